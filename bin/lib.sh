@@ -181,10 +181,10 @@ tara_build() {
   if tara_up_to_date; then
     return
   fi
-  mkdir -p "$(dirname "${TARA_STAMP}")"
   # The stamp has the time of the start: what changes during the build is newer.
-  local stamp="${TARA_STAMP}.$$"
-  tara_settings >"${stamp}"
+  local start settings
+  start="$(date +@%s.%N)"
+  settings="$(tara_settings)"
   local -a quiet=("--ui_event_filters=-info,-debug")
   if [[ ! -t 2 ]]; then
     quiet+=(--noshow_progress)
@@ -192,11 +192,13 @@ tara_build() {
   tara_say "building (the first time takes minutes)"
   if ! (cd "${TARA_ROOT}" && bazel build "${TARA_BAZEL_FLAGS[@]}" \
     "${quiet[@]}" //tara/cli:tara >&2); then
-    rm -f "${stamp}"
     tara_say "the build failed"
     exit 1
   fi
-  mv "${stamp}" "${TARA_STAMP}"
+  mkdir -p "$(dirname "${TARA_STAMP}")"
+  echo "${settings}" >"${TARA_STAMP}.$$"
+  touch -d "${start}" "${TARA_STAMP}.$$"
+  mv "${TARA_STAMP}.$$" "${TARA_STAMP}"
 }
 
 # tara_libraries FILE: prints the libraries that a program or library is linked

@@ -13,14 +13,14 @@
 #include "absl/strings/str_cat.h"
 
 namespace tara {
-namespace {
 
-// Returns the error of the last system call.
 absl::Status SystemError(absl::string_view doing, const std::string& path) {
   // A file that may grow no more is no other than a disk that is full.
   if (errno == EFBIG) errno = ENOSPC;
   return absl::ErrnoToStatus(errno, absl::StrCat(doing, " ", path));
 }
+
+namespace {
 
 absl::Status WriteAll(int fd, const std::string& path,
                       absl::string_view contents) {
@@ -57,8 +57,13 @@ absl::Status SyncFolder(const std::string& path) {
 
 }  // namespace
 
-absl::Status WriteFileAtomically(const std::string& path,
+absl::Status WriteFileAtomically(const std::string& given,
                                  absl::string_view contents) {
+  std::error_code error;
+  const std::string path =
+      std::filesystem::is_symlink(given, error)
+          ? std::filesystem::weakly_canonical(given, error).string()
+          : given;
   const std::string temporary = absl::StrCat(path, kTemporaryEnding);
   absl::Status status = WriteAndSync(temporary, contents);
   if (status.ok() && std::rename(temporary.c_str(), path.c_str()) != 0) {

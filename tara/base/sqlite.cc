@@ -1,6 +1,7 @@
 #include "tara/base/sqlite.h"
 
 #include <sqlite3.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -11,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "tara/base/status_macros.h"
 
@@ -125,15 +127,36 @@ std::string SqliteStatement::Bytes(int column) const {
   return bytes == nullptr ? std::string() : std::string(bytes, size);
 }
 
+namespace {
+
+// Returns the name by which SQLite reads a file beside which nothing can be
+// written: without its log, which it would make. Else the path.
+std::string NameToRead(const std::string& path) {
+  const std::filesystem::path folder =
+      std::filesystem::path(path).parent_path();
+  std::error_code error;
+  if (access(folder.empty() ? "." : folder.c_str(), W_OK) == 0 ||
+      std::filesystem::exists(path + "-wal", error)) {
+    return path;
+  }
+  return absl::StrCat(
+      "file:",
+      absl::StrReplaceAll(path, {{"%", "%25"}, {"?", "%3f"}, {"#", "%23"}}),
+      "?immutable=1");
+}
+
+}  // namespace
+
 absl::StatusOr<SqliteDatabase> SqliteDatabase::Open(const std::string& path,
                                                     Mode mode) {
+  const std::string name = mode == Mode::kReadOnly ? NameToRead(path) : path;
   // NOMUTEX: the owner of the connection serializes its use.
   const int flags =
-      SQLITE_OPEN_NOMUTEX |
+      SQLITE_OPEN_NOMUTEX | (name == path ? 0 : SQLITE_OPEN_URI) |
       (mode == Mode::kReadOnly ? SQLITE_OPEN_READONLY
                                : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
   sqlite3* opened = nullptr;
-  const int result = sqlite3_open_v2(path.c_str(), &opened, flags, nullptr);
+  const int result = sqlite3_open_v2(name.c_str(), &opened, flags, nullptr);
   SqliteDatabase db(path, opened);  // to be closed even when opening failed
   if (result != SQLITE_OK) return LastError(opened, path, "cannot open");
   sqlite3_busy_timeout(opened, kBusyTimeoutMs);
@@ -202,7 +225,7 @@ namespace {
 absl::Status NotOfThisKind(const std::string& path, const SqliteSchema& schema,
                            absl::string_view why) {
   return absl::FailedPreconditionError(
-      absl::StrCat(path, ": not a ", schema.kind, ": ", why));
+      absl::StrCat(path, ": no ", schema.kind, ": ", why));
 }
 
 // Checks that the file is of this kind and version. Returns false if the
@@ -237,7 +260,7 @@ absl::StatusOr<bool> CheckFile(SqliteDatabase& db, const SqliteSchema& schema) {
 // Creates the tables unless another process just did: all in one transaction,
 // so that a kill leaves either an empty file or a whole one.
 absl::Status CreateTables(SqliteDatabase& db, const SqliteSchema& schema) {
-  const std::string doing = absl::StrCat("cannot create a ", schema.kind);
+  const std::string doing = absl::StrCat("cannot create the ", schema.kind);
   return db.InTransaction(doing, [&]() -> absl::Status {
     TARA_ASSIGN_OR_RETURN(const bool exists, CheckFile(db, schema));
     if (exists) return absl::OkStatus();

@@ -71,7 +71,8 @@ absl::StatusOr<int> RunArena(const ArenaCommandOptions& options,
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
                         StartsOf(options.game));
   TARA_ASSIGN_OR_RETURN(const eval::ArenaOptions arena, OptionsOf(options));
-  TARA_RETURN_IF_ERROR(CheckHtmlFlag(options.html));
+  TARA_RETURN_IF_ERROR(
+      CheckHtmlFlag(options.html, {{"--store", options.match.store}}));
   TARA_ASSIGN_OR_RETURN(const std::unique_ptr<fleet::Fleet> fleet,
                         FleetOf(options.fleet));
   TARA_ASSIGN_OR_RETURN(const std::unique_ptr<MatchTable> table,

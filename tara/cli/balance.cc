@@ -65,14 +65,21 @@ struct BalanceCommandOptions {
   int64_t drawn_plies = 8;
   double temperature = 0;  // 0: 1, or with --fair chosen by a pilot
   bool fair = false;
-  int64_t fair_games = 400;
-  int64_t threads = 0;  // all cores
+  int64_t fair_games = 0;  // 0: kFairGames
+  int64_t threads = 0;     // all cores
   int64_t seed = 1;
   std::string format = "text";
   std::string html;   // a file for the page; none if empty
   std::string store;  // a file that keeps the games; none if empty
   std::string fleet;
 };
+
+constexpr int kFairGames = 400;
+
+int FairGamesOf(const BalanceCommandOptions& options) {
+  return options.fair_games > 0 ? static_cast<int>(options.fair_games)
+                                : kFairGames;
+}
 
 // A study that `tara balance` is asked for.
 struct WantedStudy {
@@ -140,24 +147,18 @@ absl::StatusOr<std::vector<eval::PlayerSpec>> PlayersOf(
 absl::StatusOr<std::vector<RuleOptions>> Changed(const std::string& what_if,
                                                  Variant variant, bool all,
                                                  RuleOptions options) {
-  GameFlags flags;
-  flags.options = absl::StrSplit(what_if, ',');
+  const std::vector<std::string> texts = absl::StrSplit(what_if, ',');
   // Over all variants, a change counts where all of its options apply.
-  for (const std::string& option : flags.options) {
+  for (const std::string& option : texts) {
     const std::string name = option.substr(0, option.find('='));
     const RuleOptionInfo* const info = FindRuleOption(name);
     if (all && info != nullptr && !info->applies_to(Info(variant))) {
       return std::vector<RuleOptions>();
     }
   }
-  TARA_RETURN_IF_ERROR(RuleOptionsOf(flags, variant).status());
   const RuleOptions before = options;
-  for (const std::string& option : flags.options) {
-    const std::pair<std::string, std::string> parts =
-        absl::StrSplit(option, absl::MaxSplits('=', 1));
-    TARA_RETURN_IF_ERROR(
-        SetRuleOption(variant, parts.first, parts.second, options));
-  }
+  TARA_RETURN_IF_ERROR(SetRuleOptions("--what-if", texts, variant,
+                                      /*skip_others=*/false, options));
   if (options == before) return std::vector<RuleOptions>();
   return std::vector<RuleOptions>{options};
 }
@@ -185,6 +186,12 @@ absl::StatusOr<std::vector<Rules>> AllRules(
       TARA_ASSIGN_OR_RETURN(const std::vector<RuleOptions> changed,
                             Changed(what_if, variant, all, base));
       for (const RuleOptions& each : changed) {
+        for (size_t i = place; i < rules.size(); ++i) {
+          if (rules[i].options != each) continue;
+          return UsageError(absl::StrCat("--what-if ", what_if,
+                                         ": these rules are given twice; "
+                                         "expected them once"));
+        }
         rules.push_back({variant, each, place});
         used.insert(what_if);
       }
@@ -226,7 +233,7 @@ eval::FairPlan FairPlanOf(const BalanceCommandOptions& options,
                           const Rules& rules, const eval::PlayerSpec& player) {
   if (!options.fair) return {.games = 0, .range = {0, 0}};
   const bool pie = Info(rules.variant).seats == 2;
-  return {.games = static_cast<int>(options.fair_games),
+  return {.games = FairGamesOf(options),
           .range = CompensationsOf(options, rules, player),
           .pie = pie,
           // Pairs of options, and no three.
@@ -235,6 +242,9 @@ eval::FairPlan FairPlanOf(const BalanceCommandOptions& options,
 
 // Refuses what --fair tries itself.
 absl::Status CheckFair(const BalanceCommandOptions& options) {
+  if (!options.fair && options.fair_games > 0) {
+    return UsageError("--fair-games: expected --fair with it");
+  }
   if (!options.fair) return absl::OkStatus();
   const auto check = [](absl::string_view flag, const std::string& text) {
     for (const absl::string_view option : absl::StrSplit(text, ',')) {
@@ -273,6 +283,12 @@ absl::StatusOr<std::vector<WantedStudy>> WantedStudies(
     const int opening_plies = options.opening_plies >= 0
                                   ? static_cast<int>(options.opening_plies)
                                   : (Searches(player.kind) ? 0 : kOpeningPlies);
+    for (const WantedStudy& other : studies) {
+      if (other.key.identity != identity) continue;
+      return UsageError(absl::StrCat("--player ", player.text, ": plays as ",
+                                     other.key.player,
+                                     " does; expected each player once"));
+    }
     const auto first = static_cast<int>(studies.size());
     for (const Rules& each : rules) {
       studies.push_back(
@@ -425,8 +441,8 @@ absl::StatusOr<PlayedStudy> PlayStudy(
   if (wanted.choose_openings) {
     begin_part(eval::MostPilotGames());
     TARA_ASSIGN_OR_RETURN(
-        chosen, eval::ChooseOpenings(static_cast<int>(std::max(
-                                         options.games, options.fair_games)),
+        chosen, eval::ChooseOpenings(std::max(static_cast<int>(options.games),
+                                              FairGamesOf(options)),
                                      wanted.key, *driver, store, show));
     if (!chosen.has_value()) return played;
     game.drawn_plies = chosen->drawn_plies;
@@ -602,7 +618,8 @@ void AddFairOptions(Command& command, BalanceCommandOptions* options) {
       {.names = "--fair-games",
        .placeholder = "N",
        .help = "with --fair: fresh games of each, and at most as many that "
-               "search for a compensation"},
+               "search for a compensation",
+       .default_text = absl::StrCat(kFairGames)},
       1, kMaxGames, &options->fair_games);
 }
 
@@ -633,7 +650,8 @@ absl::StatusOr<int> RunBalance(const BalanceCommandOptions& options,
     TARA_ASSIGN_OR_RETURN(given.emplace_back(), ParsePlayer(text));
   }
   TARA_RETURN_IF_ERROR(CheckLearned(given, starts, options.untrained, console));
-  TARA_RETURN_IF_ERROR(CheckHtmlFlag(options.html));
+  TARA_RETURN_IF_ERROR(
+      CheckHtmlFlag(options.html, {{"--store", options.store}}));
   const bool has_store = !options.store.empty();
   TARA_ASSIGN_OR_RETURN(
       const std::unique_ptr<record::GameStore> store,

@@ -120,7 +120,8 @@ absl::StatusOr<int> RunCrossPlay(const CrossPlayCommandOptions& options,
                                  Console& console) {
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
                         DoublesOf(options.game));
-  TARA_RETURN_IF_ERROR(CheckHtmlFlag(options.html));
+  TARA_RETURN_IF_ERROR(
+      CheckHtmlFlag(options.html, {{"--store", options.match.store}}));
   TARA_ASSIGN_OR_RETURN(const std::unique_ptr<fleet::Fleet> fleet,
                         FleetOf(options.fleet));
   TARA_ASSIGN_OR_RETURN(

@@ -59,21 +59,19 @@ struct ShowBookOptions {
 };
 
 // Adds the games of a store to the book and returns how many were new.
-absl::StatusOr<int64_t> AddGamesOf(const std::string& path,
+absl::StatusOr<int64_t> AddGamesOf(record::GameStore& store,
+                                   const std::string& path,
                                    const StopCheck& stop,
                                    StatusLine& status_line,
                                    eval::OpeningBook& book) {
-  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<record::GameStore> store,
-                        OpenStoreForReading(path));
-  TARA_ASSIGN_OR_RETURN(const std::vector<uint64_t> indices,
-                        store->Indices({}));
+  TARA_ASSIGN_OR_RETURN(const std::vector<uint64_t> indices, store.Indices({}));
   int64_t added = 0;
   for (size_t first = 0; first < indices.size() && !stop();
        first += kGamesAtATime) {
     std::vector<proto::GameRecord> games;
     const size_t end = std::min(first + kGamesAtATime, indices.size());
     for (size_t i = first; i < end; ++i) {
-      TARA_ASSIGN_OR_RETURN(games.emplace_back(), store->Get(indices[i]));
+      TARA_ASSIGN_OR_RETURN(games.emplace_back(), store.Get(indices[i]));
     }
     TARA_ASSIGN_OR_RETURN(const int64_t new_games, book.AddGames(games));
     added += new_games;
@@ -137,6 +135,10 @@ absl::StatusOr<int> RunBuild(const BuildOptions& options, Console& console) {
   } else if (!options.game.options.empty()) {
     return UsageError("--option: expected a --variant that it is of");
   }
+  std::vector<std::unique_ptr<record::GameStore>> stores;
+  for (const std::string& path : options.stores) {
+    TARA_ASSIGN_OR_RETURN(stores.emplace_back(), OpenStoreForReading(path));
+  }
   TARA_ASSIGN_OR_RETURN(
       eval::OpeningBook book,
       eval::OpeningBook::Open(options.book, SqliteDatabase::Mode::kReadWrite));
@@ -148,9 +150,11 @@ absl::StatusOr<int> RunBuild(const BuildOptions& options, Console& console) {
     return kExitInterrupted;
   };
 
-  for (const std::string& path : options.stores) {
-    TARA_ASSIGN_OR_RETURN(const int64_t added,
-                          AddGamesOf(path, stop, status_line, book));
+  for (size_t i = 0; i < stores.size(); ++i) {
+    const std::string& path = options.stores[i];
+    TARA_ASSIGN_OR_RETURN(
+        const int64_t added,
+        AddGamesOf(*stores[i], path, stop, status_line, book));
     status_line.Clear();
     console.out << path << ": " << added << " new games\n";
     if (stop()) return interrupted();

@@ -116,16 +116,25 @@ absl::StatusOr<std::vector<Variant>> VariantsOf(const GameFlags& flags) {
 absl::StatusOr<RuleOptions> RuleOptionsOf(const GameFlags& flags,
                                           Variant variant, bool skip_others) {
   RuleOptions options;
+  TARA_RETURN_IF_ERROR(
+      SetRuleOptions("--option", flags.options, variant, skip_others, options));
+  return options;
+}
+
+absl::Status SetRuleOptions(absl::string_view flag,
+                            absl::Span<const std::string> texts,
+                            Variant variant, bool skip_others,
+                            RuleOptions& options) {
   std::set<absl::string_view> given;
-  for (const std::string& text : flags.options) {
+  for (const std::string& text : texts) {
     const std::vector<absl::string_view> pair =
         absl::StrSplit(text, absl::MaxSplits('=', 1));
     if (pair.size() != 2) {
       return UsageError(
-          absl::StrCat("--option: '", text, "'; expected NAME=VALUE"));
+          absl::StrCat(flag, ": '", text, "'; expected NAME=VALUE"));
     }
     if (!given.insert(pair[0]).second) {
-      return UsageError(absl::StrCat("--option: ", pair[0],
+      return UsageError(absl::StrCat(flag, ": ", pair[0],
                                      " is given twice; expected it once"));
     }
     if (skip_others && IsOptionOfAnyVariant(pair[0]) &&
@@ -135,7 +144,7 @@ absl::StatusOr<RuleOptions> RuleOptionsOf(const GameFlags& flags,
     TARA_RETURN_IF_ERROR(
         AsUsageError(SetRuleOption(variant, pair[0], pair[1], options)));
   }
-  return options;
+  return absl::OkStatus();
 }
 
 absl::StatusOr<State> StartOf(const GameFlags& flags) {
@@ -281,12 +290,27 @@ bool IsDatabase(const std::string& path) {
   return BeginsWith(path, "SQLite format 3");
 }
 
-absl::Status CheckOutput(absl::string_view flag, const std::string& path) {
+absl::Status CheckOutput(absl::string_view flag, const std::string& path,
+                         std::initializer_list<NamedPath> others) {
   if (path.empty()) return absl::OkStatus();
   std::error_code ignored;
+  const auto whole = [&ignored](const std::string& name) {
+    return std::filesystem::weakly_canonical(
+        std::filesystem::absolute(name, ignored), ignored);
+  };
+  for (const NamedPath& other : others) {
+    if (other.path.empty() || whole(path) != whole(other.path)) continue;
+    return UsageError(absl::StrCat(flag, " ", path, ": is the file of ",
+                                   other.name, ", too; expected another"));
+  }
   absl::string_view is;
-  if (std::filesystem::is_directory(path, ignored)) {
+  const std::filesystem::file_status found =
+      std::filesystem::status(path, ignored);
+  if (std::filesystem::is_directory(found)) {
     is = "a folder";
+  } else if (std::filesystem::exists(found) &&
+             !std::filesystem::is_regular_file(found)) {
+    is = "a device or a pipe";
   } else if (IsDatabase(path)) {
     is = "a store of games or a book";
   } else if (BeginsWith(path, "TaraNet\n")) {

@@ -4,6 +4,7 @@
 // Flags of many commands: a variant, rule options, threads, actions.
 
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "tara/cli/command_line.h"
 #include "tara/core/action.h"
 #include "tara/core/rule_options.h"
@@ -68,6 +70,13 @@ absl::StatusOr<RuleOptions> RuleOptionsOf(const GameFlags& flags,
                                           Variant variant,
                                           bool skip_others = false);
 
+// Sets rule options "NAME=VALUE" that a flag names, each once. Else as
+// RuleOptionsOf.
+absl::Status SetRuleOptions(absl::string_view flag,
+                            absl::Span<const std::string> texts,
+                            Variant variant, bool skip_others,
+                            RuleOptions& options);
+
 // Returns the start position named by the flags, or a usage error.
 absl::StatusOr<State> StartOf(const GameFlags& flags);
 
@@ -112,10 +121,17 @@ void AddHtmlFlag(Command& command, std::string* path);
 
 // An hour of games should not find at its end that a file has no place, nor
 // take the place of games or of a network: returns an error, naming the flag,
-// where the file cannot be written or is a store, a book or a checkpoint.
-absl::Status CheckOutput(absl::string_view flag, const std::string& path);
-inline absl::Status CheckHtmlFlag(const std::string& path) {
-  return CheckOutput("--html", path);
+// where the file cannot be written, is a store, a book, a checkpoint or no
+// file, or is one of the command's others.
+struct NamedPath {
+  absl::string_view name;   // "--store"
+  const std::string& path;  // may be empty
+};
+absl::Status CheckOutput(absl::string_view flag, const std::string& path,
+                         std::initializer_list<NamedPath> others = {});
+inline absl::Status CheckHtmlFlag(
+    const std::string& path, std::initializer_list<NamedPath> others = {}) {
+  return CheckOutput("--html", path, others);
 }
 
 // Returns whether a file begins as those of SQLite do: stores and books.

@@ -267,7 +267,7 @@ void PrintTable(const std::vector<record::GameRow>& rows, Console& console) {
 std::string GameRowsJson(absl::Span<const record::GameRow> rows) {
   Json list = Json::array();
   for (const record::GameRow& row : rows) list.push_back(RowToJson(row));
-  return list.dump(2);
+  return eval::JsonText(list, 2);
 }
 
 absl::StatusOr<int> RunGamesList(const GamesQueryOptions& options,
@@ -508,7 +508,7 @@ absl::StatusOr<int> RunGamesStats(const GamesQueryOptions& options,
     for (const record::GameStatistics& each : all) {
       list.push_back(StatisticsToJson(each));
     }
-    console.out << list.dump(2) << "\n";
+    console.out << eval::JsonText(list, 2) << "\n";
     return kExitOk;
   }
   for (auto first = all.begin(); first != all.end();) {

@@ -194,6 +194,8 @@ int RunProgram(int argc, char** argv) {
   // A reader that has seen enough (`tara ... | head`) ends us without a word,
   // even where the parent process ignored the signal.
   std::signal(SIGPIPE, SIG_DFL);
+  // A file that may grow no more is an error as a full disk is.
+  std::signal(SIGXFSZ, SIG_IGN);
   Console console = StandardConsole();
   if (!kWithTorch && NeedsTorch(argc, argv)) {
     return Report(BecomeTorchProgram(argv), argv[1], console);

@@ -124,6 +124,11 @@ absl::StatusOr<std::vector<eval::RatingAnchor>> AnchorsOf(
                                      players[0].name));
     }
     anchor.player = static_cast<int>(found - players.begin());
+    for (const eval::RatingAnchor& other : anchors) {
+      if (other.player != anchor.player) continue;
+      return UsageError(absl::StrCat("--anchor '", text, "': ", found->name,
+                                     " has one already; expected one each"));
+    }
     anchors.push_back(anchor);
   }
   return anchors;
@@ -163,7 +168,8 @@ absl::StatusOr<int> RunRate(const RateCommandOptions& options,
   eval::RatingTournamentOptions tournament = {
       .games_per_player = static_cast<int>(options.games),
       .threads = ThreadsOr(options.threads)};
-  TARA_RETURN_IF_ERROR(CheckHtmlFlag(options.html));
+  TARA_RETURN_IF_ERROR(
+      CheckHtmlFlag(options.html, {{"--store", options.store}}));
   TARA_ASSIGN_OR_RETURN(
       std::vector<NamedPlayer> named,
       PlayersNamed(options.players, *choice, options.simulations));

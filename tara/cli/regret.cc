@@ -101,7 +101,12 @@ absl::StatusOr<SolvedPositions> ChosenOf(const SolvedPositions& set,
     }
     chosen.push_back(position);
   }
-  if (!chosen.empty()) return chosen;
+  if (!chosen.empty()) {
+    if (static_cast<int64_t>(chosen.size()) >= options.positions) return chosen;
+    return absl::FailedPreconditionError(absl::StrCat(
+        options.test_set, ": ", chosen.size(), " endgames of ",
+        Info(start.variant).id, "; expected no more --positions than these"));
+  }
   const auto append_count = [](std::string* out, const auto& other) {
     absl::StrAppend(out, other.second, " of ", other.first);
   };
@@ -156,7 +161,8 @@ absl::StatusOr<std::vector<SolvedPositions>> PositionsOf(
 // Solves endgames and reports the loss of players in them. An interrupt
 // (Ctrl-C) ends it with a report of the variants finished by then.
 absl::StatusOr<int> RunRegret(const RegretOptions& options, Console& console) {
-  TARA_RETURN_IF_ERROR(CheckHtmlFlag(options.html));
+  TARA_RETURN_IF_ERROR(
+      CheckHtmlFlag(options.html, {{"--test-set", options.test_set}}));
   TARA_ASSIGN_OR_RETURN(const std::vector<NamedPlayer> named,
                         NamedPlayersOf(options));
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,

@@ -69,6 +69,7 @@ struct ReviewCommandOptions {
 struct GivenGame {
   record::GameLine line;
   std::string ended_early;  // as ReviewSource
+  bool has_others = false;  // its text has other games
 };
 
 absl::StatusOr<GivenGame> GameOfStore(const std::string& path, int64_t number) {
@@ -106,7 +107,7 @@ absl::StatusOr<GivenGame> GameOfText(const std::string& name,
   const auto parse = [&](absl::string_view place,
                          absl::string_view game) -> absl::StatusOr<GivenGame> {
     absl::StatusOr<record::GameLine> line = record::ParseGameText(game);
-    if (line.ok()) return GivenGame{*std::move(line), ""};
+    if (line.ok()) return GivenGame{*std::move(line), "", false};
     return absl::Status(
         line.status().code(),
         absl::StrCat(name, place, ": ", line.status().message()));
@@ -129,7 +130,10 @@ absl::StatusOr<GivenGame> GameOfText(const std::string& name,
     ++line_number;
     if (absl::StripAsciiWhitespace(line).empty()) continue;
     if (++games < number) continue;
-    return parse(absl::StrCat(":", line_number), line);
+    TARA_ASSIGN_OR_RETURN(GivenGame game,
+                          parse(absl::StrCat(":", line_number), line));
+    game.has_others = absl::StrContains(whole, '\n');
+    return game;
   }
   if (games == 0) {
     return absl::InvalidArgumentError(
@@ -184,16 +188,18 @@ absl::Status WriteNotes(const std::string& path, record::GameLine game,
 
 absl::StatusOr<int> RunReview(const ReviewCommandOptions& options,
                               Console& console) {
-  TARA_RETURN_IF_ERROR(CheckOutput("--html", options.html));
+  TARA_RETURN_IF_ERROR(
+      CheckOutput("--html", options.html,
+                  {{"--notes", options.notes}, {"the game", options.game}}));
   TARA_RETURN_IF_ERROR(CheckOutput("--notes", options.notes));
+  TARA_ASSIGN_OR_RETURN(const GivenGame game, GivenGameOf(options, console));
   std::error_code ignored;
-  if (options.number >= 0 &&
+  if (game.has_others &&
       std::filesystem::equivalent(options.game, options.notes, ignored)) {
     return UsageError(absl::StrCat("--notes ", options.notes,
                                    ": the file that the game is of, which has "
                                    "others; expected another file"));
   }
-  TARA_ASSIGN_OR_RETURN(const GivenGame game, GivenGameOf(options, console));
   const State& start = game.line.initial;
   if (!options.notes.empty() &&
       start != InitialState(start.variant, start.options)) {

@@ -284,7 +284,7 @@ absl::StatusOr<int> RunSelfPlay(const SelfPlayCommandOptions& options,
   absl::StrAppend(&model.id, mark);
   TARA_ASSIGN_OR_RETURN(
       const std::unique_ptr<record::GameStore> store,
-      record::OpenGameStore(options.output, record::StoreMode::kReadWrite));
+      record::OpenGameStore(options.output, record::StoreMode::kExclusive));
   const uint64_t wanted = static_cast<uint64_t>(options.games) * starts.size();
   TARA_ASSIGN_OR_RETURN(const std::vector<uint64_t> missing,
                         MissingGames(*store, starts, options, model, wanted));
@@ -310,9 +310,10 @@ absl::StatusOr<int> RunSelfPlay(const SelfPlayCommandOptions& options,
   console.out << not_learned;
   const int64_t played = stats.games;
   const int64_t left = static_cast<int64_t>(missing.size()) - played;
+  const double rate = games_per_second();
+  TARA_ASSIGN_OR_RETURN(const int64_t stored, store->Count({}));
   console.out << absl::StrFormat("%d games played, %.1f games/s; %s has %d\n",
-                                 played, games_per_second(), options.output,
-                                 static_cast<int64_t>(wanted) - left);
+                                 played, rate, options.output, stored);
   if (left == 0) return kExitOk;
   console.err << "tara: interrupted; the same command plays the " << left
               << " games left\n";
@@ -346,7 +347,7 @@ void RegisterSelfPlay(Command& root) {
   command.AddInteger({.names = "--games",
                       .placeholder = "N",
                       .help = "games a variant that the store shall have"},
-                     1, 1000000000, &options->games);
+                     1, 10000000, &options->games);
   command.AddInteger({.names = "--sims",
                       .placeholder = "N",
                       .help = "simulations an action of what guides a search"},

@@ -1,6 +1,7 @@
 #include "tara/core/rule_options.h"
 
 #include <cmath>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -100,12 +101,17 @@ absl::StatusOr<RuleOptions> ParseRuleOptions(Variant variant,
                                              absl::string_view text) {
   RuleOptions options;
   if (text == "-") return options;
+  std::set<absl::string_view> given;
   for (absl::string_view part : absl::StrSplit(text, ',')) {
     const std::vector<absl::string_view> pair =
         absl::StrSplit(part, absl::MaxSplits('=', 1));
     if (pair.size() != 2) {
       return absl::InvalidArgumentError(
           absl::StrCat("bad rule option '", part, "'; expected name=value"));
+    }
+    if (!given.insert(pair[0]).second) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "rule option ", pair[0], " is given twice; expected it once"));
     }
     TARA_RETURN_IF_ERROR(SetRuleOption(variant, pair[0], pair[1], options));
   }

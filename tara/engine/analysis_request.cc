@@ -75,7 +75,6 @@ std::string AnalysisLine(const mcts::Tree& tree,
 
 namespace {
 
-constexpr int64_t kMaxSimulations = 16777214;
 constexpr int64_t kMaxTimeMs = int64_t{24} * 3600 * 1000;
 constexpr size_t kMaxIdBytes = 256;
 constexpr size_t kMaxTurns = 10000;
@@ -308,7 +307,7 @@ class Reader {
       }
     }
     TARA_ASSIGN_OR_RETURN(const std::optional<int64_t> simulations,
-                          ReadWhole("simulations", 1, kMaxSimulations));
+                          ReadWhole("simulations", 1, mcts::kMaxSimulations));
     TARA_ASSIGN_OR_RETURN(const std::optional<int64_t> time_ms,
                           ReadWhole("time_ms", 1, kMaxTimeMs));
     TARA_ASSIGN_OR_RETURN(const std::optional<int64_t> every_ms,
@@ -319,9 +318,10 @@ class Reader {
     if (simulations.has_value()) {
       request.search.simulations = static_cast<int>(*simulations);
     } else if (by_time) {
-      request.search.simulations = mcts::kEndlessSimulations;
+      request.search.simulations = mcts::kMaxSimulations;
     }
     if (by_time) {
+      request.search.gumbel = false;  // it plans for a number of simulations
       request.time =
           time_ms.has_value() ? absl::Milliseconds(*time_ms) : options_.time;
     }
@@ -458,7 +458,7 @@ absl::StatusOr<AnalyzeArguments> ParseAnalyzeArguments(
       parsed.limits.interval = absl::Milliseconds(int64_t{10} * interval);
     } else if (name == "simulations") {
       TARA_ASSIGN_OR_RETURN(parsed.limits.simulations,
-                            ParseWhole(name, value, 1, 16777214));
+                            ParseWhole(name, value, 1, mcts::kMaxSimulations));
     } else if (name == "actions") {
       TARA_ASSIGN_OR_RETURN(parsed.text.max_actions,
                             ParseWhole(name, value, 1, kNumActions));

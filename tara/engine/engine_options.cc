@@ -1,5 +1,6 @@
 #include "tara/engine/engine_options.h"
 
+#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -95,9 +96,14 @@ absl::Status SetEngineOption(absl::string_view name, absl::string_view value,
 
 absl::Status SetEngineOptions(absl::string_view text, EngineOptions& options) {
   if (text.empty()) return absl::OkStatus();
+  std::set<absl::string_view> given;
   for (const absl::string_view option : absl::StrSplit(text, ',')) {
     const std::pair<absl::string_view, absl::string_view> parts =
         absl::StrSplit(option, absl::MaxSplits('=', 1));
+    if (!given.insert(parts.first).second) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(parts.first, " is given twice; expected it once"));
+    }
     TARA_RETURN_IF_ERROR(SetEngineOption(parts.first, parts.second, options));
   }
   return absl::OkStatus();

@@ -216,7 +216,7 @@ uint64_t LineSession::DrawSeed() {
   return DeriveSeed(options_.seed, drawn_++, StreamPurpose::kArena);
 }
 
-mcts::SearchSession& LineSession::SearchHere(bool for_analysis) {
+mcts::SearchSession& LineSession::SearchHere(bool by_time) {
   mcts::SessionOptions options = {.search = options_.search,
                                   .reuse = options_.reuse,
                                   .threads = options_.threads,
@@ -224,8 +224,8 @@ mcts::SearchSession& LineSession::SearchHere(bool for_analysis) {
                                   .confidence_z = options_.confidence_z,
                                   .temperature = options_.temperature,
                                   .value_margin = options_.value_margin};
-  // A Gumbel root plans for a number of simulations: an analysis has none.
-  options.search.gumbel = options_.search.gumbel && !for_analysis;
+  // A Gumbel root plans for a number of simulations.
+  options.search.gumbel = options_.search.gumbel && !by_time;
   if (!search_.has_value() ||
       search_->options().search.gumbel != options.search.gumbel) {
     search_.emplace(options, model_, &solver_);
@@ -239,9 +239,12 @@ absl::StatusOr<Action> LineSession::Choose(
   const absl::Time start = SteadyTime();
   const LegalSet legal = tara::LegalActions(game_.state());
   if (legal.Count() == 1) return legal.Nth(0);
-  mcts::SearchSession& search = SearchHere(/*for_analysis=*/false);
-  TARA_RETURN_IF_ERROR(
-      search.Search({.budget = budget, .start = start, .time = options_.time}));
+  // Who plays below his strength does so by his simulations.
+  if (options_.value_margin > 0) budget.reset();
+  const mcts::SearchTime time = {
+      .budget = budget, .start = start, .time = options_.time};
+  mcts::SearchSession& search = SearchHere(time.limited());
+  TARA_RETURN_IF_ERROR(search.Search(time));
   Random random(DrawSeed());
   return search.Choose(random);
 }
@@ -433,7 +436,7 @@ void LineSession::StreamAnalysis(const LineCommand& command,
   arguments.text.not_learned = model_->NotLearnedOf(game_.state());
   out << "=" << command.id << "\n" << std::flush;
   const absl::Status status =
-      SearchHere(/*for_analysis=*/true)
+      SearchHere(/*by_time=*/true)
           .Analyze(arguments.limits, interrupted, [&](const mcts::Tree& tree) {
             out << AnalysisLine(tree, arguments.text) << "\n" << std::flush;
           });

@@ -88,8 +88,9 @@ class LineSession {
   // Drops the search and its draws: the game or the options have changed.
   void DropSearch();
   uint64_t DrawSeed();
-  // Returns the search, at the game's position.
-  mcts::SearchSession& SearchHere(bool for_analysis);
+  // Returns the search, at the game's position; `by_time`: time ends it, and no
+  // number of simulations.
+  mcts::SearchSession& SearchHere(bool by_time);
   // Returns the action to play, within `budget` if there is one.
   absl::StatusOr<Action> Choose(std::optional<mcts::MoveBudget> budget);
   absl::Status CheckNotFinished() const;

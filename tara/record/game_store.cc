@@ -139,6 +139,15 @@ absl::Status CheckStorable(const proto::GameRecord& game) {
         "game ", game.game_index(), ": no result (",
         game.result().points_size(), " points; expected those of two sides)"));
   }
+  // A text that is no UTF-8 could be written, but not read.
+  proto::GameRecord names;
+  names.set_model_id(game.model_id());
+  *names.mutable_contest() = game.contest();
+  if (!proto::GameRecord().ParseFromString(names.SerializeAsString())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("game ", game.game_index(),
+                     ": a name of who plays it is no UTF-8; expected others"));
+  }
   return absl::OkStatus();
 }
 

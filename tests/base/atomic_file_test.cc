@@ -58,6 +58,16 @@ TEST_F(AtomicFileTest, AnExistingFileIsReplacedAndNothingElseStays) {
       1);
 }
 
+TEST_F(AtomicFileTest, ALinkStaysAndItsFileIsReplaced) {
+  const std::string link = path_ + ".link";
+  std::filesystem::create_symlink(path_, link);
+  for (const std::string text : {"new", "newer"}) {  // the first makes the file
+    ASSERT_TRUE(WriteFileAtomically(link, text).ok());
+    EXPECT_TRUE(std::filesystem::is_symlink(link));
+    EXPECT_EQ(*ReadWholeFile(path_), text);
+  }
+}
+
 TEST_F(AtomicFileTest, ErrorsNameTheFile) {
   const absl::Status missing = ReadWholeFile(path_).status();
   EXPECT_EQ(missing.code(), absl::StatusCode::kNotFound);

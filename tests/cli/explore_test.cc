@@ -127,6 +127,7 @@ TEST(ExploreTest, RefusesWhatItCannotDo) {
   ExpectError(Build(book, {"--variant=four_treasures", "--player=greedy"}), 2,
               "--player: 'greedy' does not search");
   ExpectError(Build(book, {"--games=missing.db"}), 1, "missing.db");
+  EXPECT_FALSE(std::filesystem::exists(book));
   ExpectError(Show(TemporaryPath("none.db")), 1, "none.db");
   const std::string text = TemporaryPath("text.db");
   WriteFile(text, std::string(5000, 'x'));

@@ -84,6 +84,10 @@ TEST(RateTest, WhatCannotBeRatedIsRefused) {
               HasSubstr("no player of that name"));
   EXPECT_THAT(error({"random", "greedy", "--anchor", "greedy"}, 2),
               HasSubstr("expected NAME=ELO"));
+  EXPECT_THAT(error({"random", "greedy", "--anchor", "greedy=0", "--anchor",
+                     "greedy=9"},
+                    2),
+              HasSubstr("greedy has one already"));
   EXPECT_THAT(error({"random", "greedy", "--checkpoints", "every:0"}, 2),
               HasSubstr("bad --checkpoints 'every:0'"));
   EXPECT_THAT(error({"random", "net:/nowhere.pt"}, 1),

@@ -63,6 +63,11 @@ TEST(RegretTest, ATestSetIsMadeOnceAndUsedInParts) {
   EXPECT_THAT(other.err,
               AllOf(HasSubstr(set + ": no endgames of stone_of_destiny"),
                     HasSubstr("it has 4 of four_treasures, ")));
+  const TaraResult more =
+      RunTara({"regret", "--player", "greedy", "--test-set", set, "--variant",
+               "stone_of_destiny", "--positions", "5"});
+  EXPECT_EQ(more.status, 1);
+  EXPECT_THAT(more.err, HasSubstr(set + ": 4 endgames of stone_of_destiny"));
 }
 
 TEST(RegretTest, AFileThatIsNoTestSetIsLeftAlone) {
@@ -77,6 +82,12 @@ TEST(RegretTest, AFileThatIsNoTestSetIsLeftAlone) {
 }
 
 TEST(RegretTest, WrongPlayersAreTold) {
+  const std::string both = TemporaryPath("both");
+  const TaraResult same =
+      RunTara({"regret", "--variant", "four_treasures", "--player", "greedy",
+               "--test-set", both, "--html", both});
+  EXPECT_EQ(same.status, 2);
+  EXPECT_THAT(same.err, HasSubstr("is the file of --test-set, too"));
   const TaraResult unknown = RunTara(
       {"regret", "--variant", "four_treasures", "--player", "stockfish"});
   EXPECT_EQ(unknown.status, 2);

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <csignal>
 #include <nlohmann/json.hpp>
@@ -177,6 +178,19 @@ TEST(ReviewTest, WrongOptionsAreTold) {
   ExpectError(Review("-", {"--notes=/no/such/a.json"}), 1,
               "--notes /no/such/a.json: cannot write", game);
   ExpectError({"review"}, 2, "GAME", game);
+  ExpectError(Review("-", {"--html=out", "--notes=./out"}), 2,
+              "--html out: is the file of --notes, too", game);
+  const std::string pipe = TemporaryPath("pipe");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  ExpectError(Review("-", {"--html=" + pipe}), 1, "is a device or a pipe",
+              game);
+  const std::string games = TemporaryPath("several.txt");
+  WriteFile(games, "four_treasures D4\nfour_treasures E6\n");
+  ExpectError(Review(games, {"--notes=" + games}), 2,
+              "the file that the game is of, which has others");
+  ExpectError(Review(games, {"--html=" + games}), 2,
+              "is the file of the game, too");
+  EXPECT_EQ(ReadFile(games), "four_treasures D4\nfour_treasures E6\n");
 }
 
 TEST(ReviewTest, AnInterruptEndsItInOrder) {

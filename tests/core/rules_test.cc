@@ -105,6 +105,8 @@ TEST(RuleOptionsTest, SaysWhatWasExpected) {
                 "no rule option 'shared_row_opening'"},
            Case{Variant::kSacredHillL1, "proximity_bound",
                 "expected name=value"},
+           Case{Variant::kFourTreasures, "compensation=1,compensation=1",
+                "rule option compensation is given twice"},
        }) {
     EXPECT_THAT(ParseRuleOptions(bad.variant, bad.text).status().message(),
                 HasSubstr(bad.message));

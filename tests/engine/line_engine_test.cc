@@ -102,6 +102,7 @@ TEST(LineEngineTest, NoBytesEndTheProcess) {
 TEST(EngineCommandTest, WrongArgumentsAreSaidAtOnce) {
   EXPECT_EQ(EngineProcess({"--variant", "chess"}).Wait(), 2);
   EXPECT_EQ(EngineProcess({"--search", "sims=0"}).Wait(), 2);
+  EXPECT_EQ(EngineProcess({"--search", "sims=5,sims=6"}).Wait(), 2);
   EXPECT_EQ(EngineProcess({"--model", "nowhere"}).Wait(), 1);
   EXPECT_EQ(EngineProcess({"--search", "gumbel=on", "--threads", "2"}).Wait(),
             2);

@@ -94,6 +94,10 @@ TEST(PlayerSpecTest, WhatCannotGoTogetherIsRefused) {
             "not go together: a Gumbel root plans its visits one by one; "
             "expected threads=1 or gumbel=off");
   EXPECT_EQ(Parsed("mcts:gumbel=on,threads=1").search.threads, 1);
+  EXPECT_EQ(ErrorOf("mcts:gumbel=on,ms=20"),
+            "bad player spec 'mcts:gumbel=on,ms=20': ms and gumbel do not go "
+            "together: a Gumbel root plans for a number of simulations; "
+            "expected sims or gumbel=off");
   EXPECT_EQ(ErrorOf("mcts:ponder=on,gumbel=on"),
             "bad player spec 'mcts:ponder=on,gumbel=on': ponder and gumbel do "
             "not go together: a Gumbel root plans for a number of simulations; "

@@ -233,6 +233,23 @@ TEST(SearchPlayerTest, AClockTakesThePlaceOfOtherLimits) {
   }
 }
 
+TEST(SearchPlayerTest, AClockMakesNobodyStrongerWhoPlaysBelowHisStrength) {
+  std::atomic<int64_t> reads = 0;
+  const CountedPlayer counted =
+      NewCountedPlayer({.search = {.simulations = 20},
+                        .value_margin = 1,
+                        .now = SteppingClock(&reads)});
+  Random random(1);
+  const Turn turn = {
+      .state = InitialState(Variant::kSacredHillL1),
+      .random = &random,
+      .budget = mcts::MoveBudget{.target = absl::Milliseconds(200),
+                                 .limit = absl::Milliseconds(600)}};
+  Action action = kPass;
+  ASSERT_TRUE(Choose(*counted.player, turn, action).ok());
+  EXPECT_LE(**counted.positions, 21);
+}
+
 TEST(SearchPlayerTest, ThreadsDoTheSimulationsThatAreAskedFor) {
   const CountedPlayer counted = NewCountedPlayer(
       {.search = {.simulations = 500}, .threads = 3, .cache_positions = 1});

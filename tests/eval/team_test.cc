@@ -57,6 +57,8 @@ TEST(TeamSpecTest, APlusSignBeforeAPlayerJoinsTwo) {
   EXPECT_THAT(Members("mcts:c_puct=1e+1"), ElementsAre("mcts:c_puct=1e+1"));
   EXPECT_THAT(Members("engine:'a+greedy'+greedy"),
               ElementsAre("engine:'a+greedy'", "greedy"));
+  EXPECT_THAT(Members("net:it's/a+random"),
+              ElementsAre("net:it's/a", "random"));
   // The same player twice is that player.
   EXPECT_THAT(Members("greedy+greedy"), ElementsAre("greedy"));
 }

@@ -259,6 +259,9 @@ TEST_F(GameStoreTest, UnfinishedGamesAndHugeIndicesAreRefused) {
   status = store->Add(Columns(uint64_t{1} << 63, "a", 0, 1, 1));
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(status.message()), HasSubstr("exceeds 2^63 - 1"));
+  status = store->Add(Columns(3, "a\xff", 0, 1, 1));
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("is no UTF-8"));
   EXPECT_EQ(*store->Count({}), 0);
 }
 
@@ -462,7 +465,7 @@ TEST_F(GameStoreTest, AnEmptyFileIsNoStoreToReadButBecomesOneToWrite) {
   WriteFile("");
   const absl::Status status = OpenError(StoreMode::kReadOnly);
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_EQ(status.message(), path_ + ": not a game store: an empty file");
+  EXPECT_EQ(status.message(), path_ + ": no game store: an empty file");
   EXPECT_TRUE(Open()->Add(Columns(1, "a", 0, 1, 1)).ok());
 }
 
@@ -481,7 +484,7 @@ TEST_F(GameStoreTest, FilesOfAnotherKindAreRefusedAndLeftAlone) {
 TEST_F(GameStoreTest, AFolderIsNoStore) {
   path_ = folder_.path();
   EXPECT_THAT(std::string(OpenError(StoreMode::kReadWrite).message()),
-              HasSubstr("not a game store: a folder"));
+              HasSubstr("no game store: a folder"));
 }
 
 TEST_F(GameStoreTest, SqliteFilesOfOtherProgramsAreRefused) {

@@ -50,11 +50,11 @@ using EarlierPrecisions =
 
 // Returns the spec of a player or team with the file of each network, and with
 // a number type where `precision` is auto: "best:sims=50,precision=int8". It is
-// the one of
-// the network's earlier games, if they have just one, so that further games are
-// of the same player; else what is chosen here (NetworkLoader). Errors as
-// the factory's, and FAILED_PRECONDITION where earlier games do not tell their
-// number type, or have one that cannot be computed here.
+// the one of the network's earlier games, if they have just one, so that
+// further games are of the same player; else what is chosen here
+// (NetworkLoader). Errors as the factory's, and FAILED_PRECONDITION where
+// earlier games do not tell their number type, or have one that cannot be
+// computed here.
 absl::StatusOr<PlayerSpec> WithPrecision(const PlayerSpec& spec,
                                          const EarlierPrecisions& earlier = {});
 absl::StatusOr<TeamSpec> WithPrecision(const TeamSpec& team,

@@ -274,6 +274,11 @@ absl::Status CheckTogether(absl::string_view text, const PlayerSpec& spec) {
                    "threads and gumbel do not go together: a Gumbel root plans "
                    "its visits one by one; expected threads=1 or gumbel=off");
   }
+  if (search.time > absl::ZeroDuration() && search.search.gumbel) {
+    return BadSpec(text,
+                   "ms and gumbel do not go together: a Gumbel root plans for "
+                   "a number of simulations; expected sims or gumbel=off");
+  }
   if (!search.ponder) return absl::OkStatus();
   if (search.search.gumbel) {
     return BadSpec(text,

@@ -105,8 +105,10 @@ class SearchPlayer : public Player {
   }
 
   mcts::SearchTime TimeFor(const Turn& turn) const {
+    // Who plays below his strength does so by his simulations.
+    const bool weak = options_.value_margin > 0;
     return {
-        .budget = turn.budget,
+        .budget = weak ? std::nullopt : turn.budget,
         .start = start_,
         .time = options_.time,
         .clock = turn.budget.has_value() ? options_.now : options_.time_clock};
@@ -163,6 +165,8 @@ class SearchPlayer : public Player {
           .temperature = options_.temperature,
           .value_margin = options_.value_margin};
       options.search.utility.match = turn.match;
+      // A Gumbel root plans for a number of simulations: a clock leaves none.
+      options.search.gumbel &= !TimeFor(turn).limited();
       session =
           std::make_unique<mcts::SearchSession>(options, &cache_, &solver_);
     }

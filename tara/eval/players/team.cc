@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
@@ -34,13 +35,19 @@ bool BeginsPlayer(absl::string_view text) {
 std::vector<absl::string_view> SplitTeam(absl::string_view text) {
   std::vector<absl::string_view> players;
   size_t begin = 0;
-  size_t plus = FindUnquoted(text, '+');
+  // Commands of engines alone have quotes.
+  const auto find = [text, &begin](size_t from) {
+    return absl::StartsWith(text.substr(begin), "engine:")
+               ? FindUnquoted(text, '+', from)
+               : text.find('+', from);
+  };
+  size_t plus = find(0);
   while (plus != absl::string_view::npos) {
     if (BeginsPlayer(text.substr(plus + 1))) {
       players.push_back(text.substr(begin, plus - begin));
       begin = plus + 1;
     }
-    plus = FindUnquoted(text, '+', plus + 1);
+    plus = find(plus + 1);
   }
   players.push_back(text.substr(begin));
   return players;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -141,7 +142,13 @@ absl::StatusOr<std::vector<GameRules>> RulesOf(
   std::vector<Given> given(variants.size());
   if (const std::string& text = config.rule_options();
       !text.empty() && text != "-") {
+    std::set<absl::string_view> names;
     for (const absl::string_view assignment : absl::StrSplit(text, ',')) {
+      const absl::string_view name = assignment.substr(0, assignment.find('='));
+      if (!names.insert(name).second) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "rule option '", name, "' is given twice; expected it once"));
+      }
       TARA_RETURN_IF_ERROR(Assign(assignment, variants, given));
     }
   }
