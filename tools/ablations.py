@@ -43,7 +43,7 @@ import threading
 import time
 
 ROOT = pathlib.Path(__file__).absolute().parent.parent
-BASE = ROOT / "configs" / "sacred_hill_l1_10min.textproto"
+BASE = ROOT / "configs" / "variant_10min.textproto"
 
 # By how much two runs of a config differ in Elo by their seeds after some
 # minutes (docs/lab/2026-11-learning.md), for planning alone.

@@ -227,7 +227,7 @@ void RegisterTrain(Command& root) {
       {"train configs/quickstart.textproto",
        "train configs/quickstart.textproto --set variant=high_kings_l1",
        "train configs/quickstart.textproto --set generations=20 --set seed=2",
-       "train configs/four_treasures_10min.textproto --minutes 5"});
+       "train configs/variant_10min.textproto --minutes 5"});
   command.SetRun(
       [options](Console& console) { return RunTrain(*options, console); });
 }
