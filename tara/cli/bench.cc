@@ -284,7 +284,7 @@ std::string ReportJson(const std::vector<Contest>& contests,
            {"machine", machine}});
     }
   }
-  return list.dump(2, ' ', false, Json::error_handler_t::replace);
+  return eval::JsonText(list, 2);
 }
 
 // Measures how fast the core plays random games to their ends: one by one, and

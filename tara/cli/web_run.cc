@@ -24,6 +24,7 @@
 #include "tara/core/state.h"
 #include "tara/core/svg_board.h"
 #include "tara/core/variant.h"
+#include "tara/eval/report/report_page.h"
 #include "tara/eval/review/review_report.h"
 #include "tara/record/game_record.h"
 #include "tara/record/game_store.h"
@@ -58,10 +59,8 @@ std::string ReadFrom(const fs::path& path, int64_t begin) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Names may hold any bytes.
 WebFile JsonFile(const Json& json) {
-  return {"application/json",
-          json.dump(-1, ' ', false, Json::error_handler_t::replace)};
+  return {"application/json", eval::JsonText(json)};
 }
 
 // A game of the run, with its positions.

@@ -148,6 +148,36 @@ TEST(ActionClassesTest, LinesAreTheSameUpToSymmetry) {
   }
 }
 
+TEST(ActionClassesTest, LinesAreTheSameUpToSymmetryAfterASwap) {
+  // A swap transposes the board: files are mirrored before it, ranks after.
+  RuleOptions options;
+  options.pie_rule = true;
+  const Variant variant = Variant::kPoisonedChalice;
+  const auto flip = [](int board, Action action) {
+    return TransformAction({static_cast<uint8_t>(board), 0}, action);
+  };
+  const State start = InitialState(variant, options);
+  LegalActions(start).ForEach([&](Action first) {
+    State state = start;
+    State image = start;
+    std::vector<Action> line, mirrored;
+    const auto play = [&](Action action, int board) {
+      line.push_back(action);
+      mirrored.push_back(flip(board, action));
+      ASSERT_TRUE(LegalActions(image).Contains(mirrored.back()));
+      ApplyAction(line.back(), state);
+      ApplyAction(mirrored.back(), image);
+    };
+    play(first, 1);
+    play(kPass, 1);
+    for (int i = 0; i < 3; ++i) {
+      const LegalSet legal = LegalActions(state);
+      play(legal.Nth(legal.Count() * i / 3), 2);
+    }
+    EXPECT_EQ(CanonicalLine(variant, line), CanonicalLine(variant, mirrored));
+  });
+}
+
 // --- Games -------------------------------------------------------------------
 
 TEST(BalanceGameTest, DoesNotDependOnThreadsOrNeighbours) {

@@ -28,23 +28,6 @@ namespace {
 
 using StateWords = std::array<uint64_t, 8>;
 
-// Red's margin under best play: minimax by side over every line to the end,
-// by the public rules and without anything else. Gives up after `budget`
-// positions, which it counts down.
-std::optional<int> PlainMinimax(const State& state, int& budget) {
-  if (state.finished()) return Score(state).margin();
-  if (--budget < 0) return std::nullopt;
-  std::optional<int> best;
-  for (const Action action : ListActions(state)) {
-    const std::optional<int> value = PlainMinimax(After(state, action), budget);
-    if (!value.has_value()) return std::nullopt;
-    if (!best.has_value()) best = value;
-    best = state.side() == kRed ? std::max(*best, *value)
-                                : std::min(*best, *value);
-  }
-  return best;
-}
-
 struct SolvedPosition {
   State state;
   int red_margin;
@@ -66,7 +49,7 @@ std::vector<SolvedPosition> SmallPositions(const State& start, uint64_t seed,
   std::vector<SolvedPosition> solved;
   for (; !game.empty(); game.pop_back()) {
     int left = budget;
-    const std::optional<int> margin = PlainMinimax(game.back(), left);
+    const std::optional<int> margin = ExactMargin(game.back(), left);
     if (!margin.has_value()) break;
     solved.push_back({.state = game.back(), .red_margin = *margin});
   }
@@ -157,7 +140,7 @@ TEST_P(EndgameSolverTest, KnowsAllBestActionsAndTheMarginOfEach) {
       size_t i = 0;
       for (const Action action : ListActions(state)) {
         int budget = 300;
-        const int margin = *PlainMinimax(After(state, action), budget);
+        const int margin = *ExactMargin(After(state, action), budget);
         ASSERT_LT(i, values->size());
         EXPECT_EQ((*values)[i].action, action);
         EXPECT_EQ((*values)[i].red_margin, margin);
@@ -172,7 +155,7 @@ TEST_P(EndgameSolverTest, KnowsAllBestActionsAndTheMarginOfEach) {
   EXPECT_GE(choices, 10);
 }
 
-// As PlainMinimax, but solves each position once: for endings of High Kings,
+// As ExactMargin, but solves each position once: for endings of High Kings,
 // whose kings wander.
 std::optional<int> MinimaxOnce(const State& state, size_t max_states,
                                absl::flat_hash_map<StateWords, int>& solved) {

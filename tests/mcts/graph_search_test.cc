@@ -27,14 +27,6 @@
 namespace tara::mcts {
 namespace {
 
-std::vector<int> Visits(const Tree& tree) {
-  std::vector<int> visits;
-  for (const RootAction& action : tree.root_actions()) {
-    visits.push_back(action.visits);
-  }
-  return visits;
-}
-
 class GraphSearchTest : public testing::TestWithParam<VariantInfo> {
  protected:
   State start() const { return InitialState(GetParam().variant); }
@@ -171,9 +163,8 @@ TEST_P(GraphSearchTest, WhatIsProvedHoldsAgainstMinimax) {
       if (!tree.settled()) continue;
       ++settled;
       EXPECT_TRUE(tree.done());
-      const std::optional<Action> proved = tree.proved_action();
-      ASSERT_TRUE(proved.has_value());
-      EXPECT_NE(std::find(problem.best.begin(), problem.best.end(), *proved),
+      EXPECT_NE(std::find(problem.best.begin(), problem.best.end(),
+                          ProvedAction(tree)),
                 problem.best.end());
       int budget = 300;
       const int result = *ExactResult(problem.state, budget);
@@ -225,15 +216,15 @@ TEST_P(GraphSearchTest, ASolverSettlesLeavesWithFewVacantHills) {
               problem.state, 1);
     ASSERT_TRUE(RunSearches({&tree}, uniform_).ok());
     ASSERT_TRUE(tree.settled());
-    EXPECT_NE(std::find(problem.best.begin(), problem.best.end(),
-                        *tree.proved_action()),
-              problem.best.end());
+    EXPECT_NE(
+        std::find(problem.best.begin(), problem.best.end(), ProvedAction(tree)),
+        problem.best.end());
     // Only the root itself is expanded: all its actions are answered.
     EXPECT_LE(tree.num_nodes(),
               1 + static_cast<int64_t>(tree.root_actions().size()));
     solved += static_cast<int>(tree.counts().solved);
     // After the best action the tree starts anew, and is settled again.
-    tree.Advance(*tree.proved_action());
+    tree.Advance(ProvedAction(tree));
     if (tree.finished()) continue;
     EXPECT_EQ(tree.root_visits(), 0);
     ASSERT_TRUE(RunSearches({&tree}, uniform_).ok());

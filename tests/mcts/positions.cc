@@ -37,17 +37,23 @@ std::vector<State> RandomGame(Variant variant, uint64_t seed,
   return states;
 }
 
-std::optional<int> ExactResult(const State& state, int& budget) {
-  if (state.finished()) return Score(state).result();
+std::optional<int> ExactMargin(const State& state, int& budget) {
+  if (state.finished()) return Score(state).margin();
   if (--budget < 0) return std::nullopt;
   const bool is_red = state.side() == kRed;
-  int best = is_red ? -1 : 1;
+  int best = is_red ? -kMaxMargin : kMaxMargin;
   for (const Action action : ListActions(state)) {
-    const std::optional<int> result = ExactResult(After(state, action), budget);
-    if (!result.has_value()) return std::nullopt;
-    best = is_red ? std::max(best, *result) : std::min(best, *result);
+    const std::optional<int> margin = ExactMargin(After(state, action), budget);
+    if (!margin.has_value()) return std::nullopt;
+    best = is_red ? std::max(best, *margin) : std::min(best, *margin);
   }
   return best;
+}
+
+std::optional<int> ExactResult(const State& state, int& budget) {
+  const std::optional<int> margin = ExactMargin(state, budget);
+  if (!margin.has_value()) return std::nullopt;
+  return ResultOfMargin(*margin, state.options.compensation_halves);
 }
 
 std::vector<Problem> FindProblems(Variant variant,

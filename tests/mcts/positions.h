@@ -27,9 +27,11 @@ State After(const State& state, Action action);
 std::vector<State> RandomGame(Variant variant, uint64_t seed,
                               const RuleOptions& options = {});
 
-// Returns the result for Red with best play of both sides: 1 Red wins, 0 a
-// draw, -1 Blue wins. Plain minimax by side over every line to the end; gives
+// Returns Red's margin with best play of both sides. Plain minimax by side over
+// every line to the end, by the public rules and without anything else; gives
 // up (no value) after `budget` positions, which it counts down.
+std::optional<int> ExactMargin(const State& state, int& budget);
+// The same as the result for Red: 1 Red wins, 0 a draw, -1 Blue wins.
 std::optional<int> ExactResult(const State& state, int& budget);
 
 // A position in which some actions are better than others.

@@ -12,6 +12,7 @@
 #include "tara/mcts/tree/tree.h"
 #include "tests/mcts/fake_evaluator.h"
 #include "tests/mcts/positions.h"
+#include "tests/mcts/tree_invariants.h"
 
 namespace tara::mcts {
 namespace {
@@ -28,14 +29,6 @@ std::vector<Tree*> Pointers(std::vector<Tree>& trees) {
   std::vector<Tree*> pointers;
   for (Tree& tree : trees) pointers.push_back(&tree);
   return pointers;
-}
-
-std::vector<int> Visits(const Tree& tree) {
-  std::vector<int> visits;
-  for (const RootAction& action : tree.root_actions()) {
-    visits.push_back(action.visits);
-  }
-  return visits;
 }
 
 TEST(RunSearchesTest, AllTreesShareBatchesOfOneLeafEach) {

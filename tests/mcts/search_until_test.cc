@@ -73,7 +73,7 @@ TEST_P(SearchUntilTest, TimeEndsItAlsoWhereGamesEnd) {
   for (const State& root : {start(), last()}) {
     for (const int threads : {1, 3}) {
       for (const int leaves : {1, 4}) {
-        Tree tree({.simulations = kEndlessSimulations}, root, 1);
+        Tree tree({.simulations = kMaxSimulations}, root, 1);
         ASSERT_TRUE(SearchUntil(tree, uniform_,
                                 {.threads = threads,
                                  .leaves_per_game = leaves,
@@ -85,7 +85,7 @@ TEST_P(SearchUntilTest, TimeEndsItAlsoWhereGamesEnd) {
         // The clock is read at least once for each thread's batch, or for 64
         // walks that end in finished games.
         EXPECT_LT(tree.root_visits(), 310 * 64);
-        EXPECT_EQ(tree.options().simulations, kEndlessSimulations);
+        EXPECT_EQ(tree.options().simulations, kMaxSimulations);
         ExpectInvariants(tree, uniform_);
       }
     }
@@ -94,7 +94,7 @@ TEST_P(SearchUntilTest, TimeEndsItAlsoWhereGamesEnd) {
 
 TEST_P(SearchUntilTest, ThereIsASimulationHoweverShortTheTime) {
   for (const int threads : {1, 2}) {
-    Tree tree({.simulations = kEndlessSimulations}, start(), 1);
+    Tree tree({.simulations = kMaxSimulations}, start(), 1);
     ASSERT_TRUE(SearchUntil(tree, playouts_,
                             {.threads = threads,
                              .time = absl::ZeroDuration(),
@@ -110,7 +110,7 @@ TEST(SearchUntilEndTest, ItEndsByTheProgressOfThisSearch) {
   PlayoutEvaluator playouts(1, 17);
   Tree tree({.simulations = 50}, InitialState(Variant::kSacredHillL1), 1);
   ASSERT_TRUE(RunSearches({&tree}, playouts).ok());
-  tree.SetSimulations(kEndlessSimulations);
+  tree.SetSimulations(kMaxSimulations);
   std::vector<SearchProgress> seen;
   const auto is_enough = [&seen](const SearchProgress& progress) {
     seen.push_back(progress);
@@ -135,7 +135,7 @@ TEST(SearchUntilEndTest, ItEndsByTheProgressOfThisSearch) {
 TEST(SearchUntilEndTest, StopEndsItAtOnce) {
   UniformEvaluator uniform;
   for (const int threads : {1, 2}) {
-    Tree tree({.simulations = kEndlessSimulations},
+    Tree tree({.simulations = kMaxSimulations},
               InitialState(Variant::kSacredHillL1), 1);
     std::atomic<int> asked = 0;
     ASSERT_TRUE(SearchUntil(tree, uniform, {.threads = threads}, [&] {

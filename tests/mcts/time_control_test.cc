@@ -35,17 +35,6 @@ TEST(TimeControlTest, ReadsUnitsAndFractions) {
   EXPECT_EQ(ParseTimeControl("1h")->per_game, absl::Hours(1));
 }
 
-TEST(TimeControlTest, TextIsReadBack) {
-  for (const std::string text :
-       {"5s/move", "300s+2s", "300s", "1m30s+250ms", "1h40m"}) {
-    const TimeControl control = *ParseTimeControl(text);
-    EXPECT_EQ(*ParseTimeControl(TimeControlText(control)), control) << text;
-  }
-  EXPECT_EQ(TimeControlText(
-                {.per_game = absl::Seconds(90), .increment = absl::Seconds(2)}),
-            "1m30s+2s");
-}
-
 TEST(TimeControlTest, ErrorsNameTheTextThePartAndWhatIsExpected) {
   const absl::Status status = ParseTimeControl("300s+2").status();
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);

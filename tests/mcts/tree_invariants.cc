@@ -111,17 +111,21 @@ void ExpectInvariants(const Tree& tree, Evaluator& evaluator) {
   }
 }
 
-std::optional<int> ExactMargin(const State& state, int& budget) {
-  if (state.finished()) return Score(state).margin();
-  if (--budget < 0) return std::nullopt;
-  const bool is_red = state.side() == kRed;
-  int best = is_red ? -kMaxMargin : kMaxMargin;
-  for (const Action action : ListActions(state)) {
-    const std::optional<int> margin = ExactMargin(After(state, action), budget);
-    if (!margin.has_value()) return std::nullopt;
-    best = is_red ? std::max(best, *margin) : std::min(best, *margin);
+std::vector<int> Visits(const Tree& tree) {
+  std::vector<int> visits;
+  for (const RootAction& action : tree.root_actions()) {
+    visits.push_back(action.visits);
   }
-  return best;
+  return visits;
+}
+
+Action ProvedAction(const Tree& tree) {
+  const std::vector<RootAction> actions = tree.root_actions();
+  return std::max_element(actions.begin(), actions.end(),
+                          [](const RootAction& a, const RootAction& b) {
+                            return a.low < b.low;
+                          })
+      ->action;
 }
 
 }  // namespace tara::mcts

@@ -1,9 +1,9 @@
 #ifndef TARA_TESTS_MCTS_TREE_INVARIANTS_H_
 #define TARA_TESTS_MCTS_TREE_INVARIANTS_H_
 
-#include <optional>
+#include <vector>
 
-#include "tara/core/state.h"
+#include "tara/core/action.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/tree/tree.h"
 
@@ -21,9 +21,11 @@ namespace tara::mcts {
 //   into them are of one position.
 void ExpectInvariants(const Tree& tree, Evaluator& evaluator);
 
-// Returns Red's margin with best play of both sides, by plain minimax over
-// every line; nothing after `budget` positions, which it counts down.
-std::optional<int> ExactMargin(const State& state, int& budget);
+// Returns the visits of the root's actions, in the order of root_actions().
+std::vector<int> Visits(const Tree& tree);
+
+// Returns the action that is proved best. REQUIRES: tree.settled().
+Action ProvedAction(const Tree& tree);
 
 }  // namespace tara::mcts
 

@@ -25,6 +25,7 @@
 #include "tara/train/config/config.h"
 #include "tara/train/config/config_options.h"
 #include "tests/mcts/positions.h"
+#include "tests/mcts/tree_invariants.h"
 
 namespace {
 
@@ -145,8 +146,8 @@ TEST_P(TreeMemoryTest, OnlyTheArenasGrowthAllocates) {
         // more than those before.
         EXPECT_LE(allocated, search < 4 ? 4 * 8 + 8 : 3)
             << name << ", search " << search;
-        tree.Advance(
-            tree.proved_action().value_or(tree.root_actions().front().action));
+        tree.Advance(tree.settled() ? ProvedAction(tree)
+                                    : tree.root_actions().front().action);
       }
     }
   }

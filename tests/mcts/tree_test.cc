@@ -18,6 +18,7 @@
 #include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tests/mcts/positions.h"
 #include "tests/mcts/simple_search.h"
+#include "tests/mcts/tree_invariants.h"
 
 namespace tara::mcts {
 namespace {
@@ -41,14 +42,6 @@ void Search(Tree& tree, Evaluator& evaluator) {
       tree.Apply(leaf, Evaluate(evaluator, leaf.state));
     }
   }
-}
-
-std::vector<int> Visits(const Tree& tree) {
-  std::vector<int> visits;
-  for (const RootAction& action : tree.root_actions()) {
-    visits.push_back(action.visits);
-  }
-  return visits;
 }
 
 int Sum(const std::vector<int>& numbers) {

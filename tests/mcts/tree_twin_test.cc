@@ -20,17 +20,10 @@
 #include "tara/mcts/tree/tree.h"
 #include "tests/mcts/positions.h"
 #include "tests/mcts/simple_search.h"
+#include "tests/mcts/tree_invariants.h"
 
 namespace tara::mcts {
 namespace {
-
-std::vector<int> Visits(const Tree& tree) {
-  std::vector<int> visits;
-  for (const RootAction& action : tree.root_actions()) {
-    visits.push_back(action.visits);
-  }
-  return visits;
-}
 
 // Random games, but with priors that differ: drawn from the position.
 class UnevenEvaluator : public Evaluator {

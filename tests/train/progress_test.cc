@@ -23,7 +23,6 @@ ProgressSnapshot Playing() {
   snapshot.generation = 2;
   snapshot.generations = 8;
   snapshot.playing = true;
-  snapshot.playing_generation = 2;
   snapshot.games = 50;
   snapshot.games_wanted = 200;
   snapshot.rates.games_per_second = 1.5;
@@ -81,7 +80,7 @@ TEST(ProgressTest, RatesAreOfWhatWasCountedSinceSelfPlayBegan) {
   stats.resigned = 3;
   stats.batch_room = 64;
   progress.BeginRun("runs/first", 0, 4);
-  progress.BeginSelfPlay(1, 20, 0);
+  progress.BeginSelfPlay(20, 0);
   stats.simulations += 600;
   stats.evaluations += 400;
   stats.batches += 10;
@@ -180,7 +179,7 @@ TEST(ProgressTest, WithoutATerminalItPrintsPlainLines) {
                        .form = ProgressForm::kLines,
                        .interval = absl::Hours(1)});
     progress.BeginRun("runs/first", 0, 4);
-    progress.BeginSelfPlay(0, 20, 5);
+    progress.BeginSelfPlay(20, 5);
     progress.self_play_stats().games += 15;
     const SelfPlayRates rates = progress.EndSelfPlay();
     EXPECT_EQ(rates.games, 15);
@@ -229,7 +228,7 @@ TEST(ProgressTest, ForProgramsItPrintsEvents) {
     Progress progress(
         {.out = file, .form = ProgressForm::kJson, .interval = absl::Hours(1)});
     progress.BeginRun("runs/first", 0, 4);
-    progress.BeginSelfPlay(0, 20, 5);
+    progress.BeginSelfPlay(20, 5);
     progress.self_play_stats().games += 15;
     progress.EndSelfPlay();
     progress.Event(R"({"event":"self_play"})");
@@ -272,7 +271,7 @@ TEST(ProgressTest, OnATerminalItRedrawsInPlace) {
                        .form = ProgressForm::kBlock,
                        .interval = absl::Hours(1)});
     progress.BeginRun("runs/first", 0, 4);
-    progress.BeginSelfPlay(0, 20, 5);
+    progress.BeginSelfPlay(20, 5);
     progress.Print("hello");
   }
   const std::string text = ReadAll(file);

@@ -67,8 +67,7 @@ class Schedule {
                    .rule_options = options.rule_options,
                    .plies = options.opening_plies,
                    .seed = options.seed,
-                   .judge = options.opening_judge,
-                   .max_value = options.opening_max_value}) {
+                   .judge = options.opening_judge}) {
     if (options.sprt.has_value()) sprt_.emplace(*options.sprt);
     absl::MutexLock lock(&mutex_);
     // Of a match that was broken off the games count no more: it is played

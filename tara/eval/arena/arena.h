@@ -58,9 +58,8 @@ struct ArenaOptions {
   // alike (arena_openings.h); 0: none, so that players that never draw play one
   // game over and over.
   int opening_plies = 2;
-  // With a judge, openings that favour either side by more are drawn again.
+  // With a judge, openings that favour a side are drawn again (OpeningOptions).
   OpeningJudge opening_judge = {};
-  double opening_max_value = 0.2;
   uint64_t seed = 1;
   // Games, or matches, in progress at a time on a thread: more make larger
   // batches. The result does not depend on it.

@@ -70,7 +70,7 @@ absl::StatusOr<Opening> Openings::Next() {
       return absl::FailedPreconditionError(absl::StrCat(
           "openings: of ", refused, " openings of ", plies_, " plies in ",
           Info(options_.variant).id, " none is balanced to within ",
-          options_.max_value, "; expected a wider bound or other plies"));
+          options_.max_value, "; expected other plies"));
     }
   }
 }

@@ -32,10 +32,6 @@ constexpr absl::string_view kSequentialNote =
     "from "
     "even than the truth.\n";
 
-std::string Percent(double share) {
-  return absl::StrFormat("%.1f", 100 * share);
-}
-
 std::string Elo(double elo) {
   if (std::isinf(elo)) return elo > 0 ? "+inf" : "-inf";
   return absl::StrFormat("%+.0f", elo);
@@ -384,9 +380,7 @@ nlohmann::ordered_json ArenaRowJson(const ArenaReportRow& row) {
 std::string ArenaReportJson(absl::Span<const ArenaReportRow> rows) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const ArenaReportRow& row : rows) list.push_back(ArenaRowJson(row));
-  // Specs may hold any bytes: a path that is no UTF-8 must not throw.
-  return list.dump(2, ' ', false,
-                   nlohmann::ordered_json::error_handler_t::replace);
+  return JsonText(list, 2);
 }
 
 std::string MatchesPage(absl::Span<const ArenaReportRow> rows,
@@ -412,10 +406,7 @@ std::string MatchesPage(absl::Span<const ArenaReportRow> rows,
                                          {"total", std::move(total)},
                                          {"worths", std::move(worths)}};
   return ReportPage(ArenaPageTemplate(),
-                    {{"{{report.json}}",
-                      JsonInPage(report.dump(
-                          -1, ' ', false,
-                          nlohmann::ordered_json::error_handler_t::replace))}});
+                    {{"{{report.json}}", JsonInPage(JsonText(report))}});
 }
 
 std::string ArenaPage(absl::Span<const ArenaReportRow> rows) {

@@ -322,7 +322,7 @@ std::string BalanceReportJson(const BalanceReport& report) {
   for (const FairReportRow& row : report.fair) {
     object["fair"].push_back(ToJson(row));
   }
-  return object.dump(2);
+  return JsonText(object, 2);
 }
 
 namespace {

@@ -27,10 +27,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string Percent(double share) {
-  return absl::StrFormat("%.1f", 100 * share);
-}
-
 // Returns the score of games to who played the action, with its 95 % interval.
 Interval ScoreOf(const ActionGames& games) {
   const double wins = static_cast<double>(games.wins);

@@ -193,9 +193,7 @@ std::string RatingReportJson(const RatingTable& table, bool compact) {
                        {"players", std::move(players)},
                        {"covariance", CovarianceToJson(table.overall)},
                        {"variants", std::move(variants)}};
-  // Names may hold any bytes: a path that is no UTF-8 must not throw.
-  return report.dump(compact ? -1 : 2, ' ', false,
-                     Json::error_handler_t::replace);
+  return JsonText(report, compact ? -1 : 2);
 }
 
 std::string RatingPage(const RatingTable& table) {

@@ -111,6 +111,9 @@ namespace {
 // Rounds in which a variant's games are chosen, about: each fits the ratings
 // anew.
 constexpr int kRounds = 12;
+// Pairs of games of two players that are played in one go: more make larger
+// batches, fewer choose better.
+constexpr int kPairsPerChoice = 2;
 
 absl::Status CheckPlayers(absl::Span<const RatedPlayer> players) {
   if (players.size() < 2) {
@@ -191,7 +194,7 @@ class VariantTournament {
   absl::Status PlayRound(const std::function<bool(int games)>& go_on) {
     TARA_ASSIGN_OR_RETURN(const Ratings ratings, Fit(/*allow_parts=*/true));
     deviation_ = MeanDeviation(ratings);
-    const int64_t games_a_choice = 2 * options_.pairs_per_choice;
+    const int64_t games_a_choice = 2 * kPairsPerChoice;
     const int64_t choices_left =
         (games_wanted() - games_ + games_a_choice - 1) / games_a_choice;
     const int64_t choices_a_round =
@@ -201,7 +204,7 @@ class VariantTournament {
     for (const PairChoice& choice : ChoosePairs(
              ratings,
              static_cast<int>(std::min(choices_left, choices_a_round)))) {
-      pairs[InOrder(choice.player, choice.other)] += options_.pairs_per_choice;
+      pairs[InOrder(choice.player, choice.other)] += kPairsPerChoice;
     }
     return PlayPairs(pairs, go_on);
   }

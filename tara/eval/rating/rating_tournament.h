@@ -61,9 +61,6 @@ struct RatingTournamentOptions {
   // Games to a player and variant, on average, with those in the store: a
   // player that is added adds half as many.
   int games_per_player = 40;
-  // Pairs of games of two players that are played in one go: more make larger
-  // batches, fewer choose better.
-  int pairs_per_choice = 2;
   int threads = 1;
   // Where there is one, it plays all games: all variants' at the same time.
   fleet::Fleet* fleet = nullptr;

@@ -228,8 +228,7 @@ std::string RegretReportJson(absl::Span<const RegretRow> rows) {
       PutInterval("value_error", *regret.value_error, object);
     }
   }
-  // Names may hold any bytes: a path that is no UTF-8 must not throw.
-  return array.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return JsonText(array, 2) + "\n";
 }
 
 std::string RegretPage(absl::Span<const RegretRow> rows) {

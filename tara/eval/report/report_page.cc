@@ -26,8 +26,8 @@ namespace tara::eval {
 
 using Json = nlohmann::ordered_json;
 
-std::string JsonText(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+std::string JsonText(const Json& json, int indent) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
 std::string JsonInPage(absl::string_view json) {
@@ -113,6 +113,10 @@ void AddInterval(const Interval& interval, double scale,
 }
 
 std::string TwoDigits(double number) { return absl::StrFormat("%.2f", number); }
+
+std::string Percent(double share) {
+  return absl::StrFormat("%.1f", 100 * share);
+}
 
 Json Finite(double number) {
   if (!std::isfinite(number)) return nullptr;

@@ -15,9 +15,9 @@
 
 namespace tara::eval {
 
-// Returns JSON as text. Names may hold any bytes: of a path that is no UTF-8
-// they are replaced.
-std::string JsonText(const nlohmann::ordered_json& json);
+// Returns JSON as text, on one line, or indented by so many columns. Names may
+// hold any bytes: of a path that is no UTF-8 they are replaced.
+std::string JsonText(const nlohmann::ordered_json& json, int indent = -1);
 
 // Returns JSON as it may stand within <script>: there "</" could end the
 // element. In JSON "<" stands only in strings, where it may be written
@@ -44,6 +44,9 @@ void AddInterval(const Interval& interval, double scale,
 
 // "47.21".
 std::string TwoDigits(double number);
+
+// Returns a share in percent: "12.3".
+std::string Percent(double share);
 
 // JSON has no infinity: null instead.
 nlohmann::ordered_json Finite(double number);

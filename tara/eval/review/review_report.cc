@@ -30,10 +30,6 @@ using Json = nlohmann::ordered_json;
 // Actions of a line of the curve in a terminal.
 constexpr size_t kCurveWidth = 60;
 
-std::string Percent(double share) {
-  return absl::StrFormat("%.1f", 100 * share);
-}
-
 std::string SeatOf(const ReviewedAction& action) {
   return SeatName(action.before.variant, action.before.seat);
 }
@@ -133,7 +129,8 @@ std::vector<std::vector<std::string>> SeatRows(const GameReview& review) {
   for (const SeatReview& seat : review.seats) {
     const double judged = std::max(1, seat.judged);
     rows.push_back({SeatName(variant, seat.seat), absl::StrCat(seat.actions),
-                    absl::StrCat(seat.judged), Percent(seat.best / judged),
+                    absl::StrCat(seat.judged),
+                    seat.judged > 0 ? Percent(seat.best / judged) : "-",
                     Percent(seat.score_loss), Percent(seat.score_loss / judged),
                     absl::StrFormat("%.1f", seat.margin_loss),
                     absl::StrFormat("%.2f", seat.margin_loss / judged),

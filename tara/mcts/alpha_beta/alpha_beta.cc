@@ -130,8 +130,7 @@ int AlphaBeta::ScoreFinished(const State& state, Side side) const {
 
 int AlphaBeta::Evaluate(const State& state) {
   ++evaluations_;
-  const int red = options_.red_evaluation ? options_.red_evaluation(state)
-                                          : HandEvaluation(state);
+  const int red = HandEvaluation(state);
   return state.side() == kRed ? red : -red;
 }
 

@@ -60,9 +60,6 @@ struct AlphaBetaOptions {
   // extensions and the table a search returns the score of a minimax to the
   // same depth.
   bool extensions = true;
-  // For the score, Red's, of a position that is not finished, strictly between
-  // -kWonGame and kWonGame. Empty: HandEvaluation.
-  std::function<int(const State&)> red_evaluation = {};
   std::function<absl::Time()> clock = SteadyTime;
 };
 

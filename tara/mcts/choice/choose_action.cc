@@ -17,6 +17,10 @@ float TemperatureSchedule::At(int ply) const {
 
 namespace {
 
+// Only actions with at least this part of the most visits are compared by their
+// bounds: the error of a mean of few visits is itself uncertain.
+constexpr float kMinVisitShare = 0.15f;
+
 using Candidates = std::vector<const RootAction*>;
 
 // The utilities of an action's proved bounds.
@@ -143,8 +147,7 @@ Action ChooseAction(absl::Span<const RootAction> actions,
     return DrawByVisits(candidates, most_visits, options.temperature, random);
   }
   if (!proved && options.confidence_z > 0 && most_visits > 0) {
-    const float least =
-        options.min_visit_share * static_cast<float>(most_visits);
+    const float least = kMinVisitShare * static_cast<float>(most_visits);
     std::erase_if(candidates, [least](const RootAction* action) {
       return action->visits == 0 || static_cast<float>(action->visits) < least;
     });

@@ -58,9 +58,6 @@ struct ChoiceOptions {
   // mean value (LowerConfidenceBound). A few are usual (KataGo: 5): less
   // trusts few visits more.
   float confidence_z = 0;
-  // Only actions with at least this part of the most visits are compared by
-  // their bounds: the error of a mean of few visits is itself uncertain.
-  float min_visit_share = 0.15f;
   // The utility of a final margin for the side to move; must not decrease with
   // the margin. Empty: its sign (won, drawn, lost). Proved bounds of actions
   // are compared by it.

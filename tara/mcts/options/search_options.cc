@@ -84,7 +84,7 @@ std::string GetMemory(const SearchOptions& options) {
 
 // The table.
 constexpr Row kOptions[] = {
-    NumberOption<&SearchOptions::simulations>("sims", 1, 16777214,
+    NumberOption<&SearchOptions::simulations>("sims", 1, kMaxSimulations,
                                               "simulations an action"),
     {.name = "utility",
      .expected = "win, points, mix or match",

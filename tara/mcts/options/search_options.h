@@ -26,11 +26,14 @@ enum class FirstPlayUrgency : uint8_t {
   kAbsolute,   // a fixed value
 };
 
+// The most simulations that a root's visits count: as good as no limit.
+inline constexpr int kMaxSimulations = (1 << 24) - 2;
+
 // How a tree is searched. Values are utilities in [-1, 1].
 struct SearchOptions {
   // Simulations through the root's actions, those kept by Advance included.
   // The evaluation of the root itself is not counted, so that a search of one
-  // simulation already has an action to choose. At most 2^24 - 2 count.
+  // simulation already has an action to choose.
   int simulations = 100;
 
   // The utility of results.

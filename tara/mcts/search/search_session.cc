@@ -103,7 +103,7 @@ void SearchSession::GoTo(const State& state, absl::Span<const Action> actions,
 }
 
 void SearchSession::SetSimulations(const SearchTime& time) {
-  tree_->SetSimulations(time.limited() ? kEndlessSimulations
+  tree_->SetSimulations(time.limited() ? kMaxSimulations
                                        : options_.search.simulations);
 }
 
@@ -157,7 +157,7 @@ absl::Status SearchSession::Analyze(
     const AnalysisLimits& limits, const std::function<bool()>& stop,
     const std::function<void(const Tree&)>& report) {
   const int limit =
-      limits.simulations > 0 ? limits.simulations : kEndlessSimulations;
+      limits.simulations > 0 ? limits.simulations : kMaxSimulations;
   int reported = -1;
   absl::Time next_report = SteadyTime() + limits.interval;
   const auto over = [&] {

@@ -54,9 +54,6 @@ class StageTimer {
   absl::Time last_;
 };
 
-// A root's visits are counted up to here: as good as no limit.
-inline constexpr int kEndlessSimulations = (1 << 24) - 2;
-
 struct SearchUntilOptions {
   int threads = 1;
   // As ManyGamesOptions::leaves_per_game, for each thread.

@@ -288,16 +288,6 @@ std::vector<Action> Tree::principal_variation() const {
   return LineAfter(*this, best->action());
 }
 
-std::optional<Action> Tree::proved_action() const {
-  if (!settled()) return std::nullopt;
-  const RootAction* best = nullptr;
-  const std::vector<RootAction> actions = root_actions();
-  for (const RootAction& action : actions) {
-    if (best == nullptr || action.low > best->low) best = &action;
-  }
-  return best->action;
-}
-
 Action Tree::gumbel_action() const {
   TARA_CHECK(data_.gumbel.has_value(), "no Gumbel root");
   std::vector<GumbelRoot::ActionStats> stats;

@@ -118,9 +118,6 @@ class Tree {
   // Returns the most visited line from the root.
   std::vector<Action> principal_variation() const;
 
-  // Returns the action that is proved best; nothing before settled().
-  std::optional<Action> proved_action() const;
-
   // With options().gumbel: the action to play, and the policy target in the
   // order of root_actions. REQUIRES: the root is evaluated.
   Action gumbel_action() const;

@@ -17,12 +17,6 @@
 namespace tara::train {
 namespace {
 
-absl::Status SystemError(absl::string_view doing, const std::string& path) {
-  // A file that may grow no more is no other than a disk that is full.
-  if (errno == EFBIG) errno = ENOSPC;
-  return absl::ErrnoToStatus(errno, absl::StrCat(doing, " ", path));
-}
-
 // Returns the part of a file's contents up to the last end of a line.
 absl::string_view WholeLines(absl::string_view contents) {
   const size_t end = contents.rfind('\n');

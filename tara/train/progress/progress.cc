@@ -443,10 +443,9 @@ void Progress::EndTraining() {
   training_ended_ = true;
 }
 
-void Progress::BeginSelfPlay(int generation, int64_t wanted, int64_t kept) {
+void Progress::BeginSelfPlay(int64_t wanted, int64_t kept) {
   absl::MutexLock lock(&mutex_);
   snapshot_.playing = true;
-  snapshot_.playing_generation = generation;
   snapshot_.games_wanted = wanted;
   snapshot_.games = kept;
   games_kept_ = kept;

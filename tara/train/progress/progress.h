@@ -59,8 +59,7 @@ struct ProgressSnapshot {
   bool learning = false;
   bool evaluating = false;
 
-  int playing_generation = 0;
-  int64_t games = 0;  // of that generation, finished
+  int64_t games = 0;  // finished, of the generation that is played
   int64_t games_wanted = 0;
   SelfPlayRates rates;
 
@@ -139,7 +138,7 @@ class Progress {
   void EndTraining();
   // Self-play of a generation, of which `kept` games are there from before.
   // May run beside another generation's learning.
-  void BeginSelfPlay(int generation, int64_t wanted, int64_t kept);
+  void BeginSelfPlay(int64_t wanted, int64_t kept);
   // Returns what was played since BeginSelfPlay.
   SelfPlayRates EndSelfPlay();
   void BeginLearning(int generation, int64_t steps, int64_t window_games,

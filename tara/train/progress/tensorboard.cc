@@ -14,6 +14,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "proto/tensorboard_event.pb.h"
+#include "tara/base/atomic_file.h"
 #include "third_party/crc32c/crc32c.h"
 
 namespace tara::train {
@@ -75,7 +76,7 @@ absl::StatusOr<std::unique_ptr<EventWriter>> EventWriter::Create(
         path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644);
     if (fd < 0 && errno == EEXIST) continue;
     if (fd < 0) {
-      return absl::ErrnoToStatus(errno, absl::StrCat("cannot create ", path));
+      return SystemError("cannot create", path);
     }
     return std::unique_ptr<EventWriter>(new EventWriter(path, fd));
   }
@@ -109,11 +110,7 @@ absl::Status EventWriter::Flush() {
   while (!pending_.empty()) {
     const ssize_t written = write(fd_, pending_.data(), pending_.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) {
-      // A file that may grow no more is no other than a disk that is full.
-      if (errno == EFBIG) errno = ENOSPC;
-      return absl::ErrnoToStatus(errno, absl::StrCat("cannot write ", path_));
-    }
+    if (written < 0) return SystemError("cannot write", path_);
     pending_.erase(0, static_cast<size_t>(written));
   }
   return absl::OkStatus();

@@ -455,7 +455,7 @@ absl::Status TrainingRun::Play(const GamePlan& plan, const StopCheck& stop) {
       .checkpoint_path = folder_->checkpoint_path(plan.model),
       .stats = stats,
       .games_by_node = games_by_node};
-  progress_.BeginSelfPlay(plan.generation, plan.size(), plan.kept());
+  progress_.BeginSelfPlay(plan.size(), plan.kept());
   const absl::Status status = callbacks_.play ? callbacks_.play(job, sink, stop)
                                               : PlayHere(job, sink, stop);
   const SelfPlayRates rates = progress_.EndSelfPlay();
