@@ -504,12 +504,13 @@ class _Fleet:
         if job is None:
             return
         job.classes[block.node] = job_class
-        if self._labelled and job.folder and not block.is_copy:
-            self._label(job, block, job_class)
+        new = [game for game in block.games if game in job.open]
+        if self._labelled and job.folder and new:
+            self._label(job, new, job_class)
         job.durations.append(self._clock() - block.begun)
         job.seconds[block.node] += seconds
         job.played[block.node] += len(block.games)
-        job.open.difference_update(block.games)
+        job.open.difference_update(new)
         yield job.number, played
         if self._random.random() < self._audit * len(block.games):
             again = _Block(job.number, [self._random.choice(block.games)],
@@ -520,12 +521,12 @@ class _Fleet:
             if others:
                 self._send(again, self._random.choice(others))
 
-    def _label(self, job: _Job, block: _Block, job_class: str) -> None:
-        """Writes down what has played the games of a block."""
-        with open(pathlib.Path(job.folder) / "fleet_games.jsonl", "a",
-                  encoding="utf-8") as file:
+    def _label(self, job: _Job, games: List[int], job_class: str) -> None:
+        """Writes down what has played the games, which are new."""
+        path = pathlib.Path(job.folder) / "fleet_games.jsonl"
+        with open(path, "a", encoding="utf-8") as file:
             file.write(json.dumps({"numeric_class": job_class,
-                                   "games": block.games}) + "\n")
+                                   "games": games}) + "\n")
 
     def _faulty(self, job: Optional[_Job], block: _Block, why: str) -> None:
         """Has a block played elsewhere than where it cannot be."""

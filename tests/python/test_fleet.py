@@ -310,6 +310,30 @@ def test_nodes_of_two_kinds_play_a_run_that_says_so(tmp_path, cluster):
         assert sorted(games) == list(store.indices())
 
 
+class LandedBlocks:
+    """In the place of Ray: what a worker has sent is always there."""
+
+    def remote(self, **_):
+        return lambda function: None
+
+    def get(self, _):
+        return b"", 1.0, "of-this-node"
+
+
+def test_games_are_labelled_once_whoever_sends_them_first(tmp_path):
+    """A copy of a block may be there before the block, or without it."""
+    players = tara.fleet._Fleet(0, True, 1, LandedBlocks())
+    players._jobs[1] = tara.fleet._Job(
+        number=1, name="generation 1", request=b"", files=[],
+        folder=str(tmp_path), key="1", inputs=[], numeric_class=None)
+    players.add(1, range(4), [])
+    for games, is_copy in (([0, 1, 2], True), ([2, 3], False), ([3], True)):
+        players._flying["block"] = tara.fleet._Block(1, games, is_copy=is_copy)
+        list(players._landed("block"))
+    lines = (tmp_path / "fleet_games.jsonl").read_text().splitlines()
+    assert [json.loads(line)["games"] for line in lines] == [[0, 1, 2], [3]]
+
+
 def test_the_bench_shows_what_the_driver_costs_and_how_cores_are_busy():
     """By drawn times on a clock of its own: a busy machine changes nothing."""
     run = fleet("bench", "--games", "128")
