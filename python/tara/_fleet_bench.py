@@ -14,7 +14,7 @@ import tempfile
 import time
 from typing import Any, Deque, Dict, List, Optional, Sequence, Tuple
 
-from tara import _tara, _train, fleet
+from tara import _tara, fleet
 
 __all__ = ["run"]
 
@@ -65,7 +65,7 @@ def _feed(games: int) -> Tuple[float, float]:
         from_here, to_run = os.pipe()
         from_run, to_here = os.pipe()
         process = subprocess.Popen(
-            [*_train._program(None), "train", config,
+            [*fleet._program(), "train", config,
              f"--fleet={from_here},{to_here}"],
             pass_fds=(from_here, to_here), stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL)
@@ -73,7 +73,11 @@ def _feed(games: int) -> Tuple[float, float]:
         os.close(to_here)
         try:
             with open(from_run, encoding="utf-8") as lines:
-                job = json.loads(lines.readline())
+                line = lines.readline()
+                if not line:
+                    raise fleet.FleetError(f"--games {games}: the run has "
+                                           "ended before its first game")
+                job = json.loads(line)
                 wanted = fleet._indices(json.loads(lines.readline())["games"])
                 blocks = [wanted[i:i + _BLOCK]
                           for i in range(0, len(wanted), _BLOCK)]
@@ -210,7 +214,7 @@ def run(games: int, nodes: int, seed: int) -> int:
           file=sys.stderr, flush=True)
     try:
         cost, size = _feed(games)
-    except FileNotFoundError as error:
+    except (fleet.FleetError, OSError) as error:
         print(f"tara fleet: {error}", file=sys.stderr)
         return 1
     fed = (f"a core of it feeds on {1 / cost:.0f} games/s, "

@@ -108,9 +108,13 @@ def _program(given: Optional[_PathLike]) -> List[str]:
         return [path]
     clone = _clone()
     if clone is not None:
-        # Says on stderr what it does, which may take minutes.
-        subprocess.run([clone, "--version"], check=True,
-                       stdout=subprocess.DEVNULL)
+        # Says on stderr what it does, which may take minutes, or why not.
+        built = subprocess.run([clone, "--version"], check=False,
+                               stdout=subprocess.DEVNULL)
+        if built.returncode != 0:
+            raise RuntimeError(f"program: {clone} --version: status "
+                               f"{built.returncode}; expected it to build and "
+                               "run")
         return [clone]
     raise FileNotFoundError(
         "program: no `tara` on the PATH, none in TARA_BINARY, and no clone "

@@ -17,6 +17,7 @@ version of Tara on every machine.
 import argparse
 import base64
 import collections
+import contextlib
 import dataclasses
 import itertools
 import json
@@ -88,6 +89,15 @@ class FleetError(RuntimeError):
 
 class _CannotPlay(FleetError):
     """Why a node plays nothing of a job."""
+
+
+@contextlib.contextmanager
+def _naming(path: pathlib.Path) -> Iterator[None]:
+    """Raises FleetError where a file cannot be read or written."""
+    try:
+        yield
+    except OSError as error:
+        raise FleetError(f"{path}: {error.strerror or error}") from error
 
 
 # --- On the workers ----------------------------------------------------------
@@ -253,7 +263,7 @@ class _Fleet:
             inputs = tara.__version__, request, [
                 (pathlib.Path(path).name, pathlib.Path(path).read_bytes())
                 for path in files]
-        except (OSError, ValueError) as error:
+        except (OSError, RuntimeError, ValueError) as error:
             raise FleetError(str(error)) from error
         if folder and not self._labelled:
             if not self._has_checked_class:  # later ones are of this process
@@ -524,7 +534,7 @@ class _Fleet:
     def _label(self, job: _Job, games: List[int], job_class: str) -> None:
         """Writes down what has played the games, which are new."""
         path = pathlib.Path(job.folder) / "fleet_games.jsonl"
-        with open(path, "a", encoding="utf-8") as file:
+        with _naming(path), open(path, "a", encoding="utf-8") as file:
             file.write(json.dumps({"numeric_class": job_class,
                                    "games": games}) + "\n")
 
@@ -553,12 +563,13 @@ class _Fleet:
                                    for game in block.games)
         else:
             path = pathlib.Path(job.folder) / "fleet_game.json"
-            path.write_text(json.dumps({
-                "request": base64.b64encode(job.request).decode(),
-                "files": job.files,
-                "pieces": [(game, base64.b64encode(what).decode())
-                           for game, what in self._pieces(job, block)]}),
-                encoding="utf-8")
+            with _naming(path):
+                path.write_text(json.dumps({
+                    "request": base64.b64encode(job.request).decode(),
+                    "files": job.files,
+                    "pieces": [(game, base64.b64encode(what).decode())
+                               for game, what in self._pieces(job, block)]}),
+                    encoding="utf-8")
             raise FleetError(
                 f"game {block.games[0]} of {job.name} has killed its worker "
                 f"{_TRIES} times ({error}). This plays it alone: tara fleet "
@@ -574,12 +585,13 @@ def _keep_class(folder: str, checkpoint: str, numeric_class: str) -> None:
     path = _class_path(folder)
     # In one step: a kill leaves the old one, or the new one.
     written = path.with_suffix(".json.partial")
-    with open(written, "w", encoding="utf-8") as file:
-        json.dump({"checkpoint": pathlib.Path(checkpoint).name,
-                   "numeric_class": numeric_class}, file)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(written, path)
+    with _naming(path):
+        with open(written, "w", encoding="utf-8") as file:
+            json.dump({"checkpoint": pathlib.Path(checkpoint).name,
+                       "numeric_class": numeric_class}, file)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(written, path)
 
 
 def _check_class(folder: str, request: bytes) -> None:
@@ -588,20 +600,25 @@ def _check_class(folder: str, request: bytes) -> None:
     if not path.exists():
         return
     try:
-        before = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError:
+        with _naming(path):
+            before = json.loads(path.read_text(encoding="utf-8"))
+        numeric_class = before["numeric_class"]
+        played = pathlib.Path(folder) / "checkpoints" / before["checkpoint"]
+    except (KeyError, TypeError, ValueError):
         raise FleetError(f"{path}: damaged; expected it as this command wrote "
                          "it, or no such file") from None
-    played = pathlib.Path(folder) / "checkpoints" / before["checkpoint"]
     if not played.exists():
         return
-    here = _tara._JobPlayer(request, [str(played)]).numeric_class()
-    if here != before["numeric_class"]:
+    try:
+        here = _tara._JobPlayer(request, [str(played)]).numeric_class()
+    except (OSError, RuntimeError, ValueError) as error:
+        raise FleetError(str(error)) from error
+    if here != numeric_class:
         raise FleetError(
             f"this machine computes {here} with {played}, the one before "
-            f"{before['numeric_class']}: its games would not be those of the "
-            "run; expected a machine with the same processor, or, for a run "
-            f"of two kinds, no {path}")
+            f"{numeric_class}: its games would not be those of the run; "
+            "expected a machine with the same processor, or, for a run of two "
+            f"kinds, no {path}")
 
 
 def _indices(ranges: Sequence[int]) -> List[int]:
@@ -680,6 +697,21 @@ def _status_of(process: "subprocess.Popen[bytes]") -> int:
     return status if status >= 0 else 128 - status
 
 
+def _program() -> List[str]:
+    """Returns the beginning of a command line that runs `tara`."""
+    try:
+        return _train._program(None)
+    except (OSError, RuntimeError) as error:
+        raise FleetError(str(error)) from error
+
+
+def _is_address(text: str) -> bool:
+    """Whether a text is HOST:PORT or "auto"."""
+    host, _, port = text.rpartition(":")
+    return text == "auto" or (
+        bool(host) and port.isdecimal() and 0 < int(port) < 65536)
+
+
 def _connect(address: Optional[str]) -> None:
     """Connects to a cluster of Ray, or starts one of this machine."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
@@ -730,8 +762,12 @@ def _replay(path: pathlib.Path) -> int:
         for game, what in job["pieces"]:
             played = player.play([(game, base64.b64decode(what))], "here")
             print(f"game {game}: {len(played)} bytes")
-    except (KeyError, OSError, ValueError) as error:
+    except (OSError, RuntimeError, ValueError) as error:
         print(f"tara fleet: {path}: {error}", file=sys.stderr)
+        return 1
+    except (KeyError, TypeError):
+        print(f"tara fleet: {path}: damaged; expected it as a command wrote "
+              "it", file=sys.stderr)
         return 1
     return 0
 
@@ -794,16 +830,22 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
             parser.error(f"unrecognized arguments: {' '.join(others)}")
         if given.command == "replay":
             return _replay(given.file)
+        for name in ("games", "nodes"):
+            if getattr(given, name) < 1:
+                parser.error(f"--{name} {getattr(given, name)}: expected 1 "
+                             "or more")
         from tara import _fleet_bench
         return _fleet_bench.run(given.games, given.nodes, given.seed)
     if not 0 <= given.audit <= 1:
         parser.error(f"--audit {given.audit}: expected 0 to 1")
+    if given.address is not None and not _is_address(given.address):
+        parser.error(f"--address {given.address}: expected HOST:PORT or auto")
     try:
-        program = [*_train._program(None), given.command, *others]
+        program = [*_program(), given.command, *others]
         _connect(given.address)
         return _run(program, _Fleet(given.audit,
                                     given.numerics == "labelled", seed=1))
-    except (FleetError, FileNotFoundError) as error:
+    except (FleetError, OSError) as error:
         print(f"tara fleet: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

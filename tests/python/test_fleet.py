@@ -150,7 +150,8 @@ _tara._JobPlayer = Poisoned
     assert again.returncode == 0, again.stderr
     assert again.stdout.startswith("game 4: ")
     pathlib.Path(command[1]).write_text("{}")
-    assert fleet(*command).returncode == 1
+    run = fleet(*command)
+    assert run.returncode == 1 and f"{command[1]}: damaged" in run.stderr
 
 
 @contextlib.contextmanager
@@ -334,6 +335,42 @@ def test_games_are_labelled_once_whoever_sends_them_first(tmp_path):
     assert [json.loads(line)["games"] for line in lines] == [[0, 1, 2], [3]]
 
 
+@pytest.mark.parametrize("text", ["{", "{}", "null", "[]", "7",
+                                  '{"checkpoint": 3, "numeric_class": "a"}'])
+def test_a_damaged_class_of_a_run_is_named(tmp_path, text):
+    (tmp_path / "fleet.json").write_text(text)
+    with pytest.raises(tara.fleet.FleetError, match="fleet.json: damaged; exp"):
+        tara.fleet._check_class(str(tmp_path), b"")
+
+
+def test_a_run_whose_class_cannot_be_checked_or_kept_is_named(tmp_path):
+    (tmp_path / "fleet.json").write_text(
+        '{"checkpoint": "1.ckpt", "numeric_class": "a"}')
+    (tmp_path / "checkpoints").mkdir()
+    (tmp_path / "checkpoints/1.ckpt").write_text("no checkpoint")
+    with pytest.raises(tara.fleet.FleetError):
+        tara.fleet._check_class(str(tmp_path), b"no request")
+    with pytest.raises(tara.fleet.FleetError,
+                       match="none/fleet.json: No such file"):
+        tara.fleet._keep_class(str(tmp_path / "none"), "1.ckpt", "a")
+
+
+def test_a_program_that_cannot_be_built_or_run_is_an_error(tmp_path,
+                                                           monkeypatch):
+    program = tmp_path / "bin/tara"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\nexit 3\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("TARA_BINARY", "/no/such/file")
+    with pytest.raises(tara.fleet.FleetError, match="TARA_BINARY: /no/such"):
+        tara.fleet._program()
+    monkeypatch.delenv("TARA_BINARY")
+    monkeypatch.setattr(tara._train, "find_program", lambda named: None)
+    monkeypatch.setattr(tara._train, "_clone", lambda: str(program))
+    with pytest.raises(tara.fleet.FleetError, match="bin/tara .*: status 3"):
+        tara.fleet._program()
+
+
 def test_the_bench_shows_what_the_driver_costs_and_how_cores_are_busy():
     """By drawn times on a clock of its own: a busy machine changes nothing."""
     run = fleet("bench", "--games", "128")
@@ -378,6 +415,9 @@ def port_that_refuses():
     (["train"], 2, "CONFIG"),
     (["train", TINY, "--audit", "2"], 2, "--audit 2.0: expected 0 to 1"),
     (["replay", "nothing.json"], 1, "nothing.json"),
+    (["bench", "--games", "0"], 2, "--games 0: expected 1 or more"),
+    (["bench", "--games", "5000000000"], 1, "--games 5000000000: the run has"),
+    (["bench", "--nodes", "0"], 2, "--nodes 0: expected 1 or more"),
     (["arena", "--variant", "nonsense", "greedy", "random"], 2, "nonsense"),
     (["arena", "--variant", "four_treasures", "greedy", "alphabeta:ms=20"], 1,
      "alphabeta:ms=20.*thinks for a time"),
@@ -387,7 +427,9 @@ def port_that_refuses():
      "mcts:ms=5.*thinks for a time"),
     (["train", TINY, "--address", "127.0.0.1:PORT"], 1,
      "--address 127.0.0.1:[0-9]+: no cluster of Ray"),
-    (["train", TINY, "--address", "nowhere"], 1, "--address nowhere"),
+    (["train", TINY, "--address", "nowhere"], 2,
+     "--address nowhere: expected HOST:PORT or auto"),
+    (["train", TINY, "--address", "here:99999"], 2, "expected HOST:PORT"),
 ])
 def test_wrong_arguments_are_named_at_once(arguments, status, words,
                                            closed_port):
