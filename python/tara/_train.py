@@ -1,6 +1,7 @@
 """Training by the program `tara train`, as a stream of events."""
 
 import json
+import numbers
 import os
 import pathlib
 import queue
@@ -67,8 +68,12 @@ def _fields(overrides: Mapping[str, Any], of: str = ""
         if isinstance(value, Mapping):
             yield from _fields(value, f"{of}{name}.")
         elif isinstance(value, (list, tuple)):
-            yield of + name, ",".join(_text(of + name, each)
-                                      for each in value)
+            text = ",".join(_text(of + name, each).replace(",", "\\,")
+                            for each in value)
+            if not text:
+                raise ValueError(f"{of}{name}: {value!r}; expected one value "
+                                 "or more, or '' for the default")
+            yield of + name, text
         else:
             yield of + name, _text(of + name, value)
 
@@ -76,7 +81,7 @@ def _fields(overrides: Mapping[str, Any], of: str = ""
 def _text(field: str, value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
-    if isinstance(value, (str, int, float, os.PathLike)):
+    if isinstance(value, (str, numbers.Real, os.PathLike)):
         return str(value)
     raise TypeError(f"{field}: {value!r}; expected a number, a text, True or "
                     "False, a list of them, or a dictionary of fields")

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 
+import numpy as np
 import pytest
 import tara
 
@@ -94,6 +95,8 @@ def test_the_run_ends_with_the_process_that_has_begun_it(tmp_path, how):
     ({"nonsense": 3}, ValueError, "nonsense"),
     ({"generations": -1}, ValueError, "generations"),
     ({"generations": [None]}, TypeError, "generations: None"),
+    ({"variant": []}, ValueError, r"variant: \[\]; expected one value"),
+    ({"evaluation": {"opponent": ("",)}}, ValueError, "evaluation.opponent"),
     ({"learner": {"batch_size": {1}}}, TypeError, "learner.batch_size: {1}"),
     ({"learner": {"batch_size": "many"}}, ValueError, "learner.batch_size"),
     ({"run_dir": "/dev/null/run"}, RuntimeError, "/dev/null/run"),
@@ -102,6 +105,20 @@ def test_what_is_wrong_is_named(arguments, error, words):
     arguments = {"config": TINY, **arguments}
     with pytest.raises(error, match=words):
         list(tara.train(**arguments))
+
+
+def test_fields_are_those_that_are_given(tmp_path):
+    """Texts of a list with commas, and numbers of NumPy, too."""
+    opponents = ["random", "mcts:sims=2,c_puct=2"]
+    run_dir = tmp_path / "run"
+    end = list(tara.train(
+        TINY, run_dir=run_dir, generations=np.int64(1),
+        learner={"batch_size": np.uint16(16),
+                 "weight_decay": np.float32(0.5)},
+        evaluation={**FAST["evaluation"], "opponent": opponents}))[-1]
+    assert end["generation"] == 1
+    assert {each["opponent"] for each in metrics(run_dir)
+            if each["event"] == "strength"} == set(opponents)
 
 
 def test_a_bar_shows_how_far_it_is(tmp_path, capsys):
