@@ -2,6 +2,7 @@
 
 import importlib
 import itertools
+import numbers
 import os
 import pathlib
 from typing import Any, Iterable, Iterator, Literal, Optional, Union
@@ -67,6 +68,25 @@ class GameStore:
     def __getitem__(self, index: int) -> _tara.GameRecord:
         """Returns the game with an index; KeyError if there is none."""
         return self._opened().get(index)
+
+    def __iter__(self) -> Iterator[_tara.GameRecord]:
+        """Yields all games by ascending index."""
+        return self.games()
+
+    def __contains__(self, index: object) -> bool:
+        """Returns whether there is a game with an index."""
+        if not isinstance(index, numbers.Integral):
+            raise TypeError(f"index: {index!r}; expected an integer")
+        store, index = self._opened(), int(index)
+        if not 0 <= index < 2 ** 63:
+            return False
+        try:
+            store.get(index)
+        except KeyError:
+            return False
+        except _types.DataLoss:
+            pass
+        return True
 
     def add(self, games: Union[_tara.GameRecord,
                                Iterable[_tara.GameRecord]]) -> None:
@@ -176,7 +196,8 @@ class Sampler:
 
     The window is that of the games that the store has now; `update` moves it.
     Several threads may use it at the same time: their calls take turns.
-    Raises ValueError for options, and for a store without games.
+    Raises ValueError for options; of a store without games `batch` does, up to
+    an `update` after games were added.
     """
 
     def __init__(self, store: GameStore, options: str = "", *,

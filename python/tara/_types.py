@@ -27,12 +27,16 @@ class Features(typing.NamedTuple):
     def as_planes(self) -> NDArray[np.float32]:
         """Returns both in one array, each global as a plane of its own.
 
-        [n, NUM_PLANES + NUM_GLOBALS, 7, 7], or without n for one position. Of
-        layout "NCHW".
+        [n, NUM_PLANES + NUM_GLOBALS, 7, 7], or without n for one position.
+        Raises ValueError for planes of a layout other than "NCHW".
         """
-        planes = self.planes.shape[-3]
+        from tara import _tara  # here, as it needs this module
         shape = list(self.planes.shape)
-        shape[-3] = planes + self.globals.shape[-1]
+        if shape[-3:] != [_tara.NUM_PLANES, 7, 7]:
+            raise ValueError(f"planes: {shape}; expected [n, "
+                             f"{_tara.NUM_PLANES}, 7, 7], of layout 'NCHW'")
+        planes = shape[-3]
+        shape[-3] += self.globals.shape[-1]
         both = np.empty(shape, np.float32)
         both[..., :planes, :, :] = self.planes
         both[..., planes:, :, :] = self.globals[..., None, None]
@@ -51,7 +55,9 @@ class Outcome(typing.NamedTuple):
     winner: Optional[int]
     """0 Red, 1 Blue, None a draw; with the compensation."""
     ended_by: str
-    """"out", "double_capture", "passed", "board_full" or "no_progress"."""
+    """By the rules: "out", "double_capture", "passed", "board_full" or
+    "no_progress". Of records also "resigned", "time" or "fault" (forfeits),
+    "proof" or "agreement" (adjudicated), "unknown"."""
 
 
 class Step(typing.NamedTuple):

@@ -273,6 +273,14 @@ def _perft(state):
     return state.perft(3)
 
 
+def test_planes_of_another_layout_are_refused():
+    games = tara.Games("four_treasures", 3)
+    assert games.observe().as_planes().shape == (
+        3, tara.NUM_PLANES + tara.NUM_GLOBALS, 7, 7)
+    with pytest.raises(ValueError, match=r"planes: \[3, 7, 7, \d+\]; expected"):
+        games.observe(layout="NHWC").as_planes()
+
+
 def test_threads_and_processes():
     state = tara.State("four_treasures")
     want = state.perft(3)

@@ -65,6 +65,14 @@ def test_games_come_back_as_they_were(store):
         assert game.line.startswith('{"variant"') or "actions" in game.line
 
 
+def test_a_store_is_iterated_and_has_indices(store):
+    assert list(store) == list(store.games())
+    assert 5 in store and np.uint64(79) in store
+    assert not any(each in store for each in (80, -1, 2 ** 63, 2 ** 70))
+    with pytest.raises(TypeError, match="index: '5'; expected an integer"):
+        "5" in store
+
+
 def test_a_damaged_record_is_refused(store):
     game = bytes(store[3])
     for damaged in (b"nonsense", game[:-20],
@@ -101,7 +109,8 @@ def test_wrong_uses_of_a_store_are_named(store, path, tmp_path):
         assert len(other) == 80
         other.close()
         for use in (other.games, other.indices, lambda: other[0],
-                    lambda: len(other), lambda: polars.DataFrame(other)):
+                    lambda: len(other), lambda: polars.DataFrame(other),
+                    lambda: iter(other), lambda: 0 in other):
             with pytest.raises(ValueError, match="copy.db is closed"):
                 use()
 
@@ -118,7 +127,7 @@ def test_a_damaged_store_is_data_loss(path, tmp_path):
         database.execute(f"update {table} set {column} = x'00112233' "
                          "where game_index = 5")
     with tara.GameStore(copy) as store:
-        assert store[4] and store[6]
+        assert store[4] and store[6] and 5 in store
         with pytest.raises(tara.DataLoss, match="5"):
             store[5]
         with pytest.raises(tara.DataLoss, match="5"):
@@ -393,8 +402,12 @@ def test_a_batch_of_nothing_is_refused(store, tmp_path):
         with pytest.raises(ValueError, match=message):
             sampler.batch(step, size)
     with tara.GameStore(tmp_path / "empty.db", "w") as empty:
+        sampler = tara.Sampler(empty, "held_out_share=0")
         with pytest.raises(ValueError, match="no positions"):
-            tara.Sampler(empty).batch(0)
+            sampler.batch(0)
+        empty.add(store[7])
+        sampler.update()
+        assert len(sampler.batch(0, 4).planes) == 4
 
 
 def test_a_folder_of_a_run_is_its_store(path, tmp_path):
