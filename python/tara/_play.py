@@ -1,15 +1,26 @@
 """Whole games: self-play around a judge, matches of two players."""
 
+import array
 import atexit
 import collections.abc
+import itertools
 import json
 import math
 import operator
 import weakref
-from typing import Any, Callable, Iterable, Iterator, List, Optional, Protocol
-from typing import Sequence, Union
+from typing import (Any, Callable, Iterable, List, Optional, Protocol,
+                    Sequence, SupportsIndex, Union)
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tara import _network, _store, _tara, _types
+
+
+_MOST_GAMES = 10 ** 8
+"""Of a call of selfplay: 8 bytes each."""
+_Actions = Union[Sequence[Union[SupportsIndex, str]],
+                 NDArray[np.integer[Any]]]
 
 
 class Player(Protocol):
@@ -22,13 +33,15 @@ class Player(Protocol):
                 return [state.legal()[0] for state in states]
     """
 
-    def choose(self, states: List[_tara.State]) -> Sequence[Union[int, str]]:
+    def choose(self, states: List[_tara.State]) -> _Actions:
         """Returns an action, an index or text, for each of the positions.
 
         They are of different games; none is finished. It is called by one
         thread at a time.
         """
 
+
+_Choose = Callable[[List[_tara.State]], Any]  # as Player.choose
 
 _playing: "weakref.WeakSet[_tara._SelfPlay]" = weakref.WeakSet()
 
@@ -52,21 +65,30 @@ def _index(given: Any) -> int:
     return index
 
 
-def _indices(games: Union[int, Iterable[int]]) -> List[int]:
+def _indices(games: Union[int, Iterable[int]]) -> Sequence[int]:
     if not isinstance(games, collections.abc.Iterable):
-        return list(range(_index(games)))
-    return [_index(game) for game in games]
+        count = _index(games)
+        if count > _MOST_GAMES:
+            raise ValueError(f"games: {count}; expected {_MOST_GAMES} at most")
+        return range(count)
+    indices = array.array("Q", map(_index, itertools.islice(
+        games, _MOST_GAMES + 1)))
+    if len(indices) > _MOST_GAMES:
+        raise ValueError(f"games: more than {_MOST_GAMES} indices; expected "
+                         f"{_MOST_GAMES} at most")
+    return indices
 
 
 def selfplay(judge: _network.Judge, variant: str,
              games: Union[int, Iterable[int]], *, seed: int = 1,
              options: str = "sims=100", rules: str = "-", in_step: int = 64,
-             threads: int = 1) -> Iterator[_tara.GameRecord]:
+             threads: int = 1) -> _tara._SelfPlay:
     """Plays games, each seat by search around the judge, while they are taken.
 
     judge: as of `search`. variant: one of tara.VARIANTS. games: how many, or
-    their indices: a game depends on the seed and its index, not on those played
-    beside it, so that any part of a run can be played, or played again.
+    their indices, at most 100000000: a game depends on the seed and its index,
+    not on those played beside it, so that any part of a run can be played, or
+    played again.
     seed: of the run.
     options: "sims=100,..."; the options of a search, as of player specs, and
     the fields of self_play in a config of training by name
@@ -90,9 +112,9 @@ def selfplay(judge: _network.Judge, variant: str,
     return playing
 
 
-def arena(a: Union[str, Player], b: Union[str, Player], variant: str, *,
-          games: Optional[int] = None, seed: int = 1, rules: str = "-",
-          sprt: Optional[str] = None, opening_plies: int = 2,
+def arena(a: Union[str, Player, _Choose], b: Union[str, Player, _Choose],
+          variant: str, *, games: Optional[int] = None, seed: int = 1,
+          rules: str = "-", sprt: Optional[str] = None, opening_plies: int = 2,
           threads: int = 1, store: Optional[_store.GameStore] = None,
           progress: Optional[Callable[[int, int, float], Any]] = None
           ) -> _types.ArenaResult:

@@ -11,7 +11,8 @@ import sys
 import threading
 import urllib.parse
 import warnings
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple, Union
+from typing import (Any, Dict, Generator, Iterator, List, Mapping, Optional,
+                    Tuple, Union)
 
 Event = Dict[str, Any]
 """What happened in a run, by name: see `train`."""
@@ -23,7 +24,8 @@ _USAGE = 2
 
 
 def train(config: _PathLike, *, program: Optional[_PathLike] = None,
-          progress: bool = False, **overrides: Any) -> Iterator[Event]:
+          progress: bool = False, **overrides: Any
+          ) -> Generator[Event, None, None]:
     """Trains by a config as `tara train` does; returns what happens in it.
 
         for event in tara.train("configs/quickstart.textproto", seed=3,
@@ -143,7 +145,7 @@ def _clone() -> Optional[str]:
     return str(program) if os.access(program, os.X_OK) else None
 
 
-def _events(command: List[str]) -> Iterator[Event]:
+def _events(command: List[str]) -> Generator[Event, None, None]:
     # In a session of its own: a terminal's Ctrl-C is given to it here, once.
     process = subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -200,7 +202,8 @@ def _new_bar() -> Any:
         "{desc} {bar}| {n:.1f} of {total} generations [{elapsed}{postfix}]"))
 
 
-def _shown(events: Iterator[Event], bar: Any) -> Iterator[Event]:
+def _shown(events: Iterator[Event], bar: Any
+           ) -> Generator[Event, None, None]:
     """Yields the events, and shows them in the bar."""
     with bar:
         for event in events:

@@ -2,6 +2,7 @@
 
 import collections
 import gc
+import itertools
 import math
 import multiprocessing
 import os
@@ -111,6 +112,7 @@ def test_rules_and_options_reach_the_games():
     ({"games": 2.5}, "games: 2.5; expected"),
     ({"games": "3"}, "games: '3'; expected"),
     ({"games": [0, None]}, "games: None; expected"),
+    ({"games": 10 ** 9}, "games: 1000000000; expected 100000000 at most"),
     ({"in_step": 0}, "in_step: 0; expected 1 to 65536"),
     ({"threads": 0}, "threads: 0; expected"),
     ({"judge": 3}, "judge: 3; expected"),
@@ -121,6 +123,13 @@ def test_wrong_arguments_are_named(arguments, message):
              **arguments}
     with pytest.raises((ValueError, TypeError), match=message):
         tara.selfplay(**given)
+
+
+def test_games_without_end_are_refused(monkeypatch):
+    monkeypatch.setattr(tara._play, "_MOST_GAMES", 1000)
+    with pytest.raises(ValueError, match="games: more than 1000 indices"):
+        tara.selfplay("playouts", "four_treasures", itertools.count())
+    tara.selfplay("playouts", "four_treasures", range(1000)).close()
 
 
 def test_a_network_plays_no_rules_that_it_has_not_learned(network):
