@@ -19,7 +19,7 @@ Needs the package gymnasium, 1.1 or later. Without it, and faster: tara.Games.
 
 import functools
 import typing
-from typing import Callable, Dict, List, Optional, Tuple, Union
+from typing import Callable, Dict, List, Optional, SupportsIndex, Tuple, Union
 
 import gymnasium
 import numpy as np
@@ -28,6 +28,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 import tara
+from tara._play import _Choose
 
 __all__ = ["BOUND", "OBSERVATION_SHAPE", "TaraEnv", "TaraVectorEnv"]
 
@@ -49,6 +50,12 @@ def check_render_mode(render_mode: Optional[str]) -> None:
     if render_mode not in (None, "ansi"):
         raise ValueError(
             f"render_mode: {render_mode!r}; expected 'ansi' or None")
+
+
+def reset_needed(what: str) -> gymnasium.error.ResetNeeded:
+    """Returns the error of a call that needs a game."""
+    return gymnasium.error.ResetNeeded(
+        f"{what}: there is no game; call reset first")
 
 
 def _states(positions: NDArray[np.void]) -> List[tara.State]:
@@ -82,22 +89,23 @@ def _searching(judge: tara.Judge, options: str, threads: int) -> _Opponent:
     return choose
 
 
-def _of_player(player: tara.Player) -> _Opponent:
+def _of_player(ask: _Choose) -> _Opponent:
 
-    def index(state: tara.State, action: Union[int, str]) -> int:
+    def index(state: tara.State, action: Union[SupportsIndex, str]) -> int:
         try:
+            if not isinstance(action, str):
+                state.play(int(action))
+                return int(action)
             after = state.play(action)
         except ValueError as error:
             raise ValueError(f"opponent: {error}") from None
-        if not isinstance(action, str):
-            return action
         return next(legal for legal in map(int, state.legal())
                     if state.play(legal) == after)
 
     def choose(games: tara.Games, where: NDArray[np.bool_],
                random: np.random.Generator) -> NDArray[np.int64]:
         states = _states(games.states[where])
-        actions = player.choose(states)
+        actions = ask(states)
         if len(actions) != len(states):
             raise ValueError(f"opponent: {len(actions)} actions; expected "
                              f"{len(states)}, one for each position")
@@ -106,14 +114,18 @@ def _of_player(player: tara.Player) -> _Opponent:
     return choose
 
 
-def _opponent_of(opponent: Union[str, tara.Player],
+def _opponent_of(opponent: Union[str, tara.Player, _Choose],
                  threads: int) -> _Opponent:
     expected = ("expected 'random', 'mcts:sims=100', 'best:sims=100', "
-                "'net:PATH,sims=100', a Player or None")
+                "'net:PATH,sims=100', a Player, a function like its choose, "
+                "or None")
     if not isinstance(opponent, str):
-        if not hasattr(opponent, "choose"):
-            raise TypeError(f"opponent: {opponent!r}; {expected}")
-        return _of_player(opponent)
+        if hasattr(opponent, "choose"):
+            player = opponent
+            return _of_player(lambda states: player.choose(states))
+        if callable(opponent):
+            return _of_player(opponent)
+        raise TypeError(f"opponent: {opponent!r}; {expected}")
     if opponent == "random":
         return _random
     kind, _, rest = opponent.partition(":")
@@ -141,7 +153,7 @@ class _Play:
     _ready = False
 
     def __init__(self, variant: str, n: int,
-                 opponent: Union[str, tara.Player, None],
+                 opponent: Union[str, tara.Player, _Choose, None],
                  side: Optional[int], options: str, threads: int) -> None:
         self._new_games = functools.partial(tara.Games, variant, n,
                                             options=options, threads=threads)
@@ -186,8 +198,7 @@ class _Play:
         has changed; ResetNeeded before a reset.
         """
         if not self._ready:
-            raise gymnasium.error.ResetNeeded(
-                "step: there is no game; call reset first")
+            raise reset_needed("step")
         seats = self._games.seat.copy()
         step = self._games.step(actions, seen=True)
         self._ready = False  # until the opponents have played
@@ -243,10 +254,10 @@ class TaraEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
 
     opponent: "random", "mcts:OPTIONS" (random games), "best:OPTIONS" or
     "net:PATH,OPTIONS", with options as tara.search takes them ("sims=100"); a
-    Player of one's own, as tara.arena takes it; or None: then one plays all
-    seats, and the reward is of the side that has just moved. side: 0 Red, 1
-    Blue, None drawn for each game. options: rule options. Games are the same
-    again with the same seed.
+    Player of one's own or a function, as tara.arena takes them; or None: then
+    one plays all seats, and the reward is of the side that has just moved.
+    side: 0 Red, 1 Blue, None drawn for each game. options: rule options. Games
+    are the same again with the same seed.
     """
 
     metadata = {"render_modes": ["ansi"], "render_fps": 1}
@@ -255,7 +266,7 @@ class TaraEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
     _mask: NDArray[np.int8]
 
     def __init__(self, variant: str,
-                 opponent: Union[str, tara.Player, None] = "random",
+                 opponent: Union[str, tara.Player, _Choose, None] = "random",
                  side: Optional[int] = None, options: str = "-",
                  render_mode: Optional[str] = None) -> None:
         check_render_mode(render_mode)
@@ -295,7 +306,11 @@ class TaraEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
 
     def render(self) -> typing.Any:
         """Returns the position as text, with render_mode "ansi"."""
-        return self._last.text if self.render_mode == "ansi" else None
+        if self.render_mode != "ansi":
+            return None
+        if not hasattr(self, "_last"):
+            raise reset_needed("render")
+        return self._last.text
 
     def _begin_turn(self) -> None:
         self._last, = _states(self._play.turns)
@@ -322,7 +337,7 @@ class TaraVectorEnv(gymnasium.vector.VectorEnv[
                 "autoreset_mode": AutoresetMode.SAME_STEP}
 
     def __init__(self, variant: str, num_envs: int = 1,
-                 opponent: Union[str, tara.Player, None] = "random",
+                 opponent: Union[str, tara.Player, _Choose, None] = "random",
                  side: Optional[int] = None, options: str = "-",
                  render_mode: Optional[str] = None, threads: int = 1) -> None:
         check_render_mode(render_mode)
@@ -371,6 +386,8 @@ class TaraVectorEnv(gymnasium.vector.VectorEnv[
         """Returns the positions as texts, n of them, with "ansi"."""
         if self.render_mode != "ansi":
             return None
+        if not hasattr(self._play, "turns"):
+            raise reset_needed("render")
         return tuple(state.text for state in _states(self._play.turns))
 
     def _info(self) -> Info:

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv  # type: ignore[import-untyped]
 
 import tara
-from tara.gym import check_render_mode, observation_space
+from tara.gym import check_render_mode, observation_space, reset_needed
 
 __all__ = ["TaraEnv", "env"]
 
@@ -85,7 +85,15 @@ class TaraEnv(AECEnv):  # type: ignore[misc]
 
     def reset(self, seed: Optional[int] = None,
               options: Optional[Dict[str, typing.Any]] = None) -> None:
-        """Begins a game. Nothing in it is drawn: the seed is for spaces."""
+        """Begins a game.
+
+        seed: of the action spaces' samples from here on; nothing else is
+        drawn. options: none.
+        """
+        if seed is not None:
+            for seat, agent in enumerate(self.possible_agents):
+                self.action_spaces[agent].seed(
+                    seed * len(self.possible_agents) + seat)
         self._game = tara.Games(self.variant, 1, options=self.options)
         self.agents: List[str] = self.possible_agents[:]
         self.rewards = {agent: 0.0 for agent in self.agents}
@@ -98,6 +106,7 @@ class TaraEnv(AECEnv):  # type: ignore[misc]
 
     def observe(self, agent: str) -> NDArray[np.float32]:
         """Returns the observation of the seat to move, whoever asks."""
+        self._check_game("observe")
         return self._seen
 
     def step(self, action: Optional[int]) -> None:
@@ -105,6 +114,7 @@ class TaraEnv(AECEnv):  # type: ignore[misc]
 
         Raises ValueError for an illegal one, which changes nothing.
         """
+        self._check_game("step")
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
@@ -124,10 +134,15 @@ class TaraEnv(AECEnv):  # type: ignore[misc]
 
     def render(self) -> Optional[str]:
         """Returns the position as text, with render_mode "ansi"."""
+        self._check_game("render")
         return self._last.text if self.render_mode == "ansi" else None
 
     def close(self) -> None:
         """Does nothing: there is nothing to close."""
+
+    def _check_game(self, what: str) -> None:
+        if not hasattr(self, "_game"):
+            raise reset_needed(what)
 
     def _begin_turn(self) -> None:
         self._last = tara.State.from_bytes(self._game.states[0].tobytes())

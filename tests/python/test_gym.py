@@ -52,7 +52,7 @@ class Last:
 
 
 @pytest.mark.parametrize("opponent", ["random", "mcts:sims=5", "best:sims=2",
-                                      Last(), None])
+                                      Last(), Last().choose, None])
 def test_games_against_opponents_are_the_same_again(opponent):
     env = gymnasium.make("tara/FourTreasures-v0", opponent=opponent,
                          render_mode="ansi")
@@ -127,10 +127,11 @@ def test_games_in_step_are_not_reset_one_by_one():
 
 
 @pytest.mark.parametrize("make", [tara.gym.TaraEnv, tara.gym.TaraVectorEnv])
-def test_a_step_needs_a_game(make):
-    env = make("four_treasures")
-    with pytest.raises(gymnasium.error.ResetNeeded, match="call reset"):
-        env.step(np.array([0]))
+def test_a_step_and_a_picture_need_a_game(make):
+    env = make("four_treasures", render_mode="ansi")
+    for call in (lambda: env.step(np.array([0])), env.render):
+        with pytest.raises(gymnasium.error.ResetNeeded, match="call reset"):
+            call()
 
 
 def test_a_game_that_is_over_is_not_played():

@@ -1,5 +1,6 @@
 """PettingZoo's own checkers, for all variants, without warnings."""
 
+import gymnasium
 import numpy as np
 import pytest
 import tara
@@ -41,6 +42,25 @@ def test_a_game_is_that_of_the_rules(variant):
         want = (0 if outcome.winner is None
                 else 1 if outcome.winner == seat % 2 else -1)
         assert rewards[f"seat_{seat}"] == want
+
+
+def test_actions_are_drawn_by_the_seed():
+    drawn = []
+    for seed in (1, 1, 2):
+        env = pettingzoo.env("four_treasures")
+        env.reset(seed=seed)
+        drawn.append([env.action_space(agent).sample()
+                      for agent in env.agents for _ in range(20)])
+    assert drawn[0] == drawn[1] != drawn[2]
+    assert drawn[0][:20] != drawn[0][20:]
+
+
+def test_a_call_needs_a_game():
+    env = pettingzoo.env("four_treasures", render_mode="ansi")
+    for call in (lambda: env.step(0), lambda: env.observe("seat_0"),
+                 env.render):
+        with pytest.raises(gymnasium.error.ResetNeeded, match="call reset"):
+            call()
 
 
 def test_wrong_arguments_are_named():

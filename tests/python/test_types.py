@@ -17,12 +17,42 @@ tara\\._tara\\.(GameRecord|Games|Network|State|_JobPlayer|_Sampler|_SelfPlay|_St
 """
 
 
+# What users write, that --strict must take.
+USES = """
+from typing import Iterator, List
+import numpy as np
+from numpy.typing import NDArray
+import tara
+import tara.gym
+
+class Arrays:
+    def choose(self, states: List[tara.State]) -> NDArray[np.int64]:
+        return np.array([state.legal()[0] for state in states], np.int64)
+
+class Texts:
+    def choose(self, states: List[tara.State]) -> List[str]:
+        return [state.legal_text()[0] for state in states]
+
+def first(states: List[tara.State]) -> List[np.uint16]:
+    return [state.legal()[0] for state in states]
+
+tara.arena(Arrays(), first, "four_treasures")
+tara.arena(Texts(), lambda states: [0] * len(states), "four_treasures")
+tara.gym.TaraEnv("four_treasures", first)
+games = tara.selfplay("playouts", "four_treasures", 3)
+iterator: Iterator[tara.GameRecord] = games
+games.close()
+tara.train("config").close()
+"""
+
+
 @pytest.mark.parametrize("arguments", [
     ["mypy.stubtest", "tara._tara", "--allowlist", "allowed"],
-    ["mypy", "--strict", "-p", "tara"],
+    ["mypy", "--strict", "-p", "tara", "-m", "uses"],
 ])
 def test_the_types_are_those_of_the_module(arguments, tmp_path):
     (tmp_path / "allowed").write_text(ALLOWED)
+    (tmp_path / "uses.py").write_text(USES)
     run = subprocess.run([sys.executable, "-m", *arguments], cwd=tmp_path,
                          capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stdout + run.stderr
