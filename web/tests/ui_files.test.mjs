@@ -15,6 +15,7 @@ import {
   randomNumbers,
   reload,
   savedGame,
+  settled,
   startSite,
   takePicture,
   waitForToast,
@@ -216,6 +217,44 @@ describe('games that come and go', () => {
         `${line('four_treasures')}\n${line('high_kings_l1')}\n`);
     await waitForToast(
         page, ':has-text("Four Treasures is loaded, the first of 2")');
+    await close();
+  });
+
+  test('a question about an action goes with its position', async () => {
+    const {page, problems, close} = await site.open();
+    await newGame(page, 'high_kings_l2', 'people');
+    // Blue's king on B1 may move to C3 with or without sacrificing the ringfort.
+    const board = 'rrr1r/rrrrrrr/Rrrrrrr/rrrrrrR/rrbrrrr/rrrRrrB/Brrrr';
+    const position = (withoutProgress) =>
+        `high_kings_l2 ${board} 1 battle - 1,0 ${withoutProgress} - -`;
+    const changed = async (change) => {
+      const before = await page.getAttribute('#board', 'data-changes');
+      await change();
+      await page.waitForFunction(
+          (before) => document.querySelector('#board').dataset.changes !==
+              before,
+          before);
+    };
+    await changed(() => drop(page, 'first', position(0)));
+    for (const [i, arrive] of [
+      () => drop(page, 'second', position(1)),
+      () => page.evaluate(
+          (text) => location.hash = text.replace(/ /g, '+'), position(2)),
+    ].entries()) {
+      await settled(page);
+      await page.click('[data-hill="B1"]');
+      await page.waitForSelector('[data-use="end"]');
+      await page.click('[data-hill="C3"]');
+      await page.waitForSelector('#choice[open]');
+      // It stays while the position does.
+      await drop(page, `holiday${i}.jpg`, [0xff, 0xd8]);
+      await waitForToast(page, `.error:has-text("holiday${i}.jpg is neither")`);
+      assert.ok(await page.isVisible('#choice'));
+      await changed(arrive);
+      assert.equal(await page.isVisible('#choice'), false);
+      assert.equal(await savedGame(page), position(i + 1));
+    }
+    assert.deepEqual(problems, []);
     await close();
   });
 

@@ -113,7 +113,8 @@ export class App {
           this.keep();
         },
         played: (now, before) => this.announce(now, before),
-        asked: (actions) => this.choiceDialog.ask(actions),
+        asked: (actions) =>
+          this.choiceDialog.ask(actions, this.session.changes),
         hinted: (hint) => this.tellHint(hint),
         refused: (hill, chosen) => this.refuse(hill, chosen),
         failed: (error) => this.notices.showError(error),
@@ -637,7 +638,11 @@ export class App {
 
   // Draws everything in the next frame, however often it is asked before.
   private draw(): void {
-    this.moved = this.session.moved ?? this.moved;
+    const { choiceDialog, editor, session } = this;
+    // Another position has come meanwhile.
+    if (session.changes !== choiceDialog.since) choiceDialog.close();
+    if (editor.isOpen && session.changes !== editor.since) editor.close();
+    this.moved = session.moved ?? this.moved;
     if (this.drawing) return;
     this.drawing = true;
     requestAnimationFrame(() => {
@@ -650,8 +655,6 @@ export class App {
   private render(): void {
     const { editor, session } = this;
     const { game } = session;
-    // Another game has begun meanwhile.
-    if (editor.isOpen && session.changes !== editor.since) editor.close();
     document.body.classList.toggle('editing', editor.isOpen);
     byId('variant-name').textContent = editor.isOpen
       ? editor.variantName

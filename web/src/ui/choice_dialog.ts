@@ -12,11 +12,13 @@ function label(action: Action): string {
 }
 
 export class ChoiceDialog {
+  since = 0; // Session.changes when it was opened
   private readonly dialog = new Dialog('choice', 'Sacrifice the ringfort?');
 
   constructor(private readonly choose: (action: Action) => void) {}
 
-  ask(actions: readonly Action[]): void {
+  ask(actions: readonly Action[], since: number): void {
+    this.since = since;
     replaceChildren(
       this.dialog.body,
       h(
@@ -45,5 +47,9 @@ export class ChoiceDialog {
       ),
     );
     this.dialog.open();
+  }
+
+  close(): void {
+    this.dialog.close();
   }
 }
