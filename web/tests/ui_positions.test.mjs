@@ -7,6 +7,7 @@ import {before, describe, test} from 'node:test';
 import {checkAccess, outputFile, suiteContext} from './harness.mjs';
 import {
   boardState,
+  drop,
   newGame,
   PHONE,
   reload,
@@ -276,6 +277,44 @@ describe('positions', () => {
     await page.click('[data-do="cancel-position"]');
     await waitForTurn(page, 0);
     assert.equal((await boardState(page)).ply, 1);
+    assert.deepEqual(problems, []);
+    await close();
+  });
+
+  test('are set up from the game that is on its way', async () => {
+    const {page, problems, close} = await site.open();
+    const computer = page.locator('[data-do="pauseOrResume"]');
+    await page.click('#new-game-button');
+    await page.click('input[name="seating"][value="blue"]');
+    await page.selectOption('select[name="level"]', 'level:10');
+    // All at once: the engine has not answered when the editor is asked for.
+    await page.evaluate(() => {
+      document.querySelector('#new-game button[type="submit"]').click();
+      document.querySelector('#set-up-button').click();
+    });
+    await page.waitForSelector('body.editing');
+    assert.equal(await computer.textContent(), 'Go on');
+    await page.click('[data-do="cancel-position"]');
+    await waitForTurn(page, 0);
+
+    // A game that waits for the computer, after one that does not.
+    await drop(page, 'game', 'four_treasures D4 G6');
+    await computer.getByText('Go on').waitFor();
+    await newGame(page, 'sacred_hill_l1', 'red');
+    await settled(page);
+    await page.evaluate(() => {
+      addEventListener(
+          'hashchange',
+          () => document.querySelector('#set-up-button').click(),
+          {once: true});
+      location.hash = '#four_treasures+D4+G6';
+    });
+    await page.waitForSelector('body.editing');
+    await page.click('[data-do="cancel-position"]');
+    await page.waitForSelector('body:not(.editing)');
+    assert.equal(
+        await page.textContent('#variant-name'), 'Four Treasures');
+    assert.equal(await computer.textContent(), 'Go on');
     assert.deepEqual(problems, []);
     await close();
   });

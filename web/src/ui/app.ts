@@ -469,12 +469,11 @@ export class App {
   // Sets up a position, beginning with the one on the board.
   private async openEditor(): Promise<void> {
     const { editor, session } = this;
-    const resume = !session.paused;
-    session.pause();
-    // An action that is on its way would be another game than the editor's.
+    // With the action or the game that is on its way; its computer waits.
     await session.settled();
     if (editor.isOpen) return;
-    this.resumeAfterEditor = resume;
+    this.resumeAfterEditor = !session.paused;
+    session.pause();
     editor.open(session.game, session.changes);
     this.board.focus();
     this.draw();
