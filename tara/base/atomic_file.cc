@@ -59,11 +59,15 @@ absl::Status SyncFolder(const std::string& path) {
 
 absl::Status WriteFileAtomically(const std::string& given,
                                  absl::string_view contents) {
+  constexpr int kMaxLinks = 40;
   std::error_code error;
-  const std::string path =
-      std::filesystem::is_symlink(given, error)
-          ? std::filesystem::weakly_canonical(given, error).string()
-          : given;
+  std::filesystem::path target = given;
+  for (int i = 0; i < kMaxLinks; ++i) {
+    if (!std::filesystem::is_symlink(target, error)) break;
+    target =
+        target.parent_path() / std::filesystem::read_symlink(target, error);
+  }
+  const std::string path = target.string();
   const std::string temporary = absl::StrCat(path, kTemporaryEnding);
   absl::Status status = WriteAndSync(temporary, contents);
   if (status.ok() && std::rename(temporary.c_str(), path.c_str()) != 0) {

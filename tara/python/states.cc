@@ -23,6 +23,7 @@
 #include "tara/core/variant.h"
 #include "tara/mcts/state_hash.h"
 #include "tara/nn/encode/features.h"
+#include "tara/python/gil.h"
 
 namespace tara::python {
 

@@ -143,10 +143,11 @@ absl::Status CheckStorable(const proto::GameRecord& game) {
   proto::GameRecord names;
   names.set_model_id(game.model_id());
   *names.mutable_contest() = game.contest();
+  names.mutable_result()->set_fault(game.result().fault());
   if (!proto::GameRecord().ParseFromString(names.SerializeAsString())) {
     return absl::InvalidArgumentError(
         absl::StrCat("game ", game.game_index(),
-                     ": a name of who plays it is no UTF-8; expected others"));
+                     ": the name of a player, or its fault, is no UTF-8"));
   }
   return absl::OkStatus();
 }

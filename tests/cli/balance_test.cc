@@ -263,7 +263,7 @@ TEST(BalanceTest, WrongArgumentsAreTold) {
                   "--player", "greedy"},
                  "--player greedy: plays as greedy does"},
            Wrong{{"--variant", "four_treasures", "--player", "mcts:sims=5",
-                  "--sims", "5,05"},
+                  "--sims", "5,5"},
                  "expected each player once"},
            Wrong{{"--variant", "all", "--player", "greedy", "--precision", "0"},
                  "--precision"},

@@ -126,8 +126,9 @@ TEST(ExploreTest, RefusesWhatItCannotDo) {
   ExpectError(Build(book, {"--variant=chess"}), 2, "chess");
   ExpectError(Build(book, {"--variant=four_treasures", "--player=greedy"}), 2,
               "--player: 'greedy' does not search");
-  ExpectError(Build(book, {"--games=missing.db"}), 1, "missing.db");
-  EXPECT_FALSE(std::filesystem::exists(book));
+  const std::string other = TemporaryPath("other.db");
+  ExpectError(Build(other, {"--games=missing.db"}), 1, "missing.db");
+  EXPECT_FALSE(std::filesystem::exists(other));
   ExpectError(Show(TemporaryPath("none.db")), 1, "none.db");
   const std::string text = TemporaryPath("text.db");
   WriteFile(text, std::string(5000, 'x'));

@@ -173,7 +173,8 @@ def test_a_judge_that_fails_is_told(judge, error, words, threads):
 
 
 @pytest.mark.parametrize("arguments, error, words", [
-    ({"options": "sims=0"}, ValueError, "sims is '0'; expected 1 to"),
+    ({"options": "sims=0"}, ValueError,
+     "sims is '0'; expected a whole number from 1 to"),
     ({"options": "sims=x"}, ValueError, "sims is 'x'"),
     ({"options": "depth=3"}, ValueError, "depth"),
     ({"options": "lcb=-1"}, ValueError, "lcb is '-1'"),

@@ -259,7 +259,9 @@ TEST_F(GameStoreTest, UnfinishedGamesAndHugeIndicesAreRefused) {
   status = store->Add(Columns(uint64_t{1} << 63, "a", 0, 1, 1));
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(status.message()), HasSubstr("exceeds 2^63 - 1"));
-  status = store->Add(Columns(3, "a\xff", 0, 1, 1));
+  game = Columns(3, "a", 0, 1, 1);
+  game.set_model_id("a\xff");
+  status = store->Add(game);
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(status.message()), HasSubstr("is no UTF-8"));
   EXPECT_EQ(*store->Count({}), 0);

@@ -103,7 +103,8 @@ PartnershipWorth WorthOf(const CrossPlayStudy& study, Random& random) {
     }
     return won >= kFewest && lost >= kFewest;
   };
-  bool all_known = true;
+  constexpr int kFewestOpenings = 6;
+  bool all_known = worth.openings >= kFewestOpenings;
   for (size_t m = 0; m < matches; ++m) all_known = all_known && is_known(m);
   if (all_known) return worth;
   worth.elo.low = -std::numeric_limits<double>::infinity();

@@ -221,16 +221,11 @@ std::vector<double> BootstrapReplicates(int size, int replicates,
 
 Interval BootstrapInterval(int size, int replicates,
                            const IndexStatistic& statistic, Random& random) {
-  constexpr int kFewest = 6;
   std::vector<double> values =
       BootstrapReplicates(size, replicates, statistic, random);
   std::sort(values.begin(), values.end());
   std::vector<int> sample(size);
   std::iota(sample.begin(), sample.end(), 0);
-  if (size < kFewest) {
-    return {statistic(sample), -std::numeric_limits<double>::infinity(),
-            std::numeric_limits<double>::infinity()};
-  }
   return {statistic(sample), Quantile(values, 0.025), Quantile(values, 0.975)};
 }
 

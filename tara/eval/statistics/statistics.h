@@ -156,8 +156,7 @@ std::vector<double> BootstrapReplicates(int size, int replicates,
 
 // Returns the statistic of the sample itself, with the 2.5 % and the 97.5 %
 // quantile of its bootstrap replicates for an interval. It is too narrow for
-// few observations (some 20 and fewer), and of fewer than 6 without ends.
-// REQUIRES: as BootstrapReplicates.
+// few observations (some 20 and fewer). REQUIRES: as BootstrapReplicates.
 Interval BootstrapInterval(int size, int replicates,
                            const IndexStatistic& statistic, Random& random);
 
