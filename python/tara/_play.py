@@ -135,7 +135,8 @@ def arena(a: Union[str, Player, _Choose], b: Union[str, Player, _Choose],
     class or function.
     progress: called as progress(games_done, games, score), from any thread.
 
-    The result is that of `tara arena` with the same arguments. Ctrl-C ends it.
+    The result is that of `tara arena` with the same arguments. Ctrl-C ends it
+    once the players have chosen.
     Raises ValueError and TypeError for wrong arguments, for an action that is
     not legal, and whatever a player raises.
     """

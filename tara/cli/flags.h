@@ -119,14 +119,16 @@ void AddDrawingFlags(Command& command, bool* ascii, std::string* colour);
 // Adds --html, the file of a page; empty: none.
 void AddHtmlFlag(Command& command, std::string* path);
 
-// An hour of games should not find at its end that a file has no place, nor
-// take the place of games or of a network: returns an error, naming the flag,
-// where the file cannot be written, is a store, a book, a checkpoint or no
-// file, or is one of the command's others.
+// A file of a command, by what names it.
 struct NamedPath {
   absl::string_view name;   // "--store"
   const std::string& path;  // may be empty
 };
+
+// An hour of games should not find at its end that a file has no place, nor
+// take the place of games or of a network: returns an error, naming the flag,
+// where the file cannot be written, is a store, a book, a checkpoint or no
+// file, or is one of the command's others.
 absl::Status CheckOutput(absl::string_view flag, const std::string& path,
                          std::initializer_list<NamedPath> others = {});
 inline absl::Status CheckHtmlFlag(
