@@ -9,8 +9,8 @@
 set -euo pipefail
 
 readonly SOURCES="${TEST_SRCDIR}/${TEST_WORKSPACE}"
-readonly REAL_TOOLS=(awk bash cat chmod cp dirname env find mkdir mv readlink rm
-  sed)
+readonly REAL_TOOLS=(awk bash cat chmod cp date dirname env find mkdir mv
+  readlink rm sed touch)
 failures=0
 
 fail() {
