@@ -135,11 +135,7 @@ class Fleet::Playing {
     std::vector<proto::GameRecord> taken;
     for (auto& [id, games] : pieces) {
       const bool is_wanted = wanted_.contains(id);
-      if (!is_wanted && !played_.contains(id)) {
-        return absl::DataLossError(
-            absl::StrCat("node ", message.node(), " has sent game ", id, " of ",
-                         job_.name, ", which it was not asked for"));
-      }
+      if (!is_wanted && !played_.contains(id)) continue;  // nobody's
       if (const absl::Status status = Check(games); !status.ok()) {
         TARA_RETURN_IF_ERROR(fleet_.Send(Line({{"event", "refused"},
                                                {"job", number_},
