@@ -18,12 +18,22 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/types/span.h"
+#include "tara/python/gil.h"
 
 namespace tara::python {
 
 // Returns a class of tara._types.
 inline pybind11::object Type(const char* name) {
-  return pybind11::module_::import("tara._types").attr(name);
+  pybind11::object type;
+  OrWaitForEver(
+      [&] { type = pybind11::module_::import("tara._types").attr(name); });
+  return type;
+}
+
+// Returns a new object of a class of tara._types.
+template <typename... Values>
+pybind11::object New(const char* name, const Values&... values) {
+  return Call(Type(name), values...);
 }
 
 // Raises what a status means in Python. Needs the GIL.

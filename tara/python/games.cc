@@ -147,7 +147,7 @@ class Games {
                   part.size() * sizeof(State));
       next += part.size() * sizeof(State);
     }
-    return Type("Step")(reward, done, margin, final_states);
+    return New("Step", reward, done, margin, final_states);
   }
 
  private:

@@ -3,8 +3,8 @@
 
 // Guards of the GIL, in place of pybind11's. When the interpreter ends, CPython
 // before 3.14 unwinds threads that wait for the GIL; where they come through a
-// destructor, the process is aborted. These let such a thread wait for ever, as
-// Python 3.14 does.
+// destructor, the process is aborted or what it destroys is not its own. These
+// let such a thread wait for ever, as Python 3.14 does.
 
 #include <cxxabi.h>
 #include <pybind11/pybind11.h>
@@ -14,6 +14,10 @@
 
 namespace tara::python {
 
+// Whether the interpreter is ending or has ended: only the thread that ends it
+// has the GIL.
+inline bool InterpreterEnds() { return Py_IsInitialized() == 0; }
+
 // Calls call(), which takes the GIL or runs Python.
 template <typename Function>
 void OrWaitForEver(const Function& call) {
@@ -22,6 +26,17 @@ void OrWaitForEver(const Function& call) {
   } catch (abi::__forced_unwind&) {
     for (;;) pause();
   }
+}
+
+// Calls a function in Python, so that nothing is destroyed where it is unwound.
+template <typename... Values>
+pybind11::object Call(pybind11::handle function, const Values&... values) {
+  const pybind11::tuple arguments = pybind11::make_tuple(values...);
+  PyObject* result = nullptr;
+  OrWaitForEver(
+      [&] { result = PyObject_CallObject(function.ptr(), arguments.ptr()); });
+  if (result == nullptr) throw pybind11::error_already_set();
+  return pybind11::reinterpret_steal<pybind11::object>(result);
 }
 
 // Without the GIL while it lives.
@@ -42,6 +57,9 @@ class ReleaseGil {
 class AcquireGil {
  public:
   AcquireGil() {
+    const bool is_main = gettid() == getpid();
+    // A thread that Python does not know would be made known to it.
+    while (InterpreterEnds() && !is_main) pause();
     OrWaitForEver([this] { acquired_.emplace(); });
   }
   AcquireGil(const AcquireGil&) = delete;

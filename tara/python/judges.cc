@@ -102,7 +102,7 @@ py::object EvaluateStates(const Network& network, const py::object& states) {
     }
   }
   ThrowIfError(status);
-  return Type("Evaluation")(policy, result, margin);
+  return New("Evaluation", policy, result, margin);
 }
 
 // Keeps Python's state of a thread from batch to batch: to make one takes as
@@ -163,15 +163,18 @@ class CallableEvaluator : public mcts::Evaluator {
       EncodeStates(states, nn::PlaneLayout::kChannelsFirst, planes, globals);
       WriteMask(states, /*seen=*/true, legal);
     }
-    py::object answer;
-    OrWaitForEver(
-        [&] { answer = judge_(features.planes, features.globals, mask); });
-    if (!py::isinstance<py::sequence>(answer) || py::len(answer) != 2) {
-      throw py::value_error(
-          "judge: expected a pair (logits, result_logits) as its answer");
-    }
-    const auto logits = Answer(answer[py::int_(0)], "logits", n, kNumActions);
-    const auto result = Answer(answer[py::int_(1)], "result_logits", n, 3);
+    const py::object answer =
+        Call(judge_, features.planes, features.globals, mask);
+    FloatArray logits;
+    FloatArray result;
+    OrWaitForEver([&] {  // conversions may give the GIL away
+      if (!py::isinstance<py::sequence>(answer) || py::len(answer) != 2) {
+        throw py::value_error(
+            "judge: expected a pair (logits, result_logits) as its answer");
+      }
+      logits = Answer(answer[py::int_(0)], "logits", n, kNumActions);
+      result = Answer(answer[py::int_(1)], "result_logits", n, 3);
+    });
     const float* const of_actions = logits.data();
     const float* const of_result = result.data();
     const ReleaseGil release;

@@ -33,6 +33,8 @@ class Judge {
   ~Judge();
 
   bool is_playouts() const { return is_playouts_; }
+  // Whether it is Python that judges, which needs the GIL.
+  bool is_callable() const { return callable_ != nullptr; }
   // The file of a network; empty of others.
   const std::string& path() const { return path_; }
   // What records call it: a network by its file and number type, "playouts", or

@@ -199,28 +199,30 @@ class SelfPlay {
   }
 
   // Ends the games that are played; those that are over can still be taken.
-  // Waits for their threads, but where it is a judge that closes, maybe on one
-  // of them.
-  void Close() {
+  // Waits for their threads, but where they may never end: it is a judge that
+  // closes, maybe on one of them, or they wait for the GIL for ever. Returns
+  // whether none is left.
+  bool Close() {
     // A fork has the object and no thread. Who waited when it was made does so
     // for ever there, and who destroys a condition waits for them.
     if (getpid() != process_) {
       if (player_.joinable()) player_.detach();
       static_cast<void>(changed_.release());
-      return;
+      return true;
     }
+    const bool ends = InterpreterEnds() && judge_.is_callable();
     const ReleaseGil release;
     Stop();
-    if (AsksJudge()) return;
+    if (AsksJudge() || ends) return false;
     const std::lock_guard closing(closing_);
     if (player_.joinable()) player_.join();
+    return true;
   }
 
   // For the collection of cycles: a judge may refer to the games.
   py::handle judge() const { return judge_.object(); }
   void Clear() {
-    Close();
-    if (!player_.joinable()) judge_.Drop();
+    if (Close()) judge_.Drop();
   }
 
  private:
@@ -273,14 +275,15 @@ class SelfPlay {
 };
 
 // A judge may drop the last reference to the games that it is asked for: their
-// threads are waited for elsewhere then.
+// threads are waited for elsewhere then. Where the interpreter ends, they have
+// the games for ever.
 struct DeleteSelfPlay {
   void operator()(SelfPlay* games) const {
-    if (!AsksJudge()) {
+    if (games->Close()) {
       delete games;
       return;
     }
-    games->Close();
+    if (InterpreterEnds()) return;
     std::thread([games] {
       const AcquireGil acquire;
       delete games;
@@ -520,17 +523,19 @@ class PythonPlayer : public eval::Player {
       for (const eval::Turn& turn : turns) {
         states.append(PythonState{turn.state});
       }
-      py::object answer;
-      OrWaitForEver([&] { answer = choose_(states); });
-      if (!py::hasattr(answer, "__len__") || py::len(answer) != turns.size()) {
-        throw py::value_error(absl::StrCat(
-            "player ", name_, ": choose returned ",
-            std::string(py::str(py::repr(answer))),
-            "; expected an action for each of ", turns.size(), " positions"));
-      }
-      for (size_t i = 0; i < turns.size(); ++i) {
-        actions[i] = ActionOf(answer[py::int_(i)], turns[i].state);
-      }
+      const py::object answer = Call(choose_, states);
+      OrWaitForEver([&] {  // of an answer in Python
+        if (!py::hasattr(answer, "__len__") ||
+            py::len(answer) != turns.size()) {
+          throw py::value_error(absl::StrCat(
+              "player ", name_, ": choose returned ",
+              std::string(py::str(py::repr(answer))),
+              "; expected an action for each of ", turns.size(), " positions"));
+        }
+        for (size_t i = 0; i < turns.size(); ++i) {
+          actions[i] = ActionOf(answer[py::int_(i)], turns[i].state);
+        }
+      });
       return absl::OkStatus();
     } catch (...) {
       if (*error_ == nullptr) *error_ = std::current_exception();
@@ -664,8 +669,7 @@ py::object Arena(const py::object& a, const py::object& b,
     if (!progress.is_none()) {
       const AcquireGil acquire;
       try {
-        OrWaitForEver(
-            [&] { progress(done.games_done, done.games, done.score); });
+        Call(progress, done.games_done, done.games, done.score);
       } catch (...) {
         if (error == nullptr) error = std::current_exception();
         return false;
@@ -699,7 +703,7 @@ void DefinePlay(py::module_& module) {
       py::arg("options"), py::arg("in_step"), py::arg("threads"));
   games.def("__iter__", [](const py::object& self) { return self; });
   games.def("__next__", &SelfPlay::Next);
-  games.def("close", &SelfPlay::Close);
+  games.def("close", [](SelfPlay& self) { self.Close(); });
   py::class_<JobPlayer>(module, "_JobPlayer")
       .def(py::init(&NewJobPlayer), py::arg("request"), py::arg("files"))
       .def("numeric_class", &JobPlayer::NumericClass)

@@ -581,9 +581,9 @@ py::object PythonSampler::Encoded(const std::vector<nn::Sample>& samples) {
       {.layout = nn::PlaneLayout::kChannelsFirst,
        .planes = SpanOf(features.planes),
        .globals = SpanOf(features.globals)});
-  return Type("Batch")(states, features.planes, features.globals, mask, policy,
-                       policy_weight, result, margin, margin_weight, reply,
-                       reply_weight, owner, kingdoms, final_weight);
+  return New("Batch", states, features.planes, features.globals, mask, policy,
+             policy_weight, result, margin, margin_weight, reply, reply_weight,
+             owner, kingdoms, final_weight);
 }
 
 void DefineSampler(py::module_& module) {

@@ -92,11 +92,11 @@ py::object AnalysisOf(const mcts::Tree& tree, float confidence_z) {
     line.push_back(static_cast<uint16_t>(Index(action)));
   }
   const mcts::MarginBounds bounds = tree.root_bounds();
-  return Type("Analysis")(Index(ranked[0].action), tree.root_value(),
-                          tree.root_margin(), ArrayOf(actions), ArrayOf(visits),
-                          ArrayOf(policy), ArrayOf(priors), ArrayOf(values),
-                          ArrayOf(line), tree.root_visits(),
-                          py::make_tuple(int{bounds.low}, int{bounds.high}));
+  return New("Analysis", Index(ranked[0].action), tree.root_value(),
+             tree.root_margin(), ArrayOf(actions), ArrayOf(visits),
+             ArrayOf(policy), ArrayOf(priors), ArrayOf(values), ArrayOf(line),
+             tree.root_visits(),
+             py::make_tuple(int{bounds.low}, int{bounds.high}));
 }
 
 py::list Search(const py::object& states, const py::object& judge,

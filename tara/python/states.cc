@@ -67,9 +67,8 @@ py::object OutcomeToPython(int red_points, int blue_points,
   const py::object winner =
       result == 0 ? py::object(py::none())
                   : py::int_(static_cast<int>(result > 0 ? kRed : kBlue));
-  return Type("Outcome")(py::make_tuple(red_points, blue_points),
-                         compensation_halves / 2.0, margin, winner,
-                         std::string(ended_by));
+  return New("Outcome", py::make_tuple(red_points, blue_points),
+             compensation_halves / 2.0, margin, winner, std::string(ended_by));
 }
 
 nn::PlaneLayout ParseLayout(const std::string& layout) {
@@ -391,8 +390,8 @@ variant or an option that there is not.)");
       [](const PythonState& self) {
         const py::object batch =
             Encode(py::make_tuple(self), "NCHW", py::none());
-        return Type("Features")(batch[py::int_(0)][py::int_(0)],
-                                batch[py::int_(1)][py::int_(0)]);
+        return New("Features", batch[py::int_(0)][py::int_(0)],
+                   batch[py::int_(1)][py::int_(0)]);
       },
       "Returns what a network sees: Features of planes [NUM_PLANES, 7, 7] and\n"
       "globals [NUM_GLOBALS]. Raises ValueError if finished.");

@@ -38,9 +38,7 @@ struct Features {
   pybind11::array_t<float> planes;
   pybind11::array_t<float> globals;
 
-  pybind11::object ToPython() const {
-    return Type("Features")(planes, globals);
-  }
+  pybind11::object ToPython() const { return New("Features", planes, globals); }
 };
 
 // Returns arrays for n positions: `out`, a pair of them, where it is not None.
