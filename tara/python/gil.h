@@ -18,13 +18,17 @@ namespace tara::python {
 // has the GIL.
 inline bool InterpreterEnds() { return Py_IsInitialized() == 0; }
 
+[[noreturn]] inline void WaitForEver() {
+  for (;;) pause();
+}
+
 // Calls call(), which takes the GIL or runs Python.
 template <typename Function>
 void OrWaitForEver(const Function& call) {
   try {
     call();
   } catch (abi::__forced_unwind&) {
-    for (;;) pause();
+    WaitForEver();
   }
 }
 
@@ -57,9 +61,9 @@ class ReleaseGil {
 class AcquireGil {
  public:
   AcquireGil() {
-    const bool is_main = gettid() == getpid();
-    // A thread that Python does not know would be made known to it.
-    while (InterpreterEnds() && !is_main) pause();
+    // The main thread ends it. One that Python does not know yet would be made
+    // known to what is no more.
+    if (InterpreterEnds() && gettid() != getpid()) WaitForEver();
     OrWaitForEver([this] { acquired_.emplace(); });
   }
   AcquireGil(const AcquireGil&) = delete;
@@ -69,6 +73,17 @@ class AcquireGil {
 
  private:
   std::optional<pybind11::gil_scoped_acquire> acquired_;
+};
+
+// Keeps Python's state of a thread from call to call: to make one takes as long
+// as to evaluate some positions, and must not meet the interpreter's end.
+// REQUIRES: the thread is one of ours.
+class ThreadState {
+ public:
+  ThreadState() { AcquireGil()->inc_ref(); }
+  ~ThreadState() { AcquireGil()->dec_ref(); }
+  ThreadState(const ThreadState&) = delete;
+  ThreadState& operator=(const ThreadState&) = delete;
 };
 
 }  // namespace tara::python

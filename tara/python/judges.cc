@@ -105,17 +105,6 @@ py::object EvaluateStates(const Network& network, const py::object& states) {
   return New("Evaluation", policy, result, margin);
 }
 
-// Keeps Python's state of a thread from batch to batch: to make one takes as
-// long as to evaluate some positions. REQUIRES: the thread is one of ours,
-// which ends before the interpreter.
-class ThreadState {
- public:
-  ThreadState() { AcquireGil()->inc_ref(); }
-  ~ThreadState() { AcquireGil()->dec_ref(); }
-  ThreadState(const ThreadState&) = delete;
-  ThreadState& operator=(const ThreadState&) = delete;
-};
-
 thread_local bool asks_judge = false;
 
 }  // namespace

@@ -517,6 +517,7 @@ class PythonPlayer : public eval::Player {
                              absl::Span<Action> actions) override {
     // Before the GIL, which the one who is asked may give away and want back.
     const std::lock_guard turn(*turn_);
+    const thread_local ThreadState state;
     const AcquireGil acquire;
     try {
       py::list states;
