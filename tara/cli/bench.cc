@@ -16,6 +16,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "tara/base/clocks.h"
+#include "tara/base/processors.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/stop.h"
 #include "tara/cli/command_line.h"
@@ -130,8 +131,7 @@ Share PlayShare(const Contestant& contestant, int64_t first_game,
 
 // Plays a turn on all threads at once.
 void PlayTurn(int threads, Contestant& contestant) {
-  const bool own_core =
-      threads <= static_cast<int>(std::thread::hardware_concurrency());
+  const bool own_core = threads <= UsableProcessors();
   std::vector<Share> shares(threads);
   std::vector<std::thread> workers;
   for (int i = 0; i < threads; ++i) {

@@ -11,13 +11,13 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "tara/base/processors.h"
 #include "tara/base/status_macros.h"
 #include "tara/cli/command_line.h"
 #include "tara/core/action.h"
@@ -65,7 +65,7 @@ void AddThreadsFlag(Command& command, int64_t* threads) {
 
 int ThreadsOr(int64_t threads) {
   if (threads > 0) return static_cast<int>(threads);
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  return UsableProcessors();
 }
 
 void AddFleetFlag(Command& command, std::string* fleet) {

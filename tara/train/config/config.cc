@@ -9,7 +9,6 @@
 #include <filesystem>
 #include <set>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -20,6 +19,7 @@
 #include "absl/strings/string_view.h"
 #include "tara/base/atomic_file.h"
 #include "tara/base/check.h"
+#include "tara/base/processors.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/variant.h"
 #include "tara/mcts/options/search_options.h"
@@ -131,7 +131,7 @@ absl::Status Resolve(const std::string& path, proto::TrainConfig& config) {
     TARA_CHECK(SetField(target, field.info.default_()).ok(), "bad default");
   }
   TARA_RETURN_IF_ERROR(ResolveVariants(config));
-  const uint32_t cores = std::max(1u, std::thread::hardware_concurrency());
+  const auto cores = static_cast<uint32_t>(UsableProcessors());
   if (!config.self_play().has_threads()) {
     config.mutable_self_play()->set_threads(cores);
   }
