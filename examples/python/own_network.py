@@ -116,6 +116,9 @@ def main():
     parser.add_argument("--games", type=int, default=40,
                         help="of the match against greedy (default: 40)")
     arguments = parser.parse_args()
+    # The batches are small. PyTorch's further threads would gain little, and
+    # they spin while they wait, which stalls learning on a busy machine.
+    torch.set_num_threads(1)
     network = train(arguments.variant, arguments.generations)
     print(tara.arena(Player(network), "greedy", arguments.variant,
                      games=arguments.games))
