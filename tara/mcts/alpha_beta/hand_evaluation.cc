@@ -238,7 +238,7 @@ int HandEvaluation(const State& state, const HandWeights& weights) {
   return std::clamp(red, -kMaxHandEvaluation, kMaxHandEvaluation);
 }
 
-// Printed by tara/eval/tuning/tune_hand_evaluation.cc.
+// Fitted to 5,000 games of mcts:sims=120 in each variant.
 
 const std::array<HandWeights, kNumVariants> kHandWeights = std::to_array({
     HandWeights{

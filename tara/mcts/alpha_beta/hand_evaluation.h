@@ -4,12 +4,11 @@
 // A hand-made judgement of positions, for players without a network: what can
 // be counted on bitboards, weighted.
 //
-// Each feature is a count for one side (hand_features.h,
-// hand_features.h); what is weighted is Red's count minus Blue's,
-// so that exchanging the colours exchanges the judgement. A feature has two
-// weights by variant, one for the first turn and one for the last, between
-// which the game's stage interpolates. Weights come from games by logistic
-// regression (tara/eval/tuning/tune_hand_evaluation.cc).
+// Each feature is a count for one side (hand_features.h); what is weighted is
+// Red's count minus Blue's, so that exchanging the colours exchanges the
+// judgement. A feature has two weights by variant, one for the first turn and
+// one for the last, between which the game's stage interpolates. The weights
+// were fitted to results of games by logistic regression.
 
 #include <array>
 #include <cstdint>
