@@ -16,14 +16,14 @@ namespace {
 // Returns a score as win minus loss. Evaluations are thousandths of a logit
 // (hand_evaluation.h): 2 / (1 + exp(-logit)) - 1 = tanh(logit / 2).
 float ValueOf(int score) {
-  if (std::abs(score) >= mcts::kWonGame) return score > 0 ? 1.0f : -1.0f;
+  if (std::abs(score) >= kWonGame) return score > 0 ? 1.0f : -1.0f;
   return std::tanh(static_cast<float>(score) / 2000);
 }
 
 class AlphaBetaPlayer : public Player {
  public:
-  AlphaBetaPlayer(const mcts::AlphaBetaLimits& limits,
-                  const mcts::AlphaBetaOptions& options)
+  AlphaBetaPlayer(const AlphaBetaLimits& limits,
+                  const AlphaBetaOptions& options)
       : limits_(limits), search_(options) {}
 
   absl::Status ChooseActions(absl::Span<const Turn> turns,
@@ -37,11 +37,11 @@ class AlphaBetaPlayer : public Player {
       }
       // A search that is stopped loses its last iteration alone: the target is
       // as good an end as the limit.
-      const mcts::AlphaBetaLimits limits =
+      const AlphaBetaLimits limits =
           turns[i].budget.has_value()
-              ? mcts::AlphaBetaLimits{.time = turns[i].budget->target}
+              ? AlphaBetaLimits{.time = turns[i].budget->target}
               : limits_;
-      const mcts::AlphaBetaResult result = search_.Search(state, limits);
+      const AlphaBetaResult result = search_.Search(state, limits);
       actions[i] = result.action;
       if (turns[i].report != nullptr) {
         *turns[i].report = {.value = ValueOf(result.score)};
@@ -51,15 +51,14 @@ class AlphaBetaPlayer : public Player {
   }
 
  private:
-  const mcts::AlphaBetaLimits limits_;
-  mcts::AlphaBeta search_;
+  const AlphaBetaLimits limits_;
+  AlphaBeta search_;
 };
 
 }  // namespace
 
-std::unique_ptr<Player> NewAlphaBetaPlayer(
-    const mcts::AlphaBetaLimits& limits,
-    const mcts::AlphaBetaOptions& options) {
+std::unique_ptr<Player> NewAlphaBetaPlayer(const AlphaBetaLimits& limits,
+                                           const AlphaBetaOptions& options) {
   return std::make_unique<AlphaBetaPlayer>(limits, options);
 }
 

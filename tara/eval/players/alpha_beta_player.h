@@ -3,8 +3,8 @@
 
 #include <memory>
 
+#include "tara/eval/alpha_beta/alpha_beta.h"
 #include "tara/eval/players/player.h"
-#include "tara/mcts/alpha_beta/alpha_beta.h"
 
 namespace tara::eval {
 
@@ -12,8 +12,7 @@ namespace tara::eval {
 // Never draws: with limits of depth or nodes alone the same position gets the
 // same action.
 std::unique_ptr<Player> NewAlphaBetaPlayer(
-    const mcts::AlphaBetaLimits& limits,
-    const mcts::AlphaBetaOptions& options = {});
+    const AlphaBetaLimits& limits, const AlphaBetaOptions& options = {});
 
 }  // namespace tara::eval
 

@@ -20,6 +20,7 @@
 #include "tara/base/clocks.h"
 #include "tara/base/project_folder.h"
 #include "tara/base/status_macros.h"
+#include "tara/eval/alpha_beta/alpha_beta.h"
 #include "tara/eval/players/alpha_beta_player.h"
 #include "tara/eval/players/engine_player.h"
 #include "tara/eval/players/person_player.h"
@@ -27,7 +28,6 @@
 #include "tara/eval/players/player_spec.h"
 #include "tara/eval/players/search_player.h"
 #include "tara/eval/players/team.h"
-#include "tara/mcts/alpha_beta/alpha_beta.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tara/nn/inference/network_evaluator.h"
@@ -57,8 +57,8 @@ namespace {
 // depend on luck with a seed, and a game is reproduced from its own.
 constexpr uint64_t kPlayoutSeed = 0;
 
-mcts::AlphaBetaLimits AlphaBetaLimitsOf(const PlayerSpec& spec) {
-  mcts::AlphaBetaLimits limits = {.nodes = spec.nodes};
+AlphaBetaLimits AlphaBetaLimitsOf(const PlayerSpec& spec) {
+  AlphaBetaLimits limits = {.nodes = spec.nodes};
   if (spec.depth > 0) limits.depth = spec.depth;
   if (spec.time_ms > 0) limits.time = absl::Milliseconds(spec.time_ms);
   return limits;
@@ -218,7 +218,7 @@ absl::StatusOr<std::unique_ptr<Player>> Make(const PlayerSpec& spec,
     case PlayerKind::kGreedy:
       return NewGreedyPlayer();
     case PlayerKind::kAlphaBeta: {
-      mcts::AlphaBetaOptions options;
+      AlphaBetaOptions options;
       if (spec.time_ms > 0) options.clock = ThreadTime;
       return NewAlphaBetaPlayer(AlphaBetaLimitsOf(spec), options);
     }

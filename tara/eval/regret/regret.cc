@@ -15,9 +15,9 @@
 #include "tara/core/outcome.h"
 #include "tara/core/random_action.h"
 #include "tara/core/rules.h"
+#include "tara/eval/alpha_beta/alpha_beta.h"
 #include "tara/eval/regret/regret_page_template.h"
 #include "tara/eval/report/report_page.h"
-#include "tara/mcts/alpha_beta/alpha_beta.h"
 #include "tara/mcts/solver/endgame_solver.h"
 
 namespace tara::eval {
@@ -40,7 +40,7 @@ uint64_t StreamSeed(uint64_t seed, uint64_t stream, uint64_t index) {
 
 // Returns the last positions of a game with something to choose, from the end.
 std::deque<State> EndOfGame(const SolvedPositionOptions& options,
-                            Random& random, mcts::AlphaBeta& search) {
+                            Random& random, AlphaBeta& search) {
   std::deque<State> last;
   State state = InitialState(options.variant, options.rule_options);
   while (!state.finished()) {
@@ -118,7 +118,7 @@ struct Sums {
 
 std::vector<SolvedPosition> MakeSolvedPositions(
     const SolvedPositionOptions& options) {
-  mcts::AlphaBeta search;
+  AlphaBeta search;
   mcts::EndgameSolver solver({.node_limit = options.node_limit});
   std::vector<SolvedPosition> positions;
   int barren = 0;

@@ -1,5 +1,5 @@
-#ifndef TARA_MCTS_ALPHA_BETA_HAND_FEATURES_H_
-#define TARA_MCTS_ALPHA_BETA_HAND_FEATURES_H_
+#ifndef TARA_EVAL_ALPHA_BETA_HAND_FEATURES_H_
+#define TARA_EVAL_ALPHA_BETA_HAND_FEATURES_H_
 
 // The boards that the features of the hand-made evaluation are counted on.
 
@@ -13,7 +13,7 @@
 #include "tara/core/rules/sacred_hill.h"
 #include "tara/core/state.h"
 
-namespace tara::mcts::hand_features {
+namespace tara::eval::hand_features {
 
 // A position as one side sees it.
 struct SideView {
@@ -88,9 +88,9 @@ inline int DiagonalPairs(Board own_board, Board one_board, Board other_board) {
   return Count(rising) + Count(falling);
 }
 
-}  // namespace tara::mcts::hand_features
+}  // namespace tara::eval::hand_features
 
-namespace tara::mcts {
+namespace tara::eval {
 
 // Four boards side by side: one register with AVX2.
 typedef uint64_t FourBoards __attribute__((vector_size(32)));
@@ -137,9 +137,9 @@ inline std::array<int, 4> CountComponentsOfFour(
   return counts;
 }
 
-}  // namespace tara::mcts
+}  // namespace tara::eval
 
-namespace tara::mcts::hand_features {
+namespace tara::eval::hand_features {
 
 // The features of the hand-made evaluation in every variant: one small function
 // a feature, each for the side that calls itself `own`. All are invariant under
@@ -383,6 +383,6 @@ inline int SwappableMerges(const SideView& view) {
   return Count(view.open & NeighboursIn(view.own_linked).two);
 }
 
-}  // namespace tara::mcts::hand_features
+}  // namespace tara::eval::hand_features
 
-#endif  // TARA_MCTS_ALPHA_BETA_HAND_FEATURES_H_
+#endif  // TARA_EVAL_ALPHA_BETA_HAND_FEATURES_H_

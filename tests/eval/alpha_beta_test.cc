@@ -1,4 +1,4 @@
-#include "tara/mcts/alpha_beta/alpha_beta.h"
+#include "tara/eval/alpha_beta/alpha_beta.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -14,11 +14,19 @@
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
-#include "tara/mcts/alpha_beta/hand_evaluation.h"
+#include "tara/eval/alpha_beta/hand_evaluation.h"
 #include "tests/mcts/positions.h"
 
-namespace tara::mcts {
+namespace tara::eval {
 namespace {
+
+using mcts::After;
+using mcts::ExactResult;
+using mcts::FindProblems;
+using mcts::ListActions;
+using mcts::Problem;
+using mcts::RandomGame;
+using mcts::VariantTestName;
 
 AlphaBetaOptions Plain(int64_t table_bytes, bool ordering) {
   AlphaBetaOptions options;
@@ -215,4 +223,4 @@ TEST(AlphaBetaScoresTest, WonGamesAreWorthMoreThanAnyEvaluation) {
 }
 
 }  // namespace
-}  // namespace tara::mcts
+}  // namespace tara::eval

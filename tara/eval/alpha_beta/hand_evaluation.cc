@@ -1,4 +1,4 @@
-#include "tara/mcts/alpha_beta/hand_evaluation.h"
+#include "tara/eval/alpha_beta/hand_evaluation.h"
 
 #include <algorithm>
 
@@ -7,9 +7,9 @@
 #include "tara/core/rules/poisoned_chalice.h"
 #include "tara/core/rules/view.h"
 #include "tara/core/traits.h"
-#include "tara/mcts/alpha_beta/hand_features.h"
+#include "tara/eval/alpha_beta/hand_features.h"
 
-namespace tara::mcts {
+namespace tara::eval {
 namespace {
 
 namespace f = hand_features;
@@ -403,4 +403,4 @@ const std::array<HandWeights, kNumVariants> kHandWeights = std::to_array({
             }},
 });
 
-}  // namespace tara::mcts
+}  // namespace tara::eval

@@ -4,9 +4,9 @@
 #include "tara/base/random.h"
 #include "tara/core/board.h"
 #include "tara/core/outcome.h"
-#include "tara/mcts/alpha_beta/hand_features.h"
+#include "tara/eval/alpha_beta/hand_features.h"
 
-namespace tara::mcts {
+namespace tara::eval {
 namespace {
 
 TEST(ComponentCountsTest, FourBoardsAreCountedAsOneByOne) {
@@ -34,4 +34,4 @@ TEST(ComponentCountsTest, FullAndEmptyBoardsAndStripesAreCounted) {
 }
 
 }  // namespace
-}  // namespace tara::mcts
+}  // namespace tara::eval

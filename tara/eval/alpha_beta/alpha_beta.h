@@ -1,5 +1,5 @@
-#ifndef TARA_MCTS_ALPHA_BETA_ALPHA_BETA_H_
-#define TARA_MCTS_ALPHA_BETA_ALPHA_BETA_H_
+#ifndef TARA_EVAL_ALPHA_BETA_ALPHA_BETA_H_
+#define TARA_EVAL_ALPHA_BETA_ALPHA_BETA_H_
 
 #include <array>
 #include <cstddef>
@@ -14,7 +14,7 @@
 #include "tara/core/outcome.h"
 #include "tara/core/state.h"
 
-namespace tara::mcts {
+namespace tara::eval {
 
 // Scores. A won game is worth kWonGame and kPointWorth a point of the margin
 // (less the compensation), a drawn one 0; evaluations lie strictly between a
@@ -156,6 +156,6 @@ class AlphaBeta {
   std::array<std::array<int32_t, kNumActions>, 2> history_;  // by side
 };
 
-}  // namespace tara::mcts
+}  // namespace tara::eval
 
-#endif  // TARA_MCTS_ALPHA_BETA_ALPHA_BETA_H_
+#endif  // TARA_EVAL_ALPHA_BETA_ALPHA_BETA_H_

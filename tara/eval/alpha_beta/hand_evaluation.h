@@ -1,5 +1,5 @@
-#ifndef TARA_MCTS_ALPHA_BETA_HAND_EVALUATION_H_
-#define TARA_MCTS_ALPHA_BETA_HAND_EVALUATION_H_
+#ifndef TARA_EVAL_ALPHA_BETA_HAND_EVALUATION_H_
+#define TARA_EVAL_ALPHA_BETA_HAND_EVALUATION_H_
 
 // A hand-made judgement of positions, for players without a network: what can
 // be counted on bitboards, weighted.
@@ -17,7 +17,7 @@
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 
-namespace tara::mcts {
+namespace tara::eval {
 
 // Features that all variants share, and those whose meaning is the family's.
 inline constexpr int kNumSharedFeatures = 32;
@@ -63,6 +63,6 @@ int HandEvaluation(const State& state);
 // The same with other weights than the tuned ones.
 int HandEvaluation(const State& state, const HandWeights& weights);
 
-}  // namespace tara::mcts
+}  // namespace tara::eval
 
-#endif  // TARA_MCTS_ALPHA_BETA_HAND_EVALUATION_H_
+#endif  // TARA_EVAL_ALPHA_BETA_HAND_EVALUATION_H_

@@ -1,4 +1,4 @@
-#include "tara/mcts/alpha_beta/alpha_beta.h"
+#include "tara/eval/alpha_beta/alpha_beta.h"
 
 #include <algorithm>
 #include <utility>
@@ -8,10 +8,10 @@
 #include "tara/core/board.h"
 #include "tara/core/outcome.h"
 #include "tara/core/rules.h"
-#include "tara/mcts/alpha_beta/hand_evaluation.h"
+#include "tara/eval/alpha_beta/hand_evaluation.h"
 #include "tara/mcts/state_hash.h"
 
-namespace tara::mcts {
+namespace tara::eval {
 namespace {
 
 constexpr int kInfinity = 1 << 20;
@@ -266,7 +266,7 @@ void AlphaBeta::RememberCutoff(const State& state, Action action,
 AlphaBeta::Entry* AlphaBeta::Slot(const State& state) {
   // The hash scaled to the table's size: any size will do.
   const auto product =
-      static_cast<unsigned __int128>(HashState(state)) * table_.size();
+      static_cast<unsigned __int128>(mcts::HashState(state)) * table_.size();
   return &table_[static_cast<size_t>(product >> 64)];
 }
 
@@ -306,4 +306,4 @@ std::vector<Action> AlphaBeta::PrincipalVariation(const State& root,
   return line;
 }
 
-}  // namespace tara::mcts
+}  // namespace tara::eval

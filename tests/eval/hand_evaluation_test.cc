@@ -1,4 +1,4 @@
-#include "tara/mcts/alpha_beta/hand_evaluation.h"
+#include "tara/eval/alpha_beta/hand_evaluation.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -15,8 +15,11 @@
 #include "tara/core/variant.h"
 #include "tests/mcts/positions.h"
 
-namespace tara::mcts {
+namespace tara::eval {
 namespace {
+
+using mcts::RandomGame;
+using mcts::VariantTestName;
 
 class HandEvaluationTest : public testing::TestWithParam<VariantInfo> {};
 
@@ -130,4 +133,4 @@ TEST(HandFeaturesTest, BesiegedSinglesAreLost) {
 }
 
 }  // namespace
-}  // namespace tara::mcts
+}  // namespace tara::eval
