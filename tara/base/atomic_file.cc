@@ -1,16 +1,22 @@
 #include "tara/base/atomic_file.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <string>
+#include <system_error>
+#include <utility>
 
 #include "absl/cleanup/cleanup.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "tara/base/status_macros.h"
 
 namespace tara {
 
@@ -20,69 +26,142 @@ absl::Status SystemError(absl::string_view doing, const std::string& path) {
   return absl::ErrnoToStatus(errno, absl::StrCat(doing, " ", path));
 }
 
+absl::Status CheckPath(absl::string_view path) {
+  if (!absl::StrContains(path, '\0')) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("path '", path.substr(0, path.find('\0')),
+                   "\\0...': has a zero byte; expected none"));
+}
+
 namespace {
+
+// Repeats a system call until no signal interrupts it.
+template <typename Call>
+auto Repeated(const Call& call) {
+  auto result = call();
+  while (result < 0 && errno == EINTR) result = call();
+  return result;
+}
+
+// Whether the last call failed because the file system has no such thing.
+bool IsUnsupported() {
+  return errno == EINVAL || errno == ENOSYS || errno == ENOTSUP ||
+         errno == EOPNOTSUPP;
+}
+
+// Waits until the disk has a file or folder. Some file systems of networks and
+// containers cannot, for folders above all, and hold what they can.
+bool Sync(int fd) {
+  return Repeated([&] { return fsync(fd); }) == 0 || IsUnsupported();
+}
+
+// Makes the names in a folder durable.
+absl::Status SyncFolder(const std::string& path) {
+  const int fd = OpenFile(path, O_RDONLY | O_DIRECTORY);
+  // Files may be made in a folder that may not be listed.
+  if (fd < 0 && errno == EACCES) return absl::OkStatus();
+  if (fd < 0) return SystemError("cannot open the folder", path);
+  const absl::Cleanup close_folder = [fd] { close(fd); };
+  return Sync(fd) ? absl::OkStatus()
+                  : SystemError("cannot sync the folder", path);
+}
+
+}  // namespace
+
+int OpenFile(const std::string& path, int flags, mode_t mode) {
+  return Repeated([&] { return open(path.c_str(), flags | O_CLOEXEC, mode); });
+}
 
 absl::Status WriteAll(int fd, const std::string& path,
                       absl::string_view contents) {
   while (!contents.empty()) {
-    const ssize_t written = write(fd, contents.data(), contents.size());
-    if (written < 0) {
-      if (errno == EINTR) continue;
-      return SystemError("cannot write", path);
-    }
+    const ssize_t written =
+        Repeated([&] { return write(fd, contents.data(), contents.size()); });
+    if (written < 0) return SystemError("cannot write", path);
     contents.remove_prefix(written);
   }
   return absl::OkStatus();
 }
 
-// Writes a file and waits until the disk has it.
-absl::Status WriteAndSync(const std::string& path, absl::string_view contents) {
-  const int fd =
-      open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (fd < 0) return SystemError("cannot create", path);
-  absl::Status status = WriteAll(fd, path, contents);
-  if (status.ok() && fsync(fd) != 0) status = SystemError("cannot sync", path);
-  if (close(fd) != 0 && status.ok()) status = SystemError("cannot close", path);
-  return status;
-}
-
-// Makes the names in a folder durable.
-absl::Status SyncFolder(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return SystemError("cannot open the folder", path);
-  const absl::Cleanup close_folder = [fd] { close(fd); };
-  if (fsync(fd) != 0) return SystemError("cannot sync the folder", path);
-  return absl::OkStatus();
-}
-
-}  // namespace
-
-absl::Status WriteFileAtomically(const std::string& given,
-                                 absl::string_view contents) {
+std::string BehindLinks(const std::string& path) {
   constexpr int kMaxLinks = 40;
   std::error_code error;
-  std::filesystem::path target = given;
+  std::filesystem::path target = path;
   for (int i = 0; i < kMaxLinks; ++i) {
     if (!std::filesystem::is_symlink(target, error)) break;
     target =
         target.parent_path() / std::filesystem::read_symlink(target, error);
   }
-  const std::string path = target.string();
-  const std::string temporary = absl::StrCat(path, kTemporaryEnding);
-  absl::Status status = WriteAndSync(temporary, contents);
-  if (status.ok() && std::rename(temporary.c_str(), path.c_str()) != 0) {
-    status = SystemError("cannot replace", path);
+  return target.string();
+}
+
+absl::StatusOr<AtomicFile> AtomicFile::Create(const std::string& path) {
+  TARA_RETURN_IF_ERROR(CheckPath(path));
+  const std::string target = BehindLinks(path);
+  struct stat old = {};
+  const bool replaces = stat(target.c_str(), &old) == 0;
+  // Links that lead back to themselves would give way to the file.
+  if (!replaces && errno == ELOOP) return SystemError("cannot follow", path);
+  const mode_t mode = replaces ? old.st_mode & 0777 : 0644;
+  std::string temporary = absl::StrCat(target, kTemporaryEnding);
+  unlink(temporary.c_str());  // what a killed process has left
+  const int fd = OpenFile(temporary, O_WRONLY | O_CREAT | O_EXCL, mode);
+  if (fd < 0) return SystemError("cannot create", temporary);
+  // What the umask took away. A file system without permissions has none to
+  // lose.
+  if (replaces) static_cast<void>(fchmod(fd, mode));
+  return AtomicFile(target, std::move(temporary), fd);
+}
+
+AtomicFile::AtomicFile(std::string path, std::string temporary, int fd)
+    : path_(std::move(path)), temporary_(std::move(temporary)), fd_(fd) {}
+
+AtomicFile::AtomicFile(AtomicFile&& other) noexcept
+    : path_(std::move(other.path_)),
+      temporary_(std::move(other.temporary_)),
+      fd_(std::exchange(other.fd_, -1)) {}
+
+AtomicFile::~AtomicFile() {
+  if (fd_ < 0) return;
+  close(fd_);
+  unlink(temporary_.c_str());
+}
+
+absl::Status AtomicFile::Append(absl::string_view contents) {
+  return WriteAll(fd_, temporary_, contents);
+}
+
+absl::Status AtomicFile::Commit() {
+  if (!Sync(fd_)) return SystemError("cannot sync", temporary_);
+  const bool closed = close(std::exchange(fd_, -1)) == 0 || errno == EINTR;
+  absl::Status status =
+      closed ? absl::OkStatus() : SystemError("cannot close", temporary_);
+  if (status.ok() && Repeated([&] {
+                       return std::rename(temporary_.c_str(), path_.c_str());
+                     }) != 0) {
+    status = SystemError("cannot replace", path_);
   }
   if (!status.ok()) {
-    unlink(temporary.c_str());
+    unlink(temporary_.c_str());
     return status;
   }
-  const std::string folder = std::filesystem::path(path).parent_path().string();
+  const std::string folder =
+      std::filesystem::path(path_).parent_path().string();
   return SyncFolder(folder.empty() ? "." : folder);
 }
 
+absl::Status WriteFileAtomically(const std::string& path,
+                                 absl::string_view contents) {
+  TARA_ASSIGN_OR_RETURN(AtomicFile file, AtomicFile::Create(path));
+  TARA_RETURN_IF_ERROR(file.Append(contents));
+  return file.Commit();
+}
+
 absl::StatusOr<std::string> ReadWholeFile(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // Of what has no size that tells how much will come.
+  constexpr size_t kMostOfStream = size_t{1} << 30;
+  TARA_RETURN_IF_ERROR(CheckPath(path));
+  const int fd = OpenFile(path, O_RDONLY);
   if (fd < 0) return SystemError("cannot read", path);
   const absl::Cleanup close_file = [fd] { close(fd); };
   std::string contents;
@@ -92,12 +171,39 @@ absl::StatusOr<std::string> ReadWholeFile(const std::string& path) {
   }
   char buffer[1 << 16];
   while (true) {
-    const ssize_t size = read(fd, buffer, sizeof(buffer));
-    if (size < 0 && errno == EINTR) continue;
+    const ssize_t size =
+        Repeated([&] { return read(fd, buffer, sizeof(buffer)); });
     if (size < 0) return SystemError("cannot read", path);
     if (size == 0) return contents;
     contents.append(buffer, static_cast<size_t>(size));
+    if (contents.size() > kMostOfStream && !S_ISREG(found.st_mode)) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("cannot read ", path, ": more than ", kMostOfStream,
+                       " bytes; expected a file"));
+    }
   }
+}
+
+absl::StatusOr<FileLock> LockFile(const std::string& path, int flags) {
+  TARA_RETURN_IF_ERROR(CheckPath(path));
+  const int fd = OpenFile(path, flags);
+  if (fd < 0) return SystemError("cannot open the lock file", path);
+  FileLock lock = {
+      .held = std::shared_ptr<void>(nullptr, [fd](void*) { close(fd); })};
+  if (Repeated([&] { return flock(fd, LOCK_EX | LOCK_NB); }) == 0) return lock;
+  if (errno == EWOULDBLOCK) {
+    return absl::UnavailableError(
+        absl::StrCat(path, " is locked by another process"));
+  }
+  // EBADF: where locks are made of those of fcntl (NFS), which take a
+  // descriptor for writing.
+  if (!IsUnsupported() && errno != ENOLCK && errno != EBADF) {
+    return SystemError("cannot lock", path);
+  }
+  lock.warning =
+      absl::StrCat(path, " cannot be locked (", std::strerror(errno),
+                   "): nothing keeps a second process from writing here, too");
+  return lock;
 }
 
 }  // namespace tara

@@ -1,6 +1,9 @@
 #ifndef TARA_BASE_ATOMIC_FILE_H_
 #define TARA_BASE_ATOMIC_FILE_H_
 
+#include <fcntl.h>
+
+#include <memory>
 #include <string>
 
 #include "absl/status/status.h"
@@ -9,26 +12,80 @@
 
 namespace tara {
 
-// The ending that WriteFileAtomically appends to a path while it writes.
+// The ending of the file beside its target that an AtomicFile writes to.
 inline constexpr absl::string_view kTemporaryEnding = ".tmp";
 
 // Replaces the file `path`, or that of a link, so that, whatever happens
-// meanwhile, it holds either its old contents or `contents` whole: writes
-// `path`.tmp, syncs it, renames it, syncs the folder. Errors name the file or
-// folder and the system's reason. After an error the old file is unchanged,
-// unless it was the sync of the folder that failed: then the file is the new
-// one, which a power failure may take back. REQUIRES: no other thread or
-// process writes the same path meanwhile.
+// meanwhile, it holds either its old contents or the new ones whole: writes
+// `path`.tmp, syncs it, renames it, syncs the folder, as far as the file system
+// can sync. The new file has the permissions of the old one. Errors name the
+// file or folder and the system's reason. After an error, or without Commit,
+// the old file is unchanged, unless it was the sync of the folder that failed:
+// then the file is the new one, which a power failure may take back.
+// REQUIRES: no other thread or process writes the same path meanwhile.
+class AtomicFile {
+ public:
+  static absl::StatusOr<AtomicFile> Create(const std::string& path);
+
+  AtomicFile(AtomicFile&& other) noexcept;
+  AtomicFile& operator=(AtomicFile&&) = delete;
+  ~AtomicFile();
+
+  absl::Status Append(absl::string_view contents);
+  // REQUIRES: nothing is appended afterwards.
+  absl::Status Commit();
+
+ private:
+  AtomicFile(std::string path, std::string temporary, int fd);
+
+  std::string path_;
+  std::string temporary_;
+  int fd_;  // -1: committed or moved from
+};
+
+// Replaces a file at once, as AtomicFile does.
 absl::Status WriteFileAtomically(const std::string& path,
                                  absl::string_view contents);
+
+// Returns the file that a link leads to, which need not exist; the path itself
+// if it is none.
+std::string BehindLinks(const std::string& path);
 
 // Returns the error of the last system call, which was to do this to the file:
 // "cannot write x: No space left on device".
 absl::Status SystemError(absl::string_view doing, const std::string& path);
 
-// Returns the contents of a file. NOT_FOUND if there is none, else the
-// system's error; the message names the file.
+// Returns the contents of a file. NOT_FOUND if there is none;
+// RESOURCE_EXHAUSTED for a pipe or device that has more than 1 GiB; else the
+// system's error. The message names the file.
 absl::StatusOr<std::string> ReadWholeFile(const std::string& path);
+
+// Returns INVALID_ARGUMENT for a path with a zero byte, which would end it for
+// the system.
+absl::Status CheckPath(absl::string_view path);
+
+// Network file systems let signals interrupt calls that others do not.
+
+// As open, for a descriptor that no other program inherits; -1 and errno on an
+// error.
+int OpenFile(const std::string& path, int flags, mode_t mode = 0644);
+
+// Writes all of it. Returns the system's error, "cannot write PATH: ...".
+absl::Status WriteAll(int fd, const std::string& path,
+                      absl::string_view contents);
+
+// A lock on a file, which the kernel gives up with the last copy of this or
+// when the process ends, however it ends.
+struct FileLock {
+  std::shared_ptr<void> held;
+  // For people: that there is no lock, since the file system has none; else
+  // empty.
+  std::string warning = {};
+};
+
+// Locks a file, opened with these flags, for this process alone. UNAVAILABLE
+// if another one has it, else the system's error.
+absl::StatusOr<FileLock> LockFile(const std::string& path, int flags);
 
 }  // namespace tara
 

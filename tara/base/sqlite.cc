@@ -1,5 +1,6 @@
 #include "tara/base/sqlite.h"
 
+#include <fcntl.h>
 #include <sqlite3.h>
 #include <unistd.h>
 
@@ -11,16 +12,31 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
+#include "tara/base/atomic_file.h"
+#include "tara/base/file_kind.h"
 #include "tara/base/status_macros.h"
 
 namespace tara {
 namespace {
 
-// Writers of other processes hold the lock for one transaction.
-constexpr int kBusyTimeoutMs = 10'000;
+// Of the write-ahead log once nobody reads what is in it: a reader that stays
+// may have let it grow far beyond.
+constexpr int64_t kLogBytes = 16 << 20;
+
+// Called where a lock is not got, for the time `tries` + 1; returns whether to
+// try again. Writers of other processes hold a lock for one transaction.
+int WaitForLock(void*, int tries) {
+  constexpr int kShortTries = 10;
+  constexpr int kLongTries = 1000;  // 10 s
+  // SQLite takes a file system without locks for one whose file is locked.
+  if (errno == ENOLCK || tries >= kShortTries + kLongTries) return 0;
+  sqlite3_sleep(tries < kShortTries ? 1 : 10);
+  return 1;
+}
 
 // Whether the error is that there is no room for more: on the disk, in a quota,
 // or in a file.
@@ -38,6 +54,13 @@ absl::Status ErrorOf(int extended_code, int system_error,
     return absl::AlreadyExistsError(message);
   }
   const int code = extended_code & 0xff;
+  if (code == SQLITE_BUSY && system_error == ENOLCK) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        path, ": ", doing, ": its file system has no locks (",
+        std::strerror(ENOLCK),
+        "); expected one that has, such as that of a local disk, or of NFS "
+        "with a lock service"));
+  }
   // SQLite itself takes only ENOSPC for a full disk.
   if ((code == SQLITE_IOERR || code == SQLITE_CANTOPEN) &&
       NoRoom(system_error)) {
@@ -68,8 +91,11 @@ absl::Status ErrorOf(int extended_code, int system_error,
 // Returns the error of the last call on `db`.
 absl::Status LastError(sqlite3* db, absl::string_view path,
                        absl::string_view doing) {
-  return ErrorOf(sqlite3_extended_errcode(db), sqlite3_system_errno(db),
-                 sqlite3_errmsg(db), path, doing);
+  const int code = sqlite3_extended_errcode(db);
+  // Of locks SQLite keeps no errno: it is still there.
+  const int error =
+      (code & 0xff) == SQLITE_BUSY ? errno : sqlite3_system_errno(db);
+  return ErrorOf(code, error, sqlite3_errmsg(db), path, doing);
 }
 
 }  // namespace
@@ -100,6 +126,7 @@ void SqliteStatement::BindBlob(int parameter, absl::string_view value) {
 }
 
 absl::StatusOr<bool> SqliteStatement::Step(absl::string_view doing) {
+  errno = 0;  // LastError looks at it
   switch (sqlite3_step(statement_)) {
     case SQLITE_ROW:
       return true;
@@ -129,37 +156,56 @@ std::string SqliteStatement::Bytes(int column) const {
 
 namespace {
 
-// Returns the name by which SQLite reads a file beside which nothing can be
-// written: without its log, which it would make. Else the path.
-std::string NameToRead(const std::string& path) {
+// How SQLite is to read a file beside which nothing can be written: it would
+// make the log and its index there.
+struct ReadName {
+  std::string uri;               // empty: the path, as it is usual
+  bool index_in_memory = false;  // there is a log, but not its index
+};
+
+ReadName NameToRead(const std::string& path) {
   const std::filesystem::path folder =
       std::filesystem::path(path).parent_path();
   std::error_code error;
+  const bool has_log = std::filesystem::exists(path + "-wal", error);
   if (access(folder.empty() ? "." : folder.c_str(), W_OK) == 0 ||
-      std::filesystem::exists(path + "-wal", error)) {
-    return path;
+      (has_log && std::filesystem::exists(path + "-shm", error))) {
+    return {};
   }
-  return absl::StrCat(
-      "file:",
-      absl::StrReplaceAll(path, {{"%", "%25"}, {"?", "%3f"}, {"#", "%23"}}),
-      "?immutable=1");
+  // Between two slashes and the next one is the name of a host. Nobody else can
+  // have a log open that has no index: no locks are needed.
+  return {
+      .uri = absl::StrCat(
+          absl::StartsWith(path, "/") ? "file://" : "file:",
+          absl::StrReplaceAll(path, {{"%", "%25"}, {"?", "%3f"}, {"#", "%23"}}),
+          has_log ? "?vfs=unix-none" : "?immutable=1"),
+      .index_in_memory = has_log};
 }
 
 }  // namespace
 
 absl::StatusOr<SqliteDatabase> SqliteDatabase::Open(const std::string& path,
                                                     Mode mode) {
-  const std::string name = mode == Mode::kReadOnly ? NameToRead(path) : path;
+  const bool read_only = mode == Mode::kReadOnly;
+  const ReadName name = read_only ? NameToRead(path) : ReadName{};
   // NOMUTEX: the owner of the connection serializes its use.
-  const int flags =
-      SQLITE_OPEN_NOMUTEX | (name == path ? 0 : SQLITE_OPEN_URI) |
-      (mode == Mode::kReadOnly ? SQLITE_OPEN_READONLY
+  const int flags = SQLITE_OPEN_NOMUTEX |
+                    (name.uri.empty() ? 0 : SQLITE_OPEN_URI) |
+                    (read_only ? SQLITE_OPEN_READONLY
                                : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
   sqlite3* opened = nullptr;
-  const int result = sqlite3_open_v2(name.c_str(), &opened, flags, nullptr);
+  const int result =
+      sqlite3_open_v2(name.uri.empty() ? path.c_str() : name.uri.c_str(),
+                      &opened, flags, nullptr);
   SqliteDatabase db(path, opened);  // to be closed even when opening failed
   if (result != SQLITE_OK) return LastError(opened, path, "cannot open");
-  sqlite3_busy_timeout(opened, kBusyTimeoutMs);
+  sqlite3_busy_handler(opened, WaitForLock, nullptr);
+  if (name.index_in_memory) {
+    // Nor is the log put into the file, even where that could be written to.
+    sqlite3_db_config(opened, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+    TARA_RETURN_IF_ERROR(
+        db.Execute("PRAGMA locking_mode = EXCLUSIVE", "cannot open"));
+  }
   return db;
 }
 
@@ -167,12 +213,15 @@ SqliteDatabase::SqliteDatabase(std::string path, sqlite3* db)
     : path_(std::move(path)), db_(db) {}
 
 SqliteDatabase::SqliteDatabase(SqliteDatabase&& other) noexcept
-    : path_(std::move(other.path_)), db_(std::exchange(other.db_, nullptr)) {}
+    : path_(std::move(other.path_)),
+      lock_(std::move(other.lock_)),
+      db_(std::exchange(other.db_, nullptr)) {}
 
 SqliteDatabase::~SqliteDatabase() { sqlite3_close(db_); }
 
 absl::Status SqliteDatabase::Execute(const std::string& sql,
                                      absl::string_view doing) {
+  errno = 0;  // LastError looks at it
   if (sqlite3_exec(db_, sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) {
     return LastError(db_, path_, doing);
   }
@@ -188,17 +237,41 @@ absl::Status SqliteDatabase::InTransaction(
     // Its own failure would tell nothing new, and SQLite rolls back by itself
     // when the connection closes.
     Execute("ROLLBACK", "cannot roll back").IgnoreError();
+    return status;
   }
-  return status;
+  // By its name alone: file systems there are that give a file another number.
+  const char* const file = sqlite3_db_filename(db_, "main");
+  const bool in_memory = file == nullptr || *file == '\0';
+  if (in_memory || access(file, F_OK) == 0 || errno != ENOENT) return status;
+  return absl::DataLossError(absl::StrCat(
+      path_,
+      ": was removed or moved while it was in use; what is written to "
+      "it is lost"));
 }
 
 absl::StatusOr<SqliteStatement> SqliteDatabase::Prepare(absl::string_view sql) {
   sqlite3_stmt* statement = nullptr;
+  errno = 0;  // LastError looks at it
   if (sqlite3_prepare_v2(db_, sql.data(), static_cast<int>(sql.size()),
                          &statement, nullptr) != SQLITE_OK) {
     return LastError(db_, path_, "cannot query");
   }
   return SqliteStatement(db_, path_, statement);
+}
+
+absl::Status SqliteDatabase::Lock(absl::string_view kind) {
+  if (path_ == ":memory:") return absl::OkStatus();
+  // For reading: where the system makes such a lock of those that SQLite takes
+  // (NFS), it is refused, and does not get into their way.
+  absl::StatusOr<FileLock> lock = LockFile(path_, O_RDONLY);
+  if (absl::IsUnavailable(lock.status())) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        path_, ": in use by another process; expected ",
+        kind == "opening book" ? "an " : "a ", kind, " of its own"));
+  }
+  TARA_RETURN_IF_ERROR(lock.status());
+  lock_ = *std::move(lock);
+  return absl::OkStatus();
 }
 
 absl::Status SqliteDatabase::Sync() {
@@ -273,14 +346,25 @@ absl::Status CreateTables(SqliteDatabase& db, const SqliteSchema& schema) {
 }
 
 // Returns the error for a path that cannot be such a file, or OK.
-absl::Status CheckPath(const std::string& path, SqliteDatabase::Mode mode,
-                       const SqliteSchema& schema) {
+absl::Status CheckFilePath(const std::string& path, SqliteDatabase::Mode mode,
+                           const SqliteSchema& schema) {
+  TARA_RETURN_IF_ERROR(CheckPath(path));
   std::error_code error;
   const std::filesystem::path file(path);
-  if (std::filesystem::is_directory(file, error)) {
+  const std::filesystem::file_status found =
+      std::filesystem::status(file, error);
+  if (std::filesystem::is_directory(found)) {
     return NotOfThisKind(path, schema, "a folder");
   }
-  if (std::filesystem::exists(file, error)) return absl::OkStatus();
+  if (std::filesystem::is_regular_file(found)) {
+    // Of others SQLite sees what they are.
+    const bool is_empty = std::filesystem::file_size(file, error) == 0;
+    const absl::string_view kind = is_empty ? KindOfFile(path) : "";
+    return kind.empty() ? absl::OkStatus() : NotOfThisKind(path, schema, kind);
+  }
+  if (std::filesystem::exists(found)) {
+    return NotOfThisKind(path, schema, "a device or a pipe");
+  }
   if (mode == SqliteDatabase::Mode::kReadOnly) {
     return absl::NotFoundError(absl::StrCat(path, ": no such ", schema.kind));
   }
@@ -297,17 +381,22 @@ absl::Status CheckPath(const std::string& path, SqliteDatabase::Mode mode,
 absl::StatusOr<SqliteDatabase> OpenSqliteFile(const std::string& path,
                                               SqliteDatabase::Mode mode,
                                               const SqliteSchema& schema) {
-  TARA_RETURN_IF_ERROR(CheckPath(path, mode, schema));
+  TARA_RETURN_IF_ERROR(CheckFilePath(path, mode, schema));
   const bool read_only = mode == SqliteDatabase::Mode::kReadOnly;
   TARA_ASSIGN_OR_RETURN(SqliteDatabase db, SqliteDatabase::Open(path, mode));
   TARA_ASSIGN_OR_RETURN(const bool exists, CheckFile(db, schema));
   if (!exists && read_only) return NotOfThisKind(path, schema, "an empty file");
+  if (mode == SqliteDatabase::Mode::kExclusive) {
+    TARA_RETURN_IF_ERROR(db.Lock(schema.kind));
+  }
   if (!read_only) {
     // In WAL mode a commit is in the operating system's hands before it
     // returns; NORMAL leaves out only the wait for the disk on each commit
     // (some 3 ms on an SSD), which SqliteDatabase::Sync makes up for.
     TARA_RETURN_IF_ERROR(
-        db.Execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;",
+        db.Execute(absl::StrCat("PRAGMA journal_mode = WAL; PRAGMA synchronous "
+                                "= NORMAL; PRAGMA journal_size_limit = ",
+                                kLogBytes),
                    "cannot set up"));
     if (!exists) TARA_RETURN_IF_ERROR(CreateTables(db, schema));
   }

@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "tara/base/atomic_file.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -52,12 +53,14 @@ class SqliteStatement {
 
 // A connection to one SQLite file. Not thread-safe. Errors name the file and
 // are FAILED_PRECONDITION (not SQLite, or not writable), DATA_LOSS (damaged or
-// unreadable), UNAVAILABLE (locked by another process beyond the busy
-// timeout), ALREADY_EXISTS (primary key taken), RESOURCE_EXHAUSTED (disk
+// unreadable), UNAVAILABLE (locked by another process for more than 10 s),
+// ALREADY_EXISTS (primary key taken), RESOURCE_EXHAUSTED (disk
 // full), else INTERNAL.
 class SqliteDatabase {
  public:
-  enum class Mode { kReadOnly, kReadWrite };  // kReadWrite creates
+  // All but kReadOnly create. One process at a time may have kExclusive; others
+  // may read and write meanwhile.
+  enum class Mode { kReadOnly, kReadWrite, kExclusive };
 
   // SQLite looks into the file only when it is first used.
   static absl::StatusOr<SqliteDatabase> Open(const std::string& path,
@@ -71,7 +74,8 @@ class SqliteDatabase {
   absl::Status Execute(const std::string& sql, absl::string_view doing);
   // Runs `statements` as one transaction: all of what they do, or nothing if
   // they fail. It is the writer's from the beginning, so that the busy timeout
-  // applies there and nowhere later. `doing` as of Execute.
+  // applies there and nowhere later. `doing` as of Execute. DATA_LOSS if the
+  // file is no longer there.
   absl::Status InTransaction(absl::string_view doing,
                              const std::function<absl::Status()>& statements);
   absl::StatusOr<SqliteStatement> Prepare(absl::string_view sql);
@@ -84,11 +88,18 @@ class SqliteDatabase {
   absl::StatusOr<int64_t> QueryInt(absl::string_view sql);
 
   const std::string& path() const { return path_; }
+  // Of kExclusive: FileLock.warning.
+  const std::string& lock_warning() const { return lock_.warning; }
+
+  // Makes it kExclusive. FAILED_PRECONDITION if another process has that.
+  absl::Status Lock(absl::string_view kind);
 
  private:
   SqliteDatabase(std::string path, sqlite3* db);
 
   std::string path_;
+  // Given up after db_ is closed, whose locks go with any descriptor.
+  FileLock lock_;
   sqlite3* db_;  // owned
 };
 

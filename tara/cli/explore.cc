@@ -71,7 +71,7 @@ absl::StatusOr<int64_t> AddGamesOf(record::GameStore& store,
     std::vector<proto::GameRecord> games;
     const size_t end = std::min(first + kGamesAtATime, indices.size());
     for (size_t i = first; i < end; ++i) {
-      TARA_ASSIGN_OR_RETURN(games.emplace_back(), store.Get(indices[i]));
+      TARA_ASSIGN_OR_RETURN(games.emplace_back(), store.GetListed(indices[i]));
     }
     TARA_ASSIGN_OR_RETURN(const int64_t new_games, book.AddGames(games));
     added += new_games;
@@ -141,7 +141,10 @@ absl::StatusOr<int> RunBuild(const BuildOptions& options, Console& console) {
   }
   TARA_ASSIGN_OR_RETURN(
       eval::OpeningBook book,
-      eval::OpeningBook::Open(options.book, SqliteDatabase::Mode::kReadWrite));
+      eval::OpeningBook::Open(options.book, SqliteDatabase::Mode::kExclusive));
+  if (!book.lock_warning().empty()) {
+    console.err << "tara: " << book.lock_warning() << "\n";
+  }
   const StopCheck stop = StopOnSignals();
   StatusLine status_line(console);
   const auto interrupted = [&] {

@@ -4,16 +4,12 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <ostream>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -24,6 +20,8 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "proto/game.pb.h"
+#include "tara/base/atomic_file.h"
+#include "tara/base/file_kind.h"
 #include "tara/base/status_macros.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
@@ -277,6 +275,9 @@ absl::StatusOr<int> RunGamesList(const GamesQueryOptions& options,
                         OpenStoreForReading(options.store));
   TARA_ASSIGN_OR_RETURN(const std::vector<record::GameRow> rows,
                         store->List(query));
+  for (const record::GameRow& row : rows) {
+    TARA_RETURN_IF_ERROR(store->CheckRow(row));
+  }
   if (options.format == "json") {
     console.out << GameRowsJson(rows) << "\n";
     return kExitOk;
@@ -543,44 +544,49 @@ absl::StatusOr<std::optional<std::string>> LineOf(
   return record::GameToLine(game.states.front(), record::ActionsOf(record));
 }
 
+// Takes a line with its end.
+using LineSink = std::function<absl::Status(absl::string_view line)>;
+
 // Counts the games that are left out.
 absl::Status WriteLines(record::GameStore& store,
-                        const record::GameQuery& query, std::ostream& out,
+                        const record::GameQuery& query, const LineSink& sink,
                         int64_t& left_out) {
   TARA_ASSIGN_OR_RETURN(const std::vector<uint64_t> indices,
                         store.Indices(query));
   for (const uint64_t index : indices) {
-    TARA_ASSIGN_OR_RETURN(const proto::GameRecord record, store.Get(index));
+    TARA_ASSIGN_OR_RETURN(const proto::GameRecord record,
+                          store.GetListed(index));
     TARA_ASSIGN_OR_RETURN(const std::optional<std::string> line,
                           LineOf(record));
     if (!line.has_value()) {
       ++left_out;
       continue;
     }
-    out << *line << "\n";
-    if (!out) return absl::UnavailableError("cannot write the games");
+    TARA_RETURN_IF_ERROR(sink(absl::StrCat(*line, "\n")));
   }
   return absl::OkStatus();
 }
 
 absl::Status WriteFile(record::GameStore& store, const record::GameQuery& query,
                        const std::string& path, int64_t& left_out) {
-  const std::string partial = path + ".partial";
-  errno = 0;
-  std::ofstream file(partial);
-  absl::Status status = file ? WriteLines(store, query, file, left_out)
-                             : absl::UnavailableError(std::strerror(errno));
-  file.close();
-  if (status.ok() && !file) {
-    status = absl::UnavailableError(std::strerror(errno));
-  }
-  if (status.ok() && std::rename(partial.c_str(), path.c_str()) != 0) {
-    status = absl::UnavailableError(std::strerror(errno));
-  }
-  if (status.ok()) return status;
-  std::remove(partial.c_str());
-  return absl::Status(status.code(),
-                      absl::StrCat("--output ", path, ": ", status.message()));
+  TARA_ASSIGN_OR_RETURN(AtomicFile file, AtomicFile::Create(path));
+  TARA_RETURN_IF_ERROR(WriteLines(
+      store, query, [&](absl::string_view line) { return file.Append(line); },
+      left_out));
+  return file.Commit();
+}
+
+absl::Status WriteOut(record::GameStore& store, const record::GameQuery& query,
+                      std::ostream& out, int64_t& left_out) {
+  return WriteLines(
+      store, query,
+      [&](absl::string_view line) {
+        errno = 0;
+        out << line;
+        return out ? absl::OkStatus()
+                   : SystemError("cannot write", "the games");
+      },
+      left_out);
 }
 
 }  // namespace
@@ -588,7 +594,8 @@ absl::Status WriteFile(record::GameStore& store, const record::GameQuery& query,
 absl::StatusOr<int> RunGamesExport(const GamesExportOptions& options,
                                    Console& console) {
   if (options.output != "-") {
-    TARA_RETURN_IF_ERROR(CheckOutput("--output", options.output));
+    TARA_RETURN_IF_ERROR(
+        CheckOutput("--output", options.output, {}, kGamesFile));
   }
   TARA_ASSIGN_OR_RETURN(const record::GameQuery query, QueryOf(options.query));
   TARA_ASSIGN_OR_RETURN(const std::unique_ptr<record::GameStore> store,
@@ -596,7 +603,7 @@ absl::StatusOr<int> RunGamesExport(const GamesExportOptions& options,
   int64_t left_out = 0;
   TARA_RETURN_IF_ERROR(
       options.output == "-"
-          ? WriteLines(*store, query, console.out, left_out)
+          ? WriteOut(*store, query, console.out, left_out)
           : WriteFile(*store, query, options.output, left_out));
   if (left_out > 0) {
     console.err << "tara: the form is for finished games; left out, because "

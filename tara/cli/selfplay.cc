@@ -173,7 +173,7 @@ absl::StatusOr<std::vector<uint64_t>> MissingGames(
   }
   if (!rows.empty()) {  // all are of one seed, if each time this was asked
     const uint64_t first = rows.front().game_index;
-    TARA_ASSIGN_OR_RETURN(const proto::GameRecord game, store.Get(first));
+    TARA_ASSIGN_OR_RETURN(const proto::GameRecord game, store.GetListed(first));
     if (game.seed() != SeedOf(options, model, first)) {
       return absl::FailedPreconditionError(
           absl::StrCat("the store has games of another --seed; expected the "
@@ -285,6 +285,9 @@ absl::StatusOr<int> RunSelfPlay(const SelfPlayCommandOptions& options,
   TARA_ASSIGN_OR_RETURN(
       const std::unique_ptr<record::GameStore> store,
       record::OpenGameStore(options.output, record::StoreMode::kExclusive));
+  if (!store->lock_warning().empty()) {
+    console.err << "tara: " << store->lock_warning() << "\n";
+  }
   const uint64_t wanted = static_cast<uint64_t>(options.games) * starts.size();
   TARA_ASSIGN_OR_RETURN(const std::vector<uint64_t> missing,
                         MissingGames(*store, starts, options, model, wanted));

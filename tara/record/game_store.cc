@@ -1,15 +1,13 @@
 #include "tara/record/game_store.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
 #include <zstd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstddef>
+#include <filesystem>
 #include <fstream>
 #include <limits>
+#include <system_error>
 #include <utility>
 
 #include "absl/cleanup/cleanup.h"
@@ -69,16 +67,6 @@ constexpr SqliteSchema kSchema = {
   ) WITHOUT ROWID;
 )sql",
     .probe = "SELECT COUNT(record) FROM (SELECT * FROM games LIMIT 1)"};
-
-// Takes the file for this process, until what is returned goes.
-absl::StatusOr<std::shared_ptr<void>> LockFile(const std::string& path) {
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  std::shared_ptr<void> lock(nullptr, [file](void*) { close(file); });
-  // A file system without locks has none to wait for.
-  if (flock(file, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return lock;
-  return absl::FailedPreconditionError(absl::StrCat(
-      path, ": in use by another process; expected a store of its own"));
-}
 
 // --- Records -----------------------------------------------------------------
 
@@ -212,11 +200,10 @@ constexpr absl::string_view kContest =
 
 }  // namespace
 
-GameStore::GameStore(StoreMode mode, std::shared_ptr<void> lock,
-                     SqliteDatabase db)
+GameStore::GameStore(StoreMode mode, SqliteDatabase db)
     : path_(db.path()),
       mode_(mode),
-      lock_(std::move(lock)),
+      lock_warning_(db.lock_warning()),
       db_(std::move(db)) {}
 
 absl::Status GameStore::CheckWritable(absl::string_view doing) const {
@@ -337,6 +324,47 @@ absl::StatusOr<proto::GameRecord> GameStore::Get(uint64_t game_index) {
     blob = select_->Bytes(0);
   }
   return Decode(game_index, blob);
+}
+
+absl::StatusOr<proto::GameRecord> GameStore::GetListed(uint64_t game_index) {
+  absl::StatusOr<proto::GameRecord> record = Get(game_index);
+  if (!absl::IsNotFound(record.status())) return record;
+  const absl::MutexLock lock(&mutex_);
+  // Where Indices may have it from. The sign keeps SQLite from looking it up.
+  TARA_ASSIGN_OR_RETURN(
+      SqliteStatement statement,
+      db_.Prepare("SELECT (SELECT COUNT(*) FROM games NOT INDEXED WHERE "
+                  "+game_index = ?1) + (SELECT COUNT(*) FROM games INDEXED BY "
+                  "games_by_variant WHERE +game_index = ?1)"));
+  statement.BindInt(1, static_cast<int64_t>(game_index));
+  TARA_RETURN_IF_ERROR(statement.Step("cannot read a game").status());
+  if (statement.Int(0) == 0) return record;
+  return absl::DataLossError(absl::StrCat(path_, ": damaged: game ", game_index,
+                                          " is listed, but not found"));
+}
+
+absl::Status GameStore::CheckRow(const GameRow& row) {
+  TARA_ASSIGN_OR_RETURN(const proto::GameRecord record,
+                        GetListed(row.game_index));
+  const auto differs = [&](absl::string_view column, const auto& of_row,
+                           const auto& of_record) {
+    if (of_row == of_record) return absl::OkStatus();
+    return absl::DataLossError(absl::StrCat(path_, ": game ", row.game_index,
+                                            ": damaged: the column ", column,
+                                            " is not that of its record"));
+  };
+  TARA_RETURN_IF_ERROR(differs("variant", row.variant, record.variant()));
+  TARA_RETURN_IF_ERROR(
+      differs("rule_options", row.rule_options, record.rule_options()));
+  TARA_RETURN_IF_ERROR(differs("model_id", row.model_id, record.model_id()));
+  TARA_RETURN_IF_ERROR(
+      differs("generation", row.generation, record.generation()));
+  TARA_RETURN_IF_ERROR(differs("length", row.length, LengthOf(record)));
+  const auto& points = record.result().points();
+  TARA_RETURN_IF_ERROR(differs("points_red", points.size(), 2));
+  TARA_RETURN_IF_ERROR(differs("points_red", row.points_red, points[kRed]));
+  TARA_RETURN_IF_ERROR(differs("points_blue", row.points_blue, points[kBlue]));
+  return differs("ended_by", row.ended_by, EndingOf(record));
 }
 
 absl::StatusOr<proto::GameRecord> GameStore::Decode(
@@ -491,6 +519,9 @@ absl::StatusOr<std::vector<GameStatistics>> GameStore::Statistics(
 }
 
 std::string OlderKindOf(const std::string& path) {
+  std::error_code error;
+  // To open a pipe is to wait for its writer.
+  if (!std::filesystem::is_regular_file(path, error)) return "";
   constexpr size_t kApplicationId = 68;  // its place in the header of SQLite
   std::string begin(kApplicationId + 4, '\0');
   std::ifstream(path, std::ios::binary)
@@ -501,12 +532,7 @@ std::string OlderKindOf(const std::string& path) {
 
 absl::StatusOr<std::unique_ptr<GameStore>> OpenGameStore(
     const std::string& path, StoreMode mode) {
-  const bool read_only = mode == StoreMode::kReadOnly;
-  absl::StatusOr<SqliteDatabase> opened =
-      OpenSqliteFile(path,
-                     read_only ? SqliteDatabase::Mode::kReadOnly
-                               : SqliteDatabase::Mode::kReadWrite,
-                     kSchema);
+  absl::StatusOr<SqliteDatabase> opened = OpenSqliteFile(path, mode, kSchema);
   if (!opened.ok()) {
     // Not looked at before: to close a file gives up all locks that the process
     // has on it, those of a store that it has open too.
@@ -518,15 +544,11 @@ absl::StatusOr<std::unique_ptr<GameStore>> OpenGameStore(
                      "tara convert ", path, " NEW` makes of it"));
   }
   SqliteDatabase db = *std::move(opened);
-  std::shared_ptr<void> lock;
-  if (mode == StoreMode::kExclusive) {
-    TARA_ASSIGN_OR_RETURN(lock, LockFile(path));
-  }
-  if (!read_only) {
+  if (mode != StoreMode::kReadOnly) {
     // Older stores have no tables of contests.
     TARA_RETURN_IF_ERROR(db.Execute(kSchema.tables, "cannot set up"));
   }
-  return std::make_unique<GameStore>(mode, std::move(lock), std::move(db));
+  return std::make_unique<GameStore>(mode, std::move(db));
 }
 
 }  // namespace tara::record

@@ -68,9 +68,7 @@ struct GameStatistics {
   }
 };
 
-// kReadWrite creates a store where there is no file; so does kExclusive, which
-// one process may have at a time.
-enum class StoreMode { kReadWrite, kReadOnly, kExclusive };
+using StoreMode = SqliteDatabase::Mode;
 
 // Finished games in one SQLite file (WAL): a row a game, with columns to
 // query and the record as zstd-compressed Protobuf. Games of a run or of `tara
@@ -87,7 +85,7 @@ enum class StoreMode { kReadWrite, kReadOnly, kExclusive };
 class GameStore {
  public:
   // Use OpenGameStore.
-  GameStore(StoreMode mode, std::shared_ptr<void> lock, SqliteDatabase db);
+  GameStore(StoreMode mode, SqliteDatabase db);
 
   // Adds a finished game. A game of a contest takes the place of the same one.
   // INVALID_ARGUMENT if the record has no result, or its index or place exceeds
@@ -112,6 +110,14 @@ class GameStore {
   // Returns one game. NOT_FOUND if there is none with this index, DATA_LOSS if
   // it is damaged.
   absl::StatusOr<proto::GameRecord> Get(uint64_t game_index);
+
+  // Returns a game that Indices has listed. As Get, but NOT_FOUND only if it
+  // was removed since, and DATA_LOSS if it is still listed.
+  absl::StatusOr<proto::GameRecord> GetListed(uint64_t game_index);
+
+  // Compares the columns of a game with its record. DATA_LOSS if they differ,
+  // else errors as of GetListed.
+  absl::Status CheckRow(const GameRow& row);
 
   // Returns the columns of the games of a query, in its order.
   absl::StatusOr<std::vector<GameRow>> List(const GameQuery& query);
@@ -140,6 +146,9 @@ class GameStore {
   absl::StatusOr<std::vector<GameStatistics>> Statistics(
       const GameQuery& query);
 
+  // Of kExclusive: FileLock.warning (tara/base/atomic_file.h).
+  const std::string& lock_warning() const { return lock_warning_; }
+
  private:
   absl::Status CheckWritable(absl::string_view doing) const;
   absl::Status Insert(const proto::GameRecord& game, const std::string& blob)
@@ -151,8 +160,7 @@ class GameStore {
 
   const std::string path_;
   const StoreMode mode_;
-  // Of kExclusive; given up after db_ is closed, whose locks go with it.
-  const std::shared_ptr<void> lock_;
+  const std::string lock_warning_;
   absl::Mutex mutex_;
   SqliteDatabase db_ ABSL_GUARDED_BY(mutex_);
   // Declared after db_, so that they are finalized before it closes.

@@ -1,12 +1,13 @@
 #include "tara/base/atomic_file.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 
@@ -17,23 +18,22 @@
 #include "tara/base/random.h"
 #include "tests/base/temporary_folder.h"
 
-// Whether the disk under folders fails.
-static bool folders_fail = false;
-
-// Stands before the C library's.
-extern "C" int fsync(int fd) {
-  struct stat of = {};
-  if (folders_fail && fstat(fd, &of) == 0 && S_ISDIR(of.st_mode)) {
-    errno = EIO;
-    return -1;
-  }
-  return static_cast<int>(syscall(SYS_fsync, fd));
-}
-
 namespace tara {
 namespace {
 
 using ::testing::HasSubstr;
+
+// System calls fail by tests/base/failing_calls.cc while there is one of these.
+class Failing {
+ public:
+  Failing(const char* call, int error) : call_(call) {
+    setenv(call, std::to_string(error).c_str(), 1);
+  }
+  ~Failing() { unsetenv(call_); }
+
+ private:
+  const char* const call_;
+};
 
 class AtomicFileTest : public ::testing::Test {
  protected:
@@ -88,14 +88,87 @@ TEST_F(AtomicFileTest, AFailedReplacementLeavesNoTemporaryFile) {
 
 TEST_F(AtomicFileTest, WhereOnlyTheFolderIsNotSyncedTheFileIsTheNewOne) {
   ASSERT_TRUE(WriteFileAtomically(path_, "old").ok());
-  folders_fail = true;
-  const absl::Status status = WriteFileAtomically(path_, "new");
-  folders_fail = false;
+  const absl::Status status = [&] {
+    const Failing failing("FAIL_FSYNC_FOLDER", EIO);
+    return WriteFileAtomically(path_, "new");
+  }();
   EXPECT_FALSE(status.ok());
   EXPECT_THAT(std::string(status.message()),
               HasSubstr("cannot sync the folder " + folder_.path()));
   EXPECT_EQ(*ReadWholeFile(path_), "new");
   EXPECT_FALSE(std::filesystem::exists(path_ + ".tmp"));
+}
+
+TEST_F(AtomicFileTest, AFileSystemThatCannotSyncFoldersIsNoError) {
+  for (const int error : {EINVAL, ENOTSUP, EOPNOTSUPP, ENOSYS}) {
+    const Failing failing("FAIL_FSYNC_FOLDER", error);
+    EXPECT_TRUE(WriteFileAtomically(path_, "new").ok()) << error;
+  }
+}
+
+TEST_F(AtomicFileTest, CallsThatSignalsInterruptAreRepeated) {
+  const Failing failing("FAIL_OFTEN", EINTR);
+  for (const std::string text : {"one", "two", "three"}) {
+    ASSERT_TRUE(WriteFileAtomically(path_, text).ok());
+    EXPECT_EQ(*ReadWholeFile(path_), text);
+    EXPECT_TRUE(LockFile(path_, O_RDWR).ok());
+  }
+}
+
+TEST_F(AtomicFileTest, AFileKeepsItsPermissions) {
+  ASSERT_TRUE(WriteFileAtomically(path_, "old").ok());
+  for (const mode_t mode : {0600, 0666, 0640}) {
+    ASSERT_EQ(chmod(path_.c_str(), mode), 0);
+    ASSERT_TRUE(WriteFileAtomically(path_, "new").ok());
+    struct stat found = {};
+    ASSERT_EQ(stat(path_.c_str(), &found), 0);
+    EXPECT_EQ(found.st_mode & 0777, mode);
+  }
+}
+
+TEST_F(AtomicFileTest, WithoutItsCommitAFileLeavesNothing) {
+  ASSERT_TRUE(WriteFileAtomically(path_, "old").ok());
+  {
+    absl::StatusOr<AtomicFile> file = AtomicFile::Create(path_);
+    ASSERT_TRUE(file.ok()) << file.status();
+    ASSERT_TRUE(file->Append("new").ok());
+  }
+  EXPECT_EQ(*ReadWholeFile(path_), "old");
+  EXPECT_FALSE(std::filesystem::exists(path_ + ".tmp"));
+}
+
+TEST_F(AtomicFileTest, ALinkToItselfAndAZeroByteAreRefused) {
+  std::filesystem::create_symlink(path_, path_);
+  EXPECT_FALSE(WriteFileAtomically(path_, "x").ok());
+  EXPECT_TRUE(std::filesystem::is_symlink(path_));
+  const std::string zero = folder_.At("a") + std::string(1, '\0') + "b";
+  for (const absl::Status& status :
+       {WriteFileAtomically(zero, "x"), ReadWholeFile(zero).status(),
+        LockFile(zero, O_RDWR | O_CREAT).status()}) {
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder_.At("a")));
+}
+
+TEST_F(AtomicFileTest, OneProcessAtATimeHasALock) {
+  absl::StatusOr<FileLock> lock = LockFile(path_, O_RDWR | O_CREAT);
+  ASSERT_TRUE(lock.ok()) << lock.status();
+  EXPECT_EQ(lock->warning, "");
+  EXPECT_EQ(LockFile(path_, O_RDONLY).status().code(),
+            absl::StatusCode::kUnavailable);
+  *lock = {};
+  EXPECT_TRUE(LockFile(path_, O_RDONLY).ok());
+}
+
+TEST_F(AtomicFileTest, WhereThereAreNoLocksThereIsAWarning) {
+  for (const int error : {ENOSYS, ENOLCK, ENOTSUP}) {
+    const Failing failing("FAIL_FLOCK", error);
+    const absl::StatusOr<FileLock> lock = LockFile(path_, O_RDWR | O_CREAT);
+    ASSERT_TRUE(lock.ok()) << lock.status();
+    EXPECT_THAT(lock->warning, HasSubstr(path_ + " cannot be locked"));
+  }
+  const Failing failing("FAIL_FLOCK", EIO);
+  EXPECT_FALSE(LockFile(path_, O_RDWR | O_CREAT).ok());
 }
 
 TEST_F(AtomicFileTest, AKillLeavesTheOldContentsOrTheNew) {

@@ -1,5 +1,8 @@
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 #include <string>
@@ -101,6 +104,24 @@ TEST(ExploreTest, CountsTheGamesOfAStoreOnce) {
   }
   EXPECT_EQ(games, 12);
   EXPECT_THAT(Show(book).out, AllOf(HasSubstr("score %"), HasSubstr("games")));
+}
+
+TEST(ExploreTest, OneProcessAtATimeBuildsABook) {
+  const std::string book = TemporaryPath("book.db");
+  const auto build = [&] {
+    return Build(book, {"--variant=high_kings_l1", "--positions=1",
+                        "--player=mcts:sims=1"});
+  };
+  ASSERT_EQ(build().status, 0);
+  const int other = open(book.c_str(), O_RDONLY);
+  ASSERT_EQ(flock(other, LOCK_EX | LOCK_NB), 0);
+  ExpectError(build(), 1,
+              book +
+                  ": in use by another process; expected an opening book of "
+                  "its own");
+  EXPECT_EQ(Show(book).status, 0);
+  close(other);
+  EXPECT_EQ(build().status, 0);
 }
 
 TEST(ExploreTest, WritesAPage) {

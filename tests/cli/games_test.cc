@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -239,6 +240,39 @@ TEST(GamesTest, MissingAndDamagedStoresAreFailures) {
     EXPECT_THAT(refused.err, HasSubstr(damaged));
   }
   EXPECT_EQ(RunTara({"games", "show", damaged, "0"}).status, 1);
+}
+
+TEST(GamesTest, AListComparesItsColumnsWithTheGames) {
+  const std::string store = TemporaryPath("games.db");
+  EXPECT_EQ(PlayGames(store, 1).status, 0);
+  std::string bytes = ReadFile(store);
+  const size_t model = bytes.find("uniform,sims=4");
+  ASSERT_NE(model, std::string::npos);
+  bytes[model] = 'U';
+  WriteFile(store, bytes);
+  const TaraResult result = RunTara({"games", "list", store});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.err, HasSubstr("damaged: the column model_id"));
+}
+
+TEST(GamesTest, AnExportGoesThroughALink) {
+  const std::string store = TemporaryPath("games.db");
+  EXPECT_EQ(PlayGames(store, 1).status, 0);
+  const std::string file = TemporaryPath("games.jsonl");
+  const std::string link = TemporaryPath("link");
+  std::filesystem::create_symlink(file, link);
+  EXPECT_EQ(RunTara({"games", "export", store, "-o", link}).status, 0);
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_EQ(Lines(ReadFile(file)).size(), 10u);
+}
+
+TEST(GamesTest, AnExportSaysWhyItCannotWrite) {
+  const std::string store = TemporaryPath("games.db");
+  EXPECT_EQ(PlayGames(store, 2).status, 0);
+  const TaraResult result =
+      RunShell("$TARA games export " + store + " > /dev/full");
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.err, HasSubstr("No space left on device"));
 }
 
 TEST(GamesTest, AFailedExportLeavesNoFile) {

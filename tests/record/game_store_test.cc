@@ -1,10 +1,13 @@
 #include "tara/record/game_store.h"
 
 #include <sqlite3.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -90,6 +93,11 @@ class GameStoreTest : public ::testing::Test {
               SQLITE_OK)
         << message;
     sqlite3_close(db);
+  }
+
+  int64_t FilesHere() const {
+    return std::distance(std::filesystem::directory_iterator(folder_.path()),
+                         {});
   }
 
   const TemporaryFolder folder_;
@@ -422,7 +430,7 @@ TEST_F(GameStoreTest, TheWayAGameEndedIsAColumn) {
 TEST_F(GameStoreTest, OneConnectionMayHaveAStoreForItself) {
   const std::unique_ptr<GameStore> first = Open(StoreMode::kExclusive);
   EXPECT_EQ(OpenError(StoreMode::kExclusive).message(),
-            path_ + ": in use by another process; expected a store of its own");
+            path_ + ": in use by another process; expected a game store of its own");
   EXPECT_EQ(*Open(StoreMode::kReadOnly)->Count({}), 0);
 }
 
@@ -548,6 +556,150 @@ TEST_F(GameStoreTest, ADamagedRecordIsNamedAndTheOthersStay) {
                           ": damaged record: "));
   }
   EXPECT_EQ(store->Get(1)->SerializeAsString(), whole.SerializeAsString());
+}
+
+TEST_F(GameStoreTest, WhatIsNoFileIsRefusedAndNothingIsMadeBesideIt) {
+  ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
+  for (const StoreMode mode : {StoreMode::kReadOnly, StoreMode::kReadWrite}) {
+    EXPECT_THAT(std::string(OpenError(mode).message()),
+                HasSubstr(path_ + ": no game store: a device or a pipe"));
+  }
+  EXPECT_EQ(FilesHere(), 1);
+  path_ = folder_.At("a") + std::string(1, '\0') + "b";
+  EXPECT_EQ(OpenError(StoreMode::kReadWrite).code(),
+            absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(FilesHere(), 1);
+}
+
+// The folder is one that cannot be written to, as another user's.
+TEST_F(GameStoreTest, ACopyWithItsLogAloneIsReadWhereNothingCanBeWritten) {
+  const std::string original = path_;
+  std::unique_ptr<GameStore> writer = Open();
+  ASSERT_TRUE(writer->Add(Columns(1, "a", 0, 1, 1)).ok());
+  std::filesystem::create_directory(folder_.At("copy"));
+  // The name of a host, if that were a URI as it stands.
+  const std::string copy = "/" + folder_.At("copy/games.sqlite");
+  std::filesystem::copy_file(original, copy);
+  std::filesystem::copy_file(original + "-wal", copy + "-wal");
+  const std::string without_log = "/" + folder_.At("copy/whole.sqlite");
+  writer.reset();
+  std::filesystem::copy_file(original, without_log);
+  const std::string empty_log = folder_.At("copy/empty.sqlite");
+  std::filesystem::copy_file(original, empty_log);
+  std::ofstream(empty_log + "-wal");
+  setenv("FAIL_ACCESS", std::to_string(EACCES).c_str(), 1);
+  for (const std::string& path : {copy, without_log, empty_log}) {
+    path_ = path;
+    EXPECT_THAT(*Open(StoreMode::kReadOnly)->Indices({}), ElementsAre(1));
+  }
+  unsetenv("FAIL_ACCESS");
+  EXPECT_EQ(std::distance(
+                std::filesystem::directory_iterator(folder_.At("copy")), {}),
+            5);
+}
+
+TEST_F(GameStoreTest, AFileSystemWithoutLocksIsNamedAtOnce) {
+  Open().reset();
+  setenv("FAIL_LOCKS", std::to_string(ENOLCK).c_str(), 1);
+  for (const StoreMode mode : {StoreMode::kReadOnly, StoreMode::kReadWrite}) {
+    EXPECT_THAT(std::string(OpenError(mode).message()),
+                HasSubstr("its file system has no locks"));
+  }
+  unsetenv("FAIL_LOCKS");
+}
+
+TEST_F(GameStoreTest, AStoreThatIsRemovedMeanwhileTakesNoMoreGames) {
+  std::unique_ptr<GameStore> store = Open();
+  ASSERT_TRUE(store->Add(Columns(1, "a", 0, 1, 1)).ok());
+  std::filesystem::remove(path_);
+  const absl::Status status = store->Add(Columns(2, "a", 0, 1, 1));
+  EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr(path_ + ": was removed"));
+}
+
+TEST_F(GameStoreTest, TheLogShrinksOnceAForeignReaderIsGone) {
+  std::unique_ptr<GameStore> store = Open();
+  uint64_t next = 0;
+  const auto add = [&] {
+    ASSERT_TRUE(
+        store->Add(Columns(next++, std::string(100'000, 'a'), 0, 1, 1)).ok());
+  };
+  add();
+  const auto log_bytes = [&] {
+    return std::filesystem::file_size(path_ + "-wal");
+  };
+  constexpr uintmax_t kMost = 16 << 20;
+  sqlite3* reader = nullptr;
+  ASSERT_EQ(sqlite3_open(path_.c_str(), &reader), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(reader, "BEGIN; SELECT COUNT(*) FROM games", nullptr,
+                         nullptr, nullptr),
+            SQLITE_OK);
+  while (log_bytes() <= kMost + kMost / 4) add();
+  sqlite3_close(reader);
+  for (int i = 0; i < 3; ++i) add();
+  EXPECT_LE(log_bytes(), kMost);
+}
+
+TEST_F(GameStoreTest, AColumnThatIsNotItsRecordsIsDamage) {
+  Open()
+      ->AddAll({RandomGame(Variant::kSacredHillL1, 1),
+                RandomGame(Variant::kSacredHillL1, 2)})
+      .IgnoreError();
+  const std::vector<std::pair<std::string, std::string>> changes = {
+      {"variant", "'sacred_hill_l2'"},
+      {"rule_options", "'x'"},
+      {"generation", "7"},
+      {"model_id", "'x'"},
+      {"length", "length + 1"},
+      {"points_red", "points_red + 1"},
+      {"ended_by", "'x'"},
+      {"points_blue", "points_blue + 1"}};
+  for (const auto& [column, value] : changes) {
+    ASSERT_TRUE(Open()->CheckRow(Open()->List({})->back()).ok());
+    RunSql("CREATE TABLE before AS SELECT * FROM games; UPDATE games SET " +
+           column + " = " + value + " WHERE game_index = 2");
+    const std::vector<GameRow> rows = *Open()->List({});
+    EXPECT_TRUE(Open()->CheckRow(rows[0]).ok());
+    const absl::Status status = Open()->CheckRow(rows[1]);
+    EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << column;
+    EXPECT_THAT(std::string(status.message()),
+                HasSubstr("game 2: damaged: the column " + column));
+    RunSql(
+        "INSERT OR REPLACE INTO games SELECT * FROM before; DROP TABLE "
+        "before");
+  }
+}
+
+// A page of the table has another index for the second of three games: a search
+// among them goes the wrong way.
+TEST_F(GameStoreTest, AGameThatIsListedButNotFoundIsDamage) {
+  Open()
+      ->AddAll({Columns(1, "a", 0, 1, 1), Columns(2, "a", 0, 1, 1),
+                Columns(3, "a", 0, 1, 1)})
+      .IgnoreError();
+  std::ifstream in(path_, std::ios::binary);
+  std::string bytes(std::istreambuf_iterator<char>(in), {});
+  in.close();
+  // Page 2 is the table's (https://www.sqlite.org/fileformat2.html): the places
+  // of its cells follow 8 bytes; a cell begins with its size and its index.
+  const std::string page = bytes.substr(4096, 4096);
+  ASSERT_EQ(page[0], 0x0d);
+  ASSERT_EQ(page[4], 3);
+  const size_t cell = 4096 + static_cast<uint8_t>(page[10]) * size_t{256} +
+                      static_cast<uint8_t>(page[11]);
+  const size_t index = cell + (bytes[cell] < 0 ? 2 : 1);
+  ASSERT_EQ(bytes[index], 2);
+  bytes[index] = 100;
+  WriteFile(bytes);
+  std::unique_ptr<GameStore> store = Open(StoreMode::kReadOnly);
+  EXPECT_EQ(store->Get(3).status().code(), absl::StatusCode::kNotFound);
+  const absl::Status listed = store->GetListed(3).status();
+  EXPECT_EQ(listed.code(), absl::StatusCode::kDataLoss) << listed;
+  EXPECT_THAT(std::string(listed.message()),
+              HasSubstr("game 3 is listed, but not found"));
+  EXPECT_TRUE(store->GetListed(1).ok());
+  EXPECT_EQ(store->GetListed(50).status().code(), absl::StatusCode::kNotFound);
 }
 
 // Adds games from `first` on until it is killed, and writes each index to the

@@ -19,6 +19,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/base/atomic_file.h"
@@ -289,6 +291,30 @@ TEST(PipelineRobustTest, AFinalEvaluationIsNotTheOneDuringTraining) {
   ASSERT_TRUE(Train(config, Evaluating(evaluations)).ok());
   EXPECT_EQ(evaluations, 3);
   EXPECT_EQ(LinesOf(run_dir, "strength").size(), 6u);
+}
+
+TEST(PipelineRobustTest, ARunThatIsStartedAgainDrawsNoPointTwice) {
+  const std::string run_dir = TestFolder("drawn");
+  proto::TrainConfig config = Tiny(run_dir);
+  config.set_generations(1);
+  TrainCallbacks callbacks;
+  callbacks.evaluate = [](const StrengthRequest&) {
+    return std::vector<StrengthResult>{
+        {.variant = "sacred_hill_l1", .opponent = "random", .score = 0.5}};
+  };
+  for (int start = 0; start < 3; ++start) {
+    ASSERT_TRUE(Train(config, callbacks).ok());
+  }
+  std::string events;
+  for (const auto& file :
+       std::filesystem::directory_iterator(run_dir + "/tensorboard")) {
+    events += Contents(file.path().string());
+  }
+  for (const std::string curve :
+       {"strength/sacred_hill_l1/random", "loss/total", "learning/rate"}) {
+    const std::vector<absl::string_view> parts = absl::StrSplit(events, curve);
+    EXPECT_EQ(parts.size() - 1, 1u) << curve;
+  }
 }
 
 // --- Losses that are not finite ----------------------------------------------

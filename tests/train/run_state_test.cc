@@ -3,6 +3,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tara/base/atomic_file.h"
 #include "tara/train/folder/run_folder.h"
 #include "tests/train/train_testing.h"
 
@@ -61,6 +62,38 @@ TEST(RunStateTest, ADamagedFileIsNamedWithItsLineAndWhatItIsFor) {
   EXPECT_THAT(std::string(status.message()), HasSubstr(path + ":2:"));
   EXPECT_THAT(std::string(status.message()),
               HasSubstr("Without this file the run goes on"));
+}
+
+TEST(RunStateTest, APartOfAFileOrAnotherNumberInItIsDamage) {
+  const std::string path = TestFolder("cut") + "/state.textproto";
+  RunStateFile file = OpenState(path);
+  for (int generation = 0; generation < 3; ++generation) {
+    proto::GenerationPlan plan;
+    plan.set_generation(generation);
+    plan.set_begin(100 * generation);
+    ASSERT_TRUE(file.AddPlan(plan).ok());
+  }
+  const std::string whole = *ReadWholeFile(path);
+  const auto status_of = [&](const std::string& contents) {
+    std::ofstream(path, std::ios::binary) << contents;
+    return RunStateFile::Open(path).status();
+  };
+  ASSERT_TRUE(status_of(whole).ok());
+  for (size_t size = 0; size < whole.size(); ++size) {
+    const absl::Status status = status_of(whole.substr(0, size));
+    ASSERT_EQ(status.code(), absl::StatusCode::kDataLoss) << size;
+    ASSERT_THAT(std::string(status.message()), HasSubstr(path + ":"));
+  }
+  std::string changed = whole;
+  changed[whole.find("100")] = '9';
+  EXPECT_EQ(status_of(changed).code(), absl::StatusCode::kDataLoss);
+}
+
+TEST(RunStateTest, AFileOfAnOlderVersionHasNoChecksum) {
+  const std::string path = TestFolder("older") + "/state.textproto";
+  std::ofstream(path) << "# Where the run stands; written by the program.\n"
+                         "plan {\n  begin: 6\n}\n";
+  EXPECT_EQ(OpenState(path).PlanOf(0)->begin(), 6u);
 }
 
 }  // namespace

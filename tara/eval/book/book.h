@@ -59,6 +59,8 @@ class OpeningBook {
   static absl::StatusOr<OpeningBook> Open(const std::string& path,
                                           SqliteDatabase::Mode mode);
 
+  // Of a book opened exclusively: FileLock.warning (tara/base/atomic_file.h).
+  const std::string& lock_warning() const { return db_.lock_warning(); }
   // Of the searches; none before the first SetPlayer.
   const std::optional<BookPlayer>& player() const { return player_; }
   // In the order in which they were added.

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/text_format.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,6 +22,7 @@
 #include "tara/base/atomic_file.h"
 #include "tara/base/status_macros.h"
 #include "tara/train/config/config.h"
+#include "third_party/crc32c/crc32c.h"
 
 namespace tara::train {
 namespace {
@@ -70,24 +70,13 @@ absl::Status CheckFolder(const std::string& path) {
                    "; expected a folder that can be made or written to"));
 }
 
-// Returns the descriptor of the lock file, locked. The kernel gives the lock up
-// when the process ends, however it ends.
-absl::StatusOr<int> TakeLock(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (fd < 0) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "cannot open the lock file ", path, ": ", std::strerror(errno)));
-  }
-  if (flock(fd, LOCK_EX | LOCK_NB) == 0) return fd;
-  const int error = errno;
-  close(fd);
-  if (error == EWOULDBLOCK) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "another process is training in this folder (it holds ", path,
-        "); wait for it, stop it, or choose another run_dir"));
-  }
+// Takes the lock of a run.
+absl::StatusOr<FileLock> TakeLock(const std::string& path) {
+  absl::StatusOr<FileLock> lock = LockFile(path, O_RDWR | O_CREAT);
+  if (!absl::IsUnavailable(lock.status())) return lock;
   return absl::FailedPreconditionError(
-      absl::StrCat("cannot lock ", path, ": ", std::strerror(error)));
+      absl::StrCat("another process is training in this folder (it holds ",
+                   path, "); wait for it, stop it, or choose another run_dir"));
 }
 
 // Removes what processes that were killed had not finished writing.
@@ -136,10 +125,12 @@ absl::StatusOr<std::unique_ptr<RunFolder>> RunFolder::Open(
     const proto::TrainConfig& config) {
   const std::string& path = config.run_dir();
   if (path.empty()) return absl::InvalidArgumentError("run_dir is empty");
+  TARA_RETURN_IF_ERROR(CheckPath(path));
   TARA_RETURN_IF_ERROR(MakeFolder(absl::StrCat(path, "/checkpoints")));
   TARA_RETURN_IF_ERROR(MakeFolder(absl::StrCat(path, "/tensorboard")));
-  TARA_ASSIGN_OR_RETURN(const int lock, TakeLock(absl::StrCat(path, "/lock")));
-  auto folder = std::unique_ptr<RunFolder>(new RunFolder(config, lock));
+  TARA_ASSIGN_OR_RETURN(FileLock lock, TakeLock(absl::StrCat(path, "/lock")));
+  auto folder =
+      std::unique_ptr<RunFolder>(new RunFolder(config, std::move(lock)));
   TARA_ASSIGN_OR_RETURN(const proto::TrainConfig resumed,
                         CheckRunFolder(config));
   TARA_RETURN_IF_ERROR(folder->RecordConfig(resumed));
@@ -148,10 +139,8 @@ absl::StatusOr<std::unique_ptr<RunFolder>> RunFolder::Open(
   return folder;
 }
 
-RunFolder::RunFolder(const proto::TrainConfig& config, int lock_fd)
-    : path_(config.run_dir()), lock_fd_(lock_fd), config_(config) {}
-
-RunFolder::~RunFolder() { close(lock_fd_); }
+RunFolder::RunFolder(const proto::TrainConfig& config, FileLock lock)
+    : path_(config.run_dir()), lock_(std::move(lock)), config_(config) {}
 
 absl::Status RunFolder::RecordConfig(const proto::TrainConfig& config) {
   config_ = config;
@@ -211,6 +200,7 @@ absl::Status RunFolder::PublishLatest(int generation) const {
 absl::StatusOr<proto::TrainConfig> CheckRunFolder(
     const proto::TrainConfig& config) {
   const std::string& path = config.run_dir();
+  TARA_RETURN_IF_ERROR(CheckPath(path));
   TARA_RETURN_IF_ERROR(CheckFolder(absl::StrCat(path, "/checkpoints")));
   TARA_RETURN_IF_ERROR(CheckFolder(absl::StrCat(path, "/tensorboard")));
   proto::TrainConfig resumed = config;
@@ -255,6 +245,29 @@ namespace {
 // whole, and more.
 constexpr int kPlansKept = 64;
 
+// The first line of the file, and what begins its last, which has the CRC-32C
+// of all before it: the text of a state that was cut off is one, too. Versions
+// before wrote no last line, and another first one.
+constexpr absl::string_view kFirstLine =
+    "# Where the run stands; written by the program, with a checksum.\n";
+constexpr absl::string_view kChecksum = "# CRC-32C ";
+
+std::string ChecksumLine(absl::string_view text) {
+  return absl::StrCat(
+      kChecksum,
+      absl::Hex(crc32c::Crc32c(text.data(), text.size()), absl::kZeroPad8),
+      "\n");
+}
+
+// Whether the text of a state is all that was written.
+bool IsWhole(absl::string_view text, const proto::RunState& state) {
+  // No version has written a state of nothing.
+  if (!absl::StartsWith(text, kFirstLine)) return state.ByteSizeLong() > 0;
+  const size_t end = text.rfind(kChecksum);
+  return end != absl::string_view::npos &&
+         text.substr(end) == ChecksumLine(text.substr(0, end));
+}
+
 // Keeps the first error of the text-format parser.
 class FirstError : public google::protobuf::io::ErrorCollector {
  public:
@@ -279,10 +292,12 @@ absl::StatusOr<RunStateFile> RunStateFile::Open(const std::string& path) {
   FirstError error;
   google::protobuf::TextFormat::Parser parser;
   parser.RecordErrorsTo(&error);
-  if (parser.ParseFromString(*text, &file.state_)) return file;
+  const bool is_state = parser.ParseFromString(*text, &file.state_);
+  if (is_state && IsWhole(*text, file.state_)) return file;
   return absl::DataLossError(absl::StrCat(
-      path, ":", error.text(),
-      "; expected the state of a run. Without this file the run goes on with "
+      path, is_state ? ": cut off or changed" : absl::StrCat(":", error.text()),
+      "; expected the state of a run as it was written. Without this file the "
+      "run goes on with "
       "what its games and checkpoints tell: the games of a generation may then "
       "be divided in another way, and the gate begins anew"));
 }
@@ -290,9 +305,8 @@ absl::StatusOr<RunStateFile> RunStateFile::Open(const std::string& path) {
 absl::Status RunStateFile::Save() const {
   std::string text;
   google::protobuf::TextFormat::PrintToString(state_, &text);
-  return WriteFileAtomically(
-      path_,
-      absl::StrCat("# Where the run stands; written by the program.\n", text));
+  text = absl::StrCat(kFirstLine, text);
+  return WriteFileAtomically(path_, absl::StrCat(text, ChecksumLine(text)));
 }
 
 const proto::GenerationPlan* RunStateFile::PlanOf(int generation) const {

@@ -10,6 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "proto/config.pb.h"
 #include "proto/run_state.pb.h"
+#include "tara/base/atomic_file.h"
 #include "tara/train/strength.h"
 
 namespace tara::train {
@@ -39,11 +40,12 @@ class RunFolder {
   static absl::StatusOr<std::unique_ptr<RunFolder>> Open(
       const proto::TrainConfig& config);
 
-  ~RunFolder();
   RunFolder(const RunFolder&) = delete;
   RunFolder& operator=(const RunFolder&) = delete;
 
   const std::string& path() const { return path_; }
+  // For people: that the folder cannot be locked; empty: it is.
+  const std::string& lock_warning() const { return lock_.warning; }
   // The config as it is in the folder: where the one given says "auto", with
   // what an earlier start has chosen.
   const proto::TrainConfig& config() const { return config_; }
@@ -68,10 +70,10 @@ class RunFolder {
   absl::Status PublishLatest(int generation) const;
 
  private:
-  RunFolder(const proto::TrainConfig& config, int lock_fd);
+  RunFolder(const proto::TrainConfig& config, FileLock lock);
 
   const std::string path_;
-  const int lock_fd_;
+  const FileLock lock_;
   proto::TrainConfig config_;
 };
 
@@ -100,7 +102,8 @@ absl::StatusOr<std::string> LatestCheckpoint(absl::string_view run_dir);
 class RunStateFile {
  public:
   // Reads the file; a run without one has the state that all begin with.
-  // Returns DATA_LOSS, naming the file and its line, if it is no such state.
+  // Returns DATA_LOSS, naming the file and its line, if it is no such state, or
+  // not the whole one that Save wrote.
   static absl::StatusOr<RunStateFile> Open(const std::string& path);
 
   // The state that Save writes.

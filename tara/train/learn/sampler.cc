@@ -99,7 +99,8 @@ absl::Status Sampler::MoveWindow(uint64_t end_index) {
   size_t place = 0;
   for (auto it = begin; it != end; ++it, ++place) {
     if (place < games_.size() && games_[place].game_index == *it) continue;
-    TARA_ASSIGN_OR_RETURN(const proto::GameRecord record, store_.Get(*it));
+    TARA_ASSIGN_OR_RETURN(const proto::GameRecord record,
+                          store_.GetListed(*it));
     TARA_ASSIGN_OR_RETURN(SampledGame game,
                           UnpackGame(record, options_.targets));
     games_.insert(games_.begin() + static_cast<int64_t>(place),

@@ -615,7 +615,7 @@ absl::StatusOr<mcts::ResignationCounts> CountResignations(
     const uint64_t seed =
         DeriveSeed(run_seed, *it, StreamPurpose::kResignation);
     if (!mcts::IsPlayedOn(options, seed)) continue;
-    TARA_ASSIGN_OR_RETURN(const proto::GameRecord record, store.Get(*it));
+    TARA_ASSIGN_OR_RETURN(const proto::GameRecord record, store.GetListed(*it));
     TARA_ASSIGN_OR_RETURN(const record::ReplayedGame game,
                           record::Replay(record));
     // Resigned under another share of games to be played on.

@@ -38,8 +38,7 @@ std::string MetricsLine(absl::Span<const Metric> metrics) {
 
 absl::StatusOr<std::unique_ptr<MetricsFile>> MetricsFile::Open(
     const std::string& path) {
-  const int fd =
-      open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  const int fd = OpenFile(path, O_WRONLY | O_CREAT | O_APPEND);
   if (fd < 0) return SystemError("cannot open", path);
   // Owns the descriptor from here on.
   std::unique_ptr<MetricsFile> file(new MetricsFile(path, fd));
@@ -62,11 +61,8 @@ absl::Status MetricsFile::AppendLines(absl::Span<const std::string> lines) {
   for (const std::string& line : lines) absl::StrAppend(&text, line, "\n");
   const absl::MutexLock lock(&mutex_);
   const off_t end = lseek(fd_, 0, SEEK_END);
-  const ssize_t written = write(fd_, text.data(), text.size());
-  if (written == static_cast<ssize_t>(text.size())) return absl::OkStatus();
-  if (written >= 0) errno = ENOSPC;  // what cuts a write to a file short
-  const absl::Status status = SystemError("cannot append to", path_);
-  if (written > 0 && ftruncate(fd_, end) != 0) {
+  const absl::Status status = WriteAll(fd_, path_, text);
+  if (!status.ok() && ftruncate(fd_, end) != 0) {
     return SystemError("cannot undo a torn write to", path_);
   }
   return status;

@@ -72,8 +72,7 @@ absl::StatusOr<std::unique_ptr<EventWriter>> EventWriter::Create(
   for (int attempt = 0;; ++attempt) {
     const std::string path =
         (std::filesystem::path(folder) / FileName(attempt)).string();
-    const int fd = open(
-        path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644);
+    const int fd = OpenFile(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND);
     if (fd < 0 && errno == EEXIST) continue;
     if (fd < 0) {
       return SystemError("cannot create", path);
@@ -107,13 +106,14 @@ void EventWriter::Scalar(absl::string_view tag, double value, int64_t step) {
 
 absl::Status EventWriter::Flush() {
   const absl::MutexLock lock(&mutex_);
-  while (!pending_.empty()) {
-    const ssize_t written = write(fd_, pending_.data(), pending_.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return SystemError("cannot write", path_);
-    pending_.erase(0, static_cast<size_t>(written));
+  const off_t end = lseek(fd_, 0, SEEK_END);
+  const absl::Status status = WriteAll(fd_, path_, pending_);
+  if (status.ok()) {
+    pending_.clear();
+  } else if (ftruncate(fd_, end) != 0) {
+    return SystemError("cannot undo a torn write to", path_);
   }
-  return absl::OkStatus();
+  return status;
 }
 
 }  // namespace tara::train

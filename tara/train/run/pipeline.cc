@@ -251,7 +251,7 @@ absl::Status CheckGames(record::GameStore& store,
                           store.Indices({.limit = 1, .newest_first = last}));
     if (indices.empty()) continue;
     TARA_ASSIGN_OR_RETURN(const proto::GameRecord game,
-                          store.Get(indices.front()));
+                          store.GetListed(indices.front()));
     TARA_RETURN_IF_ERROR(CheckGame(game, config, path));
   }
   return absl::OkStatus();
@@ -315,6 +315,9 @@ absl::Status TrainingRun::OpenTrainer() {
   if (!resumed.begun_with_crc32c.empty()) {
     state().set_begun_with_crc32c(resumed.begun_with_crc32c);
     TARA_RETURN_IF_ERROR(state_->Save());
+  }
+  if (!folder_->lock_warning().empty()) {
+    TARA_RETURN_IF_ERROR(Note(folder_->lock_warning()));
   }
   for (const std::string& note : resumed.notes) {
     TARA_RETURN_IF_ERROR(Note(note));
@@ -627,8 +630,8 @@ absl::Status TrainingRun::LearnOnce(int generation) {
   TARA_ASSIGN_OR_RETURN(const std::vector<HeldOutLosses> held_out,
                         MeasureHeldOut(*sampler_, *trainer_));
   if (!held_out.empty()) progress_.HeldOut(MeanLosses(held_out));
-  std::vector<std::string> lines = log_->HeldOut(next.generation, held_out);
-  const std::vector<std::string> learning = log_->Learning(
+  std::vector<std::string> lines = RunLog::HeldOut(next.generation, held_out);
+  const std::vector<std::string> learning = RunLog::Learning(
       {.generation = next.generation,
        .step = next.step,
        .samples = next.samples,
@@ -766,7 +769,7 @@ absl::Status TrainingRun::PassGate() {
                                .best = best,
                                .promoted = promoted,
                                .results = std::move(results)};
-    const std::vector<std::string> lines = log_->Gate(report);
+    const std::vector<std::string> lines = RunLog::Gate(report);
     TARA_RETURN_IF_ERROR(SaveState(lines));
     progress_.EndGate(GateText(report, gate.promoted(), gate.rejected()));
     TARA_RETURN_IF_ERROR(log_->Append(lines));
@@ -802,7 +805,7 @@ absl::StatusOr<std::vector<StrengthResult>> TrainingRun::Evaluate(
   if (stop_()) return absl::CancelledError("the evaluation was interrupted");
   progress_.EndEvaluation(checkpoint, *strength);
   const std::vector<std::string> lines =
-      log_->Strength(checkpoint, is_final, *strength);
+      RunLog::Strength(checkpoint, is_final, *strength);
   if (!is_final) {
     state_->SetScores(*strength);
     state().set_evaluated(static_cast<uint32_t>(checkpoint));

@@ -23,6 +23,44 @@ void AddLosses(const nn::Losses& losses, std::vector<Metric>& line) {
   line.push_back({"policy_accuracy", losses.policy_accuracy});
 }
 
+using Json = nlohmann::json;
+
+// Draws the points of an event of metrics.jsonl.
+void Draw(const Json& event, EventWriter& events) {
+  const auto text = [&](const char* field) { return event.value(field, ""); };
+  const auto draw = [&](absl::string_view curve, absl::string_view field,
+                        bool if_zero = true) {
+    const auto value = event.find(field);
+    // A number that is not finite is null.
+    if (value == event.end() || !value->is_number()) return;
+    if (!if_zero && *value == 0) return;
+    events.Scalar(curve, *value, event.value("generation", int64_t{0}));
+  };
+  const std::string kind = text("event");
+  if (kind == "learning") {
+    draw("loss/total", "loss");
+    for (const nn::HeadInfo& info : nn::kHeads) {
+      // That of an auxiliary head which is not learned is 0.
+      draw(absl::StrCat("loss/", info.name), absl::StrCat(info.name, "_loss"),
+           /*if_zero=*/!info.is_auxiliary);
+    }
+    draw("learning/policy_accuracy", "policy_accuracy");
+    draw("learning/rate", "learning_rate");
+    draw("learning/window_positions", "window_positions");
+  } else if (kind == "held_out") {
+    for (const nn::HeadInfo& info : nn::kHeads) {
+      draw(absl::StrCat("held_out/", info.name, "/", text("variant")),
+           absl::StrCat(info.name, "_loss"));
+    }
+  } else if (kind == "strength") {
+    draw(absl::StrCat("strength/", text("variant"), "/", text("opponent")),
+         "score");
+  } else if (kind == "gate") {
+    events.Scalar("gate/promoted", event.value("promoted", false) ? 1 : 0,
+                  event.value("generation", int64_t{0}));
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<RunLog>> RunLog::Open(const RunFolder& folder,
@@ -97,23 +135,11 @@ absl::Status RunLog::SelfPlay(
 
 std::vector<std::string> RunLog::Learning(const LearningReport& report) {
   const int generation = report.generation;
-  const nn::Losses& losses = report.losses;
-  events_->Scalar("loss/total", losses.total, generation);
-  for (const nn::HeadInfo& info : nn::kHeads) {
-    const double loss = losses.heads[info.head];
-    if (info.is_auxiliary && !(loss > 0)) continue;  // it is not learned
-    events_->Scalar(absl::StrCat("loss/", info.name), loss, generation);
-  }
-  events_->Scalar("learning/policy_accuracy", losses.policy_accuracy,
-                  generation);
-  events_->Scalar("learning/rate", report.learning_rate, generation);
-  events_->Scalar("learning/window_positions",
-                  static_cast<double>(report.window_positions), generation);
   std::vector<Metric> line = {{"event", "learning"},
                               {"generation", generation},
                               {"step", report.step},
                               {"samples", report.samples}};
-  AddLosses(losses, line);
+  AddLosses(report.losses, line);
   line.insert(line.end(), {{"learning_rate", report.learning_rate},
                            {"window_games", report.window_games},
                            {"window_positions", report.window_positions},
@@ -126,10 +152,6 @@ std::vector<std::string> RunLog::HeldOut(
   std::vector<std::string> lines;
   for (const HeldOutLosses& each : by_variant) {
     const std::string variant(Info(each.variant).id);
-    for (const nn::HeadInfo& info : nn::kHeads) {
-      events_->Scalar(absl::StrCat("held_out/", info.name, "/", variant),
-                      each.losses.heads[info.head], generation);
-    }
     std::vector<Metric> line = {{"event", "held_out"},
                                 {"generation", generation},
                                 {"variant", variant},
@@ -145,9 +167,6 @@ std::vector<std::string> RunLog::Strength(
     const std::vector<StrengthResult>& strength) {
   std::vector<std::string> lines;
   for (const StrengthResult& result : strength) {
-    events_->Scalar(
-        absl::StrCat("strength/", result.variant, "/", result.opponent),
-        result.score, generation);
     std::vector<Metric> line = {{"event", "strength"},
                                 {"generation", generation},
                                 {"final", is_final},
@@ -180,19 +199,27 @@ std::vector<std::string> RunLog::Gate(const GateReport& report) {
                                  {"score_high", result.score_high},
                                  {"weaker", weaker}}));
   }
-  events_->Scalar("gate/promoted", report.promoted ? 1 : 0, report.candidate);
   return lines;
 }
 
 absl::Status RunLog::Append(const std::vector<std::string>& lines) {
-  TARA_RETURN_IF_ERROR(events_->Flush());
   TARA_ASSIGN_OR_RETURN(const std::vector<std::string> before,
                         ReadMetricsLines(path_));
   const std::set<std::string> there(before.begin(), before.end());
   std::vector<std::string> missing;
   std::copy_if(lines.begin(), lines.end(), std::back_inserter(missing),
                [&](const std::string& line) { return !there.contains(line); });
-  return Write(missing);
+  TARA_RETURN_IF_ERROR(Write(missing));
+  bool gate_is_drawn = false;
+  for (const std::string& line : missing) {
+    const Json event = Json::parse(line);
+    // A trial at the gate has a line a variant, but one point.
+    if (event.at("event") == "gate" && std::exchange(gate_is_drawn, true)) {
+      continue;
+    }
+    Draw(event, *events_);
+  }
+  return events_->Flush();
 }
 
 absl::Status RunLog::Note(int generation, absl::string_view text) {
@@ -201,8 +228,10 @@ absl::Status RunLog::Note(int generation, absl::string_view text) {
 }
 
 int GenerationOfLine(const std::string& line) {
-  const auto event = nlohmann::json::parse(line, nullptr, false);
-  return event.is_object() ? event.value("generation", -1) : -1;
+  const Json event = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+  if (!event.is_object() || !event.contains("generation")) return -1;
+  const Json& generation = event["generation"];
+  return generation.is_number_integer() ? generation.get<int>() : -1;
 }
 
 }  // namespace tara::train

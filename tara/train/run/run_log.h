@@ -47,17 +47,18 @@ class RunLog {
   // of a fleet (none: empty).
   absl::Status SelfPlay(int generation, const SelfPlayRates& rates,
                         const std::map<std::string, int64_t>& games_by_node);
-  // These draw their curves and return their lines of metrics.jsonl, which the
-  // caller appends once his own record of the event is safe: a line a
-  // generation; a variant; an opponent and variant; a variant.
-  std::vector<std::string> Learning(const LearningReport& report);
-  std::vector<std::string> HeldOut(
+  // These return lines of metrics.jsonl, which the caller appends once his own
+  // record of the event is safe: a line a generation; a variant; an opponent
+  // and variant; a variant.
+  static std::vector<std::string> Learning(const LearningReport& report);
+  static std::vector<std::string> HeldOut(
       int generation, const std::vector<HeldOutLosses>& by_variant);
-  std::vector<std::string> Strength(
+  static std::vector<std::string> Strength(
       int generation, bool is_final,
       const std::vector<StrengthResult>& strength);
-  std::vector<std::string> Gate(const GateReport& report);
-  // Appends those of the lines that are not in the file yet.
+  static std::vector<std::string> Gate(const GateReport& report);
+  // Appends those of the lines that are not in the file yet, and draws their
+  // curves.
   absl::Status Append(const std::vector<std::string>& lines);
   // A message to people.
   absl::Status Note(int generation, absl::string_view text);
