@@ -164,10 +164,12 @@ absl::StatusOr<int> RunTrain(const TrainCommandOptions& options,
     return kExitInterrupted;
   }
   if (json) return kExitOk;
+  // What the last evaluation took must not be lost to what may fail.
+  console.out << StrengthReport(summary, config) << std::flush;
   TARA_ASSIGN_OR_RETURN(
       const std::string curves,
       StrengthCurves(absl::StrCat(summary.run_dir, "/metrics.jsonl")));
-  console.out << StrengthReport(summary, config) << curves;
+  console.out << curves;
   return kExitOk;
 }
 

@@ -100,15 +100,16 @@ absl::StatusOr<std::string> StrengthCurves(const std::string& metrics_path) {
   TARA_ASSIGN_OR_RETURN(const std::vector<std::string> lines,
                         train::ReadMetricsLines(metrics_path));
   std::map<std::pair<std::string, std::string>, Curve> curves;
+  std::vector<size_t> damaged;  // numbers of lines
   for (size_t i = 0; i < lines.size(); ++i) {
     try {
       const Json line = Json::parse(lines[i]);
       if (line.at("event") != "strength") continue;
+      const double score = line.at("score");
       curves[{line.at("variant"), line.at("opponent")}][line.at("generation")] =
-          line.at("score");
-    } catch (const Json::exception& error) {
-      return absl::DataLossError(
-          absl::StrCat(metrics_path, ":", i + 1, ": ", error.what()));
+          score;
+    } catch (const Json::exception&) {
+      damaged.push_back(i + 1);
     }
   }
   std::string text;
@@ -122,8 +123,16 @@ absl::StatusOr<std::string> StrengthCurves(const std::string& metrics_path) {
         &text, "%-22s  %-14s  %s  %.0f to %.0f %%\n", key.first, key.second,
         bars, 100 * curve.begin()->second, 100 * curve.rbegin()->second);
   }
-  if (text.empty()) return text;
-  return absl::StrCat("\nScore over the generations:\n\n", text);
+  if (!text.empty()) {
+    text = absl::StrCat("\nScore over the generations:\n\n", text);
+  }
+  if (!damaged.empty()) {
+    absl::StrAppend(&text, "\nLeft out: ", damaged.size(),
+                    damaged.size() == 1 ? " line" : " lines", " of ",
+                    metrics_path, " that cannot be read, such as line ",
+                    damaged.front(), ".\n");
+  }
+  return text;
 }
 
 }  // namespace tara::cli

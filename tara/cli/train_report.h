@@ -16,8 +16,8 @@ std::string StrengthReport(const train::TrainSummary& summary,
 
 // Returns the scores over the generations of a run, a small curve for each
 // opponent and variant, from the run's metrics; nothing if fewer than two
-// generations were evaluated. Errors as ReadMetricsLines; DATA_LOSS for a line
-// that is no JSON object.
+// generations were evaluated. Lines that are no events, or lack a field, are
+// left out, and said to be. Errors as ReadMetricsLines.
 absl::StatusOr<std::string> StrengthCurves(const std::string& metrics_path);
 
 }  // namespace tara::cli

@@ -82,11 +82,17 @@ TEST(StrengthCurvesTest, DrawTheScoresOverTheGenerations) {
   EXPECT_THAT(*curves, testing::Not(HasSubstr("random")));
 }
 
-TEST(StrengthCurvesTest, ADamagedLineIsNamed) {
-  const std::string path = WriteMetrics("{\"event\":\"learning\"}\n{]\n");
-  const absl::Status status = StrengthCurves(path).status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
-  EXPECT_THAT(std::string(status.message()), HasSubstr(path + ":2: "));
+TEST(StrengthCurvesTest, DamagedLinesAreLeftOutWithOneNote) {
+  const std::string path = WriteMetrics(absl::StrCat(
+      StrengthLine(2, "greedy", 0.0), "{\"event\":\"stren\n", "7\n",
+      "{\"event\":\"strength\",\"generation\":3,"
+      "\"variant\":\"high_kings_l1\",\"opponent\":\"greedy\"}\n",
+      StrengthLine(4, "greedy", 1.0)));
+  const absl::StatusOr<std::string> curves = StrengthCurves(path);
+  ASSERT_TRUE(curves.ok()) << curves.status();
+  EXPECT_THAT(*curves, HasSubstr("greedy          ▁█  0 to 100 %\n"));
+  EXPECT_THAT(*curves, HasSubstr("Left out: 3 lines of " + path +
+                                 " that cannot be read, such as line 2."));
 }
 
 }  // namespace

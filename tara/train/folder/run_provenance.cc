@@ -41,16 +41,20 @@ absl::Status ReadMetrics(const std::string& path,
   if (!text.ok()) return text.status();
   int64_t games = 0;
   bool is_final = false;
-  for (const absl::string_view line :
-       absl::StrSplit(*text, '\n', absl::SkipEmpty())) {
-    const Json event = Json::parse(line, nullptr, /*allow_exceptions=*/false);
-    if (!event.is_object()) continue;  // a run that goes on writes its end
+  const auto read = [&](const Json& event) {
     const std::string kind = event.value("event", "");
     const int64_t generation = event.value("generation", int64_t{0});
     if (kind == "self_play" && generation < provenance.generation) {
       games += event.value("games", int64_t{0});
     }
-    if (kind != "strength" || generation > provenance.generation) continue;
+    if (kind != "strength" || generation > provenance.generation) return;
+    const nn::BundleScore score = {.variant = event.at("variant"),
+                                   .opponent = event.at("opponent"),
+                                   .generation = generation,
+                                   .games = event.at("games"),
+                                   .score = event.at("score"),
+                                   .low = event.at("score_low"),
+                                   .high = event.at("score_high")};
     // A later evaluation, or the last one of a run, replaces the others.
     const bool final = event.value("final", false);
     if (!provenance.scores.empty() &&
@@ -59,17 +63,19 @@ absl::Status ReadMetrics(const std::string& path,
     }
     is_final = final;
     // The same evaluation made again, of other games.
-    std::erase_if(provenance.scores, [&](const nn::BundleScore& score) {
-      return score.variant == event.value("variant", "") &&
-             score.opponent == event.value("opponent", "");
+    std::erase_if(provenance.scores, [&](const nn::BundleScore& earlier) {
+      return earlier.variant == score.variant &&
+             earlier.opponent == score.opponent;
     });
-    provenance.scores.push_back({.variant = event.value("variant", ""),
-                                 .opponent = event.value("opponent", ""),
-                                 .generation = generation,
-                                 .games = event.value("games", int64_t{0}),
-                                 .score = event.value("score", 0.0),
-                                 .low = event.value("score_low", 0.0),
-                                 .high = event.value("score_high", 0.0)});
+    provenance.scores.push_back(score);
+  };
+  for (const absl::string_view line :
+       absl::StrSplit(*text, '\n', absl::SkipEmpty())) {
+    try {
+      read(Json::parse(line));
+    } catch (const Json::exception&) {
+      // Damaged; or a run that goes on writes its end.
+    }
   }
   provenance.games = games;
   return absl::OkStatus();
