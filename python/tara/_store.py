@@ -117,7 +117,7 @@ class GameStore:
         Arguments as of `indices`.
         """
         store = self._opened()
-        return (store.get(int(index)) for index in self.indices(
+        return (store.get(int(index), listed=True) for index in self.indices(
             variant=variant, generation=generation, newest=newest))
 
     def arrow(self, table: Literal["games", "plies"] = "games", *,

@@ -289,12 +289,14 @@ py::array_t<uint64_t> StoredIndices(const PythonStore& self,
   return ArrayOf(ValueOrThrow(std::move(indices)));
 }
 
-PythonRecord StoredGame(const PythonStore& self, int64_t index) {
+// `listed`: by `indices`.
+PythonRecord StoredGame(const PythonStore& self, int64_t index, bool listed) {
   const auto store = Opened(self);
-  auto game = [&] {
+  auto game = [&]() -> absl::StatusOr<proto::GameRecord> {
     const ReleaseGil release;
-    return index < 0 ? absl::NotFoundError("")
-                     : store->Get(static_cast<uint64_t>(index));
+    if (index < 0) return absl::NotFoundError("");
+    const auto at = static_cast<uint64_t>(index);
+    return listed ? store->GetListed(at) : store->Get(at);
   }();
   if (absl::IsNotFound(game.status())) {
     throw py::key_error(absl::StrCat("no game has the index ", index));
@@ -422,7 +424,7 @@ void DefineStore(py::module_& module) {
   type.def("__len__", &CountGames);
   type.def("indices", &StoredIndices, py::arg("variant"), py::arg("generation"),
            py::arg("newest"));
-  type.def("get", &StoredGame, py::arg("index"));
+  type.def("get", &StoredGame, py::arg("index"), py::arg("listed") = false);
   type.def("add", &AddGames, py::arg("games"));
   type.def("game_columns", &GameColumns, py::arg("variant"),
            py::arg("generation"), py::arg("newest"));
