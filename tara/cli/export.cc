@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "nlohmann/json.hpp"
 #include "tara/base/atomic_file.h"
+#include "tara/base/file_kind.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/version.h"
 #include "tara/cli/command_line.h"
@@ -65,7 +66,8 @@ absl::StatusOr<std::vector<nn::BundleVariant>> VariantsFor(
 
 // Writes a trained network as a model bundle.
 absl::StatusOr<int> RunExport(const ExportOptions& options, Console& console) {
-  TARA_RETURN_IF_ERROR(CheckOutput("--output", options.output));
+  TARA_RETURN_IF_ERROR(
+      CheckOutput("--output", options.output, {}, kBundleFile));
   TARA_ASSIGN_OR_RETURN(const std::string path,
                         eval::FindCheckpoint(options.model));
   if (nn::IsBundlePath(path)) {

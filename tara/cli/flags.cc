@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <set>
@@ -17,6 +16,8 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "tara/base/atomic_file.h"
+#include "tara/base/file_kind.h"
 #include "tara/base/processors.h"
 #include "tara/base/status_macros.h"
 #include "tara/cli/command_line.h"
@@ -274,25 +275,11 @@ void AddHtmlFlag(Command& command, std::string* path) {
       path);
 }
 
-namespace {
-
-// Whether there is a file at `path` that begins with `mark`.
-bool BeginsWith(const std::string& path, absl::string_view mark) {
-  std::string begin(mark.size(), '\0');
-  std::ifstream file(path, std::ios::binary);
-  file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
-  return file && begin == mark;
-}
-
-}  // namespace
-
-bool IsDatabase(const std::string& path) {
-  return BeginsWith(path, "SQLite format 3");
-}
-
 absl::Status CheckOutput(absl::string_view flag, const std::string& path,
-                         std::initializer_list<NamedPath> others) {
+                         std::initializer_list<NamedPath> others,
+                         absl::string_view own_kind) {
   if (path.empty()) return absl::OkStatus();
+  TARA_RETURN_IF_ERROR(CheckPath(path));
   std::error_code ignored;
   const auto whole = [&ignored](const std::string& name) {
     return std::filesystem::weakly_canonical(
@@ -311,16 +298,15 @@ absl::Status CheckOutput(absl::string_view flag, const std::string& path,
   } else if (std::filesystem::exists(found) &&
              !std::filesystem::is_regular_file(found)) {
     is = "a device or a pipe";
-  } else if (IsDatabase(path)) {
-    is = "a store of games or a book";
-  } else if (BeginsWith(path, "TaraNet\n")) {
-    is = "a checkpoint";
+  } else {
+    is = KindOfFile(path);
   }
-  if (!is.empty()) {
+  if (!is.empty() && is != own_kind) {
     return absl::FailedPreconditionError(
         absl::StrCat(flag, " ", path, ": is ", is, "; expected a new file"));
   }
-  std::string folder = std::filesystem::path(path).parent_path().string();
+  std::string folder =
+      std::filesystem::path(BehindLinks(path)).parent_path().string();
   if (folder.empty()) folder = ".";
   if (access(folder.c_str(), W_OK | X_OK) == 0) return absl::OkStatus();
   return absl::ErrnoToStatus(

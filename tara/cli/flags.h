@@ -127,17 +127,16 @@ struct NamedPath {
 
 // An hour of games should not find at its end that a file has no place, nor
 // take the place of games or of a network: returns an error, naming the flag,
-// where the file cannot be written, is a store, a book, a checkpoint or no
-// file, or is one of the command's others.
+// where the file cannot be written, is no file, has something of this program
+// (KindOfFile) but what the command itself writes, or is one of the command's
+// others.
 absl::Status CheckOutput(absl::string_view flag, const std::string& path,
-                         std::initializer_list<NamedPath> others = {});
+                         std::initializer_list<NamedPath> others = {},
+                         absl::string_view own_kind = "");
 inline absl::Status CheckHtmlFlag(
     const std::string& path, std::initializer_list<NamedPath> others = {}) {
   return CheckOutput("--html", path, others);
 }
-
-// Returns whether a file begins as those of SQLite do: stores and books.
-bool IsDatabase(const std::string& path);
 
 // How a network computes, as SetInferenceOption takes it.
 struct InferenceFlags {

@@ -163,6 +163,10 @@ absl::StatusOr<std::vector<SolvedPositions>> PositionsOf(
 absl::StatusOr<int> RunRegret(const RegretOptions& options, Console& console) {
   TARA_RETURN_IF_ERROR(
       CheckHtmlFlag(options.html, {{"--test-set", options.test_set}}));
+  std::error_code ignored;
+  if (!std::filesystem::exists(options.test_set, ignored)) {
+    TARA_RETURN_IF_ERROR(CheckOutput("--test-set", options.test_set));
+  }
   TARA_ASSIGN_OR_RETURN(const std::vector<NamedPlayer> named,
                         NamedPlayersOf(options));
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,

@@ -24,6 +24,7 @@
 #include "absl/time/time.h"
 #include "proto/game.pb.h"
 #include "tara/base/atomic_file.h"
+#include "tara/base/file_kind.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/stop.h"
 #include "tara/base/version.h"
@@ -154,7 +155,7 @@ absl::StatusOr<GivenGame> GivenGameOf(const ReviewCommandOptions& options,
   if (std::filesystem::is_directory(options.game, ignored)) {
     return GameOfStore(options.game, options.number);
   }
-  if (IsDatabase(options.game)) {
+  if (KindOfFile(options.game) == kDatabaseFile) {
     return GameOfStore(options.game, options.number);
   }
   TARA_ASSIGN_OR_RETURN(const std::string text, ReadWholeFile(options.game));
@@ -191,7 +192,7 @@ absl::StatusOr<int> RunReview(const ReviewCommandOptions& options,
   TARA_RETURN_IF_ERROR(
       CheckOutput("--html", options.html,
                   {{"--notes", options.notes}, {"the game", options.game}}));
-  TARA_RETURN_IF_ERROR(CheckOutput("--notes", options.notes));
+  TARA_RETURN_IF_ERROR(CheckOutput("--notes", options.notes, {}, kGamesFile));
   TARA_ASSIGN_OR_RETURN(const GivenGame game, GivenGameOf(options, console));
   std::error_code ignored;
   if (game.has_others &&

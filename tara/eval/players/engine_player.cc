@@ -20,6 +20,7 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "tara/base/clocks.h"
+#include "tara/base/file_kind.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/threads.h"
 #include "tara/core/action.h"
@@ -89,6 +90,11 @@ EngineSession::~EngineSession() {
 
 absl::StatusOr<std::unique_ptr<EngineSession>> EngineSession::Start(
     const EngineSpec& spec) {
+  // What is logged goes to the end of the file.
+  if (const absl::string_view kind = KindOfFile(spec.log); !kind.empty()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("log=", spec.log, ": is ", kind, "; expected a new file"));
+  }
   TARA_ASSIGN_OR_RETURN(
       std::unique_ptr<ChildProcess> process,
       ChildProcess::Start({.command = spec.command, .log = spec.log}));

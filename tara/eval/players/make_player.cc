@@ -152,7 +152,12 @@ absl::StatusOr<std::string> FindCheckpoint(const std::string& path) {
   if (path.empty() || path == kReadyMadeName) return FindReadyMadeModel();
   std::error_code error;  // an unreadable path is not there
   if (!fs::is_directory(path, error)) {
-    if (fs::exists(path, error)) return path;
+    if (fs::is_regular_file(path, error)) return path;
+    if (fs::exists(path, error)) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          path,
+          ": a device or a pipe; expected a checkpoint, a bundle or a run"));
+    }
     return absl::NotFoundError(absl::StrCat(
         path,
         ": no such file or folder; expected a checkpoint, a bundle or a run"));
