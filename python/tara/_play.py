@@ -114,8 +114,9 @@ def selfplay(judge: _network.Judge, variant: str,
 
 def arena(a: Union[str, Player, _Choose], b: Union[str, Player, _Choose],
           variant: str, *, games: Optional[int] = None, seed: int = 1,
-          rules: str = "-", sprt: Optional[str] = None, opening_plies: int = 2,
-          threads: int = 1, store: Optional[_store.GameStore] = None,
+          rules: str = "-", sprt: Optional[str] = None,
+          opening_plies: Optional[int] = None, threads: int = 1,
+          store: Optional[_store.GameStore] = None,
           progress: Optional[Callable[[int, int, float], Any]] = None
           ) -> _types.ArenaResult:
     """Plays pairs of games of A against B; returns the ArenaResult.
@@ -128,8 +129,9 @@ def arena(a: Union[str, Player, _Choose], b: Union[str, Player, _Choose],
     of players' draws. rules: rule options,
     as of State. sprt: such as "elo0=0,elo1=20": ends when it has decided.
     opening_plies: random first actions, the same in the two games of a pair,
-    in which each player is Red once. threads: that play games; a player in
-    Python is called by one of them at a time.
+    in which each player is Red once; by default 2, or more where few openings
+    of 2 differ. threads: that play games; a player in Python is called by one of
+    them at a time.
     store: where games are kept, and found again: the same call goes on where
     it was stopped. A player in Python is known there by its `name`, or its
     class or function.

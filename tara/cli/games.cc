@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <ostream>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,7 @@
 #include "tara/core/state.h"
 #include "tara/core/svg_board.h"
 #include "tara/core/variant.h"
+#include "tara/eval/balance/balance_game.h"
 #include "tara/eval/report/report_page.h"
 #include "tara/eval/statistics/statistics.h"
 #include "tara/record/game_lines.h"
@@ -395,20 +397,43 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Returns Red's score with its 95 % interval over games.
+// Returns clusters of the games that are the same up to symmetry.
+std::vector<int> ClustersOf(const record::GameStatistics& statistics) {
+  std::vector<uint64_t> keys = statistics.same_games;
+  keys.resize(static_cast<size_t>(statistics.games));  // 0: unlike any other
+  return eval::ClustersOf(keys);
+}
+
+// Returns Red's score with its 95 % interval over different games.
 eval::Interval RedScore(const record::GameStatistics& statistics) {
   const auto wins = static_cast<double>(statistics.red_wins);
   const auto draws = static_cast<double>(statistics.draws);
-  return eval::ScoreIntervalOf({.count = static_cast<double>(statistics.games),
-                                .sum = wins + draws / 2,
-                                .squares = wins + draws / 4});
+  const auto games = static_cast<size_t>(statistics.games);
+  const double count = eval::EffectiveCount(games, ClustersOf(statistics));
+  const double unit = count / static_cast<double>(games);
+  return eval::ScoreIntervalOf({.count = count,
+                                .sum = unit * (wins + draws / 2),
+                                .squares = unit * (wins + draws / 4)});
+}
+
+// The variant's games that are summed up: "poisoned_chalice with pie_rule=true,
+// begun with each first action".
+std::string NameOf(const record::GameStatistics& statistics) {
+  std::string name = statistics.variant;
+  if (statistics.rule_options != "-") {
+    absl::StrAppend(&name, " with ", statistics.rule_options);
+  }
+  const absl::string_view purpose = eval::PurposeName(statistics.purpose);
+  return purpose.empty() ? name : absl::StrCat(name, ", ", purpose);
 }
 
 Json StatisticsToJson(const record::GameStatistics& statistics) {
   const eval::Interval score = RedScore(statistics);
   return {{"variant", statistics.variant},
           {"rule_options", statistics.rule_options},
+          {"purpose", eval::PurposeName(statistics.purpose)},
           {"games", statistics.games},
+          {"distinct_games", eval::DifferentIn(ClustersOf(statistics))},
           {"red_wins", statistics.red_wins},
           {"draws", statistics.draws},
           {"blue_wins", statistics.blue_wins},
@@ -425,19 +450,20 @@ Json StatisticsToJson(const record::GameStatistics& statistics) {
 void PrintStatistics(const record::GameStatistics& statistics,
                      Console& console) {
   const eval::Interval score = RedScore(statistics);
-  console.out << statistics.variant;
-  if (statistics.rule_options != "-") {
-    console.out << " with " << statistics.rule_options;
+  const int different = eval::DifferentIn(ClustersOf(statistics));
+  console.out << NameOf(statistics) << ": " << statistics.games << " games";
+  if (different < statistics.games) {
+    console.out << ", " << different << " different up to symmetry";
   }
   console.out << absl::StrFormat(
-      ": %d games\n"
+      "\n"
       "  Red wins   %d, draws %d, Blue wins %d\n"
       "  Red scores %.1f %% [%.1f, %.1f]\n"
       "  points     %.2f to %.2f on average\n"
       "  length     %.1f actions on average\n"
       "  ended by  ",
-      statistics.games, statistics.red_wins, statistics.draws,
-      statistics.blue_wins, 100 * score.mean, 100 * score.low, 100 * score.high,
+      statistics.red_wins, statistics.draws, statistics.blue_wins,
+      100 * score.mean, 100 * score.low, 100 * score.high,
       statistics.mean_points_red, statistics.mean_points_blue,
       statistics.mean_length);
   std::string separator = " ";
@@ -478,20 +504,24 @@ void PrintOptionsTable(std::vector<record::GameStatistics> all,
       {"rule options", "games", "Red", "draws", "Blue", "Red scores, %",
        "points", "length"}};
   int64_t games = 0;
+  std::set<std::string> options;
   for (const record::GameStatistics& each : all) {
     const eval::Interval score = RedScore(each);
     games += each.games;
-    rows.push_back({each.rule_options, absl::StrCat(each.games),
-                    absl::StrCat(each.red_wins), absl::StrCat(each.draws),
-                    absl::StrCat(each.blue_wins),
-                    absl::StrFormat("%.1f [%.1f, %.1f]", 100 * score.mean,
-                                    100 * score.low, 100 * score.high),
-                    absl::StrFormat("%.2f to %.2f", each.mean_points_red,
-                                    each.mean_points_blue),
-                    absl::StrFormat("%.1f", each.mean_length)});
+    options.insert(each.rule_options);
+    const absl::string_view purpose = eval::PurposeName(each.purpose);
+    rows.push_back(
+        {absl::StrCat(each.rule_options, purpose.empty() ? "" : ", ", purpose),
+         absl::StrCat(each.games), absl::StrCat(each.red_wins),
+         absl::StrCat(each.draws), absl::StrCat(each.blue_wins),
+         absl::StrFormat("%.1f [%.1f, %.1f]", 100 * score.mean, 100 * score.low,
+                         100 * score.high),
+         absl::StrFormat("%.2f to %.2f", each.mean_points_red,
+                         each.mean_points_blue),
+         absl::StrFormat("%.1f", each.mean_length)});
   }
   console.out << all.front().variant << ": " << games << " games under "
-              << all.size() << " sets of rule options\n"
+              << options.size() << " sets of rule options\n"
               << eval::TextTable(rows, 1);
 }
 

@@ -80,13 +80,23 @@ absl::StatusOr<eval::AdjudicationOptions> AdjudicationOf(
 
 }  // namespace
 
-void AddMatchFlags(Command& command, MatchFlags* flags) {
+void AddOpeningPliesFlag(Command& command, int64_t least, int64_t* plies) {
   command.AddInteger(
       {.names = "--opening-plies",
        .placeholder = "N",
        .help = "random actions before each pair of games; each opening is "
-               "played once from either side"},
-      0, 100, &flags->opening_plies);
+               "played once from either side, and no two are mirror images",
+       .default_text = "2, or more where few openings of 2 differ"},
+      least, 100, plies);
+}
+
+std::optional<int> OpeningPliesOf(int64_t flag) {
+  if (flag < 0) return std::nullopt;
+  return static_cast<int>(flag);
+}
+
+void AddMatchFlags(Command& command, MatchFlags* flags) {
+  AddOpeningPliesFlag(command, 0, &flags->opening_plies);
   command.AddText({.names = "--openings",
                    .placeholder = "HOW",
                    .help = "openings: random, or balanced:SPEC: drawn again if "
@@ -149,7 +159,7 @@ absl::StatusOr<std::unique_ptr<MatchTable>> MatchTable::Create(
     fleet::Fleet* fleet) {
   std::unique_ptr<MatchTable> table(new MatchTable(flags, arena, fleet));
   eval::ArenaOptions& options = table->arena_;
-  options.opening_plies = static_cast<int>(flags.opening_plies);
+  options.opening_plies = OpeningPliesOf(flags.opening_plies);
   options.seed = static_cast<uint64_t>(flags.seed);
   TARA_ASSIGN_OR_RETURN(options.clocks, ClocksOf(flags.time_control));
   TARA_ASSIGN_OR_RETURN(table->judge_, JudgeOf(flags.openings));

@@ -33,7 +33,7 @@
 namespace tara::cli {
 
 struct MatchFlags {
-  int64_t opening_plies = 2;
+  int64_t opening_plies = -1;        // DefaultOpeningPlies
   std::string openings = "random";   // or "balanced:SPEC"
   std::string adjudicate = "proof";  // "none", or "agreement:VALUE,TURNS"
   // As ParseTimeControl reads it; empty: no clocks.
@@ -43,6 +43,12 @@ struct MatchFlags {
   int64_t threads = 0;  // 0: as many as the cores allow
   int64_t seed = 1;
 };
+
+// Adds --opening-plies, of `least` or more. The value remains -1 without it.
+void AddOpeningPliesFlag(Command& command, int64_t least, int64_t* plies);
+
+// Returns ArenaOptions::opening_plies of that flag.
+std::optional<int> OpeningPliesOf(int64_t flag);
 
 // Adds a flag for each.
 void AddMatchFlags(Command& command, MatchFlags* flags);

@@ -44,9 +44,9 @@ struct RateCommandOptions {
   bool untrained = false;  // what a network has not learned, too
   // Of runs: "all", "every:K", or generations parted by commas.
   std::string checkpoints = "all";
-  int64_t simulations = 100;  // of checkpoints
-  int64_t games = 40;         // of a player in a variant, on average
-  int64_t opening_plies = 2;
+  int64_t simulations = 100;         // of checkpoints
+  int64_t games = 40;                // of a player in a variant, on average
+  int64_t opening_plies = -1;        // DefaultOpeningPlies
   std::vector<std::string> anchors;  // "NAME=ELO"
   std::string store;                 // empty: RUN/ratings.db, or none
   int64_t threads = 0;               // 0: as many as the cores allow
@@ -152,7 +152,7 @@ std::vector<eval::ArenaOptions> ArenasOf(const RateCommandOptions& options,
   for (const State& start : starts) {
     arenas.push_back({.variant = start.variant,
                       .rule_options = start.options,
-                      .opening_plies = static_cast<int>(options.opening_plies),
+                      .opening_plies = OpeningPliesOf(options.opening_plies),
                       .seed = static_cast<uint64_t>(options.seed)});
   }
   return arenas;
@@ -259,10 +259,7 @@ void RegisterRate(Command& root) {
                       .help = "games of a player in a variant, on average; "
                               "those in the store count"},
                      2, 1000000, &options->games);
-  command.AddInteger({.names = "--opening-plies",
-                      .placeholder = "N",
-                      .help = "random actions that open each pair of games"},
-                     1, 100, &options->opening_plies);
+  AddOpeningPliesFlag(command, 1, &options->opening_plies);
   command.AddTexts({.names = "--anchor",
                     .placeholder = "NAME=ELO",
                     .help = "a player whose rating is given; several",

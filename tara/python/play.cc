@@ -630,8 +630,8 @@ eval::Contestant ContestantOf(const char* argument, const py::object& given,
 py::object Arena(const py::object& a, const py::object& b,
                  const PythonState& start, std::optional<int> games,
                  uint64_t seed, const std::optional<std::string>& sprt,
-                 int threads, int opening_plies, const PythonStore* store_given,
-                 const py::object& progress) {
+                 int threads, std::optional<int> opening_plies,
+                 const PythonStore* store_given, const py::object& progress) {
   CheckThreads(threads);
   // To the end of the match, whoever closes it meanwhile.
   std::shared_ptr<record::GameStore> store;

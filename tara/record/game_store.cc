@@ -19,6 +19,7 @@
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/outcome.h"
+#include "tara/record/different_games.h"
 #include "tara/record/game_record.h"
 
 namespace tara::record {
@@ -474,15 +475,20 @@ absl::Status GameStore::CheckForContests() {
 absl::StatusOr<std::vector<GameStatistics>> GameStore::Statistics(
     const GameQuery& query) {
   const absl::MutexLock lock(&mutex_);
-  TARA_ASSIGN_OR_RETURN(SqliteStatement statement,
-                        db_.Prepare(absl::StrCat(
-                            "SELECT variant, rule_options, ended_by, COUNT(*), "
-                            "points_red - points_blue AS margin, SUM(length), "
-                            "SUM(points_red), SUM(points_blue), "
-                            "SUM(model_id LIKE '%",
-                            kUntrainedMark, "') FROM games", WhereClause(query),
-                            " GROUP BY variant, rule_options, ended_by, margin "
-                            "ORDER BY variant, rule_options")));
+  const std::string purpose =
+      absl::StrCat("MIN(COALESCE(place, 0) >> 27, ",
+                   GameStatistics::kForcedPurpose, ") AS purpose");
+  TARA_ASSIGN_OR_RETURN(
+      SqliteStatement statement,
+      db_.Prepare(absl::StrCat(
+          "SELECT variant, rule_options, ended_by, COUNT(*), "
+          "points_red - points_blue AS margin, SUM(length), "
+          "SUM(points_red), SUM(points_blue), SUM(model_id LIKE '%",
+          kUntrainedMark, "'), ", purpose,
+          " FROM games LEFT JOIN contest_games USING (game_index)",
+          WhereClause(query),
+          " GROUP BY variant, rule_options, purpose, ended_by, margin "
+          "ORDER BY variant, rule_options, purpose")));
   BindWhere(query, statement);
   std::vector<GameStatistics> all;
   while (true) {
@@ -490,9 +496,13 @@ absl::StatusOr<std::vector<GameStatistics>> GameStore::Statistics(
     if (!row) break;
     const std::string variant = statement.Bytes(0);
     const std::string rule_options = statement.Bytes(1);
+    const auto number = static_cast<int>(statement.Int(9));
     if (all.empty() || all.back().variant != variant ||
-        all.back().rule_options != rule_options) {
-      all.push_back({.variant = variant, .rule_options = rule_options});
+        all.back().rule_options != rule_options ||
+        all.back().purpose != number) {
+      all.push_back({.variant = variant,
+                     .rule_options = rule_options,
+                     .purpose = number});
     }
     GameStatistics& of = all.back();
     const int64_t games = statement.Int(3);
@@ -515,7 +525,27 @@ absl::StatusOr<std::vector<GameStatistics>> GameStore::Statistics(
     of.mean_points_red /= games;
     of.mean_points_blue /= games;
   }
-  return all;
+  TARA_ASSIGN_OR_RETURN(
+      SqliteStatement records,
+      db_.Prepare(absl::StrCat(
+          "SELECT variant, rule_options, ", purpose,
+          ", record FROM games JOIN contest_games USING (game_index)",
+          WhereClause(query), " ORDER BY variant, rule_options, purpose")));
+  BindWhere(query, records);
+  for (auto of = all.begin();;) {
+    TARA_ASSIGN_OR_RETURN(const bool row, records.Step("cannot read"));
+    if (!row) return all;
+    const std::string variant = records.Bytes(0);
+    const std::string rule_options = records.Bytes(1);
+    while (of->variant != variant || of->rule_options != rule_options ||
+           of->purpose != records.Int(2)) {
+      ++of;
+    }
+    // Of a damaged game nothing is known.
+    const absl::StatusOr<proto::GameRecord> game =
+        DecodeRecord(records.Bytes(3));
+    of->same_games.push_back(game.ok() ? SameGameKey(*game) : 0);
+  }
 }
 
 std::string OlderKindOf(const std::string& path) {

@@ -46,11 +46,16 @@ struct GameQuery {
 // learned.
 inline constexpr absl::string_view kUntrainedMark = ",untrained";
 
-// What the games of one variant under the same rule options come to. Who wins
-// is with compensation, points are without it.
+// What the games of one variant under the same rule options, played for the
+// same purpose, come to. Who wins is with compensation, points are without it.
 struct GameStatistics {
   std::string variant;
   std::string rule_options;
+  // Studies of balance have places of their own for each purpose, 2^27 by 2^27
+  // (tara/eval/balance/balance_game.h): which of these. All places from
+  // kForcedPurpose * 2^27 on are of games that were made to begin with an
+  // action. Other games: 0.
+  int purpose = 0;
   int64_t games = 0;
   int64_t red_wins = 0;
   int64_t blue_wins = 0;
@@ -60,6 +65,11 @@ struct GameStatistics {
   double mean_points_blue = 0;
   std::map<std::string, int64_t> ended_by = {};  // games by ending
   int64_t untrained = 0;  // games of players that end with kUntrainedMark
+  // SameGameKey of those of the games that belong to a contest: players in
+  // contests may never draw. (Self-play draws its actions, and is long.)
+  std::vector<uint64_t> same_games = {};
+
+  static constexpr int kForcedPurpose = 32;
 
   // Red's wins plus half the draws, as a share of the games.
   double red_score() const {
@@ -142,7 +152,8 @@ class GameStore {
   absl::StatusOr<std::vector<proto::Contest>> Contests();
 
   // Returns the statistics of the games of a query, by variant and rule
-  // options in alphabetical order. Limit and order of the query are ignored.
+  // options in alphabetical order, then by purpose. Limit and order of the
+  // query are ignored. Reads all games of contests.
   absl::StatusOr<std::vector<GameStatistics>> Statistics(
       const GameQuery& query);
 

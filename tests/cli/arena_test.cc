@@ -46,6 +46,32 @@ TEST(ArenaTest, PlaysTheSameGamesFromTheSameSeed) {
   EXPECT_NE(play("1"), play("2"));
 }
 
+TEST(ArenaTest, SaysHowManyGamesDiffer) {
+  const std::string store = TemporaryPath("start.db");
+  const std::vector<std::string> match = {"arena",
+                                          "--variant",
+                                          "four_treasures",
+                                          "alphabeta:depth=2",
+                                          "alphabeta:depth=1",
+                                          "--games",
+                                          "8",
+                                          "--opening-plies",
+                                          "0",
+                                          "--store",
+                                          store};
+  const TaraResult result = RunTara(match);
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out,
+              HasSubstr("four_treasures: 8 games, 2 different up to symmetry"));
+  EXPECT_THAT(RunTara({"games", "stats", store}).out,
+              HasSubstr("8 games, 2 different up to symmetry"));
+  std::vector<std::string> test = match;
+  test.insert(test.end(), {"--sprt", "elo0=0,elo1=20"});
+  const TaraResult refused = RunTara(test);
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("expected at least 1, or no test"));
+}
+
 TEST(ArenaTest, PlaysMatches) {
   const TaraResult result = RunTara(
       {"arena", "--variant", "sacred_hill_doubles_l1", "--by-match",

@@ -81,6 +81,20 @@ TEST(BalanceTest, GoesOnFromItsStore) {
   const std::string games = RunTara({"games", "list", store}).out;
   // 6 games, 1 of each of 9 first actions, 2 of the fairest.
   EXPECT_THAT(games, HasSubstr("17 of 17 games"));
+  // Nor is the first side's score of the six mixed with those of games that
+  // were made to begin as they did.
+  const Json stats =
+      Json::parse(RunTara({"games", "stats", store, "--format=json"}).out);
+  ASSERT_EQ(stats.size(), 2u);
+  EXPECT_EQ(stats[0]["purpose"], "");
+  EXPECT_EQ(stats[0]["games"], 6);
+  EXPECT_EQ(stats[0]["red_score"],
+            Json::parse(first.out)["studies"][0]["first_side_score"]);
+  EXPECT_EQ(stats[1]["purpose"], "made to begin with each first action");
+  EXPECT_EQ(stats[1]["games"], 11);
+  EXPECT_THAT(RunTara({"games", "stats", store}).out,
+              HasSubstr("four_treasures, made to begin with each first action: "
+                        "11 games"));
   const TaraResult again = RunTara(With(study));
   EXPECT_EQ(again.out, first.out);
   EXPECT_EQ(RunTara({"games", "list", store}).out, games);

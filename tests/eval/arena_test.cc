@@ -313,6 +313,17 @@ TEST(ArenaBatchTest, StoppedAtOnceThereIsNoResult) {
   EXPECT_EQ(result->score_high, 1);
 }
 
+TEST(ArenaBatchTest, WithoutOpeningsGamesOfPlayersThatNeverDrawAreTwo) {
+  FixedPlayer a;
+  FixedPlayer b(/*last=*/true);
+  const ArenaResult result = Play({.games = 40, .opening_plies = 0}, a, b);
+  EXPECT_EQ(result.games, 40);
+  EXPECT_EQ(result.distinct_games, 2);
+  const ArenaResult pair = Play({.games = 2, .opening_plies = 0}, a, b);
+  EXPECT_EQ(result.score_low, pair.score_low);
+  EXPECT_EQ(result.score_high, pair.score_high);
+}
+
 TEST(ArenaBatchTest, OptionsOutOfRangeAreRefused) {
   FixedPlayer a;
   const auto error = [&](const ArenaOptions& options) {
@@ -323,6 +334,11 @@ TEST(ArenaBatchTest, OptionsOutOfRangeAreRefused) {
   EXPECT_EQ(error({.games = 0}), "arena: games is 0; expected at least 1");
   EXPECT_EQ(error({.opening_plies = -1}),
             "arena: opening_plies is -1; expected at least 0");
+  EXPECT_EQ(
+      error({.opening_plies = 0, .sprt = SprtOptions()}),
+      "arena: a sequential test takes pairs for independent, and without "
+      "random actions (opening_plies 0) all of them begin alike; expected "
+      "at least 1, or no test");
   EXPECT_EQ(error({.concurrent_games = 0}),
             "arena: concurrent_games is 0; expected at least 1");
   EXPECT_EQ(error({.rule_options = {.no_progress_limit = 10}}),
@@ -560,6 +576,32 @@ TEST(SummarizeGamesTest, PointsOfAMatchAddUp) {
   EXPECT_NEAR(three.score_high, 0.92447, 1e-5);
   EXPECT_EQ(three.elo, 0);
   EXPECT_NEAR(three.mean_lead, -1.0 / 3, 1e-9);
+}
+
+TEST(SummarizeGamesTest, IntervalsOfTheGamesOfMatchesAreOverPairsOfMatches) {
+  // Who has lost the first game of a match wins the second: pairs of matches
+  // are all alike, though games are not. Once by each player and by teams, of
+  // which two pairs of matches share their openings.
+  std::vector<ArenaGame> games;
+  std::vector<ArenaGame> alike;
+  for (int pair = 0; pair < 40; ++pair) {
+    for (const ArenaGame& game : PairOfMatches(
+             pair, pair % 2 == 0 ? std::vector<double>{3, 3, -3, -3}
+                                 : std::vector<double>{-3, -3, 3, 3})) {
+      games.push_back(game);
+    }
+    alike.push_back({.pair = pair, .a_is_red = true, .margin = 3});
+    alike.push_back({.pair = pair, .a_is_red = false, .margin = -3});
+  }
+  const ArenaResult each = SummarizeGames(games);
+  const ArenaResult expected = SummarizeGames(alike);
+  EXPECT_EQ(each.score_low, expected.score_low);
+  EXPECT_EQ(each.score_high, expected.score_high);
+  EXPECT_EQ(each.mean_margin_low, 0);
+  EXPECT_EQ(each.mean_margin_high, 0);
+  const ArenaResult teams = SummarizeGames(games, 2);
+  EXPECT_EQ(teams.mean_margin_high, 0);
+  EXPECT_LT(teams.score_low, each.score_low);
 }
 
 TEST(SummarizeGamesTest, TotalsKeepTheMatchesOfEachResultApart) {

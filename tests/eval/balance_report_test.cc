@@ -128,6 +128,15 @@ TEST(BalanceReportTest, TextSaysWhereGamesRepeatEachOther) {
                     HasSubstr("300 games, but only 269 different ones")));
 }
 
+TEST(BalanceReportTest, OneStudyHasOnePValue) {
+  BalanceReport report = {.rows = {Report().rows[0]}, .changes = {}};
+  EXPECT_THAT(BalanceReportText(report),
+              AllOf(HasSubstr("p even"), Not(HasSubstr("p of all"))));
+  report.rows.push_back(Report().rows[1]);
+  EXPECT_THAT(BalanceReportText(report),
+              AllOf(HasSubstr("p even"), HasSubstr("p of all")));
+}
+
 TEST(BalancePageTest, IsOneFileThatNeedsNothingElse) {
   const std::string page = BalancePage(Report());
   EXPECT_THAT(page, AllOf(HasSubstr("Chart.js v"), Not(HasSubstr("{{")),

@@ -340,6 +340,28 @@ TEST(BookTest, CountsGamesByActionForWhoPlayedIt) {
   }
 }
 
+TEST(BookTest, CountsAGameOverAgainOnce) {
+  const State start = InitialState(Variant::kFourTreasures);
+  const proto::GameRecord game = RecordOf(start, {"B2", "C3"}, 0, 0);
+  proto::GameRecord mirrored = game;
+  mirrored.set_game_index(1);
+  for (proto::Step& step : *mirrored.mutable_steps()) {
+    step.set_action(static_cast<uint32_t>(Index(TransformAction(
+        {.board = 1, .seat_shift = 0}, static_cast<Action>(step.action())))));
+  }
+  const proto::GameRecord other = RecordOf(start, {"B2", "C4"}, 0, 2);
+  OpeningBook book = OpenBook(NewFile("again.db"));
+  EXPECT_EQ(book.AddGames({game, mirrored, other}).value(), 3);
+  const OpeningTree tree(book, start);
+  EXPECT_EQ(tree.games(), 3);
+  EXPECT_EQ(tree.distinct_games(), 2);
+  int64_t counted = 0;
+  for (const OpeningAction& action : tree.At(start)->actions) {
+    counted += action.games.games();
+  }
+  EXPECT_EQ(counted, 2);
+}
+
 TEST(BookTest, LosesNothingOfAnInterruptedGrowth) {
   const State start = InitialState(Variant::kFourTreasures);
   const std::string path = NewFile("interrupted.db");

@@ -93,6 +93,21 @@ TEST(CrossPlayTest, OpeningsThatAMatchLacksDoNotCount) {
   EXPECT_EQ(WorthOf(study, random).openings, 0);
 }
 
+TEST(CrossPlayTest, OpeningsWithTheSameGamesAreOne) {
+  CrossPlayStudy study = Strangers();
+  for (CrossPlayMatch& match : study.matches) {
+    const int pairs = match.result.pairs_per_opening;
+    for (ArenaGame& game : match.result.played) {
+      // Of the third opening those of the first.
+      const int opening = game.pair / pairs % 2;
+      game.same_game = static_cast<uint64_t>(
+          1 + 10 * opening + 2 * (game.pair % pairs) + game.a_is_red);
+    }
+  }
+  Random random(1);
+  EXPECT_EQ(WorthOf(study, random).openings, 2);
+}
+
 // The intervals of the difference hold what is true in 95 of 100 studies, by
 // simulation: openings favour the team by a luck that all matches share, which
 // an interval of separate samples would count in.

@@ -212,11 +212,10 @@ TEST(FairSearchTest, ItsIntervalCoversTheTruth) {
     }
     const std::string name = testing::PrintToString(players.mean) + " +- " +
                              testing::PrintToString(players.deviation);
-    // Three standard deviations of a count of 95 % of 250 are 10.3.
-    EXPECT_GE(covered, 0.95 * kSearches - 10) << name;
-    // To within some points, and the estimate costs little.
-    EXPECT_LT(width, 5) << name;
-    EXPECT_LT(lost, 0.04) << name;
+    // The figures of docs/explanation/statistics.md.
+    EXPECT_GE(covered, 0.98 * kSearches) << name;
+    EXPECT_LE(width, 4.5) << name;
+    EXPECT_LE(lost, 0.025) << name;
     std::printf("%s: covered %.1f %%, width %.2f points, lost %.1f %%\n",
                 name.c_str(), 100.0 * covered / kSearches, width, 100 * lost);
   }

@@ -84,6 +84,28 @@ TEST(RatingTournamentTest, GamesThatWereGivenUpAreCounted) {
   }
 }
 
+TEST(RatingTournamentTest, GamesOverAgainCountOnce) {
+  const std::unique_ptr<record::GameStore> store = StoreInMemory();
+  const auto fixed = [](const std::string& name, bool last) {
+    return RatedPlayer{
+        .name = name,
+        .team = ParseTeamSpec("random").value(),
+        .identity = name,
+        .make = [last]() -> absl::StatusOr<std::unique_ptr<Player>> {
+          return std::make_unique<FixedPlayer>(last);
+        }};
+  };
+  RatingTournamentOptions options = TwoVariants(20);
+  options.arenas = {{.variant = Variant::kFourTreasures, .opening_plies = 0}};
+  const absl::StatusOr<RatingTable> table = PlayRatingTournament(
+      {fixed("first", false), fixed("last", true)}, options, *store);
+  ASSERT_TRUE(table.ok()) << table.status();
+  EXPECT_EQ(table->variants[0].games, 20);
+  EXPECT_EQ(table->variants[0].repeated_games, 18);
+  EXPECT_NE(RatingReportText(*table).find("20 (2 different)"),
+            std::string::npos);
+}
+
 TEST(RatingTournamentTest, StrongerPlayersHaveHigherRatings) {
   const std::unique_ptr<record::GameStore> store = StoreInMemory();
   const absl::StatusOr<RatingTable> table = PlayRatingTournament(

@@ -32,6 +32,54 @@ TEST(StatisticsTest, OneValueSaysNothingOfTheSpread) {
   EXPECT_EQ(MeanInterval({}).high, kInfinity);
 }
 
+TEST(StatisticsTest, FewValuesThatAreAllTheSameSayNothingOfTheSpread) {
+  const auto interval = [](size_t values) {
+    return MeanInterval(std::vector<double>(values, 3.0));
+  };
+  EXPECT_EQ(interval(kFewestAlike - 1).high, kInfinity);
+  EXPECT_EQ(interval(kFewestAlike).low, 3);
+  EXPECT_EQ(interval(kFewestAlike).high, 3);
+}
+
+TEST(StatisticsTest, ClustersAreOfEqualKeys) {
+  const std::vector<int> clusters = ClustersOf({5, 0, 5, 9, 0, 9, 5});
+  EXPECT_EQ(clusters, (std::vector<int>{0, 1, 0, 2, 3, 2, 0}));
+  EXPECT_EQ(DifferentIn(clusters), 4);
+  // 49 / (9 + 1 + 4 + 1).
+  EXPECT_DOUBLE_EQ(EffectiveCount(7, clusters), 49.0 / 15);
+  EXPECT_EQ(EffectiveCount(7, {}), 7);
+}
+
+TEST(StatisticsTest, ValuesOverAgainAreWorthNoMoreThanOnce) {
+  const std::vector<double> once = {1, 0, 0.5, 1, 1};
+  std::vector<double> often;
+  std::vector<int> clusters;
+  for (int times = 0; times < 3; ++times) {
+    for (int i = 0; i < 5; ++i) {
+      often.push_back(once[i]);
+      clusters.push_back(i);
+    }
+  }
+  const auto expect_same = [](const Interval& x, const Interval& y) {
+    EXPECT_NEAR(x.mean, y.mean, 1e-12);
+    EXPECT_NEAR(x.low, y.low, 1e-9);
+    EXPECT_NEAR(x.high, y.high, 1e-9);
+  };
+  expect_same(ScoreInterval(often, clusters), ScoreInterval(once));
+  expect_same(MeanInterval(often, clusters), MeanInterval(once));
+  EXPECT_NEAR(EvenScoreTest(often, clusters), EvenScoreTest(once), 1e-9);
+  EXPECT_LT(EvenScoreTest(often), EvenScoreTest(once));
+}
+
+TEST(StatisticsTest, AClusterCountsByItsMean) {
+  // Two games of each of four pairs: the interval of the pairs' means.
+  const std::vector<double> games = {1, 0, 1, 1, 0, 0.5, 1, 0};
+  const Interval interval = MeanInterval(games, {0, 0, 1, 1, 2, 2, 3, 3});
+  const Interval expected = MeanInterval({0.5, 1, 0.25, 0.5});
+  EXPECT_EQ(interval.low, expected.low);
+  EXPECT_EQ(interval.high, expected.high);
+}
+
 TEST(StatisticsTest, WilsonIntervalHasThePublishedValues) {
   // Newcombe 1998, "Two-sided confidence intervals for the single proportion"
   // (Statistics in Medicine 17), table I, method 3: 81/263, 15/148, 0/20, 1/29.

@@ -40,6 +40,23 @@ std::string OfStudy(const Interval& score, double p_even) {
   return TextOf(report);
 }
 
+// A remedy that was found by a search, with its fresh games.
+FairReportRow Remedy(int halves, const Interval& score) {
+  FairReportRow row = {.from = {.variant = Variant::kPoisonedChalice},
+                       .options = {.variant = Variant::kPoisonedChalice},
+                       .player = "mcts:sims=200",
+                       .searched = true,
+                       .estimate = {halves, halves - 1, halves + 2},
+                       .games = 2000,
+                       .wanted_games = 2000,
+                       .distinct_games = 2000,
+                       .score = score};
+  row.options.rule_options.compensation_halves = static_cast<int8_t>(halves);
+  return row;
+}
+
+constexpr Interval kEven = {0.496, 0.474, 0.518};
+
 TEST(VerdictTest, PointsAreInWords) {
   EXPECT_EQ(PointsInWords(1), "half a point");
   EXPECT_EQ(PointsInWords(2), "one point");
@@ -81,6 +98,34 @@ TEST(VerdictTest, NothingIsShownInCarefulWords) {
             "is, but is not among the 2 studies of this report.");
 }
 
+TEST(VerdictTest, FewDifferentGamesGiveNoVerdict) {
+  BalanceReport report;
+  report.rows.push_back(Study({1, 0.83, 1}, 0.0001));
+  report.rows[0].statistics.games = 200;
+  report.rows[0].statistics.distinct_games = 19;
+  report.fair.push_back(Remedy(-5, kEven));
+  report.fair[0].distinct_games = 8;
+  EXPECT_THAT(
+      VerdictsOf(report)[0].sentences,
+      ElementsAre(
+          "There is no verdict with fewer than 20 different games: the "
+          "first scores 100 % [83, 100].",
+          "Of these 200 games only 19 differ, which makes the interval "
+          "wider.",
+          "The games with compensation are too few, as there is no "
+          "verdict with fewer than 20 different games (49.6 % [47.4, "
+          "51.8], 2,000 fresh games).",
+          "Of these 2,000 games only 8 differ, which makes the interval "
+          "wider."));
+  // Nor do players or changed rules move what is not known.
+  report.rows.push_back(Study({0.5, 0.45, 0.55}, 0.5, "mcts:sims=800"));
+  EXPECT_EQ(VerdictsOf(report)[1].sentences.size(), 1u);
+  report.rows[0].statistics.distinct_games = 20;
+  EXPECT_THAT(VerdictsOf(report)[0].sentences[0],
+              HasSubstr("The first side is favoured"));
+  EXPECT_EQ(VerdictsOf(report)[1].sentences.size(), 2u);
+}
+
 TEST(VerdictTest, StrengthIsTheLastPlayersAgainstTheFirsts) {
   const auto text = [](const Interval& first, const Interval& last,
                        std::string last_player) {
@@ -119,11 +164,12 @@ TEST(VerdictTest, ChangedRulesHaveTheirStudyAndWhatTheyMove) {
   BalanceReportRow changed = Study({0.24, 0.21, 0.27}, 0.001);
   changed.options.rule_options.no_progress_limit = 30;
   report.rows.push_back(changed);
-  report.changes.push_back({.from = report.rows[0].options,
-                            .to = changed.options,
-                            .player = changed.player,
-                            .difference = {.score = {0.06, 0.02, 0.1}},
-                            .p_score_holm = 0.01});
+  report.changes.push_back(
+      {.from = report.rows[0].options,
+       .to = changed.options,
+       .player = changed.player,
+       .difference = {.distinct_games = 20, .score = {0.06, 0.02, 0.1}},
+       .p_score_holm = 0.01});
   ASSERT_EQ(VerdictsOf(report).size(), 1u);
   EXPECT_THAT(
       TextOf(report),
@@ -131,25 +177,13 @@ TEST(VerdictTest, ChangedRulesHaveTheirStudyAndWhatTheyMove) {
                 "first scores 24 % [21, 27] between players of this strength. "
                 "This change moves the first side's score by +6.0 % [+2.0, "
                 "+10.0]."));
+  report.changes[0].difference.distinct_games = 19;
+  EXPECT_THAT(TextOf(report), HasSubstr("is not shown"));
+  report.changes[0].difference.distinct_games = 20;
   report.changes[0].p_score_holm = 0.3;
   EXPECT_THAT(TextOf(report),
               HasSubstr("That this change moves the score is not shown (+6.0 % "
                         "[+2.0, +10.0])."));
-}
-
-// A remedy that was found by a search, with its fresh games.
-FairReportRow Remedy(int halves, const Interval& score) {
-  FairReportRow row = {.from = {.variant = Variant::kPoisonedChalice},
-                       .options = {.variant = Variant::kPoisonedChalice},
-                       .player = "mcts:sims=200",
-                       .searched = true,
-                       .estimate = {halves, halves - 1, halves + 2},
-                       .games = 2000,
-                       .wanted_games = 2000,
-                       .distinct_games = 2000,
-                       .score = score};
-  row.options.rule_options.compensation_halves = static_cast<int8_t>(halves);
-  return row;
 }
 
 FairReportRow Pie(const Interval& score) {
@@ -167,8 +201,6 @@ std::vector<std::string> Remedies(std::vector<FairReportRow> rows) {
   sentences.erase(sentences.begin());
   return sentences;
 }
-
-constexpr Interval kEven = {0.496, 0.474, 0.518};
 
 TEST(VerdictTest, ACompensationAndThePieRuleMakeItEven) {
   EXPECT_THAT(
@@ -256,8 +288,8 @@ TEST(VerdictTest, CautionsFollowTheFigures) {
             "The network has not learned these rules (pie_rule=true), so that "
             "this shows little of strong play.");
   EXPECT_EQ(sentences[2],
-            "Of these 2,000 games only 1,500 differ, so that the interval is "
-            "too narrow.");
+            "Of these 2,000 games only 1,500 differ, which makes the interval "
+            "wider.");
 }
 
 TEST(VerdictTest, InFourSeatsThereIsNoPieRule) {

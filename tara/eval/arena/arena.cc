@@ -65,7 +65,7 @@ class Schedule {
         pairs_(PairsOf(options)),
         openings_({.variant = options.variant,
                    .rule_options = options.rule_options,
-                   .plies = options.opening_plies,
+                   .plies = OpeningPlies(options),
                    .seed = options.seed,
                    .judge = options.opening_judge}) {
     if (options.sprt.has_value()) sprt_.emplace(*options.sprt);
@@ -175,7 +175,11 @@ class Schedule {
           static_cast<int>(next->second.size()) < 2 * per_series_) {
         return;
       }
-      sprt_->Add(HalfPointsOfPair(next->second));
+      // A pair of the same games over again shows nothing new.
+      const uint64_t key = SameGamesKey(next->second);
+      if (key == 0 || tested_.insert(key).second) {
+        sprt_->Add(HalfPointsOfPair(next->second));
+      }
       ++tested_pairs_;
     }
   }
@@ -197,6 +201,7 @@ class Schedule {
   double points_ ABSL_GUARDED_BY(mutex_) = 0;
   std::optional<Sprt> sprt_ ABSL_GUARDED_BY(mutex_);
   int tested_pairs_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::set<uint64_t> tested_ ABSL_GUARDED_BY(mutex_);  // SameGamesKey
 };
 
 // What a player's searches found in a game, in favour of A.
@@ -401,6 +406,12 @@ void SetTeams(const TeamSpec& a, const TeamSpec& b, ArenaOptions& options) {
           : GamesAtATime(a, GamesAtATime(b, options.concurrent_games));
 }
 
+int OpeningPlies(const ArenaOptions& options) {
+  return options.opening_plies.has_value()
+             ? *options.opening_plies
+             : DefaultOpeningPlies(options.variant, options.rule_options);
+}
+
 int GamesPerPair(const ArenaOptions& options) {
   return 2 * GamesPerSeries(options);
 }
@@ -413,7 +424,8 @@ absl::Status CheckArenaOptions(const ArenaOptions& options) {
   TARA_RETURN_IF_ERROR(CheckAtLeast("games", options.games, 1));
   TARA_RETURN_IF_ERROR(
       CheckAtLeast("concurrent_games", options.concurrent_games, 1));
-  TARA_RETURN_IF_ERROR(CheckAtLeast("opening_plies", options.opening_plies, 0));
+  TARA_RETURN_IF_ERROR(
+      CheckAtLeast("opening_plies", options.opening_plies.value_or(0), 0));
   TARA_RETURN_IF_ERROR(
       CheckAtLeast("agreed_turns", options.adjudication.agreed_turns, 0));
   const VariantInfo& variant = Info(options.variant);
@@ -424,6 +436,12 @@ absl::Status CheckArenaOptions(const ArenaOptions& options) {
   }
   if (options.sprt.has_value()) {
     TARA_RETURN_IF_ERROR(CheckSprtOptions(*options.sprt));
+    if (options.opening_plies == 0) {
+      return absl::InvalidArgumentError(
+          "arena: a sequential test takes pairs for independent, and without "
+          "random actions (opening_plies 0) all of them begin alike; expected "
+          "at least 1, or no test");
+    }
     if (PairsPerOpening(options) > 1) {
       return absl::InvalidArgumentError(
           "arena: a sequential test takes pairs for independent, and teams of "
@@ -445,7 +463,7 @@ std::string ArenaConditions(const ArenaOptions& options,
                             absl::string_view openings,
                             absl::string_view time_control) {
   std::string text = absl::StrCat("seed=", options.seed,
-                                  " opening_plies=", options.opening_plies);
+                                  " opening_plies=", OpeningPlies(options));
   if (!openings.empty()) absl::StrAppend(&text, " openings=", openings);
   const AdjudicationOptions& adjudication = options.adjudication;
   if (!adjudication.proof) absl::StrAppend(&text, " to_the_end");

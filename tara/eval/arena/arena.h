@@ -56,8 +56,8 @@ struct ArenaOptions {
   int seatings_b = 1;
   // Uniformly random actions that begin two games of each pair, no two pairs
   // alike (arena_openings.h); 0: none, so that players that never draw play one
-  // game over and over.
-  int opening_plies = 2;
+  // game over and over; no value: DefaultOpeningPlies.
+  std::optional<int> opening_plies = {};
   // With a judge, openings that favour a side are drawn again (OpeningOptions).
   OpeningJudge opening_judge = {};
   uint64_t seed = 1;
@@ -146,6 +146,9 @@ inline constexpr int kMostGamesOfATest = 20000;
 // Sets what depends on who plays: the seatings, and that no more games are in
 // progress than the teams can take.
 void SetTeams(const TeamSpec& a, const TeamSpec& b, ArenaOptions& options);
+
+// Returns options.opening_plies, or the default of the variant.
+int OpeningPlies(const ArenaOptions& options);
 
 // Returns how many games a pair has: two, or those of two matches.
 int GamesPerPair(const ArenaOptions& options);

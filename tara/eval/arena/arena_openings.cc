@@ -10,6 +10,7 @@
 #include "tara/core/action.h"
 #include "tara/core/random_action.h"
 #include "tara/core/rules.h"
+#include "tara/core/symmetry.h"
 #include "tara/mcts/state_hash.h"
 
 namespace tara::eval {
@@ -23,8 +24,38 @@ constexpr int kDrawsUntilLonger = 100;
 constexpr int kDrawsForJudge = 1000;
 // Plies that openings may get longer by: some game's end is near then.
 constexpr int kMaxLonger = 50;
+// Openings by default, and how many of them there are at least.
+constexpr int kOpeningPlies = 2;
+constexpr size_t kFewestOpenings = 200;
+
+State RepresentativeOf(const State& state) {
+  return TransformState(RepresentativeSymmetry(state), state);
+}
 
 }  // namespace
+
+int DefaultOpeningPlies(Variant variant, const RuleOptions& rule_options) {
+  std::vector<State> positions = {InitialState(variant, rule_options)};
+  for (int plies = 1;; ++plies) {
+    std::vector<State> next_positions;
+    std::unordered_set<uint64_t> seen;
+    for (const State& position : positions) {
+      LegalActions(position).ForEach([&](Action action) {
+        State next = position;
+        ApplyAction(action, next);
+        if (next.finished()) return;
+        next = RepresentativeOf(next);
+        if (seen.insert(mcts::HashState(next)).second) {
+          next_positions.push_back(next);
+        }
+      });
+    }
+    positions = std::move(next_positions);
+    const bool enough = positions.size() >= kFewestOpenings;
+    // Openings of no other position would be those of one ply fewer.
+    if ((enough && plies >= kOpeningPlies) || positions.empty()) return plies;
+  }
+}
 
 Openings::Openings(const OpeningOptions& options)
     : options_(options), plies_(options.plies) {}
@@ -53,7 +84,8 @@ absl::StatusOr<Opening> Openings::Next() {
   while (true) {
     Opening opening = Draw(random);
     if (options_.plies == 0) return opening;
-    if (!seen_.insert(mcts::HashState(opening.state)).second) {
+    const uint64_t hash = mcts::HashState(RepresentativeOf(opening.state));
+    if (!seen_.insert(hash).second) {
       if (++repeated % kDrawsUntilLonger != 0) continue;
       if (++plies_ > options_.plies + kMaxLonger) {
         return absl::FailedPreconditionError(absl::StrCat(

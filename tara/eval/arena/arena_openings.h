@@ -28,6 +28,11 @@ struct Opening {
 using OpeningJudge =
     std::function<absl::StatusOr<double>(const State&, Random&)>;
 
+// Returns the uniformly random actions that openings have by default: 2, or as
+// many more as it takes that 200 openings differ up to symmetry. A few
+// microseconds a position.
+int DefaultOpeningPlies(Variant variant, const RuleOptions& rule_options);
+
 struct OpeningOptions {
   Variant variant = Variant::kSacredHillL1;
   RuleOptions rule_options = {};
@@ -39,9 +44,11 @@ struct OpeningOptions {
   double max_value = 0.2;
 };
 
-// Draws openings one after another, and none twice: players that never draw
-// would play the same game again. Where chance finds no other of so many plies
-// any more, they get longer. Not thread-safe.
+// Draws openings one after another, no two alike up to symmetry: players that
+// never draw would play the same game again, or its mirror image. Symmetries
+// are those of positions (RepresentativeSymmetry): what exchanges the sides
+// turns one game of a pair into the other. Where chance finds no other opening
+// of so many plies any more, they get longer. Not thread-safe.
 class Openings {
  public:
   explicit Openings(const OpeningOptions& options);
@@ -58,7 +65,7 @@ class Openings {
   const OpeningOptions options_;
   int next_ = 0;
   int plies_;
-  std::unordered_set<uint64_t> seen_;  // hashes of positions
+  std::unordered_set<uint64_t> seen_;  // hashes of representatives
 };
 
 // Returns a judge that asks a player for the value of positions. It returns

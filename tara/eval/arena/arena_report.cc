@@ -32,6 +32,10 @@ constexpr absl::string_view kSequentialNote =
     "from "
     "even than the truth.\n";
 
+// Under the games that repeat each other.
+constexpr absl::string_view kRepetitionNote =
+    "Intervals and sequential tests count games that repeat others once.\n";
+
 std::string Elo(double elo) {
   if (std::isinf(elo)) return elo > 0 ? "+inf" : "-inf";
   return absl::StrFormat("%+.0f", elo);
@@ -196,6 +200,22 @@ std::string Table(absl::Span<const ArenaReportRow> rows,
   return TextTable(table, names.size());
 }
 
+// A line for each row whose games repeat each other.
+std::string RepetitionNotes(absl::Span<const ArenaReportRow> rows) {
+  std::string text;
+  for (const ArenaReportRow& row : rows) {
+    const ArenaResult& r = row.result;
+    if (r.distinct_games == r.games) continue;
+    absl::StrAppend(&text, VariantCell(row),
+                    SamePlayers(rows) ? ""
+                                      : absl::StrCat(", ", row.player_a,
+                                                     " against ", row.player_b),
+                    ": ", r.games, " games, ", r.distinct_games,
+                    " different up to symmetry\n");
+  }
+  return text.empty() ? text : absl::StrCat(text, kRepetitionNote);
+}
+
 bool HasFaults(const ArenaReportRow& row) {
   return row.result.faults_a + row.result.faults_b > 0;
 }
@@ -331,7 +351,8 @@ std::string ArenaReportText(absl::Span<const ArenaReportRow> rows,
                           }),
                     "\nThe games of the matches:\n");
   }
-  absl::StrAppend(&text, Table(rows, names, NumberHeadings(), NumberCells));
+  absl::StrAppend(&text, Table(rows, names, NumberHeadings(), NumberCells),
+                  RepetitionNotes(rows));
   if (std::any_of(rows.begin(), rows.end(), [](const ArenaReportRow& row) {
         return row.result.sprt.has_value();
       })) {
@@ -354,7 +375,8 @@ nlohmann::ordered_json ArenaRowJson(const ArenaReportRow& row) {
       {"variant", std::string(Info(row.variant).id)},
       {"player_a", row.player_a},
       {"player_b", row.player_b},
-      {"games", r.games}};
+      {"games", r.games},
+      {"distinct_games", r.distinct_games}};
   if (!row.not_learned.empty()) object["not_learned"] = row.not_learned;
   AddScore(r, object);
   if (r.sprt.has_value()) object["intervals"] = "naive, of a sequential test";

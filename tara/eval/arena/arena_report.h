@@ -30,7 +30,8 @@ struct ArenaReportRow {
 // clocks, the mean time of a move and the games lost on time of either player
 // follow, where games were lost by faults these, and with sequential tests what
 // they decided; under the scores then stands that their intervals are of a
-// sequential test. Ends with a newline. Where the players are not the same in
+// sequential test, and of which rows games repeat each other. Ends with a
+// newline. Where the players are not the same in
 // all rows, their columns are called `name_a` and `name_b`.
 std::string ArenaReportText(absl::Span<const ArenaReportRow> rows,
                             absl::string_view name_a = "A",

@@ -1,10 +1,14 @@
 #include "tara/eval/arena/arena_result.h"
 
 #include <cstddef>
+#include <map>
+#include <utility>
 
 #include "tara/base/check.h"
+#include "tara/base/random.h"
 #include "tara/core/board.h"
 #include "tara/eval/statistics/statistics.h"
+#include "tara/record/different_games.h"
 #include "tara/record/game_record.h"
 
 namespace tara::eval {
@@ -20,21 +24,32 @@ void AddClock(const TimeUse& use, bool forfeit, ClockResult& result) {
   result.use.time += use.time;
 }
 
-// Returns the means of so many values in succession.
-std::vector<double> MeansOf(absl::Span<const double> values, int count) {
-  TARA_CHECK(values.size() % count == 0, "openings are whole");
-  std::vector<double> means(values.size() / count);
-  for (size_t i = 0; i < values.size(); ++i) {
-    means[i / count] += values[i] / count;
+// Returns the games in parts that do not depend on each other: those of the
+// pairs, or of the pairs of matches, of one opening, in succession.
+std::vector<absl::Span<const ArenaGame>> IndependentParts(
+    absl::Span<const ArenaGame> games, int pairs_per_opening) {
+  const auto part_of = [&](const ArenaGame& game) {
+    return (game.match < 0 ? game.pair : game.match / 2) / pairs_per_opening;
+  };
+  std::vector<absl::Span<const ArenaGame>> parts;
+  for (size_t begin = 0, i = 1; i <= games.size(); ++i) {
+    // Of two results in succession, the next begins with an earlier game.
+    if (i < games.size() && part_of(games[i]) == part_of(games[begin]) &&
+        std::pair(games[i - 1].pair, !games[i - 1].a_is_red) <
+            std::pair(games[i].pair, !games[i].a_is_red)) {
+      continue;
+    }
+    parts.push_back(games.subspan(begin, i - begin));
+    begin = i;
   }
-  return means;
+  return parts;
 }
 
-// Fills the score and the Elo of an ArenaResult or MatchResult from the scores
-// of its pairs.
+// Fills the score and the Elo of an ArenaResult or MatchResult.
 template <typename Result>
-void SetScore(absl::Span<const double> pairs, Result& result) {
-  const Interval score = ScoreInterval(pairs);
+void SetScore(absl::Span<const double> scores, Clusters clusters,
+              Result& result) {
+  const Interval score = ScoreInterval(scores, clusters);
   result.score = score.mean;
   result.score_low = score.low;
   result.score_high = score.high;
@@ -43,34 +58,29 @@ void SetScore(absl::Span<const double> pairs, Result& result) {
   result.elo_high = EloDifference(score.high);
 }
 
-// Returns the result of the matches that games are of, all of them whole and
-// in the order of SummarizeGames.
-MatchResult SummarizeMatches(absl::Span<const ArenaGame> games,
-                             int pairs_per_opening) {
+// Returns the result of the matches that games are of, all of them whole.
+MatchResult SummarizeMatches(
+    absl::Span<const absl::Span<const ArenaGame>> parts,
+    Clusters cluster_of_part) {
   MatchResult result;
-  std::vector<double> scores;  // means of the pairs of matches
+  std::vector<double> scores;  // of matches
   std::vector<double> leads;
-  for (size_t i = 0; i < games.size();) {
-    const int pair = games[i].match / 2;
-    const size_t begin = i;
-    double lead[2] = {};  // of A, in the match that A starts and the other
-    // Of two results in succession, the next begins with an earlier opening.
-    for (; i < games.size() && games[i].match / 2 == pair &&
-           (i == begin || games[i].pair >= games[i - 1].pair);
-         ++i) {
-      lead[games[i].match % 2] += games[i].margin;
-    }
-    for (const double margin : lead) {
+  std::vector<int> clusters;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    std::map<int, double> lead_of;  // of A, by match
+    for (const ArenaGame& game : parts[i]) lead_of[game.match] += game.margin;
+    for (const auto& [match, lead] : lead_of) {
       ++result.matches;
-      result.wins += margin > 0;
-      result.draws += margin == 0;
-      result.losses += margin < 0;
+      result.wins += lead > 0;
+      result.draws += lead == 0;
+      result.losses += lead < 0;
+      scores.push_back(ScoreOf(lead));
+      leads.push_back(lead);
+      clusters.push_back(cluster_of_part[i]);
     }
-    scores.push_back((ScoreOf(lead[0]) + ScoreOf(lead[1])) / 2);
-    leads.push_back((lead[0] + lead[1]) / 2.0);
   }
-  const Interval mean_lead = MeanInterval(MeansOf(leads, pairs_per_opening));
-  SetScore(MeansOf(scores, pairs_per_opening), result);
+  SetScore(scores, clusters, result);
+  const Interval mean_lead = MeanInterval(leads, clusters);
   result.mean_lead = mean_lead.mean;
   result.mean_lead_low = mean_lead.low;
   result.mean_lead_high = mean_lead.high;
@@ -91,7 +101,8 @@ ArenaGame ArenaGameOf(const proto::GameRecord& record) {
                  record::CompensationHalves(record.rule_options()) / 2.0),
       .length = record::LengthOf(record),
       .adjudication = result.adjudication(),
-      .fault = result.fault()};
+      .fault = result.fault(),
+      .same_game = record::SameGameKey(record)};
   const Side side_of_a = a_is_red ? kRed : kBlue;
   if (result.has_forfeited_by()) {
     game.forfeit = result.forfeited_by() == static_cast<uint32_t>(side_of_a)
@@ -115,51 +126,70 @@ ArenaResult SummarizeGames(absl::Span<const ArenaGame> games,
   ArenaResult result;
   result.pairs_per_opening = pairs_per_opening;
   result.played.assign(games.begin(), games.end());
-  std::vector<double> scores;  // means of the pairs
+  const std::vector<absl::Span<const ArenaGame>> parts =
+      IndependentParts(games, pairs_per_opening);
+  std::vector<uint64_t> keys;
+  for (const absl::Span<const ArenaGame> part : parts) {
+    keys.push_back(SameGamesKey(part));
+  }
+  const std::vector<int> cluster_of_part = ClustersOf(keys);
+  std::vector<double> scores;
   std::vector<double> margins;
+  std::vector<int> clusters;
+  std::vector<uint64_t> games_keys;
   double points_as_red = 0;
-  for (size_t i = 0; i < games.size(); i += 2) {
-    const ArenaGame& first = games[i];
-    const ArenaGame& second = games[i + 1];
-    TARA_CHECK(first.pair == second.pair && first.a_is_red != second.a_is_red,
-               "games come in pairs, once with each side as Red");
-    scores.push_back((ScoreOf(first.margin) + ScoreOf(second.margin)) / 2);
-    margins.push_back((first.margin + second.margin) / 2.0);
-    for (const ArenaGame& game : {first, second}) {
+  for (size_t i = 0; i < parts.size(); ++i) {
+    for (const ArenaGame& game : parts[i]) {
+      scores.push_back(ScoreOf(game.margin));
+      margins.push_back(game.margin);
+      clusters.push_back(cluster_of_part[i]);
+      games_keys.push_back(SameGamesKey(absl::MakeConstSpan(&game, 1)));
       result.wins += game.margin > 0;
       result.draws += game.margin == 0;
       result.losses += game.margin < 0;
       result.mean_length += game.length;
+      result.adjudicated += !game.adjudication.empty();
+      const bool on_time = game.fault.empty();
+      const bool by_a = game.forfeit == Forfeit::kByA;
+      const bool by_b = game.forfeit == Forfeit::kByB;
+      AddClock(game.time_a, by_a && on_time, result.clock_a);
+      AddClock(game.time_b, by_b && on_time, result.clock_b);
+      result.faults_a += by_a && !on_time;
+      result.faults_b += by_b && !on_time;
       if (!game.a_is_red) continue;
       ++result.games_as_red;
       result.wins_as_red += game.margin > 0;
       result.draws_as_red += game.margin == 0;
-      points_as_red += ScoreOf(game.margin);
+      points_as_red += scores.back();
     }
   }
-  for (const ArenaGame& game : games) {
-    result.adjudicated += !game.adjudication.empty();
-    const bool on_time = game.fault.empty();
-    const bool by_a = game.forfeit == Forfeit::kByA;
-    const bool by_b = game.forfeit == Forfeit::kByB;
-    AddClock(game.time_a, by_a && on_time, result.clock_a);
-    AddClock(game.time_b, by_b && on_time, result.clock_b);
-    result.faults_a += by_a && !on_time;
-    result.faults_b += by_b && !on_time;
-  }
   result.games = static_cast<int>(games.size());
-  const Interval margin = MeanInterval(MeansOf(margins, pairs_per_opening));
-  SetScore(MeansOf(scores, pairs_per_opening), result);
+  TARA_CHECK(2 * result.games_as_red == result.games,
+             "games come in pairs, once with each side as Red");
+  const Interval margin = MeanInterval(margins, clusters);
+  SetScore(scores, clusters, result);
   result.mean_margin = margin.mean;
   result.mean_margin_low = margin.low;
   result.mean_margin_high = margin.high;
   if (games.empty()) return result;
-  if (games[0].match >= 0)
-    result.matches = SummarizeMatches(games, pairs_per_opening);
+  result.distinct_games = DifferentIn(ClustersOf(games_keys));
+  if (games[0].match >= 0) {
+    result.matches = SummarizeMatches(parts, cluster_of_part);
+  }
   result.mean_length /= result.games;
   result.score_as_red = points_as_red / result.games_as_red;
   result.score_as_blue = 2 * result.score - result.score_as_red;
   return result;
+}
+
+uint64_t SameGamesKey(absl::Span<const ArenaGame> games) {
+  uint64_t key = 0;
+  for (const ArenaGame& game : games) {
+    if (game.same_game == 0) return 0;
+    // In any order, as games end.
+    key += MixBits(game.same_game ^ (game.a_is_red ? 1 : 0));
+  }
+  return key;
 }
 
 int HalfPointsOfPair(absl::Span<const ArenaGame> games) {

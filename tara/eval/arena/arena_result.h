@@ -41,6 +41,7 @@ struct ArenaGame {
   // What the player did that could not go on (Turn::forfeit); empty: nothing,
   // so that a forfeit is on time.
   std::string fault = {};
+  uint64_t same_game = 0;  // record::SameGameKey
 };
 
 // Returns what the record of a game of A against B came to.
@@ -72,15 +73,15 @@ struct MatchResult {
 };
 
 // Result of player A against player B over pairs of games. Intervals are at
-// 95 %, over pairs: the two games of a pair share an opening, so they are not
-// independent (statistics.h says how they are computed). With teams that are
-// seated in several ways, all pairs of one opening count as one. In matches the
-// games
-// of several pairs depend on each other by the score, which the intervals of
-// games leave out: those of `matches` are the ones to read.
+// 95 %, over what does not depend on each other (statistics.h says how they are
+// computed): pairs, as the two games of one share an opening; pairs of matches,
+// as the games of one depend on each other by the score; with teams that are
+// seated in several ways, all pairs of one opening. Of those that are the same
+// games over again, up to symmetry, all count as one.
 struct ArenaResult {
   int games = 0;
-  int wins = 0;  // of A, as are draws, losses, score, elo and margin
+  int distinct_games = 0;  // up to symmetry, by who of A and B was Red
+  int wins = 0;            // of A, as are draws, losses, score, elo and margin
   int draws = 0;
   int losses = 0;
   int games_as_red = 0;
@@ -116,6 +117,10 @@ struct ArenaResult {
 // openings.
 ArenaResult SummarizeGames(absl::Span<const ArenaGame> games,
                            int pairs_per_opening = 1);
+
+// Returns what games of A and B have in common with others that are, game by
+// game, the same up to symmetry (record::SameGameKey); 0 if that is not known.
+uint64_t SameGamesKey(absl::Span<const ArenaGame> games);
 
 // Returns the half points of A, 0 to 4, of a pair of games or of matches.
 // REQUIRES: `games` are all games of one pair.

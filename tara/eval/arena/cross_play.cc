@@ -1,9 +1,12 @@
 #include "tara/eval/arena/cross_play.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <map>
+#include <set>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -20,6 +23,7 @@ constexpr int kReplicates = 2000;
 
 // The games of one match with one opening.
 struct OpeningSums {
+  uint64_t same_games = 0;  // SameGamesKey, or 0
   int games = 0;
   double points = 0;
   double margin = 0;
@@ -30,16 +34,23 @@ struct OpeningSums {
 // By opening.
 std::map<int, OpeningSums> SumsOf(const ArenaResult& result) {
   std::map<int, OpeningSums> sums;
+  std::map<int, std::vector<ArenaGame>> games;
   for (const ArenaGame& game : result.played) {
-    OpeningSums& sum = sums[game.pair / result.pairs_per_opening];
+    const int opening = game.pair / result.pairs_per_opening;
+    games[opening].push_back(game);
+    OpeningSums& sum = sums[opening];
     ++sum.games;
     sum.points += game.margin > 0 ? 1 : (game.margin < 0 ? 0 : 0.5);
     sum.margin += game.margin;
   }
+  for (auto& [opening, sum] : sums) {
+    sum.same_games = SameGamesKey(games[opening]);
+  }
   return sums;
 }
 
-// By opening that all matches have, and by match.
+// By opening that all matches have, and by match. Openings of which all games
+// are those of another one show nothing new: they are left out.
 std::vector<std::vector<OpeningSums>> SharedOpenings(
     const CrossPlayStudy& study) {
   std::map<int, std::vector<OpeningSums>> by_opening;
@@ -49,8 +60,13 @@ std::vector<std::vector<OpeningSums>> SharedOpenings(
     }
   }
   std::vector<std::vector<OpeningSums>> shared;
+  std::set<std::vector<uint64_t>> seen;
   for (const auto& [opening, sums] : by_opening) {
-    if (sums.size() == study.matches.size()) shared.push_back(sums);
+    if (sums.size() != study.matches.size()) continue;
+    std::vector<uint64_t> keys;
+    for (const OpeningSums& sum : sums) keys.push_back(sum.same_games);
+    const bool known = std::find(keys.begin(), keys.end(), 0) == keys.end();
+    if (!known || seen.insert(keys).second) shared.push_back(sums);
   }
   return shared;
 }

@@ -44,7 +44,7 @@ struct CrossPlayStudy {
 // with 95 % intervals over openings: below 0, they understand each other less
 // well than themselves.
 struct PartnershipWorth {
-  int openings = 0;  // that all matches have
+  int openings = 0;  // that all matches have, different ones
   Interval score;    // share of a game
   Interval margin;   // points a game
   // Strength adds up on this scale and not on that of scores: A may be much

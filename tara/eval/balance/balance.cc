@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <set>
 #include <utility>
 
 #include "tara/base/check.h"
@@ -13,6 +12,7 @@
 #include "tara/eval/balance/first_actions.h"
 #include "tara/eval/statistics/hypotheses.h"
 #include "tara/eval/statistics/statistics.h"
+#include "tara/record/different_games.h"
 
 namespace tara::eval {
 namespace {
@@ -22,6 +22,17 @@ constexpr uint64_t kCompensationStream = 1;
 
 // Lengths of lines that are counted.
 constexpr int kLineLengths[] = {1, 2, 4, 8};
+
+// Games, and which of them are one game over again.
+struct Sample {
+  explicit Sample(absl::Span<const GameFacts> all)
+      : games(all), clusters(ClustersOfGames(all)) {}
+
+  double effective() const { return EffectiveCount(games.size(), clusters); }
+
+  absl::Span<const GameFacts> games;
+  std::vector<int> clusters;
+};
 
 template <typename Value>
 std::vector<double> Each(absl::Span<const GameFacts> games, Value value) {
@@ -33,20 +44,31 @@ std::vector<double> Each(absl::Span<const GameFacts> games, Value value) {
   return values;
 }
 
+template <typename Value>
+Interval Mean(const Sample& sample, Value value) {
+  return MeanInterval(Each(sample.games, value), sample.clusters);
+}
+
 template <typename Condition>
-Interval Share(absl::Span<const GameFacts> games, Condition condition) {
-  const auto count = std::count_if(games.begin(), games.end(), condition);
-  const auto all = static_cast<double>(games.size());
-  return WilsonInterval(static_cast<double>(count) / all, all);
+Interval Share(const Sample& sample, Condition condition) {
+  const auto count =
+      std::count_if(sample.games.begin(), sample.games.end(), condition);
+  return WilsonInterval(
+      static_cast<double>(count) / static_cast<double>(sample.games.size()),
+      sample.effective());
 }
 
 template <typename Numerator, typename Denominator>
-Interval Ratio(absl::Span<const GameFacts> games, Numerator numerator,
+Interval Ratio(const Sample& sample, Numerator numerator,
                Denominator denominator) {
-  RatioSums sums;
-  for (const GameFacts& game : games) {
-    sums.Add(numerator(game), denominator(game));
+  std::map<int, std::pair<double, double>> clusters;
+  for (size_t i = 0; i < sample.games.size(); ++i) {
+    auto& [x, y] = clusters[sample.clusters[i]];
+    x += numerator(sample.games[i]);
+    y += denominator(sample.games[i]);
   }
+  RatioSums sums;
+  for (const auto& [number, of] : clusters) sums.Add(of.first, of.second);
   return sums.y > 0 ? RatioInterval(sums) : Interval();
 }
 
@@ -57,83 +79,84 @@ double Deviation(absl::Span<const double> values, double mean) {
   return std::sqrt(squares / static_cast<double>(values.size() - 1));
 }
 
-void AddResults(absl::Span<const GameFacts> games, uint64_t seed,
+void AddResults(const Sample& sample, uint64_t seed,
                 BalanceStatistics& statistics) {
-  statistics.score = FirstSideScore(games);
+  const std::vector<double> scores =
+      Each(sample.games, [](const GameFacts& game) { return game.score(); });
+  statistics.score = ScoreInterval(scores, sample.clusters);
   statistics.wins =
-      Share(games, [](const GameFacts& game) { return game.result > 0; });
+      Share(sample, [](const GameFacts& game) { return game.result > 0; });
   statistics.losses =
-      Share(games, [](const GameFacts& game) { return game.result < 0; });
+      Share(sample, [](const GameFacts& game) { return game.result < 0; });
   statistics.draws =
-      Share(games, [](const GameFacts& game) { return game.result == 0; });
-  statistics.p_even = EvenScoreTest(
-      Each(games, [](const GameFacts& game) { return game.score(); }));
+      Share(sample, [](const GameFacts& game) { return game.result == 0; });
+  statistics.p_even = EvenScoreTest(scores, sample.clusters);
   const std::vector<double> margins =
-      Each(games, [](const GameFacts& game) { return game.red_margin; });
-  statistics.margin = MeanInterval(margins);
+      Each(sample.games, [](const GameFacts& game) { return game.red_margin; });
+  statistics.margin = MeanInterval(margins, sample.clusters);
   statistics.margin_deviation = Deviation(margins, statistics.margin.mean);
-  statistics.margin_size = MeanInterval(
-      Each(games, [](const GameFacts& g) { return std::abs(g.red_margin); }));
-  for (const GameFacts& game : games) {
+  statistics.margin_size = Mean(
+      sample, [](const GameFacts& game) { return std::abs(game.red_margin); });
+  for (const GameFacts& game : sample.games) {
     ++statistics.margins[game.red_margin];
     ++statistics.endings[game.ending];
   }
   Random random(DeriveSeed(seed, kCompensationStream, StreamPurpose::kArena));
-  statistics.compensation = FairCompensation(
-      std::vector<int>(margins.begin(), margins.end()), random);
+  statistics.compensation =
+      FairCompensation(std::vector<int>(margins.begin(), margins.end()), random,
+                       sample.clusters);
 }
 
-void AddLengths(absl::Span<const GameFacts> games,
-                BalanceStatistics& statistics) {
+void AddLengths(const Sample& sample, BalanceStatistics& statistics) {
   std::vector<double> lengths =
-      Each(games, [](const GameFacts& game) { return game.length; });
-  statistics.length = MeanInterval(lengths);
+      Each(sample.games, [](const GameFacts& game) { return game.length; });
+  statistics.length = MeanInterval(lengths, sample.clusters);
   std::sort(lengths.begin(), lengths.end());
   statistics.length_quantiles = {
       Quantile(lengths, 0.05), Quantile(lengths, 0.5), Quantile(lengths, 0.95)};
-  for (const GameFacts& game : games) ++statistics.lengths[game.length];
+  for (const GameFacts& game : sample.games) ++statistics.lengths[game.length];
   statistics.branching = Ratio(
-      games, [](const GameFacts& game) { return game.legal; },
+      sample, [](const GameFacts& game) { return game.legal; },
       [](const GameFacts& game) { return game.length; });
 }
 
-void AddActions(absl::Span<const GameFacts> games,
-                BalanceStatistics& statistics) {
+void AddActions(const Sample& sample, BalanceStatistics& statistics) {
   for (size_t type = 0; type < statistics.types.size(); ++type) {
-    statistics.types[type] = MeanInterval(
-        Each(games, [type](const GameFacts& g) { return g.types[type]; }));
+    statistics.types[type] = Mean(
+        sample, [type](const GameFacts& game) { return game.types[type]; });
   }
-  statistics.kings_captured = MeanInterval(
-      Each(games, [](const GameFacts& game) { return game.kings_captured; }));
+  statistics.kings_captured =
+      Mean(sample, [](const GameFacts& game) { return game.kings_captured; });
 }
 
-void AddOpenings(Variant variant, absl::Span<const GameFacts> games,
+void AddOpenings(Variant variant, const Sample& sample,
                  BalanceStatistics& statistics) {
   for (size_t ply = 0; ply < kPolicyPlies; ++ply) {
     std::vector<double> entropies;
-    for (const GameFacts& game : games) {
-      if (ply < game.entropies.size() && !std::isnan(game.entropies[ply])) {
-        entropies.push_back(game.entropies[ply]);
-      }
+    std::vector<int> clusters;
+    for (size_t i = 0; i < sample.games.size(); ++i) {
+      const std::vector<float>& of = sample.games[i].entropies;
+      if (ply >= of.size() || std::isnan(of[ply])) continue;
+      entropies.push_back(of[ply]);
+      clusters.push_back(sample.clusters[i]);
     }
-    statistics.choices.push_back(
-        entropies.empty()
-            ? std::nullopt
-            : std::optional(EquivalentChoices(MeanInterval(entropies))));
+    statistics.choices.push_back(entropies.empty()
+                                     ? std::nullopt
+                                     : std::optional(EquivalentChoices(
+                                           MeanInterval(entropies, clusters))));
   }
   for (const int length : kLineLengths) {
     std::map<std::vector<Action>, int64_t> lines;
-    for (const GameFacts& game : games) {
+    for (const GameFacts& game : sample.games) {
       const auto plies =
           std::min(static_cast<size_t>(length), game.actions.size());
-      ++lines[CanonicalLine(variant,
-                            absl::MakeConstSpan(game.actions).first(plies))];
+      ++lines[record::CanonicalLine(
+          variant, absl::MakeConstSpan(game.actions).first(plies))];
     }
     std::vector<int64_t> counts;
     for (const auto& [line, count] : lines) counts.push_back(count);
     statistics.lines[length] = EquivalentChoices(EntropyOfCounts(counts));
   }
-  statistics.distinct_games = DistinctGames(variant, games);
 }
 
 std::optional<DramaStatistics> DramaOf(absl::Span<const GameFacts> games) {
@@ -142,67 +165,72 @@ std::optional<DramaStatistics> DramaOf(absl::Span<const GameFacts> games) {
     if (game.drama.has_value()) told.push_back(game);
   }
   if (told.empty()) return std::nullopt;
+  const Sample sample(told);
   DramaStatistics drama = {.games = static_cast<int>(told.size())};
-  drama.lead_changes = MeanInterval(Each(
-      told, [](const GameFacts& game) { return game.drama->lead_changes; }));
-  drama.decided_ply = MeanInterval(Each(
-      told, [](const GameFacts& game) { return game.drama->decided_ply; }));
-  drama.decided_share = MeanInterval(Each(told, [](const GameFacts& game) {
+  drama.lead_changes = Mean(
+      sample, [](const GameFacts& game) { return game.drama->lead_changes; });
+  drama.decided_ply = Mean(
+      sample, [](const GameFacts& game) { return game.drama->decided_ply; });
+  drama.decided_share = Mean(sample, [](const GameFacts& game) {
     return static_cast<double>(game.drama->decided_ply) / game.length;
-  }));
-  drama.deficit = MeanInterval(Each(told, [](const GameFacts& game) {
+  });
+  drama.deficit = Mean(sample, [](const GameFacts& game) {
     return 0.5 - game.drama->lowest_score;
-  }));
-  drama.comebacks = Share(told, [](const GameFacts& game) {
+  });
+  drama.comebacks = Share(sample, [](const GameFacts& game) {
     return game.drama->lowest_score < 0.25;
   });
   return drama;
 }
 
-std::vector<SeatStatistics> SeatsOf(Variant variant,
-                                    absl::Span<const GameFacts> games) {
+std::vector<SeatStatistics> SeatsOf(Variant variant, const Sample& sample) {
   std::vector<SeatStatistics> seats;
   if (Info(variant).seats != 4) return seats;
   for (int seat = 0; seat < 4; ++seat) {
     SeatStatistics& one = seats.emplace_back();
-    one.actions = MeanInterval(Each(
-        games, [seat](const GameFacts& g) { return g.seats[seat].actions; }));
-    one.captures = MeanInterval(Each(
-        games, [seat](const GameFacts& g) { return g.seats[seat].captures; }));
+    one.actions = Mean(
+        sample, [seat](const GameFacts& g) { return g.seats[seat].actions; });
+    one.captures = Mean(
+        sample, [seat](const GameFacts& g) { return g.seats[seat].captures; });
     one.branching = Ratio(
-        games, [seat](const GameFacts& g) { return g.seats[seat].legal; },
+        sample, [seat](const GameFacts& g) { return g.seats[seat].legal; },
         [seat](const GameFacts& g) { return g.seats[seat].actions; });
     one.first_out = Share(
-        games, [seat](const GameFacts& g) { return g.first_out == seat; });
+        sample, [seat](const GameFacts& g) { return g.first_out == seat; });
   }
   return seats;
 }
 
 }  // namespace
 
-int DistinctGames(Variant variant, absl::Span<const GameFacts> games) {
-  std::set<std::vector<Action>> distinct;
-  for (const GameFacts& game : games) {
-    distinct.insert(CanonicalLine(variant, game.actions));
-  }
-  return static_cast<int>(distinct.size());
+std::vector<int> ClustersOfGames(absl::Span<const GameFacts> games) {
+  std::vector<uint64_t> keys;
+  for (const GameFacts& game : games) keys.push_back(game.same_game);
+  return ClustersOf(keys);
+}
+
+int DistinctGames(absl::Span<const GameFacts> games) {
+  return DifferentIn(ClustersOfGames(games));
 }
 
 Interval FirstSideScore(absl::Span<const GameFacts> games) {
   return ScoreInterval(
-      Each(games, [](const GameFacts& game) { return game.score(); }));
+      Each(games, [](const GameFacts& game) { return game.score(); }),
+      ClustersOfGames(games));
 }
 
 BalanceStatistics Summarize(const BalanceStudy& study) {
   TARA_CHECK(!study.games.empty(), "the balance of no games");
   BalanceStatistics statistics;
+  const Sample sample(study.games);
   statistics.games = static_cast<int>(study.games.size());
-  AddResults(study.games, study.options.seed, statistics);
-  AddLengths(study.games, statistics);
-  AddActions(study.games, statistics);
-  AddOpenings(study.options.variant, study.games, statistics);
+  statistics.distinct_games = DifferentIn(sample.clusters);
+  AddResults(sample, study.options.seed, statistics);
+  AddLengths(sample, statistics);
+  AddActions(sample, statistics);
+  AddOpenings(study.options.variant, sample, statistics);
   statistics.drama = DramaOf(study.games);
-  statistics.seats = SeatsOf(study.options.variant, study.games);
+  statistics.seats = SeatsOf(study.options.variant, sample);
   statistics.first_actions = FirstActionsOf(study);
   statistics.pie = PieRuleOf(study);
   return statistics;
@@ -211,15 +239,23 @@ BalanceStatistics Summarize(const BalanceStudy& study) {
 BalanceDifference Compare(const BalanceStudy& from, const BalanceStudy& to) {
   const size_t games = std::min(from.games.size(), to.games.size());
   TARA_CHECK(games > 0, "a comparison of no games");
+  std::vector<uint64_t> keys;
+  for (size_t i = 0; i < games; ++i) {
+    const uint64_t one = from.games[i].same_game;
+    const uint64_t other = to.games[i].same_game;
+    keys.push_back(one == 0 || other == 0 ? 0 : MixBits(one) ^ other);
+  }
+  const std::vector<int> clusters = ClustersOf(keys);
   const auto difference = [&](auto value) {
     std::vector<double> differences;
     for (size_t i = 0; i < games; ++i) {
       differences.push_back(static_cast<double>(value(to.games[i])) -
                             static_cast<double>(value(from.games[i])));
     }
-    return MeanInterval(differences);
+    return MeanInterval(differences, clusters);
   };
-  BalanceDifference result = {.games = static_cast<int>(games)};
+  BalanceDifference result = {.games = static_cast<int>(games),
+                              .distinct_games = DifferentIn(clusters)};
   result.score = difference([](const GameFacts& g) { return g.score(); });
   result.margin = difference([](const GameFacts& g) { return g.red_margin; });
   result.margin_size =
@@ -227,11 +263,11 @@ BalanceDifference Compare(const BalanceStudy& from, const BalanceStudy& to) {
   result.draws =
       difference([](const GameFacts& g) { return g.result == 0 ? 1 : 0; });
   result.length = difference([](const GameFacts& g) { return g.length; });
-  if (games < 2) return result;
-  const auto degrees = static_cast<double>(games - 1);
+  const double degrees = EffectiveCount(games, clusters) - 1;
+  if (degrees < 1) return result;
   const double error =
       (result.score.high - result.score.mean) / StudentQuantile95(degrees);
-  if (error > 0) {
+  if (error > 0 && std::isfinite(error)) {
     result.p_score = StudentTwoSided(result.score.mean / error, degrees);
   } else if (result.score.mean != 0) {  // the same each time: a test of signs
     result.p_score = std::pow(0.5, degrees);

@@ -2,8 +2,9 @@
 #define TARA_EVAL_BALANCE_BALANCE_H_
 
 // Whether a variant is fair, and what its games are like, read from games of a
-// player with itself. The first side is Red. Games are independent: each draws
-// its opening anew, so that two equal games count as two.
+// player with itself. The first side is Red. Each game draws its opening anew;
+// those that come out as one game over again, up to symmetry, are one cluster
+// for the intervals.
 
 #include <array>
 #include <cstdint>
@@ -73,8 +74,14 @@ struct BalanceStatistics {
 // seed. REQUIRES: at least one game.
 BalanceStatistics Summarize(const BalanceStudy& study);
 
+// Fewer different games than this are no ground for a verdict.
+inline constexpr int kFewestForVerdict = 20;
+
+// Returns clusters of the games that are the same up to symmetry.
+std::vector<int> ClustersOfGames(absl::Span<const GameFacts> games);
+
 // Returns the number of different games, up to symmetry.
-int DistinctGames(Variant variant, absl::Span<const GameFacts> games);
+int DistinctGames(absl::Span<const GameFacts> games);
 
 // Returns the interval that a wished precision is about: of the first side's
 // score over the first `games` games.
@@ -84,6 +91,7 @@ Interval FirstSideScore(absl::Span<const GameFacts> games);
 // second's minus the first's.
 struct BalanceDifference {
   int games = 0;
+  int distinct_games = 0;  // of which one of the two games differs
   Interval score = {}, margin = {}, margin_size = {}, draws = {}, length = {};
   double p_score = 1;  // of no difference in score
 };

@@ -12,7 +12,9 @@
 #include "tara/core/outcome.h"
 #include "tara/core/rules.h"
 #include "tara/core/traits.h"
+#include "tara/record/different_games.h"
 #include "tara/record/game_record.h"
+#include "tara/record/game_store.h"
 
 namespace tara::eval {
 namespace {
@@ -62,6 +64,23 @@ std::optional<GameDrama> DramaOf(const std::vector<float>& red_values,
 
 }  // namespace
 
+absl::string_view PurposeName(int purpose) {
+  switch (purpose) {
+    case kPilotIndex >> 27:
+      return "pilots of the openings";
+    case kSearchIndex >> 27:
+      return "search for a compensation";
+    case kFreshIndex >> 27:
+      return "fresh games";
+    case kFreshCompensationIndex >> 27:
+      return "fresh games with compensation";
+    case record::GameStatistics::kForcedPurpose:
+      return "made to begin with each first action";
+    default:
+      return "";
+  }
+}
+
 absl::string_view ActionTypeName(ActionType type) {
   return kTypeNames[static_cast<size_t>(type)];
 }
@@ -100,7 +119,8 @@ absl::StatusOr<GameFacts> FactsOf(const proto::GameRecord& game) {
   }
   constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
   GameFacts facts = {.id = BalanceGameId::AtPlace(game.place()),
-                     .actions = record::ActionsOf(game)};
+                     .actions = record::ActionsOf(game),
+                     .same_game = record::SameGameKey(game)};
   std::vector<float> red_values;
   for (int ply = 0; ply < game.steps_size(); ++ply) {
     const proto::Step& step = game.steps(ply);

@@ -68,6 +68,11 @@ inline constexpr int kSearchIndex = 2 << 27;
 inline constexpr int kFreshIndex = 3 << 27;
 inline constexpr int kFreshCompensationIndex = 4 << 27;
 
+// Returns what games of a purpose (record::GameStatistics) were played for, as
+// in "pilots of the openings"; empty for those of a study itself, and for other
+// games.
+absl::string_view PurposeName(int purpose);
+
 // Plies whose policy is looked at.
 inline constexpr int kPolicyPlies = 8;
 
@@ -135,6 +140,7 @@ struct GameFacts {
   int first_out = -1;
   std::optional<GameDrama> drama = {};
   std::vector<Action> actions = {};  // all
+  uint64_t same_game = 0;            // record::SameGameKey
   // By action, of the first kPolicyPlies: Step.policy_entropy; NaN: none.
   std::vector<float> entropies = {};
   // What the player would have chosen where another action was drawn, by ply.

@@ -176,6 +176,7 @@ Json ToJson(const BalanceReportChange& change) {
   object["instead_of"] = ChangedOptions(change.from);
   object["player"] = change.player;
   object["games"] = difference.games;
+  object["distinct_games"] = difference.distinct_games;
   PutInterval("first_side_score", difference.score, object);
   object["p_score"] = difference.p_score;
   object["p_score_holm"] = change.p_score_holm;
@@ -257,6 +258,7 @@ FairReportRow SummarizeFair(const FairResult& result, std::string player,
   int draws = 0;
   for (const GameFacts& game : result.games) draws += game.result == 0;
   const auto games = static_cast<double>(result.games.size());
+  const std::vector<int> clusters = ClustersOfGames(result.games);
   return {.from = result.from,
           .options = result.options,
           .player = std::move(player),
@@ -268,9 +270,10 @@ FairReportRow SummarizeFair(const FairResult& result, std::string player,
           .search_games = result.search_games,
           .games = static_cast<int>(result.games.size()),
           .wanted_games = result.wanted_games,
-          .distinct_games = DistinctGames(result.options.variant, result.games),
+          .distinct_games = DifferentIn(clusters),
           .score = FirstSideScore(result.games),
-          .draws = WilsonInterval(draws / games, games)};
+          .draws = WilsonInterval(
+              draws / games, EffectiveCount(result.games.size(), clusters))};
 }
 
 void CorrectForMany(BalanceReport& report) {
@@ -453,21 +456,26 @@ std::string StudyTable(Rows rows, Cells headings, Fill fill) {
 }
 
 std::string ScoreTable(Rows rows) {
-  return StudyTable(rows,
-                    {"is it fair?", "games", "first side scores %", "95 %",
-                     "draws %", "95 %", "p even", "p of all", "q"},
-                    [](const BalanceReportRow& row, Cells& cells) {
+  Cells headings = {"is it fair?", "games",   "first side scores %",
+                    "95 %",        "draws %", "95 %",
+                    "p even"};
+  // Of one study they are the same.
+  const bool several = rows.size() > 1;
+  if (several) headings.insert(headings.end(), {"p of all", "q"});
+  return StudyTable(rows, std::move(headings),
+                    [&](const BalanceReportRow& row, Cells& cells) {
                       const BalanceStatistics& s = row.statistics;
                       cells.push_back(absl::StrCat(s.games));
                       AddInterval(s.score, 100, cells);
                       AddInterval(s.draws, 100, cells);
                       cells.push_back(Probability(s.p_even));
+                      if (!several) return;
                       cells.push_back(Probability(row.p_even_holm));
                       cells.push_back(Probability(row.q_even));
                     });
 }
 
-// Says where games repeat each other, which the intervals do not know.
+// Says where games repeat each other.
 std::string RepetitionNotes(Rows rows) {
   std::string text;
   for (const BalanceReportRow& row : rows) {
@@ -478,8 +486,8 @@ std::string RepetitionNotes(Rows rows) {
   }
   if (text.empty()) return text;
   return absl::StrCat(
-      "Games repeat each other, and intervals, which take them for "
-      "independent, are too\nnarrow; more --opening-plies make games differ:\n",
+      "Games repeat each other, which widens the intervals; more "
+      "--opening-plies make\ngames differ:\n",
       text);
 }
 
@@ -638,10 +646,14 @@ std::string SeatTable(Rows rows) {
 
 std::string ChangeTable(absl::Span<const BalanceReportChange> changes) {
   if (changes.empty()) return "";
-  std::vector<Cells> table = {{"what if: more or less", "player", "games",
-                               "score %", "95 %", "p of all", "q", "margin",
-                               "95 %", "size", "95 %", "draws %", "95 %",
-                               "length", "95 %"}};
+  const bool several = changes.size() > 1;
+  Cells headings = {
+      "what if: more or less",   "player", "games", "score %", "95 %",
+      several ? "p of all" : "p"};
+  if (several) headings.emplace_back("q");
+  headings.insert(headings.end(), {"margin", "95 %", "size", "95 %", "draws %",
+                                   "95 %", "length", "95 %"});
+  std::vector<Cells> table = {std::move(headings)};
   for (const BalanceReportChange& change : changes) {
     const BalanceDifference& difference = change.difference;
     Cells& cells = table.emplace_back();
@@ -649,7 +661,7 @@ std::string ChangeTable(absl::Span<const BalanceReportChange> changes) {
              absl::StrCat(difference.games)};
     AddInterval(difference.score, 100, cells);
     cells.push_back(Probability(change.p_score_holm));
-    cells.push_back(Probability(change.q_score));
+    if (several) cells.push_back(Probability(change.q_score));
     AddInterval(difference.margin, 1, cells);
     AddInterval(difference.margin_size, 1, cells);
     AddInterval(difference.draws, 100, cells);

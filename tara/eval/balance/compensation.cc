@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 
 #include "tara/base/check.h"
 #include "tara/eval/statistics/statistics.h"
@@ -21,6 +22,9 @@ class MarginCounts {
 
   void Clear() { std::fill(counts_.begin(), counts_.end(), 0); }
   void Add(int margin) { ++counts_[margin - least_]; }
+
+  int least() const { return least_; }
+  int most() const { return least_ + static_cast<int>(counts_.size()) - 1; }
 
   double FairPoints() const {
     double games = 0;
@@ -153,18 +157,31 @@ double FairPoints(absl::Span<const int> margins) {
   return counts.FairPoints();
 }
 
-Compensation FairCompensation(absl::Span<const int> margins, Random& random) {
+Compensation FairCompensation(absl::Span<const int> margins, Random& random,
+                              Clusters clusters) {
   TARA_CHECK(!margins.empty(), "a compensation of no games");
   Compensation compensation;
   MarginCounts counts = CountsFor(margins);
+  std::vector<std::vector<int>> drawn;  // margins that are drawn together
+  for (size_t i = 0; i < margins.size(); ++i) {
+    const size_t of = clusters.empty() ? i : static_cast<size_t>(clusters[i]);
+    if (of == drawn.size()) drawn.emplace_back();
+    drawn[of].push_back(margins[i]);
+  }
   compensation.points = BootstrapInterval(
-      static_cast<int>(margins.size()), kReplicates,
+      static_cast<int>(drawn.size()), kReplicates,
       [&](absl::Span<const int> indices) {
         counts.Clear();
-        for (const int index : indices) counts.Add(margins[index]);
+        for (const int index : indices) {
+          for (const int margin : drawn[index]) counts.Add(margin);
+        }
         return counts.FairPoints();
       },
       random);
+  if (counts.least() == counts.most() && drawn.size() < kFewestAlike) {
+    compensation.points.low = -std::numeric_limits<double>::infinity();
+    compensation.points.high = std::numeric_limits<double>::infinity();
+  }
   compensation.practical = PracticalPoints(margins);
   std::vector<double> scores;
   double draws = 0;
@@ -172,7 +189,7 @@ Compensation FairCompensation(absl::Span<const int> margins, Random& random) {
     scores.push_back(ScoreWith(margin, compensation.practical));
     draws += margin == compensation.practical;
   }
-  compensation.score = ScoreInterval(scores);
+  compensation.score = ScoreInterval(scores, clusters);
   compensation.draws = draws / static_cast<double>(margins.size());
   return compensation;
 }

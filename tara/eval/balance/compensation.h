@@ -33,8 +33,9 @@ struct Compensation {
   Interval score = {};
   double draws = 0;  // share of games that would be drawn then
 };
-// REQUIRES: not empty.
-Compensation FairCompensation(absl::Span<const int> margins, Random& random);
+// REQUIRES: not empty; clusters are numbered from 0 on without gaps.
+Compensation FairCompensation(absl::Span<const int> margins, Random& random,
+                              Clusters clusters = {});
 
 // One class of first actions, told by its first member, with the first side's
 // scores (1, 1/2, 0) of games that begin so.

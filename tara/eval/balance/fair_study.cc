@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,7 +25,7 @@
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
-#include "tara/eval/balance/first_actions.h"
+#include "tara/eval/balance/balance.h"
 
 namespace tara::eval {
 namespace {
@@ -42,9 +43,14 @@ std::vector<BalanceGameId> Ids(int begin, int games) {
   return ids;
 }
 
+// Of the games that differ.
 std::vector<int> MarginsOf(absl::Span<const GameFacts> games) {
   std::vector<int> margins;
-  for (const GameFacts& game : games) margins.push_back(game.red_margin);
+  const std::vector<int> clusters = ClustersOfGames(games);
+  for (size_t i = 0; i < games.size(); ++i) {
+    if (static_cast<size_t>(clusters[i]) < margins.size()) continue;
+    margins.push_back(games[i].red_margin);
+  }
   return margins;
 }
 
@@ -141,6 +147,7 @@ absl::StatusOr<FairResult> Compensate(const FairPlan& plan,
                                       Session& session) {
   FairSearch search(margins, plan.range);
   int played = 0;
+  std::set<std::pair<int, uint64_t>> seen;  // games, by compensation
   while (session.go_on()) {
     const std::vector<CompensationBlock> blocks =
         search.Next(plan.games - played);
@@ -153,7 +160,12 @@ absl::StatusOr<FairResult> Compensate(const FairPlan& plan,
       TARA_RETURN_IF_ERROR(
           session.Play(tried, absl::StrCat("search, ", RulesText(tried)),
                        Ids(kSearchIndex + played, block.games), games));
-      for (const GameFacts& game : games) search.Add(block.halves, game.result);
+      for (const GameFacts& game : games) {
+        const bool is_new = seen.emplace(block.halves, game.same_game).second;
+        if (is_new || game.same_game == 0) {
+          search.Add(block.halves, game.result);
+        }
+      }
       played += block.games;
     }
     search.Fit();
@@ -230,7 +242,7 @@ absl::StatusOr<std::optional<OpeningChoice>> ChooseOpenings(
     BalanceGameOptions options = key.options;
     options.drawn_plies = plies;
     options.temperature = temperature;
-    std::map<std::vector<Action>, int> lines;
+    std::map<uint64_t, int> seen;
     double equal_pairs = 0;
     double share = 0;
     for (int begin = 0; begin < kPilotGames && share <= kMostRepeated;
@@ -242,7 +254,7 @@ absl::StatusOr<std::optional<OpeningChoice>> ChooseOpenings(
                                        plies, temperature),
                        Ids(kPilotIndex + begin, kPilotBlock), played));
       for (const GameFacts& game : played) {
-        equal_pairs += lines[CanonicalLine(options.variant, game.actions)]++;
+        equal_pairs += seen[game.same_game]++;
       }
       share = std::min(1.0, equal_pairs / kPairs * (games - 1) / 2);
     }

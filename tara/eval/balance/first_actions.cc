@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <utility>
 
@@ -13,7 +14,6 @@
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/symmetry.h"
-#include "tara/core/traits.h"
 
 namespace tara::eval {
 
@@ -36,31 +36,6 @@ std::vector<int> ActionClasses(const State& state) {
     classes.push_back(class_of[Index(action)]);
   });
   return classes;
-}
-
-std::vector<Action> CanonicalLine(Variant variant,
-                                  absl::Span<const Action> actions) {
-  std::vector<Action> least(actions.begin(), actions.end());
-  for (const Symmetry& symmetry : GameSymmetries(variant)) {
-    std::vector<Action> line;
-    Symmetry turned = symmetry;
-    for (const Action action : actions) {
-      line.push_back(TransformAction(turned, action));
-      // The only pass so early is a swap, which may transpose the board.
-      if (line.size() == 2 && action == kPass &&
-          TraitsOf(variant).rows_by_side) {
-        turned.board = static_cast<uint8_t>((turned.board & kTranspose) |
-                                            ((turned.board & 1) << 1) |
-                                            ((turned.board & 2) >> 1));
-      }
-    }
-    if (std::lexicographical_compare(
-            line.begin(), line.end(), least.begin(), least.end(),
-            [](Action x, Action y) { return Index(x) < Index(y); })) {
-      least = std::move(line);
-    }
-  }
-  return least;
 }
 
 namespace {
@@ -182,14 +157,17 @@ std::vector<FirstActionStatistics> FirstActionsOf(const BalanceStudy& study) {
     const auto found = games.find(members[0]);
     if (found == games.end()) continue;
     std::vector<double> margins;
+    std::vector<uint64_t> keys;
     for (const GameFacts* game : found->second) {
       margins.push_back(game->red_margin);
+      keys.push_back(game->same_game);
     }
+    const std::vector<int> clusters = ClustersOf(keys);
     FirstActionStatistics& first = all.emplace_back();
     first.actions = members;
     first.games = static_cast<int>(found->second.size());
-    first.score = ScoreInterval(ScoresOf(found->second));
-    first.margin = MeanInterval(margins);
+    first.score = ScoreInterval(ScoresOf(found->second), clusters);
+    first.margin = MeanInterval(margins, clusters);
     if (study.start.has_value()) AddStartReport(*study.start, first);
   }
   std::stable_sort(
@@ -207,15 +185,17 @@ std::optional<PieRule> PieRuleOf(const BalanceStudy& study) {
   pie.spread = found->spread;
   pie.fairest = found->fairest;
   std::vector<double> scores;
+  std::vector<uint64_t> keys;
   const auto played = study.first_games.find(pie.fairest);
   if (played != study.first_games.end()) {
     for (const GameFacts& game : played->second) {
-      if (game.id.index >= study.num_first_games)
-        scores.push_back(game.score());
+      if (game.id.index < study.num_first_games) continue;
+      scores.push_back(game.score());
+      keys.push_back(game.same_game);
     }
   }
   pie.games = static_cast<int>(scores.size());
-  pie.score = ScoreInterval(scores);
+  pie.score = ScoreInterval(scores, ClustersOf(keys));
   pie.chooser_score = ChoosersScore(pie.score);
   return pie;
 }

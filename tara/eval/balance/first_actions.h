@@ -22,11 +22,6 @@ namespace tara::eval {
 // symmetry that leaves the position as it is takes one to the other.
 std::vector<int> ActionClasses(const State& state);
 
-// Returns the line that stands for all that symmetries of the game make of
-// this one: the least, action by action. REQUIRES: the actions begin a game.
-std::vector<Action> CanonicalLine(Variant variant,
-                                  absl::Span<const Action> actions);
-
 // Values within this of 1/2 count as even in FirstActionSpread.
 inline constexpr double kEvenBand = 0.05;
 

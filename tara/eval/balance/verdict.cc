@@ -146,11 +146,19 @@ absl::string_view Favoured(const Interval& score) {
   return score.mean < 0.5 ? kSides.second : kSides.first;
 }
 
+std::string NoVerdict() {
+  return absl::StrCat("there is no verdict with fewer than ", kFewestForVerdict,
+                      " different games");
+}
+
 // What a study shows of its rules. `with` is "with OPTION=VALUE " or empty.
 std::string StudySentence(const BalanceReportRow& row, size_t studies,
                           const std::string& with) {
   const Interval& score = row.statistics.score;
   const std::string scores = absl::StrCat("the first scores ", Percent(score));
+  if (row.statistics.distinct_games < kFewestForVerdict) {
+    return Sentence(absl::StrCat(with, NoVerdict(), ": ", scores));
+  }
   if (row.p_even_holm < kSignificant) {
     return Sentence(absl::StrCat(with, Favoured(score), " is favoured",
                                  WithinBand(score) ? ", but by little: " : ": ",
@@ -238,7 +246,9 @@ std::string ChangeSentence(const BalanceReportChange& change) {
   const std::string by =
       absl::StrFormat("%+.1f %% [%+.1f, %+.1f]", 100 * score.mean,
                       100 * score.low, 100 * score.high);
-  return Sentence(change.p_score_holm < kSignificant
+  const bool shown = change.p_score_holm < kSignificant &&
+                     change.difference.distinct_games >= kFewestForVerdict;
+  return Sentence(shown
                       ? absl::StrCat("this change moves the first side's score "
                                      "by ",
                                      by)
@@ -280,12 +290,17 @@ std::string RemedySentence(const FairReportRow& row, const std::string& with,
   const bool pie = row.options.rule_options.pie_rule;
   const Names& names = pie ? kSeats : kSides;
   const int halves = row.estimate.halves;
+  const std::string games_with = absl::StrCat(
+      with, "the games with ", pie ? "the pie rule" : "",
+      pie && row.searched ? " and " : "", row.searched ? "compensation" : "");
   if (row.games < row.wanted_games) {
     return Sentence(absl::StrCat(
-        with, "the games with ", pie ? "the pie rule" : "",
-        pie && row.searched ? " and " : "", row.searched ? "compensation" : "",
-        " were broken off (", Thousands(row.games), " of ",
+        games_with, " were broken off (", Thousands(row.games), " of ",
         Thousands(row.wanted_games), "): nothing is shown of it"));
+  }
+  if (row.distinct_games < kFewestForVerdict) {
+    return Sentence(absl::StrCat(games_with, " are too few, as ", NoVerdict(),
+                                 " (", Evidence(row, pie), ")"));
   }
   const Evenness evenness = EvennessOf(row.score);
   const std::string also = too && evenness == Evenness::kEven ? " too" : "";
@@ -344,7 +359,7 @@ void AddCautions(const std::string& not_learned, int games, int distinct,
   if (distinct < fewest * games) {
     sentences.push_back(Sentence(absl::StrCat(
         "of these ", Thousands(games), " games only ", Thousands(distinct),
-        " differ, so that the interval is too narrow")));
+        " differ, which makes the interval wider")));
   }
 }
 
@@ -445,7 +460,11 @@ class Writer {
       if (first == nullptr) first = &row;
       last = &row;
     }
-    if (last != &base_ || first == last) return;
+    if (last != &base_ || first == last ||
+        std::min(first->statistics.distinct_games,
+                 last->statistics.distinct_games) < kFewestForVerdict) {
+      return;
+    }
     verdict_.sentences.push_back(StrengthSentence(*first, *last));
   }
 

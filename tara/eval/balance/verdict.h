@@ -8,6 +8,9 @@
 // of a score so far from even if it were even, corrected for the report's
 // studies (p of all). "Even" is meant to within 5 % (kEvenBand).
 //
+// With fewer than kFewestForVerdict different games there is no verdict of any
+// kind. Else
+//
 //   of a study:
 //     p < 0.05                        "the ... side is favoured"; "but by
 //                                     little" where 45 <= l and h <= 55

@@ -19,6 +19,7 @@
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
 #include "tara/mcts/evaluators/caching_evaluator.h"
+#include "tara/record/different_games.h"
 #include "tara/record/game_record.h"
 
 namespace tara::eval {
@@ -246,6 +247,7 @@ absl::StatusOr<int64_t> OpeningBook::AddGames(
           record.opening_plies(), static_cast<uint32_t>(game.action_size())));
       const int winner = replayed.outcome.winner();
       game.set_red_half_points(winner < 0 ? 1 : winner == kRed ? 2 : 0);
+      game.set_same_game(record::SameGameKey(record));
       // Games of contests have no index of their own.
       insert.BindText(
           1, absl::StrCat(
@@ -346,6 +348,9 @@ void OpeningTree::CountGame(const proto::BookGame& game) {
     return;
   }
   ++games_;
+  // The same game over again shows nothing new.
+  if (game.same_game() != 0 && !seen_.insert(game.same_game()).second) return;
+  ++distinct_games_;
   State state = start_;
   for (int ply = 0; ply < game.action_size(); ++ply) {
     const Action action = static_cast<Action>(game.action(ply));

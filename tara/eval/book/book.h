@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -152,6 +153,8 @@ class OpeningTree {
   // Positions that were searched and that lines from the start reach.
   int positions() const { return positions_; }
   int64_t games() const { return games_; }
+  // Up to symmetry: what the actions' games are counted from.
+  int64_t distinct_games() const { return distinct_games_; }
   int deepest() const { return deepest_; }  // plies to the last of them
 
   // Adds positions to those of the book. REQUIRES: none is in the tree.
@@ -216,6 +219,8 @@ class OpeningTree {
   int positions_ = 0;
   int deepest_ = 0;
   int64_t games_ = 0;
+  int64_t distinct_games_ = 0;
+  std::unordered_set<uint64_t> seen_;  // BookGame.same_game
 };
 
 // What a ply more of a line costs, in score, where positions are chosen to be

@@ -96,7 +96,8 @@ Json HeadJson(const OpeningTree& tree, const BookSource& source) {
                {"player", source.player.empty() ? Json() : Json(source.player)},
                {"positions", tree.positions()},
                {"deepest", tree.deepest()},
-               {"games_in_book", tree.games()}};
+               {"games_in_book", tree.games()},
+               {"distinct_games_in_book", tree.distinct_games()}};
   if (!source.not_learned.empty()) json["not_learned"] = source.not_learned;
   return json;
 }
@@ -169,8 +170,12 @@ std::string BookReportText(const OpeningTree& tree,
       source.player.empty() ? "" : absl::StrCat(" by ", source.player),
       tree.positions() > 0 ? absl::StrCat(", ", tree.deepest(), " plies deep")
                            : "",
-      "; ", tree.games(), " games\n",
-      NotLearnedLine(VariantText(tree.start()), source.not_learned), "\n",
+      "; ", tree.games(), " games",
+      tree.distinct_games() < tree.games()
+          ? absl::StrCat(", ", tree.distinct_games(),
+                         " different up to symmetry")
+          : "",
+      "\n", NotLearnedLine(VariantText(tree.start()), source.not_learned), "\n",
       DrawBoard(state, {.unicode = options.unicode, .colour = options.colour}));
   if (position.score.has_value()) {
     absl::StrAppendFormat(

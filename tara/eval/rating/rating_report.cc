@@ -59,6 +59,15 @@ std::string AnchorsText(const RatingTable& table) {
   return text;
 }
 
+// "400", or "400 (398 different)": the others count for nothing.
+std::string GamesCell(const VariantRatings& variant) {
+  return variant.repeated_games == 0
+             ? absl::StrCat(variant.games)
+             : absl::StrCat(variant.games, " (",
+                            variant.games - variant.repeated_games,
+                            " different)");
+}
+
 std::string VariantTable(const RatingTable& table) {
   std::vector<Cells> rows = {
       {"", "variant", "games", "first seat", "draws of equals %"}};
@@ -66,7 +75,7 @@ std::string VariantTable(const RatingTable& table) {
     const VariantRatings& variant = table.variants[v];
     rows.push_back(
         {absl::StrCat(v + 1), std::string(Info(variant.variant).id),
-         absl::StrCat(variant.games), EloCell(variant.ratings.first_seat),
+         GamesCell(variant), EloCell(variant.ratings.first_seat),
          absl::StrFormat("%.1f", 100 * DrawShare(variant.ratings.draw_nu))});
   }
   return TextTable(rows, 2);
@@ -105,6 +114,7 @@ Json VariantToJson(const VariantRatings& variant) {
   return {{"variant", std::string(Info(variant.variant).id)},
           {"name", std::string(Info(variant.variant).name)},
           {"games", variant.games},
+          {"distinct_games", variant.games - variant.repeated_games},
           {"first_seat", EstimateToJson(variant.ratings.first_seat)},
           {"draw_nu", variant.ratings.draw_nu},
           {"covariance", CovarianceToJson(variant.ratings)},

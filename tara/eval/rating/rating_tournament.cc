@@ -6,6 +6,7 @@
 #include <deque>
 #include <map>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "Eigen/Dense"
@@ -136,12 +137,16 @@ absl::Status CheckPlayers(absl::Span<const RatedPlayer> players) {
   return absl::OkStatus();
 }
 
-// Adds the games of an arena of player `a` against `b`.
+// Adds the games of an arena of player `a` against `b`. Those that repeat
+// another up to symmetry show nothing new.
 void AddResults(int a, int b, absl::Span<const ArenaGame> games,
                 std::vector<SeatResults>& results) {
+  std::set<uint64_t> seen;
   SeatResults a_first = {.first = a, .second = b};
   SeatResults b_first = {.first = b, .second = a};
   for (const ArenaGame& game : games) {
+    const uint64_t key = SameGamesKey(absl::MakeConstSpan(&game, 1));
+    if (key != 0 && !seen.insert(key).second) continue;
     SeatResults& result = game.a_is_red ? a_first : b_first;
     const double margin = game.a_is_red ? game.margin : -game.margin;
     ++(margin > 0 ? result.wins : margin < 0 ? result.losses : result.draws);
@@ -179,6 +184,13 @@ class VariantTournament {
   }
 
   int64_t games() const { return games_; }
+  int64_t repeated_games() const {
+    int64_t repeated = games_;
+    for (const SeatResults& result : Results()) {
+      repeated -= result.wins + result.draws + result.losses;
+    }
+    return repeated;
+  }
   int64_t games_wanted() const {
     // Each game is of two players.
     return (int64_t{options_.games_per_player} * size() + 1) / 2;
@@ -275,13 +287,12 @@ class VariantTournament {
       ++(game.forfeit == Forfeit::kByA ? faults.first : faults.second);
     }
     std::vector<SeatResults>& results = results_[{a, b}];
-    for (const SeatResults& old : results) {
-      games_ -= old.wins + old.draws + old.losses;
-    }
     results.clear();
     AddResults(a, b, games, results);
-    games_ += static_cast<int64_t>(games.size());
-    pairs_played_[{a, b}] = static_cast<int>(games.size() / 2);
+    int& pairs = pairs_played_[{a, b}];
+    games_ -= 2 * pairs;
+    pairs = static_cast<int>(games.size() / 2);
+    games_ += 2 * pairs;
   }
 
   using PairCounts = std::map<std::pair<int, int>, int>;
@@ -367,11 +378,13 @@ absl::StatusOr<RatingTable> Rate(
           absl::StrCat(Info(variant).id, ": ", ratings.status().message()));
     }
     all.push_back(*ratings);
-    table.variants.push_back({.variant = variant,
-                              .ratings = *std::move(ratings),
-                              .results = tournaments[i].Results(),
-                              .faults = tournaments[i].Faults(),
-                              .games = tournaments[i].games()});
+    table.variants.push_back(
+        {.variant = variant,
+         .ratings = *std::move(ratings),
+         .results = tournaments[i].Results(),
+         .faults = tournaments[i].Faults(),
+         .games = tournaments[i].games(),
+         .repeated_games = tournaments[i].repeated_games()});
   }
   table.overall = MeanRatings(all);
   return table;

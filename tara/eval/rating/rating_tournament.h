@@ -78,6 +78,7 @@ struct VariantRatings {
   // By player: games lost by faults (ArenaGame::fault); among the losses.
   std::vector<int64_t> faults = {};
   int64_t games = 0;
+  int64_t repeated_games = 0;  // the same up to symmetry; not in `results`
   // By player: what the player's network has not learned of the rules; empty
   // texts, or no texts at all: nothing.
   std::vector<std::string> not_learned = {};

@@ -129,14 +129,17 @@ const lineAt = (axis, value) => ({
 // shows `span` of values at least.
 function intervals(parent, names, rows, name, scale, unit, even,
                    span = [even ?? 0, even ?? 0], digits = 2) {
-  const lows = rows.map((row) => scale * row[name + "_low"]);
-  const highs = rows.map((row) => scale * row[name + "_high"]);
+  // An end that is not known is not drawn.
+  const known = rows.map((row) => row[name + "_low"] !== null);
+  const lows = rows.map((row) => scale * (row[name + "_low"] ?? row[name]));
+  const highs = rows.map((row) => scale * (row[name + "_high"] ?? row[name]));
   plot(parent, 70 + heightOf(names), {
     data: {labels: names, datasets: [
       {type: "line", data: rows.map((row) => scale * row[name]),
        showLine: false, pointRadius: 5, pointHoverRadius: 6,
        pointBackgroundColor: rows.map((row, i) =>
-           even === null ? colour("accent") : lows[i] > even ? sides.red :
+           even === null ? colour("accent") : !known[i] ? sides.draw :
+               lows[i] > even ? sides.red :
                highs[i] < even ? sides.blue : sides.draw), borderWidth: 0},
       {type: "bar", data: lows.map((low, i) => [low, highs[i]]),
        backgroundColor: colour("ink"), barThickness: 3},

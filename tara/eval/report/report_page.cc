@@ -108,8 +108,10 @@ void AddInterval(const Interval& interval, double scale,
                            scale * interval.high};
   const int digits = Digits(scaled);
   cells.push_back(absl::StrFormat("%.*f", digits, scaled.mean));
-  cells.push_back(
-      absl::StrFormat("[%.*f, %.*f]", digits, scaled.low, digits, scaled.high));
+  cells.push_back(std::isfinite(scaled.low) || std::isfinite(scaled.high)
+                      ? absl::StrFormat("[%.*f, %.*f]", digits, scaled.low,
+                                        digits, scaled.high)
+                      : "-");
 }
 
 std::string TwoDigits(double number) { return absl::StrFormat("%.2f", number); }

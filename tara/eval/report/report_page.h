@@ -38,7 +38,8 @@ std::string ReportPage(
 // and as JSON.
 
 // Adds two cells, "47.21" and "[47.19, 47.23]", times `scale`: with as many
-// digits as tell the ends apart, four at most.
+// digits as tell the ends apart, four at most; "-" where the ends are not
+// known.
 void AddInterval(const Interval& interval, double scale,
                  std::vector<std::string>& cells);
 

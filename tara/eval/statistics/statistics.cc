@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <limits>
 #include <numeric>
+#include <unordered_map>
+#include <vector>
 
 #include "tara/base/check.h"
 #include "tara/eval/statistics/hypotheses.h"
@@ -15,18 +17,83 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // More are no use, and tails of so many take long to compute.
 constexpr double kMaxTrials = 1e8;
+// What values that are the same differ by at most.
+constexpr double kRounding = 1e-12;
+
+struct Cluster {
+  double count = 0;
+  double sum = 0;
+
+  double mean() const { return sum / count; }
+};
+
+// REQUIRES: as many values as `clusters` has numbers, or no clusters.
+std::vector<Cluster> Clustered(absl::Span<const double> values,
+                               Clusters clusters) {
+  TARA_CHECK(clusters.empty() || clusters.size() == values.size(),
+             "each value has a cluster");
+  std::vector<Cluster> all;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const size_t of = clusters.empty() ? i : static_cast<size_t>(clusters[i]);
+    if (of >= all.size()) all.resize(of + 1);
+    ++all[of].count;
+    all[of].sum += values[i];
+  }
+  std::erase_if(all, [](const Cluster& each) { return each.count == 0; });
+  return all;
+}
 
 }  // namespace
 
-Interval MeanInterval(absl::Span<const double> values) {
+std::vector<int> ClustersOf(absl::Span<const uint64_t> keys) {
+  std::unordered_map<uint64_t, int> numbers;
+  std::vector<int> clusters;
+  int next = 0;
+  for (const uint64_t key : keys) {
+    if (key == 0) {
+      clusters.push_back(next++);
+      continue;
+    }
+    const auto [found, is_new] = numbers.emplace(key, next);
+    next += is_new;
+    clusters.push_back(found->second);
+  }
+  return clusters;
+}
+
+int DifferentIn(Clusters clusters) {
+  return clusters.empty()
+             ? 0
+             : 1 + *std::max_element(clusters.begin(), clusters.end());
+}
+
+double EffectiveCount(size_t values, Clusters clusters) {
+  const auto n = static_cast<double>(values);
+  if (clusters.empty()) return n;
+  double squares = 0;
+  const std::vector<double> ones(values, 1);
+  for (const Cluster& each : Clustered(ones, clusters)) {
+    squares += each.count * each.count;
+  }
+  return n * n / squares;
+}
+
+Interval MeanInterval(absl::Span<const double> values, Clusters clusters) {
   if (values.empty()) return {0, -kInfinity, kInfinity};
-  const auto n = static_cast<double>(values.size());
   double sum = 0;
   for (const double value : values) sum += value;
-  const double mean = sum / n;
-  if (values.size() == 1) return {mean, -kInfinity, kInfinity};
+  const double mean = sum / static_cast<double>(values.size());
+  const double n = EffectiveCount(values.size(), clusters);
+  const double unit = n / static_cast<double>(values.size());
   double squares = 0;
-  for (const double value : values) squares += (value - mean) * (value - mean);
+  bool alike = true;
+  for (const Cluster& each : Clustered(values, clusters)) {
+    const double deviation = each.mean() - mean;
+    squares += each.count * unit * deviation * deviation;
+    alike = alike && std::abs(deviation) <= kRounding * (1 + std::abs(mean));
+  }
+  if (n < 2 || (alike && n < kFewestAlike))
+    return {mean, -kInfinity, kInfinity};
   const double half_width =
       StudentQuantile95(n - 1) * std::sqrt(squares / (n - 1) / n);
   return {mean, mean - half_width, mean + half_width};
@@ -76,17 +143,17 @@ ScoreTrials TrialsOf(const ScoreSums& sums) {
           .trials = std::min(trials, kMaxTrials)};
 }
 
-ScoreSums SumsOf(absl::Span<const double> scores) {
-  ScoreSums sums;
-  for (const double score : scores) {
-    ++sums.count;
-    sums.sum += score;
-    sums.squares += score * score;
+}  // namespace
+
+ScoreSums ScoreSumsOf(absl::Span<const double> scores, Clusters clusters) {
+  ScoreSums sums = {.count = EffectiveCount(scores.size(), clusters)};
+  const double unit = sums.count / static_cast<double>(scores.size());
+  for (const Cluster& each : Clustered(scores, clusters)) {
+    sums.sum += unit * each.sum;
+    sums.squares += unit * each.count * each.mean() * each.mean();
   }
   return sums;
 }
-
-}  // namespace
 
 Interval ScoreIntervalOf(const ScoreSums& sums) {
   if (sums.count == 0) return {0.5, 0, 1};
@@ -94,8 +161,8 @@ Interval ScoreIntervalOf(const ScoreSums& sums) {
   return ClopperPearsonInterval(score, trials);
 }
 
-Interval ScoreInterval(absl::Span<const double> scores) {
-  return ScoreIntervalOf(SumsOf(scores));
+Interval ScoreInterval(absl::Span<const double> scores, Clusters clusters) {
+  return ScoreIntervalOf(ScoreSumsOf(scores, clusters));
 }
 
 double EvenScoreTest(const ScoreSums& sums) {
@@ -106,8 +173,8 @@ double EvenScoreTest(const ScoreSums& sums) {
   return std::min(1.0, 2 * IncompleteBeta(more, trials - more + 1, 0.5));
 }
 
-double EvenScoreTest(absl::Span<const double> scores) {
-  return EvenScoreTest(SumsOf(scores));
+double EvenScoreTest(absl::Span<const double> scores, Clusters clusters) {
+  return EvenScoreTest(ScoreSumsOf(scores, clusters));
 }
 
 void RatioSums::Add(double numerator, double denominator) {
@@ -185,6 +252,9 @@ Interval EntropyOfCounts(absl::Span<const int64_t> counts) {
   const double estimate = std::max(0.0, n * entropy - (n - 1) * mean);
   const double half_width =
       kNormalQuantile95 * std::sqrt((n - 1) / n * squares);
+  if (half_width < kRounding && n < kFewestAlike) {
+    return {estimate, 0, kInfinity};
+  }
   return {estimate, std::max(0.0, estimate - half_width),
           estimate + half_width};
 }

@@ -1,6 +1,7 @@
 #ifndef TARA_EVAL_STATISTICS_STATISTICS_H_
 #define TARA_EVAL_STATISTICS_STATISTICS_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -20,12 +21,35 @@ struct Interval {
   double high = 0;
 };
 
-// Returns the mean of independent values with Student's interval
-//   mean +- t * sqrt(s^2 / n),  s^2 = sum (x - mean)^2 / (n - 1)
-// with t of n - 1 degrees of freedom. Fewer than two values have an infinite
-// interval; no value has mean 0.
+// Values that depend on each other, or are one value over again: by value, the
+// number of its cluster. Values of different clusters are independent. None at
+// all: every value is by itself.
+using Clusters = absl::Span<const int>;
+
+// Returns clusters of what has the same key; what has key 0 is by itself.
+std::vector<int> ClustersOf(absl::Span<const uint64_t> keys);
+
+// Returns how many clusters there are: numbers up to the greatest.
+int DifferentIn(Clusters clusters);
+
+// Returns how many independent values `values` of them are worth for a mean:
+//   n^2 / sum_k n_k^2
+// with n_k values in cluster k: their number without clusters, that of the
+// clusters if these have the same size.
+// Source: Kish 1965, "Survey sampling", section 8.2.
+double EffectiveCount(size_t values, Clusters clusters);
+
+// Returns the mean of values with Student's interval
+//   mean +- t * sqrt(s^2 / n),  s^2 = sum_k w_k (x_k - mean)^2 / (n - 1)
+// with t of n - 1 degrees of freedom, where n is the EffectiveCount, x_k the
+// mean of cluster k and w_k its share of n. Fewer than two values, or fewer
+// than kFewestAlike that are all the same, have an infinite interval; no value
+// has mean 0.
 // Source: Student 1908, "The probable error of a mean", Biometrika 6.
-Interval MeanInterval(absl::Span<const double> values);
+Interval MeanInterval(absl::Span<const double> values, Clusters clusters = {});
+
+// So many values that are all the same show that they hardly vary.
+inline constexpr int kFewestAlike = 20;
 
 // Returns the Wilson score interval of a proportion observed over n trials,
 // with z = 1.96:
@@ -52,6 +76,9 @@ struct ScoreSums {
   double squares = 0;
 };
 
+// Returns the sums of as many independent scores as these are worth.
+ScoreSums ScoreSumsOf(absl::Span<const double> scores, Clusters clusters = {});
+
 // Returns the mean of n independent scores in [0, 1] (of pairs of games, say)
 // with the interval of Clopper and Pearson at their effective number of
 // trials: that of the wins and losses whose share varies as much as the mean,
@@ -71,13 +98,13 @@ struct ScoreSums {
 // is better than 'exact' for interval estimation of binomial proportions", The
 // American Statistician 52.
 Interval ScoreIntervalOf(const ScoreSums& sums);
-Interval ScoreInterval(absl::Span<const double> scores);
+Interval ScoreInterval(absl::Span<const double> scores, Clusters clusters = {});
 
 // Returns the two-sided p-value of a mean score of 1/2, by the same method:
 // twice the smaller tail of n* trials, so that it is below 0.05 where the
 // interval does not hold 1/2, and nowhere else. 1 without scores.
 double EvenScoreTest(const ScoreSums& sums);
-double EvenScoreTest(absl::Span<const double> scores);
+double EvenScoreTest(absl::Span<const double> scores, Clusters clusters = {});
 
 // Sums over games of numerator x and denominator y (legal actions and actions,
 // say).
@@ -122,7 +149,8 @@ double Entropy(absl::Span<const double> weights);
 // where H is the entropy of the N observations and H_{-i} without one of kind
 // i. H itself is too low by about (kinds - 1) / 2N. Of observations that nearly
 // all differ, no estimate is good: this one is then too low.
-// The low end is at least 0. Fewer than two observations: 0 to infinity.
+// The low end is at least 0. Fewer than two observations, or fewer than
+// kFewestAlike that all differ or are all of one kind: 0 to infinity.
 // Source: Zahl 1977, "Jackknifing an index of diversity", Ecology 58.
 // REQUIRES: all counts > 0.
 Interval EntropyOfCounts(absl::Span<const int64_t> counts);
