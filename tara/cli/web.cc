@@ -1,9 +1,12 @@
 #include <civetweb.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <exception>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -15,6 +18,8 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
@@ -46,8 +51,8 @@ struct WebOptions {
   std::string export_folder = {};
 };
 
-// Sent with every file. The page has a policy in itself (web/vite.config.mjs);
-// workers have that of their file.
+// Sent with every answer. The page has a policy in itself
+// (web/vite.config.mjs); workers have that of their file.
 constexpr char kHeaders[] =
     "X-Content-Type-Options: nosniff\r\n"
     "Content-Security-Policy: default-src 'none'; "
@@ -58,21 +63,55 @@ constexpr char kHeaders[] =
 
 // What the server's threads use.
 struct Served {
+  fs::path page;      // canonical
   std::string model;  // the network that the page begins with, or empty
   bool page_has_model = false;
-  std::string run;  // that can be watched, or empty
+  std::string run;  // that can be watched, or empty; absolute
   absl::Mutex mutex;
   std::string error ABSL_GUARDED_BY(mutex);  // the first message of the server
 };
 
-int SendModel(mg_connection* connection, const Served& served) {
-  if (served.model.empty()) {
-    // A page for a web space has its own.
-    if (served.page_has_model) return 0;
-    // Not 404, which browsers log as an error: there need be none.
-    mg_printf(connection, "HTTP/1.1 204 No Content\r\n%s\r\n\r\n", kHeaders);
-    return 204;
+// Whether the header Host of a request names this machine. Other names can
+// point here, too: those of a web site that makes its visitors' browsers
+// believe it is here (DNS rebinding), to read what is served.
+bool NamesThisMachine(const char* host) {
+  absl::string_view name = host == nullptr ? "" : host;
+  const size_t colon = name.rfind(':');
+  if (colon != absl::string_view::npos && name.back() != ']') {
+    const absl::string_view port = name.substr(colon + 1);
+    if (!std::all_of(port.begin(), port.end(), absl::ascii_isdigit)) {
+      return false;
+    }
+    name = name.substr(0, colon);
   }
+  return absl::EqualsIgnoreCase(name, "localhost") || name == "127.0.0.1" ||
+         name == "[::1]";
+}
+
+// Each of these answers a request and returns the status of its answer.
+
+int SendText(mg_connection* connection, int status, absl::string_view type,
+             absl::string_view text, absl::string_view more_headers = "") {
+  const std::string head = absl::StrCat(
+      "HTTP/1.1 ", status, " ", mg_get_response_code_text(connection, status),
+      "\r\n", kHeaders, "\r\nCache-Control: no-store\r\nContent-Type: ", type,
+      "\r\nContent-Length: ", text.size(), "\r\n", more_headers,
+      "Connection: close\r\n\r\n");
+  mg_write(connection, head.data(), head.size());
+  if (absl::string_view("HEAD") !=
+      mg_get_request_info(connection)->request_method) {
+    mg_write(connection, text.data(), text.size());
+  }
+  return status;
+}
+
+int SendError(mg_connection* connection, int status, absl::string_view message,
+              absl::string_view more_headers = "") {
+  return SendText(connection, status, "text/plain; charset=utf-8",
+                  absl::StrCat(message, "\n"), more_headers);
+}
+
+int SendModel(mg_connection* connection, const Served& served) {
   const std::string name = fs::path(served.model).filename().string();
   std::string encoded(3 * name.size() + 1, '\0');
   encoded.resize(mg_url_encode(name.c_str(), encoded.data(), encoded.size()));
@@ -94,30 +133,68 @@ int SendRunFile(mg_connection* connection, const Served& served,
     const int status = absl::IsInvalidArgument(file.status()) ? 400
                        : absl::IsNotFound(file.status())      ? 404
                                                               : 500;
-    mg_send_http_error(connection, status, "%s",
-                       std::string(file.status().message()).c_str());
-    return status;
+    return SendError(connection, status, file.status().message());
   }
-  mg_printf(connection,
-            "HTTP/1.1 200 OK\r\n%s\r\nCache-Control: no-store\r\n"
-            "Content-Type: %s\r\nContent-Length: %zu\r\n\r\n",
-            kHeaders, file->type.c_str(), file->contents.size());
-  mg_write(connection, file->contents.data(), file->contents.size());
+  return SendText(connection, 200, file->type, file->contents);
+}
+
+// Sends a file of the page's folder, and nothing that a link in it leads to
+// outside: the page may be somebody else's.
+int SendPageFile(mg_connection* connection, const Served& served,
+                 absl::string_view path) {
+  const std::string name(path.substr(1));
+  std::error_code error;
+  const fs::path file =
+      fs::canonical(served.page / (name.empty() ? "index.html" : name), error);
+  const bool is_inside =
+      !error && std::mismatch(served.page.begin(), served.page.end(),
+                              file.begin(), file.end())
+                        .first == served.page.end();
+  if (!is_inside || !fs::is_regular_file(file, error)) {
+    return SendError(connection, 404, absl::StrCat("no file ", path));
+  }
+  // As it is, by its name's type: nothing is run, no page is put together.
+  mg_send_mime_file2(connection, file.c_str(), nullptr, nullptr);
   return 200;
 }
 
-// Answers requests for `model.tara` and for what is known of a run, and leaves
-// the others to the server.
-int BeginRequest(mg_connection* connection) {
+int Answer(mg_connection* connection, const Served& served) {
   const mg_request_info& request = *mg_get_request_info(connection);
-  const auto& served =
-      *static_cast<Served*>(mg_get_user_data(mg_get_context(connection)));
+  if (!NamesThisMachine(mg_get_header(connection, "Host"))) {
+    return SendError(connection, 403,
+                     "this server answers only to localhost, 127.0.0.1 and "
+                     "[::1]; expected one of them as Host");
+  }
+  const absl::string_view method = request.request_method;
+  if (method != "GET" && method != "HEAD") {
+    return SendError(connection, 405, "expected GET or HEAD",
+                     "Allow: GET, HEAD\r\n");
+  }
   absl::string_view path = request.local_uri;
-  if (path == "/model.tara") return SendModel(connection, served);
+  // A page for a web space has its own.
+  if (path == "/model.tara" && !served.page_has_model) {
+    if (!served.model.empty()) return SendModel(connection, served);
+    // Not 404, which browsers log as an error: there need be none.
+    mg_printf(connection, "HTTP/1.1 204 No Content\r\n%s\r\n\r\n", kHeaders);
+    return 204;
+  }
   if (absl::ConsumePrefix(&path, "/run/")) {
     return SendRunFile(connection, served, path, request.query_string);
   }
-  return 0;
+  return SendPageFile(connection, served, path);
+}
+
+// Answers every request, so that CivetWeb's own ways to answer (scripts, forms,
+// WebDAV, lists of folders) are not used.
+int BeginRequest(mg_connection* connection) {
+  const auto& served =
+      *static_cast<Served*>(mg_get_user_data(mg_get_context(connection)));
+  try {
+    return Answer(connection, served);
+  } catch (const std::exception& error) {
+    // C code has called this. No memory for a large file, say.
+    return SendError(connection, 500, error.what());
+  }
 }
 
 int KeepMessage(const mg_connection* connection, const char* message) {
@@ -137,33 +214,34 @@ absl::StatusOr<int> ServePage(const fs::path& page, const WebOptions& options,
     return absl::NotFoundError(absl::StrCat("no built page in ", page.string(),
                                             "; expected its index.html there"));
   }
+  // Absolute paths: the folder where the command was started may go away while
+  // it serves.
   Served served;
+  served.page = fs::canonical(page, ignored);
+  served.run = fs::absolute(options.run, ignored).string();
   if (!options.model.empty()) {
     TARA_RETURN_IF_ERROR(nn::Bundle::Open(options.model).status());
-    served.model = options.model;
+    served.model = fs::absolute(options.model, ignored).string();
   } else if (IsExportedPage(page)) {
     served.page_has_model = fs::exists(page / "model.tara", ignored);
   } else {
     served.model = eval::FindReadyMadeModel().value_or("");
   }
-  served.run = options.run;
   const std::string port = absl::StrCat("127.0.0.1:", options.port);
-  const char* settings[] = {"listening_ports",
-                            port.c_str(),
-                            "document_root",
-                            page.c_str(),
-                            "enable_directory_listing",
-                            "no",
-                            "static_file_max_age",
-                            "0",
-                            "num_threads",
-                            "8",
-                            "extra_mime_types",
-                            ".js=text/javascript,.mjs=text/javascript,"
-                            ".wasm=application/wasm,.woff2=font/woff2",
-                            "additional_header",
-                            kHeaders,
-                            nullptr};
+  const char* settings[] = {
+      "listening_ports", port.c_str(),
+      // Of files, which BeginRequest finds and CivetWeb sends.
+      "static_file_max_age", "0", "extra_mime_types",
+      ".js=text/javascript,.mjs=text/javascript,"
+      ".wasm=application/wasm,.woff2=font/woff2",
+      "additional_header", kHeaders,
+      // Other web sites may read nothing.
+      "access_control_allow_origin", "", "access_control_allow_methods", "",
+      "access_control_allow_headers", "",
+      // A connection takes a thread until it is answered. Browsers open some
+      // that they may never use, so there are more threads than those, and none
+      // waits for long.
+      "num_threads", "256", "request_timeout_ms", "10000", nullptr};
   mg_callbacks callbacks = {};
   callbacks.begin_request = &BeginRequest;
   callbacks.log_message = &KeepMessage;
@@ -173,8 +251,9 @@ absl::StatusOr<int> ServePage(const fs::path& page, const WebOptions& options,
   if (server == nullptr || mg_get_server_ports(server, 1, &found) != 1) {
     const absl::MutexLock lock(&served.mutex);
     return absl::UnavailableError(
-        absl::StrCat("cannot serve the page: ", served.error,
-                     " (--port 0 finds a free one)"));
+        absl::StrContains(served.error, std::strerror(EADDRINUSE))
+            ? absl::StrCat("port ", options.port, " is taken; try --port 0")
+            : absl::StrCat("cannot serve the page: ", served.error));
   }
   const std::string address =
       absl::StrCat("http://localhost:", found.port, "/");
@@ -262,7 +341,7 @@ absl::StatusOr<int> RunWeb(const WebOptions& options, Console& console) {
 
 void RegisterWeb(Command& root) {
   Command& command =
-      root.AddCommand("web", "play in the browser, without a server elsewhere");
+      root.AddCommand("web", "play in your browser, on this computer alone");
   const auto options = std::make_shared<WebOptions>();
   command.AddInteger({.names = "--port",
                       .placeholder = "N",

@@ -1,5 +1,7 @@
 #include "tara/cli/web_run.h"
 
+#include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -7,6 +9,7 @@
 #include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -57,6 +60,16 @@ std::string ReadFrom(const fs::path& path, int64_t begin) {
   std::ifstream file(path, std::ios::binary);
   file.seekg(begin);
   return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// Returns how long ago a file was written; null where it is not there, yet.
+Json SecondsSinceWritten(const fs::path& path) {
+  std::error_code error;
+  const auto written = fs::last_write_time(path, error);
+  if (error) return nullptr;
+  const std::chrono::duration<double> since =
+      fs::file_time_type::clock::now() - written;
+  return std::max(since.count(), 0.0);
 }
 
 WebFile JsonFile(const Json& json) {
@@ -158,9 +171,10 @@ absl::StatusOr<WebFile> RunFile(const std::string& run, absl::string_view name,
                                 absl::string_view query) {
   const fs::path folder = fs::path(run).lexically_normal();
   if (name == "about.json") {
-    const fs::path place = fs::absolute(folder / "config.textproto");
+    const fs::path place = folder / "config.textproto";
     return JsonFile({{"name", place.parent_path().filename().string()},
-                     {"config", ReadFrom(place, 0)}});
+                     {"config", ReadFrom(place, 0)},
+                     {"quiet", SecondsSinceWritten(folder / "metrics.jsonl")}});
   }
   if (name == "metrics.jsonl") {
     TARA_ASSIGN_OR_RETURN(const int64_t from, NumberOf(query, "from", 0));

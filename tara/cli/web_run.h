@@ -15,7 +15,9 @@ struct WebFile {
 
 // Returns what the page that watches a run (web/src/run/run.ts) asks for, a
 // file of the folder `run/` and what follows its question mark:
-//   about.json                   `name` of the run, `config`: its text
+//   about.json                   `name` of the run, `config`: its text,
+//                                `quiet`: seconds since it wrote its metrics, or
+//                                null
 //   metrics.jsonl?from=BYTE      what the run has written from there on
 //   games.json?limit=N           as `tara games list --format=json --limit N`
 //   game.json?index=N            a game: `index`, `variant`, `generation`,
@@ -27,7 +29,7 @@ struct WebFile {
 //   position.svg?index=N&ply=P   a picture of a position of it, with the visits
 //                                of its search
 // NOT_FOUND where there is no such file, INVALID_ARGUMENT for a wrong number.
-// Errors of the run's store.
+// Errors of the run's store. `run` is an absolute path.
 absl::StatusOr<WebFile> RunFile(const std::string& run, absl::string_view name,
                                 absl::string_view query);
 

@@ -91,7 +91,8 @@ TaraResult RunShell(const std::string& command) {
       {"/bin/sh", "-c", absl::StrCat("TARA=", kBinary, "; ", command)}, "");
 }
 
-TerminalTara::TerminalTara(const std::vector<std::string>& arguments) {
+TerminalTara::TerminalTara(const std::vector<std::string>& arguments,
+                           const std::string& folder) {
   terminal_ = posix_openpt(O_RDWR | O_NOCTTY);
   TARA_CHECK(terminal_ >= 0, "posix_openpt");
   TARA_CHECK(grantpt(terminal_) == 0 && unlockpt(terminal_) == 0, "unlockpt");
@@ -105,7 +106,10 @@ TerminalTara::TerminalTara(const std::vector<std::string>& arguments) {
     dup2(STDIN_FILENO, STDOUT_FILENO);
     dup2(STDIN_FILENO, STDERR_FILENO);
     setenv("TERM", "xterm", 1);
-    Become(TaraWords(arguments));
+    std::vector<std::string> words = TaraWords(arguments);
+    words[0] = std::filesystem::absolute(words[0]).string();
+    std::filesystem::current_path(folder);
+    Become(words);
   }
 }
 

@@ -32,7 +32,9 @@ TaraResult RunShell(const std::string& command);
 // `tara` with a terminal (a pseudo-terminal) on all three standard streams.
 class TerminalTara {
  public:
-  explicit TerminalTara(const std::vector<std::string>& arguments);
+  // `folder` is where it is started.
+  explicit TerminalTara(const std::vector<std::string>& arguments,
+                        const std::string& folder = ".");
   ~TerminalTara();  // kills it if it still runs
   TerminalTara(const TerminalTara&) = delete;
   TerminalTara& operator=(const TerminalTara&) = delete;

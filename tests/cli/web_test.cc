@@ -7,10 +7,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "tests/cli/tara_process.h"
@@ -20,6 +22,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 // A clone of the project whose script says how it was called.
 std::string FakeClone() {
@@ -210,9 +213,192 @@ TEST(WebTest, SaysWhichPortIsTaken) {
   const std::string port = absl::StrCat(ntohs(address.sin_port));
   const TaraResult result = RunTara({"web", "--page", page, "--port", port});
   EXPECT_EQ(result.status, 1);
-  EXPECT_THAT(result.err, HasSubstr(port));
-  EXPECT_THAT(result.err, HasSubstr("--port 0 finds a free one"));
+  EXPECT_EQ(result.err,
+            absl::StrCat("tara: port ", port, " is taken; try --port 0\n"));
   close(taken);
+}
+
+// `tara web` while it serves.
+class WebServer {
+ public:
+  explicit WebServer(const std::vector<std::string>& arguments,
+                     const std::string& folder = ".")
+      : tara_(arguments, folder) {
+    if (!tara_.Expect("Play at http://localhost:") || !tara_.Expect("/ (")) {
+      ADD_FAILURE() << tara_.shown();
+      return;
+    }
+    const std::string& shown = tara_.shown();
+    port_ = std::stoi(shown.substr(shown.rfind(':') + 1));
+  }
+
+  int port() const { return port_; }
+
+  // Returns a new connection to it.
+  int Connect() const {
+    const int connection = socket(AF_INET, SOCK_STREAM, 0);
+    const sockaddr_in address = {
+        .sin_family = AF_INET,
+        .sin_port = htons(static_cast<uint16_t>(port_)),
+        .sin_addr = {htonl(INADDR_LOOPBACK)},
+        .sin_zero = {}};
+    EXPECT_EQ(connect(connection, reinterpret_cast<const sockaddr*>(&address),
+                      sizeof(address)),
+              0);
+    return connection;
+  }
+
+  // Returns the whole answer to a request line, "GET /index.html".
+  std::string Ask(const std::string& request,
+                  const std::string& host = "localhost") const {
+    const int connection = Connect();
+    const std::string text =
+        absl::StrCat(request, " HTTP/1.1\r\n",
+                     host.empty() ? "" : absl::StrCat("Host: ", host, "\r\n"),
+                     "Origin: http://evil.example\r\n\r\n");
+    EXPECT_EQ(write(connection, text.data(), text.size()),
+              static_cast<ssize_t>(text.size()));
+    std::string answer;
+    char part[4096];
+    for (ssize_t size; (size = read(connection, part, sizeof(part))) > 0;) {
+      answer.append(part, static_cast<size_t>(size));
+    }
+    close(connection);
+    return answer;
+  }
+
+ private:
+  TerminalTara tara_;
+  int port_ = 0;
+};
+
+// A run's folder without anything of use.
+std::string FakeRun(const std::string& folder) {
+  Write(absl::StrCat(folder, "/config.textproto"), "generations: 3\n");
+  Write(absl::StrCat(folder, "/metrics.jsonl"), "{\"event\": \"note\"}\n");
+  return folder;
+}
+
+// What anybody may put into a page: CivetWeb runs the first ones by default.
+TEST(WebTest, SendsFilesOfThePageAsTheyAreAndNoneFromOutside) {
+  namespace fs = std::filesystem;
+  const std::string page = TemporaryPath("page");
+  Write(absl::StrCat(page, "/index.html"), "start");
+  Write(absl::StrCat(page, "/assets/a b.js"), "script");
+  for (const char* name : {"x.cgi", "x.pl", "x.php"}) {
+    const std::string file = absl::StrCat(page, "/", name);
+    Write(file, "#!/bin/sh\necho; echo ran\n");
+    fs::permissions(file, fs::perms::owner_all);
+  }
+  Write(absl::StrCat(page, "/x.shtml"), "<!--#exec \"echo ran\" -->");
+  Write(absl::StrCat(page, "/x.lua"), "mg.write('ran')");
+  const std::string secret = TemporaryPath("secret");
+  Write(absl::StrCat(secret, "/key.txt"), "secret");
+  fs::create_symlink(absl::StrCat(secret, "/key.txt"),
+                     absl::StrCat(page, "/link.txt"));
+  fs::create_directory_symlink(secret, absl::StrCat(page, "/linked"));
+  fs::create_symlink("index.html", absl::StrCat(page, "/inner.html"));
+
+  const WebServer server({"web", "--page", page, "--port", "0"});
+  EXPECT_THAT(server.Ask("GET /"), HasSubstr("\r\n\r\nstart"));
+  EXPECT_THAT(server.Ask("GET /inner.html"), HasSubstr("\r\n\r\nstart"));
+  const std::string script = server.Ask("GET /assets/a%20b.js");
+  EXPECT_THAT(script, HasSubstr("\r\n\r\nscript"));
+  EXPECT_THAT(script, HasSubstr("Content-Type: text/javascript"));
+  EXPECT_THAT(script, HasSubstr("nosniff"));
+  EXPECT_THAT(script, HasSubstr("Content-Security-Policy: default-src 'none'"));
+  EXPECT_THAT(script, Not(HasSubstr("Access-Control")));
+  for (const char* name : {"x.cgi", "x.pl", "x.php", "x.shtml", "x.lua"}) {
+    EXPECT_THAT(server.Ask(absl::StrCat("GET /", name)),
+                ::testing::EndsWith(Read(absl::StrCat(page, "/", name))));
+  }
+  for (const char* path :
+       {"/link.txt", "/linked/key.txt", "/linked/", "/linked", "/assets/",
+        "/assets", "/none.js", "/..%2fsecret%2fkey.txt", "/index.html%00.js"}) {
+    const std::string answer = server.Ask(absl::StrCat("GET ", path));
+    EXPECT_THAT(answer, ::testing::StartsWith("HTTP/1.1 404 ")) << path;
+    EXPECT_THAT(answer, Not(HasSubstr("secret\n"))) << path;
+  }
+}
+
+TEST(WebTest, AnswersToNothingButGetAndHead) {
+  const std::string page = TemporaryPath("page");
+  Write(absl::StrCat(page, "/index.html"), "start");
+  const std::string run = FakeRun(TemporaryPath("run"));
+  const WebServer server({"web", "--page", page, "--port", "0", "--run", run});
+  for (const char* path : {"/index.html", "/run/about.json", "/none"}) {
+    const std::string head = server.Ask(absl::StrCat("HEAD ", path));
+    EXPECT_THAT(head, HasSubstr("\r\nContent-Length: ")) << path;
+    EXPECT_THAT(head, ::testing::EndsWith("\r\n\r\n")) << path;
+    for (const char* method :
+         {"POST", "PUT", "DELETE", "OPTIONS", "PROPFIND", "MKCOL", "PATCH"}) {
+      EXPECT_THAT(server.Ask(absl::StrCat(method, " ", path)),
+                  ::testing::StartsWith("HTTP/1.1 405 "))
+          << method << " " << path;
+    }
+  }
+}
+
+TEST(WebTest, AnswersOnlyToNamesOfThisMachine) {
+  const std::string page = TemporaryPath("page");
+  Write(absl::StrCat(page, "/index.html"), "start");
+  const std::string run = FakeRun(TemporaryPath("run"));
+  const WebServer server({"web", "--page", page, "--port", "0", "--run", run});
+  for (const std::string& host :
+       {std::string("localhost"), std::string("LOCALHOST:80"),
+        absl::StrCat("127.0.0.1:", server.port()), std::string("[::1]"),
+        absl::StrCat("[::1]:", server.port())}) {
+    EXPECT_THAT(server.Ask("GET /run/about.json", host),
+                ::testing::StartsWith("HTTP/1.1 200 "))
+        << host;
+  }
+  for (const char* host :
+       {"evil.example", "evil.example:8045", "localhost.evil.example",
+        "127.0.0.1.evil.example", "localhost:80.evil.example", "[::2]", ""}) {
+    for (const char* path : {"/", "/model.tara", "/run/about.json"}) {
+      EXPECT_THAT(server.Ask(absl::StrCat("GET ", path), host),
+                  ::testing::StartsWith("HTTP/1.1 403 "))
+          << host << " " << path;
+    }
+  }
+}
+
+TEST(WebTest, ServesOnWithoutItsWorkingFolderAndAfterAnError) {
+  const std::string page = TemporaryPath("page");
+  Write(absl::StrCat(page, "/index.html"), "start");
+  const std::string folder = TemporaryPath("folder");
+  FakeRun(absl::StrCat(folder, "/run"));
+  const WebServer server({"web", "--page", page, "--port", "0", "--run", "run"},
+                         folder);
+  EXPECT_THAT(server.Ask("GET /run/about.json"), HasSubstr("generations: 3"));
+  std::filesystem::remove_all(folder);
+  EXPECT_THAT(server.Ask("GET /run/about.json"),
+              HasSubstr("{\"name\":\"run\""));
+  EXPECT_THAT(server.Ask("GET /run/games.json"), HasSubstr("[]"));
+
+  // A stream from a folder throws.
+  std::filesystem::create_directories(
+      absl::StrCat(folder, "/run/metrics.jsonl"));
+  EXPECT_THAT(server.Ask("GET /run/metrics.jsonl"),
+              ::testing::StartsWith("HTTP/1.1 500 "));
+  EXPECT_THAT(server.Ask("GET /"), HasSubstr("start"));
+}
+
+TEST(WebTest, AnswersWhileManyConnectionsAreIdle) {
+  const std::string page = TemporaryPath("page");
+  Write(absl::StrCat(page, "/index.html"), "start");
+  const WebServer server({"web", "--page", page, "--port", "0"});
+  std::vector<int> idle;
+  for (int i = 0; i < 200; ++i) {
+    idle.push_back(server.Connect());
+    // Some have begun to ask.
+    if (i % 2 == 0) EXPECT_EQ(write(idle.back(), "GET / HT", 8), 8);
+  }
+  EXPECT_THAT(server.Ask("GET /"), HasSubstr("start"));
+  // It did not wait for them to be given up.
+  char part;
+  EXPECT_EQ(recv(idle.back(), &part, 1, MSG_DONTWAIT), -1);
+  for (const int connection : idle) close(connection);
 }
 
 TEST(WebTest, RefusesAPortThatIsNone) {
