@@ -52,7 +52,8 @@ test('a run is watched while it learns', async (context) => {
   const {page, problems, address} = await watch(context, run);
   assert.equal(await page.textContent('h1'), 'my run');
   const state = page.locator('#run-state');
-  assert.match(await state.textContent(), /Generation 2 of 2, 48 games/);
+  assert.match(await state.textContent(),
+               /^Generation 2 of 2, 48 games, .* games\/s; finished .* ago$/);
   const titles = () => page.locator('#curves h2').allTextContents();
   for (const title of [
     'Checkpoint 2: score in %, with 95 % intervals',
@@ -68,6 +69,10 @@ test('a run is watched while it learns', async (context) => {
   await context.test('its games, step by step', async () => {
     assert.equal(await page.locator('.newest button').count(), 40);
     const words = page.locator('.viewer [role="status"]');
+    // It opens at the last position that was searched.
+    assert.match(await words.textContent(),
+                 /^Action \d+ of \d+: .* The search of \w+ gives Red \d+ %/);
+    await page.click('[aria-label="First position"]');
     assert.match(await words.textContent(), /^The start\. The search of Red/);
     await page.click('[aria-label="On"]');
     assert.match(await words.textContent(), /^Action 1 of \d+: Red played /);

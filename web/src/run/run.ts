@@ -91,6 +91,7 @@ interface Line {
 interface Chart {
   title: string;
   percent: boolean;
+  even?: boolean; // 50 % is even, and marked
   lines: Line[];
 }
 
@@ -146,6 +147,7 @@ function chartsOf(metrics: Metrics): Chart[] {
     ([opponent, events]) => ({
       title: `Score against ${opponent}, %`,
       percent: true,
+      even: true,
       lines: scoreLines(events),
     }),
   );
@@ -154,6 +156,7 @@ function chartsOf(metrics: Metrics): Chart[] {
     {
       title: 'Score against the best checkpoint (gate), %',
       percent: true,
+      even: true,
       lines: scoreLines(metrics.of('gate')),
     },
     {
@@ -207,17 +210,33 @@ function lineColour(line: Line, place: number, variants: string[]): string {
   return `hsl(${hue} 55% ${light + (of % 3) * 9}%)`;
 }
 
-function axes(): uPlot.Axis[] {
+function axes(x: string, y: string): uPlot.Axis[] {
   const axis = {
     stroke: colour('--faint'),
     grid: { stroke: colour('--line'), width: 1 },
     ticks: { stroke: colour('--line'), width: 1 },
     font: '13px "Alegreya Sans", system-ui, sans-serif',
+    labelFont: '13px "Alegreya Sans", system-ui, sans-serif',
+    labelSize: 18,
   };
   return [
-    { ...axis, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000] },
-    { ...axis, size: 46 },
+    { ...axis, label: x, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000] },
+    { ...axis, label: y, size: 46 },
   ];
+}
+
+// Draws a dashed line at 50 %.
+function markEven(chart: uPlot): void {
+  const { ctx, bbox } = chart;
+  const y = chart.valToPos(50, 'y', true);
+  ctx.save();
+  ctx.strokeStyle = colour('--faint');
+  ctx.setLineDash([6, 5]);
+  ctx.beginPath();
+  ctx.moveTo(bbox.left, y);
+  ctx.lineTo(bbox.left + bbox.width, y);
+  ctx.stroke();
+  ctx.restore();
 }
 
 // Where nothing is pointed at, a legend has the last values.
@@ -272,13 +291,16 @@ function plot(chart: Chart, place: HTMLElement, variants: string[]): uPlot {
     height: 210,
     series,
     bands,
-    axes: axes(),
+    axes: axes('generation', chart.title.split(', ').at(-1)!),
     scales: {
       x: { time: false },
       ...(chart.percent ? { y: { range: [0, 100] } } : {}),
     },
     cursor: { sync: { key: 'generations' } },
-    hooks: { setLegend: [showLast] },
+    hooks: {
+      setLegend: [showLast],
+      drawAxes: chart.even === true ? [markEven] : [],
+    },
   };
   const made = new uPlot(options, data as uPlot.AlignedData, place);
   showLast(made);
@@ -372,6 +394,7 @@ class Games {
     input: () => this.goTo(Number(this.slider.value)),
   });
   private readonly course = h('div', { class: 'plot' });
+  private readonly drawn = h('p', {});
   private readonly viewer: HTMLElement;
   private chart: uPlot | null = null;
   private game: WatchedGame | null = null;
@@ -407,6 +430,7 @@ class Games {
         step('Last position', '»', length),
       ),
       this.course,
+      this.drawn,
       h('p', {}, this.link, ', for hints, the policy and other play.'),
     );
     this.viewer.hidden = true;
@@ -480,7 +504,14 @@ class Games {
     if (asked !== this.asked) return;
     this.error.textContent = '';
     this.game = game;
-    this.ply = 0;
+    // The last position that was searched; the first ones of a game are drawn.
+    const searched = game.actions.map(({ red }) => red !== null);
+    this.ply = Math.max(0, searched.lastIndexOf(true));
+    const played = game.actions.findIndex(({ drawn }) => !drawn);
+    this.drawn.hidden = played <= 0;
+    this.drawn.textContent =
+      `The first ${played === 1 ? 'action was' : `${played} actions were`} ` +
+      'drawn at random, without a search.';
     this.viewer.hidden = false;
     this.title.textContent =
       `Game ${index} by ${game.model}: ${game.end}`;
@@ -510,7 +541,8 @@ class Games {
         width: Math.max(260, this.course.clientWidth),
         height: 150,
         scales: { x: { time: false }, y: { range: [0, 100] } },
-        axes: axes(),
+        axes: axes('after action', '%'),
+        hooks: { drawAxes: [markEven] },
         series: [
           { label: 'after action' },
           {
@@ -564,16 +596,33 @@ function wordsOf(game: WatchedGame, ply: number): string {
   return parts.join(' ');
 }
 
-function stateOf(metrics: Metrics, config: string): string {
+// "3 min", "5 h" or "2 days": it is told when it changes, so seldom.
+function lasting(seconds: number): string {
+  if (seconds < 60) return 'less than a minute';
+  if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
+  if (seconds < 129600) return `${Math.round(seconds / 3600)} h`;
+  return `${Math.round(seconds / 86400)} days`;
+}
+
+function stateOf(metrics: Metrics, { config, quiet }: About): string {
   const wanted = /^generations: (\d+)/m.exec(config)?.[1];
   const selfPlay = metrics.of('self_play');
   const learned = metrics.of('learning').at(-1)?.generation ?? 0;
   const games = selfPlay.reduce((sum, { games }) => sum + Number(games), 0);
   const speed = Number(selfPlay.at(-1)?.['games_per_second'] ?? 0);
+  // A later start with more generations learns on.
+  const finished = metrics
+    .of('strength')
+    .some((each) => each['final'] === true && each.generation === learned);
   return (
     `Generation ${learned}${wanted === undefined ? '' : ` of ${wanted}`}, ` +
     `${games.toLocaleString('en')} games` +
-    (speed > 0 ? `, ${speed.toFixed(1)} games/s in the last one` : '')
+    (speed > 0 ? `, latest generation: ${speed.toFixed(1)} games/s` : '') +
+    (quiet === null
+      ? ''
+      : finished
+        ? `; finished ${lasting(quiet)} ago`
+        : `; not finished, last entry ${lasting(quiet)} ago`)
   );
 }
 
@@ -620,11 +669,12 @@ function messageOf(error: unknown): string {
 interface About {
   name: string; // of the run
   config: string; // its text, which a later start may change
+  quiet: number | null; // seconds since it wrote its metrics; null: none yet
 }
 
 async function main(): Promise<void> {
   applyTheme(theme());
-  let about: About = { name: '', config: '' };
+  let about: About = { name: '', config: '', quiet: null };
   const metrics = new Metrics();
   const curves = new Curves();
   const games = new Games();
@@ -648,14 +698,15 @@ async function main(): Promise<void> {
     const state = byId('run-state');
     try {
       const isFirst = metrics.events.length === 0;
-      if ((await metrics.read()) || isFirst) {
-        about = (await (await getFile('about.json')).json()) as About;
+      const isNew = await metrics.read();
+      about = (await (await getFile('about.json')).json()) as About;
+      if (isNew || isFirst) {
         document.title = `Tara: ${about.name}`;
         byId('run-name').textContent = about.name;
         draw();
       }
       await games.refresh();
-      state.textContent = stateOf(metrics, about.config);
+      state.textContent = stateOf(metrics, about);
       state.classList.remove('error');
       document.body.classList.add('ready');
     } catch (error) {
