@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/nn/heads.h"
@@ -219,6 +220,75 @@ TEST(ProgressTest, OfTheLastEvaluationItTellsItsOwnTime) {
     // None of its games is over: nothing is known yet.
     EXPECT_EQ(text.find(" left", evaluation) == std::string::npos, ended)
         << text;
+  }
+}
+
+absl::Time simulated_time;
+
+// A run of the quickstart's plan, with the shares of time that its parts have:
+// self-play and learning 57 %, a third the last evaluation.
+TEST(ProgressTest, AfterTwoGenerationsTheTimeLeftIsRightWithEvaluations) {
+  std::FILE* const file = std::tmpfile();
+  std::vector<absl::Time> begun;  // of each line
+  const auto pass = [](double seconds) {
+    simulated_time += absl::Seconds(seconds);
+  };
+  {
+    Progress progress({.out = file,
+                       .form = ProgressForm::kJson,
+                       .interval = absl::Hours(1),
+                       .clock = +[] { return simulated_time; }});
+    simulated_time = absl::UnixEpoch();
+    const auto begins = [&] { begun.push_back(simulated_time); };
+    // Opponents in their order: random, playouts, alpha-beta, checkpoint 1.
+    const auto evaluate = [&](int checkpoint, int games, int opponents) {
+      begins();
+      progress.BeginEvaluation(checkpoint);
+      constexpr double kSecondsAGame[] = {0.1, 0.9, 0.2, 0.4};
+      int done = 0;
+      for (int i = 0; i < opponents; ++i) {
+        for (int game = 0; game < games; ++game) {
+          pass(kSecondsAGame[i]);
+          progress.Evaluated({.opponent = "some",
+                              .games = ++done,
+                              .games_wanted = games * opponents});
+        }
+      }
+      progress.EndEvaluation(checkpoint, {});
+    };
+    progress.BeginRun("runs/first", 0, 10,
+                      {.every = 4, .games = 120, .final_games = 800});
+    for (int generation = 0; generation < 10; ++generation) {
+      begins();
+      progress.BeginSelfPlay(300, 0);
+      for (int game = 0; game < 300; ++game) {
+        pass(0.1);
+        progress.self_play_stats().games += 1;
+      }
+      progress.EndSelfPlay();
+      begins();
+      progress.BeginLearning(generation, 100, 20, 900);
+      pass(15);
+      progress.Learned(100, 0.001, {.total = 4});
+      begins();  // EndLearning prints, too
+      progress.EndLearning();
+      const int checkpoint = generation + 1;
+      if (checkpoint % 4 == 0) evaluate(checkpoint, 40, 3);
+    }
+    progress.EndTraining();
+    evaluate(10, 200, 4);
+  }
+  const std::string text = ReadAll(file);
+  std::fclose(file);
+  const std::vector<std::string> lines =
+      absl::StrSplit(text, '\n', absl::SkipEmpty());
+  ASSERT_EQ(lines.size(), begun.size()) << text;
+  for (size_t i = 6; i < lines.size(); ++i) {
+    const double left = absl::ToDoubleSeconds(simulated_time - begun[i]);
+    const nlohmann::json line = nlohmann::json::parse(lines[i]);
+    ASSERT_TRUE(line.contains("seconds_left")) << lines[i];
+    EXPECT_GT(line["seconds_left"], left / 1.5) << lines[i];
+    EXPECT_LT(line["seconds_left"], left * 1.5) << lines[i];
   }
 }
 

@@ -10,7 +10,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "tara/base/clocks.h"
 #include "tara/train/progress/metrics.h"
 
 namespace tara::train {
@@ -382,21 +381,12 @@ void Progress::Erase() {
 }
 
 void Progress::Measure() {
-  const absl::Time now = SteadyTime();
+  const absl::Time now = options_.clock();
   if (snapshot_.playing) {
     const absl::Duration elapsed = now - self_play_begin_;
     snapshot_.rates =
         RatesOf(counted_before_, Counted(stats_), stats_, elapsed);
     snapshot_.games = games_kept_ + snapshot_.rates.games;
-  }
-  snapshot_.generations_done = snapshot_.generation;
-  if (snapshot_.evaluating && training_ended_) {
-    const double share =
-        Share(snapshot_.evaluated.games, snapshot_.evaluated.games_wanted);
-    snapshot_.time_left = share == 0
-                              ? absl::InfiniteDuration()
-                              : (now - evaluation_begin_) / share * (1 - share);
-    return;
   }
   // Self-play takes most of a generation's time; the estimate need not be
   // better than that.
@@ -411,26 +401,80 @@ void Progress::Measure() {
                                      snapshot_.games_wanted - games_kept_);
   }
   // Between two phases of a generation it does not go back.
-  most_done_ = std::max(most_done_, snapshot_.generations_done + current);
-  snapshot_.generations_done = most_done_;
-  const double done = snapshot_.generations_done - first_generation_;
-  const double wanted = snapshot_.generations - first_generation_;
-  // Too early a guess is worse than none.
-  const absl::Duration guess =
-      done < 0.1 ? absl::InfiniteDuration()
-                 : (now - run_begin_) / done * std::max(wanted - done, 0.0);
-  snapshot_.time_left =
-      std::min(guess, std::max(deadline_ - now, absl::ZeroDuration()));
+  most_done_ = std::max(most_done_, snapshot_.generation + current);
+  snapshot_.generations_done =
+      training_ended_ ? snapshot_.generation : most_done_;
+  snapshot_.time_left = TimeLeft(now);
 }
 
-void Progress::BeginRun(absl::string_view run_dir, int first, int generations) {
+absl::Duration Progress::TimeLeft(absl::Time now) const {
+  // Until an evaluation has been timed, one of its games is taken to last as
+  // long as so many of a generation, with what is learned from them.
+  constexpr double kGamesPerEvaluationGame = 2;
+  const bool evaluates = snapshot_.evaluating && !is_gate_;
+  const absl::Duration evaluating =
+      evaluates ? now - evaluation_begin_ : absl::ZeroDuration();
+  // 1. A generation is as long as the last one and the part of this one: those
+  // of a warm start have another pace than the rest. Too early a guess is worse
+  // than none.
+  const bool has_last = last_generation_ > absl::ZeroDuration();
+  const double timed =
+      (has_last ? 1 : 0) + std::max(most_done_ - begun_generation_, 0.0);
+  const absl::Duration pace =
+      timed < 0.1 ? absl::InfiniteDuration()
+                  : (last_generation_ + (now - generation_begin_) -
+                     generation_evaluated_ - evaluating) /
+                        timed;
+  // 2. A game of an evaluation.
+  const absl::Duration game =
+      evaluation_games_ > 0
+          ? evaluation_time_ / static_cast<double>(evaluation_games_)
+      : snapshot_.games_wanted > 0
+          ? kGamesPerEvaluationGame /
+                static_cast<double>(snapshot_.games_wanted) * pace
+          : absl::InfiniteDuration();
+  const auto lasts = [](double count, absl::Duration each) {
+    return count > 0 ? count * each : absl::ZeroDuration();
+  };
+  // 3. The evaluation that goes on. Its games so far count for as much as they
+  // are of it: opponents come one after the other, quick ones and slow ones.
+  absl::Duration left = absl::ZeroDuration();
+  if (evaluates) {
+    const StrengthProgress& evaluated = snapshot_.evaluated;
+    const double share = Share(evaluated.games, evaluated.games_wanted);
+    const int64_t games = evaluated.games_wanted > 0 ? evaluated.games_wanted
+                          : training_ended_          ? evaluations_.final_games
+                                                     : evaluations_.games;
+    const absl::Duration expected =
+        games > 0 ? lasts(games, game) : absl::InfiniteDuration();
+    left = expected < absl::InfiniteDuration()
+               ? (1 - share) * ((1 - share) * expected + evaluating)
+           : share > 0 ? (1 - share) / share * evaluating
+                       : absl::InfiniteDuration();
+  }
+  if (training_ended_) return left;
+  // 4. The generations to come with their evaluations, by the deadline, and the
+  // last evaluation after that.
+  left += lasts(snapshot_.generations - most_done_, pace);
+  if (evaluations_.every > 0) {
+    const int due = (snapshot_.generations - 1) / evaluations_.every -
+                    begun_generation_ / evaluations_.every;
+    left += lasts(static_cast<double>(due * evaluations_.games), game);
+  }
+  left = std::min(left, std::max(deadline_ - now, absl::ZeroDuration()));
+  return left + lasts(static_cast<double>(evaluations_.final_games), game);
+}
+
+void Progress::BeginRun(absl::string_view run_dir, int first, int generations,
+                        const EvaluationPlan& evaluations) {
   absl::MutexLock lock(&mutex_);
   snapshot_.run_dir = std::string(run_dir);
   snapshot_.generation = first;
   snapshot_.generations = generations;
-  first_generation_ = first;
+  evaluations_ = evaluations;
   most_done_ = first;
-  run_begin_ = SteadyTime();
+  begun_generation_ = first;
+  generation_begin_ = options_.clock();
 }
 
 void Progress::SetDeadline(absl::Time deadline) {
@@ -450,7 +494,7 @@ void Progress::BeginSelfPlay(int64_t wanted, int64_t kept) {
   snapshot_.games = kept;
   games_kept_ = kept;
   counted_before_ = Counted(stats_);
-  self_play_begin_ = SteadyTime();
+  self_play_begin_ = options_.clock();
   Show();
 }
 
@@ -494,14 +538,20 @@ void Progress::EndLearning() {
   Show();
   snapshot_.learning = false;
   snapshot_.generation += 1;
+  const absl::Time now = options_.clock();
+  last_generation_ = now - generation_begin_ - generation_evaluated_;
+  generation_begin_ = now;
+  generation_evaluated_ = absl::ZeroDuration();
+  begun_generation_ = snapshot_.generation;
 }
 
-void Progress::BeginEvaluation(int generation) {
+void Progress::BeginEvaluation(int generation, bool is_gate) {
   absl::MutexLock lock(&mutex_);
+  is_gate_ = is_gate;
   snapshot_.generation = generation;
   snapshot_.evaluating = true;
   snapshot_.evaluated = {};
-  evaluation_begin_ = SteadyTime();
+  evaluation_begin_ = options_.clock();
   Show();
 }
 
@@ -514,6 +564,10 @@ void Progress::EndEvaluation(int generation,
                              std::vector<StrengthResult> strength) {
   absl::MutexLock lock(&mutex_);
   snapshot_.evaluating = false;
+  const absl::Duration lasted = options_.clock() - evaluation_begin_;
+  generation_evaluated_ += lasted;
+  evaluation_time_ += lasted;
+  evaluation_games_ += snapshot_.evaluated.games_wanted;
   snapshot_.strength_generation = generation;
   snapshot_.strength = std::move(strength);
   if (options_.form != ProgressForm::kLines) return;

@@ -11,6 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "tara/base/clocks.h"
 #include "tara/nn/heads.h"
 #include "tara/train/play/self_play.h"
 #include "tara/train/strength.h"
@@ -113,6 +114,15 @@ struct ProgressOptions {
   // Between two drawings or lines; there is a line at the start of each phase
   // too.
   absl::Duration interval = absl::Seconds(10);
+  // Of tests.
+  absl::Time (*clock)() = &SteadyTime;
+};
+
+// The evaluations of a run, in games: of all opponents and variants together.
+struct EvaluationPlan {
+  int every = 0;  // generations between two; 0: only the last
+  int64_t games = 0;
+  int64_t final_games = 0;
 };
 
 // Returns options for people that suit what `out` is.
@@ -131,7 +141,8 @@ class Progress {
   SelfPlayStats& self_play_stats() { return stats_; }
 
   // Training goes from generation `first` to `generations` - 1.
-  void BeginRun(absl::string_view run_dir, int first, int generations);
+  void BeginRun(absl::string_view run_dir, int first, int generations,
+                const EvaluationPlan& evaluations = {});
   // Training ends by this time, whatever generations are left.
   void SetDeadline(absl::Time deadline);
   // Training has ended: nothing but the last evaluation is left.
@@ -147,7 +158,9 @@ class Progress {
   // The newest checkpoint's losses on games that are never learned from.
   void HeldOut(const nn::Losses& losses);
   void EndLearning();
-  void BeginEvaluation(int generation);
+  // An evaluation begins, or a trial of the checkpoint at the gate, which is a
+  // part of its generation.
+  void BeginEvaluation(int generation, bool is_gate = false);
   void Evaluated(const StrengthProgress& evaluated);
   void EndEvaluation(int generation, std::vector<StrengthResult> strength);
   // Of games that are played elsewhere: on what, in words.
@@ -167,6 +180,10 @@ class Progress {
   void Erase() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Sets the rates and the time left from the counters and the clock.
   void Measure() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Returns how long the run goes on, the last evaluation included; infinite
+  // where there is nothing to guess it by.
+  absl::Duration TimeLeft(absl::Time now) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Show() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Write(absl::string_view line) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool IsBlock() const { return options_.form == ProgressForm::kBlock; }
@@ -177,12 +194,22 @@ class Progress {
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
   int drawn_lines_ ABSL_GUARDED_BY(mutex_) = 0;
   ProgressSnapshot snapshot_ ABSL_GUARDED_BY(mutex_);
-  int first_generation_ ABSL_GUARDED_BY(mutex_) = 0;
+  EvaluationPlan evaluations_ ABSL_GUARDED_BY(mutex_);
   double most_done_ ABSL_GUARDED_BY(mutex_) = 0;  // generations, so far
-  absl::Time run_begin_ ABSL_GUARDED_BY(mutex_);
+  // The generation that goes on: when it began, and how much of the time since
+  // was an evaluation's. What the one before took, without evaluations; zero:
+  // there was none.
+  int begun_generation_ ABSL_GUARDED_BY(mutex_) = 0;
+  absl::Time generation_begin_ ABSL_GUARDED_BY(mutex_);
+  absl::Duration generation_evaluated_ ABSL_GUARDED_BY(mutex_);
+  absl::Duration last_generation_ ABSL_GUARDED_BY(mutex_);
   absl::Time deadline_ ABSL_GUARDED_BY(mutex_) = absl::InfiniteFuture();
   bool training_ended_ ABSL_GUARDED_BY(mutex_) = false;
   absl::Time evaluation_begin_ ABSL_GUARDED_BY(mutex_);
+  bool is_gate_ ABSL_GUARDED_BY(mutex_) = false;
+  // Of all evaluations that have ended.
+  absl::Duration evaluation_time_ ABSL_GUARDED_BY(mutex_);
+  int64_t evaluation_games_ ABSL_GUARDED_BY(mutex_) = 0;
   // The counters when the running self-play began.
   absl::Time self_play_begin_ ABSL_GUARDED_BY(mutex_);
   int64_t games_kept_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -157,6 +157,7 @@ class TrainingRun {
   // publishes the one that does.
   absl::Status PassGate();
   bool EvaluationIsDue(int checkpoint) const;
+  EvaluationPlan PlannedEvaluations() const;
   absl::StatusOr<std::vector<StrengthResult>> Evaluate(int checkpoint,
                                                        bool is_final);
   // Evaluates the newest checkpoint where the process ended before that was
@@ -706,7 +707,8 @@ absl::Status TrainingRun::LearnAndPlayAhead(int generation) {
 }
 
 absl::StatusOr<TrainSummary> TrainingRun::Run() {
-  progress_.BeginRun(folder_->path(), resumed_.generation, generations());
+  progress_.BeginRun(folder_->path(), resumed_.generation, generations(),
+                     PlannedEvaluations());
   UpdateDeadline();
   TrainSummary summary;
   absl::Status status = PassGate();
@@ -742,7 +744,7 @@ absl::Status TrainingRun::PassGate() {
   proto::GateState& gate = *state().mutable_gate();
   if (gated() && static_cast<int>(gate.checked()) < candidate) {
     const int best = player();
-    progress_.BeginEvaluation(candidate);
+    progress_.BeginEvaluation(candidate, /*is_gate=*/true);
     TARA_ASSIGN_OR_RETURN(
         std::vector<GateResult> results,
         callbacks_.gate({.candidate_path = folder_->checkpoint_path(candidate),
@@ -783,6 +785,17 @@ bool TrainingRun::EvaluationIsDue(int checkpoint) const {
   // One that does not play has nothing to show.
   return every > 0 && checkpoint % every == 0 && checkpoint < generations() &&
          checkpoint == player();
+}
+
+EvaluationPlan TrainingRun::PlannedEvaluations() const {
+  if (!callbacks_.evaluate) return {};
+  const proto::EvaluationConfig& evaluation = config_.evaluation();
+  const int64_t variants = config_.variant_size();
+  const int64_t opponents = evaluation.opponent_size();
+  // In the last one, the network of the first generation too.
+  return {.every = static_cast<int>(evaluation.every()),
+          .games = variants * opponents * evaluation.games(),
+          .final_games = variants * (opponents + 1) * evaluation.final_games()};
 }
 
 absl::StatusOr<std::vector<StrengthResult>> TrainingRun::Evaluate(
