@@ -28,6 +28,7 @@
 #include "tara/cli/console.h"
 #include "tara/cli/flags.h"
 #include "tara/cli/match_flags.h"
+#include "tara/cli/play_rules.h"
 #include "tara/core/action.h"
 #include "tara/core/board.h"
 #include "tara/core/drawing.h"
@@ -125,13 +126,14 @@ constexpr size_t kHintActions = 5;
 // How to write the actions of a position's phase.
 absl::string_view NotationHelp(const State& state) {
   if (state.phase == Phase::kLink) {
-    return "a link of two adjacent hills: D4=E4";
+    return "a link of two adjacent hills such as D4=E4";
   }
   if (TraitsOf(state.variant).kings_move && state.phase != Phase::kPlacement) {
-    return "a king's move, D4-E6 (with sacrifice of the hill: C5-B3*), or pass";
+    return "a king's move such as D4-E6 (C5-B3*: with sacrifice of B3), or "
+           "pass";
   }
-  if (MaySwap(state)) return "a hill, as in D4, or swap (the pie rule)";
-  return "a hill: a file A to G and a rank 1 to 7, as in D4";
+  if (MaySwap(state)) return "a hill such as D4, or swap (the pie rule)";
+  return "a hill such as D4";
 }
 
 }  // namespace
@@ -148,7 +150,8 @@ PlaySession::PlaySession(const PlaySessionOptions& options,
 
 absl::Span<const PlaySession::SessionCommand> PlaySession::Commands() {
   static constexpr std::array kCommands = {
-      SessionCommand{"help", "this list", &PlaySession::Help},
+      SessionCommand{"help", "the rule of the turn, the signs, this list",
+                     &PlaySession::Help},
       SessionCommand{"legal", "your legal actions", &PlaySession::Legal},
       SessionCommand{"hint", "what the computer would play",
                      &PlaySession::Hint},
@@ -169,7 +172,9 @@ absl::Status PlaySession::Run() {
     console_.out << "The opponent's network has not learned "
                  << options_.not_learned << ".\n";
   }
-  console_.out << "Type an action, or 'help'.\n\n";
+  const Variant variant = states_[0].variant;
+  console_.out << Info(variant).name << ". " << Wrap(AimOf(variant), 0)
+               << "\nType " << NotationHelp(states_[0]) << ", or help.\n\n";
   while (!stopped_) {
     if (states_.back().finished()) break;
     if (!PersonToMove()) {
@@ -263,13 +268,12 @@ absl::Status PlaySession::PlayWords(const std::vector<std::string>& words) {
     }
     const absl::StatusOr<Action> action = ParseAction(word, state);
     if (!action.ok()) {
-      console_.out << "'" << shown << "' is no action or command. Expected "
-                   << NotationHelp(state) << "; or 'help'.\n";
+      console_.out << "Unknown action or command '" << shown << "'. Type "
+                   << NotationHelp(state) << ", or help.\n";
       break;
     }
     if (!LegalActions(state).Contains(*action)) {
-      console_.out << ActionToText(*action, state) << " is not legal here ("
-                   << PhaseName(state.phase) << ").\n";
+      console_.out << Wrap(WhyIllegal(*action, state), 0) << "\n";
       return Legal();
     }
     Apply(*action);
@@ -289,8 +293,13 @@ absl::StatusOr<std::vector<mcts::RootAction>> PlaySession::Advice() {
 }
 
 absl::Status PlaySession::Help() {
-  console_.out << "An action is " << NotationHelp(states_.back())
-               << ".\nSeveral actions may stand on a line. Commands:\n";
+  const State& state = states_.back();
+  console_.out << Wrap(RuleOfTurn(state), 0) << "\n"
+               << Wrap(AimOf(state.variant), 0) << "\n"
+               << "Signs: " << KeyOfSigns(state.variant, !options_.ascii)
+               << "\nAn action is " << NotationHelp(state)
+               << ": file A to G, rank 1 to 7. A line can have several.\n"
+               << "Commands:\n";
   for (const SessionCommand& command : Commands()) {
     console_.out << absl::StrFormat("  %-10s%s\n", command.name, command.help);
   }
@@ -309,19 +318,17 @@ absl::Status PlaySession::Hint() {
   for (const mcts::RootAction& each : actions) visits += each.visits;
   const State& state = states_.back();
   console_.out << "Hint: " << ActionToText(actions.front().action, state)
-               << "\n  action    share of search    expected result\n";
+               << "\n  action    share of search    chances of winning\n";
   for (size_t i = 0; i < std::min(actions.size(), kHintActions); ++i) {
     const mcts::RootAction& each = actions[i];
     if (each.visits == 0) break;
     console_.out << absl::StrFormat(
-        "  %-8s  %13.0f %%    %+.2f\n", ActionToText(each.action, state),
-        100.0 * each.visits / std::max(1, visits), each.mean_value);
+        "  %-8s  %13.0f %%    %16.0f %%\n", ActionToText(each.action, state),
+        100.0 * each.visits / std::max(1, visits), 50 * (1 + each.mean_value));
   }
-  console_.out << "  (from -1, a sure loss for you, to +1, a sure win";
   if (!options_.not_learned.empty()) {
-    console_.out << "; not learned: " << options_.not_learned;
+    console_.out << "  (not learned: " << options_.not_learned << ")\n";
   }
-  console_.out << ")\n";
   return absl::OkStatus();
 }
 
@@ -485,7 +492,8 @@ void RegisterPlay(Command& root) {
   Command& command =
       root.AddCommand("play", "play against the computer in the terminal");
   const auto options = std::make_shared<PlayCommandOptions>();
-  AddGameFlags(command, &options->game, kVariantHelp);
+  options->game.variant = Info(kVariants[0].variant).id;
+  AddGameFlags(command, &options->game, kVariantHelp, /*required=*/false);
   command.AddText(
       {.names = "--opponent",
        .placeholder = "SPEC",
@@ -511,7 +519,7 @@ void RegisterPlay(Command& root) {
   command.SetNotes(
       absl::StrCat("Opponents:\n", eval::PlayerSpecHelp(),
                    "\nWithin the game, 'help' lists the commands."));
-  command.SetExamples({"play --variant sacred_hill_l1",
+  command.SetExamples({"play",
                        "play --variant high_kings_l2 --seat blue --opponent "
                        "net:runs/kings",
                        "play --variant four_treasures --opponent "

@@ -55,7 +55,7 @@ TEST(PlayTest, TheFirstActionMayBeTakenOver) {
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_THAT(result.out,
               AllOf(HasSubstr("Blue is given 2.5 points. May swap."),
-                    HasSubstr("a hill, as in D4, or swap (the pie rule)"),
+                    HasSubstr("a hill such as D4, or swap (the pie rule)"),
                     HasSubstr(" swap ")));
 }
 
@@ -72,16 +72,65 @@ TEST(PlayTest, NonsenseAndIllegalActionsAreExplained) {
       Play({"--variant", "sacred_hill_l1"}, "D4\nxyzzy\nD4\nA1\n");
   EXPECT_EQ(result.status, 0);
   EXPECT_THAT(result.out,
-              AllOf(HasSubstr("'xyzzy' is no action or command"),
-                    HasSubstr("D4 is not legal here (manoeuvres).\nLegal: "),
-                    HasSubstr("'A1' is no action or command")));
+              AllOf(HasSubstr("Unknown action or command 'xyzzy'. Type a hill "
+                              "such as D4, or help.\n"),
+                    HasSubstr("A Red ringfort stands on D4 already.\nLegal: "),
+                    HasSubstr("Unknown action or command 'A1'.")));
+}
+
+TEST(PlayTest, IllegalActionsAreRefusedWithTheRuleThatForbidsThem) {
+  const auto refusal = [](const std::string& variant,
+                          const std::string& input) {
+    return Play({"--variant", variant, "--seat", "both"}, input).out;
+  };
+  EXPECT_THAT(refusal("sacred_hill_l1", "D4 A2 D5\n"),
+              HasSubstr("\nD5 is not a knight's move from a Red ringfort.\n"));
+  EXPECT_THAT(refusal("sacred_hill_l1", "D4 A2 E6 B4 F4\n"),
+              HasSubstr("\nF4 is too near to another Red ringfort.\n"));
+  EXPECT_THAT(refusal("sacred_hill_l1", "D4 A2 A2\n"),
+              HasSubstr("\nA Blue ringfort stands on A2 already.\n"));
+  EXPECT_THAT(refusal("four_treasures", "D4 D5 D5\n"),
+              HasSubstr("\nD5 is not besieged: no Red ringfort on C5, E5, "
+                        "D6.\n"));
+  EXPECT_THAT(refusal("four_treasures", "D4 D5 A2 D6 D5\n"),
+              HasSubstr("\nD5 is linked to D6: only a single ringfort can be "
+                        "besieged.\n"));
+  EXPECT_THAT(refusal("four_treasures", "B2 B1 C1 D7 D4\n"),
+              HasSubstr("\nRed must capture a besieged ringfort first: B1.\n"));
+  EXPECT_THAT(refusal("four_treasures_doubles", "D6\n"),
+              HasSubstr("\nD6 is outside the rows of Red South: ranks 1 to "
+                        "4.\n"));
+  EXPECT_THAT(refusal("high_kings_l1", "D4 A2 D5\n"),
+              HasSubstr("\nD5 is not legal here. Placement: place a king with "
+                        "a ringfort,"));
+}
+
+TEST(PlayTest, HelpHasTheRuleTheAimAndTheSignsOfEveryVariant) {
+  for (const VariantInfo& info : kVariants) {
+    const std::string out =
+        Play({"--variant", std::string(info.id), "--ascii"}, "help\n").out;
+    EXPECT_THAT(out, HasSubstr(absl::StrCat(info.name, ". "))) << info.id;
+    EXPECT_THAT(out, HasSubstr("Signs: o a ringfort of Red, x of Blue"));
+    EXPECT_THAT(out, AnyOf(HasSubstr("Placement: "), HasSubstr("Manoeuvres: "),
+                           HasSubstr("Battle: ")))
+        << info.id;
+    EXPECT_THAT(
+        out, AnyOf(HasSubstr(" win: 2 points plus"), HasSubstr("win at once")))
+        << info.id;
+  }
+}
+
+TEST(PlayTest, ANewcomerNeedsNoOption) {
+  const TaraResult result = RunTara({"play"}, "help\n");
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("Sacred Hill, Level 1. "));
 }
 
 TEST(PlayTest, KeysThatTypeNoTextAreShownAsText) {
   // F6, as terminals send it.
   const TaraResult result = Play({"--variant", "sacred_hill_l1"}, "\x1b[17~\n");
   EXPECT_EQ(result.status, 0);
-  EXPECT_THAT(result.out, HasSubstr("'\\x1b[17~' is no action or command"));
+  EXPECT_THAT(result.out, HasSubstr("command '\\x1b[17~'."));
 }
 
 TEST(PlayTest, HelpNamesTheCommands) {
@@ -95,7 +144,8 @@ TEST(PlayTest, HelpNamesTheCommands) {
 TEST(PlayTest, AHintNamesALegalAction) {
   const TaraResult result = Play({"--variant", "sacred_hill_l1"}, "D4\nhint\n");
   EXPECT_THAT(result.out,
-              AllOf(HasSubstr("Hint: "), HasSubstr("expected result")));
+              AllOf(HasSubstr("Hint: "), HasSubstr("chances of winning"),
+                    HasSubstr(" %\n")));
 }
 
 TEST(PlayTest, ThePersonTakesBothSeatsOfASideInDoubles) {
