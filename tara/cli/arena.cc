@@ -136,9 +136,9 @@ void RegisterArena(Command& root) {
   AddUntrainedFlag(command, &options->untrained);
   command.AddInteger({.names = "--games",
                       .placeholder = "N",
-                      .help = "games a variant, made even; with --by-match "
-                              "made whole pairs of matches; with --sprt at "
-                              "most so many, 20000 if not given",
+                      .help = "games per variant, rounded up to an even number "
+                              "(whole matches with --by-match); with --sprt "
+                              "the maximum, 20000 by default",
                       .default_text = "200"},
                      1, 10000000, &options->games);
   command.AddSwitch(

@@ -167,6 +167,7 @@ struct Command::Impl {
       option->allow_extra_args(positional);
     }
     option->required(flag.required);
+    if (flag.hidden) return;
 
     std::string right = flag.help;
     if (flag.required && !positional) absl::StrAppend(&right, " (required)");
@@ -452,6 +453,10 @@ ParsedCommand CommandLine::Parse(int argc, const char* const* argv) {
     const std::string what = mismatch.what();
     error = UsageError(
         absl::StrCat(what.substr(0, what.find(':')), ": a value is missing"));
+  } catch (const CLI::RequiredError& required) {
+    const Command::Impl& impl = *Command::Impl::Named(*root_).impl_;
+    error =
+        UsageError(absl::StrCat(required.what(), ": ", impl.path, impl.usage));
   } catch (const CLI::ParseError& parse_error) {
     error = UsageError(parse_error.what());
   }

@@ -45,6 +45,7 @@ struct Flag {
   bool required = false;
   std::string default_text = {};  // shown instead of the default value
   bool may_be_empty = false;      // of texts
+  bool hidden = false;            // not in the help: of programs, not of people
 };
 
 // A subcommand being described: each Add... takes the place of a parsed value.

@@ -288,7 +288,7 @@ absl::StatusOr<int> RunConvert(const ConvertOptions& options,
 
 void RegisterConvert(Command& root) {
   Command& command = root.AddCommand(
-      "convert", "make a game store of what older versions kept games in");
+      "convert", "convert games of older versions into a game store");
   const auto options = std::make_shared<ConvertOptions>();
   command.AddText({.names = "OLD",
                    .help = "results file of arena, crossplay or rate, or store "

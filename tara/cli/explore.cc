@@ -277,7 +277,8 @@ void RegisterBuild(Command& explore) {
                   &options->book);
   AddGameFlags(command, &options->game,
                "variant to search openings of, by its identifier in `tara "
-               "variants`, or 'all'; without, none is searched",
+               "variants`, or 'all'; if omitted, nothing is searched: only "
+               "--games are counted",
                /*required=*/false);
   command.AddTexts({.names = "--games",
                     .placeholder = "STORE",
@@ -287,8 +288,8 @@ void RegisterBuild(Command& explore) {
                    &options->stores);
   command.AddInteger({.names = "--positions",
                       .placeholder = "N",
-                      .help = "searched positions of a variant that the book "
-                              "shall have"},
+                      .help = "how many positions of each variant to search in "
+                              "all"},
                      1, 10000000, &options->positions);
   AddJudgeFlags(command, &options->player, &options->simulations);
   AddUntrainedFlag(command, &options->untrained);
@@ -337,7 +338,8 @@ void RegisterShowBook(Command& explore) {
 
 void RegisterExplore(Command& root) {
   Command& command = root.AddCommand(
-      "explore", "opening books: what searches and games say of first actions");
+      "explore",
+      "opening books: how good each opening is, by search and by played games");
   command.SetExamples({"explore build openings.db --variant high_kings_l1",
                        "explore show openings.db --html openings.html"});
   RegisterBuild(command);

@@ -74,7 +74,8 @@ void AddFleetFlag(Command& command, std::string* fleet) {
   command.AddText({.names = "--fleet",
                    .placeholder = "IN,OUT",
                    .help = "file descriptors of a process that has the games "
-                           "played elsewhere: tara fleet, which sets them"},
+                           "played elsewhere: tara fleet, which sets them",
+                   .hidden = true},
                   fleet);
 }
 

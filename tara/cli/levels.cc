@@ -51,7 +51,7 @@ absl::StatusOr<int> RunLevels(const LevelsOptions& options, Console& console) {
                  "has 1000\n"
               << absl::StrFormat("%-24s", "level");
   for (int i = 1; i <= mcts::kNumLevels; ++i) {
-    console.out << absl::StrFormat("%11d", i);
+    console.out << absl::StrFormat("%13d", i);
   }
   console.out << "\n";
   for (const VariantInfo& info : kVariants) {
@@ -59,7 +59,7 @@ absl::StatusOr<int> RunLevels(const LevelsOptions& options, Console& console) {
     for (int i = 1; i <= mcts::kNumLevels; ++i) {
       const mcts::LevelElo measured = mcts::EloOfLevel(info.variant, i);
       console.out << absl::StrFormat(
-          "%11s", absl::StrCat(measured.elo, " +-", measured.interval));
+          "%13s", absl::StrCat(measured.elo, " +-", measured.interval));
     }
     console.out << "\n";
   }

@@ -191,6 +191,9 @@ int RunCommand(int argc, const char* const* argv, Console& console) {
 }
 
 int RunProgram(int argc, char** argv) {
+  // `tara help play` is `tara --help play`.
+  static char help[] = "--help";
+  if (argc > 1 && absl::string_view(argv[1]) == "help") argv[1] = help;
   // A reader that has seen enough (`tara ... | head`) ends us without a word,
   // even where the parent process ignored the signal.
   std::signal(SIGPIPE, SIG_DFL);

@@ -15,6 +15,8 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "absl/time/time.h"
+#include "tara/base/clocks.h"
 #include "tara/base/status_macros.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/flags.h"
@@ -258,13 +260,15 @@ absl::StatusOr<eval::ArenaResult> MatchTable::Play(
 
 void MatchStatus::Show(size_t match, absl::string_view name,
                        const eval::ArenaProgress& progress) {
+  if (games_[match].exchange(progress.games) == 0) {
+    stored_ += progress.games_done;
+  }
   done_[match] = progress.games_done;
-  games_[match] = progress.games;
+  const int done = std::accumulate(done_.begin(), done_.end(), 0);
   if (fleet_ != nullptr) {
-    status_line_.Show(
-        absl::StrCat(std::accumulate(done_.begin(), done_.end(), 0), " of ",
-                     std::accumulate(games_.begin(), games_.end(), 0), " games",
-                     FleetText(fleet_)));
+    status_line_.Show(absl::StrCat(
+        done, " of ", std::accumulate(games_.begin(), games_.end(), 0),
+        " games", FleetText(fleet_)));
     return;
   }
   if (progress.games_done == 0) return;
@@ -273,6 +277,14 @@ void MatchStatus::Show(size_t match, absl::string_view name,
                                      100 * progress.score);
   if (progress.llr.has_value()) {
     absl::StrAppendFormat(&text, ", LLR %+.2f", *progress.llr);
+  } else if (done > stored_) {
+    // Of all matches, which have the same number of games.
+    const auto left = static_cast<double>(done_.size()) * progress.games - done;
+    absl::StrAppend(&text, ", about ",
+                    absl::FormatDuration(absl::Trunc(
+                        (SteadyTime() - begin_) * left / (done - stored_),
+                        absl::Seconds(1))),
+                    " left");
   }
   status_line_.Show(text);
 }

@@ -15,7 +15,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "absl/types/span.h"
+#include "tara/base/clocks.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/console.h"
 #include "tara/cli/flags.h"
@@ -121,7 +123,9 @@ class MatchStatus {
  private:
   StatusLine status_line_;
   const fleet::Fleet* const fleet_;
+  const absl::Time begin_ = SteadyTime();
   std::vector<std::atomic<int>> done_, games_;  // by match
+  std::atomic<int> stored_ = 0;                 // games that were done before
 };
 
 // Returns the spec of a player that searches with so many simulations in place

@@ -244,7 +244,8 @@ absl::StatusOr<int> RunRate(const RateCommandOptions& options,
 
 void RegisterRate(Command& root) {
   Command& command = root.AddCommand(
-      "rate", "rate checkpoints and players, by variant and over all");
+      "rate",
+      "Elo ratings of checkpoints and players, per variant and overall");
   const auto options = std::make_shared<RateCommandOptions>();
   command.AddTexts({.names = "RUN",
                     .help = "folder of a run, checkpoint, or player; several",

@@ -214,7 +214,7 @@ absl::StatusOr<int> RunRegret(const RegretOptions& options, Console& console) {
 
 void RegisterRegret(Command& root) {
   Command& command = root.AddCommand(
-      "regret", "loss of players in endgames that are solved exactly");
+      "regret", "how much players lose in exactly solved endgames");
   const auto options = std::make_shared<RegretOptions>();
   AddGameFlags(command, &options->game, kVariantOrLearnedHelp,
                /*required=*/false);

@@ -271,8 +271,8 @@ absl::StatusOr<int> RunReview(const ReviewCommandOptions& options,
 }  // namespace
 
 void RegisterReview(Command& root) {
-  Command& command = root.AddCommand(
-      "review", "what each action of a game gave away, the worst ones first");
+  Command& command =
+      root.AddCommand("review", "find a game's mistakes, worst first");
   const auto options = std::make_shared<ReviewCommandOptions>();
   command.AddText(
       {.names = "GAME",

@@ -134,7 +134,7 @@ INSTANTIATE_TEST_SUITE_P(
     Players, WrongUsageTest,
     testing::Values(
         WrongUsage{{"arena", "--variant", "four_treasures", "greedy"},
-                   "B is required"},
+                   "B is required: tara arena --variant V A B (see"},
         WrongUsage{{"arena", "--variant", "four_treasures", "greedy", "nobody"},
                    "unknown player 'nobody'"},
         WrongUsage{{"arena", "--variant", "chess", "greedy", "random"},
@@ -220,6 +220,16 @@ TEST(HelpTest, MayBeAskedForBeforeTheCommand) {
   }
 }
 
+TEST(HelpTest, IsACommandToo) {
+  EXPECT_EQ(RunTara({"help"}).out, RunTara({"--help"}).out);
+  for (const char* const command : {"play", "train"}) {
+    const TaraResult result = RunTara({"help", command});
+    EXPECT_EQ(result.status, 0) << command;
+    EXPECT_EQ(result.out, RunTara({command, "--help"}).out);
+  }
+  EXPECT_THAT(RunTara({"help", "plai"}).err, HasSubstr("did you mean 'play'?"));
+}
+
 TEST(HelpTest, EveryCommandExplainsItself) {
   for (const char* const command : kCommands) {
     const TaraResult result = RunTara({command, "--help"});
@@ -227,10 +237,17 @@ TEST(HelpTest, EveryCommandExplainsItself) {
     EXPECT_THAT(result.out,
                 HasSubstr(std::string("Usage: tara ") + command + " "));
     EXPECT_THAT(result.out, HasSubstr("Examples:\n  tara "));
+    // Of `tara fleet` alone.
+    EXPECT_THAT(result.out, Not(HasSubstr("--fleet")));
     for (const std::string& line : Lines(result.out)) {
       EXPECT_LE(line.size(), 80u) << command << ": " << line;
     }
   }
+}
+
+TEST(LevelsTest, ColumnsDoNotTouch) {
+  EXPECT_THAT(RunTara({"levels"}).out,
+              Not(::testing::ContainsRegex("[+]-[0-9]+ [0-9]")));
 }
 
 TEST(HelpTest, ShowsDefaults) {
