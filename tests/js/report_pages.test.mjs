@@ -178,6 +178,68 @@ const plotsOf = (page) => page.evaluate(async () => {
 const background = (page) =>
     page.evaluate(() => getComputedStyle(document.body).backgroundColor);
 
+// What is wrong with the page for people who do not see it, or not well.
+const hindrances = (page) => page.evaluate(() => {
+  const found = [];
+  const check = (is, text) => is || found.push(text);
+  for (const canvas of document.querySelectorAll('canvas')) {
+    const label = canvas.getAttribute('aria-label') ?? '';
+    check(canvas.getAttribute('role') === 'img' &&
+              /plot of [^ ]/.test(label) && !/,,|undefined|NaN/.test(label),
+          `canvas: ${label}`);
+  }
+  for (const svg of document.querySelectorAll('svg[role=img]')) {
+    check(svg.hasAttribute('aria-label'), 'svg without a label');
+  }
+  for (const heading of document.querySelectorAll('th')) {
+    check(heading.scope === 'col' && heading.textContent !== '',
+          `th: ${heading.outerHTML}`);
+  }
+  let level = 0;
+  for (const {tagName, textContent} of document.querySelectorAll('h1,h2,h3')) {
+    check(Number(tagName[1]) <= level + 1, `${tagName} ${textContent}`);
+    level = Number(tagName[1]);
+  }
+  // As WCAG 2 has it.
+  const luminance = (colour) => {
+    const part = colour.match(/[\d.e-]+/g).slice(0, 3)
+        .map((text) => Number(text) / (colour.startsWith('rgb') ? 255 : 1))
+        .map((x) => x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * part[0] + 0.7152 * part[1] + 0.0722 * part[2];
+  };
+  const clear = /rgba\(0, 0, 0, 0\)|transparent/;
+  const behind = (element) => {
+    const {backgroundColor} = getComputedStyle(element);
+    return clear.test(backgroundColor) && element.parentElement ?
+        behind(element.parentElement) : backgroundColor;
+  };
+  for (const text of document.querySelectorAll('p, th, td, small, code')) {
+    const pair = [getComputedStyle(text).color, behind(text)].map(luminance);
+    const contrast = (Math.max(...pair) + 0.05) / (Math.min(...pair) + 0.05);
+    check(contrast >= 4.5, `${contrast} of ${text.outerHTML.slice(0, 200)}`);
+  }
+  return [...new Set(found)];
+});
+
+// The tooltips of the plots, each over its middle: {title, lines}.
+const tooltipsOf = (page) => page.evaluate(async () => {
+  const canvases = [...document.querySelectorAll('canvas')];
+  for (const canvas of canvases) {
+    const {left, right, top, bottom} = Chart.getChart(canvas).chartArea;
+    const box = canvas.getBoundingClientRect();
+    canvas.dispatchEvent(new MouseEvent('mousemove', {
+      clientX: box.left + (left + right) / 2,
+      clientY: box.top + (top + bottom) / 2}));
+  }
+  // Chart.js heeds the pointer once a frame.
+  for (let i = 0; i < 3; ++i) await new Promise(requestAnimationFrame);
+  return canvases.map((canvas) => {
+    const {title, body} = Chart.getChart(canvas).tooltip;
+    return {title: (title ?? []).join(' '),
+            lines: (body ?? []).flatMap(({lines}) => lines)};
+  });
+});
+
 // How far the page is wider than the window; tables scroll in their own boxes.
 const overflow = (page) => page.evaluate(
     () => document.documentElement.scrollWidth - innerWidth);
@@ -201,11 +263,32 @@ for (const {name, title, plots, command} of pages) {
         assert.ok(await table.locator('tbody tr').count() > 0);
       }
       assert.equal(await page.getByText(/NaN|undefined|\{\{/).count(), 0);
+      assert.deepEqual(await hindrances(page), []);
+      // The command stands there once.
+      const text = await page.textContent('main');
+      assert.equal(text.split(`tara ${command[0]} `).length, 2);
+      assert.equal(text.match(/\d\.\d\.\d/g).length, 1);
+      assert.match(await page.textContent('.verdict'), /[a-z].*\.\s*$/s);
+    });
+
+    test('tells of its plots what is pointed at, with names and units',
+         async () => {
+      const {page} = await open(name, {viewport: screen});
+      const tooltips = await tooltipsOf(page);
+      let told = 0;
+      for (const {title, lines} of tooltips) {
+        if (lines.length > 0) ++told;  // some have nothing in the middle
+        assert.equal(title !== '', lines.length > 0);
+        assert.ok(!/,,|undefined|NaN/.test(title), title);
+        for (const line of lines) assert.match(line, /[A-Za-z%]/, title);
+      }
+      assert.ok(told >= tooltips.length / 2, `${told}`);
     });
 
     test('is as good in the dark, and follows the screen', async () => {
       const {page, problems} =
           await open(name, {viewport: screen, colorScheme: 'dark'});
+      assert.deepEqual(await hindrances(page), []);
       const dark = await background(page);
       const darkPlots = await plotsOf(page);
       await page.screenshot({
@@ -261,6 +344,38 @@ for (const {name, title, plots, command} of pages) {
     });
   });
 }
+
+test('numbers are rounded as in the text of the report', async () => {
+  const {page} = await open('stats', {viewport: screen});
+  const rounded = await page.evaluate(() => [
+    // By the exact value: 1.65 is a little less, 52.25 is between two.
+    fixed(1.65, 1), fixed(52.25, 1), fixed(52.75, 1), fixed(-0.5, 0),
+    fixed(-2.74, 2), fixed(1234.5, 0), fixed(0, 1)]);
+  // printf('%.*f') of the same.
+  assert.deepEqual(rounded, [
+    '1.6', '52.2', '52.8', '\u22120', '\u22122.74', '1,234', '0.0']);
+});
+
+test('red and blue are the sides alone', async () => {
+  const {page} = await open('rate-players', {viewport: screen});
+  const colours = await page.evaluate(() => [
+    ...lineColours, heatStyle(1), heatStyle(-1)].filter((text) =>
+        /red|blue/.test(text) || [colour('red'), colour('blue')].includes(text)));
+  assert.deepEqual(colours, []);
+  // Four games are painted less strongly than a hundred.
+  const share = (style) => Number(/(\d+)%/.exec(style)?.[1] ?? 0);
+  const shares = await page.evaluate(() => [
+    [4, 4], [100, 100]].map(([points, games]) =>
+        heatStyle(likely({points, games}))));
+  assert.ok(share(shares[0]) < share(shares[1]), shares.join());
+});
+
+test('no column of a book is cut on a screen', async () => {
+  const {page} = await open('book', {viewport: {width: 1440, height: 900}});
+  const cut = await page.evaluate(() => [...document.querySelectorAll('.wide')]
+      .map((box) => box.scrollWidth - box.clientWidth));
+  for (const pixels of cut) assert.ok(pixels <= 0, `${pixels}`);
+});
 
 test('ratings are against whom one chooses', async () => {
   const {page} = await open('rate-players', {viewport: screen});

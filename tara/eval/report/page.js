@@ -24,20 +24,36 @@ const unbroken = (name) => name.replace(/ (\d)/g, "\u00a0$1");
 // The same in lines, for the axis of a plot.
 const inLines = (name) => name.split(/(?<=,) /);
 const integer = (n) => n.toLocaleString("en");
-const fixed = (n, digits) => n === null ? "\u2013" :
-    n.toLocaleString("en", {minimumFractionDigits: digits,
-                            maximumFractionDigits: digits});
 
-// As many digits as tell the ends of an interval apart, four at most.
-function interval(row, name, scale = 1) {
+// Rounds as the text of the same report does (printf): by the number's exact
+// value, and what lies between two to the even one.
+function rounded(n, digits) {
+  const text = n.toFixed(digits);  // between two: away from 0
+  const between = /^50*$/.test(n.toFixed(40).split(".")[1].slice(digits));
+  return between && /[13579]$/.test(text) ?
+      (n - Math.sign(n) / 2 / 10 ** digits).toFixed(digits) : text;
+}
+const fixed = (n, digits) => n === null ? "\u2013" :
+    Number(rounded(n, digits)).toLocaleString("en", {
+      minimumFractionDigits: digits, maximumFractionDigits: digits})
+        .replace("-", "\u2212");
+
+// A value with its interval, both as text: as many digits as tell the ends of
+// the interval apart, four at most. The interval is "" where there is none.
+function withInterval(row, name, scale = 1) {
   const mean = scale * row[name];
   const low = row[name + "_low"], high = row[name + "_high"];
-  if (low === null || high === null) return fixed(mean, 2);
+  if (low === null || high === null) return [fixed(mean, 2), ""];
   const width = scale * (high - low);
   const digits = width > 0 ?
       Math.min(4, Math.max(1, 1 - Math.floor(Math.log10(width)))) : 2;
-  return `${fixed(mean, digits)}<br><small>[${fixed(scale * low, digits)}, ` +
-      `${fixed(scale * high, digits)}]</small>`;
+  return [fixed(mean, digits),
+          `[${fixed(scale * low, digits)}, ${fixed(scale * high, digits)}]`];
+}
+// The same as a cell of a table.
+function interval(row, name, scale) {
+  const [mean, range] = withInterval(row, name, scale);
+  return range === "" ? mean : `${mean}<br><small>${range}</small>`;
 }
 
 function element(tag, parent, html = "", className = "") {
@@ -52,7 +68,8 @@ function element(tag, parent, html = "", className = "") {
 // cell is, if there is more to say: [heading, cell, style].
 function fillTable(table, columns, rows) {
   element("tr", element("thead", table),
-          columns.map(([heading]) => `<th>${heading}</th>`).join(""));
+          columns.map(([heading]) => `<th scope="col">${heading}</th>`)
+              .join(""));
   const body = element("tbody", table);
   for (const row of rows) {
     element("tr", body, columns.map(([, cell, style]) =>
@@ -61,12 +78,12 @@ function fillTable(table, columns, rows) {
   }
 }
 
-// The colour of a cell in a heat table, for its style: `heat` from -1 (blue)
-// to 1 (red); 0 has none.
+// The colour of a cell in a heat table, for its style: `heat` from -1 (worst) to
+// 1 (best); 0 has none. Red and blue are the sides' alone.
 const heatStyle = (heat) => {
-  const share = Math.round(62 * Math.min(1, Math.abs(heat)));
+  const share = Math.round(50 * Math.min(1, Math.abs(heat)));
   return share === 0 ? "" : "background: color-mix(in srgb, " +
-      `var(--${heat > 0 ? "red" : "blue"}) ${share}%, var(--card))`;
+      `var(--${heat > 0 ? "better" : "worse"}) ${share}%, var(--card))`;
 };
 
 Chart.defaults.animation = false;
@@ -74,19 +91,34 @@ Chart.defaults.maintainAspectRatio = false;
 Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
 Chart.defaults.plugins.legend.position = "bottom";
 Chart.defaults.plugins.legend.labels.boxWidth = 14;
+// Wherever the pointer is in a plot, the nearest row is told; what it is called
+// may be in lines.
+Chart.defaults.interaction.mode = "index";
+Chart.defaults.interaction.intersect = false;
+Chart.defaults.plugins.tooltip.callbacks.title = ([item]) => item === undefined ?
+    "" : [item.chart.data.labels[item.dataIndex]].flat().join(" ");
 takeColours();
 
 // Lines that belong together by number: variants, runs.
-const lineColours = ["#3f8f6b", "#c4473a", "#4a7fb5", "#d9a441", "#8d6cab",
-                     "#3f9aa8", "#b5628f", "#8f8a55", "#a2673f", "#7a8590"];
+const lineColours = ["#3f8f6b", "#d97b29", "#8d6cab", "#2f9aa8", "#b5628f",
+                     "#c9a227", "#7a8590", "#8a5a3c", "#8f8a55", "#4d6a4d"];
 
 const charts = [];
-function plot(parent, height, config) {
+// `values`: what it shows, for those who do not see it; where that is left out,
+// what its axes are.
+function plot(parent, height, config, values = "") {
   const box = element("div", parent, "", "plot");
   // Paper is small, and holds a whole card on a page.
   const share = document.documentElement.dataset.theme === "paper" ? 0.8 : 1;
   box.style.height = share * height + "px";
-  charts.push(new Chart(element("canvas", box), config));
+  const canvas = element("canvas", box);
+  const axes = Object.values(config.options.scales)
+      .flatMap(({title}) => title?.text ?? []).reverse();
+  canvas.setAttribute("role", "img");
+  canvas.setAttribute("aria-label", [
+    parent.closest(".card")?.querySelector("h3")?.textContent,
+    `plot of ${axes.join(", by ")}`, values].filter(Boolean).join(". "));
+  charts.push(new Chart(canvas, config));
   return charts[charts.length - 1];
 }
 
@@ -95,6 +127,14 @@ function plot(parent, height, config) {
 function heightOf(names) {
   const lines = Math.max(0, ...names.map((name) => [name].flat().length));
   return names.length * Math.max(34, 2 + 16 * lines);
+}
+
+// Returns the place at the top of the page for what it comes to, in sentences.
+function verdictBox() {
+  const box = document.createElement("div");
+  box.className = "verdict";
+  document.getElementById("about").after(box);
+  return box;
 }
 
 function card(parent, heading, note) {
@@ -124,23 +164,26 @@ const lineAt = (axis, value) => ({
   },
 });
 
-// Points with their intervals, a row of `names` each. Red is above `even`, blue
-// below, grey where the interval holds it; null: nothing is even. The axis
-// shows `span` of values at least.
+// Points with their intervals, a row of `names` each; `unit` says of what they
+// are and in what. The colours, of the first side and the other unless `colours`
+// are given, are those above and below `even`, grey where the interval holds it;
+// null: nothing is even. The axis shows `span` of values at least.
 function intervals(parent, names, rows, name, scale, unit, even,
-                   span = [even ?? 0, even ?? 0], digits = 2) {
+                   span = [even ?? 0, even ?? 0],
+                   colours = [sides.red, sides.blue]) {
   // An end that is not known is not drawn.
   const known = rows.map((row) => row[name + "_low"] !== null);
   const lows = rows.map((row) => scale * (row[name + "_low"] ?? row[name]));
   const highs = rows.map((row) => scale * (row[name + "_high"] ?? row[name]));
+  const told = rows.map((row) => withInterval(row, name, scale).join(" "));
   plot(parent, 70 + heightOf(names), {
     data: {labels: names, datasets: [
-      {type: "line", data: rows.map((row) => scale * row[name]),
+      {type: "line", data: rows.map((row) => scale * row[name]), clip: 8,
        showLine: false, pointRadius: 5, pointHoverRadius: 6,
        pointBackgroundColor: rows.map((row, i) =>
            even === null ? colour("accent") : !known[i] ? sides.draw :
-               lows[i] > even ? sides.red :
-               highs[i] < even ? sides.blue : sides.draw), borderWidth: 0},
+               lows[i] > even ? colours[0] :
+               highs[i] < even ? colours[1] : sides.draw), borderWidth: 0},
       {type: "bar", data: lows.map((low, i) => [low, highs[i]]),
        backgroundColor: colour("ink"), barThickness: 3},
     ]},
@@ -155,13 +198,14 @@ function intervals(parent, names, rows, name, scale, unit, even,
         y: {grid: {display: false},
             ticks: {color: colour("ink"), autoSkip: false}},
       },
-      plugins: {legend: {display: false}, tooltip: {mode: "index", callbacks: {
-        label: (item) => Array.isArray(item.raw) ?
-            `95 %: ${fixed(item.raw[0], digits)} to ` +
-            fixed(item.raw[1], digits) : fixed(item.raw, digits)}}},
+      interaction: {axis: "y"},
+      plugins: {legend: {display: false}, tooltip: {
+        filter: (item) => item.datasetIndex === 0,
+        callbacks: {label: (item) => `${unit}: ${told[item.dataIndex]}`}}},
     },
     plugins: even === null ? [] : [lineAt("x", even)],
-  });
+  }, names.map((each, i) => `${[each].flat().join(" ")}: ${told[i]}`)
+      .join("; "));
 }
 
 // Horizontal bars, stacked from `datasets`, a row of `names` each. Datasets of
@@ -179,11 +223,13 @@ function stackedBars(parent, names, datasets, unit, max, digits = 2) {
         y: {stacked: true, grid: {display: false},
             ticks: {color: colour("ink"), autoSkip: false}},
       },
+      interaction: {axis: "y"},
       plugins: {legend: {display: shown.length > 1},
-                tooltip: {mode: "index", callbacks: {label: (item) =>
-          `${item.dataset.label}: ${fixed(item.raw, digits)}`}}},
+                tooltip: {callbacks: {label: (item) =>
+          `${item.dataset.label}: ${fixed(item.raw, digits)} ${unit}`}}},
     },
-  });
+  }, names.map((each, i) => `${[each].flat().join(" ")}: ` + shown.map((set) =>
+      `${set.label} ${fixed(set.data[i], digits)}`).join(", ")).join("; "));
 }
 
 // Bars of shares over all values from the least to the greatest counted, whose
@@ -251,7 +297,8 @@ function curves(parent, height, lines, xTitle, yTitle, digits, options = {}) {
       backgroundColor: line.colour + "30", label: "95 %"});
     datasets.push(band("low", "+1"), band("high", false));
   }
-  const told = ({dataset, raw}) => `${dataset.label}: ${fixed(raw.y, digits)}` +
+  const told = ({dataset, raw}) =>
+      `${dataset.label}: ${fixed(raw.y, digits)} ${yTitle}` +
       (raw.low === undefined ? "" :
           ` [${fixed(raw.low, digits)}, ${fixed(raw.high, digits)}]`);
   return plot(parent, height, {
@@ -275,12 +322,14 @@ function curves(parent, height, lines, xTitle, yTitle, digits, options = {}) {
   });
 }
 
-// Paper does not scroll: tables that are too wide get smaller.
+// Paper does not scroll: tables that are too wide get smaller. On the screen
+// keys scroll them.
 function fitTables(onPaper) {
   for (const table of document.querySelectorAll(".wide > table")) {
     table.style.zoom = 1;
     const share = table.parentElement.clientWidth / table.scrollWidth;
     if (onPaper && share < 1) table.style.zoom = share;
+    table.parentElement.tabIndex = 0;
   }
 }
 

@@ -36,8 +36,8 @@ std::string JsonInPage(absl::string_view json) {
 
 namespace {
 
-// Returns the command of this process as a shell would take it; "" where the
-// system does not tell.
+// Returns the command of this process as a shell would take it, for HTML: names
+// of options stay together; "" where the system does not tell.
 std::string OwnCommand() {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
   const std::string line{std::istreambuf_iterator<char>(file), {}};
@@ -52,19 +52,26 @@ std::string OwnCommand() {
         std::all_of(words[i].begin(), words[i].end(), [](char c) {
           return absl::ascii_isalnum(c) || absl::StrContains("-_=+:,./%", c);
         });
-    absl::StrAppend(
-        &command, " ",
+    const std::string word = absl::StrReplaceAll(
         plain ? std::string(words[i])
               : absl::StrCat(
-                    "'", absl::StrReplaceAll(words[i], {{"'", "'\\''"}}), "'"));
+                    "'", absl::StrReplaceAll(words[i], {{"'", "'\\''"}}), "'"),
+        {{"&", "&amp;"}, {"<", "&lt;"}});
+    const size_t name = absl::StartsWith(word, "--")
+                            ? std::min(word.find('='), word.size())
+                            : 0;
+    absl::StrAppend(
+        &command, " ",
+        name == 0 ? ""
+                  : absl::StrCat("<span>", word.substr(0, name), "</span>"),
+        word.substr(name));
   }
   return command;
 }
 
 // Returns what a page was made by, for HTML.
 std::string Origin() {
-  const std::string command =
-      absl::StrReplaceAll(OwnCommand(), {{"&", "&amp;"}, {"<", "&lt;"}});
+  const std::string command = OwnCommand();
   return absl::StrCat(
       command.empty() ? "" : absl::StrCat("<code>", command, "</code>, "),
       "version ", kVersion, ", ",
