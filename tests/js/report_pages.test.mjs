@@ -353,7 +353,7 @@ test('numbers are rounded as in the text of the report', async () => {
     fixed(-2.74, 2), fixed(1234.5, 0), fixed(0, 1)]);
   // printf('%.*f') of the same.
   assert.deepEqual(rounded, [
-    '1.6', '52.2', '52.8', '\u22120', '\u22122.74', '1,234', '0.0']);
+    '1.6', '52.2', '52.8', '0', '\u22122.74', '1,234', '0.0']);
 });
 
 test('red and blue are the sides alone', async () => {

@@ -117,7 +117,7 @@ function plot(parent, height, config, values = "") {
   canvas.setAttribute("role", "img");
   canvas.setAttribute("aria-label", [
     parent.closest(".card")?.querySelector("h3")?.textContent,
-    `plot of ${axes.join(", by ")}`, values].filter(Boolean).join(". "));
+    `plot of ${axes.join(", by ")}`, values].filter(Boolean).join(" \u2013 "));
   charts.push(new Chart(canvas, config));
   return charts[charts.length - 1];
 }

@@ -410,7 +410,7 @@ void Progress::Measure() {
 absl::Duration Progress::TimeLeft(absl::Time now) const {
   // Until an evaluation has been timed, one of its games is taken to last as
   // long as so many of a generation, with what is learned from them.
-  constexpr double kGamesPerEvaluationGame = 2;
+  constexpr double kGamesPerEvaluationGame = 1.5;
   const bool evaluates = snapshot_.evaluating && !is_gate_;
   const absl::Duration evaluating =
       evaluates ? now - evaluation_begin_ : absl::ZeroDuration();
