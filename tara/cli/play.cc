@@ -492,7 +492,7 @@ void RegisterPlay(Command& root) {
   Command& command =
       root.AddCommand("play", "play against the computer in the terminal");
   const auto options = std::make_shared<PlayCommandOptions>();
-  options->game.variant = Info(kVariants[0].variant).id;
+  options->game.variant = std::string(kVariants[0].id);
   AddGameFlags(command, &options->game, kVariantHelp, /*required=*/false);
   command.AddText(
       {.names = "--opponent",
