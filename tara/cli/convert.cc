@@ -21,6 +21,7 @@
 #include "absl/strings/string_view.h"
 #include "proto/game.pb.h"
 #include "tara/base/atomic_file.h"
+#include "tara/base/json.h"
 #include "tara/base/sqlite.h"
 #include "tara/base/status_macros.h"
 #include "tara/cli/command_line.h"
@@ -213,8 +214,8 @@ absl::StatusOr<proto::GameRecord> GameOf(const Json& line,
 absl::Status ReadLine(absl::string_view text,
                       std::map<int, eval::BalanceStudyKey>& studies,
                       Games& games) {
+  TARA_ASSIGN_OR_RETURN(const Json line, ParseJson<Json>(text));
   try {
-    const Json line = Json::parse(text);
     // The player's report on the start is made anew by the next command.
     if (line.contains("start")) return absl::OkStatus();
     const int study = line.at("study");
@@ -230,7 +231,7 @@ absl::Status ReadLine(absl::string_view text,
                           GameOf(line, studies.at(study)));
     return absl::OkStatus();
   } catch (const nlohmann::json::exception& error) {
-    return absl::InvalidArgumentError(error.what());
+    return absl::InvalidArgumentError(JsonProblem(error));
   }
 }
 

@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "tara/base/json.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
 #include "tara/cli/console.h"
@@ -34,7 +35,7 @@ Json LevelToJson(int number) {
   // As the table has it, not with the digits of a double.
   return {{"level", number},
           {"simulations", level.simulations},
-          {"value_margin", Json::parse(absl::StrCat(level.value_margin))},
+          {"value_margin", *ParseJson<Json>(absl::StrCat(level.value_margin))},
           {"variants", elo}};
 }
 

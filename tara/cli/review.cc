@@ -25,8 +25,10 @@
 #include "proto/game.pb.h"
 #include "tara/base/atomic_file.h"
 #include "tara/base/file_kind.h"
+#include "tara/base/json.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/stop.h"
+#include "tara/base/text.h"
 #include "tara/base/version.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
@@ -119,9 +121,11 @@ absl::StatusOr<GivenGame> GameOfText(const std::string& name,
                      ": neither a game store nor text; expected games as JSON "
                      "lines, or a variant and actions"));
   }
+  const std::string plain = PlainText(text);
+  text = plain;
   const absl::string_view whole = absl::StripAsciiWhitespace(text);
   if (absl::StartsWith(whole, "{") && absl::StrContains(whole, '\n') &&
-      nlohmann::json::accept(whole)) {
+      ParseJson<nlohmann::json>(whole).ok()) {
     text = "";
     if (number <= 1) return parse("", whole);
   }

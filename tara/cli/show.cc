@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "tara/base/json.h"
 #include "tara/base/status_macros.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
@@ -59,7 +60,7 @@ void PrintJson(const State& state, Console& console) {
       {"phase", std::string(PhaseName(state.phase))},
       {"legal", LegalActionTexts(state)},
       {"result", state.finished()
-                     ? Json::parse(record::OutcomeToJson(Score(state)))
+                     ? *ParseJson<Json>(record::OutcomeToJson(Score(state)))
                      : Json()}};
   console.out << json.dump() << "\n";
 }

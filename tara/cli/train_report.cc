@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
+#include "tara/base/json.h"
 #include "tara/base/status_macros.h"
 #include "tara/eval/statistics/statistics.h"
 #include "tara/train/progress/metrics.h"
@@ -103,7 +104,8 @@ absl::StatusOr<std::string> StrengthCurves(const std::string& metrics_path) {
   std::vector<size_t> damaged;  // numbers of lines
   for (size_t i = 0; i < lines.size(); ++i) {
     try {
-      const Json line = Json::parse(lines[i]);
+      // Of what is no JSON: null, which has no fields.
+      const Json line = ParseJson<Json>(lines[i]).value_or(Json());
       if (line.at("event") != "strength") continue;
       const double score = line.at("score");
       curves[{line.at("variant"), line.at("opponent")}][line.at("generation")] =

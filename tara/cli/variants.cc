@@ -5,6 +5,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "tara/base/json.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
 #include "tara/cli/console.h"
@@ -25,7 +26,7 @@ constexpr absl::string_view kTypeNames[] = {"bool", "int", "half"};
 
 Json OptionToJson(const RuleOptionInfo& option) {
   const auto value = [&](int number) {
-    return Json::parse(FormatRuleOptionValue(option, number));
+    return *ParseJson<Json>(FormatRuleOptionValue(option, number));
   };
   return {{"name", std::string(option.name)},
           {"type", kTypeNames[static_cast<size_t>(option.kind)]},

@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "tara/base/text.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
 #include "tara/cli/console.h"
@@ -29,9 +30,11 @@ struct Counts {
   int64_t failed = 0;
 };
 
-// Checks each line that is not blank. Returns an error if reading fails.
+// Checks each line that is not blank. Returns an error if reading fails, or if
+// there is none.
 absl::Status VerifyLines(const std::string& name, std::istream& in,
                          Console& console, Counts& counts) {
+  const int64_t before = counts.passed + counts.failed;
   std::string line;
   for (int64_t number = 1; std::getline(in, line); ++number) {
     if (absl::StripAsciiWhitespace(line).empty()) continue;
@@ -41,10 +44,13 @@ absl::Status VerifyLines(const std::string& name, std::istream& in,
       continue;
     }
     ++counts.failed;
-    console.out << name << ":" << number << ": " << status.message() << "\n";
+    console.out << name << ":" << number << ": " << Printable(status.message())
+                << "\n";
   }
   if (in.bad()) return absl::DataLossError("cannot be read to its end");
-  return absl::OkStatus();
+  // As of a file that was cut off at its beginning.
+  if (counts.passed + counts.failed > before) return absl::OkStatus();
+  return absl::InvalidArgumentError("there is no game in it");
 }
 
 absl::Status VerifyFile(const std::string& name, Console& console,
@@ -69,7 +75,8 @@ absl::StatusOr<int> RunVerify(const VerifyOptions& options, Console& console) {
     const absl::Status status = VerifyFile(name, console, counts);
     if (status.ok()) continue;
     ++counts.failed;
-    console.err << "tara: " << name << ": " << status.message() << "\n";
+    console.err << "tara: " << Printable(name) << ": " << status.message()
+                << "\n";
   }
   console.out << counts.passed << " passed, " << counts.failed << " failed\n";
   return counts.failed == 0 ? kExitOk : kExitFailure;

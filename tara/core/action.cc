@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "tara/base/status_macros.h"
+#include "tara/base/text.h"
 #include "tara/core/bits.h"
 
 namespace tara {
@@ -16,7 +17,7 @@ namespace {
 
 absl::Status BadAction(absl::string_view text, absl::string_view why) {
   return absl::InvalidArgumentError(
-      absl::StrCat("bad action '", text, "': ", why,
+      absl::StrCat("bad action '", Shown(text), "': ", why,
                    "; expected a hill (D4), a king move (D4-E6 or C5-B3*), a "
                    "link (D4=E4) or pass"));
 }
@@ -36,7 +37,7 @@ absl::StatusOr<Hill> ParseHill(absl::string_view text) {
     if (hill >= 0) return hill;
   }
   return absl::InvalidArgumentError(absl::StrCat(
-      "'", text,
+      "'", Shown(text),
       "' is no hill; expected a file A-G and a rank 1-7, without the corners "
       "A1, G1, A7, G7"));
 }

@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "tara/base/status_macros.h"
+#include "tara/base/text.h"
 #include "tara/core/action.h"
 #include "tara/core/outcome.h"
 #include "tara/core/rule_options.h"
@@ -51,7 +52,7 @@ absl::Status FieldError(FieldIndex field, absl::string_view text,
                         absl::string_view expected) {
   return absl::InvalidArgumentError(
       absl::StrCat("position field ", static_cast<int>(field) + 1, " (",
-                   kFieldNames[field], ") is '", text, "'; ", expected));
+                   kFieldNames[field], ") is '", Shown(text), "'; ", expected));
 }
 
 char LetterAt(const State& state, Board hill) {
@@ -110,14 +111,12 @@ std::array<std::string, 9> FieldTexts(const State& state) {
           FormatRuleOptions(state.options)};
 }
 
-absl::Status ParseRank(absl::string_view field, int rank,
-                       absl::string_view text, State& state) {
+absl::Status ParseRank(int rank, absl::string_view text, State& state) {
   const auto error = [&](absl::string_view what) {
-    return FieldError(kBoardField, field,
-                      absl::StrCat("rank ", rank + 1, ", '", text, "': ", what,
-                                   "; expected ", Count(RankBoard(rank)),
-                                   " hills as r, b, R, B, S, T or runs of "
-                                   "vacant hills 1 to 7"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "rank ", rank + 1, " of the position's board, '", Shown(text),
+        "', has ", what, "; expected ", Count(RankBoard(rank)),
+        " hills as r, b, R, B, S, T or runs of vacant hills 1 to 7"));
   };
   Board rest = RankBoard(rank);
   for (const char letter : text) {
@@ -132,7 +131,8 @@ absl::Status ParseRank(absl::string_view field, int rank,
       if (piece.letter == letter) found = &piece;
     }
     if (found == nullptr) {
-      return error(absl::StrCat("unknown '", std::string(1, letter), "'"));
+      return error(
+          absl::StrCat("'", Shown(absl::string_view(&letter, 1)), "'"));
     }
     state.ringforts[found->ringfort] |= hill;
     if (found->king >= 0) state.kings[found->king] |= hill;
@@ -148,7 +148,7 @@ absl::Status ParseBoard(absl::string_view text, State& state) {
         absl::StrCat(ranks.size(), " ranks; expected 7, separated by '/'"));
   }
   for (int i = 0; i < kBoardSize; ++i) {
-    TARA_RETURN_IF_ERROR(ParseRank(text, kBoardSize - 1 - i, ranks[i], state));
+    TARA_RETURN_IF_ERROR(ParseRank(kBoardSize - 1 - i, ranks[i], state));
   }
   return absl::OkStatus();
 }
@@ -158,8 +158,9 @@ absl::Status ParseNumber(FieldIndex field, absl::string_view whole,
   int number = 0;
   if (!absl::SimpleAtoi(text, &number) || number < 0 ||
       number > std::numeric_limits<uint8_t>::max()) {
-    return FieldError(field, whole,
-                      absl::StrCat("'", text, "' is no number 0 to 255"));
+    return FieldError(
+        field, whole,
+        absl::StrCat("'", Shown(text), "' is no number 0 to 255"));
   }
   result = static_cast<uint8_t>(number);
   return absl::OkStatus();
@@ -198,7 +199,7 @@ absl::Status ParseLinks(absl::string_view text, State& state) {
     if (parts.kind != ActionKind::kLink) {
       return FieldError(
           kLinksField, text,
-          absl::StrCat("'", part, "' is no link; expected D4=E4"));
+          absl::StrCat("'", Shown(part), "' is no link; expected D4=E4"));
     }
     const Board first = BoardOf(parts.from);
     const bool east = BoardOf(parts.to) == East(first);
@@ -256,7 +257,7 @@ absl::StatusOr<Fields> FieldsOf(absl::string_view text,
   if (parts.size() < static_cast<size_t>(least) ||
       parts.size() > fields.size()) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "position '", text, "' has ", parts.size(), " fields; expected ",
+        "position '", Shown(text), "' has ", parts.size(), " fields; expected ",
         least < 9 ? absl::StrCat(least, " to ") : "",
         "9, separated by single spaces: ", absl::StrJoin(kFieldNames, ", ")));
   }

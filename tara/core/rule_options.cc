@@ -1,15 +1,14 @@
 #include "tara/core/rule_options.h"
 
 #include <cmath>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "tara/base/status_macros.h"
+#include "tara/base/text.h"
 
 namespace tara {
 namespace {
@@ -24,7 +23,7 @@ std::string NamesFor(const VariantInfo& variant) {
 
 absl::Status BadValue(const RuleOptionInfo& option, absl::string_view value) {
   return absl::InvalidArgumentError(
-      absl::StrCat("rule option ", option.name, ": bad value '", value,
+      absl::StrCat("rule option ", option.name, ": bad value '", Shown(value),
                    "'; expected ", DescribeRuleOptionValues(option)));
 }
 
@@ -39,7 +38,7 @@ absl::StatusOr<int> ParseValue(const RuleOptionInfo& option,
   bool good = false;
   if (option.kind == RuleOptionKind::kHalves) {
     double points = 0;
-    good = absl::SimpleAtod(text, &points) && std::abs(points) < 1000 &&
+    good = ParseDecimal(text, &points) && std::abs(points) < 1000 &&
            2 * points == std::trunc(2 * points);
     if (good) value = static_cast<int>(2 * points);
   } else {
@@ -82,8 +81,8 @@ absl::Status SetRuleOption(Variant variant, absl::string_view name,
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(
-      absl::StrCat("variant ", Info(variant).id, " has no rule option '", name,
-                   "'; it has: ", NamesFor(Info(variant))));
+      absl::StrCat("variant ", Info(variant).id, " has no rule option '",
+                   Shown(name), "'; it has: ", NamesFor(Info(variant))));
 }
 
 std::string FormatRuleOptions(const RuleOptions& options) {
@@ -101,19 +100,18 @@ absl::StatusOr<RuleOptions> ParseRuleOptions(Variant variant,
                                              absl::string_view text) {
   RuleOptions options;
   if (text == "-") return options;
-  std::set<absl::string_view> given;
-  for (absl::string_view part : absl::StrSplit(text, ',')) {
-    const std::vector<absl::string_view> pair =
-        absl::StrSplit(part, absl::MaxSplits('=', 1));
-    if (pair.size() != 2) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("bad rule option '", part, "'; expected name=value"));
-    }
-    if (!given.insert(pair[0]).second) {
+  const absl::StatusOr<std::vector<OptionText>> list = ParseOptionList(text);
+  if (!list.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("rule option ", list.status().message()));
+  }
+  for (const OptionText& option : *list) {
+    if (!option.has_value) {
       return absl::InvalidArgumentError(absl::StrCat(
-          "rule option ", pair[0], " is given twice; expected it once"));
+          "bad rule option '", Shown(option.text), "'; expected name=value"));
     }
-    TARA_RETURN_IF_ERROR(SetRuleOption(variant, pair[0], pair[1], options));
+    TARA_RETURN_IF_ERROR(
+        SetRuleOption(variant, option.name, option.value, options));
   }
   return options;
 }

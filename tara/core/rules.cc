@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
+#include "tara/core/drawing.h"
 #include "tara/core/outcome.h"
 #include "tara/core/rules/registry.h"
 #include "tara/core/rules/turn.h"
@@ -150,10 +151,10 @@ absl::Status PlayAction(Action action, State& state) {
     legal.ForEach([&](Action each) {
       absl::StrAppend(&listed, " ", ActionToText(each, state));
     });
-    return absl::InvalidArgumentError(
-        absl::StrCat("illegal action ", ActionToText(action, state), " in ",
-                     Info(state.variant).id, ", phase ", PhaseName(state.phase),
-                     ", for seat ", state.seat, "; legal:", listed));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "illegal action ", ActionToText(action, state), " in ",
+        Info(state.variant).id, ", phase ", PhaseName(state.phase), ", for ",
+        SeatName(state.variant, state.seat), "; legal:", listed));
   }
   ApplyAction(action, state);
   return absl::OkStatus();
@@ -193,7 +194,7 @@ absl::StatusOr<Action> ParseAction(absl::string_view text, const State& state) {
   if (swap && MaySwap(state)) return kPass;
   if (swap) {
     return absl::InvalidArgumentError(
-        "bad action 'swap': it is seat 1's first action alone, where the rule "
+        "bad action 'swap': it is Blue's first action alone, where the rule "
         "option pie_rule is true");
   }
   TARA_ASSIGN_OR_RETURN(const Action action, ParseAction(text));

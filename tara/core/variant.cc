@@ -5,6 +5,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "tara/base/text.h"
 
 namespace tara {
 namespace {
@@ -25,7 +26,7 @@ absl::StatusOr<Variant> ParseVariant(absl::string_view id) {
     if (info.id == id) return info.variant;
   }
   return absl::InvalidArgumentError(absl::StrCat(
-      "unknown variant '", id, "'; expected one of: ", VariantIds()));
+      "unknown variant '", Shown(id), "'; expected one of: ", VariantIds()));
 }
 
 std::string VariantIds() {

@@ -16,7 +16,9 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "tara/base/json.h"
 #include "tara/base/status_macros.h"
+#include "tara/base/text.h"
 #include "tara/core/action.h"
 #include "tara/core/position_text.h"
 #include "tara/core/rule_options.h"
@@ -94,18 +96,9 @@ constexpr ReportName kReports[] = {{"actions", &ReportFlags::actions},
                                    {"ownership", &ReportFlags::ownership},
                                    {"kingdoms", &ReportFlags::kingdoms}};
 
-// A value as messages show it: short, and no more than text.
-std::string Shown(const Json& value) {
-  if (value.is_structured()) return value.is_array() ? "a list" : "an object";
-  std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
-  constexpr size_t kMost = 60;
-  if (text.size() > kMost) text = absl::StrCat(text.substr(0, kMost), "...");
-  return text;
-}
-
 absl::Status Unexpected(const Json& value, absl::string_view expected) {
   return absl::InvalidArgumentError(
-      absl::StrCat("is ", Shown(value), "; expected ", expected));
+      absl::StrCat("is ", ShownJson(value), "; expected ", expected));
 }
 
 // A number, switch or text as options take it.
@@ -219,8 +212,9 @@ class Reader {
     if (!position->is_string()) {
       return Unexpected(*position, "a position as text");
     }
-    TARA_ASSIGN_OR_RETURN(const State state,
-                          ParsePosition(position->get<std::string>()));
+    TARA_ASSIGN_OR_RETURN(
+        const State state,
+        ParsePosition(PlainText(position->get<std::string>())));
     for (const char* const name : {"variant", "options"}) {
       if (Find(name) != nullptr) {
         return absl::InvalidArgumentError(
@@ -392,20 +386,14 @@ absl::Status ReadAll(Reader& reader, Request& request) {
 
 // Returns the object of a line, or INVALID_ARGUMENT.
 absl::StatusOr<Json> ParseObject(absl::string_view line) {
-  Json object;
-  try {
-    object = Json::parse(line.begin(), line.end());
-  } catch (const Json::parse_error& error) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("no JSON: unexpected at byte ", error.byte,
-                     "; expected an object on one line"));
-  } catch (const Json::exception&) {
-    return absl::InvalidArgumentError(
-        "no JSON: a number out of range; expected an object on one line");
+  absl::StatusOr<Json> object = ParseJson<Json>(line);
+  if (!object.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        object.status().message(), "; expected an object on one line"));
   }
-  if (object.is_object()) return object;
-  return absl::InvalidArgumentError(
-      absl::StrCat("a request is ", Shown(object), "; expected an object"));
+  if (object->is_object()) return object;
+  return absl::InvalidArgumentError(absl::StrCat(
+      "a request is ", ShownJson(*object), "; expected an object"));
 }
 
 }  // namespace
@@ -440,8 +428,8 @@ absl::StatusOr<int> ParseWhole(absl::string_view name, absl::string_view text,
     return number;
   }
   return absl::InvalidArgumentError(
-      absl::StrCat(name, " is '", text, "'; expected a whole number from ",
-                   least, " to ", most));
+      absl::StrCat(name, " is '", Shown(text),
+                   "'; expected a whole number from ", least, " to ", most));
 }
 
 }  // namespace
@@ -464,7 +452,7 @@ absl::StatusOr<AnalyzeArguments> ParseAnalyzeArguments(
                             ParseWhole(name, value, 1, kNumActions));
     } else {
       return absl::InvalidArgumentError(
-          absl::StrCat("unknown argument '", name,
+          absl::StrCat("unknown argument '", Shown(name),
                        "'; expected interval, simulations or actions"));
     }
     return absl::OkStatus();
@@ -474,8 +462,8 @@ absl::StatusOr<AnalyzeArguments> ParseAnalyzeArguments(
   }
   for (; next != words.end(); next += 2) {
     if (next + 1 == words.end()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("'", *next, "' has no value; expected NAME VALUE"));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "'", Shown(*next), "' has no value; expected NAME VALUE"));
     }
     TARA_RETURN_IF_ERROR(set(*next, *(next + 1)));
   }

@@ -1,12 +1,11 @@
 #include "tara/engine/engine_options.h"
 
-#include <set>
-#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "absl/strings/str_split.h"
 #include "tara/base/status_macros.h"
+#include "tara/base/text.h"
 #include "tara/mcts/levels/levels.h"
 #include "tara/mcts/options/option_table.h"
 #include "tara/mcts/options/search_options.h"
@@ -75,7 +74,8 @@ absl::Status SetOne(absl::string_view name, absl::string_view value,
     return mcts::SetSearchOption(name, value, options.search);
   }
   return absl::InvalidArgumentError(absl::StrCat(
-      "unknown option '", name, "'; expected ", mcts::OptionNames(kOptions),
+      "unknown option '", Shown(name), "'; expected ",
+      mcts::OptionNames(kOptions),
       ", or an option of the search such as sims, c_puct or graph"));
 }
 
@@ -96,15 +96,10 @@ absl::Status SetEngineOption(absl::string_view name, absl::string_view value,
 
 absl::Status SetEngineOptions(absl::string_view text, EngineOptions& options) {
   if (text.empty()) return absl::OkStatus();
-  std::set<absl::string_view> given;
-  for (const absl::string_view option : absl::StrSplit(text, ',')) {
-    const std::pair<absl::string_view, absl::string_view> parts =
-        absl::StrSplit(option, absl::MaxSplits('=', 1));
-    if (!given.insert(parts.first).second) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(parts.first, " is given twice; expected it once"));
-    }
-    TARA_RETURN_IF_ERROR(SetEngineOption(parts.first, parts.second, options));
+  TARA_ASSIGN_OR_RETURN(const std::vector<OptionText> list,
+                        ParseOptionList(text));
+  for (const OptionText& option : list) {
+    TARA_RETURN_IF_ERROR(SetEngineOption(option.name, option.value, options));
   }
   return absl::OkStatus();
 }

@@ -3,6 +3,8 @@
 #include <streambuf>
 #include <utility>
 
+#include "tara/base/text.h"
+
 namespace tara::engine {
 
 bool ReadLine(std::istream& in, size_t most, InputLine& line) {
@@ -19,7 +21,7 @@ bool ReadLine(std::istream& in, size_t most, InputLine& line) {
       line.too_long = true;
     }
   }
-  if (!line.text.empty() && line.text.back() == '\r') line.text.pop_back();
+  line.text = PlainText(line.text);
   return true;
 }
 

@@ -21,7 +21,7 @@ struct InputLine {
   bool too_long = false;
 };
 
-// Reads a line, ended by '\n' ("\r\n" counts as one) or the end of the input.
+// Reads a line, ended by '\n' or the end of the input, as PlainText returns it.
 // Keeps no more than `most` bytes of it. Returns false at the end of the input.
 bool ReadLine(std::istream& in, size_t most, InputLine& line);
 

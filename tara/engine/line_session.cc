@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
@@ -19,6 +18,7 @@
 #include "tara/base/clocks.h"
 #include "tara/base/random.h"
 #include "tara/base/status_macros.h"
+#include "tara/base/text.h"
 #include "tara/base/version.h"
 #include "tara/core/drawing.h"
 #include "tara/core/outcome.h"
@@ -77,9 +77,9 @@ constexpr int kMostArguments = 1000;
 
 absl::StatusOr<double> ParseSeconds(absl::string_view text) {
   double seconds;
-  if (absl::SimpleAtod(text, &seconds)) return seconds;
-  return absl::InvalidArgumentError(
-      absl::StrCat("'", text, "' is no time; expected a number of seconds"));
+  if (ParseDecimal(text, &seconds)) return seconds;
+  return absl::InvalidArgumentError(absl::StrCat(
+      "'", Shown(text), "' is no time; expected a number of seconds"));
 }
 
 }  // namespace
@@ -188,8 +188,9 @@ bool LineSession::Execute(absl::string_view line,
 LineSession::Answer LineSession::Run(const LineCommand& command) {
   const CommandInfo* const info = Find(command.name);
   if (info == nullptr) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "unknown command '", command.name, "'; list_commands lists them"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("unknown command '", Shown(command.name),
+                     "'; list_commands lists them"));
   }
   const auto count = static_cast<int>(command.arguments.size());
   if (count < info->least || count > info->most) {
@@ -284,7 +285,7 @@ LineSession::Answer LineSession::Help(const Arguments& arguments) {
   }
   if (!text.empty()) return text;
   return absl::InvalidArgumentError(absl::StrCat(
-      "unknown command '", arguments[0], "'; list_commands lists them"));
+      "unknown command '", Shown(arguments[0]), "'; list_commands lists them"));
 }
 
 LineSession::Answer LineSession::ListVariants(const Arguments&) {

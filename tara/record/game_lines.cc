@@ -10,8 +10,11 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
+#include "tara/base/json.h"
 #include "tara/base/status_macros.h"
+#include "tara/base/text.h"
 #include "tara/core/action.h"
+#include "tara/core/drawing.h"
 #include "tara/core/position_text.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/rules.h"
@@ -25,7 +28,7 @@ using Json = nlohmann::ordered_json;
 
 template <typename... Parts>
 absl::Status Error(const Parts&... parts) {
-  return absl::InvalidArgumentError(absl::StrCat("game line: ", parts...));
+  return absl::InvalidArgumentError(absl::StrCat(parts...));
 }
 
 using Names = std::initializer_list<absl::string_view>;
@@ -34,7 +37,7 @@ using Names = std::initializer_list<absl::string_view>;
 absl::Status CheckFields(absl::string_view where, const Json& json,
                          Names required, Names optional = {}) {
   if (!json.is_object()) {
-    return Error(where, ": expected an object, got ", json.dump());
+    return Error(where, ": expected an object, got ", ShownJson(json));
   }
   for (const absl::string_view name : required) {
     if (!json.contains(std::string(name))) {
@@ -46,7 +49,7 @@ absl::Status CheckFields(absl::string_view where, const Json& json,
       return std::find(names.begin(), names.end(), name) != names.end();
     };
     if (!is_in(required) && !is_in(optional))
-      return Error(where, ": unknown field '", name, "'");
+      return Error(where, ": unknown field '", Shown(name), "'");
   }
   return absl::OkStatus();
 }
@@ -57,21 +60,21 @@ absl::StatusOr<std::string> TextField(absl::string_view where,
   const Json& value = object.at(name);
   if (value.is_string()) return value.get<std::string>();
   return Error(where, ", field '", name, "': expected text, got ",
-               value.dump());
+               ShownJson(value));
 }
 
 absl::StatusOr<RuleOptions> OptionsFromJson(Variant variant, const Json& json) {
   RuleOptions options;
   if (!json.is_object()) {
-    return Error("options: expected an object, got ", json.dump());
+    return Error("options: expected an object, got ", ShownJson(json));
   }
   for (const auto& [name, value] : json.items()) {
     const RuleOptionInfo* const option = FindRuleOption(name);
     const bool is_switch = option != nullptr && option->is_switch();
     if (is_switch ? !value.is_boolean() : !value.is_number()) {
-      return Error("options, field '", name, "': expected ",
+      return Error("options, field '", Shown(name), "': expected ",
                    is_switch ? "true or false" : "a number", ", got ",
-                   value.dump());
+                   ShownJson(value));
     }
     const absl::Status status =
         SetRuleOption(variant, name, value.dump(), options);
@@ -87,7 +90,7 @@ Json OptionsToJson(const RuleOptions& options) {
     if (value == option.DefaultValue()) continue;
     // Both are written as in JSON.
     json[std::string(option.name)] =
-        Json::parse(FormatRuleOptionValue(option, value));
+        *ParseJson<Json>(FormatRuleOptionValue(option, value));
   }
   return json;
 }
@@ -109,9 +112,10 @@ absl::Status CheckSame(absl::string_view where, const Json& expected,
                        const Json& json) {
   for (const auto& [name, value] : expected.items()) {
     const std::string got = json.at(name).dump();
-    if (got == value.dump()) continue;
-    return Error(where, ", field '", name, "': expected ", value.dump(),
-                 ", got ", got);
+    const std::string wanted = value.dump();
+    if (got == wanted) continue;
+    return Error(where, ", field '", name, "': expected ", wanted, ", got ",
+                 Shown(got, wanted.size() + 100));
   }
   return absl::OkStatus();
 }
@@ -148,7 +152,7 @@ absl::Status PlayStep(absl::string_view where, const Json& step, Form form,
   if (const std::string canonical = ActionToText(*action, state);
       canonical != text) {
     return Error(where, ", field 'action': expected ", canonical, ", got ",
-                 text);
+                 Shown(text));
   }
   const absl::Status played = PlayAction(*action, state);
   if (!played.ok()) return Error(where, ": ", played.message());
@@ -191,13 +195,13 @@ absl::StatusOr<GameLine> GameFromJson(const Json& json, Form form) {
   State state = game.initial;
   for (size_t i = 0; i < steps.size(); ++i) {
     TARA_RETURN_IF_ERROR(
-        PlayStep(absl::StrCat("step ", i), steps[i], form, state, game));
+        PlayStep(absl::StrCat("step ", i + 1), steps[i], form, state, game));
   }
   if (!game.notes.empty()) game.notes.resize(game.actions.size());
   const bool has_result = json.contains("result");
   if (!state.finished() && (form == Form::kWhole || has_result)) {
-    return Error("the game is not finished after ", steps.size(),
-                 " steps; seat ", state.seat, " is to move",
+    return Error("the game is not finished after ", steps.size(), " steps; ",
+                 SeatName(state.variant, state.seat), " is to move",
                  form == Form::kWhole ? "" : "; expected no field 'result'");
   }
   if (has_result) {
@@ -206,12 +210,9 @@ absl::StatusOr<GameLine> GameFromJson(const Json& json, Form form) {
   return game;
 }
 
-absl::StatusOr<GameLine> GameFromJson(absl::string_view text, Form form) {
-  try {
-    return GameFromJson(Json::parse(text), form);
-  } catch (const Json::exception& error) {  // names the byte
-    return Error(error.what());
-  }
+absl::StatusOr<GameLine> GameFromJsonText(absl::string_view text, Form form) {
+  TARA_ASSIGN_OR_RETURN(const Json json, ParseJson<Json>(text));
+  return GameFromJson(json, form);
 }
 
 // Plays the actions of words from `initial`.
@@ -223,7 +224,7 @@ absl::StatusOr<GameLine> GameFromActions(
     const absl::StatusOr<Action> action = ParseAction(words[i], state);
     const absl::Status played =
         action.ok() ? PlayAction(*action, state) : action.status();
-    if (!played.ok()) return Error("step ", i, ": ", played.message());
+    if (!played.ok()) return Error("action ", i + 1, ": ", played.message());
     game.actions.push_back(*action);
   }
   return game;
@@ -261,14 +262,15 @@ absl::StatusOr<GameLine> GameFromWords(
 }  // namespace
 
 absl::StatusOr<GameLine> ParseGameLine(absl::string_view json_line) {
-  return GameFromJson(json_line, Form::kWhole);
+  return GameFromJsonText(PlainText(json_line), Form::kWhole);
 }
 
-absl::StatusOr<GameLine> ParseGameText(absl::string_view text) {
+absl::StatusOr<GameLine> ParseGameText(absl::string_view game) {
+  const std::string text = PlainText(game);
   const std::vector<absl::string_view> words =
-      absl::StrSplit(text, absl::ByAnyChar(" \t\r\n"), absl::SkipEmpty());
+      absl::StrSplit(text, absl::ByAnyChar(" \t\n"), absl::SkipEmpty());
   if (words.empty()) return Error("the text is empty");
-  if (words[0][0] == '{') return GameFromJson(text, Form::kAsGiven);
+  if (words[0][0] == '{') return GameFromJsonText(text, Form::kAsGiven);
   return GameFromWords(words);
 }
 
@@ -297,11 +299,12 @@ absl::StatusOr<std::string> LineOf(const GameLine& game, Form form) {
       step["note"] = game.notes[i];
     }
     const absl::Status played = PlayAction(action, state);
-    if (!played.ok()) return Error("step ", i, ": ", played.message());
+    if (!played.ok()) return Error("action ", i + 1, ": ", played.message());
   }
   if (form == Form::kWhole && !state.finished()) {
     return Error("the game is not finished after ", game.actions.size(),
-                 " steps; seat ", state.seat, " is to move");
+                 " actions; ", SeatName(state.variant, state.seat),
+                 " is to move");
   }
   Json json = {{"variant", std::string(Info(state.variant).id)}};
   if (game.initial.options != RuleOptions()) {

@@ -30,11 +30,11 @@ struct GameLine {
 
 // Replays the game of a line through the rules and returns it.
 //
-// Returns INVALID_ARGUMENT with the first difference (the step from 0, what
+// Returns INVALID_ARGUMENT with the first difference (the step, from 1, what
 // was expected, what the line has) when a seat, a list of legal actions, an
 // action or the result is not what the rules say; when the game is not
-// finished; when a field is missing, unknown or ill-typed; or, with the byte,
-// when the line is no JSON.
+// finished; when a field is missing, unknown, ill-typed or given twice; or,
+// with the byte, when the line is malformed JSON.
 absl::StatusOr<GameLine> ParseGameLine(absl::string_view json_line);
 
 // Returns the game of a text as people have it, finished or not: a JSON line
@@ -49,7 +49,7 @@ absl::StatusOr<GameLine> ParseGameLine(absl::string_view json_line);
 //   four_treasures 5/7/7/2rb3/7/7/5 0 battle - 0,0 0 - - D5 E4
 //
 // What is there must be what the rules say. Errors as ParseGameLine.
-absl::StatusOr<GameLine> ParseGameText(absl::string_view text);
+absl::StatusOr<GameLine> ParseGameText(absl::string_view game);
 
 // Returns OK if ParseGameLine succeeds, else its error.
 absl::Status VerifyGameLine(absl::string_view json_line);

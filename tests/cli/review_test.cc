@@ -138,9 +138,9 @@ TEST(ReviewTest, WritesAPageAndAGameWithNotes) {
 TEST(ReviewTest, WrongGamesAreTold) {
   ExpectError(Review("/no/such/file"), 1, "/no/such/file");
   ExpectError(Review("-"), 1, "-: the file is empty; expected a game");
-  ExpectError(Review("-"), 1, "-:2: game line: unknown variant 'chess'",
+  ExpectError(Review("-"), 1, "-:2: unknown variant 'chess'",
               "\nchess e4 e5\n");
-  ExpectError(Review("-"), 1, "-:1: game line: step 1: illegal action D4",
+  ExpectError(Review("-"), 1, "-:1: action 2: illegal action D4",
               "four_treasures D4 D4");
   ExpectError(Review("-"), 1, "-: the game has no actions; expected one",
               "four_treasures");
@@ -148,9 +148,8 @@ TEST(ReviewTest, WrongGamesAreTold) {
               std::string("PK\0\3", 4));
   Json game = Json::parse(Lines(ReadFile(kGolden)).at(0));
   game["result"]["territory"][0] = 46;
-  ExpectError(Review("-"), 1, "-:1: game line: result, field 'territory'",
-              game.dump());
-  ExpectError(Review("-"), 1, "-:1: game line: [json.exception.parse_error",
+  ExpectError(Review("-"), 1, "-:1: result, field 'territory'", game.dump());
+  ExpectError(Review("-"), 1, "-:1: malformed JSON at byte",
               game.dump().substr(0, 500));
   ExpectError(Review("-", {"--game=3"}), 2, "--game: - has 2 games; got 3",
               "four_treasures D4\nfour_treasures E6\n");

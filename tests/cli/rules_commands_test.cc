@@ -265,7 +265,7 @@ TEST(ShowTest, IllegalActionsAndBadPositionsAreFailures) {
   const TaraResult position = RunTara({"show", "--position", "chess"});
   EXPECT_EQ(position.status, 1);
   EXPECT_THAT(position.err,
-              HasSubstr("--position: game line: unknown variant 'chess'"));
+              HasSubstr("--position: unknown variant 'chess'"));
   const TaraResult board =
       RunTara({"show", "--position", "high_kings_l1 5/7/7/3r3/7/7/5 1"});
   EXPECT_EQ(board.status, 1);

@@ -49,7 +49,7 @@ TEST(VerifyTest, NamesFileLineAndStepOfTheFirstDifference) {
   EXPECT_EQ(result.status, 1);
   EXPECT_THAT(Lines(result.out),
               ElementsAre(AllOf(StartsWith(absl::StrCat(path, ":2: ")),
-                                HasSubstr("step 0"), HasSubstr("seat")),
+                                HasSubstr("step 1"), HasSubstr("seat")),
                           "2 passed, 1 failed"));
 }
 
@@ -64,13 +64,24 @@ TEST(VerifyTest, ReadsStandardInput) {
   EXPECT_EQ(damaged.last_line(), "0 passed, 1 failed");
 }
 
-TEST(VerifyTest, AcceptsBlankLinesWindowsLinesAndNothingAtAll) {
+TEST(VerifyTest, AcceptsBlankLinesAndWindowsLines) {
   const std::string game = Lines(ReadFile(GoldenFile("high_kings_l1"))).front();
   EXPECT_EQ(RunTara({"verify", "-"}, absl::StrCat("\n", game, "\r\n\n")).out,
             "1 passed, 0 failed\n");
-  const TaraResult nothing = RunTara({"verify", "-"}, "");
-  EXPECT_EQ(nothing.status, 0);
-  EXPECT_EQ(nothing.out, "0 passed, 0 failed\n");
+}
+
+// As of a file that was cut off at its beginning.
+TEST(VerifyTest, AFileWithoutGamesIsAFailure) {
+  const std::string path = TemporaryPath("blank.jsonl");
+  WriteFile(path, "\n \n");
+  for (const std::string& name : {std::string("-"), path}) {
+    const TaraResult nothing =
+        RunTara({"verify", GoldenFile("sacred_hill_l1"), name}, "");
+    EXPECT_EQ(nothing.status, 1);
+    EXPECT_EQ(nothing.out, "40 passed, 1 failed\n");
+    EXPECT_EQ(nothing.err,
+              absl::StrCat("tara: ", name, ": there is no game in it\n"));
+  }
 }
 
 TEST(VerifyTest, CountsFilesThatCannotBeReadAsFailures) {

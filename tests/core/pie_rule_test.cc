@@ -74,7 +74,7 @@ TEST(PieRuleTest, SwapAndPassAreOneIndexWithTwoNames) {
   EXPECT_EQ(ParseAction("SWAP", one).value(), kPass);
   EXPECT_THAT(ErrorOf("pass", one), HasSubstr("expected a hill or 'swap'"));
   EXPECT_THAT(ErrorOf("swap", After(one, "C3")),
-              HasSubstr("it is seat 1's first action alone"));
+              HasSubstr("it is Blue's first action alone"));
   EXPECT_THAT(ErrorOf("swap", InitialState(Variant::kFourTreasures)),
               HasSubstr("where the rule option pie_rule is true"));
   EXPECT_THAT(LineToTexts({HillAction(22), kPass, HillAction(3)},

@@ -79,11 +79,17 @@ TEST(PositionTextTest, RefusesTextThatIsNotOfTheForm) {
            {"sacred_hill_l1 5/7/7/7/7/5 0 manoeuvres - 0,0 0 - -",
             "field 2 (board) is '5/7/7/7/7/5'; 6 ranks; expected 7"},
            {"sacred_hill_l1 6/7/7/7/7/7/5 0 manoeuvres - 0,0 0 - -",
-            "rank 7, '6': too many hills; expected 5 hills"},
+            "rank 7 of the position's board, '6', has too many hills; expected "
+            "5 "
+            "hills"},
            {"sacred_hill_l1 5/7/7/7/7/r5/5 0 manoeuvres - 0,0 0 - -",
-            "rank 2, 'r5': too few hills; expected 7 hills"},
+            "rank 2 of the position's board, 'r5', has too few hills; expected "
+            "7 "
+            "hills"},
            {"sacred_hill_l1 5/7/7/7/7/x6/5 0 manoeuvres - 0,0 0 - -",
-            "rank 2, 'x6': unknown 'x'"},
+            "rank 2 of the position's board, 'x6', has 'x'; expected 7 hills "
+            "as "
+            "r, b, R, B, S, T or runs"},
            {"sacred_hill_l1 5/7/7/7/7/8/5 0 manoeuvres - 0,0 0 - -",
             "unknown '8'"},
            {"sacred_hill_l1 23/7/7/7/7/7/5 0 manoeuvres - 0,0 0 - -",

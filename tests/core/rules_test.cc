@@ -22,8 +22,8 @@ TEST(PlayActionTest, RefusesAnIllegalActionAndSaysWhatIsLegal) {
   const absl::Status status = PlayAction("D5", state);
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(status.message(),
-            "illegal action D5 in sacred_hill_l1, phase manoeuvres, for seat "
-            "0; legal: C2 E2 F3 B5 F5 C6 E6");
+            "illegal action D5 in sacred_hill_l1, phase manoeuvres, for Red; "
+            "legal: C2 E2 F3 B5 F5 C6 E6");
   EXPECT_EQ(state, before);
 }
 

@@ -86,7 +86,7 @@ TEST(SolvedSetTest, WhatIsNoSetOrDamagedIsRefused) {
            {"{\"tara_solved_endgames\": 9, \"positions\": 0}\n", foreign,
             "version 9; this program reads 1"},
            {"{\"tara_solved_endgames\": 1}\n", lost, "no number"},
-           {good.substr(0, good.size() - 9), lost, ":3: expected"},
+           {good.substr(0, good.size() - 9), lost, ":3: malformed JSON"},
            {good.substr(0, last_line), lost, "1 positions; expected 2"},
            {absl::StrCat(head, "[]\n", good.substr(last_line)), lost,
             ":2: expected {\"position\""},

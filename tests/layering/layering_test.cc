@@ -65,6 +65,25 @@ TEST(LayeringTest, EachLayerDefinesItsNamesInItsNamespace) {
   }
 }
 
+// What is easily done wrong has one place: JSON from outside may nest too deep
+// and have names twice; these functions take hexadecimal numbers.
+TEST(LayeringTest, WhatParsesTextFromOutsideIsInOnePlace) {
+  const std::map<std::string, std::string> places = {
+      {"json::parse(", "tara/base/json.cc"},
+      {"Json::parse(", "tara/base/json.cc"},
+      {"json::accept(", "tara/base/json.cc"},
+      {"SimpleAtod(", "tara/base/text.cc"},
+      {"SimpleAtof(", "tara/base/text.cc"}};
+  for (const std::string& path : SourcesUnder(RunfilesRoot())) {
+    const std::string source = ReadFile(RunfilesRoot() / path);
+    for (const auto& [call, place] : places) {
+      EXPECT_TRUE(path == place || source.find(call) == std::string::npos)
+          << path << " calls " << call << "); expected what " << place
+          << " defines";
+    }
+  }
+}
+
 // Two definitions of one name in one program are undefined behaviour that no
 // linker reports (the one definition rule).
 TEST(LayeringTest, NoTypeIsDefinedTwice) {

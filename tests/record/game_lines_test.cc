@@ -70,15 +70,15 @@ class BadGameLineTest : public ::testing::Test {
 };
 
 TEST_F(BadGameLineTest, NamesTheByteOfWhatIsNoJson) {
-  EXPECT_THAT(std::string(VerifyGameLine("{\"variant\": ").message()),
-              HasSubstr("game line: "));
-  EXPECT_THAT(std::string(VerifyGameLine("{\"variant\": ]}").message()),
-              HasSubstr("column 13"));
+  EXPECT_EQ(VerifyGameLine("{\"variant\": ").message(),
+            "malformed JSON at byte 13");
+  EXPECT_EQ(VerifyGameLine("{\"variant\": ]}").message(),
+            "malformed JSON at byte 13");
 }
 
 TEST_F(BadGameLineTest, NamesFieldsThatAreMissingUnknownOrIllTyped) {
   EXPECT_EQ(VerifyGameLine("[]").message(),
-            "game line: game: expected an object, got []");
+            "game: expected an object, got a list");
   ExpectRefused([](auto& game) { game.erase("result"); },
                 "game: missing field 'result'");
   ExpectRefused([](auto& game) { game["site"] = "Tara"; },
@@ -90,13 +90,13 @@ TEST_F(BadGameLineTest, NamesFieldsThatAreMissingUnknownOrIllTyped) {
   ExpectRefused([](auto& game) { game["steps"] = "D4"; },
                 "field 'steps': expected an array, got string");
   ExpectRefused([](auto& game) { game["steps"][2] = 7; },
-                "step 2: expected an object, got 7");
+                "step 3: expected an object, got 7");
   ExpectRefused([](auto& game) { game["steps"][2].erase("legal"); },
-                "step 2: missing field 'legal'");
+                "step 3: missing field 'legal'");
   ExpectRefused([](auto& game) { game["steps"][2]["clock"] = 1; },
-                "step 2: unknown field 'clock'");
+                "step 3: unknown field 'clock'");
   ExpectRefused([](auto& game) { game["steps"][2]["action"] = 4; },
-                "step 2, field 'action': expected text, got 4");
+                "step 3, field 'action': expected text, got 4");
   ExpectRefused([](auto& game) { game["result"].erase("winner"); },
                 "result: missing field 'winner'");
   ExpectRefused([](auto& game) { game["result"]["points"] = "many"; },
@@ -105,21 +105,21 @@ TEST_F(BadGameLineTest, NamesFieldsThatAreMissingUnknownOrIllTyped) {
 
 TEST_F(BadGameLineTest, NamesTheFirstDifference) {
   ExpectRefused([](auto& game) { game["steps"][3]["seat"] = 0; },
-                "step 3, field 'seat': expected 1, got 0");
+                "step 4, field 'seat': expected 1, got 0");
   ExpectRefused([](auto& game) { game["steps"][3]["seat"] = 1.0; },
-                "step 3, field 'seat': expected 1, got 1.0");
+                "step 4, field 'seat': expected 1, got 1.0");
   ExpectRefused([](auto& game) { game["steps"][0]["legal"].erase(0); },
-                "step 0, field 'legal': expected [\"A2\",\"A3\"");
+                "step 1, field 'legal': expected [\"A2\",\"A3\"");
   ExpectRefused(
       [](auto& game) {
         game["steps"][1]["action"] = game["steps"][0]["action"];
       },
-      "step 1: illegal action");
+      "step 2: illegal action");
   ExpectRefused([](auto& game) { game["steps"][0]["action"] = "d4"; },
-                "step 0, field 'action': expected D4, got d4");
+                "step 1, field 'action': expected D4, got d4");
   ExpectRefused([](auto& game) { game["steps"][0]["action"] = "Z9"; },
-                "step 0: bad action 'Z9'");
-  ExpectRefused([](auto& game) { game["steps"].erase(5); }, "step 5, field");
+                "step 1: bad action 'Z9'");
+  ExpectRefused([](auto& game) { game["steps"].erase(5); }, "step 6, field");
   ExpectRefused([](auto& game) { game["result"]["ended_by"] = "passed"; },
                 "result, field 'ended_by': expected \"out\", got \"passed\"");
   ExpectRefused([](auto& game) { game["result"]["territory"][0] = 46; },
@@ -163,10 +163,10 @@ TEST_F(BadGameLineTest, RefusesBadOptions) {
 TEST(GameToLineTest, RefusesWhatTheFormCannotHold) {
   const State start = InitialState(Variant::kFourTreasures);
   EXPECT_THAT(std::string(GameToLine(start, {}).status().message()),
-              HasSubstr("the game is not finished after 0 steps; seat 0"));
+              HasSubstr("the game is not finished after 0 actions; Red is"));
   const Action d4 = ParseAction("D4").value();
   EXPECT_THAT(std::string(GameToLine(start, {d4, d4}).status().message()),
-              HasSubstr("step 1: illegal action D4"));
+              HasSubstr("action 2: illegal action D4"));
   EXPECT_THAT(
       std::string(GameToLine(After(start, "D4"), {}).status().message()),
       HasSubstr("expected a game from a start position"));
@@ -174,7 +174,7 @@ TEST(GameToLineTest, RefusesWhatTheFormCannotHold) {
 
 TEST_F(BadGameLineTest, RefusesNotesThatAreNoText) {
   ExpectRefused([](auto& game) { game["steps"][2]["note"] = 5; },
-                "step 2, field 'note': expected text, got 5");
+                "step 3, field 'note': expected text, got 5");
 }
 
 TEST_P(GameLinesTest, NotesComeBackAndCountForNothing) {
@@ -245,22 +245,22 @@ TEST(GameTextTest, NamesWhatIsWrong) {
   };
   expect_refused(" \n", "the text is empty");
   expect_refused("chess e4", "unknown variant 'chess'");
-  expect_refused("four_treasures D4 D4", "step 1: illegal action D4");
-  expect_refused("four_treasures D4 Z9", "step 1: bad action 'Z9'");
+  expect_refused("four_treasures D4 D4", "action 2: illegal action D4");
+  expect_refused("four_treasures D4 Z9", "action 2: bad action 'Z9'");
   expect_refused("four_treasures speed=3 D4", "no rule option 'speed'");
   expect_refused("four_treasures 5/7/7/7/7/7 0",
                  "position field 2 (board) is '5/7/7/7/7/7'; 6 ranks");
   expect_refused("four_treasures 5/7/7/7/7/7/5 0 battle - 0,0 0 - - D4 D4",
-                 "step 1: illegal action D4");
+                 "action 2: illegal action D4");
   expect_refused("four_treasures 5/7/7/7/7/7/5 0 D4",
                  "position field 4 (phase) is 'D4'");
   expect_refused("{\"variant\": \"four_treasures\"}", "missing field 'steps'");
   expect_refused(
       R"({"variant": "four_treasures", "steps": [{"action": "D4", "seat": 1}]})",
-      "step 0, field 'seat': expected 0, got 1");
+      "step 1, field 'seat': expected 0, got 1");
   expect_refused(
       R"({"variant": "four_treasures", "steps": [], "result": null})",
-      "the game is not finished after 0 steps; seat 0 is to move; expected no "
+      "the game is not finished after 0 steps; Red is to move; expected no "
       "field 'result'");
 }
 

@@ -8,6 +8,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "tara/base/atomic_file.h"
+#include "tara/base/json.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/outcome.h"
 #include "tara/core/position_text.h"
@@ -24,7 +25,7 @@ constexpr int kVersion = 1;
 
 // Returns the number of positions that the first line promises.
 absl::StatusOr<size_t> ParseHead(absl::string_view line) {
-  const Json head = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+  const Json head = ParseJson<Json>(line).value_or(Json());
   if (!head.is_object() || !head.contains(kKind)) {
     return absl::FailedPreconditionError(
         absl::StrCat("no file of solved endgames; expected a first line {\"",
@@ -32,7 +33,7 @@ absl::StatusOr<size_t> ParseHead(absl::string_view line) {
   }
   if (head[kKind] != kVersion) {
     return absl::FailedPreconditionError(
-        absl::StrCat("solved endgames of version ", head[kKind].dump(),
+        absl::StrCat("solved endgames of version ", ShownJson(head[kKind]),
                      "; this program reads ", kVersion));
   }
   const auto count = head.find("positions");
@@ -50,7 +51,7 @@ absl::StatusOr<std::vector<int>> ParseMargins(const Json& json,
     for (const Json& margin : json) {
       if (!margin.is_number_integer() || margin < -kMaxMargin ||
           margin > kMaxMargin) {
-        return absl::DataLossError(absl::StrCat("margin ", margin.dump(),
+        return absl::DataLossError(absl::StrCat("margin ", ShownJson(margin),
                                                 "; expected -", kMaxMargin,
                                                 " to ", kMaxMargin));
       }
@@ -66,18 +67,20 @@ absl::StatusOr<std::vector<int>> ParseMargins(const Json& json,
 }
 
 absl::StatusOr<SolvedPosition> ParseLine(absl::string_view line) {
-  const Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+  const absl::StatusOr<Json> parsed = ParseJson<Json>(line);
+  if (!parsed.ok()) return absl::DataLossError(parsed.status().message());
+  const Json& json = *parsed;
   if (!json.is_object() || !json.contains("position") ||
-      !json["position"].is_string() || !json.contains("margins")) {
+      !json.at("position").is_string() || !json.contains("margins")) {
     return absl::DataLossError(
         "expected {\"position\": \"...\", \"margins\": [...]}");
   }
   const absl::StatusOr<State> state =
-      ParsePosition(json["position"].get_ref<const std::string&>());
+      ParsePosition(json.at("position").get_ref<const std::string&>());
   if (!state.ok()) return absl::DataLossError(state.status().message());
   if (state->finished()) return absl::DataLossError("the game is finished");
   TARA_ASSIGN_OR_RETURN(std::vector<int> margins,
-                        ParseMargins(json["margins"], *state));
+                        ParseMargins(json.at("margins"), *state));
   return SolvedPosition{.state = *state, .margins = std::move(margins)};
 }
 

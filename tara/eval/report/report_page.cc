@@ -15,6 +15,8 @@
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "tara/base/json.h"
+#include "tara/base/text.h"
 #include "tara/base/version.h"
 #include "tara/eval/report/page_head.h"
 #include "tara/eval/report/page_script.h"
@@ -27,7 +29,7 @@ namespace tara::eval {
 using Json = nlohmann::ordered_json;
 
 std::string JsonText(const Json& json, int indent) {
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+  return ::tara::JsonText(json, indent);
 }
 
 std::string JsonInPage(absl::string_view json) {
@@ -91,11 +93,11 @@ std::string ReportPage(
   texts.emplace_back("{{title}}", parts.first);
   texts.emplace_back("{{origin}}", Origin());
   // The head and the scripts have names, too.
-  return absl::StrReplaceAll(
+  return ValidUtf8(absl::StrReplaceAll(
       absl::StrCat(PageHead(),
                    absl::StrReplaceAll(parts.second,
                                        {{"{{scripts}}\n", PageScripts()}})),
-      texts);
+      texts));
 }
 
 namespace {
@@ -160,13 +162,17 @@ Json RuleOptionsToJson(Variant variant, const RuleOptions& options) {
   for (const RuleOptionInfo& option : kRuleOptions) {
     if (!option.applies_to(Info(variant))) continue;
     object[std::string(option.name)] =
-        Json::parse(FormatRuleOptionValue(option, option.get(options)));
+        *ParseJson<Json>(FormatRuleOptionValue(option, option.get(options)));
   }
   return object;
 }
 
-std::string TextTable(const std::vector<std::vector<std::string>>& rows,
+std::string TextTable(const std::vector<std::vector<std::string>>& cells,
                       size_t name_columns) {
+  std::vector<std::vector<std::string>> rows = cells;
+  for (std::vector<std::string>& row : rows) {
+    for (std::string& cell : row) cell = Printable(cell);
+  }
   std::vector<size_t> widths(rows[0].size());
   for (const std::vector<std::string>& row : rows) {
     for (size_t i = 0; i < row.size(); ++i) {

@@ -11,6 +11,7 @@
 #include "nlohmann/json.hpp"
 #include "proto/config.pb.h"
 #include "tara/base/atomic_file.h"
+#include "tara/base/json.h"
 #include "tara/base/status_macros.h"
 #include "tara/nn/bundle/bundle.h"
 #include "tara/train/config/config.h"
@@ -72,7 +73,7 @@ absl::Status ReadMetrics(const std::string& path,
   for (const absl::string_view line :
        absl::StrSplit(*text, '\n', absl::SkipEmpty())) {
     try {
-      read(Json::parse(line));
+      read(ParseJson<Json>(line).value_or(Json()));
     } catch (const Json::exception&) {
       // Damaged; or a run that goes on writes its end.
     }

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "nlohmann/json.hpp"
+#include "tara/base/json.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/variant.h"
 
@@ -212,7 +213,7 @@ absl::Status RunLog::Append(const std::vector<std::string>& lines) {
   TARA_RETURN_IF_ERROR(Write(missing));
   bool gate_is_drawn = false;
   for (const std::string& line : missing) {
-    const Json event = Json::parse(line);
+    const Json event = *ParseJson<Json>(line);  // our own
     // A trial at the gate has a line a variant, but one point.
     if (event.at("event") == "gate" && std::exchange(gate_is_drawn, true)) {
       continue;
@@ -228,7 +229,7 @@ absl::Status RunLog::Note(int generation, absl::string_view text) {
 }
 
 int GenerationOfLine(const std::string& line) {
-  const Json event = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+  const Json event = ParseJson<Json>(line).value_or(Json());
   if (!event.is_object() || !event.contains("generation")) return -1;
   const Json& generation = event["generation"];
   return generation.is_number_integer() ? generation.get<int>() : -1;
