@@ -10,8 +10,10 @@
 #include "absl/strings/str_cat.h"
 #include "tara/base/atomic_file.h"
 #include "tara/base/status_macros.h"
+#include "tara/nn/bundle/float16.h"
 #include "tara/nn/bundle/golden.h"
 #include "tara/nn/bundle/onnx_model.h"
+#include "tara/nn/bundle/specification.h"
 
 namespace tara::nn {
 namespace {
@@ -100,11 +102,31 @@ absl::StatusOr<std::string> Bundle::Read(absl::string_view entry) const {
   return contents;
 }
 
+absl::Status Bundle::CheckParts() const {
+  TARA_ASSIGN_OR_RETURN(const std::string specification,
+                        Read(kSpecificationEntry));
+  const absl::Status specified = CheckSpecification(manifest_, specification);
+  if (!specified.ok()) return Named(path_, specified, ": ");
+  TARA_ASSIGN_OR_RETURN(const std::string text, Read(kGoldenEntry));
+  const absl::StatusOr<std::vector<GoldenPosition>> positions =
+      GoldenFromJson(text);
+  if (!positions.ok()) return Named(path_, positions.status(), ": ");
+  const absl::Status learned =
+      CheckGoldenVariants(*positions, manifest_.variants);
+  return learned.ok() ? learned : Named(path_, learned, ": ");
+}
+
 absl::StatusOr<Checkpoint> Bundle::ReadNetwork() const {
+  TARA_RETURN_IF_ERROR(CheckParts());
   TARA_ASSIGN_OR_RETURN(const std::string model, Read(kOnnxEntry));
   absl::StatusOr<Checkpoint> network = ReadOnnxWeights(model, manifest_.shape);
   if (!network.ok()) {
     return Named(path_, network.status(), absl::StrCat(": ", kOnnxEntry, ": "));
+  }
+  const absl::Status weights = CheckFloat16(*network);
+  if (!weights.ok()) {
+    return Named(path_, absl::DataLossError(weights.message()),
+                 absl::StrCat(": ", kOnnxEntry, ": "));
   }
   const BundleProvenance& provenance = manifest_.provenance;
   network->progress = {.step = provenance.steps,
@@ -120,6 +142,7 @@ absl::StatusOr<Checkpoint> Bundle::ReadCheckpointToLearnOn() const {
                             "into its weights; expected one that was exported "
                             "with --for-learning"));
   }
+  TARA_RETURN_IF_ERROR(CheckParts());
   TARA_ASSIGN_OR_RETURN(const std::string bytes, Read(kCheckpointEntry));
   return DecodeCheckpoint(absl::StrCat(path_, "/", kCheckpointEntry), bytes);
 }

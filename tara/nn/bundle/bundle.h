@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "tara/nn/bundle/manifest.h"
@@ -40,16 +41,22 @@ class Bundle {
   absl::StatusOr<std::string> Read(absl::string_view entry) const;
 
   // Returns the network as every reader of checkpoints takes it, with norms
-  // folded: made for playing, not for learning on. DATA_LOSS as above.
+  // folded: made for playing, not for learning on. DATA_LOSS as above, for a
+  // bundle whose parts contradict each other, and for weights that are not
+  // numbers of float16, as its form of float16 has them.
   absl::StatusOr<Checkpoint> ReadNetwork() const;
 
   // Returns the network as learning goes on from it: with all its heads, and
   // without an optimizer. FAILED_PRECONDITION if the bundle was made for
-  // playing alone, or as ReadCheckpoint.
+  // playing alone, or as ReadCheckpoint and ReadNetwork.
   absl::StatusOr<Checkpoint> ReadCheckpointToLearnOn() const;
 
  private:
   Bundle(std::string path, BundleManifest manifest, ZipReader archive);
+
+  // Returns DATA_LOSS, naming the file, unless the specification is this
+  // program's and golden positions are of what the manifest says was learned.
+  absl::Status CheckParts() const;
 
   std::string path_;
   BundleManifest manifest_;

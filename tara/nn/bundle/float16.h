@@ -62,8 +62,12 @@ enum class WeightType {
 
 std::string WeightTypeName(WeightType type);  // "float32", "float16"
 
-// Rounds all weights of a folded network to float16. Returns OUT_OF_RANGE
-// naming a tensor that holds larger numbers than there are.
+// Returns OUT_OF_RANGE naming a tensor of a folded network that holds larger
+// numbers than float16 has, or what is no number. Every bundle has a form of
+// float16, in which such a weight would be infinite.
+absl::Status CheckFloat16(const Checkpoint& folded);
+
+// Rounds all weights of a folded network to float16. Errors as CheckFloat16.
 absl::Status RoundToFloat16(Checkpoint& folded);
 
 }  // namespace tara::nn

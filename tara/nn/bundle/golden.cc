@@ -10,8 +10,10 @@
 #include "absl/strings/str_cat.h"
 #include "nlohmann/json.hpp"
 #include "tara/base/check.h"
+#include "tara/base/json.h"
 #include "tara/base/random.h"
 #include "tara/base/status_macros.h"
+#include "tara/base/text.h"
 #include "tara/core/action.h"
 #include "tara/core/position_text.h"
 #include "tara/core/random_action.h"
@@ -127,8 +129,8 @@ absl::StatusOr<GoldenPosition> FromJson(const Json& json) {
     const Json& found = json.at(name);
     if (found == expected) continue;
     return absl::InvalidArgumentError(
-        absl::StrCat(name, " of ", PositionToText(state), " is ", found.dump(),
-                     "; expected ", expected.dump()));
+        absl::StrCat(name, " of ", PositionToText(state), " is ",
+                     Shown(found.dump()), "; expected ", expected.dump()));
   }
   return position;
 }
@@ -149,11 +151,14 @@ absl::StatusOr<mcts::Evaluation> ExpectedOf(const Json& json) {
 template <typename Entry>
 absl::StatusOr<std::vector<Entry>> ReadPositions(
     absl::string_view text, absl::StatusOr<Entry> (*read)(const Json&)) {
-  TARA_RETURN_IF_ERROR(CheckNesting("golden.json", text));
+  const absl::StatusOr<Json> json = ParseJson<Json>(text);
+  if (!json.ok()) {
+    return absl::DataLossError(
+        absl::StrCat("golden.json: ", json.status().message()));
+  }
   std::vector<Entry> entries;
   try {
-    const Json json = Json::parse(text);
-    for (const Json& position : json.at("positions")) {
+    for (const Json& position : json->at("positions")) {
       absl::StatusOr<Entry> entry = read(position);
       if (!entry.ok()) {
         return absl::DataLossError(absl::StrCat("golden.json: position ",
@@ -164,7 +169,7 @@ absl::StatusOr<std::vector<Entry>> ReadPositions(
     }
   } catch (const Json::exception& error) {
     return absl::DataLossError(absl::StrCat(
-        "golden.json: position ", entries.size(), ": ", error.what()));
+        "golden.json: position ", entries.size(), ": ", JsonProblem(error)));
   }
   return entries;
 }

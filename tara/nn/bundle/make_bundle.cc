@@ -114,6 +114,7 @@ absl::StatusOr<std::string> MakeBundle(const Checkpoint& checkpoint,
         {kCheckpointEntry, EncodeCheckpoint(WithoutOptimizer(checkpoint))});
   }
   TARA_RETURN_IF_ERROR(AddGolden(network, manifest, entries));
+  TARA_RETURN_IF_ERROR(CheckFloat16(network));
   return MakeZip(entries);
 }
 

@@ -1,6 +1,7 @@
 #include "tara/nn/bundle/manifest.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <iterator>
 #include <set>
@@ -12,7 +13,9 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "nlohmann/json.hpp"
+#include "tara/base/json.h"
 #include "tara/base/status_macros.h"
+#include "tara/base/text.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
@@ -132,6 +135,33 @@ absl::Status CheckNetworkLearned(const std::string& name,
                    "; its run learned ", options.learned));
 }
 
+absl::Status CheckGoldenVariants(absl::Span<const GoldenPosition> positions,
+                                 absl::Span<const BundleVariant> learned) {
+  std::array<int, kNumVariants> found = {};
+  for (size_t i = 0; i < positions.size(); ++i) {
+    const State& state = positions[i].state;
+    ++found[static_cast<size_t>(state.variant)];
+    const std::string not_learned = NotLearned(learned, state);
+    if (not_learned.empty()) continue;
+    return absl::DataLossError(
+        absl::StrCat("golden.json: position ", i, " is of ", not_learned,
+                     ", which the manifest does not list as learned"));
+  }
+  std::array<int, kNumVariants> expected = {};
+  for (const BundleVariant& variant : learned) {
+    expected[static_cast<size_t>(variant.variant)] +=
+        kGoldenPositionsPerVariant;
+  }
+  for (const VariantInfo& info : kVariants) {
+    const auto variant = static_cast<size_t>(info.variant);
+    if (found[variant] == expected[variant]) continue;
+    return absl::DataLossError(absl::StrCat("golden.json has ", found[variant],
+                                            " positions of ", info.id,
+                                            "; expected ", expected[variant]));
+  }
+  return absl::OkStatus();
+}
+
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -154,8 +184,8 @@ Json ToJson(const BundleVariant& variant) {
   Json options = Json::object();
   for (const RuleOptionInfo& option : kRuleOptions) {
     if (!option.applies_to(info)) continue;
-    options[std::string(option.name)] =
-        Json::parse(FormatRuleOptionValue(option, option.get(variant.options)));
+    options[std::string(option.name)] = *ParseJson<Json>(
+        FormatRuleOptionValue(option, option.get(variant.options)));
   }
   Json json = {{"id", std::string(info.id)},
                {"name", std::string(info.name)},
@@ -163,7 +193,7 @@ Json ToJson(const BundleVariant& variant) {
   for (const auto& [option, values] : variant.drawn) {
     Json& list = json["drawn"][std::string(option->name)] = Json::array();
     for (const int value : values) {
-      list.push_back(Json::parse(FormatRuleOptionValue(*option, value)));
+      list.push_back(*ParseJson<Json>(FormatRuleOptionValue(*option, value)));
     }
   }
   return json;
@@ -266,7 +296,7 @@ absl::StatusOr<BundleVariant> VariantFromJson(const Json& json) {
   for (const auto& [name, values] : drawn.items()) {
     if (values.empty()) {
       return absl::InvalidArgumentError(
-          absl::StrCat("drawn: ", name, " has no values"));
+          absl::StrCat("drawn: ", Shown(name), " has no values"));
     }
     OptionValues& of = variant.drawn.emplace_back();
     for (const Json& value : values) {
@@ -432,37 +462,20 @@ std::string ManifestToJson(const BundleManifest& manifest) {
   json["golden"] = GoldenFilesToJson(manifest);
   json["license"] = "Apache-2.0";
   json["provenance"] = ToJson(manifest.provenance);
-  return json.dump(2) + "\n";
-}
-
-absl::Status CheckNesting(absl::string_view file, absl::string_view text) {
-  constexpr int kDeepest = 32;
-  int depth = 0;
-  bool in_text = false;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == '"') in_text = !in_text;
-    if (in_text) {
-      i += c == '\\' ? 1 : 0;
-    } else if (c == '[' || c == '{') {
-      ++depth;
-    } else if (c == ']' || c == '}') {
-      --depth;
-    }
-    if (depth <= kDeepest) continue;
-    return absl::DataLossError(
-        absl::StrCat(file, " cannot be read: it nests deeper than ", kDeepest));
-  }
-  return absl::OkStatus();
+  return JsonText(json, 2) + "\n";
 }
 
 absl::StatusOr<BundleManifest> ManifestFromJson(absl::string_view text) {
-  TARA_RETURN_IF_ERROR(CheckNesting("manifest.json", text));
+  const absl::StatusOr<Json> json = ParseJson<Json>(text);
+  if (!json.ok()) {
+    return absl::DataLossError(
+        absl::StrCat("manifest.json: ", json.status().message()));
+  }
   try {
-    return FromJson(Json::parse(text));
+    return FromJson(*json);
   } catch (const Json::exception& error) {
     return absl::DataLossError(
-        absl::StrCat("manifest.json cannot be read: ", error.what()));
+        absl::StrCat("manifest.json: ", JsonProblem(error)));
   }
 }
 

@@ -39,6 +39,11 @@ absl::Status CheckNetworkLearned(const std::string& name,
                                  absl::Span<const BundleVariant> learned,
                                  const State& state);
 
+// Returns DATA_LOSS unless each variant has its kGoldenPositionsPerVariant
+// golden positions, and none is of rules that were not learned.
+absl::Status CheckGoldenVariants(absl::Span<const GoldenPosition> positions,
+                                 absl::Span<const BundleVariant> learned);
+
 // The manifest of a bundle: manifest.json of docs/reference/bundle.md.
 
 inline constexpr int kBundleFormatVersion = 1;
@@ -125,11 +130,6 @@ struct BundleManifest {
 // Returns the forms of a network with these weights: those of ONNX, then
 // TorchScript.
 std::vector<BundleForm> FormsOf(WeightType weights);
-
-// Returns DATA_LOSS for the text of a file of a bundle that nests deeper than
-// any does: parsed JSON is copied and written by recursion, which such a text
-// could make overflow the stack.
-absl::Status CheckNesting(absl::string_view file, absl::string_view text);
 
 std::string ManifestToJson(const BundleManifest& manifest);
 

@@ -18,7 +18,9 @@
 #include "absl/strings/str_join.h"
 #include "nlohmann/json.hpp"
 #include "tara/base/atomic_file.h"
+#include "tara/base/json.h"
 #include "tara/base/status_macros.h"
+#include "tara/base/text.h"
 #include "tara/nn/bundle/run_onnx_script.h"
 
 extern char** environ;
@@ -114,15 +116,15 @@ absl::StatusOr<NetworkOutputs> ReadAnswer(const TemporaryFolder& folder,
                                           int64_t size, bool with_owner) {
   TARA_ASSIGN_OR_RETURN(const std::string text,
                         ReadWholeFile(folder.File("outputs.json")));
-  const Json shapes = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const Json shapes = ParseJson<Json>(text).value_or(Json());
   NetworkOutputs outputs;
   for (const NetworkOutputInfo& info : NetworkOutputInfos(with_owner)) {
     std::vector<int64_t> shape = {size};
     shape.insert(shape.end(), info.axes.begin(), info.axes.end());
     if (!shapes.is_object() || shapes.value(info.name, Json()) != Json(shape)) {
-      return absl::DataLossError(absl::StrCat("the model has outputs ", text,
-                                              "; expected ", info.name, " of [",
-                                              absl::StrJoin(shape, ", "), "]"));
+      return absl::DataLossError(
+          absl::StrCat("the model has outputs ", Shown(text), "; expected ",
+                       info.name, " of [", absl::StrJoin(shape, ", "), "]"));
     }
     TARA_ASSIGN_OR_RETURN(
         const std::string bytes,

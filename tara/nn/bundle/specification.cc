@@ -1,16 +1,21 @@
 #include "tara/nn/bundle/specification.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "nlohmann/json.hpp"
+#include "tara/base/json.h"
+#include "tara/base/text.h"
 #include "tara/core/action.h"
 #include "tara/core/board.h"
 #include "tara/core/rule_options.h"
@@ -101,9 +106,7 @@ void AddSymmetries(Json& json) {
   }
 }
 
-}  // namespace
-
-std::string SpecificationToJson(const BundleManifest& manifest) {
+Json SpecificationOf(const BundleManifest& manifest) {
   Json json;
   json["perspective"] = Text(kPerspectiveText);
   json["normalisation"] = Text(kNormalisationText);
@@ -114,6 +117,30 @@ std::string SpecificationToJson(const BundleManifest& manifest) {
   json["actions"] = ActionsToJson();
   json["outputs"] = OutputsToJson(manifest.has_owner);
   AddSymmetries(json);
+  return json;
+}
+
+// Returns a list of a specification without its sentences, and as long as
+// `size` at most.
+Json WithoutSentences(const Json& list, size_t size) {
+  Json rest = Json::array();
+  for (size_t i = 0; i < std::min(list.size(), size); ++i) {
+    Json entry = list[i];
+    if (entry.is_object()) {
+      for (const char* const name :
+           {"meaning", "normalisation", "perspective"}) {
+        entry.erase(name);
+      }
+    }
+    rest.push_back(std::move(entry));
+  }
+  return rest;
+}
+
+}  // namespace
+
+std::string SpecificationToJson(const BundleManifest& manifest) {
+  const Json json = SpecificationOf(manifest);
   // An entry a line: readable, and small.
   std::string text = "{\n";
   for (const auto& [name, value] : json.items()) {
@@ -132,11 +159,41 @@ std::string SpecificationToJson(const BundleManifest& manifest) {
   return text + "\n}\n";
 }
 
+absl::Status CheckSpecification(const BundleManifest& manifest,
+                                absl::string_view text) {
+  const absl::StatusOr<Json> found = ParseJson<Json>(text);
+  if (!found.ok()) {
+    return absl::DataLossError(
+        absl::StrCat("specification.json: ", found.status().message()));
+  }
+  const Json specification = SpecificationOf(manifest);
+  for (const auto& [name, expected] : specification.items()) {
+    if (expected.is_string()) continue;  // a sentence
+    size_t size = std::string::npos;
+    if (name == "planes") size = static_cast<size_t>(manifest.inputs.planes);
+    if (name == "globals") size = static_cast<size_t>(manifest.inputs.globals);
+    const auto part = found->is_object() ? found->find(name) : found->end();
+    if (part != found->end() &&
+        (expected.is_array()
+             ? part->is_array() && WithoutSentences(*part, size) ==
+                                       WithoutSentences(expected, size)
+             : *part == expected)) {
+      continue;
+    }
+    return absl::DataLossError(
+        absl::StrCat("specification.json: '", name,
+                     "' is missing or is not what this "
+                     "program's networks of these versions have"));
+  }
+  return absl::OkStatus();
+}
+
 namespace {
 
 std::string Escaped(absl::string_view text) {
   return absl::StrReplaceAll(
-      text, {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}});
+      ValidUtf8(text),
+      {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}});
 }
 
 std::string Code(absl::string_view text) {

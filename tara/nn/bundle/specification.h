@@ -7,6 +7,7 @@
 #include <array>
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "tara/core/action.h"
 #include "tara/nn/bundle/manifest.h"
@@ -15,6 +16,13 @@ namespace tara::nn {
 
 // The text of specification.json (docs/reference/bundle.md).
 std::string SpecificationToJson(const BundleManifest& manifest);
+
+// Returns DATA_LOSS unless a text of specification.json says what this
+// program's does, in whatever words: programs take hills, actions, symmetries
+// and the order of inputs and outputs from there. One made before inputs were
+// appended lists those of the manifest.
+absl::Status CheckSpecification(const BundleManifest& manifest,
+                                absl::string_view text);
 
 // The text of specification.html: one page that needs no other file.
 std::string SpecificationToPage(const BundleManifest& manifest);

@@ -108,6 +108,16 @@ TEST(SpecificationTest, ThePageHasEachFeatureAndNeedsNoOtherFile) {
   EXPECT_THAT(page, Not(HasSubstr("http")));
 }
 
+// The folder of a run may have any name.
+TEST(SpecificationTest, TextsAreUtf8WhateverTheNameOfTheRunIs) {
+  BundleManifest manifest = SomeManifest();
+  manifest.provenance.run = "run\xff";
+  EXPECT_THAT(SpecificationToPage(manifest),
+              HasSubstr("<td>run\xEF\xBF\xBD</td>"));
+  EXPECT_EQ(Json::parse(ManifestToJson(manifest))["provenance"]["run"],
+            "run\xEF\xBF\xBD");
+}
+
 TEST(SpecificationTest, TextsOfABundleAreNoMarkup) {
   const std::string page = SpecificationToPage(SomeManifest());
   EXPECT_THAT(page, HasSubstr("a &lt;test&gt;"));
