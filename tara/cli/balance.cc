@@ -15,6 +15,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -150,8 +151,8 @@ absl::StatusOr<std::vector<RuleOptions>> Changed(const std::string& what_if,
   const std::vector<std::string> texts = absl::StrSplit(what_if, ',');
   // Over all variants, a change counts where all of its options apply.
   for (const std::string& option : texts) {
-    const std::string name = option.substr(0, option.find('='));
-    const RuleOptionInfo* const info = FindRuleOption(name);
+    const RuleOptionInfo* const info = FindRuleOption(
+        absl::StripAsciiWhitespace(option.substr(0, option.find('='))));
     if (all && info != nullptr && !info->applies_to(Info(variant))) {
       return std::vector<RuleOptions>();
     }
@@ -248,7 +249,8 @@ absl::Status CheckFair(const BalanceCommandOptions& options) {
   if (!options.fair) return absl::OkStatus();
   const auto check = [](absl::string_view flag, const std::string& text) {
     for (const absl::string_view option : absl::StrSplit(text, ',')) {
-      const absl::string_view name = option.substr(0, option.find('='));
+      const absl::string_view name =
+          absl::StripAsciiWhitespace(option.substr(0, option.find('=')));
       if (name != "compensation" && name != "pie_rule") continue;
       return UsageError(absl::StrCat(
           "--fair tries compensation and pie_rule itself; expected it without ",

@@ -8,10 +8,10 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/stop.h"
+#include "tara/base/text.h"
 #include "tara/cli/bench_network.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
@@ -51,15 +51,15 @@ absl::StatusOr<mcts::SearchOptions> SearchOf(
   search.simulations = static_cast<int>(options.simulations);
   search.dirichlet_fraction = 0.25f;
   if (options.search.empty()) return search;
-  for (const absl::string_view option : absl::StrSplit(options.search, ',')) {
-    const std::pair<absl::string_view, absl::string_view> parts =
-        absl::StrSplit(option, absl::MaxSplits('=', 1));
-    const absl::Status status =
-        mcts::SetSearchOption(parts.first, parts.second, search);
-    if (!status.ok())
-      return UsageError(absl::StrCat("--search: ", status.message()));
+  const absl::StatusOr<std::vector<OptionText>> list =
+      ParseOptionList(options.search);
+  absl::Status status = list.status();
+  for (size_t i = 0; status.ok() && i < list->size(); ++i) {
+    const OptionText& option = (*list)[i];
+    status = mcts::SetSearchOption(option.name, option.value, search);
   }
-  return search;
+  if (status.ok()) return search;
+  return UsageError(absl::StrCat("--search: ", status.message()));
 }
 
 Json SharesJson(const train::SelfPlaySpeed::Shares& shares) {

@@ -19,6 +19,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "tara/base/status_macros.h"
+#include "tara/base/text.h"
 
 namespace tara::cli {
 namespace {
@@ -112,7 +113,7 @@ bool ParseCount(absl::string_view text, int64_t* number) {
     if (absl::ConsumeSuffix(&text, suffix.text)) factor = suffix.factor;
   }
   double value = 0;
-  if (!absl::SimpleAtod(text, &value)) return false;
+  if (!ParseDecimal(text, &value)) return false;
   value *= factor;
   if (!(std::abs(value) < 0x1p53) || value != std::floor(value)) return false;
   *number = static_cast<int64_t>(value);
@@ -213,7 +214,7 @@ struct Command::Impl {
         if (IsOption(word)) continue;
         const std::string suggestion = Suggestion(word, names);
         return UsageError(absl::StrCat(
-            "unknown command '", word, "'",
+            "unknown command '", Shown(word), "'",
             suggestion.empty() ? absl::StrCat("; expected one of: ",
                                               absl::StrJoin(names, ", "))
                                : suggestion));
@@ -277,7 +278,7 @@ void Command::AddChoice(const Flag& flag, std::vector<std::string> choices,
       [value, choices](const std::string& text) -> absl::Status {
         if (std::find(choices.begin(), choices.end(), text) == choices.end()) {
           return absl::InvalidArgumentError(
-              absl::StrCat("bad value '", text, "'; expected ",
+              absl::StrCat("bad value '", Shown(text), "'; expected ",
                            absl::StrJoin(choices, " or ")));
         }
         *value = text;
@@ -293,8 +294,8 @@ void Command::AddInteger(const Flag& flag, int64_t min, int64_t max,
         int64_t number = 0;
         if (!absl::SimpleAtoi(text, &number) || number < min || number > max) {
           return absl::InvalidArgumentError(
-              absl::StrCat("bad value '", text, "'; expected an integer from ",
-                           min, " to ", max));
+              absl::StrCat("bad value '", Shown(text),
+                           "'; expected an integer from ", min, " to ", max));
         }
         *value = number;
         return absl::OkStatus();
@@ -308,9 +309,9 @@ void Command::AddCount(const Flag& flag, int64_t min, int64_t max,
                int64_t number = 0;
                if (!ParseCount(text, &number) || number < min || number > max) {
                  return absl::InvalidArgumentError(absl::StrCat(
-                     "bad value '", text, "'; expected a whole number from ",
-                     FormatCount(min), " to ", FormatCount(max),
-                     ", as in 500, 2.5k, 100M, 1G"));
+                     "bad value '", Shown(text),
+                     "'; expected a whole number from ", FormatCount(min),
+                     " to ", FormatCount(max), ", as in 500, 2.5k, 100M, 1G"));
                }
                *value = number;
                return absl::OkStatus();
@@ -319,19 +320,19 @@ void Command::AddCount(const Flag& flag, int64_t min, int64_t max,
 
 void Command::AddNumber(const Flag& flag, double min, double max,
                         double* value) {
-  impl_->Add(flag, flag.required ? "" : absl::StrCat(*value), false,
-             [=](const std::string& text) -> absl::Status {
-               double number = 0;
-               // The comparisons also refuse what is not a number.
-               if (!absl::SimpleAtod(text, &number) ||
-                   !(number >= min && number <= max)) {
-                 return absl::InvalidArgumentError(absl::StrCat(
-                     "bad value '", text, "'; expected a number from ", min,
-                     " to ", max));
-               }
-               *value = number;
-               return absl::OkStatus();
-             });
+  impl_->Add(
+      flag, flag.required ? "" : absl::StrCat(*value), false,
+      [=](const std::string& text) -> absl::Status {
+        double number = 0;
+        // The comparisons also refuse what is not a number.
+        if (!ParseDecimal(text, &number) || !(number >= min && number <= max)) {
+          return absl::InvalidArgumentError(
+              absl::StrCat("bad value '", Shown(text),
+                           "'; expected a number from ", min, " to ", max));
+        }
+        *value = number;
+        return absl::OkStatus();
+      });
 }
 
 void Command::AddSwitch(const Flag& flag, bool* value) {
@@ -420,10 +421,10 @@ std::string UnexpectedArguments(const std::vector<std::string>& rest,
                                 const std::vector<std::string>& option_names) {
   const std::string& first = rest.front();
   if (!IsOption(first)) {
-    return absl::StrCat("unexpected argument '", first, "'");
+    return absl::StrCat("unexpected argument '", Shown(first), "'");
   }
   const std::string name = first.substr(0, first.find('='));
-  return absl::StrCat("unknown option '", name, "'",
+  return absl::StrCat("unknown option '", Shown(name), "'",
                       Suggestion(name, option_names));
 }
 

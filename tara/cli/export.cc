@@ -11,6 +11,7 @@
 #include "nlohmann/json.hpp"
 #include "tara/base/atomic_file.h"
 #include "tara/base/file_kind.h"
+#include "tara/base/json.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/version.h"
 #include "tara/cli/command_line.h"
@@ -95,12 +96,12 @@ absl::StatusOr<int> RunExport(const ExportOptions& options, Console& console) {
   }
   TARA_RETURN_IF_ERROR(WriteFileAtomically(options.output, *bytes));
   if (options.format == "json") {
-    console.out << Json({{"checkpoint", bundle.provenance.checkpoint},
-                         {"bundle", options.output},
-                         {"bytes", bytes->size()},
-                         {"weights", options.weights},
-                         {"variants", bundle.variants.size()}})
-                       .dump(2)
+    console.out << JsonText(Json({{"checkpoint", bundle.provenance.checkpoint},
+                                  {"bundle", options.output},
+                                  {"bytes", bytes->size()},
+                                  {"weights", options.weights},
+                                  {"variants", bundle.variants.size()}}),
+                            2)
                 << "\n";
     return kExitOk;
   }

@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +19,7 @@
 #include "tara/base/file_kind.h"
 #include "tara/base/processors.h"
 #include "tara/base/status_macros.h"
+#include "tara/base/text.h"
 #include "tara/cli/command_line.h"
 #include "tara/core/action.h"
 #include "tara/core/rules.h"
@@ -127,24 +127,22 @@ absl::Status SetRuleOptions(absl::string_view flag,
                             absl::Span<const std::string> texts,
                             Variant variant, bool skip_others,
                             RuleOptions& options) {
-  std::set<absl::string_view> given;
-  for (const std::string& text : texts) {
-    const std::vector<absl::string_view> pair =
-        absl::StrSplit(text, absl::MaxSplits('=', 1));
-    if (pair.size() != 2) {
-      return UsageError(
-          absl::StrCat(flag, ": '", text, "'; expected NAME=VALUE"));
+  const absl::StatusOr<std::vector<OptionText>> list = ParseOptionList(
+      std::vector<absl::string_view>(texts.begin(), texts.end()));
+  if (!list.ok()) {
+    return UsageError(absl::StrCat(flag, ": ", list.status().message()));
+  }
+  for (const OptionText& option : *list) {
+    if (!option.has_value) {
+      return UsageError(absl::StrCat(flag, ": '", Shown(option.text),
+                                     "'; expected NAME=VALUE"));
     }
-    if (!given.insert(pair[0]).second) {
-      return UsageError(absl::StrCat(flag, ": ", pair[0],
-                                     " is given twice; expected it once"));
-    }
-    if (skip_others && IsOptionOfAnyVariant(pair[0]) &&
-        !AppliesTo(pair[0], variant)) {
+    if (skip_others && IsOptionOfAnyVariant(option.name) &&
+        !AppliesTo(option.name, variant)) {
       continue;
     }
-    TARA_RETURN_IF_ERROR(
-        AsUsageError(SetRuleOption(variant, pair[0], pair[1], options)));
+    TARA_RETURN_IF_ERROR(AsUsageError(
+        SetRuleOption(variant, option.name, option.value, options)));
   }
   return absl::OkStatus();
 }
@@ -170,8 +168,9 @@ absl::StatusOr<std::vector<State>> StartsOf(const GameFlags& flags) {
 absl::Status PlayActions(absl::string_view actions, absl::string_view source,
                          State& state) {
   int number = 0;
-  for (absl::string_view text :
-       absl::StrSplit(actions, absl::ByAnyChar(" ,\t\n"), absl::SkipEmpty())) {
+  const std::string plain = PlainText(actions);
+  for (const absl::string_view text :
+       absl::StrSplit(plain, absl::ByAnyChar(" ,\t\n"), absl::SkipEmpty())) {
     ++number;
     const absl::Status status = PlayAction(text, state);
     if (status.ok()) continue;
@@ -186,8 +185,9 @@ namespace {
 // Returns the last of actions that have been played; none where there are
 // none, and for a swap, which has no place on the board.
 std::optional<Action> LastOf(absl::string_view actions) {
+  const std::string plain = PlainText(actions);
   const std::vector<absl::string_view> texts =
-      absl::StrSplit(actions, absl::ByAnyChar(" ,\t\n"), absl::SkipEmpty());
+      absl::StrSplit(plain, absl::ByAnyChar(" ,\t\n"), absl::SkipEmpty());
   if (texts.empty()) return std::nullopt;
   const absl::StatusOr<Action> last = ParseAction(texts.back());
   return last.ok() ? std::optional<Action>(*last) : std::nullopt;

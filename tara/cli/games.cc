@@ -24,6 +24,7 @@
 #include "tara/base/atomic_file.h"
 #include "tara/base/file_kind.h"
 #include "tara/base/status_macros.h"
+#include "tara/base/text.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
 #include "tara/cli/console.h"
@@ -239,7 +240,7 @@ Json RowToJson(const record::GameRow& row) {
 void PrintTable(const std::vector<record::GameRow>& rows, Console& console) {
   size_t width = 12;  // of the models
   for (const record::GameRow& row : rows) {
-    width = std::max(width, row.model_id.size());
+    width = std::max(width, Printable(row.model_id).size());
   }
   const auto print = [&](absl::string_view index, absl::string_view variant,
                          absl::string_view generation, absl::string_view model,
@@ -255,9 +256,11 @@ void PrintTable(const std::vector<record::GameRow>& rows, Console& console) {
   print("index", "variant", "generation", "model", "length", "points",
         "ended by", "finished (UTC)");
   for (const record::GameRow& row : rows) {
-    print(absl::StrCat(row.game_index), row.variant,
-          absl::StrCat(row.generation), row.model_id, absl::StrCat(row.length),
-          absl::StrCat(row.points_red, "-", row.points_blue), row.ended_by,
+    print(absl::StrCat(row.game_index), Printable(row.variant),
+          absl::StrCat(row.generation), Printable(row.model_id),
+          absl::StrCat(row.length),
+          absl::StrCat(row.points_red, "-", row.points_blue),
+          Printable(row.ended_by),
           FormatTime("%Y-%m-%d %H:%M:%S", row.finished_unix_ms));
   }
 }
@@ -294,10 +297,11 @@ absl::StatusOr<int> RunGamesList(const GamesQueryOptions& options,
 namespace {
 
 void PrintOrigin(const proto::GameRecord& record, Console& console) {
-  console.out << "Game " << record.game_index() << ": " << record.variant()
-              << ", options " << record.rule_options() << "\nmodel "
-              << record.model_id() << ", generation " << record.generation()
-              << ", seed " << record.seed() << "\n\n";
+  console.out << "Game " << record.game_index() << ": "
+              << Printable(record.variant()) << ", options "
+              << Printable(record.rule_options()) << "\nmodel "
+              << Printable(record.model_id()) << ", generation "
+              << record.generation() << ", seed " << record.seed() << "\n\n";
 }
 
 // What a search thought of a position, and what is proved of it, for the seat.
@@ -327,10 +331,10 @@ std::string EarlyEndText(const proto::GameResult& result) {
     return absl::StrCat(
         name(result.forfeited_by()),
         result.fault().empty() ? " loses on time" : " gives the game up: ",
-        result.fault(), ".\n");
+        Printable(result.fault()), ".\n");
   }
   if (result.adjudication().empty()) return "";
-  return absl::StrCat("Ended by ", result.adjudication(), ", ",
+  return absl::StrCat("Ended by ", Printable(result.adjudication()), ", ",
                       result.points(0), "-", result.points(1), ".\n");
 }
 

@@ -23,6 +23,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "tara/base/text.h"
 #include "tara/base/version.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
@@ -167,7 +168,7 @@ absl::Status BecomeTorchProgram(char* const* argv) {
 // Writes an error as one line and returns the exit status that goes with it.
 int Report(const absl::Status& error, absl::string_view command,
            Console& console) {
-  console.err << "tara: " << error.message();
+  console.err << "tara: " << Printable(error.message());
   if (IsUsageError(error)) console.err << " (see " << command << " --help)";
   console.err << "\n";
   return IsUsageError(error) ? kExitUsage : kExitFailure;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -18,6 +19,7 @@
 #include "absl/time/time.h"
 #include "tara/base/clocks.h"
 #include "tara/base/status_macros.h"
+#include "tara/base/text.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/flags.h"
 #include "tara/core/variant.h"
@@ -66,8 +68,7 @@ absl::StatusOr<eval::AdjudicationOptions> AdjudicationOf(
   absl::string_view rest = text;
   if (absl::ConsumePrefix(&rest, "agreement:")) {
     const std::vector<absl::string_view> parts = absl::StrSplit(rest, ',');
-    if (parts.size() == 2 &&
-        absl::SimpleAtod(parts[0], &options.agreed_value) &&
+    if (parts.size() == 2 && ParseDecimal(parts[0], &options.agreed_value) &&
         absl::SimpleAtoi(parts[1], &options.agreed_turns) &&
         options.agreed_value > 0 && options.agreed_value <= 1 &&
         options.agreed_turns > 0) {
@@ -75,7 +76,7 @@ absl::StatusOr<eval::AdjudicationOptions> AdjudicationOf(
     }
   }
   return UsageError(absl::StrCat(
-      "bad --adjudicate '", text,
+      "bad --adjudicate '", Shown(text),
       "'; expected proof, none or agreement:VALUE,TURNS with a value up to 1, "
       "such as agreement:0.95,4"));
 }
@@ -333,7 +334,7 @@ std::string WithSimulations(absl::string_view spec,
     parts = absl::StrSplit(spec.substr(colon + 1), ',', absl::SkipEmpty());
   }
   std::erase_if(parts, [](absl::string_view part) {
-    return absl::StartsWith(part, "sims=");
+    return absl::StartsWith(absl::StripLeadingAsciiWhitespace(part), "sims=");
   });
   const std::string limit = absl::StrCat("sims=", simulations);
   parts.push_back(limit);

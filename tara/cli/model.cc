@@ -16,6 +16,7 @@
 #include "absl/time/time.h"
 #include "tara/base/project_folder.h"
 #include "tara/base/status_macros.h"
+#include "tara/base/text.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
 #include "tara/cli/console.h"
@@ -60,8 +61,10 @@ uint64_t TotalSize(const nn::Bundle& bundle) {
 
 void PrintOrigin(const nn::BundleProvenance& provenance, Console& console) {
   console.out << "from     ";
-  if (!provenance.run.empty()) console.out << "run " << provenance.run << ", ";
-  console.out << provenance.checkpoint << ": generation "
+  if (!provenance.run.empty()) {
+    console.out << "run " << Printable(provenance.run) << ", ";
+  }
+  console.out << Printable(provenance.checkpoint) << ": generation "
               << provenance.generation << ", " << provenance.steps
               << " steps on " << provenance.samples << " samples";
   if (provenance.games) console.out << ", " << *provenance.games << " games";
@@ -83,8 +86,8 @@ void PrintOrigin(const nn::BundleProvenance& provenance, Console& console) {
     console.out << "trained  " << absl::StrJoin(cost, ", ") << "\n";
   }
   if (!provenance.begun_with.empty()) {
-    const std::string& checksum = provenance.begun_with_crc32c;
-    console.out << "begun    with " << provenance.begun_with
+    const std::string checksum = Printable(provenance.begun_with_crc32c);
+    console.out << "begun    with " << Printable(provenance.begun_with)
                 << (checksum.empty()
                         ? ""
                         : absl::StrCat(" (CRC-32C ", checksum, ")"))
@@ -234,7 +237,7 @@ absl::StatusOr<int> RunModelShow(const ModelOptions& options,
               << manifest.parameters << " parameters, weights of "
               << nn::WeightTypeName(manifest.weights) << "; "
               << Kilobytes(TotalSize(bundle)) << ", made by "
-              << manifest.made_by << "\n\n";
+              << Printable(manifest.made_by) << "\n\n";
   std::vector<std::string> outputs;
   for (const nn::NetworkOutputInfo& info :
        nn::NetworkOutputInfos(manifest.has_owner)) {

@@ -11,12 +11,12 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "tara/base/atomic_file.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/stop.h"
+#include "tara/base/text.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
 #include "tara/cli/console.h"
@@ -109,8 +109,7 @@ absl::StatusOr<std::vector<eval::RatingAnchor>> AnchorsOf(
     const size_t end = text.rfind('=');
     eval::RatingAnchor anchor;
     if (end == std::string::npos ||
-        !absl::SimpleAtod(text.substr(end + 1), &anchor.elo) ||
-        !std::isfinite(anchor.elo)) {
+        !ParseDecimal(text.substr(end + 1), &anchor.elo)) {
       return UsageError(absl::StrCat("bad --anchor '", text,
                                      "'; expected NAME=ELO, such as greedy=0"));
     }

@@ -8,6 +8,7 @@
 #include "absl/strings/strip.h"
 #include "absl/types/span.h"
 #include "tara/base/check.h"
+#include "tara/base/text.h"
 
 namespace tara::nn {
 namespace {
@@ -29,7 +30,7 @@ absl::StatusOr<DeviceText> ParseDevice(absl::string_view text) {
     }
   }
   return absl::InvalidArgumentError(
-      absl::StrCat("no device is called '", text,
+      absl::StrCat("no device is called '", Shown(text),
                    "'; expected cpu, cuda, cuda:N (N from 0) or cuda:all"));
 }
 
@@ -61,8 +62,8 @@ absl::Status Set(absl::string_view name, absl::string_view text,
     }
     absl::StrAppend(&expected, expected.empty() ? "" : ", ", each);
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat(name, " is '", text, "'; expected one of ", expected));
+  return absl::InvalidArgumentError(absl::StrCat(
+      name, " is '", Shown(text), "'; expected one of ", expected));
 }
 
 template <typename Value>
@@ -91,8 +92,9 @@ absl::Status SetInferenceOption(absl::string_view name, absl::string_view value,
   TARA_CHECK(name == "device", "no such option of inference");
   // The backend checks whether there is such a device.
   if (!ParseDevice(value).ok()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        name, " is '", value, "'; expected cpu, cuda, cuda:N or cuda:all"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(name, " is '", Shown(value),
+                     "'; expected cpu, cuda, cuda:N or cuda:all"));
   }
   options.device = std::string(value);
   return absl::OkStatus();

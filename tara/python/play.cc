@@ -25,6 +25,7 @@
 #include "absl/strings/str_split.h"
 #include "proto/config.pb.h"
 #include "proto/fleet.pb.h"
+#include "tara/base/json.h"
 #include "tara/base/random.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/action.h"
@@ -689,7 +690,7 @@ py::object Arena(const py::object& a, const py::object& b,
        .player_b = player_b.team.text,
        .result = ValueOrThrow(std::move(result))}};
   return py::make_tuple(eval::ArenaReportText(rows),
-                        eval::ArenaRowJson(rows[0]).dump());
+                        JsonText(eval::ArenaRowJson(rows[0])));
 }
 
 }  // namespace

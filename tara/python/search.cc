@@ -8,9 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "tara/base/random.h"
+#include "tara/base/text.h"
 #include "tara/core/action.h"
 #include "tara/mcts/options/option_table.h"
 #include "tara/mcts/options/search_options.h"
@@ -48,20 +49,19 @@ Options ParseOptions(const std::string& text, bool is_playouts) {
     options.search.c_puct = mcts::kPlayoutCPuct;
     options.leaves = mcts::kPlayoutLeaves;
   }
-  for (const absl::string_view part :
-       absl::StrSplit(text, ',', absl::SkipEmpty())) {
-    const std::pair<absl::string_view, absl::string_view> pair =
-        absl::StrSplit(part, absl::MaxSplits('=', 1));
+  const absl::StatusOr<std::vector<OptionText>> list = ParseOptionList(text);
+  absl::Status set = list.status();
+  for (size_t i = 0; set.ok() && i < list->size(); ++i) {
+    const OptionText& option = (*list)[i];
+    if (option.text.empty()) continue;
     const mcts::Option<Options>* const own =
-        mcts::FindOption(kOptions, pair.first);
-    const absl::Status set =
-        own != nullptr
-            ? mcts::SetOption(*own, pair.second, options)
-            : mcts::SetSearchOption(pair.first, pair.second, options.search);
-    if (!set.ok()) {
-      throw py::value_error(absl::StrCat("options: ", set.message()));
-    }
+        mcts::FindOption(kOptions, option.name);
+    set = own != nullptr ? mcts::SetOption(*own, option.value, options)
+                         : mcts::SetSearchOption(option.name, option.value,
+                                                 options.search);
   }
+  if (!set.ok())
+    throw py::value_error(absl::StrCat("options: ", set.message()));
   return options;
 }
 

@@ -146,6 +146,52 @@ TEST(PlayerSpecTest, PathsMayHoldColonsAndCommas) {
   EXPECT_EQ(spec.search.search.simulations, 3);
 }
 
+// As commands of engines may be.
+TEST(PlayerSpecTest, PathsMayBeInQuotes) {
+  struct Case {
+    std::string text, path, options;
+  };
+  for (const Case& each : std::vector<Case>{
+           {"net:'a,b=c.tara',sims=3", "a,b=c.tara", "sims=3"},
+           {"net:'a,b=c.tara'", "a,b=c.tara", ""},
+           {R"(net:"it's \"x\", y=1.tara",graph=on)", R"(it's "x", y=1.tara)",
+            "graph=on"},
+           {"net:it's.tara,sims=3", "it's.tara", "sims=3"},
+       }) {
+    const absl::StatusOr<PlayerSpec> spec = ParsePlayerSpec(each.text);
+    ASSERT_TRUE(spec.ok()) << spec.status();
+    EXPECT_EQ(spec->path, each.path);
+    EXPECT_EQ(NetworkOptionsOf(*spec), each.options);
+    // What the program makes of a path comes back as it.
+    const PlayerSpec made = NetworkPlayer(each.path, 5);
+    const absl::StatusOr<PlayerSpec> again = ParsePlayerSpec(made.text);
+    ASSERT_TRUE(again.ok()) << again.status();
+    EXPECT_EQ(again->path, each.path);
+    EXPECT_EQ(again->search.search.simulations, 5);
+    EXPECT_EQ(NetworkOptionsOf(made), "sims=5");
+  }
+  EXPECT_EQ(NetworkPlayer("runs/a,b", 5).text, "net:runs/a,b,sims=5");
+  EXPECT_TRUE(absl::StrContains(ErrorOf("net:'a,sims=5"), "a quote does not"));
+  EXPECT_TRUE(absl::StrContains(ErrorOf("net:'',sims=5"), "no path"));
+}
+
+TEST(PlayerSpecTest, BlanksAroundOptionsCountForNothing) {
+  const absl::StatusOr<PlayerSpec> spec =
+      ParsePlayerSpec("net:x.tara, sims=50 , c_puct = 2");
+  ASSERT_TRUE(spec.ok()) << spec.status();
+  EXPECT_EQ(spec->search.search.simulations, 50);
+  EXPECT_EQ(spec->search.search.c_puct, 2);
+  EXPECT_EQ(NetworkOptionsOf(*spec), "sims=50,c_puct=2");
+}
+
+TEST(PlayerSpecTest, NumbersAreDecimal) {
+  for (const char* const text :
+       {"mcts:c_puct=0x1p3", "mcts:sims=0x10", "mcts:fpu=absolute:0x1",
+        "alphabeta:depth=0x2", "engine:x,move=0x10", "mcts:ms=0x10"}) {
+    EXPECT_TRUE(absl::StrContains(ErrorOf(text), "; expected ")) << text;
+  }
+}
+
 TEST(PlayerSpecTest, BestIsANetworkWithoutAPathAndTakesItsOptions) {
   const PlayerSpec best = Parsed("best");
   EXPECT_EQ(best.kind, PlayerKind::kNet);
@@ -188,8 +234,10 @@ TEST(PlayerSpecTest, ErrorsNameThePartAndWhatWasExpected) {
   EXPECT_EQ(ErrorOf("alphabeta:depth=101"),
             "bad player spec 'alphabeta:depth=101': depth is '101'; expected a "
             "whole number from 1 to 100");
-  EXPECT_EQ(ErrorOf("mcts:sims=3,sims=4"),
-            "bad player spec 'mcts:sims=3,sims=4': sims is given twice");
+  EXPECT_EQ(
+      ErrorOf("mcts:sims=3,sims=4"),
+      "bad player spec 'mcts:sims=3,sims=4': sims is given twice; expected it "
+      "once");
   EXPECT_EQ(ErrorOf("mcts:c_puct=-1"),
             "bad player spec 'mcts:c_puct=-1': c_puct is '-1'; expected a "
             "number from 0 to 100");

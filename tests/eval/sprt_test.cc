@@ -253,6 +253,7 @@ TEST(SprtTest, ImpossibleTestsAreRefused) {
   EXPECT_EQ(error("elo1=240,scale=normalized"),
             "SPRT: elo1 is 240; expected normalized Elo between -230 and 230");
   EXPECT_THAT(error("elo1=nan"), HasSubstr("elo1 is 'nan'; expected a number"));
+  EXPECT_THAT(error("elo1=0xA"), HasSubstr("elo1 is '0xA'; expected a number"));
   EXPECT_THAT(error("elo1=ten"), HasSubstr("elo1 is 'ten'; expected a number"));
   EXPECT_THAT(error("elo2=5"), HasSubstr("no option 'elo2'"));
   EXPECT_THAT(error("elo1"), HasSubstr("'elo1' is not of the form NAME=VALUE"));

@@ -63,6 +63,15 @@ TEST(TeamSpecTest, APlusSignBeforeAPlayerJoinsTwo) {
   EXPECT_THAT(Members("greedy+greedy"), ElementsAre("greedy"));
 }
 
+TEST(TeamSpecTest, AQuotedPathIsOnePlayers) {
+  const absl::StatusOr<TeamSpec> team =
+      ParseTeamSpec("net:'a+greedy,b=c.tara',sims=2+random");
+  ASSERT_TRUE(team.ok()) << team.status();
+  ASSERT_EQ(team->players.size(), 2u);
+  EXPECT_EQ(team->players[0].path, "a+greedy,b=c.tara");
+  EXPECT_EQ(team->players[1].text, "random");
+}
+
 TEST(TeamSpecTest, WhatCannotBeIsRefused) {
   EXPECT_THAT(
       std::string(ParseTeamSpec("greedy+random+mcts").status().message()),

@@ -187,7 +187,31 @@ TEST(ConfigTest, AnUnknownFieldIsRefusedWithItsPlaceAndTheFieldsThereAre) {
       "}\n");
   EXPECT_THAT(error, HasSubstr("configs/quick.textproto:3:"));
   EXPECT_THAT(error, HasSubstr("simulatons"));
-  EXPECT_THAT(error, HasSubstr("It has: simulations, c_puct, "));
+  EXPECT_THAT(error, HasSubstr("this group has no field 'simulatons'; it has: "
+                               "simulations, c_puct, "));
+}
+
+TEST(ConfigTest, WhatEditorsAddToATextCountsForNothing) {
+  const proto::TrainConfig plain = Good("seed: 3\ngenerations: 4\n", {});
+  const proto::TrainConfig edited = Good(
+      "\xEF\xBB\xBFseed: 3\r\ngenerations:\xC2\xA0"
+      "4\r\n",
+      {});
+  EXPECT_EQ(edited.SerializeAsString(), plain.SerializeAsString());
+  // A name keeps what it has.
+  EXPECT_EQ(Good("run_dir: \"a\xC2\xA0"
+                 "b\"",
+                 {})
+                .run_dir(),
+            "a\xC2\xA0"
+            "b");
+}
+
+TEST(ConfigTest, ATextThatIsNoConfigIsRefusedInWords) {
+  EXPECT_THAT(Error("# A heading\n\nSelf-play for boards.\n"),
+              HasSubstr("configs/quick.textproto:3:"));
+  EXPECT_THAT(Error("Self: 1"),
+              HasSubstr("a training config has no field 'Self'; it has: "));
 }
 
 TEST(ConfigTest, IllTypedAndTornTextIsRefusedWithItsPlace) {
@@ -219,16 +243,20 @@ TEST(ConfigTest, ABadOverrideNamesTheElementOfThePathAndWhatThereIs) {
 }
 
 TEST(ConfigTest, AnOverrideOfAnotherTypeIsRefused) {
-  EXPECT_THAT(Error("", {"seed=many"}),
-              HasSubstr("bad value 'many'; expected a uint64"));
+  EXPECT_THAT(
+      Error("", {"seed=many"}),
+      HasSubstr("'many' is not a whole number from 0 to 18446744073709551615"));
   EXPECT_THAT(Error("", {"generations=-1"}),
-              HasSubstr("bad value '-1'; expected a uint32"));
+              HasSubstr("'-1' is not a whole number from 0 to 4294967295"));
   EXPECT_THAT(Error("", {"generations=4294967296"}),
-              HasSubstr("bad value '4294967296'; expected a uint32"));
+              HasSubstr("'4294967296' is not a whole number from 0 to"));
   EXPECT_THAT(Error("", {"learner.learning_rate=fast"}),
-              HasSubstr("bad value 'fast'; expected a float"));
-  EXPECT_THAT(Error("", {"overlap=2"}),
-              HasSubstr("bad value '2'; expected a switch: true or false"));
+              HasSubstr("'fast' is not a number"));
+  EXPECT_THAT(Error("", {"learner.learning_rate=0x1p-9"}),
+              HasSubstr("'0x1p-9' is not a number"));
+  EXPECT_THAT(Error("", {"generations=0x10"}),
+              HasSubstr("'0x10' is not a whole number"));
+  EXPECT_THAT(Error("", {"overlap=2"}), HasSubstr("'2' is not true or false"));
 }
 
 TEST(ConfigTest, ValuesOutOfRangeAreRefusedWithTheRange) {

@@ -55,10 +55,12 @@ TEST(GameRulesTest, WhatIsWrongIsNamed) {
               HasSubstr("bad weight '0'"));
   EXPECT_THAT(ErrorOf({"four_treasures"}, "compensation=0*nan/1"),
               HasSubstr("bad weight 'nan'"));
+  EXPECT_THAT(ErrorOf({"four_treasures"}, "compensation=0*0x10/1"),
+              HasSubstr("bad weight '0x10'"));
   EXPECT_THAT(ErrorOf({"four_treasures"}, "compensation"),
               HasSubstr("expected name=value or variant:name=value"));
   EXPECT_THAT(ErrorOf({"four_treasures"}, "compensation=0,compensation=1"),
-              HasSubstr("rule option 'compensation' is given twice"));
+              HasSubstr("rule option compensation is given twice"));
   EXPECT_THAT(ErrorOf({"four_treasures"}, "poisoned_chalice:compensation=1"),
               HasSubstr("the config does not name variant 'poisoned_chalice'"));
   EXPECT_THAT(ErrorOf({"four_treasures_doubles"}, "pie_rule=false/true"),

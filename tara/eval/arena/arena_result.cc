@@ -6,6 +6,7 @@
 
 #include "tara/base/check.h"
 #include "tara/base/random.h"
+#include "tara/base/text.h"
 #include "tara/core/board.h"
 #include "tara/eval/statistics/statistics.h"
 #include "tara/record/different_games.h"
@@ -101,7 +102,7 @@ ArenaGame ArenaGameOf(const proto::GameRecord& record) {
                  record::CompensationHalves(record.rule_options()) / 2.0),
       .length = record::LengthOf(record),
       .adjudication = result.adjudication(),
-      .fault = result.fault(),
+      .fault = Printable(result.fault()),
       .same_game = record::SameGameKey(record)};
   const Side side_of_a = a_is_red ? kRed : kBlue;
   if (result.has_forfeited_by()) {

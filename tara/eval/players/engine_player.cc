@@ -9,8 +9,6 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/strings/ascii.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -22,6 +20,7 @@
 #include "tara/base/clocks.h"
 #include "tara/base/file_kind.h"
 #include "tara/base/status_macros.h"
+#include "tara/base/text.h"
 #include "tara/base/threads.h"
 #include "tara/core/action.h"
 #include "tara/core/position_text.h"
@@ -49,26 +48,11 @@ constexpr size_t kQuotedBytes = 60;
 constexpr absl::string_view kNeededCommands[] = {"variant", "clear_board",
                                                  "play", "genmove"};
 
-// Returns the text with "\xNN" for every byte that is no printable ASCII
-// character: names go to terminals, reports and stores.
-std::string Printable(absl::string_view text) {
-  std::string printable;
-  for (const char c : text) {
-    if (absl::ascii_isprint(static_cast<unsigned char>(c))) {
-      printable += c;
-    } else {
-      absl::StrAppend(&printable, "\\x",
-                      absl::BytesToHexString(absl::string_view(&c, 1)));
-    }
-  }
-  return printable;
-}
-
 }  // namespace
 
 std::string QuotedAnswer(absl::string_view text) {
   const bool whole = text.size() <= kQuotedBytes;
-  return absl::StrCat("'", Printable(text.substr(0, kQuotedBytes)),
+  return absl::StrCat("'", PrintableAscii(text.substr(0, kQuotedBytes)),
                       whole ? "'" : "...'");
 }
 
@@ -128,7 +112,7 @@ absl::Status EngineSession::Introduce(const EngineSpec& spec) {
           " bytes; expected at most ", kMaxNameBytes));
     }
     if (answer.empty()) continue;
-    absl::StrAppend(&name_, name_.empty() ? "" : " ", Printable(answer));
+    absl::StrAppend(&name_, name_.empty() ? "" : " ", PrintableAscii(answer));
   }
   TARA_ASSIGN_OR_RETURN(commands_, Ask("list_commands", deadline, limit));
   for (const absl::string_view command : kNeededCommands) {

@@ -15,6 +15,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "tara/base/clocks.h"
@@ -115,7 +116,9 @@ absl::StatusOr<PlayerSpec> WithPrecision(const PlayerSpec& given,
   options.push_back(
       absl::StrCat("precision=", nn::PrecisionName(spec.inference.precision)));
   spec.text = absl::StrCat(
-      spec.path.empty() ? "best:" : absl::StrCat("net:", spec.path, ","),
+      spec.path.empty() ? "best:"
+                        : std::string(absl::StripSuffix(
+                              NetworkPlayer(spec.path, 0).text, "sims=0")),
       absl::StrJoin(options, ","));
   return spec;
 }

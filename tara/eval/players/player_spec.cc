@@ -4,19 +4,21 @@
 #include <cstddef>
 #include <iterator>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "tara/base/status_macros.h"
+#include "tara/base/text.h"
 #include "tara/mcts/levels/levels.h"
 #include "tara/mcts/options/option_table.h"
 #include "tara/mcts/options/search_options.h"
@@ -98,19 +100,13 @@ constexpr mcts::Option<EngineSpec> kEngineOptions[] = {
 
 absl::Status BadSpec(absl::string_view text, absl::string_view what) {
   return absl::InvalidArgumentError(
-      absl::StrCat("bad player spec '", text, "': ", what));
-}
-
-// Returns "nodes" and "1000" of "nodes=1000".
-std::pair<absl::string_view, absl::string_view> NameAndValue(
-    absl::string_view option) {
-  return absl::StrSplit(option, absl::MaxSplits('=', 1));
+      absl::StrCat("bad player spec '", Shown(text), "': ", what));
 }
 
 absl::Status UnknownOption(absl::string_view option,
                            absl::string_view expected) {
-  return absl::InvalidArgumentError(
-      absl::StrCat("unknown option '", option, "'; expected ", expected));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "unknown option '", Shown(option), "'; expected ", expected));
 }
 
 }  // namespace
@@ -133,7 +129,7 @@ absl::StatusOr<std::vector<std::string>> SplitCommand(absl::string_view text) {
   }
   if (reader.in_quotes()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("a quote does not end in '", text, "'"));
+        absl::StrCat("a quote does not end in '", Shown(text), "'"));
   }
   return words;
 }
@@ -158,25 +154,25 @@ absl::StatusOr<EngineSpec> ParseEngineSpec(absl::string_view text) {
     return absl::InvalidArgumentError(
         "no command; expected engine:CMD, a program and its arguments");
   }
-  std::set<absl::string_view> seen;
+  std::vector<absl::string_view> options;
   while (end != absl::string_view::npos) {
     const size_t begin = end + 1;
     end = FindUnquoted(text, ',', begin);
-    const absl::string_view option =
-        text.substr(begin, end == absl::string_view::npos ? end : end - begin);
-    const auto [name, value] = NameAndValue(option);
-    if (!seen.insert(name).second) {
-      return absl::InvalidArgumentError(absl::StrCat(name, " is given twice"));
-    }
+    options.push_back(
+        text.substr(begin, end == absl::string_view::npos ? end : end - begin));
+  }
+  TARA_ASSIGN_OR_RETURN(const std::vector<OptionText> list,
+                        ParseOptionList(options));
+  for (const OptionText& option : list) {
     const mcts::Option<EngineSpec>* const known =
-        mcts::FindOption(kEngineOptions, name);
+        mcts::FindOption(kEngineOptions, option.name);
     if (known == nullptr) {
       return UnknownOption(
-          option,
+          option.text,
           "start=S, move=S, grace=S, processes=N or log=FILE; a comma of the "
           "command itself wants quotes: engine:'CMD a,b'");
     }
-    TARA_RETURN_IF_ERROR(mcts::SetOption(*known, value, spec));
+    TARA_RETURN_IF_ERROR(mcts::SetOption(*known, option.value, spec));
   }
   return spec;
 }
@@ -224,16 +220,17 @@ constexpr auto kNetworkPlayerOptions =
     absl::MakeConstSpan(kSearchPlayerOptions)
         .first(std::size(kSearchPlayerOptions) - 1);
 
-absl::Status SetAlphaBetaOption(absl::string_view option, PlayerSpec& spec) {
-  const auto [name, value] = NameAndValue(option);
+absl::Status SetAlphaBetaOption(const OptionText& option, PlayerSpec& spec) {
   const mcts::Option<PlayerSpec>* const known =
-      mcts::FindOption(kAlphaBetaOptions, name);
-  return known == nullptr ? UnknownOption(option, "nodes=N, depth=D or ms=T")
-                          : mcts::SetOption(*known, value, spec);
+      mcts::FindOption(kAlphaBetaOptions, option.name);
+  return known == nullptr
+             ? UnknownOption(option.text, "nodes=N, depth=D or ms=T")
+             : mcts::SetOption(*known, option.value, spec);
 }
 
-absl::Status SetSearchPlayerOption(absl::string_view option, PlayerSpec& spec) {
-  const auto [name, value] = NameAndValue(option);
+absl::Status SetSearchPlayerOption(const OptionText& option, PlayerSpec& spec) {
+  const absl::string_view name = option.name;
+  const absl::string_view value = option.value;
   const bool net = spec.kind == PlayerKind::kNet;
   const absl::Span<const mcts::Option<PlayerSpec>> table =
       net ? kNetworkPlayerOptions : SearchPlayerOptionTable();
@@ -250,7 +247,7 @@ absl::Status SetSearchPlayerOption(absl::string_view option, PlayerSpec& spec) {
     return mcts::SetSearchOption(name, value, spec.search.search);
   }
   return UnknownOption(
-      option,
+      option.text,
       absl::StrCat(mcts::OptionNames(table),
                    net ? ", device, precision, backend" : "",
                    ", or a search option such as sims, c_puct or graph; --help "
@@ -258,7 +255,7 @@ absl::Status SetSearchPlayerOption(absl::string_view option, PlayerSpec& spec) {
 }
 
 // Sets what `option` ("nodes=1000") says.
-absl::Status SetPlayerOption(absl::string_view text, absl::string_view option,
+absl::Status SetPlayerOption(absl::string_view text, const OptionText& option,
                              PlayerSpec& spec) {
   const absl::Status set = spec.kind == PlayerKind::kAlphaBeta
                                ? SetAlphaBetaOption(option, spec)
@@ -321,15 +318,16 @@ absl::Status TakeLevel(absl::string_view text,
   const absl::string_view number = options.empty() ? "" : options[0];
   if (!absl::SimpleAtoi(number, &spec.level) || spec.level < 1 ||
       spec.level > mcts::kNumLevels) {
-    return BadSpec(text, absl::StrCat("no level '", number,
+    return BadSpec(text, absl::StrCat("no level '", Shown(number),
                                       "'; expected level:N, from 1 (weakest) "
                                       "to ",
                                       mcts::kNumLevels));
   }
   options.erase(options.begin());
   for (const absl::string_view option : options) {
-    if (nn::IsInferenceOption(NameAndValue(option).first)) continue;
-    return BadSpec(text, absl::StrCat("a level has no option '", option,
+    const absl::string_view name = option.substr(0, option.find('='));
+    if (nn::IsInferenceOption(absl::StripAsciiWhitespace(name))) continue;
+    return BadSpec(text, absl::StrCat("a level has no option '", Shown(option),
                                       "'; expected precision, backend or "
                                       "device, or best:OPTION=VALUE,..."));
   }
@@ -339,25 +337,61 @@ absl::Status TakeLevel(absl::string_view text,
 absl::Status SetOptions(absl::string_view text,
                         const std::vector<absl::string_view>& options,
                         PlayerSpec& spec) {
-  std::set<absl::string_view> seen;
-  for (const absl::string_view option : options) {
-    const absl::string_view name = option.substr(0, option.find('='));
-    if (!seen.insert(name).second) {
-      return BadSpec(text, absl::StrCat(name, " is given twice"));
-    }
+  const absl::StatusOr<std::vector<OptionText>> list = ParseOptionList(options);
+  if (!list.ok()) return BadSpec(text, list.status().message());
+  for (const OptionText& option : *list) {
     TARA_RETURN_IF_ERROR(SetPlayerOption(text, option, spec));
   }
   return CheckTogether(text, spec);
 }
 
-// Moves the path of a network, with which `options` begin, to the spec. It may
-// hold commas: options are what follows it with a '='.
-void TakePath(std::vector<absl::string_view>& options, PlayerSpec& spec) {
-  size_t parts = options.size();
-  while (parts > 1 && absl::StrContains(options[parts - 1], '=')) --parts;
-  const auto end = options.begin() + static_cast<ptrdiff_t>(parts);
-  spec.path = absl::StrJoin(options.begin(), end, ",");
-  options.erase(options.begin(), end);
+// Returns where the path ends in "PATH,OPTION=VALUE,...". It may hold commas:
+// options are what follows it with a '='. One that begins with a quote ends as
+// the command of an engine does.
+size_t PathEnd(absl::string_view text) {
+  if (text.substr(0, 1) == "\"" || text.substr(0, 1) == "'") {
+    return std::min(FindUnquoted(text, ','), text.size());
+  }
+  size_t end = text.size();
+  while (true) {
+    const size_t comma = text.substr(0, end).rfind(',');
+    if (comma == absl::string_view::npos ||
+        !absl::StrContains(text.substr(comma, end - comma), '=')) {
+      return end;
+    }
+    end = comma;
+  }
+}
+
+// Returns the path as a spec has it: in quotes where it would end too early.
+std::string PathText(const std::string& path) {
+  if (PathEnd(path) == path.size() && !absl::StartsWith(path, "\"") &&
+      !absl::StartsWith(path, "'")) {
+    return path;
+  }
+  return absl::StrCat(
+      "\"", absl::StrReplaceAll(path, {{"\\", "\\\\"}, {"\"", "\\\""}}), "\"");
+}
+
+// Moves the path of a network, with which the text begins, to the spec and
+// leaves the options that follow it.
+absl::Status TakePath(absl::string_view text,
+                      std::vector<absl::string_view>& options,
+                      absl::string_view rest, PlayerSpec& spec) {
+  const size_t end = PathEnd(rest);
+  spec.path = std::string(rest.substr(0, end));
+  if (absl::StartsWith(rest, "\"") || absl::StartsWith(rest, "'")) {
+    const absl::StatusOr<std::vector<std::string>> words =
+        SplitCommand(spec.path);
+    if (!words.ok()) return BadSpec(text, words.status().message());
+    spec.path = absl::StrJoin(*words, " ");
+  }
+  options.clear();
+  if (end < rest.size()) options = absl::StrSplit(rest.substr(end + 1), ',');
+  if (!spec.path.empty()) return absl::OkStatus();
+  return BadSpec(text,
+                 "no path; expected net:PATH, a checkpoint, a bundle or a "
+                 "run's folder, or best, the ready-made network");
 }
 
 // Returns "random, greedy, ... or engine:CMD".
@@ -390,8 +424,8 @@ absl::StatusOr<PlayerSpec> ParsePlayerSpec(absl::string_view text) {
   const absl::string_view rest = has_rest ? text.substr(name.size() + 1) : "";
   const std::optional<PlayerKind> kind = PlayerKindOf(name);
   if (!kind.has_value()) {
-    return BadSpec(text, absl::StrCat("unknown player '", name, "'; expected ",
-                                      PlayerForms()));
+    return BadSpec(text, absl::StrCat("unknown player '", Shown(name),
+                                      "'; expected ", PlayerForms()));
   }
   PlayerSpec spec = {.kind = *kind, .text = std::string(text)};
   std::vector<absl::string_view> options;
@@ -402,8 +436,8 @@ absl::StatusOr<PlayerSpec> ParsePlayerSpec(absl::string_view text) {
     case PlayerKind::kGreedy:
     case PlayerKind::kPerson:
       if (!has_rest) return spec;
-      return BadSpec(text,
-                     absl::StrCat(name, " takes no options, got '", rest, "'"));
+      return BadSpec(text, absl::StrCat(name, " takes no options, got '",
+                                        Shown(rest), "'"));
     case PlayerKind::kEngine: {
       absl::StatusOr<EngineSpec> engine = ParseEngineSpec(rest);
       if (!engine.ok()) return BadSpec(text, engine.status().message());
@@ -427,12 +461,7 @@ absl::StatusOr<PlayerSpec> ParsePlayerSpec(absl::string_view text) {
         options.insert(options.begin(), its.begin(), its.end());
         break;
       }
-      if (options.empty() || options[0].empty()) {
-        return BadSpec(text,
-                       "no path; expected net:PATH, a checkpoint, a bundle or "
-                       "a run's folder, or best, the ready-made network");
-      }
-      TakePath(options, spec);
+      TARA_RETURN_IF_ERROR(TakePath(text, options, rest, spec));
   }
   TARA_RETURN_IF_ERROR(SetOptions(text, options, spec));
   return spec;
@@ -447,10 +476,11 @@ int GamesAtATime(const PlayerSpec& spec, int games) {
 }
 
 PlayerSpec NetworkPlayer(const std::string& path, int simulations) {
-  PlayerSpec spec = {.kind = PlayerKind::kNet,
-                     .text = absl::StrCat("net:", path, ",sims=", simulations),
-                     .path = path,
-                     .policy_alone = simulations == 0};
+  PlayerSpec spec = {
+      .kind = PlayerKind::kNet,
+      .text = absl::StrCat("net:", PathText(path), ",sims=", simulations),
+      .path = path,
+      .policy_alone = simulations == 0};
   if (simulations > 0) spec.search.search.simulations = simulations;
   return spec;
 }
@@ -463,9 +493,14 @@ std::string NetworkOptionsOf(const PlayerSpec& spec) {
                         rest == text.npos ? "" : text.substr(rest));
   }
   const absl::string_view begin = spec.path.empty() ? "best" : "net:";
-  text.remove_prefix(begin.size() + spec.path.size());
+  text.remove_prefix(begin.size());
+  if (!spec.path.empty()) text.remove_prefix(PathEnd(text));
   if (!text.empty()) text.remove_prefix(1);  // the separator
-  return std::string(text);
+  // The same for the same options, with blanks or without.
+  const std::vector<OptionText> list = ParseOptionList(text).value();
+  return absl::StrJoin(list, ",", [](std::string* out, const OptionText& each) {
+    absl::StrAppend(out, each.name, each.has_value ? "=" : "", each.value);
+  });
 }
 
 std::string PlayerSpecHelp() {

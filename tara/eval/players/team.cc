@@ -35,11 +35,12 @@ bool BeginsPlayer(absl::string_view text) {
 std::vector<absl::string_view> SplitTeam(absl::string_view text) {
   std::vector<absl::string_view> players;
   size_t begin = 0;
-  // Commands of engines alone have quotes.
   const auto find = [text, &begin](size_t from) {
-    return absl::StartsWith(text.substr(begin), "engine:")
-               ? FindUnquoted(text, '+', from)
-               : text.find('+', from);
+    const absl::string_view player = text.substr(begin);
+    const bool has_quotes = absl::StartsWith(player, "engine:") ||
+                            absl::StartsWith(player, "net:\"") ||
+                            absl::StartsWith(player, "net:'");
+    return has_quotes ? FindUnquoted(text, '+', from) : text.find('+', from);
   };
   size_t plus = find(0);
   while (plus != absl::string_view::npos) {

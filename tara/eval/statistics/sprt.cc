@@ -5,11 +5,10 @@
 #include <cstddef>
 #include <vector>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
+#include "tara/base/text.h"
 
 namespace tara::eval {
 namespace {
@@ -131,7 +130,7 @@ absl::Status SetField(absl::string_view text, absl::string_view name,
       return absl::OkStatus();
     }
     return absl::InvalidArgumentError(
-        absl::StrCat("SPRT '", text, "': scale is '", value,
+        absl::StrCat("SPRT '", Shown(text), "': scale is '", Shown(value),
                      "'; expected logistic or normalized"));
   }
   double* const field = name == "elo0"    ? &options.elo0
@@ -141,12 +140,13 @@ absl::Status SetField(absl::string_view text, absl::string_view name,
                                           : nullptr;
   if (field == nullptr) {
     return absl::InvalidArgumentError(
-        absl::StrCat("SPRT '", text, "': no option '", name,
+        absl::StrCat("SPRT '", Shown(text), "': no option '", Shown(name),
                      "'; expected elo0, elo1, alpha, beta or scale"));
   }
-  if (!absl::SimpleAtod(value, field) || !std::isfinite(*field)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "SPRT '", text, "': ", name, " is '", value, "'; expected a number"));
+  if (!ParseDecimal(value, field)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("SPRT '", Shown(text), "': ", name, " is '", Shown(value),
+                     "'; expected a number"));
   }
   return absl::OkStatus();
 }
@@ -171,22 +171,19 @@ absl::Status CheckSprtOptions(const SprtOptions& options) {
 
 absl::StatusOr<SprtOptions> ParseSprtOptions(absl::string_view text) {
   SprtOptions options;
-  std::vector<absl::string_view> seen;
-  for (const absl::string_view part : absl::StrSplit(text, ',')) {
-    const std::vector<absl::string_view> sides =
-        absl::StrSplit(part, absl::MaxSplits('=', 1));
-    if (sides.size() != 2) {
+  const absl::StatusOr<std::vector<OptionText>> list = ParseOptionList(text);
+  if (!list.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("SPRT '", Shown(text), "': ", list.status().message()));
+  }
+  for (const OptionText& option : *list) {
+    if (!option.has_value) {
       return absl::InvalidArgumentError(
-          absl::StrCat("SPRT '", text, "': '", part,
+          absl::StrCat("SPRT '", Shown(text), "': '", Shown(option.text),
                        "' is not of the form NAME=VALUE; expected for "
                        "example elo0=0,elo1=10"));
     }
-    if (std::find(seen.begin(), seen.end(), sides[0]) != seen.end()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("SPRT '", text, "': ", sides[0], " is given twice"));
-    }
-    seen.push_back(sides[0]);
-    TARA_RETURN_IF_ERROR(SetField(text, sides[0], sides[1], options));
+    TARA_RETURN_IF_ERROR(SetField(text, option.name, option.value, options));
   }
   TARA_RETURN_IF_ERROR(CheckSprtOptions(options));
   return options;

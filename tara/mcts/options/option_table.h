@@ -18,6 +18,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "tara/base/text.h"
 
 namespace tara::mcts {
 
@@ -48,16 +49,14 @@ bool ReadNumber(absl::string_view text, double low, double high,
   double value;
   Number number;
   bool read;
-  if constexpr (std::is_same_v<Number, float>) {
-    read = absl::SimpleAtof(text, &number);
-  } else if constexpr (std::is_same_v<Number, double>) {
-    read = absl::SimpleAtod(text, &number);
+  if constexpr (std::is_floating_point_v<Number>) {
+    read = ParseDecimal(text, &number);
   } else {
     read = absl::SimpleAtoi(text, &number);
   }
   // Bounds are those of the text, which a float may round. Written so that NaN
   // fails.
-  if (!read || !absl::SimpleAtod(text, &value) ||
+  if (!read || !ParseDecimal(text, &value) ||
       !(value >= low && value <= high)) {
     return false;
   }
@@ -173,8 +172,8 @@ absl::Status SetOption(const Option<Struct>& option, absl::string_view value,
   if (option.set(option, value, options)) return absl::OkStatus();
   const std::string range = option.range();
   return absl::InvalidArgumentError(
-      absl::StrCat(option.name, " is '", value, "'; expected ", option.expected,
-                   range.empty() ? "" : " from ", range));
+      absl::StrCat(option.name, " is '", Shown(value), "'; expected ",
+                   option.expected, range.empty() ? "" : " from ", range));
 }
 
 // Returns the names of a table, separated by commas.

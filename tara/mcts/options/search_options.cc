@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "absl/types/span.h"
+#include "tara/base/text.h"
 #include "tara/mcts/options/option_table.h"
 #include "tara/mcts/utility.h"
 
@@ -171,8 +172,8 @@ absl::Status SetSearchOption(absl::string_view name, absl::string_view value,
                              SearchOptions& options) {
   const Row* const option = FindOption(kOptions, name);
   if (option == nullptr) {
-    return absl::NotFoundError(absl::StrCat("unknown search option '", name,
-                                            "'; expected one of ",
+    return absl::NotFoundError(absl::StrCat("unknown search option '",
+                                            Shown(name), "'; expected one of ",
                                             OptionNames(kOptions)));
   }
   return SetOption(*option, value, options);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -21,6 +22,7 @@
 #include "tara/base/check.h"
 #include "tara/base/processors.h"
 #include "tara/base/status_macros.h"
+#include "tara/base/text.h"
 #include "tara/core/variant.h"
 #include "tara/mcts/options/search_options.h"
 #include "tara/mcts/utility.h"
@@ -44,24 +46,27 @@ class FirstError : public google::protobuf::io::ErrorCollector {
     if (!text_.empty()) return;
     const std::string place =
         line < 0 ? path_ : absl::StrCat(path_, ":", line + 1, ":", column + 1);
-    text_ = absl::StrCat(place, ": ", message, FieldsOfNamedType(message));
+    text_ = absl::StrCat(place, ": ", InOwnWords(message));
   }
 
   const std::string& text() const { return text_; }
 
  private:
-  // The parser names the message type that lacks a field in quotes: returns
-  // the fields that the type has, or "" if the error is another.
-  static std::string FieldsOfNamedType(const std::string& message) {
-    if (message.find("has no field named") == std::string::npos) return "";
-    for (const std::string& word :
-         std::vector<std::string>(absl::StrSplit(message, '"'))) {
-      const google::protobuf::Descriptor* const type =
-          google::protobuf::DescriptorPool::generated_pool()
-              ->FindMessageTypeByName(word);
-      if (type != nullptr) return absl::StrCat(" It has: ", FieldNames(*type));
+  // Returns a message of the parser for readers who know nothing of protocol
+  // buffers. 'Message type "tara.proto.TrainConfig" has no field named "sed".'
+  static std::string InOwnWords(const std::string& message) {
+    const std::vector<std::string> words = absl::StrSplit(message, '"');
+    if (words.size() != 5 || words[2] != " has no field named ") {
+      return Shown(message, 200);
     }
-    return "";
+    const google::protobuf::Descriptor* const type =
+        google::protobuf::DescriptorPool::generated_pool()
+            ->FindMessageTypeByName(words[1]);
+    if (type == nullptr) return Shown(message, 200);
+    return absl::StrCat(
+        type == proto::TrainConfig::descriptor() ? "a training config"
+                                                 : "this group",
+        " has no field '", Shown(words[3]), "'; it has: ", FieldNames(*type));
   }
 
   const std::string path_;
@@ -74,14 +79,14 @@ absl::Status ApplyOverride(const std::string& text,
       absl::StrSplit(text, absl::MaxSplits('=', 1));
   if (parts.size() != 2) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "bad override '", text, "'; expected path.to.field=value"));
+        "bad override '", Shown(text), "'; expected path.to.field=value"));
   }
   const absl::StatusOr<ProtoField> field = FindField(config, parts[0]);
   const absl::Status status =
       field.ok() ? SetField(*field, parts[1]) : field.status();
   if (status.ok()) return status;
   return absl::InvalidArgumentError(
-      absl::StrCat("bad override '", text, "': ", status.message()));
+      absl::StrCat("bad override '", Shown(text), "': ", status.message()));
 }
 
 ProtoField Find(const ConfigField& field, proto::TrainConfig& config) {
@@ -171,7 +176,7 @@ absl::StatusOr<proto::TrainConfig> ParseTrainConfig(
   FirstError error(path);
   google::protobuf::TextFormat::Parser parser;
   parser.RecordErrorsTo(&error);
-  if (!parser.ParseFromString(std::string(text), &config)) {
+  if (!parser.ParseFromString(PlainText(text), &config)) {
     return absl::InvalidArgumentError(error.text());
   }
   for (const std::string& one : overrides) {
@@ -225,8 +230,9 @@ absl::Status Bad(absl::string_view field, const Value& value,
 // Whether the search has been given an option of its own by this name.
 bool HasOption(const proto::SearchConfig& config, absl::string_view name) {
   return std::any_of(config.option().begin(), config.option().end(),
-                     [&](const std::string& option) {
-                       return absl::StartsWith(option, absl::StrCat(name, "="));
+                     [&](absl::string_view option) {
+                       return absl::StripAsciiWhitespace(
+                                  option.substr(0, option.find('='))) == name;
                      });
 }
 

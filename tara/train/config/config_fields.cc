@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "absl/strings/strip.h"
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
+#include "tara/base/text.h"
 #include "tara/mcts/options/option_table.h"
 #include "tara/mcts/options/search_options.h"
 
@@ -70,11 +72,16 @@ template <typename Value, typename Parser, typename Setter, typename Adder>
 absl::Status Assign(const ProtoField& field, absl::string_view text,
                     Parser parse, Setter set, Adder add) {
   Value value{};
-  const bool is_switch = std::is_same_v<Value, bool>;
   if (!parse(text, &value)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "bad value '", text, "'; expected a ",
-        is_switch ? "switch: true or false" : field.field->type_name()));
+    std::string expected = "a number";
+    if constexpr (std::is_same_v<Value, bool>) {
+      expected = "true or false";
+    } else if constexpr (std::is_integral_v<Value>) {
+      expected = absl::StrCat("a whole number from 0 to ",
+                              std::numeric_limits<Value>::max());
+    }
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", Shown(text), "' is not ", expected));
   }
   const Reflection& reflection = *field.message->GetReflection();
   if (field.field->is_repeated()) {
@@ -111,8 +118,12 @@ absl::Status AssignText(const ProtoField& field, absl::string_view text) {
       return Assign<uint64_t>(field, text, absl::SimpleAtoi<uint64_t>,
                               &Reflection::SetUInt64, &Reflection::AddUInt64);
     case FieldDescriptor::CPPTYPE_FLOAT:
-      return Assign<float>(field, text, absl::SimpleAtof, &Reflection::SetFloat,
-                           &Reflection::AddFloat);
+      return Assign<float>(
+          field, text,
+          [](absl::string_view from, float* to) {
+            return ParseDecimal(from, to);
+          },
+          &Reflection::SetFloat, &Reflection::AddFloat);
     default:
       TARA_CHECK(false, "fields of other types are not needed yet");
       return absl::OkStatus();
@@ -170,8 +181,8 @@ absl::Status CheckValue(const ConfigField& field, absl::string_view text) {
     double low;
     double high;
     double value;
-    TARA_CHECK(bounds.size() == 2 && absl::SimpleAtod(bounds[0], &low) &&
-                   absl::SimpleAtod(bounds[1], &high),
+    TARA_CHECK(bounds.size() == 2 && ParseDecimal(bounds[0], &low) &&
+                   ParseDecimal(bounds[1], &high),
                "expected 'LOW to HIGH'");
     is_good = mcts::ReadNumber(text, low, high, value);
   } else {
@@ -181,8 +192,8 @@ absl::Status CheckValue(const ConfigField& field, absl::string_view text) {
   }
   if (is_good) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat(field.path, ": ", text, is_number ? " is out of range" : "",
-                   "; expected ", values));
+      absl::StrCat(field.path, ": ", Shown(text),
+                   is_number ? " is out of range" : "", "; expected ", values));
 }
 
 absl::StatusOr<ProtoField> FindField(Message& root, absl::string_view path) {
@@ -194,7 +205,7 @@ absl::StatusOr<ProtoField> FindField(Message& root, absl::string_view path) {
     const FieldDescriptor* const field = type.FindFieldByName(names[i]);
     if (field == nullptr) {
       return absl::InvalidArgumentError(
-          absl::StrCat(parent, " has no field '", names[i],
+          absl::StrCat(parent, " has no field '", Shown(names[i]),
                        "'; it has: ", FieldNames(type)));
     }
     const bool last = i + 1 == names.size();
@@ -210,7 +221,7 @@ absl::StatusOr<ProtoField> FindField(Message& root, absl::string_view path) {
     if (!is_message) {
       return absl::InvalidArgumentError(
           absl::StrCat(parent, " is a ", field->type_name(),
-                       " and has no field '", names[i + 1], "'"));
+                       " and has no field '", Shown(names[i + 1]), "'"));
     }
     message = message->GetReflection()->MutableMessage(message, field);
   }

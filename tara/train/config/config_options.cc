@@ -5,17 +5,18 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
+#include "tara/base/text.h"
 #include "tara/mcts/choice/resignation.h"
 #include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tara/mcts/options/search_options.h"
@@ -30,17 +31,24 @@ using google::protobuf::Descriptor;
 
 absl::Status Bad(absl::string_view option, absl::string_view why) {
   return absl::InvalidArgumentError(
-      absl::StrCat("option: '", option, "': ", why));
+      absl::StrCat("option: '", Shown(option), "': ", why));
 }
 
-// Sets an option that is written "name=value".
-absl::Status SetOption(const std::string& option,
-                       mcts::SearchOptions& options) {
-  const std::vector<std::string> parts =
-      absl::StrSplit(option, absl::MaxSplits('=', 1));
-  if (parts.size() != 2) return Bad(option, "expected name=value");
-  const absl::Status set = mcts::SetSearchOption(parts[0], parts[1], options);
-  return set.ok() ? set : Bad(option, set.message());
+// Sets options that are written "name=value".
+absl::Status SetOptions(absl::Span<const absl::string_view> texts,
+                        mcts::SearchOptions& options) {
+  const absl::StatusOr<std::vector<OptionText>> list = ParseOptionList(texts);
+  if (!list.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("option: ", list.status().message()));
+  }
+  for (const OptionText& option : *list) {
+    if (!option.has_value) return Bad(option.text, "expected name=value");
+    const absl::Status set =
+        mcts::SetSearchOption(option.name, option.value, options);
+    if (!set.ok()) return Bad(option.text, set.message());
+  }
+  return absl::OkStatus();
 }
 
 // A network that the run begins with has learned something.
@@ -64,21 +72,21 @@ absl::StatusOr<mcts::SearchOptions> SearchOptionsOf(
     if (search.empty()) continue;
     field_of[search] = type.field(i)->name();
     TARA_RETURN_IF_ERROR(
-        SetOption(search + FieldToText({&fields, type.field(i)}), options));
+        SetOptions({search + FieldToText({&fields, type.field(i)})}, options));
   }
-  std::set<std::string> seen;
   for (const std::string& option : config.option()) {
     for (const auto& [search, field] : field_of) {
-      if (!absl::StartsWith(option, search)) continue;
+      if (!absl::StartsWith(absl::StrReplaceAll(option, {{" ", ""}}), search)) {
+        continue;
+      }
       return Bad(option, absl::StrCat("this has a field of its own; set ",
                                       field, " instead"));
     }
-    const std::string name = option.substr(0, option.find('='));
-    if (!seen.insert(name).second) {
-      return Bad(option, absl::StrCat(name, " is given twice"));
-    }
-    TARA_RETURN_IF_ERROR(SetOption(option, options));
   }
+  TARA_RETURN_IF_ERROR(
+      SetOptions(std::vector<absl::string_view>(config.option().begin(),
+                                                config.option().end()),
+                 options));
   if (options.solver_vacant_hills > 0 && !options.proof) {
     return Bad(absl::StrCat("solver_hills=", options.solver_vacant_hills),
                "the solver needs proof=on beside it");

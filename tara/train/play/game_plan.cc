@@ -10,13 +10,13 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
+#include "tara/base/text.h"
 #include "tara/core/random_action.h"
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
@@ -67,7 +67,7 @@ absl::StatusOr<std::vector<double>> Weights(const proto::TrainConfig& config) {
       return BadWeight(text, "this variant has a weight already");
     }
     // Written so that NaN fails too.
-    if (!absl::SimpleAtod(parts.second, &weight.emplace()) ||
+    if (!ParseDecimal(parts.second, &weight.emplace()) ||
         !(*weight > 0 && *weight <= kMaxWeight)) {
       return BadWeight(text,
                        "expected a number above 0 and of at most 1000000");

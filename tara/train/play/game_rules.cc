@@ -3,17 +3,16 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <set>
 #include <string>
 #include <utility>
 
 #include "absl/status/status.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "tara/base/status_macros.h"
+#include "tara/base/text.h"
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
 
@@ -41,11 +40,11 @@ absl::Status AddValues(Variant variant, const RuleOptionInfo& option,
       absl::StrSplit(part, absl::MaxSplits('*', 1));
   double weight = 1;
   // Written so that NaN fails too.
-  if (weighted.size() > 1 && (!absl::SimpleAtod(weighted[1], &weight) ||
+  if (weighted.size() > 1 && (!ParseDecimal(weighted[1], &weight) ||
                               !(weight > 0 && weight <= kMaxWeight))) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("rule option ", option.name, ": bad weight '", weighted[1],
-                     "'; expected a number above 0 and of at most 1000000"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "rule option ", option.name, ": bad weight '", Shown(weighted[1]),
+        "'; expected a number above 0 and of at most 1000000"));
   }
   const std::vector<absl::string_view> range =
       absl::StrSplit(weighted[0], absl::MaxSplits("..", 1));
@@ -54,25 +53,23 @@ absl::Status AddValues(Variant variant, const RuleOptionInfo& option,
                         ParseValue(variant, option, range.back()));
   if (to < from) {
     return absl::InvalidArgumentError(
-        absl::StrCat("rule option ", option.name, ": bad range '", weighted[0],
-                     "'; expected the lower value first"));
+        absl::StrCat("rule option ", option.name, ": bad range '",
+                     Shown(weighted[0]), "'; expected the lower value first"));
   }
   for (int value = from; value <= to; ++value) values[value] += weight;
   return absl::OkStatus();
 }
 
-absl::Status Assign(absl::string_view assignment,
+absl::Status Assign(const OptionText& assignment,
                     absl::Span<const Variant> variants,
                     std::vector<Given>& given) {
-  const std::vector<absl::string_view> sides =
-      absl::StrSplit(assignment, absl::MaxSplits('=', 1));
-  if (sides.size() != 2) {
+  if (!assignment.has_value) {
     return absl::InvalidArgumentError(
-        absl::StrCat("bad rule option '", assignment,
+        absl::StrCat("bad rule option '", Shown(assignment.text),
                      "'; expected name=value or variant:name=value"));
   }
   const std::vector<absl::string_view> left =
-      absl::StrSplit(sides[0], absl::MaxSplits(':', 1));
+      absl::StrSplit(assignment.name, absl::MaxSplits(':', 1));
   const absl::string_view name = left.back();
   bool is_there = left.size() == 1;
   bool applied = false;
@@ -82,7 +79,7 @@ absl::Status Assign(absl::string_view assignment,
     const RuleOptionInfo* const option = FindRuleOption(name);
     if (option == nullptr || !option->applies_to(Info(variants[i]))) continue;
     WeightOfValue values;
-    for (const absl::string_view part : absl::StrSplit(sides[1], '/')) {
+    for (const absl::string_view part : absl::StrSplit(assignment.value, '/')) {
       TARA_RETURN_IF_ERROR(AddValues(variants[i], *option, part, values));
     }
     given[i][option] = std::move(values);
@@ -90,9 +87,9 @@ absl::Status Assign(absl::string_view assignment,
   }
   if (applied) return absl::OkStatus();
   if (!is_there) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("'", assignment, "': the config does not name variant '",
-                     left[0], "'"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "'", Shown(assignment.text), "': the config does not name variant '",
+        Shown(left[0]), "'"));
   }
   // Says why it is wrong for one of them.
   Variant one = variants[0];
@@ -100,7 +97,7 @@ absl::Status Assign(absl::string_view assignment,
     TARA_ASSIGN_OR_RETURN(one, ParseVariant(left[0]));
   }
   RuleOptions options;
-  return SetRuleOption(one, name, sides[1], options);
+  return SetRuleOption(one, name, assignment.value, options);
 }
 
 GameRules RulesBy(Variant variant, const Given& given) {
@@ -142,13 +139,12 @@ absl::StatusOr<std::vector<GameRules>> RulesOf(
   std::vector<Given> given(variants.size());
   if (const std::string& text = config.rule_options();
       !text.empty() && text != "-") {
-    std::set<absl::string_view> names;
-    for (const absl::string_view assignment : absl::StrSplit(text, ',')) {
-      const absl::string_view name = assignment.substr(0, assignment.find('='));
-      if (!names.insert(name).second) {
-        return absl::InvalidArgumentError(absl::StrCat(
-            "rule option '", name, "' is given twice; expected it once"));
-      }
+    const absl::StatusOr<std::vector<OptionText>> list = ParseOptionList(text);
+    if (!list.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("rule option ", list.status().message()));
+    }
+    for (const OptionText& assignment : *list) {
       TARA_RETURN_IF_ERROR(Assign(assignment, variants, given));
     }
   }
