@@ -2,8 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
-#include <sys/syscall.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,13 +11,22 @@
 #include <climits>
 #include <csignal>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <optional>
+#include <system_error>
+#include <thread>
 #include <utility>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/cleanup/cleanup.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/synchronization/mutex.h"
 #include "tara/base/clocks.h"
+#include "tara/base/status_macros.h"
 
 extern char** environ;
 
@@ -34,18 +42,30 @@ void Close(int& file) {
   file = -1;
 }
 
-// Waits for one of `events`. Returns whether there was one before the deadline.
-bool WaitFor(int file, int16_t events, absl::Time deadline) {
+// How long `stop` may be overlooked.
+constexpr absl::Duration kStopPeriod = absl::Milliseconds(50);
+
+// Waits for one of `events`. Returns DEADLINE_EXCEEDED, or CANCELLED.
+absl::Status WaitFor(int file, int16_t events, absl::Time deadline,
+                     const StopCheck* stop) {
   while (true) {
-    const int64_t left_ms = absl::ToInt64Milliseconds(
-        absl::Ceil(deadline - SteadyTime(), absl::Milliseconds(1)));
+    if (stop != nullptr && (*stop)())
+      return absl::CancelledError("interrupted");
+    const absl::Duration left = deadline - SteadyTime();
+    const int64_t wait_ms = absl::ToInt64Milliseconds(
+        absl::Ceil(stop == nullptr ? left : std::min(left, kStopPeriod),
+                   absl::Milliseconds(1)));
     pollfd poll_file = {.fd = file, .events = events, .revents = 0};
     const int ready =
         poll(&poll_file, 1,
-             static_cast<int>(std::clamp<int64_t>(left_ms, 0, INT_MAX)));
-    if (ready > 0) return true;
-    if (ready == 0 && left_ms <= INT_MAX) return false;
-    if (ready < 0 && errno != EINTR && errno != EAGAIN) return false;
+             static_cast<int>(std::clamp<int64_t>(wait_ms, 0, INT_MAX)));
+    if (ready > 0) return absl::OkStatus();
+    if (ready < 0 && errno != EINTR && errno != EAGAIN) {
+      return SystemError(errno, "cannot wait for the program");
+    }
+    if (ready == 0 && SteadyTime() >= deadline) {
+      return absl::DeadlineExceededError("no answer");
+    }
   }
 }
 
@@ -63,41 +83,79 @@ struct Pipe {
   }
 };
 
-// Starts the program with these files for its three streams and no others, in a
-// group of its own and with the signals as they are by default. Returns an
-// error number.
-int Spawn(const std::vector<std::string>& command, int input, int output,
-          int errors, pid_t* process) {
+// Returns the files that a program may be, as execvp(3) looks for them.
+std::vector<std::string> PathsOf(const std::string& program) {
+  if (absl::StrContains(program, '/')) return {program};
+  const char* const path = std::getenv("PATH");
+  std::vector<std::string> paths;
+  for (const absl::string_view folder :
+       absl::StrSplit(path == nullptr ? "/bin:/usr/bin" : path, ':')) {
+    paths.push_back(folder.empty() ? program
+                                   : absl::StrCat(folder, "/", program));
+  }
+  return paths;
+}
+
+// What the new process needs: made before, as it may allocate no memory.
+struct Program {
+  std::vector<std::string> paths;
   std::vector<char*> words;
-  for (const std::string& word : command) {
-    words.push_back(const_cast<char*>(word.c_str()));
+  int files[3];  // for its three streams
+  pid_t parent;
+};
+
+// Becomes the program, with the three files and no others, in a group of its
+// own, with the signals as they are by default, and ended by the kernel as soon
+// as the thread ends that made it. Returns an error number. It runs in our
+// memory (vfork), so it calls nothing but the system.
+int Become(Program& program) {
+  if (setpgid(0, 0) != 0) return errno;
+  if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return errno;
+  if (getppid() != program.parent) return ECHILD;  // it has ended already
+  for (int& file : program.files) {
+    // Out of the way of the streams.
+    if (file <= STDERR_FILENO) file = fcntl(file, F_DUPFD, STDERR_FILENO + 1);
+    if (file < 0) return errno;
   }
-  words.push_back(nullptr);
-  posix_spawn_file_actions_t files;
-  posix_spawnattr_t attributes;
-  posix_spawn_file_actions_init(&files);
-  posix_spawnattr_init(&attributes);
-  posix_spawn_file_actions_adddup2(&files, input, STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&files, errors, STDERR_FILENO);
-  posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
-  sigset_t defaults;
-  sigset_t mask;
-  sigemptyset(&mask);
-  sigemptyset(&defaults);
-  for (const int signal : {SIGINT, SIGTERM, SIGPIPE, SIGHUP, SIGQUIT}) {
-    sigaddset(&defaults, signal);
+  for (int stream = 0; stream <= STDERR_FILENO; ++stream) {
+    if (dup2(program.files[stream], stream) < 0) return errno;
   }
-  posix_spawnattr_setsigdefault(&attributes, &defaults);
-  posix_spawnattr_setsigmask(&attributes, &mask);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP |
-                                            POSIX_SPAWN_SETSIGDEF |
-                                            POSIX_SPAWN_SETSIGMASK);
-  const int error = posix_spawnp(process, words[0], &files, &attributes,
-                                 words.data(), environ);
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&files);
+  closefrom(STDERR_FILENO + 1);
+  struct sigaction by_default = {};
+  by_default.sa_handler = SIG_DFL;
+  for (int signal = 1; signal < NSIG; ++signal) {
+    sigaction(signal, &by_default,
+              nullptr);  // but for those that have no other
+  }
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  int error = ENOENT;
+  for (const std::string& path : program.paths) {
+    execve(path.c_str(), program.words.data(), environ);
+    if (errno == EACCES) error = EACCES;
+    if (errno != EACCES && errno != ENOENT && errno != ENOTDIR) return errno;
+  }
+  return error;
+}
+
+// Starts the program. Returns an error number.
+int Spawn(Program& program, pid_t* process) {
+  // No handler of ours is to run in the new process, in our memory.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  volatile int error = 0;
+  const pid_t child = vfork();
+  if (child == 0) {
+    error = Become(program);
+    _exit(EXIT_FAILURE);
+  }
+  if (child < 0) error = errno;
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  *process = child;
+  if (child > 0 && error != 0) waitpid(child, nullptr, 0);
   return error;
 }
 
@@ -129,6 +187,83 @@ WithoutSigpipe::~WithoutSigpipe() {
   pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
 }
 
+// The thread that starts a process and lives as long as it does: the kernel
+// ends the process with that thread (PR_SET_PDEATHSIG), not with all of us.
+class ChildProcess::Keeper {
+ public:
+  // Starts the program, whose files are the caller's to close. Returns the
+  // system's error.
+  static absl::StatusOr<std::unique_ptr<Keeper>> Start(Program program) {
+    const std::string failure =
+        absl::StrCat("cannot start '", program.words[0], "'");
+    auto keeper = std::make_unique<Keeper>();
+    std::optional<int> error;
+    try {
+      keeper->thread_ = std::thread([&, keeper = keeper.get()] {
+        pid_t process = -1;
+        const int spawned = Spawn(program, &process);
+        {
+          // After this `error` and `program` may be no more.
+          const absl::MutexLock lock(&keeper->mutex_);
+          keeper->process_ = process;
+          error = spawned;
+        }
+        if (spawned == 0) keeper->AwaitEnd(process);
+      });
+    } catch (const std::system_error& no_thread) {
+      return SystemError(no_thread.code().value(), failure);
+    }
+    {
+      const absl::MutexLock lock(&keeper->mutex_);
+      const auto is_known = [&error] { return error.has_value(); };
+      keeper->mutex_.Await(absl::Condition(&is_known));
+    }
+    if (*error == 0) return keeper;
+    keeper->thread_.join();
+    return SystemError(*error, failure);
+  }
+
+  // Waits so long for the end of the process, then ends it and its group by
+  // force. Returns its status as of waitpid(2), and whether it was forced.
+  std::pair<int, bool> End(absl::Duration patience) {
+    pid_t process;
+    bool ended;
+    {
+      const absl::MutexLock lock(&mutex_);
+      ended = mutex_.AwaitWithTimeout(absl::Condition(&has_ended_), patience);
+      process = process_;
+    }
+    // Until it has been waited for, its number is that of its group for sure.
+    kill(-process, SIGKILL);
+    thread_.join();
+    int wait_status = 0;
+    while (waitpid(process, &wait_status, 0) < 0 && errno == EINTR) {
+    }
+    return {wait_status, !ended};
+  }
+
+ private:
+  void AwaitEnd(pid_t process) {
+    siginfo_t info;
+    // It is left to be waited for.
+    while (waitid(P_PID, static_cast<id_t>(process), &info, WEXITED | WNOWAIT) <
+               0 &&
+           errno == EINTR) {
+    }
+    const absl::MutexLock lock(&mutex_);
+    has_ended_ = true;
+  }
+
+  absl::Mutex mutex_;
+  pid_t process_ ABSL_GUARDED_BY(mutex_) = -1;
+  bool has_ended_ ABSL_GUARDED_BY(mutex_) = false;
+  std::thread thread_;
+};
+
+ChildProcess::ChildProcess(std::unique_ptr<Keeper> keeper, int input,
+                           int output)
+    : keeper_(std::move(keeper)), input_(input), output_(output) {}
+
 absl::StatusOr<std::unique_ptr<ChildProcess>> ChildProcess::Start(
     const ChildProcessOptions& options) {
   if (options.command.empty() || options.command[0].empty()) {
@@ -152,24 +287,28 @@ absl::StatusOr<std::unique_ptr<ChildProcess>> ChildProcess::Start(
   if (!input.Open() || !output.Open()) {
     return SystemError(errno, "cannot make a pipe");
   }
-  pid_t process = -1;
-  const int error = Spawn(options.command, input.read_end, output.write_end,
-                          errors, &process);
-  if (error != 0) {
-    return SystemError(error,
-                       absl::StrCat("cannot start '", options.command[0], "'"));
+  Program program = {.paths = PathsOf(options.command[0]),
+                     .words = {},
+                     .files = {input.read_end, output.write_end, errors},
+                     .parent = getpid()};
+  for (const std::string& word : options.command) {
+    program.words.push_back(const_cast<char*>(word.c_str()));
   }
+  program.words.push_back(nullptr);
+  TARA_ASSIGN_OR_RETURN(std::unique_ptr<Keeper> keeper,
+                        Keeper::Start(std::move(program)));
   for (const int ours : {input.write_end, output.read_end}) {
     fcntl(ours, F_SETFL, fcntl(ours, F_GETFL) | O_NONBLOCK);
   }
   return std::unique_ptr<ChildProcess>(
-      new ChildProcess(process, std::exchange(input.write_end, -1),
+      new ChildProcess(std::move(keeper), std::exchange(input.write_end, -1),
                        std::exchange(output.read_end, -1)));
 }
 
 ChildProcess::~ChildProcess() { End(absl::ZeroDuration()); }
 
-absl::Status ChildProcess::Write(absl::string_view text, absl::Time deadline) {
+absl::Status ChildProcess::Write(absl::string_view text, absl::Time deadline,
+                                 const StopCheck* stop) {
   const WithoutSigpipe without_sigpipe;
   while (!text.empty()) {
     if (input_ < 0) return absl::UnavailableError("the program has been ended");
@@ -177,9 +316,7 @@ absl::Status ChildProcess::Write(absl::string_view text, absl::Time deadline) {
     if (written >= 0) {
       text.remove_prefix(static_cast<size_t>(written));
     } else if (errno == EAGAIN) {
-      if (!WaitFor(input_, POLLOUT, deadline)) {
-        return absl::DeadlineExceededError("the program does not read");
-      }
+      TARA_RETURN_IF_ERROR(WaitFor(input_, POLLOUT, deadline, stop));
     } else if (errno != EINTR) {
       return absl::UnavailableError(absl::StrCat(
           "the program does not read any more: ", std::strerror(errno)));
@@ -188,7 +325,8 @@ absl::Status ChildProcess::Write(absl::string_view text, absl::Time deadline) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::string> ChildProcess::ReadLine(absl::Time deadline) {
+absl::StatusOr<std::string> ChildProcess::ReadLine(absl::Time deadline,
+                                                   const StopCheck* stop) {
   size_t searched = 0;
   while (true) {
     const size_t end = unread_.find('\n', searched);
@@ -206,9 +344,7 @@ absl::StatusOr<std::string> ChildProcess::ReadLine(absl::Time deadline) {
     if (output_ < 0) {
       return absl::UnavailableError("the program has been ended");
     }
-    if (!WaitFor(output_, POLLIN, deadline)) {
-      return absl::DeadlineExceededError("no line");
-    }
+    TARA_RETURN_IF_ERROR(WaitFor(output_, POLLIN, deadline, stop));
     char buffer[4096];
     const ssize_t size = read(output_, buffer, sizeof(buffer));
     if (size == 0) {
@@ -223,27 +359,13 @@ absl::StatusOr<std::string> ChildProcess::ReadLine(absl::Time deadline) {
   }
 }
 
-bool ChildProcess::WaitForExit(absl::Duration patience) const {
-  // Where the kernel has no such files we have no patience.
-  int file = static_cast<int>(syscall(SYS_pidfd_open, process_, 0));
-  if (file < 0) return false;
-  const bool exited = WaitFor(file, POLLIN, SteadyTime() + patience);
-  Close(file);
-  return exited;
-}
-
 const std::string& ChildProcess::End(absl::Duration patience) {
   if (!how_it_ended_.empty()) return how_it_ended_;
   Close(input_);
-  const bool exited = WaitForExit(patience);
-  // Until it has been waited for, its number is that of its group for sure.
-  kill(-process_, SIGKILL);
-  int wait_status = 0;
-  while (waitpid(process_, &wait_status, 0) < 0 && errno == EINTR) {
-  }
+  const auto [wait_status, is_forced] = keeper_->End(patience);
   Close(output_);
   const bool by_us =
-      !exited && WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL;
+      is_forced && WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL;
   how_it_ended_ = by_us ? "had to be ended" : HowItEnded(wait_status);
   return how_it_ended_;
 }

@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "tara/base/stop.h"
 
 namespace tara {
 
@@ -41,12 +42,15 @@ struct ChildProcessOptions {
 // A program that we talk to by lines, through pipes on its standard input and
 // output; it has no other files of ours. It leads a process group of its own,
 // so that an interrupt typed at the terminal is ours alone, and the group ends
-// with it: what it started, unless that left the group (setsid, setpgid).
-// Deadlines are times of SteadyTime. Not thread-safe.
+// with it: what it started, unless that left the group (setsid, setpgid). It
+// ends with us even where we are killed, but not what it started.
+// Deadlines are times of SteadyTime; `stop`, asked all the while, breaks off
+// with CANCELLED what waits for one (null: nothing does). Not thread-safe.
 class ChildProcess {
  public:
   // Returns NOT_FOUND, or the system's reason, for a program or a log that
-  // cannot be; INVALID_ARGUMENT for an empty command. All name it.
+  // cannot be, also where it is a want of ours: descriptors, processes, memory;
+  // INVALID_ARGUMENT for an empty command. All name it.
   static absl::StatusOr<std::unique_ptr<ChildProcess>> Start(
       const ChildProcessOptions& options);
 
@@ -57,12 +61,14 @@ class ChildProcess {
 
   // Writes text. Returns UNAVAILABLE if the program does not read any more,
   // DEADLINE_EXCEEDED if it did not until then. Never raises SIGPIPE.
-  absl::Status Write(absl::string_view text, absl::Time deadline);
+  absl::Status Write(absl::string_view text, absl::Time deadline,
+                     const StopCheck* stop = nullptr);
 
   // Returns the next line without its end ("\n" or "\r\n"). Returns UNAVAILABLE
   // if the program has closed its output, DEADLINE_EXCEEDED if there was no
   // line until then, RESOURCE_EXHAUSTED for one of more than kMaxLineBytes.
-  absl::StatusOr<std::string> ReadLine(absl::Time deadline);
+  absl::StatusOr<std::string> ReadLine(absl::Time deadline,
+                                       const StopCheck* stop = nullptr);
   static constexpr size_t kMaxLineBytes = size_t{1} << 20;
 
   // Closes its standard input, waits so long for its end, and then ends it and
@@ -71,12 +77,11 @@ class ChildProcess {
   const std::string& End(absl::Duration patience);
 
  private:
-  ChildProcess(pid_t process, int input, int output)
-      : process_(process), input_(input), output_(output) {}
+  class Keeper;
 
-  bool WaitForExit(absl::Duration patience) const;
+  ChildProcess(std::unique_ptr<Keeper> keeper, int input, int output);
 
-  const pid_t process_;
+  const std::unique_ptr<Keeper> keeper_;
   int input_;   // its standard input, our end; -1: closed
   int output_;  // its standard output, our end; -1: closed
   std::string unread_;

@@ -19,6 +19,7 @@
 #include "tara/base/processors.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/stop.h"
+#include "tara/base/threads.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
 #include "tara/cli/console.h"
@@ -133,14 +134,10 @@ Share PlayShare(const Contestant& contestant, int64_t first_game,
 void PlayTurn(int threads, Contestant& contestant) {
   const bool own_core = threads <= UsableProcessors();
   std::vector<Share> shares(threads);
-  std::vector<std::thread> workers;
-  for (int i = 0; i < threads; ++i) {
-    workers.emplace_back([&, i] {
-      shares[i] = PlayShare(
-          contestant, i * kGamesOfThread + contestant.next_game, own_core);
-    });
-  }
-  for (std::thread& worker : workers) worker.join();
+  RunOnThreads(threads, [&](int i) {
+    shares[i] = PlayShare(contestant, i * kGamesOfThread + contestant.next_game,
+                          own_core);
+  });
   Turn turn;
   double plies = 0;
   double cycles = 0;

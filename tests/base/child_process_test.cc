@@ -15,6 +15,7 @@
 #include <iterator>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -44,6 +45,21 @@ std::unique_ptr<ChildProcess> Shell(const std::string& script,
       ChildProcess::Start({.command = {"/bin/sh", "-c", script}, .log = log});
   EXPECT_TRUE(process.ok()) << process.status();
   return *std::move(process);
+}
+
+// Waits until a process is gone: a file of pidfd_open(2) is ready then, which
+// the kernel may take its time for.
+void ExpectEnd(int process_file) {
+  pollfd end = {.fd = process_file, .events = POLLIN, .revents = 0};
+  EXPECT_EQ(poll(&end, 1, static_cast<int>(absl::ToInt64Milliseconds(kLong))),
+            1);
+  close(process_file);
+}
+
+int OpenProcess(pid_t process) {
+  const int file = static_cast<int>(syscall(SYS_pidfd_open, process, 0));
+  EXPECT_GE(file, 0) << std::strerror(errno);
+  return file;
 }
 
 TEST(ChildProcessTest, LinesGoThereAndBack) {
@@ -111,15 +127,57 @@ TEST(ChildProcessTest, WhatDoesNotEndIsEndedWithAllThatItStarted) {
       Shell("trap '' TERM; sleep 1000 & echo $!; while true; do wait; done");
   const pid_t grandchild = std::atoi(process->ReadLine(Later())->c_str());
   ASSERT_GT(grandchild, 0);
-  const int file = static_cast<int>(syscall(SYS_pidfd_open, grandchild, 0));
-  ASSERT_GE(file, 0) << std::strerror(errno);
+  const int file = OpenProcess(grandchild);
   EXPECT_EQ(process->End(kShort), "had to be ended");
-  // The file is ready once the grandchild has ended, which the kernel may take
-  // its time for.
-  pollfd end = {.fd = file, .events = POLLIN, .revents = 0};
-  EXPECT_EQ(poll(&end, 1, static_cast<int>(absl::ToInt64Milliseconds(kLong))),
-            1);
-  close(file);
+  ExpectEnd(file);
+}
+
+// The kernel ends a process with the thread that made it, where it is told to
+// end it with us at all.
+TEST(ChildProcessTest, LivesOnAfterTheThreadThatStartedIt) {
+  std::unique_ptr<ChildProcess> process;
+  std::thread([&] {
+    process = Shell("while read x; do echo $x; done");
+  }).join();
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_TRUE(process->Write("still there\n", Later()).ok());
+    ASSERT_EQ(process->ReadLine(Later()).value_or(""), "still there");
+    std::thread([] {}).join();
+  }
+  EXPECT_EQ(process->End(kLong), "exit status 0");
+}
+
+TEST(ChildProcessTest, EndsWithUsEvenWhereWeAreKilled) {
+  int pipe_ends[2];
+  ASSERT_EQ(pipe(pipe_ends), 0);
+  const pid_t us = fork();
+  if (us == 0) {
+    // A program that takes no notice of the end of its input.
+    const auto process = Shell("echo $$; exec sleep 1000");
+    const std::string number = *process->ReadLine(Later()) + "\n";
+    if (write(pipe_ends[1], number.data(), number.size()) < 0) _exit(1);
+    while (true) pause();
+  }
+  char number[16] = {};
+  ASSERT_GT(read(pipe_ends[0], number, sizeof(number) - 1), 0);
+  const int process = OpenProcess(std::atoi(number));
+  kill(us, SIGKILL);
+  EXPECT_EQ(waitpid(us, nullptr, 0), us);
+  ExpectEnd(process);
+  close(pipe_ends[0]);
+  close(pipe_ends[1]);
+}
+
+TEST(ChildProcessTest, StopBreaksOffWhatWaits) {
+  const auto process = Shell("exec sleep 1000");
+  int asked = 0;
+  const StopCheck stop = [&] { return ++asked > 2; };
+  EXPECT_EQ(process->ReadLine(Later(), &stop).status().code(),
+            absl::StatusCode::kCancelled);
+  asked = 0;
+  const std::string text(size_t{1} << 20, 'x');  // more than a pipe holds
+  EXPECT_EQ(process->Write(text, Later(), &stop).code(),
+            absl::StatusCode::kCancelled);
 }
 
 TEST(ChildProcessTest, LeavesNoZombies) {
