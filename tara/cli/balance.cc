@@ -436,6 +436,7 @@ absl::StatusOr<PlayedStudy> PlayStudy(
       eval::BalanceDriver::Create(
           eval::FactoryOf(player), std::max(1, threads / player.search.threads),
           eval::GamesAtATime(player, eval::kStudyGamesAThread)));
+  driver->StopWhen(stop);
   if (fleet != nullptr) driver->PlayOn(*fleet, player, stop);
   PlayedStudy played;
   eval::BalanceGameOptions& game = wanted.key.options;
@@ -464,7 +465,7 @@ absl::StatusOr<PlayedStudy> PlayStudy(
   if (options.fair && wanted.compare_with < 0 && !stop()) {
     TARA_ASSIGN_OR_RETURN(
         const auto cost,
-        eval::OpeningCost(played.study, driver->player(), show));
+        eval::OpeningCost(played.study, driver->player(), show, stop));
     played.openings = {game, wanted.key.player, chosen, cost};
   }
   played.forfeits = driver->forfeits();

@@ -72,6 +72,8 @@ absl::StatusOr<std::vector<eval::ArenaResult>> PlayMatches(
   const auto play = [&](size_t i, fleet::Fleet* by,
                         const StopCheck& is_over) -> absl::Status {
     const Match& match = matches[i];
+    eval::ArenaOptions arena = match.options;
+    arena.stop = is_over;
     const auto show = [&](const eval::ArenaProgress& progress) {
       games[i] = progress.games_done;
       if (on_progress) {
@@ -79,7 +81,7 @@ absl::StatusOr<std::vector<eval::ArenaResult>> PlayMatches(
                      .games = std::accumulate(games.begin(), games.end(), 0),
                      .games_wanted = games_wanted});
       }
-      return !is_over();
+      return true;
     };
     const auto team = [](const eval::PlayerSpec& player) {
       return eval::TeamSpec{.text = player.text, .players = {player}};
@@ -87,10 +89,10 @@ absl::StatusOr<std::vector<eval::ArenaResult>> PlayMatches(
     TARA_ASSIGN_OR_RETURN(
         results[i],
         by != nullptr
-            ? eval::PlayArenaOnFleet(match.options, team(match.player),
+            ? eval::PlayArenaOnFleet(arena, team(match.player),
                                      team(match.opponent), *by, show)
             : eval::PlayArenaInParallel(
-                  match.options, eval::FactoryOf(match.player),
+                  arena, eval::FactoryOf(match.player),
                   eval::FactoryOf(match.opponent),
                   static_cast<int>(config.self_play().threads()), show));
     games[i] = match.options.games;  // a sequential test wants fewer

@@ -19,6 +19,7 @@
 #include "absl/time/time.h"
 #include "tara/base/clocks.h"
 #include "tara/base/status_macros.h"
+#include "tara/base/stop.h"
 #include "tara/base/text.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/flags.h"
@@ -178,7 +179,8 @@ absl::StatusOr<std::unique_ptr<MatchTable>> MatchTable::Create(
                         eval::WithPrecision(*table->judge_, table->Earlier()));
   TARA_ASSIGN_OR_RETURN(std::unique_ptr<eval::Player> player,
                         eval::FactoryOf(judge)());
-  options.opening_judge = eval::NewOpeningJudge(std::move(player));
+  options.opening_judge =
+      eval::NewOpeningJudge(std::move(player), StopRequested);
   if (table->store_ != nullptr) {
     TARA_ASSIGN_OR_RETURN(table->openings_, eval::PlayerIdentity(judge));
   }
@@ -239,6 +241,7 @@ absl::StatusOr<eval::ArenaResult> MatchTable::Play(
   eval::ArenaOptions arena = arena_;
   arena.variant = start.variant;
   arena.rule_options = start.options;
+  arena.stop = StopRequested;
   eval::SetTeams(a.team, b.team, arena);
   if (openings > 0) {
     arena.games =

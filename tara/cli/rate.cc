@@ -152,7 +152,8 @@ std::vector<eval::ArenaOptions> ArenasOf(const RateCommandOptions& options,
     arenas.push_back({.variant = start.variant,
                       .rule_options = start.options,
                       .opening_plies = OpeningPliesOf(options.opening_plies),
-                      .seed = static_cast<uint64_t>(options.seed)});
+                      .seed = static_cast<uint64_t>(options.seed),
+                      .stop = StopRequested});
   }
   return arenas;
 }

@@ -185,16 +185,17 @@ absl::StatusOr<int> RunRegret(const RegretOptions& options, Console& console) {
     for (size_t i = 0; i < players.size() && !stop(); ++i) {
       const NamedPlayer& named = players[i].named;
       status_line.Show(absl::StrCat(Info(variant).id, ": ", named.name));
-      TARA_ASSIGN_OR_RETURN(
-          eval::Regret regret,
-          eval::MeasureRegret(positions[v], seed, *players[i].player));
+      absl::StatusOr<eval::Regret> regret =
+          eval::MeasureRegret(positions[v], seed, *players[i].player, stop);
       // Of a player that is broken off the rest is anything.
-      if (regret.positions == 0 || stop()) continue;
+      if (stop()) break;
+      TARA_RETURN_IF_ERROR(regret.status());
+      if (regret->positions == 0) continue;
       rows.push_back(
           {.variant = variant,
            .player = named.name,
            .point = named.point,
-           .regret = std::move(regret),
+           .regret = *std::move(regret),
            .not_learned = NotLearnedBy(named.team.players[0], starts[v])});
     }
   }

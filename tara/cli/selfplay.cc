@@ -203,6 +203,7 @@ absl::Status PlayMissingOfPlayer(const SelfPlayCommandOptions& options,
                         eval::BalanceDriver::Create(
                             eval::FactoryOf(player), ThreadsOr(options.threads),
                             eval::GamesAtATime(player, kConcurrentGames)));
+  driver->StopWhen(stop);
   const bool has_policy = player.kind == eval::PlayerKind::kMcts;
   for (size_t i = 0; i < starts.size() && !stop(); ++i) {
     std::vector<eval::BalanceGameId> ids;

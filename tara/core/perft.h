@@ -2,6 +2,7 @@
 #define TARA_CORE_PERFT_H_
 
 #include <cstdint>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -11,8 +12,10 @@
 namespace tara {
 
 // Returns the number of action sequences of length `depth` from the state;
-// a finished game has none. REQUIRES: depth >= 0. Exponential in depth.
-int64_t Perft(const State& state, int depth);
+// a finished game has none; or any number, once `stop` is true (null: never),
+// which is asked often. REQUIRES: depth >= 0. Exponential in depth.
+int64_t Perft(const State& state, int depth,
+              const std::function<bool()>* stop = nullptr);
 
 // Returns for each legal action the number of sequences of length `depth`
 // that begin with it. REQUIRES: depth >= 1.

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <system_error>
 #include <utility>
 
 #include "absl/strings/escaping.h"
@@ -184,7 +185,10 @@ class Fleet::Playing {
 };
 
 Fleet::Fleet(int in, int out) : in_(in), out_(out) {
-  TARA_CHECK(pipe(wake_) == 0, "no pipe");
+  if (pipe(wake_) != 0) {
+    throw std::system_error(errno, std::generic_category(),
+                            "the fleet: cannot make a pipe");
+  }
   reader_ = std::thread([this] { Read(); });
 }
 

@@ -72,7 +72,8 @@ struct Job {
 // may be played at the same time.
 class Fleet {
  public:
-  // The file descriptors are open, and the caller's.
+  // The file descriptors are open, and the caller's. Throws std::system_error
+  // where there is no pipe or thread for it.
   Fleet(int in, int out);
   ~Fleet();
   Fleet(const Fleet&) = delete;

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <functional>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -73,6 +74,13 @@ TEST_P(GoldenTest, PerftDivideAddsUpToPerft) {
 
 INSTANTIATE_TEST_SUITE_P(EveryVariant, GoldenTest,
                          ::testing::ValuesIn(kVariants), VariantTestName);
+
+TEST(PerftTest, EndsSoonWhenItIsStopped) {
+  int asked = 0;
+  const std::function<bool()> stop = [&asked] { return ++asked > 3; };
+  Perft(InitialState(Variant::kHighKingsL1), 40, &stop);  // would never end
+  EXPECT_GT(asked, 3);
+}
 
 }  // namespace
 }  // namespace tara

@@ -138,10 +138,11 @@ void AlphaBeta::CountNode() {
   ++nodes_;
   if (!may_stop_) return;
   if (limits_.nodes > 0 && nodes_ >= limits_.nodes) stopped_ = true;
-  if (nodes_ % kNodesPerClockReading == 0 &&
-      deadline_ != absl::InfiniteFuture() && options_.clock() >= deadline_) {
+  if (nodes_ % kNodesPerClockReading != 0) return;
+  if (deadline_ != absl::InfiniteFuture() && options_.clock() >= deadline_) {
     stopped_ = true;
   }
+  if (limits_.stop != nullptr && (*limits_.stop)()) stopped_ = true;
 }
 
 int AlphaBeta::SearchChild(const State& parent, const State& child,

@@ -35,6 +35,8 @@ struct AlphaBetaLimits {
   int depth = 100;    // actions ahead; at most kMaxAlphaBetaDepth
   int64_t nodes = 0;  // positions visited; 0: no limit
   absl::Duration time = absl::InfiniteDuration();
+  // Ends the search as the time does; null: never.
+  const std::function<bool()>* stop = nullptr;
 };
 inline constexpr int kMaxAlphaBetaDepth = 100;
 

@@ -506,7 +506,8 @@ absl::StatusOr<ArenaResult> PlayArena(
   return PlayBy(options, on_progress,
                 [&](const GameSource& next_game, const auto& go_on) {
                   return PlayGames({.games = options.concurrent_games,
-                                    .clocks = options.clocks},
+                                    .clocks = options.clocks,
+                                    .stop = options.stop},
                                    players, next_game, go_on);
                 });
 }
@@ -523,12 +524,13 @@ absl::StatusOr<ArenaResult> PlayArenaInParallel(
                                options.concurrent_games);
   TARA_ASSIGN_OR_RETURN(const PlayersByThread players,
                         MakePlayers({make_a, make_b}, threads));
-  return PlayBy(options, on_progress,
-                [&](const GameSource& next_game, const auto& go_on) {
-                  return PlayGamesOnThreads(
-                      {.games = games, .clocks = options.clocks}, players,
-                      threads, next_game, go_on);
-                });
+  return PlayBy(
+      options, on_progress,
+      [&](const GameSource& next_game, const auto& go_on) {
+        return PlayGamesOnThreads(
+            {.games = games, .clocks = options.clocks, .stop = options.stop},
+            players, threads, next_game, go_on);
+      });
 }
 
 namespace {
@@ -636,7 +638,7 @@ absl::StatusOr<ArenaResult> PlayArenaOnFleet(
           },
       .go_on =
           [&] {
-            return !schedule.decided() &&
+            return !schedule.decided() && !(options.stop && options.stop()) &&
                    (!on_progress || on_progress(schedule.progress()));
           },
   }));
@@ -684,8 +686,9 @@ absl::StatusOr<std::vector<proto::GameRecord>> ArenaWorker::Play(
                                         /*index=*/0, /*lead=*/0);
   };
   Player* const players[] = {a_.get(), b_.get()};
-  TARA_RETURN_IF_ERROR(PlayGames({.games = options_.concurrent_games}, players,
-                                 next_game, [&] { return !stop(); }));
+  TARA_RETURN_IF_ERROR(
+      PlayGames({.games = options_.concurrent_games, .stop = stop}, players,
+                next_game, [] { return true; }));
   std::vector<proto::GameRecord> games;
   for (auto& [number, of_series] : played) {
     if (static_cast<int>(of_series.size()) < GamesPerSeries(options_)) continue;

@@ -79,6 +79,9 @@ struct ArenaOptions {
   // Told of each game when it ends, one at a time, from any thread; an error
   // ends the arena. The record lacks who played: contest and model_id.
   std::function<absl::Status(proto::GameRecord)> on_game = {};
+  // Stops the arena within a batch of the players' searches, not only between
+  // actions as its progress callback does. Thread-safe; empty: never.
+  StopCheck stop = {};
 };
 
 struct ArenaProgress {

@@ -107,9 +107,10 @@ absl::StatusOr<Opening> Openings::Next() {
   }
 }
 
-OpeningJudge NewOpeningJudge(std::unique_ptr<Player> player) {
-  return [player = std::shared_ptr<Player>(std::move(player))](
-             const State& state, Random& random) -> absl::StatusOr<double> {
+OpeningJudge NewOpeningJudge(std::unique_ptr<Player> player, StopCheck stop) {
+  return [player = std::shared_ptr<Player>(std::move(player)),
+          stop = std::move(stop)](const State& state,
+                                  Random& random) -> absl::StatusOr<double> {
     // Forced choices are made without a thought: what they lead to is asked.
     State position = state;
     while (!position.finished() && LegalActions(position).Count() == 1) {
@@ -121,7 +122,10 @@ OpeningJudge NewOpeningJudge(std::unique_ptr<Player> player) {
           "plies");
     }
     SearchReport report;
-    const Turn turn = {.state = position, .random = &random, .report = &report};
+    const Turn turn = {.state = position,
+                       .random = &random,
+                       .report = &report,
+                       .stop = stop ? &stop : nullptr};
     Action action;
     TARA_RETURN_IF_ERROR(player->ChooseActions(absl::MakeConstSpan(&turn, 1),
                                                absl::MakeSpan(&action, 1)));

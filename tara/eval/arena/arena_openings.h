@@ -70,8 +70,10 @@ class Openings {
 
 // Returns a judge that asks a player for the value of positions. It returns
 // FAILED_PRECONDITION where the player has none to say (random and greedy
-// players). One position at a time: not thread-safe.
-OpeningJudge NewOpeningJudge(std::unique_ptr<Player> player);
+// players), and CANCELLED once `stop` is true. One position at a time: not
+// thread-safe.
+OpeningJudge NewOpeningJudge(std::unique_ptr<Player> player,
+                             StopCheck stop = {});
 
 }  // namespace tara::eval
 

@@ -224,7 +224,7 @@ absl::Status BalanceDriver::Play(const BalanceGameOptions& options,
                .on_game = on_game};
   next_number_ += games.size();
   const absl::Status status = PlayGamesOnThreads(
-      {.games = concurrent_games_}, players_,
+      {.games = concurrent_games_, .stop = stop_}, players_,
       static_cast<int>(std::min(players_.size(), games.size())),
       [&]() -> absl::StatusOr<std::unique_ptr<PlayedGame>> {
         const size_t place = call.stopped ? games.size() : call.next++;
@@ -244,7 +244,7 @@ void BalanceDriver::PlayOn(fleet::Fleet& fleet, const PlayerSpec& player,
                            StopCheck stop) {
   fleet_ = &fleet;
   team_ = {.text = player.text, .players = {player}};
-  stop_ = std::move(stop);
+  StopWhen(std::move(stop));
 }
 
 absl::Status BalanceDriver::PlayByFleet(const BalanceGameOptions& options,
@@ -292,7 +292,7 @@ absl::Status BalanceDriver::PlayByFleet(const BalanceGameOptions& options,
         }
         return absl::OkStatus();
       },
-      .go_on = [&] { return go_on && !stop_(); },
+      .go_on = [&] { return go_on && !stopped(); },
   }));
   if (!go_on || taken == games.size()) return absl::OkStatus();
   return absl::CancelledError("interrupted; the games that ended are kept");
@@ -338,10 +338,11 @@ absl::StatusOr<std::vector<proto::GameRecord>> StudyWorker::Play(
         absl::StrCat("game ", piece.id, " of a study: a wrong first action"));
   }
   std::vector<proto::GameRecord> played;
+  driver_->StopWhen(stop);
   TARA_RETURN_IF_ERROR(driver_->Play(
       options_, games, [&](proto::GameRecord game) -> absl::StatusOr<bool> {
         played.push_back(std::move(game));
-        return !stop();
+        return true;
       }));
   return played;
 }
@@ -358,14 +359,15 @@ proto::Contest ContestOf(const BalanceStudyKey& key) {
 }
 
 absl::Status AskForStart(const BalanceGameOptions& options, Player& player,
-                         StartReport& start) {
+                         StartReport& start, const StopCheck& stop) {
   Random random(StreamSeed(options, BalanceGameId(), kStartStream));
   SearchReport report;
   const Turn turn = {
       .state = InitialState(options.variant, options.rule_options),
       .random = &random,
       .game = std::numeric_limits<uint64_t>::max(),
-      .report = &report};
+      .report = &report,
+      .stop = stop ? &stop : nullptr};
   Action choice;
   TARA_RETURN_IF_ERROR(
       player.ChooseActions({turn}, absl::MakeSpan(&choice, 1)));
@@ -449,8 +451,8 @@ class Run {
 
   absl::StatusOr<BalanceStudy> Play() {
     TARA_RETURN_IF_ERROR(games_.Load());
-    TARA_RETURN_IF_ERROR(
-        AskForStart(key_.options, driver_.player(), study_.start.emplace()));
+    TARA_RETURN_IF_ERROR(AskForStart(key_.options, driver_.player(),
+                                     study_.start.emplace(), driver_.stop()));
     go_on_ = !on_progress_ || on_progress_(progress_);
     TARA_RETURN_IF_ERROR(PlayMainGames());
     TARA_RETURN_IF_ERROR(PlayFirstGames());
@@ -519,13 +521,15 @@ class Run {
     if (!go_on_) return absl::OkStatus();
     progress_.games_done +=
         static_cast<int>(wanted.size() - games_.Missing(wanted).size());
-    return games_.Play(wanted, [&] {
+    const absl::Status status = games_.Play(wanted, [&] {
       ++progress_.games_done;
       // Games that were finished when it stopped come after that: it stays
       // stopped.
       if (on_progress_ && !on_progress_(progress_)) go_on_ = false;
       return go_on_;
     });
+    go_on_ = go_on_ && !driver_.stopped();
+    return status;
   }
 
   // Adds games begin ... end - 1 to `facts`, up to the first that is missing.

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -49,14 +50,19 @@ class BalanceDriver {
   static absl::StatusOr<std::unique_ptr<BalanceDriver>> Create(
       const PlayerFactory& make, int threads, int concurrent_games);
 
+  // Lets this check stop calls of Play from now on. Thread-safe.
+  void StopWhen(StopCheck stop) { stop_ = std::move(stop); }
+  bool stopped() const { return stop_ && stop_(); }
+  const StopCheck& stop() const { return stop_; }
+
   // Has games played by a fleet from now on, as those of this player, a spec as
-  // WithPrecision returns it: `stop` ends a call of Play with CANCELLED. The
-  // fleet must outlive the driver.
+  // WithPrecision returns it: `stop`, of StopWhen, ends a call of Play with
+  // CANCELLED. The fleet must outlive the driver.
   void PlayOn(fleet::Fleet& fleet, const PlayerSpec& player, StopCheck stop);
 
-  // Plays these games. When on_game returns false, or at an error (the
-  // player's, on_game's, or Fleet::Play's, which is returned), games in
-  // progress are given up.
+  // Plays these games. When on_game returns false, the driver is stopped, or at
+  // an error (the player's, on_game's, or Fleet::Play's, which is returned),
+  // games in progress are given up.
   absl::Status Play(const BalanceGameOptions& options,
                     absl::Span<const BalanceGameId> games,
                     const BalanceGameCallback& on_game);
@@ -150,7 +156,7 @@ class StudyGames {
 
 // Asks a player for what it thinks of the start position.
 absl::Status AskForStart(const BalanceGameOptions& options, Player& player,
-                         StartReport& start);
+                         StartReport& start, const StopCheck& stop = {});
 
 // How many games a study takes.
 struct BalancePlan {

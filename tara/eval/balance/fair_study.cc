@@ -89,6 +89,7 @@ class Session {
         if (!Report()) go_on_ = false;
         return go_on_;
       }));
+      go_on_ = go_on_ && !driver_.stopped();
     }
     for (const BalanceGameId& id : ids) {
       const GameFacts* const game = games->Find(id);
@@ -290,7 +291,7 @@ absl::StatusOr<std::optional<OpeningChoice>> ChooseOpenings(
 
 absl::StatusOr<std::optional<std::array<Interval, 2>>> OpeningCost(
     const BalanceStudy& study, Player& player,
-    const BalanceProgressCallback& on_progress) {
+    const BalanceProgressCallback& on_progress, const StopCheck& stop) {
   const BalanceGameOptions& options = study.options;
   BalanceProgress progress = {
       .games = std::min(kCostGames, static_cast<int>(study.games.size())),
@@ -334,10 +335,14 @@ absl::StatusOr<std::optional<std::array<Interval, 2>>> OpeningCost(
       turns.push_back({.state = states[at],
                        .random = &streams.back(),
                        .game = number--,
-                       .report = &reports[at]});
+                       .report = &reports[at],
+                       .stop = stop ? &stop : nullptr});
     }
     std::vector<Action> choices(turns.size());
-    TARA_RETURN_IF_ERROR(player.ChooseActions(turns, absl::MakeSpan(choices)));
+    const absl::Status status =
+        player.ChooseActions(turns, absl::MakeSpan(choices));
+    if (absl::IsCancelled(status)) return std::nullopt;
+    TARA_RETURN_IF_ERROR(status);
     for (const Turn& turn : turns) player.EndGame(turn.game);
     const auto red_value = [&](size_t at) -> std::optional<double> {
       if (!reports[at].value.has_value()) return std::nullopt;

@@ -101,10 +101,10 @@ inline constexpr int kCostGames = 64;
 // after the one and after the other anew, so that a choice that looked best by
 // chance is not taken for better (but for what an evaluator says of the same
 // position in both: of a few simulations that is much). None where the player
-// gives no values, or draws no actions, or on_progress stopped it.
+// gives no values, or draws no actions, or on_progress or `stop` stopped it.
 absl::StatusOr<std::optional<std::array<Interval, 2>>> OpeningCost(
     const BalanceStudy& study, Player& player,
-    const BalanceProgressCallback& on_progress);
+    const BalanceProgressCallback& on_progress, const StopCheck& stop = {});
 
 }  // namespace tara::eval
 

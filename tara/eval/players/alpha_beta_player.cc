@@ -37,11 +37,13 @@ class AlphaBetaPlayer : public Player {
       }
       // A search that is stopped loses its last iteration alone: the target is
       // as good an end as the limit.
-      const AlphaBetaLimits limits =
+      AlphaBetaLimits limits =
           turns[i].budget.has_value()
               ? AlphaBetaLimits{.time = turns[i].budget->target}
               : limits_;
+      limits.stop = turns[i].stop;
       const AlphaBetaResult result = search_.Search(state, limits);
+      if (turns[i].stopped()) return absl::CancelledError("interrupted");
       actions[i] = result.action;
       if (turns[i].report != nullptr) {
         *turns[i].report = {.value = ValueOf(result.score)};

@@ -1,6 +1,7 @@
 #include "tara/eval/players/engine_player.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -56,12 +57,6 @@ std::string QuotedAnswer(absl::string_view text) {
                       whole ? "'" : "...'");
 }
 
-EngineSession::EngineSession(std::unique_ptr<ChildProcess> process,
-                             const std::string& log)
-    : process_(std::move(process)) {
-  if (!log.empty()) log_.open(log, std::ios::app);
-}
-
 EngineSession::~EngineSession() {
   const absl::Duration patience =
       answers_ ? kQuitPatience : absl::ZeroDuration();
@@ -73,7 +68,10 @@ EngineSession::~EngineSession() {
 }
 
 absl::StatusOr<std::unique_ptr<EngineSession>> EngineSession::Start(
-    const EngineSpec& spec) {
+    const EngineSpec& spec, bool* is_ours) {
+  bool ignored;
+  if (is_ours == nullptr) is_ours = &ignored;
+  *is_ours = true;
   // What is logged goes to the end of the file.
   if (const absl::string_view kind = KindOfFile(spec.log); !kind.empty()) {
     return absl::FailedPreconditionError(
@@ -82,8 +80,15 @@ absl::StatusOr<std::unique_ptr<EngineSession>> EngineSession::Start(
   TARA_ASSIGN_OR_RETURN(
       std::unique_ptr<ChildProcess> process,
       ChildProcess::Start({.command = spec.command, .log = spec.log}));
-  std::unique_ptr<EngineSession> session(
-      new EngineSession(std::move(process), spec.log));
+  std::unique_ptr<EngineSession> session(new EngineSession(std::move(process)));
+  if (!spec.log.empty()) {
+    session->log_.open(spec.log, std::ios::app);
+    if (!session->log_.is_open()) {
+      return absl::ErrnoToStatus(
+          errno, absl::StrCat("cannot write the log ", spec.log));
+    }
+  }
+  *is_ours = false;
   const absl::Status status = session->Introduce(spec);
   if (status.ok()) return session;
   return absl::Status(
@@ -96,8 +101,9 @@ absl::StatusOr<std::unique_ptr<EngineSession>> EngineSession::Start(
 absl::Status EngineSession::Introduce(const EngineSpec& spec) {
   const absl::Duration limit = spec.start_limit;
   const absl::Time deadline = SteadyTime() + limit;
+  const StopCheck stop = StopRequested;
   TARA_ASSIGN_OR_RETURN(const std::string version,
-                        Ask("protocol_version", deadline, limit));
+                        Ask("protocol_version", deadline, limit, &stop));
   if (version != "2") {
     return absl::FailedPreconditionError(
         absl::StrCat("it speaks version ", QuotedAnswer(version),
@@ -105,7 +111,7 @@ absl::Status EngineSession::Introduce(const EngineSpec& spec) {
   }
   for (const absl::string_view command : {"name", "version"}) {
     TARA_ASSIGN_OR_RETURN(const std::string answer,
-                          Ask(command, deadline, limit));
+                          Ask(command, deadline, limit, &stop));
     if (answer.size() > kMaxNameBytes) {
       return absl::FailedPreconditionError(absl::StrCat(
           "its ", command, " ", QuotedAnswer(answer), " has ", answer.size(),
@@ -114,7 +120,8 @@ absl::Status EngineSession::Introduce(const EngineSpec& spec) {
     if (answer.empty()) continue;
     absl::StrAppend(&name_, name_.empty() ? "" : " ", PrintableAscii(answer));
   }
-  TARA_ASSIGN_OR_RETURN(commands_, Ask("list_commands", deadline, limit));
+  TARA_ASSIGN_OR_RETURN(commands_,
+                        Ask("list_commands", deadline, limit, &stop));
   for (const absl::string_view command : kNeededCommands) {
     if (knows(command)) continue;
     return absl::FailedPreconditionError(
@@ -132,12 +139,13 @@ bool EngineSession::knows(absl::string_view command) const {
 
 absl::StatusOr<std::string> EngineSession::Ask(absl::string_view command,
                                                absl::Time deadline,
-                                               absl::Duration limit) {
+                                               absl::Duration limit,
+                                               const StopCheck* stop) {
   const std::string line = absl::StrCat(++last_id_, " ", command);
   Log("> ", line);
-  const absl::Status written = process_->Write(line + "\n", deadline);
+  const absl::Status written = process_->Write(line + "\n", deadline, stop);
   absl::StatusOr<std::string> answer =
-      written.ok() ? ReadAnswer(command, deadline, limit)
+      written.ok() ? ReadAnswer(command, deadline, limit, stop)
                    : Explain(written, command, limit);
   answers_ = answer.ok() || absl::IsFailedPrecondition(answer.status());
   return answer;
@@ -145,11 +153,12 @@ absl::StatusOr<std::string> EngineSession::Ask(absl::string_view command,
 
 absl::StatusOr<std::string> EngineSession::ReadAnswer(absl::string_view command,
                                                       absl::Time deadline,
-                                                      absl::Duration limit) {
+                                                      absl::Duration limit,
+                                                      const StopCheck* stop) {
   std::vector<std::string> lines;
   size_t bytes = 0;
   while (true) {
-    const absl::StatusOr<std::string> line = process_->ReadLine(deadline);
+    const absl::StatusOr<std::string> line = process_->ReadLine(deadline, stop);
     if (!line.ok()) return Explain(line.status(), command, limit);
     bytes += line->size() + 1;
     if (bytes > kMaxAnswerBytes) {
@@ -192,6 +201,7 @@ absl::StatusOr<std::string> EngineSession::ReadAnswer(absl::string_view command,
 absl::Status EngineSession::Explain(const absl::Status& status,
                                     absl::string_view command,
                                     absl::Duration limit) {
+  if (absl::IsCancelled(status)) return status;
   if (absl::IsDeadlineExceeded(status)) {
     return absl::DeadlineExceededError(absl::StrCat(
         "no answer to '", command, "' within ", absl::FormatDuration(limit)));
@@ -230,6 +240,7 @@ constexpr absl::string_view kSetPosition = "set_position";
 struct Deadline {
   absl::Time time;       // of SteadyTime
   absl::Duration limit;  // from the turn's beginning
+  const StopCheck* stop;
 };
 
 // A process of the engine and what it knows of its game.
@@ -237,13 +248,14 @@ class Slot {
  public:
   explicit Slot(const EngineSpec* spec) : spec_(*spec) {}
 
-  // Starts the process if there is none.
-  absl::Status Start() {
+  // Starts the process if there is none. As EngineSession::Start.
+  absl::Status Start(bool* is_ours = nullptr) {
     if (session_ != nullptr) return absl::OkStatus();
     variant_.clear();
     actions_.reset();
     clock_.reset();
-    TARA_ASSIGN_OR_RETURN(session_, EngineSession::Start(spec_));
+    is_lost_ = false;
+    TARA_ASSIGN_OR_RETURN(session_, EngineSession::Start(spec_, is_ours));
     return absl::OkStatus();
   }
 
@@ -255,7 +267,9 @@ class Slot {
       action = legal.Nth(0);
       return absl::OkStatus();
     }
-    const absl::Status started = Start();
+    bool is_ours = false;
+    const absl::Status started = Start(&is_ours);
+    if (is_ours || absl::IsCancelled(started)) return started;
     if (!started.ok()) {
       fault = std::string(started.message());
       return absl::OkStatus();
@@ -276,6 +290,8 @@ class Slot {
     const std::string what =
         absl::StrCat(session_->name(), ": ", choice.status().message());
     if (!absl::IsAborted(choice.status())) session_ = nullptr;  // resigned
+    if (absl::IsCancelled(choice.status())) return choice.status();
+    is_lost_ = session_ == nullptr;
     // Not the game's fault: it would refuse the next one, too.
     if (refuses_variant_) return absl::FailedPreconditionError(what);
     fault = what;
@@ -291,7 +307,7 @@ class Slot {
   void EndGame() {
     game_.reset();
     actions_.reset();
-    Start().IgnoreError();
+    if (is_lost_) Start().IgnoreError();
   }
 
  private:
@@ -317,16 +333,18 @@ class Slot {
   Deadline DeadlineFor(const Turn& turn) const {
     const absl::Time now = SteadyTime();
     if (!turn.clock.has_value()) {
-      return {.time = now + spec_.move_limit, .limit = spec_.move_limit};
+      return {.time = now + spec_.move_limit,
+              .limit = spec_.move_limit,
+              .stop = turn.stop};
     }
     const absl::Duration limit =
         std::max(absl::ZeroDuration(), turn.clock->left) + spec_.grace;
-    return {.time = now + limit, .limit = limit};
+    return {.time = now + limit, .limit = limit, .stop = turn.stop};
   }
 
   absl::StatusOr<std::string> Say(absl::string_view command,
                                   const Deadline& deadline) {
-    return session_->Ask(command, deadline.time, deadline.limit);
+    return session_->Ask(command, deadline.time, deadline.limit, deadline.stop);
   }
 
   absl::StatusOr<Action> Ask(const Turn& turn, const LegalSet& legal) {
@@ -417,6 +435,7 @@ class Slot {
 
   const EngineSpec& spec_;
   std::unique_ptr<EngineSession> session_;
+  bool is_lost_ = false;  // through a fault of its own
   std::optional<uint64_t> game_;
   bool has_ever_played_ = false;  // has ever accepted a variant
   bool refuses_variant_ = false;
@@ -521,11 +540,12 @@ absl::Status CheckEngine(const EngineSpec& spec,
                          absl::Span<const State> starts) {
   TARA_ASSIGN_OR_RETURN(const std::unique_ptr<EngineSession> session,
                         EngineSession::Start(spec));
+  const StopCheck stop = StopRequested;
   for (const State& start : starts) {
     const absl::Status said =
         session
             ->Ask(VariantCommand(start), SteadyTime() + spec.move_limit,
-                  spec.move_limit)
+                  spec.move_limit, &stop)
             .status();
     if (said.ok()) continue;
     return absl::Status(said.code(),

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -12,6 +13,7 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "tara/base/child_process.h"
+#include "tara/base/stop.h"
 #include "tara/core/state.h"
 #include "tara/eval/players/player.h"
 #include "tara/eval/players/player_spec.h"
@@ -27,9 +29,10 @@ namespace tara::eval {
 class EngineSession {
  public:
   // Starts the program and asks who it is. Returns an error that says what it
-  // did instead of answering, and names the command.
+  // did instead of answering, and names the command. Where it could not even be
+  // started, which is none of its doing, `is_ours` is set.
   static absl::StatusOr<std::unique_ptr<EngineSession>> Start(
-      const EngineSpec& spec);
+      const EngineSpec& spec, bool* is_ours = nullptr);
 
   // Tells it to quit, gives it a moment, and ends it.
   ~EngineSession();
@@ -40,9 +43,11 @@ class EngineSession {
   // SteadyTime; `limit` is what it stands for, for the error. Errors say what
   // the engine did, as "no answer to 'genmove' within 5s": FAILED_PRECONDITION
   // if it answered "?"; DEADLINE_EXCEEDED; UNAVAILABLE if it ended; DATA_LOSS
-  // for what is no answer. After all but the first it is of no more use.
+  // for what is no answer; CANCELLED once `stop` is true (null: never). After
+  // all but the first it is of no more use.
   absl::StatusOr<std::string> Ask(absl::string_view command,
-                                  absl::Time deadline, absl::Duration limit);
+                                  absl::Time deadline, absl::Duration limit,
+                                  const StopCheck* stop);
 
   // Whether it has the command; commands that it must have are not asked for.
   bool knows(absl::string_view command) const;
@@ -52,12 +57,14 @@ class EngineSession {
   const std::string& name() const { return name_; }
 
  private:
-  EngineSession(std::unique_ptr<ChildProcess> process, const std::string& log);
+  explicit EngineSession(std::unique_ptr<ChildProcess> process)
+      : process_(std::move(process)) {}
 
   absl::Status Introduce(const EngineSpec& spec);
   absl::StatusOr<std::string> ReadAnswer(absl::string_view command,
                                          absl::Time deadline,
-                                         absl::Duration limit);
+                                         absl::Duration limit,
+                                         const StopCheck* stop);
   absl::Status Explain(const absl::Status& status, absl::string_view command,
                        absl::Duration limit);
   void Log(absl::string_view direction, absl::string_view line);
@@ -79,8 +86,10 @@ std::string QuotedAnswer(absl::string_view text);
 // not given are an error of the call, unless it has the command `set_position`;
 // so is a variant that it refuses to play from the first. If it ends, does not
 // answer in time, answers what is no answer or an action that is not legal, it
-// gives the game up (Turn::forfeit); it is started again for the next. Has no
-// reports. Returns the error of starting it.
+// gives the game up (Turn::forfeit); it is started again for the next. That it
+// cannot be started, for want of descriptors, processes or memory or because
+// the program is gone, is an error of the call. Has no reports. Returns the
+// error of starting it.
 absl::StatusOr<std::unique_ptr<Player>> NewEnginePlayer(const EngineSpec& spec);
 
 // Starts the program and has it begin a game from each of these positions,

@@ -8,6 +8,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "tara/base/check.h"
+#include "tara/base/exhaustion.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/threads.h"
 #include "tara/core/rules.h"
@@ -17,6 +18,10 @@ namespace tara::eval {
 namespace {
 
 using Games = std::vector<std::unique_ptr<PlayedGame>>;
+
+bool IsStopped(const GameLoopOptions& options) {
+  return options.stop && options.stop();
+}
 
 // Tells the player to move of its clock, and what that allows for the move.
 void SetTimes(const GameClocks& clocks, const PlayedGame& game, Turn& turn) {
@@ -58,7 +63,8 @@ absl::Status PlayOneAction(const GameLoopOptions& options, Player& player,
                      .actions = movers[i]->actions,
                      .seating = movers[i]->seatings[place],
                      .report = &reports[i],
-                     .forfeit = &faults[i]});
+                     .forfeit = &faults[i],
+                     .stop = options.stop ? &options.stop : nullptr});
     if (options.clocks.has_value()) {
       SetTimes(*options.clocks, *movers[i], turns.back());
     }
@@ -109,10 +115,13 @@ void PlayedGame::Play(Action action, const SearchReport& report) {
   actions.push_back(action);
 }
 
-absl::Status PlayGames(const GameLoopOptions& options,
-                       absl::Span<Player* const> players,
-                       const GameSource& next_game,
-                       const std::function<bool()>& go_on) {
+namespace {
+
+// As PlayGames. Leaves the games in progress in `games`.
+absl::Status PlayUntilOver(const GameLoopOptions& options,
+                           absl::Span<Player* const> players,
+                           const GameSource& next_game,
+                           const std::function<bool()>& go_on, Games& games) {
   const size_t most =
       options.clocks.has_value() ? 1 : static_cast<size_t>(options.games);
   const auto begin = [&](std::unique_ptr<PlayedGame>& game) -> absl::Status {
@@ -126,14 +135,13 @@ absl::Status PlayGames(const GameLoopOptions& options,
     game->clocks.assign(players.size(), clock);
     return absl::OkStatus();
   };
-  Games games;
   while (games.size() < most) {
     TARA_RETURN_IF_ERROR(begin(games.emplace_back()));
     if (games.back() != nullptr) continue;
     games.pop_back();
     break;
   }
-  while (!games.empty()) {
+  while (!games.empty() && !IsStopped(options)) {
     for (size_t place = 0; place < players.size(); ++place) {
       TARA_RETURN_IF_ERROR(PlayOneAction(options, *players[place],
                                          static_cast<int>(place), games));
@@ -147,7 +155,25 @@ absl::Status PlayGames(const GameLoopOptions& options,
     std::erase(games, nullptr);
     if (!go_on()) break;
   }
-  for (const auto& game : games) EndGame(*game, players);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status PlayGames(const GameLoopOptions& options,
+                       absl::Span<Player* const> players,
+                       const GameSource& next_game,
+                       const std::function<bool()>& go_on) {
+  Games games;
+  absl::Status status =
+      PlayUntilOver(options, players, next_game, go_on, games);
+  // Choices that were broken off on request are no error.
+  if (absl::IsCancelled(status) && IsStopped(options))
+    status = absl::OkStatus();
+  TARA_RETURN_IF_ERROR(status);
+  for (const auto& game : games) {
+    if (game != nullptr) EndGame(*game, players);
+  }
   return absl::OkStatus();
 }
 
@@ -174,11 +200,18 @@ absl::Status PlayGamesOnThreads(const GameLoopOptions& options,
   std::atomic<bool> stopped = false;
   absl::Mutex mutex;
   absl::Status first_error;
+  GameLoopOptions of_thread = options;
+  of_thread.stop = [&] { return stopped || IsStopped(options); };
   RunOnThreads(threads, [&](int thread) {
     std::vector<Player*> own;
     for (const auto& player : players[thread]) own.push_back(player.get());
-    const absl::Status status =
-        PlayGames(options, own, next_game, [&] { return !stopped && go_on(); });
+    // Here, so that the other threads end, too.
+    const absl::Status status = CatchExhaustion([&] {
+      return PlayGames(of_thread, own, next_game, [&] {
+        if (!go_on()) stopped = true;
+        return !stopped;
+      });
+    });
     if (status.ok()) return;
     stopped = true;
     absl::MutexLock lock(&mutex);

@@ -20,6 +20,7 @@
 #include "proto/game.pb.h"
 #include "tara/base/clocks.h"
 #include "tara/base/random.h"
+#include "tara/base/stop.h"
 #include "tara/core/action.h"
 #include "tara/core/state.h"
 #include "tara/eval/players/player.h"
@@ -104,12 +105,15 @@ struct GameLoopOptions {
   // With clocks, players are told the time for each move, may ponder, and lose
   // games on time; games are then played one at a time.
   std::optional<GameClocks> clocks = {};
+  // Breaks the players' choices off (Turn::stop); empty: nothing does.
+  StopCheck stop = {};
 };
 
 // Plays games until the source has no more and all are over, or `go_on`, which
-// is asked each time all games have gone on by an action or two, returns false;
-// games in progress are then dropped. Each player is asked for its choices in
-// all games at once. Returns the first error of a player, the source or a game.
+// is asked each time all games have gone on by an action or two, returns false,
+// or `stop` is true; games in progress are then dropped. Each player is asked
+// for its choices in all games at once. Returns the first error of a player,
+// the source or a game.
 absl::Status PlayGames(const GameLoopOptions& options,
                        absl::Span<Player* const> players,
                        const GameSource& next_game,
@@ -124,7 +128,8 @@ absl::StatusOr<PlayersByThread> MakePlayers(
     absl::Span<const PlayerFactory> factories, int threads);
 
 // As PlayGames, on so many threads, which share the source and `go_on`: both
-// are to be thread-safe. The first error ends all.
+// are to be thread-safe. The first error, or `go_on` once false, ends all: the
+// other threads' choices are broken off.
 // REQUIRES: 0 < threads <= players.size().
 absl::Status PlayGamesOnThreads(const GameLoopOptions& options,
                                 const PlayersByThread& players, int threads,

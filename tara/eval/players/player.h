@@ -13,6 +13,7 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "tara/base/random.h"
+#include "tara/base/stop.h"
 #include "tara/core/action.h"
 #include "tara/core/state.h"
 #include "tara/mcts/evaluator.h"
@@ -72,6 +73,11 @@ struct Turn {
   // (an engine that crashed): it gives the game up, and its action is of no
   // account. Where there is none, that is an error of the call.
   std::string* forfeit = nullptr;
+  // Breaks the choice off once true; all turns of a call have the same. Null:
+  // nothing does.
+  const StopCheck* stop = nullptr;
+
+  bool stopped() const { return stop != nullptr && (*stop)(); }
 };
 
 // Chooses actions; plays many games at once. Not thread-safe.
@@ -81,7 +87,8 @@ class Player {
   virtual ~Player() = default;
 
   // Fills actions[i] with the choice in turns[i]. Returns the error of what the
-  // player thinks with (a network's backend).
+  // player thinks with (a network's backend), or CANCELLED soon after the turns
+  // are stopped, where choosing takes long.
   // REQUIRES: no state is finished; the spans have one size; no two turns are
   // of one game.
   virtual absl::Status ChooseActions(absl::Span<const Turn> turns,

@@ -34,12 +34,13 @@ constexpr size_t kTimedTrees = 16;
 // The search of one position among several, to its limits.
 class TimedSearch : public mcts::OneSearch {
  public:
-  TimedSearch(mcts::Tree* tree, std::optional<absl::Duration> time,
+  TimedSearch(mcts::Tree* tree, const StopCheck* stop,
+              std::optional<absl::Duration> time,
               const std::function<absl::Time()>* now)
-      : mcts::OneSearch(tree), time_(time), now_(now), start_((*now)()) {}
+      : mcts::OneSearch(tree, stop), time_(time), now_(now), start_((*now)()) {}
 
   bool searched() override {
-    if (tree().done()) return true;
+    if (mcts::OneSearch::searched()) return true;
     if (!time_.has_value() || tree().root_visits() == 0) return false;
     const absl::Duration elapsed = (*now_)() - start_;
     if (elapsed >= *time_) return true;
@@ -129,11 +130,13 @@ class SearchPlayer : public Player {
       searched.push_back(i);
       times.push_back(TimeFor(turns[i]));
     }
+    const StopCheck stop = [&] { return turns[0].stopped(); };
     if (sessions.size() == 1 && (times[0].limited() || options_.threads > 1)) {
-      TARA_RETURN_IF_ERROR(sessions[0]->Search(times[0]));
+      TARA_RETURN_IF_ERROR(sessions[0]->Search(times[0], stop));
     } else {
-      TARA_RETURN_IF_ERROR(SearchTogether(sessions, times));
+      TARA_RETURN_IF_ERROR(SearchTogether(sessions, times, stop));
     }
+    if (stop()) return absl::CancelledError("interrupted");
     for (size_t s = 0; s < sessions.size(); ++s) {
       const Turn& turn = turns[searched[s]];
       actions[searched[s]] = sessions[s]->Choose(*turn.random);
@@ -186,7 +189,8 @@ class SearchPlayer : public Player {
   // Searches positions side by side: each to its number of simulations, or
   // those with a time for the sum of the times.
   absl::Status SearchTogether(absl::Span<const Session> sessions,
-                              absl::Span<const mcts::SearchTime> times) {
+                              absl::Span<const mcts::SearchTime> times,
+                              const StopCheck& stop) {
     if (sessions.empty()) return absl::OkStatus();
     absl::Duration all = absl::ZeroDuration();
     for (const mcts::SearchTime& time : times) {
@@ -204,11 +208,11 @@ class SearchPlayer : public Player {
           if (next == sessions.size()) return nullptr;
           const size_t index = next++;
           return std::make_unique<TimedSearch>(
-              &sessions[index]->tree(),
+              &sessions[index]->tree(), &stop,
               times[index].limited() ? std::optional(all) : std::nullopt,
               &options_.time_clock);
         },
-        cache_, [] { return false; }, counters);
+        cache_, stop, counters);
   }
 
   // The policy are the visits, of those that the proofs leave.

@@ -138,7 +138,8 @@ std::vector<SolvedPosition> MakeSolvedPositions(
 }
 
 absl::StatusOr<Regret> MeasureRegret(absl::Span<const SolvedPosition> positions,
-                                     uint64_t seed, Player& player) {
+                                     uint64_t seed, Player& player,
+                                     const StopCheck& stop) {
   std::vector<Random> streams;
   std::vector<SearchReport> reports(positions.size());
   for (size_t i = 0; i < positions.size(); ++i) {
@@ -149,7 +150,8 @@ absl::StatusOr<Regret> MeasureRegret(absl::Span<const SolvedPosition> positions,
     turns.push_back({.state = positions[i].state,
                      .random = &streams[i],
                      .game = i,
-                     .report = &reports[i]});
+                     .report = &reports[i],
+                     .stop = stop ? &stop : nullptr});
   }
   std::vector<Action> actions(positions.size());
   TARA_RETURN_IF_ERROR(player.ChooseActions(turns, absl::MakeSpan(actions)));

@@ -63,9 +63,11 @@ struct Regret {
   std::optional<Interval> value_error = {};
 };
 
-// Lets a player choose in each position. Errors of the player are returned.
+// Lets a player choose in each position. Errors of the player are returned, and
+// CANCELLED once `stop` is true.
 absl::StatusOr<Regret> MeasureRegret(absl::Span<const SolvedPosition> positions,
-                                     uint64_t seed, Player& player);
+                                     uint64_t seed, Player& player,
+                                     const StopCheck& stop = {});
 
 // What a player gave away in the endgames of a variant.
 struct RegretRow {

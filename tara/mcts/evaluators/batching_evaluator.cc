@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "tara/base/check.h"
+#include "tara/base/exhaustion.h"
 
 namespace tara::mcts {
 
@@ -42,7 +43,8 @@ absl::Status BatchingEvaluator::Evaluate(absl::Span<const State> states,
     const std::vector<Request*> requests = TakeBatch();
     ++batches_;
     mutex_.Unlock();
-    const absl::Status status = EvaluateMerged(requests);
+    const absl::Status status =
+        CatchExhaustion([&] { return EvaluateMerged(requests); });
     mutex_.Lock();
     busy_ = false;
     for (Request* request : requests) {

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <new>
 #include <numeric>
 #include <utility>
 #include <vector>
 
 #include "absl/types/span.h"
 #include "tara/base/check.h"
+#include "tara/base/exhaustion.h"
 #include "tara/base/status_macros.h"
 #include "tara/mcts/search/threaded_search.h"
 
@@ -113,12 +115,19 @@ class Group {
     for (const int index : ready_) {
       Slot& slot = slots_[index];
       applied += static_cast<int64_t>(slot.num_leaves);
-      Apply(slot);
-      TARA_RETURN_IF_ERROR(MoveOn(slot));
-      if (slot.game == nullptr) idle_.push_back(index);
-      if (slot.answers.size() < slot.num_leaves) {
-        slot.answers.resize(slot.num_leaves);
+      try {
+        Apply(slot);
+        TARA_RETURN_IF_ERROR(MoveOn(slot));
+        if (slot.answers.size() < slot.num_leaves) {
+          slot.answers.resize(slot.num_leaves);
+        }
+      } catch (const std::bad_alloc&) {
+        if (slot.game == nullptr) throw;
+        slot.num_leaves = 0;
+        const std::unique_ptr<SearchedGame> game = std::move(slot.game);
+        TARA_RETURN_IF_ERROR(game->RunOut());
       }
+      if (slot.game == nullptr) idle_.push_back(index);
       for (size_t i = 0; i < slot.num_leaves; ++i) {
         requests_.push_back({.state = &slot.leaves[i].state,
                              .result = &slot.answers[i],
@@ -242,6 +251,10 @@ absl::Status PlayTwoGroups(absl::Span<Group> groups, SearchTimes* times) {
 
 }  // namespace
 
+absl::Status SearchedGame::RunOut() {
+  return NoMoreSimulations(tree().root_visits());
+}
+
 absl::Status PlayManyGames(const ManyGamesOptions& options,
                            const GameSource& next_game, Evaluator& evaluator,
                            const std::function<bool()>& stop,
@@ -256,16 +269,22 @@ absl::Status PlayManyGames(const ManyGamesOptions& options,
     groups.emplace_back(in_group, options, next_game, stop, evaluator,
                         counters);
   }
-  const absl::Status status =
-      options.groups == 1
-          ? PlayOneGroup(groups[0], options.times)
-          : PlayTwoGroups(absl::MakeSpan(groups), options.times);
-  for (Group& group : groups) group.Close();
+  const absl::Status status = CatchExhaustion([&] {
+    return options.groups == 1
+               ? PlayOneGroup(groups[0], options.times)
+               : PlayTwoGroups(absl::MakeSpan(groups), options.times);
+  });
+  // Where there is no memory for that either, the trees are of no more use.
+  CatchExhaustion([&] {
+    for (Group& group : groups) group.Close();
+    return absl::OkStatus();
+  }).IgnoreError();
   return status;
 }
 
 absl::Status RunSearches(absl::Span<Tree* const> trees, Evaluator& evaluator,
-                         int leaves_per_game) {
+                         int leaves_per_game,
+                         const std::function<bool()>* stop) {
   size_t next = 0;
   SearchCounters counters;
   return PlayManyGames(
@@ -273,7 +292,7 @@ absl::Status RunSearches(absl::Span<Tree* const> trees, Evaluator& evaluator,
        .leaves_per_game = leaves_per_game},
       [&]() -> std::unique_ptr<SearchedGame> {
         if (next == trees.size()) return nullptr;
-        return std::make_unique<OneSearch>(trees[next++]);
+        return std::make_unique<OneSearch>(trees[next++], stop);
       },
       evaluator, [] { return false; }, counters);
 }

@@ -29,17 +29,28 @@ class SearchedGame {
   // Chooses and plays an action, once searched. Returns whether the game goes
   // on with another search; if not, the game is not asked again.
   virtual absl::StatusOr<bool> Play() = 0;
+
+  // Takes that there was no memory to go on. The tree is of no more use, and
+  // the game is over. Returns OK where other games are to go on, or else the
+  // error for all: NoMoreSimulations.
+  virtual absl::Status RunOut();
 };
 
-// A game of one search and no action: the search of a single position.
+// A game of one search and no action: the search of a single position, which
+// `stop` ends early where there is one.
 class OneSearch : public SearchedGame {
  public:
-  explicit OneSearch(Tree* tree) : tree_(tree) {}
+  explicit OneSearch(Tree* tree, const std::function<bool()>* stop = nullptr)
+      : tree_(tree), stop_(stop) {}
   Tree& tree() override { return *tree_; }
+  bool searched() override {
+    return tree_->done() || (stop_ != nullptr && (*stop_)());
+  }
   absl::StatusOr<bool> Play() override { return false; }
 
  private:
   Tree* const tree_;
+  const std::function<bool()>* const stop_;
 };
 
 // Counts of searches; readable while they run. Thread-safe.
@@ -82,7 +93,8 @@ using GameSource = std::function<std::unique_ptr<SearchedGame>()>;
 //
 // One worker; several may share source, evaluator and counters if these are
 // thread-safe. Returns the first error of the evaluator or of a game; no leaf
-// is then left in flight.
+// is then left in flight. RESOURCE_EXHAUSTED where there is no memory to go on,
+// with how many simulations there are; trees are then of no more use.
 // REQUIRES: games, leaves_per_game >= 1; groups is 1 or 2.
 absl::Status PlayManyGames(const ManyGamesOptions& options,
                            const GameSource& next_game, Evaluator& evaluator,
@@ -92,11 +104,13 @@ absl::Status PlayManyGames(const ManyGamesOptions& options,
 // Runs the simulations of all trees to the end, the leaves of all trees in one
 // batch; trees that are done (or finished) are left as they are. What a tree
 // does depends neither on the other trees nor on the batches.
-// `leaves_per_game`: of one tree, as in ManyGamesOptions.
-// Errors as the evaluator's; no leaf is then left in flight.
+// `leaves_per_game`: of one tree, as in ManyGamesOptions. `stop` ends all
+// between two rounds of leaves; null: nothing does.
+// Errors as those of PlayManyGames.
 // REQUIRES: no leaf is in flight; no tree is given twice.
 absl::Status RunSearches(absl::Span<Tree* const> trees, Evaluator& evaluator,
-                         int leaves_per_game = 1);
+                         int leaves_per_game = 1,
+                         const std::function<bool()>* stop = nullptr);
 
 }  // namespace tara::mcts
 

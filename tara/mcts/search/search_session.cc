@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
+#include <system_error>
 #include <thread>
 #include <utility>
 
 #include "absl/status/statusor.h"
 #include "tara/base/check.h"
+#include "tara/base/exhaustion.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/rules.h"
 #include "tara/mcts/search/many_games.h"
@@ -48,17 +50,27 @@ Pondering::~Pondering() {
 void Pondering::Start(Tree tree, Evaluator& evaluator,
                       const PonderingLimits& limits) {
   TARA_CHECK(!started(), "pondering was started already");
-  search_ = std::make_unique<Search>(std::move(tree));
-  search_->thread = std::thread([search = search_.get(), &evaluator, limits] {
+  auto pondered = std::make_unique<Search>(std::move(tree));
+  Search* const search = pondered.get();
+  const auto ponder = [search, &evaluator, limits] {
     Tree& tree = search->tree;
     const int simulations = tree.options().simulations;
     tree.SetSimulations(limits.simulations);
-    search->status = SearchUntil(
-        tree, evaluator,
-        {.threads = limits.threads, .leaves_per_game = limits.leaves_per_game},
-        [search] { return search->stop.load(std::memory_order_relaxed); });
+    search->status = CatchExhaustion([&] {
+      return SearchUntil(
+          tree, evaluator,
+          {.threads = limits.threads,
+           .leaves_per_game = limits.leaves_per_game},
+          [search] { return search->stop.load(std::memory_order_relaxed); });
+    });
     tree.SetSimulations(simulations);
-  });
+  };
+  try {
+    search->thread = std::thread(ponder);
+  } catch (const std::system_error&) {
+    return;
+  }
+  search_ = std::move(pondered);
 }
 
 absl::StatusOr<Tree> Pondering::Stop() {
@@ -107,12 +119,14 @@ void SearchSession::SetSimulations(const SearchTime& time) {
                                        : options_.search.simulations);
 }
 
-absl::Status SearchSession::Search(const SearchTime& time) {
+absl::Status SearchSession::Search(const SearchTime& time,
+                                   const std::function<bool()>& stop) {
   SetSimulations(time);
   if (tree_->done()) return absl::OkStatus();
   absl::Status status;
   if (!time.limited() && options_.threads == 1) {
-    status = RunSearches({&*tree_}, *evaluator_, options_.leaves_per_game);
+    status =
+        RunSearches({&*tree_}, *evaluator_, options_.leaves_per_game, &stop);
   } else {
     SearchUntilOptions until = {.threads = options_.threads,
                                 .leaves_per_game = options_.leaves_per_game,
@@ -132,7 +146,7 @@ absl::Status SearchSession::Search(const SearchTime& time) {
                IsSettled(progress, {.time = until.time});
       };
     }
-    status = SearchUntil(*tree_, *evaluator_, until, [] { return false; });
+    status = SearchUntil(*tree_, *evaluator_, until, stop);
   }
   if (!status.ok()) tree_.reset();
   return status;

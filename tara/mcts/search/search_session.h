@@ -49,6 +49,7 @@ class Pondering {
   // Takes a tree and searches it until it is done, the limits are met or Stop
   // is called. Meanwhile its threads use the tree's solver, if it has one, and
   // the evaluator, which must outlive the search.
+  // Where no thread can be made it does not start, and the tree is lost.
   // REQUIRES: as SearchUntil; not started.
   void Start(Tree tree, Evaluator& evaluator, const PonderingLimits& limits);
 
@@ -131,8 +132,11 @@ class SearchSession {
   // searches of several sessions' trees together (many_games.h).
   void SetSimulations(const SearchTime& time);
 
-  // Searches the root.
-  absl::Status Search(const SearchTime& time);
+  // Searches the root; `stop` ends it between batches, with what was found by
+  // then: maybe nothing.
+  absl::Status Search(
+      const SearchTime& time,
+      const std::function<bool()>& stop = [] { return false; });
 
   // Searches, and reports the tree after every interval and at the end; each
   // time it has grown. Ends when `stop` is true, which is asked every few

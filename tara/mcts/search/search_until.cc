@@ -21,17 +21,6 @@ constexpr int kSlices = 50;
 // at a time, for the room to be modest.
 constexpr int kSharedSimulations = 1 << 17;
 
-// The search of a position until it is done or `stop` is true.
-class StoppedSearch : public OneSearch {
- public:
-  StoppedSearch(Tree* tree, const std::function<bool()>* stop)
-      : OneSearch(tree), stop_(stop) {}
-  bool searched() override { return tree().done() || (*stop_)(); }
-
- private:
-  const std::function<bool()>* const stop_;
-};
-
 // Searches until `stop` is true or the slice is over; not before there is a
 // simulation more, however late it is. So does SearchShared.
 absl::Status SearchAlone(Tree& tree, Evaluator& evaluator,
@@ -50,7 +39,7 @@ absl::Status SearchAlone(Tree& tree, Evaluator& evaluator,
       [&]() -> std::unique_ptr<SearchedGame> {
         if (started) return nullptr;
         started = true;
-        return std::make_unique<StoppedSearch>(&tree, &over);
+        return std::make_unique<OneSearch>(&tree, &over);
       },
       evaluator, over, counters);
 }

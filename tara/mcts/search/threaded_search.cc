@@ -3,13 +3,16 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/types/span.h"
 #include "tara/base/check.h"
+#include "tara/base/exhaustion.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/threads.h"
 #include "tara/core/state.h"
@@ -62,7 +65,7 @@ void EvaluationThread::Run() {
       if (stage_ == Stage::kClosed) return;
       evaluate = std::move(evaluate_);
     }
-    const absl::Status status = evaluate();
+    const absl::Status status = CatchExhaustion(evaluate);
     absl::MutexLock lock(&mutex_);
     status_ = status;
     stage_ = Stage::kEvaluated;
@@ -180,7 +183,8 @@ class Batch {
   std::vector<Evaluation> results_;
 };
 
-absl::Status RunThread(Search& search) {
+// Searches until all is over, with a walker of its own.
+absl::Status Walk(Search& search) {
   Batch batch(search);
   absl::Status status;
   while (status.ok() && !search.over()) {
@@ -192,10 +196,24 @@ absl::Status RunThread(Search& search) {
       search.arrivals.Await(seen);
     }
   }
+  return status;
+}
+
+absl::Status RunThread(Search& search) {
+  absl::Status status = CatchExhaustion([&] { return Walk(search); });
   if (!status.ok()) search.failed.store(true, std::memory_order_relaxed);
   search.arrivals.Announce();
   return status;
 }
+
+}  // namespace
+
+absl::Status NoMoreSimulations(int made) {
+  return absl::ResourceExhaustedError(
+      absl::StrCat("no memory for more simulations; ", made, " made"));
+}
+
+namespace {
 
 // Evaluates the root, which the threads need as their start.
 absl::Status EvaluateRoot(Tree& tree, Evaluator& evaluator) {
@@ -223,10 +241,14 @@ absl::Status SearchWithThreads(Tree& tree, Evaluator& evaluator,
   const LeafSolver* const solver = tree.options().solver;
   TARA_CHECK(options.threads == 1 || solver == nullptr || solver->thread_safe(),
              "the solver must be thread-safe");
-  TARA_RETURN_IF_ERROR(EvaluateRoot(tree, evaluator));
   // Besides what is gathered at a time, what a walker keeps in stock.
   constexpr int kStock = 8;
-  tree.BeginSharing(options.threads * (options.leaves_per_game + kStock));
+  try {
+    TARA_RETURN_IF_ERROR(EvaluateRoot(tree, evaluator));
+    tree.BeginSharing(options.threads * (options.leaves_per_game + kStock));
+  } catch (const std::bad_alloc&) {
+    return NoMoreSimulations(tree.root_visits());
+  }
   Search search{.tree = tree,
                 .evaluator = evaluator,
                 .options = options,

@@ -43,6 +43,10 @@ class EvaluationThread {
   std::thread thread_;  // last: it uses all of the above
 };
 
+// Returns the error of a search that there is no memory to go on with, after so
+// many simulations.
+absl::Status NoMoreSimulations(int made);
+
 struct ThreadedSearchOptions {
   int threads = 2;
   // As ManyGamesOptions::leaves_per_game, for each thread.
@@ -62,10 +66,11 @@ struct ThreadedSearchOptions {
 // may be done: a batch a thread, and the 64 it may be busy with by itself.
 //
 // Errors as the evaluator's, which is called by several threads at a time, as
-// is the tree's solver; no leaf is then left in flight.
-// REQUIRES: no leaf is in flight; the root is not finished; not
-// tree.options().gumbel; threads, leaves_per_game >= 1; with several threads a
-// solver, if there is one, is thread-safe.
+// is the tree's solver; no leaf is then left in flight. RESOURCE_EXHAUSTED
+// where there is no memory to go on; the tree is then of no more use. REQUIRES:
+// no leaf is in flight; the root is not finished; not tree.options().gumbel;
+// threads, leaves_per_game >= 1; with several threads a solver, if there is
+// one, is thread-safe.
 absl::Status SearchWithThreads(Tree& tree, Evaluator& evaluator,
                                const ThreadedSearchOptions& options,
                                const std::function<bool()>& stop);

@@ -20,6 +20,7 @@
 #include "absl/types/span.h"
 #include "proto/game.pb.h"
 #include "tara/base/check.h"
+#include "tara/base/exhaustion.h"
 #include "tara/base/random.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/threads.h"
@@ -531,8 +532,10 @@ absl::Status PlayGames(const SelfPlayOptions& options,
 
   GameQueue queue(game_indices, stop);
   RunOnThreads(threads, [&](int) {
-    const absl::Status status =
-        PlayAsWorker(options, in_step, evaluator, sink, queue, stats);
+    // Here, so that the other threads end, too.
+    const absl::Status status = CatchExhaustion([&] {
+      return PlayAsWorker(options, in_step, evaluator, sink, queue, stats);
+    });
     if (!status.ok()) queue.Fail(status);
   });
   return queue.status();

@@ -24,6 +24,7 @@
 #include "proto/config.pb.h"
 #include "proto/run_state.pb.h"
 #include "tara/base/clocks.h"
+#include "tara/base/exhaustion.h"
 #include "tara/base/random.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/stop.h"
@@ -690,16 +691,18 @@ absl::Status TrainingRun::LearnAndPlayAhead(int generation) {
   if (config_.overlap() && generation + 1 < generations() && !TimeIsUp()) {
     TARA_ASSIGN_OR_RETURN(GamePlan next, Plan(generation + 1, player()));
     player_thread = std::thread([&, plan = std::move(next)] {
-      played = Play(plan, [&] { return failed || stop_(); });
+      played = CatchExhaustion(
+          [&] { return Play(plan, [&] { return failed || stop_(); }); });
     });
   } else {
     nn::SetTorchThreads(static_cast<int>(config_.learner().threads()));
   }
-  absl::Status learned = LearnFrom(generation);
-  if (learned.ok()) learned = PassGate();
-  if (learned.ok() && EvaluationIsDue(resumed_.generation)) {
-    learned = Evaluate(resumed_.generation, /*is_final=*/false).status();
-  }
+  absl::Status learned = CatchExhaustion([&]() -> absl::Status {
+    TARA_RETURN_IF_ERROR(LearnFrom(generation));
+    TARA_RETURN_IF_ERROR(PassGate());
+    if (!EvaluationIsDue(resumed_.generation)) return absl::OkStatus();
+    return Evaluate(resumed_.generation, /*is_final=*/false).status();
+  });
   failed = !learned.ok();
   if (player_thread.joinable()) player_thread.join();
   learned.Update(played);
