@@ -15,6 +15,13 @@ inline absl::Time ThreadTime() {
   return absl::TimeFromTimespec(now);
 }
 
+// Returns the processor time of all threads of the process so far, likewise.
+inline absl::Time ProcessTime() {
+  timespec now;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return absl::TimeFromTimespec(now);
+}
+
 // Returns the time of a clock that never jumps, as a time since some epoch: for
 // limits of time, which the system's clock would cut or stretch when it is set.
 inline absl::Time SteadyTime() {

@@ -1,12 +1,21 @@
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <csignal>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "tara/base/check.h"
 #include "tara/base/status_macros.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
@@ -81,6 +90,43 @@ absl::StatusOr<State> FirstStart(const EngineCommandOptions& options,
   return start;
 }
 
+// Ends the process once nobody has the other end of its standard output any
+// more, as writing to it would: a client that is gone wants no answer, however
+// long the search for it takes.
+class ReaderWatch {
+ public:
+  // Throws std::system_error where there is no file or thread for it.
+  ReaderWatch() : wake_(NewEvent()), thread_([this] { Run(); }) {}
+  ~ReaderWatch() {
+    const uint64_t one = 1;
+    TARA_CHECK(write(wake_, &one, sizeof(one)) == sizeof(one), "eventfd");
+    thread_.join();
+    close(wake_);
+  }
+  ReaderWatch(const ReaderWatch&) = delete;
+  ReaderWatch& operator=(const ReaderWatch&) = delete;
+
+ private:
+  static int NewEvent() {
+    const int file = eventfd(0, EFD_CLOEXEC);
+    if (file >= 0) return file;
+    throw std::system_error(errno, std::generic_category(),
+                            "cannot watch the standard output");
+  }
+
+  void Run() const {
+    pollfd files[] = {{.fd = STDOUT_FILENO, .events = 0, .revents = 0},
+                      {.fd = wake_, .events = POLLIN, .revents = 0}};
+    while (poll(files, 2, -1) < 0 && errno == EINTR) {
+    }
+    // The pipe or the socket has no reader.
+    if ((files[0].revents & (POLLERR | POLLHUP)) != 0) kill(getpid(), SIGPIPE);
+  }
+
+  const int wake_;
+  std::thread thread_;
+};
+
 // Speaks a protocol of docs/reference/protocol.md on the console's streams.
 absl::StatusOr<int> RunEngine(EngineCommandOptions options, Console& console) {
   // Wrong arguments are reported before a network is loaded.
@@ -119,6 +165,7 @@ absl::StatusOr<int> RunEngine(EngineCommandOptions options, Console& console) {
   }
   TARA_RETURN_IF_ERROR(
       AsUsageError(engine::SetEngineOptions(options.search, engine)));
+  const ReaderWatch watch;
   if (options.json) {
     engine::RunJsonEngine(*model, engine, console.in, console.out);
   } else {

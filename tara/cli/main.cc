@@ -12,6 +12,7 @@
 #include <exception>
 #include <filesystem>
 #include <initializer_list>
+#include <new>
 #include <ostream>
 #include <string>
 #include <system_error>
@@ -23,6 +24,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "tara/base/exhaustion.h"
+#include "tara/base/stop.h"
 #include "tara/base/text.h"
 #include "tara/base/version.h"
 #include "tara/cli/command_line.h"
@@ -154,10 +157,17 @@ absl::Status BecomeTorchProgram(char* const* argv) {
   // learner's tensors lie in thousands of the usual ones, more than a processor
   // remembers the places of. Read when the program starts.
   setenv("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1", /*overwrite=*/0);
-  std::error_code ignored;
-  const std::string path =
-      std::filesystem::read_symlink("/proc/self/exe", ignored).string() +
-      "_torch";
+  constexpr char kSelf[] = "/proc/self/exe";
+  std::error_code error;
+  const std::string self = std::filesystem::read_symlink(kSelf, error).string();
+  if (error) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("cannot read ", kSelf,
+                     ", which says where the program with LibTorch "
+                     "is that `tara ",
+                     argv[1], "` needs here: ", error.message()));
+  }
+  const std::string path = self + "_torch";
   execv(path.c_str(), argv);
   return absl::FailedPreconditionError(absl::StrCat(
       "cannot start ", path, ", the program with LibTorch, which `tara ",
@@ -181,14 +191,37 @@ int RunCommand(int argc, const char* const* argv, Console& console) {
       absl::StrCat("tara ", kVersion));
   AddCommands(command_line.root());
   const ParsedCommand command = command_line.Parse(argc, argv);
-  const absl::StatusOr<int> status = command.run(console);
+  const absl::StatusOr<int> status =
+      CatchExhaustion([&] { return command.run(console); });
   console.out.flush();
+  if (absl::IsCancelled(status.status()) && StopRequested()) {
+    console.err << "tara: " << status.status().message() << "\n";
+    return kExitInterrupted;
+  }
   if (!status.ok()) return Report(status.status(), command.name, console);
   if (!console.out && *status == kExitOk) {
     console.err << "tara: cannot write the output\n";
     return kExitFailure;
   }
   return *status;
+}
+
+// What an exception comes to that nothing else has caught, as one on another
+// thread: a message, not the end by a signal. Without one it is a bug.
+[[noreturn]] void EndByException() {
+  if (const std::exception_ptr error = std::current_exception()) {
+    try {
+      std::rethrow_exception(error);
+    } catch (const std::bad_alloc&) {
+      std::fputs("tara: out of memory\n", stderr);
+    } catch (const std::exception& other) {
+      std::fprintf(stderr, "tara: unexpected error: %s\n", other.what());
+    } catch (...) {
+      std::abort();
+    }
+    std::_Exit(kExitFailure);
+  }
+  std::abort();
 }
 
 int RunProgram(int argc, char** argv) {
@@ -200,6 +233,7 @@ int RunProgram(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_DFL);
   // A file that may grow no more is an error as a full disk is.
   std::signal(SIGXFSZ, SIG_IGN);
+  std::set_terminate(EndByException);
   Console console = StandardConsole();
   if (!kWithTorch && NeedsTorch(argc, argv)) {
     return Report(BecomeTorchProgram(argv), argv[1], console);
@@ -211,7 +245,7 @@ int RunProgram(int argc, char** argv) {
   try {
     return RunCommand(argc, argv, console);
   } catch (const std::exception& error) {
-    // Out of memory, or a bug: whatever it is, without a stack trace.
+    // A bug, most likely: whatever it is, without a stack trace.
     console.err << "tara: unexpected error: " << error.what() << "\n";
     return kExitFailure;
   }

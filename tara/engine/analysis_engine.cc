@@ -1,10 +1,16 @@
 #include "tara/engine/analysis_engine.h"
 
 #include <algorithm>
+#include <new>
+#include <optional>
+#include <system_error>
 
 #include "absl/types/span.h"
 #include "tara/base/check.h"
 #include "tara/base/clocks.h"
+#include "tara/base/exhaustion.h"
+#include "tara/engine/line_io.h"
+#include "tara/mcts/search/threaded_search.h"
 #include "tara/mcts/solver/endgame_solver.h"
 #include "tara/mcts/tree/node_store.h"
 
@@ -19,7 +25,8 @@ class NotingEvaluator : public mcts::Evaluator {
 
   absl::Status Evaluate(absl::Span<const State> states,
                         absl::Span<mcts::Evaluation> results) override {
-    status_ = evaluator_->Evaluate(states, results);
+    status_ =
+        CatchExhaustion([&] { return evaluator_->Evaluate(states, results); });
     return status_;
   }
   const absl::Status& status() const { return status_; }
@@ -44,6 +51,8 @@ struct AnalysisEngine::Worker {
 };
 
 // The search of a task. Reports its end when it is destroyed, however it ended.
+// Has no tree until it is asked for its progress, where want of memory is the
+// task's alone (SearchedGame::RunOut).
 class AnalysisEngine::TaskSearch : public mcts::SearchedGame {
  public:
   TaskSearch(std::unique_ptr<AnalysisTask> task, AnalysisEngine* engine,
@@ -51,42 +60,52 @@ class AnalysisEngine::TaskSearch : public mcts::SearchedGame {
       : task_(std::move(task)),
         engine_(engine),
         worker_(worker),
-        tree_(SearchOf(*task_, worker->solver), task_->state, task_->seed),
         has_clock_(std::min(task_->time, task_->report_every) <
                    absl::InfiniteDuration()),
         start_(has_clock_ ? SteadyTime() : absl::Time()),
-        next_report_(start_ + task_->report_every) {
-    MakeRoom();
-  }
+        next_report_(start_ + task_->report_every) {}
 
   ~TaskSearch() override {
     if (!ended_) {
-      task_->listener(AnalysisEvent::kFailed, nullptr,
-                      worker_->evaluator.status());
+      tree_.reset();  // the answer takes memory, too
+      failure_.Update(worker_->evaluator.status());
+      failure_.Update(absl::ResourceExhaustedError("out of memory"));
+      task_->listener(AnalysisEvent::kFailed, nullptr, failure_);
     }
     engine_->Leave(*worker_);
   }
 
-  mcts::Tree& tree() override { return tree_; }
+  mcts::Tree& tree() override { return *tree_; }
 
   bool searched() override {
-    if (tree_.done() || IsCancelled(*task_)) return true;
-    if (!has_clock_ || tree_.root_visits() == 0) return false;
+    if (!tree_.has_value()) {
+      tree_.emplace(SearchOf(*task_, worker_->solver), task_->state,
+                    task_->seed);
+      MakeRoom();
+    }
+    if (tree_->done() || IsCancelled(*task_)) return true;
+    if (!has_clock_ || tree_->root_visits() == 0) return false;
     const absl::Time now = SteadyTime();
     if (now - start_ >= task_->time) return true;
-    if (now >= next_report_ && tree_.in_flight() == 0) {
-      task_->listener(AnalysisEvent::kProgress, &tree_, absl::OkStatus());
+    if (now >= next_report_ && tree_->in_flight() == 0) {
+      task_->listener(AnalysisEvent::kProgress, &*tree_, absl::OkStatus());
       next_report_ = now + task_->report_every;
     }
     return false;
   }
 
   absl::StatusOr<bool> Play() override {
-    ended_ = true;
     task_->listener(
         IsCancelled(*task_) ? AnalysisEvent::kCancelled : AnalysisEvent::kDone,
-        &tree_, absl::OkStatus());
+        &*tree_, absl::OkStatus());
+    ended_ = true;
     return false;
+  }
+
+  absl::Status RunOut() override {
+    failure_ =
+        mcts::NoMoreSimulations(tree_.has_value() ? tree_->root_visits() : 0);
+    return absl::OkStatus();
   }
 
  private:
@@ -96,8 +115,8 @@ class AnalysisEngine::TaskSearch : public mcts::SearchedGame {
   void MakeRoom() {
     constexpr int kMostSimulations = 1024;
     const auto nodes = static_cast<uint32_t>(
-        std::min(tree_.options().simulations, kMostSimulations) + 1);
-    tree_.shared_data().store.Reserve(
+        std::min(tree_->options().simulations, kMostSimulations) + 1);
+    tree_->shared_data().store.Reserve(
         {.nodes = nodes, .candidates = 40 * nodes, .edges = 4 * nodes});
   }
 
@@ -111,10 +130,11 @@ class AnalysisEngine::TaskSearch : public mcts::SearchedGame {
   const std::unique_ptr<AnalysisTask> task_;
   AnalysisEngine* const engine_;
   Worker* const worker_;
-  mcts::Tree tree_;
+  std::optional<mcts::Tree> tree_;
   const bool has_clock_;
   const absl::Time start_;
   absl::Time next_report_;
+  absl::Status failure_;
   bool ended_ = false;
 };
 
@@ -125,7 +145,12 @@ AnalysisEngine::AnalysisEngine(mcts::Evaluator* evaluator,
       options.threads >= 1 && options.positions >= 1 && options.leaves >= 1,
       "threads, positions and leaves must be >= 1");
   for (int i = 0; i < options.threads; ++i) {
-    threads_.emplace_back([this] { Run(); });
+    try {
+      threads_.emplace_back([this] { Run(); });
+    } catch (const std::system_error&) {
+      if (i == 0) throw;
+      break;
+    }
   }
 }
 
@@ -167,6 +192,14 @@ void AnalysisEngine::Finish() {
   }
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();
+}
+
+void AnalysisEngine::AwaitRoom() {
+  absl::MutexLock lock(&mutex_);
+  const auto has_room = [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+    return static_cast<int64_t>(waiting_.size()) < kMostWaiting;
+  };
+  mutex_.Await(absl::Condition(&has_room));
 }
 
 bool AnalysisEngine::AwaitTasks() {
@@ -211,7 +244,12 @@ void AnalysisEngine::Run() {
         [&]() -> std::unique_ptr<mcts::SearchedGame> {
           std::unique_ptr<AnalysisTask> task = Next(worker);
           if (task == nullptr) return nullptr;
-          return std::make_unique<TaskSearch>(std::move(task), this, &worker);
+          try {
+            return std::make_unique<TaskSearch>(std::move(task), this, &worker);
+          } catch (const std::bad_alloc&) {
+            Leave(worker);
+            throw;
+          }
         },
         worker.evaluator, [] { return false; }, counters_)
         .IgnoreError();

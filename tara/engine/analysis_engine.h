@@ -26,7 +26,7 @@ enum class AnalysisEvent {
   kProgress,   // the search goes on
   kDone,       // it is over
   kCancelled,  // it was broken off, or never began
-  kFailed,     // the evaluator failed
+  kFailed,     // the evaluator failed, or there was no memory to go on
 };
 
 // A position to be searched.
@@ -64,7 +64,8 @@ struct AnalysisEngineOptions {
 // positions are shared out evenly over the threads. Thread-safe.
 class AnalysisEngine {
  public:
-  // The evaluator must outlive it.
+  // The evaluator must outlive it. Has fewer threads where there cannot be so
+  // many; throws std::system_error where there can be none.
   AnalysisEngine(mcts::Evaluator* evaluator,
                  const AnalysisEngineOptions& options);
   // As Finish.
@@ -78,6 +79,9 @@ class AnalysisEngine {
   // Ends the tasks that wait and are cancelled. (Those under way notice by
   // themselves.)
   void SweepCancelled() ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Blocks while kMostWaiting tasks or more wait.
+  void AwaitRoom() ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Blocks until all tasks are over.
   void Finish() ABSL_LOCKS_EXCLUDED(mutex_);

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "tara/base/exhaustion.h"
 #include "tara/base/random.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/version.h"
@@ -41,11 +42,19 @@ JsonSession::~JsonSession() = default;
 
 void JsonSession::Take(absl::string_view line) {
   if (line.find_first_not_of(" \t\r") == absl::string_view::npos) return;
-  const Request request = ParseRequest(line, options_);
-  for (const RequestProblem& warning : request.warnings) {
-    Warn(request, warning);
-  }
-  std::visit([&](const auto& body) { Answer(request, body); }, request.body);
+  engine_->AwaitRoom();
+  Request request;
+  const absl::Status status = CatchExhaustion([&] {
+    request = ParseRequest(line, options_);
+    for (const RequestProblem& warning : request.warnings) {
+      Warn(request, warning);
+    }
+    std::visit([&](const auto& body) { Answer(request, body); }, request.body);
+    return absl::OkStatus();
+  });
+  if (status.ok()) return;
+  Answer(request,
+         RequestProblem{.message = std::string(status.message()), .field = ""});
 }
 
 void JsonSession::Refuse() {
@@ -268,6 +277,7 @@ void RunJsonEngine(EngineModel& model, const EngineOptions& options,
                       [&](std::string line) { answers.Push(std::move(line)); });
   InputLine line;
   while (ReadLine(in, kMostLineBytes, line)) {
+    answers.AwaitRoom();
     if (line.too_long) {
       session.Refuse();
     } else {

@@ -32,7 +32,8 @@ class JsonSession {
   // Answers what is left.
   ~JsonSession();
 
-  // Takes a line, whatever it holds.
+  // Takes a line, whatever it holds. Blocks while too many positions wait
+  // (AnalysisEngine::AwaitRoom).
   void Take(absl::string_view line);
 
   // Answers a line that was too long to be read.

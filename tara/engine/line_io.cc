@@ -27,12 +27,19 @@ bool ReadLine(std::istream& in, size_t most, InputLine& line) {
 
 void LineQueue::Push(InputLine line) {
   absl::MutexLock lock(&mutex_);
+  const auto has_room = [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+    return static_cast<int64_t>(lines_.size()) < kMostWaiting &&
+           bytes_ < kMostWaitingBytes;
+  };
+  mutex_.Await(absl::Condition(&has_room));
+  bytes_ += line.text.size();
   lines_.push_back(std::move(line));
 }
 
 void LineQueue::Close() {
   absl::MutexLock lock(&mutex_);
   closed_ = true;
+  is_closed_.store(true, std::memory_order_relaxed);
 }
 
 std::optional<InputLine> LineQueue::Pop() {
@@ -44,6 +51,7 @@ std::optional<InputLine> LineQueue::Pop() {
   if (lines_.empty()) return std::nullopt;
   InputLine line = std::move(lines_.front());
   lines_.pop_front();
+  bytes_ -= line.text.size();
   return line;
 }
 
@@ -65,7 +73,17 @@ OutputQueue::~OutputQueue() {
 
 void OutputQueue::Push(std::string line) {
   absl::MutexLock lock(&mutex_);
+  const size_t size = line.size();
   lines_.push_back(std::move(line));
+  bytes_ += size;
+}
+
+void OutputQueue::AwaitRoom() {
+  absl::MutexLock lock(&mutex_);
+  const auto has_room = [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+    return bytes_ < kMostWaitingBytes;
+  };
+  mutex_.Await(absl::Condition(&has_room));
 }
 
 void OutputQueue::Run() {
@@ -80,9 +98,15 @@ void OutputQueue::Run() {
       if (lines_.empty()) return;
       lines.swap(lines_);
     }
-    for (const std::string& line : lines) *out_ << line << '\n';
+    size_t written = 0;
+    for (const std::string& line : lines) {
+      *out_ << line << '\n';
+      written += line.size();
+    }
     out_->flush();
     lines.clear();
+    absl::MutexLock lock(&mutex_);
+    bytes_ -= written;
   }
 }
 

@@ -1,7 +1,9 @@
 #ifndef TARA_ENGINE_LINE_IO_H_
 #define TARA_ENGINE_LINE_IO_H_
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <istream>
 #include <optional>
@@ -25,10 +27,17 @@ struct InputLine {
 // Keeps no more than `most` bytes of it. Returns false at the end of the input.
 bool ReadLine(std::istream& in, size_t most, InputLine& line);
 
+// How much of a client's input or of the answers for it waits at most, before
+// no more input is read: many requests, as clients may send all of theirs
+// before they read an answer, but no more memory than that.
+inline constexpr int64_t kMostWaiting = int64_t{1} << 16;  // requests
+inline constexpr size_t kMostWaitingBytes = size_t{1} << 26;
+
 // Lines on their way from the thread that reads to the one that executes.
 // Thread-safe.
 class LineQueue {
  public:
+  // Adds a line. Blocks while too many wait: kMostWaiting, kMostWaitingBytes.
   void Push(InputLine line) ABSL_LOCKS_EXCLUDED(mutex_);
   // No more lines will come.
   void Close() ABSL_LOCKS_EXCLUDED(mutex_);
@@ -40,6 +49,9 @@ class LineQueue {
   // Whether Pop would not block.
   bool ready() const ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // Whether no more lines will come. Takes no lock.
+  bool closed() const { return is_closed_.load(std::memory_order_relaxed); }
+
  private:
   bool ReadyLocked() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     return closed_ || !lines_.empty();
@@ -47,7 +59,9 @@ class LineQueue {
 
   mutable absl::Mutex mutex_;
   std::deque<InputLine> lines_ ABSL_GUARDED_BY(mutex_);
+  size_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;  // of these
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
+  std::atomic<bool> is_closed_ = false;  // a copy
 };
 
 // Writes lines on a thread of its own, in order. A thread that pushes a line
@@ -65,12 +79,16 @@ class OutputQueue {
   // Adds a line, without its end.
   void Push(std::string line) ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // Blocks while kMostWaitingBytes of lines or more wait to be written.
+  void AwaitRoom() ABSL_LOCKS_EXCLUDED(mutex_);
+
  private:
   void Run() ABSL_LOCKS_EXCLUDED(mutex_);
 
   std::ostream* const out_;
   absl::Mutex mutex_;
   std::deque<std::string> lines_ ABSL_GUARDED_BY(mutex_);
+  size_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;  // not yet written
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
   std::thread thread_;  // last: it uses all of the above
 };

@@ -1,6 +1,7 @@
 #include "tara/engine/line_session.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -8,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -16,6 +18,7 @@
 #include "absl/strings/strip.h"
 #include "absl/time/time.h"
 #include "tara/base/clocks.h"
+#include "tara/base/exhaustion.h"
 #include "tara/base/random.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/text.h"
@@ -33,6 +36,10 @@
 
 namespace tara::engine {
 namespace {
+
+// Of the processor's time, for a search once the input has ended: enough for
+// what scripts ask for by simulations, also on a busy machine.
+constexpr absl::Duration kTimeWhenClosed = absl::Seconds(1);
 
 std::string Answer(absl::string_view mark, absl::string_view id,
                    absl::string_view text) {
@@ -167,18 +174,32 @@ void LineSession::Refuse(absl::string_view line, std::ostream& out) {
       << std::flush;
 }
 
-bool LineSession::Execute(absl::string_view line,
-                          const std::function<bool()>& interrupted,
+bool LineSession::Execute(absl::string_view line, const Input& input,
                           std::ostream& out) {
   const LineCommand command = ParseLineCommand(line);
   if (command.is_nothing()) return true;
+  input_ = &input;
+  bool goes_on = true;
+  const absl::Status status = CatchExhaustion([&] {
+    goes_on = ExecuteCommand(command, out);
+    return absl::OkStatus();
+  });
+  if (!status.ok()) {
+    search_.reset();  // it may have been left anyhow, and has the memory
+    out << LineError(command.id, status) << std::flush;
+  }
+  return goes_on;
+}
+
+bool LineSession::ExecuteCommand(const LineCommand& command,
+                                 std::ostream& out) {
   const Answer answer = Run(command);
   if (!answer.ok()) {
     out << LineError(command.id, answer.status()) << std::flush;
     return true;
   }
   if (command.name == kAnalyze) {
-    StreamAnalysis(command, interrupted, out);
+    StreamAnalysis(command, out);
     return true;
   }
   out << LineAnswer(command.id, *answer) << std::flush;
@@ -245,7 +266,22 @@ absl::StatusOr<Action> LineSession::Choose(
   const mcts::SearchTime time = {
       .budget = budget, .start = start, .time = options_.time};
   mcts::SearchSession& search = SearchHere(time.limited());
-  TARA_RETURN_IF_ERROR(search.Search(time));
+  std::atomic<int64_t> closed_at = 0;  // of the clock; 0: it was not yet
+  TARA_RETURN_IF_ERROR(search.Search(time, [&] {
+    if (!input_->closed()) return false;
+    const int64_t now = absl::ToUnixNanos(ProcessTime());
+    int64_t since = 0;
+    if (closed_at.compare_exchange_strong(since, now)) return false;
+    return absl::Nanoseconds(now - since) >= kTimeWhenClosed;
+  }));
+  const std::vector<mcts::RootAction> actions = search.tree().root_actions();
+  const bool is_searched =
+      search.tree().settled() ||
+      std::any_of(actions.begin(), actions.end(),
+                  [](const auto& action) { return action.visits > 0; });
+  if (!is_searched) {
+    return absl::CancelledError("the input ended before an action was found");
+  }
   Random random(DrawSeed());
   return search.Choose(random);
 }
@@ -430,7 +466,6 @@ LineSession::Answer LineSession::Analyze(const Arguments& arguments) {
 LineSession::Answer LineSession::Quit(const Arguments&) { return ""; }
 
 void LineSession::StreamAnalysis(const LineCommand& command,
-                                 const std::function<bool()>& interrupted,
                                  std::ostream& out) {
   AnalyzeArguments arguments = *ParseAnalyzeArguments(command.arguments);
   arguments.text.confidence_z = options_.confidence_z;
@@ -438,9 +473,10 @@ void LineSession::StreamAnalysis(const LineCommand& command,
   out << "=" << command.id << "\n" << std::flush;
   const absl::Status status =
       SearchHere(/*by_time=*/true)
-          .Analyze(arguments.limits, interrupted, [&](const mcts::Tree& tree) {
-            out << AnalysisLine(tree, arguments.text) << "\n" << std::flush;
-          });
+          .Analyze(
+              arguments.limits, input_->ready, [&](const mcts::Tree& tree) {
+                out << AnalysisLine(tree, arguments.text) << "\n" << std::flush;
+              });
   if (!status.ok()) out << "error " << status.message() << "\n";
   out << "\n" << std::flush;
 }
@@ -456,6 +492,8 @@ void RunLineEngine(EngineModel& model, const EngineOptions& options,
   LineQueue lines;
   std::thread obeying([&] {
     LineSession session(&model, options, start);
+    const LineSession::Input input = {.ready = [&] { return lines.ready(); },
+                                      .closed = [&] { return lines.closed(); }};
     bool goes_on = true;
     while (goes_on) {
       const std::optional<InputLine> line = lines.Pop();
@@ -463,11 +501,14 @@ void RunLineEngine(EngineModel& model, const EngineOptions& options,
       if (line->too_long) {
         LineSession::Refuse(line->text, out);
       } else {
-        goes_on =
-            session.Execute(line->text, [&] { return lines.ready(); }, out);
+        goes_on = session.Execute(line->text, input, out);
       }
     }
   });
+  const absl::Cleanup end = [&] {
+    lines.Close();
+    obeying.join();
+  };
   InputLine line;
   while (ReadLine(in, kMostLineBytes, line)) {
     const bool quits = !line.too_long && LineSession::IsQuit(line.text);
@@ -476,8 +517,6 @@ void RunLineEngine(EngineModel& model, const EngineOptions& options,
     if (quits) break;
     line = {};
   }
-  lines.Close();
-  obeying.join();
 }
 
 }  // namespace tara::engine

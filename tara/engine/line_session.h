@@ -55,11 +55,19 @@ class LineSession {
   LineSession(EngineModel* model, const EngineOptions& options,
               const State& start);
 
+  // What comes of the input while a line is executed. Thread-safe functions.
+  struct Input {
+    // Whether another line has come, or none will: that ends an analysis.
+    std::function<bool()> ready = [] { return false; };
+    // Whether none will: nobody may be there any more, so a search for an
+    // action gets a second of the processor's time yet, counted from its
+    // beginning where that is later.
+    std::function<bool()> closed = [] { return false; };
+  };
+
   // Executes a line and writes its answer, flushed. Whatever the line holds is
-  // answered. `interrupted` returns whether another line has come: it ends an
-  // analysis. Returns false when the line was to quit.
-  bool Execute(absl::string_view line, const std::function<bool()>& interrupted,
-               std::ostream& out);
+  // answered. Returns false when the line was to quit.
+  bool Execute(absl::string_view line, const Input& input, std::ostream& out);
 
   // Answers a line that was too long to be read.
   static void Refuse(absl::string_view line, std::ostream& out);
@@ -82,6 +90,7 @@ class LineSession {
   static absl::Span<const CommandInfo> Commands();
   static const CommandInfo* Find(absl::string_view name);
 
+  bool ExecuteCommand(const LineCommand& command, std::ostream& out);
   Answer Run(const LineCommand& command);
   void Begin(const State& start);
   void KeepMarginsIfNeeded();
@@ -123,11 +132,10 @@ class LineSession {
   Answer Quit(const Arguments& arguments);
 
   // Analyses and streams: the answer is written piece by piece.
-  void StreamAnalysis(const LineCommand& command,
-                      const std::function<bool()>& interrupted,
-                      std::ostream& out);
+  void StreamAnalysis(const LineCommand& command, std::ostream& out);
 
   EngineModel* const model_;
+  const Input* input_ = nullptr;  // while a line is executed
   EngineOptions options_;
   EngineGame game_;
   EngineClocks clocks_;

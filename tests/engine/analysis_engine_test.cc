@@ -1,9 +1,13 @@
 #include "tara/engine/analysis_engine.h"
 
 #include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <map>
 #include <memory>
+#include <new>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -14,6 +18,7 @@
 #include "gtest/gtest.h"
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
+#include "tara/engine/line_io.h"
 #include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tara/mcts/search/many_games.h"
 
@@ -201,6 +206,87 @@ TEST(AnalysisEngineTest, AnErrorIsToldAndTheOthersGoOn) {
     EXPECT_EQ(told.of(i).events, Events{AnalysisEvent::kDone}) << i;
     EXPECT_EQ(told.of(i).simulations, 10);
   }
+}
+
+// An evaluator for which there is no memory, at first.
+class RunsOut : public mcts::Evaluator {
+ public:
+  absl::Status Evaluate(absl::Span<const State> states,
+                        absl::Span<mcts::Evaluation> results) override {
+    if (calls_++ == 0) throw std::bad_alloc();
+    return uniform_.Evaluate(states, results);
+  }
+
+ private:
+  std::atomic<int> calls_ = 0;
+  mcts::UniformEvaluator uniform_;
+};
+
+TEST(AnalysisEngineTest, WantOfMemoryIsToldAndTheOthersGoOn) {
+  RunsOut evaluator;
+  Told told;
+  AnalysisEngine engine(&evaluator, {.threads = 1, .positions = 1});
+  for (int i = 0; i < 3; ++i) {
+    engine.Add(told.Task(i, InitialState(Variant::kFourTreasures), 10));
+  }
+  engine.Finish();
+  EXPECT_EQ(told.of(0).events, Events{AnalysisEvent::kFailed});
+  EXPECT_EQ(told.of(0).error, "out of memory");
+  for (const int i : {1, 2}) {
+    EXPECT_EQ(told.of(i).events, Events{AnalysisEvent::kDone}) << i;
+  }
+}
+
+// Searches in step do not fail with the one that there is no memory for: here,
+// for its answer.
+TEST(AnalysisEngineTest, OneTasksWantOfMemoryIsItsOwn) {
+  mcts::UniformEvaluator evaluator;
+  Told told;
+  std::atomic<bool> has_run_out = false;
+  {
+    AnalysisEngine engine(&evaluator, {.threads = 1, .positions = 8});
+    for (int i = 0; i < 8; ++i) {
+      AnalysisTask task =
+          told.Task(i, InitialState(Variant::kFourTreasures), 10 + i);
+      if (i == 3) {
+        task.listener = [&, tell = task.listener](AnalysisEvent event,
+                                                  const mcts::Tree* tree,
+                                                  const absl::Status& status) {
+          if (!has_run_out.exchange(true)) throw std::bad_alloc();
+          tell(event, tree, status);
+        };
+      }
+      engine.Add(std::move(task));
+    }
+  }
+  EXPECT_EQ(told.of(3).events, Events{AnalysisEvent::kFailed});
+  EXPECT_EQ(told.of(3).error, "no memory for more simulations; 13 made");
+  for (const int i : {0, 1, 2, 4, 5, 6, 7}) {
+    EXPECT_EQ(told.of(i).events, Events{AnalysisEvent::kDone}) << i;
+    EXPECT_EQ(told.of(i).simulations, 10 + i);
+  }
+}
+
+TEST(AnalysisEngineTest, NoMoreTasksWaitThanMay) {
+  Gate gate;
+  std::atomic<int64_t> added = 0;
+  AnalysisEngine engine(&gate, {.threads = 1, .positions = 1});
+  std::thread adding([&] {
+    for (int64_t i = 0; i < kMostWaiting + 100; ++i) {
+      engine.AwaitRoom();
+      engine.Add({.state = InitialState(Variant::kFourTreasures),
+                  .search = {.simulations = 1},
+                  .listener = [](AnalysisEvent, const mcts::Tree*,
+                                 const absl::Status&) {}});
+      ++added;
+    }
+  });
+  while (added < kMostWaiting) std::this_thread::yield();
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_LE(added, kMostWaiting + 1);  // one is searched
+  gate.Open();
+  adding.join();
+  EXPECT_EQ(added, kMostWaiting + 100);
 }
 
 TEST(AnalysisEngineTest, TimeEndsASearch) {

@@ -18,7 +18,8 @@ constexpr char kBinary[] = "tara/cli/tara";
 
 }  // namespace
 
-EngineProcess::EngineProcess(const std::vector<std::string>& arguments) {
+EngineProcess::EngineProcess(const std::vector<std::string>& arguments,
+                             rlim_t memory) {
   std::signal(SIGPIPE, SIG_IGN);  // an engine that has ended is found out
   int in[2];
   int out[2];
@@ -30,6 +31,8 @@ EngineProcess::EngineProcess(const std::vector<std::string>& arguments) {
     dup2(out[1], STDOUT_FILENO);
     std::vector<std::string> words = {kBinary, "engine"};
     words.insert(words.end(), arguments.begin(), arguments.end());
+    const rlimit limit = {.rlim_cur = memory, .rlim_max = memory};
+    if (setrlimit(RLIMIT_AS, &limit) != 0) _exit(126);
     std::vector<char*> pointers;
     for (std::string& word : words) pointers.push_back(word.data());
     pointers.push_back(nullptr);
@@ -47,7 +50,7 @@ EngineProcess::~EngineProcess() {
     kill(process_, SIGKILL);
     Wait();
   }
-  close(from_engine_);
+  CloseOutput();
 }
 
 void EngineProcess::SendLine(absl::string_view line) {
@@ -65,6 +68,11 @@ void EngineProcess::Send(absl::string_view bytes) {
 void EngineProcess::CloseInput() {
   if (to_engine_ >= 0) close(to_engine_);
   to_engine_ = -1;
+}
+
+void EngineProcess::CloseOutput() {
+  if (from_engine_ >= 0) close(from_engine_);
+  from_engine_ = -1;
 }
 
 bool EngineProcess::ReadMore() {
@@ -103,6 +111,10 @@ int EngineProcess::Wait() {
   CloseInput();
   while (ReadMore()) {
   }
+  return WaitForEnd();
+}
+
+int EngineProcess::WaitForEnd() {
   int status = 0;
   TARA_CHECK(waitpid(process_, &status, 0) == process_, "waitpid");
   process_ = -1;

@@ -3,6 +3,7 @@
 
 // `tara engine` at the other end of two pipes, as a client has it.
 
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include <optional>
@@ -15,8 +16,9 @@ namespace tara::engine {
 
 class EngineProcess {
  public:
-  // Starts `tara engine` with these arguments.
-  explicit EngineProcess(const std::vector<std::string>& arguments);
+  // Starts `tara engine` with these arguments and so many bytes of memory.
+  explicit EngineProcess(const std::vector<std::string>& arguments,
+                         rlim_t memory = RLIM_INFINITY);
   ~EngineProcess();  // kills it if it still runs
   EngineProcess(const EngineProcess&) = delete;
   EngineProcess& operator=(const EngineProcess&) = delete;
@@ -25,6 +27,8 @@ class EngineProcess {
   void SendLine(absl::string_view line);
   void Send(absl::string_view bytes);
   void CloseInput();
+  // Nobody reads any more.
+  void CloseOutput();
 
   // Blocks until there is a line and returns it without its end; nothing at the
   // end of the output.
@@ -39,6 +43,8 @@ class EngineProcess {
   // Closes the input and waits for the end. Returns the exit status, or 128 + N
   // when signal N ended it. What was not read is lost.
   int Wait();
+  // The same without closing or reading anything.
+  int WaitForEnd();
 
  private:
   bool ReadMore();

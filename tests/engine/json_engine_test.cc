@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
 #include "tests/engine/engine_process.h"
@@ -12,6 +13,7 @@
 namespace tara::engine {
 namespace {
 
+using ::testing::HasSubstr;
 using Json = nlohmann::json;
 
 TEST(JsonEngineTest, AnswersWhileTheInputIsOpen) {
@@ -35,6 +37,31 @@ TEST(JsonEngineTest, AllIsAnsweredBeforeItEnds) {
     answered[Json::parse(*line)["id"].get<int>()] = true;
   }
   for (int i = 0; i < 40; ++i) EXPECT_TRUE(answered[i]) << i;
+  EXPECT_EQ(engine.Wait(), 0);
+}
+
+// The others that are searched in step with it are answered.
+TEST(JsonEngineTest, OutlivesASearchThatThereIsNoMemoryFor) {
+  EngineProcess engine({"--json", "--model", "playouts", "--threads", "1"},
+                       rlim_t{250} << 20);
+  engine.SendLine(
+      "{\"id\":\"large\",\"variant\":\"four_treasures\",\"simulations\":"
+      "16000000}");
+  constexpr int kSmall = 20;
+  for (int i = 0; i < kSmall; ++i) {
+    engine.SendLine(absl::StrCat(
+        "{\"id\":", i,
+        ",\"variant\":\"high_kings_l1\",\"simulations\":", 50 * i + 1, "}"));
+  }
+  for (int i = 0; i < kSmall + 1; ++i) {
+    const Json answer = Json::parse(*engine.ReadLine());
+    if (answer["id"] == "large") {
+      EXPECT_THAT(answer["error"].get<std::string>(),
+                  HasSubstr("no memory for more simulations; "));
+    } else {
+      EXPECT_FALSE(answer.contains("error")) << answer;
+    }
+  }
   EXPECT_EQ(engine.Wait(), 0);
 }
 

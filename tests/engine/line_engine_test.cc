@@ -1,5 +1,6 @@
 // The line protocol with a real process.
 
+#include <csignal>
 #include <string>
 #include <vector>
 
@@ -15,10 +16,14 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::Each;
+using ::testing::ElementsAre;
 using ::testing::Gt;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
+
+// For the program, and for some hundred thousand simulations.
+constexpr rlim_t kLittleMemory = rlim_t{250} << 20;
 
 TEST(LineEngineTest, AnAnalysisStreamsUntilTheNextLine) {
   EngineProcess engine({});
@@ -48,6 +53,85 @@ TEST(LineEngineTest, TheEndOfTheInputEndsItAfterWhatWasAsked) {
   EXPECT_THAT(engine.ReadAnswer(), SizeIs(Gt(1)));
   EXPECT_THAT(engine.ReadAnswer(), ElementsAre(StartsWith("? play has 0")));
   EXPECT_EQ(engine.Wait(), 0);
+}
+
+// Searches that would take hours.
+TEST(LineEngineTest, NoSearchOutlivesTheInput) {
+  for (const std::string search :
+       {"sims=16000000", "sims=16000000,gumbel=on", "ms=3600000",
+        "sims=16000000,threads=2", "sims=16000000,leaves=8"}) {
+    for (const bool quits : {false, true}) {
+      SCOPED_TRACE(absl::StrCat(search, quits ? ", quit" : ", end of input"));
+      EngineProcess engine({"--model", "playouts", "--search", search});
+      engine.Send("genmove\n");
+      if (quits) {
+        engine.Send("quit\n");
+      } else {
+        engine.CloseInput();
+      }
+      EXPECT_THAT(engine.ReadAnswer(), ElementsAre(StartsWith("= ")));
+      if (quits) {
+        EXPECT_THAT(engine.ReadAnswer(), ElementsAre("="));
+      }
+      EXPECT_EQ(engine.Wait(), 0);
+    }
+  }
+}
+
+TEST(LineEngineTest, AClockDoesNotKeepASearchThatNobodyWaitsFor) {
+  EngineProcess engine({"--model", "playouts"});
+  engine.Send("time_settings 360000 0\ngenmove\n");
+  engine.CloseInput();
+  EXPECT_THAT(engine.ReadAnswer(), ElementsAre("="));
+  EXPECT_THAT(engine.ReadAnswer(), ElementsAre(StartsWith("= ")));
+  EXPECT_EQ(engine.Wait(), 0);
+}
+
+// What a script asks for by simulations it gets, though its input is at its end
+// before the first of them.
+TEST(LineEngineTest, TheEndOfTheInputDoesNotChangeShortSearches) {
+  const std::vector<std::string> arguments = {"--model", "playouts", "--search",
+                                              "sims=100"};
+  EngineProcess slow(arguments);
+  const std::string expected = slow.Ask("genmove");
+  EngineProcess engine(arguments);
+  engine.Send("genmove\nquit\n");
+  engine.CloseInput();
+  EXPECT_THAT(engine.ReadAnswer(), ElementsAre(expected));
+}
+
+TEST(LineEngineTest, EndsAtOnceWhenNobodyReads) {
+  for (const std::vector<std::string>& protocol :
+       {std::vector<std::string>{}, std::vector<std::string>{"--json"}}) {
+    std::vector<std::string> arguments = {"--model", "playouts", "--search",
+                                          "sims=16000000"};
+    arguments.insert(arguments.end(), protocol.begin(), protocol.end());
+    EngineProcess engine(arguments);
+    engine.SendLine(protocol.empty()
+                        ? "genmove"
+                        : "{\"id\":1,\"variant\":\"four_treasures\"}");
+    engine.CloseOutput();
+    // Its input is still open.
+    EXPECT_EQ(engine.WaitForEnd(), 128 + SIGPIPE);
+  }
+}
+
+TEST(LineEngineTest, OutlivesASearchThatThereIsNoMemoryFor) {
+  for (const std::string search : {"leaves=1", "leaves=8", "threads=2"}) {
+    SCOPED_TRACE(search);
+    EngineProcess engine({"--model", "playouts", "--search", search},
+                         kLittleMemory);
+    EXPECT_EQ(engine.Ask("variant four_treasures"), "=");
+    EXPECT_EQ(engine.Ask("set_option sims 16000000"), "=");
+    EXPECT_THAT(engine.Ask("1 genmove"),
+                StartsWith("?1 no memory for more simulations; "));
+    EXPECT_EQ(engine.Ask("2 name"), "=2 Tara");
+    EXPECT_THAT(engine.Ask("3 analyze 100 simulations 16000000"),
+                HasSubstr("\nerror no memory for more simulations; "));
+    EXPECT_EQ(engine.Ask("set_option sims 10"), "=");
+    EXPECT_THAT(engine.Ask("4 genmove"), StartsWith("=4 "));
+    EXPECT_EQ(engine.Wait(), 0);
+  }
 }
 
 TEST(LineEngineTest, SeveralThreadsSearchAPosition) {

@@ -41,7 +41,8 @@ class LineSessionTest : public ::testing::Test {
   // Returns the answer without the blank line that ends it.
   std::string Ask(const std::string& line) {
     std::ostringstream out;
-    goes_on_ = session_->Execute(line, [this] { return interrupted_; }, out);
+    goes_on_ = session_->Execute(
+        line, {.ready = [this] { return interrupted_; }}, out);
     std::string answer = out.str();
     if (answer.empty()) return "";
     EXPECT_TRUE(absl::EndsWith(answer, "\n\n")) << answer;

@@ -1,0 +1,215 @@
+// Commands that the system gives too little of something: memory, threads,
+// descriptors. Each of them does its work, or ends with a message and status 1.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "tests/cli/tara_process.h"
+
+namespace tara::cli {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+using Json = nlohmann::json;
+
+// Runs a command line of `tara` under limits of the shell's `ulimit`, with
+// lines on its standard input.
+TaraResult RunLimited(const std::string& limits, const std::string& command,
+                      const std::string& input = "") {
+  const std::string file = TemporaryPath("input");
+  WriteFile(file, input);
+  return RunShell(
+      absl::StrCat("ulimit ", limits, " && exec $TARA ", command, " < ", file));
+}
+
+// Threads have stacks as large as that of the process may become, and this is
+// more than all of its memory: there can be none.
+constexpr char kNoThreads[] = "-s 8000000 && ulimit -v 4000000";
+
+constexpr char kLines[] =
+    "variant four_treasures\ngenmove\nanalyze simulations 300\nquit\n";
+constexpr char kRequests[] =
+    "{\"id\":1,\"variant\":\"four_treasures\",\"simulations\":300}\n"
+    "{\"id\":2,\"command\":\"query_version\"}\n";
+
+// Short runs of the commands, by their first words; FOLDER is a folder of the
+// test's own. Of those that need a run or a file of games there is the error
+// for a missing one.
+std::map<std::string, std::string> Commands() {
+  return {
+      {"play", "play --variant four_treasures --opponent random"},
+      {"train", "train FOLDER/none.textproto"},
+      {"arena",
+       "arena --variant four_treasures random mcts:sims=20 --games 8 "
+       "--threads 4"},
+      {"crossplay",
+       "crossplay --variant sacred_hill_doubles_l1 random greedy --games 8"},
+      {"rate",
+       "rate --variant four_treasures --player random --player greedy "
+       "--games 8"},
+      {"selfplay",
+       "selfplay --variant four_treasures --player mcts --sims 20 --games 4 "
+       "-o FOLDER/games.db"},
+      {"balance",
+       "balance --variant four_treasures --player mcts:sims=4 --games 4 "
+       "--threads 3"},
+      {"regret",
+       "regret --variant four_treasures --player random --positions 4"},
+      {"review", "review FOLDER/none.jsonl"},
+      {"explore",
+       "explore build FOLDER/book.db --variant four_treasures --player "
+       "mcts:sims=20 --positions 30"},
+      {"engine", "engine --model playouts --search sims=300"},
+      {"engine --json",
+       "engine --json --model playouts --search sims=300 --threads 3"},
+      {"export", "export FOLDER/none -o FOLDER/none.tara"},
+      {"model", "model FOLDER/none.tara"},
+      {"convert", "convert FOLDER/none.db"},
+      {"games", "games list FOLDER/none.db"},
+      {"show", "show --variant sacred_hill_l1"},
+      {"solve", "solve --variant four_treasures --node-limit 2k"},
+      {"levels", "levels --variant four_treasures"},
+      {"variants", "variants"},
+      {"verify", "verify FOLDER/none.jsonl"},
+      {"perft", "perft --variant four_treasures --depth 3"},
+      {"stats", "stats --variant four_treasures --games 50k --threads 3"},
+      {"web", "web --run FOLDER/none"},
+      {"bench", "bench games --threads 2 --variant four_treasures"},
+  };
+}
+
+std::string InputOf(const std::string& name) {
+  if (name == "engine") return kLines;
+  return name == "engine --json" ? kRequests : "";
+}
+
+// Whether a command has ended in one of the ways that it may.
+void ExpectOrderlyEnd(const TaraResult& result) {
+  EXPECT_THAT(result.status, AnyOf(0, 1, 2)) << result.err;
+  if (result.status != 0) {
+    EXPECT_THAT(result.err, HasSubstr("tara: "));
+  }
+  EXPECT_FALSE(absl::StrContains(result.err, "check failed")) << result.err;
+}
+
+// Runs all commands under limits.
+void TryCommands(const std::string& limits) {
+  for (const auto& [name, command] : Commands()) {
+    SCOPED_TRACE(absl::StrCat(limits, ": ", name));
+    const std::string folder = TemporaryPath("folder");
+    const std::string words =
+        absl::StrReplaceAll(command, {{"FOLDER", folder}});
+    ASSERT_EQ(RunShell("mkdir " + folder).status, 0);
+    ExpectOrderlyEnd(RunLimited(limits, words, InputOf(name)));
+  }
+}
+
+TEST(LimitsTest, EveryCommandIsTried) {
+  const TaraResult help = RunTara({"--help"});
+  ASSERT_EQ(help.status, 0);
+  bool within = false;
+  int count = 0;
+  for (const std::string& line : Lines(help.out)) {
+    if (!absl::StartsWith(line, "  ")) within = line == "Commands:";
+    if (!within || !absl::StartsWith(line, "  ") || line[2] == ' ') continue;
+    const std::string name =
+        std::vector<std::string>(absl::StrSplit(line.substr(2), ' '))[0];
+    EXPECT_TRUE(Commands().contains(name)) << name;
+    ++count;
+  }
+  EXPECT_GE(count, 20);
+}
+
+TEST(LimitsTest, LittleMemoryEndsNoCommandBySignal) {
+  // From what is too little for the program itself.
+  int tried = 0;
+  for (const int megabytes : {40, 60, 80, 120, 200}) {
+    const std::string limits = absl::StrCat("-v ", megabytes * 1024);
+    if (RunLimited(limits, "variants").status != 0) continue;
+    TryCommands(limits);
+    ++tried;
+  }
+  EXPECT_GE(tried, 2);
+}
+
+TEST(LimitsTest, FewDescriptorsEndNoCommandBySignal) {
+  for (const int files : {3, 4, 5, 6, 8, 12}) {
+    TryCommands(absl::StrCat("-n ", files));
+  }
+}
+
+TEST(LimitsTest, WithoutThreadsNoCommandEndsBySignal) {
+  TryCommands(kNoThreads);
+  // Those that can do with one do their work.
+  for (const std::string command :
+       {"arena --variant four_treasures random mcts:sims=20 --games 8 "
+        "--threads 4",
+        "stats --variant four_treasures --games 50k --threads 3"}) {
+    EXPECT_EQ(RunLimited(kNoThreads, command).out,
+              RunShell("exec $TARA " + command).out);
+  }
+  // The engine cannot.
+  EXPECT_THAT(RunLimited(kNoThreads, "engine --model playouts", kLines).err,
+              HasSubstr("tara: no more threads can be made"));
+}
+
+// As root the limit is of no account.
+TEST(LimitsTest, WithoutProcessesNoCommandEndsBySignal) {
+  if (geteuid() == 0) GTEST_SKIP() << "root has as many as it likes";
+  TryCommands("-p 1");
+}
+
+// What Tara itself has too little of is no engine's loss.
+TEST(LimitsTest, NoEngineLosesForWantOfDescriptors) {
+  int errors = 0;
+  for (int files = 6; files <= 40; ++files) {
+    SCOPED_TRACE(files);
+    const TaraResult result = RunLimited(
+        absl::StrCat("-n ", files),
+        "arena --variant four_treasures random \"engine:tests/eval/fake_engine,"
+        "processes=4,start=300,move=300\" --games 8 --threads 2 "
+        "--format=json");
+    if (result.status == 0) {
+      EXPECT_FALSE(Json::parse(result.out)[0].contains("forfeits"))
+          << result.out;
+    } else {
+      ++errors;
+      EXPECT_EQ(result.status, 1);
+      EXPECT_THAT(result.err, HasSubstr("Too many open files"));
+    }
+  }
+  EXPECT_GT(errors, 0);
+}
+
+TEST(LimitsTest, AnEngineThatIsGoneIsAnErrorOfTheMatch) {
+  // Ends in each game, and cannot be started for the fifth time.
+  const std::string engine = TemporaryPath("engine");
+  const std::string starts = TemporaryPath("starts");
+  WriteFile(engine,
+            absl::StrCat("#!/bin/sh\necho >> ", starts, "\n[ $(wc -l < ",
+                         starts, ") -ge 4 ] && rm \"$0\"\n",
+                         "exec tests/eval/fake_engine --fault exit\n"));
+  ASSERT_EQ(RunShell("chmod +x " + engine).status, 0);
+  const TaraResult result =
+      RunTara({"arena", "--variant", "four_treasures", "random",
+               absl::StrCat("engine:", engine, ",start=300,move=300"),
+               "--games", "40", "--threads", "1"});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.err, HasSubstr(absl::StrCat("cannot start '", engine,
+                                                 "': No such file")));
+}
+
+}  // namespace
+}  // namespace tara::cli
