@@ -445,8 +445,9 @@ absl::Duration Progress::TimeLeft(absl::Time now) const {
     const int64_t games = evaluated.games_wanted > 0 ? evaluated.games_wanted
                           : training_ended_          ? evaluations_.final_games
                                                      : evaluations_.games;
-    const absl::Duration expected =
-        games > 0 ? lasts(games, game) : absl::InfiniteDuration();
+    const absl::Duration expected = games > 0         ? lasts(games, game)
+                                    : training_ended_ ? absl::InfiniteDuration()
+                                                      : absl::ZeroDuration();
     left = expected < absl::InfiniteDuration()
                ? (1 - share) * ((1 - share) * expected + evaluating)
            : share > 0 ? (1 - share) / share * evaluating

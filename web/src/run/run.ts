@@ -220,7 +220,12 @@ function axes(x: string, y: string): uPlot.Axis[] {
     labelSize: 18,
   };
   return [
-    { ...axis, label: x, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000] },
+    {
+      ...axis,
+      size: 32,
+      label: x,
+      incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000],
+    },
     { ...axis, label: y, size: 46 },
   ];
 }
