@@ -146,12 +146,18 @@ float Utility::WithMargins(const Evaluation& evaluation, int sign) const {
 
 float Utility::WithoutMargins(const Evaluation& evaluation, int sign) const {
   if (options_.kind == UtilityKind::kMatch) {
-    const int typical = static_cast<int>(std::lround(
-        std::max(std::abs(evaluation.margin), options_.margin_deviation)));
-    const int drawn = compensation_halves_ / 2;
-    return evaluation.win * OfRedMargin(sign * typical) +
-           evaluation.draw * OfRedMargin(drawn) +
-           evaluation.loss * OfRedMargin(-sign * typical);
+    // A game is won or lost by its margin beyond the compensation; of half a
+    // point, by half a point less.
+    const int typical = static_cast<int>(std::lround(std::max(
+        {1.0f, std::abs(evaluation.margin), options_.margin_deviation})));
+    const double drawn = compensation_halves_ / 2.0;
+    const float red_wins =
+        OfRedMargin(static_cast<int>(std::floor(drawn + typical)));
+    const float blue_wins =
+        OfRedMargin(static_cast<int>(std::ceil(drawn - typical)));
+    return evaluation.win * (sign > 0 ? red_wins : blue_wins) +
+           evaluation.draw * OfRedMargin(static_cast<int>(drawn)) +
+           evaluation.loss * (sign > 0 ? blue_wins : red_wins);
   }
   const double red_margin =
       sign * evaluation.margin - compensation_halves_ / 2.0;

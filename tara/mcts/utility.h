@@ -103,8 +103,9 @@ class Utility {
   // evaluation.value(); the rest is the expectation over evaluation.margins.
   // Where an evaluator gives none:
   //   kPoints, kMix  the points are those of the expected margin;
-  //   kMatch         a game won or lost counts as won or lost by the larger of
-  //                  |evaluation.margin| and margin_deviation: a makeshift.
+  //   kMatch         a game won or lost counts as won or lost, beyond the
+  //                  compensation, by the larger of |evaluation.margin| and
+  //                  margin_deviation: a makeshift.
   float OfEvaluation(const Evaluation& evaluation, Side to_move) const {
     const int sign = to_move == kRed ? 1 : -1;
     if (!needs_margins()) {

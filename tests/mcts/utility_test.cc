@@ -270,6 +270,37 @@ TEST(UtilityTest, WithoutMarginsAMatchTakesGamesForTypicalOnes) {
   EXPECT_NEAR(MatchUtility(-30, 0).OfEvaluation(evaluation, kRed), -1, 1e-6);
 }
 
+// With a compensation of 12 points a margin of 4 is a game lost by 8; a win
+// takes 13 or more.
+TEST(UtilityTest, WithoutMarginsAWinIsOneBeyondTheCompensation) {
+  Evaluation win;
+  win.win = 1;
+  Evaluation loss;
+  loss.loss = 1;
+  for (const int halves : {-25, -24, -5, -1, 0, 1, 5, 24, 25}) {
+    for (const float deviation : {0.3f, 4.0f}) {
+      const Utility last({.kind = UtilityKind::kMatch,
+                          .match = {.red_lead = 0.25, .games_left = 0},
+                          .margin_deviation = deviation},
+                         halves);
+      for (const Side side : {kRed, kBlue}) {
+        const float red_wins = side == kRed ? 1 : -1;
+        EXPECT_EQ(last.OfEvaluation(win, side), red_wins) << halves;
+        EXPECT_EQ(last.OfEvaluation(loss, side), -red_wins) << halves;
+      }
+    }
+    // Nobody leads: both sides' wins are worth the same, to both.
+    const Utility fair({.kind = UtilityKind::kMatch,
+                        .match = {.red_lead = 0, .games_left = 2}},
+                       halves);
+    for (const Side side : {kRed, kBlue}) {
+      EXPECT_NEAR(fair.OfEvaluation(win, side), -fair.OfEvaluation(loss, side),
+                  1e-6)
+          << halves;
+    }
+  }
+}
+
 TEST(UtilityTest, NamesAreParsedStrictly) {
   for (const UtilityKind kind : kKinds) {
     ASSERT_TRUE(ParseUtilityKind(UtilityKindName(kind)).ok());
