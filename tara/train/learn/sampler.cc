@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <deque>
+#include <iterator>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -91,21 +93,35 @@ absl::Status Sampler::MoveWindow(uint64_t end_index) {
       WindowGames(options_.window, static_cast<int64_t>(end_index));
   const auto end = std::lower_bound(indices.begin(), indices.end(), end_index);
   const auto begin = end - std::min<int64_t>(end - indices.begin(), window);
-  while (!games_.empty() &&
-         (begin == end || games_.front().game_index < *begin)) {
-    games_.pop_front();
-  }
-  // Games are not added in their order: those that took longer come later.
-  size_t place = 0;
-  for (auto it = begin; it != end; ++it, ++place) {
-    if (place < games_.size() && games_[place].game_index == *it) continue;
+  // All that is new is read before anything changes, which an error leaves as
+  // it is. Games are not added in their order: those that took longer come
+  // later.
+  std::deque<SampledGame> added;
+  auto kept = games_.begin();
+  for (auto it = begin; it != end; ++it) {
+    while (kept != games_.end() && kept->game_index < *it) ++kept;
+    if (kept != games_.end() && kept->game_index == *it) continue;
     TARA_ASSIGN_OR_RETURN(const proto::GameRecord record,
                           store_.GetListed(*it));
-    TARA_ASSIGN_OR_RETURN(SampledGame game,
-                          UnpackGame(record, options_.targets));
-    games_.insert(games_.begin() + static_cast<int64_t>(place),
-                  std::move(game));
+    absl::StatusOr<SampledGame> game = UnpackGame(record, options_.targets);
+    if (!game.ok()) {
+      return absl::DataLossError(
+          absl::StrCat("game ", *it, ": ", game.status().message()));
+    }
+    added.push_back(*std::move(game));
   }
+  std::deque<SampledGame> before = std::exchange(games_, {});
+  std::erase_if(before, [&](const SampledGame& game) {
+    return begin == end || game.game_index < *begin ||
+           game.game_index > *(end - 1);
+  });
+  std::merge(std::make_move_iterator(before.begin()),
+             std::make_move_iterator(before.end()),
+             std::make_move_iterator(added.begin()),
+             std::make_move_iterator(added.end()), std::back_inserter(games_),
+             [](const SampledGame& a, const SampledGame& b) {
+               return a.game_index < b.game_index;
+             });
   FillPools();
   if (!games_.empty() && learned_.games == 0) {
     return absl::FailedPreconditionError(

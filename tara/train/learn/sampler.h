@@ -67,9 +67,9 @@ class Sampler {
 
   // Moves the window to the newest games with an index below `end_index`,
   // which is how many games the run has had.
-  // REQUIRES: `end_index` never falls.
-  // Errors as the store's and UnpackGame's; FAILED_PRECONDITION where the
-  // window has games, but none to learn from.
+  // Errors as the store's; DATA_LOSS for a game that is damaged or, though
+  // listed, missing: the window stays where it was. FAILED_PRECONDITION where
+  // the window has games, but none to learn from.
   absl::Status MoveWindow(uint64_t end_index);
 
   // Returns the batch of a step: a variant is drawn (variant_balance), then one
