@@ -78,7 +78,10 @@ _PATIENCE_SECONDS = 10.0
 """With nodes of which none can play."""
 _LOST_SECONDS = 120.0
 """After which, or after ten times what is usual, a block is taken for lost;
-the next time after twice as long."""
+the next time after twice as long. While nobody knows what is usual, a block is
+lost when its node has left no sign of life for as long."""
+_SIGN_SECONDS = 20.0
+"""Between signs of life of a worker that plays."""
 _SILENT_SECONDS = 30.0
 """After which people are told of a node that has sent nothing yet."""
 
@@ -129,11 +132,53 @@ def _load(inputs: Sequence[Any], numeric_class: Optional[str]) -> _Player:
     return player, found
 
 
+class _Signs:
+    """When each node has last shown that it plays. An actor, of the driver."""
+
+    def __init__(self) -> None:
+        self._last: Dict[str, float] = {}
+
+    def leave(self, node: str) -> None:
+        """Notes that the node with an ID plays."""
+        self._last[node] = time.monotonic()
+
+    def age(self, node: str) -> float:
+        """Returns how long ago that was, in seconds."""
+        return time.monotonic() - self._last.get(node, -math.inf)
+
+
+@contextlib.contextmanager
+def _leaving(signs: Any, node: str) -> Iterator[None]:
+    """Leaves signs of the node; signs: an actor, or None."""
+    over = threading.Event()
+
+    def leave() -> None:
+        while not over.wait(_SIGN_SECONDS):
+            signs.leave.remote(node)
+
+    thread = threading.Thread(target=leave, daemon=True)
+    if signs is not None:
+        thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        if signs is not None:
+            thread.join()
+
+
 def _play(key: str, inputs: Sequence[Any], numeric_class: Optional[str],
-          pieces: Sequence[Tuple[int, bytes]], node: str
-          ) -> Tuple[bytes, float, str]:
+          pieces: Sequence[Tuple[int, bytes]], node: str, node_id: str = "",
+          signs: Any = None) -> Tuple[bytes, float, str]:
     """Returns the games as a message, the seconds that they took, and the
     class of who has played them. numeric_class: that it must have, or None."""
+    with _leaving(signs, node_id):
+        return _play_pieces(key, inputs, numeric_class, pieces, node)
+
+
+def _play_pieces(key: str, inputs: Sequence[Any], numeric_class: Optional[str],
+                 pieces: Sequence[Tuple[int, bytes]], node: str
+                 ) -> Tuple[bytes, float, str]:
     if key not in _players:
         loaded = _load(inputs, numeric_class)
         while len(_players) >= _PLAYERS:
@@ -160,6 +205,7 @@ class _Block:
     node: str = ""  # where it is played
     is_copy: bool = False  # of one that is played already
     begun: float = 0.0
+    trusted: float = 0.0  # until then it is not looked for
 
 
 @dataclasses.dataclass
@@ -237,8 +283,10 @@ class _Fleet:
 
     def __init__(self, audit: float, labelled: bool, seed: int,
                  cluster: Any = ray,
-                 clock: Callable[[], float] = time.monotonic) -> None:
+                 clock: Callable[[], float] = time.monotonic,
+                 signs: Any = None) -> None:
         self._ray = cluster
+        self._signs = signs
         self._clock = clock
         self._play = cluster.remote(max_retries=0, num_cpus=1)(_play)
         self._nodes: Dict[str, _Node] = {}
@@ -399,9 +447,13 @@ class _Fleet:
         that cannot reach this machine."""
         now = self._clock()
         for reference, block in list(self._flying.items()):
-            if now - block.begun < _LOST_SECONDS * 2 ** block.losses:
+            if (now < block.trusted or
+                    now - block.begun < _LOST_SECONDS * 2 ** block.losses):
                 continue
             job = self._jobs.get(block.job)
+            if job is not None and not job.durations and self._lives(block):
+                block.trusted = now + _SIGN_SECONDS
+                continue
             if (job is not None and job.durations and now - block.begun <
                     10 * job.usual_duration() * 2 ** block.losses):
                 continue
@@ -415,6 +467,17 @@ class _Fleet:
                 self._repeated += 1
                 job.waiting.append(_Block(job.number, games, block.deaths,
                                           block.losses + 1))
+
+    def _lives(self, block: _Block) -> bool:
+        """Whether the node of a block plays: this block, or one before it."""
+        if self._signs is None:
+            return False
+        try:
+            age: float = self._ray.get(self._signs.age.remote(block.node),
+                                       timeout=_LOOK_SECONDS)
+        except RayError:
+            return False
+        return age < _LOST_SECONDS
 
     # Blocks.
 
@@ -485,7 +548,7 @@ class _Fleet:
         on_node = NodeAffinitySchedulingStrategy(node.id, soft=False)
         reference = self._play.options(scheduling_strategy=on_node).remote(
             job.key, job.inputs, job.numeric_class, self._pieces(job, block),
-            node.name)
+            node.name, node.id, self._signs)
         self._flying[reference] = block
 
     def _pieces(self, job: _Job, block: _Block) -> List[Tuple[int, bytes]]:
@@ -754,6 +817,14 @@ def _init(address: str, **options: Any) -> None:
              include_dashboard=None, **options)
 
 
+def _new_signs() -> Any:
+    """Returns a new actor _Signs, in a process of this machine's."""
+    here = NodeAffinitySchedulingStrategy(
+        ray.get_runtime_context().get_node_id(), soft=False)
+    return ray.remote(num_cpus=0)(_Signs).options(
+        scheduling_strategy=here).remote()
+
+
 def _replay(path: pathlib.Path) -> int:
     try:
         job = json.loads(path.read_text(encoding="utf-8"))
@@ -844,7 +915,8 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         program = [*_program(), given.command, *others]
         _connect(given.address)
         return _run(program, _Fleet(given.audit,
-                                    given.numerics == "labelled", seed=1))
+                                    given.numerics == "labelled", seed=1,
+                                    signs=_new_signs()))
     except (FleetError, OSError) as error:
         print(f"tara fleet: {error}", file=sys.stderr)
         return 1

@@ -1,5 +1,6 @@
 """One run on a cluster of Ray: real ones, of this machine and in namespaces."""
 
+import collections
 import contextlib
 import json
 import os
@@ -18,6 +19,8 @@ import yaml
 from fleet_chaos import digest
 from ray.autoscaler._private.util import prepare_config, validate_config
 from ray.cluster_utils import Cluster
+from tara import _fleet_bench
+from tara import fleet as fleet_module
 
 HERE = pathlib.Path(__file__).resolve().parent
 TINY = HERE.parent.parent / "configs/tiny.textproto"
@@ -459,3 +462,37 @@ def test_the_example_is_a_cluster_that_ray_up_takes():
               encoding="utf-8") as file:
         config = yaml.safe_load(file)
     validate_config(prepare_config(config))
+
+
+class SlowCluster(_fleet_bench._DrawnCluster):
+    """One whose games take minutes, with signs of life of a given age."""
+
+    def __init__(self, age):
+        super().__init__(nodes=2, game_seconds=600, seed=1)
+        self.age = self
+        self.cancelled = []
+        self._age = age
+
+    def remote(self, *given, **named):
+        return self._age if given else super().remote(**named)
+
+    def get(self, task, timeout=None):
+        return task if isinstance(task, float) else super().get(task)
+
+    def cancel(self, task, force):
+        self.cancelled.append(task)
+
+
+@pytest.mark.parametrize("age, is_lost", [(10.0, False), (500.0, True)])
+def test_long_games_of_nodes_that_live_are_not_begun_again(age, is_lost):
+    cluster = SlowCluster(age)
+    players = fleet_module._Fleet(0, False, 1, cluster, lambda: cluster.now,
+                                  signs=cluster)
+    job = fleet_module._Job(number=1, name="match", request=b"", files=[],
+                            folder="", key="1", inputs=[],
+                            numeric_class="drawn")
+    players._jobs[1] = job
+    players.add(1, range(cluster.cores()), [])
+    while not job.durations and cluster.now < 1000:
+        collections.deque(players.turn(), 0)
+    assert bool(cluster.cancelled) == is_lost
