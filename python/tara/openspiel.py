@@ -166,7 +166,8 @@ class TaraGame(pyspiel.Game):  # type: ignore[misc]
             raise ValueError(
                 f"position: of {state.variant} with options {state.options}; "
                 f"expected {start.variant} with {start.options}")
-        return TaraState(self, _Position(state))
+        return TaraState(self, _Position(state),
+                         "" if state == start else state.text)
 
     def make_py_observer(self, iig_obs_type: typing.Any = None,
                          params: typing.Any = None) -> typing.Any:
@@ -174,7 +175,7 @@ class TaraGame(pyspiel.Game):  # type: ignore[misc]
         if iig_obs_type is None or (iig_obs_type.public_info
                                     and not iig_obs_type.perfect_recall):
             return _Observer(params)
-        return observation.IIGObserverForPublicInfoGame(iig_obs_type, params)
+        return _HistoryObserver(iig_obs_type, params)
 
 
 class TaraState(pyspiel.State):  # type: ignore[misc]
@@ -185,9 +186,16 @@ class TaraState(pyspiel.State):  # type: ignore[misc]
     are those of the position as it is.
     """
 
-    def __init__(self, game: TaraGame, position: _Position) -> None:
+    def __init__(self, game: TaraGame, position: _Position,
+                 start: str = "") -> None:
         super().__init__(game)
         self._position = position
+        self._start = start
+
+    @property
+    def start(self) -> str:
+        """The text of the position that it was begun from; "": the game's."""
+        return self._start
 
     @property
     def position(self) -> tara.State:
@@ -252,6 +260,18 @@ class _Observer:
     def string_from(self, state: TaraState, player: int) -> str:
         """Returns the text of the position."""
         return str(state)
+
+
+class _HistoryObserver(
+        observation.IIGObserverForPublicInfoGame):  # type: ignore[misc]
+    """Writes histories as text, those from other starts with the start."""
+
+    def string_from(self, state: TaraState, player: int) -> str:
+        """Returns the text of the history, or of nothing."""
+        text: str = super().string_from(state, player)
+        if not self._iig_obs_type.public_info or not state.start:
+            return text
+        return f"{state.start} {text}".rstrip()
 
 
 pyspiel.register_game(_game_type(2, 4), TaraGame)

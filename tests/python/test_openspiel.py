@@ -190,6 +190,23 @@ def test_algorithms_of_openspiel_play():
     assert len(state.history()) == 3
 
 
+def test_states_from_other_positions_have_histories_of_their_own():
+    game = load("four_treasures")
+    starts = [tara.State("four_treasures").play(text).text
+              for text in ("D4", "A2")]
+    states = [game.new_initial_state(start) for start in starts]
+    states.append(game.new_initial_state())
+    texts = [state.information_state_string(0) for state in states]
+    assert texts == [*starts, ""]
+    for state in states:
+        state.apply_action(state.legal_actions()[0])
+    texts += [state.information_state_string(0) for state in states]
+    texts += [state.clone().information_state_string(0) for state in states]
+    assert len(set(texts)) == 6 and texts[3:6] == texts[6:]
+    assert texts[3].startswith(starts[0]) and texts[5] == (
+        states[2].history_str())
+
+
 # What the bounds of the length of games are derived from.
 
 
