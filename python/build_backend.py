@@ -134,7 +134,7 @@ def _write_wheel(folder, files, licences=None):
     python = "cp%d%d" % sys.version_info[:2]
     platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
     tag = f"{python}-{python}-{platform}"
-    base = f"{project['name']}-{project['version']}"
+    base = f"{project['name'].replace('-', '_')}-{project['version']}"
     info = f"{base}.dist-info"
     requires = "".join(f"Requires-Dist: {each}\n"
                        for each in project["dependencies"])

@@ -66,19 +66,20 @@ def fresh_python(tmp_path_factory, wheel):
 
 def test_its_name_states_the_oldest_glibc(wheel):
     assert re.fullmatch(
-        r"tara-[\d.]+-(cp3\d+)-\1-manylinux_2_\d+_[a-z0-9_]+\.whl", wheel.name)
+        r"tara_boardgame-[\d.]+-(cp3\d+)-\1-manylinux_2_\d+_[a-z0-9_]+\.whl", wheel.name)
 
 
 def test_it_has_the_licences_of_its_libraries(wheel):
     with zipfile.ZipFile(wheel) as files:
         names = files.namelist()
-    libraries = [name for name in names if name.startswith("tara.libs/lib")]
+    libraries = [name for name in names
+                 if name.startswith("tara_boardgame.libs/lib")]
     licences = {pathlib.Path(name).name for name in names
                 if ".dist-info/licenses/" in name}
     assert any("libprotobuf" in name for name in libraries)
     assert {"libeigen3-dev", "pybind11"} <= licences
     for library in libraries:
-        stem = re.match(r"tara\.libs/lib([a-z]+)", library.lower()).group(1)
+        stem = re.match(r"tara_boardgame\.libs/lib([a-z]+)", library.lower()).group(1)
         # libcrypto is a part of libssl3.
         stem = "ssl" if stem == "crypto" else stem
         assert any(stem in licence for licence in licences), library
