@@ -14,6 +14,8 @@ import warnings
 from typing import (Any, Dict, Generator, Iterator, List, Mapping, Optional,
                     Tuple, Union)
 
+from tara import _types
+
 Event = Dict[str, Any]
 """What happened in a run, by name: see `train`."""
 
@@ -52,7 +54,7 @@ def train(config: _PathLike, *, program: Optional[_PathLike] = None,
     a wrong field or value, RuntimeError for any other failure; they have the
     program's message.
     """
-    path = os.fspath(config)
+    path = _types.path("config", config)
     if not os.path.exists(path):
         raise FileNotFoundError(f"config: {path}: no such file")
     command = [*_program(program), "train", path, "--format=json"]
@@ -99,10 +101,11 @@ def find_program(named: Mapping[str, Optional[_PathLike]]) -> Optional[str]:
     for name, path in named.items():
         if path is None:
             continue
-        found = shutil.which(os.fspath(path))
+        text = _types.path(name, path)
+        found = shutil.which(text)
         if found is None:
             raise FileNotFoundError(
-                f"{name}: {os.fspath(path)}; expected the program `tara`")
+                f"{name}: {text}; expected the program `tara`")
         return found
     return shutil.which("tara")
 
@@ -133,7 +136,7 @@ def _clone() -> Optional[str]:
     """Returns bin/tara of the clone that pip has installed, or None."""
     import importlib.metadata  # here, as shutil above
     try:
-        text = importlib.metadata.distribution("tara").read_text(
+        text = importlib.metadata.distribution("tara-boardgame").read_text(
             "direct_url.json")  # PEP 610
     except importlib.metadata.PackageNotFoundError:
         return None
@@ -169,9 +172,15 @@ def _events(command: List[str]) -> Generator[Event, None, None]:
                for read in (read_events, read_errors)]
     for thread in threads:
         thread.start()
+    ended = False  # with the event that says so
     try:
         while (line := lines.get()) is not None:
-            event: Event = json.loads(line)
+            try:
+                event: Event = json.loads(line)
+                ended = event["event"] == "end"
+            except (KeyError, TypeError, ValueError):
+                raise RuntimeError(f"{command[0]} printed {line!r}; expected "
+                                   "an event of the program `tara`") from None
             yield event
     finally:
         if process.poll() is None:
@@ -183,8 +192,15 @@ def _events(command: List[str]) -> Generator[Event, None, None]:
         process.stdout.close()
         process.stderr.close()
     if status == 0:
+        if not ended:
+            raise RuntimeError(f"{command[0]} ended without an event that says "
+                               "so; expected the program `tara`")
         return
-    message = "".join(errors).strip() or f"status {status}"
+    message = "".join(errors).strip()
+    if status < 0:
+        message = (f"{command[0]} was killed by signal {-status} "
+                   f"({signal.strsignal(-status)}) {message}").strip()
+    message = message or f"{command[0]} ended with status {status}"
     raise (ValueError if status == _USAGE else RuntimeError)(
         message.removeprefix("tara: "))
 

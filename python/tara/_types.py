@@ -1,5 +1,6 @@
 """What functions of the package return: named tuples of NumPy arrays."""
 
+import os
 import typing
 from typing import Any, Dict, Optional, Tuple
 
@@ -9,6 +10,31 @@ from numpy.typing import NDArray
 
 class DataLoss(ValueError):
     """A file is damaged: a network, a store, a game in it."""
+
+
+def path(name: str, given: Any) -> str:
+    """Returns an argument that is a path; raises errors that name it."""
+    try:
+        text = os.fsdecode(given)
+        os.fsencode(text)
+    except TypeError:
+        raise TypeError(f"{name}: {given!r}; expected a path") from None
+    except UnicodeError:
+        raise ValueError(f"{name}: {given!r}; expected a path") from None
+    if "\0" in text:
+        raise ValueError(f"{name}: {text!r}; expected a path without NUL "
+                         "characters")
+    return text
+
+
+def text(name: str, given: Any) -> str:
+    """Returns an argument that is a text; raises an error that names it."""
+    if not isinstance(given, str):
+        raise TypeError(f"{name}: {given!r}; expected a text")
+    if not given.isprintable():
+        raise ValueError(f"{name}: {given!r}; expected a text that can be "
+                         "printed")
+    return given
 
 
 class Features(typing.NamedTuple):

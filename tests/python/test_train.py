@@ -152,3 +152,20 @@ def test_the_program_is_found_in_this_order(tmp_path, monkeypatch):
     monkeypatch.setenv("TARA_BINARY", "/no/such/file")
     with pytest.raises(FileNotFoundError, match="TARA_BINARY: /no/such/file"):
         tara.train(TINY)
+
+
+@pytest.mark.parametrize("script, message", [
+    ("kill -9 $$", r"program was killed by signal 9 \(Killed\)"),
+    ("echo oops >&2; kill -9 $$", r"signal 9 \(Killed\) oops"),
+    ("exit 3", "program ended with status 3"),
+    ("exit 0", "program ended without an event .*expected the program `tara`"),
+    ("echo 1", r"program printed '1\\n'; expected an event"),
+    ("echo hello", r"program printed 'hello\\n'; expected an event"),
+    ("echo '{}'", "expected an event of the program `tara`"),
+])
+def test_a_program_that_is_another_or_dies_is_named(tmp_path, script, message):
+    program = tmp_path / "program"
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    with pytest.raises(RuntimeError, match=message):
+        list(tara.train(TINY, program=program))
