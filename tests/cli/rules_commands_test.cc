@@ -264,8 +264,7 @@ TEST(ShowTest, IllegalActionsAndBadPositionsAreFailures) {
   EXPECT_THAT(no_action.err, HasSubstr("bad action 'A1'"));
   const TaraResult position = RunTara({"show", "--position", "chess"});
   EXPECT_EQ(position.status, 1);
-  EXPECT_THAT(position.err,
-              HasSubstr("--position: unknown variant 'chess'"));
+  EXPECT_THAT(position.err, HasSubstr("--position: unknown variant 'chess'"));
   const TaraResult board =
       RunTara({"show", "--position", "high_kings_l1 5/7/7/3r3/7/7/5 1"});
   EXPECT_EQ(board.status, 1);

@@ -175,8 +175,7 @@ TEST(SolveTest, AFinishedGameHasItsResultAndNoActions) {
 TEST(SolveTest, BadInputIsAnErrorThatSaysWhere) {
   const TaraResult position = RunTara({"solve", "--position", "chess"});
   EXPECT_EQ(position.status, 1);
-  EXPECT_THAT(position.err,
-              HasSubstr("--position: unknown variant 'chess'"));
+  EXPECT_THAT(position.err, HasSubstr("--position: unknown variant 'chess'"));
   EXPECT_THAT(position.out, IsEmpty());
   const TaraResult actions =
       RunTara({"solve", "--variant", "four_treasures", "--actions", "D4 D4"});
