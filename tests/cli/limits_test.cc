@@ -57,7 +57,7 @@ std::map<std::string, std::string> Commands() {
       {"crossplay",
        "crossplay --variant sacred_hill_doubles_l1 random greedy --games 8"},
       {"rate",
-       "rate --variant four_treasures --player random --player greedy "
+       "rate random greedy --variant four_treasures "
        "--games 8"},
       {"selfplay",
        "selfplay --variant four_treasures --player mcts --sims 20 --games 4 "
@@ -80,13 +80,14 @@ std::map<std::string, std::string> Commands() {
       {"games", "games list FOLDER/none.db"},
       {"show", "show --variant sacred_hill_l1"},
       {"solve", "solve --variant four_treasures --node-limit 2k"},
-      {"levels", "levels --variant four_treasures"},
+      {"levels", "levels"},
       {"variants", "variants"},
       {"verify", "verify FOLDER/none.jsonl"},
       {"perft", "perft --variant four_treasures --depth 3"},
       {"stats", "stats --variant four_treasures --games 50k --threads 3"},
       {"web", "web --run FOLDER/none"},
-      {"bench", "bench games --threads 2 --variant four_treasures"},
+      {"bench",
+       "bench core --threads 2 --variant four_treasures --seconds 0.01"},
   };
 }
 
