@@ -117,7 +117,7 @@ describe('the engine', () => {
     assert.match(
         await refusal((engine, text) => engine.loadGame(text),
                       `${position} C5 C5`),
-        /step 1: .*C5/);
+        /action 2: .*C5.* for Blue;/);
     // What is only asked about leaves the game alone.
     assert.equal(
         (await inPage((engine) => engine.completePosition(
@@ -223,17 +223,21 @@ describe('the engine', () => {
       refusal((engine, argument) => engine.loadGame(argument), text);
     assert.match(await load('  '), /no game/);
     assert.match(await load('draughts D4'), /draughts/);
-    assert.match(await load('sacred_hill_l1 D4 D4'), /step 1.*D4/);
+    assert.match(
+        await load('sacred_hill_l1 D4 D4'), /^action 2: .*D4.* for Blue;/);
+    assert.match(
+        await load('sacred_hill_l1 pie_rule=true swap'), /^action 1: .* Blue's/);
     assert.match(await load('{"variant": 1'), /JSON/);
     assert.match(await load('{"variant": 1, "steps": []}'), /variant.*1/);
     assert.match(
         await load('{"variant": "sacred_hill_l1"}'), /steps.*array/);
     assert.match(
-        await load('{"variant": "sacred_hill_l1", "steps": [7]}'), /step 0.*7/);
+        await load('{"variant": "sacred_hill_l1", "steps": [7]}'),
+        /^action 1: .*7/);
     assert.match(
         await load('{"variant": "sacred_hill_l1", "steps": ' +
                    '[{"seat": 1, "action": "D4"}]}'),
-        /seat of step 0.* 0.* 1/);
+        /seat of action 1.* 0.* 1/);
     assert.match(
         await load('{"variant": "sacred_hill_l1", "steps": [], ' +
                    '"result": {}}'),
@@ -398,7 +402,7 @@ describe('the engine', () => {
     assert.match(
         await refusal((engine) =>
           engine.loadNetwork(new Uint8Array([1, 2, 3]), 'three bytes')),
-        /no usable model bundle.*zip/);
+        /not a usable model bundle.*zip/);
     assert.equal(await inPage((engine) => engine.network()), null);
     assert.match(
         await refusal((engine) => engine.verifyNetwork()), /no network/);

@@ -314,7 +314,7 @@ describe('a network', () => {
   });
 
   test('is refused with what differs', async () => {
-    const start = /^this is no usable model bundle: /;
+    const start = /^not a usable model bundle: /;
     const cases = [
       [(_, manifest) => manifest.versions.features = 99,
        /version 99 of the features.*version 2/],
@@ -360,7 +360,7 @@ describe('a network', () => {
     for (const level of [0, 9]) {
       assert.match(
           (await load(damaged(entries, level))).refused,
-          /^this is no usable model bundle: it cannot be unpacked/);
+          /^not a usable model bundle: it is damaged, or not a zip/);
     }
   });
 
@@ -384,7 +384,7 @@ describe('a network', () => {
   });
 
   test('is refused if its archive leads nowhere', async () => {
-    const start = /^this is no usable model bundle: it cannot be unpacked/;
+    const start = /^not a usable model bundle: it is damaged, or not a zip/;
     const stored = altered(entries, () => {});
     const list = Buffer.from(stored).lastIndexOf('PK\x05\x06');
     const changed = (place, bytes) => {

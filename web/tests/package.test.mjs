@@ -101,7 +101,7 @@ describe('the package tara-core', () => {
       by: 'network',
     });
     for (const [i, expected] of [
-      /Z9/, /chess/, /no usable model bundle/, /simulations is 0/,
+      /Z9/, /chess/, /not a usable model bundle/, /simulations is 0/,
       /^the engine is closed$/, /^the engine is closed$/,
     ].entries()) {
       assert.match(refusals[i], expected);
@@ -169,7 +169,7 @@ describe('the package tara-core', () => {
     await page.screenshot({path: outputFile('front_end.png')});
     // Whatever is no bundle is refused with the reason.
     await page.setInputFiles('#network', path.join(project, 'package.json'));
-    await page.waitForSelector('#said:has-text("no usable model bundle")');
+    await page.waitForSelector('#said:has-text("not a usable model bundle")');
     assert.deepEqual(problems, []);
   });
 });

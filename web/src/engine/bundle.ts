@@ -77,7 +77,7 @@ export interface Bundle {
 }
 
 function fail(what: string): never {
-  throw new Error(`this is no usable model bundle: ${what}`);
+  throw new Error(`not a usable model bundle: ${what}`);
 }
 
 function readEntries(
@@ -87,8 +87,8 @@ function readEntries(
     return readZip(data, wanted);
   } catch (error) {
     // RangeError: an offset of the archive leads beyond its end.
-    fail(`it cannot be unpacked as a zip archive (${
-        error instanceof RangeError ? 'it is damaged' :
+    fail(`it is damaged, or not a zip archive (${
+        error instanceof RangeError ? 'it ends too soon' :
           error instanceof Error ? error.message : String(error)})`);
   }
 }
@@ -98,7 +98,7 @@ function readJson(data: Uint8Array | undefined, name: string): unknown {
   try {
     return JSON.parse(strFromU8(data));
   } catch {
-    fail(`${name} is no JSON`);
+    fail(`${name} is not JSON`);
   }
 }
 

@@ -10,6 +10,7 @@ import type {
   SearchResult,
 } from './api';
 import type { CallName, Calls, FromWorker, ToWorker } from './messages';
+import workerUrl from './worker.ts?worker&url';
 
 interface Waiting {
   readonly resolve: (value: unknown) => void;
@@ -112,8 +113,7 @@ function engineOf(worker: Worker, client: Client, info: EngineInfo): Engine {
 /** Starts an engine of its own worker. Rejected if the browser cannot run it,
  * with the reason. */
 export function createEngine(): Promise<Engine> {
-  const worker =
-      new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' });
+  const worker = new Worker(workerUrl, { type: 'module' });
   const client = new Client(worker);
   return new Promise((resolve, reject) => {
     worker.onmessage = (event: MessageEvent<FromWorker>) => {
@@ -127,7 +127,11 @@ export function createEngine(): Promise<Engine> {
       }
     };
     worker.onerror = (event) => {
-      const error = new Error(`the engine has failed: ${event.message}`);
+      // Without a message: the script has not been loaded.
+      const error = new Error(
+          event.message === undefined ?
+            `${workerUrl} cannot be loaded` :
+            `the engine has failed: ${event.message}`);
       reject(error);
       client.breakOff(error);
     };

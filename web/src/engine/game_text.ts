@@ -68,7 +68,7 @@ function gameFromWords(
   if (words[1]?.includes('/')) {
     const fields = words.splice(0, POSITION_FIELDS);
     const game = GameModel.from(core, catalogue, fields.join(' '));
-    words.forEach((word, step) => playStep(game, word, step));
+    words.forEach((word) => playNext(game, word));
     return game;
   }
   const [variant = '', ...rest] = words;
@@ -76,15 +76,19 @@ function gameFromWords(
   const hasOptions = /^(-|[a-z_]+=.*)$/.test(rest[0] ?? '');
   const options = hasOptions ? rest.shift()! : '-';
   const game = GameModel.begin(core, catalogue, variant, options);
-  rest.forEach((word, step) => playStep(game, word, step));
+  rest.forEach((word) => playNext(game, word));
   return game;
 }
 
-function playStep(game: GameModel, notation: string, step: number): void {
+/** Counts actions from 1 and names seats, as the page does. */
+function playNext(game: GameModel, notation: string): void {
   try {
     game.play(notation);
   } catch (error) {
-    throw new Error(`step ${step}: ${messageOf(error)}`);
+    const { seats } = game.variant;
+    const message = messageOf(error).replace(
+        /\bseat (\d)/g, (text, seat) => seats[Number(seat)]?.name ?? text);
+    throw new Error(`action ${game.ply + 1}: ${message}`);
   }
 }
 
@@ -102,15 +106,15 @@ function gameFromJson(
   }
   const game = GameModel.begin(
       core, catalogue, variant, optionsOfJson(catalogue, variant, options));
-  steps.forEach((step: unknown, i) => {
-    checkStep(game, step, i);
-    playStep(game, (step as { action: string }).action, i);
+  steps.forEach((step: unknown) => {
+    checkStep(game, step);
+    playNext(game, (step as { action: string }).action);
   });
   const last = game.positionAt(game.ply);
   if (result !== undefined) {
     if (!last.finished) {
       throw new Error(
-          `the game is not finished after ${steps.length} steps, but the ` +
+          `the game is not finished after ${steps.length} actions, but the ` +
           'text has a result');
     }
     checkSame('the result', resultOf(last), result);
@@ -155,21 +159,22 @@ function optionsOfJson(
 }
 
 /** Seat and legal actions may be left out; if they are there, they count. */
-function checkStep(game: GameModel, step: unknown, i: number): void {
+function checkStep(game: GameModel, step: unknown): void {
+  const number = game.ply + 1;
   const json = step as { action?: unknown; seat?: unknown; legal?: unknown };
   if (typeof json !== 'object' || json === null ||
       typeof json.action !== 'string') {
     throw new Error(
-        `step ${i}: expected an object with an action as text, got ` +
+        `action ${number}: expected an object with an action as text, got ` +
         JSON.stringify(step));
   }
   const position = game.positionAt(game.ply);
   if (json.seat !== undefined) {
-    checkSame(`the seat of step ${i}`, position.seat, json.seat);
+    checkSame(`the seat of action ${number}`, position.seat, json.seat);
   }
   if (json.legal !== undefined) {
     checkSame(
-        `the legal actions of step ${i}`, legalTexts(position), json.legal);
+        `the legal actions of action ${number}`, legalTexts(position), json.legal);
   }
 }
 
