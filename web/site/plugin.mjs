@@ -78,7 +78,8 @@ const manifest = {
       })),
 };
 
-// docs/reference/rules.md as a page; links to other documents are text.
+// docs/reference/rules.md as a page, with its sections folded; links to other
+// documents are text.
 function rulesPage(policy) {
   const renderer = {
     heading({tokens, depth, text}) {
@@ -103,7 +104,13 @@ function rulesPage(policy) {
     },
   };
   marked.use({renderer});
-  const body = marked.parse(read(root, 'docs', 'reference', 'rules.md'));
+  const [start, ...sections] =
+      marked.parse(read(root, 'docs', 'reference', 'rules.md')).split(/(?=<h2 )/);
+  const folded = sections.map((section) => {
+    const [heading, rest] = section.split(/(?<=<\/h2>)/);
+    return `<details>\n<summary>${heading}</summary>${rest}</details>\n`;
+  });
+  const body = [start, ...folded].join('');
   return `<!doctype html>
 <html lang="en">
   <head>
@@ -181,7 +188,7 @@ export function sitePlugin({network, policy}) {
         },
       })),
     ],
-    async generateBundle() {
+    async generateBundle(_, bundle) {
       const emit = (fileName, source) =>
         this.emitFile({type: 'asset', fileName, source});
       if (network !== null) emit('model.tara', network);
@@ -190,7 +197,11 @@ export function sitePlugin({network, policy}) {
       }
       emit('manifest.json', `${JSON.stringify(manifest, null, 2)}\n`);
       emit('rules.html', rulesPage(policy));
-      emit('rules.css', read(here, 'rules.css'));
+      // The page's own typefaces.
+      const font = (name) => Object.keys(bundle).find(
+          (file) => file.startsWith(`assets/${name}-`));
+      emit('rules.css', read(here, 'rules.css').replace(
+          /url\((.*?)\)/g, (_, name) => `url(./${font(name)})`));
       emit('licences.txt', licences());
       emit('.nojekyll', '');  // GitHub Pages serves the files as they are
     },

@@ -220,7 +220,7 @@ for (const [name, start] of
       // It is the one whose levels were measured, if repacked.
       assert.match(
           await page.textContent('.seat option[value="level:1"]'),
-          /^Level 1 · \d+$/);
+          /^Computer 1 · \d+ Elo$/);
       const variants = await page.$$eval(
           'input[name="variant"]', (all) => all.map(({value}) => value));
       assert.equal(variants.length, 10);
@@ -325,6 +325,18 @@ for (const [name, start] of
       }
       await page.goto(`${address}rules.html`);
       await look('rules');
+      // A phone shows its sections, not all of their text, and in the page's type.
+      assert.ok(await page.evaluate('document.body.scrollHeight') < 6000);
+      assert.equal(
+          await page.evaluate(async () => {
+            await document.fonts.ready;
+            return [...document.fonts]
+                .filter(({status}) => status === 'loaded').length >= 2;
+          }),
+          true);
+      // A link into a section opens it.
+      await page.goto(`${address}rules.html#101-rule-options`);
+      await page.waitForSelector('details[open] [id="101-rule-options"]');
       await context.close();
     });
   });
