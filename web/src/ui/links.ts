@@ -14,10 +14,14 @@ export function encode(text: string): string {
   return text.replace(/ /g, '+').replace(/\*/g, '%2A').replace(/-$/, '%2D');
 }
 
-// Returns the text after the '#' of an address. Throws where it is none.
+// Returns the text after the '#' of an address, without what chats and trackers
+// append: no text but JSON has an '&' or a '?', or ends with a ')' or a full
+// stop. Throws where it is none.
 export function decode(fragment: string): string {
   try {
-    return decodeURIComponent(fragment.replace(/\+/g, ' '));
+    const text = decodeURIComponent(fragment.replace(/\+/g, ' '));
+    if (text.startsWith('{')) return text;
+    return text.replace(/[&?].*$/s, '').replace(/[^\w*-]+$/, '');
   } catch {
     throw new Error(
       `'${fragment}' is no text: a % in it is not followed by two digits ` +
