@@ -79,7 +79,7 @@ describe('games that come and go', () => {
     await page.click('#new-game-button');
     await page.click('label:has(input[value="stone_of_destiny"])');
     await page.click('input[name="seating"][value="people"]');
-    await page.click('#new-game summary');
+    await page.click('[data-do="options"]');
     await page.uncheck('input[name="option:link_all_at_end"]');
     // What cannot be is shown, also where the options were folded shut.
     await page.fill('input[name="option:no_progress_limit"]', '0');
@@ -123,7 +123,7 @@ describe('games that come and go', () => {
     await page.click('#new-game-button');
     await page.click('label:has(input[value="poisoned_chalice"])');
     await page.click('input[name="seating"][value="people"]');
-    await page.click('#new-game summary');
+    await page.click('[data-do="options"]');
     await page.fill('input[name="option:compensation"]', '-2.5');
     await page.check('input[name="option:pie_rule"]');
     await page.click('#new-game button[type="submit"]');
@@ -183,7 +183,8 @@ describe('games that come and go', () => {
     await drop(page, 'holiday.tara', 'no zip at all');
     await waitForToast(page, '.error');
     assert.match(
-        await page.textContent('.toast'), /^holiday.tara: .* no usable model/);
+        await page.textContent('.toast'),
+        /^holiday.tara was not loaded: not a usable model/);
     await page.waitForFunction(
         () => document.querySelector('[aria-label="Network"]')
                   .textContent.includes('No network'));
@@ -216,7 +217,7 @@ describe('games that come and go', () => {
         page, 'games.jsonl',
         `${line('four_treasures')}\n${line('high_kings_l1')}\n`);
     await waitForToast(
-        page, ':has-text("Four Treasures is loaded, the first of 2")');
+        page, ':has-text("Only the first of 2 games was loaded.")');
     await close();
   });
 
@@ -260,15 +261,47 @@ describe('games that come and go', () => {
 
   test('a hint goes with its position', async () => {
     const {page, close} = await site.open();
-    await newGame(page, 'four_treasures', 'people');
-    await page.click('[data-do="hint"]');
-    await waitForToast(page, ':has-text("Hint: ")');
-    assert.match(
-        await page.textContent('.toast'),
-        /^Hint: ..(, then ..)?\. After \d+ sim.*: Red \d+\s% · Blue \d+\s%, /);
-    await newGame(page, 'sacred_hill_l1', 'people');
-    await page.waitForFunction(
-        () => document.querySelector('.toast.shown') === null);
+    for (const viewport of [DESKTOP, PHONE]) {
+      await page.setViewportSize(viewport);
+      await newGame(page, 'four_treasures', 'people');
+      await page.click('[data-hill="D4"]');
+      await waitForTurn(page, 0);
+      await page.click('[data-do="hint"]');
+      await page.waitForSelector('.hint-ring');
+      // It stays where it is seen, for as long as the position does.
+      const card = page.locator('.finding .card');
+      await page.waitForFunction(
+          (height) => document.querySelector('.finding .card')
+                          .getBoundingClientRect().top < height - 80,
+          viewport.height);
+      assert.match(
+          await card.locator('h2').textContent(), /^Hint: ..(, then ..)?\.$/);
+      const [value, others] = await card.locator('p').allTextContents();
+      assert.match(
+          value, /^After \d+ simulations: Red \d+\s% · Blue \d+\s%, /);
+      assert.match(others, /^Next best: .. \(.*\), .. \(.*\)\.$/);
+      // The same is said of the position everywhere.
+      const said = await page.textContent('.chances');
+      assert.ok(value.endsWith(`: ${said}.`), said);
+      await takePicture(page, `hint-${viewport.width}`);
+      await page.click('[data-do="undo"]');
+      await card.waitFor({state: 'detached'});
+      await page.click('[data-do="redo"]');
+      await page.waitForSelector('#board[data-ply="1"]');
+      await page.waitForFunction(
+          (said) => document.querySelector('.chances').textContent === said,
+          said);
+    }
+    await close();
+  });
+
+  test('a page that does not start says what is missing', async () => {
+    const {page, close} = await site.open();
+    await page.route('**/worker*.js', (route) => route.abort());
+    await page.reload();
+    await page.locator('#start-note').getByText(
+        /^The page could not start: .*\/worker\S*\.js cannot be loaded$/)
+        .waitFor();
     await close();
   });
 

@@ -187,7 +187,7 @@ describe('games that are kept', () => {
       ['0', 'person'], ['1', 'level:7'], ['2', 'level:10'], ['3', 'person']]);
     await newGame(page, 'four_treasures', 'people');
     assert.match(
-        (await recent(page))[0], /Person – Level 7 – Level 10 – Person/);
+        (await recent(page))[0], /Person – Computer 7 – Computer 10 – Person/);
     assert.deepEqual(problems, []);
     await close();
   });
@@ -215,13 +215,13 @@ describe('games that are kept', () => {
       }));
     }, PREFIX);
     await reload(page);
-    await waitForToast(page, '.error:has-text("cannot be read (step 1: ")');
+    await waitForToast(page, '.error:has-text("cannot be read (action 2: ")');
     await build(page, 'D4');
     await waitForTurn(page, 0);
     await page.click('#file-button');
     await page.click('[data-kept="one"]');
     await page.waitForSelector(
-        '#game-file .note.error:has-text("This game cannot be read: step 1")');
+        '#game-file .note.error:has-text("This game cannot be read: action 2")');
     assert.equal(
         await page.inputValue('#game-text'), 'sacred_hill_l1 D4 D9');
     const unreadable =

@@ -106,6 +106,44 @@ describe('the keyboard', () => {
     await close();
   });
 
+  test('begins another game by N and Enter', async () => {
+    const {page, problems, close} = await site.open();
+    await newGame(page, 'high_kings_l1', 'people');
+    await page.click('[data-hill="D4"]');
+    await waitForTurn(page, 0);
+    await settled(page);
+    await page.keyboard.press('n');
+    await page.waitForSelector('#new-game[open]');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('#board[data-actions="0"]');
+    assert.equal(
+        await page.textContent('#variant-name'), 'High Kings of Tara, Level 1');
+    await page.locator('dialog[open]').waitFor({state: 'hidden'});
+    assert.deepEqual(problems, []);
+    await close();
+  });
+
+  test('skips to the board, and stops only at what is seen', async () => {
+    const {page, problems, close} = await site.open();
+    await page.keyboard.press('Tab');
+    assert.equal(
+        await page.evaluate(() => document.activeElement.textContent.trim()),
+        'Skip to the board');
+    await page.keyboard.press('Enter');
+    assert.equal(await focused(page), 'D4');
+    assert.deepEqual(
+        await page.$$eval(
+            'button, select, input, textarea, summary, [tabindex="0"]',
+            (all) => all
+                .filter((each) => each.tabIndex >= 0 && each.id !== 'skip-button')
+                .filter((each) => each.checkVisibility({visibilityProperty: true}))
+                .filter((each) => each.getBoundingClientRect().width < 5)
+                .map((each) => each.outerHTML)),
+        []);
+    assert.deepEqual(problems, []);
+    await close();
+  });
+
   test('keeps its place, or goes to the board', async () => {
     const {page, problems, close} = await site.open();
     await page.evaluate(

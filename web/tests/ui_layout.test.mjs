@@ -10,6 +10,7 @@ import {root} from '../../tests/js/tara.mjs';
 import {outputFile, suiteContext} from './harness.mjs';
 import {
   clickAction,
+  DESKTOP,
   drop,
   newGame,
   PHONE,
@@ -83,6 +84,17 @@ describe('the layout', () => {
               await page.locator('#new-game [type="submit"]').boundingBox();
           assert.ok(begin.y + begin.height <= box.y + box.height, 'Begin');
           await takePicture(page, `new-game-${name}`);
+          const options = page.locator('#new-game [data-do="options"]');
+          const place = await options.boundingBox();
+          assert.ok(
+              place.y + place.height <= box.y + box.height, 'Rule options');
+          await options.click();
+          const field =
+              await page.locator('#new-game .options input').first()
+                  .boundingBox();
+          assert.ok(
+              field.y >= box.y && field.y + field.height <= begin.y,
+              'the first of them');
         }
         await dialog.evaluate((element) => element.scrollTop = 1e6);
         await page.keyboard.press('Escape');
@@ -96,6 +108,17 @@ describe('the layout', () => {
       await page.evaluate(() => scrollTo(0, 0));
       assert.ok(await overflow() <= 0, 'the editor scrolls sideways');
       const hills = await page.locator('#board').boundingBox();
+      if (viewport.width >= 1024) {
+        assert.equal(hills.y, board.y, 'the board stays where it is');
+        assert.ok(await page.$$eval(
+            '.palette span',
+            (all) => all.every(
+                (each) => each.getBoundingClientRect().bottom <= innerHeight)),
+                  'all that hills are given is seen');
+      }
+      const labels = await page.$$eval(
+          '.palette span', (all) => all.map((each) => each.textContent));
+      assert.equal(new Set(labels).size, 7, labels.join());
       const palette = await page.locator('.palette').boundingBox();
       assert.ok(
           palette.y >= hills.y + hills.height ||
@@ -108,6 +131,103 @@ describe('the layout', () => {
       await close();
     });
   }
+
+  for (const [name, viewport] of Object.entries(SIZES)) {
+    // A small phone has no room for both.
+    if (name === 'small-phone') continue;
+    test(`a question and a notice leave the game in sight on a ${name}`,
+         async () => {
+      const {page, problems, close} = await site.open({viewport});
+      const apart = async (one, other) => {
+        const [a, b] = await Promise.all(
+            [one, other].map((each) => page.locator(each).boundingBox()));
+        return a.x + a.width <= b.x || b.x + b.width <= a.x ||
+            a.y + a.height <= b.y || b.y + b.height <= a.y;
+      };
+      await newGame(page, 'high_kings_l2', 'people');
+      // Blue's king on B1 may move to C3 with or without sacrificing it.
+      await drop(
+          page, 'game',
+          'high_kings_l2 rrr1r/rrrrrrr/Rrrrrrr/rrrrrrR/rrbrrrr/rrrRrrB/Brrrr 1 ' +
+              'battle - 1,0 0 - -');
+      await page.waitForSelector('.toast.shown');
+      assert.ok(await apart('.toast', '#new-game-button'), 'New game');
+      await page.click('[data-hill="B1"]');
+      await page.waitForSelector('[data-use="end"]');
+      await page.click('[data-hill="C3"]');
+      await page.waitForSelector('#choice[open]');
+      assert.deepEqual(
+          await page.locator('#choice [data-action]').allTextContents(),
+          ['Go to C3 and keep it', 'Go to C3 and sacrifice it']);
+      assert.ok(await apart('#choice', '#board'), 'the board');
+      await takePicture(page, `question-${name}`);
+      assert.deepEqual(problems, []);
+      await close();
+    });
+  }
+
+  test('the first screen says what wins, and no numbers that puzzle',
+       async () => {
+    for (const viewport of [DESKTOP, PHONE]) {
+      const {page, close} = await site.open({viewport});
+      const aim = page.locator('#aim');
+      assert.equal(
+          await aim.textContent(),
+          'Fewest kingdoms wins; if equal, most ringforts.');
+      const {y, height} = await aim.boundingBox();
+      assert.ok(y >= 0 && y + height <= viewport.height);
+      assert.deepEqual(await page.locator('.points').allTextContents(), ['–', '–']);
+      // Neither when the position has been judged.
+      await page.click('[data-do="heat"]');
+      await page.waitForSelector('.heat');
+      assert.equal(
+          await page.textContent('.chances'), 'Shown once the game has begun.');
+      assert.equal(await page.locator('.course :is(.plot-red, .plot-blue)').count(), 0);
+      await page.click('[data-hill="D4"]');
+      await page.waitForSelector('.course .plot-red');
+      await page.waitForFunction(
+          () => document.querySelector('.points').textContent !== '–');
+      await close();
+    }
+  });
+
+  test('tools and counts stand in one row', async () => {
+    for (const viewport of [{width: 1280, height: 700}, DESKTOP]) {
+      const {page, close} = await site.open({viewport});
+      await newGame(page, 'high_kings_l1', 'red');
+      const rows = (selector) => page.$$eval(
+          selector,
+          (all) => new Set(
+              all.filter((each) => !each.hidden).map((each) => each.offsetTop))
+                       .size);
+      // As many as there can be.
+      await page.$$eval(
+          '.toolbar button', (all) => all.forEach((each) => each.hidden = false));
+      assert.equal(await rows('.toolbar button'), 1);
+      await page.$$eval(
+          '.side[data-side="0"] dd', (all) => all.forEach((each, i) => {
+            each.textContent = i === 0 ? '0' : '19';
+          }));
+      assert.equal(await rows('.side[data-side="0"] .counts div'), 1);
+      await close();
+    }
+  });
+
+  test('below the board of a phone all is large enough for fingers',
+       async () => {
+    const {page, close} = await site.open({viewport: PHONE});
+    await newGame(page, 'four_treasures', 'people');
+    await page.click('[data-hill="D4"]');
+    await page.waitForSelector('.moves button');
+    const small = await page.$$eval(
+        '#side-place :is(button, select), .guide button',
+        (all) => all
+            .filter((each) => each.checkVisibility())
+            .filter((each) => each.getBoundingClientRect().height < 44)
+            .map((each) => each.outerHTML));
+    assert.deepEqual(small, []);
+    await close();
+  });
 
   test('what a side has stays on its card', async () => {
     const {page, close} = await site.open({viewport: PHONE});
@@ -171,6 +291,11 @@ describe('the layout', () => {
       for (const [name, ratio] of Object.entries(ratios)) {
         assert.ok(ratio >= 4.5, `${colorScheme} ${name}: ${ratio}`);
       }
+      // What the button turns to.
+      assert.equal(
+          await page.isVisible('#theme-button .sun'), colorScheme === 'dark');
+      assert.equal(
+          await page.isVisible('#theme-button .moon'), colorScheme === 'light');
       await page.click('#theme-button');
       await page.waitForFunction(
           () => document.documentElement.dataset.theme !== undefined);

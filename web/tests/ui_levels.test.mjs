@@ -60,16 +60,37 @@ describe('levels', () => {
   test('have an Elo by variant with the network that was measured',
        async () => {
          const {page, problems, close} = await openRated();
+         // Whose a hill will be is marked on the hill itself.
+         await page.click('[data-do="owners"]');
+         await page.waitForSelector('.owner-mark');
+         assert.deepEqual(
+             await page.evaluate(() => {
+               const middle = (element) => {
+                 const {x, y, width, height} = element.getBoundingClientRect();
+                 return [x + width / 2, y + height / 2];
+               };
+               const cells = [...document.querySelectorAll('[data-hill]')];
+               const step = middle(cells[1])[0] - middle(cells[0])[0];
+               const hills = cells.map(middle);
+               return [...document.querySelectorAll('.owner-mark')]
+                   .map(middle)
+                   .map(([x, y]) => Math.min(...hills.map(
+                       ([u, v]) => Math.hypot(x - u, y - v) / step)))
+                   .filter((distance) => distance > 0.4);
+             }),
+             []);
+         await page.click('[data-do="owners"]');
          await openDialog(page, 'four_treasures');
          const first = await labels(page, 'select[name="level"]');
          assert.equal(first.length, 10);
          first.forEach(
              (label, i) =>
-                 assert.match(label, new RegExp(`^Level ${i + 1} · \\d+$`)));
+                 assert.match(
+                     label, new RegExp(`^Computer ${i + 1} · \\d+ Elo$`)));
          await page.click('label:has(input[value="high_kings_l1"])');
          const second = await labels(page, 'select[name="level"]');
          assert.notDeepEqual(second, first);
-         assert.match(await page.textContent('.standing'), /^The numbers are Elo/);
+         assert.match(await page.textContent('.standing'), /^Numbers are Elo/);
          await takePicture(page, 'levels');
          await page.click('#new-game [aria-label="Close"]');
          // With another network, or none, nobody knows.
@@ -77,12 +98,12 @@ describe('levels', () => {
          await page.waitForSelector('.network:has-text("No network")');
          assert.deepEqual(
              (await labels(page, '.seat select')).slice(0, 3),
-             ['Person', 'Level 1', 'Level 2']);
+             ['Person', 'Computer 1', 'Computer 2']);
          await openDialog(page, 'four_treasures');
          assert.equal(
-             (await labels(page, 'select[name="level"]'))[9], 'Level 10');
+             (await labels(page, 'select[name="level"]'))[9], 'Computer 10');
          assert.match(
-             await page.textContent('.standing'), /ready-made network alone/);
+             await page.textContent('.standing'), /built-in network only/);
          assert.deepEqual(problems, []);
          await close();
        });
@@ -93,10 +114,11 @@ describe('levels', () => {
     await newGame(page, 'four_treasures', 'blue', 'level:2');
     await waitForTurn(page, 0);
     await playOn(page, 1);
-    await waitForToast(page, ':has-text("by 1 game)")');
+    // One game tells no rating.
+    await waitForToast(page, ':has-text("1 game so far")');
     assert.match(
         await page.textContent('.toast'),
-        /^Four Treasures: You have about [−\d]+ Elo \([−\d]+ to \d+, by 1 game\)\. To play next: Level \d+\.$/);
+        /^Four Treasures: 1 game so far\. Next: Computer [123]\.$/);
     const {games} = await results(page);
     assert.equal(games.length, 1);
     const {variant, level, began, score} = games[0];
@@ -104,7 +126,7 @@ describe('levels', () => {
         {variant, level, began},
         {variant: 'four_treasures', level: 'level:2', began: false});
     assert.ok([0, 0.5, 1].includes(score));
-    // Twenty wins over level 6 make level 7 or above the one to play.
+    // Twenty wins over level 6 make level 7 the one to play.
     await page.evaluate(() => {
       const kept = JSON.parse(localStorage.getItem('tara.results'));
       const won = {...kept.games[0], level: 'level:6', elo: 1150, score: 1};
@@ -113,17 +135,15 @@ describe('levels', () => {
     });
     await openDialog(page, 'four_treasures');
     await page.waitForSelector('.standing:has-text("by 20 games")');
-    const [, elo, next] = /about (\d+) Elo.*next: Level (\d+)\.$/.exec(
+    const [, elo] = /about (\d+) Elo \(\d+ to \d+, .*Next: Computer 7\.$/.exec(
         await page.textContent('.standing'));
     assert.ok(Number(elo) > 1250, elo);
-    assert.ok(Number(next) >= 7, next);
-    assert.equal(
-        await page.inputValue('select[name="level"]'), `level:${next}`);
+    assert.equal(await page.inputValue('select[name="level"]'), 'level:7');
     await page.locator('.standing').scrollIntoViewIfNeeded();
     await takePicture(page, 'standing');
     // Another variant knows nothing of it.
     await page.click('label:has(input[value="high_kings_l2"])');
-    await page.waitForSelector('.standing:has-text("The numbers are Elo")');
+    await page.waitForSelector('.standing:has-text("Numbers are Elo")');
     assert.deepEqual(problems, []);
     await close();
   });

@@ -35,7 +35,7 @@ describe('a network on the page', () => {
     await page.click('[data-hill="D4"]');
     await waitForTurn(page, 0);
     await page.waitForSelector(
-        `${source}:has-text("by the network, without search")`);
+        `${source}:has-text("the network’s first guess")`);
     await page.click('[data-do="heat"]');
     await page.click('[data-do="owners"]');
     // As many places as there are legal actions: all vacant hills.
@@ -58,7 +58,7 @@ describe('a network on the page', () => {
     await page.waitForSelector(`${source}:has-text("by random games")`);
     assert.equal(
         await page.evaluate(() => document.activeElement.textContent),
-        'Open a bundle…');
+        'Load a network…');
     assert.deepEqual(problems, []);
     await close();
   });
@@ -96,7 +96,7 @@ describe('a network on the page', () => {
     await waitForToast(page, '.error:has-text("damaged.tara")');
     assert.match(
         await page.textContent('.toast'),
-        /^damaged.tara: this is no usable .* is damaged\).* tiny.tara plays on/);
+        /^damaged.tara was not loaded: .* is damaged\).* Still playing with tiny/);
     assert.equal(await page.textContent('#network-name'), 'tiny.tara');
     assert.deepEqual(problems, []);
     await close();

@@ -286,6 +286,12 @@ describe('a hint in words', () => {
     simulations: 800,
     redValue: 0.06,
     redMargin: -0.42,
+    actions: [
+      {action: action(4, 'C3'), visits: 500, value: 0.02},
+      {action: action(1, 'E2'), visits: 280, value: 0.06},
+      {action: action(5, 'D5'), visits: 20, value: 0.06},
+      {action: action(6, 'D6'), visits: 0, value: 0},
+    ],
   };
   const evaluation = (by, ...policy) => ({
     by,
@@ -293,30 +299,76 @@ describe('a hint in words', () => {
         ([index, notation, probability]) =>
             ({action: action(index, notation), probability})),
   });
-  const found =
-      'Hint: E2, then C5. After 800 simulations: Red 53\u00a0% · ' +
-      'Blue 47\u00a0%, Blue by 0.4 points.';
-  let hintSentence;
+  const found = [
+    'Hint: E2, then C5.',
+    'After 800 simulations: Red 53\u00a0% · Blue 47\u00a0%, Blue by 0.4 points.',
+    'Next best: C3 (2\u00a0% less), D5 (as good).',
+  ];
+  let hintSentences;
   before(async () => {
-    ({hintSentence} = await modules.load('/src/ui/words.ts'));
+    ({hintSentences} = await modules.load('/src/ui/words.ts'));
   });
 
-  test('has the chances of both sides, and the lead', () => {
-    assert.equal(hintSentence(hint, null), found);
-    assert.equal(
-        hintSentence(hint, evaluation('network', [1, 'E2', 0.9])), found);
+  test('has the chances of both sides, the lead, and the next best', () => {
+    assert.deepEqual(hintSentences(hint, null), found);
+    assert.deepEqual(
+        hintSentences(hint, evaluation('network', [1, 'E2', 0.9])), found);
   });
 
   test('says where the policy preferred another action', () => {
-    assert.equal(
-        hintSentence(
+    assert.deepEqual(
+        hintSentences(
             hint,
             evaluation('network', [4, 'C3', 0.412], [1, 'E2', 0.02])),
-        `${found} Before the search the network preferred C3 ` +
-            '(41\u00a0%, E2 2\u00a0%).');
+        [
+          ...found,
+          'At first sight the network liked C3 better (41\u00a0% against ' +
+              '2\u00a0%).',
+        ]);
     // Without a network it has no opinion.
+    assert.deepEqual(
+        hintSentences(hint, evaluation('playouts', [4, 'C3', 0.5])), found);
+  });
+});
+
+describe('the level to play next', () => {
+  const levels = Array.from({length: 10}, (_, i) => ({
+    id: `level:${i + 1}`,
+    name: `Level ${i + 1}`,
+    elo: {any: {elo: 500 + 100 * i, interval: 0}},
+  }));
+  let nextLevel;
+  let standingSentence;
+  before(async () => {
+    ({nextLevel} = await modules.load('/src/ui/results.ts'));
+    ({standingSentence} = await modules.load('/src/ui/words.ts'));
+  });
+  const next = (level, score, rating) =>
+      nextLevel(levels, 'any', {level: `level:${level}`, score}, rating).name;
+
+  test('is one step by the result while there are few games', () => {
+    assert.equal(next(1, 1, null), 'Level 2');
+    assert.equal(next(4, 0.5, null), 'Level 4');
+    assert.equal(next(4, 0, null), 'Level 3');
+    assert.equal(next(1, 0, null), 'Level 1');
+    assert.equal(next(10, 1, null), 'Level 10');
     assert.equal(
-        hintSentence(hint, evaluation('playouts', [4, 'C3', 0.5])), found);
+        standingSentence({games: 1, rating: null, next: levels[1]}),
+        '1 game so far. Next: Computer 2.');
+  });
+
+  test('is one step towards the rating, and not above its lower end', () => {
+    // Of 1400 Elo, which is level 10.
+    const rating = (interval) => ({elo: 1400, interval});
+    assert.equal(next(4, 1, rating(100)), 'Level 5');
+    assert.equal(next(4, 0, rating(100)), 'Level 5');
+    assert.equal(next(4, 1, rating(600)), 'Level 4');
+    assert.equal(next(10, 0, rating(600)), 'Level 10');
+    // Of 600 Elo, which is level 2.
+    assert.equal(next(4, 1, {elo: 600, interval: 50}), 'Level 3');
+    assert.equal(
+        standingSentence({games: 6, rating: rating(613), next: levels[3]}),
+        'You have about 1400 Elo (790 to 2010, by 6 games). Next: Computer 4.');
   });
 });
 
@@ -349,6 +401,19 @@ describe('texts in links', () => {
       assert.equal(links.textOfPasted(` ${text}\n`), text);
     }
     assert.throws(() => links.decode('sacred%zz'), /'sacred%zz'.*hexadecimal/);
+  });
+
+  test('come without what others append to an address', () => {
+    for (const text of TEXTS) {
+      for (const tail of [
+        ')', '.', ').', ',', '!', '>', '”', ']', '%29', '&fbclid=IwAR0.x-y',
+        '?utm_source=a&b=c.', '+',
+      ]) {
+        assert.equal(links.decode(links.encode(text) + tail), text, tail);
+      }
+    }
+    const json = '{"variant":"four_treasures","steps":[{"action":"D4"}]}';
+    assert.equal(links.decode(encodeURIComponent(json)), json);
   });
 
   test('say without the rules whether anything would be missed', () => {

@@ -383,7 +383,7 @@ describe('positions', () => {
     await page.click('[data-hill="D4"]');
     await waitForTurn(page, 0);
     for (const [fragment, reason] of [
-      ['sacred_hill_l1+D4+D4', 'step 1: '],
+      ['sacred_hill_l1+D4+D4', 'action 2: '],
       ['four_leaves+D4', "'four_leaves'"],
       ['%E0%A4%A', 'is no text'],
       ['high_kings_l1+5/7/7/3r3/7/7/5+1', 'Red has 0 kings on the board'],

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import {before, describe, test} from 'node:test';
 
 import {suiteContext} from './harness.mjs';
-import {startSite, takePicture} from './ui_page.mjs';
+import {PHONE, startSite, takePicture} from './ui_page.mjs';
 
 // The second game of tests/golden/four_treasures.jsonl. Its 44th action, A2,
 // loses by 3 points what C7 alone wins by 3, as `tara solve --all-actions` has
@@ -30,15 +30,51 @@ describe('the review', () => {
             document.querySelector('#board').dataset.actions) === count,
         text.split(' ').length - 1);
   };
+  // Whether an element is within the window.
+  const inView = (page, selector) => page.$eval(selector, (element) => {
+    const {top, bottom} = element.getBoundingClientRect();
+    return top >= 0 && bottom <= innerHeight;
+  });
+  // The name of the hill on which a round mark lies.
+  const hillUnder = (page, mark) => page.evaluate((mark) => {
+    const {x, y, width, height} =
+        document.querySelector(mark).getBoundingClientRect();
+    return [...document.querySelectorAll('[data-hill]')].find((cell) => {
+      const box = cell.getBoundingClientRect();
+      const [left, top] = [x + width / 2 - box.x, y + height / 2 - box.y];
+      return left > 0 && top > 0 && left < box.width && top < box.height;
+    }).dataset.hill;
+  }, mark);
   const review = async (page) => {
     await page.click('[data-do="review"]');
     await page.waitForSelector('#review[data-state="done"]', {timeout: 0});
   };
 
   test('finds a blunder, says what was better, and goes there', async () => {
-    const {page, problems, close} = await site.open();
+    const {page, problems, close} = await site.open({viewport: PHONE});
     await load(page, GAME);
-    await review(page);
+    // Where the game has ended, nothing is left to map, and a review is offered.
+    for (const map of ['heat', 'owners']) {
+      assert.ok(await page.isDisabled(`[data-do="${map}"]`), map);
+      await page.keyboard.press(map === 'heat' ? 'm' : 'o');
+    }
+    await page.evaluate(
+        () => new Promise((drawn) => {
+          requestAnimationFrame(() => requestAnimationFrame(drawn));
+        }));
+    assert.equal(await page.textContent('.legends'), '');
+    await page.click('.turn-bar:not(.editor) button:has-text("Review")');
+    await page.waitForSelector('#review:not([data-state="none"])');
+    assert.ok(await inView(page, '#review header'));
+    await page.waitForSelector('#review[data-state="done"]');
+    // Each side has its own mistakes.
+    assert.deepEqual(
+        await page.$$eval('#review h3', (all) => all.map((each) => [
+          each.textContent,
+          [...each.nextElementSibling.querySelectorAll('button')].every(
+              (button) => button.className === each.className),
+        ])),
+        [['Red', true], ['Blue', true]]);
     await page.locator('#review').scrollIntoViewIfNeeded();
     await takePicture(page, 'review');
     const entry = page.locator('#review [data-ply="43"]');
@@ -48,9 +84,21 @@ describe('the review', () => {
     await entry.click();
     await page.waitForFunction(
         () => document.querySelector('#board').dataset.ply === '43');
+    await page.locator('.finding').getByText(
+        /^Action 44: Blue played A2, a blunder .* Better: C7/).waitFor();
+    // Both are marked on the board, which has come into sight.
+    assert.equal(await hillUnder(page, '.mistake-ring'), 'A2');
+    assert.equal(await hillUnder(page, '.hint-ring'), 'C7');
+    assert.equal(await page.locator('.last-ring').count(), 0);
+    assert.ok(await inView(page, '#board'));
+    // The plot has what the review's search found there.
     assert.match(
-        await page.textContent('.toast'),
-        /^Action 44: Blue played A2, a blunder .* Better: C7/);
+        await page.textContent('[aria-label="Course of the game"] header'),
+        /after a search$/);
+    await takePicture(page, 'mistake');
+    await page.click('[data-do="redo"]');
+    await page.waitForSelector('.mistake-ring', {state: 'detached'});
+    await page.waitForSelector('.finding:empty', {state: 'attached'});
     // The game is as it was, and so is what was found.
     assert.equal(
         await page.getAttribute('#review', 'data-state'), 'done');

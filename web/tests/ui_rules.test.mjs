@@ -345,7 +345,8 @@ describe('the drawings of the rules', () => {
   });
 
   test('are followed by what rule options change of them', async () => {
-    const {otherRules, decisiveCount} = await modules.load('/src/ui/words.ts');
+    const {aimInWords, otherRules, decisiveCount} =
+        await modules.load('/src/ui/words.ts');
     const game = (id, options, position) => ({
       variant: catalogue.variants.find((variant) => variant.id === id),
       options,
@@ -357,17 +358,34 @@ describe('the drawings of the rules', () => {
     assert.match(all, /^This game has other rules\. /);
     assert.match(all, / Compensation \u22122\.5: points given to Blue's side/);
     assert.match(all, / Free capture: a besieged enemy single may be captured/);
-    assert.match(all, / Without last turns: it is not so that who announces/);
+    assert.match(all, / Without last turns: the game ends at once when /);
     // Those of a turn have nothing of the result.
     assert.equal(
         otherRules(game('four_treasures', options), true),
         'This game has other rules. Free capture: a besieged enemy single ' +
             'may be captured, but need not be.');
+    // Every switch that can be turned off says what holds then.
+    for (const {id, options: all} of catalogue.variants) {
+      for (const {name, isSwitch, defaultValue} of all) {
+        if (!isSwitch || defaultValue === 0) continue;
+        assert.match(
+            otherRules(game(id, {[name]: 0})),
+            /^This game has other rules\. Without [a-z ]+: [a-z][a-z ,]+\.$/,
+            name);
+      }
+    }
     const {compensation, last_turns: last} = options;
     assert.equal(
         otherRules(
             game('four_treasures', {compensation, last_turns: last}), true),
         '');
+
+    assert.equal(
+        aimInWords(game('sacred_hill_l1', {})),
+        'Fewest kingdoms wins; if equal, most ringforts.');
+    assert.equal(
+        aimInWords(game('sacred_hill_l1', {territory_breaks_ties: 0})),
+        'Fewest kingdoms wins.');
 
     const position = {
       ending: 'out',

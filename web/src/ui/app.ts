@@ -7,6 +7,7 @@ import { ChoiceDialog } from './choice_dialog';
 import { CoursePanel } from './course_panel';
 import { byId } from './dom';
 import { Editor } from './editor';
+import { Finding } from './finding';
 import { GameFileDialog } from './game_file_dialog';
 import { Guide } from './guide';
 import { HelpDialog } from './help_dialog';
@@ -28,7 +29,7 @@ import {
 import { turnTheme } from './preferences';
 import { inArea, whyNot } from './reasons';
 import { Results } from './results';
-import { type GivenAway } from './review';
+import type { GivenAway } from './review';
 import { ReviewPanel } from './review_panel';
 import { SeatsPanel } from './seats_panel';
 import { uses } from './selection';
@@ -37,11 +38,10 @@ import { Toolbar, type ToolbarState } from './toolbar';
 import { TurnBar } from './turn_bar';
 import {
   actionSentence,
+  aimInWords,
   decisiveCount,
   endingReason,
-  givenAwaySentence,
   hillLabel,
-  hintSentence,
   placeSentence,
   resultSentence,
   rulesInWords,
@@ -57,7 +57,6 @@ import type {
   HillIndex,
   NetworkInfo,
   Position,
-  SearchResult,
 } from '../engine/api';
 
 const PACE_MS = 500;
@@ -81,6 +80,7 @@ export class App {
   private readonly choiceDialog: ChoiceDialog;
   private readonly fileDialog: GameFileDialog;
   private readonly help: HelpDialog;
+  private readonly finding = new Finding();
   private readonly guide: Guide;
   private readonly editor: Editor;
   private network: NetworkInfo | null = null;
@@ -94,7 +94,6 @@ export class App {
   private resumeAfterEditor = false; // the computer's turns, if it is cancelled
   private moved: Action | null = null; // is to be shown in motion
   private toldOfFullStorage = false;
-  private hinted = ''; // the last hint, which is of one position alone
 
   constructor(
     private readonly engine: Engine,
@@ -108,14 +107,10 @@ export class App {
       game,
       {
         changed: () => this.draw(),
-        toKeep: () => {
-          this.notices.takeBack(this.hinted);
-          this.keep();
-        },
+        toKeep: () => this.keep(),
         played: (now, before) => this.announce(now, before),
         asked: (actions) =>
           this.choiceDialog.ask(actions, this.session.changes),
-        hinted: (hint) => this.tellHint(hint),
         refused: (hill, chosen) => this.refuse(hill, chosen),
         failed: (error) => this.notices.showError(error),
       },
@@ -149,7 +144,7 @@ export class App {
     this.seats = new SeatsPanel(info.levels, (seat, player) => {
       session.setPlayer(seat, player);
     });
-    this.turnBar = new TurnBar(() => this.openNewGame());
+    this.turnBar = new TurnBar(() => this.showReview());
     this.toolbar = new Toolbar(this.actions, () => this.board.focus());
     const goTo = (ply: number): void => void this.goTo(ply);
     this.course = new CoursePanel(goTo);
@@ -205,7 +200,7 @@ export class App {
     byId('turn-place').append(this.turnBar.element, this.editor.bar);
     byId('tools-place').append(this.toolbar.element, this.editor.palette);
     byId('legend-place').append(this.toolbar.legends);
-    byId('guide-place').append(this.guide.element);
+    byId('guide-place').append(this.finding.element, this.guide.element);
     byId('side-place').append(
       this.editor.panel,
       this.seats.element,
@@ -216,6 +211,7 @@ export class App {
     );
     const on = (id: string, action: () => void): void =>
       byId(id).addEventListener('click', action);
+    on('skip-button', () => this.board.focus());
     on('new-game-button', () => this.openNewGame());
     on('file-button', () => void this.fileDialog.open());
     on('set-up-button', () => void this.openEditor());
@@ -377,8 +373,13 @@ export class App {
       return true;
     } catch (error) {
       const stays =
-        this.network === null ? '' : ` ${this.network.name} plays on.`;
-      this.notices.show(`${name}: ${messageOf(error)}.${stays}`, true);
+        this.network === null
+          ? ''
+          : ` Still playing with ${this.network.name}.`;
+      this.notices.show(
+        `${name} was not loaded: ${messageOf(error)}.${stays}`,
+        true,
+      );
       return false;
     } finally {
       this.loading = null;
@@ -453,8 +454,8 @@ export class App {
     const count = gamesIn(text);
     this.notices.show(
       count > 1
-        ? `A game of ${name} is loaded, the first of ${count} in this text. ` +
-            'The others are not: load them line by line.'
+        ? `A game of ${name} is loaded. Only the first of ${count} games was ` +
+            'loaded.'
         : this.loadedSentence(),
     );
   }
@@ -513,7 +514,7 @@ export class App {
       await navigator.clipboard.writeText(link);
       this.notices.show('The link is copied.');
     } catch {
-      this.notices.show(`The browser keeps its clipboard. The link: ${link}`);
+      this.notices.show(`Your browser did not allow copying. The link: ${link}`);
     }
   }
 
@@ -522,6 +523,7 @@ export class App {
   }
 
   private toggle(map: 'heat' | 'owners'): void {
+    if (this.session.position.finished) return;
     this[map] = !this[map];
     if (this[map]) this.session.help();
     this.draw();
@@ -561,15 +563,17 @@ export class App {
     else this.session.pause();
   }
 
-  private tellHint(hint: SearchResult): void {
-    this.hinted = hintSentence(hint, this.session.evaluation);
-    this.notices.show(this.hinted);
+  // Shows a mistake on the board, which on a phone is far above the list.
+  private async showGivenAway(found: GivenAway): Promise<void> {
+    await this.session.goToMistake(found);
+    byId('turn-place').scrollIntoView({ block: 'nearest' });
   }
 
-  // Shows the position before an action, and says what was better.
-  private async showGivenAway(found: GivenAway): Promise<void> {
-    await this.session.goTo(found.ply);
-    this.notices.show(givenAwaySentence(this.session.game, found));
+  // Reviews the game, unless that has been done.
+  private showReview(): void {
+    const { session } = this;
+    if (session.review.state.kind === 'none') void session.reviewOrStop();
+    this.review.show();
   }
 
   // Says at the hill why it cannot be acted on.
@@ -656,11 +660,13 @@ export class App {
     const { game } = session;
     document.body.classList.toggle('editing', editor.isOpen);
     byId('variant-name').textContent = editor.isOpen
-      ? editor.variantName
+      ? editor.rules.variant.name
       : rulesInWords(game);
+    byId('aim').textContent = aimInWords(editor.isOpen ? editor.rules : game);
     document.title = `Tara: ${game.variant.name}`;
     this.renderBoard();
     this.turnBar.render(session);
+    this.finding.render(session);
     this.guide.render(session);
     this.seats.render(session, this.network?.rated ?? false);
     this.course.render(session);
@@ -673,8 +679,9 @@ export class App {
       undo: session.plyOfStep(-1) !== null,
       redo: session.plyOfStep(1) !== null,
       hint: session.personToMove && session.thinking === null,
-      heat: this.heat,
-      owners: this.owners,
+      heat: this.heat && seat !== null,
+      owners: this.owners && seat !== null,
+      maps: seat !== null,
       pass: this.passKind(),
       computer: !computer ? 'none' : session.canResume ? 'waits' : 'plays',
       network: session.judgedBy === 'network',
@@ -720,8 +727,13 @@ export class App {
           ? position.legal.filter((action) => action.kind === 'link')
           : [],
         chosen: session.chosen,
-        last: game.actions[game.ply - 1]?.action ?? null,
-        hint: session.hint?.action ?? null,
+        // Beside a mistake it would look like one.
+        last:
+          session.mistake === null
+            ? (game.actions[game.ply - 1]?.action ?? null)
+            : null,
+        hint: session.hint?.action ?? session.mistake?.better ?? null,
+        mistake: session.mistake?.played.action ?? null,
         heat: this.heat ? (session.evaluation?.policy ?? null) : null,
         owners: this.owners ? (session.evaluation?.owners ?? null) : null,
         area: this.area(),
@@ -748,6 +760,7 @@ export class App {
         chosen: editor.chosen,
         last: null,
         hint: null,
+        mistake: null,
         heat: null,
         owners: null,
         area: null,

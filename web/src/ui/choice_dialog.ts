@@ -5,10 +5,15 @@ import { Dialog } from './dialog';
 import { h, replaceChildren } from './dom';
 import type { Action } from '../engine/api';
 
+// Returns the hill that an action of a king leads to: "C4" of "B2-C4*".
+function goal({ notation }: Action): string {
+  return notation.replace(/^.*-|\*$/g, '');
+}
+
 function label(action: Action): string {
   return action.kind === 'sacrifice'
-    ? 'Move and sacrifice the ringfort'
-    : 'Move, and keep the ringfort';
+    ? `Go to ${goal(action)} and sacrifice it`
+    : `Go to ${goal(action)} and keep it`;
 }
 
 export class ChoiceDialog {
@@ -24,8 +29,9 @@ export class ChoiceDialog {
       h(
         'p',
         {},
-        'Sacrificed, it becomes the enemy’s; the king on it cannot be ' +
-          'captured in the next turn, and must then move on.',
+        `Sacrificed, the ringfort on ${goal(actions[0]!)} becomes the enemy’s. ` +
+          'The king on it cannot be captured in the next turn, and must then ' +
+          'move on.',
       ),
       h(
         'div',
@@ -41,7 +47,7 @@ export class ChoiceDialog {
                 this.choose(action);
               },
             },
-            `${label(action)} (${action.notation})`,
+            label(action),
           ),
         ),
       ),

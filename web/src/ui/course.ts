@@ -1,13 +1,22 @@
 // How the chances went along a game: one judgement a ply, made as the game is
-// played, and one after the other for plies that were never looked at.
+// played, and one after the other for plies that were never looked at. What a
+// search has found of a ply, for a hint or a review, takes the place of what was
+// judged at first sight.
 
-import type { Engine, Evaluation, Game, Score } from '../engine/api';
+import type {
+  Engine,
+  Evaluation,
+  Game,
+  Score,
+  SearchResult,
+} from '../engine/api';
 
 export interface CoursePoint {
   readonly red: number; // probability that Red wins
   readonly draw: number;
   readonly redMargin: number; // expected points of Red minus Blue's
   readonly by: 'network' | 'playouts' | 'result';
+  readonly isSearched: boolean; // else it is judged at first sight
 }
 
 export class CourseOfGame {
@@ -35,8 +44,15 @@ export class CourseOfGame {
   }
 
   add(evaluation: Evaluation): void {
-    const { win, draw, redMargin, by } = evaluation;
-    this.points[evaluation.ply] = { red: win[0], draw, redMargin, by };
+    const { ply, win, draw, redMargin, by } = evaluation;
+    if (this.points[ply]?.isSearched) return;
+    this.points[ply] = { red: win[0], draw, redMargin, by, isSearched: false };
+  }
+
+  // A search does not tell a draw from half a win.
+  addSearch({ ply, redValue, redMargin, by }: SearchResult): void {
+    const red = (1 + redValue) / 2;
+    this.points[ply] = { red, draw: 0, redMargin, by, isSearched: true };
   }
 
   finish(ply: number, score: Score): void {
@@ -45,6 +61,7 @@ export class CourseOfGame {
       draw: score.winner === null ? 1 : 0,
       redMargin: score.points[0] - score.points[1] - score.compensation,
       by: 'result',
+      isSearched: false,
     };
   }
 

@@ -13,11 +13,15 @@ const GAP = 8;
 const HEIGHT = CHANCE_HEIGHT + GAP + MARGIN_HEIGHT;
 const LEAST_PLIES = 12; // the plot is at least so wide
 
-const SOURCES: Readonly<Record<CoursePoint['by'], string>> = {
-  network: 'by the network, without search',
+const AT_FIRST_SIGHT: Readonly<Record<CoursePoint['by'], string>> = {
+  network: 'the network’s first guess',
   playouts: 'by random games',
   result: 'the result',
 };
+
+function sourceOf({ by, isSearched }: CoursePoint): string {
+  return isSearched ? 'after a search' : AT_FIRST_SIGHT[by];
+}
 
 function inWords({ red, draw, redMargin }: CoursePoint): string {
   const blue = 1 - red - draw;
@@ -48,8 +52,8 @@ export class CoursePanel {
         'p',
         { class: 'legend' },
         'After each action: the chance to win, Red’s from below, Blue’s ' +
-          'from above, a draw as half of a win; under it the expected lead ' +
-          'in points.',
+          'from above, draws between them; under it the expected lead in ' +
+          'points. Percentages count a draw as half a win.',
       ),
     );
   }
@@ -62,9 +66,17 @@ export class CoursePanel {
     for (let ply = 0; ply <= this.last; ++ply) {
       points.push(session.course.at(ply));
     }
+    // Chances of a game that has not begun puzzle those who do not ask for them.
+    const isFresh = this.last === 0 && game.start === null;
+    if (isFresh && points[0]?.isSearched === false) points.length = 0;
     const here = points[game.ply];
-    this.words.textContent = here === undefined ? '…' : inWords(here);
-    this.source.textContent = here === undefined ? '' : SOURCES[here.by];
+    this.words.textContent =
+      here !== undefined
+        ? inWords(here)
+        : isFresh
+          ? 'Shown once the game has begun.'
+          : '…';
+    this.source.textContent = here === undefined ? '' : sourceOf(here);
     this.plot.setAttribute(
       'aria-label',
       here === undefined ? 'No judgement yet' : inWords(here),

@@ -44,9 +44,11 @@ export class Dialog {
     document.body.append(this.element);
   }
 
-  open(): void {
+  // `first` takes the focus if it can; else the button that closes has it.
+  open(first?: HTMLElement | null): void {
     if (this.element.open) return;
     this.element.showModal();
+    first?.focus({ preventScroll: true });
     this.element.scrollTop = 0;
     enterEntry();
   }

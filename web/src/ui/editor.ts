@@ -34,7 +34,7 @@ export interface EditorEvents {
 interface Tool {
   readonly letter: string; // of section 12.2 of the rules; '.' vacant
   readonly name: string;
-  readonly label: string; // beside its sign
+  readonly label: string; // under its sign
   readonly with?: (variant: VariantInfo) => boolean;
 }
 
@@ -47,20 +47,20 @@ const hasLinks = ({ family }: VariantInfo): boolean =>
 
 const LINK = '=';
 const TOOLS: readonly Tool[] = [
-  { letter: 'r', name: 'Red ringfort', label: 'Ringfort' },
-  { letter: 'b', name: 'Blue ringfort', label: 'Ringfort' },
-  { letter: 'R', name: 'Red king', label: 'King', with: hasKings },
-  { letter: 'B', name: 'Blue king', label: 'King', with: hasKings },
+  { letter: 'r', name: 'Red ringfort', label: 'Red ringfort' },
+  { letter: 'b', name: 'Blue ringfort', label: 'Blue ringfort' },
+  { letter: 'R', name: 'Red king', label: 'Red king', with: hasKings },
+  { letter: 'B', name: 'Blue king', label: 'Blue king', with: hasKings },
   {
     letter: 'S',
     name: 'Stranded Red king',
-    label: 'Stranded',
+    label: 'Red stranded',
     with: hasStranded,
   },
   {
     letter: 'T',
     name: 'Stranded Blue king',
-    label: 'Stranded',
+    label: 'Blue stranded',
     with: hasStranded,
   },
   { letter: LINK, name: 'Bridge', label: 'Bridge', with: hasLinks },
@@ -178,9 +178,9 @@ export class Editor {
       h(
         'p',
         { class: 'faint' },
-        'Point at hills to give them what is chosen below the board, or to ' +
-          'take it away again. By the keyboard: arrow keys and Enter on the ' +
-          'board, digits choose what is given.',
+        'Choose a piece below the board, then click hills to place or remove ' +
+          'it. By keyboard: digits choose a piece, arrow keys and Enter place ' +
+          'it.',
       ),
       row('Variant', this.variants),
       row('To move', this.seats),
@@ -200,6 +200,12 @@ export class Editor {
         ...this.uses,
         button('cancel-position', 'Cancel', () => events.cancel()),
       ),
+      h(
+        'p',
+        { class: 'legend' },
+        'Play from here keeps the players of the last game. Analyse lets you ' +
+          'move for every side.',
+      ),
     );
     document.addEventListener('keydown', (event) => this.onKey(event));
   }
@@ -208,8 +214,8 @@ export class Editor {
     return (Number(this.seats.value) % 2) as Side;
   }
 
-  get variantName(): string {
-    return this.variant.name;
+  get rules(): Pick<Game, 'variant' | 'options'> {
+    return { variant: this.variant, options: this.options.values() };
   }
 
   // The position on the board, as text.

@@ -16,20 +16,21 @@ export interface Rule {
 export interface FamilyText {
   readonly title: string;
   readonly line: string;
+  readonly goal: string; // the aim in a line, always in sight
   readonly aim: Rule;
   readonly turns: readonly Rule[];
 }
 
+const FEWEST = 'Fewest kingdoms wins; if equal, most ringforts.';
 const OUT: Rule = {
   text:
-    'Whoever has no turn left is out; every other seat has one more turn, and ' +
-    'the game ends.',
+    'The game ends when a player cannot move; everyone else gets one last ' +
+    'turn.',
 };
 const KINGDOMS: Rule = {
   text:
-    'Ringforts that are linked form a kingdom. Fewer kingdoms than the other ' +
-    'side: 2 points and the difference. As many: the same with the number of ' +
-    'ringforts.',
+    'Linked ringforts form a kingdom. Fewer kingdoms wins: 2 points plus the ' +
+    'difference. If equal, more ringforts wins, scored the same way.',
   drawings: [
     {
       board: '1b3/1bb2r1/2b1rrr/1r5/1rr1b2/1r2bb1/5',
@@ -54,12 +55,14 @@ export const FAMILIES: Readonly<Record<Family, FamilyText>> = {
   sacred_hill: {
     title: 'Sacred Hill',
     line: 'Spread by knight’s moves, then grow together.',
+    goal: FEWEST,
     aim: KINGDOMS,
     turns: [
       {
         text:
-          'Manoeuvres: after your first ringfort, build a knight’s move from ' +
-          'one of yours and not nearer to any.',
+          'Manoeuvres: after your first ringfort, build a knight’s move away ' +
+          'from one of your ringforts; no ringfort of yours may be closer ' +
+          'than that.',
         phase: 'manoeuvres',
         drawings: [
           {
@@ -70,16 +73,17 @@ export const FAMILIES: Readonly<Record<Family, FamilyText>> = {
           },
         ],
       },
-      { text: 'When a seat can no longer do so, Battle begins for all.' },
+      { text: 'When a player can no longer do so, Battle begins for all.' },
     ],
   },
   four_treasures: {
     title: 'Four Treasures',
     line: 'Lay the most bridges.',
+    goal: 'Most bridges wins; if equal, most ringforts.',
     aim: {
       text:
-        'The side with more bridges scores 2 points and the difference. As ' +
-        'many: the same with the number of ringforts.',
+        'More bridges wins: 2 points plus the difference. If equal, more ' +
+        'ringforts wins, scored the same way.',
       drawings: [
         {
           board: '5/7/2r4/2r+r2/2rrr2/7/5',
@@ -105,6 +109,7 @@ export const FAMILIES: Readonly<Record<Family, FamilyText>> = {
   high_kings: {
     title: 'High Kings of Tara',
     line: 'Three kings a side, who ride and besiege.',
+    goal: 'Capture two kings, or end with the fewest kingdoms.',
     aim: {
       text:
         'Capture two kings and you win at once. Otherwise: fewer kingdoms, ' +
@@ -167,6 +172,7 @@ export const FAMILIES: Readonly<Record<Family, FamilyText>> = {
   poisoned_chalice: {
     title: 'Poisoned Chalice',
     line: 'Red holds the files, Blue the ranks.',
+    goal: FEWEST,
     aim: KINGDOMS,
     turns: [
       {
@@ -184,9 +190,9 @@ export const FAMILIES: Readonly<Record<Family, FamilyText>> = {
       },
       {
         text:
-          'Battle: a row of yours qualifies when it has a vacant hill and an ' +
-          'enemy ringfort, and no more of yours than of the enemy’s. Build ' +
-          'in such a row.',
+          'Battle: build in a row of yours that qualifies: it has an empty ' +
+          'hill, at least one enemy ringfort, and not more of yours than ' +
+          'theirs.',
         phase: 'battle',
         drawings: [
           {
@@ -210,6 +216,7 @@ export const FAMILIES: Readonly<Record<Family, FamilyText>> = {
   stone_of_destiny: {
     title: 'Stone of Destiny',
     line: 'Fill the hill, then swap and link.',
+    goal: FEWEST,
     aim: KINGDOMS,
     turns: [
       {
@@ -290,9 +297,9 @@ const BATTLE_BY_LEVEL: Readonly<Record<number, Rule>> = {
 
 const DOUBLES: Rule = {
   text:
-    'Doubles: partners sit opposite each other. Each seat acts on the four ' +
-    'rows nearest to it alone (the others are shaded); all else counts for ' +
-    'the side as a whole.',
+    'Doubles: partners sit opposite each other. Each player acts only on the ' +
+    'four nearest rows (the others are shaded); all else counts for the side ' +
+    'as a whole.',
   drawings: [
     { board: '5/7/7/7/7/7/5', seat: 0, caption: 'The rows of Red South.' },
     { board: '5/7/7/7/7/7/5', seat: 1, caption: 'The rows of Blue West.' },

@@ -11,7 +11,7 @@ import {
   type KeptGames,
 } from './kept_games';
 import { linkTo } from './links';
-import { currentId } from './players';
+import { currentId, levelName } from './players';
 import { plural } from './words';
 import type { Level, VariantInfo } from '../engine/api';
 
@@ -59,6 +59,7 @@ export class GameFileDialog {
       'position and its actions: this page, tara show, tara solve and tara ' +
       'review read it; JSON lines and game stores have no place for it.',
   );
+  private readonly copyLinkButton: HTMLButtonElement;
   private readonly kept = h('section', { class: 'kept' });
   // What is of the game, and hidden while a position is set up.
   private readonly ofGame: readonly HTMLElement[];
@@ -85,6 +86,9 @@ export class GameFileDialog {
         { type: 'button', 'data-do': name, click: () => void action() },
         label,
       );
+    this.copyLinkButton = button('link', 'Copy a link to the game', () =>
+      this.copyLink(this.texts.inShort()),
+    );
     const ofGame = [
       button('short', 'Short form', () => this.show(this.texts.inShort())),
       button('position', 'Position alone', () =>
@@ -93,10 +97,8 @@ export class GameFileDialog {
       h('h3', {}, 'As a link or a picture'),
       h(
         'div',
-        { class: 'dialog-actions' },
-        button('link', 'Copy a link to the game', () =>
-          this.copyLink(this.texts.inShort()),
-        ),
+        { class: 'dialog-actions start' },
+        this.copyLinkButton,
         button('link-position', 'Copy a link to this position', () =>
           this.copyLink(this.texts.position()),
         ),
@@ -111,6 +113,9 @@ export class GameFileDialog {
       'game-file',
       'Save and load',
       this.kept,
+      asLink,
+      links,
+      this.note,
       h('h3', {}, 'As text'),
       h(
         'p',
@@ -141,9 +146,6 @@ export class GameFileDialog {
           'Load this game',
         ),
       ),
-      this.note,
-      asLink,
-      links,
     );
   }
 
@@ -154,8 +156,7 @@ export class GameFileDialog {
     for (const part of this.ofGame) part.hidden = edited !== null;
     this.setUp.hidden = edited !== null || !this.texts.isSetUp();
     this.text.value = edited ?? (await this.texts.save());
-    this.dialog.open();
-    this.text.select();
+    this.dialog.open(this.copyLinkButton); // what most people want
   }
 
   private showKept(): void {
@@ -223,11 +224,11 @@ export class GameFileDialog {
   private opener(kept: KeptGame): HTMLElement {
     const { variant, actions, isSetUp } = outline(kept.text);
     const name = this.variants.find(({ id }) => id === variant)?.name;
-    const players = kept.players.map(
-      (id) =>
-        this.levels.find((level) => level.id === currentId(id, this.levels))
-          ?.name ?? 'Person',
-    );
+    const players = kept.players.map((id) => {
+      const now = currentId(id, this.levels);
+      const level = this.levels.find((each) => each.id === now);
+      return level === undefined ? 'Person' : levelName(level);
+    });
     const details = [
       plural(actions, 'action') + (isSetUp ? ' from a set-up position' : ''),
       players.join(' – '),
@@ -269,6 +270,7 @@ export class GameFileDialog {
   private showNote(note: string, isError = false): void {
     this.note.textContent = note;
     this.note.classList.toggle('error', isError);
+    if (note !== '') this.note.scrollIntoView({ block: 'nearest' });
   }
 
   private show(text: string): void {
@@ -292,7 +294,9 @@ export class GameFileDialog {
       this.showNote('Copied.');
     } catch {
       this.text.select();
-      this.showNote('The browser keeps its clipboard; press Ctrl C to copy.');
+      this.showNote(
+        'Your browser did not allow copying; press Ctrl+C to copy.',
+      );
     }
   }
 
@@ -302,7 +306,9 @@ export class GameFileDialog {
       this.showNote('');
     } catch {
       this.text.focus();
-      this.showNote('The browser keeps its clipboard; press Ctrl V to paste.');
+      this.showNote(
+        'Your browser did not allow pasting; press Ctrl+V to paste.',
+      );
     }
   }
 

@@ -27,15 +27,15 @@ const KEYS: readonly (readonly [string, string])[] = [
 ];
 
 const ASSISTANCE: readonly string[] = [
-  'Hint: what a search of up to 800 simulations (3 seconds) finds best, and ' +
-    'the reply that it expects.',
+  'Hint: the best action by a search of up to 800 simulations (3 seconds), ' +
+    'the reply it expects, and the next best actions.',
   'Policy: where the network would play at first sight, before any search, ' +
     'in percent. A search may find better, so that a hint can be an action ' +
     'of few percent.',
   'Owners: whose ringfort the network expects on each hill at the end.',
   'Course of the game: the chance to win after each action, and the lead in ' +
-    'points, judged without search. Percentages of a hint mean the same, but ' +
-    'after its search: a draw counts as half of a win.',
+    'points. They are the network’s first guess, or what a search found where ' +
+    'Hint or Review has searched. A draw counts as half a win.',
 ];
 
 // A link to a page that lies beside this one (web/site), which stays open.

@@ -26,8 +26,7 @@ export class NetworkPanel {
     type: 'file',
     id: 'bundle-file',
     accept: '.tara,.zip',
-    class: 'visually-hidden',
-    'aria-label': 'Model bundle',
+    hidden: true, // its button stands for it
     change: () => this.onFile(),
   });
 
@@ -78,7 +77,7 @@ export class NetworkPanel {
           'button',
           { type: 'button', click: () => this.file.click() },
           icon('file'),
-          network === null ? 'Open a bundle…' : 'Another bundle…',
+          network === null ? 'Load a network…' : 'Load another network…',
         ),
         network !== null &&
           h(

@@ -3,7 +3,13 @@
 import { Dialog } from './dialog';
 import { h } from './dom';
 import { FAMILIES, variantLabel } from './families';
-import { defaultLevel, levelLabel, PERSON, type Player } from './players';
+import {
+  defaultLevel,
+  levelLabel,
+  levelName,
+  PERSON,
+  type Player,
+} from './players';
 import type { Standing } from './results';
 import { RuleOptionFields } from './rule_options';
 import { standingSentence } from './words';
@@ -22,9 +28,9 @@ export interface NewGame {
 
 // Who sits where; `seat` is the person's, among computers.
 const SEATINGS = [
-  { id: 'red', label: 'Me as Red, against the computer', seat: 0 },
-  { id: 'blue', label: 'Me as Blue, against the computer', seat: 1 },
-  { id: 'people', label: 'People at one screen', seat: null },
+  { id: 'red', label: 'I play Red', seat: 0 },
+  { id: 'blue', label: 'I play Blue', seat: 1 },
+  { id: 'people', label: 'Two players, one screen', seat: null },
   { id: 'watch', label: 'Watch the computer play itself', seat: -1 },
 ] as const;
 
@@ -34,6 +40,12 @@ export class NewGameDialog {
   private readonly form: HTMLFormElement;
   private readonly level: HTMLSelectElement;
   private readonly standing = h('p', { class: 'standing', role: 'status' });
+  // Always in sight, as the options are below what a screen shows.
+  private readonly optionsButton = h(
+    'button',
+    { type: 'button', 'data-do': 'options', click: () => this.options.unfold() },
+    'Rule options',
+  );
   private rated = false;
   private levelChosen = false; // by the person, since the dialog was opened
 
@@ -49,7 +61,7 @@ export class NewGameDialog {
       'select',
       { name: 'level', change: () => (this.levelChosen = true) },
       ...info.levels.map((level) =>
-        h('option', { value: level.id }, level.name),
+        h('option', { value: level.id }, levelName(level)),
       ),
     );
     this.level.value = defaultLevel(info.levels);
@@ -62,6 +74,7 @@ export class NewGameDialog {
       h(
         'div',
         { class: 'dialog-actions' },
+        this.optionsButton,
         h('button', { class: 'primary', type: 'submit' }, 'Begin'),
       ),
     );
@@ -77,7 +90,7 @@ export class NewGameDialog {
     );
     if (radio !== null) radio.checked = true;
     this.showVariant();
-    this.dialog.open();
+    this.dialog.open(radio); // where Enter begins
   }
 
   private families(): HTMLElement {
@@ -144,7 +157,7 @@ export class NewGameDialog {
       h(
         'p',
         { class: 'faint' },
-        'Each seat can be given to another player at any time.',
+        'You can change who plays each side at any time.',
       ),
     );
   }
@@ -170,12 +183,13 @@ export class NewGameDialog {
   }
 
   // Shows how strong the person is by the games so far, and chooses the level
-  // that is closest.
+  // to play next.
   private async showStanding(): Promise<void> {
     const variant = this.variant();
     this.standing.textContent = this.rated
-      ? 'The numbers are Elo: who has 200 more wins three games of four.'
-      : 'How strong the levels are is known of the ready-made network alone.';
+      ? 'Numbers are Elo ratings: 200 points more means winning about 3 ' +
+        'games of 4.'
+      : 'Ratings are known for the built-in network only.';
     if (!this.rated) return;
     const standing = await this.standingIn(variant);
     if (standing === null || variant !== this.variant()) return;
@@ -185,6 +199,7 @@ export class NewGameDialog {
 
   private showOptions(): void {
     this.options.show(this.variant());
+    this.optionsButton.hidden = this.options.element.hidden;
   }
 
   private choice(): NewGame {

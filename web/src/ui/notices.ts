@@ -38,13 +38,6 @@ export class Notices {
     );
   }
 
-  // Takes a sentence back if it is still shown.
-  takeBack(sentence: string): void {
-    if (this.toast.textContent === sentence) {
-      this.toast.classList.remove('shown');
-    }
-  }
-
   showError(error: unknown): void {
     this.show(error instanceof Error ? error.message : String(error), true);
   }

@@ -34,16 +34,22 @@ export function currentId(id: string, levels: readonly Level[]): string {
   return levels.some((level) => level.id === current) ? current : 'person';
 }
 
-// Returns a level for people to choose: "Level 4 · 1230", with its Elo in the
-// variant, where the network is the one that was measured.
+// Returns the name of a level as a player: "Computer 4". Levels in the page are
+// those of the rules, as in "Sacred Hill, Level 1".
+export function levelName(level: Level): string {
+  return level.name.replace('Level', 'Computer');
+}
+
+// Returns a level for people to choose: "Computer 4 · 1230 Elo", with its Elo in
+// the variant, where the network is the one that was measured.
 export function levelLabel(
   level: Level,
   variant: VariantInfo,
   rated: boolean,
 ): string {
   return rated
-    ? `${level.name} \u00b7 ${level.elo[variant.id]!.elo}`
-    : level.name;
+    ? `${levelName(level)} \u00b7 ${level.elo[variant.id]!.elo} Elo`
+    : levelName(level);
 }
 
 // Returns the level that a newcomer meets: one above the weakest.

@@ -9,6 +9,8 @@ const MOST = 400; // games kept; the oldest go first
 // Of a variant: who plays more often may have become stronger meanwhile.
 const LATEST = 40;
 const Z95 = 1.96;
+// Fewer games say nothing: one win has an interval of some 2000 points.
+const LEAST_GAMES = 5;
 
 // A finished game that tells of the person's strength. The opponent's rating is
 // that of the time: levels may change.
@@ -20,9 +22,41 @@ interface Result extends RatedGame {
 
 export interface Standing {
   readonly games: number;
+  // Null while there are too few games to tell.
+  readonly rating: PersonRating | null;
+  readonly next: Level; // to play next
+}
+
+export interface PersonRating {
   readonly elo: number;
   readonly interval: number; // of 95 %: elo plus or minus this
-  readonly next: Level; // the level that is closest
+}
+
+// Returns the level to play next, one step at most from that of the latest
+// game: by its score while there is no rating, then towards the rating, but
+// upwards only as far as the lower end of its interval reaches.
+export function nextLevel(
+  levels: readonly Level[],
+  variant: string,
+  latest: { readonly level: string; readonly score: number },
+  rating: PersonRating | null,
+): Level {
+  const elos = levels.map((level) => level.elo[variant]!.elo);
+  const nearest = (elo: number): number => {
+    const distances = elos.map((each) => Math.abs(each - elo));
+    return distances.indexOf(Math.min(...distances));
+  };
+  // That of a level of former days is not known.
+  const found = levels.findIndex(({ id }) => id === latest.level);
+  const now = Math.max(0, found);
+  const goal =
+    rating === null
+      ? now + Math.sign(latest.score - 0.5)
+      : nearest(rating.elo) <= now
+        ? nearest(rating.elo)
+        : Math.max(now, nearest(rating.elo - rating.interval));
+  const next = now + Math.sign(goal - now);
+  return levels[Math.min(levels.length - 1, Math.max(0, next))]!;
 }
 
 function isResult(value: unknown): value is Result {
@@ -83,12 +117,18 @@ export class Results {
       .filter((game) => game.variant === variant.id)
       .slice(-LATEST);
     if (games.length === 0) return null;
+    const { levels } = this.engine.info;
+    const rating =
+      games.length < LEAST_GAMES ? null : await this.rate(variant, games);
+    const next = nextLevel(levels, variant.id, games.at(-1)!, rating);
+    return { games: games.length, rating, next };
+  }
+
+  private async rate(
+    variant: VariantInfo,
+    games: readonly Result[],
+  ): Promise<PersonRating> {
     const { elo, deviation } = await this.engine.rate(variant.id, games);
-    const distance = (level: Level): number =>
-      Math.abs(level.elo[variant.id]!.elo - elo);
-    const next = this.engine.info.levels.reduce((best, level) =>
-      distance(level) < distance(best) ? level : best,
-    );
-    return { games: games.length, elo, interval: Z95 * deviation, next };
+    return { elo, interval: Z95 * deviation };
   }
 }

@@ -52,6 +52,8 @@ export class ReviewOfGame {
   constructor(
     private readonly engine: Engine,
     private readonly changed: () => void,
+    // What a search has found of a position of the game.
+    private readonly searchedPly: (result: SearchResult) => void,
   ) {}
 
   // Forgets what was found, and stops what is under way.
@@ -159,6 +161,8 @@ export class ReviewOfGame {
   ): Promise<SearchResult | null> {
     this.search = this.engine.search({ ...SEARCH, ...request });
     const result = await this.search.result;
-    return era === this.era ? result : null;
+    if (era !== this.era) return null;
+    if (request.after === undefined) this.searchedPly(result);
+    return result;
   }
 }

@@ -1,15 +1,17 @@
-// What the actions of the game gave away, the worst first; pointing at one goes
-// to the position before it.
+// What the actions of each side gave away, the worst first; pointing at one
+// shows it on the board.
 
 import { h, replaceChildren } from './dom';
 import { SIDE_CLASS } from './board/pieces';
 import { faultOf, type GivenAway, type ReviewState } from './review';
 import type { Session } from './session';
+import { SIDE_NAMES } from './words';
+import type { Side } from '../engine/api';
 
 export class ReviewPanel {
   readonly element: HTMLElement;
   private readonly words = h('p', { class: 'legend', role: 'status' });
-  private readonly list = h('ol', { class: 'moves review' });
+  private readonly lists = h('div', { class: 'review' });
   private readonly button: HTMLButtonElement;
   private shown: ReviewState | null = null;
 
@@ -25,9 +27,9 @@ export class ReviewPanel {
     this.element = h(
       'section',
       { class: 'card', id: 'review', 'aria-label': 'Review' },
-      h('header', {}, h('h2', {}, 'Given away'), this.button),
+      h('header', {}, h('h2', {}, 'Mistakes'), this.button),
       this.words,
-      this.list,
+      this.lists,
     );
   }
 
@@ -40,7 +42,24 @@ export class ReviewPanel {
     this.element.dataset.state = state.kind;
     this.words.textContent = inWords(state);
     const found = state.kind === 'done' ? state.found : [];
-    replaceChildren(this.list, ...found.map((each) => this.entry(each)));
+    replaceChildren(
+      this.lists,
+      ...([0, 1] as const).flatMap((side) => this.ofSide(side, found)),
+    );
+  }
+
+  // Brings the panel into sight.
+  show(): void {
+    this.element.scrollIntoView({ block: 'center' });
+  }
+
+  private ofSide(side: Side, found: readonly GivenAway[]): HTMLElement[] {
+    const own = found.filter(({ played }) => played.side === side);
+    if (own.length === 0) return [];
+    return [
+      h('h3', { class: SIDE_CLASS[side] }, SIDE_NAMES[side]),
+      h('ol', { class: 'moves' }, ...own.map((each) => this.entry(each))),
+    ];
   }
 
   private entry(found: GivenAway): HTMLElement {
@@ -72,13 +91,13 @@ export class ReviewPanel {
 function inWords(state: ReviewState): string {
   switch (state.kind) {
     case 'none':
-      return 'Which actions gave winning chances away, and what was better.';
+      return 'Find the moves that cost the most, and better ones.';
     case 'running':
       return `Searching: ${state.done} of ${state.total} positions.`;
     case 'done':
       return state.found.length === 0
-        ? 'No action gave 5 % of winning or more away.'
-        : 'Chances of winning given away, from 5 %, the worst first. ' +
-            'Point at one to see what was better.';
+        ? 'No action cost 5 % of winning or more.'
+        : 'Chances of winning lost, from 5 %, worst first. Choose one to see ' +
+            'it on the board, with what was better.';
   }
 }

@@ -35,6 +35,13 @@ export class RuleOptionFields {
     );
   }
 
+  // Opens the fields, and scrolls to them.
+  unfold(): void {
+    this.element.open = true;
+    this.element.scrollIntoView();
+    this.fields.querySelector('input')?.focus({ preventScroll: true });
+  }
+
   // Shows the options of a variant with these values, or else their defaults.
   show(variant: VariantInfo, values: RuleOptions = {}): void {
     this.variant = variant;

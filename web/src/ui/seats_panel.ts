@@ -142,7 +142,11 @@ export class SeatsPanel {
         ...counts(game, position, side),
       );
       const points = card.querySelector<HTMLElement>('.points')!;
-      points.textContent = String(position.score.points[side]);
+      // A point each for equal kingdoms puzzles on an empty board.
+      const isEmpty = position.score.territory.every((count) => count === 0);
+      points.textContent = isEmpty
+        ? '–'
+        : String(position.score.points[side]);
       points.title = position.finished
         ? `${SIDE_NAMES[side]}'s points`
         : `${SIDE_NAMES[side]}'s points if the game ended now`;

@@ -4,7 +4,7 @@
 
 import { CourseOfGame } from './course';
 import { playerId, type Player } from './players';
-import { ReviewOfGame } from './review';
+import { ReviewOfGame, type GivenAway } from './review';
 import { choose, type Choice } from './selection';
 import type {
   Action,
@@ -32,7 +32,6 @@ export interface SessionEvents {
   played(game: Game, before: Position): void;
   // Actions of which a person is to choose one.
   asked(actions: readonly Action[]): void;
-  hinted(hint: SearchResult): void;
   // A hill that cannot be acted on now was pointed at, after `chosen`.
   refused(hill: HillIndex, chosen: HillIndex | null): void;
   failed(error: unknown): void;
@@ -47,6 +46,7 @@ export class Session {
   moved: Action | null = null; // is to be shown in motion
   thinking: Thinking | null = null;
   hint: SearchResult | null = null;
+  mistake: GivenAway | null = null; // is looked at, on the position before it
   evaluation: Evaluation | null = null; // of the position on the board
   judgedBy: Evaluation['by'] = 'playouts'; // the last one
   changes = 0; // of the position; answers to an earlier one are dropped
@@ -69,7 +69,14 @@ export class Session {
     private readonly paceMs: number,
   ) {
     this.course = new CourseOfGame(engine, () => this.courseChanged());
-    this.review = new ReviewOfGame(engine, () => events.changed());
+    this.review = new ReviewOfGame(
+      engine,
+      () => events.changed(),
+      (result) => {
+        // A hint that is shown says what its own search found.
+        if (result.ply !== this.hint?.ply) this.course.addSearch(result);
+      },
+    );
   }
 
   get position(): Position {
@@ -178,6 +185,7 @@ export class Session {
     this.course.clear();
     this.review.clear();
     this.hint = null;
+    this.mistake = null;
     this.evaluation = null;
     this.events.changed();
     void this.judge();
@@ -252,6 +260,16 @@ export class Session {
     await this.change(() => this.engine.goTo(ply), moved);
   }
 
+  // Goes to the position before a mistake of the review, and shows it there.
+  async goToMistake(found: GivenAway): Promise<void> {
+    await this.goTo(found.ply);
+    const { state } = this.review;
+    const isKnown = state.kind === 'done' && state.found.includes(found);
+    if (!isKnown || this.game.ply !== found.ply) return;
+    this.mistake = found;
+    this.events.changed();
+  }
+
   // The ply to which undo (-1) or redo (1) goes: the next one at which a
   // person is to move, or if there is none, the next one. Null: there is none.
   plyOfStep(step: -1 | 1): number | null {
@@ -308,8 +326,8 @@ export class Session {
     });
     if (result === null) return;
     this.hint = result;
+    this.course.addSearch(result);
     this.events.changed();
-    this.events.hinted(result);
   }
 
   private get busy(): boolean {
@@ -356,6 +374,7 @@ export class Session {
     this.moved = moved;
     this.chosen = null;
     this.hint = null;
+    this.mistake = null;
     this.evaluation = null;
     this.events.changed();
     this.events.toKeep();

@@ -19,6 +19,7 @@ export interface ToolbarState {
   readonly hint: boolean;
   readonly heat: boolean;
   readonly owners: boolean;
+  readonly maps: boolean; // there is something to map: the game goes on
   readonly pass: 'none' | 'pass' | 'swap'; // what is legal, for a person
   readonly computer: 'none' | 'plays' | 'waits';
   readonly network: boolean; // judges the position on the board
@@ -101,8 +102,11 @@ export class Toolbar {
     pass.hidden = state.pass === 'none';
     pass.lastElementChild!.textContent =
       state.pass === 'swap' ? 'Swap' : 'Pass';
-    setAttribute(buttons.get('heat')!, 'aria-pressed', String(state.heat));
-    setAttribute(buttons.get('owners')!, 'aria-pressed', String(state.owners));
+    for (const map of ['heat', 'owners'] as const) {
+      const button = buttons.get(map)!;
+      button.disabled = !state.maps;
+      setAttribute(button, 'aria-pressed', String(state[map]));
+    }
     this.showLegends(state);
     const computer = buttons.get('pauseOrResume')!;
     computer.hidden = state.computer === 'none';

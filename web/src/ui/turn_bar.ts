@@ -19,7 +19,7 @@ export class TurnBar {
   readonly element = h('div', { class: 'turn-bar' });
   private text = '';
 
-  constructor(private readonly newGame: () => void) {}
+  constructor(private readonly review: () => void) {}
 
   render(session: Session): void {
     const { position } = session;
@@ -43,7 +43,7 @@ export class TurnBar {
     const text = session.isPerson(position.seat!)
       ? request(position, session.chosen)
       : session.paused
-        ? 'The computer waits for you to go on'
+        ? 'Paused: press Go on'
         : 'The computer is thinking';
     const note = warning(position);
     const parts = [
@@ -71,8 +71,8 @@ export class TurnBar {
       ),
       h(
         'button',
-        { type: 'button', class: 'primary', click: () => this.newGame() },
-        'New game',
+        { type: 'button', class: 'primary', click: () => this.review() },
+        'Review',
       ),
     ];
   }

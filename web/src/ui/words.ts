@@ -1,6 +1,8 @@
 // Sentences about positions and actions, for the eye and for screen readers.
 
 import type { Standing } from './results';
+import { FAMILIES } from './families';
+import { levelName } from './players';
 import { faultOf, type GivenAway } from './review';
 import type {
   Action,
@@ -130,6 +132,28 @@ export function rulesInWords(game: Game): string {
     .replace(' -', ' \u2212');
 }
 
+// Returns what wins a game, in a line: "Fewest kingdoms wins; if equal, most
+// ringforts."
+export function aimInWords({
+  variant,
+  options,
+}: Pick<Game, 'variant' | 'options'>): string {
+  const { goal } = FAMILIES[variant.family];
+  return options['territory_breaks_ties'] === 0
+    ? goal.replace(/;.*/, '.')
+    : goal;
+}
+
+// What holds where a switch that is usually on is off, as a sentence without
+// its full stop.
+const OFF: Readonly<Record<string, string>> = {
+  last_turns: 'the game ends at once when a player cannot move',
+  link_all_at_end: 'at the end only links that were made count',
+  shared_row_opening: 'the first ringfort of a side may go on any row',
+  territory_breaks_ties:
+    'if kingdoms or bridges are equal, ringforts do not count',
+};
+
 // Options that change nothing of what a turn may be.
 const OF_THE_RESULT = new Set([
   'compensation',
@@ -145,9 +169,9 @@ const OF_THE_RESULT = new Set([
 export function otherRules(game: Game, ofTurns = false): string {
   const sentences = changedOptions(game)
     .filter(({ name }) => !(ofTurns && OF_THE_RESULT.has(name)))
-    .map(({ words, help, isOff }) => {
+    .map(({ name: id, words, help, isOff }) => {
       const name = words.charAt(0).toUpperCase() + words.slice(1);
-      return `${name}: ${isOff ? 'it is not so that ' : ''}${help}.`;
+      return `${name}: ${isOff ? OFF[id] : help}.`;
     });
   if (sentences.length === 0) return '';
   return ['This game has other rules.', ...sentences]
@@ -294,14 +318,17 @@ export function chances(redValue: number, redMargin: number): string {
   return `Red ${percent(red)} · Blue ${percent(100 - red)}, ${lead}`;
 }
 
-// Returns what a search advises, and where the network's policy, which `before`
-// has, was of another opinion: "Hint: E2, then C5. After 800 simulations: Red
-// 53 % · Blue 47 %, Red by 0.4 points. Before the search the network preferred
-// C3 (41 %, E2 2 %)."
-export function hintSentence(
+const MOST_OTHERS = 2; // actions beside the best one
+
+// Returns what a search advises, and where the network's
+// policy, which `before` has, was of another opinion: "Hint: E2, then C5.",
+// "After 800 simulations: Red 53 % · Blue 47 %, Red by 0.4 points.", "Next best:
+// C3 (2 % less), D5 (as good).", "At first sight the network liked C3 better
+// (41 % against 2 %)."
+export function hintSentences(
   hint: SearchResult,
   before: Evaluation | null,
-): string {
+): string[] {
   const [, reply] = hint.principalVariation;
   const then = reply === undefined ? '' : `, then ${reply.notation}`;
   const parts = [
@@ -309,18 +336,32 @@ export function hintSentence(
     `After ${plural(hint.simulations, 'simulation')}: ` +
       chances(hint.redValue, hint.redMargin),
   ];
+  const best = hint.actions.find(
+    ({ action }) => action.index === hint.action.index,
+  );
+  const others = hint.actions
+    .filter((each) => each !== best && each.visits > 0)
+    .slice(0, MOST_OTHERS)
+    .map(({ action, value }) => {
+      const less = Math.round(50 * (best!.value - value));
+      const by = less <= 0 ? 'as good' : `${percent(less)} less`;
+      return `${action.notation} (${by})`;
+    });
+  if (best !== undefined && others.length > 0) {
+    parts.push(`Next best: ${others.join(', ')}`);
+  }
   const first = before?.by === 'network' ? before.policy[0] : undefined;
   if (first !== undefined && first.action.index !== hint.action.index) {
     const own = before!.policy.find(
       ({ action }) => action.index === hint.action.index,
     );
     parts.push(
-      `Before the search the network preferred ${first.action.notation} ` +
-        `(${percent(100 * first.probability)}, ${hint.action.notation} ` +
+      `At first sight the network liked ${first.action.notation} better ` +
+        `(${percent(100 * first.probability)} against ` +
         `${percent(100 * (own?.probability ?? 0))})`,
     );
   }
-  return `${parts.join('. ')}.`;
+  return parts.map((part) => `${part}.`);
 }
 
 // Returns what an action gave away, and what was better: "Action 17: Blue
@@ -339,21 +380,19 @@ export function givenAwaySentence(game: Game, found: GivenAway): string {
 }
 
 // Returns how strong a person is by the games so far, and what to play next:
-// "You have about 1150 Elo (850 to 1450, by 4 games). To play next: Level 5."
-export function standingSentence({
-  games,
-  elo,
-  interval,
-  next,
-}: Standing): string {
+// "You have about 1150 Elo (850 to 1450, by 6 games). Next: Computer 5."; of few
+// games "2 games so far. Next: Computer 3."
+export function standingSentence({ games, rating, next }: Standing): string {
+  const proposal = `Next: ${levelName(next)}.`;
+  if (rating === null) return `${plural(games, 'game')} so far. ${proposal}`;
+  const { elo, interval } = rating;
   const tens = (value: number): string => {
     const rounded = Math.round(value / 10) * 10;
     return String(rounded).replace('-', '\u2212');
   };
   return (
     `You have about ${tens(elo)} Elo (${tens(elo - interval)} to ` +
-    `${tens(elo + interval)}, by ${plural(games, 'game')}). ` +
-    `To play next: ${next.name}.`
+    `${tens(elo + interval)}, by ${plural(games, 'game')}). ${proposal}`
   );
 }
 

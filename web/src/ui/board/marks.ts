@@ -15,7 +15,8 @@ export interface Marks {
   readonly links: readonly Action[]; // that may be pointed at as such
   readonly chosen: HillIndex | null;
   readonly last: Action | null;
-  readonly hint: Action | null;
+  readonly hint: Action | null; // or what was better than `mistake`
+  readonly mistake: Action | null;
   readonly heat: readonly HeatAction[] | null;
   readonly owners: readonly BySide<number>[] | null;
   readonly area: ReadonlySet<HillIndex> | null; // of the seat; null: all
@@ -104,7 +105,8 @@ export function areaShade(
     );
 }
 
-// Returns who is likely to own each hill at the end, as corner pips.
+// Returns who is likely to own each hill at the end, as pips on the rims of the
+// hills.
 export function ownerMarks(
   points: readonly Point[],
   owners: readonly BySide<number>[] | null,
@@ -115,8 +117,8 @@ export function ownerMarks(
     if (size < 5) return []; // open
     return s('rect', {
       class: `owner-mark ${red >= blue ? 'red' : 'blue'}`,
-      x: x + 35 - size / 2,
-      y: y - 35 - size / 2,
+      x: x + 24 - size / 2,
+      y: y - 24 - size / 2,
       width: size,
       height: size,
       rx: size / 4,
@@ -205,9 +207,23 @@ export function pointerMarks(
     } else ring(hill, `use use-${use} ${marks.mover}`, use === 'end' ? 15 : 9);
   }
   if (marks.chosen !== null) ring(marks.chosen, 'chosen-ring', 44);
-  if (marks.hint !== null && marks.hint.to !== null) {
-    if (marks.hint.from !== null) pair(marks.hint, 'hint-arrow');
-    ring(marks.hint.to, 'hint-ring', 43);
+  // With a dark edge, as they lie on green hills.
+  const edged = (action: Action | null, name: string): void => {
+    if (action === null || action.to === null) return;
+    for (const part of ['edge', name]) {
+      if (action.from !== null) pair(action, `${part}-arrow`);
+      ring(action.to, `${part}-ring`, 43);
+    }
+  };
+  edged(marks.mistake, 'mistake');
+  edged(marks.hint, 'hint');
+  if (marks.mistake !== null && marks.mistake.to !== null) {
+    const { x, y } = points[marks.mistake.to]!;
+    const d = `M${x - 14} ${y - 14}l28 28m0 -28l-28 28`;
+    result.push(
+      s('path', { class: 'edge-arrow', d }),
+      s('path', { class: 'mistake-cross', d }),
+    );
   }
   return result;
 }
