@@ -30,4 +30,4 @@ def load(model: Union[str, "os.PathLike[str]"] = "best", *,
     Raises FileNotFoundError, or ValueError for a file that is damaged or not
     of this version, or for a number type that the processor lacks.
     """
-    return _tara._load(os.fspath(model), precision)
+    return _tara._load(model, precision)

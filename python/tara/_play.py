@@ -19,15 +19,19 @@ from tara import _network, _store, _tara, _types
 
 _MOST_GAMES = 10 ** 8
 """Of a call of selfplay: 8 bytes each."""
+_MOST_YIELDED = 10 ** 6
+"""And of those that come from an iterator, which may have no end."""
 _Actions = Union[Sequence[Union[SupportsIndex, str]],
                  NDArray[np.integer[Any]]]
 
 
 class Player(Protocol):
-    """A player of one's own: any object with this method.
+    """A player of one's own: any object with the method choose.
+
+    Its attribute name, where it has one, is what tables and stores call it:
 
         class First:
-            name = "first"                   # for tables and stores
+            name = "first"
 
             def choose(self, states):
                 return [state.legal()[0] for state in states]
@@ -36,8 +40,8 @@ class Player(Protocol):
     def choose(self, states: List[_tara.State]) -> _Actions:
         """Returns an action, an index or text, for each of the positions.
 
-        They are of different games; none is finished. It is called by one
-        thread at a time.
+        They are of different games; none is finished. It is called by the
+        thread that calls `arena`.
         """
 
 
@@ -71,12 +75,23 @@ def _indices(games: Union[int, Iterable[int]]) -> Sequence[int]:
         if count > _MOST_GAMES:
             raise ValueError(f"games: {count}; expected {_MOST_GAMES} at most")
         return range(count)
-    indices = array.array("Q", map(_index, itertools.islice(
-        games, _MOST_GAMES + 1)))
-    if len(indices) > _MOST_GAMES:
-        raise ValueError(f"games: more than {_MOST_GAMES} indices; expected "
-                         f"{_MOST_GAMES} at most")
+    most = (_MOST_GAMES if isinstance(games, collections.abc.Sized)
+            else _MOST_YIELDED)
+    indices = array.array("Q", map(_index, itertools.islice(games, most + 1)))
+    if len(indices) > most:
+        raise ValueError(f"games: more than {most} indices; expected {most} "
+                         "at most" + ("" if most == _MOST_GAMES else
+                                      ", or a sequence that has a length"))
+    ordered = np.sort(np.asarray(indices, np.uint64))
+    twice = ordered[1:][ordered[1:] == ordered[:-1]]
+    if len(twice):
+        raise ValueError(f"games: has {twice[0]} twice; expected each index "
+                         "once")
     return indices
+
+
+def _start(variant: str, rules: str) -> _tara.State:
+    return _tara.State(variant, _types.text("rules", rules))
 
 
 def selfplay(judge: _network.Judge, variant: str,
@@ -85,8 +100,11 @@ def selfplay(judge: _network.Judge, variant: str,
              threads: int = 1) -> _tara._SelfPlay:
     """Plays games, each seat by search around the judge, while they are taken.
 
-    judge: as of `search`. variant: one of tara.VARIANTS. games: how many, or
-    their indices, at most 100000000: a game depends on the seed and its index,
+    judge: as of `search`, but threads of Tara's call it, with a copy of this
+    call's context (contextvars). What belongs to a thread does not hold there:
+    enter torch.no_grad() or torch.autocast() in the judge. variant: one of
+    tara.VARIANTS. games: how many, or their indices, each once, at most
+    100000000: a game depends on the seed and its index,
     not on those played beside it, so that any part of a run can be played, or
     played again.
     seed: of the run.
@@ -98,16 +116,18 @@ def selfplay(judge: _network.Judge, variant: str,
 
     Returns an iterator of GameRecord, in the order in which games end. Games
     are played ahead of it, but not without bound; breaking off, Ctrl-C or
-    close() ends those that are played. Equal to `tara selfplay`, with the same
-    seed, network and number type, bit for bit.
+    close() ends those that are played. After close() there is no next game,
+    after Ctrl-C those that were finished; a judge that does not return within
+    a second of it is abandoned. Equal to `tara selfplay`, with the same seed,
+    network and number type, bit for bit.
 
     Raises ValueError and TypeError for wrong arguments; a judge's exception
     comes after all games that were finished before it. Raises RuntimeError
     where it is taken from in a fork of the process, which does not play.
     """
     indices = _indices(games)
-    playing = _tara._SelfPlay(judge, _tara.State(variant, rules), indices,
-                              seed, options, in_step, threads)
+    playing = _tara._SelfPlay(judge, _start(variant, rules), indices, seed,
+                              options, in_step, threads)
     _playing.add(playing)
     return playing
 
@@ -135,17 +155,17 @@ def arena(a: Union[str, Player, _Choose], b: Union[str, Player, _Choose],
     store: where games are kept, and found again: the same call goes on where
     it was stopped. A player in Python is known there by its `name`, or its
     class or function.
-    progress: called as progress(games_done, games, score), from any thread.
+    progress: called as progress(games_done, games, score).
 
-    The result is that of `tara arena` with the same arguments. Ctrl-C ends it
-    once the players have chosen.
+    Players in Python and progress are called by the thread that calls this. The
+    result is that of `tara arena` with the same arguments. Ctrl-C ends it.
     Raises ValueError and TypeError for wrong arguments, for an action that is
     not legal, and whatever a player raises.
     """
     if store is not None:
         _store.check(store)
     table, report = _tara._arena(
-        a, b, _tara.State(variant, rules), games, seed, sprt, threads,
+        a, b, _start(variant, rules), games, seed, sprt, threads,
         opening_plies, None if store is None else store._opened(), progress)
     row = json.loads(report)
 

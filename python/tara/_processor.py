@@ -1,9 +1,28 @@
-"""Says clearly that the processor is too old, before it meets the code."""
+"""Says clearly where the package does not work, before it does anything."""
 
+import importlib
 import platform
 
 
 def check() -> None:
+    """Raises ImportError in subinterpreters, and on processors without AVX2."""
+    _check_interpreter()
+    _check_processor()
+
+
+def _check_interpreter() -> None:
+    # NumPy waits for ever there.
+    for name in ("_interpreters", "_xxsubinterpreters"):  # since 3.13; before
+        try:
+            interpreters = importlib.import_module(name)
+        except ImportError:
+            continue
+        if interpreters.get_current() != interpreters.get_main():
+            raise ImportError("tara works in the main interpreter alone; this "
+                              "is a subinterpreter")
+
+
+def _check_processor() -> None:
     """Raises ImportError where an x86-64 processor lacks AVX2."""
     if platform.machine() not in ("x86_64", "AMD64"):
         return

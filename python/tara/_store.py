@@ -1,8 +1,9 @@
 """Stores of games, as objects and as Arrow tables; samples to learn from."""
 
+import collections.abc
 import importlib
 import itertools
-import numbers
+import operator
 import os
 import pathlib
 from typing import Any, Iterable, Iterator, Literal, Optional, Union
@@ -35,7 +36,7 @@ class GameStore:
 
     def __init__(self, path: Union[str, "os.PathLike[str]"],
                  mode: Literal["r", "w"] = "r") -> None:
-        file = pathlib.Path(path)
+        file = pathlib.Path(_types.path("path", path))
         if file.is_dir():
             file = file / "games.db"
         self.path = file
@@ -67,7 +68,10 @@ class GameStore:
 
     def __getitem__(self, index: int) -> _tara.GameRecord:
         """Returns the game with an index; KeyError if there is none."""
-        return self._opened().get(index)
+        store, number = self._opened(), _index(index)
+        if not 0 <= number < 2 ** 63:
+            raise KeyError(f"no game has the index {number}")
+        return store.get(number)
 
     def __iter__(self) -> Iterator[_tara.GameRecord]:
         """Yields all games by ascending index."""
@@ -75,13 +79,8 @@ class GameStore:
 
     def __contains__(self, index: object) -> bool:
         """Returns whether there is a game with an index."""
-        if not isinstance(index, numbers.Integral):
-            raise TypeError(f"index: {index!r}; expected an integer")
-        store, index = self._opened(), int(index)
-        if not 0 <= index < 2 ** 63:
-            return False
         try:
-            store.get(index)
+            self[_index(index)]
         except KeyError:
             return False
         except _types.DataLoss:
@@ -97,7 +96,13 @@ class GameStore:
         """
         if isinstance(games, _tara.GameRecord):
             games = [games]
-        self._opened().add(list(games))
+        if not isinstance(games, collections.abc.Iterable):
+            raise TypeError(f"games: {games!r}; expected GameRecords")
+        added = list(games)
+        for game in added:
+            if not isinstance(game, _tara.GameRecord):
+                raise TypeError(f"games: has {game!r}; expected GameRecords")
+        self._opened().add(added)
 
     def indices(self, *, variant: Optional[str] = None,
                 generation: Optional[int] = None,
@@ -141,7 +146,7 @@ class GameStore:
         except ImportError as error:
             raise ImportError("tables of games need pyarrow: "
                               "pip install pyarrow") from error
-        if table == "games":
+        if _types.text("table", table) == "games":
             columns = self._opened().game_columns(variant, generation, newest)
             milliseconds = columns.pop("finished_ms")
             winner = columns["winner"]
@@ -174,6 +179,13 @@ class GameStore:
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         """Returns the table "games" as Arrow's C stream (a capsule)."""
         return self.arrow().__arrow_c_stream__(requested_schema)
+
+
+def _index(given: Any) -> int:
+    try:
+        return operator.index(given)
+    except TypeError:
+        raise TypeError(f"index: {given!r}; expected an integer") from None
 
 
 def check(store: object) -> None:
@@ -211,7 +223,7 @@ class Sampler:
 
         end: None for all games of the store; it never falls. A game is read
         and replayed once, as it enters the window.
-        Raises DataLoss for a damaged game.
+        Raises DataLoss for a damaged game: the window then stays as it was.
         """
         self._sampler.update(end)
 

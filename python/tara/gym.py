@@ -19,7 +19,8 @@ Needs the package gymnasium, 1.1 or later. Without it, and faster: tara.Games.
 
 import functools
 import typing
-from typing import Callable, Dict, List, Optional, SupportsIndex, Tuple, Union
+from typing import (Callable, Dict, Iterable, List, Optional, SupportsIndex,
+                    Tuple, Union)
 
 import gymnasium
 import numpy as np
@@ -28,10 +29,12 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 import tara
+from tara import _tara
 from tara._play import _Choose
 
 __all__ = ["BOUND", "OBSERVATION_SHAPE", "TaraEnv", "TaraVectorEnv"]
 
+_MOST_GAMES = 1 << 26  # of tara.Games
 # No input is further from 0, whatever the rule options.
 BOUND = 8.0
 """Observations are numbers from -BOUND to BOUND."""
@@ -56,6 +59,16 @@ def reset_needed(what: str) -> gymnasium.error.ResetNeeded:
     """Returns the error of a call that needs a game."""
     return gymnasium.error.ResetNeeded(
         f"{what}: there is no game; call reset first")
+
+
+def ends(states: List[tara.State],
+         seats: Iterable[SupportsIndex]) -> NDArray[np.float32]:
+    """Returns observations of positions in which games ended.
+
+    Each is as a seat sees it, without a phase and with nothing legal.
+    """
+    features = _tara._encode_ends(states, list(map(int, seats)))
+    return features.as_planes()
 
 
 def _states(positions: NDArray[np.void]) -> List[tara.State]:
@@ -147,6 +160,8 @@ class _Play:
 
     final: NDArray[np.void]
     """[n], of dtype STATE: the position in which each game has last ended."""
+    last_seats: NDArray[np.uint8]
+    """[n]: one's seats of the last turns."""
     turns: NDArray[np.void]
     """[n], of dtype STATE: the positions of one's last turns."""
     _games: tara.Games
@@ -201,6 +216,7 @@ class _Play:
             raise reset_needed("step")
         seats = self._games.seat.copy()
         step = self._games.step(actions, seen=True)
+        self.last_seats = seats
         self._ready = False  # until the opponents have played
         done = step.done.astype(np.bool_)
         self.final[done] = step.final
@@ -218,6 +234,10 @@ class _Play:
     def observe(self) -> NDArray[np.float32]:
         """Returns observations of the games, [n, *OBSERVATION_SHAPE]."""
         return self._games.observe().as_planes()
+
+    def observe_ends(self, done: NDArray[np.bool_]) -> NDArray[np.float32]:
+        """Returns what one's last seats see of the ends of games of `done`."""
+        return ends(_states(self.final[done]), self.last_seats[done])
 
     def mask(self) -> NDArray[np.int8]:
         """Returns [n, NUM_ACTIONS]: 1 where an action, as seen, is legal."""
@@ -247,10 +267,11 @@ class TaraEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
     """A game against an opponent; in pairs one plays both seats of a side.
 
     Observations are float32 OBSERVATION_SHAPE: the position turned so that the
-    seat to move is seat 0, at the end that of one's last turn. Actions are
-    those of it; info["action_mask"] is int8 [NUM_ACTIONS], 1 where one is
-    legal. An illegal one raises ValueError, and changes nothing. The reward is
-    at the end: 1 won, -1 lost, 0 drawn.
+    seat to move is seat 0. Actions are those of it; info["action_mask"] is int8
+    [NUM_ACTIONS], 1 where one is legal. An illegal one raises ValueError, and
+    changes nothing. At the end the observation is of the final position, as
+    the seat of one's last turn sees it, without a phase, and the mask is zeros.
+    The reward is at the end: 1 won, -1 lost, 0 drawn.
 
     opponent: "random", "mcts:OPTIONS" (random games), "best:OPTIONS" or
     "net:PATH,OPTIONS", with options as tara.search takes them ("sims=100"); a
@@ -262,7 +283,6 @@ class TaraEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
 
     metadata = {"render_modes": ["ansi"], "render_fps": 1}
     _last: tara.State
-    _seen: NDArray[np.float32]
     _mask: NDArray[np.int8]
 
     def __init__(self, variant: str,
@@ -288,7 +308,7 @@ class TaraEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         super().reset(seed=seed)
         self._play.reset(self.np_random)
         self._begin_turn()
-        return self._seen, {"action_mask": self._mask}
+        return self._play.observe()[0], self._info()
 
     def step(self, action: np.int64
              ) -> Tuple[NDArray[np.float32], float, bool, bool, Info]:
@@ -299,10 +319,21 @@ class TaraEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         reward, done = self._play.step(np.array([action]), self.np_random)
         if done[0]:
             self._last, = _states(self._play.final)
+            self._mask = np.zeros(tara.NUM_ACTIONS, np.int8)
+            seen = self._play.observe_ends(done)[0]
         else:
             self._begin_turn()
-        return (self._seen, float(reward[0]), bool(done[0]), False,
-                {"action_mask": self._mask})
+            seen = self._play.observe()[0]
+        return seen, float(reward[0]), bool(done[0]), False, self._info()
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Returns bool [NUM_ACTIONS], where an action is legal.
+
+        It is what sb3_contrib.MaskablePPO asks for.
+        """
+        if not hasattr(self, "_last"):
+            raise reset_needed("action_masks")
+        return self._mask.astype(np.bool_)
 
     def render(self) -> typing.Any:
         """Returns the position as text, with render_mode "ansi"."""
@@ -314,8 +345,10 @@ class TaraEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
 
     def _begin_turn(self) -> None:
         self._last, = _states(self._play.turns)
-        self._seen = self._play.observe()[0]
         self._mask = self._play.mask()[0]
+
+    def _info(self) -> Info:
+        return {"action_mask": self._mask.copy()}
 
 
 class TaraVectorEnv(gymnasium.vector.VectorEnv[
@@ -325,9 +358,9 @@ class TaraVectorEnv(gymnasium.vector.VectorEnv[
     Opponents of all games search together, on `threads`. A game that ends is
     at one's first turn of the next after the same step (same-step autoreset):
     info["final_obs"] then has its last observation, float32 OBSERVATION_SHAPE,
-    None for other games, info["final_info"]["action_mask"] the mask that
-    belongs to it, and info["_final_obs"], bool [n], where games ended; the
-    three are there only if one did. info["action_mask"] is int8
+    None for other games, info["final_info"]["action_mask"] zeros, and
+    info["_final_obs"], bool [n], where games ended; the three are there only
+    if one did. info["action_mask"] is int8
     [n, NUM_ACTIONS]. One illegal action raises ValueError, and changes
     nothing. One generator draws for all games, so that what is drawn for one
     depends on those beside it; one alone is that of TaraEnv with its seed.
@@ -345,6 +378,10 @@ class TaraVectorEnv(gymnasium.vector.VectorEnv[
         self.options = options
         self.render_mode = render_mode
         self.num_envs = num_envs
+        if not isinstance(num_envs, SupportsIndex) or not (
+                1 <= num_envs <= _MOST_GAMES):
+            raise ValueError(f"num_envs: {num_envs!r}; expected 1 to "
+                             f"{_MOST_GAMES}")
         self._play = _Play(variant, num_envs, opponent, side, options, threads)
         self.single_observation_space = observation_space()
         self.single_action_space = gymnasium.spaces.Discrete(tara.NUM_ACTIONS)
@@ -396,13 +433,11 @@ class TaraVectorEnv(gymnasium.vector.VectorEnv[
 
     def _final(self, done: NDArray[np.bool_]) -> Info:
         """Returns what gymnasium has of games that ended, in its layout."""
-        turns = self._play.turns[done]
         observations = np.full(self.num_envs, None, dtype=object)
+        for game, seen in zip(np.flatnonzero(done),
+                              self._play.observe_ends(done)):
+            observations[game] = seen.copy()
         mask = np.zeros((self.num_envs, tara.NUM_ACTIONS), np.int8)
-        for game, state, seen in zip(np.flatnonzero(done), _states(turns),
-                                     tara.encode(turns).as_planes()):
-            observations[game] = seen
-            mask[game, state.legal(seen=True)] = 1
         return {"final_obs": observations, "_final_obs": done.copy(),
                 "final_info": {"action_mask": mask,
                                "_action_mask": done.copy()},

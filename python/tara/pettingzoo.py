@@ -25,7 +25,8 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv  # type: ignore[import-untyped]
 
 import tara
-from tara.gym import check_render_mode, observation_space, reset_needed
+from tara.gym import (check_render_mode, ends, observation_space,
+                      reset_needed)
 
 __all__ = ["TaraEnv", "env"]
 
@@ -45,9 +46,10 @@ class TaraEnv(AECEnv):  # type: ignore[misc]
 
     An observation is float32 [NUM_PLANES + NUM_GLOBALS, 7, 7]: the position
     turned so that the seat to move is seat 0, each global a plane of its own;
-    at the end that of the last turn. infos[agent]["action_mask"], of the seat
-    to move, is int8 [NUM_ACTIONS]: the legal actions as they are seen there,
-    as `step` takes them.
+    at the end the final position as the agent's own seat sees it, without a
+    phase. infos[agent]["action_mask"] is int8 [NUM_ACTIONS]: of the seat to
+    move, the legal actions as they are seen there, as `step` takes them; zeros
+    of the others, and at the end.
 
     Rewards, at the end: 1 for each seat of the side that has won, -1 for the
     others; 0 for a draw.
@@ -57,7 +59,7 @@ class TaraEnv(AECEnv):  # type: ignore[misc]
                 "is_parallelizable": False}
 
     agent_selection: str
-    _seen: NDArray[np.float32]
+    _seen: NDArray[np.float32]  # [1, ...], at the end [seats, ...]
 
     def __init__(self, variant: str, options: str = "-",
                  render_mode: Optional[str] = None) -> None:
@@ -100,14 +102,18 @@ class TaraEnv(AECEnv):  # type: ignore[misc]
         self._cumulative_rewards = {agent: 0.0 for agent in self.agents}
         self.terminations = {agent: False for agent in self.agents}
         self.truncations = {agent: False for agent in self.agents}
-        self.infos: Dict[str, Dict[str, typing.Any]] = {
-            agent: {} for agent in self.agents}
         self._begin_turn()
 
     def observe(self, agent: str) -> NDArray[np.float32]:
-        """Returns the observation of the seat to move, whoever asks."""
+        """Returns the observation of the seat to move, whoever asks; at the
+        end, that of the agent's."""
         self._check_game("observe")
-        return self._seen
+        if agent not in self.possible_agents:
+            raise KeyError(f"agent: {agent!r}; expected one of "
+                           f"{self.possible_agents}")
+        seat = self.possible_agents.index(agent)
+        view: NDArray[np.float32] = self._seen[seat % len(self._seen)].copy()
+        return view
 
     def step(self, action: Optional[int]) -> None:
         """Plays an action of the seat to move, as its observation shows it.
@@ -115,6 +121,8 @@ class TaraEnv(AECEnv):  # type: ignore[misc]
         Raises ValueError for an illegal one, which changes nothing.
         """
         self._check_game("step")
+        if not self.agents:
+            raise reset_needed("step")
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
@@ -127,7 +135,9 @@ class TaraEnv(AECEnv):  # type: ignore[misc]
             for seat, each in enumerate(self.possible_agents):
                 self.rewards[each] = float(step.reward[0, seat % 2])
                 self.terminations[each] = True
-            self.infos = {each: {} for each in self.possible_agents}
+            seats = range(len(self.possible_agents))
+            self._seen = ends([self._last] * len(seats), seats)
+            self._set_masks()
         else:
             self._begin_turn()
         self._accumulate_rewards()
@@ -148,7 +158,13 @@ class TaraEnv(AECEnv):  # type: ignore[misc]
         self._last = tara.State.from_bytes(self._game.states[0].tobytes())
         mover = self.possible_agents[int(self._game.seat[0])]
         self.agent_selection = mover
-        self.infos = {agent: {} for agent in self.possible_agents}
-        self._seen = self._game.observe().as_planes()[0]
+        self._seen = self._game.observe().as_planes()
+        self._set_masks()
         mask = self._game.legal_mask(seen=True)[0]
-        self.infos[mover]["action_mask"] = mask.astype(np.int8)
+        self.infos[mover]["action_mask"][:] = mask
+
+    def _set_masks(self) -> None:
+        """Sets all masks to zeros."""
+        self.infos: Dict[str, Dict[str, typing.Any]] = {
+            agent: {"action_mask": np.zeros(tara.NUM_ACTIONS, np.int8)}
+            for agent in self.possible_agents}

@@ -18,6 +18,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/types/span.h"
+#include "tara/python/arguments.h"
 #include "tara/python/gil.h"
 
 namespace tara::python {
@@ -63,14 +64,6 @@ T ValueOrThrow(absl::StatusOr<T> value) {
   return *std::move(value);
 }
 
-// Checks the argument `threads`.
-inline void CheckThreads(int threads) {
-  constexpr int kMaxThreads = 256;
-  if (threads >= 1 && threads <= kMaxThreads) return;
-  throw pybind11::value_error(
-      absl::StrCat("threads: ", threads, "; expected 1 to ", kMaxThreads));
-}
-
 using Shape = std::vector<pybind11::ssize_t>;
 
 // Returns `out`, or a new array where it is None, as memory to write to: of
@@ -81,20 +74,19 @@ pybind11::array_t<T> OutputArray(const pybind11::object& out,
                                  const Shape& shape) {
   if (out.is_none()) return pybind11::array_t<T>(shape);
   using Exact = pybind11::array_t<T, pybind11::array::c_style>;
-  const std::string expected =
-      absl::StrCat("expected a writable, C-contiguous array of ",
+  if (Exact::check_(out)) {
+    auto array = pybind11::reinterpret_borrow<pybind11::array_t<T>>(out);
+    if (std::equal(shape.begin(), shape.end(), array.shape(),
+                   array.shape() + array.ndim()) &&
+        array.writeable()) {
+      return array;
+    }
+  }
+  ThrowValueError(
+      "out", out,
+      absl::StrCat("a writable, C-contiguous array of ",
                    std::string(pybind11::str(pybind11::dtype::of<T>())),
-                   " and shape [", absl::StrJoin(shape, ", "), "]");
-  if (!Exact::check_(out)) {
-    throw pybind11::value_error(absl::StrCat("out: ", expected));
-  }
-  auto array = pybind11::reinterpret_borrow<pybind11::array_t<T>>(out);
-  if (!std::equal(shape.begin(), shape.end(), array.shape(),
-                  array.shape() + array.ndim()) ||
-      !array.writeable()) {
-    throw pybind11::value_error(absl::StrCat("out: ", expected));
-  }
-  return array;
+                   " and shape [", absl::StrJoin(shape, ", "), "]"));
 }
 
 // Returns a new array of the values.

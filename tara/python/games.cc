@@ -29,16 +29,11 @@ constexpr int64_t kMaxGames = int64_t{1} << 26;  // 4 GiB of positions
 
 class Games {
  public:
-  Games(const std::string& variant, int64_t n, uint64_t seed,
-        const std::string& options, int threads)
-      : threads_(threads) {
-    if (n < 1 || n > kMaxGames) {
-      throw py::value_error(
-          absl::StrCat("n: ", n, "; expected 1 to ", kMaxGames));
-    }
-    CheckThreads(threads);
-    const Variant of = ValueOrThrow(ParseVariant(variant));
-    start_ = InitialState(of, ValueOrThrow(ParseRuleOptions(of, options)));
+  using PythonClass = void;
+
+  Games(const Text<"variant">& variant, Integer<"n", int64_t, 1, kMaxGames> n,
+        Seed seed, const Text<"options">& options, Threads<"threads"> threads)
+      : start_(NewState(variant, options).state), threads_(threads) {
     states_.assign(static_cast<size_t>(n), start_);
     sampled_.assign(static_cast<size_t>(n), kNoAction);
     for (uint64_t i = 0; i < static_cast<uint64_t>(n); ++i) {
@@ -72,7 +67,7 @@ class Games {
     return actions;
   }
 
-  py::array_t<uint8_t> LegalMask(const py::object& out, bool seen) {
+  py::array_t<uint8_t> LegalMask(const py::object& out, Truth<"seen"> seen) {
     auto mask = OutputArray<uint8_t>(out, {size(), kNumActions});
     const absl::Span<uint8_t> to = SpanOf(mask);
     InParts([&](size_t first, size_t end) {
@@ -82,7 +77,7 @@ class Games {
     return mask;
   }
 
-  py::object Observe(const py::object& out, const std::string& layout) {
+  py::object Observe(const py::object& out, const Text<"layout">& layout) {
     const nn::PlaneLayout order = ParseLayout(layout);
     Features features = FeatureArrays(out, size(), order);
     const absl::Span<float> planes = SpanOf(features.planes);
@@ -97,7 +92,7 @@ class Games {
     return features.ToPython();
   }
 
-  py::object Step(const py::object& actions, bool seen,
+  py::object Step(const py::object& actions, Truth<"seen"> seen,
                   const py::object& where) {
     const std::vector<uint8_t> moves = MovesOf(where);
     std::vector<uint16_t> chosen = ActionsOf(actions, moves);
@@ -184,9 +179,9 @@ class Games {
     if (where.is_none()) return moves;
     const py::array given = py::array::ensure(where);
     if (!given || given.dtype().kind() != 'b') {
-      throw py::type_error(absl::StrCat(
-          "where: expected bool, got ",
-          given ? std::string(py::str(given.dtype())) : "no array"));
+      PyErr_Clear();
+      ThrowTypeError("where", given ? py::object(given) : where,
+                     "an array of bool");
     }
     CheckShape("where", given, "whether each game moves");
     const auto exact = py::array_t<bool, py::array::c_style>::ensure(given);
@@ -197,10 +192,7 @@ class Games {
   void CheckShape(const char* name, const py::array& given,
                   const char* what) const {
     if (given.ndim() == 1 && given.shape(0) == size()) return;
-    throw py::value_error(absl::StrCat(
-        name, ": shape [",
-        absl::StrJoin(given.shape(), given.shape() + given.ndim(), ", "),
-        "]; expected [", size(), "], ", what));
+    ThrowValueError(name, given, absl::StrCat("shape [", size(), "], ", what));
   }
 
   // Returns the argument `actions` as it is, whatever integers it has where a
@@ -208,11 +200,11 @@ class Games {
   std::vector<uint16_t> ActionsOf(const py::object& actions,
                                   const std::vector<uint8_t>& moves) const {
     const py::array given = py::array::ensure(actions);
-    if (!given ||
-        (given.dtype().kind() != 'i' && given.dtype().kind() != 'u')) {
-      throw py::type_error(absl::StrCat(
-          "actions: expected integers, got ",
-          given ? std::string(py::str(given.dtype())) : "no array"));
+    const char kind = given ? given.dtype().kind() : ' ';
+    if (kind != 'i' && kind != 'u') {
+      PyErr_Clear();
+      ThrowTypeError("actions", given ? py::object(given) : actions,
+                     "an array of integers");
     }
     CheckShape("actions", given, "an action for each game");
     std::vector<uint16_t> chosen(states_.size());
@@ -220,12 +212,21 @@ class Games {
       const auto exact =
           py::array_t<uint16_t, py::array::c_style>::ensure(given);
       std::copy_n(exact.data(), chosen.size(), chosen.begin());
-      return chosen;
+    } else if (kind == 'u') {
+      Narrow<uint64_t>(given, moves, chosen);
+    } else {
+      Narrow<int64_t>(given, moves, chosen);
     }
-    const auto wide = py::array_t < int64_t,
+    return chosen;
+  }
+
+  template <typename Wide>
+  static void Narrow(const py::array& given, const std::vector<uint8_t>& moves,
+                     std::vector<uint16_t>& chosen) {
+    const auto wide = py::array_t < Wide,
                py::array::c_style | py::array::forcecast > ::ensure(given);
     for (size_t i = 0; i < chosen.size(); ++i) {
-      const int64_t action = wide.data()[i];
+      const Wide action = wide.data()[i];
       if (moves[i] == 0) continue;
       if (action < 0 || action >= kNumActions) {
         throw py::value_error(absl::StrCat(
@@ -233,7 +234,6 @@ class Games {
       }
       chosen[i] = static_cast<uint16_t>(action);
     }
-    return chosen;
   }
 
   // Makes actions on the positions as they are seen those on the positions as
@@ -306,8 +306,8 @@ that games depend neither on n nor on threads.
 variant: one of tara.VARIANTS. n: 1 to 67108864. seed: 0 or more. options: rule
 options as State takes them. threads: of the calls below, which release the
 GIL. Raises ValueError for wrong arguments.)");
-  type.def(py::init<const std::string&, int64_t, uint64_t, const std::string&,
-                    int>(),
+  type.def(py::init<const Text<"variant">&, Integer<"n", int64_t, 1, kMaxGames>,
+                    Seed, const Text<"options">&, Threads<"threads">>(),
            py::arg("variant"), py::arg("n"), py::kw_only(), py::arg("seed") = 0,
            py::arg("options") = "-", py::arg("threads") = 1);
   type.def("step", &Games::Step, py::arg("actions"), py::kw_only(),

@@ -4,27 +4,28 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
-#include <condition_variable>
+#include <cstdint>
 #include <exception>
 #include <filesystem>
 #include <memory>
-#include <mutex>
 #include <string>
-#include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "absl/cleanup/cleanup.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "tara/base/status_macros.h"
 #include "tara/core/action.h"
 #include "tara/core/rules.h"
 #include "tara/core/symmetry.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tara/mcts/utility.h"
+#include "tara/nn/encode/features.h"
 #include "tara/nn/inference/network_evaluator.h"
+#include "tara/python/arguments.h"
 #include "tara/python/arrays.h"
 #include "tara/python/gil.h"
 #include "tara/python/states.h"
@@ -39,16 +40,17 @@ constexpr int64_t kCachedPositions = int64_t{1} << 16;
 constexpr char kPlayouts[] = "playouts";
 
 struct Network {
+  using PythonClass = void;
   std::unique_ptr<mcts::Evaluator> evaluator;
   std::string path;
   std::string id;
   std::string precision;
 };
 
-std::unique_ptr<Network> LoadFile(const std::string& given,
-                                  const std::string& precision) {
+std::unique_ptr<Network> LoadFile(const Path<"model">& given,
+                                  const Text<"precision">& precision) {
   nn::InferenceOptions options;
-  ThrowIfError(nn::SetInferenceOption("precision", precision, options));
+  ThrowIfError(nn::SetInferenceOption("precision", precision.value, options));
   const std::string path = ValueOrThrow(eval::FindCheckpoint(given));
   const ReleaseGil release;
   auto id = nn::NetworkFileId(path);
@@ -105,141 +107,247 @@ py::object EvaluateStates(const Network& network, const py::object& states) {
   return New("Evaluation", policy, result, margin);
 }
 
-thread_local bool asks_judge = false;
+// Of all judges and players that this thread is asking: each has a stack and
+// maybe threads.
+constexpr int kMostNested = 100;
+thread_local int nesting = 0;
+
+// Returns an array of the memory.
+template <typename T>
+py::array_t<T> Owning(std::unique_ptr<T[]> memory, const Shape& shape) {
+  T* const data = memory.get();
+  const py::capsule owner(memory.release(),
+                          [](void* owned) { delete[] static_cast<T*>(owned); });
+  return py::array_t<T>(shape, data, owner);
+}
+
+// What a judge in Python is asked about some positions.
+struct Question {
+  explicit Question(absl::Span<const State> states)
+      : n(states.size()),
+        planes(new float[n * nn::kNumPlanes * nn::kNumSquares]),
+        globals(new float[n * nn::kNumGlobals]),
+        mask(new uint8_t[n * kNumActions]) {
+    EncodeStates(
+        states, nn::PlaneLayout::kChannelsFirst,
+        absl::MakeSpan(planes.get(), n * nn::kNumPlanes * nn::kNumSquares),
+        absl::MakeSpan(globals.get(), n * nn::kNumGlobals));
+    WriteMask(states, /*seen=*/true,
+              absl::MakeSpan(mask.get(), n * kNumActions));
+  }
+
+  size_t n;
+  std::unique_ptr<float[]> planes, globals;
+  std::unique_ptr<uint8_t[]> mask;
+};
+
+struct Answer {
+  std::vector<float> logits;         // [n, kNumActions]
+  std::vector<float> result_logits;  // [n, 3]
+};
 
 }  // namespace
 
-bool AsksJudge() { return asks_judge; }
+Nesting::Nesting() : depth_(nesting + 1) {
+  if (depth_ <= kMostNested) return;
+  PyErr_SetString(PyExc_RecursionError,
+                  absl::StrCat("judges and players ask each other ",
+                               kMostNested, " deep; expected an end of it")
+                      .c_str());
+  throw py::error_already_set();
+}
 
-// Asks a Python callable about positions, with the GIL, a batch at a time:
+Nesting::Scope::Scope(const Nesting& of)
+    : outer_(std::exchange(nesting, of.depth_)) {}
+
+Nesting::Scope::~Scope() { nesting = outer_; }
+
+bool AsksPython() { return nesting > 0; }
+
+// Asks a Python callable about positions, a batch at a time:
 // judge(planes, globals, mask) -> (logits, result_logits). All are as seen by
 // the representative symmetry of each position.
 class CallableEvaluator : public mcts::Evaluator {
  public:
-  // Refers to the judge.
-  explicit CallableEvaluator(py::handle judge) : judge_(judge) {}
+  // Refers to all of them; of workers and contexts one is null.
+  CallableEvaluator(py::handle judge, Workers* workers, py::handle contexts)
+      : judge_(judge), workers_(workers), contexts_(contexts) {}
 
   absl::Status Evaluate(absl::Span<const State> states,
                         absl::Span<mcts::Evaluation> results) override {
-    const thread_local ThreadState state;
-    const AcquireGil acquire;
-    const bool outer = std::exchange(asks_judge, true);
-    const absl::Cleanup done = [outer] { asks_judge = outer; };
-    try {
-      Ask(states, results);
-      return absl::OkStatus();
-    } catch (...) {
-      if (!error_) error_ = std::current_exception();
+    Question question(states);
+    Answer answer;
+    if (workers_ != nullptr) {
+      if (!workers_->Call([&] { answer = Ask(question); })) {
+        return absl::CancelledError("the search is stopped");
+      }
+    } else if (!AskHere(question, answer)) {
       return absl::InternalError("the judge raised an exception");
+    }
+    for (size_t i = 0; i < states.size(); ++i) {
+      TARA_RETURN_IF_ERROR(
+          Read(states[i], i, answer.logits.data() + i * kNumActions,
+               answer.result_logits.data() + i * 3, results[i]));
+    }
+    return absl::OkStatus();
+  }
+
+  // The first exception that the judge raised outside of workers, or null.
+  // Needs the GIL, as the next one.
+  std::exception_ptr error() const { return error_; }
+
+  void Interrupt() const {
+    for (const unsigned long thread : asking_) {
+      PyThreadState_SetAsyncExc(thread, PyExc_KeyboardInterrupt);
     }
   }
 
-  // The first exception that the judge raised, or null. Needs the GIL.
-  std::exception_ptr error() const { return error_; }
-
  private:
-  void Ask(absl::Span<const State> states,
-           absl::Span<mcts::Evaluation> results) {
-    const auto n = static_cast<py::ssize_t>(states.size());
-    Features features =
-        FeatureArrays(py::none(), n, nn::PlaneLayout::kChannelsFirst);
-    auto mask = OutputArray<uint8_t>(py::none(), {n, kNumActions});
-    {
-      const auto planes = SpanOf(features.planes);
-      const auto globals = SpanOf(features.globals);
-      const auto legal = SpanOf(mask);
-      const ReleaseGil release;
-      EncodeStates(states, nn::PlaneLayout::kChannelsFirst, planes, globals);
-      WriteMask(states, /*seen=*/true, legal);
-    }
-    const py::object answer =
-        Call(judge_, features.planes, features.globals, mask);
-    FloatArray logits;
-    FloatArray result;
-    OrWaitForEver([&] {  // conversions may give the GIL away
-      if (!py::isinstance<py::sequence>(answer) || py::len(answer) != 2) {
-        throw py::value_error(
-            "judge: expected a pair (logits, result_logits) as its answer");
+  // Asks on this thread, which is one of ours.
+  bool AskHere(Question& question, Answer& answer) {
+    const thread_local ThreadState state;
+    const AcquireGil acquire;
+    asking_.push_back(PyThread_get_thread_ident());
+    const absl::Cleanup asked = [this] {
+      std::erase(asking_, PyThread_get_thread_ident());
+    };
+    try {
+      // A context can be entered once at a time.
+      const auto contexts =
+          py::reinterpret_steal<py::object>(PyContext_Copy(contexts_.ptr()));
+      if (!contexts || PyContext_Enter(contexts.ptr()) != 0) {
+        throw py::error_already_set();
       }
-      logits = Answer(answer[py::int_(0)], "logits", n, kNumActions);
-      result = Answer(answer[py::int_(1)], "result_logits", n, 3);
-    });
-    const float* const of_actions = logits.data();
-    const float* const of_result = result.data();
-    const ReleaseGil release;
-    for (size_t i = 0; i < states.size(); ++i) {
-      Read(states[i], i, of_actions + i * kNumActions, of_result + i * 3,
-           results[i]);
+      const absl::Cleanup left = [&contexts] {
+        const py::error_scope kept;
+        if (PyContext_Exit(contexts.ptr()) != 0) PyErr_Clear();
+      };
+      answer = Ask(question);
+      return true;
+    } catch (...) {
+      if (!error_) error_ = std::current_exception();
+      return false;
     }
+  }
+
+  // Needs the GIL.
+  Answer Ask(Question& question) const {
+    const Nesting::Scope scope(nesting_);
+    const auto n = static_cast<py::ssize_t>(question.n);
+    const auto planes =
+        Owning(std::move(question.planes), {n, nn::kNumPlanes, 7, 7});
+    const auto globals =
+        Owning(std::move(question.globals), {n, nn::kNumGlobals});
+    const auto mask = Owning(std::move(question.mask), {n, kNumActions});
+    const py::object given = Call(judge_, planes, globals, mask);
+    Answer answer;
+    OrWaitForEver([&] {  // conversions may give the GIL away
+      if (!py::isinstance<py::sequence>(given) || py::len(given) != 2) {
+        ThrowValueError("judge", given,
+                        "a pair (logits, result_logits) as its answer");
+      }
+      answer.logits = Values(given[py::int_(0)], "logits", n, kNumActions);
+      answer.result_logits = Values(given[py::int_(1)], "result_logits", n, 3);
+    });
+    return answer;
   }
 
   using FloatArray =
       py::array_t<float, py::array::c_style | py::array::forcecast>;
 
   // Tensors of other libraries come by DLPack, without a copy.
-  static py::object ToNumPy(const py::object& given) {
+  static py::object ToNumPy(const py::object& given, const char* name) {
     if (py::isinstance<py::array>(given) || !py::hasattr(given, "__dlpack__")) {
       return given;
     }
-    return py::module_::import("numpy").attr("from_dlpack")(given);
+    try {
+      return Call(py::module_::import("numpy").attr("from_dlpack"), given);
+    } catch (py::error_already_set& error) {
+      // NumPy names neither. Any exception of a library may come.
+      if (!error.matches(PyExc_Exception)) throw;
+      const py::object dtype =
+          py::getattr(given, "dtype", py::str("unknown type"));
+      py::raise_from(
+          error, PyExc_TypeError,
+          absl::StrCat("judge: ", name, " is a tensor of ",
+                       std::string(py::str(dtype)),
+                       " that NumPy does not take (",
+                       std::string(py::str(error.value())),
+                       "); expected one in the CPU's memory, detached, of a "
+                       "number type that NumPy has, such as float32")
+              .c_str());
+      throw py::error_already_set();
+    }
   }
 
-  static FloatArray Answer(const py::object& given, const char* name,
-                           py::ssize_t n, py::ssize_t width) {
-    FloatArray array = FloatArray::ensure(ToNumPy(given));
-    if (!array) {
+  static std::vector<float> Values(const py::object& given, const char* name,
+                                   py::ssize_t n, py::ssize_t width) {
+    const std::string what = absl::StrCat("judge: ", name);
+    const py::object in_numpy = ToNumPy(given, name);
+    py::array any;
+    OrWaitForEver([&] { any = py::array::ensure(in_numpy); });
+    if (!any || absl::StrContains("USOcmM", any.dtype().kind())) {
       PyErr_Clear();
-      throw py::type_error(
-          absl::StrCat("judge: ", name, " is no array of numbers"));
+      ThrowTypeError(what, any ? any : in_numpy, "an array of real numbers");
     }
-    if (array.ndim() != 2 || array.shape(0) != n || array.shape(1) != width) {
-      throw py::value_error(absl::StrCat(
-          "judge: ", name, " of shape [",
-          absl::StrJoin(array.shape(), array.shape() + array.ndim(), ", "),
-          "]; expected [", n, ", ", width, "]"));
+    if (any.ndim() != 2 || any.shape(0) != n || any.shape(1) != width) {
+      ThrowValueError(what, any, absl::StrCat("shape [", n, ", ", width, "]"));
     }
-    return array;
+    FloatArray array;
+    OrWaitForEver([&] { array = FloatArray::ensure(any); });
+    if (!array) throw py::error_already_set();
+    return {array.data(), array.data() + array.size()};
   }
 
-  static void Read(const State& state, size_t index, const float* logits,
-                   const float* result_logits, mcts::Evaluation& result) {
+  static absl::Status Read(const State& state, size_t index,
+                           const float* logits, const float* result_logits,
+                           mcts::Evaluation& result) {
     const Symmetry symmetry = RepresentativeSymmetry(state);
     result.priors.clear();
     LegalActions(state).ForEach([&](Action action) {
       result.priors.push_back(logits[Index(TransformAction(symmetry, action))]);
     });
-    Softmax(absl::MakeSpan(result.priors), "logits", index);
+    TARA_RETURN_IF_ERROR(
+        Softmax(absl::MakeSpan(result.priors), "logits", index));
     std::array<float, 3> of_result = {result_logits[0], result_logits[1],
                                       result_logits[2]};
-    Softmax(absl::MakeSpan(of_result), "result_logits", index);
+    TARA_RETURN_IF_ERROR(
+        Softmax(absl::MakeSpan(of_result), "result_logits", index));
     result.win = of_result[0];
     result.draw = of_result[1];
     result.loss = of_result[2];
     result.margin = 0;
     result.margins.clear();
+    return absl::OkStatus();
   }
 
-  static void Softmax(absl::Span<float> values, const char* name,
-                      size_t index) {
+  static absl::Status Softmax(absl::Span<float> values, const char* name,
+                              size_t index) {
     const float most = *std::max_element(values.begin(), values.end());
     double sum = 0;
     for (float& value : values) {
       if (!std::isfinite(value)) {
-        throw py::value_error(absl::StrCat("judge: ", name, "[", index,
-                                           "] has ", value,
-                                           "; expected finite numbers"));
+        return absl::InvalidArgumentError(
+            absl::StrCat("judge: ", name, "[", index, "] has ", value,
+                         "; expected finite numbers"));
       }
       value = std::exp(value - most);
       sum += value;
     }
     for (float& value : values) value = static_cast<float>(value / sum);
+    return absl::OkStatus();
   }
 
   const py::handle judge_;
-  std::exception_ptr error_;
+  Workers* const workers_;
+  const py::handle contexts_;
+  const Nesting nesting_;
+  std::exception_ptr error_;           // guarded by the GIL, as the next
+  std::vector<unsigned long> asking_;  // threads, by Python's numbers
 };
 
-Judge::Judge(const py::object& judge, uint64_t seed) : object_(judge) {
+Judge::Judge(const py::object& judge, uint64_t seed, Workers* workers)
+    : object_(judge) {
   if (py::isinstance<Network>(judge)) {
     const auto& network = judge.cast<const Network&>();
     evaluator_ = network.evaluator.get();
@@ -248,13 +356,17 @@ Judge::Judge(const py::object& judge, uint64_t seed) : object_(judge) {
     name_ = absl::StrCat(std::filesystem::path(network.path).stem().string(),
                          ",precision=", network.precision);
   } else if (py::isinstance<py::str>(judge) &&
-             judge.cast<std::string>() == kPlayouts) {
+             judge.equal(py::str(kPlayouts))) {
     own_ = std::make_unique<mcts::PlayoutEvaluator>(1, seed);
     evaluator_ = own_.get();
     is_playouts_ = true;
     name_ = kPlayouts;
   } else if (PyCallable_Check(judge.ptr()) != 0) {
-    auto own = std::make_unique<CallableEvaluator>(judge);
+    if (workers == nullptr) {
+      contexts_ = py::reinterpret_steal<py::object>(PyContext_CopyCurrent());
+      if (!contexts_) throw py::error_already_set();
+    }
+    auto own = std::make_unique<CallableEvaluator>(judge, workers, contexts_);
     callable_ = own.get();
     evaluator_ = callable_;
     own_ = std::move(own);
@@ -262,10 +374,20 @@ Judge::Judge(const py::object& judge, uint64_t seed) : object_(judge) {
         py::hasattr(judge, "__name__") ? judge : py::type::of(judge);
     name_ = py::str(named.attr("__name__"));
   } else {
-    throw py::type_error(
-        absl::StrCat("judge: ", std::string(py::str(py::repr(judge))),
-                     "; expected a Network, 'playouts' or a callable"));
+    ThrowTypeError("judge", judge, "a Network, 'playouts' or a callable");
   }
+}
+
+void Judge::Check(const mcts::SearchOptions& search) const {
+  using enum mcts::UtilityKind;
+  if (callable_ == nullptr || search.utility.kind == kMatch ||
+      !mcts::Utility(search.utility).needs_margins()) {
+    return;  // a match has typical margins for who gives none
+  }
+  throw py::value_error(absl::StrCat(
+      "options: utility=", mcts::UtilityKindName(search.utility.kind),
+      " with a judge that is a callable; expected utility=win or match: it "
+      "gives no margins"));
 }
 
 mcts::Evaluator& Judge::Cached(const mcts::SearchOptions& search,
@@ -289,53 +411,8 @@ void Judge::Rethrow(const absl::Status& status) const {
   ThrowIfError(status);
 }
 
-void RunInterruptibly(int threads, std::atomic<bool>& stop,
-                      const std::function<void(int)>& work) {
-  std::mutex mutex;
-  std::condition_variable returned;
-  int running = threads;     // guarded by mutex, as the next
-  std::exception_ptr error;  // the first
-  const auto fail = [&] {
-    const std::lock_guard lock(mutex);
-    if (error == nullptr) error = std::current_exception();
-    stop = true;
-  };
-  const auto run = [&](int i) {
-    try {
-      work(i);
-    } catch (const std::exception&) {  // no memory
-      fail();
-    }
-    const std::lock_guard lock(mutex);
-    --running;
-    returned.notify_all();
-  };
-  {
-    const ReleaseGil release;
-    std::vector<std::thread> workers;
-    try {
-      for (int i = 0; i < threads; ++i) workers.emplace_back(run, i);
-    } catch (const std::system_error&) {  // no more threads
-      fail();
-      const std::lock_guard lock(mutex);
-      running -= threads - static_cast<int>(workers.size());
-    }
-    std::unique_lock lock(mutex);
-    while (!returned.wait_for(lock, std::chrono::milliseconds(50),
-                              [&] { return running == 0; })) {
-      lock.unlock();
-      try {
-        const AcquireGil acquire;
-        if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-      } catch (const py::error_already_set&) {
-        fail();
-      }
-      lock.lock();
-    }
-    lock.unlock();
-    for (std::thread& worker : workers) worker.join();
-  }
-  if (error != nullptr) std::rethrow_exception(error);
+void Judge::Interrupt() const {
+  if (callable_ != nullptr) callable_->Interrupt();
 }
 
 void DefineJudges(py::module_& module) {
@@ -362,7 +439,7 @@ void DefineJudges(py::module_& module) {
       },
       "What it is: \"path\", its file; \"id\", an identifier of the file's\n"
       "contents; \"precision\", the number type that it computes in.");
-  module.def("_load", &LoadFile, py::arg("path"), py::arg("precision"));
+  module.def("_load", &LoadFile, py::arg("model"), py::arg("precision"));
 }
 
 }  // namespace tara::python

@@ -1,14 +1,11 @@
 #ifndef TARA_PYTHON_JUDGES_H_
 #define TARA_PYTHON_JUDGES_H_
 
-// Judges of positions: networks, random games, Python callables; and work on
-// threads that Ctrl-C ends.
+// Judges of positions: networks, random games, Python callables.
 
 #include <pybind11/pybind11.h>
 
-#include <atomic>
-#include <exception>
-#include <functional>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -16,6 +13,7 @@
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/evaluators/caching_evaluator.h"
 #include "tara/mcts/options/search_options.h"
+#include "tara/python/workers.h"
 
 namespace tara::python {
 
@@ -27,9 +25,11 @@ inline constexpr int64_t kManyEvaluations = int64_t{1} << 40;
 // What the argument `judge` means. Destroyed with the GIL.
 class Judge {
  public:
-  // `seed` is that of random games. TypeError for anything else than a Network,
-  // "playouts" or a callable.
-  Judge(const pybind11::object& judge, uint64_t seed);
+  // `seed` is that of random games. A callable is called by who waits for the
+  // workers, whose work alone may ask then; where they are null, by any thread
+  // that asks, with copies of the contexts of now. TypeError for anything else
+  // than a Network, "playouts" or a callable.
+  Judge(const pybind11::object& judge, uint64_t seed, Workers* workers);
   ~Judge();
 
   bool is_playouts() const { return is_playouts_; }
@@ -40,6 +40,9 @@ class Judge {
   // What records call it: a network by its file and number type, "playouts", or
   // the callable's name.
   const std::string& name() const { return name_; }
+  // Raises ValueError where a search with the options needs what the judge does
+  // not give.
+  void Check(const mcts::SearchOptions& search) const;
   // Returns the judge behind a new cache, for searches with the options, which
   // ask for so many evaluations at most; thread-safe.
   mcts::Evaluator& Cached(const mcts::SearchOptions& search,
@@ -47,14 +50,19 @@ class Judge {
 
   // Raises what the callable raised, else the error of `status`.
   void Rethrow(const absl::Status& status) const;
+  // Raises KeyboardInterrupt in a callable that is called at the moment, as
+  // soon as it runs Python's code. Of one that any thread calls.
+  void Interrupt() const;
 
-  // The argument, kept while it judges; and to let it go when it no longer
-  // does.
+  // What is kept while it judges, the argument and its contexts; and to let it
+  // go when it no longer does.
   pybind11::handle object() const { return object_; }
-  void Drop() { object_ = pybind11::object(); }
+  pybind11::handle contexts() const { return contexts_; }
+  void Drop() { object_ = contexts_ = pybind11::object(); }
 
  private:
   pybind11::object object_;
+  pybind11::object contexts_;
   mcts::Evaluator* evaluator_ = nullptr;  // own_, or a network's
   std::unique_ptr<mcts::Evaluator> own_;
   CallableEvaluator* callable_ = nullptr;  // own_, if it is one
@@ -64,15 +72,33 @@ class Judge {
   std::unique_ptr<mcts::CachingEvaluator> cache_;
 };
 
-// Whether this thread is asking a judge in Python, in whose code anything may
-// be called and destroyed.
-bool AsksJudge();
+// Calls into Python that are within each other: a judge that searches asks
+// another one, maybe itself.
+class Nesting {
+ public:
+  // Of a judge or player that this thread will ask, or has others ask. Raises
+  // RecursionError where it is in too many others.
+  Nesting();
 
-// Calls work(0), ..., work(threads - 1) on threads of their own, without the
-// GIL, and waits for them. Ctrl-C sets `stop`, and so does what they throw; the
-// first of these is raised when all have returned.
-void RunInterruptibly(int threads, std::atomic<bool>& stop,
-                      const std::function<void(int)>& work);
+  // While one is asked.
+  class Scope {
+   public:
+    explicit Scope(const Nesting& nesting);
+    ~Scope();
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+   private:
+    const int outer_;
+  };
+
+ private:
+  int depth_;
+};
+
+// Whether this thread is asking a judge or player in Python, in whose code
+// anything may be called and destroyed.
+bool AsksPython();
 
 // Networks: tara.Network.
 void DefineJudges(pybind11::module_& module);

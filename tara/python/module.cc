@@ -1,6 +1,7 @@
 // The extension module tara._tara. What users see, with its documentation and
 // types, is python/tara.
 
+#include <google/protobuf/stubs/logging.h>
 #include <pybind11/pybind11.h>
 
 #include <string>
@@ -22,6 +23,8 @@ PYBIND11_MODULE(_tara, module) {
   // In Debian's Abseil every lock of a mutex takes one of all threads, too, to
   // follow the order of locks: a fork made meanwhile could lock nothing.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
+  // Messages that cannot be parsed are exceptions here, which say so.
+  google::protobuf::SetLogHandler(nullptr);
   py::list variants;
   for (const tara::VariantInfo& info : tara::kVariants) {
     variants.append(std::string(info.id));

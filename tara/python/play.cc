@@ -9,10 +9,10 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
-#include <exception>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -22,7 +22,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "proto/config.pb.h"
 #include "proto/fleet.pb.h"
 #include "tara/base/json.h"
@@ -44,11 +43,13 @@
 #include "tara/nn/bundle/manifest.h"
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/inference_options.h"
+#include "tara/python/arguments.h"
 #include "tara/python/arrays.h"
 #include "tara/python/gil.h"
 #include "tara/python/judges.h"
 #include "tara/python/records.h"
 #include "tara/python/states.h"
+#include "tara/python/workers.h"
 #include "tara/train/config/config.h"
 #include "tara/train/config/config_fields.h"
 #include "tara/train/config/config_options.h"
@@ -62,8 +63,8 @@ namespace py = pybind11;
 
 namespace {
 
-// How often threads that wait look for signals.
-constexpr auto kSignalPeriod = std::chrono::milliseconds(50);
+// How long games that end wait for a judge that may never answer.
+constexpr auto kPatience = std::chrono::seconds(1);
 
 // Raises ValueError where the network in a file is known not to have learned
 // the rules.
@@ -112,14 +113,17 @@ train::SelfPlayOptions SelfPlayOptionsOf(const State& start,
                                          const std::string& text) {
   std::vector<std::string> overrides;
   std::vector<std::string> search_options;  // that are no fields
-  for (const absl::string_view option :
-       absl::StrSplit(text, ',', absl::SkipEmpty())) {
-    const size_t end = std::min(option.find('='), option.size());
-    const std::string field = FieldOf(std::string(option.substr(0, end)));
+  std::set<std::string> given;  // fields: an option may have two names
+  for (const auto& [name, value] : SplitOptions(text)) {
+    const std::string field = FieldOf(name);
+    if (!given.insert(field.empty() ? name : field).second) {
+      throw py::value_error(absl::StrCat("options: '", text, "' has ", name,
+                                         " twice; expected it once"));
+    }
     if (field.empty()) {
-      search_options.emplace_back(option);
+      search_options.push_back(absl::StrCat(name, "=", value));
     } else {
-      overrides.push_back(absl::StrCat(field, option.substr(end)));
+      overrides.push_back(absl::StrCat(field, "=", value));
     }
   }
   if (!search_options.empty()) {
@@ -136,20 +140,20 @@ train::SelfPlayOptions SelfPlayOptionsOf(const State& start,
 // Games of self-play, which threads play while Python takes them.
 class SelfPlay {
  public:
+  using PythonClass = void;
+
   SelfPlay(const py::object& judge, const PythonState& start,
-           std::vector<uint64_t> games, uint64_t seed,
-           const std::string& options, int in_step, int threads)
-      : judge_(judge, seed),
+           std::vector<uint64_t> games, Seed seed,
+           const Text<"options">& options,
+           Integer<"in_step", int, 1, 65536> in_step,
+           Threads<"threads"> threads)
+      : judge_(judge, seed, /*workers=*/nullptr),
         games_(std::move(games)),
         options_(SelfPlayOptionsOf(start.state, options)),
         most_waiting_(static_cast<size_t>(2 * in_step) *
                       static_cast<size_t>(threads)),
         process_(getpid()) {
-    CheckThreads(threads);
-    if (in_step < 1 || in_step > 65536) {
-      throw py::value_error(
-          absl::StrCat("in_step: ", in_step, "; expected 1 to 65536"));
-    }
+    judge_.Check(options_.search);
     if (!judge_.path().empty()) {
       CheckLearned(judge_.name(), judge_.path(), start.state);
     }
@@ -162,12 +166,20 @@ class SelfPlay {
     player_ = std::thread([this] { Play(); });
   }
 
-  ~SelfPlay() { Close(); }
+  ~SelfPlay() {
+    Stop();
+    if (IsFork()) {
+      LeaveToOriginal();
+      return;
+    }
+    const ReleaseGil release;
+    if (player_.joinable()) player_.join();
+  }
   SelfPlay(const SelfPlay&) = delete;
   SelfPlay& operator=(const SelfPlay&) = delete;
 
   PythonRecord Next() {
-    if (getpid() != process_) {
+    if (IsFork()) {
       throw std::runtime_error(absl::StrCat(
           "these games are played in process ", process_,
           ", of which this is a fork; expected tara.selfplay in this process"));
@@ -178,59 +190,96 @@ class SelfPlay {
       {
         const ReleaseGil release;
         std::unique_lock lock(mutex_);
-        changed_->wait_for(lock, kSignalPeriod,
-                           [&] { return !waiting_.empty() || over_; });
+        changed_->wait_for(lock, kSignalPeriod, [&] {
+          return !waiting_.empty() || over_ || is_closed_;
+        });
         if (!waiting_.empty()) {
           game = std::move(waiting_.front());
           waiting_.pop_front();
           changed_->notify_all();
         } else {
-          over = over_;
+          over = over_ || is_closed_;
         }
       }
-      if (!game.has_value() && PyErr_CheckSignals() != 0) {
-        Stop();
-        throw py::error_already_set();
-      }
+      if (!game.has_value()) CheckSignals();
     }
     if (game.has_value()) return {*std::move(game)};
+    if (is_closed_) throw py::stop_iteration();
     const absl::Status status = std::exchange(status_, absl::OkStatus());
     if (!status.ok()) judge_.Rethrow(status);
     throw py::stop_iteration();
   }
 
-  // Ends the games that are played; those that are over can still be taken.
-  // Waits for their threads, but where they may never end: it is a judge that
-  // closes, maybe on one of them, or they wait for the GIL for ever. Returns
-  // whether none is left.
-  bool Close() {
-    // A fork has the object and no thread. Who waited when it was made does so
-    // for ever there, and who destroys a condition waits for them.
-    if (getpid() != process_) {
-      if (player_.joinable()) player_.detach();
-      static_cast<void>(changed_.release());
-      return true;
+  // Ends the games, and forgets those that are over. Waits for the threads:
+  // raises KeyboardInterrupt, as Next, for a Ctrl-C meanwhile.
+  void Close() {
+    if (IsFork()) return;
+    {
+      const std::lock_guard lock(mutex_);
+      is_closed_ = true;
+      waiting_.clear();
     }
-    const bool ends = InterpreterEnds() && judge_.is_callable();
-    const ReleaseGil release;
+    EndGames(/*patient=*/true);
+  }
+
+  // Ends the games; those that are over can still be taken. Waits for their
+  // threads. Returns whether they have ended: not where they may never do so.
+  // It is a judge that ends them, maybe on one of them; they wait for the GIL
+  // for ever; or their judge answers nothing for kPatience, unless this is
+  // patient, which it is no more after a Ctrl-C.
+  bool EndGames(bool patient) {
+    if (IsFork()) return true;
     Stop();
-    if (AsksJudge() || ends) return false;
-    const std::lock_guard closing(closing_);
-    if (player_.joinable()) player_.join();
-    return true;
+    if (AsksPython() || (InterpreterEnds() && judge_.is_callable())) {
+      return false;
+    }
+    const auto begun = std::chrono::steady_clock::now();
+    for (;;) {
+      {
+        const ReleaseGil release;
+        std::unique_lock lock(mutex_);
+        if (changed_->wait_for(lock, kSignalPeriod, [&] { return over_; })) {
+          return true;
+        }
+      }
+      // Others may destroy the games, in the middle of anything.
+      if (patient) CheckSignals();
+      if ((!patient || is_interrupted_) && judge_.is_callable() &&
+          std::chrono::steady_clock::now() - begun > kPatience) {
+        if (is_interrupted_) judge_.Interrupt();
+        return false;
+      }
+    }
   }
 
   // For the collection of cycles: a judge may refer to the games.
-  py::handle judge() const { return judge_.object(); }
+  const Judge& judge() const { return judge_; }
   void Clear() {
-    if (Close()) judge_.Drop();
+    if (EndGames(/*patient=*/false)) judge_.Drop();
   }
 
  private:
+  bool IsFork() const { return getpid() != process_; }
+
+  // A fork has the object and no thread. Who waited when it was made does so
+  // for ever there, and who destroys a condition waits for them.
+  void LeaveToOriginal() {
+    if (player_.joinable()) player_.detach();
+    static_cast<void>(changed_.release());
+  }
+
   void Stop() {
     stop_ = true;
+    if (IsFork()) return;
     const std::lock_guard lock(mutex_);
     changed_->notify_all();
+  }
+
+  void CheckSignals() {
+    if (PyErr_CheckSignals() == 0) return;
+    is_interrupted_ = true;
+    Stop();
+    throw py::error_already_set();
   }
 
   void Play() {
@@ -239,7 +288,7 @@ class SelfPlay {
       changed_->wait(lock, [&] {
         return waiting_.size() < most_waiting_ || stop_.load();
       });
-      waiting_.push_back(game);
+      if (!is_closed_) waiting_.push_back(game);
       changed_->notify_all();
       return absl::OkStatus();
     };
@@ -265,22 +314,23 @@ class SelfPlay {
   const size_t most_waiting_;
   const pid_t process_;
   std::atomic<bool> stop_ = false;
-  std::mutex closing_;
+  bool is_interrupted_ = false;  // guarded by the GIL
   std::mutex mutex_;
   std::unique_ptr<std::condition_variable> changed_ =
       std::make_unique<std::condition_variable>();
-  std::deque<proto::GameRecord> waiting_;  // guarded by mutex_, as the next two
+  std::deque<proto::GameRecord> waiting_;  // guarded by mutex_, as the next
   absl::Status status_;
   bool over_ = false;
+  bool is_closed_ = false;
   std::thread player_;
 };
 
-// A judge may drop the last reference to the games that it is asked for: their
-// threads are waited for elsewhere then. Where the interpreter ends, they have
-// the games for ever.
+// Where threads of the games may not end, they are waited for elsewhere: a
+// judge may drop the last reference to the games that it is asked for. Where
+// the interpreter ends, they have the games for ever.
 struct DeleteSelfPlay {
   void operator()(SelfPlay* games) const {
-    if (games->Close()) {
+    if (games->EndGames(/*patient=*/false)) {
       delete games;
       return;
     }
@@ -299,10 +349,13 @@ void CollectSelfPlay(PyHeapTypeObject* heap_type) {
   type.tp_traverse = [](PyObject* self, visitproc visit, void* arg) -> int {
     Py_VISIT(Py_TYPE(self));
     if (!py::detail::is_holder_constructed(self)) return 0;
-    Py_VISIT(py::cast<SelfPlay&>(py::handle(self)).judge().ptr());
+    const Judge& judge = py::cast<SelfPlay&>(py::handle(self)).judge();
+    Py_VISIT(judge.object().ptr());
+    Py_VISIT(judge.contexts().ptr());
     return 0;
   };
   type.tp_clear = [](PyObject* self) -> int {
+    if (!py::detail::is_holder_constructed(self)) return 0;
     py::cast<SelfPlay&>(py::handle(self)).Clear();
     return 0;
   };
@@ -344,6 +397,8 @@ std::string NumericClassOf(const nn::LoadedNetwork& network,
 // Plays pieces of a fleet's job (tara/fleet/fleet.h). One call at a time.
 class JobPlayer {
  public:
+  using PythonClass = void;
+
   virtual ~JobPlayer() = default;
   virtual std::string NumericClass() const = 0;
   virtual absl::Status Play(const std::vector<fleet::Piece>& pieces,
@@ -485,11 +540,10 @@ py::bytes PlayPieces(JobPlayer& player,
   for (const auto& [id, what] : given) pieces.push_back({id, what});
   proto::PlayedGames played;
   played.set_node(node);
-  std::atomic<bool> stop = false;
+  Workers workers;
   absl::Status status;
-  RunInterruptibly(1, stop, [&](int) {
-    status = player.Play(
-        pieces, [&] { return stop.load(std::memory_order_relaxed); }, played);
+  workers.Run(1, [&](int) {
+    status = player.Play(pieces, [&] { return workers.stopped(); }, played);
   });
   ThrowIfError(status);
   return py::bytes(played.SerializeAsString());
@@ -497,55 +551,46 @@ py::bytes PlayPieces(JobPlayer& player,
 
 // --- Arenas ------------------------------------------------------------------
 
-// A player in Python: an object with choose(states) -> actions.
+// A player in Python: choose(states) -> actions, which the thread that waits
+// for the workers calls.
 class PythonPlayer : public eval::Player {
  public:
-  // `error` is set to the first exception, with the GIL. `turn` is of all
-  // players in Python of an arena: who has it is asked, the others wait.
-  PythonPlayer(py::object choose, std::string name, std::exception_ptr* error,
-               std::shared_ptr<std::mutex> turn)
-      : choose_(std::move(choose)),
+  // Refers to all of them.
+  PythonPlayer(py::handle choose, std::string name, Workers& workers,
+               const Nesting& nesting)
+      : choose_(choose),
         name_(std::move(name)),
-        error_(error),
-        turn_(std::move(turn)) {}
-
-  ~PythonPlayer() override {
-    const AcquireGil acquire;
-    choose_ = py::object();
-  }
+        workers_(workers),
+        nesting_(nesting) {}
 
   absl::Status ChooseActions(absl::Span<const eval::Turn> turns,
                              absl::Span<Action> actions) override {
-    // Before the GIL, which the one who is asked may give away and want back.
-    const std::lock_guard turn(*turn_);
-    const thread_local ThreadState state;
-    const AcquireGil acquire;
-    try {
-      py::list states;
-      for (const eval::Turn& turn : turns) {
-        states.append(PythonState{turn.state});
-      }
-      const py::object answer = Call(choose_, states);
-      OrWaitForEver([&] {  // of an answer in Python
-        if (!py::hasattr(answer, "__len__") ||
-            py::len(answer) != turns.size()) {
-          throw py::value_error(absl::StrCat(
-              "player ", name_, ": choose returned ",
-              std::string(py::str(py::repr(answer))),
-              "; expected an action for each of ", turns.size(), " positions"));
-        }
-        for (size_t i = 0; i < turns.size(); ++i) {
-          actions[i] = ActionOf(answer[py::int_(i)], turns[i].state);
-        }
-      });
-      return absl::OkStatus();
-    } catch (...) {
-      if (*error_ == nullptr) *error_ = std::current_exception();
-      return absl::InternalError("the player raised an exception");
-    }
+    return workers_.Call([&] { Choose(turns, actions); })
+               ? absl::OkStatus()
+               : absl::CancelledError("the match is stopped");
   }
 
  private:
+  void Choose(absl::Span<const eval::Turn> turns,
+              absl::Span<Action> actions) const {
+    const Nesting::Scope scope(nesting_);
+    py::list states;
+    for (const eval::Turn& turn : turns) {
+      states.append(PythonState{turn.state});
+    }
+    const py::object answer = Call(choose_, states);
+    OrWaitForEver([&] {  // of an answer in Python
+      if (!py::hasattr(answer, "__len__") || py::len(answer) != turns.size()) {
+        throw py::value_error(absl::StrCat(
+            "player ", name_, ": choose returned ", Shown(answer),
+            "; expected an action for each of ", turns.size(), " positions"));
+      }
+      for (size_t i = 0; i < turns.size(); ++i) {
+        actions[i] = ActionOf(answer[py::int_(i)], turns[i].state);
+      }
+    });
+  }
+
   Action ActionOf(const py::object& given, const State& state) const {
     const LegalSet legal = LegalActions(state);
     std::optional<Action> action;
@@ -557,24 +602,27 @@ class PythonPlayer : public eval::Player {
           absl::string_view(text, text == nullptr ? 0 : size), state);
       if (parsed.ok()) action = *parsed;
     } else if (py::hasattr(given, "__index__")) {
+      // An array of one number has __index__, and raises.
+      const auto index =
+          py::reinterpret_steal<py::object>(PyNumber_Index(given.ptr()));
+      if (!index) PyErr_Clear();
       int overflow = 0;
-      const int64_t index =
-          PyLong_AsLongLongAndOverflow(py::int_(given).ptr(), &overflow);
-      if (overflow == 0 && index >= 0 && index < kNumActions) {
-        action = static_cast<Action>(index);
+      const long long value =
+          index ? PyLong_AsLongLongAndOverflow(index.ptr(), &overflow) : -1;
+      if (overflow == 0 && value >= 0 && value < kNumActions) {
+        action = static_cast<Action>(value);
       }
     }
     if (action.has_value() && legal.Contains(*action)) return *action;
     throw py::value_error(absl::StrCat(
-        "player ", name_, ": choose returned ",
-        std::string(py::str(py::repr(given))), " in ", PositionToText(state),
-        "; expected a legal action, an index or text"));
+        "player ", name_, ": choose returned ", Shown(given), " in ",
+        PositionToText(state), "; expected a legal action, an index or text"));
   }
 
-  py::object choose_;
+  const py::handle choose_;
   const std::string name_;
-  std::exception_ptr* const error_;
-  const std::shared_ptr<std::mutex> turn_;
+  Workers& workers_;
+  const Nesting& nesting_;
 };
 
 std::string NameOf(const py::object& player) {
@@ -584,13 +632,45 @@ std::string NameOf(const py::object& player) {
   return py::str(py::type::of(player).attr("__name__"));
 }
 
-eval::Contestant ContestantOf(const char* argument, const py::object& given,
-                              const State& start, record::GameStore* store,
-                              std::exception_ptr* error,
-                              const std::shared_ptr<std::mutex>& turn) {
-  if (py::isinstance<py::str>(given)) {
-    const eval::TeamSpec parsed =
-        ValueOrThrow(eval::ParseTeamSpec(given.cast<std::string>()));
+// Who plays: a player in Python, by `choose`, or none. Its contestant refers to
+// it.
+class Contender {
+ public:
+  Contender(const char* argument, const py::object& given, const State& start,
+            record::GameStore* store, Workers& workers)
+      : choose_(given) {
+    if (py::isinstance<py::str>(given)) {
+      contestant_ = ContestantOf(TextOf(argument, given), start, store);
+      return;
+    }
+    if (py::hasattr(given, "choose")) choose_ = given.attr("choose");
+    if (PyCallable_Check(choose_.ptr()) == 0) {
+      ThrowTypeError(argument, given,
+                     "a player spec, an object with choose(states), or such a "
+                     "function");
+    }
+    nesting_.emplace();
+    const std::string name = NameOf(given);
+    // What it can take is what a spec can that says nothing of it.
+    contestant_ = {
+        .team = {.text = name, .players = {eval::PlayerSpec()}},
+        .identity = absl::StrCat("python:", name),
+        .make = [this, name,
+                 &workers]() -> absl::StatusOr<std::unique_ptr<eval::Player>> {
+          return std::make_unique<PythonPlayer>(choose_, name, workers,
+                                                *nesting_);
+        }};
+  }
+  Contender(const Contender&) = delete;
+  Contender& operator=(const Contender&) = delete;
+
+  const eval::Contestant& contestant() const { return contestant_; }
+
+ private:
+  static eval::Contestant ContestantOf(const std::string& spec,
+                                       const State& start,
+                                       record::GameStore* store) {
+    const eval::TeamSpec parsed = ValueOrThrow(eval::ParseTeamSpec(spec));
     ThrowIfError(eval::CheckTeam(parsed, start.variant));
     for (const eval::PlayerSpec& player : parsed.players) {
       if (player.kind != eval::PlayerKind::kNet) continue;
@@ -603,37 +683,22 @@ eval::Contestant ContestantOf(const char* argument, const py::object& given,
     }();
     return ValueOrThrow(std::move(made));
   }
-  py::object choose = given;
-  if (py::hasattr(given, "choose")) choose = given.attr("choose");
-  if (PyCallable_Check(choose.ptr()) == 0) {
-    throw py::type_error(
-        absl::StrCat(argument, ": ", std::string(py::str(py::repr(given))),
-                     "; expected a player spec, an object with "
-                     "choose(states), or such a function"));
-  }
-  const std::string name = NameOf(given);
-  // Copies of the factory may be made and go without the GIL.
-  const std::shared_ptr<py::object> shared(new py::object(std::move(choose)),
-                                           [](py::object* object) {
-                                             const AcquireGil acquire;
-                                             delete object;
-                                           });
-  // What it can take is what a spec can that says nothing of it.
-  return {.team = {.text = name, .players = {eval::PlayerSpec()}},
-          .identity = absl::StrCat("python:", name),
-          .make = [shared, name, error,
-                   turn]() -> absl::StatusOr<std::unique_ptr<eval::Player>> {
-            const AcquireGil acquire;
-            return std::make_unique<PythonPlayer>(*shared, name, error, turn);
-          }};
-}
+
+  py::object choose_;
+  std::optional<Nesting> nesting_;
+  eval::Contestant contestant_;
+};
 
 py::object Arena(const py::object& a, const py::object& b,
-                 const PythonState& start, std::optional<int> games,
-                 uint64_t seed, const std::optional<std::string>& sprt,
-                 int threads, std::optional<int> opening_plies,
+                 const PythonState& start,
+                 std::optional<Integer<"games", int, 1>> games, Seed seed,
+                 const std::optional<Text<"sprt">>& sprt,
+                 Threads<"threads"> threads,
+                 std::optional<Integer<"opening_plies", int, 0>> opening_plies,
                  const PythonStore* store_given, const py::object& progress) {
-  CheckThreads(threads);
+  if (!progress.is_none() && PyCallable_Check(progress.ptr()) == 0) {
+    ThrowTypeError("progress", progress, "a function, or None");
+  }
   // To the end of the match, whoever closes it meanwhile.
   std::shared_ptr<record::GameStore> store;
   if (store_given != nullptr) {
@@ -641,22 +706,22 @@ py::object Arena(const py::object& a, const py::object& b,
     if (store == nullptr) throw py::value_error("store: it is closed");
     ThrowIfError(store->CheckForContests());
   }
-  std::exception_ptr error;
-  const auto turn = std::make_shared<std::mutex>();
-  const eval::Contestant player_a =
-      ContestantOf("a", a, start.state, store.get(), &error, turn);
-  const eval::Contestant player_b =
-      ContestantOf("b", b, start.state, store.get(), &error, turn);
+  Workers workers;
+  const Contender contender_a("a", a, start.state, store.get(), workers);
+  const Contender contender_b("b", b, start.state, store.get(), workers);
+  const eval::Contestant& player_a = contender_a.contestant();
+  const eval::Contestant& player_b = contender_b.contestant();
   eval::ArenaOptions options = {.variant = start.state.variant,
                                 .rule_options = start.state.options,
                                 .opening_plies = opening_plies,
-                                .seed = seed};
+                                .seed = seed,
+                                .stop = [&] { return workers.stopped(); }};
   eval::SetTeams(player_a.team, player_b.team, options);
   if (sprt.has_value()) {
-    options.sprt = ValueOrThrow(eval::ParseSprtOptions(*sprt));
+    options.sprt = ValueOrThrow(eval::ParseSprtOptions(sprt->value));
     options.games = eval::kMostGamesOfATest;
   }
-  options.games = games.value_or(options.games);
+  if (games.has_value()) options.games = *games;
   ThrowIfError(eval::CheckArenaOptions(options));
   if (store != nullptr) {
     ThrowIfError(eval::ResumeFromStore(
@@ -665,25 +730,18 @@ py::object Arena(const py::object& a, const py::object& b,
                          player_b.identity),
         options));
   }
-  std::atomic<bool> stop = false;
   absl::StatusOr<eval::ArenaResult> result;
   const auto on_progress = [&](const eval::ArenaProgress& done) {
     if (!progress.is_none()) {
-      const AcquireGil acquire;
-      try {
-        Call(progress, done.games_done, done.games, done.score);
-      } catch (...) {
-        if (error == nullptr) error = std::current_exception();
-        return false;
-      }
+      workers.Call(
+          [&] { Call(progress, done.games_done, done.games, done.score); });
     }
-    return !stop.load();
+    return !workers.stopped();
   };
-  RunInterruptibly(1, stop, [&](int) {
+  workers.Run(1, [&](int) {
     result = eval::PlayArenaInParallel(options, player_a.make, player_b.make,
                                        threads, on_progress);
   });
-  if (error != nullptr) std::rethrow_exception(error);
   const std::vector<eval::ArenaReportRow> rows = {
       {.variant = start.state.variant,
        .player_a = player_a.team.text,
@@ -698,14 +756,15 @@ py::object Arena(const py::object& a, const py::object& b,
 void DefinePlay(py::module_& module) {
   py::class_<SelfPlay, std::unique_ptr<SelfPlay, DeleteSelfPlay>> games(
       module, "_SelfPlay", py::custom_type_setup(&CollectSelfPlay));
-  games.def(
-      py::init<const py::object&, const PythonState&, std::vector<uint64_t>,
-               uint64_t, const std::string&, int, int>(),
-      py::arg("judge"), py::arg("start"), py::arg("games"), py::arg("seed"),
-      py::arg("options"), py::arg("in_step"), py::arg("threads"));
+  games.def(py::init<const py::object&, const PythonState&,
+                     std::vector<uint64_t>, Seed, const Text<"options">&,
+                     Integer<"in_step", int, 1, 65536>, Threads<"threads">>(),
+            py::arg("judge"), py::arg("start"), py::arg("games"),
+            py::arg("seed"), py::arg("options"), py::arg("in_step"),
+            py::arg("threads"));
   games.def("__iter__", [](const py::object& self) { return self; });
   games.def("__next__", &SelfPlay::Next);
-  games.def("close", [](SelfPlay& self) { self.Close(); });
+  games.def("close", &SelfPlay::Close);
   py::class_<JobPlayer>(module, "_JobPlayer")
       .def(py::init(&NewJobPlayer), py::arg("request"), py::arg("files"))
       .def("numeric_class", &JobPlayer::NumericClass)

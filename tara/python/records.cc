@@ -14,7 +14,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_split.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/action.h"
 #include "tara/core/outcome.h"
@@ -26,6 +25,7 @@
 #include "tara/nn/encode/batch_encoder.h"
 #include "tara/nn/encode/features.h"
 #include "tara/nn/training/trainer.h"
+#include "tara/python/arguments.h"
 #include "tara/python/arrays.h"
 #include "tara/python/gil.h"
 #include "tara/python/states.h"
@@ -45,11 +45,11 @@ constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
 
 // --- Records -----------------------------------------------------------------
 
-PythonRecord RecordFromBytes(const std::string& bytes) {
+PythonRecord RecordFromBytes(const ByteString<"data">& data) {
   PythonRecord self;
-  if (!self.record.ParseFromString(bytes)) {
-    throw py::value_error(
-        absl::StrCat("data: ", bytes.size(), " bytes that are no GameRecord"));
+  if (!self.record.ParseFromString(data.value)) {
+    throw py::value_error(absl::StrCat("data: ", data.value.size(),
+                                       " bytes; expected a GameRecord"));
   }
   ThrowIfError(record::ValidateRecord(self.record));
   return self;
@@ -119,6 +119,8 @@ py::array_t<float> RecordedPolicy(const PythonRecord& self) {
 }
 
 std::string RecordLine(const PythonRecord& self) {
+  // Indices that are no actions have no text.
+  ThrowIfError(record::ValidateRecord(self.record));
   const State initial = ValueOrThrow(record::InitialStateOf(self.record));
   return ValueOrThrow(
       record::GameToLine(initial, record::ActionsOf(self.record)));
@@ -162,7 +164,7 @@ are for the side to move.)");
         return py::make_tuple(RecordBytes(self));
       },
       [](const py::tuple& fields) {
-        return RecordFromBytes(fields[0].cast<std::string>());
+        return RecordFromBytes(fields[0].cast<ByteString<"data">>());
       }));
   const auto property = [&](const char* name, const auto& get,
                             const char* help) {
@@ -232,16 +234,17 @@ are for the side to move.)");
 
 // --- Stores ------------------------------------------------------------------
 
-PythonStore OpenStore(const std::string& path, const std::string& mode) {
-  if (mode != "r" && mode != "w") {
+PythonStore OpenStore(const Path<"path">& path, const Text<"mode">& mode) {
+  if (mode.value != "r" && mode.value != "w") {
     throw py::value_error(
-        absl::StrCat("mode: '", mode, "'; expected 'r' or 'w'"));
+        absl::StrCat("mode: '", mode.value, "'; expected 'r' or 'w'"));
   }
-  const ReleaseGil release;
-  auto store =
-      record::OpenGameStore(path, mode == "w" ? record::StoreMode::kReadWrite
-                                              : record::StoreMode::kReadOnly);
-  const AcquireGil acquire;
+  auto store = [&] {
+    const ReleaseGil release;
+    return record::OpenGameStore(path, mode.value == "w"
+                                           ? record::StoreMode::kReadWrite
+                                           : record::StoreMode::kReadOnly);
+  }();
   return {ValueOrThrow(std::move(store))};
 }
 
@@ -252,19 +255,17 @@ std::shared_ptr<record::GameStore> Opened(const PythonStore& self) {
   return self.store;
 }
 
-record::GameQuery QueryOf(const std::optional<std::string>& variant,
-                          const std::optional<int64_t>& generation,
-                          const std::optional<int64_t>& newest) {
-  if (variant.has_value()) ValueOrThrow(ParseVariant(*variant));
-  for (const auto& [name, value] :
-       {std::pair{"generation", generation}, {"newest", newest}}) {
-    if (value.value_or(0) >= 0) continue;
-    throw py::value_error(
-        absl::StrCat(name, ": ", *value, "; expected 0 or more"));
-  }
-  return {.variant = variant.value_or(""),
-          .generation = generation.value_or(-1),
-          .limit = newest.value_or(-1),
+using OptionalVariant = std::optional<Text<"variant">>;
+using OptionalGeneration = std::optional<Integer<"generation", int64_t, 0>>;
+using OptionalNewest = std::optional<Integer<"newest", int64_t, 0>>;
+
+record::GameQuery QueryOf(const OptionalVariant& variant,
+                          const OptionalGeneration& generation,
+                          const OptionalNewest& newest) {
+  if (variant.has_value()) ValueOrThrow(ParseVariant(variant->value));
+  return {.variant = variant.has_value() ? variant->value : "",
+          .generation = generation.has_value() ? generation->value : -1,
+          .limit = newest.has_value() ? newest->value : -1,
           .newest_first = newest.has_value()};
 }
 
@@ -278,28 +279,30 @@ int64_t CountGames(const PythonStore& self) {
 }
 
 py::array_t<uint64_t> StoredIndices(const PythonStore& self,
-                                    const std::optional<std::string>& variant,
-                                    const std::optional<int64_t>& generation,
-                                    const std::optional<int64_t>& newest) {
+                                    const OptionalVariant& variant,
+                                    const OptionalGeneration& generation,
+                                    const OptionalNewest& newest) {
   const record::GameQuery query = QueryOf(variant, generation, newest);
   const auto store = Opened(self);
-  ReleaseGil release;
-  auto indices = store->Indices(query);
-  const AcquireGil acquire;
+  auto indices = [&] {
+    const ReleaseGil release;
+    return store->Indices(query);
+  }();
   return ArrayOf(ValueOrThrow(std::move(indices)));
 }
 
 // `listed`: by `indices`.
-PythonRecord StoredGame(const PythonStore& self, int64_t index, bool listed) {
+PythonRecord StoredGame(const PythonStore& self,
+                        Integer<"index", int64_t> index, bool listed) {
   const auto store = Opened(self);
   auto game = [&]() -> absl::StatusOr<proto::GameRecord> {
     const ReleaseGil release;
     if (index < 0) return absl::NotFoundError("");
-    const auto at = static_cast<uint64_t>(index);
+    const auto at = static_cast<uint64_t>(index.value);
     return listed ? store->GetListed(at) : store->Get(at);
   }();
   if (absl::IsNotFound(game.status())) {
-    throw py::key_error(absl::StrCat("no game has the index ", index));
+    throw py::key_error(absl::StrCat("no game has the index ", index.value));
   }
   return {ValueOrThrow(std::move(game))};
 }
@@ -318,10 +321,9 @@ void AddGames(const PythonStore& self, const std::vector<PythonRecord>& games) {
 
 // Columns by name, lists of strings and arrays, of what Arrow shows.
 
-py::dict GameColumns(const PythonStore& self,
-                     const std::optional<std::string>& variant,
-                     const std::optional<int64_t>& generation,
-                     const std::optional<int64_t>& newest) {
+py::dict GameColumns(const PythonStore& self, const OptionalVariant& variant,
+                     const OptionalGeneration& generation,
+                     const OptionalNewest& newest) {
   const record::GameQuery query = QueryOf(variant, generation, newest);
   const auto store = Opened(self);
   auto listed = [&] {
@@ -378,11 +380,15 @@ py::dict PlyColumns(const std::vector<PythonRecord>& games) {
   std::vector<int32_t> simulations;
   std::vector<bool> chosen;
   for (const PythonRecord& game : games) {
-    const record::ReplayedGame replayed =
-        ValueOrThrow(record::Replay(game.record));
+    const auto replayed = record::Replay(game.record);
+    if (!replayed.ok()) {
+      ThrowIfError(
+          absl::DataLossError(absl::StrCat("game ", game.record.game_index(),
+                                           ": ", replayed.status().message())));
+    }
     for (int i = 0; i < game.record.steps_size(); ++i) {
       const proto::Step& step = game.record.steps(i);
-      const State& state = replayed.states[static_cast<size_t>(i)];
+      const State& state = replayed->states[static_cast<size_t>(i)];
       game_of.push_back(game.record.game_index());
       ply.push_back(static_cast<uint16_t>(i));
       seat.push_back(state.seat);
@@ -437,39 +443,38 @@ void DefineStore(py::module_& module) {
 // threads take turns.
 class PythonSampler {
  public:
-  PythonSampler(const PythonStore& store, const std::string& options,
-                uint64_t seed)
+  using PythonClass = void;
+
+  PythonSampler(const PythonStore& store, const Text<"options">& options,
+                Seed seed)
       : store_(Opened(store)), sampler_(*store_, OptionsOf(options), seed) {}
 
-  void MoveWindow(std::optional<uint64_t> end) {
+  void MoveWindow(std::optional<Integer<"end", uint64_t>> given) {
     const absl::Status status = [&]() -> absl::Status {
       const ReleaseGil release;
       const std::lock_guard lock(mutex_);
-      if (!end.has_value()) {
+      uint64_t end = 0;
+      if (given.has_value()) {
+        end = *given;
+      } else {
         TARA_ASSIGN_OR_RETURN(
             const std::vector<uint64_t> newest,
             store_->Indices({.limit = 1, .newest_first = true}));
         end = newest.empty() ? 0 : newest[0] + 1;
       }
-      if (*end < end_) {
+      if (end < end_) {
         return absl::InvalidArgumentError(absl::StrCat(
-            "end: ", *end, "; expected ", end_, " or more, as before"));
+            "end: ", end, "; expected ", end_, " or more, as before"));
       }
-      end_ = *end;
-      return sampler_.MoveWindow(end_);
+      TARA_RETURN_IF_ERROR(sampler_.MoveWindow(end));
+      end_ = end;
+      return absl::OkStatus();
     }();
     ThrowIfError(status);
   }
 
-  py::object Batch(int64_t step, int size) const {
-    if (size < 1 || size > 1 << 20) {
-      throw py::value_error(
-          absl::StrCat("size: ", size, "; expected 1 to ", 1 << 20));
-    }
-    if (step < 0) {
-      throw py::value_error(
-          absl::StrCat("step: ", step, "; expected 0 or more"));
-    }
+  py::object Batch(Integer<"step", int64_t, 0> step,
+                   Integer<"size", int, 1, 1 << 20> size) const {
     const std::vector<nn::Sample> samples = [&] {
       const ReleaseGil release;
       const std::lock_guard lock(mutex_);
@@ -496,9 +501,8 @@ class PythonSampler {
  private:
   static train::SamplerOptions OptionsOf(const std::string& text) {
     std::vector<std::string> overrides;
-    for (const absl::string_view option :
-         absl::StrSplit(text, ',', absl::SkipEmpty())) {
-      overrides.push_back(absl::StrCat("learner.", option));
+    for (const auto& [name, value] : SplitOptions(text)) {
+      overrides.push_back(absl::StrCat("learner.", name, "=", value));
     }
     auto config = train::ParseTrainConfig("variant: \"sacred_hill_l1\"",
                                           "options", overrides);
@@ -590,7 +594,7 @@ py::object PythonSampler::Encoded(const std::vector<nn::Sample>& samples) {
 
 void DefineSampler(py::module_& module) {
   py::class_<PythonSampler> type(module, "_Sampler");
-  type.def(py::init<const PythonStore&, const std::string&, uint64_t>(),
+  type.def(py::init<const PythonStore&, const Text<"options">&, Seed>(),
            py::arg("store"), py::arg("options"), py::arg("seed"));
   type.def("update", &PythonSampler::MoveWindow, py::arg("end"));
   type.def("batch", &PythonSampler::Batch, py::arg("step"), py::arg("size"));

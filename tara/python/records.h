@@ -8,17 +8,22 @@
 #include <memory>
 
 #include "proto/game.pb.h"
+#include "tara/python/arguments.h"
 #include "tara/record/game_store.h"
 
 namespace tara::python {
 
 // tara.GameRecord.
 struct PythonRecord {
+  using PythonClass = void;
+
   proto::GameRecord record;
 };
 
 // tara._tara._Store. The store is null when it is closed.
 struct PythonStore {
+  using PythonClass = void;
+
   std::shared_ptr<record::GameStore> store;
 };
 

@@ -11,16 +11,17 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "tara/base/random.h"
-#include "tara/base/text.h"
 #include "tara/core/action.h"
 #include "tara/mcts/options/option_table.h"
 #include "tara/mcts/options/search_options.h"
 #include "tara/mcts/search/many_games.h"
 #include "tara/mcts/solver/endgame_solver.h"
 #include "tara/mcts/tree/tree.h"
+#include "tara/python/arguments.h"
 #include "tara/python/arrays.h"
 #include "tara/python/judges.h"
 #include "tara/python/states.h"
+#include "tara/python/workers.h"
 
 namespace tara::python {
 namespace {
@@ -49,19 +50,15 @@ Options ParseOptions(const std::string& text, bool is_playouts) {
     options.search.c_puct = mcts::kPlayoutCPuct;
     options.leaves = mcts::kPlayoutLeaves;
   }
-  const absl::StatusOr<std::vector<OptionText>> list = ParseOptionList(text);
-  absl::Status set = list.status();
-  for (size_t i = 0; set.ok() && i < list->size(); ++i) {
-    const OptionText& option = (*list)[i];
-    if (option.text.empty()) continue;
-    const mcts::Option<Options>* const own =
-        mcts::FindOption(kOptions, option.name);
-    set = own != nullptr ? mcts::SetOption(*own, option.value, options)
-                         : mcts::SetSearchOption(option.name, option.value,
-                                                 options.search);
+  for (const auto& [name, value] : SplitOptions(text)) {
+    const mcts::Option<Options>* const own = mcts::FindOption(kOptions, name);
+    const absl::Status set =
+        own != nullptr ? mcts::SetOption(*own, value, options)
+                       : mcts::SetSearchOption(name, value, options.search);
+    if (!set.ok()) {
+      throw py::value_error(absl::StrCat("options: ", set.message()));
+    }
   }
-  if (!set.ok())
-    throw py::value_error(absl::StrCat("options: ", set.message()));
   return options;
 }
 
@@ -100,11 +97,13 @@ py::object AnalysisOf(const mcts::Tree& tree, float confidence_z) {
 }
 
 py::list Search(const py::object& states, const py::object& judge,
-                const std::string& options_text, uint64_t seed, int threads) {
-  CheckThreads(threads);
+                const Text<"options">& options_text, Seed seed,
+                Threads<"threads"> threads) {
   const std::vector<State> list = UnfinishedStatesOf(states);
-  Judge of(judge, seed);
+  Workers workers;
+  Judge of(judge, seed, &workers);
   const Options options = ParseOptions(options_text, of.is_playouts());
+  of.Check(options.search);
   mcts::Evaluator& evaluator =
       of.Cached(options.search, static_cast<int64_t>(list.size()) *
                                     (int64_t{options.search.simulations} + 1));
@@ -113,10 +112,9 @@ py::list Search(const py::object& states, const py::object& judge,
   mcts::SearchCounters counters;
   std::vector<absl::Status> statuses(static_cast<size_t>(threads));
   std::atomic<size_t> next = 0;
-  std::atomic<bool> stop = false;
   const auto in_step = static_cast<int>(std::clamp<size_t>(
       list.size() / static_cast<size_t>(threads), 1, kGamesInStep));
-  RunInterruptibly(threads, stop, [&](int thread) {
+  workers.Run(threads, [&](int thread) {
     const auto t = static_cast<size_t>(thread);
     const auto next_game = [&]() -> std::unique_ptr<mcts::SearchedGame> {
       const size_t i = next++;
@@ -129,10 +127,12 @@ py::list Search(const py::object& states, const py::object& judge,
     };
     statuses[t] = mcts::PlayManyGames(
         {.games = in_step, .leaves_per_game = options.leaves}, next_game,
-        evaluator, [&] { return stop.load(); }, counters);
-    if (!statuses[t].ok()) stop = true;
+        evaluator, [&] { return workers.stopped(); }, counters);
+    if (!statuses[t].ok()) workers.Stop();
   });
-  for (const absl::Status& status : statuses) of.Rethrow(status);
+  for (const absl::Status& status : statuses) {
+    if (!absl::IsCancelled(status)) ThrowIfError(status);
+  }
   py::list analyses;
   for (const auto& tree : trees)
     analyses.append(AnalysisOf(*tree, options.confidence_z));
@@ -155,8 +155,10 @@ judge: what judges leaves. A Network; "playouts", random games; or any callable
 of float32 [n, NUM_PLANES, 7, 7], float32 [n, NUM_GLOBALS] and uint8
 [n, NUM_ACTIONS], which returns arrays (or CPU tensors) [n, NUM_ACTIONS] and
 [n, 3]: logits of actions, and of win, draw and loss of the seat to move.
-Actions are those of the position as planes and mask show it. It is called with
-the GIL, a batch at a time, and must answer each position by itself.
+Actions are those of the position as planes and mask show it. It is called a
+batch at a time, by the thread that calls this, so that contexts such as
+torch.no_grad() hold in it; it must answer each position by itself. It gives no
+margins, which utility=points and utility=mix need.
 options: "sims=400,c_puct=1.5,...", the names of player specs
 (docs/reference/config.md).
 seed: of random draws, with the place of a position. threads: that share the

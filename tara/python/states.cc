@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstring>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -19,11 +20,13 @@
 #include "tara/core/rules.h"
 #include "tara/core/svg_board.h"
 #include "tara/core/symmetry.h"
+#include "tara/core/traits.h"
 #include "tara/core/validate.h"
 #include "tara/core/variant.h"
 #include "tara/mcts/state_hash.h"
 #include "tara/nn/encode/features.h"
 #include "tara/python/gil.h"
+#include "tara/python/workers.h"
 
 namespace tara::python {
 
@@ -71,11 +74,11 @@ py::object OutcomeToPython(int red_points, int blue_points,
              compensation_halves / 2.0, margin, winner, std::string(ended_by));
 }
 
-nn::PlaneLayout ParseLayout(const std::string& layout) {
-  if (layout == "NCHW") return nn::PlaneLayout::kChannelsFirst;
-  if (layout == "NHWC") return nn::PlaneLayout::kChannelsLast;
+nn::PlaneLayout ParseLayout(const Text<"layout">& layout) {
+  if (layout.value == "NCHW") return nn::PlaneLayout::kChannelsFirst;
+  if (layout.value == "NHWC") return nn::PlaneLayout::kChannelsLast;
   throw py::value_error(
-      absl::StrCat("layout: '", layout, "'; expected 'NCHW' or 'NHWC'"));
+      absl::StrCat("layout: '", layout.value, "'; expected 'NCHW' or 'NHWC'"));
 }
 
 Features FeatureArrays(const py::object& out, py::ssize_t n,
@@ -83,7 +86,7 @@ Features FeatureArrays(const py::object& out, py::ssize_t n,
   py::object planes = py::none(), globals = py::none();
   if (!out.is_none()) {
     if (!py::isinstance<py::tuple>(out) || py::len(out) != 2) {
-      throw py::value_error("out: expected a pair (planes, globals)");
+      ThrowValueError("out", out, "a pair (planes, globals)");
     }
     planes = out[py::int_(0)];
     globals = out[py::int_(1)];
@@ -120,12 +123,13 @@ void EncodeStates(absl::Span<const State> states, nn::PlaneLayout layout,
   }
 }
 
-namespace {
-
-PythonState NewState(const std::string& variant, const std::string& options) {
-  const Variant of = ValueOrThrow(ParseVariant(variant));
-  return {InitialState(of, ValueOrThrow(ParseRuleOptions(of, options)))};
+PythonState NewState(const Text<"variant">& variant,
+                     const Text<"options">& options) {
+  const Variant of = ValueOrThrow(ParseVariant(variant.value));
+  return {InitialState(of, ValueOrThrow(ParseRuleOptions(of, options.value)))};
 }
+
+namespace {
 
 // Returns the positions in the argument `states`: an array of tara.STATE or a
 // sequence of State. ValueError for impossible ones.
@@ -134,9 +138,7 @@ std::vector<State> StatesOf(const py::object& states) {
   if (py::isinstance<py::array>(states)) {
     auto array = py::reinterpret_borrow<py::array>(states);
     if (!array.dtype().equal(StateType()) || array.ndim() != 1) {
-      throw py::value_error(absl::StrCat(
-          "states: an array of ", std::string(py::str(array.dtype())), " and ",
-          array.ndim(), " dimensions; expected tara.STATE and 1 dimension"));
+      ThrowValueError("states", array, "tara.STATE and 1 dimension");
     }
     if (array.size() == 0) return list;  // memcpy takes no null
     array = py::array::ensure(array, py::array::c_style);
@@ -196,7 +198,7 @@ void WriteMask(absl::Span<const State> states, bool seen,
 
 namespace {
 
-py::object Encode(const py::object& states, const std::string& layout,
+py::object Encode(const py::object& states, const Text<"layout">& layout,
                   const py::object& out) {
   const std::vector<State> list = UnfinishedStatesOf(states);
   const nn::PlaneLayout order = ParseLayout(layout);
@@ -211,7 +213,42 @@ py::object Encode(const py::object& states, const std::string& layout,
   return features.ToPython();
 }
 
-py::array_t<uint16_t> Legal(const PythonState& self, bool seen) {
+// Returns the Features of positions in which games ended, each as a seat sees
+// it: no phase, and nothing is legal.
+py::object EncodeEnds(const std::vector<PythonState>& states,
+                      const std::vector<Seat>& seats) {
+  std::vector<State> list;
+  for (size_t i = 0; i < states.size(); ++i) {
+    list.push_back(states[i].state);
+    list.back().seat = seats.at(i);
+    // A phase that the encoder knows; the last of most games.
+    list.back().phase = TraitsOf(list.back().variant).kings_move
+                            ? Phase::kBattle
+                            : Phase::kManoeuvres;
+  }
+  const auto n = static_cast<py::ssize_t>(list.size());
+  Features features =
+      FeatureArrays(py::none(), n, nn::PlaneLayout::kChannelsFirst);
+  for (size_t i = 0; i < list.size(); ++i) {
+    const Symmetry symmetry = RepresentativeSymmetry(list[i]);
+    const LegalSet none;
+    float* const globals =
+        features.globals.mutable_data() + i * nn::kNumGlobals;
+    nn::EncodeBatch(
+        {.states = absl::MakeConstSpan(&list[i], 1),
+         .symmetries = absl::MakeConstSpan(&symmetry, 1),
+         .legal = absl::MakeConstSpan(&none, 1)},
+        {.layout = nn::PlaneLayout::kChannelsFirst,
+         .planes = SpanOf(features.planes)
+                       .subspan(i * nn::kNumPlanes * nn::kNumSquares,
+                                size_t{nn::kNumPlanes} * nn::kNumSquares),
+         .globals = absl::MakeSpan(globals, nn::kNumGlobals)});
+    std::fill_n(globals + nn::GlobalIndex("placement"), 4, 0.0f);
+  }
+  return features.ToPython();
+}
+
+py::array_t<uint16_t> Legal(const PythonState& self, Truth<"seen"> seen) {
   const LegalSet legal = LegalActions(self.state);
   const Symmetry symmetry =
       seen ? RepresentativeSymmetry(self.state)
@@ -224,21 +261,15 @@ py::array_t<uint16_t> Legal(const PythonState& self, bool seen) {
   return actions;
 }
 
-Action ParseIndex(int64_t action) {
-  if (action >= 0 && action < kNumActions) return static_cast<Action>(action);
-  throw py::value_error(
-      absl::StrCat("action ", action, "; expected 0 to ", kNumActions - 1));
-}
-
-PythonState PlayIndex(const PythonState& self, int64_t action) {
+PythonState Play(const PythonState& self, const py::object& action) {
   PythonState next = self;
-  ThrowIfError(PlayAction(ParseIndex(action), next.state));
-  return next;
-}
-
-PythonState PlayText(const PythonState& self, const std::string& action) {
-  PythonState next = self;
-  ThrowIfError(PlayAction(absl::string_view(action), next.state));
+  if (py::isinstance<py::str>(action)) {
+    const std::string text = TextOf("action", action);
+    ThrowIfError(PlayAction(absl::string_view(text), next.state));
+  } else {
+    const auto index = IntegerOf<int>("action", action, 0, kNumActions - 1);
+    ThrowIfError(PlayAction(static_cast<Action>(index), next.state));
+  }
   return next;
 }
 
@@ -252,8 +283,8 @@ std::vector<SvgOptions::Weight> WeightsOf(const py::object& policy,
   const auto array = Doubles::ensure(policy);
   if (!array || array.ndim() != 1 || array.shape(0) != kNumActions) {
     PyErr_Clear();
-    throw py::value_error(
-        absl::StrCat("policy: expected numbers of shape [", kNumActions, "]"));
+    ThrowValueError("policy", policy,
+                    absl::StrCat("numbers of shape [", kNumActions, "]"));
   }
   const LegalMask legal = LegalActions(state).ToMask();
   for (int index = 0; index < kNumActions; ++index) {
@@ -278,29 +309,15 @@ std::vector<SvgOptions::Weight> WeightsOf(const py::object& policy,
 std::optional<Action> LastOf(const py::object& last) {
   if (last.is_none()) return std::nullopt;
   if (py::isinstance<py::str>(last)) {
-    const absl::StatusOr<Action> action = ParseAction(last.cast<std::string>());
+    const absl::StatusOr<Action> action = ParseAction(TextOf("last", last));
     if (action.ok()) return *action;
     throw py::value_error(absl::StrCat("last: ", action.status().message()));
   }
-  const auto index =
-      py::reinterpret_steal<py::object>(PyNumber_Index(last.ptr()));
-  if (!index) {
-    PyErr_Clear();
-    throw py::type_error(
-        absl::StrCat("last: ", std::string(py::repr(last)),
-                     "; expected an action as index or text, or None"));
-  }
-  int overflow = 0;
-  const long long value = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
-  if (overflow == 0 && value >= 0 && value < kNumActions) {
-    return static_cast<Action>(value);
-  }
-  throw py::value_error(absl::StrCat("last: ", std::string(py::str(index)),
-                                     "; expected 0 to ", kNumActions - 1));
+  return static_cast<Action>(IntegerOf<int>("last", last, 0, kNumActions - 1));
 }
 
-std::string Svg(const PythonState& self, bool legal, const py::object& policy,
-                const py::object& last) {
+std::string Svg(const PythonState& self, Truth<"legal"> legal,
+                const py::object& policy, const py::object& last) {
   SvgOptions options = {.last = LastOf(last),
                         .policy = WeightsOf(policy, self.state)};
   if (legal) options.highlight = LegalActions(self.state);
@@ -311,13 +328,14 @@ py::bytes Bytes(const PythonState& self) {
   return py::bytes(reinterpret_cast<const char*>(&self.state), sizeof(State));
 }
 
-PythonState FromBytes(const std::string& bytes) {
-  if (bytes.size() != sizeof(State)) {
-    throw py::value_error(absl::StrCat("a state of ", bytes.size(),
+PythonState FromBytes(const ByteString<"data">& data) {
+  if (data.value.size() != sizeof(State)) {
+    throw py::value_error(absl::StrCat("data: ", data.value.size(),
                                        " bytes; expected ", sizeof(State)));
   }
   PythonState self;
-  std::memcpy(static_cast<void*>(&self.state), bytes.data(), sizeof(State));
+  std::memcpy(static_cast<void*>(&self.state), data.value.data(),
+              sizeof(State));
   ThrowIfError(ValidatePosition(self.state));
   return self;
 }
@@ -352,8 +370,8 @@ variant or an option that there is not.)");
   type.def(py::init(&NewState), py::arg("variant"), py::arg("options") = "-");
   type.def_static(
       "parse",
-      [](const std::string& text) {
-        return PythonState{ValueOrThrow(ParsePosition(text))};
+      [](const Text<"text">& text) {
+        return PythonState{ValueOrThrow(ParsePosition(text.value))};
       },
       py::arg("text"),
       "Returns the position that `text` describes: the inverse of `text`.\n\n"
@@ -373,14 +391,14 @@ variant or an option that there is not.)");
       [](const PythonState& self) { return LegalActionTexts(self.state); },
       "Returns the legal actions as text (\"D4\", \"D4-E6\"), sorted as "
       "text.");
-  type.def("play", &PlayIndex, py::arg("action"));
-  type.def("play", &PlayText, py::arg("action"),
+  type.def("play", &Play, py::arg("action"),
            "Returns the position after an action, an index or text.\n\n"
            "Raises ValueError, which names what is legal, for an illegal one.");
   type.def(
       "action_text",
-      [](const PythonState& self, int64_t action) {
-        return ActionToText(ParseIndex(action), self.state);
+      [](const PythonState& self,
+         Integer<"action", int, 0, kNumActions - 1> action) {
+        return ActionToText(static_cast<Action>(action.value), self.state);
       },
       py::arg("action"),
       "Returns the text of an action in this position, legal or not.\n\n"
@@ -389,7 +407,7 @@ variant or an option that there is not.)");
       "features",
       [](const PythonState& self) {
         const py::object batch =
-            Encode(py::make_tuple(self), "NCHW", py::none());
+            Encode(py::make_tuple(self), {"NCHW"}, py::none());
         return New("Features", batch[py::int_(0)][py::int_(0)],
                    batch[py::int_(1)][py::int_(0)]);
       },
@@ -397,13 +415,13 @@ variant or an option that there is not.)");
       "globals [NUM_GLOBALS]. Raises ValueError if finished.");
   type.def(
       "perft",
-      [](const PythonState& self, int depth) {
-        if (depth < 0) {
-          throw py::value_error(
-              absl::StrCat("depth: ", depth, "; expected 0 or more"));
-        }
-        const ReleaseGil release;
-        return Perft(self.state, depth);
+      [](const PythonState& self, Integer<"depth", int, 0> depth) {
+        Workers workers;
+        const std::function<bool()> stop = [&] { return workers.stopped(); };
+        int64_t sequences = 0;
+        workers.Run(1,
+                    [&](int) { sequences = Perft(self.state, depth, &stop); });
+        return sequences;
       },
       py::arg("depth"),
       "Returns the number of sequences of `depth` actions from here. The time\n"
@@ -488,8 +506,9 @@ illegal actions and for a `last` that is no action.)");
   type.def(py::pickle(
       [](const PythonState& self) { return py::make_tuple(Bytes(self)); },
       [](const py::tuple& fields) {
-        return FromBytes(fields[0].cast<std::string>());
+        return FromBytes(fields[0].cast<ByteString<"data">>());
       }));
+  module.def("_encode_ends", &EncodeEnds, py::arg("states"), py::arg("seats"));
   module.def("encode", &Encode, py::arg("states"), py::kw_only(),
              py::arg("layout") = "NCHW", py::arg("out") = py::none(),
              R"(Returns the Features of positions, which must not be finished.

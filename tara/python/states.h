@@ -12,14 +12,22 @@
 #include "absl/strings/string_view.h"
 #include "tara/core/state.h"
 #include "tara/nn/encode/batch_encoder.h"
+#include "tara/python/arguments.h"
 #include "tara/python/arrays.h"
 
 namespace tara::python {
 
 // The position of a state, which Python cannot change.
 struct PythonState {
+  using PythonClass = void;
+
   State state;
 };
+
+// Returns the start of a variant. ValueError for one, or for options, that
+// there are not.
+PythonState NewState(const Text<"variant">& variant,
+                     const Text<"options">& options);
 
 // Returns tara.STATE, the NumPy type of the 64 bytes of a State.
 pybind11::dtype StateType();
@@ -30,7 +38,7 @@ pybind11::object OutcomeToPython(int red_points, int blue_points,
                                  absl::string_view ended_by);
 
 // Returns "NCHW" or "NHWC" as a layout. ValueError for anything else.
-nn::PlaneLayout ParseLayout(const std::string& layout);
+nn::PlaneLayout ParseLayout(const Text<"layout">& layout);
 
 // The arrays of network inputs: planes [n, 24, 7, 7] (or [n, 7, 7, 24]) and
 // globals [n, 40], float32.

@@ -3,6 +3,10 @@
 Games in step are those of gymnasium's own vector of single environments.
 """
 
+import json
+import pathlib
+import zipfile
+
 import gymnasium
 import numpy as np
 import pytest
@@ -12,6 +16,9 @@ from gymnasium.utils.env_checker import check_env, data_equivalence
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
+with zipfile.ZipFile(pathlib.Path(__file__).resolve().parents[2] /
+                     "models/tara.tara") as _bundle:
+    BUNDLE = json.loads(_bundle.read("specification.json"))
 NAMES = {variant: "".join(word.capitalize() for word in variant.split("_"))
          for variant in tara.VARIANTS}
 
@@ -93,7 +100,7 @@ def test_wrong_arguments_are_named(make, arguments, words):
 
 
 @pytest.mark.parametrize("arguments, words", [
-    ({"num_envs": 0}, "n: 0"), ({"threads": 0}, "threads: 0")])
+    ({"num_envs": 0}, "num_envs: 0"), ({"threads": 0}, "threads: 0")])
 def test_wrong_numbers_of_games_are_named(arguments, words):
     with pytest.raises(ValueError, match=words):
         tara.gym.TaraVectorEnv("four_treasures", **arguments)
@@ -107,7 +114,7 @@ def test_an_illegal_action_changes_nothing():
     for each, wrong, words in ((env, 569, r"actions\[0\]: illegal action"),
                                (env, 570, r"actions\[0\]: 570"),
                                (envs, [40, 569, 40], r"actions\[1\]"),
-                               (envs, [40, 40], r"\[2\]; expected \[3\]")):
+                               (envs, [40, 40], r"\[2\]; expected shape \[3\]")):
         for seed in (1, 2):
             each.reset(seed=seed)
             before = each.render()
@@ -239,6 +246,49 @@ def test_games_in_step_are_the_same_again_with_the_seed():
     same = [all(np.array_equal(a[0], b[0]) for a, b in zip(runs[0], other))
             for other in runs[1:]]
     assert same == [True, False]
+
+
+@pytest.mark.parametrize("variant", tara.VARIANTS)
+def test_the_last_observation_is_of_the_final_position(variant):
+    """As one's own seat sees it; with a mask of zeros."""
+    env = tara.gym.TaraEnv(variant, Last(), side=0, render_mode="ansi")
+    observation, info = env.reset(seed=1)
+    seen = [observation]
+    while True:
+        action = int(np.flatnonzero(info["action_mask"])[0])
+        observation, _, terminated, _, info = env.step(action)
+        assert not any(np.shares_memory(observation, each) for each in seen)
+        seen.append(observation)
+        if terminated:
+            break
+    assert env.observation_space.contains(observation)
+    assert not info["action_mask"].any() and not env.action_masks().any()
+    state = tara.State.parse(env.render())
+    names = [plane["name"] for plane in BUNDLE["planes"]]
+    names += [each["name"] for each in BUNDLE["globals"]]
+    boards = np.frombuffer(bytes(state), tara.STATE)["ringforts"][0]
+    for name, board in (("own_ringfort", boards[0]),
+                        ("enemy_ringfort", boards[1])):
+        plane = observation[names.index(name)]
+        assert plane.sum() == int(board).bit_count()
+    for name in ("placement", "manoeuvres", "battle", "link", "legal_hill",
+                 "legal_actions"):
+        assert not observation[names.index(name)].any()
+    margin = observation[names.index("standing_margin"), 3, 3] * 10
+    assert margin == pytest.approx(state.outcome.margin)
+    assert observation[names.index("doubles"), 3, 3] == (state.seats == 4)
+    before = observation.copy()
+    info["action_mask"][:] = 1
+    assert not env.action_masks().any()
+    np.testing.assert_array_equal(observation, before)
+
+
+def test_masks_are_where_trainers_ask_for_them():
+    env = gymnasium.make("tara/FourTreasures-v0")
+    _, info = env.reset(seed=1)
+    masks = env.get_wrapper_attr("action_masks")()
+    assert masks.dtype == np.bool_
+    np.testing.assert_array_equal(masks, info["action_mask"])
 
 
 def test_a_random_opponent_takes_all_actions_alike():

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 import tara
 from pettingzoo.test import api_test, seed_test
+from pettingzoo.utils.wrappers import TerminateIllegalWrapper
 from tara import pettingzoo
 
 
@@ -42,6 +43,59 @@ def test_a_game_is_that_of_the_rules(variant):
         want = (0 if outcome.winner is None
                 else 1 if outcome.winner == seat % 2 else -1)
         assert rewards[f"seat_{seat}"] == want
+
+
+@pytest.mark.parametrize("variant", ["high_kings_l1",
+                                     "four_treasures_doubles"])
+def test_masks_are_in_the_infos_of_all_from_reset_to_the_end(variant):
+    env = pettingzoo.env(variant)
+    env.reset()
+    turns = 0
+    for agent in env.agent_iter():
+        masks = {each: env.infos[each]["action_mask"] for each in env.agents}
+        over = env.terminations[agent]
+        for each, mask in masks.items():
+            assert mask.any() == (each == agent and not over)
+        env.step(None if over else int(masks[agent].argmax()))
+        turns += 1
+    assert turns > 10
+    with pytest.raises(gymnasium.error.ResetNeeded, match="call reset"):
+        env.step(3)
+
+
+def test_a_wrapper_that_looks_for_masks_finds_them():
+    env = TerminateIllegalWrapper(pettingzoo.env("four_treasures"), -1)
+    for illegal in (False, True):
+        env.reset()
+        turns = 0
+        for _ in env.agent_iter():
+            _, _, done, _, info = env.last()
+            mask = info["action_mask"]
+            env.step(None if done else
+                     int(mask.argmin() if illegal else mask.argmax()))
+            turns += 1
+        assert (turns > 20) != illegal
+
+
+def test_nobody_is_given_what_others_have():
+    env = pettingzoo.env("four_treasures")
+    env.reset()
+    while not any(env.terminations.values()):
+        for each in env.agents:
+            observation = env.observe(each)
+            before = observation.copy()
+            observation[:] = 7
+            np.testing.assert_array_equal(env.observe(each), before)
+        mask = env.infos[env.agent_selection]["action_mask"]
+        action = int(mask.argmax())
+        mask[:] = 0
+        env.step(action)
+    views = [env.observe(each) for each in env.agents]
+    own, enemy = 2, 3  # planes of ringforts
+    np.testing.assert_array_equal(views[0][own].sum(), views[1][enemy].sum())
+    assert not np.array_equal(views[0], views[1])
+    with pytest.raises(KeyError, match="agent: 'zzz'; expected one of"):
+        env.observe("zzz")
 
 
 def test_actions_are_drawn_by_the_seed():

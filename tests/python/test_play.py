@@ -1,6 +1,7 @@
 """Self-play and matches: as the C++ program's, around any judge or player."""
 
 import collections
+import contextvars
 import gc
 import itertools
 import math
@@ -119,6 +120,9 @@ def test_rules_and_options_reach_the_games():
     ({"games": 10 ** 9}, "games: 1000000000; expected 100000000 at most"),
     ({"in_step": 0}, "in_step: 0; expected 1 to 65536"),
     ({"threads": 0}, "threads: 0; expected"),
+    ({"games": [3, 1, 3]}, "games: has 3 twice"),
+    ({"options": "sims=3, sims=4"}, "sims.* is given twice"),
+    ({"options": "sims=3,simulations=4"}, "has simulations twice"),
     ({"judge": 3}, "judge: 3; expected"),
     ({"judge": "playout"}, "judge: 'playout'; expected"),
 ])
@@ -130,10 +134,13 @@ def test_wrong_arguments_are_named(arguments, message):
 
 
 def test_games_without_end_are_refused(monkeypatch):
-    monkeypatch.setattr(tara._play, "_MOST_GAMES", 1000)
+    monkeypatch.setattr(tara._play, "_MOST_GAMES", 2000)
+    monkeypatch.setattr(tara._play, "_MOST_YIELDED", 1000)
     with pytest.raises(ValueError, match="games: more than 1000 indices"):
         tara.selfplay("playouts", "four_treasures", itertools.count())
-    tara.selfplay("playouts", "four_treasures", range(1000)).close()
+    with pytest.raises(ValueError, match="games: more than 2000 indices"):
+        tara.selfplay("playouts", "four_treasures", range(2001))
+    tara.selfplay("playouts", "four_treasures", range(2000)).close()
 
 
 def test_a_network_plays_no_rules_that_it_has_not_learned(network):
@@ -171,11 +178,14 @@ def test_breaking_off_ends_the_games():
     gc.collect()
     while threads() > before:
         time.sleep(0.01)  # joined, but still listed for a moment
-    games = tara.selfplay("playouts", "sacred_hill_l1", 10 ** 6)
+    games = tara.selfplay("playouts", "four_treasures", 10 ** 6,
+                          options="sims=1")
     next(games)
+    while before + 1 < threads():  # others are over by then, most probably
+        time.sleep(0.01)
     games.close()
     games.close()
-    assert all(len(game) for game in games)  # what was over by then
+    assert not list(games)
 
 
 def test_games_are_played_ahead_but_not_without_bound():
@@ -216,6 +226,67 @@ def test_ctrl_c_ends_self_play():
         child.send_signal(signal.SIGINT)
         _, error = child.communicate(timeout=300)
     assert error.rstrip().endswith("KeyboardInterrupt")
+
+
+HUNG = """
+import queue, threading, time, tara
+asked = threading.Event()
+def waits(*_):
+    asked.set()
+    return queue.Queue().get()
+def loops(*_):
+    asked.set()
+    while True:
+        pass
+def run():
+    %s
+threading.Thread(target=lambda: (asked.wait(), time.sleep(0.1),
+                                 print("asked", flush=True)), daemon=True
+                 ).start()
+try:
+    run()
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+
+
+@pytest.mark.parametrize("callee", ["waits", "loops"])
+@pytest.mark.parametrize("work", [
+    "for _ in tara.selfplay({0}, 'four_treasures', 2): pass",
+    "games = tara.selfplay({0}, 'four_treasures', 2); next(games)",
+    "games = tara.selfplay({0}, 'four_treasures', 2); asked.wait(); "
+    "games.close()",
+    "tara.arena({0}, 'random', 'four_treasures', games=2)",
+    "tara.arena('random', 'greedy', 'four_treasures', progress={0})",
+])
+def test_ctrl_c_ends_what_waits_for_a_callee_that_never_returns(callee, work):
+    with subprocess.Popen(
+            [sys.executable, "-c", HUNG % work.format(callee)],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+        try:
+            assert child.stdout.readline() == "asked\n"
+            child.send_signal(signal.SIGINT)
+            output, error = child.communicate(timeout=300)
+        finally:
+            child.kill()
+    assert (child.returncode, output, error) == (0, "interrupted\n", "")
+
+
+def test_a_judge_of_self_play_has_the_contexts_of_the_call():
+    variable = contextvars.ContextVar("variable", default="unset")
+    seen = set()
+
+    def judge(planes, globals_, mask):
+        seen.add(variable.get())
+        variable.set("of a call")
+        return zeros(planes, globals_, mask)
+
+    variable.set("set")
+    games = tara.selfplay(judge, "four_treasures", 4, options="sims=4",
+                          threads=2)
+    variable.set("later")
+    assert len(list(games)) == 4
+    assert seen == {"set"}
 
 
 AT_WORK = """
@@ -465,20 +536,16 @@ def test_python_plays_beside_all_players(variant):
     assert results[2].report["player_a"] == "choose"
 
 
-def test_python_is_asked_by_one_thread_at_a_time():
-    asked = threading.Semaphore(1)
-    overlaps = []
+def test_python_is_asked_by_the_thread_that_calls():
+    asked = set()
 
     def choose(states):
-        if not asked.acquire(blocking=False):
-            overlaps.append(len(states))
-            return [state.legal()[0] for state in states]
-        time.sleep(0.001)  # others may run
-        asked.release()
+        asked.add(threading.get_ident())
         return [state.legal()[0] for state in states]
 
-    tara.arena(choose, choose, "four_treasures", games=40, threads=4)
-    assert not overlaps
+    tara.arena(choose, choose, "four_treasures", games=40, threads=4,
+               progress=lambda *_: asked.add(threading.get_ident()))
+    assert asked == {threading.get_ident()}
 
 
 def test_a_search_in_python_beats_random():
@@ -503,6 +570,8 @@ def test_a_sequential_test_decides():
     (lambda states: [600] * len(states), ValueError,
      "choose returned 600 in .*; expected a legal action"),
     (lambda states: ["Z9"] * len(states), ValueError, "'Z9'"),
+    (lambda states: np.array([state.legal()[0] for state in states])[:, None],
+     ValueError, r"choose returned an array of uint16 and shape \[1\] in"),
     (lambda states: [None] * len(states), ValueError, "None"),
     (lambda states: [], ValueError, "an action for each of"),
     (lambda states: None, ValueError, "choose returned None"),
@@ -586,7 +655,7 @@ def test_ctrl_c_ends_a_match():
     code = """
 import tara
 print("begun", flush=True)
-tara.arena("mcts:sims=50", "mcts:sims=50", "high_kings_l1", games=1000000)
+tara.arena("mcts:sims=100000000", "random", "high_kings_l1", games=1000000)
 """
     with subprocess.Popen([sys.executable, "-c", code], text=True,
                           stdout=subprocess.PIPE,

@@ -1,5 +1,6 @@
 """Searches and networks: as in C++, around any judge, and never a crash."""
 
+import contextvars
 import io
 import json
 import os
@@ -7,6 +8,7 @@ import pathlib
 import signal
 import subprocess
 import sys
+import threading
 import time
 import zipfile
 
@@ -150,15 +152,35 @@ def raises(planes, globals_, mask):
     raise RuntimeError("out of ideas")
 
 
+class Brain16:
+    """A tensor as those of a number type that NumPy lacks."""
+
+    dtype = "bfloat16"
+
+    def __dlpack__(self, **_):
+        raise RuntimeError("Unsupported dtype in DLTensor.")
+
+    def __dlpack_device__(self):
+        return 1, 0
+
+
 @pytest.mark.parametrize("judge, error, words", [
     (raises, RuntimeError, "out of ideas"),
     (lambda p, g, m: None, ValueError, "pair"),
     (lambda p, g, m: (1, 2, 3), ValueError, "pair"),
-    (lambda p, g, m: ("a", "b"), TypeError, "logits is no array"),
+    (lambda p, g, m: ("a", "b"), TypeError, "judge: logits: .*real numbers"),
     (lambda p, g, m: (np.zeros((1, 2)), np.zeros((1, 3))), ValueError,
-     r"logits of shape \[1, 2\]; expected \[1, 570\]"),
+     r"logits: .* shape \[1, 2\]; expected shape \[1, 570\]"),
     (lambda p, g, m: (np.zeros(m.shape), np.zeros((len(m), 2))), ValueError,
-     r"result_logits of shape \[1, 2\]; expected \[1, 3\]"),
+     r"result_logits: .* shape \[1, 2\]; expected shape \[1, 3\]"),
+    (lambda p, g, m: (np.zeros(m.shape).astype(str), np.zeros((len(m), 3))),
+     TypeError, "judge: logits: an array of <U.*; expected .* real numbers"),
+    (lambda p, g, m: (np.zeros(m.shape), np.zeros((len(m), 3), complex)),
+     TypeError, "judge: result_logits: an array of complex128"),
+    (lambda p, g, m: (np.zeros(m.shape, object), np.zeros((len(m), 3))),
+     TypeError, "judge: logits: an array of object"),
+    (lambda p, g, m: (Brain16(), np.zeros((len(m), 3))), TypeError,
+     "judge: logits is a tensor of bfloat16 .*expected .*float32"),
     (lambda p, g, m: (np.full(m.shape, np.nan), np.zeros((len(m), 3))),
      ValueError, r"logits\[0\] has nan"),
     (lambda p, g, m: (np.zeros(m.shape), np.full((len(m), 3), np.inf)),
@@ -179,11 +201,77 @@ def test_a_judge_that_fails_is_told(judge, error, words, threads):
     ({"options": "depth=3"}, ValueError, "depth"),
     ({"options": "lcb=-1"}, ValueError, "lcb is '-1'"),
     ({"threads": 0}, ValueError, "threads: 0"),
-    ({"seed": -1}, TypeError, "incompatible"),
+    ({"options": "sims=5, sims=6"}, ValueError, "sims.* is given twice"),
+    ({"options": "sims"}, ValueError, "options: 'sims'; expected name=value"),
+    ({"seed": -1}, ValueError, "seed: -1; expected 0 or more"),
 ])
 def test_wrong_arguments_of_search_are_named(arguments, error, words):
     with pytest.raises(error, match=words):
         tara.search([tara.State("four_treasures")], **arguments)
+
+
+def test_options_may_have_spaces():
+    state = tara.State("four_treasures")
+    assert same(tara.search([state], options=" sims = 9 ,c_puct=2 "),
+                tara.search([state], options="sims=9,c_puct=2"))
+
+
+@pytest.mark.parametrize("utility", ["points", "mix"])
+def test_points_need_a_judge_that_gives_margins(network, utility):
+    state = tara.State("four_treasures")
+    options = f"sims=4,utility={utility}"
+    with pytest.raises(ValueError, match=f"utility={utility} .*no margins"):
+        tara.search([state], uniform, options=options)
+    with pytest.raises(ValueError, match=f"utility={utility} .*no margins"):
+        tara.selfplay(uniform, "four_treasures", 1, options=options)
+    tara.search([state], uniform, options="sims=4,utility=match")
+    tara.search([state], "playouts", options=options)
+    tara.search([state], network, options=options)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_judge_is_called_where_search_is(threads):
+    """What belongs to a thread or a context holds in it."""
+    states = middle_games("four_treasures", 12)
+    variable = contextvars.ContextVar("variable")
+    of_thread = threading.local()
+    asked = []
+
+    def judge(planes, globals_, mask):
+        asked.append((threading.get_ident(), variable.get(), of_thread.value))
+        np.float32(1) / np.float32(len(mask) - len(mask))
+        return uniform(planes, globals_, mask)
+
+    variable.set("set")
+    of_thread.value = "own"
+    with pytest.raises(FloatingPointError), np.errstate(all="raise"):
+        tara.search(states, judge, options="sims=8", threads=threads)
+    with np.errstate(all="ignore"):
+        tara.search(states, judge, options="sims=8", threads=threads)
+    assert set(asked) == {(threading.get_ident(), "set", "own")}
+
+
+def test_judges_that_ask_themselves_without_end_are_an_error():
+    state = tara.State("four_treasures")
+    deepest = 0
+
+    def judge(planes, globals_, mask, depth=1):
+        nonlocal deepest
+        deepest = max(deepest, depth)
+        tara.search([state], lambda *given: judge(*given, depth + 1),
+                    options="sims=2")
+        return uniform(planes, globals_, mask)
+
+    with pytest.raises(RecursionError):
+        tara.search([state], judge, options="sims=2")
+    assert 20 < deepest < 200
+
+    def plays(planes, globals_, mask):
+        list(tara.selfplay(plays, "four_treasures", 1, options="sims=2"))
+        return uniform(planes, globals_, mask)
+
+    with pytest.raises(RecursionError, match="ask each other 100 deep"):
+        list(tara.selfplay(plays, "four_treasures", 1, options="sims=2"))
 
 
 def test_finished_games_are_neither_searched_nor_judged(network):
@@ -215,12 +303,14 @@ def test_the_ready_made_network_comes_with_the_package():
     assert pathlib.Path(network.info["path"]).name == "tara.tara"
 
 
-@pytest.mark.parametrize("judge", ["'playouts'", "judge"])
+@pytest.mark.parametrize("judge", ["'playouts'", "judge", "hung"])
 def test_ctrl_c_ends_a_search(judge):
     code = f"""
-import numpy as np, tara
+import numpy as np, queue, tara
 def judge(planes, globals_, mask):
     return np.zeros(mask.shape), np.zeros((len(mask), 3))
+def hung(planes, globals_, mask):
+    return queue.Queue().get()
 print("begun", flush=True)
 tara.search([tara.State("high_kings_l1")] * 64, {judge},
             options="sims=1000000", threads=2)

@@ -134,6 +134,122 @@ def test_a_damaged_store_is_data_loss(path, tmp_path):
             tara.Sampler(store)
 
 
+def table_of_records(database):
+    """Returns the names of the table with the games, and of its blobs."""
+    table = database.execute(
+        "select name from sqlite_master where type = 'table' and sql like "
+        "'%blob%'").fetchone()[0]
+    return table, next(row[1] for row in database.execute(
+        f"pragma table_info({table})") if row[2].lower() == "blob")
+
+
+def test_a_game_that_is_listed_but_not_there_is_data_loss(path, tmp_path):
+    copy = tmp_path / "copy.db"
+    shutil.copy(path, copy)
+    with tara.GameStore(copy, "w") as store:
+        database = sqlite3.connect(copy)
+        table, _ = table_of_records(database)
+        sampler = tara.Sampler(store, "window_games=20,held_out_share=0")
+        games = store.games()
+        reader = store.arrow("plies")
+        next(games)
+        # As damage: what is listed and what is found are two b-trees.
+        with database:
+            database.execute(f"delete from {table} where game_index = 1")
+        with pytest.raises(tara.DataLoss, match="game 1 is listed"):
+            next(games)
+        with pytest.raises(tara.DataLoss, match="game 1 is listed"):
+            reader.read_all()
+        with pytest.raises(KeyError):
+            store[1]
+        assert len(sampler.batch(0, 4).planes) == 4
+        database.close()
+
+
+def test_an_update_that_fails_leaves_the_window(path, tmp_path):
+    copy = tmp_path / "copy.db"
+    shutil.copy(path, copy)
+    with sqlite3.connect(copy) as database:
+        table, column = table_of_records(database)
+        blob, = database.execute(f"select {column} from {table} where "
+                                 "game_index = 12").fetchone()
+        database.execute(f"update {table} set {column} = x'00112233' where "
+                         "game_index = 12")
+    database.close()
+    with tara.GameStore(copy) as store:
+        sampler = tara.Sampler.__new__(tara.Sampler)
+        sampler._sampler = tara._tara._Sampler(
+            store._opened(), "window_games=4,held_out_share=0", 1)
+        sampler.update(10)
+        before = sampler.batch(5, 64)
+        for _ in range(2):
+            with pytest.raises(tara.DataLoss, match="12"):
+                sampler.update(16)
+            assert sampler.games == 4
+            assert same(sampler.batch(5, 64), before)
+        with sqlite3.connect(copy) as database:
+            database.execute(f"update {table} set {column} = ? where "
+                             "game_index = 12", (blob,))
+        database.close()
+        sampler.update(16)
+        fresh = tara.Sampler(store, "window_games=4,held_out_share=0")
+        assert not same(sampler.batch(5, 64), before)
+        sampler.update()
+        assert same(sampler.batch(5, 64), fresh.batch(5, 64))
+
+
+def zstd_frame(data):
+    """Returns a frame of one block as it is, with no checksum."""
+    assert len(data) < 1 << 17
+    return (b"\x28\xb5\x2f\xfd\xa0" + len(data).to_bytes(4, "little") +
+            (len(data) << 3 | 1).to_bytes(3, "little") + data)
+
+
+def test_a_record_with_an_action_that_there_is_not_has_no_line(path, tmp_path):
+    copy = tmp_path / "copy.db"
+    shutil.copy(path, copy)
+    with tara.GameStore(path) as store:
+        whole = bytes(store[7])
+    # One more step, of action 100,000,000.
+    step = b"\x08\x80\xc2\xd7\x2f"
+    with sqlite3.connect(copy) as database:
+        table, column = table_of_records(database)
+        database.execute(f"update {table} set {column} = ? where "
+                         "game_index = 7", (zstd_frame(
+                             whole + b"\x4a" + bytes([len(step)]) + step),))
+    database.close()
+    with tara.GameStore(copy) as store:
+        game = store[7]
+        assert game.actions[-1] == 100_000_000 % 2 ** 16
+        for use in (lambda: game.line, lambda: game.states, game.policy):
+            with pytest.raises(ValueError, match="game 7"):
+                use()
+        for use in (lambda: tara.Sampler(store),
+                    store.arrow("plies").read_all):
+            with pytest.raises(tara.DataLoss, match="game 7: "):
+                use()
+
+
+def test_libprotobuf_prints_nothing(store):
+    damaged = bytes(store[0]).replace(b"four_treasures", b"four_treasure\xff")
+    code = f"""
+import tara
+try:
+    tara.GameRecord.from_bytes({damaged!r})
+except ValueError:
+    print("ValueError")
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True,
+                         text=True, check=True)
+    assert (run.stdout, run.stderr) == ("ValueError\n", "")
+
+
+def test_a_path_with_a_nul_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="path: .*without NUL"):
+        tara.GameStore(f"{tmp_path}/a\0b.db", "w")
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_store_may_be_closed_while_it_is_read(path):
     for _ in range(20):
         store = tara.GameStore(path)

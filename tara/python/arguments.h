@@ -1,0 +1,298 @@
+#ifndef TARA_PYTHON_ARGUMENTS_H_
+#define TARA_PYTHON_ARGUMENTS_H_
+
+// Arguments of the functions that Python calls. The type of each has its name,
+// so that a wrong one raises a TypeError or ValueError which names the
+// argument, the value and what was expected, in place of a signature.
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "tara/base/text.h"
+
+namespace tara::python {
+
+// A name as a template's argument.
+template <size_t n>
+struct Name {
+  constexpr Name(const char (&given)[n]) {  // NOLINT: from a literal
+    std::copy_n(given, n, text);
+  }
+  char text[n];
+};
+
+// An integer from `least` to `most`, or what has __index__.
+template <Name name, std::integral T = int64_t,
+          T least = std::numeric_limits<T>::min(),
+          T most = std::numeric_limits<T>::max()>
+struct Integer {
+  T value;
+  operator T() const { return value; }  // NOLINT
+};
+
+// A str without NUL characters, which would end it elsewhere.
+template <Name name>
+struct Text {
+  std::string value;
+  operator const std::string&() const { return value; }  // NOLINT
+};
+
+// A path as open() takes it.
+template <Name name>
+struct Path {
+  std::string value;
+  operator const std::string&() const { return value; }  // NOLINT
+};
+
+// Bytes, or what has a buffer of them.
+template <Name name>
+struct ByteString {
+  std::string value;
+  operator const std::string&() const { return value; }  // NOLINT
+};
+
+// A bool, or what is true or false as a number is.
+template <Name name>
+struct Truth {
+  bool value;
+  operator bool() const { return value; }  // NOLINT
+};
+
+template <Name name>
+using Threads = Integer<name, int, 1, 256>;
+using Seed = Integer<"seed", uint64_t>;
+
+// Returns how messages show a value: as Python does, but not at any length; an
+// array by type and shape.
+inline std::string Shown(pybind11::handle value) {
+  namespace py = pybind11;
+  if (py::isinstance<py::array>(value)) {
+    const auto array = py::reinterpret_borrow<py::array>(value);
+    std::vector<std::string> sizes;
+    for (py::ssize_t i = 0; i < array.ndim(); ++i) {
+      sizes.push_back(absl::StrCat(array.shape(i)));
+    }
+    std::string shape;
+    for (const std::string& size : sizes) {
+      absl::StrAppend(&shape, shape.empty() ? "" : ", ", size);
+    }
+    return absl::StrCat("an array of ",
+                        std::string(py::str(py::object(array.dtype()))),
+                        " and shape [", shape, "]");
+  }
+  try {
+    constexpr py::ssize_t kMost = 100;
+    const py::str text = py::repr(value);
+    if (py::len(text) <= static_cast<size_t>(kMost)) return text;
+    const py::object begin = text[py::slice(0, kMost, 1)];
+    return absl::StrCat(std::string(py::str(begin)), "...");
+  } catch (const py::error_already_set&) {  // a repr that fails
+    return absl::StrCat("a ", Py_TYPE(value.ptr())->tp_name);
+  }
+}
+
+[[noreturn]] inline void ThrowTypeError(absl::string_view name,
+                                        pybind11::handle given,
+                                        absl::string_view expected) {
+  throw pybind11::type_error(
+      absl::StrCat(name, ": ", Shown(given), "; expected ", expected));
+}
+
+[[noreturn]] inline void ThrowValueError(absl::string_view name,
+                                         pybind11::handle given,
+                                         absl::string_view expected) {
+  throw pybind11::value_error(
+      absl::StrCat(name, ": ", Shown(given), "; expected ", expected));
+}
+
+// Returns the argument as an integer from `least` to `most`.
+template <std::integral T>
+T IntegerOf(absl::string_view name, pybind11::handle given, T least, T most) {
+  const auto index = pybind11::reinterpret_steal<pybind11::object>(
+      PyNumber_Index(given.ptr()));
+  if (!index) {
+    PyErr_Clear();
+    ThrowTypeError(name, given, "an integer");
+  }
+  if constexpr (std::unsigned_integral<T>) {
+    const unsigned long long value = PyLong_AsUnsignedLongLong(index.ptr());
+    const bool wrong = PyErr_Occurred() != nullptr;
+    PyErr_Clear();
+    if (!wrong && value >= least && value <= most) {
+      return static_cast<T>(value);
+    }
+  } else {
+    int overflow = 0;
+    const long long value =
+        PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
+    if (overflow == 0 && value >= least && value <= most) {
+      return static_cast<T>(value);
+    }
+  }
+  const bool has_end = most != std::numeric_limits<T>::max();
+  const bool is_large =
+      PyObject_RichCompareBool(index.ptr(), pybind11::int_(most).ptr(),
+                               Py_GT) == 1;
+  ThrowValueError(name, index,
+                  has_end || is_large ? absl::StrCat(least, " to ", most)
+                                      : absl::StrCat(least, " or more"));
+}
+
+// Returns the argument as UTF-8.
+inline std::string TextOf(absl::string_view name, pybind11::handle given) {
+  if (PyUnicode_Check(given.ptr()) == 0) ThrowTypeError(name, given, "a text");
+  Py_ssize_t size = 0;
+  const char* const text = PyUnicode_AsUTF8AndSize(given.ptr(), &size);
+  if (text == nullptr) {  // half of a character
+    PyErr_Clear();
+    ThrowValueError(name, given, "a text");
+  }
+  std::string value(text, static_cast<size_t>(size));
+  if (value.find('\0') != std::string::npos) {
+    ThrowValueError(name, given, "a text without NUL characters");
+  }
+  return value;
+}
+
+inline std::string PathOf(absl::string_view name, pybind11::handle given) {
+  PyObject* bytes = nullptr;
+  if (PyUnicode_FSConverter(given.ptr(), &bytes) == 0) {
+    const bool is_type = PyErr_ExceptionMatches(PyExc_TypeError) != 0;
+    const bool is_code = PyErr_ExceptionMatches(PyExc_UnicodeError) != 0;
+    PyErr_Clear();
+    if (is_type) ThrowTypeError(name, given, "a path");
+    ThrowValueError(name, given,
+                    is_code ? "a path" : "a path without NUL characters");
+  }
+  return pybind11::reinterpret_steal<pybind11::bytes>(bytes);
+}
+
+inline std::string BytesOf(absl::string_view name, pybind11::handle given) {
+  Py_buffer buffer;
+  if (PyObject_GetBuffer(given.ptr(), &buffer, PyBUF_SIMPLE) != 0) {
+    PyErr_Clear();
+    ThrowTypeError(name, given, "bytes");
+  }
+  std::string value(static_cast<const char*>(buffer.buf),
+                    static_cast<size_t>(buffer.len));
+  PyBuffer_Release(&buffer);
+  return value;
+}
+
+inline bool TruthOf(absl::string_view name, pybind11::handle given) {
+  pybind11::detail::make_caster<bool> caster;
+  if (!caster.load(given, /*convert=*/true)) {
+    ThrowTypeError(name, given, "True or False");
+  }
+  return pybind11::detail::cast_op<bool>(caster);
+}
+
+// Returns the options of "name=value, ...", without the spaces around names and
+// values. ValueError for one that is given twice or has no "=".
+inline std::vector<std::pair<std::string, std::string>> SplitOptions(
+    const std::string& text) {
+  const absl::StatusOr<std::vector<OptionText>> list = ParseOptionList(text);
+  if (!list.ok()) {
+    throw pybind11::value_error(
+        absl::StrCat("options: ", list.status().message()));
+  }
+  std::vector<std::pair<std::string, std::string>> options;
+  for (const OptionText& option : *list) {
+    if (option.text.empty()) continue;
+    if (!option.has_value) {
+      throw pybind11::value_error(
+          absl::StrCat("options: '", option.text, "'; expected name=value"));
+    }
+    options.emplace_back(option.name, option.value);
+  }
+  return options;
+}
+
+// Classes of Python's, marked by `using PythonClass = void`.
+template <typename T>
+concept PythonClass = requires { typename T::PythonClass; };
+
+}  // namespace tara::python
+
+namespace pybind11::detail {
+
+template <tara::python::Name argument, typename T, T least, T most>
+struct type_caster<tara::python::Integer<argument, T, least, most>> {
+  using Type = tara::python::Integer<argument, T, least, most>;
+  PYBIND11_TYPE_CASTER(Type, const_name("int"));
+  bool load(handle given, bool) {
+    value = {tara::python::IntegerOf<T>(argument.text, given, least, most)};
+    return true;
+  }
+};
+
+template <tara::python::Name argument>
+struct type_caster<tara::python::Text<argument>> {
+  PYBIND11_TYPE_CASTER(tara::python::Text<argument>, const_name("str"));
+  bool load(handle given, bool) {
+    value = {tara::python::TextOf(argument.text, given)};
+    return true;
+  }
+};
+
+template <tara::python::Name argument>
+struct type_caster<tara::python::Path<argument>> {
+  PYBIND11_TYPE_CASTER(tara::python::Path<argument>, const_name("os.PathLike"));
+  bool load(handle given, bool) {
+    value = {tara::python::PathOf(argument.text, given)};
+    return true;
+  }
+};
+
+template <tara::python::Name argument>
+struct type_caster<tara::python::ByteString<argument>> {
+  PYBIND11_TYPE_CASTER(tara::python::ByteString<argument>, const_name("bytes"));
+  bool load(handle given, bool) {
+    value = {tara::python::BytesOf(argument.text, given)};
+    return true;
+  }
+};
+
+template <tara::python::Name argument>
+struct type_caster<tara::python::Truth<argument>> {
+  PYBIND11_TYPE_CASTER(tara::python::Truth<argument>, const_name("bool"));
+  bool load(handle given, bool) {
+    value = {tara::python::TruthOf(argument.text, given)};
+    return true;
+  }
+};
+
+// Where pybind11 would use memory that nothing was written to, it is a
+// TypeError: an object that __new__ made and __init__ did not.
+template <tara::python::PythonClass T>
+class type_caster<T> : public type_caster_base<T> {
+ public:
+  bool load(handle given, bool convert) {
+    const type_info* const type = this->typeinfo;
+    if (type != nullptr && PyObject_TypeCheck(given.ptr(), type->type) != 0 &&
+        reinterpret_cast<instance*>(given.ptr())
+                ->get_value_and_holder(type)
+                .value_ptr() == nullptr) {
+      throw type_error(absl::StrCat("a ", Py_TYPE(given.ptr())->tp_name,
+                                    " without contents; expected one that "
+                                    "__init__ has made, not __new__ alone"));
+    }
+    return type_caster_base<T>::load(given, convert);
+  }
+};
+
+}  // namespace pybind11::detail
+
+#endif  // TARA_PYTHON_ARGUMENTS_H_
