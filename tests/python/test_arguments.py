@@ -70,7 +70,7 @@ CALLS = {
                         "rules": "-", "in_step": 2, "threads": 1}),
     "arena": (None, {"a": "random", "b": "random",
                      "variant": "four_treasures", "games": 2, "seed": 1,
-                     "rules": "-", "sprt": None, "opening_plies": 2,
+                     "rules": "-", "sprt": None, "opening_plies": None,
                      "threads": 1, "store": None, "progress": None}),
     "GameRecord.from_bytes": (None, {"data": b"?"}),
     "GameStore": (None, {"path": STORE, "mode": "r"}),

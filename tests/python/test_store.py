@@ -143,29 +143,6 @@ def table_of_records(database):
         f"pragma table_info({table})") if row[2].lower() == "blob")
 
 
-def test_a_game_that_is_listed_but_not_there_is_data_loss(path, tmp_path):
-    copy = tmp_path / "copy.db"
-    shutil.copy(path, copy)
-    with tara.GameStore(copy, "w") as store:
-        database = sqlite3.connect(copy)
-        table, _ = table_of_records(database)
-        sampler = tara.Sampler(store, "window_games=20,held_out_share=0")
-        games = store.games()
-        reader = store.arrow("plies")
-        next(games)
-        # As damage: what is listed and what is found are two b-trees.
-        with database:
-            database.execute(f"delete from {table} where game_index = 1")
-        with pytest.raises(tara.DataLoss, match="game 1 is listed"):
-            next(games)
-        with pytest.raises(tara.DataLoss, match="game 1 is listed"):
-            reader.read_all()
-        with pytest.raises(KeyError):
-            store[1]
-        assert len(sampler.batch(0, 4).planes) == 4
-        database.close()
-
-
 def test_an_update_that_fails_leaves_the_window(path, tmp_path):
     copy = tmp_path / "copy.db"
     shutil.copy(path, copy)
