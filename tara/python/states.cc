@@ -425,7 +425,7 @@ variant or an option that there is not.)");
       },
       py::arg("depth"),
       "Returns the number of sequences of `depth` actions from here. The time\n"
-      "is exponential in depth.");
+      "is exponential in depth; Ctrl-C ends it.");
   type.def("svg", &Svg, py::kw_only(), py::arg("legal") = false,
            py::arg("policy") = py::none(), py::arg("last") = py::none(),
            R"(Returns a picture of the position: a document of SVG, 9 to 24 kB.

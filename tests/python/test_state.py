@@ -3,9 +3,11 @@
 import copy
 import multiprocessing
 import pickle
+import signal
 import subprocess
 import sys
 import threading
+import time
 from xml.etree import ElementTree
 import zipfile
 import io
@@ -297,6 +299,25 @@ def test_threads_and_processes():
     for method in ("fork", "spawn"):
         with multiprocessing.get_context(method).Pool(2) as pool:
             assert pool.map(_perft, [state] * 3) == [want] * 3
+
+
+def test_ctrl_c_ends_perft():
+    code = """
+import tara
+print("begun", flush=True)
+tara.State("high_kings_l1").perft(30)
+"""
+    with subprocess.Popen([sys.executable, "-c", code], text=True,
+                          stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE) as child:
+        assert child.stdout.readline() == "begun\n"
+        time.sleep(0.2)
+        child.send_signal(signal.SIGINT)
+        try:
+            _, error = child.communicate(timeout=300)
+        finally:
+            child.kill()
+    assert error.rstrip().endswith("KeyboardInterrupt")
 
 
 def test_a_subinterpreter_cannot_import_it():
