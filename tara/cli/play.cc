@@ -173,7 +173,8 @@ absl::Status PlaySession::Run() {
                  << options_.not_learned << ".\n";
   }
   const Variant variant = states_[0].variant;
-  console_.out << Info(variant).name << ". " << Wrap(AimOf(variant), 0)
+  console_.out << Wrap(absl::StrCat(Info(variant).name, ". ", AimOf(variant)),
+                       0)
                << "\nType " << NotationHelp(states_[0]) << ", or help.\n\n";
   while (!stopped_) {
     if (states_.back().finished()) break;
@@ -298,7 +299,7 @@ absl::Status PlaySession::Help() {
                << Wrap(AimOf(state.variant), 0) << "\n"
                << "Signs: " << KeyOfSigns(state.variant, !options_.ascii)
                << "\nAn action is " << NotationHelp(state)
-               << ": file A to G, rank 1 to 7. A line can have several.\n"
+               << ". A line can have several.\n"
                << "Commands:\n";
   for (const SessionCommand& command : Commands()) {
     console_.out << absl::StrFormat("  %-10s%s\n", command.name, command.help);
