@@ -30,7 +30,6 @@ inline constexpr CommandName kBenchEngineCommand = {
 // Each adds its command, with its options and help, to the program.
 void RegisterArena(Command& root);
 void RegisterBalance(Command& root);
-void RegisterConvert(Command& root);
 void RegisterCrossPlay(Command& root);
 void RegisterEngine(Command& root);
 void RegisterExplore(Command& root);

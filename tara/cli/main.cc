@@ -80,7 +80,6 @@ void AddCommands(Command& root) {
     root.AddCommand(kExportCommand.name, kExportCommand.summary);
   }
   RegisterModel(root);
-  RegisterConvert(root);
   RegisterGames(root);
   RegisterShow(root);
   RegisterSolve(root);

@@ -4,14 +4,10 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <filesystem>
-#include <fstream>
 #include <limits>
-#include <system_error>
 #include <utility>
 
 #include "absl/cleanup/cleanup.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
@@ -548,32 +544,9 @@ absl::StatusOr<std::vector<GameStatistics>> GameStore::Statistics(
   }
 }
 
-std::string OlderKindOf(const std::string& path) {
-  std::error_code error;
-  // To open a pipe is to wait for its writer.
-  if (!std::filesystem::is_regular_file(path, error)) return "";
-  constexpr size_t kApplicationId = 68;  // its place in the header of SQLite
-  std::string begin(kApplicationId + 4, '\0');
-  std::ifstream(path, std::ios::binary)
-      .read(begin.data(), static_cast<std::streamsize>(begin.size()));
-  if (absl::StartsWith(begin, "{\"tara_balance\"")) return "balance study";
-  return absl::EndsWith(begin, "TARR") ? "results file" : "";
-}
-
 absl::StatusOr<std::unique_ptr<GameStore>> OpenGameStore(
     const std::string& path, StoreMode mode) {
-  absl::StatusOr<SqliteDatabase> opened = OpenSqliteFile(path, mode, kSchema);
-  if (!opened.ok()) {
-    // Not looked at before: to close a file gives up all locks that the process
-    // has on it, those of a store that it has open too.
-    const std::string older = OlderKindOf(path);
-    if (older.empty()) return opened.status();
-    return absl::FailedPreconditionError(
-        absl::StrCat(path, ": a ", older,
-                     " of an older version; expected a game store, as `",
-                     "tara convert ", path, " NEW` makes of it"));
-  }
-  SqliteDatabase db = *std::move(opened);
+  TARA_ASSIGN_OR_RETURN(SqliteDatabase db, OpenSqliteFile(path, mode, kSchema));
   if (mode != StoreMode::kReadOnly) {
     // Older stores have no tables of contests.
     TARA_RETURN_IF_ERROR(db.Execute(kSchema.tables, "cannot set up"));

@@ -186,10 +186,6 @@ class GameStore {
 absl::StatusOr<std::unique_ptr<GameStore>> OpenGameStore(
     const std::string& path, StoreMode mode);
 
-// Returns "results file" or "balance study" for a file in which older versions
-// kept games, "" for any other.
-std::string OlderKindOf(const std::string& path);
-
 }  // namespace tara::record
 
 #endif  // TARA_RECORD_GAME_STORE_H_

@@ -79,8 +79,7 @@ std::vector<Writer> WritersIn(const std::string& folder) {
 // Runs the command in which calls fail.
 TaraResult RunFailing(const Writer& writer, const char* call, int error) {
   // Absolute, for the program that this one becomes.
-  setenv("LD_PRELOAD", fs::absolute("tests/base/failing_calls.so").c_str(),
-         1);
+  setenv("LD_PRELOAD", fs::absolute("tests/base/failing_calls.so").c_str(), 1);
   // With --config=asan; its library wants to be the first.
   const char* const asan = getenv("ASAN_OPTIONS");
   setenv("ASAN_OPTIONS",

@@ -288,5 +288,16 @@ TEST(GamesTest, AFailedExportLeavesNoFile) {
   EXPECT_THAT(result.err, HasSubstr("--output " + missing_folder));
 }
 
+TEST(GamesTest, AStoreOfAnOlderProgramGoesOn) {
+  const std::string store = TemporaryPath("games.db");
+  WriteFile(store, ReadFile("tests/cli/witness/games.db"));
+  EXPECT_THAT(RunTara({"games", "list", store}).out, HasSubstr("2 of 2 games"));
+  EXPECT_THAT(RunTara({"selfplay", "--variant", "four_treasures", "--games",
+                       "3", "--sims", "2", "-o", store})
+                  .out,
+              HasSubstr("1 games played"));
+  EXPECT_EQ(RunTara({"games", "show", store, "0"}).status, 0);
+}
+
 }  // namespace
 }  // namespace tara::cli

@@ -76,7 +76,6 @@ std::map<std::string, std::string> Commands() {
        "engine --json --model playouts --search sims=300 --threads 3"},
       {"export", "export FOLDER/none -o FOLDER/none.tara"},
       {"model", "model FOLDER/none.tara"},
-      {"convert", "convert FOLDER/none.db"},
       {"games", "games list FOLDER/none.db"},
       {"show", "show --variant sacred_hill_l1"},
       {"solve", "solve --variant four_treasures --node-limit 2k"},

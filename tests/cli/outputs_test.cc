@@ -58,7 +58,6 @@ const std::vector<Output>& Outputs() {
       {"games export", "--output", {"STORE", "-o", "OUT"}, "games.jsonl"},
       {"review", "--html", {"GAME", "--html", "OUT"}},
       {"review", "--notes", {"GAME", "--notes", "OUT"}, "games.jsonl"},
-      {"convert", "NEW", {"STORE", "OUT"}},
       {"export", "--output", {"RUN", "-o", "OUT"}, "net.tara"},
   };
   return outputs;
@@ -119,9 +118,9 @@ class OutputsTest : public ::testing::Test {
       words = {word, command.substr(std::string(word).size() + 1)};
     }
     if (words.empty()) words = {output.command};
-    const bool has_variant =
-        output.command != "games export" && output.command != "review" &&
-        output.command != "convert" && output.command != "export";
+    const bool has_variant = output.command != "games export" &&
+                             output.command != "review" &&
+                             output.command != "export";
     if (has_variant) {
       words.insert(words.end(), {"--variant", "four_treasures"});
     }

@@ -429,30 +429,10 @@ TEST_F(GameStoreTest, TheWayAGameEndedIsAColumn) {
 
 TEST_F(GameStoreTest, OneConnectionMayHaveAStoreForItself) {
   const std::unique_ptr<GameStore> first = Open(StoreMode::kExclusive);
-  EXPECT_EQ(OpenError(StoreMode::kExclusive).message(),
-            path_ + ": in use by another process; expected a game store of its own");
+  EXPECT_EQ(
+      OpenError(StoreMode::kExclusive).message(),
+      path_ + ": in use by another process; expected a game store of its own");
   EXPECT_EQ(*Open(StoreMode::kReadOnly)->Count({}), 0);
-}
-
-TEST_F(GameStoreTest, WhatOlderVersionsKeptGamesInIsNamed) {
-  WriteFile("{\"tara_balance\":1}\n");
-  EXPECT_EQ(OlderKindOf(path_), "balance study");
-  EXPECT_EQ(OpenError(StoreMode::kReadOnly).code(),
-            absl::StatusCode::kFailedPrecondition);
-  EXPECT_EQ(OpenError(StoreMode::kReadWrite).message(),
-            path_ +
-                ": a balance study of an older version; expected a game store, "
-                "as `tara convert " +
-                path_ + " NEW` makes of it");
-  std::filesystem::remove(path_);
-  RunSql("PRAGMA application_id = 0x54415252");
-  EXPECT_EQ(OlderKindOf(path_), "results file");
-  EXPECT_THAT(std::string(OpenError(StoreMode::kReadWrite).message()),
-              HasSubstr("a results file of an older version"));
-  std::filesystem::remove(path_);
-  EXPECT_EQ(OlderKindOf(path_), "");
-  Open();
-  EXPECT_EQ(OlderKindOf(path_), "");
 }
 
 // --- Files -------------------------------------------------------------------

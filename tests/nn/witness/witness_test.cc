@@ -50,7 +50,7 @@ std::string PlayGame(const std::string& path, const std::string& variant) {
                               InitialState(Variant::kSacredHillL1));
   const auto ask = [&](const std::string& line) {
     std::ostringstream out;
-    session.Execute(line, [] { return false; }, out);
+    session.Execute(line, {}, out);
     return std::string(absl::StripAsciiWhitespace(out.str()));
   };
   EXPECT_EQ(ask(absl::StrCat("variant ", variant)), "=");
