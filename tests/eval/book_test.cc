@@ -356,7 +356,8 @@ TEST(BookTest, CountsAGameOverAgainOnce) {
   EXPECT_EQ(tree.games(), 3);
   EXPECT_EQ(tree.distinct_games(), 2);
   int64_t counted = 0;
-  for (const OpeningAction& action : tree.At(start)->actions) {
+  const std::optional<OpeningPosition> position = tree.At(start);
+  for (const OpeningAction& action : position->actions) {
     counted += action.games.games();
   }
   EXPECT_EQ(counted, 2);
