@@ -52,7 +52,7 @@ const std::vector<Output>& Outputs() {
        {"--player", "random", "--test-set", "OUT"},
        "set.jsonl"},
       {"stats", "--html", {"--html", "OUT"}},
-      {"selfplay", "--output", {"-o", "OUT"}, "selfplay.db"},
+      {"selfplay", "--output", {"-o", "OUT"}, "games.db"},
       {"explore build", "BOOK", {"OUT"}, "book.db"},
       {"explore show", "--html", {"BOOK", "--html", "OUT"}},
       {"games export", "--output", {"STORE", "-o", "OUT"}, "games.jsonl"},
@@ -69,22 +69,24 @@ class OutputsTest : public ::testing::Test {
   OutputsTest() : folder_(TemporaryPath("run")) {
     fs::create_directories(folder_ + "/checkpoints");
     fs::create_directories(folder_ + "/tensorboard");
-    for (const std::string name : {"selfplay.db", "games.db"}) {
-      EXPECT_EQ(RunTara({"selfplay", "--variant", "four_treasures", "--games",
-                         "1", "--sims", "1", "-o", At(name)})
-                    .status,
-                0);
+    // Read by the commands: none of them is refused as such a file.
+    const std::string store = TemporaryPath("games.db");
+    const std::string book = TemporaryPath("book.db");
+    const std::string games = TemporaryPath("games.jsonl");
+    for (const std::vector<std::string>& command :
+         {std::vector<std::string>{"selfplay", "--variant", "four_treasures",
+                                   "--games", "1", "--sims", "1", "-o", store},
+          {"explore", "build", book, "--games", store},
+          {"games", "export", store, "-o", games}}) {
+      const TaraResult result = RunTara(command);
+      EXPECT_EQ(result.status, 0) << result.err;
     }
-    EXPECT_EQ(
-        RunTara({"explore", "build", At("book.db"), "--games", At("games.db")})
-            .status,
-        0);
-    EXPECT_EQ(
-        RunTara({"games", "export", At("games.db"), "-o", At("games.jsonl")})
-            .status,
-        0);
+    for (const std::string name : {"games.db", "kept.db"}) {
+      fs::copy_file(store, At(name));
+    }
+    fs::copy_file(book, At("book.db"));
+    fs::copy_file(games, At("games.jsonl"));
     // The beginning of a file says what it is.
-    fs::copy_file(At("games.db"), At("kept.db"));
     WriteFile(At("kept.db-wal"), "a log");
     WriteFile(At("net.tara"), "PK\x03\x04...");
     WriteFile(At("checkpoints/ckpt-000001.pt"), "TaraNet\n...");
@@ -102,10 +104,6 @@ class OutputsTest : public ::testing::Test {
         files_.push_back(fs::relative(entry.path(), folder_).string());
       }
     }
-    // What the commands read lies elsewhere: none of them is refused as that.
-    for (const std::string name : {"games.db", "book.db", "games.jsonl"}) {
-      fs::copy_file(At(name), TemporaryPath(name));
-    }
   }
 
   std::string At(const std::string& name) const { return folder_ + "/" + name; }
@@ -122,7 +120,9 @@ class OutputsTest : public ::testing::Test {
                              output.command != "review" &&
                              output.command != "export";
     if (has_variant) {
-      words.insert(words.end(), {"--variant", "four_treasures"});
+      words.insert(words.end(), {"--variant", output.command == "crossplay"
+                                                  ? "four_treasures_doubles"
+                                                  : "four_treasures"});
     }
     for (const std::string& argument : output.arguments) {
       words.push_back(absl::StrReplaceAll(
