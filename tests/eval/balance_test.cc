@@ -22,6 +22,7 @@
 #include "tara/eval/players/player.h"
 #include "tara/eval/players/search_player.h"
 #include "tara/mcts/evaluators/simple_evaluators.h"
+#include "tara/record/different_games.h"
 #include "tara/record/game_record.h"
 #include "tests/eval/test_players.h"
 
@@ -137,13 +138,15 @@ TEST(ActionClassesTest, LinesAreTheSameUpToSymmetry) {
   for (const VariantInfo& info : kVariants) {
     const auto games = Play({.variant = info.variant}, RandomOne, 1, 1);
     const std::vector<Action> line = record::ActionsOf(games.begin()->second);
-    const std::vector<Action> canonical = CanonicalLine(info.variant, line);
+    const std::vector<Action> canonical =
+        record::CanonicalLine(info.variant, line);
     for (const Symmetry& symmetry : GameSymmetries(info.variant)) {
       std::vector<Action> turned;
       for (const Action action : line) {
         turned.push_back(TransformAction(symmetry, action));
       }
-      EXPECT_EQ(CanonicalLine(info.variant, turned), canonical) << info.id;
+      EXPECT_EQ(record::CanonicalLine(info.variant, turned), canonical)
+          << info.id;
     }
   }
 }
@@ -174,7 +177,8 @@ TEST(ActionClassesTest, LinesAreTheSameUpToSymmetryAfterASwap) {
       const LegalSet legal = LegalActions(state);
       play(legal.Nth(legal.Count() * i / 3), 2);
     }
-    EXPECT_EQ(CanonicalLine(variant, line), CanonicalLine(variant, mirrored));
+    EXPECT_EQ(record::CanonicalLine(variant, line),
+              record::CanonicalLine(variant, mirrored));
   });
 }
 
