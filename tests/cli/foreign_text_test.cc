@@ -13,9 +13,9 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
-#include "tara/base/sqlite.h"
 #include "tara/base/text.h"
 #include "tara/nn/bundle/zip_archive.h"
+#include "tara/record/game_store.h"
 #include "tests/cli/tara_process.h"
 
 namespace tara::cli {
@@ -76,11 +76,11 @@ INSTANTIATE_TEST_SUITE_P(
                 "1 passed, 0 failed"},
         Reading{{"review", "-", "--player", "mcts:sims=2", "--nodes", "0"},
                 "four~treasures_D4 D5\n",
-                "D4"},
+                "2 actions, not finished"},
         Reading{{"review", "-", "--player", "mcts:sims=2", "--nodes", "0"},
                 "{\"variant\":\n\"four~treasures\",_\"steps\":"
                 "[{\"action\":\"D4\"}]}\n",
-                "D4"},
+                "1 actions, not finished"},
         Reading{{"show", "--position", "EDITED four~treasures_D4"},
                 "",
                 "Blue to move"},
@@ -95,7 +95,7 @@ INSTANTIATE_TEST_SUITE_P(
         Reading{{"engine", "--model", "playouts"},
                 "1 variant_four~treasures\n2_play D4\n3 history\nquit\n",
                 "=3 D4\n"},
-        Reading{{"engine", "--json", "--model", "uniform"},
+        Reading{{"engine", "--json", "--model", "playouts"},
                 "{\"id\":1,_\"position\":\"four~treasures_5/7/7/7/7/7/5 0 "
                 "battle - 0,0 0 - -\",\"simulations\":1}\n",
                 "\"simulations\":1"}));
@@ -123,9 +123,10 @@ TEST_P(DeepJsonTest, IsRefused) {
 
 INSTANTIATE_TEST_SUITE_P(
     EveryReader, DeepJsonTest,
-    testing::Values("verify FILE", "review FILE --player mcts:sims=2",
-                    "engine --json --model uniform < FILE",
-                    "regret --variant four_treasures --test-set FILE greedy"));
+    testing::Values(
+        "verify FILE", "review FILE --player mcts:sims=2",
+        "engine --json --model playouts < FILE",
+        "regret --variant four_treasures --test-set FILE --player greedy"));
 
 // What foreign text may do to a terminal, and how long it may be.
 const std::string& Hostile() {
@@ -247,15 +248,23 @@ TEST(HostileFileTest, NamesOfStoresAreShownEscaped) {
                      "--sims", "1", "--model", "uniform", "-o", store})
                 .status,
             0);
-  auto db = SqliteDatabase::Open(store, SqliteDatabase::Mode::kReadWrite);
-  ASSERT_TRUE(db.ok()) << db.status();
-  ASSERT_TRUE(db->Execute("UPDATE games SET model_id = char(27) || ']0;pwn' || "
-                          "char(7), ended_by = char(27) || ']0;pwn' || char(7)",
-                          "cannot change")
-                  .ok());
-  const TaraResult result = RunTara({"games", "list", store});
-  EXPECT_EQ(result.status, 0) << result.err;
-  ExpectTamed(result);
+  {
+    const auto opened =
+        record::OpenGameStore(store, record::StoreMode::kReadWrite);
+    ASSERT_TRUE(opened.ok()) << opened.status();
+    auto game = (*opened)->Get(0);
+    ASSERT_TRUE(game.ok()) << game.status();
+    game->set_game_index(1);
+    game->set_model_id(Hostile());
+    ASSERT_TRUE((*opened)->Add(*game).ok());
+  }
+  for (const std::vector<std::string>& command :
+       std::vector<std::vector<std::string>>{{"games", "list", store},
+                                             {"games", "show", store, "1"}}) {
+    const TaraResult result = RunTara(command);
+    EXPECT_EQ(result.status, 0) << result.err;
+    ExpectTamed(result);
+  }
 }
 
 TEST(HostileFileTest, PagesAreUtf8WhateverTheNamesOfFilesAre) {

@@ -91,7 +91,7 @@ TEST(PositionTextTest, RefusesTextThatIsNotOfTheForm) {
             "as "
             "r, b, R, B, S, T or runs"},
            {"sacred_hill_l1 5/7/7/7/7/8/5 0 manoeuvres - 0,0 0 - -",
-            "unknown '8'"},
+            "'8', has '8'; expected 7 hills"},
            {"sacred_hill_l1 23/7/7/7/7/7/5 0 manoeuvres - 0,0 0 - -",
             "expected it written as '5/7/7/7/7/7/5'"},
            {"sacred_hill_l1 5/7/7/7/7/7/5 2 manoeuvres - 0,0 0 - -",

@@ -441,11 +441,13 @@ TEST(ConfigTest, WrongWaysOfLearningAreRefusedWithWhatThereIs) {
       HasSubstr("learner.optimizer: adam; expected adamw, muon or sgd"));
   EXPECT_THAT(Error("", {"learner.schedule=linear"}),
               HasSubstr("learner.schedule: linear; expected cosine or steps"));
-  for (const std::string milestones : {"0.5,0.4", "0", "1", "0.5,0.5", "nan"}) {
+  for (const std::string milestones : {"0.5,0.4", "0", "1", "0.5,0.5"}) {
     EXPECT_THAT(Error("", {"learner.milestones=" + milestones}),
                 HasSubstr("learner.milestones: "))
         << milestones;
   }
+  EXPECT_THAT(Error("", {"learner.milestones=nan"}),
+              HasSubstr("'nan' is not a number"));
   EXPECT_THAT(Error("", {"learner.ema_decay=1"}),
               HasSubstr("learner.ema_decay: 1 is out of range"));
 }

@@ -35,14 +35,19 @@ std::string Entry(const std::string& name) {
   return Bundle::Open(kBundle)->Read(name).value();
 }
 
-// Returns the error of loading the bundle with the contents of an entry changed
-// for playing; OK if there is none.
-absl::Status LoadingWith(const std::string& name, const std::string& contents) {
+// Returns the error of loading the bundle for playing with the contents of an
+// entry changed; OK if there is none. What loading does not read is left out of
+// it, so that the archive is made fast; so is the model unless it is `read`.
+absl::Status LoadingWith(const std::string& name, const std::string& contents,
+                         bool read = false) {
   const Bundle bundle = Bundle::Open(kBundle).value();
   std::vector<ZipEntry> entries;
   for (const std::string& entry : bundle.archive().Names()) {
-    entries.push_back(
-        {entry, entry == name ? contents : bundle.Read(entry).value()});
+    const bool is_read =
+        absl::EndsWith(entry, ".json") || (read && entry == kOnnxEntry);
+    entries.push_back({entry, entry == name ? contents
+                              : is_read     ? bundle.Read(entry).value()
+                                            : "left out"});
   }
   const std::string path = ::testing::TempDir() + "/contradicting.tara";
   EXPECT_TRUE(WriteFileAtomically(path, MakeZip(entries).value()).ok());
@@ -96,11 +101,12 @@ TEST(ContradictingBundleTest, TheSpecificationMustBeThatOfThisProgram) {
   ExpectDamaged(LoadingWith(kSpecificationEntry, "{"),
                 "specification.json: malformed JSON at byte 2");
   const Json whole = Json::parse(Entry(kSpecificationEntry));
+  Json reworded = whole;
+  reworded["planes"][3]["meaning"] = "in other words";
   for (const auto& [name, value] : whole.items()) {
     Json other = whole;
     if (value.is_string()) {
-      other[name] = "in other words";
-      EXPECT_TRUE(LoadingWith(kSpecificationEntry, other.dump()).ok()) << name;
+      reworded[name] = "in other words";
       continue;
     }
     if (value.is_array()) {
@@ -111,9 +117,9 @@ TEST(ContradictingBundleTest, TheSpecificationMustBeThatOfThisProgram) {
     ExpectDamaged(LoadingWith(kSpecificationEntry, other.dump()),
                   absl::StrCat("specification.json: '", name, "'"));
   }
-  Json other = whole;
-  other["planes"][3]["meaning"] = "in other words";
-  EXPECT_TRUE(LoadingWith(kSpecificationEntry, other.dump()).ok());
+  const absl::Status status =
+      LoadingWith(kSpecificationEntry, reworded.dump(), /*read=*/true);
+  EXPECT_TRUE(status.ok()) << status;
 }
 
 TEST(ContradictingBundleTest, GoldenPositionsAreOfWhatTheManifestLists) {

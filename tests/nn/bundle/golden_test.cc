@@ -179,7 +179,7 @@ TEST(GoldenTest, WhatIsWrongWithAPositionIsSaid) {
     std::string text;
     const char* message;
   } cases[] = {
-      {"{", "position 0"},
+      {"{", "golden.json: malformed JSON at byte 2"},
       {"{\"positions\": [{}]}", "position 0"},
       {absl::StrReplaceAll(text,
                            {{"sacred_hill_l1 5/7", "sacred_hill_l9 5/7"}}),
