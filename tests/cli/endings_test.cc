@@ -114,11 +114,14 @@ class Running {
 
   // Waits until it handles interrupts, and until it has computed for so long.
   void AwaitHandler() const {
-    while (!Catches(process_, SIGINT)) Pause();
+    while (!Catches(process_, SIGINT) && !HasEnded()) Pause();
   }
   void AwaitWork(int64_t ticks) const {
-    while (TicksOf(process_) < ticks) Pause();
+    while (TicksOf(process_) < ticks && !HasEnded()) Pause();
   }
+
+  // Whether it has ended by itself, which it should not.
+  bool HasEnded() const { return ProcField(process_, "State")[0] == 'Z'; }
 
   int Wait() {
     int status = 0;
@@ -149,7 +152,7 @@ TEST(EndingsTest, AnInterruptEndsWhatWouldTakeDays) {
       {"arena", "--variant", "four_treasures", kThinker, kThinker, "--threads",
        "3"},
       {"arena", "--variant", "four_treasures", "random", kThinker,
-       "--time-control", "1000h"},
+       "--time-control", "100h"},
       {"arena", "--variant", "four_treasures", "random", "random", "--openings",
        absl::StrCat("balanced:", kThinker)},
       {"rate", kThinker, "random", "--variant", "four_treasures"},

@@ -426,7 +426,9 @@ absl::StatusOr<RatingTable> PlayRatingTournament(
     return absl::OkStatus();
   };
   const auto has_more = [&](size_t i) {
-    return !stopped && tournaments[i].games() < tournaments[i].games_wanted();
+    const StopCheck& stop = options.arenas[i].stop;
+    return !stopped && !(stop && stop()) &&
+           tournaments[i].games() < tournaments[i].games_wanted();
   };
   const size_t variants = tournaments.size();
   if (options.fleet != nullptr) {
