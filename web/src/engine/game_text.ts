@@ -80,15 +80,12 @@ function gameFromWords(
   return game;
 }
 
-/** Counts actions from 1 and names seats, as the page does. */
+/** Counts actions from 1, as the page does. */
 function playNext(game: GameModel, notation: string): void {
   try {
     game.play(notation);
   } catch (error) {
-    const { seats } = game.variant;
-    const message = messageOf(error).replace(
-        /\bseat (\d)/g, (text, seat) => seats[Number(seat)]?.name ?? text);
-    throw new Error(`action ${game.ply + 1}: ${message}`);
+    throw new Error(`action ${game.ply + 1}: ${messageOf(error)}`);
   }
 }
 
