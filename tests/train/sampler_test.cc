@@ -448,7 +448,7 @@ TEST(SamplerTest, ADamagedRecordIsAnErrorThatNamesTheGame) {
   ASSERT_TRUE((*store)->Add(games[0]).ok());
   Sampler sampler(**store, Newest(10), 1);
   const absl::Status status = sampler.MoveWindow(100);
-  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
   EXPECT_NE(std::string(status.message()).find("17"), std::string::npos)
       << status.message();
 }
