@@ -655,7 +655,7 @@ def test_ctrl_c_ends_a_match():
     code = """
 import tara
 print("begun", flush=True)
-tara.arena("mcts:sims=100000000", "random", "high_kings_l1", games=1000000)
+tara.arena("mcts:sims=1000000", "random", "high_kings_l1", games=1000000)
 """
     with subprocess.Popen([sys.executable, "-c", code], text=True,
                           stdout=subprocess.PIPE,
