@@ -19,7 +19,8 @@ seconds="$2"
 work="$(mktemp -d)"
 trap 'rm -rf "${work}"' EXIT
 
-sources=(tara/core/{action,outcome,position_text,rule_options,rules}.cc
+sources=(tara/base/text.cc
+  tara/core/{action,drawing,outcome,position_text,rule_options,rules}.cc
   tara/core/{symmetry,validate,variant}.cc "tests/fuzz/${fuzzer}_fuzzer.cc")
 compile() {
   clang++ -std=c++20 -O1 -g -I. -fsanitize=fuzzer-no-link,address,undefined \
