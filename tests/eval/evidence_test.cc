@@ -86,8 +86,8 @@ constexpr Variant kFewOpenings[] = {
 double Allowed(int tests) { return 0.05 + 3 * std::sqrt(0.05 * 0.95 / tests); }
 
 TEST(EvidenceTest, SequentialTestsOfEqualPlayersErrAsPromised) {
-  constexpr int kTests = 200;
-  constexpr int kMostPairs = 1500;
+  constexpr int kTests = 100;
+  constexpr int kMostPairs = 800;
   for (const Variant variant : kFewOpenings) {
     for (const auto& [elo0, elo1] : {std::pair(0.0, 20.0), {-50.0, 0.0}}) {
       int wrong = 0;
@@ -109,14 +109,14 @@ TEST(EvidenceTest, SequentialTestsOfEqualPlayersErrAsPromised) {
 }
 
 TEST(EvidenceTest, IntervalsHoldTheTruth) {
-  constexpr int kMatches = 300;
+  constexpr int kMatches = 80;
   for (const Variant variant : kFewOpenings) {
     for (const std::optional<int> plies : {std::optional<int>(), {2}}) {
       int missed = 0;
       for (int number = 0; number < kMatches; ++number) {
         Match match(variant, plies, number);
         std::vector<ArenaGame> games;
-        for (int pair = 0; pair < 200; ++pair) match.AddPair(games);
+        for (int pair = 0; pair < 150; ++pair) match.AddPair(games);
         const ArenaResult result = SummarizeGames(games);
         missed += result.score_low > 0.5 || result.score_high < 0.5;
         EXPECT_EQ(result.distinct_games, result.games);
