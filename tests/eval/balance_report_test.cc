@@ -73,6 +73,8 @@ TEST(BalanceReportTest, JsonHoldsEveryStudyAndChange) {
     EXPECT_EQ(study.at("games"), 6);
     for (const std::string name :
          {"first_side_score", "draw_rate", "fair_points", "mean_length"}) {
+      // Of six games that are all the same there is no interval.
+      if (study.at(name + "_low").is_null()) continue;
       EXPECT_LE(study.at(name + "_low"), study.at(name)) << name;
       EXPECT_GE(study.at(name + "_high"), study.at(name)) << name;
     }
