@@ -17,12 +17,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::pair<absl::string_view, absl::string_view> kBeginnings[] = {
-    {"SQLite format 3", kDatabaseFile},
-    {"TaraNet\n", "a checkpoint"},
-    {"PK\x03\x04", kBundleFile},
-    {"{\"event\":", "the metrics of a run"},
-    {"{\"variant\":", kGamesFile},
-    {"{\"tara_", "a test set or a balance study"},
+    {"SQLite format 3", kDatabaseFile}, {"TaraNet\n", "a checkpoint"},
+    {"PK\x03\x04", kBundleFile},        {"{\"event\":", "the metrics of a run"},
+    {"{\"variant\":", kGamesFile},      {"{\"tara_", "a test set"},
 };
 
 absl::string_view KindOfBeginning(const std::string& path) {
