@@ -16,8 +16,8 @@ struct WebFile {
 // Returns what the page that watches a run (web/src/run/run.ts) asks for, a
 // file of the folder `run/` and what follows its question mark:
 //   about.json                   `name` of the run, `config`: its text,
-//                                `quiet`: seconds since it wrote its metrics, or
-//                                null
+//                                `quiet`: seconds since it wrote its metrics,
+//                                or null
 //   metrics.jsonl?from=BYTE      what the run has written from there on
 //   games.json?limit=N           as `tara games list --format=json --limit N`
 //   game.json?index=N            a game: `index`, `variant`, `generation`,
