@@ -256,6 +256,12 @@ TEST(FindNamespaceViolationsTest, DemandsTheNamespaceOfTheLayer) {
               ElementsAre(HasSubstr("tara::eval is not of tara/core")));
 }
 
+TEST(FindNamespaceViolationsTest, AllowsPythonToTeachPybind11ItsTypes) {
+  constexpr absl::string_view kSource = "namespace pybind11::detail {\n";
+  EXPECT_THAT(FindNamespaceViolations("tara/python/a.h", kSource), IsEmpty());
+  EXPECT_EQ(FindNamespaceViolations("tara/cli/a.h", kSource).size(), 1u);
+}
+
 TEST(FindNamespaceViolationsTest, AllowsForwardDeclarationsOfOthers) {
   EXPECT_THAT(FindNamespaceViolations("tara/nn/a.h",
                                       "namespace tara {\n\nstruct State;\n\n"
