@@ -472,16 +472,20 @@ absl::StatusOr<std::vector<GameStatistics>> GameStore::Statistics(
     const GameQuery& query) {
   const absl::MutexLock lock(&mutex_);
   const std::string purpose =
-      absl::StrCat("MIN(COALESCE(place, 0) >> 27, ",
-                   GameStatistics::kForcedPurpose, ") AS purpose");
+      absl::StrCat("MIN(place >> 27, ", GameStatistics::kForcedPurpose, ")");
+  // The limit makes SQLite index what it joins: it does not for the table of
+  // contests itself, which has no rowid.
   TARA_ASSIGN_OR_RETURN(
       SqliteStatement statement,
       db_.Prepare(absl::StrCat(
           "SELECT variant, rule_options, ended_by, COUNT(*), "
           "points_red - points_blue AS margin, SUM(length), "
           "SUM(points_red), SUM(points_blue), SUM(model_id LIKE '%",
-          kUntrainedMark, "'), ", purpose,
-          " FROM games LEFT JOIN contest_games USING (game_index)",
+          kUntrainedMark,
+          "'), COALESCE(of_contest, 0) AS purpose "
+          "FROM games LEFT JOIN (SELECT game_index, ",
+          purpose,
+          " AS of_contest FROM contest_games LIMIT -1) USING (game_index)",
           WhereClause(query),
           " GROUP BY variant, rule_options, purpose, ended_by, margin "
           "ORDER BY variant, rule_options, purpose")));
@@ -523,10 +527,11 @@ absl::StatusOr<std::vector<GameStatistics>> GameStore::Statistics(
   }
   TARA_ASSIGN_OR_RETURN(
       SqliteStatement records,
-      db_.Prepare(absl::StrCat(
-          "SELECT variant, rule_options, ", purpose,
-          ", record FROM games JOIN contest_games USING (game_index)",
-          WhereClause(query), " ORDER BY variant, rule_options, purpose")));
+      db_.Prepare(absl::StrCat("SELECT variant, rule_options, ", purpose,
+                               " AS purpose, record FROM games JOIN "
+                               "contest_games USING (game_index)",
+                               WhereClause(query),
+                               " ORDER BY variant, rule_options, purpose")));
   BindWhere(query, records);
   for (auto of = all.begin();;) {
     TARA_ASSIGN_OR_RETURN(const bool row, records.Step("cannot read"));
