@@ -198,7 +198,7 @@ TEST(RunReportsTest, WhatANetworkPlaysUntrainedIsMarked) {
       "hint\n");
   EXPECT_THAT(play.out,
               AllOf(HasSubstr("has not learned no_progress_limit=40"),
-                    HasSubstr("; not learned: no_progress_limit=40)")));
+                    HasSubstr("(not learned: no_progress_limit=40)")));
   const std::string store = TemporaryPath("untrained.db");
   const TaraResult games =
       RunTara({"selfplay", "--player", kWitness, "--variant", "high_kings_l1",
