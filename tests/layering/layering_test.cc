@@ -257,7 +257,10 @@ TEST(FindNamespaceViolationsTest, DemandsTheNamespaceOfTheLayer) {
 }
 
 TEST(FindNamespaceViolationsTest, AllowsPythonToTeachPybind11ItsTypes) {
-  constexpr absl::string_view kSource = "namespace pybind11::detail {\n";
+  constexpr absl::string_view kSource =
+      "namespace pybind11::detail {\n"
+      "struct A {};\n"
+      "}  // namespace pybind11::detail\n";
   EXPECT_THAT(FindNamespaceViolations("tara/python/a.h", kSource), IsEmpty());
   EXPECT_EQ(FindNamespaceViolations("tara/cli/a.h", kSource).size(), 1u);
 }
