@@ -106,21 +106,29 @@ struct Program {
 
 // Becomes the program, with the three files and no others, in a group of its
 // own, with the signals as they are by default, and ended by the kernel as soon
-// as the thread ends that made it. Returns an error number. It runs in our
-// memory (vfork), so it calls nothing but the system.
-int Become(Program& program) {
+// as the thread ends that made it. Returns an error number, which can be
+// written to `report` as it is then. It runs in our memory (vfork), so it calls
+// nothing but the system.
+int Become(Program& program, int& report) {
   if (setpgid(0, 0) != 0) return errno;
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return errno;
   if (getppid() != program.parent) return ECHILD;  // it has ended already
+  constexpr int kReport = STDERR_FILENO + 1;
+  // Out of the way of the streams.
+  if (report <= STDERR_FILENO) report = fcntl(report, F_DUPFD_CLOEXEC, kReport);
+  if (report < 0) return errno;
   for (int& file : program.files) {
-    // Out of the way of the streams.
-    if (file <= STDERR_FILENO) file = fcntl(file, F_DUPFD, STDERR_FILENO + 1);
+    if (file <= STDERR_FILENO) file = fcntl(file, F_DUPFD, kReport);
     if (file < 0) return errno;
   }
   for (int stream = 0; stream <= STDERR_FILENO; ++stream) {
     if (dup2(program.files[stream], stream) < 0) return errno;
   }
-  closefrom(STDERR_FILENO + 1);
+  if (report != kReport) {
+    if (dup3(report, kReport, O_CLOEXEC) < 0) return errno;
+    report = kReport;
+  }
+  closefrom(kReport + 1);
   struct sigaction by_default = {};
   by_default.sa_handler = SIG_DFL;
   for (int signal = 1; signal < NSIG; ++signal) {
@@ -141,19 +149,30 @@ int Become(Program& program) {
 
 // Starts the program. Returns an error number.
 int Spawn(Program& program, pid_t* process) {
+  // Closed without a word when the program begins.
+  Pipe outcome;
+  if (!outcome.Open()) return errno;
+  int report = outcome.write_end;
   // No handler of ours is to run in the new process, in our memory.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, &before);
-  volatile int error = 0;
   const pid_t child = vfork();
   if (child == 0) {
-    error = Become(program);
+    const int error = Become(program, report);
+    // If that fails, too, the program has ended at once.
+    [[maybe_unused]] const ssize_t ignored =
+        write(report, &error, sizeof(error));
     _exit(EXIT_FAILURE);
   }
-  if (child < 0) error = errno;
+  int error = child < 0 ? errno : 0;
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  Close(outcome.write_end);
+  while (child > 0 && read(outcome.read_end, &error, sizeof(error)) < 0 &&
+         errno == EINTR) {
+  }
+  Close(outcome.read_end);
   *process = child;
   if (child > 0 && error != 0) waitpid(child, nullptr, 0);
   return error;
