@@ -334,7 +334,7 @@ describe('a network', () => {
        /0 channels; expected 1 to 1024/],
       [(_, manifest) => delete manifest.network, /undefined channels/],
       [(files) => delete files['model.onnx'], /model.onnx is missing/],
-      [(files) => files['manifest.json'] = strToU8('{'), /no JSON/],
+      [(files) => files['manifest.json'] = strToU8('{'), /is not JSON/],
     ];
     for (const [change, expected] of cases) {
       const message = await refusal(change);
