@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -245,11 +246,12 @@ TEST(GamesTest, MissingAndDamagedStoresAreFailures) {
 TEST(GamesTest, AListComparesItsColumnsWithTheGames) {
   const std::string store = TemporaryPath("games.db");
   EXPECT_EQ(PlayGames(store, 1).status, 0);
-  std::string bytes = ReadFile(store);
-  const size_t model = bytes.find("uniform,sims=4");
-  ASSERT_NE(model, std::string::npos);
-  bytes[model] = 'U';
-  WriteFile(store, bytes);
+  sqlite3* db = nullptr;
+  ASSERT_EQ(sqlite3_open(store.c_str(), &db), SQLITE_OK);
+  EXPECT_EQ(sqlite3_exec(db, "UPDATE games SET model_id = 'Uniform'", nullptr,
+                         nullptr, nullptr),
+            SQLITE_OK);
+  sqlite3_close(db);
   const TaraResult result = RunTara({"games", "list", store});
   EXPECT_EQ(result.status, 1);
   EXPECT_THAT(result.err, HasSubstr("damaged: the column model_id"));
