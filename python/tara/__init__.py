@@ -9,12 +9,13 @@
         score += step.reward.sum(axis=0)
     print("Red minus Blue, random play:", score[0])
 
-Conventions: seats are 0 to 3, sides are seat % 2 (0 Red, 1 Blue). Actions are
-indices 0 to NUM_ACTIONS - 1 that mean the same in all variants; text such as
-"D4" or "D4-E6" is accepted where one action is expected. Arrays are NumPy's,
-C-contiguous, and never copied on the way to C++. Wrong arguments raise
-ValueError or TypeError, which name the argument, the value and what was
-expected; an action that is not legal raises ValueError and changes nothing.
+Conventions: seats are numbered 0 to 3, and the side of a seat is seat % 2 (0
+Red, 1 Blue). Actions are indices 0 to NUM_ACTIONS - 1 with the same meaning in
+all variants. Text such as "D4" or "D4-E6" is accepted where a single action is
+expected. Arrays are C-contiguous NumPy arrays and are never copied on the way
+to C++. Invalid arguments raise ValueError or TypeError, with the argument, the
+value and the expected values. An illegal action raises ValueError and changes
+nothing.
 """
 
 from tara import _processor

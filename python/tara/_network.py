@@ -1,4 +1,4 @@
-"""Judges of positions, and loading networks."""
+"""Evaluators of positions, and loading of networks."""
 
 import os
 from typing import Any, Callable, Literal, Tuple, Union
@@ -12,22 +12,23 @@ Judge = Union[
     _tara.Network, Literal["playouts"],
     Callable[[NDArray[np.float32], NDArray[np.float32], NDArray[np.uint8]],
              Tuple[Any, Any]]]
-"""What judges positions in a search.
+"""The evaluator of positions in a search.
 
-A Network; "playouts", random games; or a function of one's own, which
-tara.search describes."""
+A Network, "playouts" for random games, or a function as described in
+tara.search."""
 
 
 def load(model: Union[str, "os.PathLike[str]"] = "best", *,
          precision: str = "auto") -> _tara.Network:
-    """Loads a network for inference on the CPU, by Tara's own engine.
+    """Loads a network for inference on the CPU with Tara's own engine.
 
-    model: "best", the network that comes with Tara, or the path of a bundle
-    (FILE.tara), of a checkpoint, or of a run's folder, whose newest checkpoint
-    is meant. precision: "auto", the fastest number type that is accurate on
-    this processor, or "float32", "bfloat16", "float16", "int16", "int8".
+    model: "best" for the network that comes with Tara, or the path of a bundle
+    (FILE.tara), a checkpoint, or the folder of a run, which stands for its
+    newest checkpoint. precision: "auto" for the fastest number type that is
+    accurate on this processor, or "float32", "bfloat16", "float16", "int16" or
+    "int8".
 
-    Raises FileNotFoundError, or ValueError for a file that is damaged or not
-    of this version, or for a number type that the processor lacks.
+    Raises FileNotFoundError for a missing file, and ValueError for a damaged
+    file, an unsupported version or an unsupported number type.
     """
     return _tara._load(model, precision)

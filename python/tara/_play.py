@@ -1,4 +1,4 @@
-"""Whole games: self-play around a judge, matches of two players."""
+"""Whole games: self-play with a judge, and matches of two players."""
 
 import array
 import atexit
@@ -26,9 +26,9 @@ _Actions = Union[Sequence[Union[SupportsIndex, str]],
 
 
 class Player(Protocol):
-    """A player of one's own: any object with the method choose.
+    """A custom player: any object with a method choose.
 
-    Its attribute name, where it has one, is what tables and stores call it:
+    Tables and stores use its attribute `name`, if it has one:
 
         class First:
             name = "first"
@@ -38,10 +38,10 @@ class Player(Protocol):
     """
 
     def choose(self, states: List[_tara.State]) -> _Actions:
-        """Returns an action, an index or text, for each of the positions.
+        """Returns an action, an index or text, for each position.
 
-        They are of different games; none is finished. It is called by the
-        thread that calls `arena`.
+        The positions belong to different games, and none is finished. The
+        thread that calls `arena` calls this method.
         """
 
 
@@ -98,32 +98,32 @@ def selfplay(judge: _network.Judge, variant: str,
              games: Union[int, Iterable[int]], *, seed: int = 1,
              options: str = "sims=100", rules: str = "-", in_step: int = 64,
              threads: int = 1) -> _tara._SelfPlay:
-    """Plays games, each seat by search around the judge, while they are taken.
+    """Plays games of self-play by search with a judge; an iterator of games.
 
-    judge: as of `search`, but threads of Tara's call it, with a copy of this
-    call's context (contextvars). What belongs to a thread does not hold there:
-    enter torch.no_grad() or torch.autocast() in the judge. variant: one of
-    tara.VARIANTS. games: how many, or their indices, each once, at most
-    100000000: a game depends on the seed and its index,
-    not on those played beside it, so that any part of a run can be played, or
-    played again.
-    seed: of the run.
-    options: "sims=100,..."; the options of a search, as of player specs, and
-    the fields of self_play in a config of training by name
-    ("temperature_plies=10", "playout_cap.full_share=0.25", "opening.share=0.1";
-    docs/reference/config.md). rules: rule options, as of State. in_step: games
-    that share batches, for each of the threads. threads: that play games.
+    judge: as in `search`, but called by Tara's own threads, with a copy of
+    this call's context (contextvars). Thread-local settings do not apply
+    there: enter torch.no_grad() or torch.autocast() inside the judge. variant:
+    one of tara.VARIANTS. games: the number of games, or their indices without
+    duplicates, at most 100000000. A game depends only on the seed and its
+    index, so you can play any part of a run, or repeat it.
+    seed: the seed of the run.
+    options: "sims=100,...": search options, as in player specs, and the fields
+    of self_play in a training config by name ("temperature_plies=10",
+    "playout_cap.full_share=0.25", "opening.share=0.1";
+    docs/reference/config.md). rules: rule options, as in `State`. in_step:
+    number of games per thread that share batches. threads: number of threads
+    that play games.
 
-    Returns an iterator of GameRecord, in the order in which games end. Games
-    are played ahead of it, but not without bound; breaking off, Ctrl-C or
-    close() ends those that are played. After close() there is no next game,
-    after Ctrl-C those that were finished; a judge that does not return within
-    a second of it is abandoned. Equal to `tara selfplay`, with the same seed,
-    network and number type, bit for bit.
+    Returns an iterator of GameRecord, in the order in which games end. A
+    bounded number of games is played ahead of the iteration. Leaving the loop,
+    Ctrl-C or close() stops them. After close() there are no more games; after
+    Ctrl-C the finished ones remain. A judge that does not return within a
+    second is abandoned. The games are identical, bit for bit, to those of
+    `tara selfplay` with the same seed, network and number type.
 
-    Raises ValueError and TypeError for wrong arguments; a judge's exception
-    comes after all games that were finished before it. Raises RuntimeError
-    where it is taken from in a fork of the process, which does not play.
+    Raises ValueError and TypeError for invalid arguments. An exception of the
+    judge is raised after all games that were finished before it. Raises
+    RuntimeError if the iterator is used in a fork of the process.
     """
     indices = _indices(games)
     playing = _tara._SelfPlay(judge, _start(variant, rules), indices, seed,
@@ -141,26 +141,27 @@ def arena(a: Union[str, Player, _Choose], b: Union[str, Player, _Choose],
           ) -> _types.ArenaResult:
     """Plays pairs of games of A against B; returns the ArenaResult.
 
-    a, b: player specs, as of `tara arena` ("random", "mcts:sims=400",
+    a, b: player specs, as in `tara arena` ("random", "mcts:sims=400",
     "best:sims=100", "net:runs/mine,sims=100"); or an object with
-    choose(states), a Player, or a function like it. variant: one of
-    tara.VARIANTS.
-    games: 200, or with a sequential test 20000 at most. seed: of openings and
-    of players' draws. rules: rule options,
-    as of State. sprt: such as "elo0=0,elo1=20": ends when it has decided.
-    opening_plies: random first actions, the same in the two games of a pair,
-    in which each player is Red once; by default 2, or more where few openings
-    of 2 differ. threads: that play games; a player in Python is called by one of
-    them at a time.
-    store: where games are kept, and found again: the same call goes on where
-    it was stopped. A player in Python is known there by its `name`, or its
-    class or function.
+    choose(states), a Player; or a function with the same argument and result.
+    variant: one of tara.VARIANTS.
+    games: number of games, by default 200; with a sequential test the maximum,
+    by default 20000. seed: seed of the openings and of the players' random
+    numbers. rules: rule options, as in `State`. sprt: a sequential test such as
+    "elo0=0,elo1=20", which ends the match when it has decided. opening_plies:
+    number of random first actions. The two games of a pair share them, and
+    each player is Red once. The default is 2, or more if openings of 2 rarely
+    differ. threads: number of threads that play games. Only one of them at a
+    time calls a player in Python.
+    store: keeps the games. The same call resumes an interrupted match from it.
+    It identifies a player in Python by its `name`, or else by its class or
+    function.
     progress: called as progress(games_done, games, score).
 
-    Players in Python and progress are called by the thread that calls this. The
-    result is that of `tara arena` with the same arguments. Ctrl-C ends it.
-    Raises ValueError and TypeError for wrong arguments, for an action that is
-    not legal, and whatever a player raises.
+    The calling thread runs players in Python and progress. The result is the
+    same as that of `tara arena` with the same arguments. Ctrl-C interrupts it.
+    Raises ValueError and TypeError for invalid arguments and illegal actions,
+    and any exception that a player raises.
     """
     if store is not None:
         _store.check(store)

@@ -1,4 +1,4 @@
-"""Stores of games, as objects and as Arrow tables; samples to learn from."""
+"""Stores of games, as objects and as Arrow tables; training samples."""
 
 import collections.abc
 import importlib
@@ -17,21 +17,22 @@ _GAMES_AT_A_TIME = 256
 
 
 class GameStore:
-    """The games of a run, or of `tara selfplay` or `tara arena`, in one file.
+    """A file with the games of a run, of `tara selfplay` or of `tara arena`.
 
         store = tara.GameStore("runs/mine")
         frame = polars.DataFrame(store)          # or pandas, duckdb, pyarrow
         for game in store.games(newest=100):
             print(game.variant, len(game), game.outcome.winner)
 
-    path: the file, or the folder of a run, whose games.db is meant. mode: "r"
-    reads, also while a run goes on; "w" adds games as well, to a new file where
-    there is none.
+    path: the file, or the folder of a run, which stands for its games.db.
+    mode: "r" reads, even while a run is writing; "w" also adds games, and
+    creates the file if it does not exist.
 
-    The attribute path is the file. Killing the process loses no game whose
-    `add` has returned. Several threads may use it at the same time; not to be
-    used after a fork. Raises FileNotFoundError, ValueError for a file of
-    another kind, DataLoss for a damaged one.
+    The attribute path is the file. A game is safe, even if the process is
+    killed, once `add` has returned. Several threads may use a store
+    concurrently. It must not be used after a fork. Raises FileNotFoundError
+    for a missing file, ValueError for a file of another kind, and DataLoss for
+    a damaged one.
     """
 
     def __init__(self, path: Union[str, "os.PathLike[str]"],
@@ -48,7 +49,7 @@ class GameStore:
         return self._store
 
     def close(self) -> None:
-        """Closes the file; a second time does nothing."""
+        """Closes the file. Further calls have no effect."""
         if self._store is not None:
             self._store.close()
         self._store = None
@@ -67,18 +68,18 @@ class GameStore:
         return len(self._opened())
 
     def __getitem__(self, index: int) -> _tara.GameRecord:
-        """Returns the game with an index; KeyError if there is none."""
+        """Returns the game with the given index; KeyError if there is none."""
         store, number = self._opened(), _index(index)
         if not 0 <= number < 2 ** 63:
             raise KeyError(f"no game has the index {number}")
         return store.get(number)
 
     def __iter__(self) -> Iterator[_tara.GameRecord]:
-        """Yields all games by ascending index."""
+        """Yields all games in ascending order of index."""
         return self.games()
 
     def __contains__(self, index: object) -> bool:
-        """Returns whether there is a game with an index."""
+        """Returns whether there is a game with the given index."""
         try:
             self[_index(index)]
         except KeyError:
@@ -89,10 +90,10 @@ class GameStore:
 
     def add(self, games: Union[_tara.GameRecord,
                                Iterable[_tara.GameRecord]]) -> None:
-        """Adds a game or all of several; on an error, none.
+        """Adds one or several games; adds none of them if there is an error.
 
-        Raises ValueError for an index that the store has already, and for a
-        store that is opened to read.
+        Raises ValueError for an index that the store already contains, and for
+        a store opened in mode "r".
         """
         if isinstance(games, _tara.GameRecord):
             games = [games]
@@ -107,19 +108,19 @@ class GameStore:
     def indices(self, *, variant: Optional[str] = None,
                 generation: Optional[int] = None,
                 newest: Optional[int] = None) -> NDArray[np.uint64]:
-        """Returns the games' indices, ascending.
+        """Returns the indices of the games, ascending.
 
-        variant, generation: of these alone. newest: at most so many, those
-        with the highest indices.
+        variant, generation: only games of this variant and generation. newest:
+        only this many games, the ones with the highest indices.
         """
         return self._opened().indices(variant, generation, newest)
 
     def games(self, *, variant: Optional[str] = None,
               generation: Optional[int] = None,
               newest: Optional[int] = None) -> Iterator[_tara.GameRecord]:
-        """Yields games by ascending index, read one after another.
+        """Yields games in ascending order of index, reading one at a time.
 
-        Arguments as of `indices`.
+        Takes the same arguments as `indices`.
         """
         store = self._opened()
         return (store.get(int(index), listed=True) for index in self.indices(
@@ -128,18 +129,20 @@ class GameStore:
     def arrow(self, table: Literal["games", "plies"] = "games", *,
               variant: Optional[str] = None, generation: Optional[int] = None,
               newest: Optional[int] = None) -> Any:
-        """Returns a pyarrow.RecordBatchReader; needs pyarrow.
+        """Returns a pyarrow.RecordBatchReader; requires pyarrow.
 
-        table: "games", a row a game: game (its index), variant, options, model,
-        generation, length (actions), points_red, points_blue, winner (0 Red,
-        1 Blue, null a draw, with compensation), ended_by, finished (UTC);
-        or "plies", a row an action: game, ply, seat, side, phase, action,
-        text, legal (how many were), value (win minus loss for the side to
-        move after the search; null without one), simulations, surprise (nats),
-        chosen (by a search: neither drawn for the opening nor by proof).
+        table: "games" or "plies". "games" has one row per game: game (its
+        index), variant, options, model, generation, length (actions),
+        points_red, points_blue, winner (0 Red, 1 Blue, null for a draw,
+        including compensation), ended_by, finished (UTC). "plies" has one row
+        per action: game, ply, seat, side, phase, action, text, legal (number
+        of legal actions), value (win minus loss for the side to move after the
+        search; null without a search), simulations, surprise (nats), chosen
+        (whether a search chose the action, rather than the random opening or a
+        proof).
 
-        Other arguments as of `indices`. Plies are read as they are consumed.
-        Raises ImportError without pyarrow.
+        The other arguments are the same as for `indices`. Plies are read as
+        they are consumed. Raises ImportError without pyarrow.
         """
         try:
             pyarrow: Any = importlib.import_module("pyarrow")
@@ -201,15 +204,16 @@ class Sampler:
         for step in range(1000):
             batch = sampler.batch(step, 256)
 
-    options: fields of `learner` in a config of training by name, "name=value,
+    options: fields of `learner` in a training config by name, "name=value,
     ...": window_games, window_growth, value_search_share, value_horizon,
-    policy_surprise, held_out_share, variant_balance (docs/reference/config.md).
-    seed: that of the run whose learner draws the same batches.
+    policy_surprise, held_out_share, variant_balance
+    (docs/reference/config.md). seed: the same seed as that of a run gives the
+    batches of its learner.
 
-    The window is that of the games that the store has now; `update` moves it.
-    Several threads may use it at the same time: their calls take turns.
-    Raises ValueError for options; of a store without games `batch` does, up to
-    an `update` after games were added.
+    The window covers the games that the store contains at creation. `update`
+    moves it. Several threads may use a sampler concurrently; their calls are
+    serialized. Raises ValueError for invalid options. With an empty store,
+    `batch` raises ValueError until games are added and `update` is called.
     """
 
     def __init__(self, store: GameStore, options: str = "", *,
@@ -221,28 +225,28 @@ class Sampler:
     def update(self, end: Optional[int] = None) -> None:
         """Moves the window to the newest games with an index below `end`.
 
-        end: None for all games of the store; it never falls. A game is read
-        and replayed once, as it enters the window.
-        Raises DataLoss for a damaged game: the window then stays as it was.
+        end: None for all games of the store. The end never decreases. A game
+        is read and replayed once, when it enters the window.
+        Raises DataLoss for a damaged game; the window then does not change.
         """
         self._sampler.update(end)
 
     def batch(self, step: int, size: int = 256) -> _types.Batch:
-        """Returns the samples of a step.
+        """Returns the samples of a training step.
 
-        step: 0 or more. size: samples, 1 to 1048576.
+        step: 0 or more. size: number of samples, 1 to 1048576.
 
-        Depends on seed, step, size and window alone. Raises ValueError where
-        the window is empty.
+        The result depends only on the seed, step, size and window. Raises
+        ValueError if the window is empty.
         """
         return self._sampler.batch(step, size)
 
     @property
     def games(self) -> int:
-        """Games of the window that are learned from."""
+        """Number of games in the window that samples come from."""
         return self._sampler.games
 
     @property
     def positions(self) -> int:
-        """Positions that can be drawn of them."""
+        """Number of positions in these games that can be drawn."""
         return self._sampler.positions

@@ -8,30 +8,31 @@ from tara._network import Judge
 from tara._types import Analysis, Batch, Evaluation, Features, Outcome, Step
 
 NUM_ACTIONS: int
-"""570: how many indices of actions there are, for all variants together.
+"""570: the number of action indices, shared by all variants.
 
-From 0: a hill, to build on, place, capture or swap (B1 C1 ... F1, A2 ... G2,
-..., B7 ... F7). From 45: moves of kings, by origin, then destination. From 269:
-the same with sacrifice of the destination. From 493: links of two adjacent
-hills. 569: pass, or the swap of the pie rule."""
+From 0: a hill, to build on, place on, capture or swap (B1 C1 ... F1, A2 ...
+G2, ..., B7 ... F7). From 45: king moves, by origin, then destination. From
+269: the same moves with sacrifice of the destination. From 493: links of two
+adjacent hills. 569: pass, or the swap of the pie rule."""
 NUM_GLOBALS: int
-"""Numbers about a whole position that a network sees: 47, or more later."""
+"""Number of scalar network inputs: 47; later versions may add more."""
 NUM_PLANES: int
-"""Planes of 7 x 7 hills that a network sees: 24, or more later."""
+"""Number of 7 x 7 planes of network inputs: 24; later versions may add
+more."""
 STATE: np.dtype[np.void]
 """The 64 bytes of a position, by field: those of `State` in tara/core/state.h.
 
     ringforts = games.states["ringforts"]     # uint64 [n, 2]: by side
     on_d4 = ringforts[:, 0] >> 30 & 1         # Red's
 
-Boards (ringforts, kings, links_east, links_north) have a bit for each hill:
-9 * rank + file, both from 0, so that D4 is bit 30. ringforts, kings and
-kings_captured are by side."""
+Boards (ringforts, kings, links_east, links_north) have one bit per hill: 9 *
+rank + file, both counted from 0, so D4 is bit 30. ringforts, kings and
+kings_captured are indexed by side."""
 VARIANTS: Tuple[str, ...]
 """The identifiers of the variants, "sacred_hill_l1" to "stone_of_destiny"
 (docs/reference/rules.md)."""
 __version__: str
-"""The version of Tara, as `bin/tara --version` prints it."""
+"""The version of Tara, as printed by `bin/tara --version`."""
 
 class State:
     def __init__(self, variant: str, options: str = "-") -> None: ...

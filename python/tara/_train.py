@@ -17,7 +17,7 @@ from typing import (Any, Dict, Generator, Iterator, List, Mapping, Optional,
 from tara import _types
 
 Event = Dict[str, Any]
-"""What happened in a run, by name: see `train`."""
+"""An event of a run, by name: see `train`."""
 
 _PathLike = Union[str, "os.PathLike[str]"]
 
@@ -28,7 +28,7 @@ _USAGE = 2
 def train(config: _PathLike, *, program: Optional[_PathLike] = None,
           progress: bool = False, **overrides: Any
           ) -> Generator[Event, None, None]:
-    """Trains by a config as `tara train` does; returns what happens in it.
+    """Trains from a config, as `tara train` does; returns a stream of events.
 
         for event in tara.train("configs/quickstart.textproto", seed=3,
                                 learner={"batch_size": 128}, progress=True):
@@ -36,23 +36,25 @@ def train(config: _PathLike, *, program: Optional[_PathLike] = None,
                 print(event["opponent"], event["score"])
         network = tara.load(event["checkpoint"])
 
-    config: path of a config, a text-format proto; its run_dir is where the run
-    is, from the working directory. overrides: fields of it; a message is a
-    dictionary of fields, a repeated field a list. progress: a bar of tqdm, in
-    terminals and notebooks. program: the program `tara`; by default that of
-    the variable TARA_BINARY, the PATH, or the clone that this package was
-    installed from, which builds it first if need be.
+    config: path of a config, a text-format proto. Its run_dir is the folder of
+    the run, relative to the working directory. overrides: fields of the
+    config. A message is a dictionary of fields, and a repeated field a list.
+    progress: show a tqdm progress bar, in terminals and notebooks. program:
+    path of the program `tara`. The default is the environment variable
+    TARA_BINARY, then the PATH, then the clone that this package was installed
+    from, which builds the program first if necessary.
 
-    An event is a dictionary. By event["event"]: "self_play", "learning",
-    "held_out", "strength", "gate" and "note", as in the run's metrics.jsonl;
-    "progress", each second; and the last one, "end", with the path of the
-    best player as "checkpoint" (docs/reference/metrics.md has all fields).
-    Nothing waits for who takes them. Breaking off, Ctrl-C or close() stops the
-    run; what was played and learned is kept, and the same call goes on. A
-    process that is killed takes the run with it.
-    Raises FileNotFoundError without the config or the program, ValueError for
-    a wrong field or value, RuntimeError for any other failure; they have the
-    program's message.
+    An event is a dictionary with the key "event". The values "self_play",
+    "learning", "held_out", "strength", "gate" and "note" are those of the
+    run's metrics.jsonl. "progress" comes once per second. The last event is
+    "end", with the path of the best player as "checkpoint"
+    (docs/reference/metrics.md lists all fields). Training does not wait for
+    the consumer of events. Leaving the loop, Ctrl-C or close() stops the run.
+    Everything that was played and learned is kept, and the same call resumes
+    the run. If this process is killed, the run ends too.
+    Raises FileNotFoundError if the config or the program is missing,
+    ValueError for an invalid field or value, and RuntimeError for any other
+    failure, with the program's message.
     """
     path = _types.path("config", config)
     if not os.path.exists(path):

@@ -1,4 +1,4 @@
-"""What functions of the package return: named tuples of NumPy arrays."""
+"""The results of functions: named tuples of NumPy arrays."""
 
 import os
 import typing
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 
 class DataLoss(ValueError):
-    """A file is damaged: a network, a store, a game in it."""
+    """A damaged file: a network, a store, or a game in a store."""
 
 
 def path(name: str, given: Any) -> str:
@@ -38,10 +38,10 @@ def text(name: str, given: Any) -> str:
 
 
 class Features(typing.NamedTuple):
-    """What a network sees of positions, as Tara's own networks do.
+    """Network inputs of positions, the same as for Tara's own networks.
 
-    Every position is turned so that the seat to move is seat 0
-    (docs/reference/bundle.md has the names of planes and globals).
+    Every position is transformed so that the seat to move is seat 0
+    (docs/reference/bundle.md lists the planes and globals).
     """
 
     planes: NDArray[np.float32]
@@ -51,10 +51,11 @@ class Features(typing.NamedTuple):
     """[n, NUM_GLOBALS]: numbers about the whole position."""
 
     def as_planes(self) -> NDArray[np.float32]:
-        """Returns both in one array, each global as a plane of its own.
+        """Returns planes and globals in one array, with each global as a
+        plane.
 
-        [n, NUM_PLANES + NUM_GLOBALS, 7, 7], or without n for one position.
-        Raises ValueError for planes of a layout other than "NCHW".
+        The shape is [n, NUM_PLANES + NUM_GLOBALS, 7, 7], or without n for one
+        position. Raises ValueError for planes of a layout other than "NCHW".
         """
         from tara import _tara  # here, as it needs this module
         shape = list(self.planes.shape)
@@ -73,151 +74,156 @@ class Outcome(typing.NamedTuple):
     """The result of a finished game."""
 
     points: Tuple[int, int]
-    """Of Red's and of Blue's side, as scored: without compensation."""
+    """Points of Red's and Blue's sides, as scored: without compensation."""
     compensation: float
-    """Points that Blue's side is given by the rule option."""
+    """Points that the rule option gives to Blue's side."""
     margin: int
     """Red's points minus Blue's, as scored."""
     winner: Optional[int]
-    """0 Red, 1 Blue, None a draw; with the compensation."""
+    """0 Red, 1 Blue, None for a draw; with compensation."""
     ended_by: str
     """By the rules: "out", "double_capture", "passed", "board_full" or
-    "no_progress". Of records also "resigned", "time" or "fault" (forfeits),
-    "proof" or "agreement" (adjudicated), "unknown"."""
+    "no_progress". Records can also have "resigned", "time" or "fault"
+    (forfeits), "proof" or "agreement" (adjudicated), and "unknown"."""
 
 
 class Step(typing.NamedTuple):
-    """What Games.step did, an entry for each game.
+    """The result of `Games.step`, with one entry per game.
 
-    A finished game has begun anew: what it was is in `margin` and `final`.
+    Finished games have already restarted: `margin` and `final` describe how
+    they ended.
     """
 
     reward: NDArray[np.float32]
-    """[n, 2] by side: 1 won, -1 lost, 0 drawn or not yet over."""
+    """[n, 2] by side: 1 for a win, -1 for a loss, 0 for a draw or an
+    unfinished game."""
     done: NDArray[np.uint8]
-    """[n]: 1 where the game ended; it is at its start again."""
+    """[n]: 1 if the game ended and was reset to its start."""
     margin: NDArray[np.int8]
-    """[n]: Red's points minus Blue's where it ended, else 0."""
+    """[n]: Red's points minus Blue's if the game ended, else 0."""
     final: NDArray[np.void]
-    """The positions, of dtype STATE, in which games ended: one for each 1 in
-    `done`, in their order."""
+    """The final positions, of dtype STATE: one for each 1 in `done`, in the
+    same order."""
 
 
 class Evaluation(typing.NamedTuple):
-    """What a network says of positions, for the seat to move."""
+    """A network's evaluation of positions, for the seat to move."""
 
     policy: NDArray[np.float32]
     """[n, NUM_ACTIONS]: probabilities; 0 for illegal actions."""
     result: NDArray[np.float32]
     """[n, 3]: probabilities of win, draw and loss."""
     margin: NDArray[np.float32]
-    """[n]: expected points, minus the opponent's, as scored."""
+    """[n]: expected points minus the opponent's, as scored."""
 
 
 class Analysis(typing.NamedTuple):
-    """What a search found in a position, for the seat to move.
+    """The result of searching a position, for the seat to move.
 
-    The arrays have an entry for each legal action, in the order of `actions`.
+    The arrays have one entry per legal action, in the order of `actions`.
     """
 
     action: int
-    """The best action: what a player would play."""
+    """The best action, which a player would play."""
     value: float
     """Win minus loss, -1 to 1."""
     margin: float
-    """Expected points, minus the opponent's, as scored."""
+    """Expected points minus the opponent's, as scored."""
     actions: NDArray[np.uint16]
     """The legal actions, ascending."""
     visits: NDArray[np.int32]
-    """Simulations through each."""
+    """Number of simulations through each action."""
     policy: NDArray[np.float32]
-    """The improved policy, a target to learn; sums to 1. As [NUM_ACTIONS], for
-    State.svg: `row = np.zeros(NUM_ACTIONS); row[actions] = policy`."""
+    """The improved policy, a training target; sums to 1. To get an array
+    [NUM_ACTIONS], for State.svg: `row = np.zeros(NUM_ACTIONS); row[actions] =
+    policy`."""
     priors: NDArray[np.float32]
     """The judge's probabilities."""
     values: NDArray[np.float32]
-    """The mean value of each, -1 to 1; 0 where it was not visited."""
+    """The mean value of each action, -1 to 1; 0 if not visited."""
     line: NDArray[np.uint16]
-    """The line that begins with `action` and is visited most."""
+    """The most visited line, starting with `action`."""
     simulations: int
-    """Of the position: all visits of its actions."""
+    """Number of simulations: the sum of the visits of all actions."""
     proved_margin: Tuple[int, int]
-    """Proved bounds of the final margin, least and greatest."""
+    """Proved lower and upper bounds of the final margin."""
 
 
 class Batch(typing.NamedTuple):
-    """Samples to learn from, as Tara's own learner has them.
+    """Training samples, the same as for Tara's own learner.
 
-    Every position is turned so that the seat to move is seat 0, by one of the
-    symmetries that do so; planes, actions and hills are as seen then, values
-    for the side to move. A weight is 1 where a sample has the target, else 0:
-    a loss is the sum of the samples' losses times weights, by the sum of
-    weights.
+    Every position is transformed by a symmetry so that the seat to move is
+    seat 0. Planes, actions and hills are transformed too. Values are for the
+    side to move. A weight is 1 if a sample has the target, else 0. A loss is
+    the weighted sum of the samples' losses, divided by the sum of the weights.
     """
 
     states: NDArray[np.void]
-    """[n], of dtype STATE: the positions, before they are turned."""
+    """[n], of dtype STATE: the positions, before the transformation."""
     planes: NDArray[np.float32]
-    """[n, NUM_PLANES, 7, 7], as of Features."""
+    """[n, NUM_PLANES, 7, 7], as in `Features`."""
     globals: NDArray[np.float32]
     """[n, NUM_GLOBALS]."""
     mask: NDArray[np.uint8]
     """[n, NUM_ACTIONS]: 1 for legal actions."""
     policy: NDArray[np.float32]
-    """[n, NUM_ACTIONS]: the search's policy; sums to 1, or zeros."""
+    """[n, NUM_ACTIONS]: the policy target of the search; sums to 1, or all
+    zeros."""
     policy_weight: NDArray[np.float32]
-    """[n]: 0 where there was no full search."""
+    """[n]: 0 if there was no full search."""
     result: NDArray[np.float32]
     """[n, 3]: win, draw, loss; sums to 1."""
     margin: NDArray[np.float32]
     """[n]: own points minus the opponent's at the end, as scored."""
     margin_weight: NDArray[np.float32]
-    """[n]: 0 where the game was resigned."""
+    """[n]: 0 if the game was resigned."""
     reply: NDArray[np.float32]
-    """[n, NUM_ACTIONS]: the policy of the opponent's next turn, in the actions
-    of that position, seen by the same symmetry; or zeros."""
+    """[n, NUM_ACTIONS]: the policy target of the opponent's next turn, in the
+    actions of that position, transformed by the same symmetry; or all zeros.
+    """
     reply_weight: NDArray[np.float32]
-    """[n]: 0 where there is no such policy."""
+    """[n]: 0 if there is no such policy."""
     owner: NDArray[np.int64]
-    """[n, 7, 7]: whose ringfort a hill has at the end: 0 own, 1 the
-    opponent's, 2 none, or no hill."""
+    """[n, 7, 7]: owner of each hill at the end: 0 the side to move, 1 the
+    opponent, 2 nobody, or no hill."""
     kingdoms: NDArray[np.int64]
-    """[n, 2]: own and the opponent's kingdoms at the end."""
+    """[n, 2]: kingdoms of the side to move and of the opponent at the end."""
     final_weight: NDArray[np.float32]
-    """[n], of owner and kingdoms: 0 where the game ended early."""
+    """[n], of owner and kingdoms: 0 if the game ended early."""
 
 
 class ArenaResult(typing.NamedTuple):
-    """What a match of A against B came to; its text is a table.
+    """The result of a match of A against B. Its text is a table.
 
-    Intervals are at 95 %, over pairs of games; with a sequential test they are
-    naive, as the table notes.
+    Intervals are 95 % intervals over pairs of games. With a sequential test
+    they are naive, as noted in the table.
     """
 
     games: int
-    """Games of the match."""
+    """Number of games."""
     wins: int
-    """Games that A won."""
+    """Games won by A."""
     draws: int
-    """Games that nobody won."""
+    """Drawn games."""
     losses: int
-    """Games that B won."""
+    """Games won by B."""
     score: float
-    """Of A: mean of 1 for a win, 1/2 for a draw, 0 for a loss."""
+    """Score of A: the mean of 1 for a win, 1/2 for a draw and 0 for a loss."""
     score_interval: Tuple[float, float]
-    """Of `score`, at 95 %."""
+    """95 % interval of `score`."""
     elo: float
-    """A's Elo minus B's; infinite at scores of 0 and 1."""
+    """Elo of A minus Elo of B; infinite at scores of 0 and 1."""
     elo_interval: Tuple[float, float]
-    """Of `elo`, at 95 %."""
+    """95 % interval of `elo`."""
     margin: float
-    """Mean of A's points minus B's, with compensation."""
+    """Mean of A's points minus B's, including compensation."""
     margin_interval: Tuple[float, float]
-    """Of `margin`, at 95 %."""
+    """95 % interval of `margin`."""
     decision: Optional[str]
-    """Of a sequential test: "H0", "H1" or "undecided"; None without one."""
+    """Decision of the sequential test: "H0", "H1" or "undecided"; None without
+    one."""
     report: Dict[str, Any]
-    """All figures by name, as `tara arena --format=json` has them."""
+    """All figures by name, as in `tara arena --format=json`."""
     table: str
     """The table that `tara arena` prints."""
 

@@ -1,19 +1,21 @@
-"""How fast games and searches go here.
+"""Speed of games and searches on this machine.
 
     python -m tara.bench --variant four_treasures --seconds 2
 
-Random games in step, an action of each a step, in actions a second: alone, with
-masks of legal actions, and with features. With --peers also games of pgx (jit)
-and OpenSpiel where they are installed.
+The program measures random games in lockstep, with one action per game and
+step, in actions per second: alone, with masks of legal actions, and with
+features. With --peers it also measures games of pgx (jit) and OpenSpiel, if
+they are installed.
 
-Self-play in games a second, beside the C++ program: around the ready-made
-network, beside the same games by `tara selfplay`; around a callable that
-returns zeros, beside `tara bench selfplay` with the smallest network, whose own
-time is taken off. By processor time, or with several threads by the clock.
-Without --variant, of the first variant.
+It also measures self-play in games per second and compares it with the C++
+program: with the ready-made network against the same games of `tara selfplay`,
+and with a callable that returns zeros against `tara bench selfplay` with the
+smallest network, without that network's own time. Times are processor time, or
+wall time with several threads. Without --variant, self-play uses the first
+variant.
 
-What is compared takes turns, so that all have the same share of the machine. A
-rate is the median of the turns, a ratio the median of theirs.
+Measurements that are compared alternate, so that all get the same share of the
+machine. Rates and ratios are medians over these rounds.
 """
 
 import argparse
@@ -235,18 +237,19 @@ def main() -> None:
         prog="python -m tara.bench", description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--variant", action="append", choices=tara.VARIANTS,
-                        help="may be given again (default: all; of self-play "
-                        "the first)")
+                        help="variant to measure; repeat the option for "
+                        "several (default: all; for self-play, the first)")
     parser.add_argument("--seconds", type=float, default=1.0,
-                        help="of each measurement (default: 1)")
+                        help="seconds per measurement (default: 1)")
     parser.add_argument("--threads", type=int, default=1,
-                        help="of our games and self-play (default: 1)")
+                        help="threads of Tara's games and self-play "
+                        "(default: 1)")
     parser.add_argument("--peers", action="store_true",
-                        help="games of pgx and OpenSpiel, too")
+                        help="also measure games of pgx and OpenSpiel")
     parser.add_argument("--program", metavar="PATH",
-                        help="the C++ program (default: TARA_BINARY of the "
-                        "environment, or `tara` on the PATH); without one no "
-                        "self-play")
+                        help="the C++ program (default: the environment "
+                        "variable TARA_BINARY, or `tara` on the PATH); without it, "
+                        "self-play is skipped")
     arguments = parser.parse_args()
     try:
         program = _train.find_program({

@@ -1,17 +1,17 @@
-"""Games on many machines, by Ray.
+"""Games on many machines, with Ray.
 
     python -m tara.fleet train CONFIG [--address HOST:PORT] [OPTIONS OF TRAIN]
 
-is `tara train CONFIG`, but that the games, those of gates and evaluations too,
-are played on a cluster of Ray: this machine's alone, or the one at the
-address. The same for `tara arena`, `tara crossplay`, `tara rate` and `tara
-balance`. A game is decided by the networks that
-play it, the options and its number, so that the games, and with them
-checkpoints, ratings and verdicts, are those of one machine, bit for bit,
-whatever joins, leaves or dies. All else is the work of the driver, the process
-that this starts: it alone writes to the run's folder or the store, and the
-same command goes on where it was stopped. Needs the package ray, and the same
-version of Tara on every machine.
+is `tara train CONFIG` with all games, including games of gates and
+evaluations, played on a Ray cluster: the one at the address, or one on this
+machine alone. `tara arena`, `tara crossplay`, `tara rate` and `tara balance`
+work the same way. A game depends only on the networks that play it, the
+options and its number. The games, checkpoints, ratings and verdicts are
+therefore identical, bit for bit, to the results of one machine, even if
+machines join, leave or fail. The driver, the process that this command starts,
+does everything else. It is the only process that writes to the folder of the
+run or to the store. The same command resumes an interrupted one. Requires the
+package ray, and the same version of Tara on every machine.
 """
 
 import argparse
@@ -87,7 +87,7 @@ _SILENT_SECONDS = 30.0
 
 
 class FleetError(RuntimeError):
-    """What ends a fleet, in words for people."""
+    """An error that ends a fleet, with a message for users."""
 
 
 class _CannotPlay(FleetError):
@@ -853,7 +853,8 @@ _COMMANDS = {
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
-    """Runs the command line, of the process by default; returns its status."""
+    """Runs the command line, by default of the process; returns its exit
+    status."""
     parser = argparse.ArgumentParser(
         prog="tara fleet", description=__doc__.split("\n\n")[0],
         formatter_class=argparse.ArgumentDefaultsHelpFormatter)
@@ -867,34 +868,34 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
             f"`tara {name}`: tara {name} --help.", allow_abbrev=False,
             formatter_class=argparse.ArgumentDefaultsHelpFormatter)
         command.add_argument(
-            "--address", metavar="HOST:PORT", help="the head of a cluster, or "
-            "'auto' for the one that this machine is part of; else one of "
-            "this machine alone is started")
+            "--address", metavar="HOST:PORT", help="address of the head of "
+            "a cluster, or 'auto' for the cluster of this machine; without "
+            "it, a cluster on this machine alone is started")
         command.add_argument(
             "--audit", type=float, default=0.01, metavar="SHARE",
-            help="part of the games that are played again on another node and "
-            "compared")
+            help="share of the games that another node plays again for "
+            "comparison, 0 to 1")
         command.add_argument(
             "--numerics", choices=["exact", "labelled"], default="exact",
-            help="exact: nodes play that compute as the driver does, to the "
-            "last bit. labelled: all nodes, and the games of a run are not "
-            "those of one machine; its fleet_games.jsonl has the numeric "
-            "class of each")
+            help="exact: only nodes whose results equal the driver's, bit for "
+            "bit. labelled: all nodes; the games of a run then differ from "
+            "those of one machine, and its fleet_games.jsonl records the "
+            "numeric class of each game")
     bench = commands.add_parser(
-        "bench", help="what the driver costs a game, and how long cores of a "
-        "drawn cluster are idle",
+        "bench", help="cost of the driver per game, and idle time of the "
+        "cores of a simulated cluster",
         formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     bench.add_argument("--games", type=int, default=6400, metavar="N",
-                       help="that the driver is given")
+                       help="number of games")
     bench.add_argument("--nodes", type=int, default=16, metavar="N",
-                       help="of the drawn cluster")
+                       help="nodes of the simulated cluster")
     bench.add_argument("--seed", type=int, default=1, metavar="N",
-                       help="of what is drawn")
+                       help="seed of the simulation")
     replay = commands.add_parser(
-        "replay", help="plays a game in this process, as a worker does: one "
-        "that a command names when it ends")
+        "replay", help="play a game in this process, as a worker does; a "
+        "command that ends with a failed game names its file")
     replay.add_argument("file", metavar="FILE", type=pathlib.Path,
-                        help="that the command has written")
+                        help="file of the game, written by the command")
     given, others = parser.parse_known_args(arguments)
     if given.command in ("bench", "replay"):
         if others:

@@ -8,13 +8,15 @@
     action = env.action_space.sample(info["action_mask"])
     observation, reward, terminated, truncated, info = env.step(action)
 
-There is an environment for each variant, "tara/SacredHillL1-v0" to
-"tara/StoneOfDestiny-v0". Many games in step, whose opponents search together:
+There is one environment per variant, "tara/SacredHillL1-v0" to
+"tara/StoneOfDestiny-v0". Vector environments play many games in lockstep, and
+their opponents search together:
 
     envs = gymnasium.make_vec("tara/FourTreasures-v0", num_envs=64,
                               opponent="mcts:sims=100")
 
-Needs the package gymnasium, 1.1 or later. Without it, and faster: tara.Games.
+Requires the package gymnasium, 1.1 or later. tara.Games is faster and does not
+need it.
 """
 
 import functools
@@ -37,9 +39,9 @@ __all__ = ["BOUND", "OBSERVATION_SHAPE", "TaraEnv", "TaraVectorEnv"]
 _MOST_GAMES = 1 << 26  # of tara.Games
 # No input is further from 0, whatever the rule options.
 BOUND = 8.0
-"""Observations are numbers from -BOUND to BOUND."""
+"""Observations lie between -BOUND and BOUND."""
 OBSERVATION_SHAPE = (tara.NUM_PLANES + tara.NUM_GLOBALS, 7, 7)
-"""Of an observation: planes, then globals, each as a plane of its own."""
+"""Shape of an observation: planes, then globals, each as one plane."""
 Info = Dict[str, typing.Any]
 
 
@@ -264,21 +266,23 @@ class _Play:
 
 
 class TaraEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
-    """A game against an opponent; in pairs one plays both seats of a side.
+    """A game against an opponent. In doubles, the agent plays both seats of a
+    side.
 
-    Observations are float32 OBSERVATION_SHAPE: the position turned so that the
-    seat to move is seat 0. Actions are those of it; info["action_mask"] is int8
-    [NUM_ACTIONS], 1 where one is legal. An illegal one raises ValueError, and
-    changes nothing. At the end the observation is of the final position, as
-    the seat of one's last turn sees it, without a phase, and the mask is zeros.
-    The reward is at the end: 1 won, -1 lost, 0 drawn.
+    Observations are float32 of shape OBSERVATION_SHAPE. The position is
+    transformed so that the seat to move is seat 0, and actions refer to this
+    transformed position. info["action_mask"] is int8 [NUM_ACTIONS], 1 for
+    legal actions. An illegal action raises ValueError and changes nothing. At
+    the end, the observation is the final position as seen from the seat of the
+    agent's last turn, without a phase, and the mask is all zeros. The reward
+    comes at the end: 1 for a win, -1 for a loss, 0 for a draw.
 
     opponent: "random", "mcts:OPTIONS" (random games), "best:OPTIONS" or
-    "net:PATH,OPTIONS", with options as tara.search takes them ("sims=100"); a
-    Player of one's own or a function, as tara.arena takes them; or None: then
-    one plays all seats, and the reward is of the side that has just moved.
-    side: 0 Red, 1 Blue, None drawn for each game. options: rule options. Games
-    are the same again with the same seed.
+    "net:PATH,OPTIONS", with options as in tara.search ("sims=100"); a Player
+    or a function, as in tara.arena; or None. With None, the agent plays all
+    seats, and the reward is for the side that has just moved.
+    side: 0 for Red, 1 for Blue, None for a random side per game.
+    options: rule options. Games are reproducible with the same seed.
     """
 
     metadata = {"render_modes": ["ansi"], "render_fps": 1}
@@ -300,10 +304,11 @@ class TaraEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
     def reset(self, *, seed: Optional[int] = None,
               options: Optional[Info] = None
               ) -> Tuple[NDArray[np.float32], Info]:
-        """Begins a game and plays up to one's turn; returns observation, info.
+        """Starts a game and plays up to the agent's turn; returns observation,
+        info.
 
-        seed: of the side, the opponent's draws and its searches, from here on.
-        options: none.
+        seed: seed of the side, the opponent's random numbers and its searches.
+        options: ignored.
         """
         super().reset(seed=seed)
         self._play.reset(self.np_random)
@@ -312,7 +317,7 @@ class TaraEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
 
     def step(self, action: np.int64
              ) -> Tuple[NDArray[np.float32], float, bool, bool, Info]:
-        """Plays an action, then the opponent's, up to one's next turn.
+        """Plays an action, then the opponent's, up to the agent's next turn.
 
         Returns observation, reward, terminated, truncated (False) and info.
         """
@@ -327,16 +332,16 @@ class TaraEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         return seen, float(reward[0]), bool(done[0]), False, self._info()
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Returns bool [NUM_ACTIONS], where an action is legal.
+        """Returns bool [NUM_ACTIONS], True for legal actions.
 
-        It is what sb3_contrib.MaskablePPO asks for.
+        sb3_contrib.MaskablePPO calls this method.
         """
         if not hasattr(self, "_last"):
             raise reset_needed("action_masks")
         return self._mask.astype(np.bool_)
 
     def render(self) -> typing.Any:
-        """Returns the position as text, with render_mode "ansi"."""
+        """Returns the position as text if render_mode is "ansi"."""
         if self.render_mode != "ansi":
             return None
         if not hasattr(self, "_last"):
@@ -353,17 +358,22 @@ class TaraEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
 
 class TaraVectorEnv(gymnasium.vector.VectorEnv[
         NDArray[np.float32], NDArray[np.int64], NDArray[typing.Any]]):
-    """Games of TaraEnv in step: observations, actions, rewards as there, [n].
+    """Games of TaraEnv in lockstep, with observations, actions and rewards
+    [n].
 
-    Opponents of all games search together, on `threads`. A game that ends is
-    at one's first turn of the next after the same step (same-step autoreset):
-    info["final_obs"] then has its last observation, float32 OBSERVATION_SHAPE,
-    None for other games, info["final_info"]["action_mask"] zeros, and
-    info["_final_obs"], bool [n], where games ended; the three are there only
-    if one did. info["action_mask"] is int8
-    [n, NUM_ACTIONS]. One illegal action raises ValueError, and changes
-    nothing. One generator draws for all games, so that what is drawn for one
-    depends on those beside it; one alone is that of TaraEnv with its seed.
+    The opponents of all games search together, on `threads` threads. A game
+    that ends is reset within the same step, up to the agent's first turn in
+    the next game (same-step autoreset). The info of that step has three more
+    keys. They are present only if a game ended: info["final_obs"] contains the
+    last observation of each game that ended, float32 of shape
+    OBSERVATION_SHAPE, and None for the others.
+    info["final_info"]["action_mask"] is all zeros. info["_final_obs"] is bool
+    [n], True for the games that ended.
+
+    info["action_mask"] is int8 [n, NUM_ACTIONS]. An illegal action in any game
+    raises ValueError and changes nothing. All games share one random
+    generator, so the random numbers of a game depend on the other games. A
+    single game equals that of TaraEnv with the same seed.
     """
 
     metadata = {"render_modes": ["ansi"], "render_fps": 1,
@@ -392,10 +402,10 @@ class TaraVectorEnv(gymnasium.vector.VectorEnv[
     def reset(self, *, seed: Optional[int] = None,
               options: Optional[Info] = None
               ) -> Tuple[NDArray[np.float32], Info]:
-        """Begins all games; returns observations and info.
+        """Starts all games; returns observations and info.
 
-        seed: of sides, opponents' draws and searches, from here on. options:
-        none; a reset_mask raises ValueError.
+        seed: seed of the sides, the opponents' random numbers and their
+        searches. options: ignored; a reset_mask raises ValueError.
         """
         if options and "reset_mask" in options:
             raise ValueError("options: reset_mask; expected a reset of all "
@@ -407,7 +417,8 @@ class TaraVectorEnv(gymnasium.vector.VectorEnv[
     def step(self, actions: NDArray[np.int64]
              ) -> Tuple[NDArray[np.float32], NDArray[typing.Any],
                         NDArray[typing.Any], NDArray[typing.Any], Info]:
-        """Plays an action in each game, and opponents up to the next turns.
+        """Plays an action in each game, then the opponents, up to the next
+        turns.
 
         Returns observations, rewards, terminated, truncated (False) and info.
         """
@@ -420,7 +431,7 @@ class TaraVectorEnv(gymnasium.vector.VectorEnv[
                 {**final, **self._info()})
 
     def render(self) -> typing.Any:
-        """Returns the positions as texts, n of them, with "ansi"."""
+        """Returns the n positions as texts if render_mode is "ansi"."""
         if self.render_mode != "ansi":
             return None
         if not hasattr(self._play, "turns"):

@@ -1,4 +1,4 @@
-"""Tara for OpenSpiel: the game python_tara, of all variants.
+"""Tara for OpenSpiel: the game python_tara, with all variants.
 
     import pyspiel
     import tara.openspiel
@@ -9,14 +9,15 @@
         state.apply_action(state.legal_actions()[0])
     print(state.returns())
 
-Importing this module registers the game. Needs the package open_spiel.
+Importing this module registers the game. Requires the package open_spiel.
 
-variant: one of tara.VARIANTS. options: rule options as tara.State takes them;
-in a game string, which OpenSpiel splits at "," and "=", with ";" and ":" in
-their place: "python_tara(variant=high_kings_l1,options=no_progress_limit:20)".
-Without them, the rules; OpenSpiel refuses "-" there.
+The parameter variant is one of tara.VARIANTS. The parameter options has the
+rule options, as in tara.State. OpenSpiel splits game strings at "," and "=",
+so write ";" and ":" instead in a game string:
+"python_tara(variant=high_kings_l1,options=no_progress_limit:20)". Omit the
+parameter for the default rules, because OpenSpiel rejects "-" there.
 
-Games written in Python crash pyspiel.MCTSBot.step in OpenSpiel 2.0.2: take
+In OpenSpiel 2.0.2, games written in Python crash pyspiel.MCTSBot.step. Use
 step_with_policy, or the bot of open_spiel.python.algorithms.mcts.
 """
 
@@ -124,10 +125,10 @@ class _Position:
 
 
 class TaraGame(pyspiel.Game):  # type: ignore[misc]
-    """The game of a variant; players are the seats.
+    """The game of one variant; players are the seats.
 
-    A seat may have several turns one after another. Returns are those of its
-    side: 1 won, -1 lost, 0 drawn; partners have the same.
+    A seat can have several turns in a row. It gets the return of its side: 1
+    for a win, -1 for a loss, 0 for a draw. Partners get the same return.
     """
 
     def __init__(self, params: Optional[Dict[str, typing.Any]] = None) -> None:
@@ -149,9 +150,10 @@ class TaraGame(pyspiel.Game):  # type: ignore[misc]
         self._start = _Position(start)
 
     def new_initial_state(self, position: Optional[str] = None) -> "TaraState":
-        """Returns the start, or the position of a text as tara.State has it.
+        """Returns the start position, or the position of a text as in
+        tara.State.
 
-        Raises ValueError for a text that is no position of this game.
+        Raises ValueError for a text that is not a position of this game.
         """
         if position is None:
             return TaraState(self, self._start)
@@ -181,9 +183,9 @@ class TaraGame(pyspiel.Game):  # type: ignore[misc]
 class TaraState(pyspiel.State):  # type: ignore[misc]
     """A position and its history.
 
-    Actions are those of the position as the seat to move sees it, turned so
-    that it is seat 0, as are the observations of all players; texts of actions
-    are those of the position as it is.
+    Actions, and the observations of all players, refer to the position
+    transformed so that the seat to move is seat 0. Texts of actions refer to
+    the original position.
     """
 
     def __init__(self, game: TaraGame, position: _Position,
@@ -194,7 +196,8 @@ class TaraState(pyspiel.State):  # type: ignore[misc]
 
     @property
     def start(self) -> str:
-        """The text of the position that it was begun from; "": the game's."""
+        """The text of the first position; "" for the start position of the
+        game."""
         return self._start
 
     @property
@@ -213,7 +216,7 @@ class TaraState(pyspiel.State):  # type: ignore[misc]
         return self._position.state.finished
 
     def returns(self) -> List[float]:
-        """Returns those of the seats: zeros until the game is over."""
+        """Returns the returns of the seats: zeros until the game is over."""
         state = self._position.state
         outcome = state.outcome
         if outcome is None or outcome.winner is None:

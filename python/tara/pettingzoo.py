@@ -1,4 +1,4 @@
-"""Tara for PettingZoo: turn-based environments (AEC) of all variants.
+"""Tara for PettingZoo: turn-based environments (AEC) for all variants.
 
     from tara import pettingzoo
 
@@ -12,8 +12,8 @@
             action = env.action_space(agent).sample(info["action_mask"])
         env.step(action)
 
-Agents are seats, "seat_0" to "seat_3"; a seat may have several turns one after
-another. Needs the package pettingzoo.
+Agents are the seats, "seat_0" to "seat_3". A seat can have several turns in a
+row. Requires the package pettingzoo.
 """
 
 import typing
@@ -35,24 +35,25 @@ def env(variant: str, options: str = "-",
         render_mode: Optional[str] = None) -> "TaraEnv":
     """Returns an environment of the variant.
 
-    options: rule options as tara.State takes them. render_mode: "ansi", or
-    None. Raises ValueError for a variant or an option that there is not.
+    options: rule options as in tara.State. render_mode: "ansi", or None.
+    Raises ValueError for an unknown variant or option.
     """
     return TaraEnv(variant, options, render_mode)
 
 
 class TaraEnv(AECEnv):  # type: ignore[misc]
-    """A game, as `env` makes it.
+    """A game, as created by `env`.
 
-    An observation is float32 [NUM_PLANES + NUM_GLOBALS, 7, 7]: the position
-    turned so that the seat to move is seat 0, each global a plane of its own;
-    at the end the final position as the agent's own seat sees it, without a
-    phase. infos[agent]["action_mask"] is int8 [NUM_ACTIONS]: of the seat to
-    move, the legal actions as they are seen there, as `step` takes them; zeros
-    of the others, and at the end.
+    An observation is float32 [NUM_PLANES + NUM_GLOBALS, 7, 7]. The position is
+    transformed so that the seat to move is seat 0, and each global is one
+    plane. At the end, the observation is the final position as seen from the
+    agent's own seat, without a phase. infos[agent]["action_mask"] is int8
+    [NUM_ACTIONS]. For the seat to move, it marks the legal actions in the
+    transformed position, as `step` takes them. It is all zeros for the other
+    seats, and at the end.
 
-    Rewards, at the end: 1 for each seat of the side that has won, -1 for the
-    others; 0 for a draw.
+    Rewards come at the end: 1 for each seat of the winning side, -1 for the
+    others, 0 for a draw.
     """
 
     metadata = {"render_modes": ["ansi"], "name": "tara_v0",
@@ -78,19 +79,19 @@ class TaraEnv(AECEnv):  # type: ignore[misc]
 
     def observation_space(
             self, agent: str) -> gymnasium.spaces.Space[typing.Any]:
-        """Returns the space of observations, the same for all agents."""
+        """Returns the observation space, the same for all agents."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> gymnasium.spaces.Space[typing.Any]:
-        """Returns the space of actions: a Discrete of NUM_ACTIONS."""
+        """Returns the action space: a Discrete with NUM_ACTIONS values."""
         return self.action_spaces[agent]
 
     def reset(self, seed: Optional[int] = None,
               options: Optional[Dict[str, typing.Any]] = None) -> None:
-        """Begins a game.
+        """Starts a game.
 
-        seed: of the action spaces' samples from here on; nothing else is
-        drawn. options: none.
+        seed: seed of the samples of the action spaces. Nothing else is random.
+        options: ignored.
         """
         if seed is not None:
             for seat, agent in enumerate(self.possible_agents):
@@ -105,8 +106,8 @@ class TaraEnv(AECEnv):  # type: ignore[misc]
         self._begin_turn()
 
     def observe(self, agent: str) -> NDArray[np.float32]:
-        """Returns the observation of the seat to move, whoever asks; at the
-        end, that of the agent's."""
+        """Returns the observation of the seat to move for any agent; at the
+        end, that of the given agent."""
         self._check_game("observe")
         if agent not in self.possible_agents:
             raise KeyError(f"agent: {agent!r}; expected one of "
@@ -118,7 +119,7 @@ class TaraEnv(AECEnv):  # type: ignore[misc]
     def step(self, action: Optional[int]) -> None:
         """Plays an action of the seat to move, as its observation shows it.
 
-        Raises ValueError for an illegal one, which changes nothing.
+        Raises ValueError for an illegal action, which changes nothing.
         """
         self._check_game("step")
         if not self.agents:
@@ -143,12 +144,12 @@ class TaraEnv(AECEnv):  # type: ignore[misc]
         self._accumulate_rewards()
 
     def render(self) -> Optional[str]:
-        """Returns the position as text, with render_mode "ansi"."""
+        """Returns the position as text if render_mode is "ansi"."""
         self._check_game("render")
         return self._last.text if self.render_mode == "ansi" else None
 
     def close(self) -> None:
-        """Does nothing: there is nothing to close."""
+        """Does nothing; environments hold no resources."""
 
     def _check_game(self, what: str) -> None:
         if not hasattr(self, "_game"):

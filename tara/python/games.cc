@@ -293,47 +293,52 @@ class Games {
 
 void DefineGames(py::module_& module) {
   py::class_<Games> type(module, "Games",
-                         R"(n games of one variant in step, from their start.
+                         R"(n games of one variant in lockstep, from the start.
 
-A game that ends is at its start again after the same step (same-step
-autoreset). Each game draws from a stream of its own, by (seed, its place), so
-that games depend neither on n nor on threads.
+A game that ends is reset to its start within the same step (same-step
+autoreset). Each game has its own random stream, derived from the seed and the
+index of the game, so games depend neither on n nor on threads.
 
     games = tara.Games("high_kings_l1", 1024, seed=7)
     mask = games.legal_mask()
     step = games.step(games.sample())
 
 variant: one of tara.VARIANTS. n: 1 to 67108864. seed: 0 or more. options: rule
-options as State takes them. threads: of the calls below, which release the
-GIL. Raises ValueError for wrong arguments.)");
+options as in `State`. threads: number of threads of the methods below, which
+release the GIL. Raises ValueError for invalid arguments.)");
   type.def(py::init<const Text<"variant">&, Integer<"n", int64_t, 1, kMaxGames>,
                     Seed, const Text<"options">&, Threads<"threads">>(),
            py::arg("variant"), py::arg("n"), py::kw_only(), py::arg("seed") = 0,
            py::arg("options") = "-", py::arg("threads") = 1);
   type.def("step", &Games::Step, py::arg("actions"), py::kw_only(),
            py::arg("seen") = false, py::arg("where") = py::none(),
-           "Plays an action in each game; returns a Step.\n\n"
-           "actions: integers of shape [n]. seen: they are those of the\n"
-           "positions as `observe` shows them. where: bool [n], the games to\n"
-           "play in; the others stay as they are, whatever their actions.\n\n"
-           "Raises ValueError for an illegal action, which it names with its\n"
-           "game: then no game has moved.");
+           R"(Plays an action in each game; returns a Step.
+
+actions: integers of shape [n]. seen: whether they refer to the positions as
+`observe` shows them. where: bool [n], the games to play in; the others do not
+change, and their actions are ignored.
+
+Raises ValueError for an illegal action, naming the action and the game. In that
+case no game changes.)");
   type.def("sample", &Games::Sample, py::arg("out") = py::none(),
-           "Returns a uniformly drawn legal action of each game, uint16 [n],\n"
-           "by the game's own stream.\n\n"
-           "out: such an array to write to.");
+           R"(Returns a uniformly random legal action per game, uint16 [n],
+drawn from the game's own stream.
+
+out: an array of this type and shape to write to.)");
   type.def("legal_mask", &Games::LegalMask, py::arg("out") = py::none(),
            py::kw_only(), py::arg("seen") = false,
-           "Returns uint8 [n, NUM_ACTIONS]: 1 where an action is legal.\n\n"
-           "out: such an array to write to. seen: of the positions as\n"
-           "`observe` shows them.");
+           R"(Returns uint8 [n, NUM_ACTIONS]: 1 where an action is legal.
+
+out: an array of this type and shape to write to. seen: whether actions refer to
+the positions as `observe` shows them.)");
   type.def("observe", &Games::Observe, py::arg("out") = py::none(),
            py::kw_only(), py::arg("layout") = "NCHW",
-           "Returns the Features of the games, as tara.encode: every\n"
-           "position turned so that the seat to move is seat 0. Of a network\n"
-           "that reads them, `legal_mask` and `step` take `seen=True`.\n\n"
-           "out: a pair (planes, globals) of float32 arrays to write to.\n"
-           "layout: of the planes, \"NCHW\" or \"NHWC\".");
+           R"(Returns the Features of the games, as tara.encode does. Every
+position is transformed so that the seat to move is seat 0. With a network that
+reads these features, call `legal_mask` and `step` with `seen=True`.
+
+out: a pair (planes, globals) of float32 arrays to write to.
+layout: layout of the planes, "NCHW" or "NHWC".)");
   type.def("__len__", &Games::size);
   type.def_property_readonly(
       "variant",
@@ -344,20 +349,21 @@ GIL. Raises ValueError for wrong arguments.)");
   type.def_property_readonly(
       "options",
       [](const Games& self) { return FormatRuleOptions(self.start().options); },
-      "The rule options that are not the default; or \"-\".");
+      "The non-default rule options; or \"-\".");
   type.def_property_readonly(
       "states",
       [](const py::object& self) {
         return self.cast<const Games&>().States(self);
       },
-      "The positions: a read-only view of dtype STATE and shape [n], which\n"
-      "steps change. `State.from_bytes(games.states[i].tobytes())` is one.");
+      R"(The positions: a read-only view of dtype STATE and shape [n]. It
+changes with each step. `State.from_bytes(games.states[i].tobytes())` returns
+one of them.)");
   type.def_property_readonly(
       "seat",
       [](const py::object& self) {
         return self.cast<const Games&>().Seats(self);
       },
-      "The seats to move: such a view, uint8 [n].");
+      "The seats to move: a read-only view, uint8 [n].");
 }
 
 }  // namespace tara::python

@@ -418,16 +418,17 @@ void Judge::Interrupt() const {
 void DefineJudges(py::module_& module) {
   py::class_<Network> network(
       module, "Network",
-      "A trained network for inference on the CPU, as tara.load returns it.\n\n"
-      "Several threads may use it at the same time.");
+      R"(A trained network for inference on the CPU, as returned by tara.load.
+
+Several threads may use it concurrently.)");
   network.def("evaluate", &EvaluateStates, py::arg("states"),
-              "Returns the Evaluation of positions, which must not be "
-              "finished.\n\n"
-              "Actions are those of the positions as they are, not as the\n"
-              "network sees them. Releases the GIL.\n\n"
-              "states: an array of dtype STATE and shape [n], or a sequence\n"
-              "of State. Raises ValueError, naming the position, for one\n"
-              "that is finished or impossible.");
+              R"(Returns the Evaluation of unfinished positions.
+
+Actions refer to the given positions, not to the network's inputs. Releases the
+GIL.
+
+states: an array of dtype STATE and shape [n], or a sequence of State. Raises
+ValueError, naming the position, for a finished or impossible one.)");
   network.def_property_readonly(
       "info",
       [](const Network& self) {
@@ -437,8 +438,8 @@ void DefineJudges(py::module_& module) {
         info["precision"] = self.precision;
         return info;
       },
-      "What it is: \"path\", its file; \"id\", an identifier of the file's\n"
-      "contents; \"precision\", the number type that it computes in.");
+      R"(Information about the network: "path", its file; "id", an identifier of
+the file's contents; "precision", the number type of its computations.)");
   module.def("_load", &LoadFile, py::arg("model"), py::arg("precision"));
 }
 

@@ -129,19 +129,21 @@ std::string RecordLine(const PythonRecord& self) {
 void DefineGameRecord(py::module_& module) {
   py::class_<PythonRecord> type(
       module, "GameRecord",
-      R"(A finished game: actions, what searches found, the result.
+      R"(A finished game: its actions, search results and outcome.
 
-Immutable; pickles as its bytes, a message GameRecord of proto/game.proto. A
-step is an action: arrays have an entry for each, len(game) in all, and values
+Immutable. Pickles as its bytes, a GameRecord message of proto/game.proto. A
+step is one action. Arrays have one entry per step, len(game) in total. Values
 are for the side to move.)");
   type.def_static("from_bytes", &RecordFromBytes, py::arg("data"),
-                  "Returns the game of a serialized GameRecord, as "
-                  "bytes(game) gives it.\n\nThe game is replayed: raises "
-                  "ValueError, with the step, where it is not\nby the rules.");
+                  R"(Returns the game of a serialized GameRecord, the result of
+bytes(game).
+
+The game is replayed. Raises ValueError, naming the step, if it violates the
+rules.)");
   type.def("policy", &RecordedPolicy,
-           "Returns the policy targets, float32 [steps, NUM_ACTIONS]: rows "
-           "that sum\nto 1, or zeros where there was no full search. Actions "
-           "are those of `states`.");
+           R"(Returns the policy targets, float32 [steps, NUM_ACTIONS]. Each row
+sums to 1, or is zero for steps without a full search. Actions refer to
+`states`.)");
   type.def("__bytes__", &RecordBytes);
   type.def("__len__", [](const PythonRecord& self) {
     return record::LengthOf(self.record);
@@ -175,7 +177,7 @@ are for the side to move.)");
   using proto::GameRecord;
   property(
       "index", [](const GameRecord& game) { return game.game_index(); },
-      "The game's index, which names it in a store.");
+      "The game's index, which identifies it in a store.");
   property(
       "variant", [](const GameRecord& game) { return game.variant(); },
       "The variant, one of tara.VARIANTS.");
@@ -184,20 +186,21 @@ are for the side to move.)");
       "The rule options, \"name=value,...\"; or \"-\".");
   property(
       "model", [](const GameRecord& game) { return game.model_id(); },
-      "Who played: a checkpoint's name, or another judge's.");
+      "The name of the player: a checkpoint or other judge.");
   property(
       "seed", [](const GameRecord& game) { return game.seed(); },
       "The seed of the game's random stream.");
   property(
       "generation", [](const GameRecord& game) { return game.generation(); },
-      "The generation of checkpoints that the game belongs to.");
+      "The generation that the game belongs to.");
   property(
       "opening_plies",
       [](const GameRecord& game) { return game.opening_plies(); },
-      "So many first actions were drawn at random.");
-  type.def_property_readonly("outcome", &RecordedOutcome,
-                             "The Outcome; of a game that was resigned, given "
-                             "up or adjudicated,\nthe margin that was set.");
+      "The number of random first actions.");
+  type.def_property_readonly(
+      "outcome", &RecordedOutcome,
+      R"(The Outcome. For games that were resigned, forfeited
+or adjudicated, it contains the margin that was assigned.)");
   type.def_property_readonly(
       "actions",
       [](const PythonRecord& self) {
@@ -213,7 +216,8 @@ are for the side to move.)");
           return step.has_root_value() ? step.root_value() : kUnknown;
         });
       },
-      "Win minus loss after each search, float32 [steps]; NaN without one.");
+      R"(Win minus loss after each search, float32 [steps]; NaN without a
+search.)");
   type.def_property_readonly(
       "simulations",
       [](const PythonRecord& self) {
@@ -221,15 +225,15 @@ are for the side to move.)");
           return static_cast<int32_t>(step.simulations());
         });
       },
-      "The simulations of each search, int32 [steps]; 0 without one.");
+      "The simulations of each search, int32 [steps]; 0 without a search.");
   type.def_property_readonly(
       "states", &RecordedStates,
-      "The positions before each action and after the last, dtype STATE\n"
-      "[steps + 1]. Raises ValueError where the game is not by the rules.");
+      R"(The positions before each action and after the last, dtype STATE [steps
++ 1]. Raises ValueError if the game violates the rules.)");
   type.def_property_readonly(
       "line", &RecordLine,
-      "The game as a JSON line, for other programs (docs/reference/rules.md,\n"
-      "section 12). Raises ValueError for a game that ended early.");
+      R"(The game as a JSON line, for other programs (docs/reference/rules.md,
+section 12). Raises ValueError for a game that ended early.)");
 }
 
 // --- Stores ------------------------------------------------------------------

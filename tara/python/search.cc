@@ -146,29 +146,31 @@ void DefineSearch(py::module_& module) {
              py::arg("judge") = "playouts", py::kw_only(),
              py::arg("options") = "sims=400", py::arg("seed") = 1,
              py::arg("threads") = 1,
-             R"(Searches positions by MCTS; returns an Analysis of each.
+             R"(Searches positions with MCTS; returns an Analysis per position.
 
-states: an array of dtype STATE or a sequence of State; none finished. All are
-searched together: their leaves share batches.
-judge: what judges leaves. A Network; "playouts", random games; or any callable
+states: an array of dtype STATE or a sequence of State, none of them finished.
+All positions are searched together and share batches.
+judge: the evaluator of leaves: a Network, "playouts" for random games, or any
+callable
     judge(planes, globals, mask) -> (logits, result_logits)
-of float32 [n, NUM_PLANES, 7, 7], float32 [n, NUM_GLOBALS] and uint8
-[n, NUM_ACTIONS], which returns arrays (or CPU tensors) [n, NUM_ACTIONS] and
-[n, 3]: logits of actions, and of win, draw and loss of the seat to move.
-Actions are those of the position as planes and mask show it. It is called a
-batch at a time, by the thread that calls this, so that contexts such as
-torch.no_grad() hold in it; it must answer each position by itself. It gives no
-margins, which utility=points and utility=mix need.
-options: "sims=400,c_puct=1.5,...", the names of player specs
+with arguments float32 [n, NUM_PLANES, 7, 7], float32 [n, NUM_GLOBALS] and uint8
+[n, NUM_ACTIONS]. It returns arrays (or CPU tensors) [n, NUM_ACTIONS] and [n,
+3]: logits of the actions, and of win, draw and loss for the seat to move.
+Actions refer to the position as planes and mask show it. The calling thread
+calls it once per batch, so contexts such as torch.no_grad() apply to it. Its
+result for a position must not depend on the rest of the batch. It provides no
+margins, so utility=points and utility=mix are not available.
+options: "sims=400,c_puct=1.5,...", with the option names of player specs
 (docs/reference/config.md).
-seed: of random draws, with the place of a position. threads: that share the
-positions.
+seed: seed of the random numbers, combined with the index of a position.
+threads: number of threads that share the positions.
 
-The same arguments give the same result, whatever `threads` is, where the judge
-gives a position the same answer in every batch. Ctrl-C ends the search.
+The same arguments give the same result for any number of threads, provided that
+the judge's result for a position is the same in every batch. Ctrl-C interrupts
+the search.
 
-Raises ValueError and TypeError for wrong arguments and answers, and what the
-judge raises.)");
+Raises ValueError and TypeError for invalid arguments and results of the judge,
+and any exception that the judge raises.)");
 }
 
 }  // namespace tara::python

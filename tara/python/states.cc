@@ -354,19 +354,19 @@ void DefineStates(py::module_& module) {
   module.attr("STATE") = StateType();
   py::class_<PythonState> type(module, "State", R"(A position of any variant.
 
-Immutable and hashable; equal positions are equal. Pickles as its 64 bytes.
-All that decides how the game goes on is in it, and no history.
+Immutable and hashable; equal positions are equal. Pickles as its 64 bytes. It
+contains everything that affects the rest of the game, but no history.
 
     state = tara.State("four_treasures", "compensation=2.5,pie_rule=true")
     while not state.finished:
         state = state.play(state.legal()[0])
     print(state.outcome.winner)
 
-Notebooks show it as a picture.
+Notebooks display it as a picture.
 
-variant: one of tara.VARIANTS. options: rule options as "name=value,...", "-"
-for none (docs/reference/rules.md, section 10.1). Raises ValueError for a
-variant or an option that there is not.)");
+variant: one of tara.VARIANTS. options: rule options as "name=value,...", or "-"
+for none (docs/reference/rules.md, section 10.1). Raises ValueError for an
+unknown variant or option.)");
   type.def(py::init(&NewState), py::arg("variant"), py::arg("options") = "-");
   type.def_static(
       "parse",
@@ -374,26 +374,29 @@ variant or an option that there is not.)");
         return PythonState{ValueOrThrow(ParsePosition(text.value))};
       },
       py::arg("text"),
-      "Returns the position that `text` describes: the inverse of `text`.\n\n"
-      "Raises ValueError, naming the field, for a text or position that is\n"
-      "impossible.");
+      R"(Returns the position that `text` describes: the inverse of `text`.
+
+Raises ValueError, naming the field, for a malformed text or an impossible
+position.)");
   type.def_static("from_bytes", &FromBytes, py::arg("data"),
-                  "Returns the position of 64 bytes, as bytes(state) gives "
-                  "them, or tobytes()\nof an element of an array of dtype "
-                  "STATE.\n\nRaises ValueError for an impossible position.");
+                  R"(Returns the position stored in 64 bytes: the result of
+bytes(state), or of tobytes() of an element of an array of dtype STATE.
+
+Raises ValueError for an impossible position.)");
   type.def("legal", &Legal, py::kw_only(), py::arg("seen") = false,
-           "Returns the legal actions, uint16 [k] in ascending order; none\n"
-           "if finished.\n\n"
-           "seen: the same ones in the same order, each as the position has\n"
-           "it that `features` shows.");
+           R"(Returns the legal actions, uint16 [k] in ascending order; empty if
+the game is over.
+
+seen: return the actions as they appear in `features`, in the same order.)");
   type.def(
       "legal_text",
       [](const PythonState& self) { return LegalActionTexts(self.state); },
       "Returns the legal actions as text (\"D4\", \"D4-E6\"), sorted as "
       "text.");
   type.def("play", &Play, py::arg("action"),
-           "Returns the position after an action, an index or text.\n\n"
-           "Raises ValueError, which names what is legal, for an illegal one.");
+           R"(Returns the position after an action, given as an index or text.
+
+Raises ValueError, listing the legal actions, for an illegal one.)");
   type.def(
       "action_text",
       [](const PythonState& self,
@@ -401,8 +404,9 @@ variant or an option that there is not.)");
         return ActionToText(static_cast<Action>(action.value), self.state);
       },
       py::arg("action"),
-      "Returns the text of an action in this position, legal or not.\n\n"
-      "Raises ValueError for an index that is not 0 to NUM_ACTIONS - 1.");
+      R"(Returns the text of an action in this position, legal or not.
+
+Raises ValueError for an index outside 0 to NUM_ACTIONS - 1.)");
   type.def(
       "features",
       [](const PythonState& self) {
@@ -411,8 +415,9 @@ variant or an option that there is not.)");
         return New("Features", batch[py::int_(0)][py::int_(0)],
                    batch[py::int_(1)][py::int_(0)]);
       },
-      "Returns what a network sees: Features of planes [NUM_PLANES, 7, 7] and\n"
-      "globals [NUM_GLOBALS]. Raises ValueError if finished.");
+      R"(Returns the network inputs of the position: Features with planes
+[NUM_PLANES, 7, 7] and globals [NUM_GLOBALS]. Raises ValueError if the game is
+over.)");
   type.def(
       "perft",
       [](const PythonState& self, Integer<"depth", int, 0> depth) {
@@ -424,33 +429,33 @@ variant or an option that there is not.)");
         return sequences;
       },
       py::arg("depth"),
-      "Returns the number of sequences of `depth` actions from here. The time\n"
-      "is exponential in depth; Ctrl-C ends it.");
+      R"(Returns the number of action sequences of length `depth` from here. The
+time is exponential in depth. Ctrl-C interrupts it.)");
   type.def("svg", &Svg, py::kw_only(), py::arg("legal") = false,
            py::arg("policy") = py::none(), py::arg("last") = py::none(),
-           R"(Returns a picture of the position: a document of SVG, 9 to 24 kB.
+           R"(Returns a picture of the position, an SVG document of 9 to 24 kB.
 
-848 units wide; it scales, and needs nothing beside itself.
+The picture is 848 units wide, scalable and self-contained.
 
-legal: mark the legal actions, where there is no policy.
-policy: weights [NUM_ACTIONS] of legal actions, 0 or more, as a row of
-Evaluation.policy, drawn as discs with percentages of their sum.
-last: the action that led here, an index or text, to mark.
+legal: mark the legal actions; ignored with a policy.
+policy: weights [NUM_ACTIONS] of legal actions, 0 or more, such as a row of
+Evaluation.policy. They are drawn as discs with percentages of their sum.
+last: the last action, an index or text, to mark.
 
-Raises ValueError, naming the argument, for a policy of another shape or of
-illegal actions and for a `last` that is no action.)");
+Raises ValueError, naming the argument, for a policy with a wrong shape or with
+illegal actions, and for a `last` that is not an action.)");
   type.def(
       "_repr_svg_",
       [](const PythonState& self) {
         return SvgBoard(self.state, {.width = 424});
       },
-      "Returns svg() at half its size: the position as notebooks show it.");
+      "Returns svg() at half its size, for notebooks.");
   type.def("__bytes__", &Bytes);
   type.def_property_readonly(
       "text",
       [](const PythonState& self) { return PositionToText(self.state); },
-      "The position as one line (docs/reference/rules.md, section 12), as in\n"
-      "records and the protocol.");
+      R"(The position as one line (docs/reference/rules.md, section 12), as in
+records and the protocol.)");
   type.def_property_readonly(
       "variant",
       [](const PythonState& self) {
@@ -462,19 +467,18 @@ illegal actions and for a `last` that is no action.)");
       [](const PythonState& self) {
         return FormatRuleOptions(self.state.options);
       },
-      "The rule options that are not the default, \"name=value,...\"; or "
-      "\"-\".");
+      "The non-default rule options, \"name=value,...\"; or \"-\".");
   type.def_property_readonly(
       "seats",
       [](const PythonState& self) { return Info(self.state.variant).seats; },
-      "The number of seats: 2, or 4 for pairs.");
+      "The number of seats: 2, or 4 in doubles.");
   type.def_property_readonly(
       "seat",
       [](const PythonState& self) {
         return self.state.finished() ? py::object(py::none())
                                      : py::int_(self.state.seat);
       },
-      "The seat to move, from 0; None if finished.");
+      "The seat to move, counted from 0; None if finished.");
   type.def_property_readonly(
       "side",
       [](const PythonState& self) {
@@ -511,14 +515,14 @@ illegal actions and for a `last` that is no action.)");
   module.def("_encode_ends", &EncodeEnds, py::arg("states"), py::arg("seats"));
   module.def("encode", &Encode, py::arg("states"), py::kw_only(),
              py::arg("layout") = "NCHW", py::arg("out") = py::none(),
-             R"(Returns the Features of positions, which must not be finished.
+             R"(Returns the Features of unfinished positions.
 
 states: an array of dtype STATE and shape [n], or a sequence of State.
-layout: of the planes, "NCHW" or "NHWC".
+layout: layout of the planes, "NCHW" or "NHWC".
 out: a pair (planes, globals) of float32 arrays to write to.
 
-Equal to Tara's own encoding, bit for bit. Raises ValueError, naming the
-position, for one that is finished or impossible.)");
+The result equals Tara's own encoding, bit for bit. Raises ValueError, naming
+the position, for a finished or impossible one.)");
 }
 
 }  // namespace tara::python

@@ -32,8 +32,8 @@ WIDTH = 100
 # public names.
 PARTS = [
     ("Positions", ["State", "Outcome", "STATE", "VARIANTS", "NUM_ACTIONS"]),
-    ("Games in step", ["Games", "Step"]),
-    ("What a network sees",
+    ("Games in lockstep", ["Games", "Step"]),
+    ("Network inputs",
      ["encode", "Features", "NUM_PLANES", "NUM_GLOBALS"]),
     ("Networks and search",
      ["load", "Network", "Evaluation", "search", "Judge", "Analysis"]),
@@ -523,11 +523,12 @@ def page():
             blocks += render(entry)
     return "\n\n".join([
         "# Python",
-        wrap("All public names of the package `tara`, by their docstrings. How "
-             "to install and use it: [use Python](../how-to/use_python.md); "
-             "step by step: the [tutorial](../tutorial/python.md). This page "
-             "is written by `tests/docs/python_reference.py`, and a test holds "
-             "it to the package."),
+        wrap("This page lists all public names of the package `tara` with their "
+             "docstrings. [Use Python](../how-to/use_python.md) explains how to "
+             "install and use the package, and the "
+             "[tutorial](../tutorial/python.md) introduces it step by step. "
+             "`tests/docs/python_reference.py` generates the page, and a test "
+             "compares it with the package."),
         markdown(about.strip(), "tara"),
         "\n".join(["| section | names |", "|---|---|", *contents]),
         "## Conventions",
