@@ -45,7 +45,7 @@ TEST(TrainTest, HelpListsTheFieldsWithTypeValuesAndDefault) {
   const TaraResult help = RunTara({"train", "--help"});
   EXPECT_THAT(help.out,
               AllOf(HasSubstr("  learner.batch_size (uint32, 1 to 1048576, "
-                              "default 256)\n      Samples of a step\n"),
+                              "default 256)\n      Samples per step\n"),
                     HasSubstr("  variant (string, repeated, default "
                               "sacred_hill_l1)\n"),
                     HasSubstr("  learner.threads (uint32, 1 to 1024, default "
