@@ -27,8 +27,8 @@
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tara/mcts/search/many_games.h"
+#include "tara/mcts/search/search_session.h"
 #include "tara/mcts/search/search_signature.h"
-#include "tara/mcts/search/threaded_search.h"
 #include "tara/mcts/tree/tree.h"
 
 namespace tara::cli {
@@ -124,33 +124,29 @@ absl::Status SearchRound(const BenchSearchOptions& options, const State& start,
   const bool one_thread = options.threads == 1;
   const mcts::SearchOptions search = {
       .simulations = static_cast<int>(options.simulations)};
-  std::vector<mcts::Tree> trees;
-  for (int64_t i = 0; i < (one_thread ? options.games : 1); ++i) {
-    trees.emplace_back(search, start, kSeed);
-  }
-  std::vector<mcts::Tree*> pointers;
-  for (mcts::Tree& tree : trees) pointers.push_back(&tree);
   const int leaves = static_cast<int>(options.leaves);
+  mcts::SearchSession session({.search = search,
+                               .threads = static_cast<int>(options.threads),
+                               .leaves_per_game = leaves},
+                              &evaluator, /*solver=*/nullptr);
+  session.GoTo(start, {}, [] { return kSeed; });
+  std::vector<mcts::Tree> copies(one_thread ? options.games - 1 : 0,
+                                 session.tree());
+  std::vector<mcts::Tree*> trees = {&session.tree()};
+  for (mcts::Tree& tree : copies) trees.push_back(&tree);
   const absl::Time cpu_start = ThreadTime();
   const Clock::time_point clock_start = Clock::now();
-  if (one_thread) {
-    TARA_RETURN_IF_ERROR(mcts::RunSearches(pointers, evaluator, leaves));
-  } else {
-    TARA_RETURN_IF_ERROR(
-        mcts::SearchWithThreads(trees[0], evaluator,
-                                {.threads = static_cast<int>(options.threads),
-                                 .leaves_per_game = leaves},
-                                stop));
-  }
+  TARA_RETURN_IF_ERROR(one_thread ? mcts::RunSearches(trees, evaluator, leaves)
+                                  : session.Search({}, stop));
   const double seconds =
       one_thread
           ? absl::ToDoubleSeconds(ThreadTime() - cpu_start)
           : std::chrono::duration<double>(Clock::now() - clock_start).count();
   double simulations = 0;
   double bytes = 0;
-  for (const mcts::Tree& tree : trees) {
-    simulations += tree.root_visits();
-    bytes += static_cast<double>(tree.bytes());
+  for (const mcts::Tree* tree : trees) {
+    simulations += tree->root_visits();
+    bytes += static_cast<double>(tree->bytes());
   }
   row.rates.push_back(simulations / seconds);
   row.bytes_per_simulation = bytes / std::max(simulations, 1.0);

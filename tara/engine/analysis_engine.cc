@@ -10,9 +10,7 @@
 #include "tara/base/clocks.h"
 #include "tara/base/exhaustion.h"
 #include "tara/engine/line_io.h"
-#include "tara/mcts/search/threaded_search.h"
 #include "tara/mcts/solver/endgame_solver.h"
-#include "tara/mcts/tree/node_store.h"
 
 namespace tara::engine {
 namespace {
@@ -81,7 +79,7 @@ class AnalysisEngine::TaskSearch : public mcts::SearchedGame {
     if (!tree_.has_value()) {
       tree_.emplace(SearchOf(*task_, worker_->solver), task_->state,
                     task_->seed);
-      MakeRoom();
+      tree_->Reserve();
     }
     if (tree_->done() || IsCancelled(*task_)) return true;
     if (!has_clock_ || tree_->root_visits() == 0) return false;
@@ -109,17 +107,6 @@ class AnalysisEngine::TaskSearch : public mcts::SearchedGame {
   }
 
  private:
-  // Room for a short search at once, in place of growing again and again: trees
-  // come and go here, unlike those of games. Per simulation a node, its
-  // candidates and a chunk of edges, as most have them.
-  void MakeRoom() {
-    constexpr int kMostSimulations = 1024;
-    const auto nodes = static_cast<uint32_t>(
-        std::min(tree_->options().simulations, kMostSimulations) + 1);
-    tree_->shared_data().store.Reserve(
-        {.nodes = nodes, .candidates = 40 * nodes, .edges = 4 * nodes});
-  }
-
   static mcts::SearchOptions SearchOf(const AnalysisTask& task,
                                       mcts::LeafSolver& solver) {
     mcts::SearchOptions search = task.search;

@@ -27,7 +27,6 @@
 #include "tara/engine/analysis_engine.h"
 #include "tara/mcts/choice/choose_action.h"
 #include "tara/mcts/options/search_options.h"
-#include "tara/mcts/search/search_until.h"
 #include "tara/mcts/tree/tree.h"
 
 namespace tara::engine {

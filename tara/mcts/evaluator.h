@@ -97,9 +97,6 @@ class LeafSolver {
   // Returns Red's points minus Blue's under best play of both sides, or
   // nothing where it gives up. REQUIRES: the state is not finished.
   virtual std::optional<int> SolveRedMargin(const State& state) = 0;
-
-  // Whether several threads may call it at a time.
-  virtual bool thread_safe() const { return false; }
 };
 
 }  // namespace tara::mcts

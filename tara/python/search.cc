@@ -1,21 +1,18 @@
 #include "tara/python/search.h"
 
-#include <algorithm>
-#include <atomic>
-#include <memory>
+#include <cstddef>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "tara/base/random.h"
 #include "tara/core/action.h"
 #include "tara/mcts/options/option_table.h"
 #include "tara/mcts/options/search_options.h"
 #include "tara/mcts/search/many_games.h"
-#include "tara/mcts/solver/endgame_solver.h"
 #include "tara/mcts/tree/tree.h"
 #include "tara/python/arguments.h"
 #include "tara/python/arrays.h"
@@ -27,8 +24,6 @@ namespace tara::python {
 namespace {
 
 namespace py = pybind11;
-
-constexpr size_t kGamesInStep = 64;
 
 struct Options {
   mcts::SearchOptions search = mcts::ForPlay();
@@ -107,35 +102,28 @@ py::list Search(const py::object& states, const py::object& judge,
   mcts::Evaluator& evaluator =
       of.Cached(options.search, static_cast<int64_t>(list.size()) *
                                     (int64_t{options.search.simulations} + 1));
-  std::vector<std::unique_ptr<mcts::Tree>> trees(list.size());
-  std::vector<mcts::EndgameSolver> solvers(static_cast<size_t>(threads));
+  std::vector<std::optional<mcts::Tree>> trees(list.size());
   mcts::SearchCounters counters;
-  std::vector<absl::Status> statuses(static_cast<size_t>(threads));
-  std::atomic<size_t> next = 0;
-  const auto in_step = static_cast<int>(std::clamp<size_t>(
-      list.size() / static_cast<size_t>(threads), 1, kGamesInStep));
-  workers.Run(threads, [&](int thread) {
-    const auto t = static_cast<size_t>(thread);
-    const auto next_game = [&]() -> std::unique_ptr<mcts::SearchedGame> {
-      const size_t i = next++;
-      if (i >= list.size()) return nullptr;
-      mcts::SearchOptions search = options.search;
-      mcts::SetForVariant(list[i].variant, &solvers[t], search);
-      trees[i] = std::make_unique<mcts::Tree>(
-          search, list[i], DeriveSeed(seed, i, StreamPurpose::kArena));
-      return std::make_unique<mcts::OneSearch>(trees[i].get());
-    };
-    statuses[t] = mcts::PlayManyGames(
-        {.games = in_step, .leaves_per_game = options.leaves}, next_game,
-        evaluator, [&] { return workers.stopped(); }, counters);
-    if (!statuses[t].ok()) workers.Stop();
+  absl::Status status;
+  workers.Run(1, [&](int) {
+    status = mcts::SearchPositions(
+        list,
+        {.search = options.search,
+         .leaves_per_game = options.leaves,
+         .seed = seed,
+         .threads = threads,
+         .stop = [&] { return workers.stopped(); }},
+        evaluator,
+        [&](size_t place, mcts::Tree&& tree) {
+          trees[place] = std::move(tree);
+        },
+        counters);
   });
-  for (const absl::Status& status : statuses) {
-    if (!absl::IsCancelled(status)) ThrowIfError(status);
-  }
+  ThrowIfError(status);
   py::list analyses;
-  for (const auto& tree : trees)
+  for (const auto& tree : trees) {
     analyses.append(AnalysisOf(*tree, options.confidence_z));
+  }
   return analyses;
 }
 

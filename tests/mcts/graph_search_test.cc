@@ -100,7 +100,7 @@ TEST_P(GraphSearchTest, NoNodeGrowsBeyondTheRoot) {
     Tree tree({.simulations = 1000, .graph_search = true}, PositionAt(0.6, 2),
               1);
     Search(tree);
-    NodeStore& store = tree.shared_data().store;
+    auto& store = const_cast<NodeStore&>(tree.data().store);
     const auto visits = [&store](uint32_t node) {
       return UnpackTotals(store.node(node).totals).visits;
     };
@@ -282,16 +282,16 @@ TEST(CyclesTest, AWalkThatComesBackToItsOwnWayEndsThere) {
   // No search has met a cycle of positions yet, so this makes one: the edge of
   // the third ply is led back to the root.
   SearchData data({.graph_search = true}, /*compensation_halves=*/0);
-  data.store.AddNode<false>(InitialState(Variant::kHighKingsL1));
+  data.store.AddNode(InitialState(Variant::kHighKingsL1));
   SearchLeaf leaf;
   for (int ply = 0; ply < 4; ++ply) {
-    ASSERT_EQ(GatherLeaf(OwnTree(data), leaf), Gathered::kLeaf);
+    ASSERT_EQ(GatherLeaf(data, leaf), Gathered::kLeaf);
     ASSERT_EQ(leaf.path.size(), static_cast<size_t>(ply));
-    ApplyLeaf(OwnTree(data), leaf, FirstActionOnly(leaf.state));
+    ApplyLeaf(data, leaf, FirstActionOnly(leaf.state));
   }
   data.store.edge(leaf.path.back()).child = SearchData::kRoot;
   for (int i = 1; i <= 5; ++i) {
-    EXPECT_EQ(GatherLeaf(OwnTree(data), leaf), Gathered::kFinished);
+    EXPECT_EQ(GatherLeaf(data, leaf), Gathered::kFinished);
     EXPECT_EQ(leaf.path.size(), 3u);
     EXPECT_EQ(data.counts.cycles, i);
   }

@@ -1,5 +1,3 @@
-#include "tara/mcts/choice/policy_target.h"
-
 #include <cmath>
 #include <numeric>
 #include <vector>

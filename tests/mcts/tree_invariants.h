@@ -16,9 +16,8 @@ namespace tara::mcts {
 // - each edge leads to the position after its action; the edges and the untried
 //   candidates are the legal actions, and the next candidate has the highest
 //   prior of those;
-// - in a tree: each node that was visited, but the root, has one edge into it,
-//   which holds its visits and mean; in a graph: no two nodes that have an edge
-//   into them are of one position.
+// - in a tree: each node but the root has one edge into it, which holds its
+//   visits and mean; in a graph: no two nodes are of one position.
 void ExpectInvariants(const Tree& tree, Evaluator& evaluator);
 
 // Returns the visits of the root's actions, in the order of root_actions().

@@ -30,7 +30,7 @@
 #include "tara/core/state.h"
 #include "tara/core/symmetry.h"
 #include "tara/mcts/evaluator.h"
-#include "tara/mcts/search/search_positions.h"
+#include "tara/mcts/search/many_games.h"
 #include "tara/mcts/state_hash.h"
 
 namespace tara::eval {

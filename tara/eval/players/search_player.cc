@@ -21,7 +21,6 @@
 #include "tara/mcts/search/many_games.h"
 #include "tara/mcts/search/search_session.h"
 #include "tara/mcts/solver/endgame_solver.h"
-#include "tara/mcts/time/stop_rule.h"
 #include "tara/mcts/time/time_manager.h"
 #include "tara/mcts/tree/tree.h"
 
@@ -34,30 +33,16 @@ constexpr size_t kTimedTrees = 16;
 // The search of one position among several, to its limits.
 class TimedSearch : public mcts::OneSearch {
  public:
-  TimedSearch(mcts::Tree* tree, const StopCheck* stop,
-              std::optional<absl::Duration> time,
-              const std::function<absl::Time()>* now)
-      : mcts::OneSearch(tree, stop), time_(time), now_(now), start_((*now)()) {}
+  TimedSearch(mcts::Tree* tree, const mcts::SearchTime& time)
+      : mcts::OneSearch(tree), deadline_(time, *tree) {}
 
   bool searched() override {
-    if (mcts::OneSearch::searched()) return true;
-    if (!time_.has_value() || tree().root_visits() == 0) return false;
-    const absl::Duration elapsed = (*now_)() - start_;
-    if (elapsed >= *time_) return true;
-    // The visits are looked at now and then: that takes a while itself.
-    if (++asked_ % 256 != 0) return false;
-    mcts::SearchProgress progress;
-    progress.simulations = progress.new_simulations = tree().root_visits();
-    progress.elapsed = elapsed;
-    mcts::CountVisits(tree().root_actions(), progress);
-    return mcts::IsSettled(progress, {.time = time_});
+    return mcts::OneSearch::searched() ||
+           deadline_.IsOver(tree(), deadline_.Now());
   }
 
  private:
-  const std::optional<absl::Duration> time_;
-  const std::function<absl::Time()>* const now_;
-  const absl::Time start_;
-  int asked_ = 0;
+  mcts::SearchDeadline deadline_;
 };
 
 class SearchPlayer : public Player {
@@ -131,7 +116,7 @@ class SearchPlayer : public Player {
       times.push_back(TimeFor(turns[i]));
     }
     const StopCheck stop = [&] { return turns[0].stopped(); };
-    if (sessions.size() == 1 && (times[0].limited() || options_.threads > 1)) {
+    if (sessions.size() == 1) {
       TARA_RETURN_IF_ERROR(sessions[0]->Search(times[0], stop));
     } else {
       TARA_RETURN_IF_ERROR(SearchTogether(sessions, times, stop));
@@ -192,9 +177,10 @@ class SearchPlayer : public Player {
                               absl::Span<const mcts::SearchTime> times,
                               const StopCheck& stop) {
     if (sessions.empty()) return absl::OkStatus();
-    absl::Duration all = absl::ZeroDuration();
+    mcts::SearchTime all = {.time = absl::Nanoseconds(1),  // 0: no limit
+                            .clock = options_.time_clock};
     for (const mcts::SearchTime& time : times) {
-      all += time.budget.has_value() ? time.budget->target : time.time;
+      all.time += time.budget.has_value() ? time.budget->target : time.time;
     }
     for (size_t i = 0; i < sessions.size(); ++i) {
       sessions[i]->SetSimulations(times[i]);
@@ -208,9 +194,8 @@ class SearchPlayer : public Player {
           if (next == sessions.size()) return nullptr;
           const size_t index = next++;
           return std::make_unique<TimedSearch>(
-              &sessions[index]->tree(), &stop,
-              times[index].limited() ? std::optional(all) : std::nullopt,
-              &options_.time_clock);
+              &sessions[index]->tree(),
+              times[index].limited() ? all : mcts::SearchTime());
         },
         cache_, stop, counters);
   }

@@ -25,7 +25,7 @@ struct SearchPlayerOptions {
   absl::Duration time = absl::ZeroDuration();
   // Leaves of one tree in one batch, at most (many_games.h).
   int leaves_per_game = 1;
-  // Threads that search a position together (threaded_search.h), where a call
+  // Threads that search a position together (search_session.h), where a call
   // has but one. More than one: the search is not the same every time.
   // REQUIRES: 1 with search.gumbel.
   int threads = 1;

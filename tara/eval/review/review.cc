@@ -15,7 +15,6 @@
 #include "tara/core/variant.h"
 #include "tara/mcts/evaluators/caching_evaluator.h"
 #include "tara/mcts/search/many_games.h"
-#include "tara/mcts/search/search_positions.h"
 #include "tara/mcts/solver/endgame_solver.h"
 #include "tara/mcts/tree/tree.h"
 

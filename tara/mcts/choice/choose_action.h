@@ -10,6 +10,7 @@
 #include "tara/base/random.h"
 #include "tara/core/action.h"
 #include "tara/core/outcome.h"
+#include "tara/mcts/choice/puct.h"
 
 namespace tara::mcts {
 
@@ -95,6 +96,32 @@ std::vector<bool> LeftByProof(absl::Span<const RootAction> actions,
 // Source: KataGo's choice of the final move, also in Leela Zero; the formula
 // of the variance is our own. REQUIRES: action.visits > 0.
 float LowerConfidenceBound(const RootAction& action, float z);
+
+struct PolicyTargetOptions {
+  // The k of ForcedVisits, as the search had it; 0: no visit was forced.
+  float forced_playouts = 0;
+  // The formula of the search at the root when the search ended.
+  Puct puct = {};
+};
+
+// Returns how many visits a root action gets at least, whatever its value, as
+// long as it is visited at all: sqrt(k * P * visits of the root's actions).
+// Source: Wu 2019 (arXiv:1902.10565), section 3.2, where k = 2.
+float ForcedVisits(float forced_playouts, float prior, int root_visits);
+
+// Returns the policy target: the actions' shares of the visits, without those
+// that only forcing explains. From each action but the most
+// visited at most its forced visits are taken, and no more than leaves its
+// PUCT score below that of the most visited; one that comes down to a single
+// visit loses that too.
+// Source: Wu 2019, section 3.2, "policy target pruning".
+//
+// `search_priors` are the priors the search used where those are not the
+// actions' own (noise). Sums to 1. REQUIRES: at least one visit;
+// `search_priors` is empty or has one for each action.
+std::vector<float> PolicyTarget(absl::Span<const RootAction> actions,
+                                const PolicyTargetOptions& options,
+                                absl::Span<const float> search_priors = {});
 
 }  // namespace tara::mcts
 

@@ -97,8 +97,8 @@ struct SearchOptions {
   // settle the utility of a position.
   bool proof = false;
   // proof: solves leaves with at most so many vacant hills. Borrowed: must
-  // outlive the tree. Thread-safe if several threads search the tree, or
-  // several trees at a time are given the same.
+  // outlive the tree. Thread-safe if several trees at a time are given the
+  // same.
   LeafSolver* solver = nullptr;
   int solver_vacant_hills = 0;
   // The tree's limit of memory; a search that meets it ends with what it has.

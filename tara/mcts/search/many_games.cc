@@ -5,17 +5,48 @@
 #include <memory>
 #include <new>
 #include <numeric>
+#include <thread>
 #include <utility>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
 #include "absl/types/span.h"
 #include "tara/base/check.h"
 #include "tara/base/exhaustion.h"
+#include "tara/base/random.h"
 #include "tara/base/status_macros.h"
-#include "tara/mcts/search/threaded_search.h"
+#include "tara/base/threads.h"
+#include "tara/mcts/solver/endgame_solver.h"
 
 namespace tara::mcts {
 namespace {
+
+// Adds up the times of one thread. Without SearchTimes it costs nothing.
+class StageTimer {
+ public:
+  explicit StageTimer(SearchTimes* times) : times_(times) { Skip(); }
+
+  // Adds the time since the last call to a stage.
+  void Add(std::atomic<int64_t> SearchTimes::* stage) {
+    if (times_ == nullptr) return;
+    const absl::Time now = times_->clock();
+    (times_->*stage)
+        .fetch_add(absl::ToInt64Nanoseconds(now - last_),
+                   std::memory_order_relaxed);
+    last_ = now;
+  }
+
+  // Adds the time since the last call to none.
+  void Skip() {
+    if (times_ != nullptr) last_ = times_->clock();
+  }
+
+ private:
+  SearchTimes* const times_;
+  absl::Time last_;
+};
 
 // A place for a game, and its leaves in flight. Leaves and answers are reused:
 // their memory lives through all games of the slot.
@@ -224,6 +255,70 @@ absl::Status PlayOneGroup(Group& group, SearchTimes* times) {
   }
 }
 
+// Evaluates the batches of groups on a thread of its own, one at a time. Start
+// and Wait are for one owner.
+class EvaluationThread {
+ public:
+  EvaluationThread() : thread_([this] { Run(); }) {}
+  // Waits for a batch under way.
+  ~EvaluationThread() {
+    {
+      absl::MutexLock lock(&mutex_);
+      mutex_.Await(absl::Condition(this, &EvaluationThread::IsIdle));
+      closed_ = true;
+    }
+    thread_.join();
+  }
+  EvaluationThread(const EvaluationThread&) = delete;
+  EvaluationThread& operator=(const EvaluationThread&) = delete;
+
+  // Begins with a batch of a group. REQUIRES: the batch before has been waited
+  // for.
+  void Start(Group* group) ABSL_LOCKS_EXCLUDED(mutex_) {
+    absl::MutexLock lock(&mutex_);
+    TARA_CHECK(IsIdle(), "a batch is under way");
+    group_ = group;
+  }
+
+  // Blocks until the batch is evaluated; returns its status.
+  absl::Status Wait() ABSL_LOCKS_EXCLUDED(mutex_) {
+    absl::MutexLock lock(&mutex_);
+    mutex_.Await(absl::Condition(this, &EvaluationThread::IsIdle));
+    return status_;
+  }
+
+ private:
+  bool IsIdle() const ABSL_SHARED_LOCKS_REQUIRED(mutex_) {
+    return group_ == nullptr;
+  }
+  bool IsCalled() const ABSL_SHARED_LOCKS_REQUIRED(mutex_) {
+    return group_ != nullptr || closed_;
+  }
+
+  void Run() ABSL_LOCKS_EXCLUDED(mutex_) {
+    while (true) {
+      Group* group = nullptr;
+      {
+        absl::MutexLock lock(&mutex_);
+        mutex_.Await(absl::Condition(this, &EvaluationThread::IsCalled));
+        if (closed_) return;
+        group = group_;
+      }
+      const absl::Status status =
+          CatchExhaustion([group] { return group->Evaluate(); });
+      absl::MutexLock lock(&mutex_);
+      status_ = status;
+      group_ = nullptr;
+    }
+  }
+
+  absl::Mutex mutex_;
+  Group* group_ ABSL_GUARDED_BY(mutex_) = nullptr;  // whose batch is under way
+  bool closed_ ABSL_GUARDED_BY(mutex_) = false;
+  absl::Status status_ ABSL_GUARDED_BY(mutex_);  // of the last batch
+  std::thread thread_;  // last: it uses all of the above
+};
+
 // The groups by turns: this one gathers while the other one is evaluated.
 absl::Status PlayTwoGroups(absl::Span<Group> groups, SearchTimes* times) {
   StageTimer timer(times);
@@ -244,12 +339,17 @@ absl::Status PlayTwoGroups(absl::Span<Group> groups, SearchTimes* times) {
       return absl::OkStatus();
     }
     if (!group.waiting()) continue;
-    thread.Start([&group] { return group.Evaluate(); });
+    thread.Start(&group);
     evaluating = true;
   }
 }
 
 }  // namespace
+
+absl::Status NoMoreSimulations(int made) {
+  return absl::ResourceExhaustedError(
+      absl::StrCat("no memory for more simulations; ", made, " made"));
+}
 
 absl::Status SearchedGame::RunOut() {
   return NoMoreSimulations(tree().root_visits());
@@ -283,8 +383,7 @@ absl::Status PlayManyGames(const ManyGamesOptions& options,
 }
 
 absl::Status RunSearches(absl::Span<Tree* const> trees, Evaluator& evaluator,
-                         int leaves_per_game,
-                         const std::function<bool()>* stop) {
+                         int leaves_per_game) {
   size_t next = 0;
   SearchCounters counters;
   return PlayManyGames(
@@ -292,9 +391,84 @@ absl::Status RunSearches(absl::Span<Tree* const> trees, Evaluator& evaluator,
        .leaves_per_game = leaves_per_game},
       [&]() -> std::unique_ptr<SearchedGame> {
         if (next == trees.size()) return nullptr;
-        return std::make_unique<OneSearch>(trees[next++], stop);
+        return std::make_unique<OneSearch>(trees[next++]);
       },
       evaluator, [] { return false; }, counters);
+}
+
+namespace {
+
+// Positions searched by a thread at a time, and the simulations that the trees
+// of all threads may hold together, some 500 bytes each.
+constexpr int kMostTrees = 64;
+constexpr int kMostSimulations = 1000000;
+
+// The search of one position, which hands over its tree at the end.
+class PositionSearch : public SearchedGame {
+ public:
+  PositionSearch(Tree tree, std::function<void(Tree&&)> on_searched)
+      : tree_(std::move(tree)), on_searched_(std::move(on_searched)) {}
+
+  Tree& tree() override { return tree_; }
+  absl::StatusOr<bool> Play() override {
+    on_searched_(std::move(tree_));
+    return false;
+  }
+
+ private:
+  Tree tree_;
+  const std::function<void(Tree&&)> on_searched_;
+};
+
+}  // namespace
+
+absl::Status SearchPositions(
+    absl::Span<const State> positions, const SearchPositionsOptions& options,
+    Evaluator& evaluator,
+    const std::function<void(size_t place, Tree&& tree)>& on_searched,
+    SearchCounters& counters) {
+  if (positions.empty()) return absl::OkStatus();
+  SharedSolver solver;
+  const int count = static_cast<int>(positions.size());
+  const int threads = std::clamp(options.threads, 1, count);
+  const int share = (count + threads - 1) / threads;
+  const int trees = std::max(
+      1, std::min({share, kMostTrees,
+                   kMostSimulations / options.search.simulations / threads}));
+  std::atomic<bool> failed = false;
+  const auto stopped = [&] { return options.stop && options.stop(); };
+  const auto report = [&] {
+    if (options.on_progress) options.on_progress();
+  };
+  std::atomic<size_t> next = 0;
+  const auto next_search = [&]() -> std::unique_ptr<SearchedGame> {
+    const size_t place = next++;
+    if (place >= positions.size()) return nullptr;
+    SearchOptions search = options.search;
+    SetForVariant(positions[place].variant, &solver, search);
+    return std::make_unique<PositionSearch>(
+        Tree(search, positions[place],
+             DeriveSeed(options.seed, place, StreamPurpose::kArena)),
+        [&on_searched, place](Tree&& tree) {
+          on_searched(place, std::move(tree));
+        });
+  };
+  std::vector<absl::Status> statuses(static_cast<size_t>(threads));
+  RunOnThreads(threads, [&](int thread) {
+    absl::Status& status = statuses[static_cast<size_t>(thread)];
+    status = PlayManyGames(
+        {.games = trees, .leaves_per_game = options.leaves_per_game},
+        next_search, evaluator,
+        [&] {
+          report();
+          return failed || stopped();
+        },
+        counters);
+    if (!status.ok()) failed = true;
+  });
+  for (const absl::Status& status : statuses) TARA_RETURN_IF_ERROR(status);
+  report();
+  return stopped() ? absl::CancelledError("interrupted") : absl::OkStatus();
 }
 
 }  // namespace tara::mcts

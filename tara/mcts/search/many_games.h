@@ -2,18 +2,27 @@
 #define TARA_MCTS_SEARCH_MANY_GAMES_H_
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "absl/types/span.h"
+#include "tara/base/clocks.h"
+#include "tara/base/stop.h"
+#include "tara/core/state.h"
 #include "tara/mcts/evaluator.h"
-#include "tara/mcts/search/search_until.h"
+#include "tara/mcts/options/search_options.h"
 #include "tara/mcts/tree/tree.h"
 
 namespace tara::mcts {
+
+// Returns the error of a search that there is no memory to go on with, after so
+// many simulations.
+absl::Status NoMoreSimulations(int made);
 
 // A game whose actions are chosen by search. Owned by one worker.
 class SearchedGame {
@@ -36,21 +45,15 @@ class SearchedGame {
   virtual absl::Status RunOut();
 };
 
-// A game of one search and no action: the search of a single position, which
-// `stop` ends early where there is one.
+// A game of one search and no action: the search of a single position.
 class OneSearch : public SearchedGame {
  public:
-  explicit OneSearch(Tree* tree, const std::function<bool()>* stop = nullptr)
-      : tree_(tree), stop_(stop) {}
+  explicit OneSearch(Tree* tree) : tree_(tree) {}
   Tree& tree() override { return *tree_; }
-  bool searched() override {
-    return tree_->done() || (stop_ != nullptr && (*stop_)());
-  }
   absl::StatusOr<bool> Play() override { return false; }
 
  private:
   Tree* const tree_;
-  const std::function<bool()>* const stop_;
 };
 
 // Counts of searches; readable while they run. Thread-safe.
@@ -61,6 +64,21 @@ struct SearchCounters {
   std::atomic<int64_t> batches = 0;
   // Leaves that waited for the next batch when one was made, over all batches.
   std::atomic<int64_t> left_waiting = 0;
+};
+
+// Where the time of searches goes: nanoseconds, summed over threads.
+// Thread-safe.
+struct SearchTimes {
+  using Clock = absl::Time (*)();
+
+  // Processor time by default; the time of day where an evaluator waits for a
+  // device.
+  Clock clock = ThreadTime;
+  // Answers into the trees and walks down to leaves, solving included.
+  std::atomic<int64_t> gather = 0;
+  // The evaluator, whatever stands before it.
+  std::atomic<int64_t> evaluate = 0;
+  std::atomic<int64_t> play = 0;  // choosing and recording actions
 };
 
 struct ManyGamesOptions {
@@ -104,13 +122,36 @@ absl::Status PlayManyGames(const ManyGamesOptions& options,
 // Runs the simulations of all trees to the end, the leaves of all trees in one
 // batch; trees that are done (or finished) are left as they are. What a tree
 // does depends neither on the other trees nor on the batches.
-// `leaves_per_game`: of one tree, as in ManyGamesOptions. `stop` ends all
-// between two rounds of leaves; null: nothing does.
+// `leaves_per_game`: of one tree, as in ManyGamesOptions.
 // Errors as those of PlayManyGames.
 // REQUIRES: no leaf is in flight; no tree is given twice.
 absl::Status RunSearches(absl::Span<Tree* const> trees, Evaluator& evaluator,
-                         int leaves_per_game = 1,
-                         const std::function<bool()>* stop = nullptr);
+                         int leaves_per_game = 1);
+
+struct SearchPositionsOptions {
+  // Of each position. Its solver and margin deviation are set for the variant.
+  SearchOptions search = ForPlay({.simulations = 1000});
+  int leaves_per_game = 1;  // as in ManyGamesOptions
+  uint64_t seed = 1;        // of noise, if the search has any
+  int threads = 1;
+  StopCheck stop = {};
+  // Called often while searching, by each thread.
+  std::function<void()> on_progress = {};
+};
+
+// Searches positions, each by itself, as many in step as make batches and as
+// memory allows. `on_searched` gets the tree of each by its place among the
+// positions, from the thread that searched it, several at a time. What it gets
+// depends on neither threads nor batches.
+//
+// Returns CANCELLED when `stop` is true, or the evaluator's errors; some trees
+// were then not handed over.
+// REQUIRES: no position is finished; the evaluator is thread-safe.
+absl::Status SearchPositions(
+    absl::Span<const State> positions, const SearchPositionsOptions& options,
+    Evaluator& evaluator,
+    const std::function<void(size_t place, Tree&& tree)>& on_searched,
+    SearchCounters& counters);
 
 }  // namespace tara::mcts
 

@@ -1,19 +1,19 @@
 #include "tara/mcts/search/search_session.h"
 
 #include <algorithm>
-#include <atomic>
-#include <memory>
+#include <new>
 #include <system_error>
-#include <thread>
 #include <utility>
+#include <vector>
 
-#include "absl/status/statusor.h"
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
 #include "tara/base/check.h"
 #include "tara/base/exhaustion.h"
 #include "tara/base/status_macros.h"
+#include "tara/base/threads.h"
 #include "tara/core/rules.h"
 #include "tara/mcts/search/many_games.h"
-#include "tara/mcts/search/search_until.h"
 #include "tara/mcts/solver/endgame_solver.h"
 #include "tara/mcts/time/stop_rule.h"
 
@@ -24,69 +24,175 @@ namespace {
 // millisecond with a small network.
 constexpr int kStep = 32;
 
-}  // namespace
+// Near the end of a game most walks need no evaluation: after so many of them a
+// thread asks again whether to stop.
+constexpr int kMostFinished = 64;
 
-// `tree` and `status` belong to the thread until it is joined.
-struct Pondering::Search {
-  explicit Search(Tree searched) : tree(std::move(searched)) {}
+// Several threads that search one tree. A thread that has the lock adds what
+// its last leaves have brought and walks down to the next; it evaluates them
+// without the lock. One that finds nothing to gather, because others are at all
+// the leaves it comes to, waits until one of them is evaluated.
+class SharedSearch {
+ public:
+  SharedSearch(Tree& tree, Evaluator& evaluator, const SessionOptions& options,
+               const SearchTime& time, const std::function<bool()>& stop)
+      : evaluator_(evaluator),
+        options_(options),
+        stop_(stop),
+        tree_(tree),
+        deadline_(time, tree) {}
 
-  void Join() {
-    stop.store(true, std::memory_order_relaxed);
-    thread.join();
+  // Once. No leaf is in flight afterwards, unless there was no memory.
+  absl::Status Run() {
+    RunOnThreads(options_.threads, [this](int) { RunThread(); });
+    absl::MutexLock lock(&mutex_);
+    return status_;
   }
 
-  Tree tree;
-  absl::Status status;
-  std::atomic<bool> stop = false;
-  std::thread thread;
+ private:
+  // One thread's leaves and their evaluations.
+  struct Batch {
+    std::vector<Tree::Leaf> leaves;
+    std::vector<State> states;  // of the leaves in flight
+    std::vector<Evaluation> results;
+    absl::Status status;    // of their evaluation
+    bool complete = false;  // they are to be evaluated, or were
+  };
+
+  void RunThread() ABSL_LOCKS_EXCLUDED(mutex_) {
+    Batch batch;
+    batch.leaves.resize(static_cast<size_t>(options_.leaves_per_game));
+    batch.results.resize(batch.leaves.size());
+    batch.states.reserve(batch.leaves.size());
+    while (Step(stop_(), deadline_.Now(), batch)) {
+      if (!batch.complete) continue;
+      batch.status = CatchExhaustion([&] {
+        return evaluator_.Evaluate(
+            batch.states,
+            absl::MakeSpan(batch.results).first(batch.states.size()));
+      });
+    }
+  }
+
+  // Gives the tree what was evaluated, and gathers. Returns whether to go on.
+  bool Step(bool stopped, absl::Time now, Batch& batch)
+      ABSL_LOCKS_EXCLUDED(mutex_) {
+    absl::MutexLock lock(&mutex_);
+    try {
+      if (batch.complete) Apply(batch);
+      over_ = over_ || stopped || !status_.ok() || tree_.done() ||
+              deadline_.IsOver(tree_, now);
+      if (!over_) Gather(batch);
+    } catch (const std::bad_alloc&) {
+      status_ = NoMoreSimulations(tree_.root_visits());
+      over_ = true;
+      batch.states.clear();
+    }
+    if (over_) Drop(batch);
+    return !over_;
+  }
+
+  void Apply(Batch& batch) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    status_.Update(batch.status);
+    for (size_t i = 0; batch.status.ok() && i < batch.states.size(); ++i) {
+      tree_.Apply(batch.leaves[i], batch.results[i]);
+    }
+    if (!batch.status.ok()) Drop(batch);
+    ++rounds_;
+    batch.states.clear();
+    batch.complete = false;
+  }
+
+  // Gives up the leaves of a batch.
+  void Drop(Batch& batch) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    for (size_t i = 0; i < batch.states.size(); ++i) {
+      tree_.Cancel(batch.leaves[i]);
+    }
+    batch.states.clear();
+  }
+
+  // Walks until the batch is complete, or many walks have ended where nothing
+  // is to be evaluated. Waits where others are at all the leaves.
+  void Gather(Batch& batch) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    int finished = 0;
+    while (batch.states.size() < batch.leaves.size() &&
+           tree_.in_flight() < tree_.simulations_left()) {
+      Tree::Leaf& leaf = batch.leaves[batch.states.size()];
+      const Gathered gathered = tree_.Gather(leaf);
+      if (gathered == Gathered::kLeaf) {
+        batch.states.push_back(leaf.state);
+      } else if (gathered != Gathered::kFinished) {
+        break;
+      } else if (++finished == kMostFinished) {
+        return;
+      } else if (tree_.done()) {
+        break;
+      }
+    }
+    batch.complete = !batch.states.empty();
+    if (batch.complete || finished > 0 || tree_.in_flight() == 0) return;
+    const int64_t seen = rounds_;
+    const auto go_on = [this, seen]() ABSL_SHARED_LOCKS_REQUIRED(mutex_) {
+      return rounds_ != seen || over_;
+    };
+    mutex_.Await(absl::Condition(&go_on));
+  }
+
+  Evaluator& evaluator_;
+  const SessionOptions& options_;
+  const std::function<bool()>& stop_;
+  absl::Mutex mutex_;
+  Tree& tree_ ABSL_GUARDED_BY(mutex_);
+  SearchDeadline deadline_;  // IsOver is called under the lock
+  absl::Status status_ ABSL_GUARDED_BY(mutex_);
+  bool over_ ABSL_GUARDED_BY(mutex_) = false;
+  int64_t rounds_ ABSL_GUARDED_BY(mutex_) = 0;  // batches given to the tree
 };
 
-Pondering::Pondering() = default;
+}  // namespace
 
-Pondering::~Pondering() {
-  if (started()) search_->Join();
-}
-
-void Pondering::Start(Tree tree, Evaluator& evaluator,
-                      const PonderingLimits& limits) {
-  TARA_CHECK(!started(), "pondering was started already");
-  auto pondered = std::make_unique<Search>(std::move(tree));
-  Search* const search = pondered.get();
-  const auto ponder = [search, &evaluator, limits] {
-    Tree& tree = search->tree;
-    const int simulations = tree.options().simulations;
-    tree.SetSimulations(limits.simulations);
-    search->status = CatchExhaustion([&] {
-      return SearchUntil(
-          tree, evaluator,
-          {.threads = limits.threads,
-           .leaves_per_game = limits.leaves_per_game},
-          [search] { return search->stop.load(std::memory_order_relaxed); });
-    });
-    tree.SetSimulations(simulations);
-  };
-  try {
-    search->thread = std::thread(ponder);
-  } catch (const std::system_error&) {
-    return;
+SearchDeadline::SearchDeadline(const SearchTime& time, const Tree& tree)
+    : time_(time), visits_before_(tree.root_visits()) {
+  if (!time.limited()) return;
+  begin_ = time.clock();
+  limit_ = time.time;
+  if (time.budget.has_value()) {
+    // The clock runs while a kept tree is advanced, too.
+    const absl::Duration spent = begin_ - time.start;
+    limit_ = std::max(absl::ZeroDuration(), time.budget->limit - spent);
+    target_ = time.budget->target - spent;
   }
-  search_ = std::move(pondered);
+  // A look at the root takes some microseconds.
+  slice_ =
+      std::clamp(limit_ / 50, absl::Milliseconds(2), absl::Milliseconds(50));
+  next_look_ = begin_ + slice_;
 }
 
-absl::StatusOr<Tree> Pondering::Stop() {
-  TARA_CHECK(started(), "pondering was not started");
-  search_->Join();
-  const std::unique_ptr<Search> search = std::move(search_);
-  TARA_RETURN_IF_ERROR(search->status);
-  return std::move(search->tree);
+bool SearchDeadline::IsOver(const Tree& tree, absl::Time now) {
+  SearchProgress progress;
+  progress.simulations = tree.root_visits();
+  progress.new_simulations = progress.simulations - visits_before_;
+  progress.elapsed = now - begin_;
+  if (!time_.limited() || progress.new_simulations == 0) return false;
+  if (progress.elapsed >= limit_) return true;
+  if (now < next_look_) return false;
+  next_look_ = now + slice_;
+  progress.root_settled = tree.settled();
+  CountVisits(tree.root_actions(), progress);
+  return (target_.has_value() && IsTargetReached(progress, *target_)) ||
+         IsSettled(progress, {.time = limit_});
 }
 
 SearchSession::SearchSession(const SessionOptions& options,
                              Evaluator* evaluator, LeafSolver* solver)
     : options_(options), evaluator_(evaluator), solver_(solver) {
+  TARA_CHECK(options.threads >= 1, "threads must be >= 1");
+  TARA_CHECK(options.leaves_per_game >= 1, "leaves_per_game must be >= 1");
   TARA_CHECK(!options.search.gumbel || options.threads == 1,
              "a Gumbel root needs threads = 1");
 }
+
+SearchSession::~SearchSession() { StopPondering().IgnoreError(); }
 
 bool SearchSession::Follow(const State& state,
                            absl::Span<const Action> actions) {
@@ -105,7 +211,7 @@ bool SearchSession::Follow(const State& state,
 
 void SearchSession::GoTo(const State& state, absl::Span<const Action> actions,
                          const std::function<uint64_t()>& draw_seed) {
-  TARA_CHECK(!pondering_.started(), "not while pondering");
+  TARA_CHECK(!pondering_.joinable(), "not while pondering");
   if (!Follow(state, actions)) {
     SearchOptions search = options_.search;
     SetForVariant(state.variant, solver_, search);
@@ -119,52 +225,19 @@ void SearchSession::SetSimulations(const SearchTime& time) {
                                        : options_.search.simulations);
 }
 
-absl::Status SearchSession::Search(const SearchTime& time,
-                                   const std::function<bool()>& stop) {
-  SetSimulations(time);
-  if (tree_->done()) return absl::OkStatus();
-  absl::Status status;
-  if (!time.limited() && options_.threads == 1) {
-    status =
-        RunSearches({&*tree_}, *evaluator_, options_.leaves_per_game, &stop);
-  } else {
-    SearchUntilOptions until = {.threads = options_.threads,
-                                .leaves_per_game = options_.leaves_per_game,
-                                .clock = time.clock};
-    std::optional<absl::Duration> target;
-    if (time.budget.has_value()) {
-      // The clock runs while a kept tree is advanced, too.
-      const absl::Duration spent = time.clock() - time.start;
-      until.time = std::max(absl::ZeroDuration(), time.budget->limit - spent);
-      target = time.budget->target - spent;
-    } else if (time.limited()) {
-      until.time = time.time;
-    }
-    if (time.limited()) {
-      until.is_enough = [&](const SearchProgress& progress) {
-        return (target.has_value() && IsTargetReached(progress, *target)) ||
-               IsSettled(progress, {.time = until.time});
-      };
-    }
-    status = SearchUntil(*tree_, *evaluator_, until, stop);
-  }
+absl::Status SearchSession::Run(const SearchTime& time,
+                                const std::function<bool()>& stop) {
+  const absl::Status status = CatchExhaustion([&] {
+    return SharedSearch(*tree_, *evaluator_, options_, time, stop).Run();
+  });
   if (!status.ok()) tree_.reset();
   return status;
 }
 
-absl::Status SearchSession::AnalyzeSome(int limit, absl::Duration time,
-                                        const std::function<bool()>& stop) {
-  if (options_.threads > 1 && tree_->root_visits() > 0) {
-    tree_->SetSimulations(limit);
-    return SearchUntil(*tree_, *evaluator_,
-                       {.threads = options_.threads,
-                        .leaves_per_game = options_.leaves_per_game,
-                        .time = std::max(time, absl::Milliseconds(1))},
-                       stop);
-  }
-  const int some = std::max(kStep, options_.leaves_per_game);
-  tree_->SetSimulations(std::min(limit, tree_->root_visits() + some));
-  return RunSearches({&*tree_}, *evaluator_, options_.leaves_per_game);
+absl::Status SearchSession::Search(const SearchTime& time,
+                                   const std::function<bool()>& stop) {
+  SetSimulations(time);
+  return Run(time, stop);
 }
 
 absl::Status SearchSession::Analyze(
@@ -172,19 +245,23 @@ absl::Status SearchSession::Analyze(
     const std::function<void(const Tree&)>& report) {
   const int limit =
       limits.simulations > 0 ? limits.simulations : kMaxSimulations;
+  const int step = std::max(kStep, options_.leaves_per_game);
   int reported = -1;
   absl::Time next_report = SteadyTime() + limits.interval;
-  const auto over = [&] {
+  while (true) {
     tree_->SetSimulations(limit);
-    return tree_->done();
-  };
-  while (!over()) {
-    const absl::Status status =
-        AnalyzeSome(limit, next_report - SteadyTime(), stop);
-    if (!status.ok()) {
-      tree_.reset();
-      return status;
+    if (tree_->done()) break;
+    // One thread goes on by steps, so that its tree does not depend on when it
+    // is asked; several until the next report, but each a batch at least.
+    const bool by_steps = options_.threads == 1 || tree_->root_visits() == 0;
+    if (by_steps) {
+      tree_->SetSimulations(std::min(limit, tree_->root_visits() + step));
     }
+    std::atomic<int> asked = 0;
+    TARA_RETURN_IF_ERROR(Run({}, [&] {
+      return !by_steps && asked++ >= options_.threads &&
+             (stop() || SteadyTime() >= next_report);
+    }));
     if (SteadyTime() >= next_report) {
       report(*tree_);
       reported = tree_->root_visits();
@@ -201,17 +278,23 @@ void SearchSession::Ponder(Action action, int simulations) {
   tree_->Advance(action);
   ++plies_;
   if (tree_->finished() || tree_->root().side() == side) return;
-  pondering_.Start(*std::exchange(tree_, std::nullopt), *evaluator_,
-                   {.threads = options_.threads,
-                    .leaves_per_game = options_.leaves_per_game,
-                    .simulations = simulations});
+  tree_->SetSimulations(simulations);
+  stop_pondering_ = false;
+  try {
+    pondering_ = std::thread([this] {
+      pondered_ = Run({}, [this] {
+        return stop_pondering_.load(std::memory_order_relaxed);
+      });
+    });
+  } catch (const std::system_error&) {
+  }
 }
 
 absl::Status SearchSession::StopPondering() {
-  if (!pondering_.started()) return absl::OkStatus();
-  absl::StatusOr<Tree> tree = pondering_.Stop();
-  if (tree.ok()) tree_ = *std::move(tree);
-  return tree.status();
+  if (!pondering_.joinable()) return absl::OkStatus();
+  stop_pondering_ = true;
+  pondering_.join();
+  return pondered_;
 }
 
 }  // namespace tara::mcts

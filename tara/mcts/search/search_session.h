@@ -1,14 +1,14 @@
 #ifndef TARA_MCTS_SEARCH_SEARCH_SESSION_H_
 #define TARA_MCTS_SEARCH_SEARCH_SESSION_H_
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
+#include <thread>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "tara/base/clocks.h"
@@ -23,56 +23,14 @@
 
 namespace tara::mcts {
 
-struct PonderingLimits {
-  int threads = 1;
-  // As ManyGamesOptions::leaves_per_game, for each thread.
-  int leaves_per_game = 1;
-  // Simulations through the root, those that the tree begins with included. An
-  // opponent may take hours: this many take about a gigabyte.
-  int simulations = 1 << 21;
-};
-
-// Searches a position on threads of its own during the opponent's turn. When
-// the opponent has played, the owner stops it and advances the tree by the
-// action played (Tree::Advance).
-//
-// The tree that comes back depends on how long it was away: nothing that is to
-// be the same every time may ponder. Not thread-safe: one owner.
-class Pondering {
- public:
-  Pondering();
-  ~Pondering();  // stops; the tree is lost
-
-  Pondering(const Pondering&) = delete;
-  Pondering& operator=(const Pondering&) = delete;
-
-  // Takes a tree and searches it until it is done, the limits are met or Stop
-  // is called. Meanwhile its threads use the tree's solver, if it has one, and
-  // the evaluator, which must outlive the search.
-  // Where no thread can be made it does not start, and the tree is lost.
-  // REQUIRES: as SearchUntil; not started.
-  void Start(Tree tree, Evaluator& evaluator, const PonderingLimits& limits);
-
-  // Ends the search and returns the tree, its limit of simulations as it was
-  // before. Waits for the batches being evaluated, no longer. Returns the
-  // evaluator's error if it failed. REQUIRES: started.
-  absl::StatusOr<Tree> Stop();
-
-  // Between Start and Stop, whether or not the search has met its limits.
-  bool started() const { return search_ != nullptr; }
-
- private:
-  struct Search;
-  std::unique_ptr<Search> search_;
-};
-
 struct SessionOptions {
   // Its solver and margin deviation are set for the variant of each position.
   SearchOptions search = {};
   // Keep the subtree of the position that the game comes to. Not with a Gumbel
   // root: it plans for all its simulations, and those kept would be more.
   bool reuse = false;
-  // Threads that search a position together (threaded_search.h).
+  // Threads that search a position together. With more than one, how often each
+  // action is visited depends on how they meet.
   int threads = 1;
   // As ManyGamesOptions::leaves_per_game, for each thread.
   int leaves_per_game = 1;
@@ -100,21 +58,55 @@ struct SearchTime {
   }
 };
 
+// Says when a search may end for its time.
+class SearchDeadline {
+ public:
+  // Of a search of the tree that begins now.
+  SearchDeadline(const SearchTime& time, const Tree& tree);
+
+  // Returns the time; the infinite past where it does not matter.
+  absl::Time Now() const {
+    return time_.limited() ? time_.clock() : absl::InfinitePast();
+  }
+
+  // Whether the time is over, or the choice will not change any more. Never
+  // before a simulation was made.
+  bool IsOver(const Tree& tree, absl::Time now);
+
+ private:
+  const SearchTime time_;
+  int visits_before_ = 0;
+  absl::Time begin_ = absl::InfinitePast();
+  absl::Duration limit_ = absl::InfiniteDuration();
+  std::optional<absl::Duration> target_;
+  // Progress is looked at then, and after so much of the time again.
+  absl::Time next_look_ = absl::InfinitePast();
+  absl::Duration slice_ = absl::ZeroDuration();
+};
+
 struct AnalysisLimits {
   absl::Duration interval = absl::Seconds(1);  // between reports
   int simulations = 0;                         // 0: until it is stopped
 };
 
 // The search of one game's positions, one after another: a tree that follows
-// the game, the time for a search, the choice of an action, and pondering.
-// Where the functions that search fail, with the evaluator's error, the tree is
-// dropped: the next GoTo begins another. Not thread-safe: one owner.
+// the game, the threads and the time of a search, the choice of an action, and
+// pondering. The threads share the tree under a lock, and evaluate leaves
+// outside of it.
+//
+// Where the functions that search fail, the tree is dropped: the next GoTo
+// begins another. Their errors are the evaluator's, or RESOURCE_EXHAUSTED where
+// there is no memory to go on. Not thread-safe: one owner.
 class SearchSession {
  public:
   // The evaluator, and the solver for search.solver_vacant_hills, must outlive
-  // it, and be thread-safe with several threads or pondering.
+  // it. The evaluator must be thread-safe with several threads. What is used
+  // elsewhere while this ponders must be so, too.
   SearchSession(const SessionOptions& options, Evaluator* evaluator,
                 LeafSolver* solver);
+  ~SearchSession();  // stops pondering
+  SearchSession(const SearchSession&) = delete;
+  SearchSession& operator=(const SearchSession&) = delete;
 
   const SessionOptions& options() const { return options_; }
 
@@ -157,23 +149,28 @@ class SearchSession {
 
   // Plays an action, and if it is then the turn of another side searches on
   // `threads` threads of its own, to so many simulations, until StopPondering.
+  // How far it comes depends on how long that takes: what is to be the same
+  // every time may not ponder. Where no thread can be made it does not ponder.
   // REQUIRES: the action is legal; not search.gumbel; reuse.
   void Ponder(Action action, int simulations);
-  // Does nothing unless it ponders.
+  // Waits for the batches under way, no longer. Does nothing unless it ponders.
   absl::Status StopPondering();
 
  private:
   bool Follow(const State& state, absl::Span<const Action> actions);
-  // The next few simulations of an analysis.
-  absl::Status AnalyzeSome(int limit, absl::Duration time,
-                           const std::function<bool()>& stop);
+  // Searches until the tree is done, the time is over or `stop` is true, which
+  // each thread asks between batches.
+  absl::Status Run(const SearchTime& time, const std::function<bool()>& stop);
 
   const SessionOptions options_;
   Evaluator* const evaluator_;
   LeafSolver* const solver_;
   std::optional<Tree> tree_;
-  size_t plies_ = 0;     // actions of the game that led to the root
-  Pondering pondering_;  // has the tree meanwhile
+  size_t plies_ = 0;  // actions of the game that led to the root
+  // Pondering: the thread has the tree, and `pondered_`, until it is joined.
+  std::atomic<bool> stop_pondering_ = false;
+  absl::Status pondered_;
+  std::thread pondering_;
 };
 
 }  // namespace tara::mcts

@@ -92,8 +92,8 @@ int SolvableVacantHills(Variant variant);
 // The solver is borrowed: see SearchOptions::solver. None: nothing is solved.
 void SetForVariant(Variant variant, LeafSolver* solver, SearchOptions& options);
 
-// The solver of trees that several threads search: an EndgameSolver, with a
-// table of its own, for each thread that asks at a time. Thread-safe.
+// The solver of several trees that are searched at a time: an EndgameSolver,
+// with a table of its own, for each thread that asks at a time. Thread-safe.
 class SharedSolver : public LeafSolver {
  public:
   // `options` are those of each EndgameSolver.
@@ -101,7 +101,6 @@ class SharedSolver : public LeafSolver {
 
   std::optional<int> SolveRedMargin(const State& state) override
       ABSL_LOCKS_EXCLUDED(mutex_);
-  bool thread_safe() const override { return true; }
 
  private:
   const SolverOptions options_;

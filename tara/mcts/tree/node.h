@@ -92,10 +92,6 @@ struct alignas(8) EdgeCounts {
   uint32_t visits = 0;
   int16_t value = 0;       // of the child, as the sum of the parent has it
   uint16_t in_flight = 0;  // leaves on their way through the edge
-
-  // Shared trees: one thread has all that is below the edge to itself.
-  static constexpr uint16_t kClaimed = 0x8000;
-  bool claimed() const { return in_flight >= kClaimed; }
 };
 
 struct TreeEdge {
@@ -125,7 +121,7 @@ struct NodeTotals {
   }
 };
 
-// NodeTotals in one word, so that one addition changes both. No search goes on
+// NodeTotals in one word: one addition changes both. No search goes on
 // when the root has kMaxVisits: no node then gets more (of a graph: a node with
 // more visits than the root gets none until the root has as many).
 inline constexpr int kSumBits = 40;
@@ -174,8 +170,6 @@ struct NodeShape {
   // Something is proved of a child: selection has to look at bounds.
   static constexpr uint32_t kBoundsBelow = uint32_t{1} << 23;
   static constexpr uint32_t kBlueToMove = uint32_t{1} << 24;
-  // A thread is making an edge (shared trees).
-  static constexpr uint32_t kLocked = uint32_t{1} << 25;
 
   uint32_t word = 0;
 
@@ -186,10 +180,13 @@ struct NodeShape {
   NodeStatus status() const {
     return static_cast<NodeStatus>(word >> kStatusShift & 3);
   }
+  void set_status(NodeStatus status) {
+    word = (word & ~kStatusMask) | static_cast<uint32_t>(status)
+                                       << kStatusShift;
+  }
   bool settled() const { return (word & kSettled) != 0; }
   bool bounds_below() const { return (word & kBoundsBelow) != 0; }
   Side side() const { return (word & kBlueToMove) != 0 ? kBlue : kRed; }
-  bool locked() const { return (word & kLocked) != 0; }
 };
 
 struct TreeNode {

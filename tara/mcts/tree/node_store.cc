@@ -1,20 +1,19 @@
 #include "tara/mcts/tree/node_store.h"
 
 #include <algorithm>
-#include <optional>
+#include <bit>
 #include <utility>
 
 #include "tara/base/check.h"
 #include "tara/core/action.h"
 #include "tara/core/rules.h"
+#include "tara/mcts/state_hash.h"
 
 namespace tara::mcts {
-template <bool kShared>
+
 uint32_t NodeStore::AddNode(const State& state) {
-  // Nodes and states have the same indices: with several threads only if one
-  // of the two pools counts for both.
-  const uint32_t index = nodes_.Extend<kShared>(1);
-  if constexpr (!kShared) states_.Extend(1);
+  const uint32_t index = nodes_.Extend(1);
+  states_.Extend(1);
   states_[index] = state;
   TreeNode& node = nodes_[index];
   node = TreeNode();
@@ -25,11 +24,10 @@ uint32_t NodeStore::AddNode(const State& state) {
   return index;
 }
 
-template <bool kShared>
 void NodeStore::AddCandidates(uint32_t index, absl::Span<const float> priors) {
   const auto count = static_cast<uint32_t>(priors.size());
   TreeNode& node = nodes_[index];
-  node.candidates = candidates_.Extend<kShared>(count);
+  node.candidates = candidates_.Extend(count);
   Candidate* next = &candidates_[node.candidates];
   Candidate* const end = next + count;
   const float* prior = priors.data();
@@ -38,14 +36,10 @@ void NodeStore::AddCandidates(uint32_t index, absl::Span<const float> priors) {
     *next++ = Candidate(EncodePrior(*prior++), action);
   });
   TARA_CHECK(next == end, "expected a prior for each legal action");
-  Update<kShared>(node.shape, [&](NodeShape shape) {
-    shape.word += count;
-    return shape;
-  });
-  BringBestForward<kShared>(node, 0, static_cast<int>(count));
+  node.shape.word += count;
+  BringBestForward(node, 0, static_cast<int>(count));
 }
 
-template <bool kShared>
 void NodeStore::BringBestForward(TreeNode& node, int first, int count) {
   if (first >= count) return;
   Candidate* const candidates = &candidates_[node.candidates];
@@ -57,17 +51,14 @@ void NodeStore::BringBestForward(TreeNode& node, int first, int count) {
       best = i;
     }
   }
-  const Candidate front = candidates[first];
-  Store<kShared>(candidates[first], candidates[best]);
-  Store<kShared>(candidates[best], front);
-  Store<kShared>(node.next_prior, static_cast<uint16_t>(best_key >> 16));
+  std::swap(candidates[first], candidates[best]);
+  node.next_prior = static_cast<uint16_t>(best_key >> 16);
 }
 
-template <bool kShared>
 uint32_t NodeStore::NextSlot(TreeNode& node, int num_edges) {
   const auto new_chunk = [this](int room) {
     const uint32_t slots = static_cast<uint32_t>(room) + 1;
-    const uint32_t first = edges_.Extend<kShared>(slots);
+    const uint32_t first = edges_.Extend(slots);
     std::fill_n(&edges_[first], slots, TreeEdge());
     return first;
   };
@@ -82,32 +73,24 @@ uint32_t NodeStore::NextSlot(TreeNode& node, int num_edges) {
   }
   if (position < room) return chunk + static_cast<uint32_t>(position);
   const uint32_t next = new_chunk(NextRoom(room));
-  Store<kShared>(edges_[chunk + static_cast<uint32_t>(room)].child, next);
+  edges_[chunk + static_cast<uint32_t>(room)].child = next;
   return next;
 }
 
-template <bool kShared>
 uint32_t NodeStore::AddEdge(uint32_t index, int position, uint32_t child) {
   TreeNode& node = nodes_[index];
-  const NodeShape shape = Load<kShared>(node.shape);
-  const int made = shape.num_edges();
+  const int made = node.shape.num_edges();
   Candidate* const candidates = &candidates_[node.candidates];
   const Candidate candidate = candidates[position];
-  if (position != made) {
-    Store<kShared>(candidates[position], candidates[made]);
-    Store<kShared>(candidates[made], candidate);
-  }
-  const uint32_t slot = NextSlot<kShared>(node, made);
+  if (position != made) std::swap(candidates[position], candidates[made]);
+  const uint32_t slot = NextSlot(node, made);
   edges_[slot] = {
       .counts = {},
       .child = child,
       .prior = candidate.prior(),
       .action_index = static_cast<uint16_t>(Index(candidate.action()))};
-  BringBestForward<kShared>(node, made + 1, shape.num_candidates());
-  Update<kShared>(node.shape, [](NodeShape changed) {
-    changed.word += uint32_t{1} << NodeShape::kEdgesShift;
-    return changed;
-  });
+  BringBestForward(node, made + 1, node.shape.num_candidates());
+  node.shape.word += uint32_t{1} << NodeShape::kEdgesShift;
   return slot;
 }
 
@@ -118,63 +101,23 @@ void NodeStore::SetPriors(uint32_t index, absl::Span<const float> priors) {
     candidates[i] = Candidate(EncodePrior(priors[i]), candidates[i].action());
   }
   int position = 0;
-  ForEachEdge(node, node.shape, [&](uint32_t slot, const TreeEdge&) {
+  ForEachEdge(node, [&](uint32_t slot, const TreeEdge&) {
     edges_[slot].prior = candidates[position++].prior();
   });
-  BringBestForward<false>(node, position, node.shape.num_candidates());
+  BringBestForward(node, position, node.shape.num_candidates());
 }
 
-void NodeStore::Reserve(const Room& more) {
-  nodes_.Reserve(nodes_.size() + more.nodes);
-  states_.Reserve(nodes_.size() + more.nodes);
-  candidates_.Reserve(candidates_.size() + more.candidates);
-  edges_.Reserve(edges_.size() + more.edges);
+void NodeStore::Reserve(uint32_t nodes) {
+  nodes_.Reserve(nodes);
+  states_.Reserve(nodes);
+  candidates_.Reserve(40 * nodes);
+  edges_.Reserve(4 * nodes);
 }
 
-NodeStore::Room NodeStore::room() const {
-  return {.nodes = nodes_.capacity() - nodes_.size<true>(),
-          .candidates = candidates_.capacity() - candidates_.size<true>(),
-          .edges = edges_.capacity() - edges_.size<true>()};
-}
-
-void NodeStore::Borrow(const NodeStore& whole) {
-  nodes_.Borrow(whole.nodes_, 0, 0);
-  states_.Borrow(whole.states_, 0, 0);
-  candidates_.Borrow(whole.candidates_, 0, 0);
-  edges_.Borrow(whole.edges_, 0, 0);
-}
-
-bool NodeStore::Refill(NodeStore& whole) {
-  // As many at a time as keep the threads off each other, or what is needed.
-  const auto refill = [](auto& pool, auto& from, uint32_t least) {
-    if (pool.capacity() - pool.size() >= least) return true;
-    uint32_t count = least * 4;
-    std::optional<uint32_t> first = from.Take(count);
-    if (!first.has_value()) first = from.Take(count = least);
-    if (first.has_value()) pool.Borrow(from, *first, count);
-    return first.has_value();
-  };
-  if (nodes_.size() == nodes_.capacity()) {
-    uint32_t count = kNodesOfRefill;
-    std::optional<uint32_t> first = whole.nodes_.Take(count);
-    if (!first.has_value()) first = whole.nodes_.Take(count = 1);
-    if (!first.has_value()) return false;
-    nodes_.Borrow(whole.nodes_, *first, count);
-    states_.Borrow(whole.states_, *first, count);
-  }
-  return refill(candidates_, whole.candidates_, kMaxPerSimulation.candidates) &&
-         refill(edges_, whole.edges_, kMaxPerSimulation.edges);
-}
-
-void NodeStore::EndBorrowing() {
-  while (nodes_.size() < nodes_.capacity()) AddNode<false>(State());
-}
-
-void NodeStore::CopyReachable(const NodeStore& from, uint32_t root,
-                              std::vector<uint32_t>& origins) {
+void NodeStore::CopyReachable(const NodeStore& from, uint32_t root) {
   Clear();
   std::vector<uint32_t> copies(from.num_nodes(), kNoIndex);
-  origins.assign(1, root);
+  std::vector<uint32_t> origins = {root};  // the old index of each node
   copies[root] = 0;
   // Breadth first: children get their index before they are copied.
   for (uint32_t copy = 0; copy < origins.size(); ++copy) {
@@ -190,17 +133,16 @@ void NodeStore::CopyReachable(const NodeStore& from, uint32_t root,
     std::copy_n(&from.candidates_[original.candidates], count,
                 &candidates_[node.candidates]);
     int made = 0;
-    from.ForEachEdge(original, original.shape,
-                     [&](uint32_t, const TreeEdge& edge) {
-                       const uint32_t slot = NextSlot<false>(node, made++);
-                       edges_[slot] = edge;
-                       uint32_t& child = copies[edge.child];
-                       if (child == kNoIndex) {
-                         child = static_cast<uint32_t>(origins.size());
-                         origins.push_back(edge.child);
-                       }
-                       edges_[slot].child = child;
-                     });
+    from.ForEachEdge(original, [&](uint32_t, const TreeEdge& edge) {
+      const uint32_t slot = NextSlot(node, made++);
+      edges_[slot] = edge;
+      uint32_t& child = copies[edge.child];
+      if (child == kNoIndex) {
+        child = static_cast<uint32_t>(origins.size());
+        origins.push_back(edge.child);
+      }
+      edges_[slot].child = child;
+    });
   }
 }
 
@@ -211,12 +153,68 @@ void NodeStore::Clear() {
   edges_.Clear();
 }
 
-template uint32_t NodeStore::AddNode<false>(const State&);
-template uint32_t NodeStore::AddNode<true>(const State&);
-template void NodeStore::AddCandidates<false>(uint32_t,
-                                              absl::Span<const float>);
-template void NodeStore::AddCandidates<true>(uint32_t, absl::Span<const float>);
-template uint32_t NodeStore::AddEdge<false>(uint32_t, int, uint32_t);
-template uint32_t NodeStore::AddEdge<true>(uint32_t, int, uint32_t);
+namespace {
+
+constexpr size_t kLeastEntries = 256;
+
+// The upper half of the hash is kept, the lower half is the place of the entry.
+uint64_t EntryOf(uint64_t hash, uint32_t node) {
+  return (hash & 0xffffffff00000000) | (node + 1);
+}
+uint32_t NodeOf(uint64_t entry) { return static_cast<uint32_t>(entry) - 1; }
+
+// At most half full: the walks along the table stay short.
+size_t EntriesFor(uint64_t nodes) {
+  return std::bit_ceil(std::max<size_t>(nodes * 2, kLeastEntries));
+}
+
+}  // namespace
+
+uint32_t Transpositions::Find(uint64_t hash, const State& state,
+                              const NodeStore& store) const {
+  if (entries_.empty()) return kNoIndex;
+  const size_t mask = entries_.size() - 1;
+  for (size_t i = static_cast<uint32_t>(hash) & mask;; i = (i + 1) & mask) {
+    const uint64_t entry = entries_[i];
+    if (entry == 0) return kNoIndex;
+    if ((entry ^ hash) >> 32 == 0 && store.state(NodeOf(entry)) == state) {
+      return NodeOf(entry);
+    }
+  }
+}
+
+void Transpositions::Enter(uint64_t entry, uint64_t hash) {
+  const size_t mask = entries_.size() - 1;
+  size_t i = static_cast<uint32_t>(hash) & mask;
+  while (entries_[i] != 0) i = (i + 1) & mask;
+  entries_[i] = entry;
+}
+
+void Transpositions::Insert(uint64_t hash, uint32_t node,
+                            const NodeStore& store) {
+  ++size_;
+  if (size_t{size_} * 2 > entries_.size()) {
+    std::vector<uint64_t> old(EntriesFor(size_));
+    old.swap(entries_);
+    for (const uint64_t entry : old) {
+      if (entry == 0) continue;
+      Enter(entry, HashState(store.state(NodeOf(entry))));
+    }
+  }
+  Enter(EntryOf(hash, node), hash);
+}
+
+void Transpositions::Rebuild(const NodeStore& store) {
+  std::fill(entries_.begin(), entries_.end(), 0);
+  size_ = 0;
+  for (uint32_t node = 0; node < store.num_nodes(); ++node) {
+    Insert(HashState(store.state(node)), node, store);
+  }
+}
+
+int64_t Transpositions::BytesWith(int64_t nodes) const {
+  const size_t entries = EntriesFor(static_cast<uint64_t>(nodes));
+  return std::max(bytes(), static_cast<int64_t>(entries * sizeof(uint64_t)));
+}
 
 }  // namespace tara::mcts

@@ -3,10 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <concepts>
 #include <cstdint>
 #include <optional>
-#include <type_traits>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -15,20 +13,11 @@
 #include "tara/core/state.h"
 #include "tara/mcts/choice/gumbel_root.h"
 #include "tara/mcts/options/search_options.h"
-#include "tara/mcts/tree/memory.h"
 #include "tara/mcts/tree/node.h"
 #include "tara/mcts/tree/node_store.h"
-#include "tara/mcts/tree/transpositions.h"
 #include "tara/mcts/utility.h"
 
 namespace tara::mcts {
-
-// A leaf in flight, from Gather to Apply or Cancel. Reusing one for the next
-// Gather reuses its memory.
-struct SearchLeaf {
-  State state;
-  std::vector<uint32_t> path;  // edges from the root; empty: the root
-};
 
 // Counts of a tree's work since it was made. Not all of it is still in memory.
 struct SearchCounts {
@@ -39,7 +28,14 @@ struct SearchCounts {
   int64_t solved = 0;          // leaves that the solver answered
 };
 
+// The result of a simulation for the nodes above its leaf, besides its value.
+struct SimulationResult {
+  float square;  // of the utility
+  float margin;
+};
+
 // The data of a search: the tree, its options, its root. All values are Red's.
+// A path is the edges from the root to a node.
 struct SearchData {
   static constexpr uint32_t kRoot = 0;
 
@@ -51,17 +47,10 @@ struct SearchData {
   // The utilities of margins, in units, from -kMaxMargin on.
   std::array<int16_t, kNumMargins> utility_units;
 
-  // Where walks start: kRoot, but in a thread's view of a part of a tree.
-  uint32_t start = kRoot;
-
   NodeStore store;
   Transpositions transpositions;  // graph_search
-  // In cache lines of their own: what several threads write.
-  alignas(64) SearchCounts counts;
-  // Leaves gathered and neither applied nor cancelled; while several threads
-  // share the tree, the walks and leaves that they may have at a time.
-  alignas(64) int32_t in_flight = 0;
-  int32_t shared_walks = 0;
+  SearchCounts counts;
+  int32_t in_flight = 0;  // leaves gathered and neither applied nor cancelled
   // A walk found no room (since the last Advance).
   bool was_full = false;
   // A leaf was cancelled: there may be edges without visits.
@@ -85,7 +74,7 @@ struct SearchData {
     return UtilityUnits(bounds.low) == UtilityUnits(bounds.high);
   }
 
-  // Returns the value of a node: its mean, within its proved bounds. One owner.
+  // Returns the value of a node: its mean, within its proved bounds.
   float ValueOf(const TreeNode& node) const {
     if (node.shape.status() == NodeStatus::kTerminal) {
       return static_cast<float>(UtilityUnits(node.bounds.low)) * kValueUnit;
@@ -96,133 +85,57 @@ struct SearchData {
         static_cast<float>(UtilityUnits(node.bounds.high)) * kValueUnit);
   }
 
-  // Returns the root's own evaluation, for Red. One owner.
+  // The same in units. REQUIRES: the node was evaluated or is terminal.
+  int ValueUnits(const TreeNode& node) const {
+    if (node.shape.status() == NodeStatus::kTerminal) {
+      return UtilityUnits(node.bounds.low);
+    }
+    const int mean = UnpackTotals(node.totals).MeanUnits();
+    if (!options.proof) return mean;
+    return std::clamp<int>(mean, UtilityUnits(node.bounds.low),
+                           UtilityUnits(node.bounds.high));
+  }
+
+  // Returns the root's own evaluation, for Red.
   float RootOwnValue() const {
     const TreeNode& root = store.node(kRoot);
     int64_t sum = UnpackTotals(root.totals).sum;
-    store.ForEachEdge(root, root.shape, [&](uint32_t, const TreeEdge& edge) {
+    store.ForEachEdge(root, [&](uint32_t, const TreeEdge& edge) {
       sum -= int64_t{edge.counts.visits} * edge.counts.value;
     });
     return static_cast<float>(sum) * kValueUnit;
   }
-};
 
-inline SearchData::SearchData(const SearchOptions& search_options,
-                              int compensation_halves)
-    : options(search_options),
-      utility(search_options.utility, compensation_halves) {
-  for (int margin = -kMaxMargin; margin <= kMaxMargin; ++margin) {
-    utility_units[margin + kMaxMargin] =
-        QuantizeValue(utility.OfRedMargin(margin));
-  }
-}
-
-// A tree as its only owner sees it, or as one of several threads that share it
-// does (kSharing): what others may write meanwhile is read and written
-// atomically (memory.h). A reference; the functions of a search take one by
-// value.
-template <bool kSharing, typename Data = SearchData>
-class TreeView {
- public:
-  static constexpr bool kShared = kSharing;
-
-  explicit TreeView(Data& data) : data_(&data) {}
-  Data* operator->() const { return data_; }
-
-  auto& node(uint32_t index) const { return data_->store.node(index); }
-  auto& edge(uint32_t index) const { return data_->store.edge(index); }
-  const State& state(uint32_t node) const { return data_->store.state(node); }
-
-  template <typename T>
-  static T Load(const T& value) {
-    return mcts::Load<kShared>(value);
-  }
-  template <typename T>
-  static void Store(T& value, std::type_identity_t<T> stored) {
-    mcts::Store<kShared>(value, stored);
-  }
-  template <typename T>
-  static T Add(T& value, std::type_identity_t<T> added) {
-    return mcts::Add<kShared>(value, added);
-  }
-  template <typename T, typename Change>
-  static T Update(T& value, Change&& change) {
-    return mcts::Update<kShared>(value, change);
-  }
-  NodeTotals LoadTotals(const TreeNode& node) const {
-    return UnpackTotals(Load(node.totals));
-  }
-
-  // As those of NodeStore.
-  uint32_t AddNode(const State& state) const {
-    return data_->store.template AddNode<kShared>(state);
-  }
-  void AddCandidates(uint32_t node, absl::Span<const float> priors) const {
-    data_->store.template AddCandidates<kShared>(node, priors);
-  }
-  Candidate candidate(const TreeNode& node, int position) const {
-    return data_->store.template candidate<kShared>(node, position);
-  }
-  uint32_t AddEdge(uint32_t node, int position, uint32_t child) const {
-    return data_->store.template AddEdge<kShared>(node, position, child);
-  }
-  template <typename Visitor>
-  void ForEachEdge(const TreeNode& node, NodeShape shape,
-                   Visitor&& visit) const {
-    data_->store.template ForEachEdge<kShared>(node, shape, visit);
-  }
-  template <typename Visitor>
-  void ForEachRun(const TreeNode& node, NodeShape shape,
-                  Visitor&& visit) const {
-    data_->store.template ForEachRun<kShared>(node, shape, visit);
-  }
-
-  // Returns the value of a node, in units: its mean, within its proved bounds.
-  // REQUIRES: it was evaluated or is terminal.
-  int ValueUnits(const TreeNode& node) const {
-    const NodeShape shape = Load(node.shape);
-    if (shape.status() == NodeStatus::kTerminal) {
-      return data_->UtilityUnits(Load(node.bounds).low);
-    }
-    const int mean = LoadTotals(node).MeanUnits();
-    if (!data_->options.proof) return mean;
-    const MarginBounds bounds = Load(node.bounds);
-    return std::clamp<int>(mean, data_->UtilityUnits(bounds.low),
-                           data_->UtilityUnits(bounds.high));
+  // Returns the node before the i-th edge of a path.
+  uint32_t NodeBefore(absl::Span<const uint32_t> path, size_t i) const {
+    return i == 0 ? kRoot : store.edge(path[i - 1]).child;
   }
 
   // Makes a node the end of all lines through it.
-  void MakeTerminal(TreeNode& node, int red_margin) const {
-    const auto margin = static_cast<int8_t>(red_margin);
-    // Read by others even where the rest has one owner.
-    mcts::Store<true>(node.bounds, {.low = margin, .high = margin});
-    const float utility =
-        static_cast<float>(data_->UtilityUnits(red_margin)) * kValueUnit;
-    Store(node.means, {.square = utility * utility,
-                       .margin = static_cast<float>(red_margin)});
-    SetStatus(node, NodeStatus::kTerminal, NodeShape::kSettled);
-  }
+  void MakeTerminal(TreeNode& node, int red_margin) const;
 
-  static void SetStatus(TreeNode& node, NodeStatus status, uint32_t flags = 0) {
-    Update(node.shape, [&](NodeShape shape) {
-      shape.word = (shape.word & ~NodeShape::kStatusMask) |
-                   static_cast<uint32_t>(status) << NodeShape::kStatusShift |
-                   flags;
-      return shape;
-    });
-  }
+  // Adds a simulation to the edges of a path and the nodes before them; with
+  // proof, also their new bounds: the side to move has at least the best low
+  // bound of any action, and, once all actions have an edge, at most the best
+  // high bound. `landed`: the edges have counted it as in flight.
+  void BackUp(absl::Span<const uint32_t> path, const SimulationResult& result,
+              bool landed);
+
+  // Adds to the leaves in flight on the edges of a path, and in all.
+  void CountInFlight(absl::Span<const uint32_t> path, int added);
 
  private:
-  Data* data_;
+  // Narrows the bounds of a node; settles it where they settle its utility.
+  // Returns whether that changed them. So do the two functions that follow.
+  bool Narrow(TreeNode& node, MarginBounds proved);
+  // From the bounds of all children. O(edges of the node).
+  bool ProveFromChildren(uint32_t parent);
+  // `changed`: the child's bounds may have changed since the parent last saw
+  // them.
+  bool ProveFromChild(uint32_t parent, uint32_t child, bool changed);
+  // Brings a node's copies of its children's values up to date.
+  void Refresh(uint32_t index);
 };
-
-using OwnTree = TreeView<false>;
-using SharedTree = TreeView<true>;
-using ConstOwnTree = TreeView<false, const SearchData>;
-
-template <typename T>
-concept AnyTree = std::same_as<T, OwnTree> || std::same_as<T, SharedTree> ||
-                  std::same_as<T, ConstOwnTree>;
 
 }  // namespace tara::mcts
 

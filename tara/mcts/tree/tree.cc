@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <utility>
 
 #include "tara/base/check.h"
@@ -35,10 +34,9 @@ MarginBounds ForSide(Side side, MarginBounds red) {
 
 // Enters the root, which the walks do not make.
 void EnterRoot(const State& root, SearchData& data) {
-  const uint32_t index = data.store.AddNode<false>(root);
-  if (root.finished()) return;
-  if (data.options.graph_search) {
-    data.transpositions.Insert<false>(HashState(root), index, data.store);
+  const uint32_t index = data.store.AddNode(root);
+  if (data.options.graph_search && !root.finished()) {
+    data.transpositions.Insert(HashState(root), index, data.store);
   }
 }
 
@@ -47,16 +45,14 @@ void EnterRoot(const State& root, SearchData& data) {
 const TreeEdge* MostVisited(const NodeStore& store, uint32_t node) {
   const TreeEdge* best = nullptr;
   if (store.node(node).shape.status() != NodeStatus::kExpanded) return best;
-  store.ForEachEdge(store.node(node), store.node(node).shape,
-                    [&](uint32_t, const TreeEdge& edge) {
-                      if (edge.counts.visits == 0) return;
-                      if (best == nullptr ||
-                          edge.counts.visits > best->counts.visits ||
-                          (edge.counts.visits == best->counts.visits &&
-                           edge.action_index < best->action_index)) {
-                        best = &edge;
-                      }
-                    });
+  store.ForEachEdge(store.node(node), [&](uint32_t, const TreeEdge& edge) {
+    if (edge.counts.visits == 0) return;
+    if (best == nullptr || edge.counts.visits > best->counts.visits ||
+        (edge.counts.visits == best->counts.visits &&
+         edge.action_index < best->action_index)) {
+      best = &edge;
+    }
+  });
   return best;
 }
 
@@ -78,12 +74,6 @@ bool Tree::done() const {
          (root_visits() >= 1 && full());
 }
 
-bool Tree::DoneShared() const {
-  const NodeTotals totals = UnpackTotals(Load<true>(root_node().totals));
-  return static_cast<int>(totals.visits) - 1 >= options().simulations ||
-         Load<true>(root_node().shape).settled() || Load<true>(data_.was_full);
-}
-
 int Tree::root_visits() const {
   const NodeTotals totals = UnpackTotals(root_node().totals);
   return totals.visits == 0 ? 0 : static_cast<int>(totals.visits) - 1;
@@ -94,8 +84,14 @@ int Tree::simulations_left() const {
 }
 
 void Tree::Apply(const Leaf& leaf, const Evaluation& evaluation) {
-  ApplyLeaf(OwnTree(data_), leaf, evaluation);
+  ApplyLeaf(data_, leaf, evaluation);
   if (leaf.path.empty()) PrepareRoot();
+}
+
+void Tree::Reserve() {
+  constexpr int kMostSimulations = 1024;
+  data_.store.Reserve(static_cast<uint32_t>(
+      std::min(options().simulations, kMostSimulations) + 1));
 }
 
 void Tree::SetSimulations(int simulations) {
@@ -151,11 +147,10 @@ void Tree::AddRootNoise() {
 
 void Tree::PlanGumbel() {
   data_.gumbel_base_visits.assign(data_.root_priors.size(), 0);
-  data_.store.ForEachEdge(
-      root_node(), root_node().shape, [&](uint32_t, const TreeEdge& edge) {
-        data_.gumbel_base_visits[data_.root_places[edge.action_index]] =
-            edge.counts.visits;
-      });
+  data_.store.ForEachEdge(root_node(), [&](uint32_t, const TreeEdge& edge) {
+    data_.gumbel_base_visits[data_.root_places[edge.action_index]] =
+        edge.counts.visits;
+  });
   data_.gumbel_stats.reserve(data_.root_priors.size());
   gumbel_kept_visits_ = root_visits();
   data_.gumbel.emplace(options().gumbel_options, data_.root_priors,
@@ -169,10 +164,9 @@ void Tree::Advance(Action action) {
   ApplyAction(action, state);
 
   uint32_t kept = kNoIndex;
-  data_.store.ForEachEdge(root_node(), root_node().shape,
-                          [&](uint32_t, const TreeEdge& edge) {
-                            if (edge.action() == action) kept = edge.child;
-                          });
+  data_.store.ForEachEdge(root_node(), [&](uint32_t, const TreeEdge& edge) {
+    if (edge.action() == action) kept = edge.child;
+  });
   data_.root_priors.clear();
   data_.gumbel.reset();
   data_.was_full = false;
@@ -182,8 +176,7 @@ void Tree::Advance(Action action) {
       kept != kNoIndex &&
       data_.store.node(kept).shape.status() == NodeStatus::kExpanded;
   if (keeps) {
-    std::vector<uint32_t> origins;
-    spare_.CopyReachable(data_.store, kept, origins);
+    spare_.CopyReachable(data_.store, kept);
     std::swap(data_.store, spare_);
     if (options().graph_search) data_.transpositions.Rebuild(data_.store);
     PrepareRoot();
@@ -193,39 +186,6 @@ void Tree::Advance(Action action) {
     EnterRoot(state, data_);
   }
 }
-
-void Tree::BeginSharing(int walks) {
-  TARA_CHECK(root_expanded(), "the root is not evaluated");
-  TARA_CHECK(!options().gumbel, "a Gumbel root needs threads = 1");
-  TARA_CHECK(in_flight() == 0, "a leaf is in flight");
-  data_.shared_walks = walks;
-  // Per simulation a node, some edges' slots, and more candidates than most
-  // nodes have; what is not used is never committed. A limit of memory that is
-  // too low for what other threads may be about to add is raised to that.
-  const int64_t most = std::max<int64_t>(options().max_bytes, 0);
-  const int64_t simulations =
-      std::max(0,
-               std::min(options().simulations, static_cast<int>(kMaxVisits)) -
-                   root_visits()) +
-      walks;
-  const int64_t least = (2 + NodeStore::kNodesOfRefill) * int64_t{walks} + 32;
-  const auto room = [&](int64_t each, size_t bytes, int64_t more) {
-    const int64_t limit = most / static_cast<int64_t>(bytes);
-    return static_cast<uint32_t>(
-        std::min<int64_t>(std::min(each * simulations, limit) + more,
-                          std::numeric_limits<int32_t>::max()));
-  };
-  data_.store.Reserve(
-      {.nodes = room(1, sizeof(TreeNode) + sizeof(State), least),
-       .candidates = room(64, sizeof(Candidate), least * kNumActions),
-       .edges = room(5, sizeof(TreeEdge), least * 32)});
-  if (options().graph_search) {
-    data_.transpositions.Reserve(
-        data_.store.num_nodes() + data_.store.room().nodes, data_.store);
-  }
-}
-
-void Tree::EndSharing() { data_.store.EndSharing(); }
 
 float Tree::root_value() const {
   if (!root_expanded()) return 0;
@@ -252,22 +212,21 @@ std::vector<RootAction> Tree::root_actions() const {
                      .mean_value = 0};
     ++next;
   });
-  data_.store.ForEachEdge(
-      root_node(), root_node().shape, [&](uint32_t, const TreeEdge& edge) {
-        RootAction& action = actions[data_.root_places[edge.action_index]];
-        const TreeNode& child = data_.store.node(edge.child);
-        if (options().proof) {
-          const MarginBounds bounds = ForSide(side, child.bounds);
-          action.low = bounds.low;
-          action.high = bounds.high;
-        }
-        action.visits = static_cast<int>(edge.counts.visits);
-        if (action.visits == 0) return;
-        const float red_value = data_.ValueOf(child);
-        action.mean_value = ForSide(side, red_value);
-        action.value_deviation = std::sqrt(
-            std::max(0.0f, child.means.square - red_value * red_value));
-      });
+  data_.store.ForEachEdge(root_node(), [&](uint32_t, const TreeEdge& edge) {
+    RootAction& action = actions[data_.root_places[edge.action_index]];
+    const TreeNode& child = data_.store.node(edge.child);
+    if (options().proof) {
+      const MarginBounds bounds = ForSide(side, child.bounds);
+      action.low = bounds.low;
+      action.high = bounds.high;
+    }
+    action.visits = static_cast<int>(edge.counts.visits);
+    if (action.visits == 0) return;
+    const float red_value = data_.ValueOf(child);
+    action.mean_value = ForSide(side, red_value);
+    action.value_deviation =
+        std::sqrt(std::max(0.0f, child.means.square - red_value * red_value));
+  });
   return actions;
 }
 
@@ -310,7 +269,7 @@ std::vector<Action> LineAfter(const Tree& tree, Action action) {
   const TreeNode& root = store.node(kRoot);
   std::vector<Action> line = {action};
   const TreeEdge* next = nullptr;
-  store.ForEachEdge(root, root.shape, [&](uint32_t, const TreeEdge& edge) {
+  store.ForEachEdge(root, [&](uint32_t, const TreeEdge& edge) {
     if (edge.action() == action && edge.counts.visits > 0) next = &edge;
   });
   std::vector<uint32_t> seen = {kRoot};  // a graph may have cycles

@@ -22,7 +22,7 @@ namespace tara::mcts {
 // A search tree over one game by PUCT. A simulation is a Gather (walk down to
 // a leaf that needs an evaluation) and an Apply (give the answer back): walk.h
 // has its steps. Batches and threads live outside (many_games.h,
-// threaded_search.h).
+// search_session.h).
 //
 // Values are kept by side (for Red), never by ply: turns of two actions,
 // skipped turns and teams make parity wrong. They are utilities, kept to
@@ -37,8 +37,8 @@ namespace tara::mcts {
 // evaluations. A walk that comes back to its own way (High Kings) ends there.
 // Source: KataGo, docs/GraphSearch.md.
 //
-// Copyable; a copy goes on by itself. Not thread-safe: one owner, but for the
-// functions of shared search. node.h draws the memory.
+// Copyable; a copy goes on by itself. Not thread-safe: one owner, or a lock.
+// node.h draws the memory.
 class Tree {
  public:
   using Leaf = SearchLeaf;
@@ -64,7 +64,7 @@ class Tree {
   // Starts a simulation. REQUIRES: the root is not finished.
   Gathered Gather(Leaf& leaf) {
     TARA_CHECK(!finished(), "the root must not be a finished game");
-    return GatherLeaf(OwnTree(data_), leaf);
+    return GatherLeaf(data_, leaf);
   }
 
   // Ends the simulation of a leaf. REQUIRES: the leaf is in flight;
@@ -73,13 +73,17 @@ class Tree {
 
   // Gives a leaf up (its evaluation failed): it is as if never gathered.
   // REQUIRES: the leaf is in flight.
-  void Cancel(const Leaf& leaf) { CancelLeaf(OwnTree(data_), leaf); }
+  void Cancel(const Leaf& leaf) { CancelLeaf(data_, leaf); }
 
   // Makes the position after `action` the root and keeps its subtree; new
   // noise is drawn. Frees the rest for new nodes. Needs as much memory again as
   // the kept subtree, which is kept for the next time; O(size of the subtree).
   // REQUIRES: the action is legal; no leaf is in flight.
   void Advance(Action action);
+
+  // Makes room for a short search at once, in place of growing again and again:
+  // for trees that come and go, unlike those of games.
+  void Reserve();
 
   // Lets the search go on until the root has so many simulations.
   // REQUIRES: simulations >= 1.
@@ -133,19 +137,6 @@ class Tree {
   // For tests and for reports of the whole tree.
   const SearchData& data() const { return data_; }
 
-  // --- Several threads (threaded_search.h) ----------------------------------
-  // Between BeginSharing and EndSharing, several threads may search through a
-  // SharedWalker each, and call DoneShared, and nothing else.
-
-  // Makes room for as many simulations more as the root is to have, or as the
-  // memory limit allows. At most `walks` walks and leaves in flight may then be
-  // at a time. REQUIRES: the root is evaluated; no leaf is in flight; not
-  // options.gumbel.
-  void BeginSharing(int walks);
-  void EndSharing();
-  SearchData& shared_data() { return data_; }
-  bool DoneShared() const;
-
  private:
   const TreeNode& root_node() const {
     return data_.store.node(SearchData::kRoot);
@@ -167,7 +158,7 @@ class Tree {
 // Returns the most visited line from the root that begins with `action`, which
 // comes first in it; the action alone if the search has not been there. With
 // the most visited action it is Tree::principal_variation.
-// REQUIRES: the action is legal at the root; the tree is not shared.
+// REQUIRES: the action is legal at the root.
 std::vector<Action> LineAfter(const Tree& tree, Action action);
 
 // Returns the options of a choice at the root, with the search's utility.

@@ -18,7 +18,7 @@
 #include "tara/core/rules.h"
 #include "tara/mcts/choice/puct.h"
 #include "tara/mcts/state_hash.h"
-#include "tara/mcts/tree/backup.h"
+#include "tara/mcts/tree/node_store.h"
 
 namespace tara::mcts {
 
@@ -151,30 +151,33 @@ struct Terms {
 struct EdgeSums {
   int32_t visited_prior = 0;  // in units of kPriorUnit
   uint32_t in_flight = 0;
-  bool any_claimed = false;
 };
 
 int32_t PriorUnits(uint16_t prior) {
   return static_cast<int32_t>(DecodePrior(prior) * (1 / kPriorUnit));
 }
 
-EdgeSums SumEdges(AnyTree auto tree, const TreeNode& node, NodeShape shape) {
+EdgeSums SumEdges(const SearchData& data, const TreeNode& node) {
   EdgeSums sums;
-  tree.ForEachEdge(node, shape, [&](uint32_t, const TreeEdge& edge) {
-    const auto counts = tree.Load(edge.counts);
-    if (tree.kShared && counts.claimed()) {
-      sums.any_claimed = true;
-    } else {
-      sums.in_flight += counts.in_flight;
-    }
-    if (counts.visits > 0) sums.visited_prior += PriorUnits(edge.prior);
+  data.store.ForEachEdge(node, [&](uint32_t, const TreeEdge& edge) {
+    sums.in_flight += edge.counts.in_flight;
+    if (edge.counts.visits > 0) sums.visited_prior += PriorUnits(edge.prior);
   });
   return sums;
 }
 
+// The parts of c(N). Each is asked for only where its option is set.
+
+[[gnu::noinline]] float GrowthOfC(const SearchOptions& options, float visits) {
+  return options.c_puct_growth *
+         std::log((visits + options.c_puct_base + 1) / options.c_puct_base);
+}
+
 // Returns the factor of exploration by how much results differ below a node.
-float DeviationFactor(const SearchOptions& options, float mean, float square,
-                      float visits) {
+[[gnu::noinline]] float DeviationFactor(const SearchOptions& options,
+                                        float mean, float square,
+                                        uint32_t finished_visits) {
+  const auto visits = static_cast<float>(finished_visits);
   const float variance = std::max(0.0f, square - mean * mean);
   const float prior = options.utility_deviation_prior;
   const float weight = options.utility_deviation_prior_weight;
@@ -183,37 +186,20 @@ float DeviationFactor(const SearchOptions& options, float mean, float square,
   return 1 + options.utility_deviation_scale * (deviation / prior - 1);
 }
 
-// Returns c(N) where the options make it depend on the node.
-[[gnu::noinline]] float VaryingC(const SearchOptions& options, float visits,
-                                 float mean, float square,
-                                 uint32_t finished_visits) {
-  float c = options.c_puct;
-  if (options.c_puct_growth != 0) {
-    c += options.c_puct_growth *
-         std::log((visits + options.c_puct_base + 1) / options.c_puct_base);
-  }
-  if (options.utility_deviation_scale != 0) {
-    c *= DeviationFactor(options, mean, square,
-                         static_cast<float>(finished_visits));
-  }
-  return c;
-}
-
-[[gnu::always_inline]] inline Terms TermsOf(AnyTree auto tree,
+[[gnu::always_inline]] inline Terms TermsOf(const SearchData& data,
                                             const TreeNode& node,
-                                            NodeShape shape,
                                             uint32_t in_flight) {
-  const SearchOptions& options = tree->options;
-  const NodeTotals totals = tree.LoadTotals(node);
+  const SearchOptions& options = data.options;
+  const NodeTotals totals = UnpackTotals(node.totals);
   const auto visits = static_cast<float>(totals.visits + in_flight);
   const float red_mean = totals.Mean();
   float c = options.c_puct;
-  if (options.c_puct_growth != 0 || options.utility_deviation_scale != 0)
-      [[unlikely]] {
-    c = VaryingC(options, visits, red_mean, tree.Load(node.means).square,
-                 totals.visits);
+  if (options.c_puct_growth != 0) [[unlikely]]
+    c += GrowthOfC(options, visits);
+  if (options.utility_deviation_scale != 0) [[unlikely]] {
+    c *= DeviationFactor(options, red_mean, node.means.square, totals.visits);
   }
-  const bool is_red = shape.side() == kRed;
+  const bool is_red = node.shape.side() == kRed;
   return {.scan = {.side_unit = is_red ? kValueUnit : -kValueUnit,
                    .puct = {.exploration = c * std::sqrt(visits)},
                    .first_play = 0},
@@ -247,10 +233,10 @@ bool IsDominated(bool is_red, MarginBounds child, MarginBounds node) {
 // Whether what is proved leaves an action out. A search of a settled child
 // changes nothing more, and its utility bounds its parent's; but at the root
 // its visits show that it is good (`settled_too` false).
-bool IsLeftOut(AnyTree auto tree, const TreeNode& child, bool settled_too,
-               bool is_red, MarginBounds node) {
-  return (settled_too && tree.Load(child.shape).settled()) ||
-         IsDominated(is_red, tree.Load(child.bounds), node);
+bool IsLeftOut(const TreeNode& child, bool settled_too, bool is_red,
+               MarginBounds node) {
+  return (settled_too && child.shape.settled()) ||
+         IsDominated(is_red, child.bounds, node);
 }
 
 // Returns the mean with leaves in flight counted as partly lost.
@@ -262,7 +248,8 @@ float WithVirtualLoss(float value, EdgeCounts counts, float virtual_loss) {
 
 // Adds one edge to a scan, with a given value.
 void AddEdge(const ScanTerms& terms, uint32_t slot, const TreeEdge& edge,
-             EdgeCounts counts, float value, ScanResult& result) {
+             float value, ScanResult& result) {
+  const EdgeCounts counts = edge.counts;
   if (counts.visits > 0) result.prior_sum += PriorUnits(edge.prior);
   const auto tries = static_cast<int32_t>(1 + counts.visits + counts.in_flight);
   const float score = terms.puct.Score(value, DecodePrior(edge.prior),
@@ -280,177 +267,170 @@ float ValueForSide(const ScanTerms& terms, EdgeCounts counts) {
 }
 
 // Finds the best edge of a node by value, prior and visits alone.
-ScanResult ScanEdges(AnyTree auto tree, const TreeNode& node, NodeShape shape,
+ScanResult ScanEdges(const SearchData& data, const TreeNode& node,
                      const ScanTerms& terms) {
-  constexpr bool kShared = tree.kShared;
   // The first edges, side by side in a chunk of their own, one by one.
   ScanResult result;
-  const int in_first = std::min(shape.num_edges(), NodeStore::kInFirstChunk);
+  const int in_first =
+      std::min(node.shape.num_edges(), NodeStore::kInFirstChunk);
   for (int i = 0; i < in_first; ++i) {
     const uint32_t slot = node.edges + static_cast<uint32_t>(i);
-    const TreeEdge& edge = tree.edge(slot);
-    const auto counts = tree.Load(edge.counts);
-    AddEdge(terms, slot, edge, counts, ValueForSide(terms, counts), result);
+    const TreeEdge& edge = data.store.edge(slot);
+    AddEdge(terms, slot, edge, ValueForSide(terms, edge.counts), result);
   }
-  if (shape.num_edges() <= in_first) return result;
+  if (node.shape.num_edges() <= in_first) return result;
   EdgeScan scan(terms);
-  tree.ForEachRun(node, shape, [&](uint32_t first, int count) {
+  data.store.ForEachRun(node, [&](uint32_t first, int count) {
     if (first == node.edges) return;
-    const TreeEdge* const edges = &tree.edge(first);
+    const TreeEdge* const edges = &data.store.edge(first);
     for (int i = 0; i < count; i += EdgeScan::kWidth) {
-      const int here = std::min(count - i, EdgeScan::kWidth);
-      const uint32_t slot = first + static_cast<uint32_t>(i);
-      if constexpr (kShared) {
-        // What others write is read edge by edge.
-        TreeEdge copies[EdgeScan::kWidth];
-        for (int k = 0; k < here; ++k) {
-          copies[k].counts = tree.Load(edges[i + k].counts);
-          copies[k].prior = edges[i + k].prior;
-        }
-        scan.Add(copies, slot, here);
-      } else {
-        scan.Add(edges + i, slot, here);
-      }
+      scan.Add(edges + i, first + static_cast<uint32_t>(i),
+               std::min(count - i, EdgeScan::kWidth));
     }
   });
   return scan.Finish(result);
 }
 
 // The same with virtual losses, and without actions that are left out.
-ScanResult ScanWithBoundsAndVirtualLoss(AnyTree auto tree, const TreeNode& node,
-                                        NodeShape shape, bool settled_too,
+ScanResult ScanWithBoundsAndVirtualLoss(const SearchData& data,
+                                        const TreeNode& node, bool settled_too,
                                         const ScanTerms& terms) {
   ScanResult result;
-  const auto bounds = tree.Load(node.bounds);
-  const bool is_red = shape.side() == kRed;
-  const float virtual_loss = tree->options.virtual_loss;
-  tree.ForEachEdge(node, shape, [&](uint32_t slot, const TreeEdge& edge) {
-    const auto counts = tree.Load(edge.counts);
-    if (tree.kShared && counts.claimed()) return;
-    const TreeNode& child = tree.node(edge.child);
-    if (shape.bounds_below() &&
-        IsLeftOut(tree, child, settled_too, is_red, bounds)) {
+  const bool is_red = node.shape.side() == kRed;
+  const float virtual_loss = data.options.virtual_loss;
+  data.store.ForEachEdge(node, [&](uint32_t slot, const TreeEdge& edge) {
+    if (node.shape.bounds_below() &&
+        IsLeftOut(data.store.node(edge.child), settled_too, is_red,
+                  node.bounds)) {
       return;
     }
-    float value = ValueForSide(terms, counts);
-    if (counts.in_flight > 0 && virtual_loss > 0) {
-      value = WithVirtualLoss(value, counts, virtual_loss);
+    float value = ValueForSide(terms, edge.counts);
+    if (edge.counts.in_flight > 0 && virtual_loss > 0) {
+      value = WithVirtualLoss(value, edge.counts, virtual_loss);
     }
-    AddEdge(terms, slot, edge, counts, value, result);
+    AddEdge(terms, slot, edge, value, result);
   });
   return result;
 }
 
-// Whether edges may have leaves in flight, or no visits.
-bool MayBeInFlight(AnyTree auto tree) {
-  return tree.kShared || tree->in_flight > 0 || tree->was_cancelled;
-}
-
 // Returns an edge of the root that lacks playouts it must have, or kNoIndex.
-uint32_t ForcedEdge(AnyTree auto tree) {
-  const TreeNode& root = tree.node(kRoot);
-  const NodeTotals totals = tree.LoadTotals(root);
-  const auto visits = static_cast<float>(totals.visits - 1 +
-                                         (tree.kShared ? 0 : tree->in_flight));
+uint32_t ForcedEdge(const SearchData& data) {
+  const TreeNode& root = data.store.node(kRoot);
+  const auto visits =
+      static_cast<float>(UnpackTotals(root.totals).visits - 1 + data.in_flight);
   uint32_t forced = kNoIndex;
-  tree.ForEachEdge(
-      root, tree.Load(root.shape), [&](uint32_t slot, const TreeEdge& edge) {
-        const auto counts = tree.Load(edge.counts);
-        const auto has = static_cast<float>(counts.visits + counts.in_flight);
-        if (tree.kShared && counts.claimed()) return;
-        if (forced == kNoIndex && has * has < tree->options.forced_playouts *
-                                                  DecodePrior(edge.prior) *
-                                                  visits) {
-          forced = slot;
-        }
-      });
+  data.store.ForEachEdge(root, [&](uint32_t slot, const TreeEdge& edge) {
+    const auto has =
+        static_cast<float>(edge.counts.visits + edge.counts.in_flight);
+    if (forced == kNoIndex && has * has < data.options.forced_playouts *
+                                              DecodePrior(edge.prior) *
+                                              visits) {
+      forced = slot;
+    }
+  });
   return forced;
 }
 
-Selected SelectByGumbel(OwnTree tree) {
-  const TreeNode& root = tree.node(kRoot);
-  const float own = tree->RootOwnValue();
-  GetGumbelStats(*tree.operator->(), tree->gumbel_stats);
-  const int chosen = tree->gumbel->Next(tree->gumbel_stats,
-                                        root.shape.side() == kRed ? own : -own);
+// The way on from a node: one of its edges, or an action not tried yet.
+struct Selected {
+  uint32_t edge = kNoIndex;
+  int position = 0;  // edge is kNoIndex: of the action among the candidates
+};
+
+Selected SelectByGumbel(SearchData& data) {
+  const TreeNode& root = data.store.node(kRoot);
+  const float own = data.RootOwnValue();
+  GetGumbelStats(data, data.gumbel_stats);
+  const int chosen = data.gumbel->Next(data.gumbel_stats,
+                                       root.shape.side() == kRed ? own : -own);
   Selected selected;
-  tree.ForEachEdge(root, root.shape, [&](uint32_t slot, const TreeEdge& edge) {
-    if (tree->root_places[edge.action_index] == chosen) selected.edge = slot;
+  data.store.ForEachEdge(root, [&](uint32_t slot, const TreeEdge& edge) {
+    if (data.root_places[edge.action_index] == chosen) selected.edge = slot;
   });
   if (selected.edge != kNoIndex) return selected;
   selected.position = root.shape.num_edges();
-  while (tree->root_places[Index(
-             tree.candidate(root, selected.position).action())] != chosen) {
+  while (data.root_places[Index(
+             data.store.candidate(root, selected.position).action())] !=
+         chosen) {
     ++selected.position;
   }
   return selected;
 }
 
-}  // namespace
-
-Selected SelectAction(AnyTree auto tree, uint32_t index, bool settled_too) {
-  const TreeNode& node = tree.node(index);
-  const auto shape = tree.Load(node.shape);
+// Picks the way on from an expanded node: the one with the largest score
+// (tara/mcts/choice/puct.h), where Q is the value for the side to move and n
+// the visits of the action, those in flight included; N is the visits of the
+// node, its own evaluation and those in flight included; c is that of the
+// options. Of equals, the first: edges before actions not tried.
+//
+// Actions without a value have one by first-play urgency instead of Q. It is
+// the same for all of a node, so that of those not tried at all only the one
+// with the highest prior can be picked. Source: Gelly and Wang 2006,
+// "Exploration exploitation in Go"; its reduction with the prior probability of
+// the actions tried, Wu 2019 (arXiv:1902.10565), appendix A.
+//
+// With proof, actions are left out that another one of the node is proved to be
+// as good as, and, with `settled_too`, those whose utility is settled: as long
+// as others are left.
+Selected SelectAction(const SearchData& data, uint32_t index,
+                      bool settled_too) {
+  const TreeNode& node = data.store.node(index);
   const bool is_root = index == kRoot;
   // 1. The terms that all scores of the node share. With leaves in flight there
   //    may be edges without visits, whose first-play urgency is needed in step
   //    2; otherwise only an action not tried has one, and step 2 sums the
   //    priors that it depends on.
-  const bool in_flight = MayBeInFlight(tree);
+  const bool in_flight = data.in_flight > 0 || data.was_cancelled;
   EdgeSums sums;
-  if (in_flight) sums = SumEdges(tree, node, shape);
-  Terms terms = TermsOf(tree, node, shape, sums.in_flight);
+  if (in_flight) sums = SumEdges(data, node);
+  Terms terms = TermsOf(data, node, sums.in_flight);
   if (in_flight) {
     terms.scan.first_play = FirstPlayUrgencyValue(
-        tree->options, is_root, terms.mean, sums.visited_prior);
+        data.options, is_root, terms.mean, sums.visited_prior);
   }
   // 2. The edge with the best score.
-  const bool one_by_one = shape.bounds_below() || sums.any_claimed ||
-                          (in_flight && tree->options.virtual_loss > 0);
-  const ScanResult best = one_by_one
-                              ? ScanWithBoundsAndVirtualLoss(
-                                    tree, node, shape, settled_too, terms.scan)
-                              : ScanEdges(tree, node, shape, terms.scan);
+  const bool one_by_one =
+      node.shape.bounds_below() || (in_flight && data.options.virtual_loss > 0);
+  const ScanResult best = one_by_one ? ScanWithBoundsAndVirtualLoss(
+                                           data, node, settled_too, terms.scan)
+                                     : ScanEdges(data, node, terms.scan);
   // 3. The next action not tried, which has the highest prior of them.
-  const int next = shape.num_edges();
-  if (next < shape.num_candidates()) {
+  const int next = node.shape.num_edges();
+  if (next < node.shape.num_candidates()) {
     if (!in_flight) {
       // A scan one by one leaves edges out of its sum.
-      if (one_by_one) sums = SumEdges(tree, node, shape);
+      if (one_by_one) sums = SumEdges(data, node);
       terms.scan.first_play = FirstPlayUrgencyValue(
-          tree->options, is_root, terms.mean,
+          data.options, is_root, terms.mean,
           one_by_one ? sums.visited_prior : best.prior_sum);
     }
-    const float prior = DecodePrior(tree.Load(node.next_prior));
+    const float prior = DecodePrior(node.next_prior);
     if (terms.scan.puct.Score(terms.scan.first_play, prior, 1.0f) >
         best.score) {
       return {.position = next};
     }
   } else if (best.slot == kNoIndex) {
-    if (sums.any_claimed) return {.position = -1};
     // All are left out where the node is settled but not yet marked so.
     return {.edge = node.edges};
   }
   return {.edge = best.slot};
 }
 
-Selected SelectRootAction(AnyTree auto tree) {
-  if constexpr (!tree.kShared) {
-    if (tree->gumbel.has_value()) return SelectByGumbel(tree);
-  }
-  if (tree->options.forced_playouts > 0) {
-    const uint32_t forced = ForcedEdge(tree);
+// The same at the root, with options.forced_playouts or options.gumbel.
+Selected SelectRootAction(SearchData& data) {
+  if (data.gumbel.has_value()) return SelectByGumbel(data);
+  if (data.options.forced_playouts > 0) {
+    const uint32_t forced = ForcedEdge(data);
     if (forced != kNoIndex) return {.edge = forced};
   }
-  return SelectAction(tree, kRoot, /*settled_too=*/false);
+  return SelectAction(data, kRoot, /*settled_too=*/false);
 }
 
+}  // namespace
+
 Puct PuctOf(const SearchData& data, uint32_t index) {
-  const ConstOwnTree tree(data);
-  const TreeNode& node = tree.node(index);
-  return TermsOf(tree, node, node.shape,
-                 SumEdges(tree, node, node.shape).in_flight)
-      .scan.puct;
+  const TreeNode& node = data.store.node(index);
+  return TermsOf(data, node, SumEdges(data, node).in_flight).scan.puct;
 }
 
 void GetGumbelStats(const SearchData& data,
@@ -458,7 +438,7 @@ void GetGumbelStats(const SearchData& data,
   const TreeNode& root = data.store.node(kRoot);
   const float side_unit = root.shape.side() == kRed ? kValueUnit : -kValueUnit;
   stats.assign(data.root_priors.size(), {});
-  data.store.ForEachEdge(root, root.shape, [&](uint32_t, const TreeEdge& edge) {
+  data.store.ForEachEdge(root, [&](uint32_t, const TreeEdge& edge) {
     const size_t place = data.root_places[edge.action_index];
     const EdgeCounts counts = edge.counts;
     stats[place] = {
@@ -471,318 +451,226 @@ void GetGumbelStats(const SearchData& data,
 
 namespace {
 
-constexpr NodeStore::Room kMaxPerSimulation = NodeStore::kMaxPerSimulation;
+// The most that one simulation can take: a node, candidates for all actions, a
+// chunk of edges, places among the transpositions.
 constexpr int64_t kMaxBytesPerSimulation =
-    sizeof(TreeNode) + sizeof(State) +
-    kMaxPerSimulation.candidates * sizeof(Candidate) +
-    kMaxPerSimulation.edges * sizeof(TreeEdge) + 4 * sizeof(uint64_t);
+    sizeof(TreeNode) + sizeof(State) + kNumActions * sizeof(Candidate) +
+    32 * sizeof(TreeEdge) + 4 * sizeof(uint64_t);
 constexpr int64_t kMinMemoryLimit = 32 * kMaxBytesPerSimulation;
 
-uint32_t LeafNode(AnyTree auto tree, const SearchLeaf& leaf) {
-  return leaf.path.empty() ? tree->start : tree.edge(leaf.path.back()).child;
-}
-
-// --- What several threads need -----------------------------------------------
-
-void UnlockNode(TreeNode& node) {
-  Update<true>(node.shape, [](NodeShape shape) {
-    shape.word &= ~NodeShape::kLocked;
-    return shape;
-  });
-}
-
-// Lets one thread at a time make an edge of a node. Returns whether this one
-// may: nobody else is at it, and the node has `num_edges` still.
-bool LockNode(TreeNode& node, int num_edges) {
-  const NodeShape before = Update<true>(node.shape, [](NodeShape shape) {
-    shape.word |= NodeShape::kLocked;
-    return shape;
-  });
-  if (before.locked()) return false;
-  if (before.num_edges() == num_edges) return true;
-  UnlockNode(node);
-  return false;
-}
-
-// Counts a walk as in flight on an edge, unless another thread has claimed it.
-// Returns the counts before.
-EdgeCounts Enter(TreeEdge& edge) {
-  return Update<true>(edge.counts, [](EdgeCounts counts) {
-    if (!counts.claimed()) ++counts.in_flight;
-    return counts;
-  });
-}
-
-// Takes a walk back from the edges that have counted it as in flight.
-Gathered GiveUp(AnyTree auto tree, const SearchLeaf& leaf) {
-  if constexpr (tree.kShared) CountInFlight(tree, leaf.path, -1);
-  return Gathered::kInFlight;
+TreeNode& LeafNode(SearchData& data, const SearchLeaf& leaf) {
+  TreeNode& node =
+      data.store.node(data.NodeBefore(leaf.path, leaf.path.size()));
+  TARA_CHECK(node.shape.status() == NodeStatus::kInFlight,
+             "the leaf is not in flight");
+  return node;
 }
 
 // --- The ends of a walk ------------------------------------------------------
 
 // At a node that needs no evaluation: its value goes up.
-Gathered EndAt(AnyTree auto tree, uint32_t index, const SearchLeaf& leaf) {
-  TreeNode& node = tree.node(index);
-  const NodeMeans means = tree.Load(node.means);
-  if (tree.Load(node.shape).status() == NodeStatus::kTerminal) {
-    tree.Add(node.totals, PackTotals(1, tree.ValueUnits(node)));
+Gathered EndAt(SearchData& data, uint32_t index, const SearchLeaf& leaf) {
+  TreeNode& node = data.store.node(index);
+  const NodeMeans means = node.means;
+  if (node.shape.status() == NodeStatus::kTerminal) {
+    node.totals += PackTotals(1, data.ValueUnits(node));
   }
-  BackUp(tree, leaf.path, {.square = means.square, .margin = means.margin},
-         /*landed=*/tree.kShared);
+  data.BackUp(leaf.path, {.square = means.square, .margin = means.margin},
+              /*landed=*/false);
   return Gathered::kFinished;
 }
 
 // Solves a leaf, where the solver can. Returns whether it is terminal now.
-bool Solve(AnyTree auto tree, uint32_t index) {
-  const SearchOptions& options = tree->options;
+bool Solve(SearchData& data, uint32_t index) {
+  const SearchOptions& options = data.options;
   if (!options.proof || options.solver == nullptr || index == kRoot) {
     return false;
   }
-  const State& state = tree.state(index);
+  const State& state = data.store.state(index);
   if (Count(state.vacant()) > options.solver_vacant_hills) return false;
   const std::optional<int> margin = options.solver->SolveRedMargin(state);
   if (!margin.has_value()) return false;
-  tree.MakeTerminal(tree.node(index), *margin);
-  tree.Add(tree->counts.solved, 1);
+  data.MakeTerminal(data.store.node(index), *margin);
+  ++data.counts.solved;
   return true;
 }
 
 // At a node that is not expanded: a leaf, unless its result is known or it is
 // in flight.
-Gathered Arrive(AnyTree auto tree, uint32_t index, SearchLeaf& leaf) {
-  TreeNode& node = tree.node(index);
-  if (tree.Load(node.shape).status() == NodeStatus::kTerminal) {
-    return EndAt(tree, index, leaf);
+Gathered Arrive(SearchData& data, uint32_t index, SearchLeaf& leaf) {
+  TreeNode& node = data.store.node(index);
+  if (node.shape.status() == NodeStatus::kTerminal) {
+    return EndAt(data, index, leaf);
   }
-  const NodeShape before = tree.Update(node.shape, [](NodeShape shape) {
-    if (shape.status() != NodeStatus::kNew) return shape;
-    shape.word |= static_cast<uint32_t>(NodeStatus::kInFlight)
-                  << NodeShape::kStatusShift;
-    return shape;
-  });
-  if (before.status() != NodeStatus::kNew) return GiveUp(tree, leaf);
-  if (Solve(tree, index)) return EndAt(tree, index, leaf);
-  if constexpr (!tree.kShared) {  // threads have counted on the way
-    CountInFlight(tree, leaf.path, 1);
-    ++tree->in_flight;
-  }
-  leaf.state = tree.state(index);
+  if (node.shape.status() != NodeStatus::kNew) return Gathered::kInFlight;
+  if (Solve(data, index)) return EndAt(data, index, leaf);
+  node.shape.set_status(NodeStatus::kInFlight);
+  data.CountInFlight(leaf.path, 1);
+  leaf.state = data.store.state(index);
   return Gathered::kLeaf;
 }
 
-// Whether a walk in a graph ends after its last edge, which leads to `child`
-// and had `counts`: where it has come back to its own way, or where its edge
-// has fewer visits than others have brought to the child.
-bool EndsInGraph(AnyTree auto tree, uint32_t child, EdgeCounts counts,
+// Whether a walk in a graph ends after the last edge of a path, which leads to
+// `child`: where it has come back to its own way, or where its edge has fewer
+// visits than others have brought to the child.
+bool EndsInGraph(SearchData& data, uint32_t child,
                  const std::vector<uint32_t>& path) {
-  const TreeNode& node = tree.node(child);
-  if (tree.Load(node.shape).status() != NodeStatus::kExpanded) return false;
+  const TreeNode& node = data.store.node(child);
+  if (node.shape.status() != NodeStatus::kExpanded) return false;
   for (size_t i = 0; i < path.size(); ++i) {
-    if (NodeBefore(tree, path, i) != child) continue;
-    tree.Add(tree->counts.cycles, 1);
+    if (data.NodeBefore(path, i) != child) continue;
+    ++data.counts.cycles;
     return true;
   }
-  if (counts.visits + counts.in_flight >= tree.LoadTotals(node).visits) {
+  const EdgeCounts counts = data.store.edge(path.back()).counts;
+  if (counts.visits + counts.in_flight >= UnpackTotals(node.totals).visits) {
     return false;
   }
-  tree.Add(tree->counts.catch_ups, 1);
+  ++data.counts.catch_ups;
   return true;
 }
 
 // Where the action selected at the root is settled, gives it its visit, for
 // nothing. That it is the best so far is then seen in the visits; but they add
 // nothing to its value: with every second of them, `selected` becomes one of
-// the others, to walk on. Returns how the walk has ended, if it has.
-std::optional<Gathered> EndAtSettledAction(AnyTree auto tree,
-                                           Selected& selected,
-                                           SearchLeaf& leaf) {
-  if (selected.edge == kNoIndex) return std::nullopt;
-  TreeEdge& edge = tree.edge(selected.edge);
-  if (!tree.Load(tree.node(edge.child).shape).settled()) return std::nullopt;
-  if constexpr (tree.kShared) {
-    if (Enter(edge).claimed()) return Gathered::kInFlight;
-  }
+// the others, to walk on. Returns whether the walk has ended.
+bool EndsAtSettledAction(SearchData& data, Selected& selected,
+                         SearchLeaf& leaf) {
+  if (selected.edge == kNoIndex) return false;
+  const TreeEdge& edge = data.store.edge(selected.edge);
+  if (!data.store.node(edge.child).shape.settled()) return false;
   leaf.path.push_back(selected.edge);
-  EndAt(tree, edge.child, leaf);
+  EndAt(data, edge.child, leaf);
   leaf.path.clear();
-  const TreeNode& root = tree.node(kRoot);
-  if (tree.Load(edge.counts).visits % 2 == 1 ||
-      tree.Load(root.shape).settled() ||
-      static_cast<int>(tree.LoadTotals(root).visits) >
-          tree->options.simulations) {
-    return Gathered::kFinished;
+  const TreeNode& root = data.store.node(kRoot);
+  if (edge.counts.visits % 2 == 1 || root.shape.settled() ||
+      static_cast<int>(UnpackTotals(root.totals).visits) >
+          data.options.simulations) {
+    return true;
   }
-  selected = SelectAction(tree, kRoot, /*settled_too=*/true);
-  return std::nullopt;
+  selected = SelectAction(data, kRoot, /*settled_too=*/true);
+  return false;
 }
 
 // --- New parts of the tree ---------------------------------------------------
 
 // Makes the node of a position, unless there is one.
-uint32_t FindOrAddNode(AnyTree auto tree, const State& state) {
-  constexpr bool kShared = tree.kShared;
-  Transpositions& transpositions = tree->transpositions;
+uint32_t FindOrAddNode(SearchData& data, const State& state) {
   uint64_t hash = 0;
-  if (tree->options.graph_search) {
+  if (data.options.graph_search) {
     hash = HashState(state);
-    const uint32_t found =
-        transpositions.Find<kShared>(hash, state, tree->store);
+    const uint32_t found = data.transpositions.Find(hash, state, data.store);
     if (found != kNoIndex) {
-      tree.Add(tree->counts.transpositions, 1);
+      ++data.counts.transpositions;
       return found;
     }
   }
-  const uint32_t index = tree.AddNode(state);
+  const uint32_t index = data.store.AddNode(state);
   if (state.finished()) {
-    tree.MakeTerminal(tree.node(index), Score(state).margin());
+    data.MakeTerminal(data.store.node(index), Score(state).margin());
   }
-  if (!tree->options.graph_search) return index;
-  return transpositions.Insert<kShared>(hash, index, tree->store);
+  if (data.options.graph_search) {
+    data.transpositions.Insert(hash, index, data.store);
+  }
+  return index;
 }
 
-// Makes the edge of an action not tried yet. Returns kNoIndex where another
-// thread is making one.
-uint32_t MakeEdge(AnyTree auto tree, uint32_t index, int position) {
-  TreeNode& node = tree.node(index);
-  if constexpr (tree.kShared) {
-    if (!LockNode(node, position)) return kNoIndex;
-  }
-  State state = tree.state(index);
-  ApplyAction(tree.candidate(node, position).action(), state);
-  const uint32_t child = FindOrAddNode(tree, state);
-  const uint32_t edge = tree.AddEdge(index, position, child);
-  if constexpr (tree.kShared) UnlockNode(node);
-  return edge;
+// Makes the edge of an action not tried yet.
+uint32_t MakeEdge(SearchData& data, uint32_t index, int position) {
+  State state = data.store.state(index);
+  const TreeNode& node = data.store.node(index);
+  ApplyAction(data.store.candidate(node, position).action(), state);
+  return data.store.AddEdge(index, position, FindOrAddNode(data, state));
 }
 
 // Lists the actions of a node that was evaluated.
-void AddCandidates(AnyTree auto tree, uint32_t index,
+void AddCandidates(SearchData& data, uint32_t index,
                    absl::Span<const float> priors) {
-  const float temperature = tree->options.prior_temperature;
+  const float temperature = data.options.prior_temperature;
   if (temperature == 1) {
-    tree.AddCandidates(index, priors);
+    data.store.AddCandidates(index, priors);
     return;
   }
   std::array<float, kNumActions> tempered;
   const auto room = absl::MakeSpan(tempered).first(priors.size());
   TemperPriors(priors, temperature, room);
-  tree.AddCandidates(index, room);
+  data.store.AddCandidates(index, room);
+}
+
+// Whether another simulation might not find room.
+bool IsFull(const SearchData& data) {
+  const int64_t walks = 1 + int64_t{data.in_flight};
+  int64_t bytes = data.store.bytes() + walks * kMaxBytesPerSimulation;
+  if (data.options.graph_search) {
+    bytes += data.transpositions.BytesWith(data.store.num_nodes() + walks);
+  }
+  const TreeNode& root = data.store.node(kRoot);
+  return bytes > std::max(data.options.max_bytes, kMinMemoryLimit) ||
+         UnpackTotals(root.totals).visits + walks > kMaxVisits;
 }
 
 }  // namespace
 
-bool IsFull(AnyTree auto tree) {
-  constexpr bool kShared = tree.kShared;
-  const int64_t walks =
-      1 + (kShared ? tree->shared_walks : int64_t{tree->in_flight});
-  if constexpr (kShared) {
-    const NodeStore::Room room = tree->store.room();
-    if (room.nodes < walks * kMaxPerSimulation.nodes ||
-        room.candidates < walks * kMaxPerSimulation.candidates ||
-        room.edges < walks * kMaxPerSimulation.edges) {
-      return true;
-    }
-  }
-  int64_t bytes =
-      tree->store.template bytes<kShared>() + walks * kMaxBytesPerSimulation;
-  if (tree->options.graph_search) {
-    bytes += tree->transpositions.BytesWith(
-        tree->store.template num_nodes<kShared>() + walks);
-  }
-  return bytes > std::max(tree->options.max_bytes, kMinMemoryLimit) ||
-         tree.LoadTotals(tree.node(tree->start)).visits + walks > kMaxVisits;
-}
-
-Gathered GatherLeaf(AnyTree auto tree, SearchLeaf& leaf) {
+Gathered GatherLeaf(SearchData& data, SearchLeaf& leaf) {
   leaf.path.clear();
-  if (tree.Load(tree->was_full) || IsFull(tree)) {
-    tree.Store(tree->was_full, true);
+  if (data.was_full || IsFull(data)) {
+    data.was_full = true;
     return Gathered::kFull;
   }
-  uint32_t index = tree->start;
+  uint32_t index = kRoot;
   while (true) {
     // 1. The walk ends at a node that is not expanded, or whose value is known.
-    const NodeShape shape = tree.Load(tree.node(index).shape);
+    const NodeShape shape = data.store.node(index).shape;
     if (shape.status() != NodeStatus::kExpanded) {
-      return Arrive(tree, index, leaf);
+      return Arrive(data, index, leaf);
     }
-    if (shape.settled() && index != kRoot) return EndAt(tree, index, leaf);
+    if (shape.settled() && index != kRoot) return EndAt(data, index, leaf);
     // 2. Otherwise the best action is selected.
     Selected selected = index == kRoot
-                            ? SelectRootAction(tree)
-                            : SelectAction(tree, index, /*settled_too=*/true);
-    if (index == kRoot && shape.bounds_below()) {
-      const std::optional<Gathered> ended =
-          EndAtSettledAction(tree, selected, leaf);
-      if (ended.has_value()) return *ended;
+                            ? SelectRootAction(data)
+                            : SelectAction(data, index, /*settled_too=*/true);
+    if (index == kRoot && shape.bounds_below() &&
+        EndsAtSettledAction(data, selected, leaf)) {
+      return Gathered::kFinished;
     }
     // 3. One that was not tried yet gets an edge and a node.
-    uint32_t edge = selected.edge;
-    if (edge == kNoIndex) {
-      if (selected.position < 0) return GiveUp(tree, leaf);
-      edge = MakeEdge(tree, index, selected.position);
-      if (edge == kNoIndex) return GiveUp(tree, leaf);
-    }
+    const uint32_t edge = selected.edge == kNoIndex
+                              ? MakeEdge(data, index, selected.position)
+                              : selected.edge;
     // 4. The walk goes on along the edge.
-    EdgeCounts counts = tree.Load(tree.edge(edge).counts);
-    if constexpr (tree.kShared) {
-      counts = Enter(tree.edge(edge));
-      if (counts.claimed()) return GiveUp(tree, leaf);  // since it was selected
-    }
     leaf.path.push_back(edge);
-    index = tree.edge(edge).child;
+    index = data.store.edge(edge).child;
     // 5. In a graph it may end where others have been.
-    if (tree->options.graph_search &&
-        EndsInGraph(tree, index, counts, leaf.path)) {
-      return EndAt(tree, index, leaf);
+    if (data.options.graph_search && EndsInGraph(data, index, leaf.path)) {
+      return EndAt(data, index, leaf);
     }
   }
 }
 
-void ApplyLeaf(AnyTree auto tree, const SearchLeaf& leaf,
+void ApplyLeaf(SearchData& data, const SearchLeaf& leaf,
                const Evaluation& evaluation) {
-  const uint32_t index = LeafNode(tree, leaf);
-  TreeNode& node = tree.node(index);
-  const NodeShape shape = tree.Load(node.shape);
-  TARA_CHECK(shape.status() == NodeStatus::kInFlight,
-             "the leaf is not in flight");
   // 6. The leaf is expanded.
-  AddCandidates(tree, index, evaluation.priors);
-  const float utility = std::clamp(
-      tree->utility.OfEvaluation(evaluation, shape.side()), -1.0f, 1.0f);
+  TreeNode& node = LeafNode(data, leaf);
+  AddCandidates(data, data.NodeBefore(leaf.path, leaf.path.size()),
+                evaluation.priors);
+  const Side side = node.shape.side();
+  const float utility =
+      std::clamp(data.utility.OfEvaluation(evaluation, side), -1.0f, 1.0f);
   const SimulationResult result = {
       .square = utility * utility,
-      .margin = shape.side() == kRed ? evaluation.margin : -evaluation.margin};
-  tree.Store(node.means, {.square = result.square, .margin = result.margin});
-  tree.Store(node.totals, PackTotals(1, QuantizeValue(utility)));
-  tree.SetStatus(node, NodeStatus::kExpanded);
-  if constexpr (!tree.kShared) --tree->in_flight;
+      .margin = side == kRed ? evaluation.margin : -evaluation.margin};
+  node.means = {.square = result.square, .margin = result.margin};
+  node.totals = PackTotals(1, QuantizeValue(utility));
+  node.shape.set_status(NodeStatus::kExpanded);
+  --data.in_flight;
   // 7. Its value goes up the path.
-  BackUp(tree, leaf.path, result, /*landed=*/true);
+  data.BackUp(leaf.path, result, /*landed=*/true);
 }
 
-void CancelLeaf(AnyTree auto tree, const SearchLeaf& leaf) {
-  TreeNode& node = tree.node(LeafNode(tree, leaf));
-  TARA_CHECK(tree.Load(node.shape).status() == NodeStatus::kInFlight,
-             "the leaf is not in flight");
-  tree.SetStatus(node, NodeStatus::kNew);
-  CountInFlight(tree, leaf.path, -1);
-  tree.Store(tree->was_cancelled, true);
-  if constexpr (!tree.kShared) --tree->in_flight;
+void CancelLeaf(SearchData& data, const SearchLeaf& leaf) {
+  LeafNode(data, leaf).shape.set_status(NodeStatus::kNew);
+  data.CountInFlight(leaf.path, -1);
+  data.was_cancelled = true;
 }
-
-template Selected SelectAction(OwnTree, uint32_t, bool);
-template Selected SelectAction(SharedTree, uint32_t, bool);
-template Selected SelectRootAction(OwnTree);
-template Selected SelectRootAction(SharedTree);
-template bool IsFull(OwnTree);
-template bool IsFull(SharedTree);
-template Gathered GatherLeaf(OwnTree, SearchLeaf&);
-template Gathered GatherLeaf(SharedTree, SearchLeaf&);
-template void ApplyLeaf(OwnTree, const SearchLeaf&, const Evaluation&);
-template void ApplyLeaf(SharedTree, const SearchLeaf&, const Evaluation&);
-template void CancelLeaf(OwnTree, const SearchLeaf&);
-template void CancelLeaf(SharedTree, const SearchLeaf&);
 
 }  // namespace tara::mcts

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "tara/core/state.h"
 #include "tara/mcts/choice/gumbel_root.h"
 #include "tara/mcts/choice/puct.h"
 #include "tara/mcts/evaluator.h"
@@ -12,6 +13,13 @@
 #include "tara/mcts/tree/search_data.h"
 
 namespace tara::mcts {
+
+// A leaf in flight, from Gather to Apply or Cancel. Reusing one for the next
+// Gather reuses its memory.
+struct SearchLeaf {
+  State state;
+  std::vector<uint32_t> path;  // edges from the root; empty: the root
+};
 
 // How a walk down the tree has ended.
 enum class Gathered {
@@ -33,21 +41,18 @@ enum class Gathered {
 //   the caller     evaluates the state of the leaf.
 //   ApplyLeaf   6. The evaluation expands the leaf: its priors become
 //                  candidates, its value is the first of its mean.
-//               7. The value goes up the path: BackUp (backup.h).
+//               7. The value goes up the path: SearchData::BackUp.
 
-// Walks down from where walks start. REQUIRES: the root is not finished.
-Gathered GatherLeaf(AnyTree auto tree, SearchLeaf& leaf);
+// Walks down from the root. REQUIRES: the root is not finished.
+Gathered GatherLeaf(SearchData& data, SearchLeaf& leaf);
 
 // Gives the leaf its evaluation and adds it to all that is above.
 // REQUIRES: the leaf is in flight.
-void ApplyLeaf(AnyTree auto tree, const SearchLeaf& leaf,
+void ApplyLeaf(SearchData& data, const SearchLeaf& leaf,
                const Evaluation& evaluation);
 
 // Takes the leaf back. REQUIRES: it is in flight.
-void CancelLeaf(AnyTree auto tree, const SearchLeaf& leaf);
-
-// Whether another simulation might not find room.
-bool IsFull(AnyTree auto tree);
+void CancelLeaf(SearchData& data, const SearchLeaf& leaf);
 
 // --- Parts of a simulation, for other parts of the tree and for tests --------
 
@@ -58,37 +63,7 @@ bool IsFull(AnyTree auto tree);
 void TemperPriors(absl::Span<const float> priors, float temperature,
                   absl::Span<float> tempered);
 
-// The way on from a node: one of its edges, or an action not tried yet.
-struct Selected {
-  uint32_t edge = kNoIndex;
-  // edge is kNoIndex: of the action among the candidates; -1 where other
-  // threads have all there is to themselves
-  int position = 0;
-};
-
-// Picks the way on from an expanded node: the one with the largest score
-// (tara/mcts/choice/puct.h), where Q is the value for the side to move and n
-// the visits of the action, those in flight included; N is the visits of the
-// node, its own evaluation and those in flight included; c is that of the
-// options. Of equals, the first: edges before actions not tried.
-//
-// Actions without a value have one by first-play urgency instead of Q. It is
-// the same for all of a node, so that of those not tried at all only the one
-// with the highest prior can be picked. Source: Gelly and Wang 2006,
-// "Exploration exploitation in Go"; its reduction with the prior probability of
-// the actions tried, Wu 2019 (arXiv:1902.10565), appendix A.
-//
-// With proof, actions are left out that another one of the node is proved to be
-// as good as, and, with `settled_too`, those whose utility is settled: as long
-// as others are left.
-Selected SelectAction(AnyTree auto tree, uint32_t node, bool settled_too);
-
-// The same at the root, with options.forced_playouts or options.gumbel.
-// REQUIRES: a shared tree has no options.gumbel.
-Selected SelectRootAction(AnyTree auto tree);
-
-// Returns the formula with the terms of a node. One owner.
-// REQUIRES: the node is expanded.
+// Returns the formula with the terms of a node. REQUIRES: it is expanded.
 Puct PuctOf(const SearchData& data, uint32_t node);
 
 // Fills `stats` with the statistics of the root's actions that a Gumbel root

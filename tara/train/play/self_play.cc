@@ -32,7 +32,6 @@
 #include "tara/core/symmetry.h"
 #include "tara/core/variant.h"
 #include "tara/mcts/choice/choose_action.h"
-#include "tara/mcts/choice/policy_target.h"
 #include "tara/mcts/choice/resignation.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/search/many_games.h"

@@ -22,7 +22,6 @@
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/options/search_options.h"
 #include "tara/mcts/search/many_games.h"
-#include "tara/mcts/search/search_until.h"
 #include "tara/record/game_store.h"
 #include "tara/train/play/game_plan.h"
 #include "tara/train/play/game_rules.h"
