@@ -58,13 +58,13 @@ struct SearchTime {
   }
 };
 
-// Says when a search may end for its time.
+// The end of one search by time.
 class SearchDeadline {
  public:
-  // Of a search of the tree that begins now.
+  // The search of the tree begins now.
   SearchDeadline(const SearchTime& time, const Tree& tree);
 
-  // Returns the time; the infinite past where it does not matter.
+  // Returns the time, or the infinite past if there is no limit.
   absl::Time Now() const {
     return time_.limited() ? time_.clock() : absl::InfinitePast();
   }
@@ -79,7 +79,7 @@ class SearchDeadline {
   absl::Time begin_ = absl::InfinitePast();
   absl::Duration limit_ = absl::InfiniteDuration();
   std::optional<absl::Duration> target_;
-  // Progress is looked at then, and after so much of the time again.
+  // The visits of the root are read then, and again after each slice.
   absl::Time next_look_ = absl::InfinitePast();
   absl::Duration slice_ = absl::ZeroDuration();
 };
@@ -100,8 +100,8 @@ struct AnalysisLimits {
 class SearchSession {
  public:
   // The evaluator, and the solver for search.solver_vacant_hills, must outlive
-  // it. The evaluator must be thread-safe with several threads. What is used
-  // elsewhere while this ponders must be so, too.
+  // it. With several threads the evaluator must be thread-safe. So must be
+  // whatever of the two is used elsewhere during pondering.
   SearchSession(const SessionOptions& options, Evaluator* evaluator,
                 LeafSolver* solver);
   ~SearchSession();  // stops pondering
