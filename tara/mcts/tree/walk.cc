@@ -166,7 +166,7 @@ EdgeSums SumEdges(const SearchData& data, const TreeNode& node) {
   return sums;
 }
 
-// The parts of c(N). Each is asked for only where its option is set.
+// The parts of c(N) (SearchOptions::c_puct), each where its option is set.
 
 [[gnu::noinline]] float GrowthOfC(const SearchOptions& options, float visits) {
   return options.c_puct_growth *
@@ -186,19 +186,29 @@ EdgeSums SumEdges(const SearchData& data, const TreeNode& node) {
   return 1 + options.utility_deviation_scale * (deviation / prior - 1);
 }
 
+// Returns c(N), N being `visits`. An option that varies it is a line here:
+// there is no other place that could leave it out.
+[[gnu::always_inline]] inline float ExplorationWeight(
+    const SearchOptions& options, const TreeNode& node, NodeTotals totals,
+    float visits) {
+  float c = options.c_puct;
+  if (options.c_puct_growth != 0) [[unlikely]] {
+    c += GrowthOfC(options, visits);
+  }
+  if (options.utility_deviation_scale != 0) [[unlikely]] {
+    c *= DeviationFactor(options, totals.Mean(), node.means.square,
+                         totals.visits);
+  }
+  return c;
+}
+
 [[gnu::always_inline]] inline Terms TermsOf(const SearchData& data,
                                             const TreeNode& node,
                                             uint32_t in_flight) {
-  const SearchOptions& options = data.options;
   const NodeTotals totals = UnpackTotals(node.totals);
   const auto visits = static_cast<float>(totals.visits + in_flight);
   const float red_mean = totals.Mean();
-  float c = options.c_puct;
-  if (options.c_puct_growth != 0) [[unlikely]]
-    c += GrowthOfC(options, visits);
-  if (options.utility_deviation_scale != 0) [[unlikely]] {
-    c *= DeviationFactor(options, red_mean, node.means.square, totals.visits);
-  }
+  const float c = ExplorationWeight(data.options, node, totals, visits);
   const bool is_red = node.shape.side() == kRed;
   return {.scan = {.side_unit = is_red ? kValueUnit : -kValueUnit,
                    .puct = {.exploration = c * std::sqrt(visits)},
