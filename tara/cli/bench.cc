@@ -1,13 +1,17 @@
+#include "tara/cli/bench.h"
+
 #include <algorithm>
-#include <chrono>
+#include <atomic>
 #include <cstdint>
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <thread>
+#include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -15,6 +19,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "tara/base/clocks.h"
 #include "tara/base/processors.h"
 #include "tara/base/status_macros.h"
@@ -28,176 +33,210 @@
 #include "tara/core/instruction_set.h"
 #include "tara/core/playout_statistics.h"
 #include "tara/core/playouts.h"
-#include "tara/core/rule_options.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
-#include "tara/eval/playouts/mass_playouts.h"
 #include "tara/eval/report/report_page.h"
+#include "tara/mcts/evaluator.h"
+#include "tara/mcts/evaluators/simple_evaluators.h"
+#include "tara/mcts/search/many_games.h"
+#include "tara/mcts/search/search_session.h"
+#include "tara/mcts/search/search_signature.h"
+#include "tara/mcts/tree/tree.h"
 
 namespace tara::cli {
+
+using Json = nlohmann::ordered_json;
+
+double Rates::Typical() const {
+  std::vector<double> sorted = rates_;
+  std::sort(sorted.begin(), sorted.end(), std::greater<>());
+  return sorted[sorted.size() / 4];
+}
+
+void AddBenchFlags(Command& command, absl::string_view seconds_help,
+                   double* seconds, std::string* format) {
+  command.AddNumber({.names = "--seconds",
+                     .placeholder = "S",
+                     .help = std::string(seconds_help)},
+                    0.001, 3600, seconds);
+  command.AddChoice({.names = "--format", .help = "form of the report"},
+                    {"text", "json"}, format);
+}
+
+int ReportBench(const std::string& format, const std::string& title,
+                const Json& rows, const std::vector<std::string>& names,
+                absl::Span<const BenchColumn> columns, const StopCheck& stop,
+                Console& console) {
+  std::vector<std::vector<std::string>> table = {names};
+  for (const BenchColumn& column : columns) {
+    table[0].push_back(column.heading);
+  }
+  for (const Json& row : rows) {
+    std::vector<std::string>& cells = table.emplace_back();
+    for (const std::string& name : names) {
+      cells.push_back(row.at(name).get<std::string>());
+    }
+    for (const BenchColumn& column : columns) {
+      const Json& value = row.at(column.name);
+      cells.push_back(
+          value.is_null()
+              ? "-"
+              : absl::StrFormat("%.*f", column.digits,
+                                column.scale * value.get<double>()));
+    }
+  }
+  console.out << (format == "json"
+                      ? eval::JsonText(rows, 2) + "\n"
+                      : title + "\n" + eval::TextTable(table, names.size()));
+  return EndBench(stop, console);
+}
+
+int EndBench(const StopCheck& stop, Console& console) {
+  if (!stop()) return kExitOk;
+  console.err << "tara: interrupted; this is what was measured by then\n";
+  return kExitInterrupted;
+}
+
 namespace {
+
+constexpr uint64_t kSeed = 1;
 
 struct BenchCoreOptions {
   GameFlags game = {.variant = "all", .options = {}};
-  double seconds = 2;  // a variant
+  double seconds = 2;  // per variant
   int64_t threads = 1;
   std::string format = "text";
 };
 
-using Json = nlohmann::ordered_json;
-using Cells = std::vector<std::string>;
-using Clock = std::chrono::steady_clock;
-
-constexpr uint64_t kSeed = 1;
-
-// The cores to compare take turns of this length: what else the machine does
-// then slows them all alike, and their ratios hold.
-constexpr double kTurnSeconds = 0.05;
-
-// Games between two looks at the clock.
-constexpr int64_t kScalarGames = 256;
-constexpr int64_t kBatchedGames = 8192;
+// The ways of playing that are compared take turns of this length: other work
+// on the machine then slows all of them alike.
+constexpr absl::Duration kTurn = absl::Milliseconds(50);
 
 // Each thread plays games from its own index on.
 constexpr int64_t kGamesOfThread = int64_t{1} << 40;
 
-// Reads the processor's time-stamp counter, which runs at its nominal clock; 0
-// where there is none.
-uint64_t Cycles() {
+// Returns ticks per second of the processor's time-stamp counter, which runs at
+// the nominal clock; 0 without such a counter.
+double CounterRate() {
 #if defined(__x86_64__)
-  return __builtin_ia32_rdtsc();
+  const absl::Time start = SteadyTime();
+  const uint64_t first = __builtin_ia32_rdtsc();
+  absl::Duration elapsed;
+  do {
+    elapsed = SteadyTime() - start;
+  } while (elapsed < kTurn);
+  return static_cast<double>(__builtin_ia32_rdtsc() - first) /
+         absl::ToDoubleSeconds(elapsed);
 #else
   return 0;
 #endif
 }
 
-// The plies and time of one way of playing in a turn.
-struct Turn {
-  double plies_per_second = 0;  // of all threads together
-  double games_per_second = 0;
-  double cycles_per_ply = 0;  // 0 where there is no counter
-};
-
-// One way of playing, and what it has done.
+// One way of playing random games, and its results.
 struct Contestant {
-  eval::PlayChunk play;
-  int64_t chunk_games = 0;
-  int64_t next_game = 0;  // of each thread
-  std::vector<Turn> turns = {};
-
-  // Returns the turn that only a quarter of them surpass. What else the machine
-  // does slows turns and never hastens them, so this is steadier than a mean.
-  // REQUIRES: there was a turn.
-  Turn Typical() const {
-    std::vector<Turn> sorted = turns;
-    std::sort(sorted.begin(), sorted.end(), [](const Turn& x, const Turn& y) {
-      return x.plies_per_second > y.plies_per_second;
-    });
-    return sorted[sorted.size() / 4];
-  }
-};
-
-// A thread's plies and time in a turn.
-struct Share {
-  double plies = 0;
+  std::function<PlayoutStatistics(int64_t first_game, int64_t games)> play;
+  int64_t chunk_games = 0;  // between two looks at the clock
+  int64_t next_game = 0;    // of each thread
   int64_t games = 0;
-  double seconds = 0;
-  double cycles = 0;
+  int64_t plies = 0;
+  Rates plies_per_s = {};  // of all threads together
+
+  double games_per_s() const {
+    return plies_per_s.Typical() * static_cast<double>(games) /
+           static_cast<double>(plies);
+  }
 };
 
-// Plays chunks for the length of a turn, at least one. Counts the processor
-// time of the thread, which other programs do not use up, if `own_core`:
-// threads without a core each would count the same core several times.
-Share PlayShare(const Contestant& contestant, int64_t first_game,
-                bool own_core) {
-  Share share;
-  const absl::Time start = ThreadTime();
-  const Clock::time_point clock_start = Clock::now();
-  const uint64_t start_cycles = Cycles();
-  double clock_seconds = 0;
-  while (clock_seconds < kTurnSeconds) {
-    const PlayoutStatistics chunk =
-        contestant.play(first_game + share.games, contestant.chunk_games);
-    share.plies += static_cast<double>(chunk.plies);
-    share.games += chunk.games;
-    clock_seconds =
-        std::chrono::duration<double>(Clock::now() - clock_start).count();
-  }
-  const auto cycles = static_cast<double>(Cycles() - start_cycles);
-  share.seconds =
-      own_core ? absl::ToDoubleSeconds(ThreadTime() - start) : clock_seconds;
-  share.cycles = cycles * (share.seconds / clock_seconds);
-  return share;
-}
-
-// Plays a turn on all threads at once.
+// Plays a turn on all threads at once. Time is the processor time of each
+// thread, which other programs do not use up; with more threads than cores it
+// is the wall clock, because threads that share a core would count it twice.
 void PlayTurn(int threads, Contestant& contestant) {
   const bool own_core = threads <= UsableProcessors();
+  struct Share {
+    int64_t games = 0;
+    int64_t plies = 0;
+    double seconds = 0;
+  };
   std::vector<Share> shares(threads);
   RunOnThreads(threads, [&](int i) {
-    shares[i] = PlayShare(contestant, i * kGamesOfThread + contestant.next_game,
-                          own_core);
+    const int64_t first_game = i * kGamesOfThread + contestant.next_game;
+    const absl::Time thread_start = ThreadTime();
+    const absl::Time start = SteadyTime();
+    Share share;
+    absl::Duration elapsed;
+    do {
+      const PlayoutStatistics chunk =
+          contestant.play(first_game + share.games, contestant.chunk_games);
+      share.games += chunk.games;
+      share.plies += chunk.plies;
+      elapsed = SteadyTime() - start;
+    } while (elapsed < kTurn);
+    share.seconds =
+        absl::ToDoubleSeconds(own_core ? ThreadTime() - thread_start : elapsed);
+    shares[i] = share;
   });
-  Turn turn;
-  double plies = 0;
-  double cycles = 0;
+  double rate = 0;
   int64_t most_games = 0;
   for (const Share& share : shares) {
-    turn.plies_per_second += share.plies / share.seconds;
-    turn.games_per_second += static_cast<double>(share.games) / share.seconds;
-    plies += share.plies;
-    cycles += share.cycles;
+    rate += static_cast<double>(share.plies) / share.seconds;
+    contestant.games += share.games;
+    contestant.plies += share.plies;
     most_games = std::max(most_games, share.games);
   }
-  turn.cycles_per_ply = cycles / plies;
-  contestant.turns.push_back(turn);
+  contestant.plies_per_s.Add(rate);
   contestant.next_game += most_games;
 }
 
-// The contestants of one variant.
-struct Contest {
-  Variant variant = Variant::kSacredHillL1;
-  Contestant scalar;
-  std::vector<Contestant> batched;  // by instruction set
-};
-
-Contest ContestOf(Variant variant, const RuleOptions& options,
-                  const std::vector<InstructionSet>& instruction_sets) {
-  Contest contest;
-  contest.variant = variant;
-  contest.scalar = {.play =
-                        [=](int64_t first_game, int64_t games) {
-                          return PlayRandomGamesByPublicRules(
-                              variant, options, kSeed, first_game, games);
-                        },
-                    .chunk_games = kScalarGames};
-  for (const InstructionSet set : instruction_sets) {
-    contest.batched.push_back({.play =
-                                   [=](int64_t first_game, int64_t games) {
-                                     return PlayRandomGames(variant, options,
-                                                            kSeed, first_game,
-                                                            games, set);
-                                   },
-                               .chunk_games = kBatchedGames});
+// Measures scalar and batched play from a start position, by turns, and adds a
+// row per instruction set unless stopped before each had a turn.
+void MeasureCore(const BenchCoreOptions& options, const State& start,
+                 int threads, double counter_rate, const StopCheck& stop,
+                 Json& rows) {
+  const std::vector<InstructionSet> sets = SupportedInstructionSets();
+  std::vector<Contestant> contestants;
+  contestants.push_back({.play =
+                             [&start](int64_t first_game, int64_t games) {
+                               return PlayRandomGamesByPublicRules(
+                                   start.variant, start.options, kSeed,
+                                   first_game, games);
+                             },
+                         .chunk_games = 256});
+  for (const InstructionSet set : sets) {
+    contestants.push_back(
+        {.play =
+             [&start, set](int64_t first_game, int64_t games) {
+               return PlayRandomGames(start.variant, start.options, kSeed,
+                                      first_game, games, set);
+             },
+         .chunk_games = 8192});
   }
-  return contest;
-}
-
-// Lets them take turns until the time is up; at least one each. Returns false
-// when stopped before that.
-bool Hold(Contest& contest, double seconds, int threads,
-          const StopCheck& stop) {
-  const Clock::time_point start = Clock::now();
+  const absl::Time begin = SteadyTime();
   do {
-    PlayTurn(threads, contest.scalar);
-    for (Contestant& contestant : contest.batched) {
-      if (stop()) return false;
+    for (Contestant& contestant : contestants) {
+      if (stop()) break;
       PlayTurn(threads, contestant);
     }
-  } while (!stop() &&
-           std::chrono::duration<double>(Clock::now() - start).count() <
-               seconds);
-  return true;
+  } while (!stop() && SteadyTime() - begin < absl::Seconds(options.seconds));
+  if (contestants.back().plies == 0) return;
+
+  const auto cycles_per_ply = [&](double plies_per_s) -> Json {
+    if (counter_rate == 0) return nullptr;
+    return counter_rate * threads / plies_per_s;
+  };
+  const double scalar = contestants[0].plies_per_s.Typical();
+  for (size_t i = 0; i < sets.size(); ++i) {
+    const double batched = contestants[i + 1].plies_per_s.Typical();
+    rows.push_back({{"variant", std::string(Info(start.variant).id)},
+                    {"isa", std::string(InstructionSetName(sets[i]))},
+                    {"scalar_plies_per_s", scalar},
+                    {"batched_plies_per_s", batched},
+                    {"ratio", batched / scalar},
+                    {"games_per_s", contestants[i + 1].games_per_s()},
+                    {"scalar_games_per_s", contestants[0].games_per_s()},
+                    {"scalar_cycles_per_ply", cycles_per_ply(scalar)},
+                    {"batched_cycles_per_ply", cycles_per_ply(batched)},
+                    {"threads", threads}});
+  }
 }
 
 // Returns the processor's name as the kernel has it.
@@ -213,109 +252,261 @@ std::string MachineName() {
   return "unknown processor";
 }
 
-std::string Millions(double number) {
-  return absl::StrFormat("%.1f", number / 1e6);
-}
-
-std::string Report(const std::vector<Contest>& contests,
-                   const std::vector<InstructionSet>& instruction_sets,
-                   int threads) {
-  std::string text = absl::StrFormat(
-      "%s, %d thread%s: random games to their ends, million plies/s\n",
-      MachineName(), threads, threads == 1 ? "" : "s");
-  if (contests.empty()) return text;
-  std::vector<Cells> table = {{"variant", "scalar"}};
-  for (const InstructionSet set : instruction_sets) {
-    table[0].push_back(std::string(InstructionSetName(set)));
-  }
-  for (const char* const heading :
-       {"ratio", "M games/s", "cycles/ply scalar", "batched"}) {
-    table[0].push_back(heading);
-  }
-  for (const Contest& contest : contests) {
-    const Turn scalar = contest.scalar.Typical();
-    const Turn best = contest.batched.back().Typical();
-    Cells& row = table.emplace_back();
-    row = {std::string(Info(contest.variant).id),
-           Millions(scalar.plies_per_second)};
-    for (const Contestant& contestant : contest.batched) {
-      row.push_back(Millions(contestant.Typical().plies_per_second));
-    }
-    row.push_back(absl::StrFormat(
-        "%.1f", best.plies_per_second / scalar.plies_per_second));
-    row.push_back(absl::StrFormat("%.2f", best.games_per_second / 1e6));
-    for (const Turn& turn : {scalar, best}) {
-      row.push_back(turn.cycles_per_ply == 0
-                        ? "-"
-                        : absl::StrFormat("%.1f", turn.cycles_per_ply));
-    }
-  }
-  return absl::StrCat(text, eval::TextTable(table, 1));
-}
-
-Json CyclesToJson(const Turn& turn) {
-  if (turn.cycles_per_ply == 0) return nullptr;
-  return turn.cycles_per_ply;
-}
-
-std::string ReportJson(const std::vector<Contest>& contests,
-                       const std::vector<InstructionSet>& instruction_sets,
-                       int threads) {
-  const std::string machine = MachineName();
-  Json list = Json::array();
-  for (const Contest& contest : contests) {
-    const Turn scalar = contest.scalar.Typical();
-    for (size_t i = 0; i < instruction_sets.size(); ++i) {
-      const Turn batched = contest.batched[i].Typical();
-      list.push_back(
-          {{"variant", std::string(Info(contest.variant).id)},
-           {"isa", std::string(InstructionSetName(instruction_sets[i]))},
-           {"scalar_plies_per_s", scalar.plies_per_second},
-           {"batched_plies_per_s", batched.plies_per_second},
-           {"ratio", batched.plies_per_second / scalar.plies_per_second},
-           {"games_per_s", batched.games_per_second},
-           {"scalar_games_per_s", scalar.games_per_second},
-           {"scalar_cycles_per_ply", CyclesToJson(scalar)},
-           {"batched_cycles_per_ply", CyclesToJson(batched)},
-           {"threads", threads},
-           {"machine", machine}});
-    }
-  }
-  return eval::JsonText(list, 2);
-}
-
 // Measures how fast the core plays random games to their ends: one by one, and
-// many in step with each instruction set that the processor has.
+// many in lockstep with each instruction set of the processor.
 absl::StatusOr<int> RunBenchCore(const BenchCoreOptions& options,
                                  Console& console) {
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
                         StartsOf(options.game));
-  const std::vector<InstructionSet> instruction_sets =
-      SupportedInstructionSets();
-  std::vector<Contest> contests;
-  for (const State& start : starts) {
-    contests.push_back(
-        ContestOf(start.variant, start.options, instruction_sets));
-  }
   const int threads = ThreadsOr(options.threads);
-
+  const double counter_rate = CounterRate();
+  const std::string machine = MachineName();
   const StopCheck stop = StopOnSignals();
   StatusLine status_line(console);
-  size_t held = 0;
-  for (; held < contests.size() && !stop(); ++held) {
-    status_line.Show(absl::StrFormat("%s (%d of %d)",
-                                     Info(contests[held].variant).id, held + 1,
-                                     contests.size()));
-    if (!Hold(contests[held], options.seconds, threads, stop)) break;
+  Json rows = Json::array();
+  for (size_t i = 0; i < starts.size() && !stop(); ++i) {
+    status_line.Show(absl::StrFormat(
+        "%s (%d of %d)", Info(starts[i].variant).id, i + 1, starts.size()));
+    MeasureCore(options, starts[i], threads, counter_rate, stop, rows);
   }
   status_line.Clear();
-  contests.resize(held);
-  console.out << (options.format == "json"
-                      ? ReportJson(contests, instruction_sets, threads) + "\n"
-                      : Report(contests, instruction_sets, threads));
-  if (!stop()) return kExitOk;
-  console.err << "tara: interrupted; these are the variants measured by then\n";
-  return kExitInterrupted;
+  for (Json& row : rows) row["machine"] = machine;
+  return ReportBench(
+      options.format,
+      absl::StrFormat("%s, %d thread%s: random games to their ends", machine,
+                      threads, threads == 1 ? "" : "s"),
+      rows, {"variant", "isa"},
+      {{"scalar M plies/s", "scalar_plies_per_s", 1, 1e-6},
+       {"batched M plies/s", "batched_plies_per_s", 1, 1e-6},
+       {"ratio", "ratio", 1},
+       {"M games/s", "games_per_s", 2, 1e-6},
+       {"cycles/ply scalar", "scalar_cycles_per_ply", 1},
+       {"batched", "batched_cycles_per_ply", 1}},
+      stop, console);
+}
+
+void RegisterBenchCore(Command& bench) {
+  Command& command = bench.AddCommand(
+      "core", "plies and games a second of random play, by instruction set");
+  const auto options = std::make_shared<BenchCoreOptions>();
+  AddGameFlags(command, &options->game, kVariantOrAllHelp, /*required=*/false);
+  AddBenchFlags(command, "time for each variant", &options->seconds,
+                &options->format);
+  command.AddInteger({.names = "--threads",
+                      .placeholder = "N",
+                      .help = "threads; rates are those of all together"},
+                     1, 1024, &options->threads);
+  command.SetNotes(
+      "Scalar play is one game at a time; batched play is many games in "
+      "lockstep, with\neach instruction set of this processor. They take turns "
+      "of a twentieth of a\nsecond, and a rate is one that a quarter of the "
+      "turns reach. Seconds are\nprocessor time of each thread (wall clock "
+      "with "
+      "more threads than cores), so\nrates hold on a busy machine too. Games "
+      "per second are those of batched play.\nCycles are those of the "
+      "time-stamp counter, at the nominal clock.");
+  command.SetExamples({"bench core", "bench core --variant high_kings_l1",
+                       "bench core --threads 8 --format=json"});
+  command.SetRun(
+      [options](Console& console) { return RunBenchCore(*options, console); });
+}
+
+struct BenchSearchOptions {
+  GameFlags game = {.variant = "all", .options = {}};
+  std::string evaluator = "all";  // uniform, playouts
+  double seconds = 1;             // per variant and evaluator
+  int64_t simulations = 2000;     // per search
+  int64_t games = 8;              // in lockstep on one thread
+  int64_t leaves = 1;             // per game in a batch
+  int64_t threads = 1;            // more: all search one tree
+  std::string format = "text";
+  bool signature = false;
+
+  int64_t trees() const { return threads == 1 ? games : 1; }
+};
+
+// Counts the positions and batches of another evaluator.
+class CountingEvaluator : public mcts::Evaluator {
+ public:
+  explicit CountingEvaluator(mcts::Evaluator* evaluator)
+      : evaluator_(evaluator) {}
+
+  absl::Status Evaluate(absl::Span<const State> states,
+                        absl::Span<mcts::Evaluation> results) override {
+    batches_.fetch_add(1, std::memory_order_relaxed);
+    positions_.fetch_add(static_cast<int64_t>(states.size()),
+                         std::memory_order_relaxed);
+    return evaluator_->Evaluate(states, results);
+  }
+
+  double MeanBatch() const {
+    return static_cast<double>(positions_) / static_cast<double>(batches_);
+  }
+
+ private:
+  mcts::Evaluator* const evaluator_;
+  std::atomic<int64_t> batches_ = 0;
+  std::atomic<int64_t> positions_ = 0;
+};
+
+// Searches games in lockstep on one thread, or one game on several, from the
+// start, adds the rate, and returns the bytes per simulation. Time is processor
+// time on one thread, which other programs do not use up, else the wall clock.
+absl::StatusOr<double> SearchRound(const BenchSearchOptions& options,
+                                   const State& start,
+                                   mcts::Evaluator& evaluator,
+                                   const StopCheck& stop, Rates& rates) {
+  const mcts::SearchOptions search = {
+      .simulations = static_cast<int>(options.simulations)};
+  const int leaves = static_cast<int>(options.leaves);
+  mcts::SearchSession session({.search = search,
+                               .threads = static_cast<int>(options.threads),
+                               .leaves_per_game = leaves},
+                              &evaluator, /*solver=*/nullptr);
+  session.GoTo(start, {}, [] { return kSeed; });
+  std::vector<mcts::Tree> copies(options.trees() - 1, session.tree());
+  std::vector<mcts::Tree*> trees = {&session.tree()};
+  for (mcts::Tree& tree : copies) trees.push_back(&tree);
+  const auto clock = options.threads == 1 ? ThreadTime : SteadyTime;
+  const absl::Time begin = clock();
+  TARA_RETURN_IF_ERROR(options.threads == 1
+                           ? mcts::RunSearches(trees, evaluator, leaves)
+                           : session.Search({}, stop));
+  const double seconds = absl::ToDoubleSeconds(clock() - begin);
+  double simulations = 0;
+  double bytes = 0;
+  for (const mcts::Tree* tree : trees) {
+    simulations += tree->root_visits();
+    bytes += static_cast<double>(tree->bytes());
+  }
+  rates.Add(simulations / seconds);
+  return bytes / std::max(simulations, 1.0);
+}
+
+absl::StatusOr<Json> MeasureSearch(const BenchSearchOptions& options,
+                                   const State& start, const std::string& name,
+                                   mcts::Evaluator& evaluator,
+                                   const StopCheck& stop) {
+  mcts::Tree graph({.simulations = static_cast<int>(options.simulations),
+                    .graph_search = true},
+                   start, kSeed);
+  TARA_RETURN_IF_ERROR(mcts::RunSearches({&graph}, evaluator));
+  const auto hits = static_cast<double>(graph.counts().transpositions);
+  const auto free =
+      static_cast<double>(graph.counts().catch_ups + graph.counts().cycles);
+
+  CountingEvaluator counting(&evaluator);
+  Rates rates;
+  double bytes_per_simulation = 0;
+  const absl::Time begin = SteadyTime();
+  do {
+    TARA_ASSIGN_OR_RETURN(bytes_per_simulation,
+                          SearchRound(options, start, counting, stop, rates));
+  } while (!stop() && SteadyTime() - begin < absl::Seconds(options.seconds));
+  return Json{
+      {"variant", std::string(Info(start.variant).id)},
+      {"evaluator", name},
+      {"threads", options.threads},
+      {"simulations_per_s", rates.Typical()},
+      {"bytes_per_simulation", bytes_per_simulation},
+      {"batch_fill", counting.MeanBatch() /
+                         static_cast<double>(options.trees() * options.leaves)},
+      {"graph_hit_rate",
+       hits / (hits + static_cast<double>(graph.num_nodes() - 1))},
+      {"graph_free_rate", free / graph.root_visits()},
+      {"simulations", options.simulations},
+      {"games", options.trees()},
+      {"leaves", options.leaves}};
+}
+
+// Measures how fast positions are searched, or prints the search signature.
+absl::StatusOr<int> RunBenchSearch(const BenchSearchOptions& options,
+                                   Console& console) {
+  if (options.signature) {
+    console.out << absl::StrFormat("%016x\n", mcts::SearchSignature());
+    return kExitOk;
+  }
+  TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
+                        StartsOf(options.game));
+  mcts::UniformEvaluator uniform;
+  mcts::PlayoutEvaluator playouts(1, kSeed);
+  const std::pair<std::string, mcts::Evaluator*> evaluators[] = {
+      {"uniform", &uniform}, {"playouts", &playouts}};
+  const StopCheck stop = StopOnSignals();
+  StatusLine status_line(console);
+  Json rows = Json::array();
+  for (size_t i = 0; i < starts.size(); ++i) {
+    for (const auto& [name, evaluator] : evaluators) {
+      if (options.evaluator != "all" && options.evaluator != name) continue;
+      if (stop()) break;
+      status_line.Show(absl::StrFormat("%s, %s (%d of %d)",
+                                       Info(starts[i].variant).id, name, i + 1,
+                                       starts.size()));
+      TARA_ASSIGN_OR_RETURN(
+          Json row, MeasureSearch(options, starts[i], name, *evaluator, stop));
+      rows.push_back(std::move(row));
+    }
+  }
+  status_line.Clear();
+  return ReportBench(
+      options.format,
+      absl::StrFormat("%d thread%s, %d simulations a search from the start",
+                      options.threads, options.threads == 1 ? "" : "s",
+                      options.simulations),
+      rows, {"variant", "evaluator"},
+      {{"M simulations/s", "simulations_per_s", 3, 1e-6},
+       {"bytes/simulation", "bytes_per_simulation"},
+       {"batch fill %", "batch_fill", 1, 100},
+       {"graph hits %", "graph_hit_rate", 1, 100},
+       {"graph free %", "graph_free_rate", 1, 100}},
+      stop, console);
+}
+
+void RegisterBenchSearch(Command& bench) {
+  Command& command =
+      bench.AddCommand("search", "simulations a second of the search");
+  const auto options = std::make_shared<BenchSearchOptions>();
+  AddGameFlags(command, &options->game, kVariantOrAllHelp, /*required=*/false);
+  command.AddChoice({.names = "--evaluator",
+                     .help = "evaluator of leaves: uniform, or one random "
+                             "game"},
+                    {"all", "uniform", "playouts"}, &options->evaluator);
+  AddBenchFlags(command, "time for each variant and evaluator",
+                &options->seconds, &options->format);
+  command.AddInteger({.names = "--simulations",
+                      .placeholder = "N",
+                      .help = "simulations of a search"},
+                     1, 10000000, &options->simulations);
+  command.AddInteger({.names = "--games",
+                      .placeholder = "N",
+                      .help = "games that one thread searches in lockstep"},
+                     1, 100000, &options->games);
+  command.AddInteger({.names = "--leaves",
+                      .placeholder = "N",
+                      .help = "leaves of a game, or thread, in a batch"},
+                     1, 1024, &options->leaves);
+  command.AddInteger({.names = "--threads",
+                      .placeholder = "N",
+                      .help = "threads; several search one tree together"},
+                     1, 1024, &options->threads);
+  command.AddSwitch(
+      {.names = "--signature",
+       .help = "only print the signature, a hash of fixed searches"},
+      &options->signature);
+  command.SetNotes(
+      "One thread searches several games in lockstep, a batch holding leaves "
+      "of each;\nits seconds are processor time. Several threads search one "
+      "game, by the wall\nclock. A rate is one that a quarter of the rounds "
+      "reach. Graph hits are the part\nof new edges that lead to a known "
+      "position, graph free the part of simulations\nthat need no evaluation, "
+      "both in a search with graph search. The signature is the\nsame on every "
+      "run until a change of the code changes a search.");
+  command.SetExamples({"bench search", "bench search --evaluator uniform",
+                       "bench search --threads 2 --format=json",
+                       "bench search --signature"});
+  command.SetRun([options](Console& console) {
+    return RunBenchSearch(*options, console);
+  });
 }
 
 }  // namespace
@@ -324,34 +515,8 @@ Command& RegisterBench(Command& root) {
   Command& bench =
       root.AddCommand("bench", "how fast the parts of the program are");
   bench.SetExamples({"bench core", "bench search", "bench core --help"});
+  RegisterBenchCore(bench);
   RegisterBenchSearch(bench);
-  Command& command = bench.AddCommand(
-      "core", "plies and games a second of random play, by instruction set");
-  const auto options = std::make_shared<BenchCoreOptions>();
-  AddGameFlags(command, &options->game, kVariantOrAllHelp, /*required=*/false);
-  command.AddNumber({.names = "--seconds",
-                     .placeholder = "S",
-                     .help = "time for each variant"},
-                    0.001, 3600, &options->seconds);
-  command.AddInteger({.names = "--threads",
-                      .placeholder = "N",
-                      .help = "threads; rates are those of all together"},
-                     1, 1024, &options->threads);
-  command.AddChoice({.names = "--format", .help = "form of the report"},
-                    {"text", "json"}, &options->format);
-  command.SetNotes(
-      "Scalar play is one game at a time; batched play is many in step, with "
-      "each\ninstruction set that this processor has. They take turns of a "
-      "twentieth of a\nsecond, and a rate is one that a quarter of the turns "
-      "reach. Seconds are those\nof each thread's processor time (of the wall "
-      "clock with more threads than\ncores), so that rates hold on a busy "
-      "machine too. Ratio, games and the last\ncolumn are of the last "
-      "instruction set. Cycles are those of the time-stamp\ncounter, at the "
-      "nominal clock.");
-  command.SetExamples({"bench core", "bench core --variant high_kings_l1",
-                       "bench core --threads 8 --format=json"});
-  command.SetRun(
-      [options](Console& console) { return RunBenchCore(*options, console); });
   return bench;
 }
 

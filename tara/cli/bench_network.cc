@@ -1,42 +1,43 @@
-#include "tara/cli/bench_network.h"
-
-#include <stdlib.h>
-
+#include <algorithm>
 #include <cstdint>
-#include <filesystem>
-#include <system_error>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "absl/time/time.h"
+#include "absl/types/span.h"
+#include "tara/base/clocks.h"
 #include "tara/base/status_macros.h"
+#include "tara/base/stop.h"
+#include "tara/cli/bench.h"
 #include "tara/cli/command_line.h"
+#include "tara/cli/commands.h"
+#include "tara/cli/console.h"
+#include "tara/core/state.h"
 #include "tara/eval/players/make_player.h"
+#include "tara/mcts/evaluator.h"
 #include "tara/nn/bundle/bundle.h"
+#include "tara/nn/cpu/cpu_calibration.h"
+#include "tara/nn/cpu/cpu_precision.h"
+#include "tara/nn/encode/encoded_batch.h"
+#include "tara/nn/encode/features.h"
+#include "tara/nn/heads.h"
+#include "tara/nn/inference/network_evaluator.h"
+#include "tara/nn/inference_options.h"
 #include "tara/nn/training/trainer.h"
 
 namespace tara::cli {
-namespace {
 
-constexpr uint64_t kSeed = 1;
-
-absl::StatusOr<nn::NetworkShape> ShapeOf(const std::string& net) {
-  const std::vector<std::string> parts = absl::StrSplit(net, 'x');
-  nn::NetworkShape shape;
-  if (parts.size() != 2 || !absl::SimpleAtoi(parts[0], &shape.channels) ||
-      !absl::SimpleAtoi(parts[1], &shape.blocks) || shape.channels < 1 ||
-      shape.channels > 1024 || shape.blocks < 1 || shape.blocks > 100) {
-    return UsageError(absl::StrCat("--net is '", net,
-                                   "'; expected CHANNELSxBLOCKS, such as 64x4 "
-                                   "(up to 1024x100)"));
-  }
-  return shape;
-}
-
-}  // namespace
+using Json = nlohmann::ordered_json;
 
 void AddBenchNetworkFlags(Command& command, BenchNetworkFlags* flags) {
   command.AddText({.names = "--net",
@@ -49,43 +50,282 @@ void AddBenchNetworkFlags(Command& command, BenchNetworkFlags* flags) {
                   &flags->checkpoint);
 }
 
-absl::StatusOr<BenchNetwork> BenchNetwork::Make(
+absl::StatusOr<nn::Checkpoint> ReadBenchNetwork(
     const BenchNetworkFlags& flags) {
-  BenchNetwork network;
   if (!flags.checkpoint.empty()) {
-    TARA_ASSIGN_OR_RETURN(network.path_,
+    TARA_ASSIGN_OR_RETURN(const std::string path,
                           eval::FindCheckpoint(flags.checkpoint));
-    TARA_ASSIGN_OR_RETURN(const nn::Checkpoint read,
-                          nn::ReadNetworkFile(network.path_));
-    network.shape_ = read.shape;
-    return network;
+    return nn::ReadNetworkFile(path);
   }
-  TARA_ASSIGN_OR_RETURN(network.shape_, ShapeOf(flags.net));
-  std::error_code ignored;
-  std::string folder =
-      (std::filesystem::temp_directory_path(ignored) / "tara-XXXXXX").string();
-  if (mkdtemp(folder.data()) == nullptr) {
-    return absl::UnavailableError("cannot make a temporary folder");
+  const std::vector<std::string> parts = absl::StrSplit(flags.net, 'x');
+  nn::NetworkShape shape;
+  if (parts.size() != 2 || !absl::SimpleAtoi(parts[0], &shape.channels) ||
+      !absl::SimpleAtoi(parts[1], &shape.blocks) || shape.channels < 1 ||
+      shape.channels > 1024 || shape.blocks < 1 || shape.blocks > 100) {
+    return UsageError(absl::StrCat("--net is '", flags.net,
+                                   "'; expected CHANNELSxBLOCKS, such as 64x4 "
+                                   "(up to 1024x100)"));
   }
-  network.folder_ = folder;
-  network.path_ = folder + "/random.checkpoint";
-  TARA_RETURN_IF_ERROR(nn::NewTrainer(network.shape_, {.threads = 1}, kSeed)
-                           ->Save(network.path_, {}));
-  return network;
+  return nn::NewCheckpoint(shape, /*seed=*/1);
 }
 
-BenchNetwork::BenchNetwork(BenchNetwork&& other) noexcept
-    : path_(std::move(other.path_)),
-      folder_(std::exchange(other.folder_, "")),
-      shape_(other.shape_) {}
-
-BenchNetwork::~BenchNetwork() {
-  std::error_code ignored;
-  if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
+std::string ShapeText(const nn::NetworkShape& shape) {
+  return absl::StrCat(shape.channels, "x", shape.blocks);
 }
 
-std::string BenchNetwork::name() const {
-  return absl::StrCat(shape_.channels, "x", shape_.blocks);
+void EncodeAndFill(absl::Span<const State> states,
+                   absl::Span<mcts::Evaluation> results,
+                   const std::function<void()>& encoded) {
+  static const std::vector<float>* const outputs =
+      new std::vector<float>(nn::kNumPolicyOutputs);
+  thread_local nn::EncodedBatch batch;
+  batch.EncodeCanonical(states);
+  encoded();
+  for (int i = 0; i < batch.size(); ++i) {
+    nn::FillEvaluation(batch, i,
+                       {.policy = outputs->data(),
+                        .result = outputs->data(),
+                        .margins = outputs->data()},
+                       results[i]);
+  }
+}
+
+namespace {
+
+struct BenchInferenceOptions {
+  BenchNetworkFlags network = {.net = "64x6", .checkpoint = {}};
+  std::string backend = "all";
+  std::string precision = "all";
+  std::string batch = "1,8,32,128";
+  double seconds = 0.5;  // per row
+  std::string format = "text";
+};
+
+// Other positions than those of the calibration: errors are measured on
+// positions that the network's ranges do not come from.
+constexpr uint64_t kPositionsSeed = 1000;
+constexpr int kPositionsOfVariant = 32;
+constexpr double kTurnSeconds = 0.02;
+
+struct Contestant {
+  nn::InferenceInfo info;
+  std::unique_ptr<mcts::Evaluator> evaluator;
+  nn::PrecisionError error = {};  // from the reference
+};
+
+struct Row {
+  const Contestant* contestant;  // null: only the work around a network
+  int batch;
+  Rates rates = {};  // positions per second
+};
+
+// Returns multiplications and additions per position. Convolutions count over
+// the whole grid, as is usual, although what lies beyond its edge is zero.
+double OperationsOf(const nn::NetworkShape& shape) {
+  const double c = shape.channels;
+  const double convolutions =
+      nn::kNumSquares * (9 * c * nn::kNumPlanes + 18 * c * c * shape.blocks +
+                         c * (2 * c + nn::kNumPolicyPlanes));
+  const double pooled = (shape.blocks + 1) / 2 + 1;
+  const double linear = c * nn::kNumGlobals + pooled * 2 * c * c +
+                        nn::kValueHidden * (2 * c + nn::kNumValueOutputs);
+  return 2 * (convolutions + linear);
+}
+
+absl::StatusOr<std::vector<mcts::Evaluation>> EvaluateAll(
+    mcts::Evaluator& evaluator, const std::vector<State>& states) {
+  std::vector<mcts::Evaluation> results(states.size());
+  TARA_RETURN_IF_ERROR(evaluator.Evaluate(states, absl::MakeSpan(results)));
+  return results;
+}
+
+absl::StatusOr<std::vector<int>> BatchesOf(const std::string& text) {
+  std::vector<int> batches;
+  for (const absl::string_view part : absl::StrSplit(text, ',')) {
+    int batch = 0;
+    if (!absl::SimpleAtoi(part, &batch) || batch < 1 || batch > 4096) {
+      return UsageError(absl::StrCat("--batch is '", text,
+                                     "'; expected sizes from 1 to 4096, such "
+                                     "as 1,8,32"));
+    }
+    batches.push_back(batch);
+  }
+  return batches;
+}
+
+// Makes the network with each requested backend and precision that this machine
+// supports, and measures its error at `states` from LibTorch in float32.
+absl::StatusOr<std::vector<Contestant>> ContestantsOf(
+    const BenchInferenceOptions& options, const nn::Checkpoint& checkpoint,
+    const std::vector<State>& states) {
+  TARA_ASSIGN_OR_RETURN(
+      const nn::LoadedNetwork reference,
+      nn::MakeNetwork("the network", checkpoint,
+                      {.backend = nn::InferenceBackend::kTorch,
+                       .precision = nn::Precision::kFloat32}));
+  TARA_ASSIGN_OR_RETURN(const std::vector<mcts::Evaluation> expected,
+                        EvaluateAll(*reference.evaluator, states));
+  std::vector<Contestant> contestants;
+  absl::Status unsupported;  // the last that was left out
+  for (const nn::InferenceBackend backend :
+       {nn::InferenceBackend::kTorch, nn::InferenceBackend::kOneDnn}) {
+    for (const nn::Precision precision : nn::kCpuPrecisions) {
+      if ((options.backend != "all" &&
+           options.backend != nn::BackendName(backend)) ||
+          (options.precision != "all" &&
+           options.precision != nn::PrecisionName(precision))) {
+        continue;
+      }
+      // LibTorch emulates missing instructions, a hundred times slower: this is
+      // measured on request only.
+      if (options.precision == "all" &&
+          !nn::CheckCpuPrecision(precision).ok()) {
+        continue;
+      }
+      absl::StatusOr<nn::LoadedNetwork> network =
+          nn::MakeNetwork("the network", checkpoint,
+                          {.backend = backend, .precision = precision});
+      if (network.status().code() == absl::StatusCode::kUnimplemented &&
+          (options.precision == "all" || options.backend == "all")) {
+        unsupported = network.status();
+        continue;
+      }
+      TARA_RETURN_IF_ERROR(network.status());
+      TARA_ASSIGN_OR_RETURN(const std::vector<mcts::Evaluation> evaluations,
+                            EvaluateAll(*network->evaluator, states));
+      contestants.push_back({.info = network->info,
+                             .evaluator = std::move(network->evaluator),
+                             .error = nn::ErrorOf(expected, evaluations)});
+    }
+  }
+  if (contestants.empty()) return unsupported;
+  return contestants;
+}
+
+// Lets all rows take turns for `seconds` per row, unless stopped.
+absl::Status Measure(const std::vector<State>& states, double seconds,
+                     const StopCheck& stop, std::vector<Row>& rows) {
+  std::vector<mcts::Evaluation> results(states.size());
+  size_t next = 0;
+  const int turns = static_cast<int>(seconds / kTurnSeconds) + 1;
+  for (int turn = 0; turn < turns && !stop(); ++turn) {
+    for (Row& row : rows) {
+      const absl::Time begin = ThreadTime();
+      double done = 0;
+      double elapsed = 0;
+      do {
+        if (next + row.batch > states.size()) next = 0;
+        const auto batch = absl::MakeConstSpan(states).subspan(next, row.batch);
+        const auto places = absl::MakeSpan(results).subspan(next, row.batch);
+        next += row.batch;
+        if (row.contestant == nullptr) {
+          EncodeAndFill(batch, places);
+        } else {
+          TARA_RETURN_IF_ERROR(
+              row.contestant->evaluator->Evaluate(batch, places));
+        }
+        done += row.batch;
+        elapsed = absl::ToDoubleSeconds(ThreadTime() - begin);
+      } while (elapsed < kTurnSeconds);
+      row.rates.Add(done / elapsed);
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Measures how fast one core evaluates positions, by backend, precision and
+// batch, and how far each precision is from the reference.
+absl::StatusOr<int> RunBenchInference(const BenchInferenceOptions& options,
+                                      Console& console) {
+  TARA_ASSIGN_OR_RETURN(const std::vector<int> batches,
+                        BatchesOf(options.batch));
+  TARA_ASSIGN_OR_RETURN(const nn::Checkpoint checkpoint,
+                        ReadBenchNetwork(options.network));
+  std::vector<State> states =
+      nn::PositionsOfRandomGames(kPositionsOfVariant, kPositionsSeed);
+  TARA_ASSIGN_OR_RETURN(const std::vector<Contestant> contestants,
+                        ContestantsOf(options, checkpoint, states));
+  std::vector<Row> rows;
+  for (const Contestant& contestant : contestants) {
+    for (const int batch : batches) rows.push_back({&contestant, batch});
+  }
+  const size_t num_reported = rows.size();
+  for (const int batch : batches) rows.push_back({nullptr, batch});
+  const size_t largest = *std::max_element(batches.begin(), batches.end());
+  while (states.size() < largest) states.push_back(states[states.size() / 2]);
+  const StopCheck stop = StopOnSignals();
+  TARA_RETURN_IF_ERROR(Measure(states, options.seconds, stop, rows));
+  if (stop()) return kExitInterrupted;
+
+  const std::string net = ShapeText(checkpoint.shape);
+  const double operations = OperationsOf(checkpoint.shape);
+  Json report = Json::array();
+  for (size_t i = 0; i < num_reported; ++i) {
+    const Row& row = rows[i];
+    const Row& around = rows[num_reported + i % batches.size()];
+    const double rate =
+        1 / (1 / row.rates.Typical() - 1 / around.rates.Typical());
+    const nn::InferenceInfo& info = row.contestant->info;
+    report.push_back(
+        {{"net", net},
+         {"backend", std::string(nn::BackendName(info.backend))},
+         {"precision", std::string(nn::PrecisionName(info.precision))},
+         {"batch", row.batch},
+         {"positions_per_s", row.rates.Typical()},
+         {"network_positions_per_s", rate},
+         {"operations_per_position", operations},
+         {"operations_per_s", rate * operations},
+         {"value_error", row.contestant->error.value},
+         {"policy_error", row.contestant->error.policy}});
+  }
+  return ReportBench(
+      options.format,
+      absl::StrFormat("%s, one core, %.1f million operations a position", net,
+                      operations / 1e6),
+      report, {"backend", "precision"},
+      {{"batch", "batch"},
+       {"positions/s", "positions_per_s"},
+       {"network alone", "network_positions_per_s"},
+       {"G/s", "operations_per_s", 0, 1e-9},
+       {"value error", "value_error", 5},
+       {"policy error", "policy_error", 5}},
+      stop, console);
+}
+
+}  // namespace
+
+void RegisterBenchInference(Command& bench) {
+  Command& command = bench.AddCommand(kBenchInferenceCommand.name,
+                                      kBenchInferenceCommand.summary);
+  const auto options = std::make_shared<BenchInferenceOptions>();
+  AddBenchNetworkFlags(command, &options->network);
+  command.AddChoice({.names = "--backend", .help = "backend"},
+                    {"all", "torch", "onednn"}, &options->backend);
+  command.AddChoice({.names = "--precision",
+                     .help = "number type; all: those that this machine has"},
+                    {"all", "float32", "int16", "bfloat16", "int8"},
+                    &options->precision);
+  command.AddText({.names = "--batch",
+                   .placeholder = "N,...",
+                   .help = "positions of a call"},
+                  &options->batch);
+  AddBenchFlags(command, "time for each row", &options->seconds,
+                &options->format);
+  command.SetNotes(
+      "Positions a second of one core, by its processor time; a rate is one "
+      "that a\nquarter of the turns reach, which the rows take by turns. The "
+      "network alone is\nwithout encoding positions and filling evaluations. "
+      "Operations are the\nmultiplications and additions of whole grids. "
+      "Errors "
+      "are the mean difference\nfrom LibTorch in float32, on positions of "
+      "random games of every variant: of the\nvalue, and half the sum over the "
+      "priors.");
+  command.SetExamples({"bench inference", "bench inference --net 128x10",
+                       "bench inference --checkpoint FILE --precision int8 "
+                       "--batch 1,32 --format=json"});
+  command.SetRun([options](Console& console) {
+    return RunBenchInference(*options, console);
+  });
 }
 
 }  // namespace tara::cli

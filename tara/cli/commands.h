@@ -24,8 +24,6 @@ inline constexpr CommandName kBenchSelfPlayCommand = {
     "selfplay", "self-play beside the bare network, over whole games"};
 inline constexpr CommandName kBenchInferenceCommand = {
     "inference", "evaluations a second of a network, by backend and precision"};
-inline constexpr CommandName kBenchEngineCommand = {
-    "engine", "analysis of many positions by `tara engine`, beside self-play"};
 
 // Each adds its command, with its options and help, to the program.
 void RegisterArena(Command& root);
@@ -53,9 +51,7 @@ void RegisterWeb(Command& root);
 
 // Adds the command `bench` and returns it; the others add its parts.
 Command& RegisterBench(Command& root);
-void RegisterBenchEngine(Command& bench);
 void RegisterBenchInference(Command& bench);
-void RegisterBenchSearch(Command& bench);
 void RegisterBenchSelfPlay(Command& bench);
 
 }  // namespace tara::cli

@@ -93,10 +93,9 @@ void AddCommands(Command& root) {
   if constexpr (kWithTorch) {
     RegisterBenchSelfPlay(bench);
     RegisterBenchInference(bench);
-    RegisterBenchEngine(bench);
   } else {
     for (const CommandName& command :
-         {kBenchSelfPlayCommand, kBenchInferenceCommand, kBenchEngineCommand}) {
+         {kBenchSelfPlayCommand, kBenchInferenceCommand}) {
       bench.AddCommand(command.name, command.summary);
     }
   }
@@ -139,7 +138,7 @@ bool NeedsTorch(int argc, const char* const* argv) {
     }
   }
   return BeginsWithAny(Words(argc, argv), {"train", "export", "bench selfplay",
-                                           "bench inference", "bench engine"});
+                                           "bench inference"});
 }
 
 // Replaces this process by the program `tara_torch` beside it, with the same

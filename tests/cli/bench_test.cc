@@ -186,46 +186,6 @@ TEST(BenchSelfPlayTest, RefusesNetworksAndOptionsThatThereAreNot) {
   }
 }
 
-TEST(BenchEngineTest, MeasuresTheEngineBesideSelfPlay) {
-  const TaraResult result =
-      RunTara({"bench", "engine", "--variant", "all", "--net", "4x1", "--sims",
-               "4", "--threads", "2", "--positions", "5", "--seconds", "0.001",
-               "--precision", "float32", "--format=json"});
-  ASSERT_EQ(result.status, 0) << result.err;
-  const Json report = Json::parse(result.out);
-  EXPECT_EQ(report.at("net"), "4x1");
-  EXPECT_EQ(report.at("simulations"), 4);
-  for (const char* who : {"engine", "selfplay"}) {
-    EXPECT_GT(report.at(who).at("evaluations_per_s"), 0) << who;
-    EXPECT_GT(report.at(who).at("mean_batch"), 1) << who;
-  }
-  // They did about as much: what is left is less than one position's.
-  EXPECT_LE(report.at("engine").at("simulations"),
-            report.at("selfplay").at("simulations"));
-  EXPECT_GT(report.at("engine").at("simulations").get<int>() + 4,
-            report.at("selfplay").at("simulations").get<int>());
-  EXPECT_NEAR(report.at("ratio").get<double>(),
-              report.at("engine").at("evaluations_per_s").get<double>() /
-                  report.at("selfplay").at("evaluations_per_s").get<double>(),
-              1e-6);
-}
-
-TEST(BenchEngineTest, RefusesNetworksAndOptionsThatThereAreNot) {
-  const std::pair<std::vector<std::string>, std::string> cases[] = {
-      {{"--net", "64"}, "--net is '64'; expected CHANNELSxBLOCKS"},
-      {{"--precision", "int4"}, "precision is 'int4'; expected one of auto"},
-      {{"--search", "width=3"}, "--search: "},
-      {{"--checkpoint", "/no/such/file"}, "/no/such/file"},
-  };
-  for (const auto& [flags, message] : cases) {
-    std::vector<std::string> arguments = {"bench", "engine"};
-    arguments.insert(arguments.end(), flags.begin(), flags.end());
-    const TaraResult result = RunTara(arguments);
-    EXPECT_NE(result.status, 0);
-    EXPECT_THAT(result.err, HasSubstr(message));
-  }
-}
-
 TEST(BenchInferenceTest, MeasuresEveryBackendPrecisionAndBatch) {
   const TaraResult result =
       RunTara({"bench", "inference", "--net", "8x1", "--batch", "1,20",
@@ -239,14 +199,6 @@ TEST(BenchInferenceTest, MeasuresEveryBackendPrecisionAndBatch) {
     EXPECT_EQ(row.at("net"), "8x1");
     EXPECT_GT(row.at("positions_per_s"), 0);
     EXPECT_GT(row.at("operations_per_s"), 0);
-    // Null where the processor has no instructions for the type, as LibTorch
-    // computes in bfloat16 without them.
-    if (row.at("peak_operations_per_s") == 0) {
-      EXPECT_TRUE(row.at("share_of_peak").is_null());
-      EXPECT_NE(row.at("precision"), "float32");
-    } else {
-      EXPECT_GT(row.at("share_of_peak"), 0);
-    }
     EXPECT_LT(row.at("value_error"), 0.1);
     EXPECT_LT(row.at("policy_error"), 0.1);
   }

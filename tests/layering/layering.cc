@@ -58,8 +58,7 @@ const std::vector<Layer>& Layers() {
         {"torch", {"encode", "weights", "cpu"}},
         {"training", {"encode", "weights", "cpu", "torch"}},
         {"bundle", {"encode", "weights", "cpu", "torch"}},
-        {"inference", {"encode", "weights", "cpu", "torch", "bundle"}},
-        {"benchmarks", {"encode", "torch", "training", "inference"}}}},
+        {"inference", {"encode", "weights", "cpu", "torch", "bundle"}}}},
       {"train",
        {"base", "core", "record", "fleet", "mcts", "nn", "proto"},
        {{"play", {}},
@@ -106,7 +105,7 @@ const std::vector<Restriction>& Restrictions() {
       // 10-20 s and 1 GB for each file that sees it.
       {"LibTorch",
        {"torch/", "ATen/", "c10/"},
-       {"nn/torch", "nn/training", "nn/bundle", "nn/benchmarks"},
+       {"nn/torch", "nn/training", "nn/bundle"},
        false},
       {"oneDNN",
        {"dnnl.h", "dnnl.hpp", "oneapi/"},

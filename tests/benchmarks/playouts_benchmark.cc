@@ -1,7 +1,5 @@
 // Random games from the leaves of a search, by variant, number of leaves and
 // playouts of each: by the public rules, scalar, and in lanes.
-//   bazel run //tara/core/benchmarks:playouts_from_benchmark --
-//       --benchmark_enable_random_interleaving=true --benchmark_repetitions=5
 // Items are playouts; time is CPU time of one thread.
 
 #include <cstdint>

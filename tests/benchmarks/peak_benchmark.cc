@@ -1,20 +1,13 @@
-#include "tara/nn/cpu/cpu_peak.h"
+// Multiplications and additions per second of one core in each number type, by
+// a loop over registers alone: the limit of every direct convolution.
 
-#include <algorithm>
-#include <cstdint>
-#include <vector>
-
-#include "absl/time/time.h"
-#include "tara/base/clocks.h"
-
-#if defined(__x86_64__)
+#include <benchmark/benchmark.h>
 #include <cpuid.h>
 #include <immintrin.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#elif defined(__aarch64__)
-#include <arm_neon.h>
-#endif
+
+#include <cstdint>
 
 namespace tara::nn {
 namespace {
@@ -23,14 +16,6 @@ constexpr int kSteps = 4096;
 // Enough sums that none waits for itself: two instructions a cycle of up to
 // six cycles each.
 constexpr int kSums = 12;
-
-struct Loop {
-  void (*run)() = nullptr;
-  int operations = 0;  // of one instruction
-  int sums = kSums;
-};
-
-#if defined(__x86_64__)
 
 // Hides a value from the optimiser, which would else do equal sums once. The
 // registers of 64 bytes are none to clang where the target has not got them.
@@ -207,92 +192,48 @@ bool HasAvxVnni() {
          (ExtendedFeatures(1).a & kFeature) != 0;
 }
 
-Loop LoopOf(Precision precision) {
+struct Loop {
+  const char* name;
+  void (*run)();
+  int operations;  // of one instruction
+  bool supported;
+  int sums = kSums;
+};
+
+void BM_Peak(benchmark::State& bench, const Loop& loop) {
+  for (auto _ : bench) loop.run();
+  bench.SetItemsProcessed(bench.iterations() * kSteps * loop.sums *
+                          loop.operations);
+}
+
+void RegisterAll() {
   const bool avx512 = __builtin_cpu_supports("avx512f");
-  switch (precision) {
-    case Precision::kFloat32:
-      return avx512 ? Loop{FloatsAvx512, 32} : Loop{FloatsAvx2, 16};
-    case Precision::kInt16:
-      return avx512 ? Loop{IntegersAvx512, 64} : Loop{IntegersAvx2, 32};
-    case Precision::kInt8:
-      if (HasTiles()) return {ByteTiles, 2 * 16 * 16 * 64, kTileSums};
-      if (avx512 && __builtin_cpu_supports("avx512vnni")) {
-        return {BytesAvx512, 128};
-      }
-      if (HasAvxVnni()) return {BytesAvx2, 64};
-      return {};
-    case Precision::kBfloat16:
-      if (HasTiles()) return {BfloatTiles, 2 * 16 * 16 * 32, kTileSums};
-      if (__builtin_cpu_supports("avx512bf16")) return {BfloatsAvx512, 64};
-      return {};
-    default:
-      return {};
+  const bool tiles = HasTiles();
+  const Loop loops[] = {
+      {"float32/avx2", FloatsAvx2, 16, true},
+      {"float32/avx512", FloatsAvx512, 32, avx512},
+      {"int16/avx2", IntegersAvx2, 32, true},
+      {"int16/avx512", IntegersAvx512, 64, avx512},
+      {"int8/avx2", BytesAvx2, 64, HasAvxVnni()},
+      {"int8/avx512", BytesAvx512, 128,
+       avx512 && __builtin_cpu_supports("avx512vnni")},
+      {"int8/amx", ByteTiles, 2 * 16 * 16 * 64, tiles, kTileSums},
+      {"bfloat16/avx512", BfloatsAvx512, 64,
+       avx512 && __builtin_cpu_supports("avx512bf16")},
+      {"bfloat16/amx", BfloatTiles, 2 * 16 * 16 * 32, tiles, kTileSums},
+  };
+  for (const Loop& loop : loops) {
+    if (!loop.supported) continue;
+    benchmark::RegisterBenchmark(loop.name, BM_Peak, loop);
   }
 }
-
-#elif defined(__aarch64__)
-
-// As above, of what every processor has.
-
-template <typename Vector>
-[[gnu::always_inline]] inline void Hide(Vector& value) {
-  asm volatile("" : "+w"(value));
-}
-
-void FloatsNeon() {
-  float32x4_t sums[kSums] = {};
-  float32x4_t factor = {};
-  for (float32x4_t& sum : sums) Hide(sum);
-  for (int i = 0; i < kSteps; ++i) {
-    for (float32x4_t& sum : sums) sum = vfmaq_f32(sum, factor, factor);
-    Hide(factor);
-  }
-  for (float32x4_t& sum : sums) Hide(sum);
-}
-
-void IntegersNeon() {
-  int32x4_t sums[kSums] = {};
-  int16x4_t factor = {};
-  for (int32x4_t& sum : sums) Hide(sum);
-  for (int i = 0; i < kSteps; ++i) {
-    for (int32x4_t& sum : sums) sum = vmlal_s16(sum, factor, factor);
-    Hide(factor);
-  }
-  for (int32x4_t& sum : sums) Hide(sum);
-}
-
-Loop LoopOf(Precision precision) {
-  switch (precision) {
-    case Precision::kFloat32:
-      return {FloatsNeon, 8};
-    case Precision::kInt16:
-      return {IntegersNeon, 8};
-    default:
-      return {};
-  }
-}
-
-#endif
 
 }  // namespace
-
-double MeasureCpuPeak(Precision precision, double seconds) {
-  const Loop loop = LoopOf(precision);
-  if (loop.run == nullptr) return 0;
-  constexpr int kRuns = 64;  // some milliseconds
-  const double operations =
-      double{kRuns} * kSteps * loop.sums * loop.operations;
-  std::vector<double> rates;
-  for (double total = 0; total < seconds || rates.empty();) {
-    const absl::Time start = ThreadTime();
-    for (int run = 0; run < kRuns; ++run) loop.run();
-    const double taken = absl::ToDoubleSeconds(ThreadTime() - start);
-    rates.push_back(operations / taken);
-    total += taken;
-  }
-  // One that a quarter of the rounds reach, as for all rates of `tara bench`.
-  std::sort(rates.begin(), rates.end());
-  return rates[rates.size() - 1 - rates.size() / 4];
-}
-
 }  // namespace tara::nn
+
+int main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  tara::nn::RegisterAll();
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}
