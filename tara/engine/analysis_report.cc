@@ -9,7 +9,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "absl/types/span.h"
 #include "tara/core/action.h"
 #include "tara/core/outcome.h"
 #include "tara/core/rules.h"
@@ -26,12 +25,6 @@ constexpr const char* kSideNames[] = {"red", "blue"};
 // Rounded to four decimals: more would be noise, and take bytes.
 double Rounded(double value) {
   return std::round(value * 1e4) / 1e4 + 0.0;  // + 0: no minus zero
-}
-
-Json RoundedList(absl::Span<const float> values) {
-  Json list = Json::array();
-  for (const float value : values) list.push_back(Rounded(value));
-  return list;
 }
 
 // Appends a number as Rounded would have it: "0.25", "-1.0".
@@ -160,19 +153,6 @@ void AddEvaluation(const mcts::Evaluation& evaluation,
       if (chance > 0) margins[absl::StrCat(margin)] = chance;
     }
     answer["margins"] = std::move(margins);
-  }
-}
-
-void AddForecast(const nn::FinalForecast& forecast, const ReportFlags& report,
-                 Json& answer) {
-  if (report.ownership) {
-    answer["ownership"] = {{"red", RoundedList(forecast.red)},
-                           {"blue", RoundedList(forecast.blue)},
-                           {"vacant", RoundedList(forecast.vacant)}};
-  }
-  if (report.kingdoms) {
-    answer["kingdoms"] = {{"red", RoundedList(forecast.kingdoms[kRed])},
-                          {"blue", RoundedList(forecast.kingdoms[kBlue])}};
   }
 }
 

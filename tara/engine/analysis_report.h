@@ -10,7 +10,6 @@
 #include "tara/engine/analysis_request.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/tree/tree.h"
-#include "tara/nn/inference/final_forecast.h"
 
 namespace tara::engine {
 
@@ -37,11 +36,6 @@ std::string ActionsText(const mcts::Tree& tree,
 // Adds win, draw, loss and margin, and the distribution of margins.
 void AddEvaluation(const mcts::Evaluation& evaluation,
                    const ReportFlags& report, Json& answer);
-
-// Adds the probabilities of each hill's owner, and of the numbers of kingdoms,
-// at the end.
-void AddForecast(const nn::FinalForecast& forecast, const ReportFlags& report,
-                 Json& answer);
 
 }  // namespace tara::engine
 

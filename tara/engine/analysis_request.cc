@@ -91,9 +91,7 @@ constexpr ReportName kReports[] = {{"actions", &ReportFlags::actions},
                                    {"pv", &ReportFlags::pv},
                                    {"policy", &ReportFlags::policy},
                                    {"evaluation", &ReportFlags::evaluation},
-                                   {"margins", &ReportFlags::margins},
-                                   {"ownership", &ReportFlags::ownership},
-                                   {"kingdoms", &ReportFlags::kingdoms}};
+                                   {"margins", &ReportFlags::margins}};
 
 absl::Status Unexpected(const Json& value, absl::string_view expected) {
   return absl::InvalidArgumentError(

@@ -43,8 +43,6 @@ struct ReportFlags {
   bool policy = false;      // the priors of all legal actions
   bool evaluation = false;  // win, draw, loss, margin without a search
   bool margins = false;     // the distribution of the final margin
-  bool ownership = false;   // who will hold each hill
-  bool kingdoms = false;    // how many kingdoms there will be
 };
 
 // Positions to be analysed.

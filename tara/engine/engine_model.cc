@@ -42,7 +42,6 @@ absl::StatusOr<std::unique_ptr<EngineModel>> EngineModel::OfNetwork(
   TARA_ASSIGN_OR_RETURN(nn::LoadedNetwork network,
                         nn::LoadNetwork(path, inference));
   auto model = OfEvaluator(std::move(network.evaluator), cache_positions);
-  TARA_ASSIGN_OR_RETURN(model->forecaster_, nn::LoadFinalForecaster(path));
   model->name_ = path;
   model->backend_ = std::string(nn::BackendName(network.info.backend));
   model->precision_ = std::string(nn::PrecisionName(network.info.precision));

@@ -17,7 +17,6 @@
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/evaluators/caching_evaluator.h"
 #include "tara/nn/bundle/golden.h"
-#include "tara/nn/inference/final_forecast.h"
 #include "tara/nn/inference_options.h"
 
 namespace tara::engine {
@@ -69,9 +68,6 @@ class EngineModel : public mcts::Evaluator {
   // NotLearned (tara/nn/bundle/manifest.h); empty: none, or unknown.
   std::string NotLearnedOf(const State& state) const;
 
-  // The network's outputs of the final board; null: it has none.
-  nn::FinalForecaster* forecaster() const { return forecaster_.get(); }
-
   // "random games", or the file of the network.
   const std::string& name() const { return name_; }
   // Backend and precision; empty for random games.
@@ -94,7 +90,6 @@ class EngineModel : public mcts::Evaluator {
   absl::Mutex clearing_;
   std::unique_ptr<mcts::CachingEvaluator> cache_ ABSL_GUARDED_BY(clearing_);
   bool keeps_margins_ ABSL_GUARDED_BY(clearing_) = false;
-  std::unique_ptr<nn::FinalForecaster> forecaster_;
   std::optional<std::vector<nn::BundleVariant>> learned_;
   bool untrained_ = false;
   std::string name_;

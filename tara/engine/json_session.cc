@@ -7,7 +7,6 @@
 #include <variant>
 
 #include "absl/strings/str_cat.h"
-#include "absl/types/span.h"
 #include "tara/base/exhaustion.h"
 #include "tara/base/random.h"
 #include "tara/base/status_macros.h"
@@ -17,7 +16,6 @@
 #include "tara/engine/line_io.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/utility.h"
-#include "tara/nn/inference/final_forecast.h"
 
 namespace tara::engine {
 
@@ -87,21 +85,6 @@ void JsonSession::Warn(const Request& request, const RequestProblem& problem) {
          {"field", problem.field}});
 }
 
-void JsonSession::LeaveOutUnsupported(const Request& request,
-                                      ReportFlags& report) {
-  nn::FinalForecaster* const forecaster = model_->forecaster();
-  const auto check = [&](const char* name, bool has_output, bool& flag) {
-    if (!flag || has_output) return;
-    flag = false;
-    Warn(request, {.message = std::string("the model has no output of ") + name,
-                   .field = "report"});
-  };
-  check("ownership", forecaster != nullptr && forecaster->tells_owners(),
-        report.ownership);
-  check("kingdoms", forecaster != nullptr && forecaster->tells_kingdoms(),
-        report.kingdoms);
-}
-
 void JsonSession::Answer(const Request& request, const AnalyzeRequest& body) {
   // All positions of a request are of one game, by the same rules.
   for (const AnalyzeRequest::Position& position : body.positions) {
@@ -111,8 +94,6 @@ void JsonSession::Answer(const Request& request, const AnalyzeRequest& body) {
                                    .field = ""});
     return;
   }
-  ReportFlags report = body.report;
-  LeaveOutUnsupported(request, report);
   const auto flag = std::make_shared<CancelFlag>(false);
   std::vector<std::weak_ptr<CancelFlag>>& flags =
       flags_[request.id.dump(-1, ' ', false, Json::error_handler_t::replace)];
@@ -129,7 +110,7 @@ void JsonSession::Answer(const Request& request, const AnalyzeRequest& body) {
         Analysis{.id = request.id,
                  .turn = position.turn,
                  .state = position.state,
-                 .report = {.report = report,
+                 .report = {.report = body.report,
                             .max_actions = body.max_actions,
                             .confidence_z = options_.confidence_z}});
     if (position.state.finished()) {
@@ -158,12 +139,6 @@ absl::Status JsonSession::AddNetworkOutputs(const Analysis& analysis,
     mcts::Evaluation evaluation;
     TARA_RETURN_IF_ERROR(model_->EvaluateFully(analysis.state, evaluation));
     AddEvaluation(evaluation, report, answer);
-  }
-  if (report.ownership || report.kingdoms) {
-    nn::FinalForecast forecast;
-    TARA_RETURN_IF_ERROR(model_->forecaster()->Forecast(
-        absl::MakeConstSpan(&analysis.state, 1), absl::MakeSpan(&forecast, 1)));
-    AddForecast(forecast, report, answer);
   }
   return absl::OkStatus();
 }

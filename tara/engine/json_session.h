@@ -54,8 +54,6 @@ class JsonSession {
   void Answer(const Request& request, const QueryVersionRequest& body);
   void Answer(const Request& request, const ClearCacheRequest& body);
 
-  // Leaves out of a report the outputs that the model lacks, with a warning.
-  void LeaveOutUnsupported(const Request& request, ReportFlags& report);
   void Warn(const Request& request, const RequestProblem& problem);
   // Writes the progress or the result of a position's search. Thread-safe.
   void Report(const Analysis& analysis, AnalysisEvent event,

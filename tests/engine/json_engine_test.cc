@@ -99,7 +99,7 @@ std::string Damaged(std::string line, Random& random) {
 TEST(JsonEngineTest, NoBytesEndTheProcess) {
   const std::string requests[] = {
       R"({"id":"a","variant":"high_kings_l2","actions":["D4","B2"],"turns":)"
-      R"([0,1,2],"simulations":3,"report":["policy","margins","ownership"]})",
+      R"([0,1,2],"simulations":3,"report":["policy","margins"]})",
       R"({"id":1,"position":"sacred_hill_l1 5/7/7/3r3/7/7/5 1 manoeuvres )"
       R"(- 0,0 0 - -","time_ms":1,"search":{"graph":true,"c_puct":1e30}})",
       R"({"id":2,"variant":"stone_of_destiny","options":)"

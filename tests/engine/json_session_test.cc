@@ -17,9 +17,7 @@
 #include "tara/engine/engine_model.h"
 #include "tara/engine/engine_options.h"
 #include "tara/mcts/evaluator.h"
-#include "tara/nn/inference/final_forecast.h"
 #include "tara/nn/training/trainer.h"
-#include "tara/nn/weights/checkpoint.h"
 #include "tests/mcts/fake_evaluator.h"
 
 namespace tara::engine {
@@ -156,46 +154,14 @@ TEST_F(JsonSessionTest, NoMoreActionsAreToldThanAskedFor) {
   EXPECT_THAT(answer["actions"], SizeIs(3));
 }
 
-TEST_F(JsonSessionTest, RandomGamesTellNoOwnership) {
-  const std::vector<Json> answers =
-      Ask({R"({"id":1,"variant":"four_treasures","report":["ownership"]})"});
-  ASSERT_THAT(answers, SizeIs(2));
-  EXPECT_EQ(answers[0]["warning"], "the model has no output of ownership");
-  EXPECT_EQ(answers[0]["field"], "report");
-  EXPECT_FALSE(answers[1].contains("ownership"));
-}
-
-TEST_F(JsonSessionTest, ANetworkTellsOwnershipAndKingdoms) {
+TEST_F(JsonSessionTest, TheVersionNamesTheNetwork) {
   const std::string path = ::testing::TempDir() + "/json.checkpoint";
-  // Heads whose biases have moved count as learned.
   ASSERT_TRUE(nn::NewTrainer({.channels = 8, .blocks = 1}, {.threads = 1}, 1)
                   ->Save(path, {})
                   .ok());
-  auto checkpoint = nn::ReadCheckpoint(path);
-  ASSERT_TRUE(checkpoint.ok());
-  for (nn::NamedTensor& tensor : checkpoint->tensors) {
-    if (tensor.name == "owner_planes.bias" ||
-        tensor.name == "kingdoms_output.bias") {
-      tensor.values[0] = 0.5f;
-    }
-  }
-  ASSERT_TRUE(nn::WriteCheckpoint(path, *checkpoint).ok());
   auto model = EngineModel::OfNetwork(path, {}, 1 << 10);
   ASSERT_TRUE(model.ok()) << model.status();
   model_ = *std::move(model);
-  const Json answer = AskOne(
-      R"({"id":1,"variant":"sacred_hill_l1","actions":["D4"],"simulations":4,)"
-      R"("report":["ownership","kingdoms"]})");
-  for (int hill = 0; hill < kNumHills; ++hill) {
-    double sum = 0;
-    for (const char* const who : {"red", "blue", "vacant"}) {
-      sum += answer["ownership"][who][hill].get<double>();
-    }
-    EXPECT_NEAR(sum, 1, 0.001);
-  }
-  for (const char* const side : {"red", "blue"}) {
-    EXPECT_EQ(answer["kingdoms"][side].size(), size_t{nn::kNumKingdomCounts});
-  }
   const Json version = AskOne(R"({"id":2,"command":"query_version"})");
   EXPECT_EQ(version["model"], path);
   EXPECT_EQ(version["backend"], "onednn");
@@ -383,7 +349,7 @@ TEST_F(JsonSessionTest, WrongFieldsAreNamed) {
               HasSubstr("unknown search option"));
   EXPECT_THAT(refused(R"("report":"all")", "report"), StartsWith("is \"all\""));
   EXPECT_THAT(refused(R"("report":["pv","all"])", "report[1]"),
-              HasSubstr("ownership"));
+              HasSubstr("margins"));
 }
 
 TEST_F(JsonSessionTest, ErrorsOfTheModelAreAnswered) {

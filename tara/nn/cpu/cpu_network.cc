@@ -274,9 +274,7 @@ CpuContext::Outputs CpuContext::RunTile(const float* planes,
           .pass_stride = weights.policy_pooled.out,
           .value = buffers_->value_output.data(),
           .value_stride = weights.value_output.out,
-          .value_rows = buffers_->value.data(),
-          .hidden = buffers_->hidden.data(),
-          .hidden_stride = weights.value_hidden.out};
+          .value_rows = buffers_->value.data()};
 }
 
 void CpuContext::RunStem(const float* planes, const float* globals) const {

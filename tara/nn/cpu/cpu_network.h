@@ -142,10 +142,8 @@ class CpuContext {
     int pass_stride;
     const float* value;  // [n, value_stride]: win, draw, loss, then margins
     int value_stride;
-    // Layers of the value head that other heads share.
+    // A layer of the value head that the head of owners shares.
     const float* value_rows;  // [n, 49, channels of the tower]
-    const float* hidden;      // [n, hidden_stride]
-    int hidden_stride;
 
     // The logit of a policy output (PolicyOutput) of position i.
     float Policy(int i, int output) const {

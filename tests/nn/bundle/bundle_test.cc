@@ -29,7 +29,6 @@
 #include "tara/nn/bundle/verify_bundle.h"
 #include "tara/nn/bundle/zip_archive.h"
 #include "tara/nn/encode/features.h"
-#include "tara/nn/inference/final_forecast.h"
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/weights/fold_norms.h"
 #include "tests/nn/bundle/test_network.h"
@@ -159,13 +158,6 @@ TEST_F(BundleTest, PlaysAsItsCheckpointDoes) {
     }
   }
   std::filesystem::remove(checkpoint);
-}
-
-TEST_F(BundleTest, ForecastsTheOwnersOfHills) {
-  Write(SmallBundle());
-  const auto forecaster = LoadFinalForecaster(path_);
-  ASSERT_TRUE(forecaster.ok()) << forecaster.status();
-  EXPECT_TRUE((*forecaster)->tells_owners());
 }
 
 TEST_F(BundleTest, AgreesWithItsGoldenPositions) {
