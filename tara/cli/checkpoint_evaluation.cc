@@ -17,12 +17,12 @@
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/eval/arena/arena.h"
+#include "tara/eval/arena/gate.h"
 #include "tara/eval/players/contest.h"
 #include "tara/eval/players/engine_player.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player_spec.h"
 #include "tara/eval/players/team.h"
-#include "tara/eval/statistics/sprt.h"
 #include "tara/train/config/config_options.h"
 #include "tara/train/play/game_rules.h"
 
@@ -188,7 +188,8 @@ absl::StatusOr<std::vector<train::StrengthResult>> EvaluateCheckpoint(
   eval::ArenaOptions options;
   options.games = static_cast<int>(request.is_final ? evaluation.final_games()
                                                     : evaluation.games());
-  // Other openings for each checkpoint, so that their luck does not add up.
+  // Other openings for each checkpoint, so that their luck does not add up; and
+  // for each gate (tara/eval/arena/gate.h).
   options.seed =
       DeriveSeed(config.seed(), request.generation, StreamPurpose::kArena);
   std::vector<Match> matches;
@@ -215,9 +216,6 @@ absl::StatusOr<std::vector<train::StrengthResult>> EvaluateCheckpoint(
 absl::StatusOr<std::vector<train::GateResult>> PlayGate(
     const proto::TrainConfig& config, const train::GateRequest& request,
     fleet::Fleet* fleet, const StopCheck& stop) {
-  constexpr double kErrorRate = 0.05;
-  TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
-                        train::StartPositions(config));
   const uint32_t simulations = config.gate().simulations();
   TARA_ASSIGN_OR_RETURN(
       const eval::PlayerSpec candidate,
@@ -225,35 +223,28 @@ absl::StatusOr<std::vector<train::GateResult>> PlayGate(
   TARA_ASSIGN_OR_RETURN(
       const eval::PlayerSpec best,
       CheckpointPlayer(request.best_path, request.inference, simulations));
-  eval::ArenaOptions options;
-  options.games = static_cast<int>(config.gate().games());
-  options.sprt = {.elo0 = -config.gate().max_drop_elo(),
-                  .elo1 = 0,
-                  .alpha = kErrorRate,
-                  // The chance to accept H0 where H1 holds.
-                  .beta = kErrorRate / config.variant_size(),
-                  .scale = eval::EloScale::kLogistic};
-  // Evaluations have the indices from 0 up; these come from the other end.
-  options.seed =
-      DeriveSeed(config.seed(), ~static_cast<uint64_t>(request.candidate),
-                 StreamPurpose::kArena);
+  TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
+                        train::StartPositions(config));
+  const eval::GateOptions gate = {
+      .starts = starts,
+      .games = static_cast<int>(config.gate().games()),
+      .max_drop_elo = config.gate().max_drop_elo(),
+      .run_seed = config.seed(),
+      .candidate = static_cast<uint64_t>(request.candidate)};
   const std::string name =
       std::filesystem::path(request.best_path).stem().string();
   std::vector<Match> matches;
-  for (const State& start : starts) {
-    options.variant = start.variant;
-    options.rule_options = start.options;
+  for (const eval::ArenaOptions& options : eval::GateMatches(gate)) {
     matches.push_back({options, candidate, best, name});
   }
   TARA_ASSIGN_OR_RETURN(
       const std::vector<eval::ArenaResult> played,
       PlayMatches(config, matches, fleet, stop, request.on_progress));
   std::vector<train::GateResult> results;
-  for (const eval::ArenaResult& result : played) {
+  for (size_t i = 0; i < matches.size(); ++i) {
     results.push_back(
-        {.result = StrengthOf(starts[results.size()].variant, name, result),
-         .weaker = result.sprt.has_value() &&
-                   result.sprt->decision() == eval::SprtDecision::kAcceptH0});
+        {.result = StrengthOf(matches[i].options.variant, name, played[i]),
+         .weaker = eval::IsWeaker(played[i])});
   }
   return results;
 }

@@ -39,12 +39,7 @@ absl::StatusOr<std::vector<train::StrengthResult>> EvaluateCheckpoint(
     fleet::Fleet* fleet, const StopCheck& stop);
 
 // Plays a candidate against the best checkpoint in each variant of the config,
-// by pairs of games with one opening, at most gate.games of them. A sequential
-// test (tara/eval/statistics/sprt.h) ends them early: the candidate is weaker
-// if H0, "it is weaker by gate.max_drop_elo", is accepted against H1, "it is as
-// strong". Where the test has not decided by the last game, it is not weaker.
-// The chance to take an equal candidate for weaker is 5 % over all variants
-// together.
+// by the matches and the decision of tara/eval/arena/gate.h.
 //
 // Depends on the request and the config alone: not on threads, a fleet that
 // plays, or time. Returns CANCELLED when `stop` is true, or a player's error,
