@@ -21,7 +21,6 @@
 #include "tara/core/state.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/nn/bundle/bundle.h"
-#include "tara/nn/bundle/make_bundle.h"
 #include "tara/nn/bundle/manifest.h"
 #include "tara/nn/weights/checkpoint.h"
 #include "tara/train/folder/run_provenance.h"
@@ -131,11 +130,11 @@ void RegisterExport(Command& root) {
                            "specs recognise bundles by the ending .tara",
                    .required = true},
                   &options->output);
-  command.AddChoice({.names = "--weights",
-                     .help = "number type of weights; float16: rounded, in all "
-                             "forms alike; a large network takes 70 % of the "
-                             "space"},
-                    {"float32", "float16"}, &options->weights);
+  command.AddChoice(
+      {.names = "--weights",
+       .help = "number type of weights; float16: rounded, in both "
+               "forms alike; takes less space"},
+      {"float32", "float16"}, &options->weights);
   command.AddSwitch({.names = "--for-learning",
                      .help = "with the weights that a run can begin from "
                              "(init_from): 4 bytes more a parameter"},
@@ -147,11 +146,9 @@ void RegisterExport(Command& root) {
   command.AddChoice({.names = "--format", .help = "form of the report"},
                     {"text", "json"}, &options->format);
   command.SetNotes(
-      "A bundle is one zip file: the network as ONNX and TorchScript, its "
-      "inputs "
-      "and\noutputs for programs and for people, its origin, and golden "
-      "positions to check\nit by. docs/reference/bundle.md describes it; `tara "
-      "model` shows one.");
+      "A bundle is one zip file: the network as ONNX, its rules and its "
+      "origin, and\ngolden positions to check it by. docs/reference/bundle.md "
+      "describes it; `tara\nmodel` shows one.");
   command.SetExamples({"export runs/quickstart-sacred_hill_l1 -o hill.tara",
                        "export runs/everything -o small.tara --weights float16",
                        "export net.pt -o net.tara --variant four_treasures"});

@@ -1,9 +1,7 @@
 #include <algorithm>
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,8 +11,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/time/time.h"
-#include "tara/base/project_folder.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/text.h"
 #include "tara/cli/command_line.h"
@@ -26,7 +24,6 @@
 #include "tara/nn/bundle/bundle.h"
 #include "tara/nn/bundle/golden.h"
 #include "tara/nn/bundle/manifest.h"
-#include "tara/nn/bundle/node_onnx.h"
 #include "tara/nn/bundle/verify_bundle.h"
 
 namespace tara::cli {
@@ -35,7 +32,6 @@ namespace {
 struct ModelOptions {
   std::string bundle;
   std::string format = "text";
-  bool torchscript = false;  // verify: also execute the TorchScript form
 };
 
 using Json = nlohmann::ordered_json;
@@ -131,34 +127,6 @@ std::string VariantText(const nn::BundleVariant& variant) {
                       : absl::StrCat(" (", absl::StrJoin(options, ","), ")"));
 }
 
-// Runs an ONNX model by the npm packages of the project, which bin/tara names.
-// Code is loaded from nowhere else, least of all from the current folder.
-absl::StatusOr<nn::NetworkOutputs> RunOnnx(const std::string& model,
-                                           const nn::NetworkInputs& inputs,
-                                           bool with_owner) {
-  const std::optional<std::filesystem::path> root = ProjectFolder();
-  if (!root.has_value()) {
-    return absl::UnavailableError(
-        "ONNX Runtime is taken from the project's folder, which TARA_ROOT does "
-        "not name; expected to be started as bin/tara, which sets it");
-  }
-  return nn::RunOnnxByNode(
-      model, inputs, with_owner,
-      {(*root / "tests" / "js").string(), (*root / "web").string()});
-}
-
-std::string ResultText(nn::CheckResult result) {
-  switch (result) {
-    case nn::CheckResult::kAgrees:
-      return "agrees";
-    case nn::CheckResult::kDiffers:
-      return "DIFFERS";
-    case nn::CheckResult::kNotRun:
-      break;
-  }
-  return "not run";
-}
-
 std::string ResultName(nn::CheckResult result) {
   switch (result) {
     case nn::CheckResult::kAgrees:
@@ -179,25 +147,20 @@ void PrintChecks(const nn::Bundle& bundle,
       {"form", "computed by", "result", "difference", "tolerance"}};
   for (const nn::FormCheck& check : checks) {
     const bool compared = check.note.empty();
-    rows.push_back({check.name, check.what, ResultText(check.result),
-                    compared ? absl::StrFormat("%.1e", check.difference) : "-",
-                    check.tolerance == 0
-                        ? "none"
-                        : absl::StrFormat("%.0e", check.tolerance)});
+    const std::string result = check.result == nn::CheckResult::kDiffers
+                                   ? "DIFFERS"
+                                   : ResultName(check.result);
+    rows.push_back(
+        {check.name, check.what, absl::StrReplaceAll(result, {{"_", " "}}),
+         compared ? absl::StrFormat("%.1e", check.difference) : "-",
+         check.tolerance == 0 ? "none"
+                              : absl::StrFormat("%.0e", check.tolerance)});
   }
   console.out << eval::TextTable(rows, 3);
-  // Both models of ONNX lack the same.
-  std::vector<std::pair<std::string, std::string>> notes;
   for (const nn::FormCheck& check : checks) {
     if (check.note.empty()) continue;
-    if (!notes.empty() && notes.back().second == check.note) {
-      absl::StrAppend(&notes.back().first, ", ", check.name);
-    } else {
-      notes.emplace_back(check.name, check.note);
-    }
-  }
-  for (const auto& [forms, note] : notes) {
-    console.out << "\n" << Wrap(absl::StrCat(forms, ": ", note), 0) << "\n";
+    console.out << "\n"
+                << Wrap(absl::StrCat(check.name, ": ", check.note), 0) << "\n";
   }
 }
 
@@ -239,8 +202,7 @@ absl::StatusOr<int> RunModelShow(const ModelOptions& options,
               << Kilobytes(TotalSize(bundle)) << ", made by "
               << Printable(manifest.made_by) << "\n\n";
   std::vector<std::string> outputs;
-  for (const nn::NetworkOutputInfo& info :
-       nn::NetworkOutputInfos(manifest.has_owner)) {
+  for (const auto& info : nn::NetworkOutputInfos(manifest.has_owner)) {
     outputs.push_back(info.name);
   }
   std::vector<std::string> variants;
@@ -255,13 +217,13 @@ absl::StatusOr<int> RunModelShow(const ModelOptions& options,
   return kExitOk;
 }
 
-// Runs the golden positions of a bundle through each of its forms. Returns
-// kExitFailure if any differs.
+// Holds a bundle to its golden positions. Returns kExitFailure if anything
+// differs.
 absl::StatusOr<int> RunModelVerify(const ModelOptions& options,
                                    Console& console) {
   TARA_ASSIGN_OR_RETURN(const nn::Bundle bundle, OpenBundle(options.bundle));
   TARA_ASSIGN_OR_RETURN(const std::vector<nn::FormCheck> checks,
-                        nn::VerifyBundle(bundle, RunOnnx, options.torchscript));
+                        nn::VerifyBundle(bundle));
   if (options.format == "json") {
     console.out << eval::JsonText(ChecksToJson(bundle, checks), 2) << "\n";
   } else {
@@ -291,30 +253,22 @@ void RegisterModel(Command& root) {
   model.SetRun(
       [shown](Console& console) { return RunModelShow(*shown, console); });
 
-  Command& verify = model.AddCommand(
-      "verify", "run a bundle's golden positions through each of its forms");
+  Command& verify =
+      model.AddCommand("verify", "check a bundle against its golden positions");
   const auto verified = std::make_shared<ModelOptions>();
   verify.AddText(
       {.names = "FILE", .help = "a bundle, or best", .required = true},
       &verified->bundle);
-  verify.AddSwitch(
-      {.names = "--torchscript",
-       .help =
-           "also run the TorchScript form: a program with all your rights; for "
-           "bundles from trusted sources"},
-      &verified->torchscript);
   verify.AddChoice({.names = "--format", .help = "form of the report"},
                    {"text", "json"}, &verified->format);
   verify.SetNotes(
-      "An output o agrees with its golden value g if |o - g| <= tolerance * "
-      "max(1, |g|).\nInputs must be the same bit for bit; golden outputs must "
-      "be finite numbers.\n\nONNX is run by "
-      "ONNX Runtime, through Node.js and the npm package\nonnxruntime-node in "
-      "tests/js or web of the project (`npm ci --ignore-scripts`\nthere). "
-      "Without it both ONNX forms are shown as `not run`, and so is "
-      "TorchScript\nwithout --torchscript: to run it is to execute what the "
-      "bundle contains.\n\nThe exit status "
-      "is 1 if anything differs, 0 if all that was run agrees.");
+      "The weights of the bundle are computed by LibTorch and by oneDNN. An\n"
+      "output o agrees with its golden value g if |o - g| <= tolerance *\n"
+      "max(1, |g|). Inputs must be the same bit for bit; golden outputs must\n"
+      "be finite numbers. Both ONNX models must be what `tara export` writes\n"
+      "for these weights; they are not run.\n\n"
+      "The exit status is 1 if anything differs, 0 if all that was run "
+      "agrees.");
   verify.SetExamples(
       {"model verify hill.tara", "model verify hill.tara --format=json"});
   verify.SetRun([verified](Console& console) {

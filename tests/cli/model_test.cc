@@ -94,27 +94,6 @@ TEST(ModelTest, ARunBecomesABundleThatTellsPlaysAndProvesItself) {
   EXPECT_THAT(again.err, HasSubstr("is a bundle already"));
 }
 
-TEST(ModelTest, WhatABundleContainsIsExecutedWhereThatIsAskedFor) {
-  const std::string bundle = TemporaryPath("kings.tara");
-  ASSERT_EQ(RunTara({"export", TrainTiny(), "-o", bundle}).status, 0);
-  const auto torchscript = [&](const std::vector<std::string>& options) {
-    std::vector<std::string> arguments = {"model", "verify", bundle,
-                                          "--format=json"};
-    arguments.insert(arguments.end(), options.begin(), options.end());
-    const TaraResult result = RunTara(arguments);
-    EXPECT_EQ(result.status, 0) << result.err;
-    const auto report = nlohmann::json::parse(result.out);
-    for (const auto& form : report["forms"]) {
-      if (form["form"] == "torchscript") return form;
-    }
-    return nlohmann::json();
-  };
-  const auto left_out = torchscript({});
-  EXPECT_EQ(left_out["result"], "not_run");
-  EXPECT_THAT(left_out["note"].get<std::string>(), HasSubstr("is a program"));
-  EXPECT_EQ(torchscript({"--torchscript"})["result"], "agrees");
-}
-
 TEST(ModelTest, WithoutLibTorchABundleIsHeldToTheRest) {
   const std::string bundle = TemporaryPath("kings.tara");
   ASSERT_EQ(RunTara({"export", TrainTiny(), "-o", bundle}).status, 0);
@@ -135,39 +114,6 @@ TEST(ModelTest, WithoutLibTorchABundleIsHeldToTheRest) {
   ASSERT_EQ(RunShell("cp \"$TARA\" " + alone).status, 0);
   EXPECT_EQ(result_of(alone)["libtorch"], "not_run");
   EXPECT_EQ(result_of(alone)["onednn"], "agrees");
-}
-
-TEST(ModelTest, WithoutItsProjectTheProgramStartsNoOther) {
-  const std::string bundle = TemporaryPath("kings.tara");
-  ASSERT_EQ(RunTara({"export", TrainTiny(), "-o", bundle}).status, 0);
-  // A Node.js that leaves a trace, in a folder that looks like the project.
-  const std::string trap = TemporaryPath("trap");
-  ASSERT_EQ(RunShell(absl::StrCat(
-                         "mkdir -p ", trap, "/bin ", trap, "/models ", trap,
-                         "/tests/js/node_modules/onnxruntime-node && ",
-                         "printf '#!/bin/sh\\ntouch ", trap, "/sprung\\n' > ",
-                         trap, "/bin/node && chmod +x ", trap, "/bin/node && ",
-                         "cp ", bundle, " ", trap, "/models/tara.tara"))
-                .status,
-            0);
-  const auto in_trap = [&](const std::string& root, const std::string& name) {
-    return RunShell(absl::StrCat("TARA=$(realpath \"$TARA\") && cd ", trap,
-                                 " && PATH=", trap, "/bin:$PATH ", root,
-                                 " \"$TARA\" model verify ", name));
-  };
-  const std::string trace = trap + "/sprung";
-  for (const std::string root : {"env -u TARA_ROOT", "env TARA_ROOT="}) {
-    const TaraResult result = in_trap(root, bundle);
-    EXPECT_EQ(result.status, 0) << result.err;
-    EXPECT_THAT(result.out, HasSubstr("TARA_ROOT does not name"));
-    EXPECT_NE(RunShell("test -e " + trace).status, 0);
-    const TaraResult best = in_trap(root, "best");
-    EXPECT_EQ(best.status, 1);
-    EXPECT_THAT(best.err, HasSubstr("TARA_ROOT does not name"));
-  }
-  // The trap is one.
-  in_trap("env TARA_ROOT=" + trap, bundle);
-  EXPECT_EQ(RunShell("test -e " + trace).status, 0);
 }
 
 TEST(ModelTest, ACheckpointByItselfIsOfTheVariantsThatAreNamed) {
@@ -326,6 +272,12 @@ TEST(ModelTest, TheReadyMadeModelPlaysByDefault) {
               HasSubstr("computes in float32 by onednn"));
   EXPECT_THAT(RunShell(command + "\"$TARA\" model best").out,
               StartsWith(root + "/models/tara.tara: "));
+  // It is not looked for where the program is started.
+  const TaraResult nowhere =
+      RunShell(absl::StrCat("TARA=$(realpath \"$TARA\") && cd ", root,
+                            " && env -u TARA_ROOT \"$TARA\" model best"));
+  EXPECT_EQ(nowhere.status, 1);
+  EXPECT_THAT(nowhere.err, HasSubstr("TARA_ROOT does not name"));
   EXPECT_THAT(RunShell(command + "\"$TARA\" export best -o x.tara").err,
               HasSubstr("tara.tara is a bundle already"));
 

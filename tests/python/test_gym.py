@@ -3,9 +3,8 @@
 Games in step are those of gymnasium's own vector of single environments.
 """
 
-import json
 import pathlib
-import zipfile
+import re
 
 import gymnasium
 import numpy as np
@@ -16,9 +15,11 @@ from gymnasium.utils.env_checker import check_env, data_equivalence
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
-with zipfile.ZipFile(pathlib.Path(__file__).resolve().parents[2] /
-                     "models/tara.tara") as _bundle:
-    BUNDLE = json.loads(_bundle.read("specification.json"))
+# The names of planes and globals, in their order.
+INPUTS = re.findall(
+    r"^\| \d+ \| `(\w+)` \|",
+    (pathlib.Path(__file__).resolve().parents[2] /
+     "docs/reference/bundle.md").read_text(), re.MULTILINE)
 NAMES = {variant: "".join(word.capitalize() for word in variant.split("_"))
          for variant in tara.VARIANTS}
 
@@ -264,19 +265,17 @@ def test_the_last_observation_is_of_the_final_position(variant):
     assert env.observation_space.contains(observation)
     assert not info["action_mask"].any() and not env.action_masks().any()
     state = tara.State.parse(env.render())
-    names = [plane["name"] for plane in BUNDLE["planes"]]
-    names += [each["name"] for each in BUNDLE["globals"]]
     boards = np.frombuffer(bytes(state), tara.STATE)["ringforts"][0]
     for name, board in (("own_ringfort", boards[0]),
                         ("enemy_ringfort", boards[1])):
-        plane = observation[names.index(name)]
+        plane = observation[INPUTS.index(name)]
         assert plane.sum() == int(board).bit_count()
     for name in ("placement", "manoeuvres", "battle", "link", "legal_hill",
                  "legal_actions"):
-        assert not observation[names.index(name)].any()
-    margin = observation[names.index("standing_margin"), 3, 3] * 10
+        assert not observation[INPUTS.index(name)].any()
+    margin = observation[INPUTS.index("standing_margin"), 3, 3] * 10
     assert margin == pytest.approx(state.outcome.margin)
-    assert observation[names.index("doubles"), 3, 3] == (state.seats == 4)
+    assert observation[INPUTS.index("doubles"), 3, 3] == (state.seats == 4)
     before = observation.copy()
     info["action_mask"][:] = 1
     assert not env.action_masks().any()

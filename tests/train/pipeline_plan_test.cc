@@ -18,7 +18,7 @@
 #include "gtest/gtest.h"
 #include "tara/base/atomic_file.h"
 #include "tara/core/variant.h"
-#include "tara/nn/bundle/make_bundle.h"
+#include "tara/nn/bundle/bundle.h"
 #include "tara/nn/cpu/cpu_calibration.h"
 #include "tara/nn/weights/checkpoint.h"
 #include "tara/train/folder/run_folder.h"

@@ -28,7 +28,7 @@ const WORKER = 'service-worker.js';
 // The bundle without what the page does not read: it stays a bundle.
 export function bundleForPage(bundle) {
   const entries = unzipSync(
-      bundle, {filter: ({name}) => !/\.pt$|float16|\.html$/.test(name)});
+      bundle, {filter: ({name}) => !/\.pt$|float16|^specification/.test(name)});
   const manifest = JSON.parse(strFromU8(entries['manifest.json']));
   manifest.forms = manifest.forms.filter(({file}) => file in entries);
   entries['manifest.json'] = strToU8(JSON.stringify(manifest, null, 2));

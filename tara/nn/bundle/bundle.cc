@@ -5,15 +5,14 @@
 #include <utility>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "tara/base/atomic_file.h"
 #include "tara/base/status_macros.h"
-#include "tara/nn/bundle/float16.h"
-#include "tara/nn/bundle/golden.h"
+#include "tara/nn/bundle/license.h"
 #include "tara/nn/bundle/onnx_model.h"
-#include "tara/nn/bundle/specification.h"
+#include "tara/nn/heads.h"
+#include "tara/nn/weights/fold_norms.h"
 
 namespace tara::nn {
 namespace {
@@ -32,16 +31,16 @@ absl::Status Named(const std::string& path, const absl::Status& status,
                                                   status.message()));
 }
 
+// Of every bundle, and of older ones, which have more.
 std::vector<std::string> EntriesOf(const BundleManifest& manifest) {
-  std::vector<std::string> entries = {kSpecificationEntry, kPageEntry,
-                                      kGoldenEntry, kLicenseEntry};
+  std::vector<std::string> entries = {kGoldenEntry, kLicenseEntry};
   for (const BundleForm& form : FormsOf(manifest.weights)) {
     entries.push_back(form.file);
   }
-  for (const NetworkInputInfo& info : NetworkInputInfos(manifest.inputs)) {
+  for (const auto& info : NetworkInputInfos(manifest.inputs)) {
     entries.push_back(GoldenTensorEntry(info.name));
   }
-  for (const NetworkOutputInfo& info : NetworkOutputInfos(manifest.has_owner)) {
+  for (const auto& info : NetworkOutputInfos(manifest.has_owner)) {
     entries.push_back(GoldenTensorEntry(info.name));
   }
   return entries;
@@ -92,32 +91,30 @@ absl::StatusOr<Bundle> Bundle::Open(const std::string& path) {
   return Bundle(path, *std::move(manifest), *std::move(archive));
 }
 
+absl::Status Bundle::Damage(absl::string_view message) const {
+  return Named(path_, absl::DataLossError(message), ": ");
+}
+
 absl::StatusOr<std::string> Bundle::Read(absl::string_view entry) const {
   absl::StatusOr<std::string> contents =
       absl::EndsWith(entry, ".json") ? archive_.Read(entry, kMaxJsonSize)
                                      : archive_.Read(entry);
-  if (!contents.ok()) {
-    return Named(path_, absl::DataLossError(contents.status().message()), ": ");
-  }
+  if (!contents.ok()) return Damage(contents.status().message());
   return contents;
 }
 
-absl::Status Bundle::CheckParts() const {
-  TARA_ASSIGN_OR_RETURN(const std::string specification,
-                        Read(kSpecificationEntry));
-  const absl::Status specified = CheckSpecification(manifest_, specification);
-  if (!specified.ok()) return Named(path_, specified, ": ");
+absl::StatusOr<GoldenFile> Bundle::ReadGolden() const {
   TARA_ASSIGN_OR_RETURN(const std::string text, Read(kGoldenEntry));
-  const absl::StatusOr<std::vector<GoldenPosition>> positions =
-      GoldenFromJson(text);
-  if (!positions.ok()) return Named(path_, positions.status(), ": ");
+  absl::StatusOr<GoldenFile> golden = GoldenFromJson(text);
+  if (!golden.ok()) return Damage(golden.status().message());
   const absl::Status learned =
-      CheckGoldenVariants(*positions, manifest_.variants);
-  return learned.ok() ? learned : Named(path_, learned, ": ");
+      CheckGoldenVariants(golden->positions, manifest_.variants);
+  if (!learned.ok()) return Damage(learned.message());
+  return golden;
 }
 
 absl::StatusOr<Checkpoint> Bundle::ReadNetwork() const {
-  TARA_RETURN_IF_ERROR(CheckParts());
+  TARA_RETURN_IF_ERROR(ReadGolden().status());
   TARA_ASSIGN_OR_RETURN(const std::string model, Read(kOnnxEntry));
   absl::StatusOr<Checkpoint> network = ReadOnnxWeights(model, manifest_.shape);
   if (!network.ok()) {
@@ -125,8 +122,7 @@ absl::StatusOr<Checkpoint> Bundle::ReadNetwork() const {
   }
   const absl::Status weights = CheckFloat16(*network);
   if (!weights.ok()) {
-    return Named(path_, absl::DataLossError(weights.message()),
-                 absl::StrCat(": ", kOnnxEntry, ": "));
+    return Damage(absl::StrCat(kOnnxEntry, ": ", weights.message()));
   }
   const BundleProvenance& provenance = manifest_.provenance;
   network->progress = {.step = provenance.steps,
@@ -142,7 +138,7 @@ absl::StatusOr<Checkpoint> Bundle::ReadCheckpointToLearnOn() const {
                             "into its weights; expected one that was exported "
                             "with --for-learning"));
   }
-  TARA_RETURN_IF_ERROR(CheckParts());
+  TARA_RETURN_IF_ERROR(ReadGolden().status());
   TARA_ASSIGN_OR_RETURN(const std::string bytes, Read(kCheckpointEntry));
   return DecodeCheckpoint(absl::StrCat(path_, "/", kCheckpointEntry), bytes);
 }
@@ -151,6 +147,92 @@ absl::StatusOr<Checkpoint> ReadNetworkFile(const std::string& path) {
   if (!IsBundlePath(path)) return ReadCheckpoint(path);
   TARA_ASSIGN_OR_RETURN(const Bundle bundle, Bundle::Open(path));
   return bundle.ReadNetwork();
+}
+
+namespace {
+
+int64_t CountParameters(const Checkpoint& folded) {
+  int64_t count = 0;
+  for (const NamedTensor& tensor : folded.tensors) {
+    if (IsNeutralNorm(tensor.name)) continue;
+    count += static_cast<int64_t>(tensor.values.size());
+  }
+  return count;
+}
+
+template <typename Tensors>
+void AddTensors(const Tensors& tensors, int64_t size,
+                const std::vector<TensorInfo<Tensors>>& infos,
+                std::vector<ZipEntry>& entries) {
+  for (const TensorInfo<Tensors>& info : infos) {
+    entries.push_back({GoldenTensorEntry(info.name),
+                       ToNpy(info.Shape(size), tensors.*info.values)});
+  }
+}
+
+absl::Status AddGolden(const Checkpoint& network,
+                       const BundleManifest& manifest,
+                       std::vector<ZipEntry>& entries) {
+  const std::vector<GoldenPosition> positions =
+      MakeGoldenPositions(manifest.variants);
+  const NetworkInputs inputs = EncodeGoldenPositions(positions);
+  TARA_ASSIGN_OR_RETURN(NetworkOutputs outputs,
+                        ComputeTorchOutputs(network, inputs));
+  HideIllegalActions(positions, outputs);
+  const absl::Status finite =
+      CheckFinite(positions, outputs, manifest.has_owner);
+  if (!finite.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the network's answers to golden positions are no numbers: ",
+        finite.message()));
+  }
+  entries.push_back({kGoldenEntry, GoldenToJson(positions, outputs)});
+  AddTensors(inputs, inputs.size, NetworkInputInfos(inputs.counts), entries);
+  AddTensors(outputs, inputs.size, NetworkOutputInfos(manifest.has_owner),
+             entries);
+  return absl::OkStatus();
+}
+
+// Returns the checkpoint without its optimizer, and without the weights that
+// its published ones are the average of.
+Checkpoint WithoutOptimizer(const Checkpoint& checkpoint) {
+  Checkpoint network = checkpoint;
+  network.optimizer_steps = 0;
+  std::erase_if(network.tensors, [](const NamedTensor& tensor) {
+    return IsOfOptimizer(tensor.name);
+  });
+  return network;
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> MakeBundle(const Checkpoint& checkpoint,
+                                       const BundleOptions& options) {
+  TARA_ASSIGN_OR_RETURN(Checkpoint network, FoldNorms(checkpoint));
+  if (options.weights == WeightType::kFloat16) {
+    TARA_RETURN_IF_ERROR(RoundToFloat16(network));
+  }
+  const BundleManifest manifest = {
+      .made_by = options.made_by,
+      .shape = network.shape,
+      .parameters = CountParameters(network),
+      .weights = options.weights,
+      .has_owner = HasLearned(network, Head::kOwner),
+      .variants = options.variants,
+      .provenance = options.provenance};
+  std::vector<ZipEntry> entries = {{kManifestEntry, ManifestToJson(manifest)},
+                                   {kLicenseEntry, std::string(LicenseText())}};
+  for (const BundleForm& form : FormsOf(options.weights)) {
+    ZipEntry& entry = entries.emplace_back(ZipEntry{form.file, ""});
+    TARA_ASSIGN_OR_RETURN(entry.contents, MakeOnnxModel(network, form.weights));
+  }
+  if (options.for_learning) {
+    entries.push_back(
+        {kCheckpointEntry, EncodeCheckpoint(WithoutOptimizer(checkpoint))});
+  }
+  TARA_RETURN_IF_ERROR(AddGolden(network, manifest, entries));
+  TARA_RETURN_IF_ERROR(CheckFloat16(network));
+  return MakeZip(entries);
 }
 
 }  // namespace tara::nn

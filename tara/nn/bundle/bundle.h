@@ -1,13 +1,16 @@
 #ifndef TARA_NN_BUNDLE_BUNDLE_H_
 #define TARA_NN_BUNDLE_BUNDLE_H_
 
-// A model bundle that is read: docs/reference/bundle.md.
+// Model bundles, made and read: docs/reference/bundle.md.
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "tara/nn/bundle/float16.h"
+#include "tara/nn/bundle/golden.h"
 #include "tara/nn/bundle/manifest.h"
 #include "tara/nn/bundle/zip_archive.h"
 #include "tara/nn/weights/checkpoint.h"
@@ -40,10 +43,14 @@ class Bundle {
   // Returns the contents of an entry; DATA_LOSS naming file and entry.
   absl::StatusOr<std::string> Read(absl::string_view entry) const;
 
+  // Returns what golden.json holds. DATA_LOSS, naming the file, unless the
+  // positions are of what the manifest says was learned.
+  absl::StatusOr<GoldenFile> ReadGolden() const;
+
   // Returns the network as every reader of checkpoints takes it, with norms
-  // folded: made for playing, not for learning on. DATA_LOSS as above, for a
-  // bundle whose parts contradict each other, and for weights that are not
-  // numbers of float16, as its form of float16 has them.
+  // folded: made for playing, not for learning on. DATA_LOSS as above, as
+  // ReadGolden, and for weights that are not numbers of float16, as its form of
+  // float16 has them.
   absl::StatusOr<Checkpoint> ReadNetwork() const;
 
   // Returns the network as learning goes on from it: with all its heads, and
@@ -51,12 +58,11 @@ class Bundle {
   // playing alone, or as ReadCheckpoint and ReadNetwork.
   absl::StatusOr<Checkpoint> ReadCheckpointToLearnOn() const;
 
+  // Returns DATA_LOSS, naming the file.
+  absl::Status Damage(absl::string_view message) const;
+
  private:
   Bundle(std::string path, BundleManifest manifest, ZipReader archive);
-
-  // Returns DATA_LOSS, naming the file, unless the specification is this
-  // program's and golden positions are of what the manifest says was learned.
-  absl::Status CheckParts() const;
 
   std::string path_;
   BundleManifest manifest_;
@@ -66,6 +72,22 @@ class Bundle {
 // Returns the network of a bundle or of a checkpoint file, whichever is at
 // `path`. Errors as Bundle::Open and ReadCheckpoint.
 absl::StatusOr<Checkpoint> ReadNetworkFile(const std::string& path);
+
+struct BundleOptions {
+  std::string made_by;  // program and version
+  WeightType weights = WeightType::kFloat32;
+  // Whether learning can go on from it: with norms and all heads, in float32.
+  bool for_learning = false;
+  std::vector<BundleVariant> variants;  // at least one
+  BundleProvenance provenance;
+};
+
+// Returns the bytes of a bundle of the checkpoint's network. They depend on the
+// arguments alone. Returns INVALID_ARGUMENT naming a tensor that is missing or
+// misshapen, or an output that is not finite in a golden position; OUT_OF_RANGE
+// naming a tensor that cannot be rounded.
+absl::StatusOr<std::string> MakeBundle(const Checkpoint& checkpoint,
+                                       const BundleOptions& options);
 
 }  // namespace tara::nn
 

@@ -117,7 +117,8 @@ Json ToJson(const mcts::Evaluation& evaluation) {
           {"margin", Rounded(evaluation.margin)}};
 }
 
-absl::StatusOr<GoldenPosition> FromJson(const Json& json) {
+// Adds an entry of golden.json.
+absl::Status ReadPosition(const Json& json, GoldenFile& golden) {
   TARA_ASSIGN_OR_RETURN(const State state,
                         ParsePosition(json.at("position").get<std::string>()));
   if (state.finished()) {
@@ -132,46 +133,16 @@ absl::StatusOr<GoldenPosition> FromJson(const Json& json) {
         absl::StrCat(name, " of ", PositionToText(state), " is ",
                      Shown(found.dump()), "; expected ", expected.dump()));
   }
-  return position;
-}
-
-absl::StatusOr<mcts::Evaluation> ExpectedOf(const Json& json) {
-  const Json& expected = json.at("expected");
-  mcts::Evaluation evaluation;
-  evaluation.priors = expected.at("priors").get<std::vector<float>>();
-  evaluation.win = expected.at("win");
-  evaluation.draw = expected.at("draw");
-  evaluation.loss = expected.at("loss");
-  evaluation.margin = expected.at("margin");
-  return evaluation;
-}
-
-// Returns what `read` makes of each position of golden.json. DATA_LOSS naming
-// the first that is wrong.
-template <typename Entry>
-absl::StatusOr<std::vector<Entry>> ReadPositions(
-    absl::string_view text, absl::StatusOr<Entry> (*read)(const Json&)) {
-  const absl::StatusOr<Json> json = ParseJson<Json>(text);
-  if (!json.ok()) {
-    return absl::DataLossError(
-        absl::StrCat("golden.json: ", json.status().message()));
-  }
-  std::vector<Entry> entries;
-  try {
-    for (const Json& position : json->at("positions")) {
-      absl::StatusOr<Entry> entry = read(position);
-      if (!entry.ok()) {
-        return absl::DataLossError(absl::StrCat("golden.json: position ",
-                                                entries.size(), ": ",
-                                                entry.status().message()));
-      }
-      entries.push_back(*std::move(entry));
-    }
-  } catch (const Json::exception& error) {
-    return absl::DataLossError(absl::StrCat(
-        "golden.json: position ", entries.size(), ": ", JsonProblem(error)));
-  }
-  return entries;
+  const Json& answer = json.at("expected");
+  mcts::Evaluation expected;
+  expected.priors = answer.at("priors").get<std::vector<float>>();
+  expected.win = answer.at("win");
+  expected.draw = answer.at("draw");
+  expected.loss = answer.at("loss");
+  expected.margin = answer.at("margin");
+  golden.positions.push_back(position);
+  golden.expected.push_back(std::move(expected));
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -185,37 +156,21 @@ std::vector<GoldenPosition> MakeGoldenPositions(
   return positions;
 }
 
-NetworkInputs EncodeGoldenPositions(
-    absl::Span<const GoldenPosition> positions) {
-  constexpr size_t kPlanesSize = size_t{kNumPlanes} * kNumSquares;
-  NetworkInputs inputs = {
-      .size = static_cast<int64_t>(positions.size()),
-      .counts = {},
-      .planes = std::vector<float>(positions.size() * kPlanesSize),
-      .globals = std::vector<float>(positions.size() * kNumGlobals)};
-  for (size_t i = 0; i < positions.size(); ++i) {
-    EncodeFeatures(
-        positions[i].state, positions[i].symmetry,
-        absl::MakeSpan(inputs.planes).subspan(i * kPlanesSize, kPlanesSize),
-        absl::MakeSpan(inputs.globals).subspan(i * kNumGlobals, kNumGlobals));
+NetworkInputs EncodeGoldenPositions(absl::Span<const GoldenPosition> positions,
+                                    const InputCounts& counts) {
+  NetworkInputs inputs = {.size = static_cast<int64_t>(positions.size()),
+                          .counts = counts};
+  std::vector<float> planes(size_t{kNumPlanes} * kNumSquares);
+  std::vector<float> globals(kNumGlobals);
+  for (const GoldenPosition& position : positions) {
+    EncodeFeatures(position.state, position.symmetry, absl::MakeSpan(planes),
+                   absl::MakeSpan(globals));
+    inputs.planes.insert(inputs.planes.end(), planes.begin(),
+                         planes.begin() + counts.planes * kNumSquares);
+    inputs.globals.insert(inputs.globals.end(), globals.begin(),
+                          globals.begin() + counts.globals);
   }
   return inputs;
-}
-
-NetworkInputs FirstInputs(const NetworkInputs& inputs,
-                          const InputCounts& counts) {
-  NetworkInputs first = {
-      .size = inputs.size, .counts = counts, .planes = {}, .globals = {}};
-  for (int64_t i = 0; i < inputs.size; ++i) {
-    const auto planes =
-        inputs.planes.begin() + i * inputs.counts.planes * kNumSquares;
-    const auto globals = inputs.globals.begin() + i * inputs.counts.globals;
-    first.planes.insert(first.planes.end(), planes,
-                        planes + counts.planes * kNumSquares);
-    first.globals.insert(first.globals.end(), globals,
-                         globals + counts.globals);
-  }
-  return first;
 }
 
 void HideIllegalActions(absl::Span<const GoldenPosition> positions,
@@ -234,12 +189,11 @@ void HideIllegalActions(absl::Span<const GoldenPosition> positions,
 }
 
 absl::Status CheckFinite(absl::Span<const GoldenPosition> positions,
-                         const NetworkOutputs& outputs, bool with_owner,
-                         bool hidden) {
-  for (const NetworkOutputInfo& info : NetworkOutputInfos(with_owner)) {
+                         const NetworkOutputs& outputs, bool with_owner) {
+  for (const auto& info : NetworkOutputInfos(with_owner)) {
     const std::vector<float>& values = outputs.*info.values;
     const size_t width = values.size() / positions.size();
-    const bool hides = hidden && info.values == &NetworkOutputs::policy;
+    const bool hides = info.values == &NetworkOutputs::policy;
     for (size_t i = 0; i < values.size(); ++i) {
       const std::vector<int>& legal = positions[i / width].network_indices;
       const bool is_hidden =
@@ -295,14 +249,26 @@ std::string GoldenToJson(absl::Span<const GoldenPosition> positions,
   return text + "]}\n";
 }
 
-absl::StatusOr<std::vector<GoldenPosition>> GoldenFromJson(
-    absl::string_view text) {
-  return ReadPositions<GoldenPosition>(text, FromJson);
-}
-
-absl::StatusOr<std::vector<mcts::Evaluation>> ExpectedFromJson(
-    absl::string_view text) {
-  return ReadPositions<mcts::Evaluation>(text, ExpectedOf);
+absl::StatusOr<GoldenFile> GoldenFromJson(absl::string_view text) {
+  const absl::StatusOr<Json> json = ParseJson<Json>(text);
+  if (!json.ok()) {
+    return absl::DataLossError(
+        absl::StrCat("golden.json: ", json.status().message()));
+  }
+  GoldenFile golden;
+  absl::Status status;
+  try {
+    for (const Json& entry : json->at("positions")) {
+      status = ReadPosition(entry, golden);
+      if (!status.ok()) break;
+    }
+  } catch (const Json::exception& error) {
+    status = absl::DataLossError(JsonProblem(error));
+  }
+  if (status.ok()) return golden;
+  return absl::DataLossError(absl::StrCat("golden.json: position ",
+                                          golden.expected.size(), ": ",
+                                          status.message()));
 }
 
 }  // namespace tara::nn

@@ -4,7 +4,6 @@
 // Inputs and outputs of every form of a bundle's network: the tensors of
 // docs/reference/bundle.md, row-major.
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -22,6 +21,7 @@
 #include "tara/core/variant.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/nn/encode/features.h"
+#include "tara/nn/weights/checkpoint.h"
 
 namespace tara::nn {
 
@@ -37,8 +37,8 @@ struct InputCounts {
 struct NetworkInputs {
   int64_t size = 0;  // positions
   InputCounts counts = {};
-  std::vector<float> planes;   // [size, counts.planes, 7, 7]
-  std::vector<float> globals;  // [size, counts.globals]
+  std::vector<float> planes = {};   // [size, counts.planes, 7, 7]
+  std::vector<float> globals = {};  // [size, counts.globals]
 
   friend bool operator==(const NetworkInputs&, const NetworkInputs&) = default;
 };
@@ -53,29 +53,33 @@ struct NetworkOutputs {
   std::vector<float> owner;
 };
 
-// A tensor of them by name, with the axes after that of the positions.
-struct NetworkInputInfo {
+// One of the tensors of NetworkInputs or NetworkOutputs.
+template <typename Tensors>
+struct TensorInfo {
   const char* name;
-  std::vector<int64_t> axes;
-  std::vector<float> NetworkInputs::* values;
-};
-struct NetworkOutputInfo {
-  const char* name;
-  std::vector<int64_t> axes;
-  std::vector<float> NetworkOutputs::* values;
+  std::vector<int64_t> axes;  // after that of the positions
+  std::vector<float> Tensors::* values;
+
+  // Returns all axes, of so many positions.
+  std::vector<int64_t> Shape(int64_t size) const {
+    std::vector<int64_t> shape = {size};
+    shape.insert(shape.end(), axes.begin(), axes.end());
+    return shape;
+  }
 };
 
-inline std::array<NetworkInputInfo, 2> NetworkInputInfos(
+inline std::vector<TensorInfo<NetworkInputs>> NetworkInputInfos(
     const InputCounts& counts) {
-  return {{{"planes",
-            {counts.planes, kBoardSize, kBoardSize},
-            &NetworkInputs::planes},
-           {"globals", {counts.globals}, &NetworkInputs::globals}}};
+  return {{"planes",
+           {counts.planes, kBoardSize, kBoardSize},
+           &NetworkInputs::planes},
+          {"globals", {counts.globals}, &NetworkInputs::globals}};
 }
 
 // All outputs, or those of a network that has not learned who owns hills.
-inline std::vector<NetworkOutputInfo> NetworkOutputInfos(bool with_owner) {
-  std::vector<NetworkOutputInfo> infos = {
+inline std::vector<TensorInfo<NetworkOutputs>> NetworkOutputInfos(
+    bool with_owner) {
+  std::vector<TensorInfo<NetworkOutputs>> infos = {
       {"policy", {kNumActions}, &NetworkOutputs::policy},
       {"result", {3}, &NetworkOutputs::result},
       {"margins", {kNumMargins}, &NetworkOutputs::margins}};
@@ -121,48 +125,51 @@ struct GoldenPosition {
 std::vector<GoldenPosition> MakeGoldenPositions(
     absl::Span<const BundleVariant> variants);
 
-// Returns the positions as a network sees them.
-NetworkInputs EncodeGoldenPositions(absl::Span<const GoldenPosition> positions);
-
-// Returns the first so many planes and globals of each position.
-// REQUIRES: there are as many.
-NetworkInputs FirstInputs(const NetworkInputs& inputs,
-                          const InputCounts& counts);
+// Returns the positions as a network with so many inputs sees them.
+NetworkInputs EncodeGoldenPositions(absl::Span<const GoldenPosition> positions,
+                                    const InputCounts& counts = {});
 
 // Replaces the logits of illegal actions by NaN: nobody should look at them.
 void HideIllegalActions(absl::Span<const GoldenPosition> positions,
                         NetworkOutputs& outputs);
 
 // Returns OK if all outputs are finite, but for the logits of illegal actions,
-// which are NaN where they are `hidden`. Else INVALID_ARGUMENT, naming the
-// output, the position and the place in its row, as in "policy is nan at place
-// 3 of position 7".
+// which must be NaN (HideIllegalActions). Otherwise INVALID_ARGUMENT, naming
+// the output, the position and the place in its row, as in "policy is nan at
+// place 3 of position 7".
 absl::Status CheckFinite(absl::Span<const GoldenPosition> positions,
-                         const NetworkOutputs& outputs, bool with_owner,
-                         bool hidden);
+                         const NetworkOutputs& outputs, bool with_owner);
 
 // Returns the outputs for position i as an evaluation, as every evaluator of
 // this program returns it.
 mcts::Evaluation ToEvaluation(const GoldenPosition& position,
                               const NetworkOutputs& outputs, size_t i);
 
-// The text of golden.json (docs/reference/bundle.md), and back. Returns
-// DATA_LOSS naming the position that is wrong, and how: where anything but what
-// is expected is other than this program would write for the position.
+// What golden.json holds (docs/reference/bundle.md).
+struct GoldenFile {
+  std::vector<GoldenPosition> positions;
+  // Of each position, without the distribution of margins.
+  std::vector<mcts::Evaluation> expected;
+};
+
+// The text of golden.json, and back. Returns DATA_LOSS naming the position that
+// is wrong, and how: where anything but what is expected is other than this
+// program would write for the position.
 std::string GoldenToJson(absl::Span<const GoldenPosition> positions,
                          const NetworkOutputs& outputs);
-absl::StatusOr<std::vector<GoldenPosition>> GoldenFromJson(
-    absl::string_view text);
+absl::StatusOr<GoldenFile> GoldenFromJson(absl::string_view text);
 
 // Digits after the point of what is expected in golden.json: what people can
 // compare. The tensors are exact.
 inline constexpr int kExpectedDigits = 6;
 
-// Returns what the text of golden.json expects of each position, without the
-// distribution of margins. Returns DATA_LOSS as GoldenFromJson. REQUIRES: that
-// reads the text.
-absl::StatusOr<std::vector<mcts::Evaluation>> ExpectedFromJson(
-    absl::string_view text);
+// Returns the outputs of the checkpoint's network, computed by LibTorch on the
+// CPU in float32 with all of its layers as they are learned: the reference for
+// every other form. Returns INVALID_ARGUMENT naming a tensor that is missing or
+// misshapen; UNAVAILABLE in a program without LibTorch
+// (tara/nn/inference/torch_inference.h).
+absl::StatusOr<NetworkOutputs> ComputeTorchOutputs(const Checkpoint& checkpoint,
+                                                   const NetworkInputs& inputs);
 
 }  // namespace tara::nn
 

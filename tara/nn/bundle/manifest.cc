@@ -199,18 +199,12 @@ Json ToJson(const BundleVariant& variant) {
   return json;
 }
 
-Json TensorToJson(const char* name, const std::vector<int64_t>& axes) {
-  Json shape = Json::array({"batch"});
-  for (const int64_t axis : axes) shape.push_back(axis);
-  return {{"name", name}, {"type", "float32"}, {"shape", shape}};
-}
-
 Json ToJson(const BundleForm& form) {
-  Json json = {{"name", form.name}, {"file", form.file}};
-  if (form.file != kTorchScriptEntry) json["opset"] = kOnnxOpset;
-  json["weights"] = WeightTypeName(form.weights);
-  json["tolerance"] = form.tolerance;
-  return json;
+  return {{"name", form.name},
+          {"file", form.file},
+          {"opset", kOnnxOpset},
+          {"weights", WeightTypeName(form.weights)},
+          {"tolerance", form.tolerance}};
 }
 
 Json ToJson(const BundleProvenance& provenance) {
@@ -253,25 +247,26 @@ Json ToJson(const BundleProvenance& provenance) {
   return json;
 }
 
-Json GoldenFilesToJson(const BundleManifest& manifest) {
-  Json tensors;
-  for (const NetworkInputInfo& info : NetworkInputInfos(manifest.inputs)) {
-    tensors[info.name] = GoldenTensorEntry(info.name);
+// Describes tensors, and adds the files of their golden values.
+template <typename Tensors>
+void DescribeTensors(const std::vector<TensorInfo<Tensors>>& infos,
+                     Json& described, Json& files) {
+  described = Json::array();
+  for (const TensorInfo<Tensors>& info : infos) {
+    Json shape = info.axes;
+    shape.insert(shape.begin(), "batch");
+    described.push_back(
+        {{"name", info.name}, {"type", "float32"}, {"shape", shape}});
+    files[info.name] = GoldenTensorEntry(info.name);
   }
-  for (const NetworkOutputInfo& info : NetworkOutputInfos(manifest.has_owner)) {
-    tensors[info.name] = GoldenTensorEntry(info.name);
-  }
-  return {{"file", kGoldenEntry},
-          {"positions", manifest.golden_positions()},
-          {"tensors", std::move(tensors)}};
 }
 
 absl::Status CheckVersions(const Json& json) {
   const auto format_version = json.at("format_version").get<int64_t>();
-  if (format_version != kBundleFormatVersion) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("has format version ", format_version,
-                     "; this program reads version ", kBundleFormatVersion));
+  if (format_version < 1 || format_version > kBundleFormatVersion) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "has format version ", format_version,
+        "; this program reads versions 1 to ", kBundleFormatVersion));
   }
   for (const VersionInfo& info : kVersions) {
     const auto version = json.at("versions").at(info.name).get<int64_t>();
@@ -424,11 +419,7 @@ std::vector<BundleForm> FormsOf(WeightType weights) {
            .file = kOnnxFloat16Entry,
            .weights = WeightType::kFloat16,
            .tolerance = weights == WeightType::kFloat16 ? kExactTolerance
-                                                        : kRoundedTolerance},
-          {.name = "torchscript",
-           .file = kTorchScriptEntry,
-           .weights = weights,
-           .tolerance = kExactTolerance}};
+                                                        : kRoundedTolerance}};
 }
 
 std::string ManifestToJson(const BundleManifest& manifest) {
@@ -447,19 +438,18 @@ std::string ManifestToJson(const BundleManifest& manifest) {
   for (const BundleVariant& variant : manifest.variants) {
     json["variants"].push_back(ToJson(variant));
   }
-  json["inputs"] = Json::array();
-  for (const NetworkInputInfo& info : NetworkInputInfos(manifest.inputs)) {
-    json["inputs"].push_back(TensorToJson(info.name, info.axes));
-  }
-  json["outputs"] = Json::array();
-  for (const NetworkOutputInfo& info : NetworkOutputInfos(manifest.has_owner)) {
-    json["outputs"].push_back(TensorToJson(info.name, info.axes));
-  }
+  Json golden_files;
+  DescribeTensors(NetworkInputInfos(manifest.inputs), json["inputs"],
+                  golden_files);
+  DescribeTensors(NetworkOutputInfos(manifest.has_owner), json["outputs"],
+                  golden_files);
   json["forms"] = Json::array();
   for (const BundleForm& form : FormsOf(manifest.weights)) {
     json["forms"].push_back(ToJson(form));
   }
-  json["golden"] = GoldenFilesToJson(manifest);
+  json["golden"] = {{"file", kGoldenEntry},
+                    {"positions", manifest.golden_positions()},
+                    {"tensors", golden_files}};
   json["license"] = "Apache-2.0";
   json["provenance"] = ToJson(manifest.provenance);
   return JsonText(json, 2) + "\n";

@@ -46,15 +46,14 @@ absl::Status CheckGoldenVariants(absl::Span<const GoldenPosition> positions,
 
 // The manifest of a bundle: manifest.json of docs/reference/bundle.md.
 
-inline constexpr int kBundleFormatVersion = 1;
+// Version 1, which is read as well, has more entries: specification.json,
+// specification.html and model.torchscript.pt.
+inline constexpr int kBundleFormatVersion = 2;
 
 // Names of the entries.
 inline constexpr char kManifestEntry[] = "manifest.json";
-inline constexpr char kSpecificationEntry[] = "specification.json";
-inline constexpr char kPageEntry[] = "specification.html";
 inline constexpr char kOnnxEntry[] = "model.onnx";
 inline constexpr char kOnnxFloat16Entry[] = "model_float16.onnx";
-inline constexpr char kTorchScriptEntry[] = "model.torchscript.pt";
 // Only in bundles that learning goes on from.
 inline constexpr char kCheckpointEntry[] = "checkpoint.pt";
 inline constexpr char kGoldenEntry[] = "golden.json";
@@ -127,8 +126,7 @@ struct BundleManifest {
   }
 };
 
-// Returns the forms of a network with these weights: those of ONNX, then
-// TorchScript.
+// Returns the forms of a network with these weights.
 std::vector<BundleForm> FormsOf(WeightType weights);
 
 std::string ManifestToJson(const BundleManifest& manifest);

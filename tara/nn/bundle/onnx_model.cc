@@ -12,14 +12,13 @@
 #include <utility>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/action.h"
 #include "tara/core/board.h"
 #include "tara/core/outcome.h"
-#include "tara/nn/bundle/float16.h"
 #include "tara/nn/encode/features.h"
 #include "tara/nn/weights/fold_norms.h"
 
@@ -29,146 +28,112 @@ namespace {
 static_assert(std::endian::native == std::endian::little,
               "raw data of ONNX is little-endian");
 
-void Describe(const std::string& name, const std::vector<int64_t>& axes,
-              onnx::ValueInfoProto* value) {
-  value->set_name(name);
-  onnx::TypeProto::Tensor* const type =
-      value->mutable_type()->mutable_tensor_type();
-  type->set_elem_type(onnx::TensorProto::FLOAT);
-  type->mutable_shape()->add_dim()->set_dim_param(kOnnxBatch);
-  for (const int64_t axis : axes) {
-    type->mutable_shape()->add_dim()->set_dim_value(axis);
-  }
-}
-
-template <typename T>
-std::string BytesOf(absl::Span<const T> values) {
-  return std::string(reinterpret_cast<const char*>(values.data()),
-                     values.size() * sizeof(T));
-}
-
-}  // namespace
-
-void SetOnnxAttribute(const std::string& name, int64_t value,
-                      onnx::NodeProto* node) {
-  onnx::AttributeProto* const attribute = node->add_attribute();
-  attribute->set_name(name);
-  attribute->set_type(onnx::AttributeProto::INT);
-  attribute->set_i(value);
-}
-
-void SetOnnxAttribute(const std::string& name,
-                      const std::vector<int64_t>& values,
-                      onnx::NodeProto* node) {
-  onnx::AttributeProto* const attribute = node->add_attribute();
-  attribute->set_name(name);
-  attribute->set_type(onnx::AttributeProto::INTS);
-  for (const int64_t value : values) attribute->add_ints(value);
-}
-
-void OnnxGraphBuilder::AddInput(const std::string& name,
-                                const std::vector<int64_t>& axes) {
-  Describe(name, axes, graph_->add_input());
-}
-
-void OnnxGraphBuilder::AddOutput(const std::string& name,
-                                 const std::vector<int64_t>& axes) {
-  Describe(name, axes, graph_->add_output());
-}
-
-onnx::NodeProto* OnnxGraphBuilder::AddNode(
-    const std::string& type, const std::string& name,
-    const std::vector<std::string>& inputs) {
-  onnx::NodeProto* const node = graph_->add_node();
-  node->set_op_type(type);
-  node->set_name(name);
-  for (const std::string& input : inputs) node->add_input(input);
-  return node;
-}
-
-std::string OnnxGraphBuilder::Add(const std::string& type,
-                                  const std::string& name,
-                                  const std::vector<std::string>& inputs) {
-  AddNode(type, name, inputs)->add_output(name);
-  return name;
-}
-
-std::string OnnxGraphBuilder::Add(const std::string& type,
-                                  const std::string& name,
-                                  const std::vector<std::string>& inputs,
-                                  const std::string& attribute, int64_t value) {
-  onnx::NodeProto* const node = AddNode(type, name, inputs);
-  node->add_output(name);
-  SetOnnxAttribute(attribute, value, node);
-  return name;
-}
-
-onnx::TensorProto* OnnxGraphBuilder::AddInitializer(
-    const std::string& name, const std::vector<int64_t>& shape, int type) {
-  onnx::TensorProto* const tensor = graph_->add_initializer();
-  tensor->set_name(name);
-  tensor->set_data_type(type);
-  for (const int64_t axis : shape) tensor->add_dims(axis);
-  return tensor;
-}
-
-std::string OnnxGraphBuilder::AddWeights(const NamedTensor& tensor) {
-  if (weights_ == WeightType::kFloat32) {
-    return AddFloats(tensor.name, tensor.shape, tensor.values);
-  }
-  std::vector<uint16_t> halves;
-  for (const float value : tensor.values) halves.push_back(ToFloat16(value));
-  AddInitializer(tensor.name, tensor.shape, onnx::TensorProto::FLOAT16)
-      ->set_raw_data(BytesOf(absl::MakeConstSpan(halves)));
-  return Add("Cast", tensor.name + ".float32", {tensor.name}, "to",
-             onnx::TensorProto::FLOAT);
-}
-
-std::string OnnxGraphBuilder::AddFloats(const std::string& name,
-                                        const std::vector<int64_t>& shape,
-                                        absl::Span<const float> values) {
-  AddInitializer(name, shape, onnx::TensorProto::FLOAT)
-      ->set_raw_data(BytesOf(values));
-  return name;
-}
-
-std::string OnnxGraphBuilder::AddIntegers(const std::string& name,
-                                          const std::vector<int64_t>& values) {
-  AddInitializer(name, {static_cast<int64_t>(values.size())},
-                 onnx::TensorProto::INT64)
-      ->set_raw_data(BytesOf(absl::MakeConstSpan(values)));
-  return name;
-}
-
-namespace {
-
 // Of opset 17; what ONNX 1.12 writes.
 constexpr int kIrVersion = 8;
 
 // Begins the names of constants that are no weights.
 constexpr absl::string_view kConstant = "constant.";
 
-// Builds the network that tara/nn/torch/network_torch.h draws.
+void SetAttribute(const std::string& name, int64_t value,
+                  onnx::NodeProto* node) {
+  onnx::AttributeProto* const attribute = node->add_attribute();
+  attribute->set_name(name);
+  attribute->set_type(onnx::AttributeProto::INT);
+  attribute->set_i(value);
+}
+
+void SetAttribute(const std::string& name, const std::vector<int64_t>& values,
+                  onnx::NodeProto* node) {
+  onnx::AttributeProto* const attribute = node->add_attribute();
+  attribute->set_name(name);
+  attribute->set_type(onnx::AttributeProto::INTS);
+  for (const int64_t value : values) attribute->add_ints(value);
+}
+
+// Describes a float32 input or output, whose first axis is the batch.
+void Describe(const std::string& name, const std::vector<int64_t>& axes,
+              onnx::ValueInfoProto* value) {
+  value->set_name(name);
+  onnx::TypeProto::Tensor* const type =
+      value->mutable_type()->mutable_tensor_type();
+  type->set_elem_type(onnx::TensorProto::FLOAT);
+  type->mutable_shape()->add_dim()->set_dim_param("batch");
+  for (const int64_t axis : axes) {
+    type->mutable_shape()->add_dim()->set_dim_value(axis);
+  }
+}
+
+// Builds the network that tara/nn/torch/network_torch.h draws. Values are named
+// after the node that computes them.
 class NetworkWriter {
  public:
   NetworkWriter(const Checkpoint& network, WeightType weights,
                 onnx::GraphProto* graph)
-      : network_(network), builder_(weights, graph) {}
+      : network_(network), weights_(weights), graph_(graph) {}
 
+  // Returns INVALID_ARGUMENT naming the first tensor that is missing.
   absl::Status Write() {
-    builder_.AddInput("planes",
-                      {InputsOf("stem_conv.weight"), kBoardSize, kBoardSize});
-    builder_.AddInput("globals", {InputsOf("stem_globals.weight")});
+    Describe("planes", {InputsOf("stem_conv.weight"), kBoardSize, kBoardSize},
+             graph_->add_input());
+    Describe("globals", {InputsOf("stem_globals.weight")}, graph_->add_input());
     AddConstants();
-    TARA_ASSIGN_OR_RETURN(std::string tower, AddStem());
+    std::string tower = AddStem();
     for (int i = 0; i < network_.shape.blocks; ++i) {
-      TARA_ASSIGN_OR_RETURN(tower, AddBlock(absl::StrCat("block", i), tower));
+      tower = AddBlock(absl::StrCat("block", i), tower);
     }
-    TARA_RETURN_IF_ERROR(AddPolicy(tower));
-    return AddValue(tower);
+    AddPolicy(tower);
+    AddValue(tower);
+    return status_;
   }
 
  private:
+  // Adds a node without outputs.
+  onnx::NodeProto* AddNode(const std::string& type, const std::string& name,
+                           const std::vector<std::string>& inputs) {
+    onnx::NodeProto* const node = graph_->add_node();
+    node->set_op_type(type);
+    node->set_name(name);
+    for (const std::string& input : inputs) node->add_input(input);
+    return node;
+  }
+
+  // Adds a node of one output, whose name it returns.
+  std::string Add(const std::string& type, const std::string& name,
+                  const std::vector<std::string>& inputs) {
+    AddNode(type, name, inputs)->add_output(name);
+    return name;
+  }
+  std::string Add(const std::string& type, const std::string& name,
+                  const std::vector<std::string>& inputs,
+                  const std::string& attribute, int64_t value) {
+    onnx::NodeProto* const node = AddNode(type, name, inputs);
+    node->add_output(name);
+    SetAttribute(attribute, value, node);
+    return name;
+  }
+
+  template <typename T>
+  std::string AddTensor(const std::string& name, int type,
+                        const std::vector<int64_t>& shape,
+                        const std::vector<T>& values) {
+    onnx::TensorProto* const tensor = graph_->add_initializer();
+    tensor->set_name(name);
+    tensor->set_data_type(type);
+    for (const int64_t axis : shape) tensor->add_dims(axis);
+    tensor->set_raw_data(values.data(), values.size() * sizeof(T));
+    return name;
+  }
+  std::string AddFloats(const std::string& name,
+                        const std::vector<int64_t>& shape,
+                        const std::vector<float>& values) {
+    return AddTensor(name, onnx::TensorProto::FLOAT, shape, values);
+  }
+  std::string AddIntegers(absl::string_view name,
+                          const std::vector<int64_t>& values) {
+    return AddTensor(absl::StrCat(kConstant, name), onnx::TensorProto::INT64,
+                     {static_cast<int64_t>(values.size())}, values);
+  }
+
   void AddConstants() {
     std::vector<float> hills(kNumSquares);
     std::vector<int64_t> squares;
@@ -176,186 +141,161 @@ class NetworkWriter {
       hills[static_cast<size_t>(SquareOf(hill))] = 1;
       squares.push_back(SquareOf(hill));
     }
-    hills_ = AddFloats("hills", {1, 1, kBoardSize, kBoardSize}, hills);
+    hills_ = AddFloats(absl::StrCat(kConstant, "hills"),
+                       {1, 1, kBoardSize, kBoardSize}, hills);
     // From the mean over all squares to that over the hills.
-    mean_scale_ = AddFloats("mean_scale", {1},
+    mean_scale_ = AddFloats(absl::StrCat(kConstant, "mean_scale"), {1},
                             {static_cast<float>(kNumSquares) / kNumHills});
-    places_ = builder_.AddIntegers(absl::StrCat(kConstant, "places"), {2, 3});
-    squares_ =
-        builder_.AddIntegers(absl::StrCat(kConstant, "squares"), squares);
+    places_ = AddIntegers("places", {2, 3});
+    squares_ = AddIntegers("squares", squares);
   }
 
-  std::string AddFloats(absl::string_view name,
-                        const std::vector<int64_t>& shape,
-                        const std::vector<float>& values) {
-    return builder_.AddFloats(absl::StrCat(kConstant, name), shape, values);
-  }
   // Returns how many inputs a layer has, by its weights [outputs, inputs, ...];
   // 0 where they are missing or misshapen.
   int64_t InputsOf(absl::string_view name) const {
-    for (const NamedTensor& tensor : network_.tensors) {
-      if (tensor.name == name && tensor.shape.size() > 1) {
-        return tensor.shape[1];
-      }
-    }
-    return 0;
+    const NamedTensor* const tensor = network_.Find(name);
+    const bool has_inputs = tensor != nullptr && tensor->shape.size() > 1;
+    return has_inputs ? tensor->shape[1] : 0;
   }
-  absl::StatusOr<std::string> Weights(const std::string& name) {
-    for (const NamedTensor& tensor : network_.tensors) {
-      if (tensor.name == name) return builder_.AddWeights(tensor);
+
+  // Adds a tensor of the network, in the type of the weights; returns the name
+  // of its float32 value.
+  std::string Weights(const std::string& name) {
+    const NamedTensor* const tensor = network_.Find(name);
+    if (tensor == nullptr) {
+      status_.Update(absl::InvalidArgumentError(
+          absl::StrCat("there is no tensor ", name)));
+      return name;
     }
-    return absl::InvalidArgumentError(
-        absl::StrCat("there is no tensor ", name));
+    if (weights_ == WeightType::kFloat32) {
+      return AddFloats(name, tensor->shape, tensor->values);
+    }
+    std::vector<uint16_t> halves;
+    for (const float value : tensor->values) halves.push_back(ToFloat16(value));
+    AddTensor(name, onnx::TensorProto::FLOAT16, tensor->shape, halves);
+    return Add("Cast", name + ".float32", {name}, "to",
+               onnx::TensorProto::FLOAT);
   }
 
   // A convolution that keeps the grid's size.
-  absl::StatusOr<std::string> Convolution(const std::string& name,
-                                          const std::string& weight,
-                                          const std::string& bias, int kernel,
-                                          const std::string& input) {
-    TARA_ASSIGN_OR_RETURN(const std::string weights, Weights(weight));
-    TARA_ASSIGN_OR_RETURN(const std::string biases, Weights(bias));
+  std::string Convolution(const std::string& name, const std::string& weight,
+                          const std::string& bias, int kernel,
+                          const std::string& input) {
     onnx::NodeProto* const node =
-        builder_.AddNode("Conv", name, {input, weights, biases});
+        AddNode("Conv", name, {input, Weights(weight), Weights(bias)});
     node->add_output(name);
-    SetOnnxAttribute("kernel_shape", {kernel, kernel}, node);
+    SetAttribute("kernel_shape", {kernel, kernel}, node);
     const int64_t edge = kernel / 2;
-    SetOnnxAttribute("pads", {edge, edge, edge, edge}, node);
+    SetAttribute("pads", {edge, edge, edge, edge}, node);
     return name;
   }
 
   // A convolution with what is left of its norm.
-  absl::StatusOr<std::string> Folded(const std::string& layer, int kernel,
-                                     const std::string& input) {
+  std::string Folded(const std::string& layer, int kernel,
+                     const std::string& input) {
     return Convolution(layer, layer + ".conv.weight", layer + ".norm.bias",
                        kernel, input);
   }
 
-  absl::StatusOr<std::string> Linear(const std::string& layer, bool has_bias,
-                                     const std::string& input) {
-    std::vector<std::string> inputs = {input};
-    TARA_ASSIGN_OR_RETURN(inputs.emplace_back(), Weights(layer + ".weight"));
-    if (has_bias) {
-      TARA_ASSIGN_OR_RETURN(inputs.emplace_back(), Weights(layer + ".bias"));
-    }
-    return builder_.Add("Gemm", layer, inputs, "transB", 1);
+  std::string Linear(const std::string& layer, bool has_bias,
+                     const std::string& input) {
+    std::vector<std::string> inputs = {input, Weights(layer + ".weight")};
+    if (has_bias) inputs.push_back(Weights(layer + ".bias"));
+    return Add("Gemm", layer, inputs, "transB", 1);
   }
 
   std::string Relu(const std::string& input) {
-    return builder_.Add("Relu", input + ".relu", {input});
+    return Add("Relu", input + ".relu", {input});
   }
 
   // [B, C] as a bias of each channel.
   std::string OfChannels(const std::string& values) {
-    return builder_.Add("Unsqueeze", values + ".of_channels",
-                        {values, places_});
+    return Add("Unsqueeze", values + ".of_channels", {values, places_});
   }
 
   // The mean and the maximum over the hills: [B, 2C]. Values are not negative,
   // so that zeros off the board are no maximum.
   std::string Pool(const std::string& values) {
     const std::string masked =
-        builder_.Add("Mul", values + ".on_hills", {values, hills_});
+        Add("Mul", values + ".on_hills", {values, hills_});
+    const std::string of_squares =
+        Add("GlobalAveragePool", values + ".mean_of_squares", {masked});
     const std::string mean =
-        builder_.Add("Mul", values + ".mean",
-                     {builder_.Add("GlobalAveragePool",
-                                   values + ".mean_of_squares", {masked}),
-                      mean_scale_});
+        Add("Mul", values + ".mean", {of_squares, mean_scale_});
     const std::string maximum =
-        builder_.Add("GlobalMaxPool", values + ".maximum", {masked});
-    const std::string both = builder_.Add(
-        "Concat", values + ".mean_and_maximum", {mean, maximum}, "axis", 1);
-    return builder_.Add("Flatten", values + ".pooled", {both}, "axis", 1);
+        Add("GlobalMaxPool", values + ".maximum", {masked});
+    const std::string both =
+        Add("Concat", values + ".mean_and_maximum", {mean, maximum}, "axis", 1);
+    return Add("Flatten", values + ".pooled", {both}, "axis", 1);
   }
 
-  absl::StatusOr<std::string> AddStem() {
-    TARA_ASSIGN_OR_RETURN(const std::string seen,
-                          Convolution("stem_conv", "stem_conv.weight",
-                                      "stem_norm.bias", 3, "planes"));
-    TARA_ASSIGN_OR_RETURN(const std::string known,
-                          Linear("stem_globals", false, "globals"));
-    return Relu(builder_.Add("Add", "stem", {seen, OfChannels(known)}));
+  std::string AddStem() {
+    const std::string seen = Convolution("stem_conv", "stem_conv.weight",
+                                         "stem_norm.bias", 3, "planes");
+    const std::string known = Linear("stem_globals", false, "globals");
+    return Relu(Add("Add", "stem", {seen, OfChannels(known)}));
   }
 
-  absl::StatusOr<std::string> AddBlock(const std::string& name,
-                                       const std::string& input) {
-    TARA_ASSIGN_OR_RETURN(const std::string first,
-                          Folded(name + ".first", 3, input));
-    const std::string inner = Relu(first);
-    TARA_ASSIGN_OR_RETURN(const std::string second,
-                          Folded(name + ".second", 3, inner));
-    std::string sum = builder_.Add("Add", name + ".sum", {second, input});
+  std::string AddBlock(const std::string& name, const std::string& input) {
+    const std::string inner = Relu(Folded(name + ".first", 3, input));
+    const std::string second = Folded(name + ".second", 3, inner);
+    std::string sum = Add("Add", name + ".sum", {second, input});
     if (network_.Has(name + ".pooled.weight")) {
-      TARA_ASSIGN_OR_RETURN(const std::string pooled,
-                            Linear(name + ".pooled", true, Pool(inner)));
-      sum = builder_.Add("Add", name + ".sum_and_pooled",
-                         {sum, OfChannels(pooled)});
+      const std::string pooled = Linear(name + ".pooled", true, Pool(inner));
+      sum = Add("Add", name + ".sum_and_pooled", {sum, OfChannels(pooled)});
     }
     return Relu(sum);
   }
 
-  absl::Status AddPolicy(const std::string& tower) {
+  void AddPolicy(const std::string& tower) {
     const std::string pooled = Pool(tower);
-    TARA_ASSIGN_OR_RETURN(const std::string local,
-                          Folded("policy_conv", 1, tower));
-    TARA_ASSIGN_OR_RETURN(const std::string everywhere,
-                          Linear("policy_pooled", false, pooled));
-    const std::string policy = Relu(
-        builder_.Add("Add", "policy_sum", {local, OfChannels(everywhere)}));
-    TARA_ASSIGN_OR_RETURN(const std::string planes,
-                          Convolution("policy_planes", "policy_planes.weight",
-                                      "policy_planes.bias", 1, policy));
-    TARA_ASSIGN_OR_RETURN(const std::string pass,
-                          Linear("policy_pass", true, pooled));
-    const std::string all = builder_.Add(
-        "Concat", "policy_outputs",
-        {builder_.Add("Flatten", "policy_planes.flat", {planes}, "axis", 1),
-         pass},
-        "axis", 1);
+    const std::string local = Folded("policy_conv", 1, tower);
+    const std::string everywhere = Linear("policy_pooled", false, pooled);
+    const std::string policy =
+        Relu(Add("Add", "policy_sum", {local, OfChannels(everywhere)}));
+    const std::string planes =
+        Convolution("policy_planes", "policy_planes.weight",
+                    "policy_planes.bias", 1, policy);
+    const std::string pass = Linear("policy_pass", true, pooled);
+    const std::string flat =
+        Add("Flatten", "policy_planes.flat", {planes}, "axis", 1);
+    const std::string all =
+        Add("Concat", "policy_outputs", {flat, pass}, "axis", 1);
     std::vector<int64_t> outputs;
     for (int i = 0; i < kNumActions; ++i) {
       outputs.push_back(PolicyOutput(static_cast<Action>(i)));
     }
-    const std::string actions = builder_.AddIntegers(
-        absl::StrCat(kConstant, "outputs_of_actions"), outputs);
-    builder_.Add("Gather", "policy", {all, actions}, "axis", 1);
-    builder_.AddOutput("policy", {kNumActions});
-    return absl::OkStatus();
+    Add("Gather", "policy", {all, AddIntegers("outputs_of_actions", outputs)},
+        "axis", 1);
+    Describe("policy", {kNumActions}, graph_->add_output());
   }
 
-  absl::Status AddValue(const std::string& tower) {
-    TARA_ASSIGN_OR_RETURN(const std::string local,
-                          Folded("value_conv", 1, tower));
-    const std::string seen = Relu(local);
-    TARA_ASSIGN_OR_RETURN(const std::string hidden,
-                          Linear("value_hidden", true, Pool(seen)));
-    TARA_ASSIGN_OR_RETURN(const std::string values,
-                          Linear("value_output", true, Relu(hidden)));
-    const std::string sizes = builder_.AddIntegers(
-        absl::StrCat(kConstant, "sizes_of_values"), {3, kNumMargins});
-    onnx::NodeProto* const split =
-        builder_.AddNode("Split", "values", {values, sizes});
+  void AddValue(const std::string& tower) {
+    const std::string seen = Relu(Folded("value_conv", 1, tower));
+    const std::string hidden = Linear("value_hidden", true, Pool(seen));
+    const std::string values = Linear("value_output", true, Relu(hidden));
+    const std::string sizes = AddIntegers("sizes_of_values", {3, kNumMargins});
+    onnx::NodeProto* const split = AddNode("Split", "values", {values, sizes});
     split->add_output("result");
     split->add_output("margins");
-    SetOnnxAttribute("axis", 1, split);
-    builder_.AddOutput("result", {3});
-    builder_.AddOutput("margins", {kNumMargins});
-    if (!network_.Has("owner_planes.weight")) return absl::OkStatus();
+    SetAttribute("axis", 1, split);
+    Describe("result", {3}, graph_->add_output());
+    Describe("margins", {kNumMargins}, graph_->add_output());
+    if (!network_.Has("owner_planes.weight")) return;
 
-    TARA_ASSIGN_OR_RETURN(const std::string planes,
-                          Convolution("owner_planes", "owner_planes.weight",
-                                      "owner_planes.bias", 1, seen));
-    const std::string flat = builder_.Add(
-        "Reshape", "owner_planes.flat",
-        {planes, builder_.AddIntegers(absl::StrCat(kConstant, "owner_shape"),
-                                      {0, 3, kNumSquares})});
-    builder_.Add("Gather", "owner", {flat, squares_}, "axis", 2);
-    builder_.AddOutput("owner", {3, kNumHills});
-    return absl::OkStatus();
+    const std::string planes = Convolution(
+        "owner_planes", "owner_planes.weight", "owner_planes.bias", 1, seen);
+    const std::string flat =
+        Add("Reshape", "owner_planes.flat",
+            {planes, AddIntegers("owner_shape", {0, 3, kNumSquares})});
+    Add("Gather", "owner", {flat, squares_}, "axis", 2);
+    Describe("owner", {3, kNumHills}, graph_->add_output());
   }
 
   const Checkpoint& network_;
-  OnnxGraphBuilder builder_;
+  const WeightType weights_;
+  onnx::GraphProto* const graph_;
+  absl::Status status_;
   std::string hills_;
   std::string mean_scale_;
   std::string places_;
@@ -404,6 +344,23 @@ absl::Status Check(const onnx::ModelProto& model) {
   }
 }
 
+absl::StatusOr<onnx::ModelProto> ParseModel(absl::string_view bytes) {
+  onnx::ModelProto model;
+  if (bytes.size() > INT32_MAX ||
+      !model.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+    return absl::DataLossError("is no ONNX model");
+  }
+  return model;
+}
+
+// Returns the model as bytes, without what people read.
+std::string BareBytes(onnx::ModelProto model) {
+  model.clear_producer_name();
+  model.clear_metadata_props();
+  model.mutable_graph()->clear_doc_string();
+  return model.SerializeAsString();
+}
+
 // Returns the values of a float tensor, or nothing where bytes are missing.
 bool ReadValues(const onnx::TensorProto& tensor, NamedTensor& values) {
   size_t count = 1;
@@ -430,6 +387,28 @@ bool ReadValues(const onnx::TensorProto& tensor, NamedTensor& values) {
   return true;
 }
 
+// Returns the network of a model as it is there: without neutral norms, and
+// with the inputs that it had when it was made.
+absl::StatusOr<Checkpoint> ReadTensors(absl::string_view model,
+                                       const NetworkShape& shape) {
+  TARA_ASSIGN_OR_RETURN(const onnx::ModelProto parsed, ParseModel(model));
+  Checkpoint network = {
+      .shape = shape, .progress = {}, .optimizer_steps = 0, .tensors = {}};
+  for (const onnx::TensorProto& tensor : parsed.graph().initializer()) {
+    if (absl::StartsWith(tensor.name(), kConstant)) continue;
+    NamedTensor weights = {.name = tensor.name(), .shape = {}, .values = {}};
+    if ((tensor.data_type() != onnx::TensorProto::FLOAT &&
+         tensor.data_type() != onnx::TensorProto::FLOAT16) ||
+        !ReadValues(tensor, weights)) {
+      return absl::DataLossError(absl::StrCat(
+          "tensor ", tensor.name(),
+          " is none of whole float32 or float16 numbers as raw data"));
+    }
+    network.tensors.push_back(std::move(weights));
+  }
+  return network;
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> MakeOnnxModel(const Checkpoint& folded,
@@ -447,28 +426,21 @@ absl::StatusOr<std::string> MakeOnnxModel(const Checkpoint& folded,
 
 absl::StatusOr<Checkpoint> ReadOnnxWeights(absl::string_view model,
                                            const NetworkShape& shape) {
-  onnx::ModelProto read;
-  if (model.size() > INT32_MAX ||
-      !read.ParseFromArray(model.data(), static_cast<int>(model.size()))) {
-    return absl::DataLossError("is no ONNX model");
-  }
-  Checkpoint network = {
-      .shape = shape, .progress = {}, .optimizer_steps = 0, .tensors = {}};
-  for (const onnx::TensorProto& tensor : read.graph().initializer()) {
-    if (absl::StartsWith(tensor.name(), kConstant)) continue;
-    NamedTensor weights = {.name = tensor.name(), .shape = {}, .values = {}};
-    if ((tensor.data_type() != onnx::TensorProto::FLOAT &&
-         tensor.data_type() != onnx::TensorProto::FLOAT16) ||
-        !ReadValues(tensor, weights)) {
-      return absl::DataLossError(absl::StrCat(
-          "tensor ", tensor.name(),
-          " is none of whole float32 or float16 numbers as raw data"));
-    }
-    network.tensors.push_back(std::move(weights));
-  }
+  TARA_ASSIGN_OR_RETURN(Checkpoint network, ReadTensors(model, shape));
   AddNeutralNorms(network);
   TARA_RETURN_IF_ERROR(AddNewInputs(network));
   return network;
+}
+
+absl::Status CheckOnnxModel(absl::string_view model, absl::string_view source,
+                            const NetworkShape& shape, WeightType weights) {
+  TARA_ASSIGN_OR_RETURN(const Checkpoint network, ReadTensors(source, shape));
+  TARA_ASSIGN_OR_RETURN(const std::string bytes,
+                        MakeOnnxModel(network, weights));
+  TARA_ASSIGN_OR_RETURN(const onnx::ModelProto expected, ParseModel(bytes));
+  TARA_ASSIGN_OR_RETURN(const onnx::ModelProto found, ParseModel(model));
+  if (BareBytes(found) == BareBytes(expected)) return absl::OkStatus();
+  return absl::DataLossError("has other nodes or weights than expected");
 }
 
 }  // namespace tara::nn

@@ -14,7 +14,7 @@
 #include "tara/core/state.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/nn/bundle/golden.h"
-#include "tara/nn/bundle/torchscript.h"
+#include "tara/nn/bundle/onnx_model.h"
 #include "tara/nn/bundle/zip_archive.h"
 #include "tara/nn/cpu/cpu_evaluator.h"
 #include "tara/nn/inference_options.h"
@@ -33,61 +33,37 @@ struct Golden {
   NetworkOutputs outputs;
 };
 
-template <typename Info, typename Values>
-absl::Status ReadTensor(const Bundle& bundle, int64_t size, const Info& info,
-                        Values& values) {
+template <typename Tensors>
+absl::Status ReadTensor(const Bundle& bundle, int64_t size,
+                        const TensorInfo<Tensors>& info, Tensors& tensors) {
   const std::string entry = GoldenTensorEntry(info.name);
   TARA_ASSIGN_OR_RETURN(const std::string file, bundle.Read(entry));
-  std::vector<int64_t> shape = {size};
-  shape.insert(shape.end(), info.axes.begin(), info.axes.end());
-  absl::StatusOr<std::vector<float>> read = FromNpy(file, shape);
+  absl::StatusOr<std::vector<float>> read = FromNpy(file, info.Shape(size));
   if (!read.ok()) {
-    return absl::DataLossError(absl::StrCat(
-        "Bundle ", bundle.path(), ": ", entry, " ", read.status().message()));
+    return bundle.Damage(absl::StrCat(entry, " ", read.status().message()));
   }
-  values.*info.values = *std::move(read);
+  tensors.*info.values = *std::move(read);
   return absl::OkStatus();
 }
 
 absl::StatusOr<Golden> ReadGolden(const Bundle& bundle) {
-  TARA_ASSIGN_OR_RETURN(const std::string text, bundle.Read(kGoldenEntry));
-  absl::StatusOr<std::vector<GoldenPosition>> positions = GoldenFromJson(text);
-  if (!positions.ok()) {
-    return absl::DataLossError(absl::StrCat("Bundle ", bundle.path(), ": ",
-                                            positions.status().message()));
-  }
-  Golden golden = {.positions = *std::move(positions),
-                   .expected = {},
-                   .inputs = {},
+  TARA_ASSIGN_OR_RETURN(GoldenFile file, bundle.ReadGolden());
+  const auto size = static_cast<int64_t>(file.positions.size());
+  Golden golden = {.positions = std::move(file.positions),
+                   .expected = std::move(file.expected),
+                   .inputs = {.size = size, .counts = bundle.manifest().inputs},
                    .outputs = {}};
-  const auto size = static_cast<int64_t>(golden.positions.size());
-  if (size == 0 || size != bundle.manifest().golden_positions()) {
-    return absl::DataLossError(absl::StrCat(
-        "Bundle ", bundle.path(), ": ", kGoldenEntry, " has ", size,
-        " positions; expected ", bundle.manifest().golden_positions()));
-  }
-  absl::StatusOr<std::vector<mcts::Evaluation>> expected =
-      ExpectedFromJson(text);
-  if (!expected.ok()) {
-    return absl::DataLossError(absl::StrCat("Bundle ", bundle.path(), ": ",
-                                            expected.status().message()));
-  }
-  golden.expected = *std::move(expected);
-  golden.inputs.size = size;
-  golden.inputs.counts = bundle.manifest().inputs;
-  for (const NetworkInputInfo& info : NetworkInputInfos(golden.inputs.counts)) {
+  for (const auto& info : NetworkInputInfos(golden.inputs.counts)) {
     TARA_RETURN_IF_ERROR(ReadTensor(bundle, size, info, golden.inputs));
   }
-  for (const NetworkOutputInfo& info :
-       NetworkOutputInfos(bundle.manifest().has_owner)) {
+  const bool has_owner = bundle.manifest().has_owner;
+  for (const auto& info : NetworkOutputInfos(has_owner)) {
     TARA_RETURN_IF_ERROR(ReadTensor(bundle, size, info, golden.outputs));
   }
   const absl::Status finite =
-      CheckFinite(golden.positions, golden.outputs, bundle.manifest().has_owner,
-                  /*hidden=*/true);
+      CheckFinite(golden.positions, golden.outputs, has_owner);
   if (!finite.ok()) {
-    return absl::DataLossError(absl::StrCat("Bundle ", bundle.path(), ": ",
-                                            "the golden ", finite.message()));
+    return bundle.Damage(absl::StrCat("the golden ", finite.message()));
   }
   return golden;
 }
@@ -116,30 +92,6 @@ double LargestDifference(const std::vector<float>& values,
   return largest;
 }
 
-void Judge(double difference, FormCheck& check) {
-  check.difference = difference;
-  check.result = difference <= check.tolerance ? CheckResult::kAgrees
-                                               : CheckResult::kDiffers;
-}
-
-// Fills the check by what was computed.
-void Compare(const absl::StatusOr<NetworkOutputs>& outputs,
-             const Golden& golden, bool has_owner, FormCheck& check) {
-  if (!outputs.ok()) {
-    check.note = std::string(outputs.status().message());
-    check.result = absl::IsUnavailable(outputs.status())
-                       ? CheckResult::kNotRun
-                       : CheckResult::kDiffers;
-    return;
-  }
-  double largest = 0;
-  for (const NetworkOutputInfo& info : NetworkOutputInfos(has_owner)) {
-    largest = std::max(largest, LargestDifference((*outputs).*info.values,
-                                                  golden.outputs.*info.values));
-  }
-  Judge(largest, check);
-}
-
 double DifferenceOf(const mcts::Evaluation& value,
                     const mcts::Evaluation& golden) {
   double largest = std::max(LargestDifference(value.priors, golden.priors),
@@ -153,13 +105,27 @@ double DifferenceOf(const mcts::Evaluation& value,
   return largest;
 }
 
+// Fills the check by the difference, or by why there is none.
+FormCheck Judged(FormCheck check, const absl::StatusOr<double>& difference) {
+  if (difference.ok()) {
+    check.difference = *difference;
+    check.result = *difference <= check.tolerance ? CheckResult::kAgrees
+                                                  : CheckResult::kDiffers;
+  } else {
+    check.note = std::string(difference.status().message());
+    check.result = absl::IsUnavailable(difference.status())
+                       ? CheckResult::kNotRun
+                       : CheckResult::kDiffers;
+  }
+  return check;
+}
+
 FormCheck CheckInputs(const Golden& golden) {
-  FormCheck check = {
-      .name = "inputs", .what = "this program's encoder", .note = {}};
-  const NetworkInputs encoded = FirstInputs(
-      EncodeGoldenPositions(golden.positions), golden.inputs.counts);
+  FormCheck check = {.name = "inputs", .what = "this program's encoder"};
+  const NetworkInputs encoded =
+      EncodeGoldenPositions(golden.positions, golden.inputs.counts);
   bool same = true;
-  for (const NetworkInputInfo& info : NetworkInputInfos(golden.inputs.counts)) {
+  for (const auto& info : NetworkInputInfos(golden.inputs.counts)) {
     const std::vector<float>& expected = golden.inputs.*info.values;
     const std::vector<float>& made = encoded.*info.values;
     for (size_t i = 0; i < expected.size(); ++i) {
@@ -177,89 +143,79 @@ FormCheck CheckInputs(const Golden& golden) {
   return check;
 }
 
-FormCheck CheckExpected(const Golden& golden) {
-  FormCheck check = {.name = "expected",
-                     .what = "golden.json, by the golden outputs",
-                     .tolerance = kExpectedTolerance,
-                     .note = {}};
+double DifferenceOfExpected(const Golden& golden) {
   double largest = 0;
   for (size_t i = 0; i < golden.positions.size(); ++i) {
     mcts::Evaluation got = ToEvaluation(golden.positions[i], golden.outputs, i);
     got.margins.clear();  // golden.json has none
     largest = std::max(largest, DifferenceOf(got, golden.expected[i]));
   }
-  Judge(largest, check);
-  return check;
+  return largest;
 }
 
-FormCheck CheckOneDnn(const Checkpoint& network, const Golden& golden) {
-  FormCheck check = {.name = "onednn",
-                     .what = "oneDNN in float32, with its weights",
-                     .tolerance = kExactTolerance,
-                     .note = {}};
-  const absl::StatusOr<CpuEvaluator> made =
-      NewCpuEvaluator(network, Precision::kFloat32);
+absl::StatusOr<double> DifferenceOfTorch(const Checkpoint& network,
+                                         const Golden& golden, bool has_owner) {
+  // With inputs that the bundle lacks: the network that was read has them, too.
+  TARA_ASSIGN_OR_RETURN(
+      const NetworkOutputs outputs,
+      ComputeTorchOutputs(network, EncodeGoldenPositions(golden.positions)));
+  double largest = 0;
+  for (const auto& info : NetworkOutputInfos(has_owner)) {
+    largest = std::max(largest, LargestDifference(outputs.*info.values,
+                                                  golden.outputs.*info.values));
+  }
+  return largest;
+}
+
+absl::StatusOr<double> DifferenceOfOneDnn(const Checkpoint& network,
+                                          const Golden& golden) {
+  TARA_ASSIGN_OR_RETURN(const CpuEvaluator made,
+                        NewCpuEvaluator(network, Precision::kFloat32));
   std::vector<State> states;
   for (const GoldenPosition& position : golden.positions) {
     states.push_back(position.state);
   }
   std::vector<mcts::Evaluation> results(states.size());
-  const absl::Status status =
-      made.ok() ? made->evaluator->Evaluate(states, absl::MakeSpan(results))
-                : made.status();
-  if (!status.ok()) {
-    check.result = CheckResult::kDiffers;
-    check.note = std::string(status.message());
-    return check;
-  }
+  TARA_RETURN_IF_ERROR(
+      made.evaluator->Evaluate(states, absl::MakeSpan(results)));
   double largest = 0;
   for (size_t i = 0; i < states.size(); ++i) {
     largest = std::max(
         largest, DifferenceOf(results[i], ToEvaluation(golden.positions[i],
                                                        golden.outputs, i)));
   }
-  Judge(largest, check);
-  return check;
+  return largest;
 }
 
 }  // namespace
 
-absl::StatusOr<std::vector<FormCheck>> VerifyBundle(const Bundle& bundle,
-                                                    const OnnxRunner& run_onnx,
-                                                    bool run_torchscript) {
-  const bool has_owner = bundle.manifest().has_owner;
+absl::StatusOr<std::vector<FormCheck>> VerifyBundle(const Bundle& bundle) {
+  const BundleManifest& manifest = bundle.manifest();
   TARA_ASSIGN_OR_RETURN(const Golden golden, ReadGolden(bundle));
   TARA_ASSIGN_OR_RETURN(const Checkpoint network, bundle.ReadNetwork());
-  std::vector<FormCheck> checks = {CheckInputs(golden), CheckExpected(golden)};
-  FormCheck torch = {.name = "libtorch",
-                     .what = "LibTorch, with its weights",
-                     .tolerance = kExactTolerance,
-                     .note = {}};
-  // With inputs that the bundle lacks: the network that was read has them, too.
-  Compare(ComputeTorchOutputs(network, EncodeGoldenPositions(golden.positions)),
-          golden, has_owner, torch);
-  checks.push_back(std::move(torch));
-  checks.push_back(CheckOneDnn(network, golden));
-  for (const BundleForm& form : FormsOf(bundle.manifest().weights)) {
-    const bool script = form.file == kTorchScriptEntry;
-    FormCheck check = {
-        .name = form.name,
-        .what = absl::StrCat(form.file,
-                             script ? " by LibTorch" : " by ONNX Runtime"),
-        .tolerance = form.tolerance,
-        .note = {}};
-    TARA_ASSIGN_OR_RETURN(const std::string bytes, bundle.Read(form.file));
-    if (script && !run_torchscript) {
-      check.note =
-          "TorchScript is a program, and runs with all rights of this one; "
-          "not run unless that is asked for";
-      checks.push_back(std::move(check));
-      continue;
-    }
-    Compare(script ? RunTorchScript(bytes, golden.inputs, has_owner)
-                   : run_onnx(bytes, golden.inputs, has_owner),
-            golden, has_owner, check);
-    checks.push_back(std::move(check));
+  std::vector<FormCheck> checks = {
+      CheckInputs(golden),
+      Judged({.name = "expected",
+              .what = "golden.json, by the golden outputs",
+              .tolerance = kExpectedTolerance},
+             DifferenceOfExpected(golden)),
+      Judged({.name = "libtorch",
+              .what = "LibTorch, with its weights",
+              .tolerance = kExactTolerance},
+             DifferenceOfTorch(network, golden, manifest.has_owner)),
+      Judged({.name = "onednn",
+              .what = "oneDNN in float32, with its weights",
+              .tolerance = kExactTolerance},
+             DifferenceOfOneDnn(network, golden))};
+  TARA_ASSIGN_OR_RETURN(const std::string source, bundle.Read(kOnnxEntry));
+  for (const BundleForm& form : FormsOf(manifest.weights)) {
+    TARA_ASSIGN_OR_RETURN(const std::string model, bundle.Read(form.file));
+    const absl::Status status =
+        CheckOnnxModel(model, source, manifest.shape, form.weights);
+    checks.push_back(Judged(
+        {.name = form.name,
+         .what = absl::StrCat(form.file, ", node by node, with its weights")},
+        status.ok() ? absl::StatusOr<double>(0.0) : status));
   }
   return checks;
 }

@@ -1,8 +1,8 @@
 #ifndef TARA_NN_INFERENCE_TORCH_INFERENCE_H_
 #define TARA_NN_INFERENCE_TORCH_INFERENCE_H_
 
-// LibTorch's part in inference. Two libraries define these functions, and those
-// of tara/nn/bundle/torchscript.h; a program links one of them:
+// LibTorch's part in inference. Two libraries define these functions, and
+// ComputeTorchOutputs of tara/nn/bundle/golden.h; a program links one of them:
 //
 //   //tara/nn/inference:with_torch      computes by LibTorch
 //   //tara/nn/inference:without_torch   refuses: for programs that load fast

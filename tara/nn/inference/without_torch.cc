@@ -2,17 +2,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "tara/base/status_macros.h"
-#include "tara/nn/bundle/torchscript.h"
+#include "tara/nn/bundle/golden.h"
 #include "tara/nn/inference/torch_inference.h"
 
 namespace tara::nn {
-namespace {
-
-absl::Status NoLibTorch() {
-  return absl::UnavailableError("this program is without LibTorch");
-}
-
-}  // namespace
 
 absl::Status CheckInferenceDevice(absl::string_view device) {
   TARA_ASSIGN_OR_RETURN(const DeviceText parsed, ParseDevice(device));
@@ -29,18 +22,9 @@ absl::StatusOr<LoadedNetwork> LoadTorchNetwork(const Checkpoint&,
       "onednn");
 }
 
-absl::StatusOr<std::string> MakeTorchScript(const Checkpoint&, WeightType) {
-  return NoLibTorch();
-}
-
-absl::StatusOr<NetworkOutputs> RunTorchScript(const std::string&,
-                                              const NetworkInputs&, bool) {
-  return NoLibTorch();
-}
-
 absl::StatusOr<NetworkOutputs> ComputeTorchOutputs(const Checkpoint&,
                                                    const NetworkInputs&) {
-  return NoLibTorch();
+  return absl::UnavailableError("this program is without LibTorch");
 }
 
 }  // namespace tara::nn

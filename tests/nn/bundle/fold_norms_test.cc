@@ -8,7 +8,6 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/nn/bundle/golden.h"
-#include "tara/nn/bundle/torchscript.h"
 #include "tara/nn/heads.h"
 #include "tests/nn/bundle/test_network.h"
 

@@ -94,19 +94,19 @@ TEST(GoldenTest, JsonHoldsThePositions) {
       GoldenToJson(positions, SomeOutputs(positions.size()));
   const auto read = GoldenFromJson(text);
   ASSERT_TRUE(read.ok()) << read.status();
-  EXPECT_EQ(*read, positions);
+  EXPECT_EQ(read->positions, positions);
 }
 
 TEST(GoldenTest, JsonHoldsWhatIsExpected) {
   const auto positions = MakeGoldenPositions(AllVariants());
   const NetworkOutputs outputs = SomeOutputs(positions.size());
   const std::string text = GoldenToJson(positions, outputs);
-  const auto expected = ExpectedFromJson(text);
-  ASSERT_TRUE(expected.ok()) << expected.status();
-  ASSERT_EQ(expected->size(), positions.size());
+  const auto golden = GoldenFromJson(text);
+  ASSERT_TRUE(golden.ok()) << golden.status();
+  ASSERT_EQ(golden->expected.size(), positions.size());
   for (size_t i = 0; i < positions.size(); ++i) {
     const mcts::Evaluation evaluation = ToEvaluation(positions[i], outputs, i);
-    const mcts::Evaluation& read = (*expected)[i];
+    const mcts::Evaluation& read = golden->expected[i];
     // Half a unit of the sixth digit, and of the last bit of a float.
     EXPECT_NEAR(read.margin, evaluation.margin, 5e-6);
     for (const auto& [a, b] : {std::pair{read.win, evaluation.win},
@@ -120,7 +120,7 @@ TEST(GoldenTest, JsonHoldsWhatIsExpected) {
     }
   }
   const absl::Status none =
-      ExpectedFromJson(absl::StrReplaceAll(text, {{"\"win\"", "\"won\""}}))
+      GoldenFromJson(absl::StrReplaceAll(text, {{"\"win\"", "\"won\""}}))
           .status();
   EXPECT_EQ(none.code(), absl::StatusCode::kDataLoss);
   EXPECT_THAT(std::string(none.message()), HasSubstr("position 0"));
@@ -129,24 +129,20 @@ TEST(GoldenTest, JsonHoldsWhatIsExpected) {
 TEST(GoldenTest, WhatIsNotFiniteIsFound) {
   const auto positions = MakeGoldenPositions(AllVariants());
   const NetworkOutputs good = SomeOutputs(positions.size());
-  EXPECT_TRUE(CheckFinite(positions, good, /*with_owner=*/false,
-                          /*hidden=*/false)
-                  .ok());
   // Nothing is hidden yet.
-  EXPECT_FALSE(CheckFinite(positions, good, false, /*hidden=*/true).ok());
+  EXPECT_FALSE(CheckFinite(positions, good, /*with_owner=*/false).ok());
   NetworkOutputs hidden = good;
   HideIllegalActions(positions, hidden);
-  EXPECT_TRUE(CheckFinite(positions, hidden, false, /*hidden=*/true).ok());
-  EXPECT_FALSE(CheckFinite(positions, hidden, false, /*hidden=*/false).ok());
+  EXPECT_TRUE(CheckFinite(positions, hidden, false).ok());
 
   hidden.result[7] = std::numeric_limits<float>::quiet_NaN();
-  EXPECT_EQ(CheckFinite(positions, hidden, false, true).message(),
+  EXPECT_EQ(CheckFinite(positions, hidden, false).message(),
             "result is nan at place 1 of position 2; expected a finite number");
   hidden = good;
   HideIllegalActions(positions, hidden);
   const int legal = positions[1].network_indices[0];
   hidden.policy[kNumActions + legal] = std::numeric_limits<float>::quiet_NaN();
-  EXPECT_EQ(CheckFinite(positions, hidden, false, true).message(),
+  EXPECT_EQ(CheckFinite(positions, hidden, false).message(),
             absl::StrCat("policy is nan at place ", legal,
                          " of position 1; expected a finite number"));
 }

@@ -64,6 +64,15 @@ TEST(ManifestTest, ComesBackFromItsText) {
   EXPECT_EQ(read->provenance.seed, 18446744073709551615u);
 }
 
+// The folder of a run may have any name.
+TEST(ManifestTest, IsUtf8WhateverTheNameOfTheRunIs) {
+  BundleManifest manifest = SomeManifest();
+  manifest.provenance.run = "run\xff";
+  const auto read = ManifestFromJson(ManifestToJson(manifest));
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(read->provenance.run, "run\xEF\xBF\xBD");
+}
+
 TEST(ManifestTest, WhatIsNotKnownIsLeftOut) {
   BundleManifest manifest = SomeManifest();
   manifest.provenance = {.run = "",
@@ -90,7 +99,8 @@ TEST(ManifestTest, AnotherVersionIsRefusedWithWhatDiffers) {
     const char* to;
     const char* message;
   } cases[] = {
-      {"\"format_version\": 1", "\"format_version\": 9", "format version 9"},
+      {"\"format_version\": 2", "\"format_version\": 0", "format version 0"},
+      {"\"format_version\": 2", "\"format_version\": 9", "format version 9"},
       {"\"features\": 2", "\"features\": 9", "features version 9"},
       {"\"policy\": 1", "\"policy\": 9", "policy version 9"},
       {"\"values\": 2", "\"values\": 9", "values version 9"},

@@ -106,6 +106,39 @@ TEST(OnnxModelTest, RoundedWeightsComeBackFromBothTypes) {
   }
 }
 
+TEST(OnnxModelTest, AModelIsThatOfItsWeightsNodeByNode) {
+  const std::string source =
+      MakeOnnxModel(Folded(), WeightType::kFloat32).value();
+  const auto check = [&](const std::string& model, WeightType type) {
+    return CheckOnnxModel(model, source, Folded().shape, type);
+  };
+  for (const WeightType type : {WeightType::kFloat32, WeightType::kFloat16}) {
+    const std::string model = MakeOnnxModel(Folded(), type).value();
+    EXPECT_TRUE(check(model, type).ok());
+    onnx::ModelProto reworded = Parsed(model);
+    reworded.mutable_graph()->set_doc_string("in other words");
+    EXPECT_TRUE(check(reworded.SerializeAsString(), type).ok());
+    onnx::ModelProto rounded = Parsed(model);
+    std::string& weights =
+        *rounded.mutable_graph()->mutable_initializer(9)->mutable_raw_data();
+    weights[0] = static_cast<char>(weights[0] ^ 1);
+    onnx::ModelProto rewired = Parsed(model);
+    for (onnx::NodeProto& node : *rewired.mutable_graph()->mutable_node()) {
+      if (node.op_type() == "GlobalMaxPool") {
+        node.set_op_type("GlobalAveragePool");
+      }
+    }
+    for (const onnx::ModelProto& other : {rounded, rewired}) {
+      EXPECT_EQ(check(other.SerializeAsString(), type).code(),
+                absl::StatusCode::kDataLoss);
+    }
+  }
+  EXPECT_EQ(check(source, WeightType::kFloat16).code(),
+            absl::StatusCode::kDataLoss);
+  EXPECT_EQ(check("no model", WeightType::kFloat32).code(),
+            absl::StatusCode::kDataLoss);
+}
+
 TEST(OnnxModelTest, Float16TakesHalfOfTheSpace) {
   const Checkpoint large =
       FoldNorms(RandomNetwork({.channels = 64, .blocks = 2}, 3, false)).value();

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "tara/nn/bundle/make_bundle.h"
+#include "tara/nn/bundle/bundle.h"
 #include "tara/nn/weights/checkpoint.h"
 
 namespace tara::nn {

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "tara/nn/bundle/bundle.h"
 #include "tara/nn/bundle/golden.h"
 #include "tara/nn/bundle/verify_bundle.h"
@@ -17,15 +16,13 @@ namespace tara::nn {
 std::vector<WitnessAnswer> WitnessAnswers() {
   const Bundle bundle = Bundle::Open(kWitnessBundle).value();
   const std::vector<GoldenPosition> positions =
-      GoldenFromJson(bundle.Read(kGoldenEntry).value()).value();
+      bundle.ReadGolden().value().positions;
   const auto size = static_cast<int64_t>(positions.size());
   NetworkOutputs outputs;
-  for (const NetworkOutputInfo& info :
-       NetworkOutputInfos(bundle.manifest().has_owner)) {
-    std::vector<int64_t> shape = {size};
-    shape.insert(shape.end(), info.axes.begin(), info.axes.end());
+  for (const auto& info : NetworkOutputInfos(bundle.manifest().has_owner)) {
     outputs.*info.values =
-        FromNpy(bundle.Read(GoldenTensorEntry(info.name)).value(), shape)
+        FromNpy(bundle.Read(GoldenTensorEntry(info.name)).value(),
+                info.Shape(size))
             .value();
   }
   std::vector<WitnessAnswer> answers;
@@ -46,13 +43,8 @@ void ExpectBothAnswer(const std::vector<WitnessAnswer>& answers,
   }
 }
 
-int AgreeingForms(bool run_torchscript) {
-  const auto checks = VerifyBundle(
-      Bundle::Open(kWitnessBundle).value(),
-      [](const std::string&, const NetworkInputs&, bool) {
-        return absl::UnavailableError("not in this test");
-      },
-      run_torchscript);
+int AgreeingForms() {
+  const auto checks = VerifyBundle(Bundle::Open(kWitnessBundle).value());
   EXPECT_TRUE(checks.ok()) << checks.status();
   if (!checks.ok()) return 0;
   int agree = 0;

@@ -60,7 +60,7 @@ void ExpectBothAnswer(const std::vector<WitnessAnswer>& answers,
                       InferenceBackend backend);
 
 // Expects that no form of the bundle differs; returns how many agree.
-int AgreeingForms(bool run_torchscript);
+int AgreeingForms();
 
 }  // namespace tara::nn
 

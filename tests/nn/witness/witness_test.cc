@@ -79,8 +79,8 @@ TEST(WitnessTest, PlaysTheGamesThatItPlayed) {
 }
 
 TEST(WitnessTest, TheBundleVerifiesWithoutLibTorch) {
-  // The inputs, what golden.json expects, oneDNN.
-  EXPECT_EQ(AgreeingForms(/*run_torchscript=*/false), 3);
+  // The inputs, what golden.json expects, oneDNN, both ONNX models.
+  EXPECT_EQ(AgreeingForms(), 5);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ import { type NpyArray, readNpy } from './npy';
 import { readZip } from './zip';
 
 const FORMAT = 'tara-bundle';
-const FORMAT_VERSION = 1;
+const FORMAT_VERSION = 2;
 
 /** The fields of manifest.json that are read. */
 export interface Manifest {
@@ -107,10 +107,11 @@ function checkShape(manifest: Manifest): void {
   if (!isThere || manifest.format !== FORMAT) {
     fail(`manifest.json does not say "format": "${FORMAT}"`);
   }
-  if (manifest.format_version !== FORMAT_VERSION) {
+  // Version 1 has files that are not read here.
+  if (![1, FORMAT_VERSION].includes(manifest.format_version)) {
     fail(
         `it has format version ${manifest.format_version}; this page reads ` +
-        `version ${FORMAT_VERSION}`);
+        `versions 1 to ${FORMAT_VERSION}`);
   }
   for (const name of ['variants', 'inputs', 'outputs', 'forms'] as const) {
     if (!Array.isArray(manifest[name])) {
