@@ -274,10 +274,6 @@ absl::StatusOr<GameLine> ParseGameText(absl::string_view game) {
   return GameFromWords(words);
 }
 
-absl::Status VerifyGameLine(absl::string_view json_line) {
-  return ParseGameLine(json_line).status();
-}
-
 namespace {
 
 absl::StatusOr<std::string> LineOf(const GameLine& game, Form form) {

@@ -51,9 +51,6 @@ absl::StatusOr<GameLine> ParseGameLine(absl::string_view json_line);
 // What is there must be what the rules say. Errors as ParseGameLine.
 absl::StatusOr<GameLine> ParseGameText(absl::string_view game);
 
-// Returns OK if ParseGameLine succeeds, else its error.
-absl::Status VerifyGameLine(absl::string_view json_line);
-
 // Returns the line, without '\n', of the game played from `initial`.
 // Returns INVALID_ARGUMENT if `initial` is not a start position, or an action
 // is illegal, or the game is not finished after the last.

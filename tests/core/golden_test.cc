@@ -30,7 +30,7 @@ int VerifyGames(absl::string_view path) {
   std::ifstream file(GoldenPath(path));
   int games = 0;
   for (std::string line; std::getline(file, line); ++games) {
-    EXPECT_EQ(record::VerifyGameLine(line), absl::OkStatus())
+    EXPECT_EQ(record::ParseGameLine(line).status(), absl::OkStatus())
         << "game " << games;
   }
   return games;

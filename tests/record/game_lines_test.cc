@@ -63,21 +63,21 @@ class BadGameLineTest : public ::testing::Test {
     nlohmann::json game =
         nlohmann::json::parse(FirstGoldenLine("four_treasures"));
     change(game);
-    const absl::Status status = VerifyGameLine(game.dump());
+    const absl::Status status = ParseGameLine(game.dump()).status();
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
     EXPECT_THAT(std::string(status.message()), HasSubstr(message));
   }
 };
 
 TEST_F(BadGameLineTest, NamesTheByteOfWhatIsNoJson) {
-  EXPECT_EQ(VerifyGameLine("{\"variant\": ").message(),
+  EXPECT_EQ(ParseGameLine("{\"variant\": ").status().message(),
             "malformed JSON at byte 13");
-  EXPECT_EQ(VerifyGameLine("{\"variant\": ]}").message(),
+  EXPECT_EQ(ParseGameLine("{\"variant\": ]}").status().message(),
             "malformed JSON at byte 13");
 }
 
 TEST_F(BadGameLineTest, NamesFieldsThatAreMissingUnknownOrIllTyped) {
-  EXPECT_EQ(VerifyGameLine("[]").message(),
+  EXPECT_EQ(ParseGameLine("[]").status().message(),
             "game: expected an object, got a list");
   ExpectRefused([](auto& game) { game.erase("result"); },
                 "game: missing field 'result'");
@@ -199,7 +199,7 @@ TEST_P(GameLinesTest, ReadsUnfinishedGamesAndTheirShortForms) {
       PlayRandomGame(start, 6, [](const State&, const LegalSet&) {});
   actions.resize(5);
   const std::string text = GameToText({start, actions}).value();
-  EXPECT_FALSE(VerifyGameLine(text).ok());
+  EXPECT_FALSE(ParseGameLine(text).ok());
   std::string words =
       absl::StrCat(GetParam().id, " ", FormatRuleOptions(start.options));
   nlohmann::json bare = nlohmann::json::parse(text);
