@@ -73,16 +73,22 @@ bool HasBeenSettled(const RuleOptionInfo& option, const State& state) {
   return ringforts > 1 || (ringforts == 1 && state.seat == 0);
 }
 
-// The options whose values were not learned, and those that were in their
-// place: "a=1,b=2".
-struct OtherOptions {
+// What a position asks of a network that it has not learned, and what it has
+// learned in its place: variants, or options of the variant, "a=1,b=2".
+struct Unlearned {
   std::string asked;
   std::string learned;
 };
 
-OtherOptions OptionsNotLearned(absl::Span<const BundleVariant> learned,
-                               const State& state) {
+Unlearned FindUnlearned(absl::Span<const BundleVariant> learned,
+                        const State& state) {
   std::vector<std::string> asked, instead;
+  if (!HasVariant(learned, state.variant)) {
+    for (const VariantInfo& info : kVariants) {
+      if (HasVariant(learned, info.variant)) instead.emplace_back(info.id);
+    }
+    return {std::string(Info(state.variant).id), absl::StrJoin(instead, ", ")};
+  }
   for (const RuleOptionInfo& option : kRuleOptions) {
     if (!option.applies_to(Info(state.variant))) continue;
     const std::set<int> values = ValuesOf(learned, state.variant, option);
@@ -109,30 +115,19 @@ std::vector<std::string> LearnedOptionTexts(const BundleVariant& variant) {
 
 std::string NotLearned(absl::Span<const BundleVariant> learned,
                        const State& state) {
-  if (!HasVariant(learned, state.variant)) {
-    return std::string(Info(state.variant).id);
-  }
-  return OptionsNotLearned(learned, state).asked;
+  return FindUnlearned(learned, state).asked;
 }
 
 absl::Status CheckNetworkLearned(const std::string& name,
                                  absl::Span<const BundleVariant> learned,
                                  const State& state) {
+  const Unlearned unlearned = FindUnlearned(learned, state);
+  if (unlearned.asked.empty()) return absl::OkStatus();
   const absl::string_view variant = Info(state.variant).id;
-  if (!HasVariant(learned, state.variant)) {
-    std::vector<absl::string_view> ids;
-    for (const VariantInfo& info : kVariants) {
-      if (HasVariant(learned, info.variant)) ids.push_back(info.id);
-    }
-    return absl::FailedPreconditionError(
-        absl::StrCat(name, " has not learned ", variant, "; its run learned ",
-                     absl::StrJoin(ids, ", ")));
-  }
-  const OtherOptions options = OptionsNotLearned(learned, state);
-  if (options.asked.empty()) return absl::OkStatus();
-  return absl::FailedPreconditionError(
-      absl::StrCat(name, " has not learned ", options.asked, " of ", variant,
-                   "; its run learned ", options.learned));
+  return absl::FailedPreconditionError(absl::StrCat(
+      name, " has not learned ", unlearned.asked,
+      unlearned.asked == variant ? "" : absl::StrCat(" of ", variant),
+      "; its run learned ", unlearned.learned));
 }
 
 absl::Status CheckGoldenVariants(absl::Span<const GoldenPosition> positions,

@@ -19,48 +19,41 @@ namespace {
 // Positions computed together.
 constexpr int64_t kMaxBatch = 64;
 
-at::Tensor RowsOf(const std::vector<float>& values,
-                  const std::vector<int64_t>& axes, int64_t begin,
-                  int64_t count) {
-  std::vector<int64_t> shape = {count};
-  shape.insert(shape.end(), axes.begin(), axes.end());
-  int64_t size = 1;
-  for (const int64_t axis : axes) size *= axis;
-  return at::from_blob(const_cast<float*>(values.data()) + begin * size, shape);
-}
-
 void Append(const at::Tensor& tensor, std::vector<float>& values) {
   const at::Tensor whole = tensor.contiguous();
   const float* const begin = whole.data_ptr<float>();
   values.insert(values.end(), begin, begin + whole.numel());
 }
 
-at::Tensor Places(int count, int (*place)(int)) {
-  const at::Tensor places = at::empty({count}, at::kLong);
-  for (int i = 0; i < count; ++i) places.data_ptr<int64_t>()[i] = place(i);
-  return places;
-}
-
 void Compute(Network& network, bool with_owner, const NetworkInputs& inputs,
              NetworkOutputs& outputs) {
   const c10::InferenceMode inference_mode;
-  const auto infos = NetworkInputInfos({});
-  const at::Tensor actions = Places(
-      kNumActions, [](int i) { return PolicyOutput(static_cast<Action>(i)); });
-  const at::Tensor squares =
-      Places(kNumHills, [](int hill) { return SquareOf(hill); });
+  std::vector<int64_t> actions, squares;
+  for (int i = 0; i < kNumActions; ++i) {
+    actions.push_back(PolicyOutput(static_cast<Action>(i)));
+  }
+  for (Hill hill = 0; hill < kNumHills; ++hill) {
+    squares.push_back(SquareOf(hill));
+  }
+  std::vector<at::Tensor> tensors;
+  for (const auto& info : NetworkInputInfos(inputs.counts)) {
+    tensors.push_back(
+        at::from_blob(const_cast<float*>((inputs.*info.values).data()),
+                      info.Shape(inputs.size)));
+  }
   for (int64_t begin = 0; begin < inputs.size; begin += kMaxBatch) {
     const int64_t count = std::min(kMaxBatch, inputs.size - begin);
-    const NetworkOutput logits =
-        network.forward(RowsOf(inputs.planes, infos[0].axes, begin, count),
-                        RowsOf(inputs.globals, infos[1].axes, begin, count),
-                        {{Head::kOwner, with_owner}});
-    Append(logits[Head::kPolicy].index_select(1, actions), outputs.policy);
+    const NetworkOutput logits = network.forward(
+        tensors[0].narrow(0, begin, count), tensors[1].narrow(0, begin, count),
+        {{Head::kOwner, with_owner}});
+    Append(logits[Head::kPolicy].index_select(1, at::tensor(actions)),
+           outputs.policy);
     Append(logits[Head::kValue], outputs.result);
     Append(logits[Head::kMargin], outputs.margins);
     if (with_owner) {
-      Append(logits[Head::kOwner].flatten(2).index_select(2, squares),
-             outputs.owner);
+      Append(
+          logits[Head::kOwner].flatten(2).index_select(2, at::tensor(squares)),
+          outputs.owner);
     }
   }
 }
