@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <ostream>
-#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -38,6 +38,7 @@
 #include "tara/core/svg_board.h"
 #include "tara/core/variant.h"
 #include "tara/eval/balance/balance_game.h"
+#include "tara/eval/report/report.h"
 #include "tara/eval/report/report_page.h"
 #include "tara/eval/statistics/statistics.h"
 #include "tara/record/game_lines.h"
@@ -224,52 +225,33 @@ std::string FormatTime(absl::string_view format, int64_t unix_ms) {
                           absl::UTCTimeZone());
 }
 
-Json RowToJson(const record::GameRow& row) {
-  return {
-      {"index", row.game_index},
-      {"variant", row.variant},
-      {"rule_options", row.rule_options},
-      {"generation", row.generation},
-      {"model", row.model_id},
-      {"length", row.length},
-      {"points", {row.points_red, row.points_blue}},
-      {"ended_by", row.ended_by},
-      {"finished", FormatTime("%Y-%m-%dT%H:%M:%E3SZ", row.finished_unix_ms)}};
-}
-
-void PrintTable(const std::vector<record::GameRow>& rows, Console& console) {
-  size_t width = 12;  // of the models
-  for (const record::GameRow& row : rows) {
-    width = std::max(width, Printable(row.model_id).size());
-  }
-  const auto print = [&](absl::string_view index, absl::string_view variant,
-                         absl::string_view generation, absl::string_view model,
-                         absl::string_view length, absl::string_view points,
-                         absl::string_view ended_by,
-                         absl::string_view finished) {
-    console.out << absl::StrFormat("%8s  %-22s  %10s  %-*s  %6s  %6s  %-14s  ",
-                                   index, variant, generation,
-                                   static_cast<int>(width), model, length,
-                                   points, ended_by)
-                << finished << "\n";
+eval::ReportRow FieldsOf(const record::GameRow& row) {
+  const auto finished = [&](absl::string_view format) {
+    return FormatTime(format, row.finished_unix_ms);
   };
-  print("index", "variant", "generation", "model", "length", "points",
-        "ended by", "finished (UTC)");
-  for (const record::GameRow& row : rows) {
-    print(absl::StrCat(row.game_index), Printable(row.variant),
-          absl::StrCat(row.generation), Printable(row.model_id),
-          absl::StrCat(row.length),
-          absl::StrCat(row.points_red, "-", row.points_blue),
-          Printable(row.ended_by),
-          FormatTime("%Y-%m-%d %H:%M:%S", row.finished_unix_ms));
-  }
+  return {{"index", "index",
+           eval::JsonCell(absl::StrCat(row.game_index), row.game_index)},
+          {"variant", "variant", eval::TextCell(row.variant)},
+          {"rule_options", "", eval::TextCell(row.rule_options)},
+          {"generation", "generation", eval::CountCell(row.generation)},
+          {"model", "model", eval::TextCell(row.model_id)},
+          {"length", "length", eval::CountCell(row.length)},
+          {"points", "points",
+           eval::JsonCell(absl::StrCat(row.points_red, "-", row.points_blue),
+                          {row.points_red, row.points_blue})},
+          {"ended_by", "ended by", eval::TextCell(row.ended_by)},
+          {"finished", "finished (UTC)",
+           eval::JsonCell(finished("%Y-%m-%d %H:%M:%S"),
+                          finished("%Y-%m-%dT%H:%M:%E3SZ"))}};
 }
 
 }  // namespace
 
 std::string GameRowsJson(absl::Span<const record::GameRow> rows) {
   Json list = Json::array();
-  for (const record::GameRow& row : rows) list.push_back(RowToJson(row));
+  for (const record::GameRow& row : rows) {
+    list.push_back(eval::RowJson(FieldsOf(row)));
+  }
   return eval::JsonText(list, 2);
 }
 
@@ -289,7 +271,9 @@ absl::StatusOr<int> RunGamesList(const GamesQueryOptions& options,
   }
   query.limit = -1;
   TARA_ASSIGN_OR_RETURN(const int64_t all, store->Count(query));
-  if (!rows.empty()) PrintTable(rows, console);
+  std::vector<eval::ReportRow> table;
+  for (const record::GameRow& row : rows) table.push_back(FieldsOf(row));
+  if (!table.empty()) console.out << eval::TableText(table);
   console.out << rows.size() << " of " << all << " games\n";
   return kExitOk;
 }
@@ -420,113 +404,46 @@ eval::Interval RedScore(const record::GameStatistics& statistics) {
                                 .squares = unit * (wins + draws / 4)});
 }
 
-// The variant's games that are summed up: "poisoned_chalice with pie_rule=true,
-// begun with each first action".
-std::string NameOf(const record::GameStatistics& statistics) {
-  std::string name = statistics.variant;
-  if (statistics.rule_options != "-") {
-    absl::StrAppend(&name, " with ", statistics.rule_options);
+eval::ReportRow FieldsOf(const record::GameStatistics& s) {
+  std::string endings;
+  for (const auto& [ending, games] : s.ended_by) {
+    absl::StrAppend(&endings, endings.empty() ? "" : ", ", ending, " ", games);
   }
-  const absl::string_view purpose = eval::PurposeName(statistics.purpose);
-  return purpose.empty() ? name : absl::StrCat(name, ", ", purpose);
+  return {
+      {"variant", "variant", eval::TextCell(s.variant)},
+      {"rule_options", "rule options", eval::TextCell(s.rule_options)},
+      {"purpose", "purpose", eval::TextCell(eval::PurposeName(s.purpose))},
+      {"games", "games", eval::CountCell(s.games)},
+      {"distinct_games", "different",
+       eval::CountCell(eval::DifferentIn(ClustersOf(s)))},
+      {"red_wins", "Red", eval::CountCell(s.red_wins)},
+      {"draws", "draws", eval::CountCell(s.draws)},
+      {"blue_wins", "Blue", eval::CountCell(s.blue_wins)},
+      {"red_score", "Red scores %",
+       eval::EstimateCell(RedScore(s), eval::kPercent)},
+      {"mean_points", "points",
+       eval::JsonCell(absl::StrFormat("%.2f to %.2f", s.mean_points_red,
+                                      s.mean_points_blue),
+                      {s.mean_points_red, s.mean_points_blue})},
+      {"mean_length", "length", eval::NumberCell(s.mean_length, {.digits = 1})},
+      {"untrained", "not learned",
+       eval::JsonCell(s.untrained == 0 ? "" : absl::StrCat(s.untrained),
+                      s.untrained)},
+      {"ended_by", "ended by", eval::JsonCell(endings, s.ended_by)}};
 }
 
-Json StatisticsToJson(const record::GameStatistics& statistics) {
-  const eval::Interval score = RedScore(statistics);
-  return {{"variant", statistics.variant},
-          {"rule_options", statistics.rule_options},
-          {"purpose", eval::PurposeName(statistics.purpose)},
-          {"games", statistics.games},
-          {"distinct_games", eval::DifferentIn(ClustersOf(statistics))},
-          {"red_wins", statistics.red_wins},
-          {"draws", statistics.draws},
-          {"blue_wins", statistics.blue_wins},
-          {"red_score", score.mean},
-          {"red_score_low", score.low},
-          {"red_score_high", score.high},
-          {"mean_points",
-           {statistics.mean_points_red, statistics.mean_points_blue}},
-          {"mean_length", statistics.mean_length},
-          {"ended_by", statistics.ended_by},
-          {"untrained", statistics.untrained}};
-}
-
-void PrintStatistics(const record::GameStatistics& statistics,
-                     Console& console) {
-  const eval::Interval score = RedScore(statistics);
-  const int different = eval::DifferentIn(ClustersOf(statistics));
-  console.out << NameOf(statistics) << ": " << statistics.games << " games";
-  if (different < statistics.games) {
-    console.out << ", " << different << " different up to symmetry";
+// Returns the values of the rule options; none if they cannot be read.
+std::vector<int> OptionValues(const record::GameStatistics& s) {
+  std::vector<int> values;
+  const absl::StatusOr<Variant> variant = ParseVariant(s.variant);
+  const absl::StatusOr<RuleOptions> options =
+      variant.ok() ? ParseRuleOptions(*variant, s.rule_options)
+                   : variant.status();
+  if (!options.ok()) return values;
+  for (const RuleOptionInfo& option : kRuleOptions) {
+    values.push_back(option.get(*options));
   }
-  console.out << absl::StrFormat(
-      "\n"
-      "  Red wins   %d, draws %d, Blue wins %d\n"
-      "  Red scores %.1f %% [%.1f, %.1f]\n"
-      "  points     %.2f to %.2f on average\n"
-      "  length     %.1f actions on average\n"
-      "  ended by  ",
-      statistics.red_wins, statistics.draws, statistics.blue_wins,
-      100 * score.mean, 100 * score.low, 100 * score.high,
-      statistics.mean_points_red, statistics.mean_points_blue,
-      statistics.mean_length);
-  std::string separator = " ";
-  for (const auto& [ending, games] : statistics.ended_by) {
-    console.out << separator << ending << " " << games;
-    separator = ", ";
-  }
-  console.out << "\n";
-  if (statistics.untrained == 0) return;
-  console.out << "  untrained  " << statistics.untrained
-              << ", by networks that have not learned these rules\n";
-}
-
-// Of games under more different rule options than these there is a table.
-constexpr int kMostOptionsInWords = 4;
-
-// Prints a variant's games by rule options, which have been drawn for each.
-void PrintOptionsTable(std::vector<record::GameStatistics> all,
-                       Console& console) {
-  const auto by_values = [](const record::GameStatistics& of) {
-    std::vector<int> values;
-    const absl::StatusOr<Variant> variant = ParseVariant(of.variant);
-    const absl::StatusOr<RuleOptions> options =
-        variant.ok() ? ParseRuleOptions(*variant, of.rule_options)
-                     : variant.status();
-    if (!options.ok()) return values;
-    for (const RuleOptionInfo& option : kRuleOptions) {
-      values.push_back(option.get(*options));
-    }
-    return values;
-  };
-  std::sort(
-      all.begin(), all.end(),
-      [&](const record::GameStatistics& a, const record::GameStatistics& b) {
-        return by_values(a) < by_values(b);
-      });
-  std::vector<std::vector<std::string>> rows = {
-      {"rule options", "games", "Red", "draws", "Blue", "Red scores, %",
-       "points", "length"}};
-  int64_t games = 0;
-  std::set<std::string> options;
-  for (const record::GameStatistics& each : all) {
-    const eval::Interval score = RedScore(each);
-    games += each.games;
-    options.insert(each.rule_options);
-    const absl::string_view purpose = eval::PurposeName(each.purpose);
-    rows.push_back(
-        {absl::StrCat(each.rule_options, purpose.empty() ? "" : ", ", purpose),
-         absl::StrCat(each.games), absl::StrCat(each.red_wins),
-         absl::StrCat(each.draws), absl::StrCat(each.blue_wins),
-         absl::StrFormat("%.1f [%.1f, %.1f]", 100 * score.mean, 100 * score.low,
-                         100 * score.high),
-         absl::StrFormat("%.2f to %.2f", each.mean_points_red,
-                         each.mean_points_blue),
-         absl::StrFormat("%.1f", each.mean_length)});
-  }
-  console.out << all.front().variant << ": " << games << " games under "
-              << options.size() << " sets of rule options\n"
-              << eval::TextTable(rows, 1);
+  return values;
 }
 
 }  // namespace
@@ -536,31 +453,26 @@ absl::StatusOr<int> RunGamesStats(const GamesQueryOptions& options,
   TARA_ASSIGN_OR_RETURN(const record::GameQuery query, QueryOf(options));
   TARA_ASSIGN_OR_RETURN(const std::unique_ptr<record::GameStore> store,
                         OpenStoreForReading(options.store));
-  TARA_ASSIGN_OR_RETURN(const std::vector<record::GameStatistics> all,
+  TARA_ASSIGN_OR_RETURN(std::vector<record::GameStatistics> all,
                         store->Statistics(query));
-  if (options.format == "json") {
-    Json list = Json::array();
-    for (const record::GameStatistics& each : all) {
-      list.push_back(StatisticsToJson(each));
-    }
-    console.out << eval::JsonText(list, 2) << "\n";
-    return kExitOk;
-  }
-  for (auto first = all.begin(); first != all.end();) {
-    const auto end =
-        std::find_if(first, all.end(), [&](const record::GameStatistics& each) {
-          return each.variant != first->variant;
+  if (options.format != "json") {
+    std::stable_sort(
+        all.begin(), all.end(),
+        [](const record::GameStatistics& a, const record::GameStatistics& b) {
+          return std::pair(a.variant, OptionValues(a)) <
+                 std::pair(b.variant, OptionValues(b));
         });
-    if (end - first > kMostOptionsInWords) {
-      PrintOptionsTable({first, end}, console);
-    } else {
-      std::for_each(first, end, [&](const record::GameStatistics& each) {
-        PrintStatistics(each, console);
-      });
-    }
-    first = end;
   }
-  if (all.empty()) console.out << "no games\n";
+  Json list = Json::array();
+  std::vector<eval::ReportRow> rows;
+  for (const record::GameStatistics& each : all) {
+    rows.push_back(FieldsOf(each));
+    list.push_back(eval::RowJson(rows.back()));
+  }
+  console.out << (options.format == "json" ? eval::JsonText(list, 2) + "\n"
+                  : rows.empty()
+                      ? "no games\n"
+                      : eval::TableText(eval::WithoutEmptyColumns(rows)));
   return kExitOk;
 }
 

@@ -3,15 +3,17 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "tara/base/json.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
 #include "tara/cli/console.h"
 #include "tara/core/variant.h"
+#include "tara/eval/report/report.h"
 
 namespace tara::cli {
 namespace {
@@ -48,22 +50,19 @@ absl::StatusOr<int> RunLevels(const LevelsOptions& options, Console& console) {
     console.out << levels.dump(2) << "\n";
     return kExitOk;
   }
-  console.out << "Elo with 95 % intervals, by the ready-made network; level 5 "
-                 "has 1000\n"
-              << absl::StrFormat("%-24s", "level");
-  for (int i = 1; i <= mcts::kNumLevels; ++i) {
-    console.out << absl::StrFormat("%13d", i);
-  }
-  console.out << "\n";
+  std::vector<eval::ReportRow> rows;
   for (const VariantInfo& info : kVariants) {
-    console.out << absl::StrFormat("%-24s", info.id);
+    eval::ReportRow row = {{"", "level", eval::TextCell(info.id)}};
     for (int i = 1; i <= mcts::kNumLevels; ++i) {
       const mcts::LevelElo measured = mcts::EloOfLevel(info.variant, i);
-      console.out << absl::StrFormat(
-          "%13s", absl::StrCat(measured.elo, " +-", measured.interval));
+      row.push_back({"", absl::StrCat(i), eval::CountCell(measured.elo)});
+      absl::StrAppend(&row.back().cell.text, " +-", measured.interval);
     }
-    console.out << "\n";
+    rows.push_back(std::move(row));
   }
+  console.out << "Elo with 95 % intervals, by the ready-made network; level 5 "
+                 "has 1000\n"
+              << eval::TableText(rows);
   return kExitOk;
 }
 

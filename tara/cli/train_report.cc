@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -16,6 +15,7 @@
 #include "absl/strings/string_view.h"
 #include "tara/base/json.h"
 #include "tara/base/status_macros.h"
+#include "tara/eval/report/report.h"
 #include "tara/eval/statistics/statistics.h"
 #include "tara/train/progress/metrics.h"
 #include "tara/train/strength.h"
@@ -27,12 +27,6 @@ using Json = nlohmann::json;
 
 // Scores by generation.
 using Curve = std::map<int, double>;
-
-std::string FormatElo(double score) {
-  const double elo = eval::EloDifference(score);
-  if (std::isinf(elo)) return elo > 0 ? "+inf" : "-inf";
-  return absl::StrFormat("%+.0f", elo);
-}
 
 // Returns one of eight bars for a score from 0 to 1.
 absl::string_view BarFor(double score) {
@@ -46,14 +40,6 @@ absl::string_view BarFor(double score) {
 
 std::string StrengthReport(const train::TrainSummary& summary,
                            const proto::TrainConfig& config) {
-  int variant_width = 7;
-  int opponent_width = 8;
-  for (const train::StrengthResult& result : summary.strength) {
-    variant_width =
-        std::max(variant_width, static_cast<int>(result.variant.size()));
-    opponent_width =
-        std::max(opponent_width, static_cast<int>(result.opponent.size()));
-  }
   std::string text = "\n";
   if (summary.time_is_up) {
     const std::string minutes = absl::StrFormat("%g minutes", config.minutes());
@@ -75,19 +61,22 @@ std::string StrengthReport(const train::TrainSummary& summary,
       &text, "%s at %d simulations an action:\n\n",
       std::filesystem::path(summary.checkpoint_path).stem().string(),
       config.evaluation().simulations());
-  absl::StrAppendFormat(&text, "%-*s  %-*s  games  wins  draws  losses  ",
-                        variant_width, "variant", opponent_width, "opponent");
-  absl::StrAppend(&text, "score %  95 % interval    Elo\n");
+  std::vector<eval::ReportRow> rows;
   for (const train::StrengthResult& result : summary.strength) {
-    absl::StrAppendFormat(
-        &text, "%-*s  %-*s  %5d  %4d  %5d  %6d  %7.1f  %-13s  %5s\n",
-        variant_width, result.variant, opponent_width, result.opponent,
-        result.games, result.wins, result.draws, result.losses,
-        100 * result.score,
-        absl::StrFormat("[%.1f, %.1f]", 100 * result.score_low,
-                        100 * result.score_high),
-        FormatElo(result.score));
+    const eval::Interval score = {result.score, result.score_low,
+                                  result.score_high};
+    rows.push_back(
+        {{"", "variant", eval::TextCell(result.variant)},
+         {"", "opponent", eval::TextCell(result.opponent)},
+         {"", "games", eval::CountCell(result.games)},
+         {"", "wins", eval::CountCell(result.wins)},
+         {"", "draws", eval::CountCell(result.draws)},
+         {"", "losses", eval::CountCell(result.losses)},
+         {"", "score %", eval::EstimateCell(score, eval::kScore)},
+         {"", "Elo",
+          eval::NumberCell(eval::EloDifference(result.score), eval::kElo)}});
   }
+  if (!rows.empty()) text += eval::TableText(rows);
   for (const train::StrengthResult& result : summary.strength) {
     if (result.forfeits == 0) continue;
     absl::StrAppendFormat(&text,

@@ -59,8 +59,8 @@ TEST(StrengthReportTest, HasScoreIntervalAndEloOfEachOpponent) {
   // 400 log10(0.8 / 0.2) = 240.8
   EXPECT_THAT(report,
               HasSubstr("high_kings_l1  greedy      200   150     20      30  "
-                        "   80.0  [75.0, 85.0]    +241\n"));
-  EXPECT_THAT(report, HasSubstr("100.0  [98.1, 100.0]   +inf\n"));
+                        "   80.0   [75.0, 85.0]  +241\n"));
+  EXPECT_THAT(report, HasSubstr("100.0  [98.1, 100.0]  +inf\n"));
   EXPECT_THAT(report, Not(HasSubstr("gave up")));
   summary.strength[1].forfeits = 3;
   EXPECT_THAT(StrengthReport(summary, config),

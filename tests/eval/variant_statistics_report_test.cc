@@ -110,15 +110,22 @@ TEST(StatisticsPageTest, IsOneFileThatNeedsNothingElse) {
   EXPECT_EQ(Count(page, "</script>"), 3);
 }
 
-TEST(StatisticsPageTest, HoldsTheNumbersAsJson) {
+TEST(StatisticsPageTest, HoldsTheDistributionsAsJson) {
   const std::vector<VariantStatistics> all = OfAllVariants(20);
   const std::string page = StatisticsPage(all, 1);
-  const std::string begin =
-      "<script type=\"application/json\" id=\"statistics\">";
+  const std::string begin = "<script type=\"application/json\" id=\"report\">";
   const size_t start = page.find(begin) + begin.size();
   const size_t end = page.find("</script>", start);
-  EXPECT_EQ(Json::parse(page.substr(start, end - start)),
-            Json::parse(VariantStatisticsJson(all)));
+  const Json report = Json::parse(page.substr(start, end - start));
+  const Json statistics = Json::parse(VariantStatisticsJson(all));
+  const Json& rows = report.at("sections").at(2).at("rows");
+  ASSERT_EQ(rows.size(), kVariants.size());
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const Json& expected = statistics.at(std::string(kVariants[i].id));
+    const Json& counts = rows[i].at("counts");
+    EXPECT_EQ(counts.at(0).at("games"), expected.at("length_counts"));
+    EXPECT_EQ(counts.at(1).at("games"), expected.at("margin_counts"));
+  }
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ const tinyConfig = (runFolder) => `
 // least. RUN is the folder of the tiny run, BOOK an opening book.
 const pages = [
   {
-    name: 'stats', title: 'Tara: Statistics of random play', plots: 6 + 2 * 10,
+    name: 'stats', title: 'Tara: Statistics of random play', plots: 7 + 2 + 2 * 10,
     command: ['stats', '--variant', 'all', '--games', '500'],
   },
   {
@@ -61,21 +61,21 @@ const pages = [
     command: ['explore', 'show', 'BOOK', '--variant', 'poisoned_chalice'],
   },
   {
-    name: 'arena', title: 'Tara: Matches of players', plots: 1,
+    name: 'arena', title: 'Tara: Matches of players', plots: 3,
     command: [
       'arena', '--variant', 'all', 'greedy', 'random', '--games', '8',
       '--by-match', '--threads', '1',
     ],
   },
   {
-    name: 'arena-test', title: 'Tara: Matches of players', plots: 1,
+    name: 'arena-test', title: 'Tara: Matches of players', plots: 3,
     command: [
       'arena', '--variant', 'four_treasures', 'mcts:sims=16', 'random',
       '--sprt', 'elo0=0,elo1=100', '--time-control', '2s', '--threads', '1',
     ],
   },
   {
-    name: 'crossplay', title: 'Tara: Matches of players', plots: 2,
+    name: 'crossplay', title: 'Tara: Matches of players', plots: 2 + 3,
     command: [
       'crossplay', '--variant', 'all', 'greedy', 'mcts:sims=4', 'random',
       '--games', '16', '--threads', '1',
@@ -96,7 +96,7 @@ const pages = [
     ],
   },
   {
-    name: 'regret-run', title: 'Tara: Regret on solved endgames', plots: 5 + 2 * 5,
+    name: 'regret-run', title: 'Tara: Regret on solved endgames', plots: 2 * 5,
     command: [
       'regret', '--player', 'RUN', '--player', 'random', '--player',
       'mcts:sims=8', '--positions', '12', '--nodes', '2k',
@@ -409,16 +409,33 @@ test('the cross table counts each game twice, by variant and in all',
   assert.equal(parts, 2 * total);
 });
 
-test('regret shows the measure that one chooses', async () => {
+test('a table is sorted by the column that one chooses', async () => {
+  const {page, problems} = await open('stats', {viewport: screen});
+  const table = page.locator('table').first();
+  const column = (place) =>
+      table.locator(`tbody td:nth-child(${place})`).allInnerTexts();
+  const longest = table.getByRole('button', {name: 'Longest'});
+  await longest.click();
+  const numbers = (await column(5)).map((text) => Number(text));
+  assert.equal(numbers.length, 10);
+  assert.deepEqual(numbers, [...numbers].sort((a, b) => b - a));
+  await longest.press('Enter');  // it has the focus still
+  assert.deepEqual((await column(5)).map((text) => Number(text)),
+                   [...numbers].reverse());
+  assert.equal(await table.locator('[aria-sort=ascending]').innerText(),
+               'Longest');
+  await table.getByRole('button', {name: 'Games'}).click();
+  const names = await column(1);
+  assert.deepEqual(names, [...names].sort((a, b) => a.localeCompare(b, 'en')));
+  assert.deepEqual(problems, []);
+});
+
+test('what is not known has a dash', async () => {
   const {page} = await open('regret-players', {viewport: screen});
-  const greedy = page.locator('#table tbody tr').first().locator('td').nth(1);
-  const number = /^[\d.]+\s*\[[\d.]+, [\d.]+\]$/;
-  assert.match(await greedy.innerText(), number);  // points lost
-  const choice = page.locator('#measure');
-  await choice.selectOption({label: 'policy on best actions'});
-  assert.equal(await greedy.innerText(), '\u2013');  // it has no policy
-  await choice.selectOption({label: 'results lost'});
-  assert.match(await greedy.innerText(), number);
+  const greedy = page.locator('tbody tr').filter({hasText: 'greedy'});
+  assert.match(await greedy.locator('td').nth(3).innerText(),
+               /^[\d.]+\s*\[[\d.]+, [\d.]+\]$/);  // points lost
+  assert.equal(await greedy.locator('td').nth(6).innerText(), '-');  // policy
 });
 
 test('a verdict by the last player stands first', async () => {

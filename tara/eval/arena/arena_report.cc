@@ -1,28 +1,25 @@
 #include "tara/eval/arena/arena_report.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 #include "nlohmann/json.hpp"
-#include "tara/eval/arena/arena_page_template.h"
+#include "tara/eval/report/report.h"
 #include "tara/eval/report/report_page.h"
 #include "tara/eval/statistics/sprt.h"
 
 namespace tara::eval {
 namespace {
 
-using Cells = std::vector<std::string>;
+using Json = nlohmann::ordered_json;
+using Rows = absl::Span<const ArenaReportRow>;
 
-// A table of faults is to be read, not to scroll by.
+// The table of faults lists the first of them alone.
 constexpr int kFaultsShown = 10;
 
 // Under the table of scores where sequential tests ended the games.
@@ -36,73 +33,23 @@ constexpr absl::string_view kSequentialNote =
 constexpr absl::string_view kRepetitionNote =
     "Intervals and sequential tests count games that repeat others once.\n";
 
-std::string Elo(double elo) {
-  if (std::isinf(elo)) return elo > 0 ? "+inf" : "-inf";
-  return absl::StrFormat("%+.0f", elo);
+bool SamePlayers(Rows rows) {
+  return std::all_of(rows.begin(), rows.end(), [&](const ArenaReportRow& row) {
+    return row.player_a == rows[0].player_a && row.player_b == rows[0].player_b;
+  });
 }
 
-std::string Margin(double margin) {
-  if (std::isinf(margin)) return margin > 0 ? "+inf" : "-inf";
-  return absl::StrFormat("%+.2f", margin);
+bool HasMatches(const ArenaReportRow& row) {
+  return row.result.matches.matches > 0;
 }
 
-std::string Range(const std::string& low, const std::string& high) {
-  return absl::StrCat("[", low, ", ", high, "]");
+bool HasClocks(const ArenaReportRow& row) { return !row.time_control.empty(); }
+
+bool HasFaults(const ArenaReportRow& row) {
+  return row.result.faults_a + row.result.faults_b > 0;
 }
 
-const Cells& NumberHeadings() {
-  static const auto* const headings = new Cells{
-      "games", "wins",   "draws", "losses",   "score %",   "95 %",  "Elo",
-      "95 %",  "margin", "95 %",  "as Red %", "as Blue %", "length"};
-  return *headings;
-}
-
-// What is said of games and of matches alike: how many, their results, and the
-// score with what it is worth.
-template <typename Result>
-Cells ScoreCells(int64_t count, const Result& r) {
-  return {absl::StrCat(count),
-          absl::StrCat(r.wins),
-          absl::StrCat(r.draws),
-          absl::StrCat(r.losses),
-          Percent(r.score),
-          Range(Percent(r.score_low), Percent(r.score_high)),
-          Elo(r.elo),
-          Range(Elo(r.elo_low), Elo(r.elo_high))};
-}
-
-Cells NumberCells(const ArenaResult& r) {
-  Cells cells = ScoreCells(r.games, r);
-  cells.insert(cells.end(),
-               {Margin(r.mean_margin),
-                Range(Margin(r.mean_margin_low), Margin(r.mean_margin_high)),
-                Percent(r.score_as_red), Percent(r.score_as_blue),
-                absl::StrFormat("%.1f", r.mean_length)});
-  return cells;
-}
-
-const Cells& MatchHeadings() {
-  static const auto* const headings =
-      new Cells{"matches", "won", "drawn", "lost", "score %",
-                "95 %",    "Elo", "95 %",  "lead", "95 %"};
-  return *headings;
-}
-
-Cells MatchCells(const MatchResult& r) {
-  Cells cells = ScoreCells(r.matches, r);
-  cells.insert(cells.end(),
-               {Margin(r.mean_lead),
-                Range(Margin(r.mean_lead_low), Margin(r.mean_lead_high))});
-  return cells;
-}
-
-std::string MoveTime(const ClockResult& clock) {
-  return absl::StrFormat("%.3f", absl::ToDoubleSeconds(clock.MeanMove()));
-}
-
-std::string VariantCell(const ArenaReportRow& row) {
-  return absl::StrCat(Info(row.variant).id, NotLearnedMark(row.not_learned));
-}
+bool HasSprt(const ArenaReportRow& row) { return row.result.sprt.has_value(); }
 
 // How the columns of the two players are called.
 struct PlayerNames {
@@ -110,119 +57,160 @@ struct PlayerNames {
   std::string b;
 };
 
-Cells ClockHeadings(const PlayerNames& names) {
-  return {"games", names.a + " s/move", names.b + " s/move",
-          names.a + " on time", names.b + " on time"};
+// The variant and the players, which have columns if there are `names`.
+ReportRow HeadFields(const ArenaReportRow& row, const PlayerNames& names) {
+  return {{"variant", "variant", VariantCell(row.variant, row.not_learned)},
+          {"player_a", names.a, TextCell(row.player_a)},
+          {"player_b", names.b, TextCell(row.player_b)}};
 }
 
-Cells ClockCells(const ArenaResult& r) {
-  return {absl::StrCat(r.games), MoveTime(r.clock_a), MoveTime(r.clock_b),
-          absl::StrCat(r.clock_a.forfeits), absl::StrCat(r.clock_b.forfeits)};
+// The score with what it is worth, of games and of matches alike.
+template <typename Result>
+ReportRow ScoreFields(const Result& r) {
+  return {
+      {"score", "score %",
+       EstimateCell({r.score, r.score_low, r.score_high}, kScore)},
+      {"elo", "Elo", EstimateCell({r.elo, r.elo_low, r.elo_high}, kElo)},
+  };
+}
+
+ReportRow GameFields(const ArenaReportRow& row, const PlayerNames&) {
+  const ArenaResult& r = row.result;
+  const Interval margin = {r.mean_margin, r.mean_margin_low,
+                           r.mean_margin_high};
+  return Joined(
+      {{{"games", "games", CountCell(r.games)},
+        {"distinct_games", "", CountCell(r.distinct_games)},
+        {"wins", "wins", CountCell(r.wins)},
+        {"draws", "draws", CountCell(r.draws)},
+        {"losses", "losses", CountCell(r.losses)}},
+       ScoreFields(r),
+       {{"mean_margin", "margin", EstimateCell(margin, kMargin)},
+        {"adjudicated", "", CountCell(r.adjudicated)},
+        {"games_as_red", "", CountCell(r.games_as_red)},
+        {"wins_as_red", "", CountCell(r.wins_as_red)},
+        {"draws_as_red", "", CountCell(r.draws_as_red)},
+        {"score_as_red", "as Red %", NumberCell(r.score_as_red, kPercent)},
+        {"score_as_blue", "as Blue %", NumberCell(r.score_as_blue, kPercent)},
+        {"mean_length", "length", NumberCell(r.mean_length, {.digits = 1})}}});
+}
+
+ReportRow MatchFields(const ArenaReportRow& row, const PlayerNames&) {
+  const MatchResult& r = row.result.matches;
+  const Interval lead = {r.mean_lead, r.mean_lead_low, r.mean_lead_high};
+  return Joined({{{"matches", "matches", CountCell(r.matches)},
+                  {"wins", "won", CountCell(r.wins)},
+                  {"draws", "drawn", CountCell(r.draws)},
+                  {"losses", "lost", CountCell(r.losses)}},
+                 ScoreFields(r),
+                 {{"mean_lead", "lead", EstimateCell(lead, kMargin)}}});
+}
+
+ReportRow ClockFields(const ArenaReportRow& row, const PlayerNames& names) {
+  const ClockResult& a = row.result.clock_a;
+  const ClockResult& b = row.result.clock_b;
+  const auto mean = [](const ClockResult& clock) {
+    return NumberCell(absl::ToDoubleSeconds(clock.MeanMove()), {.digits = 3});
+  };
+  return {{"time_control", "", TextCell(row.time_control)},
+          {"", "games", CountCell(row.result.games)},
+          {"mean_move_s_a", names.a + " s/move", mean(a)},
+          {"mean_move_s_b", names.b + " s/move", mean(b)},
+          {"moves_a", "", CountCell(a.use.moves)},
+          {"moves_b", "", CountCell(b.use.moves)},
+          {"forfeits_a", names.a + " on time", CountCell(a.forfeits)},
+          {"forfeits_b", names.b + " on time", CountCell(b.forfeits)}};
+}
+
+ReportRow SprtFields(const Sprt& sprt) {
+  const SprtOptions& options = sprt.options();
+  const PairCounts& pairs = sprt.counts();
+  return {
+      {"elo0", "", NumberCell(options.elo0)},
+      {"elo1", "", NumberCell(options.elo1)},
+      {"alpha", "", NumberCell(options.alpha)},
+      {"beta", "", NumberCell(options.beta)},
+      {"scale", "", TextCell(EloScaleName(options.scale))},
+      {"", "0", CountCell(pairs[0])},
+      {"", "1/2", CountCell(pairs[1])},
+      {"", "1", CountCell(pairs[2])},
+      {"", "3/2", CountCell(pairs[3])},
+      {"", "2", CountCell(pairs[4])},
+      {"llr", "LLR", NumberCell(sprt.llr(), {.sign = true})},
+      {"lower_bound", "", NumberCell(sprt.lower_bound())},
+      {"upper_bound", "", NumberCell(sprt.upper_bound())},
+      {"", "bounds",
+       TextCell(absl::StrFormat("[%+.2f, %+.2f]", sprt.lower_bound(),
+                                sprt.upper_bound()))},
+      {"decision", "decision", TextCell(SprtDecisionName(sprt.decision()))}};
+}
+
+using FieldsOf = ReportRow (*)(const ArenaReportRow&, const PlayerNames&);
+
+// Returns the sum of rows with the same players.
+ArenaReportRow TotalOf(Rows rows) {
+  std::vector<ArenaGame> games;
+  for (const ArenaReportRow& row : rows) {
+    games.insert(games.end(), row.result.played.begin(),
+                 row.result.played.end());
+  }
+  ArenaReportRow total = rows[0];
+  total.result = SummarizeGames(games, rows[0].result.pairs_per_opening);
+  total.not_learned.clear();
+  return total;
+}
+
+// Returns a row each and, of several with the same two players, a total.
+std::vector<ReportRow> TableOf(Rows rows, const PlayerNames& names,
+                               FieldsOf fields_of) {
+  const bool same_players = SamePlayers(rows);
+  const PlayerNames columns = same_players ? PlayerNames() : names;
+  std::vector<ReportRow> table;
+  for (const ArenaReportRow& row : rows) {
+    table.push_back(Joined({HeadFields(row, columns), fields_of(row, names)}));
+  }
+  if (!same_players || rows.size() == 1) return table;
+  const bool marked = std::any_of(
+      rows.begin(), rows.end(),
+      [](const ArenaReportRow& row) { return !row.not_learned.empty(); });
+  const ArenaReportRow total = TotalOf(rows);
+  table.push_back(
+      Joined({HeadFields(total, columns), fields_of(total, names)}));
+  table.back()[0].cell = TextCell(marked ? "total (not all learned)" : "total");
+  return table;
 }
 
 // What the table of clocks is of.
-std::string ClockTitle(absl::Span<const ArenaReportRow> rows) {
-  std::string title = "\nClocks";
+std::string ClockTitle(Rows rows) {
   const bool same =
       std::all_of(rows.begin(), rows.end(), [&](const ArenaReportRow& row) {
         return row.time_control == rows[0].time_control;
       });
-  if (same) absl::StrAppend(&title, " (", rows[0].time_control, ")");
-  return absl::StrCat(title, ", mean time of a move and games lost on time:\n");
-}
-
-const Cells& SprtHeadings() {
-  static const auto* const headings = new Cells{
-      "variant", "0", "1/2", "1", "3/2", "2", "LLR", "bounds", "decision"};
-  return *headings;
-}
-
-// What the sequential tests of several rows have come to; they have the same
-// options.
-std::string SprtTable(absl::Span<const ArenaReportRow> rows) {
-  std::vector<Cells> table = {SprtHeadings()};
-  std::string title;
-  for (const ArenaReportRow& row : rows) {
-    if (!row.result.sprt.has_value()) continue;
-    const Sprt& sprt = *row.result.sprt;
-    title = absl::StrCat("\nSequential test (", SprtOptionsText(sprt.options()),
-                         "), pairs by points of A:\n");
-    Cells cells = {VariantCell(row)};
-    for (const int64_t count : sprt.counts()) {
-      cells.push_back(absl::StrCat(count));
-    }
-    cells.push_back(absl::StrFormat("%+.2f", sprt.llr()));
-    cells.push_back(absl::StrFormat("[%+.2f, %+.2f]", sprt.lower_bound(),
-                                    sprt.upper_bound()));
-    cells.emplace_back(SprtDecisionName(sprt.decision()));
-    table.push_back(cells);
-  }
-  return table.size() == 1 ? "" : title + TextTable(table, 1);
-}
-
-bool SamePlayers(absl::Span<const ArenaReportRow> rows) {
-  return std::all_of(rows.begin(), rows.end(), [&](const ArenaReportRow& row) {
-    return row.player_a == rows[0].player_a && row.player_b == rows[0].player_b;
-  });
-}
-
-// Returns a line a row and, of several rows of the same two players, a total.
-std::string Table(absl::Span<const ArenaReportRow> rows,
-                  const PlayerNames& players, const Cells& headings,
-                  Cells (*numbers_of)(const ArenaResult&)) {
-  const bool same_players = SamePlayers(rows);
-  Cells names = {"variant"};
-  if (!same_players) names.insert(names.end(), {players.a, players.b});
-  const auto with_numbers = [](Cells row, const Cells& numbers) {
-    row.insert(row.end(), numbers.begin(), numbers.end());
-    return row;
-  };
-  std::vector<Cells> table = {with_numbers(names, headings)};
-  std::vector<ArenaGame> all_games;
-  for (const ArenaReportRow& row : rows) {
-    Cells cells = {VariantCell(row)};
-    if (!same_players) {
-      cells.insert(cells.end(), {row.player_a, row.player_b});
-    }
-    table.push_back(with_numbers(cells, numbers_of(row.result)));
-    all_games.insert(all_games.end(), row.result.played.begin(),
-                     row.result.played.end());
-  }
-  if (same_players && rows.size() > 1) {
-    const bool marked = std::any_of(
-        rows.begin(), rows.end(),
-        [](const ArenaReportRow& row) { return !row.not_learned.empty(); });
-    table.push_back(
-        with_numbers({marked ? "total (not all learned)" : "total"},
-                     numbers_of(SummarizeGames(
-                         all_games, rows[0].result.pairs_per_opening))));
-  }
-  return TextTable(table, names.size());
+  return absl::StrCat("Clocks",
+                      same ? absl::StrCat(" (", rows[0].time_control, ")") : "",
+                      ", mean time of a move and games lost on time");
 }
 
 // A line for each row whose games repeat each other.
-std::string RepetitionNotes(absl::Span<const ArenaReportRow> rows) {
+std::string RepetitionNotes(Rows rows) {
   std::string text;
   for (const ArenaReportRow& row : rows) {
     const ArenaResult& r = row.result;
     if (r.distinct_games == r.games) continue;
-    absl::StrAppend(&text, VariantCell(row),
-                    SamePlayers(rows) ? ""
-                                      : absl::StrCat(", ", row.player_a,
-                                                     " against ", row.player_b),
-                    ": ", r.games, " games, ", r.distinct_games,
-                    " different up to symmetry\n");
+    absl::StrAppend(
+        &text, Info(row.variant).id, NotLearnedMark(row.not_learned),
+        SamePlayers(rows)
+            ? ""
+            : absl::StrCat(", ", row.player_a, " against ", row.player_b),
+        ": ", r.games, " games, ", r.distinct_games,
+        " different up to symmetry\n");
   }
   return text.empty() ? text : absl::StrCat(text, kRepetitionNote);
 }
 
-bool HasFaults(const ArenaReportRow& row) {
-  return row.result.faults_a + row.result.faults_b > 0;
-}
-
 // The games that players lost by faults, the first of them by name.
-std::string FaultsTable(absl::Span<const ArenaReportRow> rows) {
-  std::vector<Cells> table = {{"variant", "by", "opening", "as", "fault"}};
+ReportSection FaultsOf(Rows rows) {
+  ReportSection section;
   int faults = 0;
   const bool same_players = SamePlayers(rows);
   for (const ArenaReportRow& row : rows) {
@@ -231,70 +219,71 @@ std::string FaultsTable(absl::Span<const ArenaReportRow> rows) {
     for (const ArenaGame& game : row.result.played) {
       if (game.fault.empty() || ++faults > kFaultsShown) continue;
       const bool by_a = game.forfeit == Forfeit::kByA;
-      table.push_back({VariantCell(row), by_a ? a : b,
-                       absl::StrCat(game.pair / row.result.pairs_per_opening),
-                       by_a == game.a_is_red ? "Red" : "Blue", game.fault});
+      const int opening = game.pair / row.result.pairs_per_opening;
+      section.rows.push_back(
+          {{"", "variant", VariantCell(row.variant, row.not_learned)},
+           {"", "by", TextCell(by_a ? a : b)},
+           {"", "opening", TextCell(absl::StrCat(opening))},
+           {"", "as", TextCell(by_a == game.a_is_red ? "Red" : "Blue")},
+           {"", "fault", TextCell(game.fault)}});
     }
   }
-  std::string text = absl::StrCat("\nForfeits, ", faults, " in all (losses by ",
-                                  kForfeitMargin, " points):\n");
-  // The last column is padded, too.
-  const std::string padded = TextTable(table, 5);
-  for (const absl::string_view line :
-       absl::StrSplit(padded, '\n', absl::SkipEmpty())) {
-    absl::StrAppend(&text, absl::StripTrailingAsciiWhitespace(line), "\n");
-  }
+  section.title = absl::StrCat("Forfeits, ", faults, " in all (losses by ",
+                               kForfeitMargin, " points)");
   if (faults > kFaultsShown) {
-    absl::StrAppend(&text, "... and ", faults - kFaultsShown, " more\n");
+    section.notes = absl::StrCat("... and ", faults - kFaultsShown, " more\n");
   }
-  return text;
+  return section;
 }
 
-bool HasClocks(const ArenaReportRow& row) { return !row.time_control.empty(); }
-
-// JSON has no infinity.
-nlohmann::ordered_json Number(double number) {
-  if (!std::isfinite(number)) return nullptr;
-  return number;
+// What the sequential tests have come to; they have the same options.
+ReportSection SprtsOf(Rows rows) {
+  ReportSection section;
+  for (const ArenaReportRow& row : rows) {
+    if (!HasSprt(row)) continue;
+    const Sprt& sprt = *row.result.sprt;
+    section.title =
+        absl::StrCat("Sequential test (", SprtOptionsText(sprt.options()),
+                     "), pairs by points of A");
+    section.rows.push_back(Joined({HeadFields(row, {}), SprtFields(sprt)}));
+  }
+  return section;
 }
 
-// What ScoreCells says, but for how many.
-template <typename Result>
-void AddScore(const Result& r, nlohmann::ordered_json& object) {
-  object["wins"] = r.wins;
-  object["draws"] = r.draws;
-  object["losses"] = r.losses;
-  object["score"] = Number(r.score);
-  object["score_low"] = Number(r.score_low);
-  object["score_high"] = Number(r.score_high);
-  object["elo"] = Number(r.elo);
-  object["elo_low"] = Number(r.elo_low);
-  object["elo_high"] = Number(r.elo_high);
+}  // namespace
+
+std::vector<ReportSection> ArenaSections(Rows rows, absl::string_view name_a,
+                                         absl::string_view name_b) {
+  const PlayerNames names = {.a = std::string(name_a),
+                             .b = std::string(name_b)};
+  const auto any = [&](bool (*has)(const ArenaReportRow&)) {
+    return std::any_of(rows.begin(), rows.end(), has);
+  };
+  std::vector<ReportSection> sections;
+  if (any(HasMatches)) {
+    sections.push_back(
+        {.heading = "Matches", .rows = TableOf(rows, names, MatchFields)});
+  }
+  sections.push_back(
+      {.title = any(HasMatches) ? "The games of the matches" : "",
+       .heading = "Games",
+       .rows = TableOf(rows, names, GameFields),
+       .notes = absl::StrCat(RepetitionNotes(rows),
+                             any(HasSprt) ? kSequentialNote : ""),
+       .plots = ReportSection::Plots::kEstimates});
+  if (any(HasClocks)) {
+    sections.push_back(
+        {.title = ClockTitle(rows), .rows = TableOf(rows, names, ClockFields)});
+  }
+  if (any(HasFaults)) sections.push_back(FaultsOf(rows));
+  if (any(HasSprt)) sections.push_back(SprtsOf(rows));
+  return sections;
 }
 
-nlohmann::ordered_json MatchesToJson(const MatchResult& r) {
-  nlohmann::ordered_json object = {{"matches", r.matches}};
-  AddScore(r, object);
-  object["mean_lead"] = Number(r.mean_lead);
-  object["mean_lead_low"] = Number(r.mean_lead_low);
-  object["mean_lead_high"] = Number(r.mean_lead_high);
-  return object;
-}
+namespace {
 
-nlohmann::ordered_json ClocksToJson(const ArenaReportRow& row) {
-  const ClockResult& a = row.result.clock_a;
-  const ClockResult& b = row.result.clock_b;
-  return {{"time_control", row.time_control},
-          {"mean_move_s_a", absl::ToDoubleSeconds(a.MeanMove())},
-          {"mean_move_s_b", absl::ToDoubleSeconds(b.MeanMove())},
-          {"moves_a", a.use.moves},
-          {"moves_b", b.use.moves},
-          {"forfeits_a", a.forfeits},
-          {"forfeits_b", b.forfeits}};
-}
-
-nlohmann::ordered_json FaultsToJson(const ArenaResult& r) {
-  nlohmann::ordered_json games = nlohmann::ordered_json::array();
+Json FaultsToJson(const ArenaResult& r) {
+  Json games = Json::array();
   for (const ArenaGame& game : r.played) {
     if (game.fault.empty()) continue;
     games.push_back({{"opening", game.pair / r.pairs_per_opening},
@@ -306,33 +295,38 @@ nlohmann::ordered_json FaultsToJson(const ArenaResult& r) {
   return {{"a", r.faults_a}, {"b", r.faults_b}, {"games", games}};
 }
 
-nlohmann::ordered_json SprtToJson(const Sprt& sprt) {
-  const SprtOptions& options = sprt.options();
-  return {{"elo0", options.elo0},
-          {"elo1", options.elo1},
-          {"alpha", options.alpha},
-          {"beta", options.beta},
-          {"scale", std::string(EloScaleName(options.scale))},
-          {"pairs", sprt.counts()},
-          {"llr", Number(sprt.llr())},
-          {"lower_bound", Number(sprt.lower_bound())},
-          {"upper_bound", Number(sprt.upper_bound())},
-          {"decision", std::string(SprtDecisionName(sprt.decision()))}};
+// Returns what the games show, in a sentence, and what a sequential test says.
+std::string Verdict(const ArenaReportRow& row) {
+  const ArenaResult& r = row.result;
+  const ReportRow score = ScoreFields(r);
+  std::string text = absl::StrCat(
+      r.score_low > 0.5 ? row.player_a + " is stronger than " + row.player_b
+      : r.score_high < 0.5
+          ? row.player_b + " is stronger than " + row.player_a
+          : absl::StrCat("It is not shown which of ", row.player_a, " and ",
+                         row.player_b, " is stronger"),
+      ": A scores ", score[0].cell.text, " % ", score[0].cell.range, " of ",
+      r.games, " games",
+      r.distinct_games == r.games
+          ? ""
+          : absl::StrCat(", of which ", r.distinct_games, " differ"),
+      ", ", score[1].cell.text, " Elo.");
+  if (!r.sprt.has_value()) return text;
+  if (r.sprt->decision() == SprtDecision::kUndecided) {
+    return absl::StrCat(text, " The sequential test has not decided.");
+  }
+  const SprtOptions& options = r.sprt->options();
+  const bool h1 = r.sprt->decision() == SprtDecision::kAcceptH1;
+  absl::StrAppendFormat(
+      &text, " The sequential test accepts %s: %+g Elo rather than %+g.",
+      h1 ? "H1" : "H0", h1 ? options.elo1 : options.elo0,
+      h1 ? options.elo0 : options.elo1);
+  return text;
 }
 
-}  // namespace
-
-std::string ArenaReportText(absl::Span<const ArenaReportRow> rows,
-                            absl::string_view name_a,
-                            absl::string_view name_b) {
-  const PlayerNames names = {.a = std::string(name_a),
-                             .b = std::string(name_b)};
-  if (rows.empty()) return "no games\n";
+// What networks have not learned, a line for each variant in succession.
+std::string NotLearnedLines(Rows rows) {
   std::string text;
-  if (SamePlayers(rows)) {
-    absl::StrAppend(&text, "A: ", rows[0].player_a, "\nB: ", rows[0].player_b,
-                    "\n");
-  }
   std::string last;
   for (const ArenaReportRow& row : rows) {
     const std::string line =
@@ -340,104 +334,53 @@ std::string ArenaReportText(absl::Span<const ArenaReportRow> rows,
     if (line != last) text += line;
     last = line;
   }
-  const bool by_match = std::any_of(
-      rows.begin(), rows.end(),
-      [](const ArenaReportRow& row) { return row.result.matches.matches > 0; });
-  if (by_match) {
-    absl::StrAppend(&text,
-                    Table(rows, names, MatchHeadings(),
-                          [](const ArenaResult& result) {
-                            return MatchCells(result.matches);
-                          }),
-                    "\nThe games of the matches:\n");
-  }
-  absl::StrAppend(&text, Table(rows, names, NumberHeadings(), NumberCells),
-                  RepetitionNotes(rows));
-  if (std::any_of(rows.begin(), rows.end(), [](const ArenaReportRow& row) {
-        return row.result.sprt.has_value();
-      })) {
-    absl::StrAppend(&text, kSequentialNote);
-  }
-  if (std::any_of(rows.begin(), rows.end(), HasClocks)) {
-    absl::StrAppend(&text, ClockTitle(rows),
-                    Table(rows, names, ClockHeadings(names), ClockCells));
-  }
-  if (std::any_of(rows.begin(), rows.end(), HasFaults)) {
-    absl::StrAppend(&text, FaultsTable(rows));
-  }
-  absl::StrAppend(&text, SprtTable(rows));
   return text;
 }
 
-nlohmann::ordered_json ArenaRowJson(const ArenaReportRow& row) {
-  const ArenaResult& r = row.result;
-  nlohmann::ordered_json object = {
-      {"variant", std::string(Info(row.variant).id)},
-      {"player_a", row.player_a},
-      {"player_b", row.player_b},
-      {"games", r.games},
-      {"distinct_games", r.distinct_games}};
+std::string PlayerLines(Rows rows) {
+  return rows.empty() || !SamePlayers(rows)
+             ? ""
+             : absl::StrCat("A: ", rows[0].player_a, "\nB: ", rows[0].player_b,
+                            "\n");
+}
+
+}  // namespace
+
+std::string ArenaReportText(Rows rows, absl::string_view name_a,
+                            absl::string_view name_b) {
+  if (rows.empty()) return "no games\n";
+  return absl::StrCat(PlayerLines(rows), NotLearnedLines(rows),
+                      SectionsText(ArenaSections(rows, name_a, name_b)));
+}
+
+Json ArenaRowJson(const ArenaReportRow& row) {
+  Json object = RowJson(Joined({HeadFields(row, {}), GameFields(row, {})}));
   if (!row.not_learned.empty()) object["not_learned"] = row.not_learned;
-  AddScore(r, object);
-  if (r.sprt.has_value()) object["intervals"] = "naive, of a sequential test";
-  object["mean_margin"] = Number(r.mean_margin);
-  object["mean_margin_low"] = Number(r.mean_margin_low);
-  object["mean_margin_high"] = Number(r.mean_margin_high);
-  object["mean_length"] = Number(r.mean_length);
-  object["adjudicated"] = r.adjudicated;
-  object["games_as_red"] = r.games_as_red;
-  object["wins_as_red"] = r.wins_as_red;
-  object["draws_as_red"] = r.draws_as_red;
-  object["score_as_red"] = Number(r.score_as_red);
-  object["score_as_blue"] = Number(r.score_as_blue);
-  if (r.matches.matches > 0) {
-    object["by_match"] = MatchesToJson(r.matches);
+  if (HasSprt(row)) object["intervals"] = "naive, of a sequential test";
+  if (HasMatches(row)) object["by_match"] = RowJson(MatchFields(row, {}));
+  if (HasFaults(row)) object["forfeits"] = FaultsToJson(row.result);
+  if (HasClocks(row)) object["clock"] = RowJson(ClockFields(row, {}));
+  if (HasSprt(row)) {
+    object["sprt"] = RowJson(SprtFields(*row.result.sprt));
+    object["sprt"]["pairs"] = row.result.sprt->counts();
   }
-  if (HasFaults(row)) object["forfeits"] = FaultsToJson(r);
-  if (HasClocks(row)) object["clock"] = ClocksToJson(row);
-  if (r.sprt.has_value()) object["sprt"] = SprtToJson(*r.sprt);
   return object;
 }
 
-std::string ArenaReportJson(absl::Span<const ArenaReportRow> rows) {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+std::string ArenaReportJson(Rows rows) {
+  Json list = Json::array();
   for (const ArenaReportRow& row : rows) list.push_back(ArenaRowJson(row));
   return JsonText(list, 2);
 }
 
-std::string MatchesPage(absl::Span<const ArenaReportRow> rows,
-                        nlohmann::ordered_json players,
-                        nlohmann::ordered_json worths) {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  std::vector<ArenaGame> games;
-  for (const ArenaReportRow& row : rows) {
-    list.push_back(ArenaRowJson(row));
-    list.back()["name"] = std::string(Info(row.variant).name);
-    games.insert(games.end(), row.result.played.begin(),
-                 row.result.played.end());
-  }
-  nlohmann::ordered_json total;
-  if (rows.size() > 1 && SamePlayers(rows)) {
-    ArenaReportRow all = rows[0];
-    all.result = SummarizeGames(games, rows[0].result.pairs_per_opening);
-    all.not_learned.clear();
-    total = ArenaRowJson(all);
-  }
-  const nlohmann::ordered_json report = {{"players", std::move(players)},
-                                         {"rows", std::move(list)},
-                                         {"total", std::move(total)},
-                                         {"worths", std::move(worths)}};
-  return ReportPage(ArenaPageTemplate(),
-                    {{"{{report.json}}", JsonInPage(JsonText(report))}});
-}
-
-std::string ArenaPage(absl::Span<const ArenaReportRow> rows) {
-  nlohmann::ordered_json players = nlohmann::ordered_json::object();
-  if (!rows.empty()) {
-    players["A"] = rows[0].player_a;
-    players["B"] = rows[0].player_b;
-  }
-  return MatchesPage(rows, std::move(players), nlohmann::ordered_json::array());
+std::string ArenaPage(Rows rows) {
+  PageHeader header = {
+      .title = "Matches of players",
+      .about = absl::StrCat(PlayerLines(rows), NotLearnedLines(rows)),
+      .verdict = {"No games."}};
+  if (rows.empty()) return SectionsPage(header, {});
+  header.verdict = {Verdict(rows.size() > 1 ? TotalOf(rows) : rows[0])};
+  return SectionsPage(header, ArenaSections(rows));
 }
 
 }  // namespace tara::eval

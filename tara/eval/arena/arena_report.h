@@ -8,6 +8,7 @@
 #include "absl/types/span.h"
 #include "tara/core/variant.h"
 #include "tara/eval/arena/arena_result.h"
+#include "tara/eval/report/report.h"
 
 namespace tara::eval {
 
@@ -52,16 +53,14 @@ nlohmann::ordered_json ArenaRowJson(const ArenaReportRow& row);
 // and margin are "naive, of a sequential test".
 std::string ArenaReportJson(absl::Span<const ArenaReportRow> rows);
 
+// Returns the tables of the text, of at least one row.
+std::vector<ReportSection> ArenaSections(absl::Span<const ArenaReportRow> rows,
+                                         absl::string_view name_a = "A",
+                                         absl::string_view name_b = "B");
+
 // Returns a page in HTML, one file: what the rows show, in words, tables and a
 // plot. REQUIRES: the same players in all rows.
 std::string ArenaPage(absl::Span<const ArenaReportRow> rows);
-
-// Returns the page of these and other matches: `players` are specs by letter,
-// `worths` objects as those of CrossPlayJson, with the `name` of their variant,
-// or none.
-std::string MatchesPage(absl::Span<const ArenaReportRow> rows,
-                        nlohmann::ordered_json players,
-                        nlohmann::ordered_json worths);
 
 }  // namespace tara::eval
 

@@ -9,10 +9,11 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
+#include "absl/strings/string_view.h"
 #include "nlohmann/json.hpp"
 #include "tara/base/random.h"
 #include "tara/eval/arena/arena_report.h"
+#include "tara/eval/report/report.h"
 #include "tara/eval/report/report_page.h"
 #include "tara/eval/statistics/statistics.h"
 
@@ -131,9 +132,12 @@ PartnershipWorth WorthOf(const CrossPlayStudy& study, Random& random) {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Cells = std::vector<std::string>;
-
 constexpr const char* kLetters[] = {"A", "B", "C"};
+
+// What the worths are, over their table and on their page.
+constexpr absl::string_view kWorthTitle =
+    "A and B as partners, less what each is worth with itself (below 0: they "
+    "understand\neach other less well)";
 
 ArenaReportRow RowOf(const CrossPlayReport& report, const CrossPlayStudy& study,
                      const CrossPlayMatch& match) {
@@ -143,38 +147,6 @@ ArenaReportRow RowOf(const CrossPlayReport& report, const CrossPlayStudy& study,
           .result = match.result,
           .time_control = report.time_control,
           .not_learned = study.not_learned};
-}
-
-using Format = absl::ParsedFormat<'f'>;
-
-// "-2.1" and "[-4.0, -0.2]"; an interval that is not known is left out.
-void AddSigned(const Interval& interval, double scale, const Format& format,
-               Cells& cells) {
-  const auto text = [&](double number) {
-    return absl::StrFormat(format, scale * number);
-  };
-  cells.push_back(text(interval.mean));
-  cells.push_back(std::isfinite(interval.low)
-                      ? absl::StrCat("[", text(interval.low), ", ",
-                                     text(interval.high), "]")
-                      : "-");
-}
-
-std::string WorthTable(const CrossPlayReport& report) {
-  std::vector<Cells> table = {{"variant", "openings", "score %", "95 %", "Elo",
-                               "95 %", "margin", "95 %"}};
-  for (size_t i = 0; i < report.studies.size(); ++i) {
-    const PartnershipWorth& worth = report.worths[i];
-    const CrossPlayStudy& study = report.studies[i];
-    Cells cells = {
-        absl::StrCat(Info(study.variant).id, NotLearnedMark(study.not_learned)),
-        absl::StrCat(worth.openings)};
-    AddSigned(worth.score, 100, Format("%+.1f"), cells);
-    AddSigned(worth.elo, 1, Format("%+.0f"), cells);
-    AddSigned(worth.margin, 1, Format("%+.2f"), cells);
-    table.push_back(cells);
-  }
-  return TextTable(table, 1);
 }
 
 std::vector<ArenaReportRow> RowsOf(const CrossPlayReport& report) {
@@ -187,38 +159,67 @@ std::vector<ArenaReportRow> RowsOf(const CrossPlayReport& report) {
   return rows;
 }
 
-Json PlayersJson(const CrossPlayReport& report) {
-  Json players = Json::object();
-  for (size_t i = 0; i < report.players.size(); ++i) {
-    players[kLetters[i]] = report.players[i];
-  }
-  return players;
+ReportRow WorthFields(const PartnershipWorth& worth) {
+  constexpr NumberFormat kSignedPercent = {
+      .scale = 100,
+      .digits = 1,
+      .sign = true,
+      .colours = NumberFormat::Colours::kBetterAndWorse};
+  return {{"score", "score %", EstimateCell(worth.score, kSignedPercent)},
+          {"elo", "Elo", EstimateCell(worth.elo, kElo)},
+          {"margin", "margin", EstimateCell(worth.margin, kMargin)}};
 }
 
-Json WorthJson(const PartnershipWorth& worth) {
-  Json object = Json::object();
-  PutInterval("score", worth.score, object);
-  PutInterval("elo", worth.elo, object);
-  PutInterval("margin", worth.margin, object);
-  return object;
+ReportSection WorthSection(const CrossPlayReport& report) {
+  ReportSection section = {.title = std::string(kWorthTitle),
+                           .plots = ReportSection::Plots::kEstimates};
+  for (size_t i = 0; i < report.studies.size(); ++i) {
+    const CrossPlayStudy& study = report.studies[i];
+    const PartnershipWorth& worth = report.worths[i];
+    section.rows.push_back(
+        Joined({{{"", "variant", VariantCell(study.variant, study.not_learned)},
+                 {"", "openings", CountCell(worth.openings)}},
+                WorthFields(worth)}));
+  }
+  return section;
+}
+
+std::string PlayerLines(const CrossPlayReport& report) {
+  std::string text;
+  for (size_t i = 0; i < report.players.size(); ++i) {
+    absl::StrAppend(&text, kLetters[i], ": ", report.players[i], "\n");
+  }
+  return text;
+}
+
+// Returns what a study shows, in a sentence.
+std::string Verdict(const CrossPlayStudy& study,
+                    const PartnershipWorth& worth) {
+  const ReportCell score = WorthFields(worth)[0].cell;
+  return absl::StrCat(Info(study.variant).name, ": as partners A and B are ",
+                      worth.score.high < 0  ? "weaker"
+                      : worth.score.low > 0 ? "stronger"
+                                            : "neither shown to be weaker nor "
+                                              "stronger",
+                      " than each with itself: ", score.text, " % of a game ",
+                      score.range, ".");
 }
 
 }  // namespace
 
 std::string CrossPlayText(const CrossPlayReport& report) {
-  std::string text;
-  for (size_t i = 0; i < report.players.size(); ++i) {
-    absl::StrAppend(&text, kLetters[i], ": ", report.players[i], "\n");
-  }
-  if (report.studies.empty()) return text + "no games\n";
-  return absl::StrCat(
-      text, ArenaReportText(RowsOf(report), "team", "opponents"),
-      "\nA and B as partners, less what each is worth with itself (below 0: "
-      "they understand\neach other less well):\n",
-      WorthTable(report));
+  const std::string players = PlayerLines(report);
+  if (report.studies.empty()) return players + "no games\n";
+  return absl::StrCat(players,
+                      ArenaReportText(RowsOf(report), "team", "opponents"),
+                      "\n", SectionsText({WorthSection(report)}));
 }
 
 std::string CrossPlayJson(const CrossPlayReport& report) {
+  Json players = Json::object();
+  for (size_t i = 0; i < report.players.size(); ++i) {
+    players[kLetters[i]] = report.players[i];
+  }
   Json studies = Json::array();
   for (size_t i = 0; i < report.studies.size(); ++i) {
     const CrossPlayStudy& study = report.studies[i];
@@ -229,24 +230,30 @@ std::string CrossPlayJson(const CrossPlayReport& report) {
     }
     studies.push_back({{"variant", std::string(Info(study.variant).id)},
                        {"openings", report.worths[i].openings},
-                       {"worth", WorthJson(report.worths[i])},
+                       {"worth", RowJson(WorthFields(report.worths[i]))},
                        {"matches", std::move(matches)}});
     if (!study.not_learned.empty()) {
       studies.back()["not_learned"] = study.not_learned;
     }
   }
-  const Json object = {{"players", PlayersJson(report)},
+  const Json object = {{"players", std::move(players)},
                        {"studies", std::move(studies)}};
   return JsonText(object, 2);
 }
 
 std::string CrossPlayPage(const CrossPlayReport& report) {
-  Json worths = Json::array();
-  for (size_t i = 0; i < report.studies.size(); ++i) {
-    worths.push_back(WorthJson(report.worths[i]));
-    worths.back()["name"] = std::string(Info(report.studies[i].variant).name);
+  PageHeader header = {.title = "Matches of players",
+                       .about = PlayerLines(report)};
+  if (report.studies.empty()) return SectionsPage(header, {});
+  std::vector<ReportSection> sections = {WorthSection(report)};
+  for (ReportSection& section :
+       ArenaSections(RowsOf(report), "team", "opponents")) {
+    sections.push_back(std::move(section));
   }
-  return MatchesPage(RowsOf(report), PlayersJson(report), std::move(worths));
+  for (size_t i = 0; i < report.studies.size(); ++i) {
+    header.verdict.push_back(Verdict(report.studies[i], report.worths[i]));
+  }
+  return SectionsPage(header, sections);
 }
 
 }  // namespace tara::eval

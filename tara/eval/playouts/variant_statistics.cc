@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "nlohmann/json.hpp"
 #include "tara/base/check.h"
@@ -18,7 +18,7 @@
 #include "tara/core/rule_options.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
-#include "tara/eval/playouts/statistics_page_template.h"
+#include "tara/eval/report/report.h"
 #include "tara/eval/report/report_page.h"
 #include "tara/eval/statistics/hypotheses.h"
 #include "tara/eval/statistics/statistics.h"
@@ -109,7 +109,7 @@ VariantStatistics Summarize(Variant variant, const RuleOptions& options,
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Cells = std::vector<std::string>;
+using Variants = absl::Span<const VariantStatistics>;
 
 // Endings that games have, and phases in which actions are chosen.
 constexpr Ending kEndings[] = {Ending::kOut, Ending::kDoubleCapture,
@@ -117,6 +117,12 @@ constexpr Ending kEndings[] = {Ending::kOut, Ending::kDoubleCapture,
                                Ending::kNoProgress};
 constexpr Phase kPhases[] = {Phase::kPlacement, Phase::kManoeuvres,
                              Phase::kBattle, Phase::kLink};
+
+constexpr NumberFormat kFirstSideScore = {
+    .scale = 100,
+    .digits = NumberFormat::kByInterval,
+    .colours = NumberFormat::Colours::kRedAndBlue,
+    .even = 0.5};
 
 int64_t Games(const VariantStatistics& statistics, Ending ending) {
   return statistics.sums.endings[static_cast<size_t>(ending)];
@@ -126,20 +132,73 @@ double Length(const VariantStatistics& statistics, Phase phase) {
   return statistics.phase_lengths[static_cast<size_t>(phase)];
 }
 
-// "0" where nothing was, so that "0.00" means little.
-std::string Percent(int64_t part, int64_t whole) {
-  if (part == 0) return "0";
-  return absl::StrFormat(
-      "%.2f", 100 * static_cast<double>(part) / static_cast<double>(whole));
+// "-" where nothing was, so that "0.00" means little.
+ReportCell MeanCell(double mean, const NumberFormat& format = {}) {
+  ReportCell cell = NumberCell(mean, format);
+  if (mean == 0) cell.text = "-";
+  return cell;
 }
 
-std::string NameOf(const VariantStatistics& statistics) {
-  return std::string(Info(statistics.variant).id);
+ReportRow GameFields(const VariantStatistics& s) {
+  return {
+      {"games", "number", CountCell(s.sums.games)},
+      {"plies", "", CountCell(s.sums.plies)},
+      {"mean_length", "length", EstimateCell(s.length.mean, kEstimate)},
+      {"length_deviation", "sd", NumberCell(s.length.deviation)},
+      {"max_length", "longest", CountCell(s.sums.max_length)},
+      {"mean_branching", "branching", EstimateCell(s.branching, kEstimate)}};
+}
+
+ReportRow WinFields(const VariantStatistics& s) {
+  return {{"first_side_score", "first side scores %",
+           EstimateCell(s.first_side_score, kFirstSideScore)},
+          {"first_side_win_rate", "wins %",
+           EstimateCell(s.first_side_win_rate, kEstimatedPercent)},
+          {"second_side_win_rate", "loses %",
+           EstimateCell(s.second_side_win_rate, kEstimatedPercent)}};
+}
+
+ReportRow MarginFields(const VariantStatistics& s) {
+  return {
+      {"draw_rate", "draws %", EstimateCell(s.draw_rate, kEstimatedPercent)},
+      {"mean_margin", "first side's margin",
+       EstimateCell(s.margin.mean, kEstimate)},
+      {"margin_deviation", "sd", NumberCell(s.margin.deviation)}};
+}
+
+// Shares of the games by how they ended; in JSON their numbers.
+ReportRow EndingFields(const VariantStatistics& s) {
+  ReportRow row;
+  for (const Ending ending : kEndings) {
+    const std::string name(EndingName(ending));
+    const auto games = static_cast<double>(Games(s, ending));
+    ReportField& field = row.emplace_back(ReportField{
+        name, name + " %",
+        MeanCell(games / static_cast<double>(s.sums.games), {.scale = 100})});
+    field.cell.value = Games(s, ending);
+  }
+  return row;
+}
+
+// Means per game: actions by phase.
+ReportRow PhaseFields(const VariantStatistics& s) {
+  ReportRow row;
+  for (const Phase phase : kPhases) {
+    const std::string name(PhaseName(phase));
+    row.push_back({name, name, MeanCell(Length(s, phase))});
+  }
+  return row;
+}
+
+ReportRow CaptureFields(const VariantStatistics& s) {
+  return {
+      {"mean_captures", "captures", MeanCell(s.captures)},
+      {"mean_kings_captured", "kings captured", MeanCell(s.kings_captured)}};
 }
 
 // Returns the counts that are not 0, by value; the first is that of `first`.
 template <typename Counts>
-Json Histogram(const Counts& counts, int first) {
+Json CountsJson(const Counts& counts, int first) {
   Json object = Json::object();
   for (size_t i = 0; i < counts.size(); ++i) {
     if (counts[i] == 0) continue;
@@ -148,153 +207,130 @@ Json Histogram(const Counts& counts, int first) {
   return object;
 }
 
+ReportRow CountFields(const VariantStatistics& s) {
+  return {
+      {"length_counts", "length, actions",
+       CountsCell(CountsJson(s.sums.lengths, 0))},
+      {"margin_counts", "margin, points of the first side minus the other's",
+       CountsCell(CountsJson(s.sums.margins, -kMaxMargin))}};
+}
+
+// Returns a row for each variant, after its name.
+template <typename FieldsOf>
+std::vector<ReportRow> TableOf(Variants variants, const std::string& heading,
+                               const FieldsOf& fields_of) {
+  std::vector<ReportRow> rows;
+  for (const VariantStatistics& s : variants) {
+    rows.push_back(
+        Joined({{{"", heading, VariantCell(s.variant)}}, fields_of(s)}));
+  }
+  return rows;
+}
+
+std::vector<ReportSection> SectionsOf(Variants variants) {
+  using Plots = ReportSection::Plots;
+  const auto in_phases = [](const VariantStatistics& s) {
+    return Joined({PhaseFields(s), CaptureFields(s)});
+  };
+  const auto margins = [](const VariantStatistics& s) {
+    return Joined({MarginFields(s), CountFields(s)});
+  };
+  return {{.heading = "Games",
+           .rows = TableOf(variants, "games", GameFields),
+           .plots = Plots::kEstimates},
+          {.heading = "Results",
+           .rows = TableOf(variants, "results", WinFields),
+           .plots = Plots::kEstimates},
+          {.heading = "Draws and margins",
+           .rows = TableOf(variants, "results", margins),
+           .plots = Plots::kEstimates},
+          {.heading = "Endings",
+           .rows = WithoutEmptyColumns(
+               TableOf(variants, "games that end by", EndingFields)),
+           .plots = Plots::kStacks,
+           .unit = "% of games"},
+          {.heading = "Phases and captures",
+           .rows = WithoutEmptyColumns(
+               TableOf(variants, "actions a game in", in_phases)),
+           .plots = Plots::kStacks,
+           .unit = "per game"}};
+}
+
 Json ToJson(const VariantStatistics& s) {
-  Json object;
-  object["name"] = std::string(Info(s.variant).name);
-  object["rule_options"] = RuleOptionsToJson(s.variant, s.options);
-  object["games"] = s.sums.games;
-  object["plies"] = s.sums.plies;
-  PutInterval("mean_length", s.length.mean, object);
-  object["length_deviation"] = s.length.deviation;
-  object["max_length"] = s.sums.max_length;
-  PutInterval("mean_branching", s.branching, object);
-  PutInterval("first_side_score", s.first_side_score, object);
-  PutInterval("first_side_win_rate", s.first_side_win_rate, object);
-  PutInterval("draw_rate", s.draw_rate, object);
-  PutInterval("second_side_win_rate", s.second_side_win_rate, object);
-  PutInterval("mean_margin", s.margin.mean, object);
-  object["margin_deviation"] = s.margin.deviation;
-  object["mean_captures"] = s.captures;
-  object["mean_kings_captured"] = s.kings_captured;
-  for (const Ending ending : kEndings) {
-    object["ended_by"][std::string(EndingName(ending))] = Games(s, ending);
-  }
-  for (const Phase phase : kPhases) {
-    object["phase_lengths"][std::string(PhaseName(phase))] = Length(s, phase);
-  }
-  object["length_counts"] = Histogram(s.sums.lengths, 0);
-  object["margin_counts"] = Histogram(s.sums.margins, -kMaxMargin);
+  Json object = {{"name", std::string(Info(s.variant).name)},
+                 {"rule_options", RuleOptionsToJson(s.variant, s.options)}};
+  object.update(RowJson(Joined(
+      {GameFields(s), WinFields(s), MarginFields(s), CaptureFields(s)})));
+  object["ended_by"] = RowJson(EndingFields(s));
+  object["phase_lengths"] = RowJson(PhaseFields(s));
+  object.update(RowJson(CountFields(s)));
   return object;
 }
 
-std::string GameTable(absl::Span<const VariantStatistics> variants) {
-  std::vector<Cells> table = {{"games", "number", "length", "95 %", "sd",
-                               "longest", "branching", "95 %"}};
-  for (const VariantStatistics& s : variants) {
-    Cells& row = table.emplace_back();
-    row = {NameOf(s), absl::StrCat(s.sums.games)};
-    AddInterval(s.length.mean, 1, row);
-    row.push_back(TwoDigits(s.length.deviation));
-    row.push_back(absl::StrCat(s.sums.max_length));
-    AddInterval(s.branching, 1, row);
-  }
-  return TextTable(table, 1);
-}
-
-std::string WinTable(absl::Span<const VariantStatistics> variants) {
-  std::vector<Cells> table = {{"results", "first side scores %", "95 %",
-                               "wins %", "95 %", "loses %", "95 %"}};
-  for (const VariantStatistics& s : variants) {
-    Cells& row = table.emplace_back();
-    row = {NameOf(s)};
-    AddInterval(s.first_side_score, 100, row);
-    AddInterval(s.first_side_win_rate, 100, row);
-    AddInterval(s.second_side_win_rate, 100, row);
-  }
-  return TextTable(table, 1);
-}
-
-std::string MarginTable(absl::Span<const VariantStatistics> variants) {
-  std::vector<Cells> table = {
-      {"results", "draws %", "95 %", "first side's margin", "95 %", "sd"}};
-  for (const VariantStatistics& s : variants) {
-    Cells& row = table.emplace_back();
-    row = {NameOf(s)};
-    AddInterval(s.draw_rate, 100, row);
-    AddInterval(s.margin.mean, 1, row);
-    row.push_back(TwoDigits(s.margin.deviation));
-  }
-  return TextTable(table, 1);
-}
-
-// Shares of the games by how they ended; of endings that some game had.
-std::string EndingTable(absl::Span<const VariantStatistics> variants) {
-  std::vector<Cells> table = {{"games that end by"}};
-  for (const VariantStatistics& s : variants) table.push_back({NameOf(s)});
-  for (const Ending ending : kEndings) {
-    bool any = false;
-    for (const VariantStatistics& s : variants) any |= Games(s, ending) > 0;
-    if (!any) continue;
-    table[0].push_back(absl::StrCat(EndingName(ending), " %"));
-    for (size_t i = 0; i < variants.size(); ++i) {
-      table[i + 1].push_back(
-          Percent(Games(variants[i], ending), variants[i].sums.games));
-    }
-  }
-  return TextTable(table, 1);
-}
-
-// Means a game: actions by phase (of phases that some game had), captures.
-std::string PhaseTable(absl::Span<const VariantStatistics> variants) {
-  std::vector<Cells> table = {{"actions a game in"}};
-  for (const VariantStatistics& s : variants) table.push_back({NameOf(s)});
-  const auto add_column = [&](absl::string_view heading, auto value) {
-    bool any = false;
-    for (const VariantStatistics& s : variants) any |= value(s) > 0;
-    if (!any) return;
-    table[0].push_back(std::string(heading));
-    for (size_t i = 0; i < variants.size(); ++i) {
-      const double number = value(variants[i]);
-      table[i + 1].push_back(number == 0 ? "0" : TwoDigits(number));
-    }
-  };
-  for (const Phase phase : kPhases) {
-    add_column(PhaseName(phase), [phase](const VariantStatistics& s) {
-      return Length(s, phase);
-    });
-  }
-  add_column("captures", [](const VariantStatistics& s) { return s.captures; });
-  add_column("kings captured",
-             [](const VariantStatistics& s) { return s.kings_captured; });
-  return TextTable(table, 1);
-}
-
 // A line for each variant whose rules were changed.
-std::string ChangedRules(absl::Span<const VariantStatistics> variants) {
+std::string ChangedRules(Variants variants) {
   std::string text;
   for (const VariantStatistics& s : variants) {
     if (s.options == RuleOptions()) continue;
-    absl::StrAppend(&text, NameOf(s), " with ", FormatRuleOptions(s.options),
-                    "\n");
+    absl::StrAppend(&text, Info(s.variant).id, " with ",
+                    FormatRuleOptions(s.options), "\n");
   }
-  return text.empty() ? text : absl::StrCat(text, "\n");
+  return text;
+}
+
+// Returns in which variants it pays to begin, as far as the intervals show it.
+std::string Verdict(Variants variants) {
+  std::string more, less, neither;
+  for (const VariantStatistics& s : variants) {
+    std::string& names = s.first_side_score.low > 0.5    ? more
+                         : s.first_side_score.high < 0.5 ? less
+                                                         : neither;
+    absl::StrAppend(&names, names.empty() ? "" : ", ", Info(s.variant).name);
+  }
+  std::vector<std::string> parts;
+  if (!more.empty()) {
+    parts.push_back("the first side scores more than half in " + more);
+  }
+  if (!less.empty()) {
+    parts.push_back("the first side scores less than half in " + less);
+  }
+  if (!neither.empty()) parts.push_back("neither is shown in " + neither);
+  return absl::StrCat("In random play ", absl::StrJoin(parts, "; "), ".");
 }
 
 }  // namespace
 
-std::string VariantStatisticsText(
-    absl::Span<const VariantStatistics> variants) {
+std::string VariantStatisticsText(Variants variants) {
   if (variants.empty()) return "no games\n";
-  return absl::StrCat(ChangedRules(variants), GameTable(variants), "\n",
-                      WinTable(variants), "\n", MarginTable(variants), "\n",
-                      EndingTable(variants), "\n", PhaseTable(variants));
+  const std::string rules = ChangedRules(variants);
+  return absl::StrCat(rules, rules.empty() ? "" : "\n",
+                      SectionsText(SectionsOf(variants)));
 }
 
-std::string VariantStatisticsJson(
-    absl::Span<const VariantStatistics> variants) {
+std::string VariantStatisticsJson(Variants variants) {
   Json object = Json::object();
-  for (const VariantStatistics& statistics : variants) {
-    object[NameOf(statistics)] = ToJson(statistics);
+  for (const VariantStatistics& s : variants) {
+    object[std::string(Info(s.variant).id)] = ToJson(s);
   }
   return object.dump(2);
 }
 
-std::string StatisticsPage(absl::Span<const VariantStatistics> variants,
-                           uint64_t seed) {
-  return ReportPage(
-      StatisticsPageTemplate(),
-      {{"{{seed}}", absl::StrCat(seed)},
-       {"{{statistics.json}}", JsonInPage(VariantStatisticsJson(variants))}});
+std::string StatisticsPage(Variants variants, uint64_t seed) {
+  int64_t games = 0;
+  int64_t plies = 0;
+  for (const VariantStatistics& s : variants) {
+    games += s.sums.games;
+    plies += s.sums.plies;
+  }
+  return SectionsPage(
+      {.title = "Statistics of random play",
+       .about = absl::StrCat(
+           games, " games of ", variants.size(),
+           variants.size() == 1 ? " variant" : " variants", " of Tara, ", plies,
+           " actions, each chosen uniformly among the legal ones. Seed ", seed,
+           ". The first side is Red.\n", ChangedRules(variants)),
+       .verdict = {Verdict(variants)}},
+      SectionsOf(variants));
 }
 
 }  // namespace tara::eval

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <deque>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -16,7 +17,7 @@
 #include "tara/core/random_action.h"
 #include "tara/core/rules.h"
 #include "tara/eval/alpha_beta/alpha_beta.h"
-#include "tara/eval/regret/regret_page_template.h"
+#include "tara/eval/report/report.h"
 #include "tara/eval/report/report_page.h"
 #include "tara/mcts/solver/endgame_solver.h"
 
@@ -174,68 +175,112 @@ absl::StatusOr<Regret> MeasureRegret(absl::Span<const SolvedPosition> positions,
   return regret;
 }
 
-using Json = nlohmann::ordered_json;
+namespace {
 
-std::string RegretReportText(absl::Span<const RegretRow> rows) {
-  if (rows.empty()) return "no positions\n";
-  std::string notes;
-  std::vector<std::vector<std::string>> table = {
-      {"regret", "player", "positions", "points lost", "95 %", "results lost %",
-       "95 %", "best action %", "95 %", "policy on it %", "95 %",
-       "value error %", "95 %"}};
-  for (const RegretRow& row : rows) {
-    auto& cells = table.emplace_back();
-    const Regret& regret = row.regret;
-    cells = {std::string(Info(row.variant).id),
-             absl::StrCat(row.player, NotLearnedMark(row.not_learned)),
-             absl::StrCat(regret.positions)};
-    notes +=
-        NotLearnedLine(absl::StrCat(Info(row.variant).id, " by ", row.player),
-                       row.not_learned);
-    AddInterval(regret.points, 1, cells);
-    AddInterval(regret.results, 100, cells);
-    AddInterval(regret.best, 100, cells);
-    for (const auto& said : {regret.policy, regret.value_error}) {
-      if (said.has_value()) {
-        AddInterval(*said, 100, cells);
-      } else {
-        cells.insert(cells.end(), 2, "-");
-      }
-    }
-  }
-  return notes + TextTable(table, 2);
+using Json = nlohmann::ordered_json;
+using Rows = absl::Span<const RegretRow>;
+
+// Below the table of a page.
+constexpr absl::string_view kMeaning =
+    "Points lost: what the best action would have brought more, in points of "
+    "the margin. Results lost: wins and draws given away; a draw is half a "
+    "win. Best action: how often an action was chosen that is best in points, "
+    "and how much of the policy is on such actions. Value error: the distance "
+    "of the player's value from the true one, as an expected score.";
+
+ReportCell PercentCell(const std::optional<Interval>& measured) {
+  return measured.has_value() ? EstimateCell(*measured, kEstimatedPercent)
+                              : NoCell();
 }
 
-std::string RegretReportJson(absl::Span<const RegretRow> rows) {
+ReportRow FieldsOf(const RegretRow& row) {
+  const Regret& regret = row.regret;
+  ReportRow fields = {{"variant", "regret", VariantCell(row.variant)},
+                      {"name", "", TextCell(Info(row.variant).name)},
+                      {"player", "player", TextCell(row.player)}};
+  fields.back().cell.text += NotLearnedMark(row.not_learned);
+  if (row.point.has_value()) {
+    fields.push_back({"run", "", TextCell(row.point->run)});
+    fields.push_back({"generation", "", CountCell(row.point->generation)});
+  } else {
+    fields.insert(fields.end(), 2, {});
+  }
+  return Joined(
+      {fields,
+       {{"positions", "positions", CountCell(regret.positions)},
+        {"points", "points lost", EstimateCell(regret.points, kEstimate)},
+        {"results", "results lost %", PercentCell(regret.results)},
+        {"best", "best action %", PercentCell(regret.best)},
+        {"policy", "policy on it %", PercentCell(regret.policy)},
+        {"value_error", "value error %", PercentCell(regret.value_error)}}});
+}
+
+std::vector<ReportRow> TableOf(Rows rows) {
+  std::vector<ReportRow> table;
+  for (const RegretRow& row : rows) table.push_back(FieldsOf(row));
+  return table;
+}
+
+std::string NotLearnedLines(Rows rows) {
+  std::string lines;
+  for (const RegretRow& row : rows) {
+    lines +=
+        NotLearnedLine(absl::StrCat(Info(row.variant).id, " by ", row.player),
+                       row.not_learned);
+  }
+  return lines;
+}
+
+// Returns who loses least, on average over the variants, and who most.
+std::string Verdict(Rows rows) {
+  std::map<std::string, std::vector<double>> lost;
+  for (const RegretRow& row : rows) {
+    lost[row.player].push_back(row.regret.points.mean);
+  }
+  std::vector<std::pair<double, std::string>> means;
+  for (const auto& [player, points] : lost) {
+    means.emplace_back(MeanInterval(points).mean, player);
+  }
+  std::sort(means.begin(), means.end());
+  const auto told = [](const std::pair<double, std::string>& one) {
+    return absl::StrCat(one.second, " loses ", TwoDigits(one.first));
+  };
+  return absl::StrCat(told(means.front()), " points per position, the least; ",
+                      told(means.back()),
+                      ", the most, on average over the variants.");
+}
+
+}  // namespace
+
+std::string RegretReportText(Rows rows) {
+  if (rows.empty()) return "no positions\n";
+  return absl::StrCat(NotLearnedLines(rows), TableText(TableOf(rows)));
+}
+
+std::string RegretReportJson(Rows rows) {
   Json array = Json::array();
   for (const RegretRow& row : rows) {
-    Json& object = array.emplace_back();
-    const Regret& regret = row.regret;
-    object["variant"] = std::string(Info(row.variant).id);
-    object["name"] = std::string(Info(row.variant).name);
-    object["player"] = row.player;
-    if (row.point.has_value()) {
-      object["run"] = row.point->run;
-      object["generation"] = row.point->generation;
-    }
+    Json& object = array.emplace_back(RowJson(FieldsOf(row)));
     if (!row.not_learned.empty()) object["not_learned"] = row.not_learned;
-    object["positions"] = regret.positions;
-    PutInterval("points", regret.points, object);
-    PutInterval("results", regret.results, object);
-    PutInterval("best", regret.best, object);
-    if (regret.policy.has_value()) {
-      PutInterval("policy", *regret.policy, object);
-    }
-    if (regret.value_error.has_value()) {
-      PutInterval("value_error", *regret.value_error, object);
-    }
   }
   return JsonText(array, 2) + "\n";
 }
 
-std::string RegretPage(absl::Span<const RegretRow> rows) {
-  return ReportPage(RegretPageTemplate(),
-                    {{"{{report.json}}", JsonInPage(RegretReportJson(rows))}});
+std::string RegretPage(Rows rows) {
+  const std::string title = "Regret on solved endgames";
+  if (rows.empty()) {
+    return SectionsPage({.title = title, .about = "No positions."}, {});
+  }
+  return SectionsPage(
+      {.title = title,
+       .about = absl::StrCat("Solved endgames of Tara, the same for each "
+                             "player. Intervals are 95 %.\n",
+                             NotLearnedLines(rows)),
+       .verdict = {Verdict(rows)}},
+      {{.heading = "At a glance",
+        .rows = TableOf(rows),
+        .notes = std::string(kMeaning),
+        .plots = ReportSection::Plots::kEstimates}});
 }
 
 }  // namespace tara::eval

@@ -240,7 +240,7 @@ function histogram(parent, counts, games, title, text, colourOf,
   const first = Math.min(...values), last = Math.max(...values);
   const labels = [];
   for (let value = first; value <= last; ++value) labels.push(value);
-  plot(parent, 230, {
+  return plot(parent, 230, {
     type: "bar",
     data: {labels, datasets: [{
       data: labels.map((value) => 100 * (counts[value] || 0) / games),

@@ -168,7 +168,7 @@ Json RuleOptionsToJson(Variant variant, const RuleOptions& options) {
 }
 
 std::string TextTable(const std::vector<std::vector<std::string>>& cells,
-                      size_t name_columns) {
+                      const std::vector<bool>& left) {
   std::vector<std::vector<std::string>> rows = cells;
   for (std::vector<std::string>& row : rows) {
     for (std::string& cell : row) cell = Printable(cell);
@@ -184,12 +184,20 @@ std::string TextTable(const std::vector<std::vector<std::string>>& cells,
     for (size_t i = 0; i < row.size(); ++i) {
       if (i > 0) text += "  ";
       const std::string padding(widths[i] - row[i].size(), ' ');
-      absl::StrAppend(&text, i < name_columns ? "" : padding, row[i],
-                      i < name_columns ? padding : "");
+      if (!left[i]) text += padding;
+      text += row[i];
+      if (left[i] && i + 1 < row.size()) text += padding;
     }
     text += "\n";
   }
   return text;
+}
+
+std::string TextTable(const std::vector<std::vector<std::string>>& cells,
+                      size_t name_columns) {
+  std::vector<bool> left(cells[0].size());
+  std::fill_n(left.begin(), std::min(name_columns, left.size()), true);
+  return TextTable(cells, left);
 }
 
 }  // namespace tara::eval

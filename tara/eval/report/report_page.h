@@ -73,9 +73,13 @@ std::string VariantText(const State& state);
 nlohmann::ordered_json RuleOptionsToJson(Variant variant,
                                          const RuleOptions& options);
 
-// Returns the rows as lines with columns aligned, two spaces apart: the first
-// `name_columns` to the left, the others, which are numbers, to the right.
-// REQUIRES: at least one row; all rows have as many cells.
+// Returns the rows as lines with columns aligned, two spaces apart: those that
+// are `left` to the left, the others, which are numbers, to the right.
+// REQUIRES: at least one row; all rows have as many cells as `left`.
+std::string TextTable(const std::vector<std::vector<std::string>>& rows,
+                      const std::vector<bool>& left);
+
+// The same, with the first `name_columns` to the left.
 std::string TextTable(const std::vector<std::vector<std::string>>& rows,
                       size_t name_columns);
 
