@@ -229,20 +229,20 @@ eval::ReportRow FieldsOf(const record::GameRow& row) {
   const auto finished = [&](absl::string_view format) {
     return FormatTime(format, row.finished_unix_ms);
   };
-  return {{"index", "index",
-           eval::JsonCell(absl::StrCat(row.game_index), row.game_index)},
-          {"variant", "variant", eval::TextCell(row.variant)},
-          {"rule_options", "", eval::TextCell(row.rule_options)},
-          {"generation", "generation", eval::CountCell(row.generation)},
-          {"model", "model", eval::TextCell(row.model_id)},
-          {"length", "length", eval::CountCell(row.length)},
-          {"points", "points",
-           eval::JsonCell(absl::StrCat(row.points_red, "-", row.points_blue),
-                          {row.points_red, row.points_blue})},
-          {"ended_by", "ended by", eval::TextCell(row.ended_by)},
-          {"finished", "finished (UTC)",
-           eval::JsonCell(finished("%Y-%m-%d %H:%M:%S"),
-                          finished("%Y-%m-%dT%H:%M:%E3SZ"))}};
+  return {eval::JsonField("index", "index", absl::StrCat(row.game_index),
+                          row.game_index),
+          eval::TextField("variant", "variant", row.variant),
+          eval::TextField("rule_options", "", row.rule_options),
+          eval::CountField("generation", "generation", row.generation),
+          eval::TextField("model", "model", row.model_id),
+          eval::CountField("length", "length", row.length),
+          eval::JsonField("points", "points",
+                          absl::StrCat(row.points_red, "-", row.points_blue),
+                          {row.points_red, row.points_blue}),
+          eval::TextField("ended_by", "ended by", row.ended_by),
+          eval::JsonField("finished", "finished (UTC)",
+                          finished("%Y-%m-%d %H:%M:%S"),
+                          finished("%Y-%m-%dT%H:%M:%E3SZ"))};
 }
 
 }  // namespace
@@ -410,26 +410,26 @@ eval::ReportRow FieldsOf(const record::GameStatistics& s) {
     absl::StrAppend(&endings, endings.empty() ? "" : ", ", ending, " ", games);
   }
   return {
-      {"variant", "variant", eval::TextCell(s.variant)},
-      {"rule_options", "rule options", eval::TextCell(s.rule_options)},
-      {"purpose", "purpose", eval::TextCell(eval::PurposeName(s.purpose))},
-      {"games", "games", eval::CountCell(s.games)},
-      {"distinct_games", "different",
-       eval::CountCell(eval::DifferentIn(ClustersOf(s)))},
-      {"red_wins", "Red", eval::CountCell(s.red_wins)},
-      {"draws", "draws", eval::CountCell(s.draws)},
-      {"blue_wins", "Blue", eval::CountCell(s.blue_wins)},
-      {"red_score", "Red scores %",
-       eval::EstimateCell(RedScore(s), eval::kPercent)},
-      {"mean_points", "points",
-       eval::JsonCell(absl::StrFormat("%.2f to %.2f", s.mean_points_red,
+      eval::TextField("variant", "variant", s.variant),
+      eval::TextField("rule_options", "rule options", s.rule_options),
+      eval::TextField("purpose", "purpose", eval::PurposeName(s.purpose)),
+      eval::CountField("games", "games", s.games),
+      eval::CountField("distinct_games", "different",
+                       eval::DifferentIn(ClustersOf(s))),
+      eval::CountField("red_wins", "Red", s.red_wins),
+      eval::CountField("draws", "draws", s.draws),
+      eval::CountField("blue_wins", "Blue", s.blue_wins),
+      eval::EstimateField("red_score", "Red scores %", RedScore(s),
+                          eval::kPercent),
+      eval::JsonField("mean_points", "points",
+                      absl::StrFormat("%.2f to %.2f", s.mean_points_red,
                                       s.mean_points_blue),
-                      {s.mean_points_red, s.mean_points_blue})},
-      {"mean_length", "length", eval::NumberCell(s.mean_length, {.digits = 1})},
-      {"untrained", "not learned",
-       eval::JsonCell(s.untrained == 0 ? "" : absl::StrCat(s.untrained),
-                      s.untrained)},
-      {"ended_by", "ended by", eval::JsonCell(endings, s.ended_by)}};
+                      {s.mean_points_red, s.mean_points_blue}),
+      eval::NumberField("mean_length", "length", s.mean_length, {.digits = 1}),
+      eval::JsonField("untrained", "not learned",
+                      s.untrained == 0 ? "" : absl::StrCat(s.untrained),
+                      s.untrained),
+      eval::JsonField("ended_by", "ended by", endings, s.ended_by)};
 }
 
 // Returns the values of the rule options; none if they cannot be read.

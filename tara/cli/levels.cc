@@ -52,11 +52,11 @@ absl::StatusOr<int> RunLevels(const LevelsOptions& options, Console& console) {
   }
   std::vector<eval::ReportRow> rows;
   for (const VariantInfo& info : kVariants) {
-    eval::ReportRow row = {{"", "level", eval::TextCell(info.id)}};
+    eval::ReportRow row = {eval::TextField("", "level", info.id)};
     for (int i = 1; i <= mcts::kNumLevels; ++i) {
       const mcts::LevelElo measured = mcts::EloOfLevel(info.variant, i);
-      row.push_back({"", absl::StrCat(i), eval::CountCell(measured.elo)});
-      absl::StrAppend(&row.back().cell.text, " +-", measured.interval);
+      row.push_back(eval::CountField("", absl::StrCat(i), measured.elo));
+      absl::StrAppend(&row.back().text, " +-", measured.interval);
     }
     rows.push_back(std::move(row));
   }

@@ -66,15 +66,15 @@ std::string StrengthReport(const train::TrainSummary& summary,
     const eval::Interval score = {result.score, result.score_low,
                                   result.score_high};
     rows.push_back(
-        {{"", "variant", eval::TextCell(result.variant)},
-         {"", "opponent", eval::TextCell(result.opponent)},
-         {"", "games", eval::CountCell(result.games)},
-         {"", "wins", eval::CountCell(result.wins)},
-         {"", "draws", eval::CountCell(result.draws)},
-         {"", "losses", eval::CountCell(result.losses)},
-         {"", "score %", eval::EstimateCell(score, eval::kScore)},
-         {"", "Elo",
-          eval::NumberCell(eval::EloDifference(result.score), eval::kElo)}});
+        {eval::TextField("", "variant", result.variant),
+         eval::TextField("", "opponent", result.opponent),
+         eval::CountField("", "games", result.games),
+         eval::CountField("", "wins", result.wins),
+         eval::CountField("", "draws", result.draws),
+         eval::CountField("", "losses", result.losses),
+         eval::EstimateField("", "score %", score, eval::kScore),
+         eval::NumberField("", "Elo", eval::EloDifference(result.score),
+                           eval::kElo)});
   }
   if (!rows.empty()) text += eval::TableText(rows);
   for (const train::StrengthResult& result : summary.strength) {

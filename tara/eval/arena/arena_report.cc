@@ -59,18 +59,18 @@ struct PlayerNames {
 
 // The variant and the players, which have columns if there are `names`.
 ReportRow HeadFields(const ArenaReportRow& row, const PlayerNames& names) {
-  return {{"variant", "variant", VariantCell(row.variant, row.not_learned)},
-          {"player_a", names.a, TextCell(row.player_a)},
-          {"player_b", names.b, TextCell(row.player_b)}};
+  return {VariantField("variant", "variant", row.variant, row.not_learned),
+          TextField("player_a", names.a, row.player_a),
+          TextField("player_b", names.b, row.player_b)};
 }
 
 // The score with what it is worth, of games and of matches alike.
 template <typename Result>
 ReportRow ScoreFields(const Result& r) {
   return {
-      {"score", "score %",
-       EstimateCell({r.score, r.score_low, r.score_high}, kScore)},
-      {"elo", "Elo", EstimateCell({r.elo, r.elo_low, r.elo_high}, kElo)},
+      EstimateField("score", "score %", {r.score, r.score_low, r.score_high},
+                    kScore),
+      EstimateField("elo", "Elo", {r.elo, r.elo_low, r.elo_high}, kElo),
   };
 }
 
@@ -79,70 +79,71 @@ ReportRow GameFields(const ArenaReportRow& row, const PlayerNames&) {
   const Interval margin = {r.mean_margin, r.mean_margin_low,
                            r.mean_margin_high};
   return Joined(
-      {{{"games", "games", CountCell(r.games)},
-        {"distinct_games", "", CountCell(r.distinct_games)},
-        {"wins", "wins", CountCell(r.wins)},
-        {"draws", "draws", CountCell(r.draws)},
-        {"losses", "losses", CountCell(r.losses)}},
+      {{CountField("games", "games", r.games),
+        CountField("distinct_games", "", r.distinct_games),
+        CountField("wins", "wins", r.wins),
+        CountField("draws", "draws", r.draws),
+        CountField("losses", "losses", r.losses)},
        ScoreFields(r),
-       {{"mean_margin", "margin", EstimateCell(margin, kMargin)},
-        {"adjudicated", "", CountCell(r.adjudicated)},
-        {"games_as_red", "", CountCell(r.games_as_red)},
-        {"wins_as_red", "", CountCell(r.wins_as_red)},
-        {"draws_as_red", "", CountCell(r.draws_as_red)},
-        {"score_as_red", "as Red %", NumberCell(r.score_as_red, kPercent)},
-        {"score_as_blue", "as Blue %", NumberCell(r.score_as_blue, kPercent)},
-        {"mean_length", "length", NumberCell(r.mean_length, {.digits = 1})}}});
+       {EstimateField("mean_margin", "margin", margin, kMargin),
+        CountField("adjudicated", "", r.adjudicated),
+        CountField("games_as_red", "", r.games_as_red),
+        CountField("wins_as_red", "", r.wins_as_red),
+        CountField("draws_as_red", "", r.draws_as_red),
+        NumberField("score_as_red", "as Red %", r.score_as_red, kPercent),
+        NumberField("score_as_blue", "as Blue %", r.score_as_blue, kPercent),
+        NumberField("mean_length", "length", r.mean_length, {.digits = 1})}});
 }
 
 ReportRow MatchFields(const ArenaReportRow& row, const PlayerNames&) {
   const MatchResult& r = row.result.matches;
   const Interval lead = {r.mean_lead, r.mean_lead_low, r.mean_lead_high};
-  return Joined({{{"matches", "matches", CountCell(r.matches)},
-                  {"wins", "won", CountCell(r.wins)},
-                  {"draws", "drawn", CountCell(r.draws)},
-                  {"losses", "lost", CountCell(r.losses)}},
+  return Joined({{CountField("matches", "matches", r.matches),
+                  CountField("wins", "won", r.wins),
+                  CountField("draws", "drawn", r.draws),
+                  CountField("losses", "lost", r.losses)},
                  ScoreFields(r),
-                 {{"mean_lead", "lead", EstimateCell(lead, kMargin)}}});
+                 {EstimateField("mean_lead", "lead", lead, kMargin)}});
 }
 
 ReportRow ClockFields(const ArenaReportRow& row, const PlayerNames& names) {
   const ClockResult& a = row.result.clock_a;
   const ClockResult& b = row.result.clock_b;
-  const auto mean = [](const ClockResult& clock) {
-    return NumberCell(absl::ToDoubleSeconds(clock.MeanMove()), {.digits = 3});
+  const auto seconds = [](const ClockResult& clock) {
+    return absl::ToDoubleSeconds(clock.MeanMove());
   };
-  return {{"time_control", "", TextCell(row.time_control)},
-          {"", "games", CountCell(row.result.games)},
-          {"mean_move_s_a", names.a + " s/move", mean(a)},
-          {"mean_move_s_b", names.b + " s/move", mean(b)},
-          {"moves_a", "", CountCell(a.use.moves)},
-          {"moves_b", "", CountCell(b.use.moves)},
-          {"forfeits_a", names.a + " on time", CountCell(a.forfeits)},
-          {"forfeits_b", names.b + " on time", CountCell(b.forfeits)}};
+  return {TextField("time_control", "", row.time_control),
+          CountField("", "games", row.result.games),
+          NumberField("mean_move_s_a", names.a + " s/move", seconds(a),
+                      {.digits = 3}),
+          NumberField("mean_move_s_b", names.b + " s/move", seconds(b),
+                      {.digits = 3}),
+          CountField("moves_a", "", a.use.moves),
+          CountField("moves_b", "", b.use.moves),
+          CountField("forfeits_a", names.a + " on time", a.forfeits),
+          CountField("forfeits_b", names.b + " on time", b.forfeits)};
 }
 
 ReportRow SprtFields(const Sprt& sprt) {
   const SprtOptions& options = sprt.options();
   const PairCounts& pairs = sprt.counts();
-  return {
-      {"elo0", "", NumberCell(options.elo0)},
-      {"elo1", "", NumberCell(options.elo1)},
-      {"alpha", "", NumberCell(options.alpha)},
-      {"beta", "", NumberCell(options.beta)},
-      {"scale", "", TextCell(EloScaleName(options.scale))},
-      {"", "0", CountCell(pairs[0])},
-      {"", "1/2", CountCell(pairs[1])},
-      {"", "1", CountCell(pairs[2])},
-      {"", "3/2", CountCell(pairs[3])},
-      {"", "2", CountCell(pairs[4])},
-      {"llr", "LLR", NumberCell(sprt.llr(), {.sign = true})},
-      {"lower_bound", "", NumberCell(sprt.lower_bound())},
-      {"upper_bound", "", NumberCell(sprt.upper_bound())},
-      {"", "bounds",
-       TextCell(absl::StrFormat("[%+.2f, %+.2f]", sprt.lower_bound(),
-                                sprt.upper_bound()))},
-      {"decision", "decision", TextCell(SprtDecisionName(sprt.decision()))}};
+  return {NumberField("elo0", "", options.elo0),
+          NumberField("elo1", "", options.elo1),
+          NumberField("alpha", "", options.alpha),
+          NumberField("beta", "", options.beta),
+          TextField("scale", "", EloScaleName(options.scale)),
+          CountField("", "0", pairs[0]),
+          CountField("", "1/2", pairs[1]),
+          CountField("", "1", pairs[2]),
+          CountField("", "3/2", pairs[3]),
+          CountField("", "2", pairs[4]),
+          NumberField("llr", "LLR", sprt.llr(), {.sign = true}),
+          NumberField("lower_bound", "", sprt.lower_bound()),
+          NumberField("upper_bound", "", sprt.upper_bound()),
+          TextField("", "bounds",
+                    absl::StrFormat("[%+.2f, %+.2f]", sprt.lower_bound(),
+                                    sprt.upper_bound())),
+          TextField("decision", "decision", SprtDecisionName(sprt.decision()))};
 }
 
 using FieldsOf = ReportRow (*)(const ArenaReportRow&, const PlayerNames&);
@@ -176,7 +177,8 @@ std::vector<ReportRow> TableOf(Rows rows, const PlayerNames& names,
   const ArenaReportRow total = TotalOf(rows);
   table.push_back(
       Joined({HeadFields(total, columns), fields_of(total, names)}));
-  table.back()[0].cell = TextCell(marked ? "total (not all learned)" : "total");
+  table.back()[0] =
+      TextField("", "variant", marked ? "total (not all learned)" : "total");
   return table;
 }
 
@@ -221,11 +223,11 @@ ReportSection FaultsOf(Rows rows) {
       const bool by_a = game.forfeit == Forfeit::kByA;
       const int opening = game.pair / row.result.pairs_per_opening;
       section.rows.push_back(
-          {{"", "variant", VariantCell(row.variant, row.not_learned)},
-           {"", "by", TextCell(by_a ? a : b)},
-           {"", "opening", TextCell(absl::StrCat(opening))},
-           {"", "as", TextCell(by_a == game.a_is_red ? "Red" : "Blue")},
-           {"", "fault", TextCell(game.fault)}});
+          {VariantField("", "variant", row.variant, row.not_learned),
+           TextField("", "by", by_a ? a : b),
+           TextField("", "opening", absl::StrCat(opening)),
+           TextField("", "as", by_a == game.a_is_red ? "Red" : "Blue"),
+           TextField("", "fault", game.fault)});
     }
   }
   section.title = absl::StrCat("Forfeits, ", faults, " in all (losses by ",
@@ -256,6 +258,7 @@ std::vector<ReportSection> ArenaSections(Rows rows, absl::string_view name_a,
                                          absl::string_view name_b) {
   const PlayerNames names = {.a = std::string(name_a),
                              .b = std::string(name_b)};
+  if (rows.empty()) return {};
   const auto any = [&](bool (*has)(const ArenaReportRow&)) {
     return std::any_of(rows.begin(), rows.end(), has);
   };
@@ -270,7 +273,7 @@ std::vector<ReportSection> ArenaSections(Rows rows, absl::string_view name_a,
        .rows = TableOf(rows, names, GameFields),
        .notes = absl::StrCat(RepetitionNotes(rows),
                              any(HasSprt) ? kSequentialNote : ""),
-       .plots = ReportSection::Plots::kEstimates});
+       .plots = "estimates"});
   if (any(HasClocks)) {
     sections.push_back(
         {.title = ClockTitle(rows), .rows = TableOf(rows, names, ClockFields)});
@@ -293,35 +296,6 @@ Json FaultsToJson(const ArenaResult& r) {
                      {"fault", game.fault}});
   }
   return {{"a", r.faults_a}, {"b", r.faults_b}, {"games", games}};
-}
-
-// Returns what the games show, in a sentence, and what a sequential test says.
-std::string Verdict(const ArenaReportRow& row) {
-  const ArenaResult& r = row.result;
-  const ReportRow score = ScoreFields(r);
-  std::string text = absl::StrCat(
-      r.score_low > 0.5 ? row.player_a + " is stronger than " + row.player_b
-      : r.score_high < 0.5
-          ? row.player_b + " is stronger than " + row.player_a
-          : absl::StrCat("It is not shown which of ", row.player_a, " and ",
-                         row.player_b, " is stronger"),
-      ": A scores ", score[0].cell.text, " % ", score[0].cell.range, " of ",
-      r.games, " games",
-      r.distinct_games == r.games
-          ? ""
-          : absl::StrCat(", of which ", r.distinct_games, " differ"),
-      ", ", score[1].cell.text, " Elo.");
-  if (!r.sprt.has_value()) return text;
-  if (r.sprt->decision() == SprtDecision::kUndecided) {
-    return absl::StrCat(text, " The sequential test has not decided.");
-  }
-  const SprtOptions& options = r.sprt->options();
-  const bool h1 = r.sprt->decision() == SprtDecision::kAcceptH1;
-  absl::StrAppendFormat(
-      &text, " The sequential test accepts %s: %+g Elo rather than %+g.",
-      h1 ? "H1" : "H0", h1 ? options.elo1 : options.elo0,
-      h1 ? options.elo0 : options.elo1);
-  return text;
 }
 
 // What networks have not learned, a line for each variant in succession.
@@ -374,13 +348,9 @@ std::string ArenaReportJson(Rows rows) {
 }
 
 std::string ArenaPage(Rows rows) {
-  PageHeader header = {
-      .title = "Matches of players",
-      .about = absl::StrCat(PlayerLines(rows), NotLearnedLines(rows)),
-      .verdict = {"No games."}};
-  if (rows.empty()) return SectionsPage(header, {});
-  header.verdict = {Verdict(rows.size() > 1 ? TotalOf(rows) : rows[0])};
-  return SectionsPage(header, ArenaSections(rows));
+  return SectionsPage("Matches of players",
+                      absl::StrCat(PlayerLines(rows), NotLearnedLines(rows)),
+                      ArenaSections(rows));
 }
 
 }  // namespace tara::eval

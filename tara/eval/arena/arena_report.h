@@ -53,13 +53,12 @@ nlohmann::ordered_json ArenaRowJson(const ArenaReportRow& row);
 // and margin are "naive, of a sequential test".
 std::string ArenaReportJson(absl::Span<const ArenaReportRow> rows);
 
-// Returns the tables of the text, of at least one row.
+// Returns the tables of the text; without rows none.
 std::vector<ReportSection> ArenaSections(absl::Span<const ArenaReportRow> rows,
                                          absl::string_view name_a = "A",
                                          absl::string_view name_b = "B");
 
-// Returns a page in HTML, one file: what the rows show, in words, tables and a
-// plot. REQUIRES: the same players in all rows.
+// Returns a page in HTML, one file: the tables of the text, and plots. REQUIRES: the same players in all rows.
 std::string ArenaPage(absl::Span<const ArenaReportRow> rows);
 
 }  // namespace tara::eval

@@ -160,25 +160,25 @@ std::vector<ArenaReportRow> RowsOf(const CrossPlayReport& report) {
 }
 
 ReportRow WorthFields(const PartnershipWorth& worth) {
-  constexpr NumberFormat kSignedPercent = {
-      .scale = 100,
-      .digits = 1,
-      .sign = true,
-      .colours = NumberFormat::Colours::kBetterAndWorse};
-  return {{"score", "score %", EstimateCell(worth.score, kSignedPercent)},
-          {"elo", "Elo", EstimateCell(worth.elo, kElo)},
-          {"margin", "margin", EstimateCell(worth.margin, kMargin)}};
+  constexpr NumberFormat kSignedPercent = {.scale = 100,
+                                           .digits = 1,
+                                           .sign = true,
+                                           .above = "better",
+                                           .below = "worse"};
+  return {EstimateField("score", "score %", worth.score, kSignedPercent),
+          EstimateField("elo", "Elo", worth.elo, kElo),
+          EstimateField("margin", "margin", worth.margin, kMargin)};
 }
 
 ReportSection WorthSection(const CrossPlayReport& report) {
   ReportSection section = {.title = std::string(kWorthTitle),
-                           .plots = ReportSection::Plots::kEstimates};
+                           .plots = "estimates"};
   for (size_t i = 0; i < report.studies.size(); ++i) {
     const CrossPlayStudy& study = report.studies[i];
     const PartnershipWorth& worth = report.worths[i];
     section.rows.push_back(
-        Joined({{{"", "variant", VariantCell(study.variant, study.not_learned)},
-                 {"", "openings", CountCell(worth.openings)}},
+        Joined({{VariantField("", "variant", study.variant, study.not_learned),
+                 CountField("", "openings", worth.openings)},
                 WorthFields(worth)}));
   }
   return section;
@@ -190,19 +190,6 @@ std::string PlayerLines(const CrossPlayReport& report) {
     absl::StrAppend(&text, kLetters[i], ": ", report.players[i], "\n");
   }
   return text;
-}
-
-// Returns what a study shows, in a sentence.
-std::string Verdict(const CrossPlayStudy& study,
-                    const PartnershipWorth& worth) {
-  const ReportCell score = WorthFields(worth)[0].cell;
-  return absl::StrCat(Info(study.variant).name, ": as partners A and B are ",
-                      worth.score.high < 0  ? "weaker"
-                      : worth.score.low > 0 ? "stronger"
-                                            : "neither shown to be weaker nor "
-                                              "stronger",
-                      " than each with itself: ", score.text, " % of a game ",
-                      score.range, ".");
 }
 
 }  // namespace
@@ -242,18 +229,10 @@ std::string CrossPlayJson(const CrossPlayReport& report) {
 }
 
 std::string CrossPlayPage(const CrossPlayReport& report) {
-  PageHeader header = {.title = "Matches of players",
-                       .about = PlayerLines(report)};
-  if (report.studies.empty()) return SectionsPage(header, {});
-  std::vector<ReportSection> sections = {WorthSection(report)};
-  for (ReportSection& section :
-       ArenaSections(RowsOf(report), "team", "opponents")) {
-    sections.push_back(std::move(section));
-  }
-  for (size_t i = 0; i < report.studies.size(); ++i) {
-    header.verdict.push_back(Verdict(report.studies[i], report.worths[i]));
-  }
-  return SectionsPage(header, sections);
+  std::vector<ReportSection> sections =
+      ArenaSections(RowsOf(report), "team", "opponents");
+  sections.insert(sections.begin(), WorthSection(report));
+  return SectionsPage("Matches of players", PlayerLines(report), sections);
 }
 
 }  // namespace tara::eval

@@ -1,8 +1,8 @@
 #include "tara/eval/balance/balance_report.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -28,6 +28,7 @@
 #include "tara/eval/balance/fair_study.h"
 #include "tara/eval/balance/first_actions.h"
 #include "tara/eval/balance/verdict.h"
+#include "tara/eval/report/report.h"
 #include "tara/eval/report/report_page.h"
 #include "tara/eval/statistics/hypotheses.h"
 #include "tara/eval/statistics/statistics.h"
@@ -36,10 +37,6 @@ namespace tara::eval {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json Optional(const std::optional<double>& number) {
-  return number.has_value() ? Finite(*number) : Json(nullptr);
-}
 
 Json Counts(const std::map<int, int64_t>& counts) {
   Json object = Json::object();
@@ -53,84 +50,213 @@ Json Texts(absl::Span<const Action> actions) {
   return array;
 }
 
-void PutResults(const BalanceReportRow& row, Json& object) {
+// The fields of a study, table by table.
+
+ReportField ProbabilityField(absl::string_view name, absl::string_view heading,
+                             double p) {
+  ReportField field = NumberField(name, heading, p, {.digits = 4});
+  if (p < 0.0001) field.text = "<0.0001";
+  return field;
+}
+
+// A share that is not always known: null in JSON.
+ReportField OptionalField(absl::string_view name, absl::string_view heading,
+                          const std::optional<double>& share) {
+  return share.has_value() ? NumberField(name, heading, *share, kPercent)
+                           : JsonField(name, heading, "-", nullptr);
+}
+
+// A mean of what may never happen.
+ReportField RareField(absl::string_view name, absl::string_view heading,
+                      const Interval& mean) {
+  ReportField field = MeanField(name, heading, mean);
+  if (mean.mean == 0) field.text = field.range = "-";
+  return field;
+}
+
+// Returns the headings of a row alone.
+ReportRow Blank(ReportRow row) {
+  for (ReportField& field : row) field = NoField(field.name, field.heading);
+  return row;
+}
+
+// Of one study `several` is false: its p are the same.
+ReportRow ScoreFields(const BalanceReportRow& row, bool several) {
   const BalanceStatistics& s = row.statistics;
-  PutInterval("first_side_score", s.score, object);
-  PutInterval("first_side_win_rate", s.wins, object);
-  PutInterval("draw_rate", s.draws, object);
-  PutInterval("second_side_win_rate", s.losses, object);
-  object["p_even"] = s.p_even;
-  object["p_even_holm"] = row.p_even_holm;
-  object["q_even"] = row.q_even;
-  PutInterval("mean_margin", s.margin, object);
-  object["margin_deviation"] = s.margin_deviation;
-  PutInterval("mean_margin_size", s.margin_size, object);
-  object["margin_counts"] = Counts(s.margins);
-  const Compensation& compensation = s.compensation;
-  PutInterval("fair_points", compensation.points, object);
-  object["practical_points"] = compensation.practical;
-  PutInterval("score_with_practical_points", compensation.score, object);
-  object["draw_rate_with_practical_points"] = compensation.draws;
+  return {CountField("games", "games", s.games),
+          CountField("distinct_games", "", s.distinct_games),
+          ShareField("first_side_score", "first side scores %", s.score),
+          ShareField("first_side_win_rate", "", s.wins),
+          ShareField("draw_rate", "draws %", s.draws),
+          ShareField("second_side_win_rate", "", s.losses),
+          ProbabilityField("p_even", "p even", s.p_even),
+          ProbabilityField("p_even_holm", several ? "p of all" : "",
+                           row.p_even_holm),
+          ProbabilityField("q_even", several ? "q" : "", row.q_even)};
 }
 
-void PutCourse(const BalanceStatistics& s, Json& object) {
-  PutInterval("mean_length", s.length, object);
-  object["length_quantiles"] = {{"5", s.length_quantiles[0]},
-                                {"50", s.length_quantiles[1]},
-                                {"95", s.length_quantiles[2]}};
-  object["length_counts"] = Counts(s.lengths);
-  PutInterval("mean_branching", s.branching, object);
-  for (const auto& [ending, count] : s.endings) {
-    object["ended_by"][std::string(EndingName(ending))] = count;
-  }
-  for (size_t type = 0; type < s.types.size(); ++type) {
-    if (s.types[type].mean == 0) continue;
-    PutInterval(ActionTypeName(static_cast<ActionType>(type)), s.types[type],
-                object["actions"]);
-  }
-  PutInterval("kings_captured", s.kings_captured, object);
-  if (!s.drama.has_value()) return;
-  Json& drama = object["drama"];
-  drama["games"] = s.drama->games;
-  PutInterval("lead_changes", s.drama->lead_changes, drama);
-  PutInterval("decided_ply", s.drama->decided_ply, drama);
-  PutInterval("decided_share", s.drama->decided_share, drama);
-  PutInterval("winners_deficit", s.drama->deficit, drama);
-  PutInterval("comebacks", s.drama->comebacks, drama);
+ReportRow MarginFields(const BalanceReportRow& row) {
+  const BalanceStatistics& s = row.statistics;
+  const Compensation& fair = s.compensation;
+  return {MeanField("mean_margin", "margin", s.margin),
+          NumberField("margin_deviation", "sd", s.margin_deviation),
+          MeanField("mean_margin_size", "size", s.margin_size),
+          CountsField("margin_counts", "", Counts(s.margins)),
+          MeanField("fair_points", "fair points", fair.points),
+          NumberField("practical_points", "practical", fair.practical,
+                      {.digits = 1}),
+          ShareField("score_with_practical_points", "score % then", fair.score),
+          NumberField("draw_rate_with_practical_points", "", fair.draws)};
 }
 
-void PutOpenings(const BalanceStatistics& s, Json& object) {
-  Json& choices = object["policy_choices"] = Json::array();
-  for (const std::optional<Interval>& interval : s.choices) {
-    Json& choice = choices.emplace_back();
-    if (interval.has_value()) PutInterval("choices", *interval, choice);
+ReportRow LengthFields(const BalanceReportRow& row) {
+  const BalanceStatistics& s = row.statistics;
+  const auto& quantiles = s.length_quantiles;
+  return {
+      MeanField("mean_length", "length", s.length),
+      JsonField(
+          "length_quantiles", "5-95 %",
+          absl::StrFormat("%.0f-%.0f", quantiles[0], quantiles[2]),
+          {{"5", quantiles[0]}, {"50", quantiles[1]}, {"95", quantiles[2]}}),
+      CountsField("length_counts", "", Counts(s.lengths)),
+      MeanField("mean_branching", "branching", s.branching),
+      CountField("", "distinct", s.distinct_games),
+      MeanField("", "openings of 2", s.lines.at(2)),
+      MeanField("", "of 4", s.lines.at(4))};
+}
+
+// Actions per game, of types that some game had.
+ReportRow ActionFields(const BalanceReportRow& row) {
+  ReportRow fields;
+  for (size_t type = 0; type < kNumActionTypes; ++type) {
+    const std::string name(ActionTypeName(static_cast<ActionType>(type)));
+    fields.push_back(RareField(name, name, row.statistics.types[type]));
+    if (row.statistics.types[type].mean == 0) fields.back().name.clear();
   }
-  Json& lines = object["lines"] = Json::array();
-  for (const auto& [plies, interval] : s.lines) {
-    Json& line = lines.emplace_back();
-    line["plies"] = plies;
-    PutInterval("choices", interval, line);
+  return fields;
+}
+
+ReportRow KingFields(const BalanceReportRow& row) {
+  return {RareField("kings_captured", "kings captured",
+                    row.statistics.kings_captured)};
+}
+
+ReportRow DramaFields(const BalanceReportRow& row) {
+  const DramaStatistics drama =
+      row.statistics.drama.value_or(DramaStatistics());
+  ReportRow fields = {
+      CountField("games", "", drama.games),
+      MeanField("lead_changes", "lead changes", drama.lead_changes),
+      MeanField("decided_ply", "", drama.decided_ply),
+      ShareField("decided_share", "decided at %", drama.decided_share),
+      ShareField("winners_deficit", "winner fell by %", drama.deficit),
+      ShareField("comebacks", "comebacks %", drama.comebacks)};
+  return row.statistics.drama.has_value() ? fields : Blank(fields);
+}
+
+ReportRow PieFields(const BalanceReportRow& row) {
+  const PieRule pie = row.statistics.pie.value_or(PieRule());
+  ReportRow fields = {
+      NumberField("band", "", kEvenBand),
+      ShareField("share_within_band", "even openings %",
+                 pie.spread.within_band),
+      NumberField("deviation_of_first_actions", "sd of openings %",
+                  pie.spread.deviation, kPercent),
+      TextField("fairest", "fairest", ActionToText(pie.fairest)),
+      CountField("games", "games", pie.games),
+      ShareField("score", "", pie.score),
+      ShareField("chooser_score", "chooser scores %", pie.chooser_score)};
+  if (!row.statistics.pie.has_value()) return Blank(fields);
+  if (pie.games == 0) {
+    fields[5] = NoField("score", "");
+    fields[6] = NoField("chooser_score", "chooser scores %");
   }
-  Json& firsts = object["first_actions"] = Json::array();
-  for (const FirstActionStatistics& first : s.first_actions) {
-    Json& one = firsts.emplace_back();
-    one["actions"] = Texts(first.actions);
-    one["games"] = first.games;
-    PutInterval("score", first.score, one);
-    PutInterval("margin", first.margin, one);
-    one["policy"] = Optional(first.policy);
-    one["search_score"] = Optional(first.search_score);
+  return fields;
+}
+
+ReportRow FirstActionFields(const FirstActionStatistics& first) {
+  const size_t others = first.actions.size() - 1;
+  return {JsonField("actions", "actions",
+                    absl::StrCat(
+                        ActionToText(first.actions[0]),
+                        others > 0 ? absl::StrCat(" (", others, " more)") : ""),
+                    Texts(first.actions)),
+          CountField("games", "games", first.games),
+          ShareField("score", "first side scores %", first.score),
+          MeanField("margin", "margin", first.margin),
+          OptionalField("policy", "policy %", first.policy),
+          OptionalField("search_score", "search %", first.search_score)};
+}
+
+ReportRow SeatFields(size_t seat, const SeatStatistics& s) {
+  constexpr absl::string_view kSeats[] = {"0 Red South", "1 Blue West",
+                                          "2 Red North", "3 Blue East"};
+  return {JsonField("seat", "seat", kSeats[seat], seat),
+          MeanField("actions", "actions", s.actions),
+          MeanField("branching", "branching", s.branching),
+          MeanField("captures", "captures", s.captures),
+          ShareField("first_out", "first out %", s.first_out)};
+}
+
+ReportRow ChangeFields(const BalanceReportChange& change, bool several) {
+  const BalanceDifference& difference = change.difference;
+  return {CountField("games", "games", difference.games),
+          CountField("distinct_games", "", difference.distinct_games),
+          ShareField("first_side_score", "score %", difference.score),
+          ProbabilityField("p_score", "", difference.p_score),
+          ProbabilityField("p_score_holm", several ? "p of all" : "p",
+                           change.p_score_holm),
+          ProbabilityField("q_score", several ? "q" : "", change.q_score),
+          MeanField("mean_margin", "margin", difference.margin),
+          MeanField("mean_margin_size", "size", difference.margin_size),
+          ShareField("draw_rate", "draws %", difference.draws),
+          MeanField("mean_length", "length", difference.length)};
+}
+
+// The compensation that was searched for; beyond the range its ends are not
+// known.
+ReportRow SearchFields(const FairReportRow& row) {
+  const auto points = [](int halves) { return halves / 2.0; };
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const auto& [low, high] = std::pair(row.estimate.low, row.estimate.high);
+  const bool below = low < row.range.low;
+  const bool above = high > row.range.high;
+  ReportField found = EstimateField(
+      "compensation", "points",
+      {points(row.estimate.halves), below ? -kInfinity : points(low),
+       above ? kInfinity : points(high)},
+      {.digits = 1});
+  found.range =
+      absl::StrFormat("[%s%.1f, %s%.1f]", below ? "<" : "",
+                      points(std::max(low, row.range.low)), above ? ">" : "",
+                      points(std::min(high, row.range.high)));
+  Json search;
+  for (const auto& [halves, games] : row.tried) {
+    search.push_back({{"compensation", points(halves)},
+                      {"wins", games.wins},
+                      {"draws", games.draws},
+                      {"losses", games.losses},
+                      {"fitted_score", games.fitted}});
   }
-  if (!s.pie.has_value()) return;
-  Json& pie = object["pie_rule"];
-  pie["band"] = kEvenBand;
-  PutInterval("share_within_band", s.pie->spread.within_band, pie);
-  pie["deviation_of_first_actions"] = s.pie->spread.deviation;
-  pie["fairest"] = ActionToText(s.pie->fairest);
-  pie["games"] = s.pie->games;
-  if (s.pie->games == 0) return;
-  PutInterval("score", s.pie->score, pie);
-  PutInterval("chooser_score", s.pie->chooser_score, pie);
+  ReportRow fields = {found,
+                      CountField("search_games", "searched", row.search_games),
+                      JsonField("search", "", "", search)};
+  if (row.tried.empty()) fields.pop_back();
+  return row.searched ? fields : Blank(fields);
+}
+
+ReportRow FairFields(const FairReportRow& row) {
+  ReportRow fields = {
+      CountField("fresh_games", "fresh", row.games),
+      CountField("fresh_games_wanted", "", row.wanted_games),
+      CountField("distinct_games", "distinct", row.distinct_games),
+      ShareField("first_side_score", "first side scores %", row.score),
+      ShareField("draw_rate", "draws %", row.draws)};
+  if (row.options.rule_options.pie_rule) {
+    fields.push_back(
+        ShareField("chooser_score", "", SecondSideScore(row.score)));
+  }
+  return fields;
 }
 
 void PutOptions(const BalanceGameOptions& options,
@@ -144,6 +270,25 @@ void PutOptions(const BalanceGameOptions& options,
   object["changed"] = ChangedOptions(options);
 }
 
+Json ChoicesJson(const BalanceStatistics& s) {
+  Json choices = Json::array();
+  for (const std::optional<Interval>& interval : s.choices) {
+    Json& choice = choices.emplace_back();
+    if (interval.has_value()) PutInterval("choices", *interval, choice);
+  }
+  return choices;
+}
+
+Json LinesJson(const BalanceStatistics& s) {
+  Json lines = Json::array();
+  for (const auto& [plies, interval] : s.lines) {
+    Json& line = lines.emplace_back();
+    line["plies"] = plies;
+    PutInterval("choices", interval, line);
+  }
+  return lines;
+}
+
 Json ToJson(const BalanceReportRow& row) {
   const BalanceStatistics& s = row.statistics;
   Json object;
@@ -153,45 +298,33 @@ Json ToJson(const BalanceReportRow& row) {
   object["opening_plies"] = row.options.opening_plies;
   object["drawn_plies"] = row.options.drawn_plies;
   object["temperature"] = row.options.temperature;
-  object["games"] = s.games;
-  object["distinct_games"] = s.distinct_games;
-  PutResults(row, object);
-  PutCourse(s, object);
-  PutOpenings(s, object);
+  object.update(RowJson(Joined({ScoreFields(row, true), MarginFields(row),
+                                LengthFields(row), KingFields(row)})));
+  for (const auto& [ending, count] : s.endings) {
+    object["ended_by"][std::string(EndingName(ending))] = count;
+  }
+  object["actions"] = RowJson(ActionFields(row));
+  if (s.drama.has_value()) object["drama"] = RowJson(DramaFields(row));
+  object["policy_choices"] = ChoicesJson(s);
+  object["lines"] = LinesJson(s);
+  object["first_actions"] = Json::array();
+  for (const FirstActionStatistics& first : s.first_actions) {
+    object["first_actions"].push_back(RowJson(FirstActionFields(first)));
+  }
+  if (s.pie.has_value()) object["pie_rule"] = RowJson(PieFields(row));
   for (size_t seat = 0; seat < s.seats.size(); ++seat) {
-    Json& one = object["seats"].emplace_back();
-    one["seat"] = seat;
-    PutInterval("actions", s.seats[seat].actions, one);
-    PutInterval("branching", s.seats[seat].branching, one);
-    PutInterval("captures", s.seats[seat].captures, one);
-    PutInterval("first_out", s.seats[seat].first_out, one);
+    object["seats"].push_back(RowJson(SeatFields(seat, s.seats[seat])));
   }
   return object;
 }
 
 Json ToJson(const BalanceReportChange& change) {
-  const BalanceDifference& difference = change.difference;
   Json object;
   PutOptions(change.to, change.not_learned, object);
   object["instead_of"] = ChangedOptions(change.from);
   object["player"] = change.player;
-  object["games"] = difference.games;
-  object["distinct_games"] = difference.distinct_games;
-  PutInterval("first_side_score", difference.score, object);
-  object["p_score"] = difference.p_score;
-  object["p_score_holm"] = change.p_score_holm;
-  object["q_score"] = change.q_score;
-  PutInterval("mean_margin", difference.margin, object);
-  PutInterval("mean_margin_size", difference.margin_size, object);
-  PutInterval("draw_rate", difference.draws, object);
-  PutInterval("mean_length", difference.length, object);
+  object.update(RowJson(ChangeFields(change, true)));
   return object;
-}
-
-// Half points as points; null beyond the range.
-Json PointsWithin(int halves, const CompensationRange& range) {
-  if (halves < range.low || halves > range.high) return nullptr;
-  return halves / 2.0;
 }
 
 Json ToJson(const FairReportRow& row) {
@@ -200,27 +333,7 @@ Json ToJson(const FairReportRow& row) {
   object["instead_of"] = ChangedOptions(row.from);
   object["player"] = row.player;
   object["temperature"] = row.options.temperature;
-  if (row.searched) {
-    object["compensation"] = row.estimate.halves / 2.0;
-    object["compensation_low"] = PointsWithin(row.estimate.low, row.range);
-    object["compensation_high"] = PointsWithin(row.estimate.high, row.range);
-    object["search_games"] = row.search_games;
-    for (const auto& [halves, games] : row.tried) {
-      object["search"].push_back({{"compensation", halves / 2.0},
-                                  {"wins", games.wins},
-                                  {"draws", games.draws},
-                                  {"losses", games.losses},
-                                  {"fitted_score", games.fitted}});
-    }
-  }
-  object["fresh_games"] = row.games;
-  object["fresh_games_wanted"] = row.wanted_games;
-  object["distinct_games"] = row.distinct_games;
-  PutInterval("first_side_score", row.score, object);
-  PutInterval("draw_rate", row.draws, object);
-  if (row.options.rule_options.pie_rule) {
-    PutInterval("chooser_score", SecondSideScore(row.score), object);
-  }
+  object.update(RowJson(Joined({SearchFields(row), FairFields(row)})));
   return object;
 }
 
@@ -330,7 +443,6 @@ std::string BalanceReportJson(const BalanceReport& report) {
 
 namespace {
 
-using Cells = std::vector<std::string>;
 using Rows = absl::Span<const BalanceReportRow>;
 
 // First actions of a study that are listed.
@@ -356,10 +468,6 @@ std::string NotLearnedLines(Rows rows) {
         row.not_learned);
   }
   return text;
-}
-
-std::string Probability(double p) {
-  return p < 0.0001 ? "<0.0001" : absl::StrFormat("%.4f", p);
 }
 
 // Lines of at most 78 characters, each after two spaces.
@@ -388,39 +496,28 @@ std::string VerdictText(const BalanceReport& report) {
   return text;
 }
 
-std::string PointsCell(const FairReportRow& row) {
-  const auto end = [&](int halves) {
-    return halves < row.range.low
-               ? absl::StrFormat("<%.1f", row.range.low / 2.0)
-           : halves > row.range.high
-               ? absl::StrFormat(">%.1f", row.range.high / 2.0)
-               : absl::StrFormat("%.1f", halves / 2.0);
-  };
-  return absl::StrCat("[", end(row.estimate.low), ", ", end(row.estimate.high),
-                      "]");
+// Returns the rows as a table, if there are any.
+std::string TextOf(const std::vector<ReportRow>& rows) {
+  return rows.empty() ? "" : TableText(rows);
+}
+
+// The first two columns: of what the row is, under a heading that says of what
+// the table is.
+ReportRow HeadFields(absl::string_view heading, absl::string_view name,
+                     absl::string_view player) {
+  return {TextField("", std::string(heading), name),
+          TextField("", "player", player)};
 }
 
 std::string FairTable(absl::Span<const FairReportRow> rows) {
-  if (rows.empty()) return "";
-  std::vector<Cells> table = {
-      {"what makes it fair", "player", "points", "95 %", "searched", "fresh",
-       "distinct", "first side scores %", "95 %", "draws %", "95 %"}};
+  std::vector<ReportRow> table;
   for (const FairReportRow& row : rows) {
-    Cells& cells = table.emplace_back();
-    cells = {NameOf(row.options, row.not_learned), row.player};
-    if (row.searched) {
-      cells.insert(cells.end(),
-                   {absl::StrFormat("%.1f", row.estimate.halves / 2.0),
-                    PointsCell(row), absl::StrCat(row.search_games)});
-    } else {
-      cells.insert(cells.end(), 3, "-");
-    }
-    cells.insert(cells.end(),
-                 {absl::StrCat(row.games), absl::StrCat(row.distinct_games)});
-    AddInterval(row.score, 100, cells);
-    AddInterval(row.draws, 100, cells);
+    table.push_back(
+        Joined({HeadFields("what makes it fair",
+                           NameOf(row.options, row.not_learned), row.player),
+                SearchFields(row), FairFields(row)}));
   }
-  return TextTable(table, 2);
+  return TextOf(table);
 }
 
 // How the openings were chosen that games with remedies begin with.
@@ -441,38 +538,33 @@ std::string OpeningNotes(absl::Span<const OpeningReportRow> rows) {
   return text;
 }
 
-// Returns a table of one line a study: its name, its player, and what `fill`
-// adds under `headings`.
-template <typename Fill>
-std::string StudyTable(Rows rows, Cells headings, Fill fill) {
-  headings.insert(headings.begin() + 1, "player");
-  std::vector<Cells> table = {std::move(headings)};
+// Returns a table of one line a study: its name, its player and its fields.
+template <typename FieldsOf>
+std::string StudyTable(Rows rows, absl::string_view heading,
+                       const FieldsOf& fields_of) {
+  std::vector<ReportRow> table;
   for (const BalanceReportRow& row : rows) {
-    Cells& cells = table.emplace_back();
-    cells = {NameOf(row), row.player};
-    fill(row, cells);
+    table.push_back(
+        Joined({HeadFields(heading, NameOf(row), row.player), fields_of(row)}));
   }
-  return TextTable(table, 2);
+  return TextOf(WithoutEmptyColumns(std::move(table)));
 }
 
-std::string ScoreTable(Rows rows) {
-  Cells headings = {"is it fair?", "games",   "first side scores %",
-                    "95 %",        "draws %", "95 %",
-                    "p even"};
-  // Of one study they are the same.
-  const bool several = rows.size() > 1;
-  if (several) headings.insert(headings.end(), {"p of all", "q"});
-  return StudyTable(rows, std::move(headings),
-                    [&](const BalanceReportRow& row, Cells& cells) {
-                      const BalanceStatistics& s = row.statistics;
-                      cells.push_back(absl::StrCat(s.games));
-                      AddInterval(s.score, 100, cells);
-                      AddInterval(s.draws, 100, cells);
-                      cells.push_back(Probability(s.p_even));
-                      if (!several) return;
-                      cells.push_back(Probability(row.p_even_holm));
-                      cells.push_back(Probability(row.q_even));
-                    });
+// Returns a table of several lines a study, which is named in the first.
+template <typename LinesOf>
+std::string LinesTable(Rows rows, absl::string_view heading,
+                       const LinesOf& lines_of) {
+  std::vector<ReportRow> table;
+  for (const BalanceReportRow& row : rows) {
+    std::string name = NameOf(row);
+    std::string player = row.player;
+    for (const ReportRow& line : lines_of(row.statistics)) {
+      table.push_back(Joined({HeadFields(heading, name, player), line}));
+      name.clear();
+      player.clear();
+    }
+  }
+  return TextOf(table);
 }
 
 // Says where games repeat each other.
@@ -491,198 +583,65 @@ std::string RepetitionNotes(Rows rows) {
       text);
 }
 
-std::string MarginTable(Rows rows) {
-  return StudyTable(
-      rows,
-      {"points", "margin", "95 %", "sd", "size", "95 %", "fair points", "95 %",
-       "practical", "score % then", "95 %"},
-      [](const BalanceReportRow& row, Cells& cells) {
-        const BalanceStatistics& s = row.statistics;
-        AddInterval(s.margin, 1, cells);
-        cells.push_back(TwoDigits(s.margin_deviation));
-        AddInterval(s.margin_size, 1, cells);
-        AddInterval(s.compensation.points, 1, cells);
-        cells.push_back(absl::StrFormat("%.1f", s.compensation.practical));
-        AddInterval(s.compensation.score, 100, cells);
-      });
-}
-
-std::string LengthTable(Rows rows) {
-  return StudyTable(
-      rows,
-      {"games", "length", "95 %", "5-95 %", "branching", "95 %", "distinct",
-       "openings of 2", "95 %", "of 4", "95 %"},
-      [](const BalanceReportRow& row, Cells& cells) {
-        const BalanceStatistics& s = row.statistics;
-        AddInterval(s.length, 1, cells);
-        cells.push_back(absl::StrFormat("%.0f-%.0f", s.length_quantiles[0],
-                                        s.length_quantiles[2]));
-        AddInterval(s.branching, 1, cells);
-        cells.push_back(absl::StrCat(s.distinct_games));
-        AddInterval(s.lines.at(2), 1, cells);
-        AddInterval(s.lines.at(4), 1, cells);
-      });
-}
-
-std::string DramaTable(Rows rows) {
-  return StudyTable(rows,
-                    {"drama", "lead changes", "95 %", "decided at %", "95 %",
-                     "winner fell by %", "95 %", "comebacks %", "95 %"},
-                    [](const BalanceReportRow& row, Cells& cells) {
-                      const std::optional<DramaStatistics>& drama =
-                          row.statistics.drama;
-                      if (!drama.has_value()) {
-                        cells.insert(cells.end(), 8, "-");
-                        return;
-                      }
-                      AddInterval(drama->lead_changes, 1, cells);
-                      AddInterval(drama->decided_share, 100, cells);
-                      AddInterval(drama->deficit, 100, cells);
-                      AddInterval(drama->comebacks, 100, cells);
-                    });
-}
-
 std::string PieTable(Rows rows) {
-  if (std::none_of(rows.begin(), rows.end(), [](const BalanceReportRow& row) {
+  const bool any =
+      std::any_of(rows.begin(), rows.end(), [](const BalanceReportRow& row) {
         return row.statistics.pie.has_value();
-      })) {
-    return "";
-  }
-  return StudyTable(
-      rows,
-      {"pie rule", "even openings %", "95 %", "sd of openings %", "fairest",
-       "games", "chooser scores %", "95 %"},
-      [](const BalanceReportRow& row, Cells& cells) {
-        const std::optional<PieRule>& pie = row.statistics.pie;
-        if (!pie.has_value()) {
-          cells.insert(cells.end(), 7, "-");
-          return;
-        }
-        AddInterval(pie->spread.within_band, 100, cells);
-        cells.push_back(absl::StrFormat("%.1f", 100 * pie->spread.deviation));
-        cells.push_back(ActionToText(pie->fairest));
-        cells.push_back(absl::StrCat(pie->games));
-        if (pie->games == 0) {
-          cells.insert(cells.end(), 2, "-");
-        } else {
-          AddInterval(pie->chooser_score, 100, cells);
-        }
       });
+  return any ? StudyTable(rows, "pie rule", PieFields) : "";
 }
 
-// Actions a game, of types that some game had.
-std::string ActionTable(Rows rows) {
-  std::vector<Cells> table = {{"actions a game", "player"}};
-  for (const BalanceReportRow& row : rows) {
-    table.push_back({NameOf(row), row.player});
+std::vector<ReportRow> FirstActionLines(const BalanceStatistics& s) {
+  std::vector<ReportRow> lines;
+  for (const FirstActionStatistics& first : s.first_actions) {
+    if (lines.size() == kFirstActionsShown) break;
+    lines.push_back(FirstActionFields(first));
   }
-  const auto add = [&](absl::string_view name, auto value) {
-    if (std::all_of(rows.begin(), rows.end(), [&](const BalanceReportRow& row) {
-          return value(row.statistics).mean == 0;
-        })) {
-      return;
-    }
-    table[0].insert(table[0].end(), {std::string(name), "95 %"});
-    for (size_t i = 0; i < rows.size(); ++i) {
-      AddInterval(value(rows[i].statistics), 1, table[i + 1]);
-    }
-  };
-  for (size_t type = 0; type < kNumActionTypes; ++type) {
-    add(ActionTypeName(static_cast<ActionType>(type)),
-        [type](const BalanceStatistics& s) { return s.types[type]; });
-  }
-  add("kings captured",
-      [](const BalanceStatistics& s) { return s.kings_captured; });
-  return TextTable(table, 2);
+  return lines;
 }
 
-std::string FirstActionTable(Rows rows) {
-  std::vector<Cells> table = {{"best first actions", "player", "actions",
-                               "games", "first side scores %", "95 %", "margin",
-                               "95 %", "policy %", "search %"}};
-  const auto percent = [](const std::optional<double>& share) {
-    return share.has_value() ? absl::StrFormat("%.1f", 100 * *share) : "-";
-  };
-  for (const BalanceReportRow& row : rows) {
-    const auto& firsts = row.statistics.first_actions;
-    for (size_t i = 0; i < std::min(firsts.size(), kFirstActionsShown); ++i) {
-      const FirstActionStatistics& first = firsts[i];
-      Cells& cells = table.emplace_back();
-      cells = {i == 0 ? NameOf(row) : "", i == 0 ? row.player : ""};
-      const size_t others = first.actions.size() - 1;
-      cells.push_back(
-          absl::StrCat(ActionToText(first.actions[0]),
-                       others > 0 ? absl::StrCat(" (", others, " more)") : ""));
-      cells.push_back(absl::StrCat(first.games));
-      AddInterval(first.score, 100, cells);
-      AddInterval(first.margin, 1, cells);
-      cells.push_back(percent(first.policy));
-      cells.push_back(percent(first.search_score));
-    }
+std::vector<ReportRow> SeatLines(const BalanceStatistics& s) {
+  std::vector<ReportRow> lines;
+  for (size_t seat = 0; seat < s.seats.size(); ++seat) {
+    lines.push_back(SeatFields(seat, s.seats[seat]));
   }
-  return TextTable(table, 3);
-}
-
-std::string SeatTable(Rows rows) {
-  std::vector<Cells> table = {{"seats", "player", "seat", "actions", "95 %",
-                               "branching", "95 %", "captures", "95 %",
-                               "first out %", "95 %"}};
-  constexpr absl::string_view kSeats[] = {"0 Red South", "1 Blue West",
-                                          "2 Red North", "3 Blue East"};
-  for (const BalanceReportRow& row : rows) {
-    const auto& seats = row.statistics.seats;
-    for (size_t seat = 0; seat < seats.size(); ++seat) {
-      Cells& cells = table.emplace_back();
-      cells = {seat == 0 ? NameOf(row) : "", seat == 0 ? row.player : "",
-               std::string(kSeats[seat])};
-      AddInterval(seats[seat].actions, 1, cells);
-      AddInterval(seats[seat].branching, 1, cells);
-      AddInterval(seats[seat].captures, 1, cells);
-      AddInterval(seats[seat].first_out, 100, cells);
-    }
-  }
-  return table.size() == 1 ? "" : TextTable(table, 3);
+  return lines;
 }
 
 std::string ChangeTable(absl::Span<const BalanceReportChange> changes) {
-  if (changes.empty()) return "";
-  const bool several = changes.size() > 1;
-  Cells headings = {
-      "what if: more or less",   "player", "games", "score %", "95 %",
-      several ? "p of all" : "p"};
-  if (several) headings.emplace_back("q");
-  headings.insert(headings.end(), {"margin", "95 %", "size", "95 %", "draws %",
-                                   "95 %", "length", "95 %"});
-  std::vector<Cells> table = {std::move(headings)};
+  std::vector<ReportRow> table;
   for (const BalanceReportChange& change : changes) {
-    const BalanceDifference& difference = change.difference;
-    Cells& cells = table.emplace_back();
-    cells = {NameOf(change.to, change.not_learned), change.player,
-             absl::StrCat(difference.games)};
-    AddInterval(difference.score, 100, cells);
-    cells.push_back(Probability(change.p_score_holm));
-    if (several) cells.push_back(Probability(change.q_score));
-    AddInterval(difference.margin, 1, cells);
-    AddInterval(difference.margin_size, 1, cells);
-    AddInterval(difference.draws, 100, cells);
-    AddInterval(difference.length, 1, cells);
+    table.push_back(Joined(
+        {HeadFields("what if: more or less",
+                    NameOf(change.to, change.not_learned), change.player),
+         ChangeFields(change, changes.size() > 1)}));
   }
-  return TextTable(table, 2);
+  return TextOf(table);
 }
 
 }  // namespace
 
 std::string BalanceReportText(const BalanceReport& report) {
   if (report.rows.empty()) return "no games\n";
+  const Rows rows = report.rows;
+  const auto scores = [&](const BalanceReportRow& row) {
+    return ScoreFields(row, rows.size() > 1);
+  };
+  const auto actions = [](const BalanceReportRow& row) {
+    return Joined({ActionFields(row), KingFields(row)});
+  };
   std::string text;
   for (const std::string& table :
-       {VerdictText(report), NotLearnedLines(report.rows),
-        ScoreTable(report.rows), RepetitionNotes(report.rows),
+       {VerdictText(report), NotLearnedLines(rows),
+        StudyTable(rows, "is it fair?", scores), RepetitionNotes(rows),
         FairTable(report.fair), OpeningNotes(report.openings),
-        ChangeTable(report.changes), MarginTable(report.rows),
-        PieTable(report.rows), FirstActionTable(report.rows),
-        LengthTable(report.rows), ActionTable(report.rows),
-        DramaTable(report.rows), SeatTable(report.rows)}) {
+        ChangeTable(report.changes), StudyTable(rows, "points", MarginFields),
+        PieTable(rows),
+        LinesTable(rows, "best first actions", FirstActionLines),
+        StudyTable(rows, "games", LengthFields),
+        StudyTable(rows, "actions a game", actions),
+        StudyTable(rows, "drama", DramaFields),
+        LinesTable(rows, "seats", SeatLines)}) {
     if (table.empty()) continue;
     absl::StrAppend(&text, text.empty() ? "" : "\n", table);
   }

@@ -19,6 +19,7 @@
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
 #include "tara/eval/book/book_page_template.h"
+#include "tara/eval/report/report.h"
 #include "tara/eval/report/report_page.h"
 #include "tara/eval/statistics/statistics.h"
 
@@ -140,7 +141,8 @@ std::vector<std::vector<std::string>> ActionRows(
       continue;
     }
     cells.push_back(absl::StrCat(games.games()));
-    AddInterval(ScoreOf(games), 100, cells);
+    const ReportField score = ShareField("", "", ScoreOf(games));
+    cells.insert(cells.end(), {score.text, score.range});
     cells.push_back(chosen > 0 ? Percent(static_cast<double>(games.chosen) /
                                          static_cast<double>(chosen))
                                : "");

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "nlohmann/json.hpp"
 #include "tara/base/check.h"
@@ -118,11 +117,11 @@ constexpr Ending kEndings[] = {Ending::kOut, Ending::kDoubleCapture,
 constexpr Phase kPhases[] = {Phase::kPlacement, Phase::kManoeuvres,
                              Phase::kBattle, Phase::kLink};
 
-constexpr NumberFormat kFirstSideScore = {
-    .scale = 100,
-    .digits = NumberFormat::kByInterval,
-    .colours = NumberFormat::Colours::kRedAndBlue,
-    .even = 0.5};
+constexpr NumberFormat kFirstSideScore = {.scale = 100,
+                                          .digits = kDigitsByInterval,
+                                          .above = "red",
+                                          .below = "blue",
+                                          .even = 0.5};
 
 int64_t Games(const VariantStatistics& statistics, Ending ending) {
   return statistics.sums.endings[static_cast<size_t>(ending)];
@@ -133,37 +132,34 @@ double Length(const VariantStatistics& statistics, Phase phase) {
 }
 
 // "-" where nothing was, so that "0.00" means little.
-ReportCell MeanCell(double mean, const NumberFormat& format = {}) {
-  ReportCell cell = NumberCell(mean, format);
-  if (mean == 0) cell.text = "-";
-  return cell;
+ReportField RareField(absl::string_view name, absl::string_view heading,
+                      double mean, const NumberFormat& format = {}) {
+  ReportField field = NumberField(name, heading, mean, format);
+  if (mean == 0) field.text = "-";
+  return field;
 }
 
 ReportRow GameFields(const VariantStatistics& s) {
-  return {
-      {"games", "number", CountCell(s.sums.games)},
-      {"plies", "", CountCell(s.sums.plies)},
-      {"mean_length", "length", EstimateCell(s.length.mean, kEstimate)},
-      {"length_deviation", "sd", NumberCell(s.length.deviation)},
-      {"max_length", "longest", CountCell(s.sums.max_length)},
-      {"mean_branching", "branching", EstimateCell(s.branching, kEstimate)}};
+  return {CountField("games", "number", s.sums.games),
+          CountField("plies", "", s.sums.plies),
+          MeanField("mean_length", "length", s.length.mean),
+          NumberField("length_deviation", "sd", s.length.deviation),
+          CountField("max_length", "longest", s.sums.max_length),
+          MeanField("mean_branching", "branching", s.branching)};
 }
 
 ReportRow WinFields(const VariantStatistics& s) {
-  return {{"first_side_score", "first side scores %",
-           EstimateCell(s.first_side_score, kFirstSideScore)},
-          {"first_side_win_rate", "wins %",
-           EstimateCell(s.first_side_win_rate, kEstimatedPercent)},
-          {"second_side_win_rate", "loses %",
-           EstimateCell(s.second_side_win_rate, kEstimatedPercent)}};
+  return {
+      EstimateField("first_side_score", "first side scores %",
+                    s.first_side_score, kFirstSideScore),
+      ShareField("first_side_win_rate", "wins %", s.first_side_win_rate),
+      ShareField("second_side_win_rate", "loses %", s.second_side_win_rate)};
 }
 
 ReportRow MarginFields(const VariantStatistics& s) {
-  return {
-      {"draw_rate", "draws %", EstimateCell(s.draw_rate, kEstimatedPercent)},
-      {"mean_margin", "first side's margin",
-       EstimateCell(s.margin.mean, kEstimate)},
-      {"margin_deviation", "sd", NumberCell(s.margin.deviation)}};
+  return {ShareField("draw_rate", "draws %", s.draw_rate),
+          MeanField("mean_margin", "first side's margin", s.margin.mean),
+          NumberField("margin_deviation", "sd", s.margin.deviation)};
 }
 
 // Shares of the games by how they ended; in JSON their numbers.
@@ -172,10 +168,10 @@ ReportRow EndingFields(const VariantStatistics& s) {
   for (const Ending ending : kEndings) {
     const std::string name(EndingName(ending));
     const auto games = static_cast<double>(Games(s, ending));
-    ReportField& field = row.emplace_back(ReportField{
-        name, name + " %",
-        MeanCell(games / static_cast<double>(s.sums.games), {.scale = 100})});
-    field.cell.value = Games(s, ending);
+    ReportField& field = row.emplace_back(
+        RareField(name, name + " %", games / static_cast<double>(s.sums.games),
+                  {.scale = 100}));
+    field.value = Games(s, ending);
   }
   return row;
 }
@@ -185,15 +181,14 @@ ReportRow PhaseFields(const VariantStatistics& s) {
   ReportRow row;
   for (const Phase phase : kPhases) {
     const std::string name(PhaseName(phase));
-    row.push_back({name, name, MeanCell(Length(s, phase))});
+    row.push_back(RareField(name, name, Length(s, phase)));
   }
   return row;
 }
 
 ReportRow CaptureFields(const VariantStatistics& s) {
-  return {
-      {"mean_captures", "captures", MeanCell(s.captures)},
-      {"mean_kings_captured", "kings captured", MeanCell(s.kings_captured)}};
+  return {RareField("mean_captures", "captures", s.captures),
+          RareField("mean_kings_captured", "kings captured", s.kings_captured)};
 }
 
 // Returns the counts that are not 0, by value; the first is that of `first`.
@@ -208,11 +203,11 @@ Json CountsJson(const Counts& counts, int first) {
 }
 
 ReportRow CountFields(const VariantStatistics& s) {
-  return {
-      {"length_counts", "length, actions",
-       CountsCell(CountsJson(s.sums.lengths, 0))},
-      {"margin_counts", "margin, points of the first side minus the other's",
-       CountsCell(CountsJson(s.sums.margins, -kMaxMargin))}};
+  return {CountsField("length_counts", "length, actions",
+                      CountsJson(s.sums.lengths, 0)),
+          CountsField("margin_counts",
+                      "margin, points of the first side minus the other's",
+                      CountsJson(s.sums.margins, -kMaxMargin))};
 }
 
 // Returns a row for each variant, after its name.
@@ -222,37 +217,33 @@ std::vector<ReportRow> TableOf(Variants variants, const std::string& heading,
   std::vector<ReportRow> rows;
   for (const VariantStatistics& s : variants) {
     rows.push_back(
-        Joined({{{"", heading, VariantCell(s.variant)}}, fields_of(s)}));
+        Joined({{VariantField("", heading, s.variant)}, fields_of(s)}));
   }
   return rows;
 }
 
 std::vector<ReportSection> SectionsOf(Variants variants) {
-  using Plots = ReportSection::Plots;
   const auto in_phases = [](const VariantStatistics& s) {
-    return Joined({PhaseFields(s), CaptureFields(s)});
-  };
-  const auto margins = [](const VariantStatistics& s) {
-    return Joined({MarginFields(s), CountFields(s)});
+    return Joined({PhaseFields(s), CaptureFields(s), CountFields(s)});
   };
   return {{.heading = "Games",
            .rows = TableOf(variants, "games", GameFields),
-           .plots = Plots::kEstimates},
+           .plots = "estimates"},
           {.heading = "Results",
            .rows = TableOf(variants, "results", WinFields),
-           .plots = Plots::kEstimates},
+           .plots = "estimates"},
           {.heading = "Draws and margins",
-           .rows = TableOf(variants, "results", margins),
-           .plots = Plots::kEstimates},
+           .rows = TableOf(variants, "results", MarginFields),
+           .plots = "estimates"},
           {.heading = "Endings",
            .rows = WithoutEmptyColumns(
                TableOf(variants, "games that end by", EndingFields)),
-           .plots = Plots::kStacks,
+           .plots = "stacks",
            .unit = "% of games"},
           {.heading = "Phases and captures",
            .rows = WithoutEmptyColumns(
                TableOf(variants, "actions a game in", in_phases)),
-           .plots = Plots::kStacks,
+           .plots = "stacks",
            .unit = "per game"}};
 }
 
@@ -276,26 +267,6 @@ std::string ChangedRules(Variants variants) {
                     FormatRuleOptions(s.options), "\n");
   }
   return text;
-}
-
-// Returns in which variants it pays to begin, as far as the intervals show it.
-std::string Verdict(Variants variants) {
-  std::string more, less, neither;
-  for (const VariantStatistics& s : variants) {
-    std::string& names = s.first_side_score.low > 0.5    ? more
-                         : s.first_side_score.high < 0.5 ? less
-                                                         : neither;
-    absl::StrAppend(&names, names.empty() ? "" : ", ", Info(s.variant).name);
-  }
-  std::vector<std::string> parts;
-  if (!more.empty()) {
-    parts.push_back("the first side scores more than half in " + more);
-  }
-  if (!less.empty()) {
-    parts.push_back("the first side scores less than half in " + less);
-  }
-  if (!neither.empty()) parts.push_back("neither is shown in " + neither);
-  return absl::StrCat("In random play ", absl::StrJoin(parts, "; "), ".");
 }
 
 }  // namespace
@@ -323,13 +294,12 @@ std::string StatisticsPage(Variants variants, uint64_t seed) {
     plies += s.sums.plies;
   }
   return SectionsPage(
-      {.title = "Statistics of random play",
-       .about = absl::StrCat(
-           games, " games of ", variants.size(),
-           variants.size() == 1 ? " variant" : " variants", " of Tara, ", plies,
-           " actions, each chosen uniformly among the legal ones. Seed ", seed,
-           ". The first side is Red.\n", ChangedRules(variants)),
-       .verdict = {Verdict(variants)}},
+      "Statistics of random play",
+      absl::StrCat(
+          games, " games of ", variants.size(),
+          variants.size() == 1 ? " variant" : " variants", " of Tara, ", plies,
+          " actions, each chosen uniformly among the legal ones. Seed ", seed,
+          ". The first side is Red.\n", ChangedRules(variants)),
       SectionsOf(variants));
 }
 

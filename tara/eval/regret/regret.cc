@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstddef>
 #include <deque>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -188,31 +187,33 @@ constexpr absl::string_view kMeaning =
     "and how much of the policy is on such actions. Value error: the distance "
     "of the player's value from the true one, as an expected score.";
 
-ReportCell PercentCell(const std::optional<Interval>& measured) {
-  return measured.has_value() ? EstimateCell(*measured, kEstimatedPercent)
-                              : NoCell();
+// A share that not every player gives.
+ReportField OptionalField(absl::string_view name, absl::string_view heading,
+                          const std::optional<Interval>& share) {
+  return share.has_value() ? ShareField(name, heading, *share)
+                           : NoField(name, heading);
 }
 
 ReportRow FieldsOf(const RegretRow& row) {
   const Regret& regret = row.regret;
-  ReportRow fields = {{"variant", "regret", VariantCell(row.variant)},
-                      {"name", "", TextCell(Info(row.variant).name)},
-                      {"player", "player", TextCell(row.player)}};
-  fields.back().cell.text += NotLearnedMark(row.not_learned);
+  ReportRow fields = {VariantField("variant", "regret", row.variant),
+                      TextField("name", "", Info(row.variant).name),
+                      TextField("player", "player", row.player)};
+  fields.back().text += NotLearnedMark(row.not_learned);
   if (row.point.has_value()) {
-    fields.push_back({"run", "", TextCell(row.point->run)});
-    fields.push_back({"generation", "", CountCell(row.point->generation)});
+    fields.push_back(TextField("run", "", row.point->run));
+    fields.push_back(CountField("generation", "", row.point->generation));
   } else {
     fields.insert(fields.end(), 2, {});
   }
   return Joined(
       {fields,
-       {{"positions", "positions", CountCell(regret.positions)},
-        {"points", "points lost", EstimateCell(regret.points, kEstimate)},
-        {"results", "results lost %", PercentCell(regret.results)},
-        {"best", "best action %", PercentCell(regret.best)},
-        {"policy", "policy on it %", PercentCell(regret.policy)},
-        {"value_error", "value error %", PercentCell(regret.value_error)}}});
+       {CountField("positions", "positions", regret.positions),
+        MeanField("points", "points lost", regret.points),
+        ShareField("results", "results lost %", regret.results),
+        ShareField("best", "best action %", regret.best),
+        OptionalField("policy", "policy on it %", regret.policy),
+        OptionalField("value_error", "value error %", regret.value_error)}});
 }
 
 std::vector<ReportRow> TableOf(Rows rows) {
@@ -229,25 +230,6 @@ std::string NotLearnedLines(Rows rows) {
                        row.not_learned);
   }
   return lines;
-}
-
-// Returns who loses least, on average over the variants, and who most.
-std::string Verdict(Rows rows) {
-  std::map<std::string, std::vector<double>> lost;
-  for (const RegretRow& row : rows) {
-    lost[row.player].push_back(row.regret.points.mean);
-  }
-  std::vector<std::pair<double, std::string>> means;
-  for (const auto& [player, points] : lost) {
-    means.emplace_back(MeanInterval(points).mean, player);
-  }
-  std::sort(means.begin(), means.end());
-  const auto told = [](const std::pair<double, std::string>& one) {
-    return absl::StrCat(one.second, " loses ", TwoDigits(one.first));
-  };
-  return absl::StrCat(told(means.front()), " points per position, the least; ",
-                      told(means.back()),
-                      ", the most, on average over the variants.");
 }
 
 }  // namespace
@@ -267,20 +249,14 @@ std::string RegretReportJson(Rows rows) {
 }
 
 std::string RegretPage(Rows rows) {
-  const std::string title = "Regret on solved endgames";
-  if (rows.empty()) {
-    return SectionsPage({.title = title, .about = "No positions."}, {});
-  }
-  return SectionsPage(
-      {.title = title,
-       .about = absl::StrCat("Solved endgames of Tara, the same for each "
-                             "player. Intervals are 95 %.\n",
-                             NotLearnedLines(rows)),
-       .verdict = {Verdict(rows)}},
-      {{.heading = "At a glance",
-        .rows = TableOf(rows),
-        .notes = std::string(kMeaning),
-        .plots = ReportSection::Plots::kEstimates}});
+  return SectionsPage("Regret on solved endgames",
+                      absl::StrCat("Solved endgames of Tara, the same for each "
+                                   "player. Intervals are 95 %.\n",
+                                   NotLearnedLines(rows)),
+                      {{.heading = "At a glance",
+                        .rows = TableOf(rows),
+                        .notes = std::string(kMeaning),
+                        .plots = "estimates"}});
 }
 
 }  // namespace tara::eval

@@ -271,9 +271,9 @@ function histogram(parent, counts, games, title, text, colourOf,
 }
 
 // Lines over an axis of numbers, with bands for their intervals. A line has a
-// `label`, a `colour` and `points` {x, y, low, high}; `bare` ones have no band.
-// A `level` instead of points is dashed, all along, without a band. `options`
-// are `y`, of the axis, and whether the plot has a `legend`.
+// `label`, a `colour` and `points` {x, y, low, high}; a `level` instead of
+// points is dashed, all along, without a band. `options` are `y`, of the axis,
+// and whether the plot has a `legend`.
 function curves(parent, height, lines, xTitle, yTitle, digits, options = {}) {
   const all = lines.flatMap((line) => line.points || []);
   const ends = [Math.min(...all.map((point) => point.x)),
@@ -290,7 +290,6 @@ function curves(parent, height, lines, xTitle, yTitle, digits, options = {}) {
     datasets.push({
       ...drawn, data: line.points,
       pointRadius: line.points.length > 40 ? 1.5 : 3.5});
-    if (line.bare) continue;
     const band = (key, fill) => ({
       data: line.points.map((point) => ({x: point.x, y: point[key]})), fill,
       borderWidth: 0, pointRadius: 0, pointHitRadius: 0,
@@ -331,13 +330,6 @@ function fitTables(onPaper) {
     if (onPaper && share < 1) table.style.zoom = share;
     table.parentElement.tabIndex = 0;
   }
-}
-
-// What the lines of several plots are called.
-function legend(parent, lines) {
-  element("p", parent, lines.map(({label, colour}) =>
-      `<span><i style="color: ${colour}"></i>${escaped(label)}</span>`)
-      .join(" "), "legend faint");
 }
 
 // Draws the page with `draw`, and again whenever its colours change: plots are

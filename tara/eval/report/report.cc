@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -13,8 +14,9 @@ namespace tara::eval {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using Kind = ReportField::Kind;
+using Rows = absl::Span<const ReportRow>;
 
-// Returns how many digits tell the ends of an interval apart.
 int DigitsOf(const Interval& interval, double scale) {
   const double width = scale * (interval.high - interval.low);
   if (!std::isfinite(width) || width <= 0) return 2;
@@ -29,145 +31,126 @@ std::string Written(double number, const NumberFormat& format) {
 
 // Whether a field has a column of its own.
 bool InTables(const ReportField& field) {
-  return !field.heading.empty() && field.cell.kind != ReportCell::Kind::kCounts;
+  return !field.heading.empty() && field.kind != Kind::kCounts;
 }
 
-// Whether a column has no numbers.
-bool IsText(absl::Span<const ReportRow> rows, size_t column) {
-  return std::none_of(rows.begin(), rows.end(), [&](const ReportRow& row) {
-    return row[column].cell.kind == ReportCell::Kind::kNumber ||
-           row[column].cell.kind == ReportCell::Kind::kEstimate;
+// Whether a column has a field of one of the kinds.
+bool Has(Rows rows, size_t column, std::initializer_list<Kind> kinds) {
+  return std::any_of(rows.begin(), rows.end(), [&](const ReportRow& row) {
+    return std::find(kinds.begin(), kinds.end(), row[column].kind) !=
+           kinds.end();
   });
 }
 
-// How many columns there are before the first with numbers.
-size_t NameColumns(absl::Span<const ReportRow> rows) {
-  size_t columns = 0;
-  for (size_t i = 0; i < rows[0].size() && IsText(rows, i); ++i) {
-    columns += InTables(rows[0][i]) ? 1 : 0;
-  }
-  return columns;
-}
-
-// The first row that has an estimate in a column; none: the end.
-auto FirstEstimate(absl::Span<const ReportRow> rows, size_t column) {
-  return std::find_if(rows.begin(), rows.end(), [&](const ReportRow& row) {
-    return row[column].cell.kind == ReportCell::Kind::kEstimate;
-  });
-}
-
-// The cell as sections_page.html reads it.
-Json CellJson(const ReportCell& cell) {
-  const std::string& text = cell.label.empty() ? cell.text : cell.label;
-  if (cell.kind == ReportCell::Kind::kNumber) {
-    return {{"text", text}, {"v", cell.value}};
-  }
-  if (cell.kind != ReportCell::Kind::kEstimate) return text;
-  Json json = {{"text", text}, {"range", cell.range}};
-  PutInterval("v", cell.interval, json);
-  return json;
-}
-
-// The heading and, of estimates, how they are drawn.
-Json ColumnJson(absl::Span<const ReportRow> rows, size_t column) {
-  Json json = {{"heading", rows[0][column].heading}};
-  const auto row = FirstEstimate(rows, column);
-  if (row == rows.end()) return json;
-  const NumberFormat& format = (*row)[column].cell.format;
+// A field as sections_page.html reads it.
+Json FieldJson(const ReportField& field) {
+  constexpr const char* kKinds[] = {"none", "text", "number", "estimate",
+                                    "counts"};
+  Json json = {{"name", field.name},
+               {"heading", field.heading},
+               {"kind", kKinds[static_cast<size_t>(field.kind)]},
+               {"text", field.label.empty() ? field.text : field.label},
+               {"value", field.value}};
+  if (field.kind != Kind::kEstimate) return json;
+  const NumberFormat& format = field.format;
+  PutInterval("value", field.interval, json);
+  json["range"] = field.range;
   json["scale"] = format.scale;
-  if (format.colours == NumberFormat::Colours::kNone) return json;
-  const bool sides = format.colours == NumberFormat::Colours::kRedAndBlue;
+  if (format.above.empty()) return json;
   json["even"] = format.scale * format.even;
-  json["colours"] = {sides ? "red" : "better", sides ? "blue" : "worse"};
+  json["colours"] = {std::string(format.above), std::string(format.below)};
   return json;
 }
 
 Json SectionJson(const ReportSection& section) {
-  constexpr const char* kPlots[] = {"none", "estimates", "stacks"};
-  Json json = {
-      {"title", section.heading.empty() ? section.title : section.heading},
-      {"notes", section.notes},
-      {"plots", kPlots[static_cast<int>(section.plots)]},
-      {"unit", section.unit},
-      {"names", NameColumns(section.rows)},
-      {"columns", Json::array()},
-      {"rows", Json::array()}};
-  const ReportRow& first = section.rows[0];
-  for (size_t i = 0; i < first.size(); ++i) {
-    if (!InTables(first[i])) continue;
-    json["columns"].push_back(ColumnJson(section.rows, i));
-  }
+  const std::string& heading =
+      section.heading.empty() ? section.title : section.heading;
+  Json rows = Json::array();
   for (const ReportRow& row : section.rows) {
-    Json& line = json["rows"].emplace_back(Json::object());
-    for (const ReportField& field : row) {
-      if (InTables(field)) line["cells"].push_back(CellJson(field.cell));
-      if (field.cell.kind == ReportCell::Kind::kCounts) {
-        line["counts"].push_back(
-            {{"title", field.heading}, {"games", field.cell.value}});
-      }
-      if (field.name == "run" || field.name == "generation") {
-        line[field.name] = field.cell.value;
-      }
-    }
+    Json& fields = rows.emplace_back(Json::array());
+    for (const ReportField& field : row) fields.push_back(FieldJson(field));
   }
-  return json;
+  return {{"heading", heading},
+          {"rows", std::move(rows)},
+          {"notes", section.notes},
+          {"plots", std::string(section.plots)},
+          {"unit", std::string(section.unit)}};
 }
 
 }  // namespace
 
-ReportCell TextCell(absl::string_view text) {
-  return JsonCell(text, std::string(text));
+ReportField TextField(Name name, Name heading, absl::string_view text) {
+  return JsonField(name, heading, text, std::string(text));
 }
 
-ReportCell JsonCell(absl::string_view text, Json value) {
-  return {.kind = ReportCell::Kind::kText,
+ReportField JsonField(Name name, Name heading, absl::string_view text,
+                      Json value) {
+  return {.name = std::string(name),
+          .heading = std::string(heading),
+          .kind = Kind::kText,
           .text = std::string(text),
           .value = std::move(value)};
 }
 
-ReportCell CountCell(int64_t count) {
-  return {.kind = ReportCell::Kind::kNumber,
-          .text = absl::StrCat(count),
-          .value = count};
+ReportField CountField(Name name, Name heading, int64_t count) {
+  ReportField field = JsonField(name, heading, absl::StrCat(count), count);
+  field.kind = Kind::kNumber;
+  return field;
 }
 
-ReportCell NumberCell(double number, const NumberFormat& format) {
-  return {.kind = ReportCell::Kind::kNumber,
-          .text = Written(number, format),
-          .value = Finite(number)};
+ReportField NumberField(Name name, Name heading, double number,
+                        const NumberFormat& format) {
+  ReportField field =
+      JsonField(name, heading, Written(number, format), Finite(number));
+  field.kind = Kind::kNumber;
+  return field;
 }
 
-ReportCell EstimateCell(const Interval& interval, const NumberFormat& format) {
+ReportField EstimateField(Name name, Name heading, const Interval& interval,
+                          const NumberFormat& format) {
   NumberFormat used = format;
-  if (format.digits == NumberFormat::kByInterval) {
-    used.digits = DigitsOf(interval, format.scale);
-  }
+  if (used.digits < 0) used.digits = DigitsOf(interval, format.scale);
+  ReportField field = NumberField(name, heading, interval.mean, used);
+  field.kind = Kind::kEstimate;
+  field.interval = interval;
+  field.format = used;
   const bool known =
       std::isfinite(interval.low) || std::isfinite(interval.high);
-  return {.kind = ReportCell::Kind::kEstimate,
-          .text = Written(interval.mean, used),
-          .range = known ? absl::StrCat("[", Written(interval.low, used), ", ",
-                                        Written(interval.high, used), "]")
-                         : "-",
-          .interval = interval,
-          .format = format};
+  field.range = known ? absl::StrCat("[", Written(interval.low, used), ", ",
+                                     Written(interval.high, used), "]")
+                      : "-";
+  return field;
 }
 
-ReportCell CountsCell(Json counts) {
-  return {.kind = ReportCell::Kind::kCounts, .value = std::move(counts)};
+ReportField MeanField(Name name, Name heading, const Interval& mean) {
+  return EstimateField(name, heading, mean, {.digits = kDigitsByInterval});
 }
 
-ReportCell NoCell(absl::string_view text) {
-  return {.text = std::string(text), .range = std::string(text)};
+ReportField ShareField(Name name, Name heading, const Interval& share) {
+  return EstimateField(name, heading, share,
+                       {.scale = 100, .digits = kDigitsByInterval});
 }
 
-ReportCell VariantCell(Variant variant, absl::string_view not_learned) {
-  const VariantInfo& info = Info(variant);
+ReportField CountsField(Name name, Name heading, Json counts) {
+  ReportField field = JsonField(name, heading, "", std::move(counts));
+  field.kind = Kind::kCounts;
+  return field;
+}
+
+ReportField NoField(Name name, Name heading) {
+  return {.name = std::string(name),
+          .heading = std::string(heading),
+          .text = "-",
+          .range = "-"};
+}
+
+ReportField VariantField(Name name, Name heading, Variant variant,
+                         absl::string_view not_learned) {
   const std::string mark = NotLearnedMark(not_learned);
-  ReportCell cell = TextCell(info.id);
-  cell.text += mark;
-  cell.label = absl::StrCat(info.name, mark);
-  return cell;
+  ReportField field = TextField(name, heading, Info(variant).id);
+  field.text += mark;
+  field.label = absl::StrCat(Info(variant).name, mark);
+  return field;
 }
 
 ReportRow Joined(std::initializer_list<ReportRow> parts) {
@@ -180,33 +163,34 @@ ReportRow Joined(std::initializer_list<ReportRow> parts) {
 
 Json RowJson(const ReportRow& row) {
   Json object = Json::object();
-  for (const auto& [name, heading, cell] : row) {
-    if (name.empty() || cell.kind == ReportCell::Kind::kNone) continue;
-    if (cell.kind == ReportCell::Kind::kEstimate) {
-      PutInterval(name, cell.interval, object);
+  for (const ReportField& field : row) {
+    if (field.name.empty() || field.kind == Kind::kNone) continue;
+    if (field.kind == Kind::kEstimate) {
+      PutInterval(field.name, field.interval, object);
     } else {
-      object[name] = cell.value;
+      object[field.name] = field.value;
     }
   }
   return object;
 }
 
-std::string TableText(absl::Span<const ReportRow> rows) {
+std::string TableText(Rows rows) {
   std::vector<std::vector<std::string>> table(rows.size() + 1);
   std::vector<bool> left;
+  const auto add = [&](size_t column, const std::string& heading,
+                       std::string ReportField::* text) {
+    table[0].push_back(heading);
+    for (size_t i = 0; i < rows.size(); ++i) {
+      table[i + 1].push_back(rows[i][column].*text);
+    }
+  };
   for (size_t i = 0; i < rows[0].size(); ++i) {
     if (!InTables(rows[0][i])) continue;
-    table[0].push_back(rows[0][i].heading);
-    left.push_back(IsText(rows, i));
-    for (size_t j = 0; j < rows.size(); ++j) {
-      table[j + 1].push_back(rows[j][i].cell.text);
-    }
-    if (FirstEstimate(rows, i) == rows.end()) continue;
-    table[0].push_back("95 %");
+    add(i, rows[0][i].heading, &ReportField::text);
+    left.push_back(!Has(rows, i, {Kind::kNumber, Kind::kEstimate}));
+    if (!Has(rows, i, {Kind::kEstimate})) continue;
+    add(i, "95 %", &ReportField::range);
     left.push_back(false);
-    for (size_t j = 0; j < rows.size(); ++j) {
-      table[j + 1].push_back(rows[j][i].cell.range);
-    }
   }
   return TextTable(table, left);
 }
@@ -217,7 +201,7 @@ std::vector<ReportRow> WithoutEmptyColumns(std::vector<ReportRow> rows) {
     const bool empty =
         InTables(rows[0][i]) &&
         std::all_of(rows.begin(), rows.end(), [&](const ReportRow& row) {
-          return row[i].cell.text.empty() || row[i].cell.text == "-";
+          return row[i].text.empty() || row[i].text == "-";
         });
     if (!empty) continue;
     for (ReportRow& row : rows) row.erase(row.begin() + static_cast<int>(i));
@@ -236,16 +220,15 @@ std::string SectionsText(absl::Span<const ReportSection> sections) {
   return text;
 }
 
-std::string SectionsPage(const PageHeader& header,
+std::string SectionsPage(absl::string_view title, absl::string_view about,
                          absl::Span<const ReportSection> sections) {
-  Json list = Json::array();
+  Json report = {{"about", std::string(about)}, {"sections", Json::array()}};
   for (const ReportSection& section : sections) {
-    if (!section.rows.empty()) list.push_back(SectionJson(section));
+    if (!section.rows.empty()) {
+      report["sections"].push_back(SectionJson(section));
+    }
   }
-  const Json report = {{"about", header.about},
-                       {"verdict", header.verdict},
-                       {"sections", std::move(list)}};
-  return ReportPage(absl::StrCat(header.title, "\n", SectionsPageTemplate()),
+  return ReportPage(absl::StrCat(title, "\n", SectionsPageTemplate()),
                     {{"{{report.json}}", JsonInPage(JsonText(report))}});
 }
 

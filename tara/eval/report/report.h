@@ -1,8 +1,8 @@
 #ifndef TARA_EVAL_REPORT_REPORT_H_
 #define TARA_EVAL_REPORT_REPORT_H_
 
-// A report is written once, as rows of typed cells. Its text for terminals, its
-// JSON and its page derive from them, so that all round alike.
+// A report is written once, as rows of typed fields. Its text for terminals,
+// its JSON and its page derive from them, so that all round alike.
 
 #include <cstdint>
 #include <initializer_list>
@@ -20,74 +20,75 @@ namespace tara::eval {
 // How a number is written: times `scale`, with that many digits after the
 // point.
 struct NumberFormat {
-  // As many digits as tell the ends of an interval apart, four at most.
-  static constexpr int kByInterval = -1;
-
   double scale = 1;
   int digits = 2;
   bool sign = false;  // "+" before positive numbers
-
-  // What plots colour, on either side of the value that is `even`.
-  enum class Colours { kNone, kBetterAndWorse, kRedAndBlue };
-  Colours colours = Colours::kNone;
-  double even = 0;  // before scaling
+  // On plots, the colours (page.css) above and below the value that is `even`,
+  // before scaling; none if empty.
+  absl::string_view above = "";
+  absl::string_view below = "";
+  double even = 0;
 };
+
+// As many digits as tell the ends of an interval apart, four at most.
+inline constexpr int kDigitsByInterval = -1;
 
 inline constexpr NumberFormat kPercent = {.scale = 100, .digits = 1};
-inline constexpr NumberFormat kScore = {
-    .scale = 100,
-    .digits = 1,
-    .colours = NumberFormat::Colours::kBetterAndWorse,
-    .even = 0.5};
+inline constexpr NumberFormat kScore = {.scale = 100,
+                                        .digits = 1,
+                                        .above = "better",
+                                        .below = "worse",
+                                        .even = 0.5};
 inline constexpr NumberFormat kElo = {
-    .digits = 0,
-    .sign = true,
-    .colours = NumberFormat::Colours::kBetterAndWorse};
+    .digits = 0, .sign = true, .above = "better", .below = "worse"};
 inline constexpr NumberFormat kMargin = {
-    .sign = true, .colours = NumberFormat::Colours::kBetterAndWorse};
-inline constexpr NumberFormat kEstimate = {.digits = NumberFormat::kByInterval};
-inline constexpr NumberFormat kEstimatedPercent = {
-    .scale = 100, .digits = NumberFormat::kByInterval};
+    .sign = true, .above = "better", .below = "worse"};
 
 // A value of a report.
-struct ReportCell {
+struct ReportField {
   enum class Kind { kNone, kText, kNumber, kEstimate, kCounts };
 
+  std::string name;     // in JSON; empty: not there
+  std::string heading;  // in tables; empty: not there
   Kind kind = Kind::kNone;
-  std::string text = {};   // "47.2"
-  std::string range = {};  // of an estimate: "[46.1, 48.3]", "-" if not known
+  std::string text = {};              // "47.2"
+  std::string range = {};             // of an estimate: "[46.1, 48.3]", or "-"
   nlohmann::ordered_json value = {};  // in JSON, unrounded
   Interval interval = {};             // of an estimate
-  std::string label = {};  // in place of `text` on pages, unless empty
   NumberFormat format = {};
+  std::string label = {};  // in place of `text` on pages, unless empty
 };
 
-ReportCell TextCell(absl::string_view text);
-// A text that is another value in JSON.
-ReportCell JsonCell(absl::string_view text, nlohmann::ordered_json value);
-ReportCell CountCell(int64_t count);
-ReportCell NumberCell(double number, const NumberFormat& format = {});
+using Name = absl::string_view;
 
-// A value with its 95 % interval: two columns of a text table.
-ReportCell EstimateCell(const Interval& interval, const NumberFormat& format);
+ReportField TextField(Name name, Name heading, absl::string_view text);
+
+// A text that is another value in JSON.
+ReportField JsonField(Name name, Name heading, absl::string_view text,
+                      nlohmann::ordered_json value);
+
+ReportField CountField(Name name, Name heading, int64_t count);
+ReportField NumberField(Name name, Name heading, double number,
+                        const NumberFormat& format = {});
+
+// A value with its 95 % interval: two columns of a text table, and "name",
+// "name_low" and "name_high" in JSON. A mean and a share, in per cent, have
+// digits by their intervals.
+ReportField EstimateField(Name name, Name heading, const Interval& interval,
+                          const NumberFormat& format);
+ReportField MeanField(Name name, Name heading, const Interval& mean);
+ReportField ShareField(Name name, Name heading, const Interval& share);
 
 // How many games had each value, an object: in JSON and as a plot of pages.
-ReportCell CountsCell(nlohmann::ordered_json counts);
+ReportField CountsField(Name name, Name heading, nlohmann::ordered_json counts);
 
-// Nothing is known: left out of JSON.
-ReportCell NoCell(absl::string_view text = "-");
+// Nothing is known: a dash in tables, and left out of JSON.
+ReportField NoField(Name name, Name heading);
 
 // A variant: its identifier, followed by the mark of NotLearnedMark; on pages
 // its name.
-ReportCell VariantCell(Variant variant, absl::string_view not_learned = "");
-
-// A cell with its name in JSON (empty: not there) and its heading in tables
-// (empty: not there).
-struct ReportField {
-  std::string name;
-  std::string heading;
-  ReportCell cell;
-};
+ReportField VariantField(Name name, Name heading, Variant variant,
+                         absl::string_view not_learned = "");
 
 // REQUIRES, of the rows of one table: the same headings in the same order. Rows
 // with fields named "run" and "generation" are points of curves over training.
@@ -96,8 +97,7 @@ using ReportRow = std::vector<ReportField>;
 // Returns the fields of all parts, in their order.
 ReportRow Joined(std::initializer_list<ReportRow> parts);
 
-// Returns an object of the fields that have names: an estimate puts "name",
-// "name_low" and "name_high".
+// Returns an object of the fields that have names.
 nlohmann::ordered_json RowJson(const ReportRow& row);
 
 // Returns the rows as a table with a line of headings: texts aligned to the
@@ -113,27 +113,20 @@ struct ReportSection {
   std::string heading = {};  // in place of the title on pages, unless empty
   std::vector<ReportRow> rows = {};
   std::string notes = {};  // whole lines
-  // What a page draws of it beside the table: each column of estimates, by the
-  // first column if several are of text, and the counts; or the numbers of each
-  // row as a stack of bars, in `unit`.
-  enum class Plots { kNone, kEstimates, kStacks };
-  Plots plots = Plots::kNone;
-  std::string unit = {};
+  // What a page draws of it below the table: "estimates", each column of them,
+  // by the first column if several are of text; "stacks", the numbers of each
+  // row as a stack of bars in `unit`; or nothing. Counts are drawn in any case.
+  absl::string_view plots = "";
+  absl::string_view unit = "";
 };
 
 // Returns the sections as text, without those that have no rows.
 std::string SectionsText(absl::Span<const ReportSection> sections);
 
-// What stands above the tables of a page, in plain text.
-struct PageHeader {
-  std::string title;
-  std::string about;                      // what the report is of
-  std::vector<std::string> verdict = {};  // what it comes to, in sentences
-};
-
-// Returns one HTML file that needs no network and no other file: tables, which
-// readers may sort, and plots.
-std::string SectionsPage(const PageHeader& header,
+// Returns one HTML file that needs no network and no other file: what the
+// report is about, in plain text, what its first estimates come to, tables,
+// which readers may sort, and plots.
+std::string SectionsPage(absl::string_view title, absl::string_view about,
                          absl::Span<const ReportSection> sections);
 
 }  // namespace tara::eval

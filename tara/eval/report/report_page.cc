@@ -100,31 +100,6 @@ std::string ReportPage(
       texts));
 }
 
-namespace {
-
-int Digits(const Interval& interval) {
-  const double width = interval.high - interval.low;
-  if (!std::isfinite(width) || width <= 0) return 2;
-  return std::min(
-      4, std::max(1, 1 - static_cast<int>(std::floor(std::log10(width)))));
-}
-
-}  // namespace
-
-void AddInterval(const Interval& interval, double scale,
-                 std::vector<std::string>& cells) {
-  const Interval scaled = {scale * interval.mean, scale * interval.low,
-                           scale * interval.high};
-  const int digits = Digits(scaled);
-  cells.push_back(absl::StrFormat("%.*f", digits, scaled.mean));
-  cells.push_back(std::isfinite(scaled.low) || std::isfinite(scaled.high)
-                      ? absl::StrFormat("[%.*f, %.*f]", digits, scaled.low,
-                                        digits, scaled.high)
-                      : "-");
-}
-
-std::string TwoDigits(double number) { return absl::StrFormat("%.2f", number); }
-
 std::string Percent(double share) {
   return absl::StrFormat("%.1f", 100 * share);
 }

@@ -34,17 +34,7 @@ std::string ReportPage(
     absl::string_view page_template,
     std::vector<std::pair<absl::string_view, std::string>> texts);
 
-// What reports have in common: numbers with their intervals, as table cells
-// and as JSON.
-
-// Adds two cells, "47.21" and "[47.19, 47.23]", times `scale`: with as many
-// digits as tell the ends apart, four at most; "-" where the ends are not
-// known.
-void AddInterval(const Interval& interval, double scale,
-                 std::vector<std::string>& cells);
-
-// "47.21".
-std::string TwoDigits(double number);
+// What reports have in common beside their tables (report.h).
 
 // Returns a share in percent: "12.3".
 std::string Percent(double share);
