@@ -321,6 +321,24 @@ function curves(parent, height, lines, xTitle, yTitle, digits, options = {}) {
   });
 }
 
+// The hills, in the order of the texts of positions: rank 7 first.
+const hills = [..."7654321"].flatMap(
+    (rank) => [..."ABCDEFG"].map((file) => file + rank))
+    .filter((hill) => !/[AG][17]/.test(hill));
+const hillAt = (hill) => ({x: 70 * (hill.charCodeAt(0) - 64) - 15,
+                           y: 70 * (8 - Number(hill[1])) - 38});
+
+// A picture of the board: its edges, what is `below` the hills, and what `drawn`
+// returns of each by its name and place.
+function boardSvg(role, label, drawn, below = "") {
+  const edges = [1, 2, 3, 4, 5, 6, 7].map((i) =>
+      `<text class="edge" x="8" y="${70 * (8 - i) - 33}">${i}</text>` +
+      `<text class="edge" x="${70 * i - 15}" y="507">${" ABCDEFG"[i]}</text>`);
+  return `<svg class="board" viewBox="0 0 510 514" role="${role}" aria-label="${
+      label}">${edges.join("")}${below}${
+      hills.map((hill) => drawn(hill, hillAt(hill))).join("")}</svg>`;
+}
+
 // Paper does not scroll: tables that are too wide get smaller. On the screen
 // keys scroll them.
 function fitTables(onPaper) {
