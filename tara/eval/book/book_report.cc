@@ -44,35 +44,86 @@ Json OrNull(const std::optional<double>& number) {
   return number.has_value() ? Json(Rounded(*number)) : Json();
 }
 
-Json GamesJson(const ActionGames& games) {
-  Json json = {{"games", games.games()}};
-  if (games.games() == 0) return json;
-  const Interval score = ScoreOf(games);
-  json["score"] = Rounded(score.mean);
-  json["score_low"] = Rounded(score.low);
-  json["score_high"] = Rounded(score.high);
-  json["wins"] = games.wins;
-  json["draws"] = games.draws;
-  json["chosen"] = games.chosen;
-  return json;
+// A number that not all actions have: null in JSON.
+ReportField OptionalField(Name name, Name heading,
+                          const std::optional<double>& number,
+                          const NumberFormat& format) {
+  return number.has_value()
+             ? NumberField(name, heading, Rounded(*number), format)
+             : JsonField(name, heading, "", nullptr);
 }
 
-Json ActionJson(const OpeningAction& action, const State& state) {
-  Json names = Json::array();
-  for (const Action each : action.actions) {
-    names.push_back(ActionToText(each, state));
+// Returns where the score of an action comes from.
+std::string KnownBy(const OpeningAction& action) {
+  if (action.known) return action.node >= 0 ? "book" : "end";
+  return action.visits > 0 ? absl::StrCat(action.visits) : "";
+}
+
+// The fields of an action's games; without games but their number.
+ReportRow GameFields(const ActionGames& games, int64_t chosen_of_all) {
+  if (games.games() == 0) {
+    return {JsonField("games", "games", "", 0), NoField("", "score %"),
+            NoField("", "chosen %")};
   }
-  Json json = {{"actions", std::move(names)},
-               {"known", action.known},
-               {"winning", OrNull(action.score)},
-               {"margin", OrNull(action.margin)},
-               {"winning_lost",
-                action.score.has_value() ? Json(Rounded(action.loss)) : Json()},
-               {"prior", Rounded(action.prior)},
-               {"visits", action.visits},
-               {"line", LineToTexts(action.line, state)}};
-  json.update(GamesJson(action.games));
-  return json;
+  const Interval score = ScoreOf(games);
+  const double share = static_cast<double>(games.chosen) /
+                       std::max(1.0, static_cast<double>(chosen_of_all));
+  ReportField chosen = NumberField("chosen", "chosen %", share, kPercent);
+  if (chosen_of_all == 0) chosen.text = "";
+  chosen.value = games.chosen;
+  return {CountField("games", "games", games.games()),
+          ShareField(
+              "score", "score %",
+              {Rounded(score.mean), Rounded(score.low), Rounded(score.high)}),
+          chosen, CountField("wins", "", games.wins),
+          CountField("draws", "", games.draws)};
+}
+
+// The fields of an action of a position.
+ReportRow ActionFields(const OpeningAction& action,
+                       const OpeningPosition& position, int64_t chosen_of_all) {
+  std::vector<std::string> names;
+  for (const Action each : action.actions) {
+    names.push_back(ActionToText(each, position.state));
+  }
+  const std::vector<std::string> line =
+      LineToTexts(action.line, position.state);
+  const std::optional<double> loss =
+      action.score.has_value() ? std::optional(action.loss) : std::nullopt;
+  ReportField prior =
+      NumberField("prior", "prior %", Rounded(action.prior), kPercent);
+  if (position.simulations == 0) prior.text = "";
+  return Joined(
+      {{JsonField("actions", "action", line.front(), names),
+        JsonField("line", "line",
+                  absl::StrJoin(line.begin() + 1, line.end(), " "), line),
+        TextField("", "same",
+                  names.size() > 1 ? absl::StrCat(names.size()) : ""),
+        OptionalField("winning", "winning %", action.score, kPercent),
+        OptionalField("winning_lost", "lost %", loss, kPercent),
+        OptionalField("margin", "points", action.margin,
+                      {.digits = 1, .sign = true}),
+        JsonField("known", "by", KnownBy(action), action.known), prior,
+        CountField("visits", "", action.visits)},
+       GameFields(action.games, chosen_of_all)});
+}
+
+bool IsKnown(const OpeningAction& action) {
+  return action.games.games() > 0 || action.score.has_value();
+}
+
+// Returns the actions of which something is known, or all.
+std::vector<ReportRow> ActionRows(const OpeningPosition& position, bool all) {
+  int64_t chosen = 0;
+  for (const OpeningAction& action : position.actions) {
+    chosen += action.games.chosen;
+  }
+  std::vector<ReportRow> rows;
+  for (const OpeningAction& action : position.actions) {
+    if (!all && !IsKnown(action)) continue;
+    rows.push_back(ActionFields(action, position, chosen));
+  }
+  return rows;
 }
 
 Json PositionJson(const OpeningPosition& position) {
@@ -82,8 +133,8 @@ Json PositionJson(const OpeningPosition& position) {
                {"winning", OrNull(position.score)},
                {"margin", OrNull(position.margin)}};
   json["actions"] = Json::array();
-  for (const OpeningAction& action : position.actions) {
-    json["actions"].push_back(ActionJson(action, position.state));
+  for (const ReportRow& action : ActionRows(position, /*all=*/true)) {
+    json["actions"].push_back(RowJson(action));
   }
   return json;
 }
@@ -101,62 +152,6 @@ Json HeadJson(const OpeningTree& tree, const BookSource& source) {
                {"distinct_games_in_book", tree.distinct_games()}};
   if (!source.not_learned.empty()) json["not_learned"] = source.not_learned;
   return json;
-}
-
-// Returns where the score of an action comes from.
-std::string KnownBy(const OpeningAction& action) {
-  if (action.known) return action.node >= 0 ? "book" : "end";
-  return action.visits > 0 ? absl::StrCat(action.visits) : "";
-}
-
-// Returns the actions as rows of cells, the first one the headings. Columns
-// that are empty all along are left out.
-std::vector<std::vector<std::string>> ActionRows(
-    const OpeningPosition& position) {
-  std::vector<std::vector<std::string>> rows = {
-      {"action", "line", "same", "winning %", "lost %", "points", "by",
-       "prior %", "games", "score %", "95 %", "chosen %"}};
-  int64_t chosen = 0;
-  for (const OpeningAction& action : position.actions) {
-    chosen += action.games.chosen;
-  }
-  for (const OpeningAction& action : position.actions) {
-    const ActionGames& games = action.games;
-    if (games.games() == 0 && !action.score.has_value()) continue;
-    const std::vector<std::string> line =
-        LineToTexts(action.line, position.state);
-    std::vector<std::string>& cells = rows.emplace_back();
-    cells = {
-        line.front(),
-        absl::StrJoin(line.begin() + 1, line.end(), " "),
-        action.actions.size() > 1 ? absl::StrCat(action.actions.size()) : "",
-        action.score.has_value() ? Percent(*action.score) : "",
-        action.score.has_value() ? Percent(action.loss) : "",
-        action.margin.has_value() ? absl::StrFormat("%+.1f", *action.margin)
-                                  : "",
-        KnownBy(action),
-        position.simulations > 0 ? Percent(action.prior) : ""};
-    if (games.games() == 0) {
-      cells.insert(cells.end(), 4, "");
-      continue;
-    }
-    cells.push_back(absl::StrCat(games.games()));
-    const ReportField score = ShareField("", "", ScoreOf(games));
-    cells.insert(cells.end(), {score.text, score.range});
-    cells.push_back(chosen > 0 ? Percent(static_cast<double>(games.chosen) /
-                                         static_cast<double>(chosen))
-                               : "");
-  }
-  for (size_t column = rows[0].size(); column-- > 0;) {
-    const bool empty =
-        std::all_of(rows.begin() + 1, rows.end(),
-                    [&](const auto& row) { return row[column].empty(); });
-    if (!empty || rows.size() == 1) continue;
-    for (auto& row : rows) {
-      row.erase(row.begin() + static_cast<std::ptrdiff_t>(column));
-    }
-  }
-  return rows;
 }
 
 }  // namespace
@@ -184,14 +179,12 @@ std::string BookReportText(const OpeningTree& tree,
         &text, "Worth %s %% of winning and %+.1f points to the side to move.\n",
         Percent(*position.score), *position.margin);
   }
-  const std::vector<std::vector<std::string>> rows = ActionRows(position);
-  if (rows.size() == 1) {
+  const std::vector<ReportRow> rows = ActionRows(position, /*all=*/false);
+  if (rows.empty()) {
     return absl::StrCat(text, "The book has no action of it.\n");
   }
-  const size_t names = rows[0].size() > 1 && rows[0][1] == "line" ? 2 : 1;
-  absl::StrAppend(&text, "\n", TextTable(rows, names));
-  const int left =
-      static_cast<int>(position.actions.size() - (rows.size() - 1));
+  absl::StrAppend(&text, "\n", TableText(WithoutEmptyColumns(rows)));
+  const size_t left = position.actions.size() - rows.size();
   if (left > 0) {
     absl::StrAppend(&text, left, " more, which neither searches nor games ",
                     "looked into\n");
@@ -224,10 +217,9 @@ std::string BookPage(const OpeningTree& tree, const BookSource& source) {
       json["places"].push_back(nullptr);
       continue;
     }
-    const size_t left =
-        std::erase_if(position->actions, [](const auto& action) {
-          return !action.score.has_value() && action.games.games() == 0;
-        });
+    const size_t left = std::erase_if(
+        position->actions,
+        [](const OpeningAction& action) { return !IsKnown(action); });
     Json made = PositionJson(*position);
     made["left"] = left;
     for (size_t i = 0; i < position->actions.size(); ++i) {
