@@ -229,20 +229,20 @@ eval::ReportRow FieldsOf(const record::GameRow& row) {
   const auto finished = [&](absl::string_view format) {
     return FormatTime(format, row.finished_unix_ms);
   };
-  return {eval::JsonField("index", "index", absl::StrCat(row.game_index),
-                          row.game_index),
-          eval::TextField("variant", "variant", row.variant),
-          eval::TextField("rule_options", "", row.rule_options),
-          eval::CountField("generation", "generation", row.generation),
-          eval::TextField("model", "model", row.model_id),
-          eval::CountField("length", "length", row.length),
-          eval::JsonField("points", "points",
-                          absl::StrCat(row.points_red, "-", row.points_blue),
-                          {row.points_red, row.points_blue}),
-          eval::TextField("ended_by", "ended by", row.ended_by),
-          eval::JsonField("finished", "finished (UTC)",
-                          finished("%Y-%m-%d %H:%M:%S"),
-                          finished("%Y-%m-%dT%H:%M:%E3SZ"))};
+  return {
+      eval::CountField("index", "index", static_cast<int64_t>(row.game_index)),
+      eval::TextField("variant", "variant", row.variant),
+      eval::TextField("rule_options", "", row.rule_options),
+      eval::CountField("generation", "generation", row.generation),
+      eval::TextField("model", "model", row.model_id),
+      eval::CountField("length", "length", row.length),
+      eval::JsonField("points", "points",
+                      absl::StrCat(row.points_red, "-", row.points_blue),
+                      {row.points_red, row.points_blue}),
+      eval::TextField("ended_by", "ended by", row.ended_by),
+      eval::JsonField("finished", "finished (UTC)",
+                      finished("%Y-%m-%d %H:%M:%S"),
+                      finished("%Y-%m-%dT%H:%M:%E3SZ"))};
 }
 
 }  // namespace

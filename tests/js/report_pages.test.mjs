@@ -68,7 +68,7 @@ const pages = [
     ],
   },
   {
-    name: 'arena-test', title: 'Tara: Matches of players', plots: 3,
+    name: 'arena-test', title: 'Tara: Matches of players', plots: 2,
     command: [
       'arena', '--variant', 'four_treasures', 'mcts:sims=16', 'random',
       '--sprt', 'elo0=0,elo1=100', '--time-control', '2s', '--threads', '1',

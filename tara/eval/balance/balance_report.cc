@@ -230,7 +230,7 @@ ReportRow SearchFields(const FairReportRow& row) {
       absl::StrFormat("[%s%.1f, %s%.1f]", below ? "<" : "",
                       points(std::max(low, row.range.low)), above ? ">" : "",
                       points(std::min(high, row.range.high)));
-  Json search;
+  Json search = Json::array();
   for (const auto& [halves, games] : row.tried) {
     search.push_back({{"compensation", points(halves)},
                       {"wins", games.wins},
@@ -241,22 +241,19 @@ ReportRow SearchFields(const FairReportRow& row) {
   ReportRow fields = {found,
                       CountField("search_games", "searched", row.search_games),
                       JsonField("search", "", "", search)};
-  if (row.tried.empty()) fields.pop_back();
+  if (search.empty()) fields.back() = NoField("search", "");
   return row.searched ? fields : Blank(fields);
 }
 
 ReportRow FairFields(const FairReportRow& row) {
-  ReportRow fields = {
-      CountField("fresh_games", "fresh", row.games),
-      CountField("fresh_games_wanted", "", row.wanted_games),
-      CountField("distinct_games", "distinct", row.distinct_games),
-      ShareField("first_side_score", "first side scores %", row.score),
-      ShareField("draw_rate", "draws %", row.draws)};
-  if (row.options.rule_options.pie_rule) {
-    fields.push_back(
-        ShareField("chooser_score", "", SecondSideScore(row.score)));
-  }
-  return fields;
+  return {CountField("fresh_games", "fresh", row.games),
+          CountField("fresh_games_wanted", "", row.wanted_games),
+          CountField("distinct_games", "distinct", row.distinct_games),
+          ShareField("first_side_score", "first side scores %", row.score),
+          ShareField("draw_rate", "draws %", row.draws),
+          row.options.rule_options.pie_rule
+              ? ShareField("chooser_score", "", SecondSideScore(row.score))
+              : NoField("chooser_score", "")};
 }
 
 void PutOptions(const BalanceGameOptions& options,
