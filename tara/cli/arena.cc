@@ -28,34 +28,31 @@
 namespace tara::cli {
 namespace {
 
-struct ArenaCommandOptions {
+struct ArenaFlags {
   GameFlags game;
   MatchFlags match;
   std::string player_a;  // or a team
   std::string player_b;
   bool untrained = false;  // play what a network has not learned, too
   bool by_match = false;
-  int64_t games = 0;  // 0: 200, or with a sequential test 20000 at most
+  int games = 0;  // 0: 200, or with a sequential test 20000 at most
   // As ParseSprtOptions reads it; empty: all games are played.
   std::string sprt;
   std::string format = "text";
   std::string html;  // a file for the page; none if empty
-  std::string fleet;
+  std::string fleet = "none";
 };
 
 constexpr int kDefaultGames = 200;
 
 // Returns what the flags of matches do not say; usage errors for what cannot
 // be.
-absl::StatusOr<eval::ArenaOptions> OptionsOf(
-    const ArenaCommandOptions& options) {
+absl::StatusOr<eval::ArenaOptions> OptionsOf(const ArenaFlags& options) {
   eval::ArenaOptions arena = {.by_match = options.by_match,
-                              .games = static_cast<int>(options.games)};
+                              .games = options.games};
   if (!options.sprt.empty()) {
-    absl::StatusOr<eval::SprtOptions> sprt =
-        eval::ParseSprtOptions(options.sprt);
-    if (!sprt.ok()) return AsUsageError(sprt.status());
-    arena.sprt = *sprt;
+    TARA_ASSIGN_OR_RETURN(arena.sprt,
+                          AsUsageError(eval::ParseSprtOptions(options.sprt)));
   }
   if (arena.games == 0) {
     arena.games =
@@ -66,8 +63,7 @@ absl::StatusOr<eval::ArenaOptions> OptionsOf(
 
 // Lets two players or teams play each other in one variant or in all. An
 // interrupt (Ctrl-C) ends it with a report of the games that are finished.
-absl::StatusOr<int> RunArena(const ArenaCommandOptions& options,
-                             Console& console) {
+absl::StatusOr<int> RunArena(const ArenaFlags& options, Console& console) {
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
                         StartsOf(options.game));
   TARA_ASSIGN_OR_RETURN(const eval::ArenaOptions arena, OptionsOf(options));
@@ -127,45 +123,35 @@ absl::StatusOr<int> RunArena(const ArenaCommandOptions& options,
 void RegisterArena(Command& root) {
   Command& command =
       root.AddCommand("arena", "a match of two players: score, interval, Elo");
-  const auto options = std::make_shared<ArenaCommandOptions>();
+  ArenaFlags* const options = command.SetRun(RunArena);
   AddGameFlags(command, &options->game, kVariantOrAllHelp);
-  command.AddText({.names = "A", .help = "player or team A", .required = true},
-                  &options->player_a);
-  command.AddText({.names = "B", .help = "player or team B", .required = true},
-                  &options->player_b);
-  AddUntrainedFlag(command, &options->untrained);
-  command.AddInteger({.names = "--games",
-                      .placeholder = "N",
-                      .help = "games per variant, rounded up to an even number "
-                              "(whole matches with --by-match); with --sprt "
-                              "the maximum, 20000 by default",
-                      .default_text = "200"},
-                     1, 10000000, &options->games);
-  command.AddSwitch(
-      {.names = "--by-match",
-       .help = "play matches: as many games as there are seats, each started "
-               "by another, points add up; players with utility=match heed "
-               "the score"},
-      &options->by_match);
+  command.Add({
+      {"A", &options->player_a, "player or team A", kRequired},
+      {"B", &options->player_b, "player or team B", kRequired},
+      UntrainedOption(&options->untrained),
+      {"--games N", &options->games, 1, 10000000,
+       "games per variant, rounded up to an even number (to whole matches with "
+       "--by-match); with --sprt the maximum, by default 20000",
+       Default("200")},
+      {"--by-match", &options->by_match,
+       "whole matches: one game per seat, each started by another seat; points "
+       "add up, and players with utility=match play for the score"},
+      {"--sprt TEST", &options->sprt,
+       "sequential test per variant, such as elo0=0,elo1=10: ends when pairs "
+       "have shown that A is stronger by elo1 rather than by elo0, or the "
+       "reverse; also alpha=0.05, beta=0.05 (error rates), "
+       "scale=logistic|normalized",
+       Default("none")},
+      FormatOption(&options->format),
+      HtmlOption(&options->html),
+      FleetOption(&options->fleet),
+  });
   AddMatchFlags(command, &options->match);
-  command.AddText(
-      {.names = "--sprt",
-       .placeholder = "TEST",
-       .help = "sequential test of each variant, such as elo0=0,elo1=10: ends "
-               "when pairs have shown that A is stronger by elo1 rather than "
-               "by elo0, or the other way round; also alpha=0.05, beta=0.05 "
-               "(rates of error), scale=logistic|normalized",
-       .default_text = "none"},
-      &options->sprt);
-  command.AddChoice({.names = "--format", .help = "form of the report"},
-                    {"text", "json"}, &options->format);
-  AddHtmlFlag(command, &options->html);
-  AddFleetFlag(command, &options->fleet);
   command.SetNotes(absl::StrCat(
       MatchNotes(),
       "\n\nIn variants in pairs A and B may be teams of two players, "
-      "SPEC+SPEC: "
-      "each\nopening is then played with the partners seated either way.\n",
+      "SPEC+SPEC: each\nopening is then played with the partners seated either "
+      "way.\n",
       "\nCtrl-C ends the match with a report of the games finished by then."));
   command.SetExamples(
       {"arena --variant four_treasures random greedy",
@@ -178,8 +164,6 @@ void RegisterArena(Command& root) {
        "mcts:sims=50",
        "arena --variant four_treasures mcts 'engine:./my_engine -l 3,move=5'",
        "arena --variant four_treasures_doubles mcts+greedy alphabeta"});
-  command.SetRun(
-      [options](Console& console) { return RunArena(*options, console); });
 }
 
 }  // namespace tara::cli

@@ -52,34 +52,34 @@
 namespace tara::cli {
 namespace {
 
-struct BalanceCommandOptions {
+constexpr int kMaxGames = 10000000;
+constexpr int kFairGames = 400;
+
+struct BalanceFlags {
   GameFlags game;
   std::vector<std::string> players;
   bool untrained = false;             // what a network has not learned, too
   std::string simulations;            // "50,200"; each of the players with each
   std::vector<std::string> what_ifs;  // each "name=value[,name=value]"
-  int64_t games = 200;                // a study; with a precision, at most
-  double precision = 0;               // 0: none
-  int64_t first_games = 16;
-  int64_t pie_games = 64;
-  int64_t opening_plies = -1;  // 0, or 2 for players without a policy
-  int64_t drawn_plies = 8;
-  double temperature = 0;  // 0: 1, or with --fair chosen by a pilot
   bool fair = false;
-  int64_t fair_games = 0;  // 0: kFairGames
-  int64_t threads = 0;     // all cores
-  int64_t seed = 1;
+  std::optional<int> fair_games;  // none: kFairGames
+  int games = 200;                // per study; with a precision, at most
+  std::optional<double> precision;
+  int first_games = 16;
+  int pie_games = 64;
+  std::optional<int> opening_plies;  // none: 0, or kOpeningPlies
+  int drawn_plies = 8;
+  std::optional<double> temperature;  // none: 1, or chosen by a pilot
+  int threads = 0;                    // all cores
+  uint64_t seed = 1;
   std::string format = "text";
   std::string html;   // a file for the page; none if empty
   std::string store;  // a file that keeps the games; none if empty
-  std::string fleet;
+  std::string fleet = "none";
 };
 
-constexpr int kFairGames = 400;
-
-int FairGamesOf(const BalanceCommandOptions& options) {
-  return options.fair_games > 0 ? static_cast<int>(options.fair_games)
-                                : kFairGames;
+int FairGamesOf(const BalanceFlags& options) {
+  return options.fair_games.value_or(kFairGames);
 }
 
 // A study that `tara balance` is asked for.
@@ -102,15 +102,13 @@ bool Searches(eval::PlayerKind kind) {
 }
 
 absl::StatusOr<eval::PlayerSpec> ParsePlayer(const std::string& text) {
-  absl::StatusOr<eval::PlayerSpec> spec = eval::ParsePlayerSpec(text);
-  if (!spec.ok()) return AsUsageError(spec.status());
-  return spec;
+  return AsUsageError(eval::ParsePlayerSpec(text));
 }
 
 // Returns the players, each with each of the numbers of simulations. Usage
 // errors for what can be no player of a study.
 absl::StatusOr<std::vector<eval::PlayerSpec>> PlayersOf(
-    const BalanceCommandOptions& options) {
+    const BalanceFlags& options) {
   std::vector<eval::PlayerSpec> players;
   for (const std::string& text : options.players) {
     TARA_ASSIGN_OR_RETURN(const eval::PlayerSpec given, ParsePlayer(text));
@@ -137,7 +135,8 @@ absl::StatusOr<std::vector<eval::PlayerSpec>> PlayersOf(
                                        "expected numbers such as 50,200,800"));
       }
       TARA_ASSIGN_OR_RETURN(players.emplace_back(),
-                            ParsePlayer(WithSimulations(text, number)));
+                            AsUsageError(eval::WithOption(
+                                given, "sims", absl::StrCat(simulations))));
     }
   }
   return players;
@@ -171,8 +170,7 @@ struct Rules {
   int changed_from;  // the place of the rules that these are a change of; or -1
 };
 
-absl::StatusOr<std::vector<Rules>> AllRules(
-    const BalanceCommandOptions& options) {
+absl::StatusOr<std::vector<Rules>> AllRules(const BalanceFlags& options) {
   TARA_ASSIGN_OR_RETURN(const std::vector<Variant> variants,
                         VariantsOf(options.game));
   const bool all = variants.size() > 1;
@@ -210,7 +208,7 @@ absl::StatusOr<std::vector<Rules>> AllRules(
 
 // Returns the compensations next to 0 that the player's network has learned
 // beside these rules; all for other players, and with --untrained.
-eval::CompensationRange CompensationsOf(const BalanceCommandOptions& options,
+eval::CompensationRange CompensationsOf(const BalanceFlags& options,
                                         const Rules& rules,
                                         const eval::PlayerSpec& player) {
   eval::CompensationRange range;
@@ -230,8 +228,8 @@ eval::CompensationRange CompensationsOf(const BalanceCommandOptions& options,
 }
 
 // What --fair plays for the rules, beside their study.
-eval::FairPlan FairPlanOf(const BalanceCommandOptions& options,
-                          const Rules& rules, const eval::PlayerSpec& player) {
+eval::FairPlan FairPlanOf(const BalanceFlags& options, const Rules& rules,
+                          const eval::PlayerSpec& player) {
   if (!options.fair) return {.games = 0, .range = {0, 0}};
   const bool pie = Info(rules.variant).seats == 2;
   return {.games = FairGamesOf(options),
@@ -242,9 +240,9 @@ eval::FairPlan FairPlanOf(const BalanceCommandOptions& options,
 }
 
 // Refuses what --fair tries itself.
-absl::Status CheckFair(const BalanceCommandOptions& options) {
-  if (!options.fair && options.fair_games > 0) {
-    return UsageError("--fair-games: expected --fair with it");
+absl::Status CheckFair(const BalanceFlags& options) {
+  if (!options.fair && options.fair_games.has_value()) {
+    return UsageError("--fair-games requires --fair");
   }
   if (!options.fair) return absl::OkStatus();
   const auto check = [](absl::string_view flag, const std::string& text) {
@@ -272,8 +270,7 @@ absl::Status CheckFair(const BalanceCommandOptions& options) {
 // the number types of their games in the store. Errors as WithPrecision and
 // PlayerIdentity.
 absl::StatusOr<std::vector<WantedStudy>> WantedStudies(
-    const BalanceCommandOptions& options,
-    const std::vector<eval::PlayerSpec>& players,
+    const BalanceFlags& options, const std::vector<eval::PlayerSpec>& players,
     const std::vector<Rules>& rules, record::GameStore& store) {
   std::vector<WantedStudy> studies;
   for (const eval::PlayerSpec& given : players) {
@@ -282,9 +279,8 @@ absl::StatusOr<std::vector<WantedStudy>> WantedStudies(
         eval::WithPrecision(given, eval::EarlierPrecisionsIn(store)));
     TARA_ASSIGN_OR_RETURN(const std::string identity,
                           eval::PlayerIdentity(player));
-    const int opening_plies = options.opening_plies >= 0
-                                  ? static_cast<int>(options.opening_plies)
-                                  : (Searches(player.kind) ? 0 : kOpeningPlies);
+    const int opening_plies = options.opening_plies.value_or(
+        Searches(player.kind) ? 0 : kOpeningPlies);
     for (const WantedStudy& other : studies) {
       if (other.key.identity != identity) continue;
       return UsageError(absl::StrCat("--player ", player.text, ": plays as ",
@@ -296,27 +292,23 @@ absl::StatusOr<std::vector<WantedStudy>> WantedStudies(
       studies.push_back(
           {.key = {.options = {.variant = each.variant,
                                .rule_options = each.options,
-                               .seed = static_cast<uint64_t>(options.seed),
+                               .seed = options.seed,
                                .opening_plies = opening_plies,
-                               .drawn_plies =
-                                   static_cast<int>(options.drawn_plies),
-                               .temperature = options.temperature > 0
-                                                  ? options.temperature
-                                                  : 1},
+                               .drawn_plies = options.drawn_plies,
+                               .temperature = options.temperature.value_or(1)},
                    .player = player.text,
                    .identity = identity},
            .player = player,
            .compare_with =
                each.changed_from < 0 ? -1 : first + each.changed_from,
            .fair = FairPlanOf(options, each, player),
-           .choose_openings = options.fair && options.temperature == 0 &&
+           .choose_openings = options.fair &&
+                              !options.temperature.has_value() &&
                               Searches(player.kind) && each.changed_from < 0});
     }
   }
   return studies;
 }
-
-constexpr int64_t kMaxGames = 10000000;
 
 // How far the command has come, over all studies. Thread-safe.
 class Progress {
@@ -405,12 +397,11 @@ class Progress {
   absl::Time start_ ABSL_GUARDED_BY(mutex_) = SteadyTime();
 };
 
-eval::BalancePlan PlanOf(const BalanceCommandOptions& options) {
-  return {.games = static_cast<int>(options.games),
-          .precision = options.precision > 0 ? std::optional(options.precision)
-                                             : std::nullopt,
-          .first_games = static_cast<int>(options.first_games),
-          .pie_games = static_cast<int>(options.pie_games)};
+eval::BalancePlan PlanOf(const BalanceFlags& options) {
+  return {.games = options.games,
+          .precision = options.precision,
+          .first_games = options.first_games,
+          .pie_games = options.pie_games};
 }
 
 // What has been played of a study.
@@ -425,12 +416,12 @@ struct PlayedStudy {
 // Plays a study, whose openings are those of the key, or chosen and filled in
 // there. Interrupted, it has what was played by then.
 absl::StatusOr<PlayedStudy> PlayStudy(
-    const BalanceCommandOptions& options, WantedStudy& wanted,
-    record::GameStore& store, fleet::Fleet* fleet, const StopCheck& stop,
+    const BalanceFlags& options, WantedStudy& wanted, record::GameStore& store,
+    fleet::Fleet* fleet, const StopCheck& stop,
     const std::function<void(int most_games)>& begin_part,
     const eval::BalanceProgressCallback& show) {
   const eval::PlayerSpec& player = wanted.player;
-  const int threads = ThreadsOr(fleet == nullptr ? options.threads : 1);
+  const int threads = ResolveThreads(fleet == nullptr ? options.threads : 1);
   TARA_ASSIGN_OR_RETURN(
       const std::unique_ptr<eval::BalanceDriver> driver,
       eval::BalanceDriver::Create(
@@ -444,9 +435,9 @@ absl::StatusOr<PlayedStudy> PlayStudy(
   if (wanted.choose_openings) {
     begin_part(eval::MostPilotGames());
     TARA_ASSIGN_OR_RETURN(
-        chosen, eval::ChooseOpenings(std::max(static_cast<int>(options.games),
-                                              FairGamesOf(options)),
-                                     wanted.key, *driver, store, show));
+        chosen,
+        eval::ChooseOpenings(std::max(options.games, FairGamesOf(options)),
+                             wanted.key, *driver, store, show));
     if (!chosen.has_value()) return played;
     game.drawn_plies = chosen->drawn_plies;
     game.temperature = chosen->temperature;
@@ -477,7 +468,7 @@ absl::StatusOr<PlayedStudy> PlayStudy(
 // its openings; beside this all at once where a fleet plays, else in their
 // order.
 absl::StatusOr<std::vector<PlayedStudy>> PlayStudies(
-    const BalanceCommandOptions& options, std::vector<WantedStudy>& wanted,
+    const BalanceFlags& options, std::vector<WantedStudy>& wanted,
     record::GameStore& store, fleet::Fleet* fleet, const StopCheck& stop,
     Console& console) {
   Progress progress(PlanOf(options), wanted, fleet, console);
@@ -545,6 +536,7 @@ eval::BalanceReport ReportOf(const std::vector<WantedStudy>& wanted,
     const std::string of_study = not_learned(i, study.options);
     report.rows.push_back({.options = study.options,
                            .player = study.player,
+                           .spec = wanted[i].player,
                            .statistics = eval::Summarize(study),
                            .not_learned = of_study});
     for (const eval::FairResult& fair : played[i].fair) {
@@ -569,67 +561,9 @@ eval::BalanceReport ReportOf(const std::vector<WantedStudy>& wanted,
   return report;
 }
 
-void AddGameOptions(Command& command, BalanceCommandOptions* options) {
-  command.AddInteger({.names = "--games",
-                      .placeholder = "N",
-                      .help = "games a study (a variant with one set of rules "
-                              "and one player); with --precision, at most"},
-                     1, kMaxGames, &options->games);
-  command.AddNumber(
-      {.names = "--precision",
-       .placeholder = "SHARE",
-       .help = "end a study's games when the first side's score is known to "
-               "within this, e.g. 0.02 for 2 % on either side",
-       .default_text = "none"},
-      0.0001, 0.5, &options->precision);
-  command.AddInteger({.names = "--first-games",
-                      .placeholder = "N",
-                      .help = "further games begun with each first action, up "
-                              "to symmetry; 0: none, and no pie rule"},
-                     0, 1000000, &options->first_games);
-  command.AddInteger({.names = "--pie-games",
-                      .placeholder = "N",
-                      .help = "further games begun with the fairest of these"},
-                     0, 1000000, &options->pie_games);
-  command.AddInteger({.names = "--opening-plies",
-                      .placeholder = "N",
-                      .help = "uniformly random actions that begin each game",
-                      .default_text = "0, and 2 for players without a policy"},
-                     0, 100, &options->opening_plies);
-  command.AddInteger({.names = "--drawn-plies",
-                      .placeholder = "N",
-                      .help = "actions after those that are drawn from the "
-                              "player's policy, not the best it knows"},
-                     0, 1000, &options->drawn_plies);
-  command.AddNumber({.names = "--temperature",
-                     .placeholder = "T",
-                     .help = "of these draws: policy^(1/T)",
-                     .default_text = "1; with --fair the lowest that keeps "
-                                     "95 % of games different, with more drawn "
-                                     "plies where it takes them"},
-                    0.01, 100, &options->temperature);
-}
-
-void AddFairOptions(Command& command, BalanceCommandOptions* options) {
-  command.AddSwitch(
-      {.names = "--fair",
-       .help = "also find the compensation that makes the score even, by games "
-               "whose players know it; confirm it, the pie rule and both by "
-               "fresh games; the same with each --what-if"},
-      &options->fair);
-  command.AddInteger(
-      {.names = "--fair-games",
-       .placeholder = "N",
-       .help = "with --fair: fresh games of each, and at most as many that "
-               "search for a compensation",
-       .default_text = absl::StrCat(kFairGames)},
-      1, kMaxGames, &options->fair_games);
-}
-
 // Lets players play themselves and says whether the variants are fair. An
 // interrupt (Ctrl-C) ends it with a report of the games finished by then.
-absl::StatusOr<int> RunBalance(const BalanceCommandOptions& options,
-                               Console& console) {
+absl::StatusOr<int> RunBalance(const BalanceFlags& options, Console& console) {
   TARA_RETURN_IF_ERROR(CheckFair(options));
   TARA_ASSIGN_OR_RETURN(const std::vector<Rules> rules, AllRules(options));
   TARA_ASSIGN_OR_RETURN(const std::vector<eval::PlayerSpec> players,
@@ -696,53 +630,65 @@ void RegisterBalance(Command& root) {
   Command& command = root.AddCommand(
       "balance",
       "fairness of variants: self-play of strong players, statistics");
-  const auto options = std::make_shared<BalanceCommandOptions>();
+  BalanceFlags* const options = command.SetRun(RunBalance);
   AddGameFlags(command, &options->game, kVariantOrAllHelp);
-  command.AddTexts({.names = "--player",
-                    .placeholder = "SPEC",
-                    .help = "who plays itself; given again, all are compared",
-                    .required = true},
-                   &options->players);
-  AddUntrainedFlag(command, &options->untrained);
-  command.AddText({.names = "--sims",
-                   .placeholder = "N,N,...",
-                   .help = "simulations to give each player, for balance "
-                           "against strength",
-                   .default_text = "as the players say"},
-                  &options->simulations);
-  command.AddTexts({.names = "--what-if",
-                    .placeholder = "NAME=VALUE",
-                    .help = "also play with this rule option (or several, "
-                            "parted by commas), and compare; may be given "
-                            "again, each is a change of its own"},
-                   &options->what_ifs);
-  AddFairOptions(command, options.get());
-  AddGameOptions(command, options.get());
-  AddThreadsFlag(command, &options->threads);
-  command.AddInteger({.names = "--seed",
-                      .placeholder = "N",
-                      .help = "random seed: the same seed and the same "
-                              "number type of a network (precision), the same "
-                              "games, on however many threads"},
-                     0, INT64_MAX, &options->seed);
-  command.AddChoice({.names = "--format", .help = "form of the report"},
-                    {"text", "json"}, &options->format);
-  AddHtmlFlag(command, &options->html);
-  command.AddText({.names = "--store",
-                   .placeholder = "FILE",
-                   .help = "game store that games go to as they end: the same "
-                           "command goes on where it was broken off; a "
-                           "network's precision auto is that of its games",
-                   .default_text = "none"},
-                  &options->store);
-  AddFleetFlag(command, &options->fleet);
+  command.Add({
+      {"--player SPEC", &options->players,
+       "player for self-play; repeat to compare players", kRequired},
+      UntrainedOption(&options->untrained),
+      {"--sims N,N,...", &options->simulations,
+       "simulations of each player, to compare balance across strengths",
+       Default("the players' own")},
+      {"--what-if NAME=VALUE", &options->what_ifs,
+       "changed rule option (or several, separated by commas) to compare with; "
+       "repeat for further changes"},
+      {"--fair", &options->fair,
+       "also find the compensation that makes the score even, in games whose "
+       "players know it; confirm it, the pie rule and both in fresh games; the "
+       "same with each --what-if"},
+      {"--fair-games N", &options->fair_games, 1, kMaxGames,
+       "with --fair: fresh games per remedy, and the maximum of those that "
+       "search for a compensation",
+       Default("400")},
+      {"--games N", &options->games, 1, kMaxGames,
+       "games per study (a variant with one set of rules and one player); the "
+       "maximum with --precision"},
+      {"--precision SHARE", &options->precision, 0.0001, 0.5,
+       "end a study when the first side's score is known to within this share, "
+       "e.g. 0.02 for 2 % on either side",
+       Default("none")},
+      {"--first-games N", &options->first_games, 0, 1000000,
+       "further games per first action, up to symmetry; 0: none, and no pie "
+       "rule"},
+      {"--pie-games N", &options->pie_games, 0, 1000000,
+       "further games that begin with the fairest of these"},
+      {"--opening-plies N", &options->opening_plies, 0, 100,
+       "uniformly random actions that begin each game",
+       Default("0; 2 for players without a policy")},
+      {"--drawn-plies N", &options->drawn_plies, 0, 1000,
+       "further actions, drawn from the player's policy"},
+      {"--temperature T", &options->temperature, 0.01, 100,
+       "temperature of the drawn plies: policy^(1/T)",
+       Default("1; with --fair the lowest that keeps 95 % of games different, "
+               "with more drawn plies if needed")},
+      ThreadsOption(&options->threads),
+      SeedOption(&options->seed,
+                 "random seed; with equal precision of a network, reproducible "
+                 "on any number of threads"),
+      FormatOption(&options->format),
+      HtmlOption(&options->html),
+      {"--store FILE", &options->store,
+       "game store, written as games end: the same command resumes; a "
+       "network's precision auto is that of its games",
+       Default("none")},
+      FleetOption(&options->fleet),
+  });
   command.SetNotes(absl::StrCat(
-      "The first side is Red. A draw is half a win in its score. 95 % are\n"
-      "confidence intervals; \"p even\" is the chance of a score so far from "
-      "even\nif it were even, \"p of all\" the same for as many studies as "
-      "there are\n(Holm), \"q\" by Benjamini and Hochberg. "
-      "docs/explanation/statistics.md\ndefines the rest.\n\n"
-      "Players:\n",
+      "The first side is Red. A draw is half a win in its score. 95 % "
+      "are\nconfidence intervals; \"p even\" is the chance of a score so far "
+      "from even\nif it were even, \"p of all\" the same for as many studies "
+      "as there are\n(Holm), \"q\" by Benjamini and Hochberg. "
+      "docs/explanation/statistics.md\ndefines the rest.\n\nPlayers:\n",
       eval::PlayerSpecHelp()));
   command.SetExamples(
       {"balance --variant four_treasures --player mcts:sims=200",
@@ -752,8 +698,6 @@ void RegisterBalance(Command& root) {
        "balance --variant poisoned_chalice --player mcts:sims=200 --fair",
        "balance --variant stone_of_destiny --player mcts:sims=100 "
        "--what-if link_all_at_end=false --precision 0.02 --games 20000"});
-  command.SetRun(
-      [options](Console& console) { return RunBalance(*options, console); });
 }
 
 }  // namespace tara::cli

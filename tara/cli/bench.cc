@@ -53,14 +53,8 @@ double Rates::Typical() const {
   return sorted[sorted.size() / 4];
 }
 
-void AddBenchFlags(Command& command, absl::string_view seconds_help,
-                   double* seconds, std::string* format) {
-  command.AddNumber({.names = "--seconds",
-                     .placeholder = "S",
-                     .help = std::string(seconds_help)},
-                    0.001, 3600, seconds);
-  command.AddChoice({.names = "--format", .help = "form of the report"},
-                    {"text", "json"}, format);
+Option SecondsOption(double* seconds, absl::string_view help) {
+  return {"--seconds S", seconds, 0.001, 3600, help};
 }
 
 int ReportBench(const std::string& format, const std::string& title,
@@ -104,7 +98,7 @@ constexpr uint64_t kSeed = 1;
 struct BenchCoreOptions {
   GameFlags game = {.variant = "all", .options = {}};
   double seconds = 2;  // per variant
-  int64_t threads = 1;
+  int threads = 1;
   std::string format = "text";
 };
 
@@ -258,7 +252,7 @@ absl::StatusOr<int> RunBenchCore(const BenchCoreOptions& options,
                                  Console& console) {
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
                         StartsOf(options.game));
-  const int threads = ThreadsOr(options.threads);
+  const int threads = ResolveThreads(options.threads);
   const double counter_rate = CounterRate();
   const std::string machine = MachineName();
   const StopCheck stop = StopOnSignals();
@@ -288,37 +282,34 @@ absl::StatusOr<int> RunBenchCore(const BenchCoreOptions& options,
 void RegisterBenchCore(Command& bench) {
   Command& command = bench.AddCommand(
       "core", "plies and games a second of random play, by instruction set");
-  const auto options = std::make_shared<BenchCoreOptions>();
+  BenchCoreOptions* const options = command.SetRun(RunBenchCore);
   AddGameFlags(command, &options->game, kVariantOrAllHelp, /*required=*/false);
-  AddBenchFlags(command, "time for each variant", &options->seconds,
-                &options->format);
-  command.AddInteger({.names = "--threads",
-                      .placeholder = "N",
-                      .help = "threads; rates are those of all together"},
-                     1, 1024, &options->threads);
+  command.Add({
+      SecondsOption(&options->seconds, "time for each variant"),
+      FormatOption(&options->format),
+      {"--threads N", &options->threads, 1, 1024,
+       "threads; rates are those of all together"},
+  });
   command.SetNotes(
       "Scalar play is one game at a time; batched play is many games in "
       "lockstep, with\neach instruction set of this processor. They take turns "
       "of a twentieth of a\nsecond, and a rate is one that a quarter of the "
       "turns reach. Seconds are\nprocessor time of each thread (wall clock "
-      "with "
-      "more threads than cores), so\nrates hold on a busy machine too. Games "
-      "per second are those of batched play.\nCycles are those of the "
+      "with more threads than cores), so\nrates hold on a busy machine too. "
+      "Games per second are those of batched play.\nCycles are those of the "
       "time-stamp counter, at the nominal clock.");
   command.SetExamples({"bench core", "bench core --variant high_kings_l1",
                        "bench core --threads 8 --format=json"});
-  command.SetRun(
-      [options](Console& console) { return RunBenchCore(*options, console); });
 }
 
 struct BenchSearchOptions {
   GameFlags game = {.variant = "all", .options = {}};
   std::string evaluator = "all";  // uniform, playouts
   double seconds = 1;             // per variant and evaluator
-  int64_t simulations = 2000;     // per search
-  int64_t games = 8;              // in lockstep on one thread
-  int64_t leaves = 1;             // per game in a batch
-  int64_t threads = 1;            // more: all search one tree
+  int simulations = 2000;         // per search
+  int games = 8;                  // in lockstep on one thread
+  int leaves = 1;                 // per game in a batch
+  int threads = 1;                // more: all search one tree
   std::string format = "text";
   bool signature = false;
 
@@ -356,13 +347,11 @@ absl::StatusOr<double> SearchRound(const BenchSearchOptions& options,
                                    const State& start,
                                    mcts::Evaluator& evaluator,
                                    const StopCheck& stop, Rates& rates) {
-  const mcts::SearchOptions search = {
-      .simulations = static_cast<int>(options.simulations)};
-  const int leaves = static_cast<int>(options.leaves);
-  mcts::SearchSession session({.search = search,
-                               .threads = static_cast<int>(options.threads),
-                               .leaves_per_game = leaves},
-                              &evaluator, /*solver=*/nullptr);
+  const mcts::SearchOptions search = {.simulations = options.simulations};
+  const int leaves = options.leaves;
+  mcts::SearchSession session(
+      {.search = search, .threads = options.threads, .leaves_per_game = leaves},
+      &evaluator, /*solver=*/nullptr);
   session.GoTo(start, {}, [] { return kSeed; });
   std::vector<mcts::Tree> copies(options.trees() - 1, session.tree());
   std::vector<mcts::Tree*> trees = {&session.tree()};
@@ -387,8 +376,7 @@ absl::StatusOr<Json> MeasureSearch(const BenchSearchOptions& options,
                                    const State& start, const std::string& name,
                                    mcts::Evaluator& evaluator,
                                    const StopCheck& stop) {
-  mcts::Tree graph({.simulations = static_cast<int>(options.simulations),
-                    .graph_search = true},
+  mcts::Tree graph({.simulations = options.simulations, .graph_search = true},
                    start, kSeed);
   TARA_RETURN_IF_ERROR(mcts::RunSearches({&graph}, evaluator));
   const auto hits = static_cast<double>(graph.counts().transpositions);
@@ -465,34 +453,24 @@ absl::StatusOr<int> RunBenchSearch(const BenchSearchOptions& options,
 void RegisterBenchSearch(Command& bench) {
   Command& command =
       bench.AddCommand("search", "simulations a second of the search");
-  const auto options = std::make_shared<BenchSearchOptions>();
+  BenchSearchOptions* const options = command.SetRun(RunBenchSearch);
   AddGameFlags(command, &options->game, kVariantOrAllHelp, /*required=*/false);
-  command.AddChoice({.names = "--evaluator",
-                     .help = "evaluator of leaves: uniform, or one random "
-                             "game"},
-                    {"all", "uniform", "playouts"}, &options->evaluator);
-  AddBenchFlags(command, "time for each variant and evaluator",
-                &options->seconds, &options->format);
-  command.AddInteger({.names = "--simulations",
-                      .placeholder = "N",
-                      .help = "simulations of a search"},
-                     1, 10000000, &options->simulations);
-  command.AddInteger({.names = "--games",
-                      .placeholder = "N",
-                      .help = "games that one thread searches in lockstep"},
-                     1, 100000, &options->games);
-  command.AddInteger({.names = "--leaves",
-                      .placeholder = "N",
-                      .help = "leaves of a game, or thread, in a batch"},
-                     1, 1024, &options->leaves);
-  command.AddInteger({.names = "--threads",
-                      .placeholder = "N",
-                      .help = "threads; several search one tree together"},
-                     1, 1024, &options->threads);
-  command.AddSwitch(
-      {.names = "--signature",
-       .help = "only print the signature, a hash of fixed searches"},
-      &options->signature);
+  command.Add({
+      {"--evaluator all|uniform|playouts", &options->evaluator,
+       "evaluator of leaves: uniform, or one random game"},
+      SecondsOption(&options->seconds, "time for each variant and evaluator"),
+      FormatOption(&options->format),
+      {"--simulations N", &options->simulations, 1, 10000000,
+       "simulations of a search"},
+      {"--games N", &options->games, 1, 100000,
+       "games that one thread searches in lockstep"},
+      {"--leaves N", &options->leaves, 1, 1024,
+       "leaves of a game, or thread, in a batch"},
+      {"--threads N", &options->threads, 1, 1024,
+       "threads; several search one tree together"},
+      {"--signature", &options->signature,
+       "only print the signature, a hash of fixed searches"},
+  });
   command.SetNotes(
       "One thread searches several games in lockstep, a batch holding leaves "
       "of each;\nits seconds are processor time. Several threads search one "
@@ -504,9 +482,6 @@ void RegisterBenchSearch(Command& bench) {
   command.SetExamples({"bench search", "bench search --evaluator uniform",
                        "bench search --threads 2 --format=json",
                        "bench search --signature"});
-  command.SetRun([options](Console& console) {
-    return RunBenchSearch(*options, console);
-  });
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "tara/base/option_table.h"
 #include "tara/base/stop.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/console.h"
@@ -42,9 +43,8 @@ struct BenchColumn {
   double scale = 1;
 };
 
-// Adds --seconds, with this help, and --format.
-void AddBenchFlags(Command& command, absl::string_view seconds_help,
-                   double* seconds, std::string* format);
+// --seconds, the duration of a measurement.
+Option SecondsOption(double* seconds, absl::string_view help);
 
 // Prints rows as JSON, or as a table below a title whose first columns are the
 // members `names` of each row. Returns what EndBench returns.

@@ -22,6 +22,7 @@
 #include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
 #include "tara/cli/console.h"
+#include "tara/cli/flags.h"
 #include "tara/core/state.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/mcts/evaluator.h"
@@ -40,14 +41,12 @@ namespace tara::cli {
 using Json = nlohmann::ordered_json;
 
 void AddBenchNetworkFlags(Command& command, BenchNetworkFlags* flags) {
-  command.AddText({.names = "--net",
-                   .placeholder = "CxB",
-                   .help = "network of random weights: channels x blocks"},
-                  &flags->net);
-  command.AddText({.names = "--checkpoint",
-                   .placeholder = "FILE",
-                   .help = "network of a checkpoint, or of a run's newest"},
-                  &flags->checkpoint);
+  command.Add({
+      {"--net CxB", &flags->net,
+       "network of random weights: channels x blocks"},
+      {"--checkpoint FILE", &flags->checkpoint,
+       "network of a checkpoint, or of a run (its newest checkpoint)"},
+  });
 }
 
 absl::StatusOr<nn::Checkpoint> ReadBenchNetwork(
@@ -297,35 +296,27 @@ absl::StatusOr<int> RunBenchInference(const BenchInferenceOptions& options,
 void RegisterBenchInference(Command& bench) {
   Command& command = bench.AddCommand(kBenchInferenceCommand.name,
                                       kBenchInferenceCommand.summary);
-  const auto options = std::make_shared<BenchInferenceOptions>();
+  BenchInferenceOptions* const options = command.SetRun(RunBenchInference);
   AddBenchNetworkFlags(command, &options->network);
-  command.AddChoice({.names = "--backend", .help = "backend"},
-                    {"all", "torch", "onednn"}, &options->backend);
-  command.AddChoice({.names = "--precision",
-                     .help = "number type; all: those that this machine has"},
-                    {"all", "float32", "int16", "bfloat16", "int8"},
-                    &options->precision);
-  command.AddText({.names = "--batch",
-                   .placeholder = "N,...",
-                   .help = "positions of a call"},
-                  &options->batch);
-  AddBenchFlags(command, "time for each row", &options->seconds,
-                &options->format);
+  command.Add({
+      {"--backend all|torch|onednn", &options->backend, "backend"},
+      {"--precision all|float32|int16|bfloat16|int8", &options->precision,
+       "number type; all: those that this machine has"},
+      {"--batch N,...", &options->batch, "positions of a call"},
+      SecondsOption(&options->seconds, "time for each row"),
+      FormatOption(&options->format),
+  });
   command.SetNotes(
       "Positions a second of one core, by its processor time; a rate is one "
       "that a\nquarter of the turns reach, which the rows take by turns. The "
       "network alone is\nwithout encoding positions and filling evaluations. "
       "Operations are the\nmultiplications and additions of whole grids. "
-      "Errors "
-      "are the mean difference\nfrom LibTorch in float32, on positions of "
-      "random games of every variant: of the\nvalue, and half the sum over the "
-      "priors.");
+      "Errors are the mean difference\nfrom LibTorch in float32, on positions "
+      "of random games of every variant: of the\nvalue, and half the sum over "
+      "the priors.");
   command.SetExamples({"bench inference", "bench inference --net 128x10",
                        "bench inference --checkpoint FILE --precision int8 "
                        "--batch 1,32 --format=json"});
-  command.SetRun([options](Console& console) {
-    return RunBenchInference(*options, console);
-  });
 }
 
 }  // namespace tara::cli

@@ -42,13 +42,13 @@ namespace {
 struct BenchSelfPlayOptions {
   GameFlags game = {.variant = "sacred_hill_l1", .options = {}};
   BenchNetworkFlags network = {.net = "64x4", .checkpoint = {}};
-  InferenceFlags inference;
-  int64_t simulations = 100;
-  std::string search;   // "name=value,..."
-  int64_t threads = 0;  // all cores
-  int64_t games = 0;    // per generation; 0: twice those in lockstep
-  int64_t games_per_thread = 64;
-  int64_t cache = 1 << 16;
+  nn::InferenceOptions inference;
+  int simulations = 100;
+  std::string search;  // "name=value,..."
+  int threads = 0;     // all cores
+  int games = 0;       // per generation; 0: twice those in lockstep
+  int games_per_thread = 64;
+  int cache = 1 << 16;
   bool plain_cache = false;  // does not share symmetric positions
   double seconds = 10;
   std::string format = "text";
@@ -292,7 +292,7 @@ Json ReportOf(const TurnsEvaluator& turns, const Played& played, int threads) {
 absl::StatusOr<mcts::SearchOptions> SearchOf(
     const BenchSelfPlayOptions& options) {
   mcts::SearchOptions search;
-  search.simulations = static_cast<int>(options.simulations);
+  search.simulations = options.simulations;
   search.dirichlet_fraction = 0.25f;
   if (options.search.empty()) return search;
   const absl::StatusOr<std::vector<OptionText>> list =
@@ -328,14 +328,13 @@ std::string ToText(const Json& report) {
 // Measures self-play beside the network alone, over whole games.
 absl::StatusOr<int> RunBenchSelfPlay(const BenchSelfPlayOptions& options,
                                      Console& console) {
-  TARA_ASSIGN_OR_RETURN(const nn::InferenceOptions inference,
-                        InferenceOf(options.inference));
+  const nn::InferenceOptions& inference = options.inference;
   train::SelfPlayOptions self_play;
   TARA_ASSIGN_OR_RETURN(self_play.starts, StartsOf(options.game));
   TARA_ASSIGN_OR_RETURN(self_play.search, SearchOf(options));
   self_play.run_seed = kSeed;
-  self_play.threads = ThreadsOr(options.threads);
-  self_play.games_per_thread = static_cast<int>(options.games_per_thread);
+  self_play.threads = ResolveThreads(options.threads);
+  self_play.games_per_thread = options.games_per_thread;
   TARA_ASSIGN_OR_RETURN(const nn::Checkpoint checkpoint,
                         ReadBenchNetwork(options.network));
   TARA_ASSIGN_OR_RETURN(const nn::LoadedNetwork network,
@@ -370,48 +369,32 @@ absl::StatusOr<int> RunBenchSelfPlay(const BenchSelfPlayOptions& options,
   return EndBench(stop, console);
 }
 
-void AddFlags(Command& command, BenchSelfPlayOptions& options) {
-  AddGameFlags(command, &options.game, kVariantOrAllHelp, /*required=*/false);
-  AddBenchNetworkFlags(command, &options.network);
-  AddInferenceFlags(command, &options.inference);
-  command.AddInteger(
-      {.names = "--sims", .placeholder = "N", .help = "simulations an action"},
-      1, 1000000, &options.simulations);
-  command.AddText({.names = "--search",
-                   .placeholder = "NAME=VALUE,...",
-                   .help = "other options of the search (see arena --help)"},
-                  &options.search);
-  AddThreadsFlag(command, &options.threads);
-  command.AddInteger({.names = "--games",
-                      .placeholder = "N",
-                      .help = "games of a generation; 0: twice those in "
-                              "lockstep"},
-                     0, 1000000, &options.games);
-  command.AddInteger(
-      {.names = "--games-per-thread",
-       .placeholder = "N",
-       .help = "games in lockstep: a leaf of each makes a batch"},
-      1, 65536, &options.games_per_thread);
-  command.AddInteger({.names = "--cache",
-                      .placeholder = "N",
-                      .help = "positions that the evaluation cache keeps; 0: "
-                              "no cache"},
-                     0, 1 << 28, &options.cache);
-  command.AddSwitch({.names = "--plain-cache",
-                     .help = "a cache that does not share symmetric "
-                             "positions"},
-                    &options.plain_cache);
-  AddBenchFlags(command, "duration; the last generation is played to its end",
-                &options.seconds, &options.format);
-}
-
 }  // namespace
 
 void RegisterBenchSelfPlay(Command& bench) {
   Command& command = bench.AddCommand(kBenchSelfPlayCommand.name,
                                       kBenchSelfPlayCommand.summary);
-  const auto options = std::make_shared<BenchSelfPlayOptions>();
-  AddFlags(command, *options);
+  BenchSelfPlayOptions* const options = command.SetRun(RunBenchSelfPlay);
+  AddGameFlags(command, &options->game, kVariantOrAllHelp, /*required=*/false);
+  AddBenchNetworkFlags(command, &options->network);
+  AddInferenceFlags(command, &options->inference);
+  command.Add({
+      {"--sims N", &options->simulations, 1, 1000000, "simulations an action"},
+      {"--search NAME=VALUE,...", &options->search,
+       "other options of the search (see arena --help)"},
+      ThreadsOption(&options->threads),
+      {"--games N", &options->games, 0, 1000000,
+       "games of a generation; 0: twice those in lockstep"},
+      {"--games-per-thread N", &options->games_per_thread, 1, 65536,
+       "games in lockstep: a leaf of each makes a batch"},
+      {"--cache N", &options->cache, 0, 1 << 28,
+       "positions that the evaluation cache keeps; 0: no cache"},
+      {"--plain-cache", &options->plain_cache,
+       "a cache that does not share symmetric positions"},
+      SecondsOption(&options->seconds,
+                    "duration; the last generation is played to its end"),
+      FormatOption(&options->format),
+  });
   command.SetNotes(
       "The bare engine, in batches of its best size, and self-play take turns "
       "of a\ntwentieth of a second on the same threads. Seconds are those of "
@@ -420,14 +403,10 @@ void RegisterBenchSelfPlay(Command& bench) {
       "The engine's rate is that of\npositions into evaluations: it has "
       "encoding and filling in it. Search simulations\ncount what the tree "
       "kept from the turn before as well. Waiting is the time of\nthreads "
-      "without "
-      "games at the end of a generation.");
+      "without games at the end of a generation.");
   command.SetExamples({"bench selfplay", "bench selfplay --net 128x10",
                        "bench selfplay --threads 2 --precision int8 "
                        "--search proof=on,solver_hills=6 --format=json"});
-  command.SetRun([options](Console& console) {
-    return RunBenchSelfPlay(*options, console);
-  });
 }
 
 }  // namespace tara::cli

@@ -30,17 +30,21 @@ namespace tara::cli {
 namespace {
 
 // Returns the player of a checkpoint. Its text has all that decides its games
-// beside the file.
+// next to the file, and the name of that, not the folder.
 absl::StatusOr<eval::PlayerSpec> CheckpointPlayer(
     const std::string& path, const proto::InferenceConfig& inference,
     uint32_t simulations) {
   eval::PlayerSpec player =
-      eval::NetworkPlayer(path, static_cast<int>(simulations));
-  TARA_ASSIGN_OR_RETURN(player.inference, train::InferenceOptionsOf(inference));
-  player.text = absl::StrCat(
-      "net:", std::filesystem::path(path).filename().string(),
-      ",sims=", simulations, ",device=", inference.device(),
-      ",backend=", inference.backend(), ",precision=", inference.precision());
+      eval::NetworkPlayer(std::filesystem::path(path).filename().string(),
+                          static_cast<int>(simulations));
+  player.file = path;
+  const std::pair<const char*, const std::string&> options[] = {
+      {"device", inference.device()},
+      {"backend", inference.backend()},
+      {"precision", inference.precision()}};
+  for (const auto& [name, value] : options) {
+    TARA_ASSIGN_OR_RETURN(player, eval::WithOption(player, name, value));
+  }
   return player;
 }
 
@@ -83,14 +87,11 @@ absl::StatusOr<std::vector<eval::ArenaResult>> PlayMatches(
       }
       return true;
     };
-    const auto team = [](const eval::PlayerSpec& player) {
-      return eval::TeamSpec{.text = player.text, .players = {player}};
-    };
     TARA_ASSIGN_OR_RETURN(
         results[i],
         by != nullptr
-            ? eval::PlayArenaOnFleet(arena, team(match.player),
-                                     team(match.opponent), *by, show)
+            ? eval::PlayArenaOnFleet(arena, eval::TeamOf({match.player}),
+                                     eval::TeamOf({match.opponent}), *by, show)
             : eval::PlayArenaInParallel(
                   arena, eval::FactoryOf(match.player),
                   eval::FactoryOf(match.opponent),

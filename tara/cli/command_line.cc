@@ -2,23 +2,20 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cmath>
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/cord.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
-#include "absl/strings/strip.h"
-#include "tara/base/status_macros.h"
+#include "tara/base/option_table.h"
 #include "tara/base/text.h"
 
 namespace tara::cli {
@@ -99,36 +96,6 @@ std::string Suggestion(absl::string_view word,
 // Whether a word of the command line is an option, right or wrong.
 bool IsOption(const std::string& word) { return word[0] == '-' && word != "-"; }
 
-// A suffix of a number, which stands for a factor.
-struct CountSuffix {
-  absl::string_view text;
-  double factor;
-};
-constexpr CountSuffix kCountSuffixes[] = {{"G", 1e9}, {"M", 1e6}, {"k", 1e3}};
-
-// Reads "2.5k" as 2500; false unless it is a whole number below 2^53.
-bool ParseCount(absl::string_view text, int64_t* number) {
-  double factor = 1;
-  for (const CountSuffix& suffix : kCountSuffixes) {
-    if (absl::ConsumeSuffix(&text, suffix.text)) factor = suffix.factor;
-  }
-  double value = 0;
-  if (!ParseDecimal(text, &value)) return false;
-  value *= factor;
-  if (!(std::abs(value) < 0x1p53) || value != std::floor(value)) return false;
-  *number = static_cast<int64_t>(value);
-  return true;
-}
-
-std::string FormatCount(int64_t number) {
-  for (const CountSuffix& suffix : kCountSuffixes) {
-    const auto factor = static_cast<int64_t>(suffix.factor);
-    if (number == 0 || number % factor != 0) continue;
-    return absl::StrCat(number / factor, suffix.text);
-  }
-  return absl::StrCat(number);
-}
-
 }  // namespace
 
 struct Command::Impl {
@@ -145,54 +112,62 @@ struct Command::Impl {
   RunFunction run;
   std::vector<std::unique_ptr<Command>> commands;
 
-  // Adds an option or argument whose values `parse` takes one by one.
-  void Add(const Flag& flag, absl::string_view default_value, bool repeated,
-           std::function<absl::Status(const std::string&)> parse) {
-    const bool positional = flag.names[0] != '-';
-    const std::string name = flag.names.substr(flag.names.rfind(',') + 1);
-    CLI::Option* const option = app->add_option(
-        flag.names, [name, repeated, parse](const CLI::results_t& values) {
-          if (!repeated && values.size() > 1) {
-            throw CLI::ValidationError(name, "given more than once");
-          }
-          for (const std::string& value : values) {
-            const absl::Status status = parse(value);
-            if (status.ok()) continue;
-            throw CLI::ValidationError(name, std::string(status.message()));
-          }
-          return true;
-        });
-    option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    if (repeated || !positional) {
-      option->expected(1, CLI::detail::expected_max_vector_size);
-      option->allow_extra_args(positional);
+  // Adds an option or argument.
+  void Add(const Option& option) {
+    const bool positional = option.name[0] != '-';
+    const bool repeated =
+        std::holds_alternative<std::vector<std::string>*>(option.member);
+    const bool is_switch = std::holds_alternative<bool*>(option.member);
+    // "-o,--output FILE"
+    const std::string names(option.name.substr(0, option.name.find(' ')));
+    const std::string long_name = names.substr(names.rfind(',') + 1);
+    if (is_switch) {
+      app->add_flag_callback(names, [option] { option.Set("on"); })
+          ->disable_flag_override();
+    } else {
+      CLI::Option* const added =
+          app->add_option(names, [option, positional, repeated,
+                                  long_name](const CLI::results_t& results) {
+            if (!repeated && results.size() > 1) {
+              throw CLI::ValidationError(long_name, "given more than once");
+            }
+            for (const std::string& result : results) {
+              if (option.Set(result)) continue;
+              throw CLI::ValidationError(
+                  long_name, absl::StrCat("bad value '", Shown(result),
+                                          "'; expected ", option.Expected()));
+            }
+            return true;
+          });
+      added->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+      if (repeated || !positional) {
+        added->expected(1, CLI::detail::expected_max_vector_size);
+        added->allow_extra_args(positional);
+      }
+      added->required(option.presence.required);
     }
-    option->required(flag.required);
-    if (flag.hidden) return;
+    if (option.presence.hidden) return;
 
-    std::string right = flag.help;
-    if (flag.required && !positional) absl::StrAppend(&right, " (required)");
-    const absl::string_view shown_default =
-        flag.default_text.empty() ? default_value : flag.default_text;
-    if (!shown_default.empty()) {
-      absl::StrAppend(&right, " (default: ", shown_default, ")");
+    std::string right(option.help);
+    const std::string default_text = option.DefaultText();
+    if (option.presence.required) {
+      if (!positional) absl::StrAppend(&right, " (required)");
+    } else if (!is_switch && !default_text.empty()) {
+      absl::StrAppend(&right, " (default: ", default_text, ")");
     }
     if (positional) {
-      const std::string shown =
-          repeated ? absl::StrCat(flag.names, "...") : flag.names;
-      arguments.push_back({shown, right});
-      absl::StrAppend(&usage, flag.required ? " " : " [", shown,
-                      flag.required ? "" : "]");
+      const std::string left = absl::StrCat(names, repeated ? "..." : "");
+      absl::StrAppend(&usage, option.presence.required ? " " : " [", left,
+                      option.presence.required ? "" : "]");
+      arguments.push_back({left, right});
       return;
     }
-    option_names.push_back(name);
-    options.push_back(
-        {absl::StrCat(absl::StrReplaceAll(flag.names, {{",", ", "}}), " ",
-                      flag.placeholder),
-         right});
-    if (flag.required) {
-      absl::StrAppend(&usage, " ", name, " ", flag.placeholder);
+    if (option.presence.required) {
+      absl::StrAppend(&usage, " ", long_name, " ", option.Placeholder());
     }
+    option_names.push_back(long_name);
+    options.push_back(
+        {absl::StrReplaceAll(option.name, {{",--", ", --"}}), right});
   }
 
   // Returns the names of the subcommands.
@@ -235,112 +210,11 @@ struct Command::Impl {
   }
 };
 
-namespace {
-
-// An empty text is a mistake, such as a variable of a shell that is not set.
-absl::Status CheckText(const Flag& flag, absl::string_view text) {
-  if (!text.empty() || flag.may_be_empty) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      "the value is empty; expected ",
-      flag.placeholder.empty() ? "a text"
-                               : absl::string_view(flag.placeholder)));
-}
-
-}  // namespace
-
 Command::Command(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Command::~Command() = default;
 
-void Command::AddText(const Flag& flag, std::string* value) {
-  impl_->Add(flag, *value, false,
-             [value, flag](const std::string& text) -> absl::Status {
-               TARA_RETURN_IF_ERROR(CheckText(flag, text));
-               *value = text;
-               return absl::OkStatus();
-             });
-}
-
-void Command::AddTexts(const Flag& flag, std::vector<std::string>* values) {
-  impl_->Add(flag, absl::StrJoin(*values, " "), true,
-             [values, flag](const std::string& text) -> absl::Status {
-               TARA_RETURN_IF_ERROR(CheckText(flag, text));
-               values->push_back(text);
-               return absl::OkStatus();
-             });
-}
-
-void Command::AddChoice(const Flag& flag, std::vector<std::string> choices,
-                        std::string* value) {
-  Flag shown = flag;
-  shown.placeholder = absl::StrJoin(choices, "|");
-  impl_->Add(
-      shown, *value, false,
-      [value, choices](const std::string& text) -> absl::Status {
-        if (std::find(choices.begin(), choices.end(), text) == choices.end()) {
-          return absl::InvalidArgumentError(
-              absl::StrCat("bad value '", Shown(text), "'; expected ",
-                           absl::StrJoin(choices, " or ")));
-        }
-        *value = text;
-        return absl::OkStatus();
-      });
-}
-
-void Command::AddInteger(const Flag& flag, int64_t min, int64_t max,
-                         int64_t* value) {
-  impl_->Add(
-      flag, flag.required ? "" : absl::StrCat(*value), false,
-      [=](const std::string& text) -> absl::Status {
-        int64_t number = 0;
-        if (!absl::SimpleAtoi(text, &number) || number < min || number > max) {
-          return absl::InvalidArgumentError(
-              absl::StrCat("bad value '", Shown(text),
-                           "'; expected an integer from ", min, " to ", max));
-        }
-        *value = number;
-        return absl::OkStatus();
-      });
-}
-
-void Command::AddCount(const Flag& flag, int64_t min, int64_t max,
-                       int64_t* value) {
-  impl_->Add(flag, flag.required ? "" : FormatCount(*value), false,
-             [=](const std::string& text) -> absl::Status {
-               int64_t number = 0;
-               if (!ParseCount(text, &number) || number < min || number > max) {
-                 return absl::InvalidArgumentError(absl::StrCat(
-                     "bad value '", Shown(text),
-                     "'; expected a whole number from ", FormatCount(min),
-                     " to ", FormatCount(max), ", as in 500, 2.5k, 100M, 1G"));
-               }
-               *value = number;
-               return absl::OkStatus();
-             });
-}
-
-void Command::AddNumber(const Flag& flag, double min, double max,
-                        double* value) {
-  impl_->Add(
-      flag, flag.required ? "" : absl::StrCat(*value), false,
-      [=](const std::string& text) -> absl::Status {
-        double number = 0;
-        // The comparisons also refuse what is not a number.
-        if (!ParseDecimal(text, &number) || !(number >= min && number <= max)) {
-          return absl::InvalidArgumentError(
-              absl::StrCat("bad value '", Shown(text),
-                           "'; expected a number from ", min, " to ", max));
-        }
-        *value = number;
-        return absl::OkStatus();
-      });
-}
-
-void Command::AddSwitch(const Flag& flag, bool* value) {
-  const std::string name = flag.names.substr(flag.names.rfind(',') + 1);
-  impl_->app->add_flag(flag.names, *value)->disable_flag_override();
-  impl_->option_names.push_back(name);
-  impl_->options.push_back(
-      {absl::StrReplaceAll(flag.names, {{",", ", "}}), flag.help});
+void Command::Add(const OptionTable& table) {
+  for (const Option& option : table) impl_->Add(option);
 }
 
 void Command::SetNotes(std::string notes) { impl_->notes = std::move(notes); }
@@ -473,7 +347,7 @@ ParsedCommand CommandLine::Parse(int argc, const char* const* argv) {
     if (version) return prints(version_ + "\n");
     if (help || &command == root_.get()) return prints(command.Help());
     if (named.run != nullptr) return {named.path, named.run};
-    error = UsageError(absl::StrCat("which command? ", named.path, " has ",
+    error = UsageError(absl::StrCat("missing subcommand; expected one of: ",
                                     absl::StrJoin(named.CommandNames(), ", ")));
   }
   return {named.path, [error](Console&) { return error; }};

@@ -1,7 +1,6 @@
 #ifndef TARA_CLI_COMMAND_LINE_H_
 #define TARA_CLI_COMMAND_LINE_H_
 
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -10,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "tara/base/option_table.h"
 #include "tara/cli/console.h"
 
 namespace tara::cli {
@@ -25,8 +25,14 @@ inline constexpr int kExitInterrupted = 130;
 // program with kExitUsage; every other error ends it with kExitFailure.
 absl::Status UsageError(absl::string_view message);
 
-// Marks an error as misuse of the command line; OK stays OK.
+// Marks an error as misuse of the command line; results stay as they are.
 absl::Status AsUsageError(absl::Status status);
+
+template <typename T>
+absl::StatusOr<T> AsUsageError(absl::StatusOr<T> result) {
+  if (!result.ok()) return AsUsageError(result.status());
+  return result;
+}
 
 bool IsUsageError(const absl::Status& status);
 
@@ -37,21 +43,9 @@ bool IsUsageError(const absl::Status& status);
 // Does a command's work and returns the exit status, or an error.
 using RunFunction = std::function<absl::StatusOr<int>(Console&)>;
 
-// How an option or argument looks in the help.
-struct Flag {
-  std::string names = {};  // "--depth" or "-o,--output"; arguments: "FILE"
-  std::string placeholder = {};  // of the value: "N"
-  std::string help = {};
-  bool required = false;
-  std::string default_text = {};  // shown instead of the default value
-  bool may_be_empty = false;      // of texts
-  bool hidden = false;            // not in the help: of programs, not of people
-};
-
-// A subcommand being described: each Add... takes the place of a parsed value.
-// The value found there is the default, which the help shows. Pointers must
-// live as long as the command line. A name without dashes is that of a
-// positional argument; those are in the order of the calls.
+// A subcommand being described by tables of options
+// (tara/base/option_table.h), whose names have dashes; those without are
+// positional arguments, in the order of the calls.
 class Command {
  public:
   struct Impl;
@@ -61,16 +55,9 @@ class Command {
   Command(const Command&) = delete;
   Command& operator=(const Command&) = delete;
 
-  void AddText(const Flag& flag, std::string* value);
-  // May be given again and again: the values add up.
-  void AddTexts(const Flag& flag, std::vector<std::string>* values);
-  void AddChoice(const Flag& flag, std::vector<std::string> choices,
-                 std::string* value);
-  void AddInteger(const Flag& flag, int64_t min, int64_t max, int64_t* value);
-  // A large number: 2500, 2.5k, 100M, 1G (thousands, millions, billions).
-  void AddCount(const Flag& flag, int64_t min, int64_t max, int64_t* value);
-  void AddNumber(const Flag& flag, double min, double max, double* value);
-  void AddSwitch(const Flag& flag, bool* value);
+  // Adds options. The members' values are the defaults, which the help shows;
+  // they must live as long as the command line.
+  void Add(const OptionTable& table);
 
   // Paragraphs after the options, as they are.
   void SetNotes(std::string notes);
@@ -81,12 +68,21 @@ class Command {
   // runs where none of the subcommands is named, and must itself refuse missing
   // arguments.
   Command& AddCommand(const std::string& name, const std::string& summary);
-  void SetRun(RunFunction run);
+  // Returns what the function will be given, for Add.
+  template <typename Values>
+  Values* SetRun(absl::StatusOr<int> (*run)(const Values&, Console&)) {
+    const auto values = std::make_shared<Values>();
+    SetRun([run, values](Console& console) { return run(*values, console); });
+    return values.get();
+  }
 
   std::string Help() const;
 
  private:
   friend class CommandLine;
+
+  void SetRun(RunFunction run);
+
   std::unique_ptr<Impl> impl_;
 };
 

@@ -28,17 +28,17 @@
 namespace tara::cli {
 namespace {
 
-struct CrossPlayCommandOptions {
+struct CrossPlayFlags {
   GameFlags game;
   MatchFlags match;
   std::string player_a;
   std::string player_b;
   std::string player_c;    // may be a team; empty: A and B are the opponents
   bool untrained = false;  // play what a network has not learned, too
-  int64_t games = 400;     // of A with B against each opponent
+  int games = 400;         // of A with B against each opponent
   std::string format = "text";
   std::string html;  // a file for the page; none if empty
-  std::string fleet;
+  std::string fleet = "none";
 };
 
 // A match to be played: the letters of its teams, and the teams.
@@ -82,7 +82,7 @@ absl::StatusOr<Contestant> PartnerOf(const MatchTable& table,
       "'", text, "' is a team; expected one player, to be put in teams"));
 }
 
-absl::StatusOr<Players> MakePlayers(const CrossPlayCommandOptions& options,
+absl::StatusOr<Players> MakePlayers(const CrossPlayFlags& options,
                                     const MatchTable& table) {
   Players players;
   TARA_ASSIGN_OR_RETURN(players.a, PartnerOf(table, options.player_a));
@@ -93,9 +93,9 @@ absl::StatusOr<Players> MakePlayers(const CrossPlayCommandOptions& options,
     return UsageError(absl::StrCat("A and B are both '", first,
                                    "'; expected two players that differ"));
   }
-  TARA_ASSIGN_OR_RETURN(players.both, table.ContestantOf(absl::StrCat(
-                                          players.a.given[0].text, "+",
-                                          players.b.given[0].text)));
+  TARA_ASSIGN_OR_RETURN(players.both,
+                        table.ContestantOf(eval::TeamOf(
+                            {players.a.given[0], players.b.given[0]})));
   if (options.player_c.empty()) return players;
   TARA_ASSIGN_OR_RETURN(players.c.emplace_back(),
                         table.ContestantOf(options.player_c));
@@ -116,7 +116,7 @@ absl::StatusOr<std::vector<State>> DoublesOf(const GameFlags& flags) {
 // Measures the strength of two players as partners of each other, in one
 // variant in pairs or in all of them. An interrupt (Ctrl-C) ends it with a
 // report of the openings that are finished.
-absl::StatusOr<int> RunCrossPlay(const CrossPlayCommandOptions& options,
+absl::StatusOr<int> RunCrossPlay(const CrossPlayFlags& options,
                                  Console& console) {
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
                         DoublesOf(options.game));
@@ -163,7 +163,7 @@ absl::StatusOr<int> RunCrossPlay(const CrossPlayCommandOptions& options,
         return absl::OkStatus();
       }));
   status.Clear();
-  Random random(static_cast<uint64_t>(options.match.seed));
+  Random random(options.match.seed);
   eval::CrossPlayReport report = {
       .players = {players.a.team.text, players.b.team.text},
       .studies = {},
@@ -204,43 +204,34 @@ absl::StatusOr<int> RunCrossPlay(const CrossPlayCommandOptions& options,
 void RegisterCrossPlay(Command& root) {
   Command& command = root.AddCommand(
       "crossplay", "strength of two players as partners, in pairs");
-  const auto options = std::make_shared<CrossPlayCommandOptions>();
+  CrossPlayFlags* const options = command.SetRun(RunCrossPlay);
   AddGameFlags(command, &options->game,
                "variant in pairs, by its identifier in `tara variants`, or "
                "'all' of them");
-  command.AddText({.names = "A", .help = "one partner", .required = true},
-                  &options->player_a);
-  command.AddText({.names = "B", .help = "the other", .required = true},
-                  &options->player_b);
-  command.AddText({.names = "C",
-                   .help = "their opponents, a player or a team; without, A "
-                           "and B each with itself"},
-                  &options->player_c);
-  command.AddInteger(
-      {.names = "--games",
-       .placeholder = "N",
-       .help = "games of A with B against each opponent, rounded to "
-               "fours; A and B with themselves play the same "
-               "openings"},
-      1, 10000000, &options->games);
+  command.Add({
+      {"A", &options->player_a, "first partner", kRequired},
+      {"B", &options->player_b, "second partner", kRequired},
+      {"C", &options->player_c,
+       "their opponents, a player or a team; if omitted, A with A and B with "
+       "B"},
+      {"--games N", &options->games, 1, 10000000,
+       "games of A with B against each opponent, rounded to a multiple of "
+       "four; A with A and B with B play the same openings"},
+      UntrainedOption(&options->untrained),
+      FormatOption(&options->format),
+      HtmlOption(&options->html),
+      FleetOption(&options->fleet),
+  });
   AddMatchFlags(command, &options->match);
-  AddUntrainedFlag(command, &options->untrained);
-  command.AddChoice({.names = "--format", .help = "form of the report"},
-                    {"text", "json"}, &options->format);
-  AddHtmlFlag(command, &options->html);
-  AddFleetFlag(command, &options->fleet);
   command.SetNotes(absl::StrCat(
       "Each opening is played by A with A, B with B and A with B, seated "
-      "either "
-      "way, on\neither side. The score of A with B less the mean of the "
+      "either way, on\neither side. The score of A with B less the mean of the "
       "others is the\nloss by habits that differ. "
       "docs/explanation/statistics.md has the formulas.\n\n",
       MatchNotes()));
   command.SetExamples(
       {"crossplay --variant four_treasures_doubles mcts:sims=100 alphabeta",
        "crossplay --variant all net:runs/a,sims=100 net:runs/b,sims=100 mcts"});
-  command.SetRun(
-      [options](Console& console) { return RunCrossPlay(*options, console); });
 }
 
 }  // namespace tara::cli

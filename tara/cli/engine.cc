@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -37,14 +38,14 @@
 namespace tara::cli {
 namespace {
 
-struct EngineCommandOptions {
+struct EngineFlags {
   GameFlags game;     // without a variant: kFirstVariant, or what is learned
   std::string model;  // empty: best where it can, else random games
   bool untrained = false;  // judge what the network has not learned, too
-  InferenceFlags inference;
-  std::string search;  // "name=value,..."
-  int64_t threads = -1;
-  int64_t cache = 1 << 16;
+  nn::InferenceOptions inference;
+  std::string search;          // "name=value,..."
+  std::optional<int> threads;  // 0: one per core
+  int cache = 1 << 16;
   bool json = false;
 };
 
@@ -55,17 +56,14 @@ constexpr char kFirstVariant[] = "sacred_hill_l1";
 constexpr char kPlayoutsModel[] = "playouts";
 
 absl::StatusOr<std::unique_ptr<engine::EngineModel>> LoadModel(
-    const EngineCommandOptions& options, const std::string& file,
-    uint64_t seed) {
+    const EngineFlags& options, const std::string& file, uint64_t seed) {
   if (file.empty()) return engine::EngineModel::OfPlayouts(seed, options.cache);
-  TARA_ASSIGN_OR_RETURN(const nn::InferenceOptions inference,
-                        InferenceOf(options.inference));
-  return engine::EngineModel::OfNetwork(file, inference, options.cache);
+  return engine::EngineModel::OfNetwork(file, options.inference, options.cache);
 }
 
 // Returns the position of the first game: of the variant that is named, or of
 // the first one.
-absl::StatusOr<State> NamedStart(const EngineCommandOptions& options) {
+absl::StatusOr<State> NamedStart(const EngineFlags& options) {
   GameFlags flags = options.game;
   if (flags.variant.empty()) flags.variant = kFirstVariant;
   return StartOf(flags);
@@ -73,7 +71,7 @@ absl::StatusOr<State> NamedStart(const EngineCommandOptions& options) {
 
 // Returns the same, or, where no variant is named, that of the first that the
 // network has learned. A usage error if it may not play it.
-absl::StatusOr<State> FirstStart(const EngineCommandOptions& options,
+absl::StatusOr<State> FirstStart(const EngineFlags& options,
                                  const std::string& file,
                                  const train::Learned& learned,
                                  Console& console) {
@@ -128,7 +126,8 @@ class ReaderWatch {
 };
 
 // Speaks a protocol of docs/reference/protocol.md on the console's streams.
-absl::StatusOr<int> RunEngine(EngineCommandOptions options, Console& console) {
+absl::StatusOr<int> RunEngine(const EngineFlags& flags, Console& console) {
+  EngineFlags options = flags;
   // Wrong arguments are reported before a network is loaded.
   engine::EngineOptions given;
   const absl::Status status = engine::SetEngineOptions(options.search, given);
@@ -160,8 +159,8 @@ absl::StatusOr<int> RunEngine(EngineCommandOptions options, Console& console) {
                 << model->precision() << " by " << model->backend() << "\n";
   }
   engine::EngineOptions engine = model->default_options();
-  if (options.threads >= 0 || options.json) {
-    engine.threads = ThreadsOr(std::max<int64_t>(options.threads, 0));
+  if (options.threads.has_value() || options.json) {
+    engine.threads = ResolveThreads(options.threads.value_or(0));
   }
   TARA_RETURN_IF_ERROR(
       AsUsageError(engine::SetEngineOptions(options.search, engine)));
@@ -179,52 +178,39 @@ absl::StatusOr<int> RunEngine(EngineCommandOptions options, Console& console) {
 void RegisterEngine(Command& root) {
   Command& command = root.AddCommand(
       "engine", "an engine for other programs: line protocol, or JSON lines");
-  const auto options = std::make_shared<EngineCommandOptions>();
-  command.AddText(
-      {.names = "--model",
-       .placeholder = "FILE",
-       .help = "what evaluates positions: a network, as a bundle, a "
-               "checkpoint, or the folder of a run (its newest); best, the "
-               "ready-made one; or playouts, random games",
-       .default_text = "best, or playouts where that has not learned the "
-                       "rules of the first game"},
-      &options->model);
-  command.AddSwitch(
-      {.names = "--json",
-       .help =
-           "JSON lines in place of the line protocol: many positions at once"},
-      &options->json);
+  EngineFlags* const options = command.SetRun(RunEngine);
+  command.Add({
+      {"--model FILE", &options->model,
+       "evaluator of positions: a bundle, a checkpoint, or the folder of a run "
+       "(its newest checkpoint); best, the ready-made network; or playouts, "
+       "random games",
+       Default("best, or playouts if that has not learned the rules of the "
+               "first game")},
+      {"--json", &options->json,
+       "JSON lines instead of the line protocol: many positions at once"},
+      UntrainedOption(&options->untrained),
+      {"--search NAME=VALUE,...", &options->search,
+       "search options, as listed below"},
+      {"--threads N", &options->threads, 0, 1024,
+       "number of threads; 0: one per core", Default("1; JSON: one per core")},
+      {"--cache N", &options->cache, 0, 1 << 28,
+       "capacity of the evaluation cache, in positions"},
+  });
   AddGameFlags(command, &options->game,
                "variant of the first game, by its identifier in `tara "
                "variants`; without, sacred_hill_l1, or the first that the "
                "network has learned",
                /*required=*/false);
-  AddUntrainedFlag(command, &options->untrained);
-  command.AddText({.names = "--search",
-                   .placeholder = "NAME=VALUE,...",
-                   .help = "options of the search, as listed below"},
-                  &options->search);
-  command.AddInteger({.names = "--threads",
-                      .placeholder = "N",
-                      .help = "threads; 0: one a core",
-                      .default_text = "1; JSON: one a core"},
-                     0, 1024, &options->threads);
-  command.AddInteger({.names = "--cache",
-                      .placeholder = "N",
-                      .help = "positions that the evaluation cache keeps"},
-                     0, 1 << 28, &options->cache);
   AddInferenceFlags(command, &options->inference);
-  command.SetNotes(absl::StrCat(
-      "docs/reference/protocol.md has both protocols; `help` within the line "
-      "protocol\nlists its commands.\n\nOptions of --search, and of "
-      "set_option (with random games: leaves ",
-      mcts::kPlayoutLeaves, ", c_puct ", mcts::kPlayoutCPuct, "):\n",
-      engine::EngineOptionsHelp()));
+  command.SetNotes(
+      absl::StrCat("docs/reference/protocol.md has both protocols; `help` "
+                   "within the line protocol\nlists its commands.\n\nOptions "
+                   "of --search, and of set_option (with random games: leaves ",
+                   mcts::kPlayoutLeaves, ", c_puct ", mcts::kPlayoutCPuct,
+                   "):\n", engine::EngineOptionsHelp()));
   command.SetExamples({"engine --variant high_kings_l1",
                        "engine --model runs/kings --search sims=400,graph=on",
                        "engine --json --model runs/kings < requests.jsonl"});
-  command.SetRun(
-      [options](Console& console) { return RunEngine(*options, console); });
 }
 
 }  // namespace tara::cli

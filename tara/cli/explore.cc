@@ -42,11 +42,9 @@ struct BuildOptions {
   std::string book;
   GameFlags game;
   std::vector<std::string> stores;
-  int64_t positions = 1000;
-  std::string player;       // empty: the book's, or the best there is
-  int64_t simulations = 0;  // 0: the player's own
-  bool untrained = false;
-  int64_t threads = 0;  // all cores
+  int positions = 1000;
+  JudgeFlags judge;  // no player: the book's, or the best there is
+  int threads = 0;   // all cores
 };
 
 struct ShowBookOptions {
@@ -87,11 +85,12 @@ absl::StatusOr<eval::PlayerSpec> SearcherOf(const BuildOptions& options,
                                             const std::vector<State>& starts,
                                             eval::OpeningBook& book,
                                             Console& console) {
-  const bool as_before = options.player.empty() && book.player().has_value();
-  TARA_ASSIGN_OR_RETURN(
-      const eval::PlayerSpec player,
-      JudgeOf(as_before ? book.player()->spec : options.player,
-              options.simulations, starts, options.untrained, console));
+  JudgeFlags judge = options.judge;
+  if (judge.player.empty() && book.player().has_value()) {
+    judge.player = book.player()->spec;
+  }
+  TARA_ASSIGN_OR_RETURN(const eval::PlayerSpec player,
+                        JudgeOf(judge, starts, console));
   TARA_ASSIGN_OR_RETURN(const std::string identity,
                         eval::PlayerIdentity(player));
   if (!book.player().has_value()) {
@@ -175,10 +174,10 @@ absl::StatusOr<int> RunBuild(const BuildOptions& options, Console& console) {
     eval::OpeningTree tree(book, start);
     const int before = tree.positions();
     const absl::Status status = eval::GrowBook(
-        {.positions = static_cast<int>(options.positions),
+        {.positions = options.positions,
          .search = {.search = player.search.search,
                     .leaves_per_game = player.search.leaves_per_game,
-                    .threads = ThreadsOr(options.threads),
+                    .threads = ResolveThreads(options.threads),
                     .stop = stop},
          .on_progress =
              [&](int positions) {
@@ -270,30 +269,22 @@ absl::StatusOr<int> RunShowBook(const ShowBookOptions& options,
 void RegisterBuild(Command& explore) {
   Command& command = explore.AddCommand(
       "build", "make a book, or let it grow: by searches and by games");
-  const auto options = std::make_shared<BuildOptions>();
-  command.AddText({.names = "BOOK",
-                   .help = "the book, made if there is none",
-                   .required = true},
-                  &options->book);
+  BuildOptions* const options = command.SetRun(RunBuild);
+  command.Add({
+      {"BOOK", &options->book, "opening book, created if missing", kRequired},
+      {"--games STORE", &options->stores,
+       "games to count: a game store, or the folder of a run; repeatable. "
+       "Games already in the book are not counted again"},
+      {"--positions N", &options->positions, 1, 10000000,
+       "total positions per variant to search"},
+      ThreadsOption(&options->threads),
+  });
   AddGameFlags(command, &options->game,
                "variant to search openings of, by its identifier in `tara "
                "variants`, or 'all'; if omitted, nothing is searched: only "
                "--games are counted",
                /*required=*/false);
-  command.AddTexts({.names = "--games",
-                    .placeholder = "STORE",
-                    .help = "games to count: a game store, or the folder of a "
-                            "run; may be given again. Those that the book has "
-                            "are not counted again"},
-                   &options->stores);
-  command.AddInteger({.names = "--positions",
-                      .placeholder = "N",
-                      .help = "how many positions of each variant to search in "
-                              "all"},
-                     1, 10000000, &options->positions);
-  AddJudgeFlags(command, &options->player, &options->simulations);
-  AddUntrainedFlag(command, &options->untrained);
-  AddThreadsFlag(command, &options->threads);
+  AddJudgeFlags(command, &options->judge);
   command.SetNotes(
       "Searched are first the start and every first action, then the lines "
       "that give\naway the least. The same command goes on after an "
@@ -304,34 +295,31 @@ void RegisterBuild(Command& explore) {
       {"explore build openings.db --variant high_kings_l1",
        "explore build openings.db --variant all --positions 5000",
        "explore build openings.db --games runs/generalist-all"});
-  command.SetRun(
-      [options](Console& console) { return RunBuild(*options, console); });
 }
 
 void RegisterShowBook(Command& explore) {
   Command& command = explore.AddCommand(
       "show", "show what a book knows of a position, or write it as a page");
-  const auto options = std::make_shared<ShowBookOptions>();
-  command.AddText({.names = "BOOK", .help = "the book", .required = true},
-                  &options->book);
+  ShowBookOptions* const options = command.SetRun(RunShowBook);
+  command.Add({
+      {"BOOK", &options->book, "opening book", kRequired},
+      FormatOption(&options->format),
+      HtmlOption(&options->html),
+      AsciiOption(&options->ascii),
+      ColourOption(&options->colour),
+  });
   AddPositionFlags(command, &options->position);
-  command.AddChoice({.names = "--format", .help = "form of the report"},
-                    {"text", "json"}, &options->format);
-  AddHtmlFlag(command, &options->html);
-  AddDrawingFlags(command, &options->ascii, &options->colour);
   command.SetNotes(
       "Without --variant, the start of the book, if it has but one. The page "
       "has all\npositions of the book from that start on. Chances, points and "
       "scores are those of\nthe side to move. `by` is `book` where the "
       "position after the action was searched\n(values are backed up from "
-      "there), else the simulations that the search of this\nposition gave "
-      "the action.");
+      "there), else the simulations that the search of this\nposition gave the "
+      "action.");
   command.SetExamples(
       {"explore show openings.db",
        "explore show openings.db --variant high_kings_l1 --actions \"D4 C3\"",
        "explore show openings.db --variant sacred_hill_l1 --html hill.html"});
-  command.SetRun(
-      [options](Console& console) { return RunShowBook(*options, console); });
 }
 
 }  // namespace

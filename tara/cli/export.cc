@@ -118,33 +118,27 @@ absl::StatusOr<int> RunExport(const ExportOptions& options, Console& console) {
 void RegisterExport(Command& root) {
   Command& command =
       root.AddCommand(kExportCommand.name, kExportCommand.summary);
-  const auto options = std::make_shared<ExportOptions>();
-  command.AddText({.names = "RUN",
-                   .help = "folder of a run: its newest checkpoint; or a "
-                           "checkpoint file",
-                   .required = true},
-                  &options->model);
-  command.AddText({.names = "-o,--output",
-                   .placeholder = "FILE",
-                   .help = "file of the bundle, replaced if it exists. Player "
-                           "specs recognise bundles by the ending .tara",
-                   .required = true},
-                  &options->output);
-  command.AddChoice(
-      {.names = "--weights",
-       .help = "number type of weights; float16: rounded, in both "
-               "forms alike; takes less space"},
-      {"float32", "float16"}, &options->weights);
-  command.AddSwitch({.names = "--for-learning",
-                     .help = "with the weights that a run can begin from "
-                             "(init_from): 4 bytes more a parameter"},
-                    &options->for_learning);
+  ExportOptions* const options = command.SetRun(RunExport);
+  command.Add({
+      {"RUN", &options->model,
+       "folder of a run (its newest checkpoint), or a checkpoint file",
+       kRequired},
+      {"-o,--output FILE", &options->output,
+       "file of the bundle, replaced if it exists. Player specs recognise "
+       "bundles by the ending .tara",
+       kRequired},
+      {"--weights float32|float16", &options->weights,
+       "number type of weights; float16: rounded, in both forms alike; takes "
+       "less space"},
+      {"--for-learning", &options->for_learning,
+       "include weights that a run can begin from (init_from): 4 more bytes "
+       "per parameter"},
+      FormatOption(&options->format),
+  });
   AddGameFlags(command, &options->game,
                "variant that the network has learned, or 'all'; without: those "
                "of the run",
                /*required=*/false);
-  command.AddChoice({.names = "--format", .help = "form of the report"},
-                    {"text", "json"}, &options->format);
   command.SetNotes(
       "A bundle is one zip file: the network as ONNX, its rules and its "
       "origin, and\ngolden positions to check it by. docs/reference/bundle.md "
@@ -152,8 +146,6 @@ void RegisterExport(Command& root) {
   command.SetExamples({"export runs/quickstart-sacred_hill_l1 -o hill.tara",
                        "export runs/everything -o small.tara --weights float16",
                        "export net.pt -o net.tara --variant four_treasures"});
-  command.SetRun(
-      [options](Console& console) { return RunExport(*options, console); });
 }
 
 }  // namespace tara::cli

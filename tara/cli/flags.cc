@@ -44,39 +44,51 @@ bool AppliesTo(absl::string_view name, Variant variant) {
 
 void AddGameFlags(Command& command, GameFlags* flags,
                   absl::string_view variant_help, bool required) {
-  command.AddText({.names = "--variant",
-                   .placeholder = "V",
-                   .help = std::string(variant_help),
-                   .required = required},
-                  &flags->variant);
-  command.AddTexts({.names = "--option",
-                    .placeholder = "NAME=VALUE",
-                    .help = "rule option, as listed by `tara variants`; may be "
-                            "given again"},
-                   &flags->options);
+  command.Add({
+      {"--variant V", &flags->variant, variant_help,
+       required ? kRequired : Presence()},
+      {"--option NAME=VALUE", &flags->options,
+       "rule option, as listed by `tara variants`; repeatable"},
+  });
 }
 
-void AddThreadsFlag(Command& command, int64_t* threads) {
-  command.AddInteger({.names = "--threads",
-                      .placeholder = "N",
-                      .help = "threads",
-                      .default_text = "one a core"},
-                     1, 1024, threads);
+Option FormatOption(std::string* format) {
+  return {"--format text|json", format, "output format"};
 }
 
-int ThreadsOr(int64_t threads) {
-  if (threads > 0) return static_cast<int>(threads);
-  return UsableProcessors();
+Option HtmlOption(std::string* path) {
+  return {"--html FILE", path,
+          "file for a page with plots, for any browser, offline",
+          Default("none")};
 }
 
-void AddFleetFlag(Command& command, std::string* fleet) {
-  *fleet = "none";
-  command.AddText({.names = "--fleet",
-                   .placeholder = "IN,OUT",
-                   .help = "file descriptors of a process that has the games "
-                           "played elsewhere: tara fleet, which sets them",
-                   .hidden = true},
-                  fleet);
+Option ThreadsOption(int* threads) {
+  return {"--threads N",          threads, 1, 1024, "number of threads",
+          Default("one per core")};
+}
+
+Option SeedOption(uint64_t* seed, absl::string_view help) {
+  return {"--seed N", seed, 0, 0x1p63, help};
+}
+
+Option FleetOption(std::string* fleet) {
+  return {"--fleet IN,OUT", fleet,
+          "file descriptors of `tara fleet`, which has the games played "
+          "elsewhere",
+          kHidden};
+}
+
+Option AsciiOption(bool* ascii) {
+  return {"--ascii", ascii, "drawings in ASCII, without Unicode"};
+}
+
+Option ColourOption(std::string* colour) {
+  return {"--colour auto|always|never", colour,
+          "colours; auto: if the terminal has them and NO_COLOR is not set"};
+}
+
+int ResolveThreads(int threads) {
+  return threads > 0 ? threads : UsableProcessors();
 }
 
 absl::StatusOr<std::unique_ptr<fleet::Fleet>> FleetOf(const std::string& text) {
@@ -99,9 +111,7 @@ std::string FleetText(const fleet::Fleet* fleet) {
 }
 
 absl::StatusOr<Variant> VariantOf(const GameFlags& flags) {
-  absl::StatusOr<Variant> variant = ParseVariant(flags.variant);
-  if (!variant.ok()) return AsUsageError(variant.status());
-  return variant;
+  return AsUsageError(ParseVariant(flags.variant));
 }
 
 absl::StatusOr<std::vector<Variant>> VariantsOf(const GameFlags& flags) {
@@ -225,22 +235,19 @@ absl::StatusOr<record::GameLine> FirstGame(const PositionFlags& flags) {
 }  // namespace
 
 void AddPositionFlags(Command& command, PositionFlags* flags) {
-  AddGameFlags(command, &flags->game,
-               "variant, by its identifier in `tara variants` (required, but "
-               "with --position)",
-               /*required=*/false);
-  command.AddText({.names = "--actions",
-                   .placeholder = "ACTIONS",
-                   .help = "actions to play first, as in \"D4 E6\"",
-                   .default_text = "none",
-                   .may_be_empty = true},
-                  &flags->actions);
-  command.AddText({.names = "--position",
-                   .placeholder = "TEXT",
-                   .help = "position to begin with, as `tara show` writes it, "
-                           "or a game as text, for its last one",
-                   .default_text = "the start of the game"},
-                  &flags->position);
+  AddGameFlags(
+      command, &flags->game,
+      "variant, by its identifier in `tara variants` (required without "
+      "--position)",
+      /*required=*/false);
+  command.Add({
+      {"--actions ACTIONS", MayBeEmpty{&flags->actions},
+       "actions to play first, as in \"D4 E6\"", Default("none")},
+      {"--position TEXT", &flags->position,
+       "position to begin with, as `tara show` prints it, or a game as text, "
+       "for its last position",
+       Default("the start of the game")},
+  });
 }
 
 absl::StatusOr<ShownPosition> PositionOf(const PositionFlags& flags) {
@@ -254,26 +261,6 @@ absl::StatusOr<ShownPosition> PositionOf(const PositionFlags& flags) {
   TARA_RETURN_IF_ERROR(PlayActions(flags.actions, "--actions", shown.state));
   if (!flags.actions.empty()) shown.last = LastOf(flags.actions);
   return shown;
-}
-
-void AddDrawingFlags(Command& command, bool* ascii, std::string* colour) {
-  command.AddSwitch(
-      {.names = "--ascii", .help = "drawings in ASCII, without Unicode"},
-      ascii);
-  command.AddChoice({.names = "--colour",
-                     .help = "colours; auto: if the terminal has them and "
-                             "NO_COLOR is not set"},
-                    {"auto", "always", "never"}, colour);
-}
-
-void AddHtmlFlag(Command& command, std::string* path) {
-  command.AddText(
-      {.names = "--html",
-       .placeholder = "FILE",
-       .help = "file for a page with plots, for any browser, without "
-               "network",
-       .default_text = "none"},
-      path);
 }
 
 absl::Status CheckOutput(absl::string_view flag, const std::string& path,
@@ -314,31 +301,30 @@ absl::Status CheckOutput(absl::string_view flag, const std::string& path,
       errno, absl::StrCat(flag, " ", path, ": cannot write into ", folder));
 }
 
-void AddInferenceFlags(Command& command, InferenceFlags* flags) {
-  command.AddText(
-      {.names = "--device", .placeholder = "D", .help = "cpu, cuda or cuda:N"},
-      &flags->device);
-  command.AddText({.names = "--precision",
-                   .placeholder = "P",
-                   .help = "auto, float32, bfloat16, float16, int16 or int8"},
-                  &flags->precision);
-  command.AddText({.names = "--backend",
-                   .placeholder = "B",
-                   .help = "backend, as in player specs"},
-                  &flags->backend);
-}
-
-absl::StatusOr<nn::InferenceOptions> InferenceOf(const InferenceFlags& flags) {
-  nn::InferenceOptions inference;
-  const std::pair<const char*, const std::string*> named[] = {
-      {"device", &flags.device},
-      {"precision", &flags.precision},
-      {"backend", &flags.backend}};
-  for (const auto& [name, value] : named) {
-    TARA_RETURN_IF_ERROR(
-        AsUsageError(nn::SetInferenceOption(name, *value, inference)));
-  }
-  return inference;
+void AddInferenceFlags(Command& command, nn::InferenceOptions* options) {
+  const auto set = [options](const char* name) {
+    return [options, name](absl::string_view value) {
+      return nn::SetInferenceOption(name, value, *options).ok();
+    };
+  };
+  constexpr char kDevices[] = "cpu, cuda or cuda:N";
+  constexpr char kPrecisions[] =
+      "auto, float32, bfloat16, float16, int16 or int8";
+  constexpr char kBackends[] = "auto, torch or onednn";
+  command.Add({
+      {"--device D",
+       Custom{kDevices, set("device"), [=] { return options->device; }},
+       kDevices},
+      {"--precision P",
+       Custom{
+           kPrecisions, set("precision"),
+           [=] { return std::string(nn::PrecisionName(options->precision)); }},
+       kPrecisions},
+      {"--backend B",
+       Custom{kBackends, set("backend"),
+              [=] { return std::string(nn::BackendName(options->backend)); }},
+       kBackends},
+  });
 }
 
 absl::StatusOr<std::unique_ptr<record::GameStore>> OpenStoreForReading(

@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "tara/base/option_table.h"
 #include "tara/cli/command_line.h"
 #include "tara/core/action.h"
 #include "tara/core/rule_options.h"
@@ -34,20 +35,24 @@ struct GameFlags {
 void AddGameFlags(Command& command, GameFlags* flags,
                   absl::string_view variant_help, bool required = true);
 
+// Options of many commands.
+Option FormatOption(std::string* format);
+Option HtmlOption(std::string* path);  // empty: no page
+Option ThreadsOption(int* threads);    // 0: one per core
+Option SeedOption(uint64_t* seed, absl::string_view help);
+Option FleetOption(std::string* fleet);  // "none": no fleet
+// Of drawings of the board.
+Option AsciiOption(bool* ascii);
+Option ColourOption(std::string* colour);  // as UseColour takes it
+
 // The usual help of --variant.
 inline constexpr absl::string_view kVariantHelp =
     "variant, by its identifier in `tara variants`";
 inline constexpr absl::string_view kVariantOrAllHelp =
     "variant, by its identifier in `tara variants`, or 'all'";
 
-// Adds --threads; 0 stands for one thread a core.
-void AddThreadsFlag(Command& command, int64_t* threads);
-
-// Returns the number, or that of the cores for 0.
-int ThreadsOr(int64_t threads);
-
-// Adds --fleet, of commands whose games a fleet can play.
-void AddFleetFlag(Command& command, std::string* fleet);
+// Returns the number of threads, or of cores for 0.
+int ResolveThreads(int threads);
 
 // Returns the fleet at the other end of --fleet; null where there is none. A
 // usage error for what is no pair of open file descriptors.
@@ -113,12 +118,6 @@ struct ShownPosition {
 // action that is illegal.
 absl::StatusOr<ShownPosition> PositionOf(const PositionFlags& flags);
 
-// Adds --ascii and --colour, of drawings of the board.
-void AddDrawingFlags(Command& command, bool* ascii, std::string* colour);
-
-// Adds --html, the file of a page; empty: none.
-void AddHtmlFlag(Command& command, std::string* path);
-
 // A file of a command, by what names it.
 struct NamedPath {
   absl::string_view name;   // "--store"
@@ -138,18 +137,8 @@ inline absl::Status CheckHtmlFlag(
   return CheckOutput("--html", path, others);
 }
 
-// How a network computes, as SetInferenceOption takes it.
-struct InferenceFlags {
-  std::string device = "cpu";
-  std::string precision = "auto";
-  std::string backend = "auto";
-};
-
 // Adds --device, --precision and --backend.
-void AddInferenceFlags(Command& command, InferenceFlags* flags);
-
-// Returns the values of the flags, or a usage error.
-absl::StatusOr<nn::InferenceOptions> InferenceOf(const InferenceFlags& flags);
+void AddInferenceFlags(Command& command, nn::InferenceOptions* options);
 
 // Opens for reading a store named by its file or by the folder of its run.
 absl::StatusOr<std::unique_ptr<record::GameStore>> OpenStoreForReading(

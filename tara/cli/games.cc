@@ -91,102 +91,76 @@ namespace {
 
 constexpr int64_t kListLimit = 20;
 
-void AddStoreArgument(Command& command, std::string* store) {
-  command.AddText({.names = "RUN",
-                   .help = "folder of a run, or the file of a game store",
-                   .required = true},
-                  store);
+Option StoreArgument(std::string* store) {
+  return {"RUN", store, "folder of a run, or the file of a game store",
+          kRequired};
 }
 
 void AddQueryFlags(Command& command, GamesQueryOptions* options) {
-  AddStoreArgument(command, &options->store);
-  command.AddText({.names = "--variant",
-                   .placeholder = "V",
-                   .help = "only games of this variant",
-                   .default_text = "any"},
-                  &options->variant);
-  command.AddInteger({.names = "--generation",
-                      .placeholder = "N",
-                      .help = "only games of this generation",
-                      .default_text = "any"},
-                     0, UINT32_MAX, &options->generation);
-}
-
-void AddFormatFlag(Command& command, std::string* format) {
-  command.AddChoice({.names = "--format", .help = "form of the output"},
-                    {"text", "json"}, format);
+  command.Add({
+      StoreArgument(&options->store),
+      {"--variant V", &options->variant, "only games of this variant",
+       Default("any")},
+      {"--generation N", &options->generation, 0, UINT32_MAX,
+       "only games of this generation", Default("any")},
+  });
 }
 
 void AddList(Command& games) {
   Command& command = games.AddCommand("list", "list games, newest first");
-  const auto options = std::make_shared<GamesQueryOptions>();
+  GamesQueryOptions* const options = command.SetRun(RunGamesList);
   options->limit = kListLimit;
-  AddQueryFlags(command, options.get());
-  command.AddInteger({.names = "--limit",
-                      .placeholder = "N",
-                      .help = "at most so many games; 0: all"},
-                     0, INT64_MAX, &options->limit);
-  AddFormatFlag(command, &options->format);
+  AddQueryFlags(command, options);
+  command.Add({
+      {"--limit N", &options->limit, 0, 0x1p63,
+       "maximum number of games; 0: all"},
+      FormatOption(&options->format),
+  });
   command.SetExamples({"games list runs/mine --limit 5"});
-  command.SetRun(
-      [options](Console& console) { return RunGamesList(*options, console); });
 }
 
 void AddShow(Command& games) {
   Command& command = games.AddCommand("show", "show one game");
-  const auto options = std::make_shared<GamesShowOptions>();
-  AddStoreArgument(command, &options->store);
-  command.AddInteger({.names = "INDEX",
-                      .help = "index of the game, as listed",
-                      .required = true},
-                     0, INT64_MAX, &options->game_index);
-  command.AddInteger({.names = "--ply",
-                      .placeholder = "N",
-                      .help = "show the position after so many actions",
-                      .default_text = "the last"},
-                     0, INT32_MAX, &options->ply);
-  command.AddChoice({.names = "--format", .help = "form of the output"},
-                    {"text", "json", "svg"}, &options->format);
-  AddDrawingFlags(command, &options->ascii, &options->colour);
+  GamesShowOptions* const options = command.SetRun(RunGamesShow);
+  command.Add({
+      StoreArgument(&options->store),
+      {"INDEX", &options->game_index, 0, 0x1p63, "index of the game, as listed",
+       kRequired},
+      {"--ply N", &options->ply, 0, INT32_MAX,
+       "position after this many actions", Default("the last")},
+      {"--format text|json|svg", &options->format, "output format"},
+      AsciiOption(&options->ascii),
+      ColourOption(&options->colour),
+  });
   command.SetNotes(
-      "JSON is the game's line as `tara games export` writes it. SVG "
-      "is\na picture of the position.");
+      "JSON is the game's line as `tara games export` writes it. SVG is "
+      "a\npicture of the position.");
   command.SetExamples({"games show runs/mine 17 --ply 10"});
-  command.SetRun(
-      [options](Console& console) { return RunGamesShow(*options, console); });
 }
 
 void AddExport(Command& games) {
   Command& command = games.AddCommand(
       "export", "write games as JSON lines, which `tara verify` checks");
-  const auto options = std::make_shared<GamesExportOptions>();
+  GamesExportOptions* const options = command.SetRun(RunGamesExport);
   AddQueryFlags(command, &options->query);
-  command.AddInteger({.names = "--limit",
-                      .placeholder = "N",
-                      .help = "only so many of the newest games; 0: all"},
-                     0, INT64_MAX, &options->query.limit);
-  command.AddText({.names = "-o,--output",
-                   .placeholder = "FILE",
-                   .help = "file to write; - is standard output"},
-                  &options->output);
-  command.SetNotes(
-      "The form of the lines: docs/reference/rules.md section 12.");
+  command.Add({
+      {"--limit N", &options->query.limit, 0, 0x1p63,
+       "number of the newest games to write; 0: all"},
+      {"-o,--output FILE", &options->output,
+       "file to write; - is standard output"},
+  });
+  command.SetNotes("docs/reference/rules.md section 12 describes the lines.");
   command.SetExamples({"games export runs/mine -o games.jsonl",
                        "games export runs/mine | tara verify -"});
-  command.SetRun([options](Console& console) {
-    return RunGamesExport(*options, console);
-  });
 }
 
 void AddStats(Command& games) {
   Command& command =
       games.AddCommand("stats", "sum games up: wins, points, lengths, endings");
-  const auto options = std::make_shared<GamesQueryOptions>();
-  AddQueryFlags(command, options.get());
-  AddFormatFlag(command, &options->format);
+  GamesQueryOptions* const options = command.SetRun(RunGamesStats);
+  AddQueryFlags(command, options);
+  command.Add({FormatOption(&options->format)});
   command.SetExamples({"games stats runs/mine --format=json"});
-  command.SetRun(
-      [options](Console& console) { return RunGamesStats(*options, console); });
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
 #include "tara/cli/console.h"
+#include "tara/cli/flags.h"
 #include "tara/core/variant.h"
 #include "tara/eval/report/report.h"
 
@@ -71,13 +72,12 @@ absl::StatusOr<int> RunLevels(const LevelsOptions& options, Console& console) {
 void RegisterLevels(Command& root) {
   Command& command = root.AddCommand(
       "levels", "list the levels of strength with their Elo by variant");
-  const auto options = std::make_shared<LevelsOptions>();
-  command.AddChoice({.names = "--format", .help = "form of the list"},
-                    {"text", "json"}, &options->format);
+  LevelsOptions* const options = command.SetRun(RunLevels);
+  command.Add({
+      FormatOption(&options->format),
+  });
   command.SetExamples(
       {"levels", "play --variant high_kings_l1 --opponent level:3"});
-  command.SetRun(
-      [options](Console& console) { return RunLevels(*options, console); });
 }
 
 }  // namespace tara::cli

@@ -8,12 +8,9 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "absl/time/time.h"
@@ -41,9 +38,9 @@ namespace {
 absl::StatusOr<std::optional<eval::GameClocks>> ClocksOf(
     const std::string& text) {
   if (text.empty()) return std::nullopt;
-  absl::StatusOr<mcts::TimeControl> control = mcts::ParseTimeControl(text);
-  if (!control.ok()) return AsUsageError(control.status());
-  return eval::GameClocks{.control = *std::move(control)};
+  TARA_ASSIGN_OR_RETURN(mcts::TimeControl control,
+                        AsUsageError(mcts::ParseTimeControl(text)));
+  return eval::GameClocks{.control = std::move(control)};
 }
 
 // Returns the judge of "balanced:SPEC"; none for "random".
@@ -55,9 +52,7 @@ absl::StatusOr<std::optional<eval::PlayerSpec>> JudgeOf(
     return UsageError(absl::StrCat("bad --openings '", text,
                                    "'; expected random or balanced:SPEC"));
   }
-  absl::StatusOr<eval::PlayerSpec> judge = eval::ParsePlayerSpec(spec);
-  if (!judge.ok()) return AsUsageError(judge.status());
-  return *std::move(judge);
+  return AsUsageError(eval::ParsePlayerSpec(spec));
 }
 
 // Parses "proof", "none" or "agreement:VALUE,TURNS".
@@ -84,66 +79,48 @@ absl::StatusOr<eval::AdjudicationOptions> AdjudicationOf(
 
 }  // namespace
 
-void AddOpeningPliesFlag(Command& command, int64_t least, int64_t* plies) {
-  command.AddInteger(
-      {.names = "--opening-plies",
-       .placeholder = "N",
-       .help = "random actions before each pair of games; each opening is "
-               "played once from either side, and no two are mirror images",
-       .default_text = "2, or more where few openings of 2 differ"},
-      least, 100, plies);
+Option OpeningPliesOption(std::optional<int>* plies, double least) {
+  return {"--opening-plies N",
+          plies,
+          least,
+          100,
+          "random actions before each pair of games; each opening is played "
+          "once from either side, and no two are mirror images",
+          Default("2, or more where few openings of 2 differ")};
 }
 
-std::optional<int> OpeningPliesOf(int64_t flag) {
-  if (flag < 0) return std::nullopt;
-  return static_cast<int>(flag);
+Option UntrainedOption(bool* untrained) {
+  return {"--untrained", untrained,
+          "allow networks to play variants and rule options that they have not "
+          "learned; reports mark it"};
 }
 
 void AddMatchFlags(Command& command, MatchFlags* flags) {
-  AddOpeningPliesFlag(command, 0, &flags->opening_plies);
-  command.AddText({.names = "--openings",
-                   .placeholder = "HOW",
-                   .help = "openings: random, or balanced:SPEC: drawn again if "
-                           "that player's value is beyond 0.2 for a side"},
-                  &flags->openings);
-  command.AddText(
-      {.names = "--adjudicate",
-       .placeholder = "WHEN",
-       .help = "early end of games: proof (both players have proved the "
-               "margin), none, or agreement:VALUE,TURNS (and proof): the "
-               "values of both favour one side by at least VALUE for so many "
-               "turns"},
-      &flags->adjudicate);
-  command.AddText(
-      {.names = "--time-control",
-       .placeholder = "TIME",
-       .help = "time of a side: 5s/move, or for a game 300s, or 300s+2s "
-               "with an increment; takes the place of sims, ms, nodes "
-               "and depth",
-       .default_text = "none"},
-      &flags->time_control);
-  command.AddText(
-      {.names = "--store",
-       .placeholder = "FILE",
-       .help = "game store that games go to as they end: the same command "
-               "goes on where it was broken off, more --games add to it",
-       .default_text = "none"},
-      &flags->store);
-  command.AddInteger(
-      {.names = "--threads",
-       .placeholder = "N",
-       .help = "threads, each with a batch of games; with clocks "
-               "with one game",
-       .default_text = "as many as the cores allow"},
-      1, 1024, &flags->threads);
-  command.AddInteger(
-      {.names = "--seed",
-       .placeholder = "N",
-       .help =
-           "random seed. Games are reproducible, with the same number types "
-           "of networks (precision), on any number of --threads; but not with "
-           "clocks, ms or threads=N"},
-      0, INT64_MAX, &flags->seed);
+  command.Add({
+      OpeningPliesOption(&flags->opening_plies, 0),
+      {"--openings HOW", &flags->openings,
+       "openings: random, or balanced:SPEC, redrawn while that player's value "
+       "for a side exceeds 0.2"},
+      {"--adjudicate WHEN", &flags->adjudicate,
+       "early end of games: proof (both players have proved the margin), none, "
+       "or agreement:VALUE,TURNS (also proof): both players' values favour one "
+       "side by at least VALUE for TURNS turns"},
+      {"--time-control TIME", &flags->time_control,
+       "time per side: 5s/move, 300s per game, or 300s+2s with an increment; "
+       "replaces sims, ms, nodes and depth",
+       Default("none")},
+      {"--store FILE", &flags->store,
+       "game store, written as games end: the same command resumes, more "
+       "--games add to it",
+       Default("none")},
+      {"--threads N", &flags->threads, 1, 1024,
+       "number of threads, each with a batch of games; with clocks, with one",
+       Default("one per core")},
+      SeedOption(&flags->seed,
+                 "random seed; with equal precision of networks, games are "
+                 "reproducible on any number of --threads, except with clocks, "
+                 "ms or threads=N"),
+  });
 }
 
 std::string MatchNotes() {
@@ -163,8 +140,8 @@ absl::StatusOr<std::unique_ptr<MatchTable>> MatchTable::Create(
     fleet::Fleet* fleet) {
   std::unique_ptr<MatchTable> table(new MatchTable(flags, arena, fleet));
   eval::ArenaOptions& options = table->arena_;
-  options.opening_plies = OpeningPliesOf(flags.opening_plies);
-  options.seed = static_cast<uint64_t>(flags.seed);
+  options.opening_plies = flags.opening_plies;
+  options.seed = flags.seed;
   TARA_ASSIGN_OR_RETURN(options.clocks, ClocksOf(flags.time_control));
   TARA_ASSIGN_OR_RETURN(table->judge_, JudgeOf(flags.openings));
   TARA_ASSIGN_OR_RETURN(options.adjudication, AdjudicationOf(flags.adjudicate));
@@ -193,20 +170,25 @@ eval::EarlierPrecisions MatchTable::Earlier() const {
 }
 
 absl::StatusOr<Contestant> MatchTable::ContestantOf(
-    const std::string& given) const {
-  absl::StatusOr<eval::TeamSpec> team = eval::ParseTeamSpec(given);
-  if (!team.ok()) return AsUsageError(team.status());
-  for (const eval::PlayerSpec& player : team->players) {
+    const std::string& spec) const {
+  TARA_ASSIGN_OR_RETURN(const eval::TeamSpec team,
+                        AsUsageError(eval::ParseTeamSpec(spec)));
+  return ContestantOf(team);
+}
+
+absl::StatusOr<Contestant> MatchTable::ContestantOf(
+    const eval::TeamSpec& team) const {
+  for (const eval::PlayerSpec& player : team.players) {
     if (!player.search.ponder || arena_.clocks.has_value()) continue;
     return UsageError(absl::StrCat(
-        "player '", given,
+        "player '", team.text,
         "' ponders, which needs clocks; expected --time-control, or a player "
         "without ponder=on"));
   }
   Contestant contestant;
-  contestant.given = team->players;
+  contestant.given = team.players;
   TARA_ASSIGN_OR_RETURN(static_cast<eval::Contestant&>(contestant),
-                        eval::MakeContestant(*team, store_.get()));
+                        eval::MakeContestant(team, store_.get()));
   return contestant;
 }
 
@@ -236,8 +218,8 @@ absl::StatusOr<eval::ArenaResult> MatchTable::Play(
       });
   const int threads = with_person ? 1  // nobody plays two games at a time
                       : flags_.threads > 0
-                          ? static_cast<int>(flags_.threads)
-                          : std::max(1, ThreadsOr(0) / threads_of_a_game);
+                          ? flags_.threads
+                          : std::max(1, ResolveThreads(0) / threads_of_a_game);
   eval::ArenaOptions arena = arena_;
   arena.variant = start.variant;
   arena.rule_options = start.options;
@@ -322,28 +304,6 @@ std::string NotLearnedByFile(const std::string& file, const State& start) {
 
 }  // namespace
 
-void AddUntrainedFlag(Command& command, bool* untrained) {
-  command.AddSwitch({.names = "--untrained",
-                     .help = "allow networks to play variants and rule options "
-                             "that they have not learned; reports mark it"},
-                    untrained);
-}
-
-std::string WithSimulations(absl::string_view spec,
-                            absl::string_view simulations) {
-  const size_t colon = spec.find(':');
-  std::vector<absl::string_view> parts;
-  if (colon != absl::string_view::npos) {
-    parts = absl::StrSplit(spec.substr(colon + 1), ',', absl::SkipEmpty());
-  }
-  std::erase_if(parts, [](absl::string_view part) {
-    return absl::StartsWith(absl::StripLeadingAsciiWhitespace(part), "sims=");
-  });
-  const std::string limit = absl::StrCat("sims=", simulations);
-  parts.push_back(limit);
-  return absl::StrCat(spec.substr(0, colon), ":", absl::StrJoin(parts, ","));
-}
-
 std::string DefaultPlayer(const State& start, Console& console) {
   const absl::StatusOr<std::string> path = eval::FindReadyMadeModel();
   if (!path.ok()) return kSearchWithoutNetwork;
@@ -357,60 +317,53 @@ std::string DefaultPlayer(const State& start, Console& console) {
              : kSearchWithoutNetwork;
 }
 
-void AddJudgeFlags(Command& command, std::string* player,
-                   int64_t* simulations) {
-  command.AddText(
-      {.names = "--player",
-       .placeholder = "SPEC",
-       .help = "player that judges: mcts, net or best",
-       .default_text =
-           "best:sims=1000, or mcts where that has not learned the rules"},
-      player);
-  command.AddCount({.names = "--sims",
-                    .placeholder = "N",
-                    .help = "simulations of each position",
-                    .default_text = "the player's own"},
-                   1, 10000000, simulations);
+void AddJudgeFlags(Command& command, JudgeFlags* flags) {
+  command.Add({
+      {"--player SPEC", &flags->player, "player that judges: mcts, net or best",
+       Default("best:sims=1000, or mcts if that has not learned the rules")},
+      {"--sims N", Counted{&flags->simulations}, 1, 10000000,
+       "simulations per position", Default("the player's own")},
+      UntrainedOption(&flags->untrained),
+  });
 }
 
-absl::StatusOr<eval::PlayerSpec> JudgeOf(std::string player,
-                                         int64_t simulations,
+absl::StatusOr<eval::PlayerSpec> JudgeOf(JudgeFlags flags,
                                          absl::Span<const State> starts,
-                                         bool untrained, Console& console) {
+                                         Console& console) {
   constexpr int kDefaultSimulations = 1000;
+  auto& [player, simulations, untrained] = flags;
   if (player.empty()) {
     player = DefaultPlayer(starts[0], console);
     if (simulations == 0) simulations = kDefaultSimulations;
   }
-  absl::StatusOr<eval::PlayerSpec> spec = eval::ParsePlayerSpec(player);
-  if (!spec.ok()) return AsUsageError(spec.status());
-  const bool searches = spec->kind == eval::PlayerKind::kMcts ||
-                        (spec->kind == eval::PlayerKind::kNet &&
-                         (!spec->policy_alone || simulations > 0));
+  TARA_ASSIGN_OR_RETURN(eval::PlayerSpec spec,
+                        AsUsageError(eval::ParsePlayerSpec(player)));
+  const bool searches = spec.kind == eval::PlayerKind::kMcts ||
+                        (spec.kind == eval::PlayerKind::kNet &&
+                         (!spec.policy_alone || simulations > 0));
   if (!searches) {
     return UsageError(absl::StrCat("--player: '", player,
                                    "' does not search; expected mcts, net or "
                                    "best, with simulations"));
   }
   if (simulations > 0) {
-    spec = eval::ParsePlayerSpec(
-        WithSimulations(player, absl::StrCat(simulations)));
-    if (!spec.ok()) return AsUsageError(spec.status());
+    TARA_ASSIGN_OR_RETURN(spec, AsUsageError(eval::WithOption(
+                                    spec, "sims", absl::StrCat(simulations))));
   }
-  if (spec->search.time > absl::ZeroDuration() || spec->search.ponder ||
-      spec->search.threads > 1) {
+  if (spec.search.time > absl::ZeroDuration() || spec.search.ponder ||
+      spec.search.threads > 1) {
     return UsageError(absl::StrCat(
         "--player: '", player,
         "' has a time, threads or ponder, with which it would not judge twice "
         "alike; expected sims=N, and --threads"));
   }
-  if (spec->search.search.utility.kind != mcts::UtilityKind::kWinLoss) {
+  if (spec.search.search.utility.kind != mcts::UtilityKind::kWinLoss) {
     return UsageError(absl::StrCat("--player: '", player,
                                    "' does not play for winning alone; "
                                    "expected utility=win"));
   }
-  TARA_RETURN_IF_ERROR(CheckLearned({*spec}, starts, untrained, console));
-  return eval::WithPrecision(*spec);
+  TARA_RETURN_IF_ERROR(CheckLearned({spec}, starts, untrained, console));
+  return eval::WithPrecision(spec);
 }
 
 absl::Status CheckModelLearned(const std::string& name, const std::string& file,

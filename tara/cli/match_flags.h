@@ -35,22 +35,22 @@
 namespace tara::cli {
 
 struct MatchFlags {
-  int64_t opening_plies = -1;        // DefaultOpeningPlies
+  std::optional<int> opening_plies;  // none: DefaultOpeningPlies
   std::string openings = "random";   // or "balanced:SPEC"
   std::string adjudicate = "proof";  // "none", or "agreement:VALUE,TURNS"
   // As ParseTimeControl reads it; empty: no clocks.
   std::string time_control;
   // Game store to go on with; empty: none.
   std::string store;
-  int64_t threads = 0;  // 0: as many as the cores allow
-  int64_t seed = 1;
+  int threads = 0;  // 0: as many as the cores allow
+  uint64_t seed = 1;
 };
 
-// Adds --opening-plies, of `least` or more. The value remains -1 without it.
-void AddOpeningPliesFlag(Command& command, int64_t least, int64_t* plies);
+// --opening-plies, of `least` or more.
+Option OpeningPliesOption(std::optional<int>* plies, double least);
 
-// Returns ArenaOptions::opening_plies of that flag.
-std::optional<int> OpeningPliesOf(int64_t flag);
+// --untrained, which allows what CheckLearned rejects.
+Option UntrainedOption(bool* untrained);
 
 // Adds a flag for each.
 void AddMatchFlags(Command& command, MatchFlags* flags);
@@ -75,7 +75,8 @@ class MatchTable {
 
   // Returns the player or team of a spec. A wrong spec is a usage error; else
   // errors as WithPrecision.
-  absl::StatusOr<Contestant> ContestantOf(const std::string& given) const;
+  absl::StatusOr<Contestant> ContestantOf(const std::string& spec) const;
+  absl::StatusOr<Contestant> ContestantOf(const eval::TeamSpec& team) const;
 
   // Returns all players that these are made of and the one that judges
   // openings, as they were given: so refusals name them.
@@ -128,11 +129,6 @@ class MatchStatus {
   std::atomic<int> stored_ = 0;                 // games that were done before
 };
 
-// Returns the spec of a player that searches with so many simulations in place
-// of its own. "mcts:sims=9,graph=on" and 50: "mcts:graph=on,sims=50".
-std::string WithSimulations(absl::string_view spec,
-                            absl::string_view simulations);
-
 // Who plays where the ready-made network has not learned the rules.
 inline constexpr char kSearchWithoutNetwork[] = "mcts:sims=1000";
 
@@ -140,8 +136,15 @@ inline constexpr char kSearchWithoutNetwork[] = "mcts:sims=1000";
 // search with random games. What is wrong with it goes to console.err.
 std::string DefaultPlayer(const State& start, Console& console);
 
-// Adds --player and --sims of commands in which a player judges positions.
-void AddJudgeFlags(Command& command, std::string* player, int64_t* simulations);
+// The player of commands in which one judges positions.
+struct JudgeFlags {
+  std::string player;       // empty: the best there is for the rules
+  int64_t simulations = 0;  // 0: the player's own
+  bool untrained = false;   // judge what a network has not learned, too
+};
+
+// Adds --player, --sims and --untrained.
+void AddJudgeFlags(Command& command, JudgeFlags* flags);
 
 // Returns the player that judges positions of games with these starts: the
 // given one, or else the default player of the first with 1000 simulations;
@@ -150,16 +153,12 @@ void AddJudgeFlags(Command& command, std::string* player, int64_t* simulations);
 // that plays for more than to win, or as CheckLearned; else errors as
 // WithPrecision.
 // REQUIRES: at least one start.
-absl::StatusOr<eval::PlayerSpec> JudgeOf(std::string player,
-                                         int64_t simulations,
+absl::StatusOr<eval::PlayerSpec> JudgeOf(JudgeFlags flags,
                                          absl::Span<const State> starts,
-                                         bool untrained, Console& console);
+                                         Console& console);
 
 // Checks of the variants and rule options that a network has learned: under
 // others it plays nonsense, and its results look like any others.
-
-// Adds --untrained, which allows what CheckLearned refuses.
-void AddUntrainedFlag(Command& command, bool* untrained);
 
 // Returns a usage error if the network in a file, called `name`, is to play
 // rules that it has not `learned` (LearnedByModel), unless `untrained`; warns

@@ -18,6 +18,7 @@
 #include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
 #include "tara/cli/console.h"
+#include "tara/cli/flags.h"
 #include "tara/core/variant.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/report/report_page.h"
@@ -238,29 +239,27 @@ absl::StatusOr<int> RunModelVerify(const ModelOptions& options,
 }  // namespace
 
 void RegisterModel(Command& root) {
+  constexpr absl::string_view kBundleHelp =
+      "a bundle (`tara export`), or best: the ready-made one";
   Command& model = root.AddCommand("model", "show and verify model bundles");
-  const auto shown = std::make_shared<ModelOptions>();
-  model.AddText({.names = "FILE",
-                 .help = "a bundle (`tara export`), or best: the "
-                         "ready-made one"},
-                &shown->bundle);
-  model.AddChoice({.names = "--format",
-                   .help = "form of the output; json is the bundle's manifest"},
-                  {"text", "json"}, &shown->format);
-  model.SetNotes("docs/reference/bundle.md describes bundles.");
+  ModelOptions* const shown = model.SetRun(RunModelShow);
+  model.Add({
+      {"FILE", &shown->bundle, kBundleHelp},
+      FormatOption(&shown->format),
+  });
+  model.SetNotes(
+      "--format=json prints the bundle's manifest.\ndocs/reference/bundle.md "
+      "describes bundles.");
   model.SetExamples({"model hill.tara", "model hill.tara --format=json",
                      "model verify best"});
-  model.SetRun(
-      [shown](Console& console) { return RunModelShow(*shown, console); });
 
   Command& verify =
       model.AddCommand("verify", "check a bundle against its golden positions");
-  const auto verified = std::make_shared<ModelOptions>();
-  verify.AddText(
-      {.names = "FILE", .help = "a bundle, or best", .required = true},
-      &verified->bundle);
-  verify.AddChoice({.names = "--format", .help = "form of the report"},
-                   {"text", "json"}, &verified->format);
+  ModelOptions* const verified = verify.SetRun(RunModelVerify);
+  verify.Add({
+      {"FILE", &verified->bundle, kBundleHelp, kRequired},
+      FormatOption(&verified->format),
+  });
   verify.SetNotes(
       "The weights of the bundle are computed by LibTorch and by oneDNN. An\n"
       "output o agrees with its golden value g if |o - g| <= tolerance *\n"
@@ -271,9 +270,6 @@ void RegisterModel(Command& root) {
       "agrees.");
   verify.SetExamples(
       {"model verify hill.tara", "model verify hill.tara --format=json"});
-  verify.SetRun([verified](Console& console) {
-    return RunModelVerify(*verified, console);
-  });
 }
 
 }  // namespace tara::cli

@@ -18,15 +18,15 @@
 namespace tara::cli {
 namespace {
 
+// Far beyond what can be counted.
+constexpr int64_t kMaxDepth = 1000;
+
 struct PerftOptions {
   GameFlags game;
-  int64_t depth = 0;
+  int depth = 0;
   std::string prefix;
   bool divide = false;
 };
-
-// Far beyond what can be counted.
-constexpr int64_t kMaxDepth = 1000;
 
 // Counts the action sequences of a length; the count stands alone on the last
 // line.
@@ -36,7 +36,7 @@ absl::StatusOr<int> RunPerft(const PerftOptions& options, Console& console) {
   }
   TARA_ASSIGN_OR_RETURN(State state, StartOf(options.game));
   TARA_RETURN_IF_ERROR(PlayActions(options.prefix, "--prefix", state));
-  const int depth = static_cast<int>(options.depth);
+  const int depth = options.depth;
   if (!options.divide) {
     console.out << Perft(state, depth) << "\n";
     return kExitOk;
@@ -56,27 +56,20 @@ absl::StatusOr<int> RunPerft(const PerftOptions& options, Console& console) {
 void RegisterPerft(Command& root) {
   Command& command = root.AddCommand(
       "perft", "count the action sequences of a length: a test of the rules");
-  const auto options = std::make_shared<PerftOptions>();
+  PerftOptions* const options = command.SetRun(RunPerft);
   AddGameFlags(command, &options->game, kVariantHelp);
-  command.AddInteger({.names = "--depth",
-                      .placeholder = "N",
-                      .help = "length of the sequences, in actions",
-                      .required = true},
-                     0, kMaxDepth, &options->depth);
-  command.AddText({.names = "--prefix",
-                   .placeholder = "ACTIONS",
-                   .help = "actions to play first, as in \"D4 E6\"",
-                   .default_text = "none"},
-                  &options->prefix);
-  command.AddSwitch({.names = "--divide",
-                     .help = "list of the counts after each first action"},
-                    &options->divide);
+  command.Add({
+      {"--depth N", &options->depth, 0, kMaxDepth,
+       "length of the sequences, in actions", kRequired},
+      {"--prefix ACTIONS", &options->prefix,
+       "actions to play first, as in \"D4 E6\"", Default("none")},
+      {"--divide", &options->divide,
+       "list of the counts after each first action"},
+  });
   command.SetNotes("The last line of the output is the count alone.");
   command.SetExamples(
       {"perft --variant sacred_hill_l1 --depth 4",
        "perft --variant four_treasures --depth 2 --prefix \"D4 E6\" --divide"});
-  command.SetRun(
-      [options](Console& console) { return RunPerft(*options, console); });
 }
 
 }  // namespace tara::cli

@@ -397,13 +397,13 @@ absl::Status PlaySession::Quit() {
 
 namespace {
 
-struct PlayCommandOptions {
+struct PlayFlags {
   GameFlags game;
   std::string opponent;    // empty: the best that there is for the variant
   bool untrained = false;  // in what a network has not learned, too
   std::string side = "red";
-  int64_t hint_simulations = 1000;
-  int64_t seed = -1;  // another each time
+  int hint_simulations = 1000;
+  std::optional<uint64_t> seed;  // another each time
   std::string colour = "auto";
   bool ascii = false;
 };
@@ -457,32 +457,28 @@ Advisor MakeAdvisor(const eval::PlayerSpec& spec, int simulations,
 }
 
 // Lets a person at the terminal play against a player.
-absl::StatusOr<int> RunPlay(const PlayCommandOptions& options,
-                            Console& console) {
+absl::StatusOr<int> RunPlay(const PlayFlags& options, Console& console) {
   PlaySessionOptions session;
   TARA_ASSIGN_OR_RETURN(session.start, StartOf(options.game));
   const std::string chosen = options.opponent.empty()
                                  ? DefaultPlayer(session.start, console)
                                  : options.opponent;
-  absl::StatusOr<eval::PlayerSpec> spec = eval::ParsePlayerSpec(chosen);
-  if (!spec.ok()) return AsUsageError(spec.status());
+  TARA_ASSIGN_OR_RETURN(eval::PlayerSpec spec,
+                        AsUsageError(eval::ParsePlayerSpec(chosen)));
   TARA_RETURN_IF_ERROR(
-      CheckLearned({*spec}, {session.start}, options.untrained, console));
-  session.not_learned = NotLearnedBy(*spec, session.start);
-  TARA_ASSIGN_OR_RETURN(spec, eval::WithPrecision(*spec));
+      CheckLearned({spec}, {session.start}, options.untrained, console));
+  session.not_learned = NotLearnedBy(spec, session.start);
+  TARA_ASSIGN_OR_RETURN(spec, eval::WithPrecision(spec));
   TARA_ASSIGN_OR_RETURN(const std::unique_ptr<eval::Player> opponent,
-                        eval::FactoryOf (*spec)());
-  TARA_RETURN_IF_ERROR(PrintNetwork(*spec, session.start.variant, console));
+                        eval::FactoryOf(spec)());
+  TARA_RETURN_IF_ERROR(PrintNetwork(spec, session.start.variant, console));
   session.person = {options.side != "blue", options.side != "red"};
-  session.seed = options.seed >= 0 ? static_cast<uint64_t>(options.seed)
-                                   : std::random_device()();
+  session.seed = options.seed.value_or(std::random_device()());
   session.ascii = options.ascii;
   session.colour = UseColour(options.colour, console);
-  PlaySession game(
-      session, *opponent,
-      MakeAdvisor(*spec, static_cast<int>(options.hint_simulations),
-                  session.seed),
-      console);
+  PlaySession game(session, *opponent,
+                   MakeAdvisor(spec, options.hint_simulations, session.seed),
+                   console);
   TARA_RETURN_IF_ERROR(game.Run());
   return kExitOk;
 }
@@ -492,31 +488,23 @@ absl::StatusOr<int> RunPlay(const PlayCommandOptions& options,
 void RegisterPlay(Command& root) {
   Command& command =
       root.AddCommand("play", "play against the computer in the terminal");
-  const auto options = std::make_shared<PlayCommandOptions>();
+  PlayFlags* const options = command.SetRun(RunPlay);
   options->game.variant = std::string(kVariants[0].id);
   AddGameFlags(command, &options->game, kVariantHelp, /*required=*/false);
-  command.AddText(
-      {.names = "--opponent",
-       .placeholder = "SPEC",
-       .help = "opponent",
-       .default_text = absl::StrCat("best, if it has learned the rules, else ",
-                                    kSearchWithoutNetwork)},
-      &options->opponent);
-  AddUntrainedFlag(command, &options->untrained);
-  command.AddChoice({.names = "--seat",
-                     .help = "your side; Red begins. In doubles you play both "
-                             "seats of it. both: two people at one terminal"},
-                    {"red", "blue", "both"}, &options->side);
-  command.AddInteger({.names = "--hint-sims",
-                      .placeholder = "N",
-                      .help = "simulations of the search of 'hint' and 'go'"},
-                     1, 1000000, &options->hint_simulations);
-  command.AddInteger({.names = "--seed",
-                      .placeholder = "N",
-                      .help = "random seed of the opponent",
-                      .default_text = "another each time"},
-                     0, INT64_MAX, &options->seed);
-  AddDrawingFlags(command, &options->ascii, &options->colour);
+  command.Add({
+      {"--opponent SPEC", &options->opponent, "opponent",
+       Default("best, if it has learned the rules, else mcts:sims=1000")},
+      UntrainedOption(&options->untrained),
+      {"--seat red|blue|both", &options->side,
+       "your side; Red begins. In doubles you play both seats of a side. both: "
+       "two people at one terminal"},
+      {"--hint-sims N", &options->hint_simulations, 1, 1000000,
+       "simulations of 'hint' and 'go'"},
+      {"--seed N", &options->seed, 0, 0x1p63, "random seed of the opponent",
+       Default("random")},
+      AsciiOption(&options->ascii),
+      ColourOption(&options->colour),
+  });
   command.SetNotes(
       absl::StrCat("Opponents:\n", eval::PlayerSpecHelp(),
                    "\nWithin the game, 'help' lists the commands."));
@@ -525,8 +513,6 @@ void RegisterPlay(Command& root) {
                        "net:runs/kings",
                        "play --variant four_treasures --opponent "
                        "mcts:ms=3000,graph=on,ponder=on"});
-  command.SetRun(
-      [options](Console& console) { return RunPlay(*options, console); });
 }
 
 }  // namespace tara::cli

@@ -38,22 +38,20 @@
 namespace tara::cli {
 namespace {
 
-struct RateCommandOptions {
+struct RateFlags {
   std::vector<std::string> players;  // runs, checkpoints, player specs
   GameFlags game;          // no variant: what all the networks have learned
   bool untrained = false;  // what a network has not learned, too
-  // Of runs: "all", "every:K", or generations parted by commas.
-  std::string checkpoints = "all";
-  int64_t simulations = 100;         // of checkpoints
-  int64_t games = 40;                // of a player in a variant, on average
-  int64_t opening_plies = -1;        // DefaultOpeningPlies
+  CheckpointFlags checkpoints = {.simulations = 100};
+  int games = 40;                    // of a player in a variant, on average
+  std::optional<int> opening_plies;  // none: DefaultOpeningPlies
   std::vector<std::string> anchors;  // "NAME=ELO"
   std::string store;                 // empty: RUN/ratings.db, or none
-  int64_t threads = 0;               // 0: as many as the cores allow
-  int64_t seed = 1;
+  int threads = 0;                   // 0: as many as the cores allow
+  uint64_t seed = 1;
   std::string format = "text";
   std::string html;  // file of a page; empty: none
-  std::string fleet;
+  std::string fleet = "none";
 };
 
 // Leaves one of each name, and checks that they can play: at least two of them,
@@ -134,7 +132,7 @@ absl::StatusOr<std::vector<eval::RatingAnchor>> AnchorsOf(
 }
 
 // Returns the store: the one named, or that of the first run.
-std::string StorePathOf(const RateCommandOptions& options) {
+std::string StorePathOf(const RateFlags& options) {
   if (!options.store.empty()) return options.store;
   std::error_code error;
   for (const std::string& player : options.players) {
@@ -145,14 +143,14 @@ std::string StorePathOf(const RateCommandOptions& options) {
   return ":memory:";
 }
 
-std::vector<eval::ArenaOptions> ArenasOf(const RateCommandOptions& options,
+std::vector<eval::ArenaOptions> ArenasOf(const RateFlags& options,
                                          const std::vector<State>& starts) {
   std::vector<eval::ArenaOptions> arenas;
   for (const State& start : starts) {
     arenas.push_back({.variant = start.variant,
                       .rule_options = start.options,
-                      .opening_plies = OpeningPliesOf(options.opening_plies),
-                      .seed = static_cast<uint64_t>(options.seed),
+                      .opening_plies = options.opening_plies,
+                      .seed = options.seed,
                       .stop = StopRequested});
   }
   return arenas;
@@ -160,19 +158,14 @@ std::vector<eval::ArenaOptions> ArenasOf(const RateCommandOptions& options,
 
 // Rates checkpoints and other players in one variant or in all. An interrupt
 // (Ctrl-C) ends it with the ratings by the games that are finished.
-absl::StatusOr<int> RunRate(const RateCommandOptions& options,
-                            Console& console) {
-  const absl::StatusOr<CheckpointChoice> choice =
-      ParseCheckpointChoice(options.checkpoints);
-  if (!choice.ok()) return AsUsageError(choice.status());
+absl::StatusOr<int> RunRate(const RateFlags& options, Console& console) {
   eval::RatingTournamentOptions tournament = {
-      .games_per_player = static_cast<int>(options.games),
-      .threads = ThreadsOr(options.threads)};
+      .games_per_player = options.games,
+      .threads = ResolveThreads(options.threads)};
   TARA_RETURN_IF_ERROR(
       CheckHtmlFlag(options.html, {{"--store", options.store}}));
-  TARA_ASSIGN_OR_RETURN(
-      std::vector<NamedPlayer> named,
-      PlayersNamed(options.players, *choice, options.simulations));
+  TARA_ASSIGN_OR_RETURN(std::vector<NamedPlayer> named,
+                        PlayersNamed(options.players, options.checkpoints));
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
                         StartsOfLearned(options.game, MembersOf(named),
                                         options.untrained, console));
@@ -246,57 +239,42 @@ void RegisterRate(Command& root) {
   Command& command = root.AddCommand(
       "rate",
       "Elo ratings of checkpoints and players, per variant and overall");
-  const auto options = std::make_shared<RateCommandOptions>();
-  command.AddTexts({.names = "RUN",
-                    .help = "folder of a run, checkpoint, or player; several",
-                    .required = true},
-                   &options->players);
+  RateFlags* const options = command.SetRun(RunRate);
+  command.Add({
+      {"RUN", &options->players,
+       "folder of a run, checkpoint, or player spec; repeatable", kRequired},
+      UntrainedOption(&options->untrained),
+      {"--games N", &options->games, 2, 1000000,
+       "mean games per player and variant, including those in the store"},
+      OpeningPliesOption(&options->opening_plies, 1),
+      {"--anchor NAME=ELO", &options->anchors,
+       "player with a fixed rating; repeatable",
+       Default("the first player at 0")},
+      {"--store FILE", &options->store, "game store, to resume from",
+       Default("ratings.db of the first run")},
+      ThreadsOption(&options->threads),
+      SeedOption(&options->seed,
+                 "random seed; with equal precision of networks, two players "
+                 "play the same games again"),
+      FormatOption(&options->format),
+      HtmlOption(&options->html),
+      FleetOption(&options->fleet),
+  });
   AddGameFlags(command, &options->game, kVariantOrLearnedHelp,
                /*required=*/false);
-  AddUntrainedFlag(command, &options->untrained);
-  AddCheckpointFlags(command, &options->checkpoints, &options->simulations);
-  command.AddInteger({.names = "--games",
-                      .placeholder = "N",
-                      .help = "games of a player in a variant, on average; "
-                              "those in the store count"},
-                     2, 1000000, &options->games);
-  AddOpeningPliesFlag(command, 1, &options->opening_plies);
-  command.AddTexts({.names = "--anchor",
-                    .placeholder = "NAME=ELO",
-                    .help = "a player whose rating is given; several",
-                    .default_text = "the first player at 0"},
-                   &options->anchors);
-  command.AddText({.names = "--store",
-                   .placeholder = "FILE",
-                   .help = "game store, to go on with",
-                   .default_text = "ratings.db of the first run"},
-                  &options->store);
-  AddThreadsFlag(command, &options->threads);
-  command.AddInteger({.names = "--seed",
-                      .placeholder = "N",
-                      .help = "random seed; another seed, other games. "
-                              "The same seed and number types of networks "
-                              "(precision): the same games of two players"},
-                     0, INT64_MAX, &options->seed);
-  command.AddChoice({.names = "--format", .help = "form of the report"},
-                    {"text", "json"}, &options->format);
-  AddHtmlFlag(command, &options->html);
-  AddFleetFlag(command, &options->fleet);
+  AddCheckpointFlags(command, &options->checkpoints);
   command.SetNotes(absl::StrCat(
       "Pairs of players that tell the most about the ratings play first; games "
-      "are kept\nin the store, so that a further checkpoint plays only "
-      "what is missing.\nA network's precision auto is that of its games "
-      "there, "
-      "or chosen once; games of\ndifferent number types are kept apart."
-      "\n\nPlayers:\n",
+      "are kept\nin the store, so that a further checkpoint plays only what is "
+      "missing.\nA network's precision auto is that of its games there, or "
+      "chosen once; games of\ndifferent number types are kept "
+      "apart.\n\nPlayers:\n",
       eval::PlayerSpecHelp()));
   command.SetExamples(
       {"rate runs/all --variant all --checkpoints every:5 --html ratings.html",
        "rate runs/a runs/b greedy --variant four_treasures --games 100",
        "rate --variant high_kings_l1 random greedy mcts:sims=100 "
        "--format=json"});
-  command.SetRun(
-      [options](Console& console) { return RunRate(*options, console); });
 }
 
 }  // namespace tara::cli

@@ -45,6 +45,11 @@ absl::StatusOr<std::map<int, std::string>> CheckpointsOf(
   return checkpoints;
 }
 
+struct CheckpointChoice {
+  int every = 1;
+  std::vector<int> generations = {};  // not empty: these alone
+};
+
 absl::StatusOr<std::map<int, std::string>> Choose(
     const std::string& run, const std::map<int, std::string>& checkpoints,
     const CheckpointChoice& choice) {
@@ -68,30 +73,7 @@ absl::StatusOr<std::map<int, std::string>> Choose(
   return chosen;
 }
 
-eval::TeamSpec NetworkTeam(const std::string& path, int64_t simulations) {
-  eval::PlayerSpec player =
-      eval::NetworkPlayer(path, static_cast<int>(simulations));
-  return {.text = player.text, .players = {std::move(player)}};
-}
-
-}  // namespace
-
-void AddCheckpointFlags(Command& command, std::string* checkpoints,
-                        int64_t* simulations) {
-  command.AddText({.names = "--checkpoints",
-                   .placeholder = "WHICH",
-                   .help = "of runs: all, every:K (and the newest), or "
-                           "generations such as 0,10,20"},
-                  checkpoints);
-  command.AddInteger({.names = "--sims",
-                      .placeholder = "N",
-                      .help = "simulations an action of checkpoints; 0 plays "
-                              "the policy"},
-                     0, 1000000, simulations);
-}
-
-absl::StatusOr<CheckpointChoice> ParseCheckpointChoice(
-    const std::string& text) {
+absl::StatusOr<CheckpointChoice> ParseChoice(const std::string& text) {
   CheckpointChoice choice;
   if (text == "all") return choice;
   absl::string_view rest = text;
@@ -110,14 +92,30 @@ absl::StatusOr<CheckpointChoice> ParseCheckpointChoice(
     }
     if (!choice.generations.empty()) return choice;
   }
-  return absl::InvalidArgumentError(
+  return UsageError(
       absl::StrCat("bad --checkpoints '", text,
                    "'; expected all, every:K, or generations such as 0,10,20"));
 }
 
+}  // namespace
+
+void AddCheckpointFlags(Command& command, CheckpointFlags* flags) {
+  command.Add({
+      {"--checkpoints WHICH", &flags->checkpoints,
+       "of runs: all, every:K (and the newest), or generations such as "
+       "0,10,20"},
+      {"--sims N", &flags->simulations, 0, 1000000,
+       "simulations per action of checkpoints; 0 plays the policy"},
+  });
+}
+
 absl::StatusOr<std::vector<NamedPlayer>> PlayersNamed(
-    absl::Span<const std::string> arguments, const CheckpointChoice& choice,
-    int64_t simulations) {
+    absl::Span<const std::string> arguments, const CheckpointFlags& flags) {
+  TARA_ASSIGN_OR_RETURN(const CheckpointChoice choice,
+                        ParseChoice(flags.checkpoints));
+  const auto team_of = [&](const std::string& path) {
+    return eval::TeamOf({eval::NetworkPlayer(path, flags.simulations)});
+  };
   std::error_code error;
   const auto is_run = [&](const std::string& argument) {
     return fs::is_directory(argument, error);
@@ -137,7 +135,7 @@ absl::StatusOr<std::vector<NamedPlayer>> PlayersNamed(
     }
     if (!is_run(argument)) {
       players.push_back({.name = fs::path(argument).stem().string(),
-                         .team = NetworkTeam(argument, simulations)});
+                         .team = team_of(argument)});
       continue;
     }
     TARA_ASSIGN_OR_RETURN(const auto checkpoints, CheckpointsOf(argument));
@@ -147,7 +145,7 @@ absl::StatusOr<std::vector<NamedPlayer>> PlayersNamed(
       const std::string name = fs::path(path).stem().string();
       players.push_back(
           {.name = runs > 1 ? absl::StrCat(argument, "/", name) : name,
-           .team = NetworkTeam(path, simulations),
+           .team = team_of(path),
            .point =
                eval::TrainingPoint{.run = argument, .generation = generation}});
     }

@@ -22,29 +22,23 @@ struct NamedPlayer {
   std::optional<eval::TrainingPoint> point = {};  // of a run's checkpoints
 };
 
-// Adds --checkpoints, which ParseCheckpointChoice reads, and --sims.
-void AddCheckpointFlags(Command& command, std::string* checkpoints,
-                        int64_t* simulations);
-
-// Which checkpoints of a run: all, those of every K-th generation and the
-// newest, or those listed.
-struct CheckpointChoice {
-  int every = 1;
-  std::vector<int> generations = {};  // not empty: these alone
+struct CheckpointFlags {
+  // Of a run: "all", those of every K-th generation and the newest ("every:K"),
+  // or the generations listed ("0,10,20").
+  std::string checkpoints = "all";
+  int simulations = 0;  // an action; 0: the policy
 };
 
-// Parses "all", "every:K" or generations parted by commas. Returns
-// INVALID_ARGUMENT for another text.
-absl::StatusOr<CheckpointChoice> ParseCheckpointChoice(const std::string& text);
+// Adds --checkpoints and --sims.
+void AddCheckpointFlags(Command& command, CheckpointFlags* flags);
 
 // Returns the players that arguments name: of a run's folder each checkpoint
 // chosen, with so many simulations; a checkpoint's file; or a player spec.
 // Checkpoints are named by their files, and by their runs where there are
 // several. Returns NOT_FOUND for a run without the checkpoints, a usage error
-// for what is neither a path nor a spec.
+// for flags or arguments that are none.
 absl::StatusOr<std::vector<NamedPlayer>> PlayersNamed(
-    absl::Span<const std::string> arguments, const CheckpointChoice& choice,
-    int64_t simulations);
+    absl::Span<const std::string> arguments, const CheckpointFlags& flags);
 
 // Returns the players themselves; of teams, those in them.
 std::vector<eval::PlayerSpec> MembersOf(absl::Span<const NamedPlayer> players);

@@ -37,14 +37,12 @@ namespace {
 struct RegretOptions {
   GameFlags game;  // no variant: what all the networks have learned
   std::vector<std::string> players;  // runs, checkpoints, player specs
-  // Of runs: which checkpoints, and simulations an action (0: the policy).
-  std::string checkpoints = "all";
-  int64_t simulations = 0;
+  CheckpointFlags checkpoints;
   bool untrained = false;       // what a network has not learned, too
-  int64_t positions = 0;        // a variant; 0: 100, or all of the test set
+  int positions = 0;            // a variant; 0: 100, or all of the test set
   std::string test_set;         // file; empty: none
   int64_t node_limit = 100000;  // of solving one
-  int64_t seed = 1;
+  uint64_t seed = 1;
   std::string format = "text";
   std::string html;  // file of a page; empty: none
 };
@@ -56,15 +54,6 @@ struct Measured {
   NamedPlayer named;
   std::unique_ptr<eval::Player> player;
 };
-
-// Returns the players that arguments name.
-absl::StatusOr<std::vector<NamedPlayer>> NamedPlayersOf(
-    const RegretOptions& options) {
-  const absl::StatusOr<CheckpointChoice> choice =
-      ParseCheckpointChoice(options.checkpoints);
-  if (!choice.ok()) return AsUsageError(choice.status());
-  return PlayersNamed(options.players, *choice, options.simulations);
-}
 
 absl::StatusOr<std::vector<Measured>> MakePlayers(
     const std::vector<NamedPlayer>& named) {
@@ -136,8 +125,8 @@ absl::StatusOr<std::vector<SolvedPositions>> PositionsOf(
     }
     return positions;
   }
-  const int wanted = options.positions > 0 ? static_cast<int>(options.positions)
-                                           : kDefaultPositions;
+  const int wanted =
+      options.positions > 0 ? options.positions : kDefaultPositions;
   SolvedPositions all;
   for (const State& start : starts) {
     status_line.Show(absl::StrCat(Info(start.variant).id, ": solving ", wanted,
@@ -145,7 +134,7 @@ absl::StatusOr<std::vector<SolvedPositions>> PositionsOf(
     positions.push_back(
         eval::MakeSolvedPositions({.variant = start.variant,
                                    .rule_options = start.options,
-                                   .seed = static_cast<uint64_t>(options.seed),
+                                   .seed = options.seed,
                                    .positions = wanted,
                                    .node_limit = options.node_limit,
                                    .keep_going = [&] { return !stop(); }}));
@@ -168,13 +157,13 @@ absl::StatusOr<int> RunRegret(const RegretOptions& options, Console& console) {
     TARA_RETURN_IF_ERROR(CheckOutput("--test-set", options.test_set));
   }
   TARA_ASSIGN_OR_RETURN(const std::vector<NamedPlayer> named,
-                        NamedPlayersOf(options));
+                        PlayersNamed(options.players, options.checkpoints));
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
                         StartsOfLearned(options.game, MembersOf(named),
                                         options.untrained, console));
   TARA_ASSIGN_OR_RETURN(const std::vector<Measured> players,
                         MakePlayers(named));
-  const auto seed = static_cast<uint64_t>(options.seed);
+  const auto seed = options.seed;
   const StopCheck stop = StopOnSignals();
   StatusLine status_line(console);
   TARA_ASSIGN_OR_RETURN(const std::vector<SolvedPositions> positions,
@@ -216,55 +205,39 @@ absl::StatusOr<int> RunRegret(const RegretOptions& options, Console& console) {
 void RegisterRegret(Command& root) {
   Command& command = root.AddCommand(
       "regret", "how much players lose in exactly solved endgames");
-  const auto options = std::make_shared<RegretOptions>();
+  RegretOptions* const options = command.SetRun(RunRegret);
   AddGameFlags(command, &options->game, kVariantOrLearnedHelp,
                /*required=*/false);
-  command.AddTexts({.names = "--player",
-                    .placeholder = "SPEC",
-                    .help = "player to measure: a spec, a checkpoint, or the "
-                            "folder of a run with all its checkpoints; may be "
-                            "given again",
-                    .required = true},
-                   &options->players);
-  AddCheckpointFlags(command, &options->checkpoints, &options->simulations);
-  AddUntrainedFlag(command, &options->untrained);
-  command.AddInteger({.names = "--positions",
-                      .placeholder = "N",
-                      .help = "solved endgames of each variant",
-                      .default_text = "100, or all of the test set"},
-                     1, 1000000, &options->positions);
-  command.AddText(
-      {.names = "--test-set",
-       .placeholder = "FILE",
-       .help = "file of the endgames; where there is none, they are "
-               "solved and written to it",
-       .default_text = "none"},
-      &options->test_set);
-  command.AddCount(
-      {.names = "--nodes",
-       .placeholder = "N",
-       .help = "limit of solving a position, in positions visited; "
-               "more reaches further from the end"},
-      100, int64_t{1} << 40, &options->node_limit);
-  command.AddInteger({.names = "--seed",
-                      .placeholder = "N",
-                      .help = "random seed of the positions and the players"},
-                     0, INT64_MAX, &options->seed);
-  command.AddChoice({.names = "--format", .help = "form of the report"},
-                    {"text", "json"}, &options->format);
-  AddHtmlFlag(command, &options->html);
+  command.Add({
+      {"--player SPEC", &options->players,
+       "player to measure: a spec, a checkpoint, or the folder of a run (all "
+       "its checkpoints); repeatable",
+       kRequired},
+      UntrainedOption(&options->untrained),
+      {"--positions N", &options->positions, 1, 1000000,
+       "solved endgames per variant", Default("100, or all of the test set")},
+      {"--test-set FILE", &options->test_set,
+       "file of endgames; if it does not exist, they are solved and written to "
+       "it",
+       Default("none")},
+      {"--nodes N", Counted{&options->node_limit}, 100, int64_t{1} << 40,
+       "node limit of the solver per position; more reaches further from the "
+       "end"},
+      SeedOption(&options->seed,
+                 "random seed of the positions and the players"),
+      FormatOption(&options->format),
+      HtmlOption(&options->html),
+  });
+  AddCheckpointFlags(command, &options->checkpoints);
   command.SetNotes(absl::StrCat(
       "Each position is the earliest of a game that can be solved so and in "
       "which\nactions differ in value. Lost is the difference to the best "
-      "action; "
-      "a draw is\nhalf a result.\n\nPlayers:\n",
+      "action; a draw is\nhalf a result.\n\nPlayers:\n",
       eval::PlayerSpecHelp()));
   command.SetExamples(
       {"regret --variant all --player greedy --player mcts:sims=100",
        "regret --variant all --player runs/all --checkpoints every:5 "
        "--test-set endgames.jsonl --html regret.html"});
-  command.SetRun(
-      [options](Console& console) { return RunRegret(*options, console); });
 }
 
 }  // namespace tara::cli

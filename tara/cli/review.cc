@@ -50,17 +50,15 @@
 namespace tara::cli {
 namespace {
 
-struct ReviewCommandOptions {
-  std::string game;         // a file, a store, the folder of a run, or "-"
-  int64_t number = -1;      // -1: the first of a file, the newest of a store
-  std::string player;       // empty: the best there is for the rules
-  int64_t simulations = 0;  // 0: the player's own
-  bool untrained = false;   // by what a network has not learned, too
+struct ReviewFlags {
+  std::string game;     // a file, a store, the folder of a run, or "-"
+  int64_t number = -1;  // -1: the first of a file, the newest of a store
+  JudgeFlags judge;
   int64_t node_limit = 1000000;
-  int64_t worst = 5;
+  int worst = 5;
   bool all = false;
-  int64_t threads = 0;  // all cores
-  int64_t seed = 1;
+  int threads = 0;  // all cores
+  uint64_t seed = 1;
   std::string format = "text";
   std::string html;   // a file for the page; none if empty
   std::string notes;  // a file for the game with notes; none if empty
@@ -149,7 +147,7 @@ absl::StatusOr<GivenGame> GameOfText(const std::string& name,
                                  number));
 }
 
-absl::StatusOr<GivenGame> GivenGameOf(const ReviewCommandOptions& options,
+absl::StatusOr<GivenGame> GivenGameOf(const ReviewFlags& options,
                                       Console& console) {
   if (options.game == "-") {
     const std::string text(std::istreambuf_iterator<char>(console.in), {});
@@ -167,7 +165,7 @@ absl::StatusOr<GivenGame> GivenGameOf(const ReviewCommandOptions& options,
 }
 
 // Returns the command with the options that matter, and when it was run.
-std::string MadeText(const ReviewCommandOptions& options,
+std::string MadeText(const ReviewFlags& options,
                      const eval::PlayerSpec& player) {
   std::string text = absl::StrCat("tara review ", options.game);
   if (options.number >= 0) absl::StrAppend(&text, " --game ", options.number);
@@ -191,8 +189,7 @@ absl::Status WriteNotes(const std::string& path, record::GameLine game,
   return WriteFileAtomically(path, text + "\n");
 }
 
-absl::StatusOr<int> RunReview(const ReviewCommandOptions& options,
-                              Console& console) {
+absl::StatusOr<int> RunReview(const ReviewFlags& options, Console& console) {
   TARA_RETURN_IF_ERROR(
       CheckOutput("--html", options.html,
                   {{"--notes", options.notes}, {"the game", options.game}}));
@@ -213,8 +210,7 @@ absl::StatusOr<int> RunReview(const ReviewCommandOptions& options,
         "lines have no place for");
   }
   TARA_ASSIGN_OR_RETURN(const eval::PlayerSpec player,
-                        JudgeOf(options.player, options.simulations, {start},
-                                options.untrained, console));
+                        JudgeOf(options.judge, {start}, console));
   TARA_ASSIGN_OR_RETURN(const std::shared_ptr<mcts::Evaluator> evaluator,
                         eval::EvaluatorOf(player));
   const StopCheck stop = StopOnSignals();
@@ -226,8 +222,8 @@ absl::StatusOr<int> RunReview(const ReviewCommandOptions& options,
        .leaves_per_game = player.search.leaves_per_game,
        .confidence_z = player.search.confidence_z,
        .node_limit = options.node_limit,
-       .seed = static_cast<uint64_t>(options.seed),
-       .threads = ThreadsOr(options.threads),
+       .seed = options.seed,
+       .threads = ResolveThreads(options.threads),
        .stop = stop,
        .on_progress = [&](const eval::ReviewProgress& progress) {
          status_line.Show(absl::StrFormat(
@@ -248,7 +244,7 @@ absl::StatusOr<int> RunReview(const ReviewCommandOptions& options,
                                .ended_early = game.ended_early,
                                .player = player.text,
                                .not_learned = NotLearnedBy(player, start),
-                               .seed = static_cast<uint64_t>(options.seed)};
+                               .seed = options.seed};
   for (const Action action : game.line.actions) {
     ApplyAction(action, source.last);
   }
@@ -256,15 +252,14 @@ absl::StatusOr<int> RunReview(const ReviewCommandOptions& options,
                       ? eval::ReviewReportJson(*review, source)
                       : eval::ReviewReportText(
                             *review, source,
-                            {.worst = static_cast<int>(options.worst),
+                            {.worst = options.worst,
                              .all = options.all,
                              .unicode = !options.ascii,
                              .colour = UseColour(options.colour, console)}));
   if (!options.html.empty()) {
     TARA_RETURN_IF_ERROR(WriteFileAtomically(
-        options.html,
-        eval::ReviewPage(*review, source, static_cast<int>(options.worst),
-                         MadeText(options, player))));
+        options.html, eval::ReviewPage(*review, source, options.worst,
+                                       MadeText(options, player))));
   }
   if (!options.notes.empty()) {
     TARA_RETURN_IF_ERROR(WriteNotes(options.notes, game.line, *review));
@@ -277,65 +272,45 @@ absl::StatusOr<int> RunReview(const ReviewCommandOptions& options,
 void RegisterReview(Command& root) {
   Command& command =
       root.AddCommand("review", "find a game's mistakes, worst first");
-  const auto options = std::make_shared<ReviewCommandOptions>();
-  command.AddText(
-      {.names = "GAME",
-       .help = "file of games as JSON lines (`tara games export`, the page of "
-               "`tara web`) or as a variant and actions; a game store, or the "
-               "folder of a run; - is standard input",
-       .required = true},
-      &options->game);
-  command.AddInteger({.names = "--game",
-                      .placeholder = "N",
-                      .help = "which game: of a file, from 1; of a store, its "
-                              "index as `tara games list` has it",
-                      .default_text = "the first, or the newest of a store"},
-                     0, INT64_MAX, &options->number);
-  AddJudgeFlags(command, &options->player, &options->simulations);
-  AddUntrainedFlag(command, &options->untrained);
-  command.AddCount(
-      {.names = "--nodes",
-       .placeholder = "N",
-       .help = "limit of solving a position, in positions visited; more "
-               "reaches further from the end, 0 solves nothing"},
-      0, int64_t{1} << 40, &options->node_limit);
-  command.AddInteger({.names = "--worst",
-                      .placeholder = "N",
-                      .help = "worst actions to show with the board"},
-                     0, 1000, &options->worst);
-  command.AddSwitch(
-      {.names = "--all", .help = "list all actions, in order of the game"},
-      &options->all);
-  AddThreadsFlag(command, &options->threads);
-  command.AddInteger(
-      {.names = "--seed",
-       .placeholder = "N",
-       .help = "random seed of searches with noise; others need none"},
-      0, INT64_MAX, &options->seed);
-  command.AddChoice({.names = "--format", .help = "form of the report"},
-                    {"text", "json"}, &options->format);
-  AddHtmlFlag(command, &options->html);
-  command.AddText({.names = "--notes",
-                   .placeholder = "FILE",
-                   .help = "file for the game with a note at each action that "
-                           "gave something away",
-                   .default_text = "none"},
-                  &options->notes);
-  AddDrawingFlags(command, &options->ascii, &options->colour);
+  ReviewFlags* const options = command.SetRun(RunReview);
+  command.Add({
+      {"GAME", &options->game,
+       "file of games as JSON lines (`tara games export`, the page of `tara "
+       "web`) or as a variant and actions; a game store, or the folder of a "
+       "run; - is standard input",
+       kRequired},
+      {"--game N", &options->number, 0, 0x1p63,
+       "number of the game: of a file, from 1; of a store, its index in `tara "
+       "games list`",
+       Default("the first, or the newest of a store")},
+      {"--nodes N", Counted{&options->node_limit}, 0, int64_t{1} << 40,
+       "node limit of the solver per position; more reaches further from the "
+       "end, 0 turns it off"},
+      {"--worst N", &options->worst, 0, 1000,
+       "number of worst actions to show with the board"},
+      {"--all", &options->all, "list all actions, in order of the game"},
+      ThreadsOption(&options->threads),
+      SeedOption(&options->seed, "random seed of searches with noise"),
+      FormatOption(&options->format),
+      HtmlOption(&options->html),
+      {"--notes FILE", &options->notes,
+       "file for the game, annotated at each action that gave something away",
+       Default("none")},
+      AsciiOption(&options->ascii),
+      ColourOption(&options->colour),
+  });
+  AddJudgeFlags(command, &options->judge);
   command.SetNotes(
       "An action is compared with the best one by searches of the positions "
       "after\nboth, of as many simulations; near the end by the solver, "
       "exactly. Chances\ncount a draw as half a win. Inaccuracies, mistakes "
-      "and blunders give away 5, 10\nand 15 % of winning; what lies within "
-      "two standard errors, or below 1 %, counts for nothing.\nThe method and "
-      "the JSON: "
-      "docs/how-to/review_a_game.md.");
+      "and blunders give away 5, 10\nand 15 % of winning; what lies within two "
+      "standard errors, or below 1 %, counts for nothing.\nThe method and the "
+      "JSON: docs/how-to/review_a_game.md.");
   command.SetExamples({"review game.jsonl --html review.html",
                        "review runs/mine --game 17 --all",
                        "games export runs/mine | tara review - --game 3 "
                        "--player mcts:sims=4000"});
-  command.SetRun(
-      [options](Console& console) { return RunReview(*options, console); });
 }
 
 }  // namespace tara::cli

@@ -51,15 +51,15 @@ constexpr int kConcurrentGames = 32;
 // Random actions that begin games of players without a policy to draw from.
 constexpr int kOpeningPlies = 2;
 
-struct SelfPlayCommandOptions {
+struct SelfPlayFlags {
   GameFlags game;
   std::string model = "uniform";  // or "playouts", "best", a checkpoint
   bool untrained = false;         // play what a network has not learned, too
   std::string output;
-  int64_t games = 100;  // a variant
-  int64_t simulations = 100;
-  int64_t threads = 0;  // all cores
-  int64_t seed = 1;
+  int games = 100;  // a variant
+  int simulations = 100;
+  int threads = 0;  // all cores
+  uint64_t seed = 1;
 };
 
 constexpr int64_t kCachedPositions = 1 << 16;
@@ -80,38 +80,40 @@ struct Model {
 // options that are none of inference.
 absl::StatusOr<eval::PlayerSpec> NetworkOf(const std::string& model,
                                            bool is_spec) {
-  const absl::StatusOr<eval::PlayerSpec> network =
-      eval::ParsePlayerSpec(is_spec ? model : absl::StrCat("net:", model));
-  if (!network.ok()) return AsUsageError(network.status());
-  const std::string given = eval::NetworkOptionsOf(*network);
-  for (const absl::string_view option :
-       absl::StrSplit(given, ',', absl::SkipEmpty())) {
-    if (nn::IsInferenceOption(option.substr(0, option.find('=')))) continue;
-    return UsageError(absl::StrCat("bad model '", model, "': option '", option,
+  TARA_ASSIGN_OR_RETURN(eval::PlayerSpec network,
+                        AsUsageError(eval::ParsePlayerSpec(
+                            is_spec ? model : absl::StrCat("net:", model))));
+  if (network.level > 0) {
+    return UsageError(absl::StrCat("bad model '", model,
+                                   "': a level has a search of its own; "
+                                   "expected best, a checkpoint or a run"));
+  }
+  for (const eval::PlayerOption& option : network.options) {
+    if (nn::IsInferenceOption(option.name)) continue;
+    return UsageError(absl::StrCat("bad model '", model, "': option '",
+                                   option.name,
                                    "'; expected precision, backend, device"));
   }
   return network;
 }
 
-absl::StatusOr<Model> ModelOf(const SelfPlayCommandOptions& options) {
+absl::StatusOr<Model> ModelOf(const SelfPlayFlags& options) {
   if (options.model == "uniform") {
     return Model{"uniform", "", std::make_unique<mcts::UniformEvaluator>()};
   }
   if (options.model == "playouts") {
     return Model{"playouts", "",
-                 std::make_unique<mcts::PlayoutEvaluator>(
-                     1, static_cast<uint64_t>(options.seed))};
+                 std::make_unique<mcts::PlayoutEvaluator>(1, options.seed)};
   }
   const absl::string_view kind =
       absl::string_view(options.model).substr(0, options.model.find(':'));
   const std::optional<eval::PlayerKind> player = eval::PlayerKindOf(kind);
   // Networks guide the search of self-play; other players go their own way.
   if (player.has_value() && player != eval::PlayerKind::kNet) {
-    absl::StatusOr<eval::PlayerSpec> spec =
-        eval::ParsePlayerSpec(options.model);
-    if (!spec.ok()) return AsUsageError(spec.status());
+    TARA_ASSIGN_OR_RETURN(const eval::PlayerSpec spec,
+                          AsUsageError(eval::ParsePlayerSpec(options.model)));
     return Model{
-        .id = options.model, .file = "", .evaluator = nullptr, .player = *spec};
+        .id = options.model, .file = "", .evaluator = nullptr, .player = spec};
   }
   TARA_ASSIGN_OR_RETURN(const eval::PlayerSpec network,
                         NetworkOf(options.model, player.has_value()));
@@ -140,9 +142,9 @@ std::string NotLearnedLines(const std::string& file,
 }
 
 // Returns the seed with which this command plays a game.
-uint64_t SeedOf(const SelfPlayCommandOptions& options, const Model& model,
+uint64_t SeedOf(const SelfPlayFlags& options, const Model& model,
                 uint64_t number) {
-  const auto seed = static_cast<uint64_t>(options.seed);
+  const auto seed = options.seed;
   if (!model.player.has_value()) {
     return DeriveSeed(seed, number, StreamPurpose::kSelfPlay);
   }
@@ -153,7 +155,7 @@ uint64_t SeedOf(const SelfPlayCommandOptions& options, const Model& model,
 // FAILED_PRECONDITION if it has games that this command would not have played.
 absl::StatusOr<std::vector<uint64_t>> MissingGames(
     record::GameStore& store, const std::vector<State>& starts,
-    const SelfPlayCommandOptions& options, const Model& model, uint64_t games) {
+    const SelfPlayFlags& options, const Model& model, uint64_t games) {
   TARA_ASSIGN_OR_RETURN(const std::vector<record::GameRow> rows,
                         store.List({}));
   std::unordered_set<uint64_t> present;
@@ -193,16 +195,17 @@ absl::StatusOr<std::vector<uint64_t>> MissingGames(
 // that has none, with two at random: else a player that never draws would play
 // one game. Games that the player gives up are played again
 // (balance_driver.h); errors are those of there, and the sink's.
-absl::Status PlayMissingOfPlayer(const SelfPlayCommandOptions& options,
+absl::Status PlayMissingOfPlayer(const SelfPlayFlags& options,
                                  const eval::PlayerSpec& player,
                                  const std::vector<State>& starts,
                                  const std::vector<uint64_t>& missing,
                                  const train::GameSink& sink,
                                  const StopCheck& stop) {
-  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<eval::BalanceDriver> driver,
-                        eval::BalanceDriver::Create(
-                            eval::FactoryOf(player), ThreadsOr(options.threads),
-                            eval::GamesAtATime(player, kConcurrentGames)));
+  TARA_ASSIGN_OR_RETURN(
+      const std::unique_ptr<eval::BalanceDriver> driver,
+      eval::BalanceDriver::Create(
+          eval::FactoryOf(player), ResolveThreads(options.threads),
+          eval::GamesAtATime(player, kConcurrentGames)));
   driver->StopWhen(stop);
   const bool has_policy = player.kind == eval::PlayerKind::kMcts;
   for (size_t i = 0; i < starts.size() && !stop(); ++i) {
@@ -215,7 +218,7 @@ absl::Status PlayMissingOfPlayer(const SelfPlayCommandOptions& options,
     TARA_RETURN_IF_ERROR(
         driver->Play({.variant = starts[i].variant,
                       .rule_options = starts[i].options,
-                      .seed = static_cast<uint64_t>(options.seed),
+                      .seed = options.seed,
                       .opening_plies = has_policy ? 0 : kOpeningPlies},
                      ids, [&](proto::GameRecord game) -> absl::StatusOr<bool> {
                        // A player that is broken off ends its game anyhow.
@@ -231,8 +234,8 @@ absl::Status PlayMissingOfPlayer(const SelfPlayCommandOptions& options,
 }
 
 // Plays the games that are missing.
-absl::Status PlayMissing(const SelfPlayCommandOptions& options,
-                         const Model& model, const std::vector<State>& starts,
+absl::Status PlayMissing(const SelfPlayFlags& options, const Model& model,
+                         const std::vector<State>& starts,
                          const std::vector<uint64_t>& missing,
                          const train::GameSink& sink, const StopCheck& stop,
                          train::SelfPlayStats& stats) {
@@ -246,7 +249,7 @@ absl::Status PlayMissing(const SelfPlayCommandOptions& options,
         stop);
   }
   mcts::SearchOptions search;
-  search.simulations = static_cast<int>(options.simulations);
+  search.simulations = options.simulations;
   search.dirichlet_fraction = 0.25f;
   // What else there is costs less than a look into a cache.
   mcts::CachingEvaluator evaluator(
@@ -256,15 +259,15 @@ absl::Status PlayMissing(const SelfPlayCommandOptions& options,
                            .margins = false});
   return train::PlayGames({.starts = starts,
                            .search = search,
-                           .run_seed = static_cast<uint64_t>(options.seed),
+                           .run_seed = options.seed,
                            .model_id = model.id,
-                           .threads = ThreadsOr(options.threads)},
+                           .threads = ResolveThreads(options.threads)},
                           missing, evaluator, sink, stop, stats);
 }
 
 // Plays games of a player with itself into a game store. Games that the store
 // has are not played again, so the same command goes on where it stopped.
-absl::StatusOr<int> RunSelfPlay(const SelfPlayCommandOptions& options,
+absl::StatusOr<int> RunSelfPlay(const SelfPlayFlags& options,
                                 Console& console) {
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
                         StartsOf(options.game));
@@ -329,54 +332,37 @@ absl::StatusOr<int> RunSelfPlay(const SelfPlayCommandOptions& options,
 void RegisterSelfPlay(Command& root) {
   Command& command = root.AddCommand(
       "selfplay", "play games of a player with itself into a game store");
-  const auto options = std::make_shared<SelfPlayCommandOptions>();
+  SelfPlayFlags* const options = command.SetRun(RunSelfPlay);
   AddGameFlags(command, &options->game, kVariantOrAllHelp);
-  command.AddText({.names = "-o,--output",
-                   .placeholder = "DB",
-                   .help = "game store to write, made if there is none",
-                   .required = true},
-                  &options->output);
-  command.AddText({.names = "--player,--model",
-                   .placeholder = "MODEL",
-                   .help = "what guides the search: 'uniform' (nothing), "
-                           "'playouts' (random games), 'best' (the ready-made "
-                           "network), a checkpoint, or the folder of a run "
-                           "(its newest checkpoint), with ,precision=P "
-                           ",backend=B ,device=D as in player specs; or a "
-                           "player that goes its own way: random, "
-                           "greedy, alphabeta, mcts or engine:CMD, with "
-                           "options as in `arena --help`"},
-                  &options->model);
-  AddUntrainedFlag(command, &options->untrained);
-  command.AddInteger({.names = "--games",
-                      .placeholder = "N",
-                      .help = "games a variant that the store shall have"},
-                     1, 10000000, &options->games);
-  command.AddInteger({.names = "--sims",
-                      .placeholder = "N",
-                      .help = "simulations an action of what guides a search"},
-                     1, 1000000, &options->simulations);
-  AddThreadsFlag(command, &options->threads);
-  command.AddInteger(
-      {.names = "--seed",
-       .placeholder = "N",
-       .help = "random seed: the same seed and the same number type of "
-               "a network (precision), the same games on any number of "
-               "threads"},
-      0, INT64_MAX, &options->seed);
+  command.Add({
+      {"-o,--output DB", &options->output,
+       "game store to write, created if missing", kRequired},
+      {"--player,--model MODEL", &options->model,
+       "evaluator of the search: 'uniform' (none), 'playouts' (random games), "
+       "'best' (the ready-made network), a checkpoint, or the folder of a run "
+       "(its newest checkpoint), with ,precision=P ,backend=B ,device=D as in "
+       "player specs; or a player with its own way to choose: random, greedy, "
+       "alphabeta, mcts or engine:CMD, with options as in `arena --help`"},
+      UntrainedOption(&options->untrained),
+      {"--games N", &options->games, 1, 10000000,
+       "target games per variant in the store"},
+      {"--sims N", &options->simulations, 1, 1000000,
+       "simulations per action, if an evaluator guides a search"},
+      ThreadsOption(&options->threads),
+      SeedOption(&options->seed,
+                 "random seed; with equal precision of a network, reproducible "
+                 "on any number of threads"),
+  });
   command.SetNotes(
       "Games that the store has are not played again: the same command goes "
-      "on\n"
-      "where it stopped, and with more --games it plays the rest. Games name "
-      "a network\nwith its number type (tara,precision=int8): where auto "
+      "on\nwhere it stopped, and with more --games it plays the rest. Games "
+      "name a network\nwith its number type (tara,precision=int8): where auto "
       "chooses another than the\nstore has, ask for that one.");
   command.SetExamples(
       {"selfplay --variant four_treasures -o games.db --games 1000",
        "selfplay --variant all --model runs/mine -o net.db --sims 200",
        "selfplay --variant four_treasures --player engine:./my_engine -o e.db",
        "games stats games.db"});
-  command.SetRun(
-      [options](Console& console) { return RunSelfPlay(*options, console); });
 }
 
 }  // namespace tara::cli

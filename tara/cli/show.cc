@@ -103,26 +103,26 @@ absl::StatusOr<int> RunShow(const ShowOptions& options, Console& console) {
 void RegisterShow(Command& root) {
   Command& command = root.AddCommand(
       "show", "show a position: board, seat, legal actions, result");
-  const auto options = std::make_shared<ShowOptions>();
+  ShowOptions* const options = command.SetRun(RunShow);
   AddPositionFlags(command, &options->position);
-  command.AddChoice({.names = "--format", .help = "form of the output"},
-                    {"text", "json", "svg"}, &options->format);
-  AddDrawingFlags(command, &options->ascii, &options->colour);
+  command.Add({
+      {"--format text|json|svg", &options->format, "output format"},
+      AsciiOption(&options->ascii),
+      ColourOption(&options->colour),
+  });
   command.SetNotes(
       "JSON: {\"variant\", \"position\", \"seat\", \"phase\", \"legal\", "
-      "\"result\"}; seat is null\nin a finished game, result in any other.\n"
-      "SVG: a picture with the legal actions and the last action marked.\n\n"
-      "--position takes what the page of `tara web` copies: a position, where\n"
-      "fields after the third may be ?, or be left out at the end, for what\n"
-      "follows from the board; a position and actions; a variant and actions; "
-      "or a\nJSON line.");
+      "\"result\"}; seat is null\nin a finished game, result in any "
+      "other.\nSVG: a picture with the legal actions and the last action "
+      "marked.\n\n--position takes what the page of `tara web` copies: a "
+      "position, where\nfields after the third may be ?, or be left out at the "
+      "end, for what\nfollows from the board; a position and actions; a "
+      "variant and actions; or a\nJSON line.");
   command.SetExamples({"show --variant sacred_hill_l1 --actions \"D4 E6\"",
                        "show --variant high_kings_l1 --format=json",
                        "show --variant four_treasures --format=svg",
                        "show --position \"four_treasures 5/7/7/2rb3/7/7/5 0\"",
                        "show --position \"sacred_hill_l1 D4 E5 F3\""});
-  command.SetRun(
-      [options](Console& console) { return RunShow(*options, console); });
 }
 
 }  // namespace tara::cli

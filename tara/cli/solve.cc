@@ -31,18 +31,18 @@
 namespace tara::cli {
 namespace {
 
+constexpr int kMaxTableMb = 1 << 16;
+constexpr int64_t kMaxNodes = int64_t{1} << 52;
+
 struct SolveOptions {
   PositionFlags position;
   bool all_actions = false;
   int64_t node_limit = 0;  // 0: none
-  int64_t table_mb = 256;
+  int table_mb = 256;
   std::string format = "text";
 };
 
 using Json = nlohmann::ordered_json;
-
-constexpr int64_t kMaxTableMb = 1 << 16;
-constexpr int64_t kMaxNodes = int64_t{1} << 52;
 
 // All that is to be printed.
 struct SolveReport {
@@ -202,9 +202,9 @@ void PrintText(const State& state, const SolveReport& report,
 
 // Finds the exact result of a position under best play, and the best actions.
 // When it has to give up it prints the bounds known so far and returns
-// kExitFailure (the node limit) or kExitInterrupted (`stop`).
-absl::StatusOr<int> RunSolve(const SolveOptions& options, const StopCheck& stop,
-                             Console& console) {
+// kExitFailure (the node limit) or kExitInterrupted (Ctrl-C).
+absl::StatusOr<int> RunSolve(const SolveOptions& options, Console& console) {
+  const StopCheck stop = StopOnSignals();
   TARA_ASSIGN_OR_RETURN(const ShownPosition shown,
                         PositionOf(options.position));
   const State& state = shown.state;
@@ -232,43 +232,31 @@ absl::StatusOr<int> RunSolve(const SolveOptions& options, const StopCheck& stop,
 void RegisterSolve(Command& root) {
   Command& command = root.AddCommand(
       "solve", "exact result of a position, and the best actions");
-  const auto options = std::make_shared<SolveOptions>();
+  SolveOptions* const options = command.SetRun(RunSolve);
   AddPositionFlags(command, &options->position);
-  command.AddSwitch({.names = "--all-actions",
-                     .help = "also the exact result of every action"},
-                    &options->all_actions);
-  command.AddCount({.names = "--node-limit",
-                    .placeholder = "N",
-                    .help = "positions after which to give up, as in 100M (for "
-                            "the result and the best actions; again for "
-                            "--all-actions)",
-                    .default_text = "none"},
-                   1, kMaxNodes, &options->node_limit);
-  command.AddInteger({.names = "--table-mb",
-                      .placeholder = "N",
-                      .help = "memory of the transposition table, in MB"},
-                     1, kMaxTableMb, &options->table_mb);
-  command.AddChoice({.names = "--format", .help = "form of the output"},
-                    {"text", "json"}, &options->format);
+  command.Add({
+      {"--all-actions", &options->all_actions,
+       "exact result of every action, too"},
+      {"--node-limit N", Counted{&options->node_limit}, 1, kMaxNodes,
+       "positions to visit before giving up, as in 100M (once for the result "
+       "and the best actions, once for --all-actions)",
+       Default("none")},
+      {"--table-mb N", &options->table_mb, 1, kMaxTableMb,
+       "memory of the transposition table, in MB"},
+      FormatOption(&options->format),
+  });
   command.SetNotes(
       "red_margin is Red's points minus Blue's under best play of both "
       "sides.\n\nJSON: {\"variant\", \"position\", \"red_margin\", \"low\", "
       "\"high\", \"best_actions\",\n\"actions\", \"nodes\", \"seconds\"}; "
       "\"actions\" with --all-actions alone. What is not\nknown is null; low "
-      "and "
-      "high are proved bounds of red_margin.\n\nCtrl-C and the node limit end "
-      "the "
-      "search: the bounds known so far are printed,\nand the exit status is "
-      "130 "
-      "or 1. With up to 12 vacant hills most games take\nmilliseconds; High "
-      "Kings "
-      "and Stone of Destiny take longer.");
+      "and high are proved bounds of red_margin.\n\nCtrl-C and the node limit "
+      "end the search: the bounds known so far are printed,\nand the exit "
+      "status is 130 or 1. With up to 12 vacant hills most games "
+      "take\nmilliseconds; High Kings and Stone of Destiny take longer.");
   command.SetExamples(
       {"solve --variant four_treasures --actions \"D4 E6 D3\" --node-limit 1M",
        "solve --position \"$(cat position.txt)\" --all-actions --format=json"});
-  command.SetRun([options](Console& console) {
-    return RunSolve(*options, StopOnSignals(), console);
-  });
 }
 
 }  // namespace tara::cli

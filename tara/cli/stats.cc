@@ -28,16 +28,16 @@
 namespace tara::cli {
 namespace {
 
+constexpr int64_t kMaxGames = 1000000000000;
+
 struct StatsOptions {
   GameFlags game;
   int64_t games = 1000000;  // a variant
-  int64_t threads = 0;      // all cores
-  int64_t seed = 1;
+  int threads = 0;          // all cores
+  uint64_t seed = 1;
   std::string format = "text";
   std::string html;  // a file for the page; none if empty
 };
-
-constexpr int64_t kMaxGames = 1000000000000;
 
 // Columns of the bar.
 constexpr int kBarWidth = 24;
@@ -99,7 +99,6 @@ absl::StatusOr<int> RunStats(const StatsOptions& options, Console& console) {
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
                         StartsOf(options.game));
   TARA_RETURN_IF_ERROR(CheckHtmlFlag(options.html));
-  const auto seed = static_cast<uint64_t>(options.seed);
   // The last is the fastest; all play the same games.
   const InstructionSet instruction_set = SupportedInstructionSets().back();
 
@@ -112,10 +111,10 @@ absl::StatusOr<int> RunStats(const StatsOptions& options, Console& console) {
         Info(start.variant).id,
         static_cast<double>(options.games) * static_cast<double>(i));
     const PlayoutStatistics sums = eval::PlayRandomGames(
-        options.games, ThreadsOr(options.threads),
+        options.games, ResolveThreads(options.threads),
         [&](int64_t first_game, int64_t games) {
-          return PlayRandomGames(start.variant, start.options, seed, first_game,
-                                 games, instruction_set);
+          return PlayRandomGames(start.variant, start.options, options.seed,
+                                 first_game, games, instruction_set);
         },
         [&](int64_t games_done) {
           progress.Show(games_done);
@@ -129,8 +128,8 @@ absl::StatusOr<int> RunStats(const StatsOptions& options, Console& console) {
                       ? eval::VariantStatisticsJson(rows) + "\n"
                       : eval::VariantStatisticsText(rows));
   if (!options.html.empty()) {
-    TARA_RETURN_IF_ERROR(
-        WriteFileAtomically(options.html, eval::StatisticsPage(rows, seed)));
+    TARA_RETURN_IF_ERROR(WriteFileAtomically(
+        options.html, eval::StatisticsPage(rows, options.seed)));
   }
   if (!stop()) return kExitOk;
   console.err << "tara: interrupted; these are the games finished by then\n";
@@ -142,23 +141,18 @@ absl::StatusOr<int> RunStats(const StatsOptions& options, Console& console) {
 void RegisterStats(Command& root) {
   Command& command = root.AddCommand(
       "stats", "statistics of random play: lengths, results, endings");
-  const auto options = std::make_shared<StatsOptions>();
+  StatsOptions* const options = command.SetRun(RunStats);
   AddGameFlags(command, &options->game, kVariantOrAllHelp);
-  command.AddCount({.names = "--games",
-                    .placeholder = "N",
-                    .help = "games a variant; k, M and G stand for thousands, "
-                            "millions and billions"},
-                   1, kMaxGames, &options->games);
-  AddThreadsFlag(command, &options->threads);
-  command.AddInteger(
-      {.names = "--seed",
-       .placeholder = "N",
-       .help = "random seed. Games are reproducible, on any number of "
-               "threads"},
-      0, INT64_MAX, &options->seed);
-  command.AddChoice({.names = "--format", .help = "form of the report"},
-                    {"text", "json"}, &options->format);
-  AddHtmlFlag(command, &options->html);
+  command.Add({
+      {"--games N", Counted{&options->games}, 1, kMaxGames,
+       "games per variant; k, M and G stand for thousands, millions and "
+       "billions"},
+      ThreadsOption(&options->threads),
+      SeedOption(&options->seed,
+                 "random seed; reproducible on any number of threads"),
+      FormatOption(&options->format),
+      HtmlOption(&options->html),
+  });
   command.SetNotes(
       "Every action is chosen uniformly among the legal ones. The first side "
       "is Red.\nScore counts a draw as half a win; 95 % are confidence "
@@ -168,8 +162,6 @@ void RegisterStats(Command& root) {
       {"stats --variant all --games 100M --html stats.html",
        "stats --variant high_kings_l1 --games 5M --option no_progress_limit=60",
        "stats --variant four_treasures --games 10k --format=json"});
-  command.SetRun(
-      [options](Console& console) { return RunStats(*options, console); });
 }
 
 }  // namespace tara::cli

@@ -34,19 +34,18 @@
 namespace tara::cli {
 namespace {
 
-struct TrainCommandOptions {
+struct TrainFlags {
   std::string config;
   std::vector<std::string> overrides;  // each "path.to.field=value"
   std::string minutes;                 // an override of this field, if given
   bool untrained = false;
   std::string format = "text";
-  std::string fleet;
+  std::string fleet = "none";
 };
 
 // Returns the resolved config. A wrong value in a config is a usage error, a
 // file that cannot be read a failure.
-absl::StatusOr<proto::TrainConfig> LoadConfig(
-    const TrainCommandOptions& options) {
+absl::StatusOr<proto::TrainConfig> LoadConfig(const TrainFlags& options) {
   std::vector<std::string> overrides = options.overrides;
   if (!options.minutes.empty()) {
     overrides.push_back(absl::StrCat("minutes=", options.minutes));
@@ -103,8 +102,7 @@ absl::Status WithAdvice(const absl::Status& status) {
 // Trains by a config, with progress on stderr, and ends with a table of the
 // learned player's strength; or with all of it as events on stdout. Goes on
 // where the run was stopped.
-absl::StatusOr<int> RunTrain(const TrainCommandOptions& options,
-                             Console& console) {
+absl::StatusOr<int> RunTrain(const TrainFlags& options, Console& console) {
   TARA_ASSIGN_OR_RETURN(proto::TrainConfig config, LoadConfig(options));
   TARA_RETURN_IF_ERROR(Preflight(config, options.untrained, console));
   TARA_RETURN_IF_ERROR(train::ApplyAutopilot(config));
@@ -192,46 +190,34 @@ std::string FieldsHelp() {
 
 void RegisterTrain(Command& root) {
   Command& command = root.AddCommand(kTrainCommand.name, kTrainCommand.summary);
-  const auto options = std::make_shared<TrainCommandOptions>();
-  command.AddText({.names = "CONFIG",
-                   .help = "config of the run, a text-format proto "
-                           "(proto/config.proto)",
-                   .required = true},
-                  &options->config);
-  command.AddTexts({.names = "--set",
-                    .placeholder = "FIELD=VALUE",
-                    .help = "set a field of the config, such as "
-                            "learner.batch_size=128; may be given again"},
-                   &options->overrides);
-  command.AddText({.names = "--minutes",
-                   .placeholder = "M",
-                   .help = "end with the last generation that fits into M "
-                           "minutes; short for --set minutes=M"},
-                  &options->minutes);
-  command.AddSwitch({.names = "--untrained",
-                     .help = "allow networks among the opponents "
-                             "(evaluation.opponent) to play variants that "
-                             "they have not learned"},
-                    &options->untrained);
-  command.AddChoice({.names = "--format",
-                     .help = "text: progress on stderr, at the end a report. "
-                             "json: all that happens as lines on stdout, each "
-                             "an object (docs/reference/metrics.md)"},
-                    {"text", "json"}, &options->format);
-  AddFleetFlag(command, &options->fleet);
-  command.SetNotes(absl::StrCat(
-      "The same command goes on with a run that was stopped, by Ctrl-C or "
-      "otherwise.\nThe run's folder has the games (see tara games), "
-      "checkpoints, metrics.jsonl and\nTensorBoard event files.\n\n"
-      "Fields of a config:\n",
-      FieldsHelp()));
+  TrainFlags* const options = command.SetRun(RunTrain);
+  command.Add({
+      {"CONFIG", &options->config,
+       "config of the run, a text-format proto (proto/config.proto)",
+       kRequired},
+      {"--set FIELD=VALUE", &options->overrides,
+       "field of the config to set, such as learner.batch_size=128; "
+       "repeatable"},
+      {"--minutes M", &options->minutes,
+       "duration in minutes: ends with the last generation that fits; short "
+       "for --set minutes=M"},
+      {"--untrained", &options->untrained,
+       "allow networks among the opponents (evaluation.opponent) to play "
+       "variants that they have not learned"},
+      FormatOption(&options->format),
+      FleetOption(&options->fleet),
+  });
+  command.SetNotes(
+      absl::StrCat("The same command goes on with a run that was stopped, by "
+                   "Ctrl-C or otherwise.\nThe run's folder has the games (see "
+                   "tara games), checkpoints, metrics.jsonl and\nTensorBoard "
+                   "event files.\n\nFields of a config:\n",
+                   FieldsHelp()));
   command.SetExamples(
       {"train configs/quickstart.textproto",
        "train configs/quickstart.textproto --set variant=high_kings_l1",
        "train configs/quickstart.textproto --set generations=20 --set seed=2",
        "train configs/variant_10min.textproto --minutes 5"});
-  command.SetRun(
-      [options](Console& console) { return RunTrain(*options, console); });
 }
 
 }  // namespace tara::cli

@@ -9,6 +9,7 @@
 #include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
 #include "tara/cli/console.h"
+#include "tara/cli/flags.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/variant.h"
 
@@ -79,12 +80,11 @@ absl::StatusOr<int> RunVariants(const VariantsOptions& options,
 void RegisterVariants(Command& root) {
   Command& command =
       root.AddCommand("variants", "list the variants and their rule options");
-  const auto options = std::make_shared<VariantsOptions>();
-  command.AddChoice({.names = "--format", .help = "form of the output"},
-                    {"text", "json"}, &options->format);
+  VariantsOptions* const options = command.SetRun(RunVariants);
+  command.Add({
+      FormatOption(&options->format),
+  });
   command.SetExamples({"variants", "variants --format=json"});
-  command.SetRun(
-      [options](Console& console) { return RunVariants(*options, console); });
 }
 
 }  // namespace tara::cli

@@ -87,21 +87,18 @@ absl::StatusOr<int> RunVerify(const VerifyOptions& options, Console& console) {
 void RegisterVerify(Command& root) {
   Command& command = root.AddCommand(
       "verify", "check recorded games, as JSON lines, against the rules");
-  const auto options = std::make_shared<VerifyOptions>();
-  command.AddTexts(
-      {.names = "FILE",
-       .help = "games, one JSON object a line "
-               "(docs/reference/rules.md section 12); - is standard "
-               "input",
-       .required = true},
-      &options->files);
+  VerifyOptions* const options = command.SetRun(RunVerify);
+  command.Add({
+      {"FILE", &options->files,
+       "games, one JSON object per line (docs/reference/rules.md section 12); "
+       "- is standard input",
+       kRequired},
+  });
   command.SetNotes(
-      "Writes FILE:LINE: and the first difference for each bad game, and last\n"
-      "`N passed, M failed`. The exit status is 1 if anything failed.");
+      "Writes FILE:LINE: and the first difference for each bad game, and "
+      "last\n`N passed, M failed`. The exit status is 1 if anything failed.");
   command.SetExamples({"verify tests/golden/*.jsonl",
                        "games export runs/mine | tara verify -"});
-  command.SetRun(
-      [options](Console& console) { return RunVerify(*options, console); });
 }
 
 }  // namespace tara::cli

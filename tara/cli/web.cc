@@ -40,7 +40,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct WebOptions {
-  int64_t port = 8045;
+  int port = 8045;
   // A bundle, run or checkpoint; empty: the one that comes with the project.
   std::string model = {};
   // A run to watch; empty: none.
@@ -342,52 +342,36 @@ absl::StatusOr<int> RunWeb(const WebOptions& options, Console& console) {
 void RegisterWeb(Command& root) {
   Command& command =
       root.AddCommand("web", "play in your browser, on this computer alone");
-  const auto options = std::make_shared<WebOptions>();
-  command.AddInteger({.names = "--port",
-                      .placeholder = "N",
-                      .help = "port of http://localhost:N/; 0: a free one"},
-                     0, 65535, &options->port);
-  command.AddText(
-      {.names = "--model",
-       .placeholder = "FILE",
-       .help = "network to play against: a bundle of `tara export`, "
-               "or, in a clone, a run or a checkpoint",
-       .default_text = "models/tara.tara"},
-      &options->model);
-  command.AddText({.names = "--run",
-                   .placeholder = "RUN",
-                   .help = "folder of a run to watch at run.html, while it "
-                           "learns or later: its curves and newest games",
-                   .default_text = "none"},
-                  &options->run);
-  command.AddText(
-      {.names = "--page",
-       .placeholder = "FOLDER",
-       .help = "a built page, such as web/dist, instead of building "
-               "it",
-       .default_text = "built if sources are newer"},
-      &options->page);
-  command.AddText(
-      {.names = "--export",
-       .placeholder = "FOLDER",
-       .help =
-           "folder to write the page to, for any web space, instead of "
-           "serving it; new, empty, or an earlier export, which is replaced",
-       .default_text = "none"},
-      &options->export_folder);
+  WebOptions* const options = command.SetRun(RunWeb);
+  command.Add({
+      {"--port N", &options->port, 0, 65535,
+       "port of http://localhost:N/; 0: a free one"},
+      {"--model FILE", &options->model,
+       "network to play against: a bundle of `tara export` or, in a clone, a "
+       "run or a checkpoint",
+       Default("models/tara.tara")},
+      {"--run RUN", &options->run,
+       "folder of a run to watch at run.html, during training or later: its "
+       "curves and newest games",
+       Default("none")},
+      {"--page FOLDER", &options->page,
+       "folder of a built page, such as web/dist, instead of building one",
+       Default("built if sources are newer")},
+      {"--export FOLDER", &options->export_folder,
+       "folder to write the page to, for any web server, instead of serving "
+       "it; new, empty, or an earlier export, which is replaced",
+       Default("none")},
+  });
   command.SetNotes(
       "In a clone, builds what is missing (at first some minutes: Emscripten "
       "and\nNode.js are installed, the rules and the search compiled to "
       "WebAssembly). Serves\nthe page to this machine alone until it is "
-      "stopped. "
-      "Another bundle can be\ndropped onto the page at any time.\n\n"
-      "What --export writes are plain files, network included: visitors can "
-      "install the\npage and play without a network. --port has no "
-      "effect then.");
+      "stopped. Another bundle can be\ndropped onto the page at any "
+      "time.\n\nWhat --export writes are plain files, network included: "
+      "visitors can install the\npage and play without a network. --port has "
+      "no effect then.");
   command.SetExamples({"web", "web --port 9000 --model runs/mine",
                        "web --run runs/mine", "web --export site"});
-  command.SetRun(
-      [options](Console& console) { return RunWeb(*options, console); });
 }
 
 }  // namespace tara::cli

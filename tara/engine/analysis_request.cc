@@ -10,13 +10,13 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "tara/base/json.h"
+#include "tara/base/option_table.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/text.h"
 #include "tara/core/action.h"
@@ -416,44 +416,24 @@ Request ParseRequest(absl::string_view line, const EngineOptions& options) {
   return request;
 }
 
-namespace {
-
-absl::StatusOr<int> ParseWhole(absl::string_view name, absl::string_view text,
-                               int least, int most) {
-  int number;
-  if (absl::SimpleAtoi(text, &number) && number >= least && number <= most) {
-    return number;
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat(name, " is '", Shown(text),
-                   "'; expected a whole number from ", least, " to ", most));
-}
-
-}  // namespace
-
 absl::StatusOr<AnalyzeArguments> ParseAnalyzeArguments(
     const std::vector<std::string>& words) {
   AnalyzeArguments parsed;
-  auto next = words.begin();
-  const auto set = [&](absl::string_view name,
-                       absl::string_view value) -> absl::Status {
-    if (name == "interval") {
-      TARA_ASSIGN_OR_RETURN(const int interval,
-                            ParseWhole(name, value, 1, 360000));
-      parsed.limits.interval = absl::Milliseconds(int64_t{10} * interval);
-    } else if (name == "simulations") {
-      TARA_ASSIGN_OR_RETURN(parsed.limits.simulations,
-                            ParseWhole(name, value, 1, mcts::kMaxSimulations));
-    } else if (name == "actions") {
-      TARA_ASSIGN_OR_RETURN(parsed.text.max_actions,
-                            ParseWhole(name, value, 1, kNumActions));
-    } else {
-      return absl::InvalidArgumentError(
-          absl::StrCat("unknown argument '", Shown(name),
-                       "'; expected interval, simulations or actions"));
-    }
-    return absl::OkStatus();
+  std::optional<int> centiseconds;
+  const OptionTable table = {
+      {"interval", &centiseconds, 1, 360000, ""},
+      {"simulations", &parsed.limits.simulations, 1, mcts::kMaxSimulations, ""},
+      {"actions", &parsed.text.max_actions, 1, kNumActions, ""},
   };
+  const auto set = [&](absl::string_view name, absl::string_view value) {
+    const Option* const option = FindOption(table, name);
+    return option != nullptr
+               ? SetOption(*option, value)
+               : absl::InvalidArgumentError(absl::StrCat(
+                     "unknown argument '", Shown(name),
+                     "'; expected interval, simulations or actions"));
+  };
+  auto next = words.begin();
   if (next != words.end() && absl::ascii_isdigit((*next)[0])) {
     TARA_RETURN_IF_ERROR(set("interval", *next++));
   }
@@ -463,6 +443,9 @@ absl::StatusOr<AnalyzeArguments> ParseAnalyzeArguments(
           "'", Shown(*next), "' has no value; expected NAME VALUE"));
     }
     TARA_RETURN_IF_ERROR(set(*next, *(next + 1)));
+  }
+  if (centiseconds.has_value()) {
+    parsed.limits.interval = absl::Milliseconds(int64_t{10} * *centiseconds);
   }
   return parsed;
 }

@@ -4,78 +4,67 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "tara/base/option_table.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/text.h"
 #include "tara/mcts/levels/levels.h"
-#include "tara/mcts/options/option_table.h"
 #include "tara/mcts/options/search_options.h"
 
 namespace tara::engine {
 namespace {
 
-bool SetLevel(const mcts::Option<EngineOptions>& option,
-              absl::string_view value, EngineOptions& options) {
-  int number;
-  if (!mcts::ReadNumber(value, option.low, option.high, number)) return false;
-  options.level = number;
-  if (number == 0) return true;
-  const mcts::Level& level = mcts::kLevels[number - 1];
-  const int64_t max_bytes = options.search.max_bytes;
-  options.search = mcts::SearchOfLevel(level);
-  options.search.max_bytes = max_bytes;
-  options.leaves = mcts::LeavesTogether(level.simulations);
-  options.reuse = false;
-  options.confidence_z = mcts::kPlayConfidenceZ;
-  options.temperature = 0;
-  options.value_margin = level.value_margin;
-  return true;
-}
-
-std::string GetLevel(const EngineOptions& options) {
-  return absl::StrCat(options.level);
-}
-
 // The engine's own.
-constexpr mcts::Option<EngineOptions> kOptions[] = {
-    mcts::DurationOption<1000, &EngineOptions::time>(
-        "ms", 0, 3600000, "milliseconds an action, in place of sims; 0: none"),
-    mcts::NumberOption<&EngineOptions::threads>(
-        "threads", 1, 1024, "threads; line protocol: of one search"),
-    mcts::NumberOption<&EngineOptions::leaves>(
-        "leaves", 1, 4096, "leaves of a position in one batch"),
-    mcts::NumberOption<&EngineOptions::positions>(
-        "positions", 1, 65536, "JSON: positions in step on a thread"),
-    mcts::SwitchOption<&EngineOptions::reuse>(
-        "reuse", "go on with the tree of the last position"),
-    mcts::NumberOption<&EngineOptions::confidence_z>(
-        "lcb", 0, 100, "standard errors below the mean; 0: by visits"),
-    mcts::NumberOption<&EngineOptions::temperature>(
-        "temperature", 0, 10, "draw actions by visits^(1/this); 0: the best"),
-    mcts::NumberOption<&EngineOptions::value_margin>(
-        "value_margin", 0, 2,
-        "of values so near the best what scores most now"),
-    {.name = "level",
-     .expected = "a whole number",
-     .low = 0,
-     .high = mcts::kNumLevels,
-     .help = "level of strength, which sets options; 0: none",
-     .set = SetLevel,
-     .get = GetLevel},
-    mcts::NumberOption<&EngineOptions::seed>("seed", 0, 0x1p64,
-                                             "seed of all random draws"),
-};
+OptionTable EngineOptionTable(EngineOptions& options) {
+  const auto set_level = [&options](absl::string_view value) {
+    int number;
+    if (!ReadNumber(value, 0, mcts::kNumLevels, number)) return false;
+    options.level = number;
+    if (number == 0) return true;
+    const mcts::Level& level = mcts::kLevels[number - 1];
+    const int64_t max_bytes = options.search.max_bytes;
+    options.search = mcts::SearchOfLevel(level);
+    options.search.max_bytes = max_bytes;
+    options.leaves = mcts::LeavesTogether(level.simulations);
+    options.reuse = false;
+    options.confidence_z = mcts::kPlayConfidenceZ;
+    options.temperature = 0;
+    options.value_margin = level.value_margin;
+    return true;
+  };
+  return {
+      {"ms", Milliseconds{&options.time}, 0, 3600000,
+       "milliseconds an action, in place of sims; 0: none"},
+      {"threads", &options.threads, 1, 1024,
+       "threads; line protocol: of one search"},
+      {"leaves", &options.leaves, 1, 4096, "leaves of a position in one batch"},
+      {"positions", &options.positions, 1, 65536,
+       "JSON: positions in step on a thread"},
+      {"reuse", &options.reuse, "go on with the tree of the last position"},
+      {"lcb", &options.confidence_z, 0, 100,
+       "standard errors below the mean; 0: by visits"},
+      {"temperature", &options.temperature, 0, 10,
+       "draw actions by visits^(1/this); 0: the best"},
+      {"value_margin", &options.value_margin, 0, 2,
+       "of values so near the best what scores most now"},
+      {"level",
+       Custom{"a whole number", set_level,
+              [&options] { return absl::StrCat(options.level); }},
+       0, mcts::kNumLevels, "level of strength, which sets options; 0: none"},
+      {"seed", &options.seed, 0, 0x1p64, "seed of all random draws"},
+  };
+}
 
 absl::Status SetOne(absl::string_view name, absl::string_view value,
                     EngineOptions& options) {
-  if (const auto* const option = mcts::FindOption(kOptions, name)) {
-    return mcts::SetOption(*option, value, options);
+  const OptionTable table = EngineOptionTable(options);
+  if (const Option* const option = FindOption(table, name)) {
+    return SetOption(*option, value);
   }
   if (mcts::IsSearchOption(name)) {
     return mcts::SetSearchOption(name, value, options.search);
   }
   return absl::InvalidArgumentError(absl::StrCat(
-      "unknown option '", Shown(name), "'; expected ",
-      mcts::OptionNames(kOptions),
+      "unknown option '", Shown(name), "'; expected ", OptionNames(table),
       ", or an option of the search such as sims, c_puct or graph"));
 }
 
@@ -104,10 +93,10 @@ absl::Status SetEngineOptions(absl::string_view text, EngineOptions& options) {
   return absl::OkStatus();
 }
 
-std::string ListEngineOptions(const EngineOptions& options) {
+std::string ListEngineOptions(EngineOptions options) {
   std::string list = absl::StrCat("sims ", options.search.simulations, "\n");
-  for (const mcts::Option<EngineOptions>& option : kOptions) {
-    absl::StrAppend(&list, option.name, " ", option.get(options), "\n");
+  for (const Option& option : EngineOptionTable(options)) {
+    absl::StrAppend(&list, option.name, " ", option.Get(), "\n");
   }
   mcts::SearchOptions others = options.search;
   others.simulations = mcts::SearchOptions().simulations;
@@ -120,8 +109,8 @@ std::string ListEngineOptions(const EngineOptions& options) {
 }
 
 std::string EngineOptionsHelp() {
-  const EngineOptions defaults;
-  return absl::StrCat(mcts::OptionsHelp(kOptions, defaults),
+  EngineOptions defaults;
+  return absl::StrCat(OptionsHelp(EngineOptionTable(defaults)),
                       mcts::SearchOptionsHelp(defaults.search));
 }
 

@@ -60,7 +60,7 @@ absl::Status SetEngineOptions(absl::string_view text, EngineOptions& options);
 
 // Returns the engine's own options and those of the search that differ from
 // their defaults, a line "name value" each.
-std::string ListEngineOptions(const EngineOptions& options);
+std::string ListEngineOptions(EngineOptions options);
 
 // Returns all options for --help, a line each.
 std::string EngineOptionsHelp();

@@ -9,8 +9,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "tara/base/option_table.h"
 #include "tara/core/action.h"
-#include "tara/mcts/options/option_table.h"
 #include "tara/mcts/options/search_options.h"
 #include "tara/mcts/search/many_games.h"
 #include "tara/mcts/tree/tree.h"
@@ -31,12 +31,6 @@ struct Options {
   float confidence_z = mcts::kPlayConfidenceZ;
 };
 
-// Those that are none of the search's own.
-constexpr mcts::Option<Options> kOptions[] = {
-    mcts::NumberOption<&Options::leaves>("leaves", 1, 1024, ""),
-    mcts::NumberOption<&Options::confidence_z>("lcb", 0, 100, ""),
-};
-
 // Reads "sims=400,c_puct=2": the options of player specs.
 Options ParseOptions(const std::string& text, bool is_playouts) {
   Options options;
@@ -45,10 +39,14 @@ Options ParseOptions(const std::string& text, bool is_playouts) {
     options.search.c_puct = mcts::kPlayoutCPuct;
     options.leaves = mcts::kPlayoutLeaves;
   }
+  const OptionTable table = {
+      {"leaves", &options.leaves, 1, 1024, ""},
+      {"lcb", &options.confidence_z, 0, 100, ""},
+  };
   for (const auto& [name, value] : SplitOptions(text)) {
-    const mcts::Option<Options>* const own = mcts::FindOption(kOptions, name);
+    const Option* const own = FindOption(table, name);
     const absl::Status set =
-        own != nullptr ? mcts::SetOption(*own, value, options)
+        own != nullptr ? SetOption(*own, value)
                        : mcts::SetSearchOption(name, value, options.search);
     if (!set.ok()) {
       throw py::value_error(absl::StrCat("options: ", set.message()));

@@ -266,7 +266,7 @@ TEST(BalanceTest, WrongArgumentsAreTold) {
                  "--fair-games"},
            Wrong{
                {"--variant", "all", "--player", "greedy", "--fair-games", "9"},
-               "--fair-games: expected --fair with it"},
+               "--fair-games requires --fair"},
            Wrong{{"--variant", "four_treasures", "--player", "greedy",
                   "--what-if", "last_turns"},
                  "--what-if: 'last_turns'; expected NAME=VALUE"},

@@ -113,7 +113,7 @@ TEST(BenchCoreTest, WrongArgumentsAreUsageErrors) {
     std::string message;
   };
   for (const Wrong& wrong : {
-           Wrong{{"bench"}, "which command? tara bench has "},
+           Wrong{{"bench"}, "missing subcommand; expected one of: "},
            Wrong{{"bench", "cor"}, "did you mean 'core'?"},
            Wrong{{"bench", "core", "--variant", "chess"},
                  "unknown variant 'chess'"},

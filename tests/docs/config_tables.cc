@@ -15,8 +15,8 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "absl/types/span.h"
+#include "tara/base/option_table.h"
 #include "tara/eval/players/player_spec.h"
-#include "tara/mcts/options/option_table.h"
 #include "tara/mcts/options/search_options.h"
 #include "tara/train/config/config_fields.h"
 
@@ -75,22 +75,20 @@ std::map<std::string, std::vector<Cells>> FieldRows() {
   return rows;
 }
 
-template <typename Struct>
-std::vector<Cells> OptionRows(absl::Span<const mcts::Option<Struct>> table,
-                              const Struct& defaults) {
+std::vector<Cells> OptionRows(absl::Span<const Option> table) {
   std::vector<Cells> rows;
-  for (const mcts::Option<Struct>& option : table) {
-    std::string value = option.get(defaults);
+  for (const Option& option : table) {
+    const std::string range = option.Range();
+    std::string value = option.Get();
     double number;
     if (!absl::SimpleAtod(value, &number)) {
       value = Accented(value);
-    } else if (!option.range().empty() && number < option.low) {
+    } else if (!range.empty() && number < option.low) {
       value = "none";
     }
-    rows.push_back(
-        {Accented(option.name),
-         option.range().empty() ? std::string(option.expected) : option.range(),
-         value, std::string(option.help)});
+    rows.push_back({Accented(option.name),
+                    range.empty() ? option.Expected() : range, value,
+                    std::string(option.help)});
   }
   return rows;
 }
@@ -171,13 +169,14 @@ absl::StatusOr<std::string> RenewConfigPage(absl::string_view page) {
       AppendRows(fields[section], old, Renew, renewed);
       fields.erase(section);
     } else if (is_search) {
-      AppendRows(OptionRows(mcts::SearchOptionTable(), mcts::SearchOptions()),
-                 old, RenewOption, renewed);
+      mcts::SearchOptions defaults;
+      AppendRows(OptionRows(mcts::SearchOptionTable(defaults)), old,
+                 RenewOption, renewed);
       has_search = true;
     } else {
-      AppendRows(
-          OptionRows(eval::SearchPlayerOptionTable(), eval::PlayerSpec()), old,
-          RenewOption, renewed);
+      eval::PlayerSpec defaults;
+      AppendRows(OptionRows(eval::SearchPlayerOptionTable(defaults)), old,
+                 RenewOption, renewed);
       has_player = true;
     }
   }

@@ -87,7 +87,7 @@ TEST(EngineSpecTest, WhatCannotBeIsRefused) {
   EXPECT_THAT(ErrorOf("a,start="), HasSubstr("start is ''"));
   EXPECT_THAT(ErrorOf("a,grace=-1"), HasSubstr("grace is '-1'"));
   EXPECT_THAT(ErrorOf("a,processes=0"), HasSubstr("processes is '0'"));
-  EXPECT_THAT(ErrorOf("a,log="), HasSubstr("log is ''; expected a file"));
+  EXPECT_THAT(ErrorOf("a,log="), HasSubstr("log is ''; expected a text"));
   EXPECT_THAT(ErrorOf("a,move=1,move=2"), HasSubstr("move is given twice"));
 }
 

@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/mcts/levels/levels.h"
 #include "tara/mcts/options/search_options.h"
@@ -15,6 +16,8 @@
 
 namespace tara::eval {
 namespace {
+
+using ::testing::HasSubstr;
 
 PlayerSpec Parsed(absl::string_view text) {
   const absl::StatusOr<PlayerSpec> spec = ParsePlayerSpec(text);
@@ -182,6 +185,40 @@ TEST(PlayerSpecTest, BlanksAroundOptionsCountForNothing) {
   EXPECT_EQ(spec->search.search.simulations, 50);
   EXPECT_EQ(spec->search.search.c_puct, 2);
   EXPECT_EQ(NetworkOptionsOf(*spec), "sims=50,c_puct=2");
+}
+
+TEST(PlayerSpecTest, AnOptionTakesThePlaceOfAnEarlierOne) {
+  const auto text = [](const char* spec, const char* name, const char* value) {
+    const absl::StatusOr<PlayerSpec> changed =
+        WithOption(Parsed(spec), name, value);
+    return changed.ok() ? changed->text : changed.status().ToString();
+  };
+  EXPECT_EQ(text("mcts:sims=9,graph=on", "sims", "50"),
+            "mcts:graph=on,sims=50");
+  EXPECT_EQ(text("mcts", "sims", "50"), "mcts:sims=50");
+  EXPECT_EQ(text("best", "precision", "int8"), "best:precision=int8");
+  EXPECT_EQ(text("net:'a,b=c',sims=9", "sims", "50"), "net:\"a,b=c\",sims=50");
+  EXPECT_EQ(text("level:3,precision=auto", "precision", "int8"),
+            "level:3,precision=int8");
+  const PlayerSpec searches =
+      WithOption(Parsed("net:x,sims=0"), "sims", "50").value();
+  EXPECT_FALSE(searches.policy_alone);
+  EXPECT_EQ(searches.search.search.simulations, 50);
+  EXPECT_THAT(text("level:3", "sims", "5"),
+              HasSubstr("bad player spec 'level:3,sims=5': a level has no "
+                        "option 'sims=5'"));
+  EXPECT_THAT(text("mcts:threads=2", "gumbel", "on"),
+              HasSubstr("threads and gumbel do not go together"));
+}
+
+TEST(PlayerSpecTest, PlayersThatDifferInSimulationsAloneHaveBothANumber) {
+  const auto differ = [](const char* x, const char* y) {
+    return DifferInSimulationsAlone(Parsed(x), Parsed(y));
+  };
+  EXPECT_TRUE(differ("mcts:sims=9,graph=on", "mcts:graph=on,sims=50"));
+  EXPECT_FALSE(differ("mcts", "mcts:sims=50"));
+  EXPECT_FALSE(differ("net:a,sims=9", "net:b,sims=50"));
+  EXPECT_FALSE(differ("mcts:sims=9", "best:sims=9"));
 }
 
 TEST(PlayerSpecTest, NumbersAreDecimal) {

@@ -9,6 +9,7 @@
 #include "tara/core/variant.h"
 #include "tara/eval/balance/balance.h"
 #include "tara/eval/balance/balance_report.h"
+#include "tara/eval/players/player_spec.h"
 
 namespace tara::eval {
 namespace {
@@ -18,9 +19,10 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 BalanceReportRow Study(const Interval& score, double p_even,
-                       std::string player = "mcts:sims=200") {
+                       const std::string& player = "mcts:sims=200") {
   BalanceReportRow row = {.options = {.variant = Variant::kPoisonedChalice},
-                          .player = std::move(player),
+                          .player = player,
+                          .spec = ParsePlayerSpec(player).value(),
                           .statistics = {},
                           .p_even_holm = p_even,
                           .q_even = p_even};
@@ -128,11 +130,11 @@ TEST(VerdictTest, FewDifferentGamesGiveNoVerdict) {
 
 TEST(VerdictTest, StrengthIsTheLastPlayersAgainstTheFirsts) {
   const auto text = [](const Interval& first, const Interval& last,
-                       std::string last_player) {
+                       const std::string& last_player) {
     BalanceReport report;
     report.rows.push_back(Study(first, 0.001, "mcts:graph=on,sims=50"));
     report.rows.push_back(Study({0.3, 0.2, 0.4}, 0.001, "mcts:sims=100"));
-    report.rows.push_back(Study(last, 0.001, std::move(last_player)));
+    report.rows.push_back(Study(last, 0.001, last_player));
     EXPECT_EQ(VerdictsOf(report)[0].sentences.size(), 1u);
     EXPECT_EQ(VerdictsOf(report)[1].sentences.size(), 1u);
     return VerdictsOf(report).at(2).sentences.at(1);

@@ -243,7 +243,7 @@ absl::Status BalanceDriver::Play(const BalanceGameOptions& options,
 void BalanceDriver::PlayOn(fleet::Fleet& fleet, const PlayerSpec& player,
                            StopCheck stop) {
   fleet_ = &fleet;
-  team_ = {.text = player.text, .players = {player}};
+  team_ = TeamOf({player});
   StopWhen(std::move(stop));
 }
 

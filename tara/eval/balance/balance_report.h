@@ -11,6 +11,7 @@
 #include "tara/eval/balance/balance_game.h"
 #include "tara/eval/balance/fair_search.h"
 #include "tara/eval/balance/fair_study.h"
+#include "tara/eval/players/player_spec.h"
 #include "tara/eval/statistics/statistics.h"
 
 namespace tara::eval {
@@ -19,6 +20,7 @@ namespace tara::eval {
 struct BalanceReportRow {
   BalanceGameOptions options;
   std::string player;
+  PlayerSpec spec = {};  // of the player
   BalanceStatistics statistics;
   // What the player's network has not learned of the rules; empty: nothing.
   std::string not_learned = {};

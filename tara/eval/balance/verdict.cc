@@ -5,18 +5,14 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdlib>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "tara/base/check.h"
 #include "tara/core/rule_options.h"
@@ -26,6 +22,7 @@
 #include "tara/eval/balance/balance_report.h"
 #include "tara/eval/balance/fair_search.h"
 #include "tara/eval/balance/first_actions.h"
+#include "tara/eval/players/player_spec.h"
 #include "tara/eval/statistics/statistics.h"
 
 namespace tara::eval {
@@ -181,24 +178,8 @@ std::string StudySentence(const BalanceReportRow& row, size_t studies,
 
 // --- Strength ----------------------------------------------------------------
 
-// A spec without its number of simulations, and that number.
-std::pair<std::string, std::optional<int>> Simulations(
-    const std::string& player) {
-  const size_t colon = player.find(':');
-  std::string rest = player.substr(0, colon);
-  std::optional<int> simulations;
-  if (colon == std::string::npos) return {rest, simulations};
-  for (const absl::string_view part :
-       absl::StrSplit(player.substr(colon + 1), ',')) {
-    int number = 0;
-    if (absl::StartsWith(part, "sims=") &&
-        absl::SimpleAtoi(part.substr(5), &number)) {
-      simulations = number;
-    } else {
-      absl::StrAppend(&rest, ",", part);
-    }
-  }
-  return {rest, simulations};
+int SimulationsOf(const PlayerSpec& player) {
+  return player.policy_alone ? 0 : player.search.search.simulations;
 }
 
 // What becomes of the first player's score with the last player.
@@ -206,11 +187,10 @@ std::string StrengthSentence(const BalanceReportRow& first,
                              const BalanceReportRow& last) {
   const Interval& from = first.statistics.score;
   const Interval& to = last.statistics.score;
-  const auto [first_rest, first_simulations] = Simulations(first.player);
-  const auto [last_rest, last_simulations] = Simulations(last.player);
-  const bool ordered = first_rest == last_rest && first_simulations &&
-                       last_simulations &&
-                       *first_simulations < *last_simulations;
+  const int first_simulations = SimulationsOf(first.spec);
+  const int last_simulations = SimulationsOf(last.spec);
+  const bool ordered = DifferInSimulationsAlone(first.spec, last.spec) &&
+                       first_simulations < last_simulations;
   const std::string change = absl::StrCat(Percent(from), " to ", Percent(to));
   const double half_widths =
       std::hypot((from.high - from.low) / 2, (to.high - to.low) / 2);
@@ -219,8 +199,8 @@ std::string StrengthSentence(const BalanceReportRow& first,
         absl::StrCat("that it depends on ",
                      ordered ? "strength" : "who of these players plays",
                      " is not shown (", change, " from ",
-                     ordered ? absl::StrCat(*first_simulations, " to ",
-                                            *last_simulations, " simulations")
+                     ordered ? absl::StrCat(first_simulations, " to ",
+                                            last_simulations, " simulations")
                              : absl::StrCat(first.player, " to ", last.player),
                      ")"));
   }
@@ -232,7 +212,7 @@ std::string StrengthSentence(const BalanceReportRow& first,
   if (ordered) {
     return Sentence(absl::StrCat(
         "stronger players move it ", what, ": from ", change, " with ",
-        *last_simulations, " simulations instead of ", *first_simulations));
+        last_simulations, " simulations instead of ", first_simulations));
   }
   return Sentence(absl::StrCat("with ", last.player, " instead of ",
                                first.player, " it moves ", what, ": from ",

@@ -13,9 +13,6 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
-#include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "tara/base/clocks.h"
@@ -102,25 +99,9 @@ absl::StatusOr<PlayerSpec> WithPrecision(const PlayerSpec& given,
   PlayerSpec spec = given;
   TARA_ASSIGN_OR_RETURN(spec.file, NetworkFileOf(given));
   if (given.inference.precision != nn::Precision::kAuto) return spec;
-  TARA_ASSIGN_OR_RETURN(spec.inference.precision,
+  TARA_ASSIGN_OR_RETURN(const nn::Precision precision,
                         ResolvedPrecision(spec, earlier));
-  if (given.level > 0) {
-    spec.text = absl::StrCat(
-        absl::StrReplaceAll(given.text, {{",precision=auto", ""}}),
-        ",precision=", nn::PrecisionName(spec.inference.precision));
-    return spec;
-  }
-  std::vector<std::string> options =
-      absl::StrSplit(NetworkOptionsOf(given), ',', absl::SkipEmpty());
-  std::erase(options, "precision=auto");
-  options.push_back(
-      absl::StrCat("precision=", nn::PrecisionName(spec.inference.precision)));
-  spec.text = absl::StrCat(
-      spec.path.empty() ? "best:"
-                        : std::string(absl::StripSuffix(
-                              NetworkPlayer(spec.path, 0).text, "sims=0")),
-      absl::StrJoin(options, ","));
-  return spec;
+  return WithOption(std::move(spec), "precision", nn::PrecisionName(precision));
 }
 
 absl::StatusOr<TeamSpec> WithPrecision(const TeamSpec& given,
@@ -133,12 +114,7 @@ absl::StatusOr<TeamSpec> WithPrecision(const TeamSpec& given,
     changed |= player.text != text;
   }
   if (!changed) return team;
-  team.text = team.players[0].text;
-  if (team.players.size() == 1) return team;
-  absl::StrAppend(&team.text, "+", team.players[1].text);
-  // Two players that differ as given may be one by now.
-  if (team.players[0].text == team.players[1].text) team.players.pop_back();
-  return team;
+  return TeamOf(std::move(team.players));
 }
 
 std::string PrecisionsOf(const TeamSpec& team) {

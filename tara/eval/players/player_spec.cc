@@ -17,10 +17,10 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "tara/base/option_table.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/text.h"
 #include "tara/mcts/levels/levels.h"
-#include "tara/mcts/options/option_table.h"
 #include "tara/mcts/options/search_options.h"
 #include "tara/nn/inference_options.h"
 
@@ -72,31 +72,19 @@ class QuotedText {
 constexpr double kLeastSeconds = 0.001;
 constexpr double kMostSeconds = 24 * 3600;
 
-// Of engines.
-constexpr mcts::Option<EngineSpec> kEngineOptions[] = {
-    mcts::DurationOption<1, &EngineSpec::start_limit>("start", kLeastSeconds,
-                                                      kMostSeconds, "to begin"),
-    mcts::DurationOption<1, &EngineSpec::move_limit>(
-        "move", kLeastSeconds, kMostSeconds, "for an action without a clock"),
-    mcts::DurationOption<1, &EngineSpec::grace>("grace", 0, kMostSeconds,
-                                                "beyond its clock"),
-    mcts::NumberOption<&EngineSpec::processes>(
-        "processes", 1, 256, "games at a time on a thread, a process each"),
-    {.name = "log",
-     .expected = "a file",
-     .help = "file for what is said and its standard error",
-     .set =
-         [](const mcts::Option<EngineSpec>&, absl::string_view value,
-            EngineSpec& spec) {
-           if (value.empty()) return false;
-           spec.log = std::string(value);
-           return true;
-         },
-     .get =
-         [](const EngineSpec& spec) {
-           return spec.log.empty() ? "none" : spec.log;
-         }},
-};
+OptionTable EngineOptionTable(EngineSpec& spec) {
+  return {
+      {"start", Seconds{&spec.start_limit}, kLeastSeconds, kMostSeconds,
+       "to begin"},
+      {"move", Seconds{&spec.move_limit}, kLeastSeconds, kMostSeconds,
+       "for an action without a clock"},
+      {"grace", Seconds{&spec.grace}, 0, kMostSeconds, "beyond its clock"},
+      {"processes", &spec.processes, 1, 256,
+       "games at a time on a thread, a process each"},
+      {"log", &spec.log, "file for its standard error and the dialogue",
+       Default("none")},
+  };
+}
 
 absl::Status BadSpec(absl::string_view text, absl::string_view what) {
   return absl::InvalidArgumentError(
@@ -163,16 +151,16 @@ absl::StatusOr<EngineSpec> ParseEngineSpec(absl::string_view text) {
   }
   TARA_ASSIGN_OR_RETURN(const std::vector<OptionText> list,
                         ParseOptionList(options));
+  const OptionTable table = EngineOptionTable(spec);
   for (const OptionText& option : list) {
-    const mcts::Option<EngineSpec>* const known =
-        mcts::FindOption(kEngineOptions, option.name);
+    const Option* const known = FindOption(table, option.name);
     if (known == nullptr) {
       return UnknownOption(
           option.text,
           "start=S, move=S, grace=S, processes=N or log=FILE; a comma of the "
           "command itself wants quotes: engine:'CMD a,b'");
     }
-    TARA_RETURN_IF_ERROR(mcts::SetOption(*known, option.value, spec));
+    TARA_RETURN_IF_ERROR(SetOption(*known, option.value));
   }
   return spec;
 }
@@ -182,73 +170,44 @@ namespace {
 // A move of so many nodes takes about as long as one of mcts:sims=1000.
 constexpr int kDefaultNodes = 8000;
 
-// Of alpha-beta players.
-constexpr mcts::Option<PlayerSpec> kAlphaBetaOptions[] = {
-    mcts::NumberOption<&PlayerSpec::nodes>("nodes", 1, 2000000000, "positions"),
-    mcts::NumberOption<&PlayerSpec::depth>("depth", 1, 100, "actions ahead"),
-    mcts::NumberOption<&PlayerSpec::time_ms>("ms", 1, 3600000,
-                                             "milliseconds an action"),
-};
-
-// Of players that search a tree, beside those of the search itself; the last of
-// mcts alone.
-constexpr mcts::Option<PlayerSpec> kSearchPlayerOptions[] = {
-    mcts::DurationOption<1000, &PlayerSpec::search, &SearchPlayerOptions::time>(
-        "ms", 1, 3600000, "milliseconds an action, in place of sims; 0: none"),
-    mcts::NumberOption<&PlayerSpec::search,
-                       &SearchPlayerOptions::leaves_per_game>(
-        "leaves", 1, 1024, "leaves of a position in one batch"),
-    mcts::NumberOption<&PlayerSpec::search, &SearchPlayerOptions::threads>(
-        "threads", 1, 256, "threads that search a position together"),
-    mcts::SwitchOption<&PlayerSpec::search, &SearchPlayerOptions::reuse>(
-        "reuse", "go on with the tree of the last turn"),
-    mcts::SwitchOption<&PlayerSpec::search, &SearchPlayerOptions::ponder>(
-        "ponder", "search in the opponent's time; with reuse"),
-    mcts::NumberOption<&PlayerSpec::search, &SearchPlayerOptions::confidence_z>(
-        "lcb", 0, 100, "standard errors below the mean; 0: by visits"),
-    mcts::NumberOption<&PlayerSpec::search, &SearchPlayerOptions::temperature>(
-        "temperature", 0, 100, "of a draw by visits; 0: the best"),
-    mcts::NumberOption<&PlayerSpec::search, &SearchPlayerOptions::value_margin>(
-        "value_margin", 0, 2,
-        "of values so near the best what scores most now"),
-    mcts::NumberOption<&PlayerSpec::playouts>("playouts", 1, 100000,
-                                              "mcts: random games a leaf"),
-};
-
-// Those of networks.
-constexpr auto kNetworkPlayerOptions =
-    absl::MakeConstSpan(kSearchPlayerOptions)
-        .first(std::size(kSearchPlayerOptions) - 1);
-
-absl::Status SetAlphaBetaOption(const OptionText& option, PlayerSpec& spec) {
-  const mcts::Option<PlayerSpec>* const known =
-      mcts::FindOption(kAlphaBetaOptions, option.name);
-  return known == nullptr
-             ? UnknownOption(option.text, "nodes=N, depth=D or ms=T")
-             : mcts::SetOption(*known, option.value, spec);
+OptionTable AlphaBetaOptionTable(PlayerSpec& spec) {
+  return {
+      {"nodes", &spec.nodes, 1, 2000000000, "positions"},
+      {"depth", &spec.depth, 1, 100, "actions ahead"},
+      {"ms", &spec.time_ms, 1, 3600000, "milliseconds an action"},
+  };
 }
 
-absl::Status SetSearchPlayerOption(const OptionText& option, PlayerSpec& spec) {
+absl::Status SetOne(const OptionText& option, PlayerSpec& spec) {
   const absl::string_view name = option.name;
   const absl::string_view value = option.value;
   const bool net = spec.kind == PlayerKind::kNet;
-  const absl::Span<const mcts::Option<PlayerSpec>> table =
-      net ? kNetworkPlayerOptions : SearchPlayerOptionTable();
-  const mcts::Option<PlayerSpec>* const known = mcts::FindOption(table, name);
-  if (known != nullptr) return mcts::SetOption(*known, value, spec);
   if (net && nn::IsInferenceOption(name)) {
     return nn::SetInferenceOption(name, value, spec.inference);
   }
-  if (net && name == "sims" && value == "0") {
-    spec.policy_alone = true;
-    return absl::OkStatus();
+  if (spec.level > 0) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "a level has no option '", Shown(option.text),
+        "'; expected precision, backend or device, or best:OPTION=VALUE,..."));
+  }
+  const bool searches = spec.kind != PlayerKind::kAlphaBeta;
+  const OptionTable table =
+      searches ? SearchPlayerOptionTable(spec) : AlphaBetaOptionTable(spec);
+  const Option* const known = FindOption(table, name);
+  if (known != nullptr) return SetOption(*known, value);
+  if (!searches) {
+    return UnknownOption(option.text, "nodes=N, depth=D or ms=T");
+  }
+  if (net && name == "sims") {
+    spec.policy_alone = value == "0";
+    if (spec.policy_alone) return absl::OkStatus();
   }
   if (mcts::IsSearchOption(name)) {
     return mcts::SetSearchOption(name, value, spec.search.search);
   }
   return UnknownOption(
       option.text,
-      absl::StrCat(mcts::OptionNames(table),
+      absl::StrCat(OptionNames(table),
                    net ? ", device, precision, backend" : "",
                    ", or a search option such as sims, c_puct or graph; --help "
                    "lists them"));
@@ -257,43 +216,33 @@ absl::Status SetSearchPlayerOption(const OptionText& option, PlayerSpec& spec) {
 // Sets what `option` ("nodes=1000") says.
 absl::Status SetPlayerOption(absl::string_view text, const OptionText& option,
                              PlayerSpec& spec) {
-  const absl::Status set = spec.kind == PlayerKind::kAlphaBeta
-                               ? SetAlphaBetaOption(option, spec)
-                               : SetSearchPlayerOption(option, spec);
+  const absl::Status set = SetOne(option, spec);
   return set.ok() ? set : BadSpec(text, set.message());
 }
 
-// Refuses options that cannot go together.
+// Rejects options that exclude each other.
 absl::Status CheckTogether(absl::string_view text, const PlayerSpec& spec) {
   const SearchPlayerOptions& search = spec.search;
-  if (search.threads > 1 && search.search.gumbel) {
-    return BadSpec(text,
-                   "threads and gumbel do not go together: a Gumbel root plans "
-                   "its visits one by one; expected threads=1 or gumbel=off");
-  }
-  if (search.time > absl::ZeroDuration() && search.search.gumbel) {
-    return BadSpec(text,
-                   "ms and gumbel do not go together: a Gumbel root plans for "
-                   "a number of simulations; expected sims or gumbel=off");
-  }
-  if (!search.ponder) return absl::OkStatus();
-  if (search.search.gumbel) {
-    return BadSpec(text,
-                   "ponder and gumbel do not go together: a Gumbel root plans "
-                   "for a number of simulations; expected ponder=off or "
-                   "gumbel=off");
-  }
-  if (spec.policy_alone) {
-    return BadSpec(text,
-                   "ponder and sims=0 do not go together: the policy "
-                   "alone does not search; expected ponder=off or sims "
-                   "of at least 1");
-  }
-  if (!search.reuse) {
-    return BadSpec(text,
-                   "ponder and reuse=off do not go together: what is found "
-                   "while the opponent thinks is kept in the tree; expected "
-                   "ponder=off or reuse=on");
+  const bool gumbel = search.search.gumbel;
+  const std::pair<bool, absl::string_view> conflicts[] = {
+      {search.threads > 1 && gumbel,
+       "threads and gumbel do not go together: a Gumbel root plans its visits "
+       "one by one; expected threads=1 or gumbel=off"},
+      {search.time > absl::ZeroDuration() && gumbel,
+       "ms and gumbel do not go together: a Gumbel root plans for a number of "
+       "simulations; expected sims or gumbel=off"},
+      {search.ponder && gumbel,
+       "ponder and gumbel do not go together: a Gumbel root plans for a number "
+       "of simulations; expected ponder=off or gumbel=off"},
+      {search.ponder && spec.policy_alone,
+       "ponder and sims=0 do not go together: the policy alone does not "
+       "search; expected ponder=off or sims of at least 1"},
+      {search.ponder && !search.reuse,
+       "ponder and reuse=off do not go together: what is found while the "
+       "opponent thinks is kept in the tree; expected ponder=off or reuse=on"},
+  };
+  for (const auto& [holds, what] : conflicts) {
+    if (holds) return BadSpec(text, what);
   }
   return absl::OkStatus();
 }
@@ -310,8 +259,7 @@ std::string OptionsOfLevel(int number) {
                       ",reuse=off,value_margin=", level.value_margin);
 }
 
-// Takes the number of a level, with which `options` begin, to the spec. Only
-// options of inference may follow it.
+// Takes the number of a level, with which `options` begin, to the spec.
 absl::Status TakeLevel(absl::string_view text,
                        std::vector<absl::string_view>& options,
                        PlayerSpec& spec) {
@@ -324,13 +272,11 @@ absl::Status TakeLevel(absl::string_view text,
                                       mcts::kNumLevels));
   }
   options.erase(options.begin());
-  for (const absl::string_view option : options) {
-    const absl::string_view name = option.substr(0, option.find('='));
-    if (nn::IsInferenceOption(absl::StripAsciiWhitespace(name))) continue;
-    return BadSpec(text, absl::StrCat("a level has no option '", Shown(option),
-                                      "'; expected precision, backend or "
-                                      "device, or best:OPTION=VALUE,..."));
-  }
+  const mcts::Level& level = mcts::kLevels[spec.level - 1];
+  spec.search.search = mcts::SearchOfLevel(level);
+  spec.search.leaves_per_game = mcts::LeavesTogether(level.simulations);
+  spec.search.reuse = false;
+  spec.search.value_margin = level.value_margin;
   return absl::OkStatus();
 }
 
@@ -341,6 +287,8 @@ absl::Status SetOptions(absl::string_view text,
   if (!list.ok()) return BadSpec(text, list.status().message());
   for (const OptionText& option : *list) {
     TARA_RETURN_IF_ERROR(SetPlayerOption(text, option, spec));
+    spec.options.push_back(
+        {std::string(option.name), std::string(option.value)});
   }
   return CheckTogether(text, spec);
 }
@@ -407,8 +355,29 @@ std::string PlayerForms() {
 
 }  // namespace
 
-absl::Span<const mcts::Option<PlayerSpec>> SearchPlayerOptionTable() {
-  return kSearchPlayerOptions;
+OptionTable SearchPlayerOptionTable(PlayerSpec& spec) {
+  OptionTable table = {
+      {"ms", Milliseconds{&spec.search.time}, 1, 3600000,
+       "milliseconds an action, in place of sims; 0: none"},
+      {"leaves", &spec.search.leaves_per_game, 1, 1024,
+       "leaves of a position in one batch"},
+      {"threads", &spec.search.threads, 1, 256,
+       "threads that search a position together"},
+      {"reuse", &spec.search.reuse, "go on with the tree of the last turn"},
+      {"ponder", &spec.search.ponder,
+       "search in the opponent's time; with reuse"},
+      {"lcb", &spec.search.confidence_z, 0, 100,
+       "standard errors below the mean; 0: by visits"},
+      {"temperature", &spec.search.temperature, 0, 100,
+       "of a draw by visits; 0: the best"},
+      {"value_margin", &spec.search.value_margin, 0, 2,
+       "of values so near the best what scores most now"},
+  };
+  if (spec.kind != PlayerKind::kNet) {
+    table.push_back(
+        {"playouts", &spec.playouts, 1, 100000, "mcts: random games a leaf"});
+  }
+  return table;
 }
 
 std::optional<PlayerKind> PlayerKindOf(absl::string_view name) {
@@ -429,7 +398,6 @@ absl::StatusOr<PlayerSpec> ParsePlayerSpec(absl::string_view text) {
   }
   PlayerSpec spec = {.kind = *kind, .text = std::string(text)};
   std::vector<absl::string_view> options;
-  std::string of_level;
   if (has_rest) options = absl::StrSplit(rest, ',');
   switch (*kind) {  // no default: a kind that is left out does not compile
     case PlayerKind::kRandom:
@@ -453,15 +421,9 @@ absl::StatusOr<PlayerSpec> ParsePlayerSpec(absl::string_view text) {
       break;
     case PlayerKind::kNet:
       if (name == "best") break;
-      if (name == "level") {
-        TARA_RETURN_IF_ERROR(TakeLevel(text, options, spec));
-        of_level = OptionsOfLevel(spec.level);
-        const std::vector<absl::string_view> its =
-            absl::StrSplit(of_level, ',');
-        options.insert(options.begin(), its.begin(), its.end());
-        break;
-      }
-      TARA_RETURN_IF_ERROR(TakePath(text, options, rest, spec));
+      TARA_RETURN_IF_ERROR(name == "level"
+                               ? TakeLevel(text, options, spec)
+                               : TakePath(text, options, rest, spec));
   }
   TARA_RETURN_IF_ERROR(SetOptions(text, options, spec));
   return spec;
@@ -475,35 +437,73 @@ int GamesAtATime(const PlayerSpec& spec, int games) {
   return spec.search.threads > 1 ? 1 : games;
 }
 
+namespace {
+
+std::string JoinOptions(absl::Span<const PlayerOption> options) {
+  return absl::StrJoin(options, ",",
+                       [](std::string* out, const PlayerOption& option) {
+                         absl::StrAppend(out, option.name, "=", option.value);
+                       });
+}
+
+// Returns the text of a player that searches.
+std::string TextOf(const PlayerSpec& spec) {
+  const bool net = spec.kind == PlayerKind::kNet;
+  const std::string player = spec.level > 0 ? absl::StrCat("level:", spec.level)
+                             : !spec.path.empty()
+                                 ? absl::StrCat("net:", PathText(spec.path))
+                                 : std::string(net ? "best" : "mcts");
+  if (spec.options.empty()) return player;
+  const bool has_rest = spec.level > 0 || !spec.path.empty();
+  return absl::StrCat(player, has_rest ? "," : ":", JoinOptions(spec.options));
+}
+
+}  // namespace
+
 PlayerSpec NetworkPlayer(const std::string& path, int simulations) {
-  PlayerSpec spec = {
-      .kind = PlayerKind::kNet,
-      .text = absl::StrCat("net:", PathText(path), ",sims=", simulations),
-      .path = path,
-      .policy_alone = simulations == 0};
+  PlayerSpec spec = {.kind = PlayerKind::kNet,
+                     .path = path,
+                     .options = {{"sims", absl::StrCat(simulations)}},
+                     .policy_alone = simulations == 0};
+  spec.text = TextOf(spec);
   if (simulations > 0) spec.search.search.simulations = simulations;
   return spec;
 }
 
-std::string NetworkOptionsOf(const PlayerSpec& spec) {
-  absl::string_view text = spec.text;
-  if (spec.level > 0) {
-    const size_t rest = text.find(',');
-    return absl::StrCat(OptionsOfLevel(spec.level),
-                        rest == text.npos ? "" : text.substr(rest));
-  }
-  const absl::string_view begin = spec.path.empty() ? "best" : "net:";
-  text.remove_prefix(begin.size());
-  if (!spec.path.empty()) text.remove_prefix(PathEnd(text));
-  if (!text.empty()) text.remove_prefix(1);  // the separator
-  // The same for the same options, with blanks or without.
-  const std::vector<OptionText> list = ParseOptionList(text).value();
-  return absl::StrJoin(list, ",", [](std::string* out, const OptionText& each) {
-    absl::StrAppend(out, each.name, each.has_value ? "=" : "", each.value);
+absl::StatusOr<PlayerSpec> WithOption(PlayerSpec spec, absl::string_view name,
+                                      absl::string_view value) {
+  std::erase_if(spec.options, [&](const PlayerOption& option) {
+    return option.name == name;
   });
+  spec.options.push_back({std::string(name), std::string(value)});
+  spec.text = TextOf(spec);
+  const std::string text = absl::StrCat(name, "=", value);
+  TARA_RETURN_IF_ERROR(SetPlayerOption(
+      spec.text,
+      {.text = text, .name = name, .value = value, .has_value = true}, spec));
+  TARA_RETURN_IF_ERROR(CheckTogether(spec.text, spec));
+  return spec;
+}
+
+bool DifferInSimulationsAlone(PlayerSpec x, PlayerSpec y) {
+  const auto take_simulations = [](PlayerSpec& spec) {
+    return std::erase_if(spec.options, [](const PlayerOption& option) {
+             return option.name == "sims";
+           }) > 0;
+  };
+  return take_simulations(x) && take_simulations(y) && x.kind == y.kind &&
+         x.level == y.level && x.path == y.path && x.options == y.options;
+}
+
+std::string NetworkOptionsOf(const PlayerSpec& spec) {
+  const std::string given = JoinOptions(spec.options);
+  if (spec.level == 0) return given;
+  return absl::StrCat(OptionsOfLevel(spec.level), given.empty() ? "" : ",",
+                      given);
 }
 
 std::string PlayerSpecHelp() {
+  PlayerSpec spec;  // the defaults
   return absl::StrCat(
       R"(  random      any legal action, with equal chances
   greedy      the action with the best immediate score
@@ -532,16 +532,16 @@ std::string PlayerSpecHelp() {
 
 Options of alphabeta: limits of an action; 0: none
 )",
-      mcts::OptionsHelp(kAlphaBetaOptions, PlayerSpec()), R"(
+      OptionsHelp(AlphaBetaOptionTable(spec)), R"(
 Options of engine; times in seconds
 )",
-      mcts::OptionsHelp(kEngineOptions, EngineSpec()), R"(
+      OptionsHelp(EngineOptionTable(spec.engine)), R"(
 Options of mcts, net and best. Milliseconds are of processor time, with several
 threads of the clock; these search together where there is one position at a
 time. Pondering is for `play` and games with clocks.
 )",
-      mcts::OptionsHelp(kSearchPlayerOptions, PlayerSpec()),
-      mcts::SearchOptionsHelp(PlayerSpec().search.search));
+      OptionsHelp(SearchPlayerOptionTable(spec)),
+      mcts::SearchOptionsHelp(spec.search.search));
 }
 
 }  // namespace tara::eval

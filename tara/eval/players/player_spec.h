@@ -8,9 +8,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "absl/types/span.h"
+#include "tara/base/option_table.h"
 #include "tara/eval/players/search_player.h"
-#include "tara/mcts/options/option_table.h"
 #include "tara/mcts/options/search_options.h"
 #include "tara/nn/inference_options.h"
 
@@ -80,17 +79,28 @@ inline constexpr PlayerKindName kPlayerKindNames[] = {
 // Returns the kind of a name, or nullopt if there is none of it.
 std::optional<PlayerKind> PlayerKindOf(absl::string_view name);
 
+// An option of a spec as it was given: "sims" and "200".
+struct PlayerOption {
+  std::string name;
+  std::string value;
+  bool operator==(const PlayerOption&) const = default;
+};
+
 // A player as described on a command line; see PlayerSpecHelp.
 struct PlayerSpec {
   PlayerKind kind = PlayerKind::kRandom;
   // As it is written: what people and files of results know the player by.
+  // Nothing else reads it: its parts are in the other members.
   std::string text = {};
   // kNet: checkpoint, bundle or folder of a run; empty: the ready-made model.
   std::string path = {};
   // kNet: the file that `path` meant when it was looked up (WithPrecision):
   // the folder of a run that learns means another one later. Else empty.
   std::string file = {};
-  int level = 0;                        // kNet: from 1; 0: none
+  int level = 0;  // kNet: from 1; 0: none
+  // kAlphaBeta, kMcts, kNet: those in the text, in their order, which set the
+  // members below.
+  std::vector<PlayerOption> options = {};
   bool policy_alone = false;            // kNet: no search (sims=0)
   nn::InferenceOptions inference = {};  // kNet
   int playouts = 1;                     // kMcts: random games per leaf
@@ -118,13 +128,21 @@ absl::StatusOr<PlayerSpec> ParsePlayerSpec(absl::string_view text);
 // Returns the spec net:PATH,sims=N, whatever characters the path has.
 PlayerSpec NetworkPlayer(const std::string& path, int simulations);
 
-// Returns the options in the text of a network's player, what follows the path
-// or the word `best`: "sims=200,graph=on". Of a level they are those that it
-// stands for. REQUIRES: a spec of kind kNet.
+// Returns a player that searches with an option set, in place of the value that
+// it had: "mcts:sims=9,graph=on" and sims=50 is "mcts:graph=on,sims=50". Errors
+// as ParsePlayerSpec.
+absl::StatusOr<PlayerSpec> WithOption(PlayerSpec spec, absl::string_view name,
+                                      absl::string_view value);
+
+// Whether both are given a number of simulations, and are alike but for it.
+bool DifferInSimulationsAlone(PlayerSpec x, PlayerSpec y);
+
+// Returns the options of a network's player: "sims=200,graph=on". Of a level
+// they are those that it stands for. REQUIRES: a spec of kind kNet.
 std::string NetworkOptionsOf(const PlayerSpec& spec);
 
-// Returns the options of players that search, beside those of the search.
-absl::Span<const mcts::Option<PlayerSpec>> SearchPlayerOptionTable();
+// Returns the options of a player that searches, without those of the search.
+OptionTable SearchPlayerOptionTable(PlayerSpec& spec);
 
 // Returns the forms of a spec, one line a kind, for --help.
 std::string PlayerSpecHelp();

@@ -56,6 +56,14 @@ std::vector<absl::string_view> SplitTeam(absl::string_view text) {
 
 }  // namespace
 
+TeamSpec TeamOf(std::vector<PlayerSpec> players) {
+  TeamSpec team = {.text = players[0].text, .players = std::move(players)};
+  if (team.players.size() == 1) return team;
+  absl::StrAppend(&team.text, "+", team.players[1].text);
+  if (team.players[0].text == team.players[1].text) team.players.pop_back();
+  return team;
+}
+
 absl::StatusOr<TeamSpec> ParseTeamSpec(absl::string_view text) {
   const std::vector<absl::string_view> players = SplitTeam(text);
   if (players.size() > 2) {

@@ -23,6 +23,10 @@ struct TeamSpec {
   int seatings() const { return static_cast<int>(players.size()); }
 };
 
+// Returns the team of one player, or of two, who are one if their texts are the
+// same. REQUIRES: one or two players.
+TeamSpec TeamOf(std::vector<PlayerSpec> players);
+
 // Parses "SPEC" or "SPEC+SPEC": player specs with a plus sign before the name
 // of a kind of player, outside of quotes. Two that are the same are one. Errors
 // as ParsePlayerSpec, and INVALID_ARGUMENT for more than two.

@@ -4,19 +4,22 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "absl/types/span.h"
 #include "tara/core/board.h"
 #include "tara/mcts/choice/gumbel_root.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/utility.h"
 
-namespace tara::mcts {
+namespace tara {
 
-template <typename Struct>
-struct Option;  // option_table.h
+struct Option;  // tara/base/option_table.h
+
+}  // namespace tara
+
+namespace tara::mcts {
 
 // The value of an action that was not tried yet, for the side that would play
 // it.
@@ -129,7 +132,7 @@ inline constexpr int kPlayoutLeaves = 8;
 
 // Returns the table of the options by name, as player specs, configs and
 // protocols have them: one for all.
-absl::Span<const Option<SearchOptions>> SearchOptionTable();
+std::vector<Option> SearchOptionTable(SearchOptions& options);
 
 // Whether a search has an option of this name.
 bool IsSearchOption(absl::string_view name);
@@ -142,10 +145,10 @@ absl::Status SetSearchOption(absl::string_view name, absl::string_view value,
 
 // Returns the options that differ from the defaults, as "name=value,...", in
 // the order of the list; empty if none does. SetSearchOption reads it back.
-std::string FormatSearchOptions(const SearchOptions& options);
+std::string FormatSearchOptions(SearchOptions options);
 
 // Returns the list for --help, a line an option: name, meaning, default.
-std::string SearchOptionsHelp(const SearchOptions& defaults = {});
+std::string SearchOptionsHelp(SearchOptions defaults = {});
 
 }  // namespace tara::mcts
 

@@ -16,9 +16,9 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "tara/base/check.h"
+#include "tara/base/option_table.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/text.h"
-#include "tara/mcts/options/option_table.h"
 #include "tara/mcts/options/search_options.h"
 
 namespace tara::train {
@@ -33,14 +33,15 @@ using google::protobuf::Reflection;
 void CompleteFromSearch(proto::FieldInfo& info) {
   const std::vector<std::string> parts =
       absl::StrSplit(info.search(), absl::MaxSplits('=', 1));
-  const mcts::Option<mcts::SearchOptions>* const option =
-      mcts::FindOption(mcts::SearchOptionTable(), parts[0]);
+  mcts::SearchOptions defaults;
+  const OptionTable table = mcts::SearchOptionTable(defaults);
+  const Option* const option = FindOption(table, parts[0]);
   TARA_CHECK(option != nullptr, "a field is no option of the search");
   if (!info.has_default_()) {
-    const std::string value = option->get(mcts::SearchOptions());
+    const std::string value = option->Get();
     info.set_default_(std::string(absl::StripPrefix(value, parts[1])));
   }
-  if (!info.has_values()) info.set_values(option->range());
+  if (!info.has_values()) info.set_values(option->Range());
   if (info.has_help()) return;
   info.set_help(std::string(option->help));
   info.mutable_help()->front() = absl::ascii_toupper(info.help().front());
@@ -184,7 +185,7 @@ absl::Status CheckValue(const ConfigField& field, absl::string_view text) {
     TARA_CHECK(bounds.size() == 2 && ParseDecimal(bounds[0], &low) &&
                    ParseDecimal(bounds[1], &high),
                "expected 'LOW to HIGH'");
-    is_good = mcts::ReadNumber(text, low, high, value);
+    is_good = ReadNumber(text, low, high, value);
   } else {
     const std::string names = absl::StrReplaceAll(values, {{" or ", ", "}});
     const std::vector<absl::string_view> list = absl::StrSplit(names, ", ");
