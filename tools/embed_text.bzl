@@ -58,6 +58,6 @@ END
         name = name,
         srcs = [source],
         hdrs = [header],
-        deps = ["//third_party/absl:strings"],
+        deps = ["//third_party/absl"],
         **kwargs
     )
