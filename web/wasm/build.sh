@@ -43,8 +43,8 @@ key_of_sources() {
   {
     dpkg-query --show --showformat='${Package} ${Version}\n' emscripten \
       2>/dev/null || em++ --version
-    find tara/{base,core,mcts,nn,eval/rating} web/wasm -type f -print0 | sort -z |
-      xargs -0 sha256sum
+    find tara/{base,core,mcts,nn,eval/rating} web/wasm -type f ! -name BUILD \
+      -print0 | sort -z | xargs -0 sha256sum
   } | sha256sum | cut -c1-32
 }
 
