@@ -1,7 +1,13 @@
 #include "tara/nn/encode/features.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstring>
 #include <iterator>
+#include <limits>
+#include <numeric>
 #include <set>
 #include <string>
 #include <vector>
@@ -11,10 +17,15 @@
 #include "absl/strings/string_view.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tara/base/random.h"
 #include "tara/core/action.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/rules.h"
 #include "tara/core/symmetry.h"
+#include "tara/mcts/evaluator.h"
+#include "tara/nn/encode/batch_encoder.h"
+#include "tara/nn/encode/encoded_batch.h"
+#include "tara/nn/encode/softmax.h"
 #include "tests/core/core_testing.h"
 #include "tests/nn/test_positions.h"
 
@@ -289,6 +300,367 @@ TEST(FeaturesTest, TheWaysOfKingsRunOverVacantHills) {
   EXPECT_THAT(Ways(state),
               ElementsAre("D1 A3 C3 D5", "D1 C3 D5", "D1 A3 C3 D5", ""));
 }
+
+// --- Batch encoder -----------------------------------------------------------
+
+constexpr int kPlaneValues = kNumPlanes * kNumSquares;
+
+// Positions, each with a symmetry.
+struct Positions {
+  std::vector<State> states;
+  std::vector<Symmetry> symmetries;
+  std::vector<LegalSet> legal;
+
+  void Add(const State& state, const Symmetry& symmetry) {
+    states.push_back(state);
+    symmetries.push_back(symmetry);
+    legal.push_back(LegalActions(state));
+  }
+  EncoderInput Span(size_t begin, size_t count) const {
+    return {.states = absl::MakeConstSpan(states).subspan(begin, count),
+            .symmetries = absl::MakeConstSpan(symmetries).subspan(begin, count),
+            .legal = absl::MakeConstSpan(legal).subspan(begin, count)};
+  }
+};
+
+// The symmetries under which a network may see the position.
+std::vector<Symmetry> Views(const State& state) {
+  std::vector<Symmetry> views;
+  for (const Symmetry& symmetry : PositionSymmetries(state.variant)) {
+    if (TransformState(symmetry, state).seat == 0) views.push_back(symmetry);
+  }
+  return views;
+}
+
+// What EncodeFeatures, one position after the other, makes of a batch.
+struct BatchEncoding {
+  std::vector<float> planes;
+  std::vector<float> globals;
+};
+
+BatchEncoding Expected(const EncoderInput& input, PlaneLayout layout) {
+  BatchEncoding encoding;
+  std::vector<float> planes(kPlaneValues), globals(kNumGlobals);
+  for (size_t i = 0; i < input.states.size(); ++i) {
+    EncodeFeatures(input.states[i], input.symmetries[i], absl::MakeSpan(planes),
+                   absl::MakeSpan(globals));
+    for (int j = 0; j < kPlaneValues; ++j) {
+      encoding.planes.push_back(
+          layout == PlaneLayout::kChannelsFirst
+              ? planes[j]
+              : planes[j % kNumPlanes * kNumSquares + j / kNumPlanes]);
+    }
+    encoding.globals.insert(encoding.globals.end(), globals.begin(),
+                            globals.end());
+  }
+  return encoding;
+}
+
+class BatchEncoderTest : public ::testing::TestWithParam<PlaneLayout> {
+ protected:
+  // Encodes a part of the positions, `offset` floats behind a cache line, and
+  // compares it with what is expected, also around it.
+  void ExpectEqual(const Positions& positions, size_t begin, size_t count,
+                   int offset) {
+    const PlaneLayout layout = GetParam();
+    const EncoderInput input = positions.Span(begin, count);
+    constexpr float kGuard = -7;
+    constexpr int kGuards = 64;
+    const size_t plane_values = count * kPlaneValues;
+    std::vector<float> memory(plane_values + 3 * kGuards, kGuard);
+    std::vector<float> globals(count * kNumGlobals + kGuards, kGuard);
+    float* planes = memory.data() + kGuards;
+    while (reinterpret_cast<uintptr_t>(planes) % 64 != 0) ++planes;
+    planes += offset;
+    EncodeBatch(
+        input, {.layout = layout,
+                .planes = absl::MakeSpan(planes, plane_values),
+                .globals = absl::MakeSpan(globals).first(count * kNumGlobals)});
+    const BatchEncoding expected = Expected(input, layout);
+    for (size_t i = 0; i < plane_values; ++i) {
+      ASSERT_EQ(planes[i], expected.planes[i])
+          << Info(input.states[i / kPlaneValues].variant).id << ", value "
+          << i % kPlaneValues << " of position " << i / kPlaneValues
+          << ", symmetry " << int{input.symmetries[i / kPlaneValues].board};
+    }
+    for (size_t i = 0; i < count * kNumGlobals; ++i) {
+      ASSERT_EQ(globals[i], expected.globals[i])
+          << Info(input.states[i / kNumGlobals].variant).id << ", "
+          << kGlobals[i % kNumGlobals].name;
+    }
+    // Nothing beside the spans.
+    EXPECT_EQ(planes[-1], kGuard);
+    EXPECT_EQ(planes[plane_values], kGuard);
+    EXPECT_EQ(std::count(memory.begin(), memory.end(), kGuard), 3 * kGuards);
+    EXPECT_EQ(globals[count * kNumGlobals], kGuard);
+  }
+};
+
+TEST_P(BatchEncoderTest, EncodesAsTheSimpleEncoderUnderEverySymmetry) {
+  Positions positions;
+  for (const State& state : RandomPositionsOfAllVariants(150, 1)) {
+    for (const Symmetry& view : Views(state)) positions.Add(state, view);
+  }
+  ExpectEqual(positions, 0, positions.states.size(), 0);
+}
+
+TEST_P(BatchEncoderTest, EncodesBatchesOfAnySizeAtAnyPlace) {
+  Positions positions;
+  Random random(2);
+  std::vector<State> states = RandomPositionsOfAllVariants(20, 3);
+  // Neighbours in a block are of different variants.
+  std::shuffle(states.begin(), states.end(), random);
+  for (const State& state : states) {
+    const std::vector<Symmetry> views = Views(state);
+    positions.Add(state,
+                  views[random.Below(static_cast<uint32_t>(views.size()))]);
+  }
+  size_t begin = 0;
+  for (const size_t count : {0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 64}) {
+    for (const int offset : {0, 8, 3, 12}) {
+      ExpectEqual(positions, begin, count, offset);
+    }
+    begin += count;
+  }
+}
+
+TEST_P(BatchEncoderTest, EncodesPositionsUnderChangedRules) {
+  Positions positions;
+  // Every option away from its default.
+  RuleOptions options;
+  for (const RuleOptionInfo& option : kRuleOptions) {
+    int value = (option.min_value + option.DefaultValue()) / 2;
+    if (value == option.DefaultValue()) value = option.max_value;
+    ASSERT_NE(value, option.DefaultValue()) << option.name;
+    option.set(options, value);
+  }
+  for (State state : RandomPositionsOfAllVariants(20, 4)) {
+    state.options = options;
+    state.no_progress %= options.no_progress_limit;
+    state = Settled(state);
+    if (!state.finished()) positions.Add(state, Views(state)[0]);
+  }
+  ExpectEqual(positions, 0, positions.states.size(), 0);
+}
+
+TEST_P(BatchEncoderTest, EncodesWhatDoesNotFitTheCaches) {
+  // Planes of 33 MiB and more may be written around the caches; the simple
+  // encoder's are compared a period at a time.
+  constexpr size_t kPeriod = 64, kCount = 7424;
+  const PlaneLayout layout = GetParam();
+  const std::vector<State> states = RandomPositionsOfAllVariants(8, 5);
+  Positions positions;
+  for (size_t i = 0; i < kCount; ++i) {
+    const State& state = states[i % kPeriod];
+    positions.Add(state, Views(state)[0]);
+  }
+  const BatchEncoding expected = Expected(positions.Span(0, kPeriod), layout);
+  constexpr float kGuard = -7;
+  constexpr size_t kGuards = 16, kValues = kCount * kPlaneValues;
+  std::vector<float> memory(kValues + 4 * kGuards, kGuard);
+  std::vector<float> globals(kCount * kNumGlobals);
+  float* line = memory.data() + kGuards;
+  while (reinterpret_cast<uintptr_t>(line) % 64 != 0) ++line;
+  for (const int offset : {0, 8, 3}) {
+    float* const planes = line + offset;
+    std::fill(memory.begin(), memory.end(), kGuard);
+    EncodeBatch(positions.Span(0, kCount),
+                {.layout = layout,
+                 .planes = absl::MakeSpan(planes, kValues),
+                 .globals = absl::MakeSpan(globals)});
+    for (size_t i = 0; i < kCount; i += kPeriod) {
+      ASSERT_EQ(std::memcmp(planes + i * kPlaneValues, expected.planes.data(),
+                            kPeriod * kPlaneValues * sizeof(float)),
+                0)
+          << "positions from " << i << " on, offset " << offset;
+    }
+    EXPECT_EQ(planes[-1], kGuard);
+    EXPECT_EQ(planes[kValues], kGuard);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryLayout, BatchEncoderTest,
+                         ::testing::Values(PlaneLayout::kChannelsFirst,
+                                           PlaneLayout::kChannelsLast),
+                         [](const ::testing::TestParamInfo<PlaneLayout>& info) {
+                           return info.param == PlaneLayout::kChannelsFirst
+                                      ? "channels_first"
+                                      : "channels_last";
+                         });
+
+// --- Encoded batch -----------------------------------------------------------
+
+TEST(IsFiniteTest, FindsWhatIsNotFiniteWhereverItIs) {
+  using Limits = std::numeric_limits<float>;
+  for (size_t count = 0; count <= 50; ++count) {
+    mcts::Evaluation evaluation;
+    // As large as numbers are: their sum is not finite, and need not be.
+    evaluation.priors.assign(count, Limits::max());
+    EXPECT_TRUE(IsFinite(evaluation)) << count;
+    std::vector<float*> numbers = {&evaluation.win, &evaluation.draw,
+                                   &evaluation.loss, &evaluation.margin};
+    for (float& prior : evaluation.priors) numbers.push_back(&prior);
+    for (size_t i = 0; i < numbers.size(); ++i) {
+      const float finite = *numbers[i];
+      for (const float other : {Limits::infinity(), -Limits::infinity(),
+                                Limits::quiet_NaN(), -Limits::quiet_NaN()}) {
+        *numbers[i] = other;
+        EXPECT_FALSE(IsFinite(evaluation)) << other << " at " << i;
+      }
+      *numbers[i] = finite;
+    }
+  }
+}
+
+// --- Policy map --------------------------------------------------------------
+
+Action Parsed(const char* text) { return *ParseAction(text); }
+
+TEST(PolicyMapTest, EveryActionHasAnOutputOfItsOwn) {
+  std::set<int> outputs;
+  for (int index = 0; index < kNumActions; ++index) {
+    const int output = PolicyOutput(static_cast<Action>(index));
+    EXPECT_GE(output, 0);
+    EXPECT_LT(output, kNumPolicyOutputs);
+    EXPECT_TRUE(outputs.insert(output).second)
+        << ActionToText(static_cast<Action>(index));
+  }
+}
+
+TEST(PolicyMapTest, OutputsAreWhereTheDrawingSays) {
+  constexpr int kD4 = 3 * 7 + 3;  // rank 4, file D
+  EXPECT_EQ(PolicyOutput(Parsed("D4")), kD4);
+  EXPECT_EQ(PolicyOutput(Parsed("D4-E6")), 1 * 49 + kD4);
+  EXPECT_EQ(PolicyOutput(Parsed("D4-F5")), 2 * 49 + kD4);
+  EXPECT_EQ(PolicyOutput(Parsed("D4-C6")), 8 * 49 + kD4);
+  EXPECT_EQ(PolicyOutput(Parsed("D4-E6*")), 9 * 49 + kD4);
+  EXPECT_EQ(PolicyOutput(Parsed("D4=E4")), 17 * 49 + kD4);
+  EXPECT_EQ(PolicyOutput(Parsed("D4=D5")), 18 * 49 + kD4);
+  EXPECT_EQ(PolicyOutput(kPass), 931);
+}
+
+// The square of an output turns with the board, whatever the action (a link's
+// square is its western or southern hill, which a turn may exchange).
+TEST(PolicyMapTest, OutputsTurnWithTheBoard) {
+  for (uint8_t board = 0; board < kNumBoardTransforms; ++board) {
+    for (int index = 0; index < kFirstLink; ++index) {
+      const auto action = static_cast<Action>(index);
+      const Action image = TransformAction({board, 0}, action);
+      const ActionParts parts = Parts(action);
+      const Hill hill = parts.from >= 0 ? parts.from : parts.to;
+      EXPECT_EQ(PolicyOutput(image) % kNumSquares,
+                SquareOf(TransformHill(board, hill)));
+      EXPECT_EQ(Parts(image).kind, parts.kind);
+    }
+  }
+}
+
+// All moves of one direction share a plane, and a turn takes planes to planes:
+// a convolution sees one pattern, not 224 moves.
+TEST(PolicyMapTest, ATurnTakesEachPlaneToOnePlane) {
+  for (uint8_t board = 0; board < kNumBoardTransforms; ++board) {
+    int image_plane[kNumPolicyPlanes];
+    for (int& plane : image_plane) plane = -1;
+    for (int index = 0; index < kPassIndex; ++index) {
+      const auto action = static_cast<Action>(index);
+      const int from = PolicyOutput(action) / kNumSquares;
+      const int to =
+          PolicyOutput(TransformAction({board, 0}, action)) / kNumSquares;
+      if (image_plane[from] < 0) image_plane[from] = to;
+      EXPECT_EQ(to, image_plane[from]) << ActionToText(action);
+    }
+  }
+}
+
+// --- Softmax -----------------------------------------------------------------
+
+// Every test runs for each of them.
+class SoftmaxTest : public testing::TestWithParam<void (*)(float*, int)> {
+ protected:
+  static std::vector<float> SoftmaxOf(const std::vector<float>& logits);
+};
+
+std::vector<float> SoftmaxTest::SoftmaxOf(const std::vector<float>& logits) {
+  alignas(32) std::array<float, SoftmaxRoom(kSoftmaxMost)> buffer;
+  buffer.fill(std::numeric_limits<float>::quiet_NaN());
+  std::copy(logits.begin(), logits.end(), buffer.begin());
+  GetParam()(buffer.data(), static_cast<int>(logits.size()));
+  return {buffer.begin(),
+          buffer.begin() + static_cast<std::ptrdiff_t>(logits.size())};
+}
+
+// The plain twin, in double precision.
+std::vector<double> PlainSoftmax(const std::vector<float>& logits) {
+  const double highest = *std::max_element(logits.begin(), logits.end());
+  std::vector<double> result;
+  for (const float logit : logits) result.push_back(std::exp(logit - highest));
+  const double sum = std::accumulate(result.begin(), result.end(), 0.0);
+  for (double& value : result) value /= sum;
+  return result;
+}
+
+std::vector<float> Logits(Random& random, size_t count, double deviation) {
+  std::vector<float> logits;
+  for (size_t i = 0; i < count; ++i) {
+    logits.push_back(static_cast<float>(deviation * random.Normal()));
+  }
+  return logits;
+}
+
+TEST_P(SoftmaxTest, IsThatOfThePlainFormulaForAnyNumberOfLogits) {
+  Random random(1);
+  for (size_t count = 1; count <= kSoftmaxMost; ++count) {
+    for (const double deviation : {0.0, 1.0, 20.0}) {
+      const std::vector<float> logits = Logits(random, count, deviation);
+      const std::vector<float> result = SoftmaxOf(logits);
+      const std::vector<double> expected = PlainSoftmax(logits);
+      for (size_t i = 0; i < count; ++i) {
+        // A logit of 60 is known to 4e-6, and so is what it becomes.
+        EXPECT_NEAR(result[i], expected[i], 5e-6 * expected[i] + 1e-30)
+            << count << " logits of deviation " << deviation;
+      }
+      EXPECT_NEAR(std::accumulate(result.begin(), result.end(), 0.0), 1, 1e-4);
+    }
+  }
+}
+
+TEST_P(SoftmaxTest, TheOrderOfTheLogitsChangesNoBit) {
+  Random random(2);
+  for (int i = 0; i < 200; ++i) {
+    std::vector<float> logits = Logits(random, 1 + random.Below(100), 3);
+    std::vector<size_t> order(logits.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::shuffle(order.begin(), order.end(), random);
+    std::vector<float> shuffled;
+    for (const size_t k : order) shuffled.push_back(logits[k]);
+    const std::vector<float> result = SoftmaxOf(logits);
+    const std::vector<float> of_shuffled = SoftmaxOf(shuffled);
+    for (size_t k = 0; k < order.size(); ++k) {
+      EXPECT_EQ(of_shuffled[k], result[order[k]]);
+    }
+  }
+}
+
+TEST_P(SoftmaxTest, FarApartLogitsGiveNoInfinityAndNoNan) {
+  const std::vector<float> result = SoftmaxOf({-1e30f, 0, 1e30f});
+  EXPECT_EQ(result[2], 1);
+  EXPECT_LT(result[0], 1e-30);
+  EXPECT_LT(result[1], 1e-30);
+}
+
+// Subnormal numbers cost some processors a hundred cycles each.
+TEST_P(SoftmaxTest, NoProbabilityIsSubnormal) {
+  std::vector<float> logits(kSoftmaxMost, 0.0f);
+  logits[0] = -1e30f;
+  logits[1] = -81;
+  logits[2] = -79;
+  for (const float probability : SoftmaxOf(logits)) {
+    EXPECT_GE(probability, std::numeric_limits<float>::min());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(OfVectorsAndPortable, SoftmaxTest,
+                         testing::Values(&Softmax, &SoftmaxPortable));
 
 }  // namespace
 }  // namespace tara::nn

@@ -21,6 +21,7 @@
 #include "tara/nn/cpu/cpu_precision.h"
 #include "tara/nn/heads.h"
 #include "tara/nn/inference_options.h"
+#include "tara/nn/torch/torch_runtime.h"
 #include "tara/nn/training/trainer.h"
 #include "tara/train/config/config_fields.h"
 #include "tara/train/config/config_options.h"
@@ -31,6 +32,7 @@
 namespace tara::train {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -705,6 +707,56 @@ TEST(ConfigTest,
         config->SerializeAsString());
   }
   EXPECT_GE(configs, 2);  // quickstart and tiny
+}
+
+// --- Device check ------------------------------------------------------------
+
+proto::TrainConfig Load(const std::string& file,
+                        const std::vector<std::string>& overrides = {}) {
+  auto config = LoadTrainConfig("configs/" + file, overrides);
+  EXPECT_TRUE(config.ok()) << config.status();
+  return *std::move(config);
+}
+
+void ExpectLacking(const proto::TrainConfig& config, const char* field) {
+  const absl::Status status = CheckDevices(config);
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(
+      std::string(status.message()),
+      AllOf(HasSubstr(std::string(field) + ": device"), HasSubstr("CUDA")));
+}
+
+TEST(DeviceCheckTest, EveryMachineHasACpu) {
+  EXPECT_TRUE(CheckDevices(Load("tiny.textproto")).ok());
+}
+
+TEST(DeviceCheckTest, DevicesThatAreLackingAreNamedWithTheirField) {
+  // No machine has so many.
+  ExpectLacking(Load("tiny.textproto", {"learner.device=cuda:127"}),
+                "learner.device");
+  ExpectLacking(Load("tiny.textproto", {"inference.device=cuda:127"}),
+                "inference.device");
+}
+
+TEST(DeviceCheckTest, NumberTypesThatAreLackingAreNamedWithTheirFields) {
+  // LibTorch's networks have no integers.
+  const absl::Status status =
+      CheckDevices(Load("tiny.textproto", {"inference.backend=torch",
+                                           "inference.precision=int16"}));
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
+  EXPECT_THAT(std::string(status.message()),
+              AllOf(HasSubstr("inference.precision: int16 with "
+                              "inference.backend: torch"),
+                    HasSubstr("expected auto")));
+}
+
+TEST(DeviceCheckTest, TheConfigForGpusSaysSoWhereThereIsNone) {
+  const proto::TrainConfig config = Load("gpu.textproto");
+  if (nn::FindTorchDevices("cuda").ok()) {
+    EXPECT_TRUE(CheckDevices(config).ok());
+  } else {
+    ExpectLacking(config, "inference.device");
+  }
 }
 
 }  // namespace

@@ -1,15 +1,28 @@
 #include "tara/train/play/game_plan.h"
 
+#include <cmath>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tara/core/rules.h"
+#include "tara/core/validate.h"
+#include "tara/core/variant.h"
+#include "tara/record/game_record.h"
 #include "tara/record/game_store.h"
+#include "tara/train/config/config.h"
+#include "tara/train/play/game_rules.h"
 #include "tests/train/train_testing.h"
 
 namespace tara::train {
 namespace {
+
+using ::testing::DoubleNear;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 class GamePlanTest : public ::testing::Test {
  protected:
@@ -165,6 +178,271 @@ TEST_F(GamePlanTest, LostGamesWithoutAPlanAreAnError) {
   const absl::Status status = LostGames(config_, *store_, state, 0, 6).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
   EXPECT_NE(status.message().find("game 2"), absl::string_view::npos);
+}
+
+// --- Game rules --------------------------------------------------------------
+
+absl::StatusOr<std::vector<GameRules>> RulesFor(
+    const std::vector<std::string>& variants, const std::string& options) {
+  proto::TrainConfig config;
+  for (const std::string& id : variants) config.add_variant(id);
+  config.set_rule_options(options);
+  return RulesOf(config);
+}
+
+std::string ErrorOf(const std::vector<std::string>& variants,
+                    const std::string& options) {
+  const absl::Status status = RulesFor(variants, options).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << options;
+  return std::string(status.message());
+}
+
+TEST(GameRulesTest, OptionsGoToTheVariantsThatHaveThem) {
+  const auto rules =
+      RulesFor({"four_treasures", "high_kings_l1"}, "no_progress_limit=12");
+  ASSERT_TRUE(rules.ok()) << rules.status();
+  EXPECT_EQ((*rules)[0].start, InitialState(Variant::kFourTreasures));
+  EXPECT_EQ((*rules)[1].start.options.no_progress_limit, 12);
+  for (const GameRules& each : *rules) EXPECT_TRUE(each.drawn.empty());
+}
+
+TEST(GameRulesTest, WhatIsWrongIsNamed) {
+  EXPECT_THAT(ErrorOf({"chess"}, "-"), HasSubstr("chess"));
+  EXPECT_THAT(ErrorOf({"four_treasures"}, "no_progress_limit=12"),
+              HasSubstr("four_treasures has no rule option "
+                        "'no_progress_limit'; it has: "));
+  EXPECT_THAT(ErrorOf({"four_treasures"}, "compensation=0/1.3"),
+              HasSubstr("bad value '1.3'; expected -12 to 12 in steps of 0.5"));
+  EXPECT_THAT(ErrorOf({"four_treasures"}, "compensation=3..-3"),
+              HasSubstr("bad range '3..-3'; expected the lower value first"));
+  EXPECT_THAT(ErrorOf({"four_treasures"}, "compensation=0*0/1"),
+              HasSubstr("bad weight '0'"));
+  EXPECT_THAT(ErrorOf({"four_treasures"}, "compensation=0*nan/1"),
+              HasSubstr("bad weight 'nan'"));
+  EXPECT_THAT(ErrorOf({"four_treasures"}, "compensation=0*0x10/1"),
+              HasSubstr("bad weight '0x10'"));
+  EXPECT_THAT(ErrorOf({"four_treasures"}, "compensation"),
+              HasSubstr("expected name=value or variant:name=value"));
+  EXPECT_THAT(ErrorOf({"four_treasures"}, "compensation=0,compensation=1"),
+              HasSubstr("rule option compensation is given twice"));
+  EXPECT_THAT(ErrorOf({"four_treasures"}, "poisoned_chalice:compensation=1"),
+              HasSubstr("the config does not name variant 'poisoned_chalice'"));
+  EXPECT_THAT(ErrorOf({"four_treasures_doubles"}, "pie_rule=false/true"),
+              HasSubstr("no rule option 'pie_rule'"));
+  EXPECT_THAT(ErrorOf({"four_treasures"}, "compensation=/1"),
+              HasSubstr("bad value ''"));
+}
+
+TEST(GameRulesTest, ValuesAddUpWithTheirWeights) {
+  const auto rules = RulesFor({"poisoned_chalice", "four_treasures_doubles"},
+                              "compensation=0*8/-1..1,pie_rule=false*3/true");
+  ASSERT_TRUE(rules.ok()) << rules.status();
+  const std::vector<DrawnOption>& drawn = (*rules)[0].drawn;
+  ASSERT_EQ(drawn.size(), 2u);
+  EXPECT_EQ(drawn[0].option->name, "compensation");
+  EXPECT_THAT(drawn[0].values, ElementsAre(-2, -1, 0, 1, 2));  // half points
+  EXPECT_THAT(drawn[0].weights, ElementsAre(1, 1, 9, 1, 1));
+  EXPECT_EQ(drawn[1].option->name, "pie_rule");
+  EXPECT_THAT(drawn[1].weights, ElementsAre(3, 1));
+  // Pairs have no pie rule.
+  ASSERT_EQ((*rules)[1].drawn.size(), 1u);
+}
+
+TEST(GameRulesTest, AVariantsOwnValuesGoBeforeThoseOfAll) {
+  const auto rules =
+      RulesFor({"poisoned_chalice", "stone_of_destiny"},
+               "compensation=-1..1,poisoned_chalice:compensation=2");
+  ASSERT_TRUE(rules.ok()) << rules.status();
+  EXPECT_TRUE((*rules)[0].drawn.empty());
+  EXPECT_EQ((*rules)[0].start.options.compensation_halves, 4);
+  EXPECT_EQ((*rules)[1].drawn.size(), 1u);
+}
+
+TEST(GameRulesTest, EvaluationsAreOfTheDefaultWhereItIsDrawn) {
+  const auto rules = RulesFor({"high_kings_l1"},
+                              "compensation=-3..3/2*9,no_progress_limit="
+                              "20/30*2");
+  ASSERT_TRUE(rules.ok()) << rules.status();
+  EXPECT_EQ((*rules)[0].start.options.compensation_halves, 0);
+  EXPECT_EQ((*rules)[0].start.options.no_progress_limit, 30);
+}
+
+TEST(GameRulesTest, DrawsGoByTheWeights) {
+  const auto rules =
+      RulesFor({"four_treasures"}, "compensation=0*2/1.5,pie_rule=false/true");
+  ASSERT_TRUE(rules.ok()) << rules.status();
+  constexpr int kDraws = 30000;
+  std::map<std::string, int> counts;
+  Random random(7);
+  for (int i = 0; i < kDraws; ++i) {
+    const State start = DrawStart((*rules)[0].start, (*rules)[0].drawn, random);
+    EXPECT_TRUE(ValidatePosition(start).ok());
+    ++counts[FormatRuleOptions(start.options)];
+  }
+  ASSERT_EQ(counts.size(), 4u);
+  // Five standard deviations, which is at most 83.
+  EXPECT_NEAR(counts["-"], kDraws / 3, 415);
+  EXPECT_NEAR(counts["pie_rule=true"], kDraws / 3, 415);
+  EXPECT_NEAR(counts["compensation=1.5"], kDraws / 6, 415);
+  EXPECT_NEAR(counts["compensation=1.5,pie_rule=true"], kDraws / 6, 415);
+}
+
+// A game's rules come from its own stream: they do not depend on which other
+// games are played, nor on the threads.
+TEST(GameRulesTest, AGameDrawsTheSameRulesWhateverElseIsPlayed) {
+  const auto rules =
+      RulesFor({"four_treasures"}, "compensation=-3..3,pie_rule=false/true");
+  ASSERT_TRUE(rules.ok()) << rules.status();
+  SelfPlayOptions options = QuickSelfPlay(Variant::kFourTreasures);
+  options.drawn = {(*rules)[0].drawn};
+  const std::vector<proto::GameRecord> all =
+      PlayUniformGames(options, {0, 1, 2, 3, 4, 5, 6, 7});
+  const std::vector<proto::GameRecord> one = PlayUniformGames(options, {5});
+  EXPECT_EQ(one[0].rule_options(), all[5].rule_options());
+  EXPECT_EQ(one[0].steps_size(), all[5].steps_size());
+  std::map<std::string, int> counts;
+  for (const proto::GameRecord& record : all) {
+    ++counts[record.rule_options()];
+    EXPECT_TRUE(record::Replay(record).ok());
+  }
+  EXPECT_GT(counts.size(), 4u);
+}
+
+// --- Mixture -----------------------------------------------------------------
+
+constexpr char kThree[] =
+    "variant: 'four_treasures' variant: 'high_kings_l1' "
+    "variant: 'poisoned_chalice' ";
+
+proto::TrainConfig Config(const std::string& mixture) {
+  const auto config = ParseTrainConfig(kThree + mixture, "test.textproto", {});
+  EXPECT_TRUE(config.ok()) << config.status();
+  return *config;
+}
+
+proto::VariantScore Score(const std::string& variant, double score) {
+  proto::VariantScore result;
+  result.set_variant(variant);
+  result.set_score(score);
+  return result;
+}
+
+std::vector<double> Shares(const std::string& mixture,
+                           const std::vector<proto::VariantScore>& scores) {
+  const auto shares = MixtureShares(Config(mixture), scores);
+  EXPECT_TRUE(shares.ok()) << shares.status();
+  return *shares;
+}
+
+TEST(MixtureTest, SharesAreEqualUnlessTheConfigSaysOtherwise) {
+  EXPECT_THAT(Shares("", {Score("four_treasures", 0.1)}),
+              ElementsAre(1.0 / 3, 1.0 / 3, 1.0 / 3));
+}
+
+TEST(MixtureTest, WeightsGiveSharesInProportion) {
+  EXPECT_THAT(Shares("mixture { mode: 'weights' weight: 'high_kings_l1=2' "
+                     "weight: 'poisoned_chalice=5' }",
+                     {}),
+              ElementsAre(0.125, 0.25, 0.625));
+}
+
+TEST(MixtureTest, AnAdaptiveMixtureGivesMoreToThoseThatAreBehind) {
+  // Needs 0.2, 0.8 and, of the one not evaluated, their mean 0.5; sum 1.5.
+  // Half of each third is kept, the other half is divided by need:
+  // (0.5 + 0.5 * 3 * 0.2 / 1.5) / 3 = 0.2333..., and so on.
+  EXPECT_THAT(
+      Shares("mixture { mode: 'adaptive' }",
+             {Score("four_treasures", 0.8), Score("high_kings_l1", 0.2)}),
+      ElementsAre(DoubleNear(0.7 / 3, 1e-12), DoubleNear(1.3 / 3, 1e-12),
+                  DoubleNear(1.0 / 3, 1e-12)));
+}
+
+TEST(MixtureTest, AnAdaptiveMixtureKeepsTheShareOfOneThatNeedsNothing) {
+  const std::vector<double> shares =
+      Shares("mixture { mode: 'adaptive' min_share: 0.75 }",
+             {Score("four_treasures", 1), Score("high_kings_l1", 1),
+              Score("poisoned_chalice", 0)});
+  EXPECT_THAT(shares, ElementsAre(0.25, 0.25, 0.5));
+}
+
+TEST(MixtureTest, AnAdaptiveMixtureThatKnowsNothingIsEqual) {
+  const auto equal = ElementsAre(1.0 / 3, 1.0 / 3, 1.0 / 3);
+  EXPECT_THAT(Shares("mixture { mode: 'adaptive' }", {}), equal);
+  EXPECT_THAT(Shares("mixture { mode: 'adaptive' }",
+                     {Score("four_treasures", 1), Score("high_kings_l1", 1),
+                      Score("poisoned_chalice", 1)}),
+              equal);
+}
+
+TEST(DivideGamesTest, WhatIsLeftOverTakesTurns) {
+  const std::vector<double> third(3, 1.0 / 3);
+  EXPECT_THAT(DivideGames(9, third, 0), ElementsAre(3, 3, 3));
+  EXPECT_THAT(DivideGames(10, third, 0), ElementsAre(4, 3, 3));
+  EXPECT_THAT(DivideGames(10, third, 10), ElementsAre(3, 4, 3));
+  EXPECT_THAT(DivideGames(11, third, 20), ElementsAre(4, 3, 4));
+}
+
+TEST(DivideGamesTest, TheLargestFractionsAreRoundedUp) {
+  // 10 games: 1.25, 2.5, 6.25.
+  EXPECT_THAT(DivideGames(10, {0.125, 0.25, 0.625}, 0), ElementsAre(1, 3, 6));
+}
+
+TEST(VariantOrderTest, EqualNumbersAlternateByTheIndexOfTheGame) {
+  EXPECT_THAT(VariantOrder({2, 2, 2}, 0), ElementsAre(0, 1, 2, 0, 1, 2));
+  EXPECT_THAT(VariantOrder({2, 2, 2}, 7), ElementsAre(1, 2, 0, 1, 2, 0));
+}
+
+TEST(VariantOrderTest, EveryPartOfAGenerationIsAFairSample) {
+  const std::vector<int64_t> games = {10, 30, 60};
+  const std::vector<int> order = VariantOrder(games, 5);
+  ASSERT_EQ(order.size(), 100u);
+  std::vector<int64_t> played(3, 0);
+  for (size_t i = 0; i < order.size(); ++i) {
+    ++played[order[i]];
+    for (int v = 0; v < 3; ++v) {
+      const double fair = games[v] * static_cast<double>(i + 1) / 100;
+      EXPECT_LT(std::abs(fair - static_cast<double>(played[v])), 1.0);
+    }
+  }
+  EXPECT_EQ(played, games);
+}
+
+TEST(VariantOrderTest, AVariantMayHaveNoGame) {
+  EXPECT_THAT(VariantOrder({0, 2}, 0), ElementsAre(1, 1));
+}
+
+TEST(MixtureTest, WeightsOfVariantsThatTheRunLacksWait) {
+  EXPECT_THAT(Shares("mixture { mode: 'weights' weight: 'sacred_hill_l1=9' "
+                     "weight: 'high_kings_l1=2' }",
+                     {}),
+              ElementsAre(0.25, 0.5, 0.25));
+}
+
+TEST(MixtureTest, WrongMixturesAreRefusedWithTheField) {
+  const auto error = [](const std::string& mixture) {
+    const auto config =
+        ParseTrainConfig(kThree + mixture, "test.textproto", {});
+    return std::string(config.status().message());
+  };
+  EXPECT_THAT(error("mixture { mode: 'fair' }"),
+              HasSubstr("mixture.mode: fair; expected equal, weights or "
+                        "adaptive"));
+  EXPECT_THAT(error("mixture { weight: 'four_treasures=2' }"),
+              HasSubstr("mixture.weight: given, but mixture.mode is equal"));
+  EXPECT_THAT(
+      error("mixture { mode: 'weights' weight: 'four_leaves=2' }"),
+      HasSubstr("mixture.weight: 'four_leaves=2': expected variant=weight, of "
+                "sacred_hill_l1, "));
+  EXPECT_THAT(error("mixture { mode: 'weights' weight: 'four_treasures=0' }"),
+              HasSubstr("expected a number above 0"));
+  EXPECT_THAT(error("mixture { mode: 'weights' weight: 'four_treasures=nan' }"),
+              HasSubstr("expected a number above 0"));
+  EXPECT_THAT(error("mixture { mode: 'weights' weight: 'four_treasures=1' "
+                    "weight: 'four_treasures=2' }"),
+              HasSubstr("has a weight already"));
+  EXPECT_THAT(error("mixture { mode: 'adaptive' } evaluation { every: 0 }"),
+              HasSubstr("mixture.mode: adaptive; expected evaluations during "
+                        "training"));
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <set>
@@ -10,15 +12,23 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "gtest/gtest.h"
+#include "proto/game.pb.h"
 #include "tara/core/action.h"
 #include "tara/core/outcome.h"
 #include "tara/core/position_text.h"
 #include "tara/core/rules.h"
 #include "tara/core/symmetry.h"
 #include "tara/core/variant.h"
+#include "tara/nn/heads.h"
+#include "tara/nn/training/trainer.h"
 #include "tara/record/game_record.h"
 #include "tara/record/game_store.h"
+#include "tara/train/learn/learner.h"
+#include "tara/train/play/self_play.h"
 #include "tests/train/train_testing.h"
 
 namespace tara::train {
@@ -451,6 +461,232 @@ TEST(SamplerTest, ADamagedRecordIsAnErrorThatNamesTheGame) {
   EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
   EXPECT_NE(std::string(status.message()).find("17"), std::string::npos)
       << status.message();
+}
+
+// --- Distinct positions ------------------------------------------------------
+
+proto::GameRecord AGame(Variant variant) {
+  HashingEvaluator evaluator;
+  SelfPlayStats stats;
+  return PlayGamesWith(evaluator, QuickSelfPlay(variant), {0}, stats).front();
+}
+
+TEST(DistinctPositionsTest, ThereAreNoneBeforeTheFirst) {
+  EXPECT_EQ(DistinctPositions().share(), 0);
+}
+
+TEST(DistinctPositionsTest, AGameOfItsOwnRepeatsNothing) {
+  DistinctPositions distinct;
+  ASSERT_TRUE(distinct.Add(AGame(Variant::kFourTreasures)).ok());
+  EXPECT_EQ(distinct.share(), 1);
+}
+
+TEST(DistinctPositionsTest, TheSameGameTwiceIsHalf) {
+  const proto::GameRecord game = AGame(Variant::kSacredHillL1);
+  DistinctPositions distinct;
+  ASSERT_TRUE(distinct.Add(game).ok());
+  ASSERT_TRUE(distinct.Add(game).ok());
+  EXPECT_EQ(distinct.share(), 0.5);
+}
+
+TEST(DistinctPositionsTest, AGameTurnedAboutIsTheSame) {
+  const proto::GameRecord game = AGame(Variant::kFourTreasures);
+  for (const Symmetry& symmetry : PositionSymmetries(Variant::kFourTreasures)) {
+    if (symmetry.seat_shift != 0) continue;
+    proto::GameRecord turned = game;
+    for (proto::Step& step : *turned.mutable_steps()) {
+      const auto action = static_cast<Action>(step.action());
+      step.Clear();  // what was searched is of the other actions
+      step.set_action(
+          static_cast<uint32_t>(Index(TransformAction(symmetry, action))));
+    }
+    DistinctPositions distinct;
+    ASSERT_TRUE(distinct.Add(game).ok());
+    const absl::Status added = distinct.Add(turned);
+    ASSERT_TRUE(added.ok()) << added.message();
+    EXPECT_EQ(distinct.share(), 0.5);
+  }
+}
+
+TEST(DistinctPositionsTest, OpeningsDoNotCount) {
+  const proto::GameRecord game = AGame(Variant::kSacredHillL1);
+  proto::GameRecord opened = game;
+  opened.set_opening_plies(static_cast<uint32_t>(game.steps_size()) - 1);
+  DistinctPositions distinct;
+  ASSERT_TRUE(distinct.Add(opened).ok());
+  ASSERT_TRUE(distinct.Add(game).ok());
+  const auto steps = static_cast<double>(game.steps_size());
+  EXPECT_DOUBLE_EQ(distinct.share(), steps / (steps + 1));
+}
+
+TEST(DistinctPositionsTest, AGameThatCannotBeIsAnError) {
+  proto::GameRecord game = AGame(Variant::kSacredHillL1);
+  game.mutable_steps(1)->set_action(game.steps(0).action());
+  DistinctPositions distinct;
+  EXPECT_FALSE(distinct.Add(game).ok());
+}
+
+// --- Replay window -----------------------------------------------------------
+
+TEST(WindowGamesTest, WithoutGrowthItHasItsMostFromTheStart) {
+  const WindowOptions options = {.max_games = 700};
+  EXPECT_EQ(WindowGames(options, 0), 700);
+  EXPECT_EQ(WindowGames(options, 100000), 700);
+}
+
+TEST(WindowGamesTest, GrowsByThePowerLawFromTheLeastToTheMost) {
+  const WindowOptions options = {
+      .max_games = 1500, .growth = 0.75, .growth_rate = 0.4, .min_games = 250};
+  // All games there are, as long as these are few.
+  EXPECT_EQ(WindowGames(options, 10), 250);
+  EXPECT_EQ(WindowGames(options, 250), 250);
+  // N / c = 4: 4^0.75 = 2.8284, 250 * (1 + 0.4 * 1.8284 / 0.75) = 493.8.
+  EXPECT_EQ(WindowGames(options, 1000), 493);
+  // N / c = 16: 16^0.75 = 8, 250 * (1 + 0.4 * 7 / 0.75) = 1183.3.
+  EXPECT_EQ(WindowGames(options, 4000), 1183);
+  // N / c = 81: 81^0.75 = 27, 250 * (1 + 0.4 * 26 / 0.75) = 3716.7.
+  EXPECT_EQ(WindowGames(options, 20250), 1500);
+}
+
+TEST(WindowGamesTest, NeverGoesBackToGamesThatItHasLeft) {
+  for (const double growth : {0.1, 0.5, 1.0}) {
+    const WindowOptions options = {.max_games = 100000,
+                                   .growth = growth,
+                                   .growth_rate = 1,
+                                   .min_games = 20};
+    int64_t begin = 0;
+    for (int64_t games = 1; games < 3000; ++games) {
+      const int64_t next = games - WindowGames(options, games);
+      EXPECT_GE(std::max<int64_t>(next, 0), begin) << games;
+      begin = std::max<int64_t>(next, 0);
+    }
+  }
+}
+
+TEST(HeldOutTest, AboutTheShareOfTheGamesIsHeldOutInEveryRun) {
+  for (const uint64_t seed : {1, 2, 77}) {
+    int held_out = 0;
+    const int games = 20000;
+    for (int i = 0; i < games; ++i) {
+      held_out += IsHeldOut(0.05, seed, static_cast<uint64_t>(i)) ? 1 : 0;
+    }
+    // Five standard deviations: sqrt(n p (1 - p)).
+    EXPECT_NEAR(held_out, 0.05 * games, 5 * std::sqrt(games * 0.05 * 0.95));
+  }
+}
+
+TEST(HeldOutTest, RunsHoldOutDifferentGamesAndASmallerShareSomeOfThem) {
+  int differences = 0;
+  for (uint64_t i = 0; i < 1000; ++i) {
+    differences += IsHeldOut(0.1, 1, i) != IsHeldOut(0.1, 2, i) ? 1 : 0;
+    if (IsHeldOut(0.05, 1, i)) {
+      EXPECT_TRUE(IsHeldOut(0.1, 1, i));
+    }
+    EXPECT_FALSE(IsHeldOut(0, 1, i));
+  }
+  EXPECT_GT(differences, 0);
+}
+
+// --- Held out ----------------------------------------------------------------
+
+// Keeps what it is to measure; its policy loss is the number of the call.
+class FakeTrainer : public nn::Trainer {
+ public:
+  absl::StatusOr<nn::Losses> Step(const std::vector<nn::Sample>&,
+                                  double) override {
+    ADD_FAILURE() << "measuring learns nothing";
+    return nn::Losses();
+  }
+  absl::StatusOr<nn::Losses> Measure(
+      const std::vector<nn::Sample>& batch) override {
+    measured.push_back(batch);
+    if (fails) return absl::InternalError("broken");
+    return nn::Losses{
+        .heads = {{nn::Head::kPolicy, static_cast<double>(measured.size())}}};
+  }
+  absl::Status Evaluate(absl::Span<const State>,
+                        absl::Span<mcts::Evaluation>) override {
+    return absl::OkStatus();
+  }
+  absl::Status Save(const std::string&, const nn::TrainingProgress&,
+                    absl::Span<const State>) override {
+    return absl::OkStatus();
+  }
+
+  std::vector<std::vector<nn::Sample>> measured;
+  bool fails = false;
+};
+
+class HeldOutLossesTest : public ::testing::Test {
+ protected:
+  // Adds games of a variant until so many of them are held out.
+  void AddGames(Variant variant, int held_out) {
+    std::vector<uint64_t> indices;
+    for (int count = 0; count < held_out; ++next_) {
+      indices.push_back(next_);
+      count += IsHeldOut(kShare, kSeed, next_) ? 1 : 0;
+    }
+    const auto games = PlayUniformGames(QuickSelfPlay(variant), indices);
+    ASSERT_TRUE(store_->AddAll(games).ok());
+  }
+
+  void SetUp() override {
+    auto store = record::OpenGameStore(TestFolder("held_out") + "/games.db",
+                                       record::StoreMode::kReadWrite);
+    ASSERT_TRUE(store.ok()) << store.status().message();
+    store_ = *std::move(store);
+  }
+
+  static constexpr double kShare = 0.5;
+  static constexpr uint64_t kSeed = 5;
+  uint64_t next_ = 0;
+  std::unique_ptr<record::GameStore> store_;
+  FakeTrainer trainer_;
+};
+
+TEST_F(HeldOutLossesTest, AreMeasuredByVariantWhereThereIsEnough) {
+  AddGames(Variant::kFourTreasures, 3);
+  AddGames(Variant::kSacredHillL1, 1);    // some 45 positions
+  AddGames(Variant::kStoneOfDestiny, 6);  // more than 512 positions
+  Sampler sampler(*store_, {.held_out_share = kShare}, kSeed);
+  ASSERT_TRUE(sampler.MoveWindow(next_).ok());
+  const auto losses = MeasureHeldOut(sampler, trainer_);
+  ASSERT_TRUE(losses.ok()) << losses.status().message();
+  ASSERT_EQ(losses->size(), 2u);
+  ASSERT_EQ(trainer_.measured.size(), 2u);
+  EXPECT_EQ(losses->at(0).variant, Variant::kFourTreasures);
+  EXPECT_EQ(losses->at(1).variant, Variant::kStoneOfDestiny);
+  EXPECT_EQ(losses->at(1).positions, kMostHeldOutPositions);
+  for (size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(losses->at(i).losses.heads[nn::Head::kPolicy],
+              static_cast<double>(i + 1));
+    EXPECT_EQ(losses->at(i).positions,
+              static_cast<int64_t>(trainer_.measured[i].size()));
+    for (const nn::Sample& sample : trainer_.measured[i]) {
+      EXPECT_EQ(sample.state.variant, losses->at(i).variant);
+    }
+  }
+  // Of 1 and 2.
+  EXPECT_EQ(MeanLosses(*losses).heads[nn::Head::kPolicy], 1.5);
+}
+
+TEST_F(HeldOutLossesTest, WithoutHeldOutGamesThereAreNone) {
+  AddGames(Variant::kFourTreasures, 1);
+  Sampler sampler(*store_, {.held_out_share = 0}, kSeed);
+  ASSERT_TRUE(sampler.MoveWindow(next_).ok());
+  const auto losses = MeasureHeldOut(sampler, trainer_);
+  ASSERT_TRUE(losses.ok()) << losses.status().message();
+  EXPECT_TRUE(losses->empty());
+  EXPECT_EQ(MeanLosses(*losses).heads[nn::Head::kPolicy], 0);
+}
+
+TEST_F(HeldOutLossesTest, AnErrorOfTheTrainerIsTheirs) {
+  AddGames(Variant::kFourTreasures, 3);
+  Sampler sampler(*store_, {.held_out_share = kShare}, kSeed);
+  ASSERT_TRUE(sampler.MoveWindow(next_).ok());
+  trainer_.fails = true;
+  EXPECT_EQ(MeasureHeldOut(sampler, trainer_).status().code(),
+            absl::StatusCode::kInternal);
 }
 
 }  // namespace
