@@ -68,8 +68,7 @@ std::map<std::string, int> VariantsOf(const std::string& run_dir,
 
 TEST(PipelineMixtureTest, VariantsThatAreBehindGetMoreGames) {
   const std::string run_dir = TestFolder("adaptive");
-  const auto summary = Train(Adaptive(run_dir), HighKingsAreBehind());
-  ASSERT_TRUE(summary.ok()) << summary.status();
+  Trained(Adaptive(run_dir), HighKingsAreBehind());
   EXPECT_THAT(VariantsOf(run_dir, 0),
               UnorderedElementsAre(Pair("four_treasures", 5),
                                    Pair("high_kings_l1", 5)));
@@ -80,22 +79,20 @@ TEST(PipelineMixtureTest, VariantsThatAreBehindGetMoreGames) {
 
 TEST(PipelineMixtureTest, ARestartPlaysTheGamesThatWerePlannedWhateverItKnows) {
   const std::string straight = TestFolder("straight");
-  ASSERT_TRUE(Train(Adaptive(straight), HighKingsAreBehind()).ok());
+  Trained(Adaptive(straight), HighKingsAreBehind());
 
   const std::string run_dir = TestFolder("replanned");
   std::atomic<int> stored = 0;
   TrainCallbacks callbacks = HighKingsAreBehind();
   callbacks.on_game_stored = [&](uint64_t) { ++stored; };
   auto summary =
-      Train(Adaptive(run_dir), callbacks, [&] { return stored >= 13; });
-  ASSERT_TRUE(summary.ok()) << summary.status();
-  ASSERT_TRUE(summary->stopped);
+      Trained(Adaptive(run_dir), callbacks, [&] { return stored >= 13; });
+  ASSERT_TRUE(summary.stopped);
   // Another mixture and another size count from the next generation on.
   proto::TrainConfig changed = Adaptive(run_dir);
   changed.mutable_mixture()->set_mode("equal");
   changed.mutable_self_play()->set_games_per_generation(4);
-  summary = Train(changed);
-  ASSERT_TRUE(summary.ok()) << summary.status();
+  summary = Trained(changed);
   const auto games = GamesOf(run_dir);
   const auto expected = GamesOf(straight);
   ASSERT_EQ(games.size(), 20u);
@@ -131,22 +128,20 @@ const std::vector<std::string> kGated = {"gate.games=2", "generations=4",
 TEST(PipelineGateTest, OnlyCheckpointsThatAreLetThroughPlay) {
   const std::string run_dir = TestFolder("gate");
   FakeGate gate = {.promotes = {true, false, false, true}};
-  const auto summary = Train(Tiny(run_dir, kGated), gate.Callbacks());
-  ASSERT_TRUE(summary.ok()) << summary.status();
+  const auto summary = Trained(Tiny(run_dir, kGated), gate.Callbacks());
   EXPECT_THAT(gate.asked,
               ElementsAre(Pair(1, 0), Pair(2, 1), Pair(3, 1), Pair(4, 1)));
-  EXPECT_EQ(summary->promoted, 2);
-  EXPECT_EQ(summary->rejected, 2);
-  EXPECT_THAT(summary->checkpoint_path, HasSubstr("ckpt-000004"));
+  EXPECT_EQ(summary.promoted, 2);
+  EXPECT_EQ(summary.rejected, 2);
+  EXPECT_THAT(summary.checkpoint_path, HasSubstr("ckpt-000004"));
   std::vector<std::string> models(4);
   for (const proto::GameRecord& game : GamesOf(run_dir)) {
     models[game.generation()] = game.model_id();
   }
   EXPECT_THAT(models, ElementsAre("ckpt-000000", "ckpt-000001", "ckpt-000001",
                                   "ckpt-000001"));
-  const auto lines = ReadMetricsLines(run_dir + "/metrics.jsonl");
-  ASSERT_TRUE(lines.ok());
-  EXPECT_EQ(std::count_if(lines->begin(), lines->end(),
+  const auto lines = MetricsOf(run_dir);
+  EXPECT_EQ(std::count_if(lines.begin(), lines.end(),
                           [](const std::string& line) {
                             return line.find("\"event\":\"gate\"") !=
                                    std::string::npos;
@@ -157,17 +152,16 @@ TEST(PipelineGateTest, OnlyCheckpointsThatAreLetThroughPlay) {
 TEST(PipelineGateTest, TheBestIsPublishedAndOutlivesANewerOneAndARestart) {
   const std::string run_dir = TestFolder("best");
   FakeGate gate = {.promotes = {true, false, false, false, false}};
-  ASSERT_TRUE(Train(Tiny(run_dir, kGated), gate.Callbacks()).ok());
+  Trained(Tiny(run_dir, kGated), gate.Callbacks());
   EXPECT_EQ(*LatestCheckpoint(run_dir),
             run_dir + "/checkpoints/ckpt-000001.pt");
   proto::TrainConfig longer = Tiny(run_dir, kGated);
   longer.set_generations(5);
-  const auto summary = Train(longer, gate.Callbacks());
-  ASSERT_TRUE(summary.ok()) << summary.status();
+  const auto summary = Trained(longer, gate.Callbacks());
   EXPECT_EQ(gate.asked.back(), std::make_pair(5, 1));
-  EXPECT_EQ(summary->rejected, 4);
-  EXPECT_THAT(summary->checkpoint_path, HasSubstr("ckpt-000001"));
-  EXPECT_TRUE(std::filesystem::exists(summary->checkpoint_path));
+  EXPECT_EQ(summary.rejected, 4);
+  EXPECT_THAT(summary.checkpoint_path, HasSubstr("ckpt-000001"));
+  EXPECT_TRUE(std::filesystem::exists(summary.checkpoint_path));
   EXPECT_EQ(GamesOf(run_dir).back().model_id(), "ckpt-000001");
 }
 
@@ -181,11 +175,10 @@ TEST(PipelineGateTest, ATrialThatWasInterruptedIsMadeUpFor) {
     stop = true;
     return absl::CancelledError("interrupted");
   };
-  auto summary = Train(Tiny(run_dir, kGated), callbacks, [&] { return stop; });
-  ASSERT_TRUE(summary.ok()) << summary.status();
-  EXPECT_TRUE(summary->stopped);
-  summary = Train(Tiny(run_dir, kGated), gate.Callbacks());
-  ASSERT_TRUE(summary.ok()) << summary.status();
+  auto summary =
+      Trained(Tiny(run_dir, kGated), callbacks, [&] { return stop; });
+  EXPECT_TRUE(summary.stopped);
+  summary = Trained(Tiny(run_dir, kGated), gate.Callbacks());
   EXPECT_THAT(gate.asked,
               ElementsAre(Pair(1, 0), Pair(2, 1), Pair(3, 2), Pair(4, 3)));
 }
@@ -196,7 +189,7 @@ TEST(PipelineRetentionTest, OldCheckpointsAndGamesGoAndTheRunGoesOn) {
   const std::vector<std::string> overrides = {
       "generations=6", "retention.keep_last_checkpoints=2",
       "retention.keep_every_checkpoints=3", "retention.keep_games=16"};
-  ASSERT_TRUE(Train(Tiny(run_dir, overrides)).ok());
+  Trained(Tiny(run_dir, overrides));
   std::vector<std::string> files;
   for (const auto& file :
        std::filesystem::directory_iterator(run_dir + "/checkpoints")) {
@@ -211,7 +204,7 @@ TEST(PipelineRetentionTest, OldCheckpointsAndGamesGoAndTheRunGoesOn) {
 
   proto::TrainConfig longer = Tiny(run_dir, overrides);
   longer.set_generations(7);
-  ASSERT_TRUE(Train(longer).ok());
+  Trained(longer);
   games = GamesOf(run_dir);
   EXPECT_EQ(games.size(), 16u);
   EXPECT_EQ(games.back().game_index(), 41u);
@@ -220,8 +213,7 @@ TEST(PipelineRetentionTest, OldCheckpointsAndGamesGoAndTheRunGoesOn) {
   longer.set_generations(8);
   longer.mutable_retention()->set_keep_games(0);
   longer.mutable_learner()->set_window_games(40);
-  const auto summary = Train(longer);
-  ASSERT_TRUE(summary.ok()) << summary.status();
+  Trained(longer);
   EXPECT_EQ(GamesOf(run_dir).size(), 22u);
 }
 
@@ -230,53 +222,46 @@ TEST(PipelineTimeTest, ARunEndsWhenItsMinutesAreUpAndGoesOnWithMore) {
   // A generation takes some milliseconds: after the first, the next would not
   // fit into a millisecond.
   const double millisecond = 0.001 / 60;
-  auto summary = Train(Tiny(run_dir, {absl::StrCat("minutes=", millisecond)}));
-  ASSERT_TRUE(summary.ok()) << summary.status();
-  EXPECT_TRUE(summary->time_is_up);
-  EXPECT_FALSE(summary->stopped);
-  EXPECT_EQ(summary->generation, 1);
+  auto summary =
+      Trained(Tiny(run_dir, {absl::StrCat("minutes=", millisecond)}));
+  EXPECT_TRUE(summary.time_is_up);
+  EXPECT_FALSE(summary.stopped);
+  EXPECT_EQ(summary.generation, 1);
   // The time of earlier starts counts.
-  summary = Train(Tiny(run_dir, {absl::StrCat("minutes=", millisecond)}));
-  ASSERT_TRUE(summary.ok()) << summary.status();
-  EXPECT_EQ(summary->generation, 1);
-  summary = Train(Tiny(run_dir, {"minutes=1000"}));
-  ASSERT_TRUE(summary.ok()) << summary.status();
-  EXPECT_FALSE(summary->time_is_up);
-  EXPECT_EQ(summary->generation, 2);
+  summary = Trained(Tiny(run_dir, {absl::StrCat("minutes=", millisecond)}));
+  EXPECT_EQ(summary.generation, 1);
+  summary = Trained(Tiny(run_dir, {"minutes=1000"}));
+  EXPECT_FALSE(summary.time_is_up);
+  EXPECT_EQ(summary.generation, 2);
 }
 
 TEST(PipelineTimeTest, ARunEndsWhenItsProcessorTimeIsUp) {
   const std::string run_dir = TestFolder("cpu_minutes");
   const double millisecond = 0.001 / 60;
   const auto summary =
-      Train(Tiny(run_dir, {absl::StrCat("cpu_minutes=", millisecond)}));
-  ASSERT_TRUE(summary.ok()) << summary.status();
-  EXPECT_TRUE(summary->time_is_up);
-  EXPECT_EQ(summary->generation, 1);
+      Trained(Tiny(run_dir, {absl::StrCat("cpu_minutes=", millisecond)}));
+  EXPECT_TRUE(summary.time_is_up);
+  EXPECT_EQ(summary.generation, 1);
 }
 
 TEST(PipelineTimeTest, ARunBegunAgainKnowsHowLongAGenerationTakes) {
   const std::string run_dir = TestFolder("begun_again");
-  auto summary = Train(Tiny(run_dir, {"generations=1"}));
-  ASSERT_TRUE(summary.ok()) << summary.status();
-  auto state = RunStateFile::Open(run_dir + "/state.textproto");
-  ASSERT_TRUE(state.ok()) << state.status();
-  EXPECT_GT(state->state().last_generation_seconds(), 0);
-  EXPECT_LE(state->state().last_generation_seconds(), state->state().seconds());
-  EXPECT_GT(state->state().last_generation_cpu_seconds(), 0);
-  EXPECT_LE(state->state().last_generation_cpu_seconds(),
-            state->state().cpu_seconds());
+  auto summary = Trained(Tiny(run_dir, {"generations=1"}));
+  auto state = RunStateFile::Open(run_dir + "/state.textproto").value();
+  EXPECT_GT(state.state().last_generation_seconds(), 0);
+  EXPECT_LE(state.state().last_generation_seconds(), state.state().seconds());
+  EXPECT_GT(state.state().last_generation_cpu_seconds(), 0);
+  EXPECT_LE(state.state().last_generation_cpu_seconds(),
+            state.state().cpu_seconds());
   // As if that had been ten minutes: into 15 fits no other.
-  state->state().set_seconds(600);
-  state->state().set_last_generation_seconds(600);
-  ASSERT_TRUE(state->Save().ok());
-  summary = Train(Tiny(run_dir, {"minutes=15"}));
-  ASSERT_TRUE(summary.ok()) << summary.status();
-  EXPECT_TRUE(summary->time_is_up);
-  EXPECT_EQ(summary->generation, 1);
-  summary = Train(Tiny(run_dir, {"minutes=25"}));
-  ASSERT_TRUE(summary.ok()) << summary.status();
-  EXPECT_EQ(summary->generation, 2);
+  state.state().set_seconds(600);
+  state.state().set_last_generation_seconds(600);
+  ASSERT_TRUE(state.Save().ok());
+  summary = Trained(Tiny(run_dir, {"minutes=15"}));
+  EXPECT_TRUE(summary.time_is_up);
+  EXPECT_EQ(summary.generation, 1);
+  summary = Trained(Tiny(run_dir, {"minutes=25"}));
+  EXPECT_EQ(summary.generation, 2);
 }
 
 // A run whose time is that of a clock which goes on by a second each time that
@@ -338,10 +323,9 @@ TEST(PipelineTimeTest, AKillLosesAtMostTenSecondsOfTheTimeUsed) {
   RunOnAFakeClock again;
   std::vector<std::string> timed = overrides;
   timed.push_back(absl::StrCat("minutes=", (seconds - 12) / 60.0));
-  const auto summary = again.Train(Tiny(killed, timed));
-  ASSERT_TRUE(summary.ok()) << summary.status();
-  EXPECT_TRUE(summary->time_is_up);
-  EXPECT_EQ(summary->generation, 1);
+  const auto summary = again.Train(Tiny(killed, timed)).value();
+  EXPECT_TRUE(summary.time_is_up);
+  EXPECT_EQ(summary.generation, 1);
   EXPECT_EQ(GamesOf(killed).size(), 10u);  // none was played
 }
 
@@ -353,30 +337,27 @@ TEST(PipelineTimeTest, TheTimeOfInterruptedStartsCounts) {
   for (const uint64_t last : {2u, 4u, 8u, 100u}) {
     RunOnAFakeClock run;
     run.on_game = [&](uint64_t game) { run.stop = run.stop || game == last; };
-    const auto summary = run.Train(Tiny(run_dir, overrides));
-    ASSERT_TRUE(summary.ok()) << summary.status();
-    EXPECT_EQ(summary->stopped, last != 100);
+    const auto summary = run.Train(Tiny(run_dir, overrides)).value();
+    EXPECT_EQ(summary.stopped, last != 100);
     // Asked once more after its end.
-    seconds += run.seconds() - (summary->stopped ? 1 : 0);
+    seconds += run.seconds() - (summary.stopped ? 1 : 0);
     EXPECT_NEAR(SecondsOf(run_dir), seconds, 1e-6);
   }
-  const auto state = RunStateFile::Open(run_dir + "/state.textproto");
-  ASSERT_TRUE(state.ok());
-  EXPECT_EQ(state->state().generations(), 2u);
-  EXPECT_EQ(state->state().unfinished_seconds(), 0);
+  const auto state = RunStateFile::Open(run_dir + "/state.textproto").value();
+  EXPECT_EQ(state.state().generations(), 2u);
+  EXPECT_EQ(state.state().unfinished_seconds(), 0);
   // The second generation's, of which a part was played by the third start.
-  EXPECT_GT(state->state().last_generation_seconds(),
-            state->state().seconds() / 4);
+  EXPECT_GT(state.state().last_generation_seconds(),
+            state.state().seconds() / 4);
 }
 
 TEST(InitFromTest, ARunBeginsWithTheNetworkOfAnother) {
   const std::string first = TestFolder("generalist");
-  ASSERT_TRUE(Train(Tiny(first, {kTwoVariants})).ok());
+  Trained(Tiny(first, {kTwoVariants}));
   const std::string run_dir = TestFolder("specialist");
   const std::string init = "init_from=" + first;
-  const auto summary = Train(Tiny(run_dir, {"variant=high_kings_l1", init}));
-  ASSERT_TRUE(summary.ok()) << summary.status();
-  EXPECT_EQ(summary->generation, 2);
+  const auto summary = Trained(Tiny(run_dir, {"variant=high_kings_l1", init}));
+  EXPECT_EQ(summary.generation, 2);
   const auto before = nn::ReadCheckpoint(first + "/checkpoints/ckpt-000002.pt");
   const auto after =
       nn::ReadCheckpoint(run_dir + "/checkpoints/ckpt-000000.pt");
@@ -394,29 +375,25 @@ TEST(InitFromTest, ARunBeginsWithTheNetworkOfAnother) {
   // It is needed at the beginning alone, and its checksum is kept.
   std::filesystem::remove_all(first);
   EXPECT_TRUE(Train(Tiny(run_dir, {"variant=high_kings_l1", init})).ok());
-  const auto state = RunStateFile::Open(run_dir + "/state.textproto");
-  ASSERT_TRUE(state.ok()) << state.status();
-  EXPECT_EQ(state->state().begun_with_crc32c(),
+  const auto state = RunStateFile::Open(run_dir + "/state.textproto").value();
+  EXPECT_EQ(state.state().begun_with_crc32c(),
             absl::StrFormat("%08x", crc32c::Crc32c(file.data(), file.size())));
 }
 
 TEST(InitFromTest, ASmallerNetworkGrows) {
   const std::string first = TestFolder("smaller");
-  ASSERT_TRUE(Train(Tiny(first, {"generations=1"})).ok());
+  Trained(Tiny(first, {"generations=1"}));
   const std::string run_dir = TestFolder("larger");
-  const auto summary =
-      Train(Tiny(run_dir, {"init_from=" + first, "network.channels=12",
-                           "network.blocks=2", "generations=1"}));
-  ASSERT_TRUE(summary.ok()) << summary.status();
+  Trained(Tiny(run_dir, {"init_from=" + first, "network.channels=12",
+                         "network.blocks=2", "generations=1"}));
   const auto after =
-      nn::ReadCheckpoint(run_dir + "/checkpoints/ckpt-000001.pt");
-  ASSERT_TRUE(after.ok()) << after.status();
-  EXPECT_EQ(after->shape, (nn::NetworkShape{.channels = 12, .blocks = 2}));
+      nn::ReadCheckpoint(run_dir + "/checkpoints/ckpt-000001.pt").value();
+  EXPECT_EQ(after.shape, (nn::NetworkShape{.channels = 12, .blocks = 2}));
 }
 
 TEST(InitFromTest, WhatDoesNotFitIsRefusedBeforeAnythingIsWritten) {
   const std::string first = TestFolder("other_shape");
-  ASSERT_TRUE(Train(Tiny(first, {"generations=1"})).ok());
+  Trained(Tiny(first, {"generations=1"}));
   const std::string kings = TestFolder("other_rules");
   ASSERT_TRUE(Train(Tiny(kings, {"generations=1", "variant=high_kings_l1",
                                  "rule_options=no_progress_limit=30"}))
@@ -450,9 +427,9 @@ TEST(InitFromTest, WhatDoesNotFitIsRefusedBeforeAnythingIsWritten) {
 
 TEST(InitFromTest, ARunBeginsWithABundleThatWasExportedForLearning) {
   const std::string first = TestFolder("exported");
-  ASSERT_TRUE(Train(Tiny(first, {"generations=1"})).ok());
-  const auto before = nn::ReadCheckpoint(first + "/checkpoints/ckpt-000001.pt");
-  ASSERT_TRUE(before.ok());
+  Trained(Tiny(first, {"generations=1"}));
+  const auto before =
+      nn::ReadCheckpoint(first + "/checkpoints/ckpt-000001.pt").value();
   const std::string bundle = first + "/exported.tara";
   const auto write_bundle = [&](bool for_learning) {
     const nn::BundleOptions options = {
@@ -461,7 +438,7 @@ TEST(InitFromTest, ARunBeginsWithABundleThatWasExportedForLearning) {
         .variants = {{.variant = Variant::kSacredHillL1, .options = {}}},
         .provenance = {}};
     ASSERT_TRUE(
-        WriteFileAtomically(bundle, nn::MakeBundle(*before, options).value())
+        WriteFileAtomically(bundle, nn::MakeBundle(before, options).value())
             .ok());
   };
   const std::string run_dir = TestFolder("from_bundle") + "/run";
@@ -484,18 +461,16 @@ TEST(InitFromTest, ARunBeginsWithABundleThatWasExportedForLearning) {
   EXPECT_FALSE(std::filesystem::exists(run_dir));
   EXPECT_TRUE(train({}).ok());
   const auto after =
-      nn::ReadCheckpoint(run_dir + "/checkpoints/ckpt-000000.pt");
-  ASSERT_TRUE(after.ok());
-  EXPECT_EQ(after->progress, nn::TrainingProgress());
+      nn::ReadCheckpoint(run_dir + "/checkpoints/ckpt-000000.pt").value();
+  EXPECT_EQ(after.progress, nn::TrainingProgress());
   int compared = 0;
-  for (const nn::NamedTensor& tensor : before->tensors) {
+  for (const nn::NamedTensor& tensor : before.tensors) {
     if (nn::IsOfOptimizer(tensor.name) ||
         absl::StartsWith(tensor.name, "calibration/")) {
       continue;
     }
-    const auto found = after->Find(tensor.name, tensor.shape);
-    ASSERT_TRUE(found.ok()) << found.status();
-    EXPECT_EQ((*found)->values, tensor.values) << tensor.name;
+    const auto found = after.Find(tensor.name, tensor.shape).value();
+    EXPECT_EQ(found->values, tensor.values) << tensor.name;
     ++compared;
   }
   EXPECT_GT(compared, 20);

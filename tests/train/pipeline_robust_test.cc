@@ -42,17 +42,14 @@ std::string CheckpointFile(const std::string& run_dir, int generation) {
 }
 
 std::string Contents(const std::string& path) {
-  const auto contents = ReadWholeFile(path);
-  EXPECT_TRUE(contents.ok()) << contents.status();
-  return *contents;
+  return ReadWholeFile(path).value();
 }
 
 // Trains a twin without any accident, to compare with.
 std::string StraightRun(const std::string& name,
                         const std::vector<std::string>& overrides) {
   const std::string run_dir = TestFolder(name);
-  const auto summary = Train(Tiny(run_dir, overrides));
-  EXPECT_TRUE(summary.ok()) << summary.status();
+  Trained(Tiny(run_dir, overrides));
   return run_dir;
 }
 
@@ -68,9 +65,8 @@ void FlipAByteInTheMiddle(const std::string& path) {
 
 std::vector<std::string> Notes(const std::string& run_dir) {
   std::vector<std::string> notes;
-  const auto lines = ReadMetricsLines(run_dir + "/metrics.jsonl");
-  EXPECT_TRUE(lines.ok()) << lines.status();
-  for (const std::string& line : *lines) {
+  const auto lines = MetricsOf(run_dir);
+  for (const std::string& line : lines) {
     if (absl::StrContains(line, "\"event\":\"note\"")) notes.push_back(line);
   }
   return notes;
@@ -82,9 +78,8 @@ TEST(PipelineRobustTest,
   const std::string whole = Contents(CheckpointFile(run_dir, 3));
   FlipAByteInTheMiddle(CheckpointFile(run_dir, 3));
   const auto games = GamesOf(run_dir);
-  const auto summary = Train(Tiny(run_dir, kSteady));
-  ASSERT_TRUE(summary.ok()) << summary.status();
-  EXPECT_EQ(summary->generation, 3);
+  const auto summary = Trained(Tiny(run_dir, kSteady));
+  EXPECT_EQ(summary.generation, 3);
   // Learned from the same games, it is the same network.
   EXPECT_EQ(Contents(CheckpointFile(run_dir, 3)), whole);
   EXPECT_TRUE(std::filesystem::exists(CheckpointFile(run_dir, 3) + ".damaged"));
@@ -102,9 +97,8 @@ TEST(PipelineRobustTest, WhereEveryCheckpointIsDamagedTheRunBeginsAnew) {
   FlipAByteInTheMiddle(CheckpointFile(run_dir, 0));
   FlipAByteInTheMiddle(CheckpointFile(run_dir, 1));
   const auto summary =
-      Train(Tiny(run_dir, {"generations=1", "self_play.threads=1"}));
-  ASSERT_TRUE(summary.ok()) << summary.status();
-  EXPECT_EQ(summary->generation, 1);
+      Trained(Tiny(run_dir, {"generations=1", "self_play.threads=1"}));
+  EXPECT_EQ(summary.generation, 1);
   EXPECT_EQ(GamesOf(run_dir).size(), 6u);
   EXPECT_EQ(Notes(run_dir).size(), 2u);
 }
@@ -119,9 +113,8 @@ std::string RunThatLost(const std::string& name, const std::string& games) {
   TrainCallbacks callbacks;
   callbacks.on_game_stored = [&](uint64_t) { ++stored; };
   const auto summary =
-      Train(Tiny(run_dir, kSteady), callbacks, [&] { return stored >= 12; });
-  EXPECT_TRUE(summary.ok()) << summary.status();
-  EXPECT_EQ(summary->generation, 1);
+      Trained(Tiny(run_dir, kSteady), callbacks, [&] { return stored >= 12; });
+  EXPECT_EQ(summary.generation, 1);
   auto store = SqliteDatabase::Open(run_dir + "/games.db",
                                     SqliteDatabase::Mode::kReadWrite);
   EXPECT_TRUE(store.ok()) << store.status();
@@ -136,8 +129,7 @@ std::string RunThatLost(const std::string& name, const std::string& games) {
 TEST(PipelineRobustTest, GamesOfTheWindowThatTheStoreHasLostArePlayedAgain) {
   const std::string straight = StraightRun("nothing_lost", kSteady);
   const std::string run_dir = RunThatLost("lost", "3, 5, 8");
-  const auto summary = Train(Tiny(run_dir, kSteady));
-  ASSERT_TRUE(summary.ok()) << summary.status();
+  Trained(Tiny(run_dir, kSteady));
   for (const int generation : {2, 3}) {
     EXPECT_EQ(Contents(CheckpointFile(run_dir, generation)),
               Contents(CheckpointFile(straight, generation)));
@@ -177,8 +169,7 @@ TEST(PipelineRobustTest, LostGamesThatCannotBePlayedAgainAreAnError) {
   // With all back it goes on.
   std::filesystem::rename(player + ".away", player);
   std::filesystem::rename(state + ".away", state);
-  const auto summary = Train(Tiny(run_dir, kSteady));
-  ASSERT_TRUE(summary.ok()) << summary.status();
+  Trained(Tiny(run_dir, kSteady));
   EXPECT_EQ(GamesOf(run_dir).size(), 18u);
 }
 
@@ -187,10 +178,9 @@ TEST(PipelineRobustTest, LostGamesThatCannotBePlayedAgainAreAnError) {
 // Lines of an event, as programs read them.
 std::vector<std::string> LinesOf(const std::string& run_dir,
                                  const std::string& event) {
-  const auto lines = ReadMetricsLines(run_dir + "/metrics.jsonl");
-  EXPECT_TRUE(lines.ok()) << lines.status();
+  const auto lines = MetricsOf(run_dir);
   std::vector<std::string> found;
-  for (const std::string& line : *lines) {
+  for (const std::string& line : lines) {
     if (absl::StrContains(line, "\"event\":\"" + event + "\"")) {
       found.push_back(line);
     }
@@ -202,10 +192,9 @@ std::vector<std::string> LinesOf(const std::string& run_dir,
 // come before.
 void LoseLines(const std::string& run_dir,
                const std::vector<std::string>& lines) {
-  const auto there = ReadMetricsLines(run_dir + "/metrics.jsonl");
-  ASSERT_TRUE(there.ok()) << there.status();
+  const auto there = MetricsOf(run_dir);
   std::string kept;
-  for (const std::string& line : *there) {
+  for (const std::string& line : there) {
     const auto found = std::find(lines.begin(), lines.end(), line);
     if (found == lines.end() || found == lines.begin()) kept += line + "\n";
   }
@@ -219,7 +208,7 @@ TEST(PipelineRobustTest, LinesOfACheckpointThatAKillCutOffAreMadeUpFor) {
   overrides.push_back("learner.held_out_share=0.5");
   proto::TrainConfig config = Tiny(run_dir, overrides);
   config.set_generations(2);
-  ASSERT_TRUE(Train(config).ok());
+  Trained(config);
   const std::vector<std::string> learning = LinesOf(run_dir, "learning");
   const std::vector<std::string> held_out = LinesOf(run_dir, "held_out");
   ASSERT_EQ(learning.size(), 2u);
@@ -227,7 +216,7 @@ TEST(PipelineRobustTest, LinesOfACheckpointThatAKillCutOffAreMadeUpFor) {
   LoseLines(run_dir, {learning[0], learning[1], held_out.back()});
   ASSERT_EQ(LinesOf(run_dir, "learning").size(), 1u);
   config.set_generations(3);
-  ASSERT_TRUE(Train(config).ok());
+  Trained(config);
   const std::vector<std::string> after = LinesOf(run_dir, "learning");
   ASSERT_EQ(after.size(), 3u);
   EXPECT_EQ(after[1], learning[1]);
@@ -266,12 +255,12 @@ TEST(PipelineRobustTest, LinesOfAnEvaluationThatAKillCutOffAreMadeUpFor) {
   std::atomic<int> stored = 0;
   TrainCallbacks callbacks = Evaluating(evaluations);
   callbacks.on_game_stored = [&](uint64_t) { ++stored; };
-  ASSERT_TRUE(Train(config, callbacks, [&] { return stored > 12; }).ok());
+  Trained(config, callbacks, [&] { return stored > 12; });
   const std::vector<std::string> strength = LinesOf(run_dir, "strength");
   ASSERT_EQ(strength.size(), 4u);  // of checkpoints 1 and 2
   LoseLines(run_dir, {strength[2], strength[3]});
   ASSERT_EQ(LinesOf(run_dir, "strength").size(), 3u);
-  ASSERT_TRUE(Train(config, callbacks, [&] { return false; }).ok());
+  Trained(config, callbacks, [&] { return false; });
   const std::vector<std::string> after = LinesOf(run_dir, "strength");
   EXPECT_EQ(evaluations, 3);  // and the last one
   EXPECT_EQ(after.size(), 6u);
@@ -284,11 +273,11 @@ TEST(PipelineRobustTest, AFinalEvaluationIsNotTheOneDuringTraining) {
   int evaluations = 0;
   proto::TrainConfig config = Tiny(run_dir);
   config.set_generations(1);
-  ASSERT_TRUE(Train(config, Evaluating(evaluations)).ok());
+  Trained(config, Evaluating(evaluations));
   EXPECT_EQ(evaluations, 1);
   // Longer, the run evaluates the first checkpoint during training too.
   config.set_generations(2);
-  ASSERT_TRUE(Train(config, Evaluating(evaluations)).ok());
+  Trained(config, Evaluating(evaluations));
   EXPECT_EQ(evaluations, 3);
   EXPECT_EQ(LinesOf(run_dir, "strength").size(), 6u);
 }
@@ -303,7 +292,7 @@ TEST(PipelineRobustTest, ARunThatIsStartedAgainDrawsNoPointTwice) {
         {.variant = "sacred_hill_l1", .opponent = "random", .score = 0.5}};
   };
   for (int start = 0; start < 3; ++start) {
-    ASSERT_TRUE(Train(config, callbacks).ok());
+    Trained(config, callbacks);
   }
   std::string events;
   for (const auto& file :
@@ -326,21 +315,19 @@ std::string StoppedBeforeLearning(const std::string& name) {
   TrainCallbacks callbacks;
   callbacks.on_game_stored = [&](uint64_t) { ++stored; };
   const auto summary =
-      Train(Tiny(run_dir), callbacks, [&] { return stored >= 12; });
-  EXPECT_TRUE(summary.ok()) << summary.status();
-  EXPECT_EQ(summary->generation, 1);
+      Trained(Tiny(run_dir), callbacks, [&] { return stored >= 12; });
+  EXPECT_EQ(summary.generation, 1);
   EXPECT_EQ(GamesOf(run_dir).size(), 12u);
   return run_dir;
 }
 
 // Writes weights into a checkpoint whose outputs overflow.
 void Poison(const std::string& path) {
-  auto checkpoint = nn::ReadCheckpoint(path);
-  ASSERT_TRUE(checkpoint.ok()) << checkpoint.status();
-  for (nn::NamedTensor& tensor : checkpoint->tensors) {
+  auto checkpoint = nn::ReadCheckpoint(path).value();
+  for (nn::NamedTensor& tensor : checkpoint.tensors) {
     std::fill(tensor.values.begin(), tensor.values.end(), 3e38f);
   }
-  ASSERT_TRUE(nn::WriteCheckpoint(path, *checkpoint).ok());
+  ASSERT_TRUE(nn::WriteCheckpoint(path, checkpoint).ok());
 }
 
 std::vector<std::string> Impatient() { return {"learner.max_skipped_steps=2"}; }
@@ -352,12 +339,11 @@ TEST(PipelineRobustTest, AGenerationThatGoesAstrayIsLearnedAnewAtHalfTheRate) {
   Poison(path);
   // What was loaded is poisoned; when it is loaded again it is good.
   int asked = 0;
-  const auto summary = Train(Tiny(run_dir, Impatient()), {}, [&] {
+  const auto summary = Trained(Tiny(run_dir, Impatient()), {}, [&] {
     if (asked++ == 0) std::ofstream(path, std::ios::binary) << good;
     return false;
   });
-  ASSERT_TRUE(summary.ok()) << summary.status();
-  EXPECT_EQ(summary->generation, 2);
+  EXPECT_EQ(summary.generation, 2);
   ASSERT_EQ(Notes(run_dir).size(), 1u);
   EXPECT_THAT(Notes(run_dir)[0],
               AllOf(HasSubstr("2 steps in a row were not finite"),
@@ -366,9 +352,8 @@ TEST(PipelineRobustTest, AGenerationThatGoesAstrayIsLearnedAnewAtHalfTheRate) {
   // Six steps a generation, two generations, warm-up of two: the last step's
   // rate is, of the peak 0.003 / 2,
   //   0.1 + 0.9 * (1 + cos(pi * 9 / 10)) / 2 = 0.1220.
-  const auto lines = ReadMetricsLines(run_dir + "/metrics.jsonl");
-  ASSERT_TRUE(lines.ok());
-  EXPECT_THAT(lines->back(), HasSubstr("\"learning_rate\":0.000183"));
+  const auto lines = MetricsOf(run_dir);
+  EXPECT_THAT(lines.back(), HasSubstr("\"learning_rate\":0.000183"));
 }
 
 TEST(PipelineRobustTest, WhatGoesAstrayTwiceIsAnErrorThatNamesAGoodCheckpoint) {
@@ -395,9 +380,8 @@ TEST(PipelineRobustTest, WhatGoesAstrayTwiceIsAnErrorThatNamesAGoodCheckpoint) {
     EXPECT_THAT(Notes(run_dir)[1], HasSubstr(path + " are not finite"));
     EXPECT_EQ(GamesOf(run_dir).size(), 12u);
     // From the good one the run goes on.
-    const auto summary = Train(Tiny(run_dir, overrides));
-    ASSERT_TRUE(summary.ok()) << summary.status();
-    EXPECT_EQ(summary->generation, 2);
+    const auto summary = Trained(Tiny(run_dir, overrides));
+    EXPECT_EQ(summary.generation, 2);
     EXPECT_EQ(GamesOf(run_dir).size(), 12u);
   }
 }
@@ -406,14 +390,12 @@ TEST(PipelineRobustTest, ACheckpointThatIsNotFiniteIsSetAsideAndRelearned) {
   const std::string run_dir = StraightRun("not_finite", kSteady);
   const std::string path = CheckpointFile(run_dir, 3);
   const std::string whole = Contents(path);
-  auto checkpoint = nn::ReadCheckpoint(path);
-  ASSERT_TRUE(checkpoint.ok()) << checkpoint.status();
-  const std::string name = checkpoint->tensors[0].name;
-  checkpoint->tensors[0].values[0] = NAN;
-  ASSERT_TRUE(nn::WriteCheckpoint(path, *checkpoint).ok());
-  const auto summary = Train(Tiny(run_dir, kSteady));
-  ASSERT_TRUE(summary.ok()) << summary.status();
-  EXPECT_EQ(summary->generation, 3);
+  auto checkpoint = nn::ReadCheckpoint(path).value();
+  const std::string name = checkpoint.tensors[0].name;
+  checkpoint.tensors[0].values[0] = NAN;
+  ASSERT_TRUE(nn::WriteCheckpoint(path, checkpoint).ok());
+  const auto summary = Trained(Tiny(run_dir, kSteady));
+  EXPECT_EQ(summary.generation, 3);
   EXPECT_EQ(Contents(path), whole);
   ASSERT_EQ(Notes(run_dir).size(), 1u);
   EXPECT_THAT(Notes(run_dir)[0],
@@ -477,8 +459,7 @@ TEST(PipelineRobustTest, AFullDiskIsAnErrorAndLaterTheRunGoesOnAsIfNothingWas) {
     EXPECT_THAT(error, HasSubstr("RESOURCE_EXHAUSTED: ")) << kilobytes;
     EXPECT_THAT(error, HasSubstr(run_dir + "/"));
   }
-  const auto summary = Train(Tiny(run_dir, kSteady));
-  ASSERT_TRUE(summary.ok()) << summary.status();
+  Trained(Tiny(run_dir, kSteady));
   EXPECT_EQ(Contents(CheckpointFile(run_dir, 3)),
             Contents(CheckpointFile(straight, 3)));
   const auto games = GamesOf(run_dir);
@@ -493,18 +474,17 @@ TEST(PipelineRobustTest, AStoreThatAnotherProcessHoldsIsAnErrorThatNamesIt) {
   const std::string run_dir =
       StraightRun("busy", {"generations=1", "self_play.threads=1"});
   const std::string store = run_dir + "/games.db";
-  auto other = SqliteDatabase::Open(store, SqliteDatabase::Mode::kReadWrite);
-  ASSERT_TRUE(other.ok()) << other.status();
-  ASSERT_TRUE(other->Execute("BEGIN IMMEDIATE", "hold the lock").ok());
+  auto other =
+      SqliteDatabase::Open(store, SqliteDatabase::Mode::kReadWrite).value();
+  ASSERT_TRUE(other.Execute("BEGIN IMMEDIATE", "hold the lock").ok());
   const proto::TrainConfig longer =
       Tiny(run_dir, {"generations=2", "self_play.threads=1"});
   const absl::Status status = Train(longer).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable) << status;
   EXPECT_THAT(std::string(status.message()),
               AllOf(HasSubstr(store), HasSubstr("locked")));
-  ASSERT_TRUE(other->Execute("ROLLBACK", "let it go").ok());
-  const auto summary = Train(longer);
-  ASSERT_TRUE(summary.ok()) << summary.status();
+  ASSERT_TRUE(other.Execute("ROLLBACK", "let it go").ok());
+  Trained(longer);
   EXPECT_EQ(GamesOf(run_dir).size(), 12u);
 }
 

@@ -38,11 +38,10 @@ class TrainingOfVariantTest : public ::testing::TestWithParam<VariantInfo> {};
 TEST_P(TrainingOfVariantTest, RunsThroughAndLeavesAPlayer) {
   const std::string id(GetParam().id);
   const std::string run_dir = TestFolder("train_" + id);
-  const auto summary = Train(Tiny(run_dir, {"variant=" + id}));
-  ASSERT_TRUE(summary.ok()) << summary.status().message();
-  EXPECT_EQ(summary->generation, 2);
-  EXPECT_FALSE(summary->stopped);
-  EXPECT_EQ(*LatestCheckpoint(run_dir), summary->checkpoint_path);
+  const auto summary = Trained(Tiny(run_dir, {"variant=" + id}));
+  EXPECT_EQ(summary.generation, 2);
+  EXPECT_FALSE(summary.stopped);
+  EXPECT_EQ(*LatestCheckpoint(run_dir), summary.checkpoint_path);
 
   const auto games = GamesOf(run_dir);
   EXPECT_EQ(games.size(), 12u);
@@ -53,11 +52,10 @@ TEST_P(TrainingOfVariantTest, RunsThroughAndLeavesAPlayer) {
     EXPECT_EQ(game.model_id(), CheckpointName(game.generation()));
   }
 
-  const auto player = nn::LoadNetworkEvaluator(summary->checkpoint_path);
-  ASSERT_TRUE(player.ok()) << player.status().message();
+  const auto player = nn::LoadNetworkEvaluator(summary.checkpoint_path).value();
   const State start = InitialState(GetParam().variant);
   mcts::Evaluation evaluation;
-  const absl::Status evaluated = (*player)->Evaluate(
+  const absl::Status evaluated = player->Evaluate(
       absl::MakeConstSpan(&start, 1), absl::MakeSpan(&evaluation, 1));
   ASSERT_TRUE(evaluated.ok()) << evaluated.message();
   EXPECT_EQ(static_cast<int>(evaluation.priors.size()),
@@ -69,10 +67,8 @@ INSTANTIATE_TEST_SUITE_P(AllVariants, TrainingOfVariantTest,
 
 TEST(PipelineTest, AllVariantsCanBeLearnedByOneNetwork) {
   const std::string run_dir = TestFolder("all");
-  const auto summary =
-      Train(Tiny(run_dir, {"variant=all", "generations=1",
-                           "self_play.games_per_generation=20"}));
-  ASSERT_TRUE(summary.ok()) << summary.status().message();
+  Trained(Tiny(run_dir, {"variant=all", "generations=1",
+                         "self_play.games_per_generation=20"}));
   const auto games = GamesOf(run_dir);
   ASSERT_EQ(games.size(), 20u);
   for (size_t i = 0; i < games.size(); ++i) {
@@ -86,17 +82,15 @@ TEST(PipelineTest, AStoppedRunGoesOnWithTheGamesItLacks) {
   std::atomic<int> stored = 0;
   TrainCallbacks callbacks;
   callbacks.on_game_stored = [&](uint64_t) { ++stored; };
-  auto summary = Train(config, callbacks, [&] { return stored >= 9; });
-  ASSERT_TRUE(summary.ok()) << summary.status().message();
-  EXPECT_TRUE(summary->stopped);
-  EXPECT_EQ(summary->generation, 1);
+  auto summary = Trained(config, callbacks, [&] { return stored >= 9; });
+  EXPECT_TRUE(summary.stopped);
+  EXPECT_EQ(summary.generation, 1);
   const size_t kept = GamesOf(run_dir).size();
   EXPECT_GE(kept, 9u);
   EXPECT_LT(kept, 12u);
 
-  summary = Train(config);
-  ASSERT_TRUE(summary.ok()) << summary.status().message();
-  EXPECT_EQ(summary->generation, 2);
+  summary = Trained(config);
+  EXPECT_EQ(summary.generation, 2);
   const auto games = GamesOf(run_dir);
   ASSERT_EQ(games.size(), 12u);
   for (size_t i = 0; i < games.size(); ++i) {
@@ -116,7 +110,7 @@ TEST(PipelineTest, AFinishedRunIsOnlyEvaluatedAgainUnlessGenerationsGrow) {
                                         .games = 4,
                                         .score = 0.5}};
   };
-  ASSERT_TRUE(Train(Tiny(run_dir), callbacks).ok());
+  Trained(Tiny(run_dir), callbacks);
   ASSERT_EQ(requests.size(), 2u);  // generation 1, and the end
   EXPECT_FALSE(requests[0].is_final);
   EXPECT_TRUE(requests[1].is_final);
@@ -124,16 +118,14 @@ TEST(PipelineTest, AFinishedRunIsOnlyEvaluatedAgainUnlessGenerationsGrow) {
   EXPECT_THAT(requests[1].first_checkpoint_path, HasSubstr("ckpt-000001"));
 
   requests.clear();
-  const auto again = Train(Tiny(run_dir), callbacks);
-  ASSERT_TRUE(again.ok()) << again.status().message();
+  const auto again = Trained(Tiny(run_dir), callbacks);
   ASSERT_EQ(requests.size(), 1u);
   EXPECT_TRUE(requests[0].is_final);
-  EXPECT_EQ(again->strength.size(), 1u);
+  EXPECT_EQ(again.strength.size(), 1u);
   EXPECT_EQ(GamesOf(run_dir).size(), 12u);
 
-  const auto longer = Train(Tiny(run_dir, {"generations=3"}));
-  ASSERT_TRUE(longer.ok()) << longer.status().message();
-  EXPECT_EQ(longer->generation, 3);
+  const auto longer = Trained(Tiny(run_dir, {"generations=3"}));
+  EXPECT_EQ(longer.generation, 3);
   EXPECT_EQ(GamesOf(run_dir).size(), 18u);
 }
 
@@ -153,20 +145,17 @@ TEST(PipelineTest, AnEvaluationThatWasInterruptedIsMadeUpFor) {
     stop = true;
     return absl::CancelledError("interrupted");
   };
-  auto summary = Train(config, callbacks, [&] { return stop; });
-  ASSERT_TRUE(summary.ok()) << summary.status().message();
-  EXPECT_TRUE(summary->stopped);
-  EXPECT_EQ(summary->generation, 1);
+  auto summary = Trained(config, callbacks, [&] { return stop; });
+  EXPECT_TRUE(summary.stopped);
+  EXPECT_EQ(summary.generation, 1);
   stop = false;
-  summary = Train(config, callbacks, [&] { return stop; });
-  ASSERT_TRUE(summary.ok()) << summary.status().message();
+  summary = Trained(config, callbacks, [&] { return stop; });
   EXPECT_THAT(generations, ElementsAre(1, 1, 2));
 }
 
 TEST(PipelineTest, WithOverlapGamesAreOneCheckpointOlder) {
   const std::string run_dir = TestFolder("overlap");
-  const auto summary = Train(Tiny(run_dir, {"overlap=true", "generations=3"}));
-  ASSERT_TRUE(summary.ok()) << summary.status().message();
+  Trained(Tiny(run_dir, {"overlap=true", "generations=3"}));
   const auto games = GamesOf(run_dir);
   ASSERT_EQ(games.size(), 18u);
   for (const proto::GameRecord& game : games) {
@@ -180,20 +169,18 @@ TEST(PipelineTest, AWarmStartIsPlayedBySearchWithRandomGames) {
   const proto::TrainConfig config =
       Tiny(run_dir, {"self_play.warm_start.generations=1",
                      "self_play.warm_start.simulations=24"});
-  const auto summary = Train(config);
-  ASSERT_TRUE(summary.ok()) << summary.status().message();
+  Trained(config);
   const auto games = GamesOf(run_dir);
   ASSERT_EQ(games.size(), 12u);
 
-  auto options = SelfPlayOptionsOf(config);
-  ASSERT_TRUE(options.ok()) << options.status();
-  options->search.simulations = 24;
-  options->model_id = "random games";
+  auto options = SelfPlayOptionsOf(config).value();
+  options.search.simulations = 24;
+  options.model_id = "random games";
   mcts::PlayoutEvaluator judge(/*playouts=*/1, config.seed());
   SelfPlayStats stats;
   int same = 0;
   const absl::Status played = PlayGames(
-      *options, {0, 1, 2, 3, 4, 5}, judge,
+      options, {0, 1, 2, 3, 4, 5}, judge,
       [&](const proto::GameRecord& game) {
         same += static_cast<int>(game.SerializeAsString() ==
                                  games[game.game_index()].SerializeAsString());
@@ -210,30 +197,27 @@ TEST(PipelineTest, AWarmStartIsPlayedBySearchWithRandomGames) {
 
 TEST(PipelineTest, ANetworkToBeginWithPlaysInPlaceOfAWarmStart) {
   const std::string first = TestFolder("warm_start_first");
-  ASSERT_TRUE(Train(Tiny(first, {"generations=1"})).ok());
+  Trained(Tiny(first, {"generations=1"}));
   const std::string run_dir = TestFolder("warm_start_second");
-  const auto summary =
-      Train(Tiny(run_dir, {absl::StrCat("init_from=", first), "generations=1",
-                           "self_play.warm_start.generations=1"}));
-  ASSERT_TRUE(summary.ok()) << summary.status().message();
+  Trained(Tiny(run_dir, {absl::StrCat("init_from=", first), "generations=1",
+                         "self_play.warm_start.generations=1"}));
   EXPECT_EQ(GamesOf(run_dir).front().model_id(), "ckpt-000000");
 }
 
 TEST(PipelineTest, ALostLatestFileIsWrittenAgain) {
   const std::string run_dir = TestFolder("latest");
-  ASSERT_TRUE(Train(Tiny(run_dir)).ok());
+  Trained(Tiny(run_dir));
   std::filesystem::remove(run_dir + "/checkpoints/latest");
-  ASSERT_TRUE(Train(Tiny(run_dir)).ok());
+  Trained(Tiny(run_dir));
   EXPECT_EQ(*LatestCheckpoint(run_dir),
             run_dir + "/checkpoints/ckpt-000002.pt");
 }
 
 TEST(PipelineTest, MetricsHaveALineForSelfPlayAndForLearning) {
   const std::string run_dir = TestFolder("metrics");
-  ASSERT_TRUE(Train(Tiny(run_dir)).ok());
-  const auto lines = ReadMetricsLines(run_dir + "/metrics.jsonl");
-  ASSERT_TRUE(lines.ok()) << lines.status().message();
-  EXPECT_THAT(*lines,
+  Trained(Tiny(run_dir));
+  const auto lines = MetricsOf(run_dir);
+  EXPECT_THAT(lines,
               ElementsAre(HasSubstr("self_play"), HasSubstr("learning"),
                           HasSubstr("self_play"), HasSubstr("learning")));
 }
@@ -244,11 +228,10 @@ TEST(PipelineTest, HeldOutLossesAreLoggedByHeadAndVariant) {
                                    "learner.held_out_share=0.5",
                                    "learner.owner_loss_weight=1"}))
                   .ok());
-  const auto lines = ReadMetricsLines(run_dir + "/metrics.jsonl");
-  ASSERT_TRUE(lines.ok()) << lines.status().message();
-  ASSERT_EQ(lines->size(), 3u);
+  const auto lines = MetricsOf(run_dir);
+  ASSERT_EQ(lines.size(), 3u);
   // Before the line of the learning that it belongs to.
-  const std::string& line = lines->at(1);
+  const std::string& line = lines.at(1);
   EXPECT_THAT(line, HasSubstr("\"event\":\"held_out\",\"generation\":1,"
                               "\"variant\":\"four_treasures\""));
   for (const nn::HeadInfo& head : nn::kHeads) {
@@ -275,17 +258,15 @@ TEST(PipelineTest, AllTargetsAreLearnedTogether) {
     if (head.weight_field.empty()) continue;
     overrides.push_back(absl::StrCat("learner.", head.weight_field, "=0.1"));
   }
-  const auto summary = Train(Tiny(run_dir, overrides));
-  ASSERT_TRUE(summary.ok()) << summary.status().message();
-  EXPECT_EQ(summary->generation, 2);
+  const auto summary = Trained(Tiny(run_dir, overrides));
+  EXPECT_EQ(summary.generation, 2);
   for (const proto::GameRecord& game : GamesOf(run_dir)) {
     const absl::Status valid = record::ValidateRecord(game);
     EXPECT_TRUE(valid.ok()) << valid.message();
   }
-  const auto lines = ReadMetricsLines(run_dir + "/metrics.jsonl");
-  ASSERT_TRUE(lines.ok()) << lines.status().message();
+  const auto lines = MetricsOf(run_dir);
   // A fifth of 6 games is less than the 6 steps of 32 samples.
-  for (const std::string& line : *lines) {
+  for (const std::string& line : lines) {
     if (line.find("\"event\":\"learning\"") == std::string::npos) continue;
     EXPECT_THAT(line, HasSubstr("\"window_games\":"));
     EXPECT_THAT(line, Not(HasSubstr("\"step\":6,")));
@@ -299,7 +280,7 @@ TEST(PipelineTest, AllTargetsAreLearnedTogether) {
 
 TEST(PipelineTest, AllOptionsOfSelfPlayTrainTogether) {
   const std::string run_dir = TestFolder("options");
-  const auto summary = Train(
+  const auto summary = Trained(
       Tiny(run_dir,
            {"self_play.search.option=gumbel=on,graph=on,proof=on,"
             "solver_hills=5,utility=mix",
@@ -310,20 +291,17 @@ TEST(PipelineTest, AllOptionsOfSelfPlayTrainTogether) {
             "self_play.resignation.threshold=0.6",
             "self_play.resignation.turns=1", "self_play.leaves_per_game=2",
             "self_play.evaluation_groups=2", "self_play.shared_batches=true"}));
-  ASSERT_TRUE(summary.ok()) << summary.status().message();
-  EXPECT_EQ(summary->generation, 2);
+  EXPECT_EQ(summary.generation, 2);
   const auto games = GamesOf(run_dir);
   ASSERT_EQ(games.size(), 12u);
   for (const proto::GameRecord& game : games) {
     const absl::Status valid = record::ValidateRecord(game);
     EXPECT_TRUE(valid.ok()) << valid.message();
   }
-  const auto lines = ReadMetricsLines(run_dir + "/metrics.jsonl");
-  ASSERT_TRUE(lines.ok()) << lines.status().message();
-  EXPECT_THAT((*lines)[0], HasSubstr("\"graph_share\":0."));
-  EXPECT_THAT((*lines)[0], HasSubstr("\"games_played_on\":"));
-  EXPECT_THAT((*lines)[0],
-              Not(HasSubstr("\"positions_per_merged_batch\":0.0")));
+  const auto lines = MetricsOf(run_dir);
+  EXPECT_THAT(lines[0], HasSubstr("\"graph_share\":0."));
+  EXPECT_THAT(lines[0], HasSubstr("\"games_played_on\":"));
+  EXPECT_THAT(lines[0], Not(HasSubstr("\"positions_per_merged_batch\":0.0")));
 }
 
 TEST(PipelineTest, AnErrorOfTheEvaluatorEndsTheRun) {
@@ -332,9 +310,10 @@ TEST(PipelineTest, AnErrorOfTheEvaluatorEndsTheRun) {
       -> absl::StatusOr<std::vector<StrengthResult>> {
     return absl::InternalError("no opponents");
   };
-  const auto summary =
-      Train(Tiny(TestFolder("failing"), {"overlap=true"}), callbacks);
-  EXPECT_EQ(summary.status().code(), absl::StatusCode::kInternal);
+  EXPECT_EQ(Train(Tiny(TestFolder("failing"), {"overlap=true"}), callbacks)
+                .status()
+                .code(),
+            absl::StatusCode::kInternal);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "gtest/gtest.h"
 #include "proto/game.pb.h"
 #include "tara/record/game_store.h"
+#include "tara/train/progress/metrics.h"
 #include "tara/train/progress/progress.h"
 #include "tara/train/run/pipeline.h"
 #include "tests/train/tiny_training.h"
@@ -21,9 +22,7 @@ namespace tara::train {
 // Returns configs/tiny.textproto for a folder, with overrides.
 inline proto::TrainConfig Tiny(const std::string& run_dir,
                                std::vector<std::string> overrides = {}) {
-  const auto config = TinyConfig(run_dir, std::move(overrides));
-  EXPECT_TRUE(config.ok()) << config.status();
-  return *config;
+  return TinyConfig(run_dir, std::move(overrides)).value();
 }
 
 // Trains and shows nothing.
@@ -34,18 +33,26 @@ inline absl::StatusOr<TrainSummary> Train(
   return RunTraining(config, callbacks, stop, progress);
 }
 
+// The same, where it must succeed.
+inline TrainSummary Trained(
+    const proto::TrainConfig& config, const TrainCallbacks& callbacks = {},
+    const StopCheck& stop = [] { return false; }) {
+  return Train(config, callbacks, stop).value();
+}
+
+// Returns the lines of metrics.jsonl of a run.
+inline std::vector<std::string> MetricsOf(const std::string& run_dir) {
+  return ReadMetricsLines(run_dir + "/metrics.jsonl").value();
+}
+
 // Returns all games of a run, by increasing index.
 inline std::vector<proto::GameRecord> GamesOf(const std::string& run_dir) {
-  const auto store = record::OpenGameStore(run_dir + "/games.db",
-                                           record::StoreMode::kReadOnly);
-  EXPECT_TRUE(store.ok()) << store.status();
-  const auto indices = (*store)->Indices({});
-  EXPECT_TRUE(indices.ok()) << indices.status();
+  const auto store =
+      record::OpenGameStore(run_dir + "/games.db", record::StoreMode::kReadOnly)
+          .value();
   std::vector<proto::GameRecord> games;
-  for (const uint64_t index : *indices) {
-    const auto game = (*store)->Get(index);
-    EXPECT_TRUE(game.ok()) << game.status();
-    games.push_back(*game);
+  for (const uint64_t index : store->Indices({}).value()) {
+    games.push_back(store->Get(index).value());
   }
   return games;
 }
