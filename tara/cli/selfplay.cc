@@ -107,16 +107,16 @@ absl::StatusOr<Model> ModelOf(const SelfPlayFlags& options) {
   }
   const absl::string_view kind =
       absl::string_view(options.model).substr(0, options.model.find(':'));
-  const std::optional<eval::PlayerKind> player = eval::PlayerKindOf(kind);
+  const eval::PlayerKindInfo* const player = eval::FindPlayerKind(kind);
   // Networks guide the search of self-play; other players go their own way.
-  if (player.has_value() && player != eval::PlayerKind::kNet) {
+  if (player != nullptr && player->kind != eval::PlayerKind::kNet) {
     TARA_ASSIGN_OR_RETURN(const eval::PlayerSpec spec,
                           AsUsageError(eval::ParsePlayerSpec(options.model)));
     return Model{
         .id = options.model, .file = "", .evaluator = nullptr, .player = spec};
   }
   TARA_ASSIGN_OR_RETURN(const eval::PlayerSpec network,
-                        NetworkOf(options.model, player.has_value()));
+                        NetworkOf(options.model, player != nullptr));
   TARA_ASSIGN_OR_RETURN(const std::string file,
                         eval::FindCheckpoint(network.path));
   TARA_ASSIGN_OR_RETURN(nn::LoadedNetwork loaded,
@@ -341,8 +341,7 @@ void RegisterSelfPlay(Command& root) {
        "evaluator of the search: 'uniform' (none), 'playouts' (random games), "
        "'best' (the ready-made network), a checkpoint, or the folder of a run "
        "(its newest checkpoint), with ,precision=P ,backend=B ,device=D as in "
-       "player specs; or a player with its own way to choose: random, greedy, "
-       "alphabeta, mcts or engine:CMD, with options as in `arena --help`"},
+       "player specs; or a player of another kind, as in `arena --help`"},
       UntrainedOption(&options->untrained),
       {"--games N", &options->games, 1, 10000000,
        "target games per variant in the store"},

@@ -113,7 +113,7 @@ TEST(CommandsDocumentTest, EveryKindOfPlayerHasARow) {
     const std::string spec = CodeSpans(row.cells[0])[0];
     described.insert(spec.substr(0, spec.find_first_of(":[+")));
   }
-  for (const eval::PlayerKindName& kind : eval::kPlayerKindNames) {
+  for (const eval::PlayerKindInfo& kind : eval::PlayerKinds()) {
     EXPECT_EQ(described.count(std::string(kind.name)), 1u) << kind.name;
   }
 }

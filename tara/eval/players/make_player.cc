@@ -18,8 +18,6 @@
 #include "tara/base/clocks.h"
 #include "tara/base/project_folder.h"
 #include "tara/base/status_macros.h"
-#include "tara/eval/alpha_beta/alpha_beta.h"
-#include "tara/eval/players/alpha_beta_player.h"
 #include "tara/eval/players/engine_player.h"
 #include "tara/eval/players/person_player.h"
 #include "tara/eval/players/player.h"
@@ -54,13 +52,6 @@ namespace {
 // Playouts draw from the position and this: a player's strength must not
 // depend on luck with a seed, and a game is reproduced from its own.
 constexpr uint64_t kPlayoutSeed = 0;
-
-AlphaBetaLimits AlphaBetaLimitsOf(const PlayerSpec& spec) {
-  AlphaBetaLimits limits = {.nodes = spec.nodes};
-  if (spec.depth > 0) limits.depth = spec.depth;
-  if (spec.time_ms > 0) limits.time = absl::Milliseconds(spec.time_ms);
-  return limits;
-}
 
 // Returns what a network is to compute in whose precision is auto.
 // REQUIRES: a spec with a file.
@@ -197,15 +188,8 @@ absl::StatusOr<std::unique_ptr<Player>> Make(const PlayerSpec& spec,
   SearchPlayerOptions search = spec.search;
   if (search.threads == 1) search.time_clock = ThreadTime;
   switch (spec.kind) {  // no default: a kind that is left out does not compile
-    case PlayerKind::kRandom:
-      return NewRandomPlayer();
-    case PlayerKind::kGreedy:
-      return NewGreedyPlayer();
-    case PlayerKind::kAlphaBeta: {
-      AlphaBetaOptions options;
-      if (spec.time_ms > 0) options.clock = ThreadTime;
-      return NewAlphaBetaPlayer(AlphaBetaLimitsOf(spec), options);
-    }
+    case PlayerKind::kBaseline:
+      return spec.info->make(spec);
     case PlayerKind::kMcts:
       return NewSearchPlayer(
           std::make_unique<mcts::PlayoutEvaluator>(spec.playouts, kPlayoutSeed),

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
-#include <optional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,9 +17,13 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "tara/base/clocks.h"
 #include "tara/base/option_table.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/text.h"
+#include "tara/eval/alpha_beta/alpha_beta.h"
+#include "tara/eval/players/alpha_beta_player.h"
+#include "tara/eval/players/player.h"
 #include "tara/mcts/levels/levels.h"
 #include "tara/mcts/options/search_options.h"
 #include "tara/nn/inference_options.h"
@@ -178,6 +182,37 @@ OptionTable AlphaBetaOptionTable(PlayerSpec& spec) {
   };
 }
 
+std::unique_ptr<Player> MakeAlphaBeta(const PlayerSpec& spec) {
+  AlphaBetaLimits limits = {.nodes = spec.nodes};
+  if (spec.depth > 0) limits.depth = spec.depth;
+  if (spec.time_ms > 0) limits.time = absl::Milliseconds(spec.time_ms);
+  if (spec.options.empty()) limits.nodes = kDefaultNodes;
+  AlphaBetaOptions options;
+  if (spec.time_ms > 0) options.clock = ThreadTime;
+  return NewAlphaBetaPlayer(limits, options);
+}
+
+constexpr PlayerKindInfo kPlayerKinds[] = {
+    {"random", PlayerKind::kBaseline, "random",
+     "  random      any legal action, with equal chances\n",
+     /*options=*/nullptr, [](const PlayerSpec&) { return NewRandomPlayer(); }},
+    {"greedy", PlayerKind::kBaseline, "greedy",
+     "  greedy      the action with the best immediate score\n",
+     /*options=*/nullptr, [](const PlayerSpec&) { return NewGreedyPlayer(); }},
+    {"alphabeta", PlayerKind::kBaseline, "alphabeta[:nodes=N]",
+     R"(  alphabeta[:OPTION=VALUE,...]
+              alpha-beta search with a hand-made evaluation, to 8000 positions
+              where no limit is given
+)",
+     AlphaBetaOptionTable, MakeAlphaBeta},
+    {"mcts", PlayerKind::kMcts, "mcts[:sims=N]"},
+    {"best", PlayerKind::kNet, "best[:sims=N]"},
+    {"level", PlayerKind::kNet, "level:N"},
+    {"net", PlayerKind::kNet, "net:PATH[,sims=N]"},
+    {"engine", PlayerKind::kEngine, "engine:CMD"},
+    {"person", PlayerKind::kPerson, "person"},
+};
+
 absl::Status SetOne(const OptionText& option, PlayerSpec& spec) {
   const absl::string_view name = option.name;
   const absl::string_view value = option.value;
@@ -190,14 +225,12 @@ absl::Status SetOne(const OptionText& option, PlayerSpec& spec) {
         "a level has no option '", Shown(option.text),
         "'; expected precision, backend or device, or best:OPTION=VALUE,..."));
   }
-  const bool searches = spec.kind != PlayerKind::kAlphaBeta;
+  const bool searches = spec.kind != PlayerKind::kBaseline;
   const OptionTable table =
-      searches ? SearchPlayerOptionTable(spec) : AlphaBetaOptionTable(spec);
+      searches ? SearchPlayerOptionTable(spec) : spec.info->options(spec);
   const Option* const known = FindOption(table, name);
   if (known != nullptr) return SetOption(*known, value);
-  if (!searches) {
-    return UnknownOption(option.text, "nodes=N, depth=D or ms=T");
-  }
+  if (!searches) return UnknownOption(option.text, OptionNames(table));
   if (net && name == "sims") {
     spec.policy_alone = value == "0";
     if (spec.policy_alone) return absl::OkStatus();
@@ -345,9 +378,9 @@ absl::Status TakePath(absl::string_view text,
 // Returns "random, greedy, ... or engine:CMD".
 std::string PlayerForms() {
   std::string forms;
-  for (const PlayerKindName& known : kPlayerKindNames) {
-    const bool first = &known == std::begin(kPlayerKindNames);
-    const bool last = &known == std::end(kPlayerKindNames) - 1;
+  for (const PlayerKindInfo& known : kPlayerKinds) {
+    const bool first = &known == std::begin(kPlayerKinds);
+    const bool last = &known == std::end(kPlayerKinds) - 1;
     absl::StrAppend(&forms, first ? "" : last ? " or " : ", ", known.form);
   }
   return forms;
@@ -380,28 +413,32 @@ OptionTable SearchPlayerOptionTable(PlayerSpec& spec) {
   return table;
 }
 
-std::optional<PlayerKind> PlayerKindOf(absl::string_view name) {
-  for (const PlayerKindName& known : kPlayerKindNames) {
-    if (known.name == name) return known.kind;
+absl::Span<const PlayerKindInfo> PlayerKinds() { return kPlayerKinds; }
+
+const PlayerKindInfo* FindPlayerKind(absl::string_view name) {
+  for (const PlayerKindInfo& known : kPlayerKinds) {
+    if (known.name == name) return &known;
   }
-  return std::nullopt;
+  return nullptr;
 }
 
 absl::StatusOr<PlayerSpec> ParsePlayerSpec(absl::string_view text) {
   const absl::string_view name = text.substr(0, text.find(':'));
   const bool has_rest = name.size() < text.size();
   const absl::string_view rest = has_rest ? text.substr(name.size() + 1) : "";
-  const std::optional<PlayerKind> kind = PlayerKindOf(name);
-  if (!kind.has_value()) {
+  const PlayerKindInfo* const known = FindPlayerKind(name);
+  if (known == nullptr) {
     return BadSpec(text, absl::StrCat("unknown player '", Shown(name),
                                       "'; expected ", PlayerForms()));
   }
-  PlayerSpec spec = {.kind = *kind, .text = std::string(text)};
+  PlayerSpec spec = {
+      .kind = known->kind, .info = known, .text = std::string(text)};
   std::vector<absl::string_view> options;
   if (has_rest) options = absl::StrSplit(rest, ',');
-  switch (*kind) {  // no default: a kind that is left out does not compile
-    case PlayerKind::kRandom:
-    case PlayerKind::kGreedy:
+  switch (known->kind) {
+    case PlayerKind::kBaseline:
+      if (known->options != nullptr) break;
+      [[fallthrough]];
     case PlayerKind::kPerson:
       if (!has_rest) return spec;
       return BadSpec(text, absl::StrCat(name, " takes no options, got '",
@@ -412,9 +449,6 @@ absl::StatusOr<PlayerSpec> ParsePlayerSpec(absl::string_view text) {
       spec.engine = *std::move(engine);
       return spec;
     }
-    case PlayerKind::kAlphaBeta:
-      if (!has_rest) spec.nodes = kDefaultNodes;
-      break;
     case PlayerKind::kMcts:
       spec.search.search.c_puct = mcts::kPlayoutCPuct;
       spec.search.leaves_per_game = mcts::kPlayoutLeaves;
@@ -504,13 +538,12 @@ std::string NetworkOptionsOf(const PlayerSpec& spec) {
 
 std::string PlayerSpecHelp() {
   PlayerSpec spec;  // the defaults
+  std::string baselines;
+  for (const PlayerKindInfo& known : kPlayerKinds) {
+    absl::StrAppend(&baselines, known.help);
+  }
   return absl::StrCat(
-      R"(  random      any legal action, with equal chances
-  greedy      the action with the best immediate score
-  alphabeta[:OPTION=VALUE,...]
-              alpha-beta search with a hand-made evaluation, to 8000 positions
-              where no limit is given
-  mcts[:OPTION=VALUE,...]
+      baselines, R"(  mcts[:OPTION=VALUE,...]
               search with random games; c_puct is )",
       mcts::kPlayoutCPuct, " and leaves ", mcts::kPlayoutLeaves, R"(
   net:PATH[,OPTION=VALUE,...]

@@ -1,7 +1,7 @@
 #ifndef TARA_EVAL_PLAYERS_PLAYER_SPEC_H_
 #define TARA_EVAL_PLAYERS_PLAYER_SPEC_H_
 
-#include <optional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -9,6 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "tara/base/option_table.h"
+#include "tara/eval/players/player.h"
 #include "tara/eval/players/search_player.h"
 #include "tara/mcts/options/search_options.h"
 #include "tara/nn/inference_options.h"
@@ -46,38 +47,33 @@ size_t FindUnquoted(absl::string_view text, char mark, size_t from = 0);
 // saying what is wrong and what was expected.
 absl::StatusOr<EngineSpec> ParseEngineSpec(absl::string_view text);
 
+// What a player is made of.
 enum class PlayerKind {
-  kRandom,
-  kGreedy,
-  kAlphaBeta,
+  kBaseline,  // what its row of PlayerKinds() states, and nothing else
   kMcts,
   kNet,
   kEngine,
   kPerson
 };
 
-// What a player spec begins with.
-struct PlayerKindName {
-  absl::string_view name;  // up to the end or a colon
+struct PlayerSpec;
+
+// A kind of players. For an opponent without a network and a tree of its own, a
+// row is all that the rest of the program needs.
+struct PlayerKindInfo {
+  absl::string_view name;  // what specs begin with, up to the end or a colon
   PlayerKind kind;
   absl::string_view form;  // of a spec, in short
+  // kBaseline: lines for --help; its options; and the player of a spec.
+  absl::string_view help = {};
+  OptionTable (*options)(PlayerSpec& spec) = nullptr;  // null: it has none
+  std::unique_ptr<Player> (*make)(const PlayerSpec& spec) = nullptr;
 };
 
-// The list.
-inline constexpr PlayerKindName kPlayerKindNames[] = {
-    {"random", PlayerKind::kRandom, "random"},
-    {"greedy", PlayerKind::kGreedy, "greedy"},
-    {"alphabeta", PlayerKind::kAlphaBeta, "alphabeta[:nodes=N]"},
-    {"mcts", PlayerKind::kMcts, "mcts[:sims=N]"},
-    {"best", PlayerKind::kNet, "best[:sims=N]"},
-    {"level", PlayerKind::kNet, "level:N"},
-    {"net", PlayerKind::kNet, "net:PATH[,sims=N]"},
-    {"engine", PlayerKind::kEngine, "engine:CMD"},
-    {"person", PlayerKind::kPerson, "person"},
-};
+absl::Span<const PlayerKindInfo> PlayerKinds();
 
-// Returns the kind of a name, or nullopt if there is none of it.
-std::optional<PlayerKind> PlayerKindOf(absl::string_view name);
+// Returns the kind of a name, or null if there is none of it.
+const PlayerKindInfo* FindPlayerKind(absl::string_view name);
 
 // An option of a spec as it was given: "sims" and "200".
 struct PlayerOption {
@@ -88,7 +84,8 @@ struct PlayerOption {
 
 // A player as described on a command line; see PlayerSpecHelp.
 struct PlayerSpec {
-  PlayerKind kind = PlayerKind::kRandom;
+  PlayerKind kind = PlayerKind::kBaseline;
+  const PlayerKindInfo* info = nullptr;  // kBaseline: its row
   // As it is written: what people and files of results know the player by.
   // Nothing else reads it: its parts are in the other members.
   std::string text = {};
@@ -98,7 +95,7 @@ struct PlayerSpec {
   // the folder of a run that learns means another one later. Else empty.
   std::string file = {};
   int level = 0;  // kNet: from 1; 0: none
-  // kAlphaBeta, kMcts, kNet: those in the text, in their order, which set the
+  // kBaseline, kMcts, kNet: those in the text, in their order, which set the
   // members below.
   std::vector<PlayerOption> options = {};
   bool policy_alone = false;            // kNet: no search (sims=0)
@@ -109,7 +106,7 @@ struct PlayerSpec {
   SearchPlayerOptions search = {.search = mcts::ForPlay(),
                                 .reuse = true,
                                 .confidence_z = mcts::kPlayConfidenceZ};
-  // kAlphaBeta: limits; 0 is none. Without any of them the parser sets `nodes`.
+  // alphabeta: limits; 0: none. Without any of them it has one of nodes.
   int nodes = 0;           // positions visited
   int depth = 0;           // actions ahead
   int time_ms = 0;         // of a move

@@ -24,7 +24,7 @@ namespace {
 
 // Whether a player spec begins here; a plus sign may be part of a path.
 bool BeginsPlayer(absl::string_view text) {
-  for (const PlayerKindName& known : kPlayerKindNames) {
+  for (const PlayerKindInfo& known : PlayerKinds()) {
     absl::string_view rest = text;
     if (!absl::ConsumePrefix(&rest, known.name)) continue;
     if (rest.empty() || rest[0] == ':' || rest[0] == '+') return true;
