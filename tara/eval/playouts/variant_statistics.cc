@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -223,9 +224,12 @@ std::vector<ReportRow> TableOf(Variants variants, const std::string& heading,
 }
 
 std::vector<ReportSection> SectionsOf(Variants variants) {
-  const auto in_phases = [](const VariantStatistics& s) {
-    return Joined({PhaseFields(s), CaptureFields(s), CountFields(s)});
+  const auto phases = [](const VariantStatistics& s) {
+    return Joined({PhaseFields(s), CountFields(s)});
   };
+  std::vector<ReportRow> captures =
+      WithoutEmptyColumns(TableOf(variants, "a game has", CaptureFields));
+  if (!captures.empty() && captures[0].size() == 1) captures.clear();
   return {{.heading = "Games",
            .rows = TableOf(variants, "games", GameFields),
            .plots = "estimates"},
@@ -240,11 +244,12 @@ std::vector<ReportSection> SectionsOf(Variants variants) {
                TableOf(variants, "games that end by", EndingFields)),
            .plots = "stacks",
            .unit = "% of games"},
-          {.heading = "Phases and captures",
+          {.heading = "Captures", .rows = std::move(captures)},
+          {.heading = "Phases",
            .rows = WithoutEmptyColumns(
-               TableOf(variants, "actions a game in", in_phases)),
+               TableOf(variants, "actions a game in", phases)),
            .plots = "stacks",
-           .unit = "per game"}};
+           .unit = "actions"}};
 }
 
 Json ToJson(const VariantStatistics& s) {

@@ -204,7 +204,7 @@ ReportRow FieldsOf(const RegretRow& row) {
     fields.push_back(TextField("run", "", row.point->run));
     fields.push_back(CountField("generation", "", row.point->generation));
   } else {
-    fields.insert(fields.end(), 2, {});
+    fields.insert(fields.end(), 2, NoField("", ""));
   }
   return Joined(
       {fields,
