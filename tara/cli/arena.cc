@@ -1,7 +1,6 @@
 #include "tara/eval/arena/arena.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <string>

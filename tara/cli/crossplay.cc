@@ -1,6 +1,4 @@
 #include <cstddef>
-#include <cstdint>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>

@@ -1,6 +1,5 @@
 #include "tara/mcts/levels/levels.h"
 
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>

@@ -1,7 +1,6 @@
 #include "tara/core/perft.h"
 
 #include <cstdint>
-#include <memory>
 #include <string>
 
 #include "absl/status/statusor.h"

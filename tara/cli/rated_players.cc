@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <map>
 #include <system_error>
-#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/numbers.h"

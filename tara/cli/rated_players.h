@@ -1,7 +1,6 @@
 #ifndef TARA_CLI_RATED_PLAYERS_H_
 #define TARA_CLI_RATED_PLAYERS_H_
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

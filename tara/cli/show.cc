@@ -1,5 +1,4 @@
 #include <array>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>

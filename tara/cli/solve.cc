@@ -1,6 +1,5 @@
 #include <cstdint>
 #include <cstdlib>
-#include <memory>
 #include <new>
 #include <nlohmann/json.hpp>
 #include <optional>

@@ -1,9 +1,7 @@
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "tara/base/json.h"
 #include "tara/cli/command_line.h"
