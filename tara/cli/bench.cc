@@ -33,6 +33,7 @@
 #include "tara/core/playouts.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
+#include "tara/eval/report/report.h"
 #include "tara/eval/report/report_page.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/evaluators/simple_evaluators.h"
@@ -56,30 +57,15 @@ Option SecondsOption(double* seconds, absl::string_view help) {
 }
 
 int ReportBench(const std::string& format, const std::string& title,
-                const Json& rows, const std::vector<std::string>& names,
-                absl::Span<const BenchColumn> columns, const StopCheck& stop,
+                const std::vector<eval::ReportRow>& rows, const StopCheck& stop,
                 Console& console) {
-  std::vector<std::vector<std::string>> table = {names};
-  for (const BenchColumn& column : columns) {
-    table[0].push_back(column.heading);
+  if (format == "json") {
+    Json list = Json::array();
+    for (const eval::ReportRow& row : rows) list.push_back(eval::RowJson(row));
+    console.out << eval::JsonText(list, 2) << "\n";
+  } else {
+    console.out << title << "\n" << (rows.empty() ? "" : eval::TableText(rows));
   }
-  for (const Json& row : rows) {
-    std::vector<std::string>& cells = table.emplace_back();
-    for (const std::string& name : names) {
-      cells.push_back(row.at(name).get<std::string>());
-    }
-    for (const BenchColumn& column : columns) {
-      const Json& value = row.at(column.name);
-      cells.push_back(
-          value.is_null()
-              ? "-"
-              : absl::StrFormat("%.*f", column.digits,
-                                column.scale * value.get<double>()));
-    }
-  }
-  console.out << (format == "json"
-                      ? eval::JsonText(rows, 2) + "\n"
-                      : title + "\n" + eval::TextTable(table, names.size()));
   return EndBench(stop, console);
 }
 
@@ -123,6 +109,26 @@ double CounterRate() {
   return 0;
 #endif
 }
+
+// Returns the processor's name as the kernel has it.
+std::string MachineName() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const size_t colon = line.find(':');
+    if (absl::StartsWith(line, "model name") && colon != std::string::npos) {
+      return std::string(absl::StripAsciiWhitespace(
+          absl::string_view(line).substr(colon + 1)));
+    }
+  }
+  return "unknown processor";
+}
+
+// What all rows of a report have in common.
+struct Machine {
+  std::string name = MachineName();
+  double counter_rate = CounterRate();
+  int threads = 1;
+};
 
 // One way of playing random games, and its results.
 struct Contestant {
@@ -182,8 +188,8 @@ void PlayTurn(int threads, Contestant& contestant) {
 // Measures scalar and batched play from a start position, by turns, and adds a
 // row per instruction set unless stopped before each had a turn.
 void MeasureCore(const BenchCoreOptions& options, const State& start,
-                 int threads, double counter_rate, const StopCheck& stop,
-                 Json& rows) {
+                 const Machine& machine, const StopCheck& stop,
+                 std::vector<eval::ReportRow>& rows) {
   const std::vector<InstructionSet> sets = SupportedInstructionSets();
   std::vector<Contestant> contestants;
   contestants.push_back({.play =
@@ -206,42 +212,40 @@ void MeasureCore(const BenchCoreOptions& options, const State& start,
   do {
     for (Contestant& contestant : contestants) {
       if (stop()) break;
-      PlayTurn(threads, contestant);
+      PlayTurn(machine.threads, contestant);
     }
   } while (!stop() && SteadyTime() - begin < absl::Seconds(options.seconds));
   if (contestants.back().plies == 0) return;
 
-  const auto cycles_per_ply = [&](double plies_per_s) -> Json {
-    if (counter_rate == 0) return nullptr;
-    return counter_rate * threads / plies_per_s;
+  const auto cycles = [&](absl::string_view name, absl::string_view heading,
+                          double plies_per_s) {
+    if (machine.counter_rate == 0) {
+      return eval::JsonField(name, heading, "-", nullptr);
+    }
+    return eval::NumberField(
+        name, heading, machine.counter_rate * machine.threads / plies_per_s,
+        {.digits = 1});
   };
   const double scalar = contestants[0].plies_per_s.Typical();
   for (size_t i = 0; i < sets.size(); ++i) {
     const double batched = contestants[i + 1].plies_per_s.Typical();
-    rows.push_back({{"variant", std::string(Info(start.variant).id)},
-                    {"isa", std::string(InstructionSetName(sets[i]))},
-                    {"scalar_plies_per_s", scalar},
-                    {"batched_plies_per_s", batched},
-                    {"ratio", batched / scalar},
-                    {"games_per_s", contestants[i + 1].games_per_s()},
-                    {"scalar_games_per_s", contestants[0].games_per_s()},
-                    {"scalar_cycles_per_ply", cycles_per_ply(scalar)},
-                    {"batched_cycles_per_ply", cycles_per_ply(batched)},
-                    {"threads", threads}});
+    rows.push_back(
+        {eval::TextField("variant", "variant", Info(start.variant).id),
+         eval::TextField("isa", "isa", InstructionSetName(sets[i])),
+         eval::NumberField("scalar_plies_per_s", "scalar M plies/s", scalar,
+                           {.scale = 1e-6, .digits = 1}),
+         eval::NumberField("batched_plies_per_s", "batched M plies/s", batched,
+                           {.scale = 1e-6, .digits = 1}),
+         eval::NumberField("ratio", "ratio", batched / scalar, {.digits = 1}),
+         eval::NumberField("games_per_s", "M games/s",
+                           contestants[i + 1].games_per_s(), {.scale = 1e-6}),
+         eval::NumberField("scalar_games_per_s", "",
+                           contestants[0].games_per_s()),
+         cycles("scalar_cycles_per_ply", "cycles/ply scalar", scalar),
+         cycles("batched_cycles_per_ply", "batched", batched),
+         eval::CountField("threads", "", machine.threads),
+         eval::TextField("machine", "", machine.name)});
   }
-}
-
-// Returns the processor's name as the kernel has it.
-std::string MachineName() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    const size_t colon = line.find(':');
-    if (absl::StartsWith(line, "model name") && colon != std::string::npos) {
-      return std::string(absl::StripAsciiWhitespace(
-          absl::string_view(line).substr(colon + 1)));
-    }
-  }
-  return "unknown processor";
 }
 
 // Measures how fast the core plays random games to their ends: one by one, and
@@ -250,31 +254,22 @@ absl::StatusOr<int> RunBenchCore(const BenchCoreOptions& options,
                                  Console& console) {
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
                         StartsOf(options.game));
-  const int threads = ResolveThreads(options.threads);
-  const double counter_rate = CounterRate();
-  const std::string machine = MachineName();
+  const Machine machine = {.threads = ResolveThreads(options.threads)};
   const StopCheck stop = StopOnSignals();
   StatusLine status_line(console);
-  Json rows = Json::array();
+  std::vector<eval::ReportRow> rows;
   for (size_t i = 0; i < starts.size() && !stop(); ++i) {
     status_line.Show(absl::StrFormat(
         "%s (%d of %d)", Info(starts[i].variant).id, i + 1, starts.size()));
-    MeasureCore(options, starts[i], threads, counter_rate, stop, rows);
+    MeasureCore(options, starts[i], machine, stop, rows);
   }
   status_line.Clear();
-  for (Json& row : rows) row["machine"] = machine;
   return ReportBench(
       options.format,
-      absl::StrFormat("%s, %d thread%s: random games to their ends", machine,
-                      threads, threads == 1 ? "" : "s"),
-      rows, {"variant", "isa"},
-      {{"scalar M plies/s", "scalar_plies_per_s", 1, 1e-6},
-       {"batched M plies/s", "batched_plies_per_s", 1, 1e-6},
-       {"ratio", "ratio", 1},
-       {"M games/s", "games_per_s", 2, 1e-6},
-       {"cycles/ply scalar", "scalar_cycles_per_ply", 1},
-       {"batched", "batched_cycles_per_ply", 1}},
-      stop, console);
+      absl::StrFormat("%s, %d thread%s: random games to their ends",
+                      machine.name, machine.threads,
+                      machine.threads == 1 ? "" : "s"),
+      rows, stop, console);
 }
 
 void RegisterBenchCore(Command& bench) {
@@ -370,10 +365,11 @@ absl::StatusOr<double> SearchRound(const BenchSearchOptions& options,
   return bytes / std::max(simulations, 1.0);
 }
 
-absl::StatusOr<Json> MeasureSearch(const BenchSearchOptions& options,
-                                   const State& start, const std::string& name,
-                                   mcts::Evaluator& evaluator,
-                                   const StopCheck& stop) {
+absl::StatusOr<eval::ReportRow> MeasureSearch(const BenchSearchOptions& options,
+                                              const State& start,
+                                              const std::string& name,
+                                              mcts::Evaluator& evaluator,
+                                              const StopCheck& stop) {
   mcts::Tree graph({.simulations = options.simulations, .graph_search = true},
                    start, kSeed);
   TARA_RETURN_IF_ERROR(mcts::RunSearches({&graph}, evaluator));
@@ -389,20 +385,26 @@ absl::StatusOr<Json> MeasureSearch(const BenchSearchOptions& options,
     TARA_ASSIGN_OR_RETURN(bytes_per_simulation,
                           SearchRound(options, start, counting, stop, rates));
   } while (!stop() && SteadyTime() - begin < absl::Seconds(options.seconds));
-  return Json{
-      {"variant", std::string(Info(start.variant).id)},
-      {"evaluator", name},
-      {"threads", options.threads},
-      {"simulations_per_s", rates.Typical()},
-      {"bytes_per_simulation", bytes_per_simulation},
-      {"batch_fill", counting.MeanBatch() /
-                         static_cast<double>(options.trees() * options.leaves)},
-      {"graph_hit_rate",
-       hits / (hits + static_cast<double>(graph.num_nodes() - 1))},
-      {"graph_free_rate", free / graph.root_visits()},
-      {"simulations", options.simulations},
-      {"games", options.trees()},
-      {"leaves", options.leaves}};
+  const double fill = counting.MeanBatch() /
+                      static_cast<double>(options.trees() * options.leaves);
+  return eval::ReportRow{
+      eval::TextField("variant", "variant", Info(start.variant).id),
+      eval::TextField("evaluator", "evaluator", name),
+      eval::CountField("threads", "", options.threads),
+      eval::NumberField("simulations_per_s", "M simulations/s", rates.Typical(),
+                        {.scale = 1e-6, .digits = 3}),
+      eval::NumberField("bytes_per_simulation", "bytes/simulation",
+                        bytes_per_simulation, {.digits = 0}),
+      eval::NumberField("batch_fill", "batch fill %", fill, eval::kPercent),
+      eval::NumberField(
+          "graph_hit_rate", "graph hits %",
+          hits / (hits + static_cast<double>(graph.num_nodes() - 1)),
+          eval::kPercent),
+      eval::NumberField("graph_free_rate", "graph free %",
+                        free / graph.root_visits(), eval::kPercent),
+      eval::CountField("simulations", "", options.simulations),
+      eval::CountField("games", "", options.trees()),
+      eval::CountField("leaves", "", options.leaves)};
 }
 
 // Measures how fast positions are searched, or prints the search signature.
@@ -420,7 +422,7 @@ absl::StatusOr<int> RunBenchSearch(const BenchSearchOptions& options,
       {"uniform", &uniform}, {"playouts", &playouts}};
   const StopCheck stop = StopOnSignals();
   StatusLine status_line(console);
-  Json rows = Json::array();
+  std::vector<eval::ReportRow> rows;
   for (size_t i = 0; i < starts.size(); ++i) {
     for (const auto& [name, evaluator] : evaluators) {
       if (options.evaluator != "all" && options.evaluator != name) continue;
@@ -429,7 +431,8 @@ absl::StatusOr<int> RunBenchSearch(const BenchSearchOptions& options,
                                        Info(starts[i].variant).id, name, i + 1,
                                        starts.size()));
       TARA_ASSIGN_OR_RETURN(
-          Json row, MeasureSearch(options, starts[i], name, *evaluator, stop));
+          eval::ReportRow row,
+          MeasureSearch(options, starts[i], name, *evaluator, stop));
       rows.push_back(std::move(row));
     }
   }
@@ -439,13 +442,7 @@ absl::StatusOr<int> RunBenchSearch(const BenchSearchOptions& options,
       absl::StrFormat("%d thread%s, %d simulations a search from the start",
                       options.threads, options.threads == 1 ? "" : "s",
                       options.simulations),
-      rows, {"variant", "evaluator"},
-      {{"M simulations/s", "simulations_per_s", 3, 1e-6},
-       {"bytes/simulation", "bytes_per_simulation"},
-       {"batch fill %", "batch_fill", 1, 100},
-       {"graph hits %", "graph_hit_rate", 1, 100},
-       {"graph free %", "graph_free_rate", 1, 100}},
-      stop, console);
+      rows, stop, console);
 }
 
 void RegisterBenchSearch(Command& bench) {

@@ -4,7 +4,6 @@
 // What the parts of `tara bench` share.
 
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -16,6 +15,7 @@
 #include "tara/cli/command_line.h"
 #include "tara/cli/console.h"
 #include "tara/core/state.h"
+#include "tara/eval/report/report.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/nn/weights/checkpoint.h"
 
@@ -35,23 +35,13 @@ class Rates {
   std::vector<double> rates_;
 };
 
-// A number of each row of a JSON report, as a column of its table.
-struct BenchColumn {
-  const char* heading;
-  const char* name;  // in the row
-  int digits = 0;    // after the point
-  double scale = 1;
-};
-
 // --seconds, the duration of a measurement.
 Option SecondsOption(double* seconds, absl::string_view help);
 
-// Prints rows as JSON, or as a table below a title whose first columns are the
-// members `names` of each row. Returns what EndBench returns.
+// Prints rows as JSON, or as a table below a title. Returns what EndBench
+// returns.
 int ReportBench(const std::string& format, const std::string& title,
-                const nlohmann::ordered_json& rows,
-                const std::vector<std::string>& names,
-                absl::Span<const BenchColumn> columns, const StopCheck& stop,
+                const std::vector<eval::ReportRow>& rows, const StopCheck& stop,
                 Console& console);
 
 // Returns the exit status of a measurement, which `stop` may have ended early:

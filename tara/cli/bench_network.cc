@@ -2,7 +2,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,6 +24,7 @@
 #include "tara/cli/flags.h"
 #include "tara/core/state.h"
 #include "tara/eval/players/make_player.h"
+#include "tara/eval/report/report.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/nn/bundle/bundle.h"
 #include "tara/nn/cpu/cpu_calibration.h"
@@ -37,8 +37,6 @@
 #include "tara/nn/training/trainer.h"
 
 namespace tara::cli {
-
-using Json = nlohmann::ordered_json;
 
 void AddBenchNetworkFlags(Command& command, BenchNetworkFlags* flags) {
   command.Add({
@@ -258,37 +256,37 @@ absl::StatusOr<int> RunBenchInference(const BenchInferenceOptions& options,
 
   const std::string net = ShapeText(checkpoint.shape);
   const double operations = OperationsOf(checkpoint.shape);
-  Json report = Json::array();
+  std::vector<eval::ReportRow> report;
   for (size_t i = 0; i < num_reported; ++i) {
     const Row& row = rows[i];
     const Row& around = rows[num_reported + i % batches.size()];
     const double rate =
         1 / (1 / row.rates.Typical() - 1 / around.rates.Typical());
     const nn::InferenceInfo& info = row.contestant->info;
+    const nn::PrecisionError& error = row.contestant->error;
     report.push_back(
-        {{"net", net},
-         {"backend", std::string(nn::BackendName(info.backend))},
-         {"precision", std::string(nn::PrecisionName(info.precision))},
-         {"batch", row.batch},
-         {"positions_per_s", row.rates.Typical()},
-         {"network_positions_per_s", rate},
-         {"operations_per_position", operations},
-         {"operations_per_s", rate * operations},
-         {"value_error", row.contestant->error.value},
-         {"policy_error", row.contestant->error.policy}});
+        {eval::TextField("net", "", net),
+         eval::TextField("backend", "backend", nn::BackendName(info.backend)),
+         eval::TextField("precision", "precision",
+                         nn::PrecisionName(info.precision)),
+         eval::CountField("batch", "batch", row.batch),
+         eval::NumberField("positions_per_s", "positions/s",
+                           row.rates.Typical(), {.digits = 0}),
+         eval::NumberField("network_positions_per_s", "network alone", rate,
+                           {.digits = 0}),
+         eval::NumberField("operations_per_position", "", operations),
+         eval::NumberField("operations_per_s", "G/s", rate * operations,
+                           {.scale = 1e-9, .digits = 0}),
+         eval::NumberField("value_error", "value error", error.value,
+                           {.digits = 5}),
+         eval::NumberField("policy_error", "policy error", error.policy,
+                           {.digits = 5})});
   }
   return ReportBench(
       options.format,
       absl::StrFormat("%s, one core, %.1f million operations a position", net,
                       operations / 1e6),
-      report, {"backend", "precision"},
-      {{"batch", "batch"},
-       {"positions/s", "positions_per_s"},
-       {"network alone", "network_positions_per_s"},
-       {"G/s", "operations_per_s", 0, 1e-9},
-       {"value error", "value_error", 5},
-       {"policy error", "policy_error", 5}},
-      stop, console);
+      report, stop, console);
 }
 
 }  // namespace
