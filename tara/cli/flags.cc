@@ -306,10 +306,10 @@ void AddInferenceFlags(Command& command, nn::InferenceOptions* options) {
       return nn::SetInferenceOption(name, value, *options).ok();
     };
   };
-  constexpr char kDevices[] = "cpu, cuda or cuda:N";
-  constexpr char kPrecisions[] =
+  static constexpr char kDevices[] = "cpu, cuda or cuda:N";
+  static constexpr char kPrecisions[] =
       "auto, float32, bfloat16, float16, int16 or int8";
-  constexpr char kBackends[] = "auto, torch or onednn";
+  static constexpr char kBackends[] = "auto, torch or onednn";
   command.Add({
       {"--device D",
        Custom{kDevices, set("device"), [=] { return options->device; }},

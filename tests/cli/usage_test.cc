@@ -144,6 +144,8 @@ INSTANTIATE_TEST_SUITE_P(
                    "sims"},
         WrongUsage{{"play", "--variant", "four_treasures", "--seat", "green"},
                    "--seat: bad value 'green'; expected red or blue or both"},
+        WrongUsage{{"engine", "--precision", "int4"},
+                   "--precision: bad value 'int4'; expected auto, float32"},
         WrongUsage{{"selfplay", "--variant", "four_treasures"},
                    "--output is required"}));
 
