@@ -172,7 +172,7 @@ TEST(BenchSelfPlayTest, SaysHowFastSelfPlayIsBesideTheBareEngine) {
 TEST(BenchSelfPlayTest, RefusesNetworksAndOptionsThatThereAreNot) {
   const std::pair<std::vector<std::string>, std::string> cases[] = {
       {{"--net", "64"}, "--net is '64'; expected CHANNELSxBLOCKS"},
-      {{"--precision", "int4"}, "precision is 'int4'; expected one of auto"},
+      {{"--precision", "int4"}, "--precision: bad value 'int4'; expected auto"},
       {{"--search", "width=3"}, "--search: "},
       {{"--cache", "-1"}, "--cache"},
       {{"--checkpoint", "/no/such/file"}, "/no/such/file"},

@@ -257,10 +257,13 @@ absl::string_view OpenedNamespace(absl::string_view line) {
   return line;
 }
 
+// A comment may follow.
 bool IsForwardDeclaration(absl::string_view line) {
-  return (absl::StartsWith(line, "class ") ||
-          absl::StartsWith(line, "struct ")) &&
-         absl::EndsWith(line, ";") && !absl::StrContains(line, "{");
+  const absl::string_view code =
+      absl::StripAsciiWhitespace(line.substr(0, line.find("//")));
+  return (absl::StartsWith(code, "class ") ||
+          absl::StartsWith(code, "struct ")) &&
+         absl::EndsWith(code, ";") && !absl::StrContains(code, "{");
 }
 
 // Whether only forward declarations, blank lines and comments stand in the

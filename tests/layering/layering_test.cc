@@ -254,12 +254,13 @@ TEST(FindNamespaceViolationsTest, AllowsPythonToTeachPybind11ItsTypes) {
 }
 
 TEST(FindNamespaceViolationsTest, AllowsForwardDeclarationsOfOthers) {
-  EXPECT_THAT(FindNamespaceViolations("tara/nn/a.h",
-                                      "namespace tara {\n\nstruct State;\n\n"
-                                      "}  // namespace tara\n"
-                                      "namespace google::protobuf {\n"
-                                      "class Message;\n"
-                                      "}  // namespace google::protobuf\n"),
+  EXPECT_THAT(FindNamespaceViolations(
+                  "tara/nn/a.h",
+                  "namespace tara {\n\nstruct State;  // state.h\n\n"
+                  "}  // namespace tara\n"
+                  "namespace google::protobuf {\n"
+                  "class Message;\n"
+                  "}  // namespace google::protobuf\n"),
               IsEmpty());
 }
 
