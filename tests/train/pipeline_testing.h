@@ -50,8 +50,9 @@ inline std::vector<proto::GameRecord> GamesOf(const std::string& run_dir) {
   const auto store =
       record::OpenGameStore(run_dir + "/games.db", record::StoreMode::kReadOnly)
           .value();
+  const std::vector<uint64_t> indices = store->Indices({}).value();
   std::vector<proto::GameRecord> games;
-  for (const uint64_t index : store->Indices({}).value()) {
+  for (const uint64_t index : indices) {
     games.push_back(store->Get(index).value());
   }
   return games;

@@ -58,7 +58,8 @@ std::vector<ReportSection> ArenaSections(absl::Span<const ArenaReportRow> rows,
                                          absl::string_view name_a = "A",
                                          absl::string_view name_b = "B");
 
-// Returns a page in HTML, one file: the tables of the text, and plots. REQUIRES: the same players in all rows.
+// Returns a page in HTML, one file: the tables of the text, and plots.
+// REQUIRES: the same players in all rows.
 std::string ArenaPage(absl::Span<const ArenaReportRow> rows);
 
 }  // namespace tara::eval
