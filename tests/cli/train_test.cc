@@ -61,7 +61,7 @@ TEST(TrainTest, EndsWithTheStrengthOfThePlayerThatHasLearned) {
   const TaraResult result = RunTara({"train", config});
   ASSERT_EQ(result.status, 0) << result.err;
   EXPECT_THAT(result.out, AllOf(HasSubstr("ckpt-000002 at 2 simulations"),
-                                HasSubstr("95 % interval"), HasSubstr("Elo"),
+                                HasSubstr("score % "), HasSubstr(" 95 % "),
                                 HasSubstr("  random "), HasSubstr("  greedy "),
                                 HasSubstr("  ckpt-000001 "),
                                 HasSubstr("Score over the generations")));
