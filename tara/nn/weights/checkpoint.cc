@@ -14,21 +14,37 @@
 namespace tara::nn {
 namespace {
 
-// A layer that reads inputs: its weights are [channels, inputs, ...].
+// A layer that reads inputs, which are an axis of its weights.
 struct InputLayer {
+  NetworkKind kind;
   absl::string_view weights;
   absl::string_view inputs;
   int64_t count;
+  size_t axis;
 };
+// What a light network pools of its 64 channels, before the globals.
+constexpr int kLightPooled = 128;
 constexpr InputLayer kInputLayers[] = {
-    {"stem_conv.weight", "planes", kNumPlanes},
-    {"stem_globals.weight", "globals", kNumGlobals}};
+    {NetworkKind::kTower, "stem_conv.weight", "planes", kNumPlanes, 1},
+    {NetworkKind::kTower, "stem_globals.weight", "globals", kNumGlobals, 1},
+    {NetworkKind::kLight, "input_planes.weight", "planes", kNumPlanes, 0},
+    {NetworkKind::kLight, "input_globals.weight", "globals", kNumGlobals, 0},
+    {NetworkKind::kLight, "policy_context.weight", "pooled values and globals",
+     kLightPooled + kNumGlobals, 0},
+    {NetworkKind::kLight, "policy_pass.weight", "pooled values and globals",
+     kLightPooled + kNumGlobals, 0},
+    {NetworkKind::kLight, "value_hidden1.weight", "pooled values and globals",
+     kLightPooled + kNumGlobals, 0}};
 
 std::string ShapeText(const std::vector<int64_t>& shape) {
   return absl::StrCat("[", absl::StrJoin(shape, ", "), "]");
 }
 
 }  // namespace
+
+absl::string_view NetworkKindName(NetworkKind kind) {
+  return kind == NetworkKind::kTower ? "tower" : "light";
+}
 
 const NamedTensor* Checkpoint::Find(absl::string_view name) const {
   const auto found = std::find_if(
@@ -62,16 +78,19 @@ absl::Status AddNewInputs(Checkpoint& checkpoint) {
     for (const InputLayer& layer : kInputLayers) {
       // Also "raw/stem_globals.weight" and the optimizer's moments of it. What
       // is misshapen is found by who looks for it.
-      if (!absl::EndsWith(tensor.name, layer.weights)) continue;
-      if (tensor.shape.size() < 2 || tensor.values.empty()) continue;
-      const int64_t channels = tensor.shape[0];
-      const int64_t inputs = tensor.shape[1];
+      if (layer.kind != checkpoint.shape.kind ||
+          !absl::EndsWith(tensor.name, layer.weights)) {
+        continue;
+      }
+      if (tensor.shape.size() <= layer.axis || tensor.values.empty()) continue;
+      const int64_t inputs = tensor.shape[layer.axis];
       if (inputs > layer.count) {
         return absl::FailedPreconditionError(absl::StrCat(
             "its network has ", inputs, " ", layer.inputs,
             "; this program has the first ", layer.count, " of them"));
       }
       if (inputs == layer.count) continue;
+      const int64_t channels = layer.axis == 0 ? 1 : tensor.shape[0];
       const auto size = static_cast<int64_t>(tensor.values.size()) / channels;
       const int64_t new_size = size / inputs * layer.count;
       std::vector<float> values(static_cast<size_t>(channels * new_size));
@@ -79,7 +98,7 @@ absl::Status AddNewInputs(Checkpoint& checkpoint) {
         std::copy_n(tensor.values.begin() + c * size, size,
                     values.begin() + c * new_size);
       }
-      tensor.shape[1] = layer.count;
+      tensor.shape[layer.axis] = layer.count;
       tensor.values = std::move(values);
     }
   }

@@ -7,13 +7,14 @@
 // anything is built from it. Little-endian:
 //
 //   0  8 bytes  "TaraNet\n"
-//   8  uint32   format version (2)
+//   8  uint32   format version: 2 of towers, 3 of other networks
 //  12  uint32   CRC-32C of the payload
 //  16  uint64   size of the payload in bytes
 //  24  payload:
 //        int64 x 9   feature version, policy version, value version, channels,
 //                    blocks, progress.step, progress.generation,
 //                    progress.samples, optimizer steps
+//        int64       of format 3: the kind of the network (NetworkKind)
 //        uint32      number of tensors, then for each:
 //          uint32, bytes      size of the name, name
 //          uint32, int64 x n  number of axes, their sizes
@@ -25,7 +26,8 @@
 //   raw/NAME        then, the weights that training goes on from
 //   adamw.*, muon.*, sgd.*  moments of the optimizer
 // The number of inputs is the second axis of stem_conv.weight (planes) and of
-// stem_globals.weight (globals): the first of kPlanes and kGlobals.
+// stem_globals.weight (globals), or the first of input_planes.weight and
+// input_globals.weight in a light network: the first of kPlanes and kGlobals.
 // Evaluators read the plain names that they know, and ignore all others.
 
 #include <cstdint>
@@ -44,10 +46,20 @@ namespace tara::nn {
 //   2  logits of win, draw and loss, and of each margin
 inline constexpr int kValueVersion = 2;
 
+// What a network is made of.
+enum class NetworkKind : uint8_t {
+  kTower,  // of residual blocks (tara/nn/torch/network_torch.h)
+  kLight,  // tables and light layers, for CPUs (tara/nn/light/light_network.h)
+};
+
+// Returns "tower" or "light".
+absl::string_view NetworkKindName(NetworkKind kind);
+
 // The size of a network.
 struct NetworkShape {
-  int channels = 32;  // of the tower; 1 to 1024
-  int blocks = 4;     // residual blocks of two convolutions; 1 to 100
+  int channels = 32;  // 1 to 1024
+  int blocks = 4;     // residual blocks of two convolutions, or light layers
+  NetworkKind kind = NetworkKind::kTower;
 
   friend bool operator==(const NetworkShape&, const NetworkShape&) = default;
 };

@@ -21,7 +21,9 @@ static_assert(std::endian::native == std::endian::little,
               "the file is written as the machine holds its numbers");
 
 constexpr absl::string_view kMagic = "TaraNet\n";
-constexpr uint32_t kFormatVersion = 2;
+// Towers have the format that they always had.
+constexpr uint32_t kTowerFormat = 2;
+constexpr uint32_t kFormatVersion = 3;
 constexpr size_t kHeaderSize = 24;
 constexpr uint32_t kMaxNameSize = 1000;
 constexpr uint32_t kMaxAxes = 8;
@@ -65,6 +67,9 @@ std::string EncodePayload(const Checkpoint& checkpoint) {
         int64_t{progress.generation}, progress.samples,
         checkpoint.optimizer_steps}) {
     Append(number, payload);
+  }
+  if (checkpoint.shape.kind != NetworkKind::kTower) {
+    Append(static_cast<int64_t>(checkpoint.shape.kind), payload);
   }
   Append(static_cast<uint32_t>(checkpoint.tensors.size()), payload);
   for (const NamedTensor& tensor : checkpoint.tensors) {
@@ -111,11 +116,14 @@ absl::Status DamagedError(const std::string& path, absl::string_view what) {
 }
 
 absl::StatusOr<Checkpoint> DecodePayload(const std::string& path,
+                                         uint32_t format,
                                          absl::string_view payload) {
   PayloadReader reader(payload);
   int64_t numbers[9];
+  int64_t kind = 0;
   uint32_t tensor_count = 0;
-  if (!reader.Read(numbers)) {
+  if (!reader.Read(numbers) ||
+      (format > kTowerFormat && !reader.Read(kind))) {
     return DamagedError(path, "its description is incomplete");
   }
   if (numbers[0] != kFeatureVersion) {
@@ -133,9 +141,14 @@ absl::StatusOr<Checkpoint> DecodePayload(const std::string& path,
         path, absl::StrCat("a network of ", numbers[3], " channels and ",
                            numbers[4], " blocks is impossible"));
   }
+  if (format > kTowerFormat && kind != static_cast<int64_t>(NetworkKind::kLight)) {
+    return DamagedError(path, absl::StrCat("there is no kind ", kind,
+                                           " of networks"));
+  }
   Checkpoint checkpoint = {
       .shape = {.channels = static_cast<int>(numbers[3]),
-                .blocks = static_cast<int>(numbers[4])},
+                .blocks = static_cast<int>(numbers[4]),
+                .kind = static_cast<NetworkKind>(kind)},
       .progress = {.step = numbers[5],
                    .generation = static_cast<int>(numbers[6]),
                    .samples = numbers[7]},
@@ -169,7 +182,9 @@ absl::StatusOr<Checkpoint> DecodePayload(const std::string& path,
 std::string EncodeCheckpoint(const Checkpoint& checkpoint) {
   const std::string payload = EncodePayload(checkpoint);
   std::string header(kMagic);
-  Append(kFormatVersion, header);
+  Append(checkpoint.shape.kind == NetworkKind::kTower ? kTowerFormat
+                                                      : kFormatVersion,
+         header);
   Append(uint32_t{crc32c::Crc32c(payload.data(), payload.size())}, header);
   Append(uint64_t{payload.size()}, header);
   return header + payload;
@@ -211,11 +226,11 @@ absl::StatusOr<Checkpoint> DecodeCheckpoint(const std::string& name,
         "Checkpoint ", name,
         " has format version 1: its network tells the expected margin alone. "
         "This program reads version ",
-        kFormatVersion,
+        kTowerFormat,
         ", whose networks tell the chances of every margin; train anew, in "
         "another run_dir"));
   }
-  if (format != kFormatVersion) {
+  if (format != kTowerFormat && format != kFormatVersion) {
     return VersionError(name, "format", format, kFormatVersion);
   }
   const absl::string_view payload = bytes.substr(kHeaderSize);
@@ -227,7 +242,7 @@ absl::StatusOr<Checkpoint> DecodeCheckpoint(const std::string& name,
   if (crc32c::Crc32c(payload.data(), payload.size()) != checksum) {
     return DamagedError(name, "its checksum does not match");
   }
-  return DecodePayload(name, payload);
+  return DecodePayload(name, format, payload);
 }
 
 }  // namespace tara::nn

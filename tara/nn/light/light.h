@@ -1,0 +1,54 @@
+#ifndef TARA_NN_LIGHT_LIGHT_H_
+#define TARA_NN_LIGHT_LIGHT_H_
+
+// Light networks: made for CPUs. A position costs a tenth of what a residual
+// tower of equal strength for its time costs, in play and in training; neither
+// needs LibTorch. docs/explanation/light_network.md has a picture of one.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "tara/mcts/evaluator.h"
+#include "tara/nn/training/trainer.h"
+#include "tara/nn/weights/checkpoint.h"
+
+namespace tara::nn {
+
+// The kernels are written for this many channels.
+inline constexpr int kLightChannels = 64;
+// Most layers of a light network (NetworkShape::blocks).
+inline constexpr int kMaxLightLayers = 8;
+
+// Returns INVALID_ARGUMENT for a shape that no light network has.
+absl::Status CheckLightShape(const NetworkShape& shape);
+
+// Returns an evaluator that computes in integers, with the fastest kernels of
+// this processor. Thread-safe; takes no locks. The evaluation of a position is
+// the same, bit for bit, on every processor and whatever else is in the batch.
+// Returns INVALID_ARGUMENT when a tensor is missing, misshapen or too large for
+// the integers, naming it.
+absl::StatusOr<std::unique_ptr<mcts::Evaluator>> NewLightEvaluator(
+    const Checkpoint& checkpoint);
+
+// As NewTrainer and MakeTrainer (trainer.h), for light networks.
+// REQUIRES: CheckLightTraining(options) is OK.
+std::unique_ptr<Trainer> NewLightTrainer(const NetworkShape& shape,
+                                         const TrainerOptions& options,
+                                         uint64_t seed);
+absl::StatusOr<std::unique_ptr<Trainer>> MakeLightTrainer(
+    const std::string& name, const Checkpoint& checkpoint,
+    const TrainerOptions& options);
+
+// A light network trains on the CPU, with AdamW, in float32. Returns
+// UNIMPLEMENTED for options that ask for something else.
+absl::Status CheckLightTraining(const TrainerOptions& options);
+
+// Returns a new light network, untrained, as a checkpoint that is in no file.
+Checkpoint NewLightCheckpoint(const NetworkShape& shape, uint64_t seed);
+
+}  // namespace tara::nn
+
+#endif  // TARA_NN_LIGHT_LIGHT_H_

@@ -1,0 +1,80 @@
+#include "tara/nn/light/light_learning.h"
+
+#include <cstddef>
+
+#include "tara/core/instruction_set.h"
+#include "tara/nn/light/light_learning_templates.h"
+
+namespace tara::nn {
+
+bool LightSample::Has(Head head) const {
+  switch (head) {
+    case Head::kPolicy:
+      return !policy.empty();
+    case Head::kValue:
+      return true;
+    case Head::kMargin:
+      return has_margin;
+    case Head::kOwner:
+      return has_owners;
+    default:
+      return false;
+  }
+}
+
+LightLosses& LightLosses::operator+=(const LightLosses& other) {
+  for (const HeadInfo& info : kHeads) {
+    sums[info.head] += other.sums[info.head];
+    weights[info.head] += other.weights[info.head];
+  }
+  agreements += other.agreements;
+  return *this;
+}
+
+TransposedLight::TransposedLight(const LightTensors& tensors)
+    : offsets_(tensors.size() / 16 + 1), values_([&] {
+        size_t size = 0;
+        for (const LightTensor* const tensor : tensors.all()) {
+          size += static_cast<size_t>(tensor->columns) *
+                  ((tensor->rows + 15) / 16 * 16);
+        }
+        return size;
+      }()) {
+  size_t offset = 0;
+  for (const LightTensor* const tensor : tensors.all()) {
+    if (tensor->rows == 1) continue;
+    matrices_.push_back(tensor);
+    offsets_[tensor->offset / 16] = offset;
+    offset +=
+        static_cast<size_t>(tensor->columns) * ((tensor->rows + 15) / 16 * 16);
+  }
+}
+
+void TransposedLight::Refresh(const float* parameters) {
+  for (const LightTensor* const tensor : matrices_) {
+    float* const to = values_.data() + offsets_[tensor->offset / 16];
+    const int stride = (tensor->rows + 15) / 16 * 16;
+    for (int row = 0; row < tensor->rows; ++row) {
+      const float* const from = parameters + tensor->offset +
+                                static_cast<size_t>(row) * tensor->stride;
+      for (int column = 0; column < tensor->columns; ++column) {
+        to[static_cast<size_t>(column) * stride + row] = from[column];
+      }
+    }
+  }
+}
+
+const LightLearning& BestLightLearning() {
+#if defined(__x86_64__)
+  static const LightLearning learning =
+      SupportedInstructionSets().back() == InstructionSet::kAvx512
+          ? internal::Avx512LightLearning()
+          : internal::LightLearningCode<InstructionSet::kAvx2>::Table();
+#else
+  static const LightLearning learning =
+      internal::LightLearningCode<InstructionSet::kPortable>::Table();
+#endif
+  return learning;
+}
+
+}  // namespace tara::nn

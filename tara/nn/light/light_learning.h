@@ -1,0 +1,118 @@
+#ifndef TARA_NN_LIGHT_LIGHT_LEARNING_H_
+#define TARA_NN_LIGHT_LIGHT_LEARNING_H_
+
+// A light network in floats: its outputs for a position, and the gradient of
+// its losses. One position at a time, which stays in the second cache.
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "tara/core/board.h"
+#include "tara/core/outcome.h"
+#include "tara/nn/heads.h"
+#include "tara/nn/light/light_network.h"
+
+namespace tara::nn {
+
+// A position and what is learned of it.
+struct LightSample {
+  LightInput input;
+  // The policy outputs of the legal actions.
+  std::vector<int16_t> outputs;
+  // Their shares; empty: the sample teaches no policy.
+  std::vector<float> policy;
+  std::array<float, kNumResults> result;
+  int margin = 0;
+  bool has_margin = false;
+  bool has_owners = false;
+  std::array<uint8_t, kNumHills> owners;  // at the end: 0 own, 1 enemy, 2 vacant
+  float weight = 1;
+
+  // Whether there is a target for the head.
+  bool Has(Head head) const;
+};
+
+// What the forward pass of a position leaves for the backward pass: the values
+// after each ReLU.
+struct LightActivations {
+  using Hills = float[kNumHills][kLightChannels];
+
+  alignas(64) Hills hidden1[kNumLightTables];
+  alignas(64) Hills hidden2[kNumLightTables];
+  alignas(64) Hills hills[kMaxLightLayers + 1];  // into each layer, and out
+  alignas(64) Hills mixed[kMaxLightLayers];      // into the pointwise layers
+  // Means, then maxima, of `hills`; and where the maxima are.
+  alignas(64) float pooled[kMaxLightLayers + 1][2 * kLightChannels];
+  uint8_t highest[kMaxLightLayers + 1][kLightChannels];
+  alignas(64) float context[(kContext + 15) / 16 * 16];
+  // Of the hills that actions concern.
+  std::array<bool, kNumHills> is_concerned;
+  alignas(64) float policy[kNumHills][kPolicyWidth];
+  alignas(64) float outputs[kNumHills][64];  // by HillOutput
+  alignas(64) float value1[kValueHidden];
+  alignas(64) float value2[kValueHidden];
+  alignas(64) float owners[kNumHills][16];
+  // The logits: of the legal actions; of win, draw, loss and the margins.
+  std::array<float, kNumPolicyOutputs> logits;
+  alignas(64) float value[(kNumValueOutputs + 15) / 16 * 16];
+};
+
+// Sums of losses over samples; weights: of the samples with the head's target.
+struct LightLosses {
+  PerHead<double> sums = {};
+  PerHead<double> weights = {};
+  double agreements = 0;
+
+  LightLosses& operator+=(const LightLosses& other);
+};
+
+// The matrices that the backward pass multiplies by, transposed.
+class TransposedLight {
+ public:
+  explicit TransposedLight(const LightTensors& tensors);
+
+  // Takes the values of parameters [tensors.size()].
+  void Refresh(const float* parameters);
+  // Returns a matrix: columns x rows, rows beyond the tensor's columns cut off.
+  const float* Of(const LightTensor& tensor) const {
+    return values_.data() + offsets_[tensor.offset / 16];
+  }
+
+ private:
+  std::vector<const LightTensor*> matrices_;
+  std::vector<size_t> offsets_;  // [offset of the tensor / 16]
+  AlignedFloats values_;
+};
+
+// One implementation; chosen at run time.
+struct LightLearning {
+  // Computes all outputs of a position for the legal ones of the policy.
+  void (*forward)(const LightTensors& tensors, const float* parameters,
+                  const LightInput& input, absl::Span<const int16_t> outputs,
+                  LightActivations& activations);
+  // Adds the sample's losses to `losses` and, times `scales`, their gradient
+  // to `gradient` [tensors.size()]. `activations` are of the forward pass.
+  // Heads with a scale of 0 are measured, not learned.
+  void (*backward)(const LightTensors& tensors, const float* parameters,
+                   const TransposedLight& transposed, const LightSample& sample,
+                   const PerHead<float>& scales, LightActivations& activations,
+                   float* gradient, LightLosses& losses);
+  // Computes the rows of a table [kPatternRows, kLightChannels].
+  void (*tabulate)(const LightTensors& tensors, const float* parameters,
+                   int table, float* rows);
+};
+
+// Returns the fastest that this processor supports.
+const LightLearning& BestLightLearning();
+
+namespace internal {
+
+// REQUIRES: the processor supports InstructionSet::kAvx512.
+LightLearning Avx512LightLearning();
+
+}  // namespace internal
+}  // namespace tara::nn
+
+#endif  // TARA_NN_LIGHT_LIGHT_LEARNING_H_

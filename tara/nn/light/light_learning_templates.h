@@ -1,0 +1,841 @@
+#ifndef TARA_NN_LIGHT_LIGHT_LEARNING_TEMPLATES_H_
+#define TARA_NN_LIGHT_LIGHT_LEARNING_TEMPLATES_H_
+
+// light_learning.h for vectors of kLanes floats: a unit of each instruction set
+// compiles it.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+#include "absl/types/span.h"
+#include "tara/core/board.h"
+#include "tara/core/instruction_set.h"
+#include "tara/core/outcome.h"
+#include "tara/nn/heads.h"
+#include "tara/nn/light/light_learning.h"
+#include "tara/nn/light/light_network.h"
+
+namespace tara::nn::internal {
+
+template <int kLanes>
+struct FloatVector;
+template <>
+struct FloatVector<8> {
+  typedef float Type __attribute__((vector_size(32)));
+};
+template <>
+struct FloatVector<16> {
+  typedef float Type __attribute__((vector_size(64)));
+};
+
+template <InstructionSet kSet>
+struct LightLearningCode {
+  static constexpr int kLanes = kSet == InstructionSet::kAvx512 ? 16 : 8;
+  using V = typename FloatVector<kLanes>::Type;
+
+  static constexpr int kC = kLightChannels;
+  static constexpr int kVectors = kC / kLanes;  // of a hill
+  static constexpr int kPooled = 2 * kC;
+  // Of a block of a product: rows, and vectors of a row. As many sums as leave
+  // registers for what is added.
+  static constexpr int kBlockRows = kLanes == 16 ? 5 : 3;
+  static constexpr int kBlockVectors = kLanes == 16 ? 4 : 3;
+
+  using Hills = LightActivations::Hills;
+
+  static V& At(float* values, int i) {
+    return *reinterpret_cast<V*>(values + kLanes * i);
+  }
+  static const V& At(const float* values, int i) {
+    return *reinterpret_cast<const V*>(values + kLanes * i);
+  }
+  static V Relu(V x) { return x > 0 ? x : V{}; }
+  // Returns `gradient` where the ReLU's output is positive.
+  static V Where(V output, V gradient) { return output > 0 ? gradient : V{}; }
+
+  // values[0 .. size) = relu(values). `size` is a multiple of kLanes.
+  static void ReluAll(float* values, int size) {
+    for (int i = 0; i < size / kLanes; ++i) {
+      At(values, i) = Relu(At(values, i));
+    }
+  }
+  // sums[0 .. columns) += the rows of values [rows, columns].
+  static void AddRows(const float* values, int rows, int columns, float* sums) {
+    for (int i = 0; i < columns / kLanes; ++i) {
+      V sum = At(sums, i);
+      for (int row = 0; row < rows; ++row) {
+        sum += At(values + static_cast<size_t>(row) * columns, i);
+      }
+      At(sums, i) = sum;
+    }
+  }
+
+  // --- Products --------------------------------------------------------------
+
+  // A block of Multiply: kRows rows and kWide vectors.
+  template <int kRows, int kWide>
+  static void MultiplyBlock(const float* in, int in_stride, const float* matrix,
+                            int stride, int inner, const float* bias, bool add,
+                            float* out) {
+    V sums[kRows][kWide];
+    for (int r = 0; r < kRows; ++r) {
+      for (int n = 0; n < kWide; ++n) {
+        sums[r][n] = add ? At(out + static_cast<size_t>(r) * stride, n)
+                     : bias != nullptr ? At(bias, n)
+                                       : V{};
+      }
+    }
+    for (int k = 0; k < inner; ++k) {
+      V row[kWide];
+      for (int n = 0; n < kWide; ++n) {
+        row[n] = At(matrix + static_cast<size_t>(k) * stride, n);
+      }
+      for (int r = 0; r < kRows; ++r) {
+        const float x = in[static_cast<size_t>(r) * in_stride + k];
+        for (int n = 0; n < kWide; ++n) sums[r][n] += x * row[n];
+      }
+    }
+    for (int r = 0; r < kRows; ++r) {
+      for (int n = 0; n < kWide; ++n) {
+        At(out + static_cast<size_t>(r) * stride, n) = sums[r][n];
+      }
+    }
+  }
+
+  template <int kWide>
+  static void MultiplyColumns(const float* in, int in_stride, int rows,
+                              const float* matrix, int stride, int inner,
+                              const float* bias, bool add, float* out) {
+    int row = 0;
+    for (; row + kBlockRows <= rows; row += kBlockRows) {
+      MultiplyBlock<kBlockRows, kWide>(
+          in + static_cast<size_t>(row) * in_stride, in_stride, matrix, stride,
+          inner, bias, add, out + static_cast<size_t>(row) * stride);
+    }
+    for (; row < rows; ++row) {
+      MultiplyBlock<1, kWide>(in + static_cast<size_t>(row) * in_stride,
+                              in_stride, matrix, stride, inner, bias, add,
+                              out + static_cast<size_t>(row) * stride);
+    }
+  }
+
+  // out [rows, stride] = (out if `add`, else bias if there is one) + in [rows,
+  // inner] matrix [inner, stride].
+  static void Multiply(const float* in, int in_stride, int rows,
+                       const float* matrix, int stride, int inner,
+                       const float* bias, bool add, float* out) {
+    int column = 0;
+    const auto part = [&](auto width) {
+      constexpr int kWide = decltype(width)::value;
+      for (; column + kWide * kLanes <= stride; column += kWide * kLanes) {
+        MultiplyColumns<kWide>(in, in_stride, rows, matrix + column, stride,
+                               inner, bias == nullptr ? nullptr : bias + column,
+                               add, out + column);
+      }
+    };
+    part(std::integral_constant<int, kBlockVectors>());
+    part(std::integral_constant<int, 2>());
+    part(std::integral_constant<int, 1>());
+  }
+
+  template <int kRows, int kWide>
+  static void AddOuterBlock(const float* in, int in_stride, const float* out,
+                            int stride, int rows, float* gradient) {
+    V sums[kRows][kWide];
+    for (int k = 0; k < kRows; ++k) {
+      for (int n = 0; n < kWide; ++n) {
+        sums[k][n] = At(gradient + static_cast<size_t>(k) * stride, n);
+      }
+    }
+    for (int r = 0; r < rows; ++r) {
+      V row[kWide];
+      for (int n = 0; n < kWide; ++n) {
+        row[n] = At(out + static_cast<size_t>(r) * stride, n);
+      }
+      for (int k = 0; k < kRows; ++k) {
+        const float x = in[static_cast<size_t>(r) * in_stride + k];
+        for (int n = 0; n < kWide; ++n) sums[k][n] += x * row[n];
+      }
+    }
+    for (int k = 0; k < kRows; ++k) {
+      for (int n = 0; n < kWide; ++n) {
+        At(gradient + static_cast<size_t>(k) * stride, n) = sums[k][n];
+      }
+    }
+  }
+
+  // The gradient of a product's matrix: gradient [inner, stride] += in [rows,
+  // inner]^T out [rows, stride].
+  static void AddOuter(const float* in, int in_stride, int rows, int inner,
+                       const float* out, int stride, float* gradient) {
+    int column = 0;
+    const auto part = [&](auto width) {
+      constexpr int kWide = decltype(width)::value;
+      for (; column + kWide * kLanes <= stride; column += kWide * kLanes) {
+        int k = 0;
+        for (; k + kBlockRows <= inner; k += kBlockRows) {
+          AddOuterBlock<kBlockRows, kWide>(
+              in + k, in_stride, out + column, stride, rows,
+              gradient + static_cast<size_t>(k) * stride + column);
+        }
+        for (; k < inner; ++k) {
+          AddOuterBlock<1, kWide>(
+              in + k, in_stride, out + column, stride, rows,
+              gradient + static_cast<size_t>(k) * stride + column);
+        }
+      }
+    };
+    part(std::integral_constant<int, kBlockVectors>());
+    part(std::integral_constant<int, 2>());
+    part(std::integral_constant<int, 1>());
+  }
+
+  // --- Forward ---------------------------------------------------------------
+
+  // The network as its parts use it.
+  struct Net {
+    const LightTensors& tensors;
+    const float* parameters;
+
+    const float* Of(const LightTensor& tensor) const {
+      return parameters + tensor.offset;
+    }
+    const float* Row(const LightTensor& tensor, int row) const {
+      return Of(tensor) + static_cast<size_t>(row) * tensor.stride;
+    }
+    // The parameters of a row of LightInput, and what they are multiplied by.
+    std::pair<const LightTensor*, int> InputRow(int input) const {
+      return input < kNumPlanes
+                 ? std::pair(&tensors.planes, input)
+                 : std::pair(&tensors.flags, input - kNumPlanes);
+    }
+  };
+
+  static LightOwner OwnerOf(const LightInput& input, int hill) {
+    if (hill == kNumHills) return kOffBoard;
+    const Board board = BoardOf(hill);
+    if ((input.own & board) != 0) return kOwnHill;
+    return (input.enemy & board) != 0 ? kEnemyHill : kVacantHill;
+  }
+
+  // Adds the first hidden layer of a pattern, before its ReLU.
+  template <typename Owner>
+  static void AddPattern(const Net& net, const LightTableNetwork& table,
+                         const Owner& owner, float* sums) {
+    for (int i = 0; i < kPatternHills; ++i) {
+      const float* const row =
+          net.Row(table.hidden1, kNumLightOwners * i + owner(i));
+      for (int n = 0; n < kVectors; ++n) At(sums, n) += At(row, n);
+    }
+  }
+
+  static void RunTable(const Net& net, int t, const LightInput& input,
+                       LightActivations& a) {
+    const LightTableNetwork& table = net.tensors.tables[t];
+    for (int hill = 0; hill < kNumHills; ++hill) {
+      float* const hidden = a.hidden1[t][hill];
+      std::memcpy(hidden, net.Of(table.bias1), kC * sizeof(float));
+      AddPattern(
+          net, table,
+          [&](int i) { return OwnerOf(input, kLightPatterns[t][hill][i]); },
+          hidden);
+    }
+    ReluAll(a.hidden1[t][0], kNumHills * kC);
+    Multiply(a.hidden1[t][0], kC, kNumHills, net.Of(table.hidden2), kC, kC,
+             net.Of(table.bias2), false, a.hidden2[t][0]);
+    ReluAll(a.hidden2[t][0], kNumHills * kC);
+    Multiply(a.hidden2[t][0], kC, kNumHills, net.Of(table.out), kC, kC, nullptr,
+             true, a.hills[0][0]);
+  }
+
+  static void RunInput(const Net& net, const LightInput& input,
+                       LightActivations& a) {
+    alignas(64) float shared[kC];
+    std::memcpy(shared, net.Of(net.tensors.bias), sizeof(shared));
+    for (int g = 0; g < kNumGlobals; ++g) {
+      if (input.globals[g] == 0) continue;
+      const float* const row = net.Row(net.tensors.globals, g);
+      for (int n = 0; n < kVectors; ++n) {
+        At(shared, n) += input.globals[g] * At(row, n);
+      }
+    }
+    for (int hill = 0; hill < kNumHills; ++hill) {
+      V sums[kVectors];
+      const float* const own = net.Row(net.tensors.hills, hill);
+      for (int n = 0; n < kVectors; ++n) sums[n] = At(shared, n) + At(own, n);
+      for (int i = 0; i < input.num_rows[hill]; ++i) {
+        const int number = input.rows[hill][i];
+        const auto [tensor, index] = net.InputRow(number / kLightLevels);
+        const float value = 0.25f * static_cast<float>(number % kLightLevels);
+        const float* const row = net.Row(*tensor, index);
+        for (int n = 0; n < kVectors; ++n) sums[n] += value * At(row, n);
+      }
+      for (int n = 0; n < kVectors; ++n) At(a.hills[0][hill], n) = sums[n];
+    }
+    for (int t = 0; t < kNumLightTables; ++t) RunTable(net, t, input, a);
+    ReluAll(a.hills[0][0], kNumHills * kC);
+  }
+
+  static void Pool(const Hills& hills, float* pooled, uint8_t* highest) {
+    for (int n = 0; n < kVectors; ++n) {
+      V sum{}, most = At(hills[0], n), where{};
+      for (int hill = 0; hill < kNumHills; ++hill) {
+        const V x = At(hills[hill], n);
+        sum += x;
+        where = x > most ? V{} + static_cast<float>(hill) : where;
+        most = x > most ? x : most;
+      }
+      At(pooled, n) = sum * (1.0f / kNumHills);
+      At(pooled + kC, n) = most;
+      for (int i = 0; i < kLanes; ++i) {
+        highest[kLanes * n + i] = static_cast<uint8_t>(where[i]);
+      }
+    }
+  }
+
+  // Sums of the ranks and files.
+  struct Lines {
+    V ranks[kBoardSize][kVectors] = {};
+    V files[kBoardSize][kVectors] = {};
+
+    explicit Lines(const Hills& hills) {
+      for (int hill = 0; hill < kNumHills; ++hill) {
+        for (int n = 0; n < kVectors; ++n) {
+          ranks[RankOf(hill)][n] += At(hills[hill], n);
+          files[FileOf(hill)][n] += At(hills[hill], n);
+        }
+      }
+    }
+  };
+
+  // The hill that a tap of another one is, or -1.
+  static int TapOf(int hill, const LightTap& tap, int sign) {
+    return HillAt(FileOf(hill) + sign * tap.file,
+                  RankOf(hill) + sign * tap.rank);
+  }
+
+  // [hill]: those that are its taps (from 0) and of which it is one (1).
+  struct TapLists {
+    struct List {
+      int count = 0;
+      int8_t taps[kNumTaps];
+      int8_t hills[kNumTaps];
+    };
+    std::array<std::array<List, kNumHills>, 2> lists;
+
+    TapLists() {
+      for (int back = 0; back < 2; ++back) {
+        for (int hill = 0; hill < kNumHills; ++hill) {
+          for (int tap = 0; tap < kNumTaps; ++tap) {
+            const int other = TapOf(hill, kLightTaps[tap], back ? -1 : 1);
+            if (other < 0) continue;
+            List& list = lists[back][hill];
+            list.taps[list.count] = static_cast<int8_t>(tap);
+            list.hills[list.count++] = static_cast<int8_t>(other);
+          }
+        }
+      }
+    }
+  };
+  static const TapLists& Taps() {
+    static const TapLists kTaps;
+    return kTaps;
+  }
+
+  static void RunLayer(const Net& net, int index, LightActivations& a) {
+    const LightLayer& layer = net.tensors.layers[index];
+    const Hills& in = a.hills[index];
+    alignas(64) float shared[kC];
+    Multiply(a.pooled[index], kPooled, 1, net.Of(layer.pooled), kC, kPooled,
+             net.Of(layer.bias), false, shared);
+    Lines lines(in);
+    for (int line = 0; line < kBoardSize; ++line) {
+      const float size = 1.0f / static_cast<float>(LineSize(line));
+      for (int n = 0; n < kVectors; ++n) {
+        lines.ranks[line][n] =
+            lines.ranks[line][n] * At(net.Of(layer.rank), n) * size +
+            At(shared, n);
+        lines.files[line][n] *= At(net.Of(layer.file), n) * size;
+      }
+    }
+    const auto& taps = Taps().lists[0];
+    for (int hill = 0; hill < kNumHills; ++hill) {
+      V sums[kVectors];
+      for (int n = 0; n < kVectors; ++n) {
+        sums[n] = lines.ranks[RankOf(hill)][n] + lines.files[FileOf(hill)][n];
+      }
+      for (int i = 0; i < taps[hill].count; ++i) {
+        const float* const weights = net.Row(layer.taps, taps[hill].taps[i]);
+        const float* const values = in[taps[hill].hills[i]];
+        for (int n = 0; n < kVectors; ++n) {
+          sums[n] += At(weights, n) * At(values, n);
+        }
+      }
+      for (int n = 0; n < kVectors; ++n) {
+        At(a.mixed[index][hill], n) = Relu(sums[n]);
+      }
+    }
+    Hills& out = a.hills[index + 1];
+    Multiply(a.mixed[index][0], kC, kNumHills, net.Of(layer.mix), kC, kC,
+             net.Of(layer.mix_bias), false, out[0]);
+    for (int i = 0; i < kNumHills * kVectors; ++i) {
+      At(out[0], i) = Relu(At(out[0], i) + At(in[0], i));
+    }
+    Pool(out, a.pooled[index + 1], a.highest[index + 1]);
+  }
+
+  static float LogitOf(const Net& net, const PolicyPart& part, float pass,
+                       const LightActivations& a) {
+    if (part.kind == PolicyPart::kPass) return pass;
+    const float* const to = a.outputs[part.to];
+    if (part.kind == PolicyPart::kHill) return to[kHillLogit];
+    const float* const from = a.outputs[part.from];
+    float logit = 0;
+    if (part.kind == PolicyPart::kLink) {
+      logit = from[kLinkLogit] + to[kLinkLogit];
+      for (int i = 0; i < kPolicyVector; ++i) {
+        logit += from[kLinkVector + i] * to[kLinkVector + i];
+      }
+      return logit;
+    }
+    const bool sacrifice = part.kind == PolicyPart::kSacrifice;
+    logit = from[(sacrifice ? kSacrificeOrigin : kMoveOrigin) + part.direction] +
+            to[(sacrifice ? kSacrificeDestination : kMoveDestination) +
+               part.direction] +
+            net.Of(net.tensors.directions)[8 * sacrifice + part.direction];
+    for (int i = 0; i < kPolicyVector; ++i) {
+      logit += from[kOriginVector + i] * to[kDestinationVector + i];
+    }
+    return logit;
+  }
+
+  static void RunPolicy(const Net& net, absl::Span<const int16_t> outputs,
+                        LightActivations& a) {
+    const LightTensors& t = net.tensors;
+    a.is_concerned.fill(false);
+    for (const int16_t output : outputs) {
+      const PolicyPart& part = kPolicyParts[output];
+      if (part.to >= 0) a.is_concerned[part.to] = true;
+      if (part.from >= 0) a.is_concerned[part.from] = true;
+    }
+    alignas(64) float shared[kPolicyWidth];
+    Multiply(a.context, kContext, 1, net.Of(t.policy_context), kPolicyWidth,
+             kContext, net.Of(t.policy_bias), false, shared);
+    const Hills& hills = a.hills[t.layers.size()];
+    for (int hill = 0; hill < kNumHills; ++hill) {
+      if (!a.is_concerned[hill]) continue;
+      Multiply(hills[hill], kC, 1, net.Of(t.policy), kPolicyWidth, kC, shared,
+               false, a.policy[hill]);
+      ReluAll(a.policy[hill], kPolicyWidth);
+      Multiply(a.policy[hill], kPolicyWidth, 1, net.Of(t.actions),
+               t.actions.stride, kPolicyWidth, net.Of(t.actions_bias), false,
+               a.outputs[hill]);
+    }
+    float pass = 0;
+    for (int i = 0; i < kContext; ++i) {
+      pass += net.Of(t.pass)[i] * a.context[i];
+    }
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      a.logits[i] = LogitOf(net, kPolicyParts[outputs[i]], pass, a);
+    }
+  }
+
+  static void Forward(const LightTensors& tensors, const float* parameters,
+                      const LightInput& input,
+                      absl::Span<const int16_t> outputs, LightActivations& a) {
+    const Net net = {tensors, parameters};
+    RunInput(net, input, a);
+    Pool(a.hills[0], a.pooled[0], a.highest[0]);
+    const auto layers = static_cast<int>(tensors.layers.size());
+    for (int i = 0; i < layers; ++i) RunLayer(net, i, a);
+    std::memcpy(a.context, a.pooled[layers], kPooled * sizeof(float));
+    std::memcpy(a.context + kPooled, input.globals.data(),
+                kNumGlobals * sizeof(float));
+    RunPolicy(net, outputs, a);
+    Multiply(a.context, kContext, 1, net.Of(tensors.value1), kValueHidden,
+             kContext, net.Of(tensors.value1_bias), false, a.value1);
+    ReluAll(a.value1, kValueHidden);
+    Multiply(a.value1, kValueHidden, 1, net.Of(tensors.value2), kValueHidden,
+             kValueHidden, net.Of(tensors.value2_bias), false, a.value2);
+    ReluAll(a.value2, kValueHidden);
+    Multiply(a.value2, kValueHidden, 1, net.Of(tensors.value),
+             tensors.value.stride, kValueHidden, net.Of(tensors.value_bias),
+             false, a.value);
+    Multiply(a.hills[layers][0], kC, kNumHills, net.Of(tensors.owner),
+             tensors.owner.stride, kC, net.Of(tensors.owner_bias), false,
+             a.owners[0]);
+  }
+
+  // --- Losses ----------------------------------------------------------------
+
+  // Turns logits into probabilities, in place. Returns the logarithm of the sum
+  // of their powers.
+  static float SoftmaxOf(float* logits, int count) {
+    const float most = *std::max_element(logits, logits + count);
+    float sum = 0;
+    for (int i = 0; i < count; ++i) {
+      logits[i] = std::exp(logits[i] - most);
+      sum += logits[i];
+    }
+    for (int i = 0; i < count; ++i) logits[i] /= sum;
+    return most + std::log(sum);
+  }
+
+  // Adds the cross-entropy of shares [count] to the head's losses, and sets
+  // the gradients of the logits. Returns it.
+  static void OfShares(Head head, const float* logits, const float* shares,
+                       int count, const LightSample& sample, float scale,
+                       float* gradients, LightLosses& losses) {
+    std::copy_n(logits, count, gradients);
+    const float log_sum = SoftmaxOf(gradients, count);
+    double loss = 0;
+    for (int i = 0; i < count; ++i) {
+      loss += shares[i] * (log_sum - logits[i]);
+      gradients[i] = scale * sample.weight * (gradients[i] - shares[i]);
+    }
+    losses.sums[head] += sample.weight * loss;
+    losses.weights[head] += sample.weight;
+  }
+
+  // --- Backward --------------------------------------------------------------
+
+  struct Back {
+    const Net net;
+    const TransposedLight& transposed;
+    float* gradient;
+
+    float* Of(const LightTensor& tensor) const {
+      return gradient + tensor.offset;
+    }
+    float* Row(const LightTensor& tensor, int row) const {
+      return Of(tensor) + static_cast<size_t>(row) * tensor.stride;
+    }
+  };
+
+  // Through out = relu(in matrix + bias), of `rows` rows: masks `d_out`
+  // [rows, stride of the matrix], adds the gradients of matrix and bias, and
+  // sets (or adds to) d_in [rows, in_stride].
+  static void ThroughLinear(const Back& back, const LightTensor& matrix,
+                            const LightTensor& bias, const float* in,
+                            int in_stride, int rows, float* d_out, bool add,
+                            float* d_in) {
+    AddOuter(in, in_stride, rows, matrix.rows, d_out, matrix.stride,
+             back.Of(matrix));
+    AddRows(d_out, rows, matrix.stride, back.Of(bias));
+    if (d_in == nullptr) return;
+    Multiply(d_out, matrix.stride, rows, back.transposed.Of(matrix), in_stride,
+             matrix.columns, nullptr, add, d_in);
+  }
+  static void MaskRelu(const float* out, int size, float* gradients) {
+    for (int i = 0; i < size / kLanes; ++i) {
+      At(gradients, i) = Where(At(out, i), At(gradients, i));
+    }
+  }
+
+  static constexpr int kContextRoom = (kContext + 15) / 16 * 16;
+
+  static void BackValue(const Back& back, const LightSample& sample,
+                        const PerHead<float>& scales, LightActivations& a,
+                        float* d_context, LightLosses& losses) {
+    const LightTensors& t = back.net.tensors;
+    alignas(64) float d_value[(kNumValueOutputs + 15) / 16 * 16] = {};
+    OfShares(Head::kValue, a.value, sample.result.data(), kNumResults, sample,
+             scales[Head::kValue], d_value, losses);
+    if (sample.has_margin) {
+      std::array<float, kNumMargins> shares = {};
+      shares[sample.margin + kMaxMargin] = 1;
+      OfShares(Head::kMargin, a.value + kNumResults, shares.data(), kNumMargins,
+               sample, scales[Head::kMargin], d_value + kNumResults, losses);
+    }
+    alignas(64) float d_value2[kValueHidden], d_value1[kValueHidden];
+    ThroughLinear(back, t.value, t.value_bias, a.value2, kValueHidden, 1,
+                  d_value, false, d_value2);
+    MaskRelu(a.value2, kValueHidden, d_value2);
+    ThroughLinear(back, t.value2, t.value2_bias, a.value1, kValueHidden, 1,
+                  d_value2, false, d_value1);
+    MaskRelu(a.value1, kValueHidden, d_value1);
+    ThroughLinear(back, t.value1, t.value1_bias, a.context, kContextRoom, 1,
+                  d_value1, false, d_context);
+  }
+
+  static void BackOwners(const Back& back, const LightSample& sample,
+                         float scale, LightActivations& a, Hills& d_hills,
+                         LightLosses& losses) {
+    if (!sample.has_owners) return;
+    const LightTensors& t = back.net.tensors;
+    alignas(64) float d_owners[kNumHills][16] = {};
+    LightLosses hills;
+    for (int hill = 0; hill < kNumHills; ++hill) {
+      float shares[kNumOwners] = {};
+      shares[sample.owners[hill]] = 1;
+      OfShares(Head::kOwner, a.owners[hill], shares, kNumOwners, sample,
+               scale / kNumHills, d_owners[hill], hills);
+    }
+    losses.sums[Head::kOwner] += hills.sums[Head::kOwner] / kNumHills;
+    losses.weights[Head::kOwner] += sample.weight;
+    if (scale == 0) return;
+    ThroughLinear(back, t.owner, t.owner_bias, a.hills[t.layers.size()][0], kC,
+                  kNumHills, d_owners[0], true, d_hills[0]);
+  }
+
+  // Adds to the gradients of the hills' outputs those of an action's logit.
+  static void BackLogit(const Back& back, const PolicyPart& part, float d,
+                        const LightActivations& a, float (*d_outputs)[64]) {
+    float* const to = d_outputs[part.to];
+    if (part.kind == PolicyPart::kHill) {
+      to[kHillLogit] += d;
+      return;
+    }
+    float* const from = d_outputs[part.from];
+    const float* const to_value = a.outputs[part.to];
+    const float* const from_value = a.outputs[part.from];
+    if (part.kind == PolicyPart::kLink) {
+      from[kLinkLogit] += d;
+      to[kLinkLogit] += d;
+      for (int i = kLinkVector; i < kLinkVector + kPolicyVector; ++i) {
+        from[i] += d * to_value[i];
+        to[i] += d * from_value[i];
+      }
+      return;
+    }
+    const bool sacrifice = part.kind == PolicyPart::kSacrifice;
+    from[(sacrifice ? kSacrificeOrigin : kMoveOrigin) + part.direction] += d;
+    to[(sacrifice ? kSacrificeDestination : kMoveDestination) +
+       part.direction] += d;
+    back.Of(back.net.tensors.directions)[8 * sacrifice + part.direction] += d;
+    for (int i = 0; i < kPolicyVector; ++i) {
+      from[kOriginVector + i] += d * to_value[kDestinationVector + i];
+      to[kDestinationVector + i] += d * from_value[kOriginVector + i];
+    }
+  }
+
+  static void BackPolicy(const Back& back, const LightSample& sample,
+                         float scale, LightActivations& a, Hills& d_hills,
+                         float* d_context, LightLosses& losses) {
+    if (sample.policy.empty()) return;
+    const LightTensors& t = back.net.tensors;
+    const auto count = static_cast<int>(sample.outputs.size());
+    std::array<float, kNumPolicyOutputs> d_logits;
+    OfShares(Head::kPolicy, a.logits.data(), sample.policy.data(), count,
+             sample, scale, d_logits.data(), losses);
+    const auto best = [count](const float* values) {
+      return std::max_element(values, values + count) - values;
+    };
+    losses.agreements +=
+        best(a.logits.data()) == best(sample.policy.data()) ? sample.weight : 0;
+    if (scale == 0) return;
+
+    alignas(64) float d_outputs[kNumHills][64];
+    for (int hill = 0; hill < kNumHills; ++hill) {
+      if (a.is_concerned[hill]) std::fill_n(d_outputs[hill], 64, 0.0f);
+    }
+    for (int i = 0; i < count; ++i) {
+      const PolicyPart& part = kPolicyParts[sample.outputs[i]];
+      if (part.kind != PolicyPart::kPass) {
+        BackLogit(back, part, d_logits[i], a, d_outputs);
+        continue;
+      }
+      for (int k = 0; k < kContext; ++k) {
+        back.Of(t.pass)[k] += d_logits[i] * a.context[k];
+        d_context[k] += d_logits[i] * back.net.Of(t.pass)[k];
+      }
+    }
+    const Hills& hills = a.hills[t.layers.size()];
+    alignas(64) float d_shared[kPolicyWidth] = {};
+    for (int hill = 0; hill < kNumHills; ++hill) {
+      if (!a.is_concerned[hill]) continue;
+      alignas(64) float d_policy[kPolicyWidth];
+      ThroughLinear(back, t.actions, t.actions_bias, a.policy[hill],
+                    kPolicyWidth, 1, d_outputs[hill], false, d_policy);
+      MaskRelu(a.policy[hill], kPolicyWidth, d_policy);
+      AddRows(d_policy, 1, kPolicyWidth, d_shared);
+      ThroughLinear(back, t.policy, t.policy_bias, hills[hill], kC, 1, d_policy,
+                    true, d_hills[hill]);
+    }
+    AddOuter(a.context, kContextRoom, 1, kContext, d_shared, kPolicyWidth,
+             back.Of(t.policy_context));
+    Multiply(d_shared, kPolicyWidth, 1, back.transposed.Of(t.policy_context),
+             kContextRoom, kPolicyWidth, nullptr, true, d_context);
+  }
+
+  // Adds the gradients of means and maxima to those of the hills.
+  static void BackPool(const float* d_pooled, const uint8_t* highest,
+                       Hills& d_hills) {
+    for (int n = 0; n < kVectors; ++n) {
+      const V mean = At(d_pooled, n) * (1.0f / kNumHills);
+      for (int hill = 0; hill < kNumHills; ++hill) At(d_hills[hill], n) += mean;
+    }
+    for (int c = 0; c < kC; ++c) d_hills[highest[c]][c] += d_pooled[kC + c];
+  }
+
+  // Turns the gradients of a layer's outputs into those of its inputs.
+  static void BackLayer(const Back& back, int index, LightActivations& a,
+                        Hills& d_hills) {
+    const LightLayer& layer = back.net.tensors.layers[index];
+    const Hills& in = a.hills[index];
+    alignas(64) Hills d_mixed;
+    MaskRelu(a.hills[index + 1][0], kNumHills * kC, d_hills[0]);
+    ThroughLinear(back, layer.mix, layer.mix_bias, a.mixed[index][0], kC,
+                  kNumHills, d_hills[0], false, d_mixed[0]);
+    MaskRelu(a.mixed[index][0], kNumHills * kC, d_mixed[0]);
+
+    const Lines lines(in);
+    Lines d_lines(d_mixed);
+    for (int line = 0; line < kBoardSize; ++line) {
+      const float size = 1.0f / static_cast<float>(LineSize(line));
+      for (int n = 0; n < kVectors; ++n) {
+        At(back.Of(layer.rank), n) +=
+            size * lines.ranks[line][n] * d_lines.ranks[line][n];
+        At(back.Of(layer.file), n) +=
+            size * lines.files[line][n] * d_lines.files[line][n];
+        d_lines.ranks[line][n] *= size * At(back.net.Of(layer.rank), n);
+        d_lines.files[line][n] *= size * At(back.net.Of(layer.file), n);
+      }
+    }
+    const auto& taps = Taps().lists;
+    for (int hill = 0; hill < kNumHills; ++hill) {
+      V sums[kVectors];
+      for (int n = 0; n < kVectors; ++n) {
+        sums[n] = At(d_hills[hill], n) + d_lines.ranks[RankOf(hill)][n] +
+                  d_lines.files[FileOf(hill)][n];
+      }
+      const auto& list = taps[1][hill];
+      for (int i = 0; i < list.count; ++i) {
+        const float* const weights = back.net.Row(layer.taps, list.taps[i]);
+        for (int n = 0; n < kVectors; ++n) {
+          sums[n] += At(weights, n) * At(d_mixed[list.hills[i]], n);
+        }
+      }
+      for (int n = 0; n < kVectors; ++n) At(d_hills[hill], n) = sums[n];
+    }
+    for (int tap = 0; tap < kNumTaps; ++tap) {
+      V sums[kVectors];
+      float* const gradient = back.Row(layer.taps, tap);
+      for (int n = 0; n < kVectors; ++n) sums[n] = At(gradient, n);
+      for (int hill = 0; hill < kNumHills; ++hill) {
+        const int other = TapOf(hill, kLightTaps[tap], 1);
+        if (other < 0) continue;
+        for (int n = 0; n < kVectors; ++n) {
+          sums[n] += At(d_mixed[hill], n) * At(in[other], n);
+        }
+      }
+      for (int n = 0; n < kVectors; ++n) At(gradient, n) = sums[n];
+    }
+    alignas(64) float d_shared[kC] = {}, d_pooled[kPooled];
+    AddRows(d_mixed[0], kNumHills, kC, d_shared);
+    ThroughLinear(back, layer.pooled, layer.bias, a.pooled[index], kPooled, 1,
+                  d_shared, false, d_pooled);
+    BackPool(d_pooled, a.highest[index], d_hills);
+  }
+
+  static void BackInput(const Back& back, const LightInput& input,
+                        LightActivations& a, Hills& d_hills) {
+    const LightTensors& t = back.net.tensors;
+    MaskRelu(a.hills[0][0], kNumHills * kC, d_hills[0]);
+    alignas(64) float d_shared[kC] = {};
+    AddRows(d_hills[0], kNumHills, kC, d_shared);
+    AddRows(d_shared, 1, kC, back.Of(t.bias));
+    for (int g = 0; g < kNumGlobals; ++g) {
+      if (input.globals[g] == 0) continue;
+      float* const row = back.Row(t.globals, g);
+      for (int n = 0; n < kVectors; ++n) {
+        At(row, n) += input.globals[g] * At(d_shared, n);
+      }
+    }
+    for (int hill = 0; hill < kNumHills; ++hill) {
+      AddRows(d_hills[hill], 1, kC, back.Row(t.hills, hill));
+      for (int i = 0; i < input.num_rows[hill]; ++i) {
+        const int number = input.rows[hill][i];
+        const auto [tensor, index] = back.net.InputRow(number / kLightLevels);
+        const float value = 0.25f * static_cast<float>(number % kLightLevels);
+        float* const row = back.Row(*tensor, index);
+        for (int n = 0; n < kVectors; ++n) {
+          At(row, n) += value * At(d_hills[hill], n);
+        }
+      }
+    }
+    alignas(64) Hills d_hidden2, d_hidden1;
+    for (int table = 0; table < kNumLightTables; ++table) {
+      const LightTableNetwork& net = t.tables[table];
+      AddOuter(a.hidden2[table][0], kC, kNumHills, kC, d_hills[0], kC,
+               back.Of(net.out));
+      Multiply(d_hills[0], kC, kNumHills, back.transposed.Of(net.out), kC, kC,
+               nullptr, false, d_hidden2[0]);
+      MaskRelu(a.hidden2[table][0], kNumHills * kC, d_hidden2[0]);
+      ThroughLinear(back, net.hidden2, net.bias2, a.hidden1[table][0], kC,
+                    kNumHills, d_hidden2[0], false, d_hidden1[0]);
+      MaskRelu(a.hidden1[table][0], kNumHills * kC, d_hidden1[0]);
+      AddRows(d_hidden1[0], kNumHills, kC, back.Of(net.bias1));
+      for (int hill = 0; hill < kNumHills; ++hill) {
+        for (int i = 0; i < kPatternHills; ++i) {
+          const LightOwner owner =
+              OwnerOf(input, kLightPatterns[table][hill][i]);
+          AddRows(d_hidden1[hill], 1, kC,
+                  back.Row(net.hidden1, kNumLightOwners * i + owner));
+        }
+      }
+    }
+  }
+
+  static void Backward(const LightTensors& tensors, const float* parameters,
+                       const TransposedLight& transposed,
+                       const LightSample& sample, const PerHead<float>& scales,
+                       LightActivations& a, float* gradient,
+                       LightLosses& losses) {
+    const Back back = {{tensors, parameters}, transposed, gradient};
+    const auto layers = static_cast<int>(tensors.layers.size());
+    alignas(64) Hills d_hills = {};
+    alignas(64) float d_context[kContextRoom];
+    BackValue(back, sample, scales, a, d_context, losses);
+    BackOwners(back, sample, scales[Head::kOwner], a, d_hills, losses);
+    BackPolicy(back, sample, scales[Head::kPolicy], a, d_hills, d_context,
+               losses);
+    BackPool(d_context, a.highest[layers], d_hills);
+    for (int i = layers - 1; i >= 0; --i) BackLayer(back, i, a, d_hills);
+    BackInput(back, sample.input, a, d_hills);
+  }
+
+  // --- Tables ----------------------------------------------------------------
+
+  static void Tabulate(const LightTensors& tensors, const float* parameters,
+                       int table, float* rows) {
+    constexpr int kChunk = 64;
+    const Net net = {tensors, parameters};
+    const LightTableNetwork& network = tensors.tables[table];
+    alignas(64) float hidden1[kChunk][kC], hidden2[kChunk][kC];
+    for (int first = 0; first < kPatternRows; first += kChunk) {
+      for (int i = 0; i < kChunk; ++i) {
+        const int pattern = first + i;
+        std::memcpy(hidden1[i], net.Of(network.bias1), kC * sizeof(float));
+        AddPattern(
+            net, network,
+            [pattern](int hill) {
+              const int own = pattern >> hill & 1;
+              const int enemy = pattern >> (kPatternHills + hill) & 1;
+              return own + 2 * enemy;
+            },
+            hidden1[i]);
+      }
+      ReluAll(hidden1[0], kChunk * kC);
+      Multiply(hidden1[0], kC, kChunk, net.Of(network.hidden2), kC, kC,
+               net.Of(network.bias2), false, hidden2[0]);
+      ReluAll(hidden2[0], kChunk * kC);
+      Multiply(hidden2[0], kC, kChunk, net.Of(network.out), kC, kC, nullptr,
+               false, rows + static_cast<size_t>(first) * kC);
+    }
+  }
+  static_assert(kOwnHill == 1 && kEnemyHill == 2 && kOffBoard == 3);
+
+  static LightLearning Table() {
+    return {.forward = Forward, .backward = Backward, .tabulate = Tabulate};
+  }
+};
+
+}  // namespace tara::nn::internal
+
+#endif  // TARA_NN_LIGHT_LIGHT_LEARNING_TEMPLATES_H_

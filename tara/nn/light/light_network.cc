@@ -1,0 +1,287 @@
+#include "tara/nn/light/light_network.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <tuple>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "tara/base/status_macros.h"
+#include "tara/core/action.h"
+
+namespace tara::nn {
+namespace {
+
+// Floats of a line of the cache.
+constexpr int kLine = 16;
+
+constexpr int RoundUp(int count) { return (count + kLine - 1) / kLine * kLine; }
+
+constexpr bool IsTap(int file, int rank) {
+  const int square = file * file + rank * rank;
+  return square <= 2 || square == 5;
+}
+
+constexpr std::array<LightTap, kNumTaps> MakeTaps() {
+  std::array<LightTap, kNumTaps> taps{};
+  int count = 0;
+  for (int rank = -2; rank <= 2; ++rank) {
+    for (int file = -2; file <= 2; ++file) {
+      if (IsTap(file, rank)) taps[count++] = {file, rank};
+    }
+  }
+  return taps;
+}
+
+constexpr auto MakePatterns() {
+  std::array<std::array<std::array<int8_t, kPatternHills>, kNumHills>,
+             kNumLightTables>
+      patterns{};
+  for (Hill hill = 0; hill < kNumHills; ++hill) {
+    int near = 0, knight = 0;
+    for (int rank = -2; rank <= 2; ++rank) {
+      for (int file = -2; file <= 2; ++file) {
+        const int square = file * file + rank * rank;
+        const Hill other = HillAt(FileOf(hill) + file, RankOf(hill) + rank);
+        const auto entry = static_cast<int8_t>(other < 0 ? kNumHills : other);
+        if (square <= 2) patterns[0][hill][near++] = entry;
+        if (square == 0 || square == 5) patterns[1][hill][knight++] = entry;
+      }
+    }
+  }
+  return patterns;
+}
+
+std::array<PolicyPart, kNumPolicyOutputs> MakePolicyParts() {
+  std::array<PolicyPart, kNumPolicyOutputs> all;
+  for (int index = 0; index < kNumActions; ++index) {
+    const auto action = static_cast<Action>(index);
+    const ActionParts parts = Parts(action);
+    PolicyPart& part = all[PolicyOutput(action)];
+    switch (parts.kind) {
+      case ActionKind::kPass:
+        part = {.kind = PolicyPart::kPass};
+        break;
+      case ActionKind::kKingMove:
+      case ActionKind::kSacrifice:
+        part = {.kind = parts.kind == ActionKind::kKingMove
+                            ? PolicyPart::kMove
+                            : PolicyPart::kSacrifice,
+                .from = parts.from,
+                .to = parts.to,
+                .direction = static_cast<int8_t>(
+                    internal::KnightDirection(parts.from, parts.to))};
+        break;
+      case ActionKind::kLink:
+        part = {.kind = PolicyPart::kLink, .from = parts.from, .to = parts.to};
+        break;
+      default:
+        part = {.kind = PolicyPart::kHill, .to = parts.to};
+    }
+  }
+  return all;
+}
+
+// Calls visit(kingdom, board of the vacant hills next to it) for each kingdom.
+template <typename Visitor>
+void ForEachKingdom(Board side, Board vacant, const Visitor& visit) {
+  for (Board rest = side; rest != 0;) {
+    Board kingdom = rest & -rest;
+    for (Board grown = kingdom;; kingdom = grown) {
+      grown = (kingdom | Adjacent(kingdom)) & side;
+      if (grown == kingdom) break;
+    }
+    rest &= ~kingdom;
+    visit(kingdom, Adjacent(kingdom) & vacant);
+  }
+}
+
+// [flag]: the hills where it holds.
+std::array<Board, kNumLightFlags> FlagsOf(Board own, Board enemy) {
+  std::array<Board, kNumLightFlags> flags{};
+  const Board vacant = kAllHills & ~(own | enemy);
+  for (const auto& [side, two, three] :
+       {std::tuple(own, kOwnKingdoms2, kOwnKingdoms3),
+        std::tuple(enemy, kEnemyKingdoms2, kEnemyKingdoms3)}) {
+    Board one = 0;
+    ForEachKingdom(side, vacant, [&](Board kingdom, Board liberties) {
+      flags[three] |= flags[two] & liberties;
+      flags[two] |= one & liberties;
+      one |= liberties;
+      const int count = Count(liberties);
+      const int size = Count(kingdom);
+      if (count <= 0) flags[kLiberties0] |= kingdom;
+      if (count <= 1) flags[kLiberties1] |= kingdom;
+      if (count <= 2) flags[kLiberties2] |= kingdom;
+      if (count <= 4) flags[kLiberties4] |= kingdom;
+      if (size >= 3) flags[kSize3] |= kingdom;
+      if (size >= 8) flags[kSize8] |= kingdom;
+    });
+  }
+  return flags;
+}
+
+}  // namespace
+
+constinit const std::array<LightTap, kNumTaps> kLightTaps = MakeTaps();
+
+constinit const std::array<
+    std::array<std::array<int8_t, kPatternHills>, kNumHills>,
+                 kNumLightTables>
+    kLightPatterns = MakePatterns();
+
+const std::array<PolicyPart, kNumPolicyOutputs> kPolicyParts =
+    MakePolicyParts();
+
+void ReadLightInput(const float* planes, const float* globals,
+                    LightInput& input) {
+  constexpr int kOwn = static_cast<int>(
+      internal::IndexOf("own_ringfort", kPlanes));
+  constexpr int kEnemy = static_cast<int>(
+      internal::IndexOf("enemy_ringfort", kPlanes));
+  input.own = input.enemy = 0;
+  for (Hill hill = 0; hill < kNumHills; ++hill) {
+    const float* const values = planes + kNumPlanes * SquareOf(hill);
+    if (values[kOwn] != 0) input.own |= BoardOf(hill);
+    if (values[kEnemy] != 0) input.enemy |= BoardOf(hill);
+    int count = 0;
+    for (int plane = 0; plane < kNumPlanes; ++plane) {
+      // Written in any case, kept where it is not 0.
+      input.rows[hill][count] = static_cast<uint8_t>(
+          kLightLevels * plane + static_cast<int>(4 * values[plane]));
+      count += values[plane] != 0;
+    }
+    input.num_rows[hill] = static_cast<uint8_t>(count);
+  }
+  const std::array<Board, kNumLightFlags> flags =
+      FlagsOf(input.own, input.enemy);
+  for (int flag = 0; flag < kNumLightFlags; ++flag) {
+    ForEachHill(flags[flag], [&](Hill hill) {
+      input.rows[hill][input.num_rows[hill]++] = static_cast<uint8_t>(
+          kLightLevels * (kNumPlanes + flag) + kLightLevels - 1);
+    });
+  }
+  std::copy_n(globals, kNumGlobals, input.globals.begin());
+}
+
+void LightTensors::Add(absl::string_view name, int rows, int columns,
+                       double scale, LightTensor& tensor) {
+  const bool is_vector = rows == 1;
+  tensor = {.name = std::string(name),
+            .rows = rows,
+            .columns = columns,
+            .stride = RoundUp(columns),
+            .offset = size_,
+            .decays = scale > 0,
+            .scale = scale,
+            .shape = is_vector ? std::vector<int64_t>{columns}
+                               : std::vector<int64_t>{rows, columns}};
+  size_ += tensor.size();
+  all_.push_back(&tensor);
+}
+
+LightTensors::LightTensors(int num_layers) : layers(num_layers) {
+  constexpr int kC = kLightChannels;
+  // Of a layer of ReLUs with so many inputs (He et al. 2015).
+  const auto he = [](double inputs) { return std::sqrt(2.0 / inputs); };
+  for (int t = 0; t < kNumLightTables; ++t) {
+    const std::string name = t == 0 ? "near" : "knight";
+    LightTableNetwork& table = tables[t];
+    Add(name + "_hidden1.weight", kPatternInputs, kC, he(kPatternHills),
+        table.hidden1);
+    Add(name + "_hidden1.bias", 1, kC, 0, table.bias1);
+    Add(name + "_hidden2.weight", kC, kC, he(kC), table.hidden2);
+    Add(name + "_hidden2.bias", 1, kC, 0, table.bias2);
+    Add(name + "_out.weight", kC, kC, 0.35 * he(kC), table.out);
+  }
+  Add("input_planes.weight", kNumPlanes, kC, 0.2, planes);
+  Add("input_flags.weight", kNumLightFlags, kC, 0.2, flags);
+  Add("input_globals.weight", kNumGlobals, kC, 0.1, globals);
+  Add("input_hills.weight", kNumHills, kC, 0.1, hills);
+  Add("input.bias", 1, kC, 0, bias);
+  for (int i = 0; i < num_layers; ++i) {
+    const std::string name = absl::StrCat("layer", i, "_");
+    LightLayer& layer = layers[i];
+    Add(name + "taps.weight", kNumTaps, kC, 1.2 / std::sqrt(kNumTaps),
+        layer.taps);
+    Add(name + "rank.weight", 1, kC, 0.3, layer.rank);
+    Add(name + "file.weight", 1, kC, 0.3, layer.file);
+    Add(name + "taps.bias", 1, kC, 0, layer.bias);
+    Add(name + "pooled.weight", 2 * kC, kC, 0.35 * he(2 * kC), layer.pooled);
+    Add(name + "mix.weight", kC, kC, 0.7 * he(kC), layer.mix);
+    Add(name + "mix.bias", 1, kC, 0, layer.mix_bias);
+  }
+  Add("policy_hills.weight", kC, kPolicyWidth, he(kC), policy);
+  Add("policy_hills.bias", 1, kPolicyWidth, 0, policy_bias);
+  Add("policy_context.weight", kContext, kPolicyWidth, 0.2 * he(kContext),
+      policy_context);
+  Add("policy_actions.weight", kPolicyWidth, kNumHillOutputs,
+      0.2 * he(kPolicyWidth), actions);
+  Add("policy_actions.bias", 1, kNumHillOutputs, 0, actions_bias);
+  Add("policy_directions.bias", 1, 16, 0, directions);
+  Add("policy_pass.weight", 1, kContext, 0.02, pass);
+  Add("value_hidden1.weight", kContext, kValueHidden, 0.7 * he(kContext),
+      value1);
+  Add("value_hidden1.bias", 1, kValueHidden, 0, value1_bias);
+  Add("value_hidden2.weight", kValueHidden, kValueHidden, he(kValueHidden),
+      value2);
+  Add("value_hidden2.bias", 1, kValueHidden, 0, value2_bias);
+  Add("value_out.weight", kValueHidden, kNumValueOutputs,
+      0.07 * he(kValueHidden), value);
+  Add("value_out.bias", 1, kNumValueOutputs, 0, value_bias);
+  Add("owner_hills.weight", kC, kNumOwners, 0.1, owner);
+  Add("owner_hills.bias", 1, kNumOwners, 0, owner_bias);
+}
+
+void LightTensors::Write(const float* parameters, absl::string_view prefix,
+                         Checkpoint& checkpoint) const {
+  for (const LightTensor* const tensor : all_) {
+    NamedTensor named = {.name = absl::StrCat(prefix, tensor->name),
+                         .shape = tensor->shape,
+                         .values = {}};
+    for (int row = 0; row < tensor->rows; ++row) {
+      const float* const values = parameters + tensor->offset +
+                                  static_cast<size_t>(row) * tensor->stride;
+      named.values.insert(named.values.end(), values,
+                          values + tensor->columns);
+    }
+    checkpoint.tensors.push_back(std::move(named));
+  }
+}
+
+absl::Status LightTensors::Read(const Checkpoint& checkpoint,
+                                absl::string_view prefix,
+                                float* parameters) const {
+  for (const LightTensor* const tensor : all_) {
+    TARA_ASSIGN_OR_RETURN(
+        const NamedTensor* const named,
+        checkpoint.Find(absl::StrCat(prefix, tensor->name), tensor->shape));
+    for (int row = 0; row < tensor->rows; ++row) {
+      std::copy_n(
+          named->values.begin() + static_cast<ptrdiff_t>(row) * tensor->columns,
+          tensor->columns,
+          parameters + tensor->offset +
+              static_cast<size_t>(row) * tensor->stride);
+    }
+  }
+  return absl::OkStatus();
+}
+
+AlignedFloats::AlignedFloats(size_t size) : memory_(size + kLine), size_(size) {
+  const auto address = reinterpret_cast<uintptr_t>(memory_.data());
+  data_ = reinterpret_cast<float*>((address + 63) / 64 * 64);
+}
+
+absl::Status CheckLightShape(const NetworkShape& shape) {
+  if (shape.channels == kLightChannels && shape.blocks >= 1 &&
+      shape.blocks <= kMaxLightLayers) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "a light network of ", shape.channels, " channels and ", shape.blocks,
+      " layers; expected ", kLightChannels, " channels and 1 to ",
+      kMaxLightLayers, " layers"));
+}
+
+}  // namespace tara::nn

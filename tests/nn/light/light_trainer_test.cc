@@ -1,0 +1,162 @@
+// Training a light network: it learns, goes on exactly, and says what it
+// cannot do.
+
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tara/base/random.h"
+#include "tara/core/rules.h"
+#include "tara/core/symmetry.h"
+#include "tara/nn/heads.h"
+#include "tara/nn/light/light.h"
+#include "tara/nn/training/trainer.h"
+#include "tara/nn/weights/checkpoint.h"
+#include "tests/base/temporary_folder.h"
+#include "tests/nn/test_positions.h"
+
+namespace tara::nn {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr NetworkShape kShape = {.channels = kLightChannels,
+                                 .blocks = 2,
+                                 .kind = NetworkKind::kLight};
+constexpr TrainerOptions kOptions = {
+    .loss_weights = LossWeights({{Head::kOwner, 0.5f}}),
+    .ema_decay = 0.9f,
+    .threads = 2};
+
+std::vector<Sample> MakeSamples(int per_variant, uint64_t seed) {
+  Random random(seed);
+  std::vector<Sample> samples;
+  for (const State& state : RandomPositionsOfAllVariants(per_variant, seed)) {
+    const LegalSet legal = LegalActions(state);
+    const auto best = static_cast<int>(random.Below(legal.Count()));
+    Sample sample = {.state = state,
+                     .symmetry = CanonicalSymmetry(state),
+                     .policy = {{legal.Nth(best), 1.0f}},
+                     .result = {1, 0, 0},
+                     .margin = static_cast<int>(random.Below(9)) - 4,
+                     .has_final = true};
+    if (random.Below(2) == 0) std::swap(sample.result[0], sample.result[2]);
+    sample.own_hills = state.ringforts[0] & ~state.ringforts[1];
+    sample.enemy_hills = kAllHills & ~sample.own_hills;
+    samples.push_back(std::move(sample));
+  }
+  return samples;
+}
+
+std::string Join(const TemporaryFolder& folder, absl::string_view name) {
+  return absl::StrCat(folder.path(), "/", name);
+}
+
+std::string BytesOf(Trainer& trainer, const std::string& path) {
+  EXPECT_TRUE(trainer.Save(path, {}).ok());
+  return EncodeCheckpoint(ReadCheckpoint(path).value());
+}
+
+TEST(LightTrainerTest, LearnsABatchByHeart) {
+  const std::vector<Sample> samples = MakeSamples(8, 1);
+  const auto trainer = NewLightTrainer(kShape, kOptions, 1);
+  const Losses before = trainer->Measure(samples).value();
+  for (int step = 0; step < 250; ++step) {
+    ASSERT_TRUE(trainer->Step(samples, 2e-3).ok());
+  }
+  const Losses after = trainer->Measure(samples).value();
+  for (const Head head : {Head::kPolicy, Head::kValue, Head::kMargin}) {
+    EXPECT_LT(after.heads[head], 0.5 * before.heads[head])
+        << kHeads[static_cast<size_t>(head)].name;
+  }
+  EXPECT_LT(after.heads[Head::kOwner], before.heads[Head::kOwner]);
+  EXPECT_GT(after.policy_accuracy, 0.8);
+
+  // The integers have learned it too.
+  TemporaryFolder folder;
+  const std::string path = Join(folder, "light");
+  std::vector<State> states;
+  for (const Sample& sample : samples) states.push_back(sample.state);
+  ASSERT_TRUE(trainer->Save(path, {}, states).ok());
+  const auto evaluator =
+      NewLightEvaluator(ReadCheckpoint(path).value()).value();
+  std::vector<mcts::Evaluation> integers(states.size()), floats(states.size());
+  ASSERT_TRUE(evaluator->Evaluate(states, absl::MakeSpan(integers)).ok());
+  ASSERT_TRUE(trainer->Evaluate(states, absl::MakeSpan(floats)).ok());
+  double error = 0;
+  for (size_t i = 0; i < states.size(); ++i) {
+    error += std::abs(integers[i].value() - floats[i].value());
+  }
+  EXPECT_LT(error / static_cast<double>(states.size()), 0.05);
+}
+
+TEST(LightTrainerTest, GoesOnExactlyAndOnAnyNumberOfThreads) {
+  TemporaryFolder folder;
+  const std::vector<Sample> samples = MakeSamples(10, 2);
+  const auto straight = NewLightTrainer(kShape, kOptions, 1);
+  TrainerOptions one_thread = kOptions;
+  one_thread.threads = 1;
+  const auto first = NewLightTrainer(kShape, one_thread, 1);
+  for (int step = 0; step < 6; ++step) {
+    ASSERT_TRUE(straight->Step(samples, 1e-3).ok());
+    if (step < 3) ASSERT_TRUE(first->Step(samples, 1e-3).ok());
+  }
+  const std::string path = Join(folder, "half");
+  ASSERT_TRUE(first->Save(path, {}).ok());
+  const auto second =
+      MakeLightTrainer(path, ReadCheckpoint(path).value(), one_thread).value();
+  for (int step = 0; step < 3; ++step) {
+    ASSERT_TRUE(second->Step(samples, 1e-3).ok());
+  }
+  EXPECT_EQ(BytesOf(*straight, Join(folder, "a")),
+            BytesOf(*second, Join(folder, "b")));
+}
+
+TEST(LightTrainerTest, AStepThatIsNotFiniteIsNotMade) {
+  TemporaryFolder folder;
+  std::vector<Sample> samples = MakeSamples(2, 3);
+  const auto trainer = NewLightTrainer(kShape, kOptions, 1);
+  const std::string before = BytesOf(*trainer, Join(folder, "a"));
+  samples[0].weight = std::numeric_limits<float>::infinity();
+  EXPECT_TRUE(trainer->Step(samples, 1e-3).value().skipped);
+  EXPECT_EQ(BytesOf(*trainer, Join(folder, "b")), before);
+}
+
+TEST(LightTrainerTest, SaysWhatItDoesNotDo) {
+  const auto error = [](TrainerOptions options) {
+    return std::string(CheckLightTraining(options).message());
+  };
+  EXPECT_EQ(error(kOptions), "");
+  TrainerOptions options = kOptions;
+  options.optimizer = OptimizerKind::kMuon;
+  EXPECT_THAT(error(options), HasSubstr("learner.optimizer: adamw"));
+  options = kOptions;
+  options.cuda_device = 0;
+  EXPECT_THAT(error(options), HasSubstr("learner.device: cpu"));
+  options = kOptions;
+  options.autocast = true;
+  EXPECT_THAT(error(options), HasSubstr("learner.autocast: off"));
+  options = kOptions;
+  options.loss_weights[Head::kReply] = 0.1f;
+  EXPECT_THAT(error(options), HasSubstr("learner.reply_loss_weight: 0"));
+}
+
+TEST(LightTrainerTest, ADamagedCheckpointIsRefused) {
+  Checkpoint checkpoint = NewLightCheckpoint(kShape, 1);
+  checkpoint.tensors[3].values[0] = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_THAT(
+      std::string(MakeLightTrainer("file", checkpoint, kOptions)
+                      .status()
+                      .message()),
+      HasSubstr(checkpoint.tensors[3].name));
+}
+
+}  // namespace
+}  // namespace tara::nn
