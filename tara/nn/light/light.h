@@ -28,8 +28,7 @@ absl::Status CheckLightShape(const NetworkShape& shape);
 // Returns an evaluator that computes in integers, with the fastest kernels of
 // this processor. Thread-safe; takes no locks. The evaluation of a position is
 // the same, bit for bit, on every processor and whatever else is in the batch.
-// Returns INVALID_ARGUMENT when a tensor is missing, misshapen or too large for
-// the integers, naming it.
+// Returns INVALID_ARGUMENT when a tensor is missing or misshapen, naming it.
 absl::StatusOr<std::unique_ptr<mcts::Evaluator>> NewLightEvaluator(
     const Checkpoint& checkpoint);
 

@@ -94,10 +94,8 @@ absl::StatusOr<std::unique_ptr<mcts::Evaluator>> NewLightEvaluator(
         tensors, parameters.data(),
         PositionsOfRandomGames(kRangePositions, kRangeSeed));
   }
-  TARA_ASSIGN_OR_RETURN(
-      std::unique_ptr<LightIntegers> network,
+  return std::make_unique<LightEvaluator>(
       MakeLightIntegers(tensors, parameters.data(), *ranges));
-  return std::make_unique<LightEvaluator>(std::move(network));
 }
 
 }  // namespace tara::nn

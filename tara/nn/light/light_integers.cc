@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstddef>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,7 +14,6 @@
 #include "tara/core/instruction_set.h"
 #include "tara/core/state.h"
 #include "tara/nn/encode/encoded_batch.h"
-#include "tara/nn/light/light_kernel_templates.h"
 #include "tara/nn/light/light_learning.h"
 
 namespace tara::nn {
@@ -26,6 +26,7 @@ constexpr float kHeadroom = 1.02f;
 // Two products of a byte and such a weight fit 16 bits.
 constexpr double kMostByteWeight = 64;
 constexpr double kMostShort = 32767;
+constexpr double kMostSum = 1 << 30;
 
 constexpr auto MakeTapPairs() {
   std::array<LightTapPair, kTapPairs> pairs{};
@@ -89,25 +90,19 @@ class Maker {
       : tensors_(tensors),
         parameters_(parameters),
         network_(std::make_unique<LightIntegers>()) {
-    const auto to_scales = [](LightRanges::Channels range) {
-      for (float& value : range) value = std::max(value, 1e-3f) * kHeadroom / 255;
-      return range;
-    };
-    for (const auto& range : ranges.hills) hills_.push_back(to_scales(range));
-    for (const auto& range : ranges.mixed) mixed_.push_back(to_scales(range));
-    policy_ = ranges.policy;
-    for (float& value : policy_) {
-      value = std::max(value, 1e-3f) * kHeadroom / 255;
-    }
+    for (const auto& range : ranges.hills) hills_.push_back(ToScales(range));
+    for (const auto& range : ranges.mixed) mixed_.push_back(ToScales(range));
+    policy_ = ToScales(ranges.policy);
+    WidenInputs();
+    for (size_t i = 0; i < mixed_.size(); ++i) WidenMixed(i);
   }
 
-  absl::StatusOr<std::unique_ptr<LightIntegers>> Make() {
+  std::unique_ptr<LightIntegers> Make() {
     network_->layers.resize(tensors_.layers.size());
     MakeInputs();
     for (size_t i = 0; i < tensors_.layers.size(); ++i) MakeLayer(i);
     MakePolicy();
     MakeValue();
-    TARA_RETURN_IF_ERROR(status_);
     return std::move(network_);
   }
 
@@ -117,29 +112,85 @@ class Maker {
                        column];
   }
 
-  // Returns the value if 16 bits hold it.
-  double Short(const LightTensor& tensor, double value) {
-    if (std::abs(value) > kMostShort && status_.ok()) {
-      status_ = absl::InvalidArgumentError(absl::StrCat(
-          tensor.name, ": a weight overflows the integers that a light network "
-                       "is computed in; expected one trained with a decay of "
-                       "the weights"));
+  // Returns what a byte of each channel stands for. Channels that were hardly
+  // active in the positions measured may be in others.
+  template <typename Ranges>
+  static Ranges ToScales(const Ranges& ranges) {
+    const double mean =
+        std::accumulate(ranges.begin(), ranges.end(), 0.0) / ranges.size();
+    Ranges scales;
+    for (size_t c = 0; c < ranges.size(); ++c) {
+      scales[c] = static_cast<float>(
+          std::max({static_cast<double>(ranges[c]), 0.1 * mean, 1e-6}) *
+          kHeadroom / 255);
     }
+    return scales;
+  }
+
+  // Of a matrix's column.
+  double LargestOf(const LightTensor& tensor, int column) const {
+    double most = 0;
+    for (int row = 0; row < tensor.rows; ++row) {
+      most = std::max(most, std::abs(At(tensor, row, column)));
+    }
+    return most;
+  }
+
+  // Makes scales so large that the weights, divided by them, fit 16 bits, and
+  // sums of them 32.
+  void WidenInputs() {
+    for (int c = 0; c < kC; ++c) {
+      const double most =
+          std::max({LargestOf(tensors_.planes, c), LargestOf(tensors_.flags, c),
+                    LargestOf(tensors_.hills, c) +
+                        std::abs(At(tensors_.bias, 0, c)),
+                    LargestOf(tensors_.globals, c)});
+      hills_[0][c] = static_cast<float>(std::max<double>(
+          hills_[0][c],
+          most * (1 << LightIntegers::kInputShift) / kMostShort));
+    }
+  }
+  void WidenMixed(size_t index) {
+    const LightLayer& layer = tensors_.layers[index];
+    for (int c = 0; c < kC; ++c) {
+      const double line = std::max(std::abs(At(layer.rank, 0, c)),
+                                   std::abs(At(layer.file, 0, c))) /
+                          (kBoardSize - 2);
+      double most = std::max(LargestOf(layer.taps, c), line) *
+                    hills_[index][c] * (1 << kTapShift) / kMostShort;
+      // Of all pooled numbers at their greatest.
+      double sum = 0;
+      for (int i = 0; i < 2 * kC; ++i) {
+        const double weight = std::abs(At(layer.pooled, i, c)) *
+                              PooledUnit(hills_[index], i) *
+                              (1 << (kTapShift + kPooledShift));
+        most = std::max(most, weight / kMostShort);
+        sum += weight * (i < kC ? 255 * kNumHills : 255 << kMaximumShift);
+      }
+      const double bias = std::abs(At(layer.bias, 0, c)) * (1 << kTapShift);
+      mixed_[index][c] = static_cast<float>(std::max<double>(
+          {mixed_[index][c], most, sum / kMostSum, bias / kMostSum}));
+    }
+  }
+
+  // Returns the value as an int16; what is beyond is as far as it goes.
+  static double Short(double value) {
     return std::clamp(value, -kMostShort, kMostShort);
   }
 
   void MakeInputs() {
-    const auto unit = [&](const LightTensor& tensor, double value, int c) {
-      return static_cast<int16_t>(std::lround(Short(
-          tensor, value / hills_[0][c] * (1 << LightIntegers::kInputShift))));
+    // A pattern that no position has may lie beyond: eight times what a byte
+    // reaches, with any sign, is as good as more.
+    const auto unit = [&](double value, int c) {
+      return static_cast<int16_t>(std::lround(
+          Short(value / hills_[0][c] * (1 << LightIntegers::kInputShift))));
     };
     for (int t = 0; t < kNumLightTables; ++t) {
       AlignedFloats values(static_cast<size_t>(kPatternRows) * kC);
       BestLightLearning().tabulate(tensors_, parameters_, t, values.data());
       network_->tables[t].resize(values.size());
       for (size_t i = 0; i < values.size(); ++i) {
-        network_->tables[t][i] =
-            unit(tensors_.tables[t].out, values.data()[i], i % kC);
+        network_->tables[t][i] = unit(values.data()[i], i % kC);
       }
     }
     for (int input = 0; input < kNumLightInputs; ++input) {
@@ -149,25 +200,23 @@ class Maker {
       for (int level = 0; level < kLightLevels; ++level) {
         for (int c = 0; c < kC; ++c) {
           network_->rows[kLightLevels * input + level][c] =
-              unit(tensor, At(tensor, row, c) * level / 4, c);
+              unit(At(tensor, row, c) * level / 4, c);
         }
       }
     }
     for (int hill = 0; hill < kNumHills; ++hill) {
       for (int c = 0; c < kC; ++c) {
-        network_->hills[hill][c] = unit(
-            tensors_.hills,
-            At(tensors_.hills, hill, c) + At(tensors_.bias, 0, c), c);
+        network_->hills[hill][c] =
+            unit(At(tensors_.hills, hill, c) + At(tensors_.bias, 0, c), c);
       }
     }
     for (size_t pair = 0; pair < network_->globals.size(); ++pair) {
       for (int c = 0; c < kC; ++c) {
         const auto weight = [&](int global) {
           if (global >= kNumGlobals) return 0.0;
-          return Short(tensors_.globals,
-                       At(tensors_.globals, global, c) / hills_[0][c] *
-                           (1 << LightIntegers::kInputShift) *
-                           (1 << LightIntegers::kGlobalShift) / kGlobalUnit);
+          return Short(At(tensors_.globals, global, c) / hills_[0][c] *
+                       (1 << LightIntegers::kInputShift) *
+                       (1 << LightIntegers::kGlobalShift) / kGlobalUnit);
         };
         const int first = static_cast<int>(2 * pair);
         network_->globals[pair][c] =
@@ -197,25 +246,24 @@ class Maker {
       for (int pair = 0; pair < kTapPairs; ++pair) {
         const auto [file, rank] = kLightTapPairs[pair];
         const auto weight = [&](int tap) {
-          return tap < 0 ? 0
-                         : Short(layer.taps, At(layer.taps, tap, c) * unit);
+          return tap < 0 ? 0 : Short(At(layer.taps, tap, c) * unit);
         };
         out.taps[pair][c] =
             PackShorts(weight(TapAt(file, rank)), weight(TapAt(file + 1, rank)));
       }
       for (int ends = 0; ends < 4; ++ends) {
         out.lines[ends][c] = PackShorts(
-            Short(layer.rank, At(layer.rank, 0, c) * unit /
-                                  LineSize(ends / 2 != 0 ? 0 : 1)),
-            Short(layer.file, At(layer.file, 0, c) * unit /
-                                  LineSize(ends % 2 != 0 ? 0 : 1)));
+            Short(At(layer.rank, 0, c) * unit /
+                  LineSize(ends / 2 != 0 ? 0 : 1)),
+            Short(At(layer.file, 0, c) * unit /
+                  LineSize(ends % 2 != 0 ? 0 : 1)));
       }
       const double pooled_unit =
           (1 << (kTapShift + kPooledShift)) / mixed_scale[c];
       for (int pair = 0; pair < kC; ++pair) {
         const auto weight = [&](int i) {
-          return Short(layer.pooled, At(layer.pooled, i, c) * pooled_unit *
-                                         PooledUnit(in_scale, i));
+          return Short(At(layer.pooled, i, c) * pooled_unit *
+                       PooledUnit(in_scale, i));
         };
         out.pooled[pair][c] = PackShorts(weight(2 * pair), weight(2 * pair + 1));
       }
@@ -330,7 +378,6 @@ class Maker {
   std::unique_ptr<LightIntegers> network_;
   std::vector<LightRanges::Channels> hills_, mixed_;  // scales
   std::array<float, kPolicyWidth> policy_;
-  absl::Status status_;
 };
 
 constexpr absl::string_view kHillRanges = "calibration/hills";
@@ -419,15 +466,14 @@ absl::StatusOr<std::optional<LightRanges>> ReadLightRanges(
   return ranges;
 }
 
-absl::StatusOr<std::unique_ptr<LightIntegers>> MakeLightIntegers(
+std::unique_ptr<LightIntegers> MakeLightIntegers(
     const LightTensors& tensors, const float* parameters,
     const LightRanges& ranges) {
   return Maker(tensors, parameters, ranges).Make();
 }
 
 std::vector<LightKernels> SupportedLightKernels() {
-  std::vector<LightKernels> kernels = {
-      internal::LightKernelCode<internal::PlainVector>::Table()};
+  std::vector<LightKernels> kernels = {internal::PlainLightKernels()};
 #if defined(__x86_64__)
   const std::vector<InstructionSet> sets = SupportedInstructionSets();
   if (sets.size() > 1) kernels.push_back(internal::Avx2LightKernels());

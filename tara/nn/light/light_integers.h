@@ -144,9 +144,9 @@ struct LightKernels {
               float* policy);
 };
 
-// Returns the network in integers. INVALID_ARGUMENT for weights that overflow
-// them, naming the tensor.
-absl::StatusOr<std::unique_ptr<LightIntegers>> MakeLightIntegers(
+// Returns the network in integers. Where the ranges are too small for the
+// weights, scales are larger: no sum overflows. REQUIRES: finite parameters.
+std::unique_ptr<LightIntegers> MakeLightIntegers(
     const LightTensors& tensors, const float* parameters,
     const LightRanges& ranges);
 
@@ -156,6 +156,7 @@ std::vector<LightKernels> SupportedLightKernels();
 
 namespace internal {
 
+LightKernels PlainLightKernels();
 // REQUIRES: the processor has AVX2; AVX-512 with VNNI.
 LightKernels Avx2LightKernels();
 LightKernels Avx512LightKernels();
