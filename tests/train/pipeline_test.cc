@@ -17,9 +17,11 @@
 #include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tara/nn/heads.h"
 #include "tara/nn/inference/network_evaluator.h"
+#include "tara/nn/weights/checkpoint.h"
 #include "tara/record/game_record.h"
 #include "tara/record/game_store.h"
 #include "tara/train/config/config_options.h"
+#include "tara/train/folder/checkpoints.h"
 #include "tara/train/folder/run_folder.h"
 #include "tara/train/play/self_play.h"
 #include "tara/train/progress/metrics.h"
@@ -32,6 +34,35 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
+
+// The second kind of network, through the same run.
+TEST(LightTrainingTest, LearnsPlaysAndGoesOn) {
+  const std::vector<std::string> kLight = {
+      "network.kind=light", "network.channels=64", "network.blocks=2"};
+  const std::string run_dir = TestFolder("light");
+  std::vector<std::string> begun = kLight;
+  begun.push_back("generations=1");
+  ASSERT_EQ(Trained(Tiny(run_dir, begun)).generation, 1);
+  const auto summary = Trained(Tiny(run_dir, kLight));
+  EXPECT_EQ(summary.generation, 2);
+
+  const nn::Checkpoint checkpoint =
+      nn::ReadCheckpoint(summary.checkpoint_path).value();
+  EXPECT_EQ(checkpoint.shape.kind, nn::NetworkKind::kLight);
+  EXPECT_GT(checkpoint.progress.step, 0);
+  const auto player = nn::LoadNetwork(summary.checkpoint_path).value();
+  EXPECT_EQ(player.info.precision, nn::Precision::kInt8);
+  // The start, and another run from what was learned.
+  const std::string from = TestFolder("light_from");
+  std::vector<std::string> continued = kLight;
+  continued.push_back("init_from=" + run_dir);
+  EXPECT_EQ(Trained(Tiny(from, continued)).generation, 2);
+  continued[2] = "network.blocks=3";
+  EXPECT_THAT(
+      std::string(CheckInitFrom(Tiny(TestFolder("light_other"), continued))
+                      .message()),
+      HasSubstr("64 channels and 2 layers (kind light), that of the config"));
+}
 
 class TrainingOfVariantTest : public ::testing::TestWithParam<VariantInfo> {};
 

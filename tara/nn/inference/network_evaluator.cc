@@ -14,6 +14,7 @@
 #include "tara/nn/encode/encoded_batch.h"
 #include "tara/nn/inference/torch_inference.h"
 #include "tara/nn/inference_options.h"
+#include "tara/nn/light/light.h"
 #include "tara/nn/weights/checkpoint.h"
 #include "third_party/crc32c/crc32c.h"
 
@@ -60,8 +61,32 @@ absl::StatusOr<LoadedNetwork> LoadOneDnn(const Checkpoint& checkpoint,
                                 .precision = made.precision}};
 }
 
+// Our own engine, in integers.
+absl::StatusOr<LoadedNetwork> LoadLight(const Checkpoint& checkpoint,
+                                        const InferenceOptions& options) {
+  if (options.device != "cpu" || options.backend == InferenceBackend::kTorch) {
+    return absl::UnimplementedError(absl::StrCat(
+        "a light network is computed on CPUs only, without LibTorch; expected "
+        "device=cpu and backend=auto, not device=",
+        options.device, " and backend=", BackendName(options.backend)));
+  }
+  if (options.precision != Precision::kAuto &&
+      options.precision != Precision::kInt8) {
+    return absl::UnimplementedError(absl::StrCat(
+        "a light network is computed in int8; expected precision=auto, not ",
+        PrecisionName(options.precision)));
+  }
+  TARA_ASSIGN_OR_RETURN(auto evaluator, NewLightEvaluator(checkpoint));
+  return LoadedNetwork{.evaluator = std::move(evaluator),
+                       .info = {.backend = InferenceBackend::kOneDnn,
+                                .precision = Precision::kInt8}};
+}
+
 absl::StatusOr<LoadedNetwork> LoadCheckpoint(const Checkpoint& checkpoint,
                                              const InferenceOptions& options) {
+  if (checkpoint.shape.kind == NetworkKind::kLight) {
+    return LoadLight(checkpoint, options);
+  }
   return options.backend == InferenceBackend::kOneDnn
              ? LoadOneDnn(checkpoint, options)
              : LoadTorchNetwork(checkpoint, options);

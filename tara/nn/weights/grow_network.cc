@@ -77,6 +77,9 @@ void Place(const NamedTensor& smaller, const Widths& widths,
 }  // namespace
 
 bool CanGrow(const NetworkShape& from, const NetworkShape& to) {
+  if (from.kind != NetworkKind::kTower || from.kind != to.kind) {
+    return from == to;
+  }
   return from.channels <= to.channels && from.blocks <= to.blocks;
 }
 

@@ -135,6 +135,10 @@ absl::Status Resolve(const std::string& path, proto::TrainConfig& config) {
     if (IsGiven(target) || !field.info.has_default_()) continue;
     TARA_CHECK(SetField(target, field.info.default_()).ok(), "bad default");
   }
+  proto::NetworkConfig& network = *config.mutable_network();
+  const bool light = IsLight(config);
+  if (!network.has_channels()) network.set_channels(light ? 64 : 32);
+  if (!network.has_blocks()) network.set_blocks(light ? 3 : 4);
   TARA_RETURN_IF_ERROR(ResolveVariants(config));
   const auto cores = static_cast<uint32_t>(UsableProcessors());
   if (!config.self_play().has_threads()) {

@@ -59,6 +59,10 @@ bool IsWarmStart(const proto::TrainConfig& config, uint32_t generation) {
 
 }  // namespace
 
+bool IsLight(const proto::TrainConfig& config) {
+  return config.network().kind() == "light";
+}
+
 absl::StatusOr<mcts::SearchOptions> SearchOptionsOf(
     const proto::SearchConfig& config) {
   // Fields that are options as "name=value", or begin as one.

@@ -20,6 +20,9 @@
 
 namespace tara::train {
 
+// Whether the network is of kind light. REQUIRES: the config is resolved.
+bool IsLight(const proto::TrainConfig& config);
+
 // Returns the options of a full search. REQUIRES: the config is resolved.
 // Returns INVALID_ARGUMENT for an option that is no "name=value", unknown, ill
 // valued, given twice, the same as a field of its own, or without effect.

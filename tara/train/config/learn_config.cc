@@ -12,8 +12,10 @@
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/inference/torch_inference.h"
 #include "tara/nn/inference_options.h"
+#include "tara/nn/light/light.h"
 #include "tara/nn/weights/checkpoint.h"
 #include "tara/train/config/config_options.h"
+#include "tara/train/learn/trainers.h"
 
 namespace tara::train {
 namespace {
@@ -26,12 +28,17 @@ absl::Status CheckDevice(absl::string_view field, const std::string& device) {
 }
 
 // Makes a network of the least size: number types do not go by it.
-absl::Status CheckNumberType(const proto::InferenceConfig& inference) {
+absl::Status CheckNumberType(const proto::TrainConfig& config) {
+  const proto::InferenceConfig& inference = config.inference();
   TARA_ASSIGN_OR_RETURN(const nn::InferenceOptions options,
                         InferenceOptionsOf(inference));
+  const bool light = IsLight(config);
   TARA_ASSIGN_OR_RETURN(
       const nn::Checkpoint checkpoint,
-      nn::NewCheckpoint({.channels = 8, .blocks = 1}, /*seed=*/1));
+      NewCheckpoint(
+          light ? NetworkShapeOf(config)
+                : nn::NetworkShape{.channels = 8, .blocks = 1},
+          /*seed=*/1));
   const absl::Status status =
       nn::MakeNetwork("a new network", checkpoint, options).status();
   if (status.ok()) return status;
@@ -50,7 +57,23 @@ absl::Status CheckDevices(const proto::TrainConfig& config) {
       CheckDevice("inference.device", config.inference().device()));
   TARA_RETURN_IF_ERROR(
       CheckDevice("learner.device", config.learner().device()));
-  return CheckNumberType(config.inference());
+  if (IsLight(config)) {
+    for (const absl::Status& status :
+         {nn::CheckLightShape(NetworkShapeOf(config)),
+          nn::CheckLightTraining(TrainerOptionsOf(config))}) {
+      if (status.ok()) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat("network.kind: light: ", status.message()));
+    }
+  }
+  return CheckNumberType(config);
+}
+
+nn::NetworkShape NetworkShapeOf(const proto::TrainConfig& config) {
+  return {.channels = static_cast<int>(config.network().channels()),
+          .blocks = static_cast<int>(config.network().blocks()),
+          .kind = IsLight(config) ? nn::NetworkKind::kLight
+                                  : nn::NetworkKind::kTower};
 }
 
 namespace {
@@ -89,7 +112,7 @@ nn::TrainerOptions TrainerOptionsOf(const proto::TrainConfig& config) {
                                         : device->index,
           .autocast = learner.autocast() == "bfloat16" ||
                       (learner.autocast() == "auto" && device->is_cpu &&
-                       nn::HasFastBfloat16())};
+                       !IsLight(config) && nn::HasFastBfloat16())};
 }
 
 LearnOptions LearnOptionsOf(const proto::TrainConfig& config,

@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "proto/config.pb.h"
 #include "tara/nn/training/trainer.h"
+#include "tara/nn/weights/checkpoint.h"
 #include "tara/train/learn/learner.h"
 
 namespace tara::train {
@@ -14,11 +15,14 @@ namespace tara::train {
 // Checks that this machine, with this LibTorch, has the devices that a valid
 // config names, and computes in its number type there. Returns
 // FAILED_PRECONDITION naming the field, the device and what there is instead,
-// or UNIMPLEMENTED naming the number type and why.
+// or UNIMPLEMENTED naming the number type and why; INVALID_ARGUMENT for what a
+// light network does not do.
 absl::Status CheckDevices(const proto::TrainConfig& config);
 
-// The options of trainer and learner from a config.
+// The network and the options of trainer and learner from a config.
 // REQUIRES, of all: the config is resolved.
+
+nn::NetworkShape NetworkShapeOf(const proto::TrainConfig& config);
 
 nn::TrainerOptions TrainerOptionsOf(const proto::TrainConfig& config);
 

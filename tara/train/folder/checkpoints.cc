@@ -23,6 +23,7 @@
 #include "tara/nn/weights/grow_network.h"
 #include "tara/train/config/learn_config.h"
 #include "tara/train/folder/run_provenance.h"
+#include "tara/train/learn/trainers.h"
 #include "tara/train/play/game_rules.h"
 #include "third_party/crc32c/crc32c.h"
 
@@ -33,14 +34,11 @@ namespace fs = std::filesystem;
 
 constexpr absl::string_view kNone = "-";
 
-nn::NetworkShape ShapeOf(const proto::TrainConfig& config) {
-  return {.channels = static_cast<int>(config.network().channels()),
-          .blocks = static_cast<int>(config.network().blocks())};
-}
-
 std::string ShapeText(const nn::NetworkShape& shape) {
   return absl::StrCat(shape.channels, " channels and ", shape.blocks,
-                      " blocks");
+                      shape.kind == nn::NetworkKind::kLight
+                          ? " layers (kind light)"
+                          : " blocks");
 }
 
 absl::Status InitError(const absl::Status& status) {
@@ -69,27 +67,30 @@ absl::StatusOr<std::unique_ptr<nn::Trainer>> FirstTrainer(
   const uint64_t seed =
       DeriveSeed(config.seed(), 0, StreamPurpose::kInitialWeights);
   if (config.init_from() == kNone) {
-    return nn::NewTrainer(ShapeOf(config), options, seed);
+    return NewTrainer(NetworkShapeOf(config), options, seed);
   }
   TARA_ASSIGN_OR_RETURN(const std::string path, InitFile(config));
   TARA_ASSIGN_OR_RETURN(nn::Checkpoint checkpoint, ReadInitFile(path));
-  if (!(checkpoint.shape == ShapeOf(config))) {
+  if (!(checkpoint.shape == NetworkShapeOf(config))) {
     TARA_ASSIGN_OR_RETURN(nn::Checkpoint larger,
-                          nn::NewCheckpoint(ShapeOf(config), seed));
+                          NewCheckpoint(NetworkShapeOf(config), seed));
     TARA_ASSIGN_OR_RETURN(checkpoint,
                           nn::GrowNetwork(checkpoint, std::move(larger)));
   }
-  return nn::MakeTrainer(path, checkpoint, options);
+  return MakeTrainer(path, checkpoint, options);
 }
 
 // Loads a checkpoint of the run. DATA_LOSS if it is damaged.
 absl::StatusOr<ResumedTrainer> LoadCheckpoint(const proto::TrainConfig& config,
                                               const std::string& path,
                                               int generation) {
-  TARA_ASSIGN_OR_RETURN(auto loaded,
-                        nn::LoadTrainer(path, TrainerOptionsOf(config)));
-  ResumedTrainer standing;
-  std::tie(standing.trainer, standing.progress) = std::move(loaded);
+  TARA_ASSIGN_OR_RETURN(const nn::Checkpoint checkpoint,
+                        nn::ReadCheckpoint(path));
+  TARA_ASSIGN_OR_RETURN(auto trainer,
+                        MakeTrainer(absl::StrCat("Checkpoint ", path),
+                                    checkpoint, TrainerOptionsOf(config)));
+  ResumedTrainer standing = {
+      .trainer = std::move(trainer), .progress = checkpoint.progress};
   if (standing.progress.generation == generation) return standing;
   return absl::DataLossError(
       absl::StrCat(path, " holds the network after generation ",
@@ -137,15 +138,16 @@ absl::Status CheckInitFrom(const proto::TrainConfig& config) {
   if (!path.ok()) return InitError(path.status());
   const absl::StatusOr<nn::Checkpoint> checkpoint = ReadInitFile(*path);
   if (!checkpoint.ok()) return InitError(checkpoint.status());
-  const nn::NetworkShape shape = ShapeOf(config);
+  const nn::NetworkShape shape = NetworkShapeOf(config);
   if (!nn::CanGrow(checkpoint->shape, shape)) {
     return absl::InvalidArgumentError(absl::StrCat(
         "init_from: the network of ", *path, " has ",
         ShapeText(checkpoint->shape), ", that of the config (network) ",
-        ShapeText(shape), "; expected no more (it may grow, not shrink)"));
+        ShapeText(shape),
+        "; expected no more, of the same kind (a tower may grow, not shrink)"));
   }
   const absl::Status whole =
-      nn::MakeTrainer(*path, *checkpoint, TrainerOptionsOf(config)).status();
+      MakeTrainer(*path, *checkpoint, TrainerOptionsOf(config)).status();
   if (!whole.ok()) return InitError(whole);
   const Learned learned = LearnedByModel(*path);
   if (!learned.has_value()) return absl::OkStatus();
