@@ -59,8 +59,8 @@ TEST(LightTrainingTest, LearnsPlaysAndGoesOn) {
   EXPECT_EQ(Trained(Tiny(from, continued)).generation, 2);
   continued[2] = "network.blocks=3";
   EXPECT_THAT(
-      std::string(CheckInitFrom(Tiny(TestFolder("light_other"), continued))
-                      .message()),
+      std::string(
+          CheckInitFrom(Tiny(TestFolder("light_other"), continued)).message()),
       HasSubstr("64 channels and 2 layers (kind light), that of the config"));
 }
 

@@ -90,9 +90,9 @@ absl::StatusOr<std::unique_ptr<mcts::Evaluator>> NewLightEvaluator(
   TARA_ASSIGN_OR_RETURN(std::optional<LightRanges> ranges,
                         ReadLightRanges(checkpoint, checkpoint.shape.blocks));
   if (!ranges.has_value()) {
-    ranges = MeasureLightRanges(
-        tensors, parameters.data(),
-        PositionsOfRandomGames(kRangePositions, kRangeSeed));
+    ranges =
+        MeasureLightRanges(tensors, parameters.data(),
+                           PositionsOfRandomGames(kRangePositions, kRangeSeed));
   }
   return std::make_unique<LightEvaluator>(
       MakeLightIntegers(tensors, parameters.data(), *ranges));

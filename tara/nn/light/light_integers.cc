@@ -75,8 +75,8 @@ Packed PackShorts(double low, double high) {
 Packed PackBytes(const std::array<double, 4>& values) {
   uint32_t packed = 0;
   for (int i = 0; i < 4; ++i) {
-    packed |= static_cast<uint32_t>(static_cast<uint8_t>(static_cast<int8_t>(
-                  std::lround(values[i]))))
+    packed |= static_cast<uint32_t>(static_cast<uint8_t>(
+                  static_cast<int8_t>(std::lround(values[i]))))
               << (8 * i);
   }
   return std::bit_cast<Packed>(packed);
@@ -108,8 +108,8 @@ class Maker {
 
  private:
   double At(const LightTensor& tensor, int row, int column) const {
-    return parameters_[tensor.offset + static_cast<size_t>(row) * tensor.stride +
-                       column];
+    return parameters_[tensor.offset +
+                       static_cast<size_t>(row) * tensor.stride + column];
   }
 
   // Returns what a byte of each channel stands for. Channels that were hardly
@@ -140,14 +140,12 @@ class Maker {
   // sums of them 32.
   void WidenInputs() {
     for (int c = 0; c < kC; ++c) {
-      const double most =
-          std::max({LargestOf(tensors_.planes, c), LargestOf(tensors_.flags, c),
-                    LargestOf(tensors_.hills, c) +
-                        std::abs(At(tensors_.bias, 0, c)),
-                    LargestOf(tensors_.globals, c)});
+      const double most = std::max(
+          {LargestOf(tensors_.planes, c), LargestOf(tensors_.flags, c),
+           LargestOf(tensors_.hills, c) + std::abs(At(tensors_.bias, 0, c)),
+           LargestOf(tensors_.globals, c)});
       hills_[0][c] = static_cast<float>(std::max<double>(
-          hills_[0][c],
-          most * (1 << LightIntegers::kInputShift) / kMostShort));
+          hills_[0][c], most * (1 << LightIntegers::kInputShift) / kMostShort));
     }
   }
   void WidenMixed(size_t index) {
@@ -248,15 +246,14 @@ class Maker {
         const auto weight = [&](int tap) {
           return tap < 0 ? 0 : Short(At(layer.taps, tap, c) * unit);
         };
-        out.taps[pair][c] =
-            PackShorts(weight(TapAt(file, rank)), weight(TapAt(file + 1, rank)));
+        out.taps[pair][c] = PackShorts(weight(TapAt(file, rank)),
+                                       weight(TapAt(file + 1, rank)));
       }
       for (int ends = 0; ends < 4; ++ends) {
-        out.lines[ends][c] = PackShorts(
-            Short(At(layer.rank, 0, c) * unit /
-                  LineSize(ends / 2 != 0 ? 0 : 1)),
-            Short(At(layer.file, 0, c) * unit /
-                  LineSize(ends % 2 != 0 ? 0 : 1)));
+        out.lines[ends][c] = PackShorts(Short(At(layer.rank, 0, c) * unit /
+                                              LineSize(ends / 2 != 0 ? 0 : 1)),
+                                        Short(At(layer.file, 0, c) * unit /
+                                              LineSize(ends % 2 != 0 ? 0 : 1)));
       }
       const double pooled_unit =
           (1 << (kTapShift + kPooledShift)) / mixed_scale[c];
@@ -265,10 +262,11 @@ class Maker {
           return Short(At(layer.pooled, i, c) * pooled_unit *
                        PooledUnit(in_scale, i));
         };
-        out.pooled[pair][c] = PackShorts(weight(2 * pair), weight(2 * pair + 1));
+        out.pooled[pair][c] =
+            PackShorts(weight(2 * pair), weight(2 * pair + 1));
       }
-      out.bias[c] = static_cast<int32_t>(
-          std::lround(At(layer.bias, 0, c) / mixed_scale[c] * (1 << kTapShift)));
+      out.bias[c] = static_cast<int32_t>(std::lround(
+          At(layer.bias, 0, c) / mixed_scale[c] * (1 << kTapShift)));
       out.scale[c] =
           PackBytesOf(layer.mix, mixed_scale.data(), c, out.mix) / out_scale[c];
       out.residual[c] = in_scale[c] / out_scale[c];
@@ -279,8 +277,7 @@ class Maker {
 
   // What a pooled sum or maximum, as an integer, stands for.
   static double PooledUnit(const LightRanges::Channels& scale, int i) {
-    return i < kC ? scale[i] / kNumHills
-                  : scale[i - kC] / (1 << kMaximumShift);
+    return i < kC ? scale[i] / kNumHills : scale[i - kC] / (1 << kMaximumShift);
   }
   double ContextUnit(int i) const {
     return i < 2 * kC ? PooledUnit(hills_.back(), i) : 1 / kGlobalUnit;
@@ -299,7 +296,8 @@ class Maker {
     for (int four = 0; four < tensor.rows / 4; ++four) {
       std::array<double, 4> values;
       for (int i = 0; i < 4; ++i) {
-        values[i] = At(tensor, 4 * four + i, column) * scales[4 * four + i] / unit;
+        values[i] =
+            At(tensor, 4 * four + i, column) * scales[4 * four + i] / unit;
       }
       out[four][column] = PackBytes(values);
     }
@@ -466,9 +464,9 @@ absl::StatusOr<std::optional<LightRanges>> ReadLightRanges(
   return ranges;
 }
 
-std::unique_ptr<LightIntegers> MakeLightIntegers(
-    const LightTensors& tensors, const float* parameters,
-    const LightRanges& ranges) {
+std::unique_ptr<LightIntegers> MakeLightIntegers(const LightTensors& tensors,
+                                                 const float* parameters,
+                                                 const LightRanges& ranges) {
   return Maker(tensors, parameters, ranges).Make();
 }
 

@@ -137,8 +137,8 @@ struct alignas(64) LightScratch {
 // One implementation; chosen at run time.
 struct LightKernels {
   // Computes the logits of the policy outputs that are given, into
-  // policy [kNumPolicyOutputs] at their places, and scratch.value: those of win,
-  // draw, loss and the margins. `scratch` is always that of these kernels.
+  // policy [kNumPolicyOutputs] at their places, and scratch.value: those of
+  // win, draw, loss and the margins. `scratch` is always that of these kernels.
   void (*run)(const LightIntegers& network, const LightInput& input,
               absl::Span<const int16_t> outputs, LightScratch& scratch,
               float* policy);
@@ -146,9 +146,9 @@ struct LightKernels {
 
 // Returns the network in integers. Where the ranges are too small for the
 // weights, scales are larger: no sum overflows. REQUIRES: finite parameters.
-std::unique_ptr<LightIntegers> MakeLightIntegers(
-    const LightTensors& tensors, const float* parameters,
-    const LightRanges& ranges);
+std::unique_ptr<LightIntegers> MakeLightIntegers(const LightTensors& tensors,
+                                                 const float* parameters,
+                                                 const LightRanges& ranges);
 
 // Returns those that this processor supports, slowest first: the plain twin is
 // the first.

@@ -183,9 +183,8 @@ struct LightKernelCode {
       }
     }
     for (Int& sum : shared) {
-      sum = Vector::Add(
-          Vector::ShiftRight(sum, LightIntegers::kGlobalShift),
-          Vector::All(1 << (LightIntegers::kInputShift - 1)));
+      sum = Vector::Add(Vector::ShiftRight(sum, LightIntegers::kGlobalShift),
+                        Vector::All(1 << (LightIntegers::kInputShift - 1)));
     }
     const int16_t* tables[kNumHills][kNumLightTables];
     for (int hill = 0; hill < kNumHills; ++hill) {
@@ -209,8 +208,7 @@ struct LightKernelCode {
           sum = Vector::Add(sum, row(table));
         }
         for (int i = 0; i < input.num_rows[hill]; ++i) {
-          sum =
-              Vector::Add(sum, row(network.rows[input.rows[hill][i]].data()));
+          sum = Vector::Add(sum, row(network.rows[input.rows[hill][i]].data()));
         }
         Vector::StoreBytes(Vector::ShiftRight(sum, LightIntegers::kInputShift),
                            scratch.hills[0][hill] + kLanes * n);
@@ -299,10 +297,10 @@ struct LightKernelCode {
     Int shared[kVectors];
     MultiplyShorts<kC>(scratch.context, layer.pooled, shared);
     for (int n = 0; n < kVectors; ++n) {
-      const Int bias = Vector::Add(
-          Vector::Add(Vector::ShiftRight(shared[n], kPooledShift),
-                      Vector::Load(layer.bias.data() + kLanes * n)),
-          Vector::All(1 << (kTapShift - 1)));
+      const Int bias =
+          Vector::Add(Vector::Add(Vector::ShiftRight(shared[n], kPooledShift),
+                                  Vector::Load(layer.bias.data() + kLanes * n)),
+                      Vector::All(1 << (kTapShift - 1)));
       Int weights[kTapPairs];
 #pragma GCC unroll 16
       for (int pair = 0; pair < kTapPairs; ++pair) {
@@ -318,8 +316,7 @@ struct LightKernelCode {
           const Packed* const square = grid + kLanes * SquareAt(file, rank);
           // Two sums, so that one need not wait for the other.
           Int sum = Vector::AddShorts(
-              bias,
-              Vector::Or(lines[n].ranks[rank], lines[n].files[file]),
+              bias, Vector::Or(lines[n].ranks[rank], lines[n].files[file]),
               Vector::Load(layer.lines[end].data() + kLanes * n));
           Int other = Vector::All(0);
 #pragma GCC unroll 16
@@ -337,11 +334,18 @@ struct LightKernelCode {
     }
   }
   // Of the pairs, by rank, then file: kLightTapPairs.
-  static constexpr std::array<int, kTapPairs> kOffsets = {
-      -2 * kGridSize - 1, -2 * kGridSize + 1, -kGridSize - 2, -kGridSize,
-      -kGridSize + 2,     -1,                 1,              kGridSize - 2,
-      kGridSize,          kGridSize + 2,      2 * kGridSize - 1,
-      2 * kGridSize + 1};
+  static constexpr std::array<int, kTapPairs> kOffsets = {-2 * kGridSize - 1,
+                                                          -2 * kGridSize + 1,
+                                                          -kGridSize - 2,
+                                                          -kGridSize,
+                                                          -kGridSize + 2,
+                                                          -1,
+                                                          1,
+                                                          kGridSize - 2,
+                                                          kGridSize,
+                                                          kGridSize + 2,
+                                                          2 * kGridSize - 1,
+                                                          2 * kGridSize + 1};
 
   // sums [kRows][kWide] = rows of bytes [kRows, stride] times columns of the
   // matrix.
@@ -426,10 +430,11 @@ struct LightKernelCode {
       return logit;
     }
     const bool sacrifice = part.kind == PolicyPart::kSacrifice;
-    logit = from[(sacrifice ? kSacrificeOrigin : kMoveOrigin) + part.direction] +
-            to[(sacrifice ? kSacrificeDestination : kMoveDestination) +
-               part.direction] +
-            network.directions[8 * sacrifice + part.direction];
+    logit =
+        from[(sacrifice ? kSacrificeOrigin : kMoveOrigin) + part.direction] +
+        to[(sacrifice ? kSacrificeDestination : kMoveDestination) +
+           part.direction] +
+        network.directions[8 * sacrifice + part.direction];
     for (int i = 0; i < kPolicyVector; ++i) {
       logit += from[kOriginVector + i] * to[kDestinationVector + i];
     }
@@ -520,11 +525,10 @@ struct LightKernelCode {
     Int sums[kWide];
     MultiplyShorts<kValueHidden>(scratch.context, network.value1, sums);
     for (int n = 0; n < kWide; ++n) {
-      Vector::Store(
-          Vector::Relu(
-              Linear(sums[n], network.value1_scale.data() + kLanes * n,
-                     Vector::Load(network.value1_bias.data() + kLanes * n))),
-          hidden1 + kLanes * n);
+      Vector::Store(Vector::Relu(Linear(
+                        sums[n], network.value1_scale.data() + kLanes * n,
+                        Vector::Load(network.value1_bias.data() + kLanes * n))),
+                    hidden1 + kLanes * n);
     }
     MultiplyFloats(hidden1, network.value2, network.value2_bias, true, hidden2);
     MultiplyFloats(hidden2, network.value, network.value_bias, false,

@@ -57,21 +57,18 @@ struct Avx2Vector {
     return _mm256_add_epi32(sum, _mm256_madd_epi16(a, b));
   }
   static Int AddBytes(Int sum, Int a, Int b) {
-    return _mm256_add_epi32(sum,
-                            _mm256_madd_epi16(_mm256_maddubs_epi16(a, b),
-                                              _mm256_set1_epi16(1)));
+    return _mm256_add_epi32(sum, _mm256_madd_epi16(_mm256_maddubs_epi16(a, b),
+                                                   _mm256_set1_epi16(1)));
   }
   static uint32_t Gather(Board board, const LightWindow& window) {
-    return static_cast<uint32_t>(_pdep_u64(_pext_u64(board, window.mask),
-                                           window.positions)) |
+    return static_cast<uint32_t>(
+               _pdep_u64(_pext_u64(board, window.mask), window.positions)) |
            window.outside;
   }
 };
 
 }  // namespace
 
-LightKernels Avx2LightKernels() {
-  return LightKernelCode<Avx2Vector>::Table();
-}
+LightKernels Avx2LightKernels() { return LightKernelCode<Avx2Vector>::Table(); }
 
 }  // namespace tara::nn::internal

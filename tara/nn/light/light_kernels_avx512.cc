@@ -57,8 +57,8 @@ struct Avx512Vector {
     return _mm512_dpbusd_epi32(sum, a, b);
   }
   static uint32_t Gather(Board board, const LightWindow& window) {
-    return static_cast<uint32_t>(_pdep_u64(_pext_u64(board, window.mask),
-                                           window.positions)) |
+    return static_cast<uint32_t>(
+               _pdep_u64(_pext_u64(board, window.mask), window.positions)) |
            window.outside;
   }
 };

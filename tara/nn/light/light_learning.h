@@ -27,7 +27,8 @@ struct LightSample {
   int margin = 0;
   bool has_margin = false;
   bool has_owners = false;
-  std::array<uint8_t, kNumHills> owners;  // at the end: 0 own, 1 enemy, 2 vacant
+  std::array<uint8_t, kNumHills>
+      owners;  // at the end: 0 own, 1 enemy, 2 vacant
   float weight = 1;
 
   // Whether there is a target for the head.

@@ -210,9 +210,8 @@ struct LightLearningCode {
     }
     // The parameters of a row of LightInput, and what they are multiplied by.
     std::pair<const LightTensor*, int> InputRow(int input) const {
-      return input < kNumPlanes
-                 ? std::pair(&tensors.planes, input)
-                 : std::pair(&tensors.flags, input - kNumPlanes);
+      return input < kNumPlanes ? std::pair(&tensors.planes, input)
+                                : std::pair(&tensors.flags, input - kNumPlanes);
     }
   };
 
@@ -404,10 +403,11 @@ struct LightLearningCode {
       return logit;
     }
     const bool sacrifice = part.kind == PolicyPart::kSacrifice;
-    logit = from[(sacrifice ? kSacrificeOrigin : kMoveOrigin) + part.direction] +
-            to[(sacrifice ? kSacrificeDestination : kMoveDestination) +
-               part.direction] +
-            net.Of(net.tensors.directions)[8 * sacrifice + part.direction];
+    logit =
+        from[(sacrifice ? kSacrificeOrigin : kMoveOrigin) + part.direction] +
+        to[(sacrifice ? kSacrificeDestination : kMoveDestination) +
+           part.direction] +
+        net.Of(net.tensors.directions)[8 * sacrifice + part.direction];
     for (int i = 0; i < kPolicyVector; ++i) {
       logit += from[kOriginVector + i] * to[kDestinationVector + i];
     }

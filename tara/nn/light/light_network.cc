@@ -127,8 +127,7 @@ std::array<Board, kNumLightFlags> FlagsOf(Board own, Board enemy) {
 constinit const std::array<LightTap, kNumTaps> kLightTaps = MakeTaps();
 
 constinit const std::array<
-    std::array<std::array<int8_t, kPatternHills>, kNumHills>,
-                 kNumLightTables>
+    std::array<std::array<int8_t, kPatternHills>, kNumHills>, kNumLightTables>
     kLightPatterns = MakePatterns();
 
 const std::array<PolicyPart, kNumPolicyOutputs> kPolicyParts =
@@ -136,10 +135,10 @@ const std::array<PolicyPart, kNumPolicyOutputs> kPolicyParts =
 
 void ReadLightInput(const float* planes, const float* globals,
                     LightInput& input) {
-  constexpr int kOwn = static_cast<int>(
-      internal::IndexOf("own_ringfort", kPlanes));
-  constexpr int kEnemy = static_cast<int>(
-      internal::IndexOf("enemy_ringfort", kPlanes));
+  constexpr int kOwn =
+      static_cast<int>(internal::IndexOf("own_ringfort", kPlanes));
+  constexpr int kEnemy =
+      static_cast<int>(internal::IndexOf("enemy_ringfort", kPlanes));
   input.own = input.enemy = 0;
   for (Hill hill = 0; hill < kNumHills; ++hill) {
     const float* const values = planes + kNumPlanes * SquareOf(hill);
@@ -243,8 +242,7 @@ void LightTensors::Write(const float* parameters, absl::string_view prefix,
     for (int row = 0; row < tensor->rows; ++row) {
       const float* const values = parameters + tensor->offset +
                                   static_cast<size_t>(row) * tensor->stride;
-      named.values.insert(named.values.end(), values,
-                          values + tensor->columns);
+      named.values.insert(named.values.end(), values, values + tensor->columns);
     }
     checkpoint.tensors.push_back(std::move(named));
   }
@@ -278,10 +276,10 @@ absl::Status CheckLightShape(const NetworkShape& shape) {
       shape.blocks <= kMaxLightLayers) {
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "a light network of ", shape.channels, " channels and ", shape.blocks,
-      " layers; expected ", kLightChannels, " channels and 1 to ",
-      kMaxLightLayers, " layers"));
+  return absl::InvalidArgumentError(
+      absl::StrCat("a light network of ", shape.channels, " channels and ",
+                   shape.blocks, " layers; expected ", kLightChannels,
+                   " channels and 1 to ", kMaxLightLayers, " layers"));
 }
 
 }  // namespace tara::nn

@@ -122,8 +122,8 @@ constexpr int LineSize(int line) {
 struct PolicyPart {
   enum Kind : uint8_t { kNone, kHill, kMove, kSacrifice, kLink, kPass };
   Kind kind = kNone;
-  int8_t from = -1;  // of moves and links
-  int8_t to = -1;    // but of passing
+  int8_t from = -1;      // of moves and links
+  int8_t to = -1;        // but of passing
   int8_t direction = 0;  // of moves, 0 to 7
 
   bool has_pair() const { return from >= 0; }
@@ -132,8 +132,8 @@ extern const std::array<PolicyPart, kNumPolicyOutputs> kPolicyParts;
 
 // --- Tensors -----------------------------------------------------------------
 
-inline constexpr int kPolicyWidth = 32;   // between the policy's layers
-inline constexpr int kPolicyVector = 8;   // of a product of two hills
+inline constexpr int kPolicyWidth = 32;  // between the policy's layers
+inline constexpr int kPolicyVector = 8;  // of a product of two hills
 inline constexpr int kContext = 2 * kLightChannels + kNumGlobals;
 
 // Outputs of a hill: what the logits of actions are made of.

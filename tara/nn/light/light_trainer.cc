@@ -127,8 +127,8 @@ class LightTrainer : public Trainer {
 
   absl::Status Load(const Checkpoint& checkpoint) {
     const bool averaged = checkpoint.HasPrefix(kRawPrefix);
-    TARA_RETURN_IF_ERROR(tensors_.Read(checkpoint, averaged ? kRawPrefix : "",
-                                       weights_.data()));
+    TARA_RETURN_IF_ERROR(
+        tensors_.Read(checkpoint, averaged ? kRawPrefix : "", weights_.data()));
     TARA_RETURN_IF_ERROR(tensors_.Read(checkpoint, "", average_.data()));
     if (!checkpoint.HasPrefix(kFirstMoments)) return absl::OkStatus();
     TARA_RETURN_IF_ERROR(
@@ -251,8 +251,7 @@ class LightTrainer : public Trainer {
     for (const Head head : kLightHeads) {
       const double weight = all.weights[head];
       if (learn && weight > 0) {
-        scales[head] =
-            static_cast<float>(options_.loss_weights[head] / weight);
+        scales[head] = static_cast<float>(options_.loss_weights[head] / weight);
       }
     }
     if (learn) transposed_.Refresh(weights.data());
@@ -335,7 +334,8 @@ class LightTrainer : public Trainer {
         std::min<double>(options_.ema_decay, (1 + t) / (10 + t));
     for (size_t i = 0; i < weights_.size(); ++i) {
       float& average = average_.data()[i];
-      average += static_cast<float>((1 - decay) * (weights_.data()[i] - average));
+      average +=
+          static_cast<float>((1 - decay) * (weights_.data()[i] - average));
     }
   }
 

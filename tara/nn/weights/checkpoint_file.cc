@@ -122,8 +122,7 @@ absl::StatusOr<Checkpoint> DecodePayload(const std::string& path,
   int64_t numbers[9];
   int64_t kind = 0;
   uint32_t tensor_count = 0;
-  if (!reader.Read(numbers) ||
-      (format > kTowerFormat && !reader.Read(kind))) {
+  if (!reader.Read(numbers) || (format > kTowerFormat && !reader.Read(kind))) {
     return DamagedError(path, "its description is incomplete");
   }
   if (numbers[0] != kFeatureVersion) {
@@ -141,9 +140,10 @@ absl::StatusOr<Checkpoint> DecodePayload(const std::string& path,
         path, absl::StrCat("a network of ", numbers[3], " channels and ",
                            numbers[4], " blocks is impossible"));
   }
-  if (format > kTowerFormat && kind != static_cast<int64_t>(NetworkKind::kLight)) {
-    return DamagedError(path, absl::StrCat("there is no kind ", kind,
-                                           " of networks"));
+  if (format > kTowerFormat &&
+      kind != static_cast<int64_t>(NetworkKind::kLight)) {
+    return DamagedError(
+        path, absl::StrCat("there is no kind ", kind, " of networks"));
   }
   Checkpoint checkpoint = {
       .shape = {.channels = static_cast<int>(numbers[3]),

@@ -120,11 +120,10 @@ absl::Status FoldNorm(const ConvolutionNames& names, Checkpoint& network) {
 
 absl::StatusOr<Checkpoint> FoldNorms(const Checkpoint& checkpoint) {
   if (checkpoint.shape.kind != NetworkKind::kTower) {
-    return absl::UnimplementedError(
-        absl::StrCat("its network is of kind ",
-                     NetworkKindName(checkpoint.shape.kind),
-                     ", which is not exported or computed as a residual tower "
-                     "is; expected kind tower"));
+    return absl::UnimplementedError(absl::StrCat(
+        "its network is of kind ", NetworkKindName(checkpoint.shape.kind),
+        ", which is not exported or computed as a residual tower "
+        "is; expected kind tower"));
   }
   Checkpoint network = {.shape = checkpoint.shape,
                         .progress = checkpoint.progress,

@@ -24,6 +24,7 @@
 #include "tara/nn/weights/checkpoint.h"
 #include "tara/train/config/config.h"
 #include "tara/train/config/config_options.h"
+#include "tara/train/config/learn_config.h"
 #include "tara/train/learn/trainers.h"
 #include "tara/train/play/game_rules.h"
 
@@ -119,7 +120,7 @@ absl::StatusOr<AutopilotChoice> MeasuredChoice(
                         InferenceOptionsOf(config.inference()));
   TARA_ASSIGN_OR_RETURN(
       const nn::Checkpoint checkpoint,
-      NewCheckpoint(NetworkShapeOf(config), /*seed=*/1));
+      train::NewCheckpoint(NetworkShapeOf(config), /*seed=*/1));
   TARA_ASSIGN_OR_RETURN(
       const nn::LoadedNetwork network,
       nn::MakeNetwork("a new network", checkpoint, inference));

@@ -35,10 +35,9 @@ absl::Status CheckNumberType(const proto::TrainConfig& config) {
   const bool light = IsLight(config);
   TARA_ASSIGN_OR_RETURN(
       const nn::Checkpoint checkpoint,
-      NewCheckpoint(
-          light ? NetworkShapeOf(config)
-                : nn::NetworkShape{.channels = 8, .blocks = 1},
-          /*seed=*/1));
+      train::NewCheckpoint(light ? NetworkShapeOf(config)
+                                 : nn::NetworkShape{.channels = 8, .blocks = 1},
+                           /*seed=*/1));
   const absl::Status status =
       nn::MakeNetwork("a new network", checkpoint, options).status();
   if (status.ok()) return status;

@@ -67,17 +67,17 @@ absl::StatusOr<std::unique_ptr<nn::Trainer>> FirstTrainer(
   const uint64_t seed =
       DeriveSeed(config.seed(), 0, StreamPurpose::kInitialWeights);
   if (config.init_from() == kNone) {
-    return NewTrainer(NetworkShapeOf(config), options, seed);
+    return train::NewTrainer(NetworkShapeOf(config), options, seed);
   }
   TARA_ASSIGN_OR_RETURN(const std::string path, InitFile(config));
   TARA_ASSIGN_OR_RETURN(nn::Checkpoint checkpoint, ReadInitFile(path));
   if (!(checkpoint.shape == NetworkShapeOf(config))) {
     TARA_ASSIGN_OR_RETURN(nn::Checkpoint larger,
-                          NewCheckpoint(NetworkShapeOf(config), seed));
+                          train::NewCheckpoint(NetworkShapeOf(config), seed));
     TARA_ASSIGN_OR_RETURN(checkpoint,
                           nn::GrowNetwork(checkpoint, std::move(larger)));
   }
-  return MakeTrainer(path, checkpoint, options);
+  return train::MakeTrainer(path, checkpoint, options);
 }
 
 // Loads a checkpoint of the run. DATA_LOSS if it is damaged.
@@ -86,11 +86,12 @@ absl::StatusOr<ResumedTrainer> LoadCheckpoint(const proto::TrainConfig& config,
                                               int generation) {
   TARA_ASSIGN_OR_RETURN(const nn::Checkpoint checkpoint,
                         nn::ReadCheckpoint(path));
-  TARA_ASSIGN_OR_RETURN(auto trainer,
-                        MakeTrainer(absl::StrCat("Checkpoint ", path),
-                                    checkpoint, TrainerOptionsOf(config)));
-  ResumedTrainer standing = {
-      .trainer = std::move(trainer), .progress = checkpoint.progress};
+  TARA_ASSIGN_OR_RETURN(
+      auto trainer, train::MakeTrainer(absl::StrCat("Checkpoint ", path),
+                                       checkpoint, TrainerOptionsOf(config)));
+  ResumedTrainer standing = {.trainer = std::move(trainer),
+                             .progress = checkpoint.progress,
+                             .notes = {}};
   if (standing.progress.generation == generation) return standing;
   return absl::DataLossError(
       absl::StrCat(path, " holds the network after generation ",
@@ -147,7 +148,7 @@ absl::Status CheckInitFrom(const proto::TrainConfig& config) {
         "; expected no more, of the same kind (a tower may grow, not shrink)"));
   }
   const absl::Status whole =
-      MakeTrainer(*path, *checkpoint, TrainerOptionsOf(config)).status();
+      train::MakeTrainer(*path, *checkpoint, TrainerOptionsOf(config)).status();
   if (!whole.ok()) return InitError(whole);
   const Learned learned = LearnedByModel(*path);
   if (!learned.has_value()) return absl::OkStatus();

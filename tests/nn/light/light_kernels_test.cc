@@ -27,9 +27,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr NetworkShape kShape = {.channels = kLightChannels,
-                                 .blocks = 3,
-                                 .kind = NetworkKind::kLight};
+constexpr NetworkShape kShape = {
+    .channels = kLightChannels, .blocks = 3, .kind = NetworkKind::kLight};
 
 // A network whose heads differ from 0, in all places of its parameters.
 struct TestNetwork {
@@ -44,9 +43,9 @@ struct TestNetwork {
       const double scale = tensor->scale > 0 ? tensor->scale : 0.1;
       for (int row = 0; row < tensor->rows; ++row) {
         for (int column = 0; column < tensor->columns; ++column) {
-          parameters.data()[tensor->offset +
-                            static_cast<size_t>(row) * tensor->stride +
-                            column] =
+          parameters
+              .data()[tensor->offset +
+                      static_cast<size_t>(row) * tensor->stride + column] =
               static_cast<float>(scale * random.Normal());
         }
       }
@@ -111,8 +110,7 @@ TEST(LightKernelsTest, IntegersAreNearFloats) {
     BestLightLearning().forward(network.tensors, network.parameters.data(),
                                 input, outputs, *activations);
     for (size_t i = 0; i < outputs.size(); ++i) {
-      policy_error +=
-          std::pow(policy[outputs[i]] - activations->logits[i], 2);
+      policy_error += std::pow(policy[outputs[i]] - activations->logits[i], 2);
       policy_size += std::pow(activations->logits[i], 2);
     }
     for (int i = 0; i < kNumValueOutputs; ++i) {
@@ -129,13 +127,12 @@ TEST(LightKernelsTest, LargeWeightsDoNotOverflow) {
   TestNetwork network;
   const LightTensors& t = network.tensors;
   for (const LightTensor* const tensor :
-       {&t.planes, &t.hills, &t.globals, &t.layers[0].taps,
-        &t.layers[1].pooled, &t.layers[2].bias}) {
+       {&t.planes, &t.hills, &t.globals, &t.layers[0].taps, &t.layers[1].pooled,
+        &t.layers[2].bias}) {
     network.parameters.data()[tensor->offset + 7] = 3e4f;
   }
   LightRanges ranges = network.ranges;
-  const auto large =
-      MakeLightIntegers(t, network.parameters.data(), ranges);
+  const auto large = MakeLightIntegers(t, network.parameters.data(), ranges);
   const std::vector<LightKernels> kernels = SupportedLightKernels();
   EncodedBatch batch;
   LightInput input;

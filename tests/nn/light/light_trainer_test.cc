@@ -27,9 +27,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr NetworkShape kShape = {.channels = kLightChannels,
-                                 .blocks = 2,
-                                 .kind = NetworkKind::kLight};
+constexpr NetworkShape kShape = {
+    .channels = kLightChannels, .blocks = 2, .kind = NetworkKind::kLight};
 constexpr TrainerOptions kOptions = {
     .loss_weights = LossWeights({{Head::kOwner, 0.5f}}),
     .ema_decay = 0.9f,
@@ -153,9 +152,8 @@ TEST(LightTrainerTest, ADamagedCheckpointIsRefused) {
   Checkpoint checkpoint = NewLightCheckpoint(kShape, 1);
   checkpoint.tensors[3].values[0] = std::numeric_limits<float>::quiet_NaN();
   EXPECT_THAT(
-      std::string(MakeLightTrainer("file", checkpoint, kOptions)
-                      .status()
-                      .message()),
+      std::string(
+          MakeLightTrainer("file", checkpoint, kOptions).status().message()),
       HasSubstr(checkpoint.tensors[3].name));
 }
 
