@@ -168,6 +168,24 @@ TEST_F(CheckpointTest, OtherVersionsAreNamed) {
               "alone");
 }
 
+// Older programs say that they do not read version 3.
+TEST_F(CheckpointTest, AnotherKindOfNetworkHasAFormatOfItsOwn) {
+  Checkpoint light = Example();
+  ASSERT_TRUE(WriteCheckpoint(path_, light).ok());
+  EXPECT_EQ(ReadBytes()[8], 2);
+  light.shape.kind = NetworkKind::kLight;
+  ASSERT_TRUE(WriteCheckpoint(path_, light).ok());
+  std::string bytes = ReadBytes();
+  EXPECT_EQ(bytes[8], 3);
+  const absl::StatusOr<Checkpoint> read = ReadCheckpoint(path_);
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  EXPECT_EQ(read->shape, light.shape);
+  EXPECT_EQ(read->tensors.size(), light.tensors.size());
+  Patch(96, 9, bytes);
+  WriteBytes(bytes);
+  ExpectError(absl::StatusCode::kDataLoss, "there is no kind 9 of networks");
+}
+
 TEST_F(CheckpointTest, ImpossibleContentsWithAGoodChecksumAreRefused) {
   ASSERT_TRUE(WriteCheckpoint(path_, Example()).ok());
   const std::string whole = ReadBytes();

@@ -121,6 +121,14 @@ TEST(ConfigTest, AnEmptyFileGivesAConfigWithEveryFieldFilledIn) {
   EXPECT_THAT(config.evaluation().opponent(), ElementsAre("random", "greedy"));
 }
 
+TEST(ConfigTest, ALightNetworkHasASizeOfItsOwn) {
+  const proto::TrainConfig config = Good("network { kind: 'light' }");
+  EXPECT_EQ(config.network().channels(), 64u);
+  EXPECT_EQ(config.network().blocks(), 3u);
+  EXPECT_THAT(Error("network { kind: 'heavy' }"),
+              HasSubstr("network.kind is 'heavy'; expected tower or light"));
+}
+
 TEST(ConfigTest, WhatIsGivenStandsEvenWhereItIsZero) {
   const proto::TrainConfig config = Good(
       "seed: 0 evaluation { every: 0 opponent: 'random' } "
