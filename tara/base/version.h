@@ -4,7 +4,7 @@
 namespace tara {
 
 // Of all that this repository builds; a release of CHANGELOG.md.
-inline constexpr char kVersion[] = "0.1.0";
+inline constexpr char kVersion[] = "0.2.0";
 
 }  // namespace tara
 
