@@ -126,7 +126,7 @@ TEST(ConfigTest, ALightNetworkHasASizeOfItsOwn) {
   EXPECT_EQ(config.network().channels(), 64u);
   EXPECT_EQ(config.network().blocks(), 3u);
   EXPECT_THAT(Error("network { kind: 'heavy' }"),
-              HasSubstr("network.kind is 'heavy'; expected tower or light"));
+              HasSubstr("network.kind: heavy; expected tower or light"));
 }
 
 TEST(ConfigTest, WhatIsGivenStandsEvenWhereItIsZero) {
