@@ -66,7 +66,7 @@ const std::vector<Layer>& Layers() {
        {{"play", {}},
         {"learn", {}},
         {"config", {"play", "learn"}},
-        {"folder", {"play", "config"}},
+        {"folder", {"play", "learn", "config"}},
         {"progress", {"play"}},
         {"run", {"play", "learn", "config", "folder", "progress"}}}},
       {"eval",
