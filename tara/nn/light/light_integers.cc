@@ -28,19 +28,15 @@ constexpr double kMostByteWeight = 64;
 constexpr double kMostShort = 32767;
 constexpr double kMostSum = 1 << 30;
 
-constexpr auto MakeTapPairs() {
+// The taps by rank, then file, each with its eastern neighbour where that is
+// one, too.
+std::array<LightTapPair, kTapPairs> MakeTapPairs() {
   std::array<LightTapPair, kTapPairs> pairs{};
   int count = 0;
-  for (int rank = -2; rank <= 2; ++rank) {
-    for (int file = -2; file <= 2; ++file) {
-      const auto is_tap = [rank](int f) {
-        const int square = f * f + rank * rank;
-        return square <= 2 || square == 5;
-      };
-      if (!is_tap(file)) continue;
-      pairs[count++] = {file, rank};
-      ++file;  // the pair has its eastern neighbour too
-    }
+  for (const LightTap& tap : kLightTaps) {
+    const bool is_second = count > 0 && pairs[count - 1].rank == tap.rank &&
+                           pairs[count - 1].file + 1 == tap.file;
+    if (!is_second) pairs[count++] = {tap.file, tap.rank};
   }
   return pairs;
 }

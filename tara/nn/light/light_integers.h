@@ -96,7 +96,7 @@ struct LightIntegers {
   std::array<float, kPolicyWidth> policy_context_scale, policy_bias;
   std::array<std::array<Packed, kPolicyWidth>, kLightChannels / 4> policy;
   std::array<float, kPolicyWidth> policy_scale;
-  static constexpr int kOutputs = 64;
+  static constexpr int kOutputs = kHillOutputRoom;
   std::array<std::array<Packed, kOutputs>, kPolicyWidth / 4> actions;
   std::array<float, kOutputs> actions_scale, actions_bias;
   std::array<float, 16> directions;

@@ -409,34 +409,11 @@ struct LightKernelCode {
         Vector::Multiply(Vector::ToFloat(sum), Vector::Load(scale)), bias);
   }
 
-  static float LogitOf(const LightIntegers& network, const PolicyPart& part,
-                       const LightScratch& scratch) {
-    if (part.kind == PolicyPart::kPass) {
-      float logit = 0;
-      for (int i = 0; i < kContext; ++i) {
-        logit += network.pass[i] * static_cast<float>(scratch.context[i]);
-      }
-      return logit;
-    }
-    const float* const to = scratch.outputs[part.to];
-    if (part.kind == PolicyPart::kHill) return to[kHillLogit];
-    const float* const from = scratch.outputs[part.from];
+  static float PassLogit(const LightIntegers& network,
+                         const LightScratch& scratch) {
     float logit = 0;
-    if (part.kind == PolicyPart::kLink) {
-      logit = from[kLinkLogit] + to[kLinkLogit];
-      for (int i = 0; i < kPolicyVector; ++i) {
-        logit += from[kLinkVector + i] * to[kLinkVector + i];
-      }
-      return logit;
-    }
-    const bool sacrifice = part.kind == PolicyPart::kSacrifice;
-    logit =
-        from[(sacrifice ? kSacrificeOrigin : kMoveOrigin) + part.direction] +
-        to[(sacrifice ? kSacrificeDestination : kMoveDestination) +
-           part.direction] +
-        network.directions[8 * sacrifice + part.direction];
-    for (int i = 0; i < kPolicyVector; ++i) {
-      logit += from[kOriginVector + i] * to[kDestinationVector + i];
+    for (int i = 0; i < kContext; ++i) {
+      logit += network.pass[i] * static_cast<float>(scratch.context[i]);
     }
     return logit;
   }
@@ -491,7 +468,11 @@ struct LightKernelCode {
             : compute(std::integral_constant<int, 1>());
     });
     for (const int16_t output : outputs) {
-      policy[output] = LogitOf(network, kPolicyParts[output], scratch);
+      const PolicyPart& part = kPolicyParts[output];
+      policy[output] =
+          part.kind == PolicyPart::kPass
+              ? PassLogit(network, scratch)
+              : LogitOf(part, scratch.outputs, network.directions.data());
     }
   }
 

@@ -7,21 +7,6 @@
 
 namespace tara::nn {
 
-bool LightSample::Has(Head head) const {
-  switch (head) {
-    case Head::kPolicy:
-      return !policy.empty();
-    case Head::kValue:
-      return true;
-    case Head::kMargin:
-      return has_margin;
-    case Head::kOwner:
-      return has_owners;
-    default:
-      return false;
-  }
-}
-
 LightLosses& LightLosses::operator+=(const LightLosses& other) {
   for (const HeadInfo& info : kHeads) {
     sums[info.head] += other.sums[info.head];

@@ -30,9 +30,6 @@ struct LightSample {
   std::array<uint8_t, kNumHills>
       owners;  // at the end: 0 own, 1 enemy, 2 vacant
   float weight = 1;
-
-  // Whether there is a target for the head.
-  bool Has(Head head) const;
 };
 
 // What the forward pass of a position leaves for the backward pass: the values
@@ -51,7 +48,7 @@ struct LightActivations {
   // Of the hills that actions concern.
   std::array<bool, kNumHills> is_concerned;
   alignas(64) float policy[kNumHills][kPolicyWidth];
-  alignas(64) float outputs[kNumHills][64];  // by HillOutput
+  alignas(64) float outputs[kNumHills][kHillOutputRoom];  // by HillOutput
   alignas(64) float value1[kValueHidden];
   alignas(64) float value2[kValueHidden];
   alignas(64) float owners[kNumHills][16];

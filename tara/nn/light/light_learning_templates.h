@@ -388,32 +388,6 @@ struct LightLearningCode {
     Pool(out, a.pooled[index + 1], a.highest[index + 1]);
   }
 
-  static float LogitOf(const Net& net, const PolicyPart& part, float pass,
-                       const LightActivations& a) {
-    if (part.kind == PolicyPart::kPass) return pass;
-    const float* const to = a.outputs[part.to];
-    if (part.kind == PolicyPart::kHill) return to[kHillLogit];
-    const float* const from = a.outputs[part.from];
-    float logit = 0;
-    if (part.kind == PolicyPart::kLink) {
-      logit = from[kLinkLogit] + to[kLinkLogit];
-      for (int i = 0; i < kPolicyVector; ++i) {
-        logit += from[kLinkVector + i] * to[kLinkVector + i];
-      }
-      return logit;
-    }
-    const bool sacrifice = part.kind == PolicyPart::kSacrifice;
-    logit =
-        from[(sacrifice ? kSacrificeOrigin : kMoveOrigin) + part.direction] +
-        to[(sacrifice ? kSacrificeDestination : kMoveDestination) +
-           part.direction] +
-        net.Of(net.tensors.directions)[8 * sacrifice + part.direction];
-    for (int i = 0; i < kPolicyVector; ++i) {
-      logit += from[kOriginVector + i] * to[kDestinationVector + i];
-    }
-    return logit;
-  }
-
   static void RunPolicy(const Net& net, absl::Span<const int16_t> outputs,
                         LightActivations& a) {
     const LightTensors& t = net.tensors;
@@ -441,7 +415,10 @@ struct LightLearningCode {
       pass += net.Of(t.pass)[i] * a.context[i];
     }
     for (size_t i = 0; i < outputs.size(); ++i) {
-      a.logits[i] = LogitOf(net, kPolicyParts[outputs[i]], pass, a);
+      const PolicyPart& part = kPolicyParts[outputs[i]];
+      a.logits[i] = part.kind == PolicyPart::kPass
+                        ? pass
+                        : LogitOf(part, a.outputs, net.Of(t.directions));
     }
   }
 
@@ -585,7 +562,8 @@ struct LightLearningCode {
 
   // Adds to the gradients of the hills' outputs those of an action's logit.
   static void BackLogit(const Back& back, const PolicyPart& part, float d,
-                        const LightActivations& a, float (*d_outputs)[64]) {
+                        const LightActivations& a,
+                        float (*d_outputs)[kHillOutputRoom]) {
     float* const to = d_outputs[part.to];
     if (part.kind == PolicyPart::kHill) {
       to[kHillLogit] += d;
@@ -630,9 +608,10 @@ struct LightLearningCode {
         best(a.logits.data()) == best(sample.policy.data()) ? sample.weight : 0;
     if (scale == 0) return;
 
-    alignas(64) float d_outputs[kNumHills][64];
+    alignas(64) float d_outputs[kNumHills][kHillOutputRoom];
     for (int hill = 0; hill < kNumHills; ++hill) {
-      if (a.is_concerned[hill]) std::fill_n(d_outputs[hill], 64, 0.0f);
+      if (a.is_concerned[hill])
+        std::fill_n(d_outputs[hill], kHillOutputRoom, 0.0f);
     }
     for (int i = 0; i < count; ++i) {
       const PolicyPart& part = kPolicyParts[sample.outputs[i]];

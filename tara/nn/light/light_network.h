@@ -150,6 +150,36 @@ enum HillOutput {
   kNumHillOutputs = 58,
 };
 
+// Hills' outputs lie so many floats apart.
+inline constexpr int kHillOutputRoom = 64;
+
+// Returns the logit of an action that is not passing, from the outputs of its
+// hills. Inlined everywhere: a unit of each instruction set compiles it.
+TARA_INLINE float LogitOf(const PolicyPart& part,
+                          const float (*outputs)[kHillOutputRoom],
+                          const float* directions) {
+  const float* const to = outputs[part.to];
+  if (part.kind == PolicyPart::kHill) return to[kHillLogit];
+  const float* const from = outputs[part.from];
+  float logit = 0;
+  if (part.kind == PolicyPart::kLink) {
+    logit = from[kLinkLogit] + to[kLinkLogit];
+    for (int i = 0; i < kPolicyVector; ++i) {
+      logit += from[kLinkVector + i] * to[kLinkVector + i];
+    }
+    return logit;
+  }
+  const bool sacrifice = part.kind == PolicyPart::kSacrifice;
+  logit = from[(sacrifice ? kSacrificeOrigin : kMoveOrigin) + part.direction] +
+          to[(sacrifice ? kSacrificeDestination : kMoveDestination) +
+             part.direction] +
+          directions[8 * sacrifice + part.direction];
+  for (int i = 0; i < kPolicyVector; ++i) {
+    logit += from[kOriginVector + i] * to[kDestinationVector + i];
+  }
+  return logit;
+}
+
 // Where a tensor is among the parameters. Rows lie `stride` floats apart, a
 // multiple of 16; what is beyond `columns` is 0 and stays so.
 struct LightTensor {
