@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "tara/base/clocks.h"
@@ -22,6 +23,8 @@
 #include "tara/cli/commands.h"
 #include "tara/cli/console.h"
 #include "tara/cli/flags.h"
+#include "tara/core/board.h"
+#include "tara/core/instruction_set.h"
 #include "tara/core/state.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/report/report.h"
@@ -34,14 +37,17 @@
 #include "tara/nn/heads.h"
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/inference_options.h"
-#include "tara/nn/training/trainer.h"
+#include "tara/nn/light/light.h"
+#include "tara/nn/light/light_network.h"
+#include "tara/nn/weights/checkpoint.h"
+#include "tara/train/learn/trainers.h"
 
 namespace tara::cli {
 
 void AddBenchNetworkFlags(Command& command, BenchNetworkFlags* flags) {
   command.Add({
       {"--net CxB", &flags->net,
-       "network of random weights: channels x blocks"},
+       "network of random weights: channels x blocks, or light:64xLAYERS"},
       {"--checkpoint FILE", &flags->checkpoint,
        "network of a checkpoint, or of a run (its newest checkpoint)"},
   });
@@ -54,20 +60,23 @@ absl::StatusOr<nn::Checkpoint> ReadBenchNetwork(
                           eval::FindCheckpoint(flags.checkpoint));
     return nn::ReadNetworkFile(path);
   }
-  const std::vector<std::string> parts = absl::StrSplit(flags.net, 'x');
+  absl::string_view net = flags.net;
   nn::NetworkShape shape;
+  if (absl::ConsumePrefix(&net, "light:")) shape.kind = nn::NetworkKind::kLight;
+  const std::vector<std::string> parts = absl::StrSplit(net, 'x');
   if (parts.size() != 2 || !absl::SimpleAtoi(parts[0], &shape.channels) ||
       !absl::SimpleAtoi(parts[1], &shape.blocks) || shape.channels < 1 ||
       shape.channels > 1024 || shape.blocks < 1 || shape.blocks > 100) {
     return UsageError(absl::StrCat("--net is '", flags.net,
                                    "'; expected CHANNELSxBLOCKS, such as 64x4 "
-                                   "(up to 1024x100)"));
+                                   "(up to 1024x100) or light:64x3"));
   }
-  return nn::NewCheckpoint(shape, /*seed=*/1);
+  return train::NewCheckpoint(shape, /*seed=*/1);
 }
 
 std::string ShapeText(const nn::NetworkShape& shape) {
-  return absl::StrCat(shape.channels, "x", shape.blocks);
+  return absl::StrCat(shape.kind == nn::NetworkKind::kLight ? "light:" : "",
+                      shape.channels, "x", shape.blocks);
 }
 
 void EncodeAndFill(absl::Span<const State> states,
@@ -106,6 +115,7 @@ constexpr double kTurnSeconds = 0.02;
 
 struct Contestant {
   nn::InferenceInfo info;
+  InstructionSet set = SupportedInstructionSets().back();
   std::unique_ptr<mcts::Evaluator> evaluator;
   nn::PrecisionError error = {};  // from the reference
 };
@@ -120,6 +130,14 @@ struct Row {
 // the whole grid, as is usual, although what lies beyond its edge is zero.
 double OperationsOf(const nn::NetworkShape& shape) {
   const double c = shape.channels;
+  if (shape.kind == nn::NetworkKind::kLight) {
+    const double layer = kNumHills * c * (nn::kNumTaps + 2 + c) + 2 * c * c;
+    const double policy = kNumHills * c * nn::kPolicyWidth;
+    const double context = nn::kContext * (nn::kPolicyWidth + nn::kValueHidden);
+    const double value =
+        nn::kValueHidden * (nn::kValueHidden + nn::kNumValueOutputs);
+    return 2 * (shape.blocks * layer + policy + context + value);
+  }
   const double convolutions =
       nn::kNumSquares * (9 * c * nn::kNumPlanes + 18 * c * c * shape.blocks +
                          c * (2 * c + nn::kNumPolicyPlanes));
@@ -150,11 +168,37 @@ absl::StatusOr<std::vector<int>> BatchesOf(const std::string& text) {
   return batches;
 }
 
+// Makes the light network with the kernels of each instruction set, and
+// measures its error at `states` from the same in float32.
+absl::StatusOr<std::vector<Contestant>> LightContestantsOf(
+    const nn::Checkpoint& checkpoint, const std::vector<State>& states) {
+  TARA_ASSIGN_OR_RETURN(const auto reference,
+                        nn::NewFloatLightEvaluator(checkpoint));
+  TARA_ASSIGN_OR_RETURN(const std::vector<mcts::Evaluation> expected,
+                        EvaluateAll(*reference, states));
+  std::vector<Contestant> contestants;
+  for (const InstructionSet set : SupportedInstructionSets()) {
+    TARA_ASSIGN_OR_RETURN(auto evaluator,
+                          nn::NewLightEvaluator(checkpoint, set));
+    TARA_ASSIGN_OR_RETURN(const std::vector<mcts::Evaluation> evaluations,
+                          EvaluateAll(*evaluator, states));
+    contestants.push_back({.info = {.backend = nn::InferenceBackend::kOneDnn,
+                                    .precision = nn::Precision::kInt8},
+                           .set = set,
+                           .evaluator = std::move(evaluator),
+                           .error = nn::ErrorOf(expected, evaluations)});
+  }
+  return contestants;
+}
+
 // Makes the network with each requested backend and precision that this machine
 // supports, and measures its error at `states` from LibTorch in float32.
 absl::StatusOr<std::vector<Contestant>> ContestantsOf(
     const BenchInferenceOptions& options, const nn::Checkpoint& checkpoint,
     const std::vector<State>& states) {
+  if (checkpoint.shape.kind == nn::NetworkKind::kLight) {
+    return LightContestantsOf(checkpoint, states);
+  }
   TARA_ASSIGN_OR_RETURN(
       const nn::LoadedNetwork reference,
       nn::MakeNetwork("the network", checkpoint,
@@ -269,6 +313,8 @@ absl::StatusOr<int> RunBenchInference(const BenchInferenceOptions& options,
          eval::TextField("backend", "backend", nn::BackendName(info.backend)),
          eval::TextField("precision", "precision",
                          nn::PrecisionName(info.precision)),
+         eval::TextField("instructions", "instructions",
+                         InstructionSetName(row.contestant->set)),
          eval::CountField("batch", "batch", row.batch),
          eval::NumberField("positions_per_s", "positions/s",
                            row.rates.Typical(), {.digits = 0}),
@@ -311,8 +357,12 @@ void RegisterBenchInference(Command& bench) {
       "Operations are the\nmultiplications and additions of whole grids. "
       "Errors are the mean difference\nfrom LibTorch in float32, on positions "
       "of random games of every variant: of the\nvalue, and half the sum over "
-      "the priors.");
+      "the priors. A light network has a row for each\ninstruction set; its "
+      "errors are from its own float32. The environment variable\n"
+      "TARA_INSTRUCTION_SET=avx2 leaves AVX-512 out of all of Tara's own code, "
+      "and\nONEDNN_MAX_CPU_ISA=AVX2 out of oneDNN's.");
   command.SetExamples({"bench inference", "bench inference --net 128x10",
+                       "bench inference --net light:64x3 --batch 1",
                        "bench inference --checkpoint FILE --precision int8 "
                        "--batch 1,32 --format=json"});
 }

@@ -31,6 +31,7 @@
 #include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
 #include "tara/cli/console.h"
+#include "tara/core/instruction_set.h"
 
 namespace tara::cli {
 namespace {
@@ -204,6 +205,19 @@ int RunCommand(int argc, const char* const* argv, Console& console) {
   return *status;
 }
 
+// Returns INVALID_ARGUMENT if TARA_INSTRUCTION_SET
+// (tara/core/instruction_set.h) names nothing that this processor supports.
+absl::Status CheckInstructionSet() {
+  const char* const highest = std::getenv("TARA_INSTRUCTION_SET");
+  if (highest == nullptr ||
+      InstructionSetName(SupportedInstructionSets().back()) == highest) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "the environment variable TARA_INSTRUCTION_SET is '", highest,
+      "'; expected portable, or avx2 or avx512 where the processor has it"));
+}
+
 // What an exception comes to that nothing else has caught, as one on another
 // thread: a message, not the end by a signal. Without one it is a bug.
 [[noreturn]] void EndByException() {
@@ -233,6 +247,9 @@ int RunProgram(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);
   std::set_terminate(EndByException);
   Console console = StandardConsole();
+  if (const absl::Status status = CheckInstructionSet(); !status.ok()) {
+    return Report(status, "tara", console);
+  }
   if (!kWithTorch && NeedsTorch(argc, argv)) {
     return Report(BecomeTorchProgram(argv), argv[1], console);
   }

@@ -1,12 +1,16 @@
 #include "tara/core/instruction_set.h"
 
+#include <algorithm>
+#include <cstdlib>
 #include <vector>
 
 #include "absl/strings/string_view.h"
 
 namespace tara {
 
-std::vector<InstructionSet> SupportedInstructionSets() {
+namespace {
+
+std::vector<InstructionSet> AllSupported() {
   std::vector<InstructionSet> sets = {InstructionSet::kPortable};
 #if defined(__x86_64__)
   // These ask the operating system too whether it saves the registers.
@@ -25,6 +29,20 @@ std::vector<InstructionSet> SupportedInstructionSets() {
     sets.push_back(InstructionSet::kAvx512);
   }
 #endif
+  return sets;
+}
+
+}  // namespace
+
+std::vector<InstructionSet> SupportedInstructionSets() {
+  std::vector<InstructionSet> sets = AllSupported();
+  // To measure code that is for other processors.
+  if (const char* const highest = std::getenv("TARA_INSTRUCTION_SET")) {
+    const auto it = std::find_if(sets.begin(), sets.end(), [&](auto set) {
+      return InstructionSetName(set) == highest;
+    });
+    if (it != sets.end()) sets.erase(it + 1, sets.end());
+  }
   return sets;
 }
 

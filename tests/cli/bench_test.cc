@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "tara/core/instruction_set.h"
 #include "tara/core/variant.h"
 #include "tests/cli/tara_process.h"
 
@@ -209,6 +210,24 @@ TEST(BenchInferenceTest, MeasuresEveryBackendPrecisionAndBatch) {
   }
 }
 
+TEST(BenchInferenceTest, MeasuresLightNetworksByInstructionSet) {
+  const TaraResult result =
+      RunTara({"bench", "inference", "--net", "light:64x1", "--batch", "1",
+               "--seconds", "0.001", "--format=json"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  const std::vector<InstructionSet> sets = SupportedInstructionSets();
+  const Json rows = Json::parse(result.out);
+  ASSERT_EQ(rows.size(), sets.size());
+  for (size_t i = 0; i < sets.size(); ++i) {
+    EXPECT_EQ(rows[i].at("net"), "light:64x1");
+    EXPECT_EQ(rows[i].at("instructions").get<std::string>(),
+              std::string(InstructionSetName(sets[i])));
+    EXPECT_GT(rows[i].at("positions_per_s"), 0);
+    EXPECT_LT(rows[i].at("value_error"), 0.05);
+    EXPECT_LT(rows[i].at("policy_error"), 0.05);
+  }
+}
+
 TEST(BenchInferenceTest, LeavesOutBackendsWithoutThePrecision) {
   // LibTorch's networks do not compute in int16; every processor does.
   const TaraResult result =
@@ -224,6 +243,7 @@ TEST(BenchInferenceTest, LeavesOutBackendsWithoutThePrecision) {
 TEST(BenchInferenceTest, RefusesNetworksAndBatchesThatThereAreNot) {
   const std::pair<std::vector<std::string>, std::string> cases[] = {
       {{"--net", "64"}, "--net is '64'; expected CHANNELSxBLOCKS"},
+      {{"--net", "light:32x1"}, "expected 64 channels"},
       {{"--batch", "1,x"}, "--batch is '1,x'; expected sizes from 1 to 4096"},
       {{"--backend", "torch", "--precision", "int8"}, "int8"},
       {{"--checkpoint", "/no/such/file"}, "/no/such/file"},

@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "tara/core/instruction_set.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/nn/training/trainer.h"
 #include "tara/nn/weights/checkpoint.h"
@@ -26,10 +27,17 @@ inline constexpr int kMaxLightLayers = 8;
 absl::Status CheckLightShape(const NetworkShape& shape);
 
 // Returns an evaluator that computes in integers, with the fastest kernels of
-// this processor. Thread-safe; takes no locks. The evaluation of a position is
-// the same, bit for bit, on every processor and whatever else is in the batch.
+// this processor that need no more than `most`. Thread-safe; takes no locks.
+// The evaluation of a position is the same, bit for bit, on every processor and
+// whatever else is in the batch.
 // Returns INVALID_ARGUMENT when a tensor is missing or misshapen, naming it.
 absl::StatusOr<std::unique_ptr<mcts::Evaluator>> NewLightEvaluator(
+    const Checkpoint& checkpoint,
+    InstructionSet most = InstructionSet::kAvx512);
+
+// Returns an evaluator of the same network in float32: slow, what the integers
+// are measured by.
+absl::StatusOr<std::unique_ptr<mcts::Evaluator>> NewFloatLightEvaluator(
     const Checkpoint& checkpoint);
 
 // As NewTrainer and MakeTrainer (trainer.h), for light networks.

@@ -10,6 +10,7 @@
 #include "absl/types/span.h"
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
+#include "tara/core/instruction_set.h"
 #include "tara/core/state.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/nn/cpu/cpu_calibration.h"
@@ -18,6 +19,7 @@
 #include "tara/nn/encode/features.h"
 #include "tara/nn/light/light.h"
 #include "tara/nn/light/light_integers.h"
+#include "tara/nn/light/light_learning.h"
 #include "tara/nn/light/light_network.h"
 #include "tara/nn/weights/checkpoint.h"
 
@@ -37,9 +39,9 @@ struct Workspace {
 
 class LightEvaluator : public mcts::Evaluator {
  public:
-  explicit LightEvaluator(std::unique_ptr<const LightIntegers> network)
-      : network_(std::move(network)),
-        kernels_(SupportedLightKernels().back()) {}
+  LightEvaluator(std::unique_ptr<const LightIntegers> network,
+                 const LightKernels& kernels)
+      : network_(std::move(network)), kernels_(kernels) {}
 
   absl::Status Evaluate(absl::Span<const State> states,
                         absl::Span<mcts::Evaluation> results) override {
@@ -75,6 +77,49 @@ class LightEvaluator : public mcts::Evaluator {
   CpuContextPool<Workspace> pool_;
 };
 
+// As LightEvaluator, by the floats of learning.
+class FloatLightEvaluator : public mcts::Evaluator {
+ public:
+  FloatLightEvaluator(int layers, AlignedFloats parameters)
+      : tensors_(layers), parameters_(std::move(parameters)) {}
+
+  absl::Status Evaluate(absl::Span<const State> states,
+                        absl::Span<mcts::Evaluation> results) override {
+    EncodedBatch batch;
+    LightInput input;
+    const auto activations = std::make_unique<LightActivations>();
+    std::array<float, kNumPolicyOutputs> policy;
+    for (size_t i = 0; i < states.size(); ++i) {
+      batch.EncodeCanonical(states.subspan(i, 1));
+      ReadLightInput(batch.planes(), batch.globals(), input);
+      const absl::Span<const int16_t> outputs = batch.OutputsOf(0);
+      BestLightLearning().forward(tensors_, parameters_.data(), input, outputs,
+                                  *activations);
+      for (size_t k = 0; k < outputs.size(); ++k) {
+        policy[outputs[k]] = activations->logits[k];
+      }
+      FillEvaluation(batch, 0,
+                     {.policy = policy.data(),
+                      .result = activations->value,
+                      .margins = activations->value + kNumResults},
+                     results[i]);
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  const LightTensors tensors_;
+  const AlignedFloats parameters_;
+};
+
+absl::StatusOr<AlignedFloats> ReadParameters(const Checkpoint& checkpoint) {
+  TARA_RETURN_IF_ERROR(CheckLightShape(checkpoint.shape));
+  const LightTensors tensors(checkpoint.shape.blocks);
+  AlignedFloats parameters(tensors.size());
+  TARA_RETURN_IF_ERROR(tensors.Read(checkpoint, "", parameters.data()));
+  return parameters;
+}
+
 // Positions of each variant for the ranges of a network that has none.
 constexpr int kRangePositions = 32;
 constexpr uint64_t kRangeSeed = 1;
@@ -82,11 +127,10 @@ constexpr uint64_t kRangeSeed = 1;
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<mcts::Evaluator>> NewLightEvaluator(
-    const Checkpoint& checkpoint) {
-  TARA_RETURN_IF_ERROR(CheckLightShape(checkpoint.shape));
+    const Checkpoint& checkpoint, InstructionSet most) {
+  TARA_ASSIGN_OR_RETURN(const AlignedFloats parameters,
+                        ReadParameters(checkpoint));
   const LightTensors tensors(checkpoint.shape.blocks);
-  AlignedFloats parameters(tensors.size());
-  TARA_RETURN_IF_ERROR(tensors.Read(checkpoint, "", parameters.data()));
   TARA_ASSIGN_OR_RETURN(std::optional<LightRanges> ranges,
                         ReadLightRanges(checkpoint, checkpoint.shape.blocks));
   if (!ranges.has_value()) {
@@ -94,8 +138,17 @@ absl::StatusOr<std::unique_ptr<mcts::Evaluator>> NewLightEvaluator(
         MeasureLightRanges(tensors, parameters.data(),
                            PositionsOfRandomGames(kRangePositions, kRangeSeed));
   }
+  std::vector<LightKernels> kernels = SupportedLightKernels();
+  while (kernels.back().set > most) kernels.pop_back();
   return std::make_unique<LightEvaluator>(
-      MakeLightIntegers(tensors, parameters.data(), *ranges));
+      MakeLightIntegers(tensors, parameters.data(), *ranges), kernels.back());
+}
+
+absl::StatusOr<std::unique_ptr<mcts::Evaluator>> NewFloatLightEvaluator(
+    const Checkpoint& checkpoint) {
+  TARA_ASSIGN_OR_RETURN(AlignedFloats parameters, ReadParameters(checkpoint));
+  return std::make_unique<FloatLightEvaluator>(checkpoint.shape.blocks,
+                                               std::move(parameters));
 }
 
 }  // namespace tara::nn

@@ -15,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "tara/core/board.h"
+#include "tara/core/instruction_set.h"
 #include "tara/core/state.h"
 #include "tara/nn/heads.h"
 #include "tara/nn/light/light_network.h"
@@ -136,6 +137,7 @@ struct alignas(64) LightScratch {
 
 // One implementation; chosen at run time.
 struct LightKernels {
+  InstructionSet set;
   // Computes the logits of the policy outputs that are given, into
   // policy [kNumPolicyOutputs] at their places, and scratch.value: those of
   // win, draw, loss and the margins. `scratch` is always that of these kernels.

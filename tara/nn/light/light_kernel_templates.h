@@ -15,6 +15,7 @@
 
 #include "absl/types/span.h"
 #include "tara/core/board.h"
+#include "tara/core/instruction_set.h"
 #include "tara/nn/light/light_integers.h"
 #include "tara/nn/light/light_network.h"
 
@@ -533,7 +534,9 @@ struct LightKernelCode {
     RunValue(network, scratch);
   }
 
-  static LightKernels Table() { return {.run = Run}; }
+  static LightKernels Table(InstructionSet set) {
+    return {.set = set, .run = Run};
+  }
 };
 
 }  // namespace tara::nn::internal

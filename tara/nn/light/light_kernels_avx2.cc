@@ -69,6 +69,8 @@ struct Avx2Vector {
 
 }  // namespace
 
-LightKernels Avx2LightKernels() { return LightKernelCode<Avx2Vector>::Table(); }
+LightKernels Avx2LightKernels() {
+  return LightKernelCode<Avx2Vector>::Table(InstructionSet::kAvx2);
+}
 
 }  // namespace tara::nn::internal

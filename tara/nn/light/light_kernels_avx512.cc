@@ -66,7 +66,7 @@ struct Avx512Vector {
 }  // namespace
 
 LightKernels Avx512LightKernels() {
-  return LightKernelCode<Avx512Vector>::Table();
+  return LightKernelCode<Avx512Vector>::Table(InstructionSet::kAvx512);
 }
 
 }  // namespace tara::nn::internal

@@ -4,7 +4,7 @@
 namespace tara::nn::internal {
 
 LightKernels PlainLightKernels() {
-  return LightKernelCode<PlainVector>::Table();
+  return LightKernelCode<PlainVector>::Table(InstructionSet::kPortable);
 }
 
 }  // namespace tara::nn::internal
