@@ -238,29 +238,38 @@ tara_python_build() {
 
 # The environment of the Python package's tests.
 readonly TARA_VENV="${TARA_ROOT}/.tara/venv"
-# Status of tara_python_venv where PyPI cannot be reached (EX_UNAVAILABLE).
+# Status of tara_venv where PyPI cannot be reached (EX_UNAVAILABLE).
 readonly TARA_NO_PYPI=69
 
-# Makes TARA_VENV what tests/python/requirements.txt says, and installs the
+# tara_venv FOLDER REQUIREMENTS [VENV ARGUMENT...]: makes FOLDER a virtual
+# environment with the packages of the file REQUIREMENTS; returns at once if it
+# is one. Returns TARA_NO_PYPI, or 1 for other failures.
+tara_venv() {
+  local folder="$1" requirements="$2"
+  shift 2
+  local done="${folder}/installed.txt"
+  if cmp --silent "${requirements}" "${done}"; then
+    return
+  fi
+  tara_say "installing Python packages of ${requirements}"
+  "${TARA_PYTHON}" -m venv --clear "$@" "${folder}" || return 1
+  if ! "${folder}/bin/pip" install --quiet --no-deps --ignore-installed \
+    --require-hashes --disable-pip-version-check -r "${requirements}" >&2; then
+    if "${folder}/bin/pip" download --quiet --no-deps \
+      --disable-pip-version-check --dest "${folder}/reached" pip \
+      >/dev/null 2>&1; then
+      return 1
+    fi
+    return "${TARA_NO_PYPI}"
+  fi
+  cp "${requirements}" "${done}"
+}
+
+# Makes TARA_VENV what tests/python/requirements.txt lists, and installs the
 # package into it as it is now. Returns TARA_NO_PYPI, or 1 for other failures.
 tara_python_venv() {
-  local requirements="${TARA_ROOT}/tests/python/requirements.txt"
-  local done="${TARA_VENV}/installed.txt"
-  if ! cmp --silent "${requirements}" "${done}"; then
-    tara_say "installing Python packages of ${requirements}"
-    "${TARA_PYTHON}" -m venv --clear --system-site-packages \
-      "${TARA_VENV}" || return 1
-    if ! "${TARA_VENV}/bin/pip" install --quiet --no-deps --ignore-installed \
-      --require-hashes --disable-pip-version-check -r "${requirements}" >&2; then
-      if "${TARA_VENV}/bin/pip" download --quiet --no-deps \
-        --disable-pip-version-check --dest "${TARA_VENV}/reached" pip \
-        >/dev/null 2>&1; then
-        return 1
-      fi
-      return "${TARA_NO_PYPI}"
-    fi
-    cp "${requirements}" "${done}"
-  fi
+  tara_venv "${TARA_VENV}" "${TARA_ROOT}/tests/python/requirements.txt" \
+    --system-site-packages || return $?
   "${TARA_VENV}/bin/pip" install --quiet --no-build-isolation --no-deps \
     --disable-pip-version-check "${TARA_ROOT}" >&2 || return 1
 }

@@ -452,7 +452,7 @@ def render_class(entry):
             f"{cell(inline(text, entry.path))} |"
             for name, kind, text in members.attributes])
     for path, overloads, text in members.methods:
-        yield f"#### `{short(path)}`"
+        yield heading(4, path, short(path))
         yield code("\n".join(call(short(path), each) for each in overloads))
         yield markdown(text, entry.path, names_of(overloads))
 
@@ -462,9 +462,18 @@ def short(path):
     return ".".join(path.split(".")[-2:])
 
 
+def heading(level, path, title):
+    """Returns a heading, with an explicit anchor where the title is repeated:
+    GitHub numbers repeated anchors in one way, the site in another.
+    """
+    text = f"{'#' * level} `{title}`"
+    anchor = LINKS[path]
+    return text if anchor == slug(title) else f'<a id="{anchor}"></a>\n\n{text}'
+
+
 def render(entry):
     """Yields the blocks of a name."""
-    yield f"### `{entry.path}`"
+    yield heading(3, entry.path, entry.path)
     node = entry.nodes[0]
     if isinstance(node, ast.ClassDef):
         yield from render_class(entry)

@@ -27,8 +27,8 @@ if ! clang-format-19 --style=file --dry-run -Werror "${sources[@]}"; then
   status=1
 fi
 
-mapfile -d '' -t scripts < <(files -name '*.sh' -o -path bin/tara -o \
-  -path bin/test -o -path .ci/run)
+mapfile -d '' -t scripts < <(files -name '*.sh' -o -path 'bin/*' \
+  -o -path .ci/run)
 echo "shellcheck: ${#scripts[@]} files"
 ((${#scripts[@]} > 0)) || status=1
 shellcheck --severity=warning --external-sources "${scripts[@]}" || status=1
