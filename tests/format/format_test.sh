@@ -27,7 +27,7 @@ if ! clang-format-19 --style=file --dry-run -Werror "${sources[@]}"; then
   status=1
 fi
 
-mapfile -d '' -t scripts < <(files -name '*.sh' -o -path 'bin/*' \
+mapfile -d '' -t scripts < <(files -name '*.sh' -o -path 'bin/*' ! -name BUILD \
   -o -path .ci/run)
 echo "shellcheck: ${#scripts[@]} files"
 ((${#scripts[@]} > 0)) || status=1
