@@ -623,6 +623,15 @@ TEST(ConfigTest, AnEmptyInitFromIsRefused) {
   EXPECT_THAT(Error("init_from: ''"), HasSubstr("init_from: empty; expected"));
 }
 
+TEST(ConfigTest, GivenGamesStayAndAreNoneOfTheRun) {
+  EXPECT_FALSE(PlaysGames(Good("games_from: 'other/games.db'")));
+  EXPECT_THAT(Error("games_from: ''"),
+              HasSubstr("games_from: empty; expected a store of games, or -"));
+  EXPECT_THAT(
+      Error("games_from: 'games.db' retention { keep_games: 100000 }"),
+      HasSubstr("retention.keep_games: 100000; expected 0 beside games_from"));
+}
+
 TEST(ConfigTest, ByDefaultNobodyResignsAndTheTemperatureStays) {
   const proto::SelfPlayConfig config = Good("").self_play();
   EXPECT_FALSE(mcts::ResignationCounts()

@@ -21,6 +21,7 @@
 #include "tara/nn/bundle/bundle.h"
 #include "tara/nn/cpu/cpu_calibration.h"
 #include "tara/nn/weights/checkpoint.h"
+#include "tara/record/game_store.h"
 #include "tara/train/folder/run_folder.h"
 #include "tara/train/progress/metrics.h"
 #include "tara/train/run/pipeline.h"
@@ -349,6 +350,66 @@ TEST(PipelineTimeTest, TheTimeOfInterruptedStartsCounts) {
   // The second generation's, of which a part was played by the third start.
   EXPECT_GT(state.state().last_generation_seconds(),
             state.state().seconds() / 4);
+}
+
+// The tensors that a checkpoint of a run has learned.
+std::vector<std::vector<float>> WeightsOf(const std::string& run_dir,
+                                          int generation) {
+  std::vector<std::vector<float>> weights;
+  const auto checkpoint = nn::ReadCheckpoint(absl::StrCat(
+      run_dir, "/checkpoints/", CheckpointName(generation), ".pt"));
+  EXPECT_TRUE(checkpoint.ok()) << checkpoint.status();
+  for (const nn::NamedTensor& tensor : checkpoint->tensors) {
+    weights.push_back(tensor.values);
+  }
+  return weights;
+}
+
+TEST(GamesFromTest, ARunLearnsFromGivenGamesAsFromItsOwn) {
+  const std::string first = TestFolder("first");
+  Trained(Tiny(first, {"generations=1"}));
+  const std::string store = "games_from=" + first + "/games.db";
+  const std::string again = TestFolder("again");
+  Trained(Tiny(again, {"generations=1", store}));
+  EXPECT_EQ(WeightsOf(again, 1), WeightsOf(first, 1));
+  EXPECT_FALSE(std::filesystem::exists(again + "/games.db"));
+  EXPECT_EQ(GamesOf(first).size(), 6u);
+
+  // It goes on, with the games that have come by then.
+  Trained(Tiny(first));
+  const std::string more = TestFolder("more");
+  Trained(Tiny(more, {"generations=1", store}));
+  EXPECT_NE(WeightsOf(more, 1), WeightsOf(again, 1));
+  const auto summary = Trained(Tiny(again, {store, "overlap=true"}));
+  EXPECT_EQ(summary.generation, 2);
+  EXPECT_EQ(GamesOf(first).size(), 12u);
+}
+
+TEST(GamesFromTest, AStoreThatDoesNotFitIsRefusedBeforeAnythingIsWritten) {
+  const std::string first = TestFolder("two");
+  Trained(Tiny(first, {"generations=1", kTwoVariants}));
+  const std::string run_dir = TestFolder("refused") + "/run";
+  const auto error = [&](std::vector<std::string> overrides) {
+    const absl::Status status =
+        Train(Tiny(run_dir, std::move(overrides))).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+    return std::string(status.message());
+  };
+  EXPECT_THAT(error({"games_from=" + first + "/games.db"}),
+              AllOf(HasSubstr("games.db has 3 games of other variants than the "
+                              "run's (variant: sacred_hill_l1)"),
+                    HasSubstr("such as variant: all")));
+  const std::string empty = TestFolder("none") + "/empty.db";
+  ASSERT_TRUE(
+      record::OpenGameStore(empty, record::StoreMode::kReadWrite).ok());
+  EXPECT_THAT(error({"games_from=" + empty}),
+              HasSubstr("empty.db has no games; expected some to learn from"));
+  EXPECT_THAT(error({"games_from=" + first}),
+              AllOf(HasSubstr("games_from: "),
+                    HasSubstr("expected a store such as games.db of a run")));
+  EXPECT_THAT(error({"games_from=" + run_dir + "/nothing.db"}),
+              HasSubstr("nothing.db"));
+  EXPECT_FALSE(std::filesystem::exists(run_dir));
 }
 
 TEST(InitFromTest, ARunBeginsWithTheNetworkOfAnother) {

@@ -236,6 +236,7 @@ constexpr char kConfig[] = R"pb(
   rule_options: "no_progress_limit=20"
   seed: 77
   init_from: "/somewhere/else/first.pt"
+  games_from: "/somewhere/else/games.db"
 )pb";
 
 // Of two generations, the second without an evaluation of its own.

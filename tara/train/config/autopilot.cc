@@ -184,7 +184,9 @@ MeasureRate MeasureEvaluator(mcts::Evaluator& evaluator,
 }
 
 absl::Status ApplyAutopilot(proto::TrainConfig& config) {
-  if (!config.self_play().autopilot()) return absl::OkStatus();
+  if (!config.self_play().autopilot() || !PlaysGames(config)) {
+    return absl::OkStatus();
+  }
   std::optional<AutopilotChoice> choice = RecordedChoice(config);
   if (!choice.has_value()) {
     TARA_ASSIGN_OR_RETURN(choice, MeasuredChoice(config));

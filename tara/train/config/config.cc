@@ -333,6 +333,7 @@ absl::Status CheckTargets(const proto::TrainConfig& config) {
 }
 
 absl::Status CheckWindow(const proto::TrainConfig& config) {
+  if (!PlaysGames(config)) return absl::OkStatus();
   const proto::LearnerConfig& learner = config.learner();
   const int64_t in_all =
       int64_t{config.generations()} * config.self_play().games_per_generation();
@@ -348,6 +349,7 @@ absl::Status CheckWindow(const proto::TrainConfig& config) {
 }
 
 absl::Status CheckHeldOut(const proto::TrainConfig& config) {
+  if (!PlaysGames(config)) return absl::OkStatus();
   const float share = config.learner().held_out_share();
   const uint32_t games = config.self_play().games_per_generation();
   for (uint32_t index = 0; index < games; ++index) {
@@ -377,6 +379,10 @@ absl::Status CheckMixture(const proto::TrainConfig& config) {
 
 absl::Status CheckRetention(const proto::TrainConfig& config) {
   const int64_t kept = config.retention().keep_games();
+  if (kept > 0 && !PlaysGames(config)) {
+    return Bad("retention.keep_games", kept,
+               "0 beside games_from: the run removes no games of others");
+  }
   const int64_t needed = int64_t{config.learner().window_games()} +
                          config.self_play().games_per_generation();
   if (kept == 0 || kept >= needed) return absl::OkStatus();
@@ -396,6 +402,9 @@ absl::Status CheckConfig(const proto::TrainConfig& config) {
   }
   if (config.init_from().empty()) {
     return Bad("init_from", "empty", "a checkpoint, a run's folder, or -");
+  }
+  if (config.games_from().empty()) {
+    return Bad("games_from", "empty", "a store of games, or -");
   }
   const absl::Status inference =
       InferenceOptionsOf(config.inference()).status();

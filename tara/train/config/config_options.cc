@@ -63,6 +63,10 @@ bool IsLight(const proto::TrainConfig& config) {
   return config.network().kind() == "light";
 }
 
+bool PlaysGames(const proto::TrainConfig& config) {
+  return config.games_from() == "-";
+}
+
 absl::StatusOr<mcts::SearchOptions> SearchOptionsOf(
     const proto::SearchConfig& config) {
   // Fields that are options as "name=value", or begin as one.

@@ -23,6 +23,10 @@ namespace tara::train {
 // Whether the network is of kind light. REQUIRES: the config is resolved.
 bool IsLight(const proto::TrainConfig& config);
 
+// Whether the run plays the games that it learns from, rather than to read them
+// from another store (games_from). REQUIRES: the config is resolved.
+bool PlaysGames(const proto::TrainConfig& config);
+
 // Returns the options of a full search. REQUIRES: the config is resolved.
 // Returns INVALID_ARGUMENT for an option that is no "name=value", unknown, ill
 // valued, given twice, the same as a field of its own, or without effect.

@@ -157,6 +157,7 @@ absl::StatusOr<RunProvenance> ProvenanceOf(const std::string& path,
     config.set_init_from(provenance.begun_with);
     TARA_RETURN_IF_ERROR(ReadBegin(run, provenance));
   }
+  config.set_games_from(fs::path(config.games_from()).filename().string());
   provenance.config = ConfigToText(config);
   TARA_RETURN_IF_ERROR(
       ReadMetrics((run / "metrics.jsonl").string(), provenance));

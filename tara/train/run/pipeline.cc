@@ -127,8 +127,11 @@ class TrainingRun {
   // Writes a message for people to the progress and the log.
   absl::Status Note(absl::string_view text);
 
+  // Opens the store of games: the run's own, or that of games_from.
+  absl::Status OpenStore();
   // Returns the plan of a generation: the one that is recorded, or a new one,
-  // of games by the checkpoint `model`, which is then recorded.
+  // of games by the checkpoint `model`, which is then recorded. Of a run that
+  // plays no games: all that the store has by now.
   absl::StatusOr<GamePlan> Plan(int generation, int model);
   absl::StatusOr<proto::PlayRequest> RequestFor(const GamePlan& plan);
   // Plays the games that a plan lacks, and logs how fast that went. OK when
@@ -259,6 +262,38 @@ absl::Status CheckGames(record::GameStore& store,
   return absl::OkStatus();
 }
 
+// Opens the store of games_from. INVALID_ARGUMENT where it has none to learn
+// from, or games of variants that the run has not.
+absl::StatusOr<std::unique_ptr<record::GameStore>> OpenGivenGames(
+    const proto::TrainConfig& config) {
+  const std::string& path = config.games_from();
+  absl::StatusOr<std::unique_ptr<record::GameStore>> store =
+      record::OpenGameStore(path, record::StoreMode::kReadOnly);
+  if (!store.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("games_from: ", store.status().message(),
+                     "; expected a store such as games.db of a run"));
+  }
+  TARA_ASSIGN_OR_RETURN(int64_t others, (*store)->Count({}));
+  if (others == 0) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "games_from: ", path, " has no games; expected some to learn from"));
+  }
+  for (const std::string& variant : config.variant()) {
+    TARA_ASSIGN_OR_RETURN(const int64_t games,
+                          (*store)->Count({.variant = variant}));
+    others -= games;
+  }
+  if (others > 0) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "games_from: ", path, " has ", others,
+        " games of other variants than the run's (variant: ",
+        absl::StrJoin(config.variant(), ", "),
+        "); expected variant to list them all, such as variant: all"));
+  }
+  return store;
+}
+
 }  // namespace
 
 absl::Status TrainingRun::Open() {
@@ -270,16 +305,24 @@ absl::Status TrainingRun::Open() {
   state_.emplace(std::move(state));
   before_ = TimeOf(state_->state()) + UnfinishedTimeOf(state_->state());
   last_generation_ = TimeOfLastGeneration(state_->state());
-  TARA_ASSIGN_OR_RETURN(store_,
-                        record::OpenGameStore(folder_->store_path(),
-                                              record::StoreMode::kReadWrite));
-  TARA_RETURN_IF_ERROR(CheckGames(*store_, config_, folder_->store_path()));
+  TARA_RETURN_IF_ERROR(OpenStore());
   TARA_ASSIGN_OR_RETURN(log_, RunLog::Open(*folder_, progress_));
   sampler_.emplace(*store_, SamplerOptionsOf(config_.learner()),
                    config_.seed());
   TARA_RETURN_IF_ERROR(OpenTrainer());
   TARA_RETURN_IF_ERROR(CompleteLog());
   return Choose();
+}
+
+absl::Status TrainingRun::OpenStore() {
+  if (!PlaysGames(config_)) {
+    TARA_ASSIGN_OR_RETURN(store_, OpenGivenGames(config_));
+    return absl::OkStatus();
+  }
+  TARA_ASSIGN_OR_RETURN(store_,
+                        record::OpenGameStore(folder_->store_path(),
+                                              record::StoreMode::kReadWrite));
+  return CheckGames(*store_, config_, folder_->store_path());
 }
 
 absl::Status TrainingRun::CompleteLog() {
@@ -402,6 +445,16 @@ void TrainingRun::UpdateDeadline() {
 }
 
 absl::StatusOr<GamePlan> TrainingRun::Plan(int generation, int model) {
+  if (!PlaysGames(config_)) {
+    TARA_ASSIGN_OR_RETURN(const std::vector<uint64_t> newest,
+                          store_->Indices({.limit = 1, .newest_first = true}));
+    return GamePlan{.generation = generation,
+                    .model = model,
+                    .begin = 0,
+                    .end = newest.empty() ? 0 : newest.front() + 1,
+                    .starts = {},
+                    .missing = {}};
+  }
   if (state_->PlanOf(generation) == nullptr) {
     TARA_ASSIGN_OR_RETURN(
         const std::vector<double> shares,
@@ -688,7 +741,8 @@ absl::Status TrainingRun::LearnAndPlayAhead(int generation) {
   std::atomic<bool> failed = false;
   absl::Status played;
   std::thread player_thread;
-  if (config_.overlap() && generation + 1 < generations() && !TimeIsUp()) {
+  if (config_.overlap() && PlaysGames(config_) &&
+      generation + 1 < generations() && !TimeIsUp()) {
     TARA_ASSIGN_OR_RETURN(GamePlan next, Plan(generation + 1, player()));
     player_thread = std::thread([&, plan = std::move(next)] {
       played = CatchExhaustion(
@@ -868,6 +922,9 @@ absl::Status CheckRun(const proto::TrainConfig& config) {
   TARA_ASSIGN_OR_RETURN(const proto::TrainConfig resumed,
                         CheckRunFolder(config));
   TARA_RETURN_IF_ERROR(CheckDevices(resumed));
+  if (!PlaysGames(resumed)) {
+    TARA_RETURN_IF_ERROR(OpenGivenGames(resumed).status());
+  }
   return CheckInitFrom(resumed);
 }
 
