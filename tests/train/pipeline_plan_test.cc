@@ -400,8 +400,7 @@ TEST(GamesFromTest, AStoreThatDoesNotFitIsRefusedBeforeAnythingIsWritten) {
                               "run's (variant: sacred_hill_l1)"),
                     HasSubstr("such as variant: all")));
   const std::string empty = TestFolder("none") + "/empty.db";
-  ASSERT_TRUE(
-      record::OpenGameStore(empty, record::StoreMode::kReadWrite).ok());
+  ASSERT_TRUE(record::OpenGameStore(empty, record::StoreMode::kReadWrite).ok());
   EXPECT_THAT(error({"games_from=" + empty}),
               HasSubstr("empty.db has no games; expected some to learn from"));
   EXPECT_THAT(error({"games_from=" + first}),
