@@ -203,10 +203,16 @@ bool CachingEvaluator::Find(const Key& key, Evaluation& evaluation) {
 
 void CachingEvaluator::Insert(absl::Span<const Position> positions,
                               absl::Span<const Evaluation> answers) {
-  for (const Position& position : positions) Prefetch(position.key);
+  uint32_t shards = 0;  // that they belong to, as bits
+  static_assert(kNumShards <= 32);
+  for (const Position& position : positions) {
+    Prefetch(position.key);
+    shards |= uint32_t{1} << (position.key.hash % kNumShards);
+  }
   // Giving a lock back waits until all that was written has reached the memory:
-  // so each is taken once.
-  for (Shard& shard : absl::MakeSpan(shards_.get(), kNumShards)) {
+  // so each is taken at most once.
+  for (; shards != 0; shards &= shards - 1) {
+    Shard& shard = shards_[std::countr_zero(shards)];
     absl::MutexLock lock(&shard.mutex);
     for (size_t i = 0; i < positions.size(); ++i) {
       const Key& key = positions[i].key;
