@@ -28,14 +28,14 @@
 
 namespace tara::eval {
 
-// When games end before their end.
+// When games end early.
 struct AdjudicationOptions {
-  // When both players have proved one and the same margin, which both then hold
-  // to the end: with that margin. Not with clocks, which may still run out.
+  // When both players have proved the same margin, the game ends with it. Not
+  // with clocks, because time may still run out.
   bool proof = true;
-  // When each of the players has thought the same side as good as won, by a
-  // value of at least `agreed_value` in favour of it, at its last
-  // `agreed_turns` choices: with a win of kForfeitMargin. 0 turns: never.
+  // When the value at each player's last `agreed_turns` choices was at least
+  // `agreed_value` in favour of the same side, that side wins by
+  // kForfeitMargin. 0 turns: never.
   int agreed_turns = 0;
   double agreed_value = 0.95;
 };
@@ -43,44 +43,45 @@ struct AdjudicationOptions {
 struct ArenaOptions {
   Variant variant = Variant::kSacredHillL1;
   RuleOptions rule_options = {};
-  // Plays matches (docs/reference/rules.md section 9): as many games in
-  // succession as there are seats, of which each seat's player starts one, so
-  // that the teams are Red in turn; their points add up, and players are told
-  // how the match stands. Otherwise every game stands by itself.
+  // Plays matches (docs/reference/rules.md section 9). A match is as many
+  // successive games as there are seats. The player of each seat starts one of
+  // them, so the teams take turns as Red. Their points add up, and players
+  // receive the score of the match. If false, each game stands by itself.
   bool by_match = false;
   int games = 200;  // rounded up to whole pairs, of games or of matches
-  // Ways to seat the two players of a team, A's and B's: 1, or 2 for a team
-  // that is one (team.h). Each opening has as many pairs as there are
-  // ways for both together, and games are rounded up to whole openings.
+  // Ways to seat the two players of a team, A's and B's: 1, or 2 for a team of
+  // two different players (team.h). Each opening has one pair per combination
+  // of both teams' ways. Games are rounded up to whole openings.
   int seatings_a = 1;
   int seatings_b = 1;
-  // Uniformly random actions that begin two games of each pair, no two pairs
-  // alike (arena_openings.h); 0: none, so that players that never draw play one
-  // game over and over; no value: DefaultOpeningPlies.
+  // Uniformly random actions at the start of both games of a pair; no two pairs
+  // have the same ones (arena_openings.h). With 0, players without randomness
+  // repeat one game. No value: DefaultOpeningPlies.
   std::optional<int> opening_plies = {};
   // With a judge, openings that favour a side are drawn again (OpeningOptions).
   OpeningJudge opening_judge = {};
   uint64_t seed = 1;
-  // Games, or matches, in progress at a time on a thread: more make larger
-  // batches. The result does not depend on it.
+  // Concurrent games, or matches, per thread. More make larger batches. The
+  // result does not depend on it.
   int concurrent_games = 64;
-  // With clocks, players are told the time for each move, may ponder, and lose
-  // games on time. Games are then played one at a time, and results are
-  // reproducible no more.
+  // With clocks, players receive the time for each move, may ponder, and lose
+  // games on time. Games are then played one at a time, and results are no
+  // longer reproducible.
   std::optional<GameClocks> clocks = {};
   AdjudicationOptions adjudication = {};
-  // Ends the arena when this test has decided, after `games` at the latest; in
-  // matches the test is of pairs of matches. The result is of the pairs until
-  // then, the same whatever the threads.
+  // Ends the arena when this test has decided, or after `games`. In matches the
+  // test is of pairs of matches. The result covers the pairs until the decision
+  // and does not depend on the number of threads.
   std::optional<SprtOptions> sprt = {};
-  // Games of the same arena that have been played: they count, and are not
-  // played again.
+  // Games of the same arena from an earlier run. They count and are not played
+  // again.
   std::vector<ArenaGame> earlier = {};
-  // Told of each game when it ends, one at a time, from any thread; an error
-  // ends the arena. The record lacks who played: contest and model_id.
+  // Receives each game when it ends, one at a time, from any thread. An error
+  // ends the arena. The record does not name the players (contest and model_id
+  // are empty).
   std::function<absl::Status(proto::GameRecord)> on_game = {};
-  // Stops the arena within a batch of the players' searches, not only between
-  // actions as its progress callback does. Thread-safe; empty: never.
+  // Stops the arena within a batch of the players' searches; the progress
+  // callback stops it only between actions. Thread-safe; empty: never.
   StopCheck stop = {};
 };
 
@@ -91,45 +92,45 @@ struct ArenaProgress {
   std::optional<double> llr = {};  // with a sequential test
 };
 
-// Told of progress each time all games have gone on by an action or two;
-// returns false to stop early.
+// Called each time every game has advanced by an action or two. Returns false
+// to stop early.
 using ArenaProgressCallback = std::function<bool(const ArenaProgress&)>;
 
 // Plays pairs of games: each random opening once with A as Red (in doubles as
-// both seats of Red) and once with B. With by_match, pairs of matches: A starts
-// one and B the other, and each game of the one has an opening in common with
-// that of the other. A player that gives a game up (Turn::forfeit) loses it.
-// Stopped early, the result is of the pairs finished by then. Without clocks
-// reproducible from options.seed. Returns INVALID_ARGUMENT for options out of
-// range, or a player's error.
+// both seats of Red) and once with B. With by_match, plays pairs of matches: A
+// starts one and B the other, and each game of one shares its opening with a
+// game of the other. A player that forfeits a game (Turn::forfeit) loses it. If
+// stopped early, the result covers the finished pairs. Without clocks the
+// result is reproducible from options.seed. Returns INVALID_ARGUMENT for
+// options out of range, or a player's error.
 absl::StatusOr<ArenaResult> PlayArena(
     const ArenaOptions& options, Player& a, Player& b,
     const ArenaProgressCallback& on_progress = {});
 
-// As PlayArena, with threads that take games from one schedule. The result
-// does not depend on how many there are (unless it is stopped early), if all
-// players that a factory makes play alike: networks in one number type.
-// `on_progress` is told of all threads' games, from any of them and from
-// several at once. Returns the first error of PlayArena or of making a player.
-// REQUIRES: threads > 0.
+// Like PlayArena, with threads that take games from one schedule. If not
+// stopped early, the result does not depend on the number of threads, provided
+// that all players of a factory play alike (networks in one number type).
+// `on_progress` covers the games of all threads, and any of them may call it,
+// several at the same time. Returns the first error of PlayArena or of making a
+// player. REQUIRES: threads > 0.
 absl::StatusOr<ArenaResult> PlayArenaInParallel(
     const ArenaOptions& options, const PlayerFactory& make_a,
     const PlayerFactory& make_b, int threads,
     const ArenaProgressCallback& on_progress = {});
 
-// As PlayArena, with the games played by a fleet. REQUIRES: teams as
-// WithPrecision returns them, and options with SetTeams of them. Errors of
+// Like PlayArena, but a fleet plays the games. REQUIRES: teams from
+// WithPrecision, and options after SetTeams with them. Errors of
 // NewRemoteContest and Fleet::Play; FAILED_PRECONDITION with clocks.
 absl::StatusOr<ArenaResult> PlayArenaOnFleet(
     const ArenaOptions& options, const TeamSpec& a, const TeamSpec& b,
     fleet::Fleet& fleet, const ArenaProgressCallback& on_progress = {});
 
-// Plays pieces of such an arena, and returns their games in order; none of
-// those that `stop` ended. INVALID_ARGUMENT for a request or pieces that make
-// no sense; a player's errors.
+// Plays pieces of such an arena and returns their games in order, without those
+// that `stop` ended. INVALID_ARGUMENT for an invalid request or invalid pieces;
+// a player's errors.
 class ArenaWorker {
  public:
-  // The files are where the networks are here.
+  // `files` are the local paths of the networks.
   static absl::StatusOr<std::unique_ptr<ArenaWorker>> Create(
       const proto::ContestRequest& request,
       absl::Span<const std::string> files);
@@ -142,35 +143,34 @@ class ArenaWorker {
   std::unique_ptr<Player> a_, b_;
 };
 
-// Games of an arena with a sequential test at most, unless it says otherwise:
-// it wants as many as it takes, and yet an end.
+// Default limit of games with a sequential test, which otherwise has no limit.
 inline constexpr int kMostGamesOfATest = 20000;
 
-// Sets what depends on who plays: the seatings, and that no more games are in
-// progress than the teams can take.
+// Sets what depends on the teams: the seatings, and the limit of concurrent
+// games that the teams can play.
 void SetTeams(const TeamSpec& a, const TeamSpec& b, ArenaOptions& options);
 
 // Returns options.opening_plies, or the default of the variant.
 int OpeningPlies(const ArenaOptions& options);
 
-// Returns how many games a pair has: two, or those of two matches.
+// Returns the number of games of a pair: two, or those of two matches.
 int GamesPerPair(const ArenaOptions& options);
 
-// Returns how many pairs begin with the same openings.
+// Returns the number of pairs with the same opening.
 int PairsPerOpening(const ArenaOptions& options);
 
 // Returns INVALID_ARGUMENT naming what is out of range.
 absl::Status CheckArenaOptions(const ArenaOptions& options);
 
-// Returns all that the games of an arena depend on beside variant, players and
-// how many there are. `openings` names how openings are chosen, `time_control`
-// the clocks, each as the user says it.
+// Returns everything that the games of an arena depend on, except the variant,
+// the players and the number of games. `openings` describes the choice of
+// openings and `time_control` the clocks, each as the user gave it.
 std::string ArenaConditions(const ArenaOptions& options,
                             absl::string_view openings = "",
                             absl::string_view time_control = "");
 
-// Lets an arena go on where the games of its contest in the store end, and
-// keeps its further games there. The store must outlive the arena.
+// Resumes an arena after the games of its contest in the store, and stores its
+// further games there. The store must outlive the arena.
 absl::Status ResumeFromStore(record::GameStore& store,
                              const proto::Contest& contest,
                              ArenaOptions& options);

@@ -17,20 +17,21 @@
 
 namespace tara::eval {
 
-// A position that games begin from, and the actions that lead there.
+// A starting position of games, with the actions that lead to it.
 struct Opening {
   State state;
   std::vector<Action> actions;
 };
 
-// Returns the value of a position for the side to move, win minus loss, in
-// [-1, 1]; draws what it needs from `random`. Errors as the player's it asks.
+// Returns the value of a position for the side to move, win minus loss, in [-1,
+// 1]. `random` is its source of randomness. Returns the errors of the player
+// that it uses.
 using OpeningJudge =
     std::function<absl::StatusOr<double>(const State&, Random&)>;
 
-// Returns the uniformly random actions that openings have by default: 2, or as
-// many more as it takes that 200 openings differ up to symmetry. A few
-// microseconds a position.
+// Returns the default number of uniformly random actions of openings: the
+// smallest number from 2 with which 200 openings differ up to symmetry. Takes a
+// few microseconds per position.
 int DefaultOpeningPlies(Variant variant, const RuleOptions& rule_options);
 
 struct OpeningOptions {
@@ -38,25 +39,26 @@ struct OpeningOptions {
   RuleOptions rule_options = {};
   int plies = 2;  // uniformly random actions; 0: always the start position
   uint64_t seed = 1;
-  // With a judge, openings of which it says more than this to be in favour of
-  // either side are drawn again.
+  // With a judge, openings whose value exceeds max_value for either side are
+  // drawn again.
   OpeningJudge judge = {};
   double max_value = 0.2;
 };
 
-// Draws openings one after another, no two alike up to symmetry: players that
-// never draw would play the same game again, or its mirror image. Symmetries
-// are those of positions (RepresentativeSymmetry): what exchanges the sides
-// turns one game of a pair into the other. Where chance finds no other opening
-// of so many plies any more, they get longer. Not thread-safe.
+// Draws openings one after another, no two the same up to symmetry, because
+// players without randomness would play the same game or its mirror image
+// again. Symmetries are those of positions (RepresentativeSymmetry): one that
+// exchanges the sides turns one game of a pair into the other. If random
+// actions yield no further opening of this length, openings get longer. Not
+// thread-safe.
 class Openings {
  public:
   explicit Openings(const OpeningOptions& options);
 
   // Returns the next opening. The sequence depends on the options alone. An
-  // action that would end the game is not played: the opening is shorter then.
-  // Returns the judge's error, or FAILED_PRECONDITION if there is no other
-  // opening, or none that the judge finds balanced.
+  // opening is shorter if its next action would end the game. Returns the
+  // judge's error, or FAILED_PRECONDITION if there is no further opening, or
+  // none that the judge finds balanced.
   absl::StatusOr<Opening> Next();
 
  private:
@@ -68,10 +70,9 @@ class Openings {
   std::unordered_set<uint64_t> seen_;  // hashes of representatives
 };
 
-// Returns a judge that asks a player for the value of positions. It returns
-// FAILED_PRECONDITION where the player has none to say (random and greedy
-// players), and CANCELLED once `stop` is true. One position at a time: not
-// thread-safe.
+// Returns a judge that evaluates positions with a player. It returns
+// FAILED_PRECONDITION if the player has no values (random and greedy players),
+// and CANCELLED once `stop` is true. One position at a time; not thread-safe.
 OpeningJudge NewOpeningJudge(std::unique_ptr<Player> player,
                              StopCheck stop = {});
 

@@ -12,7 +12,7 @@
 
 namespace tara::eval {
 
-// A result with what it is the result of.
+// A result with its variant and players.
 struct ArenaReportRow {
   Variant variant = Variant::kSacredHillL1;
   std::string player_a;  // specs, or names
@@ -20,40 +20,38 @@ struct ArenaReportRow {
   ArenaResult result;
   // As ParseTimeControl reads it; empty: without clocks.
   std::string time_control = {};
-  // What a network among the players has not learned of the rules, "SPEC:
-  // RULES"; empty: nothing.
+  // The rules that a network among the players has not learned, "SPEC: RULES";
+  // empty: none.
   std::string not_learned = {};
 };
 
-// Returns a table for terminals: what networks have not learned, a heading, a
-// line a row and, of several rows of the same two players, a total over all
-// their games. Where matches were played, a table of them comes first; with
-// clocks, the mean time of a move and the games lost on time of either player
-// follow, where games were lost by faults these, and with sequential tests what
-// they decided; under the scores then stands that their intervals are of a
-// sequential test, and of which rows games repeat each other. Ends with a
-// newline. Where the players are not the same in
-// all rows, their columns are called `name_a` and `name_b`.
+// Returns tables for terminals: rules that networks have not learned; a table
+// of matches if matches were played; one row per result and, for several
+// results of the same two players, a total over all their games. With clocks,
+// the mean time per move and the games lost on time of each player follow; then
+// the games lost by faults, if any, and the decisions of sequential tests.
+// Notes mark intervals that come from a sequential test, and rows with repeated
+// games. Ends with a newline. If the rows have different players, their columns
+// are called `name_a` and `name_b`.
 std::string ArenaReportText(absl::Span<const ArenaReportRow> rows,
                             absl::string_view name_a = "A",
                             absl::string_view name_b = "B");
 
-// Returns the object of one row in what ArenaReportJson returns.
+// Returns the object of one row of ArenaReportJson.
 nlohmann::ordered_json ArenaRowJson(const ArenaReportRow& row);
 
-// Returns a JSON list of objects, one a row, with the fields of ArenaResult
-// (but the single games) by name; infinite numbers are null. `by_match` has
-// the fields of MatchResult where matches were played, `clock` those of the
-// ClockResults where there were clocks, `forfeits` how many games either player
-// lost by faults and which, where there are any, `sprt` the sequential test
-// where there was one: its options, `pairs` by half points, `llr` with its
-// bounds, `decision`
-// ("H0", "H1" or "undecided"), `not_learned` where a network has not learned
-// the rules. With a sequential test `intervals` says that those of score, Elo
-// and margin are "naive, of a sequential test".
+// Returns a JSON list of objects, one per row, with the fields of ArenaResult
+// (without the single games) by name; infinite numbers are null. Fields that
+// are present only if they apply: `by_match` (the fields of MatchResult),
+// `clock` (those of the ClockResults), `forfeits` (the number and kind of
+// faults per player), `sprt` (the sequential test: its options, `pairs` by half
+// points, `llr` with its bounds, and `decision`: "H0", "H1" or "undecided"),
+// and `not_learned` (rules that a network has not learned). With a sequential
+// test `intervals` is "naive, of a sequential test", which describes those of
+// score, Elo and margin.
 std::string ArenaReportJson(absl::Span<const ArenaReportRow> rows);
 
-// Returns the tables of the text; without rows none.
+// Returns the tables of the text; none without rows.
 std::vector<ReportSection> ArenaSections(absl::Span<const ArenaReportRow> rows,
                                          absl::string_view name_a = "A",
                                          absl::string_view name_b = "B");

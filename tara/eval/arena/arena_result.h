@@ -16,38 +16,38 @@
 
 namespace tara::eval {
 
-// Points that a player loses a game by whose time runs out, or that cannot go
-// on with it, whatever the board says: a small loss, so that margins stay those
-// of games played out.
+// Margin of a game that a player loses on time or by a fault, whatever the
+// board shows. It is small, so that margins stay close to those of finished
+// games.
 inline constexpr int kForfeitMargin = 2;
 
 enum class Forfeit : uint8_t { kNone, kByA, kByB };
 
-// What a finished game of player A against player B came to.
+// Result of a finished game of player A against player B.
 struct ArenaGame {
   int pair = 0;    // which opening
   int match = -1;  // 2 m and 2 m + 1 have the same openings; -1: of no match
   bool a_is_red = false;
-  // Points of A minus those of B, with the compensation.
+  // Points of A minus points of B, including the compensation.
   double margin = 0;
   int length = 0;  // actions, those of the opening included
   // Who lost by kForfeitMargin, on time or by a fault.
   Forfeit forfeit = Forfeit::kNone;
-  // Why it ended before its end, as GameResult.adjudication; empty: by the
-  // rules or by a forfeit.
+  // Why the game ended early, as GameResult.adjudication; empty: it ended by
+  // the rules or by a forfeit.
   std::string adjudication = {};
   TimeUse time_a = {};
   TimeUse time_b = {};
-  // What the player did that could not go on (Turn::forfeit); empty: nothing,
-  // so that a forfeit is on time.
+  // The fault of the player (Turn::forfeit); empty: none, so a forfeit is on
+  // time.
   std::string fault = {};
   uint64_t same_game = 0;  // record::SameGameKey
 };
 
-// Returns what the record of a game of A against B came to.
+// Returns the result of a recorded game of A against B.
 ArenaGame ArenaGameOf(const proto::GameRecord& record);
 
-// How A or B did by its clock.
+// Clock statistics of one player.
 struct ClockResult {
   int forfeits = 0;  // games lost on time; among the losses, too
   TimeUse use;       // of all games
@@ -57,9 +57,9 @@ struct ClockResult {
   }
 };
 
-// Result of player A against player B over pairs of matches: where the games
-// of one have A as Red, those of the other have B, with the same openings.
-// Intervals are at 95 %, over the pairs.
+// Result of player A against player B over pairs of matches. The two matches of
+// a pair have the same openings with exchanged sides. 95 % intervals, over the
+// pairs.
 struct MatchResult {
   int matches = 0;
   int wins = 0;  // of A, by the sum of points; so are the others
@@ -68,16 +68,15 @@ struct MatchResult {
   // Mean of 1 for a match won, 1/2 for a draw, 0 for a loss.
   double score = 0.5, score_low = 0, score_high = 1;
   double elo = 0, elo_low = 0, elo_high = 0;
-  // Points of A minus those of B over a match.
+  // Points of A minus points of B per match.
   double mean_lead = 0, mean_lead_low = 0, mean_lead_high = 0;
 };
 
-// Result of player A against player B over pairs of games. Intervals are at
-// 95 %, over what does not depend on each other (statistics.h says how they are
-// computed): pairs, as the two games of one share an opening; pairs of matches,
-// as the games of one depend on each other by the score; with teams that are
-// seated in several ways, all pairs of one opening. Of those that are the same
-// games over again, up to symmetry, all count as one.
+// Result of player A against player B over pairs of games. The 95 % intervals
+// treat as one unit what is not independent (statistics.h has the methods): a
+// pair, because its two games share an opening; a pair of matches, because its
+// games depend on the score; with several seatings of a team, all pairs of one
+// opening; and units with the same games up to symmetry.
 struct ArenaResult {
   int games = 0;
   int distinct_games = 0;  // up to symmetry, by who of A and B was Red
@@ -91,35 +90,34 @@ struct ArenaResult {
   double score = 0.5, score_low = 0, score_high = 1;
   double score_as_red = 0.5;
   double score_as_blue = 0.5;
-  // Of score and its ends: infinite at 0 and 1.
+  // Derived from the score and its interval; infinite at 0 and 1.
   double elo = 0, elo_low = 0, elo_high = 0;
-  // Points; the ends are infinite with fewer than two pairs.
+  // Points. The interval is infinite with fewer than two pairs.
   double mean_margin = 0, mean_margin_low = 0, mean_margin_high = 0;
   double mean_length = 0;
   MatchResult matches;  // with ArenaOptions::by_match
   ClockResult clock_a;  // with ArenaOptions::clocks
   ClockResult clock_b;
   int adjudicated = 0;  // games that were not played to their end
-  // Games that players lost by faults (ArenaGame::fault); among the losses.
+  // Games lost by faults (ArenaGame::fault), which are among the losses.
   int faults_a = 0;
   int faults_b = 0;
   int pairs_per_opening = 1;
   std::optional<Sprt> sprt = {};  // with ArenaOptions::sprt
-  // All games, by pair, A as Red first.
+  // All games by pair, with A as Red first.
   std::vector<ArenaGame> played;
 };
 
-// Returns the result of all games, given pair by pair (two games of one
-// `pair` in succession, pairs of one match in succession); used for totals
-// over several results as well. So many pairs in succession, of games or of
-// matches, share their openings.
-// REQUIRES: as said; as many games as Red as as Blue in each pair; whole
-// openings.
+// Returns the result of all games, ordered by pair: the two games of a `pair`
+// are adjacent, and so are the pairs of a match. Also serves for totals over
+// several results. `pairs_per_opening` adjacent pairs, of games or of matches,
+// share their openings. REQUIRES: this order; as many games as Red as games as
+// Blue in each pair; whole openings.
 ArenaResult SummarizeGames(absl::Span<const ArenaGame> games,
                            int pairs_per_opening = 1);
 
-// Returns what games of A and B have in common with others that are, game by
-// game, the same up to symmetry (record::SameGameKey); 0 if that is not known.
+// Returns a key that is equal for lists of games that are the same game by
+// game, up to symmetry (record::SameGameKey); 0 if unknown.
 uint64_t SameGamesKey(absl::Span<const ArenaGame> games);
 
 // Returns the half points of A, 0 to 4, of a pair of games or of matches.

@@ -1,12 +1,11 @@
 #ifndef TARA_EVAL_ARENA_CROSS_PLAY_H_
 #define TARA_EVAL_ARENA_CROSS_PLAY_H_
 
-// Partner cross-play in variants in pairs: what players are worth as partners
-// of each other, beside what they are worth as partners of themselves. Players
-// that have only ever learned with themselves may share habits that a stranger
-// does not know (conventions); skill they take along.
-// Source of the comparison: Hu, Lerer, Peysakhovich and Foerster 2020,
-// "'Other-Play' for zero-shot coordination" (ICML): cross-play beside
+// Partner cross-play in variants for pairs: the strength of two different
+// players as partners, compared with that of each as its own partner. Players
+// that have learned only with themselves may share conventions that a stranger
+// does not know. Source: Hu, Lerer, Peysakhovich and Foerster 2020, "'Other-
+// Play' for zero-shot coordination" (ICML), which compares cross-play with
 // self-play.
 
 #include <string>
@@ -20,36 +19,36 @@
 
 namespace tara::eval {
 
-// One of the matches of a study: a team against another, over the openings
-// that all matches of the study share.
+// One match of a study: a team against another, with the openings that all
+// matches of the study share.
 struct CrossPlayMatch {
   std::string team;       // "A+B"
   std::string opponents;  // "C"
   ArenaResult result;
-  // How its score, Elo and margin enter into what partnership is worth.
+  // Weight of its score, Elo and margin in the worth of the partnership.
   double weight = 0;
 };
 
 struct CrossPlayStudy {
   Variant variant = Variant::kSacredHillDoublesL1;
   std::vector<CrossPlayMatch> matches;
-  // What the weighted sum of the scores is without any convention (Elo and
-  // margins: 0).
+  // The weighted sum of the scores without any conventions (0 for Elo and
+  // margins).
   double even_score = 0;
-  // As that of ArenaReportRow.
+  // See ArenaReportRow.
   std::string not_learned = {};
 };
 
-// The worth of A with B as partners, less what A and B are worth by themselves,
-// with 95 % intervals over openings: below 0, they understand each other less
-// well than themselves.
+// The strength of A and B as partners minus the mean strength of each with
+// itself, with 95 % intervals over openings. Negative values show that
+// conventions are missing between A and B.
 struct PartnershipWorth {
   int openings = 0;  // that all matches have, different ones
   Interval score;    // share of a game
   Interval margin;   // points a game
-  // Strength adds up on this scale and not on that of scores: A may be much
-  // stronger than B. Scores s = (points + 1/2) / (games + 1), which keeps it
-  // finite; the interval is a bootstrap over openings.
+  // Strengths are additive on this scale, not on that of scores, where A may be
+  // much stronger than B. Scores s = (points + 1/2) / (games + 1) keep it
+  // finite. The interval is a bootstrap over openings.
   Interval elo;
 };
 
@@ -57,16 +56,18 @@ struct PartnershipWorth {
 //   worth = AB - (AA + BB) / 2.
 inline constexpr double kWeightsAgainstOthers[] = {-0.5, -0.5, 1};
 
-// Those of "A+A" against "B+B", and "A+B" against "A+A" and against "B+B",
-// where there is no C; scores are even at 1/2:
-//   worth = (AB against AA + AB against BB) / 2.
+// The weights of "A+A" against "B+B", and of "A+B" against "A+A" and against
+// "B+B", without C. Even scores are 1/2.
+//
+// worth = (AB against AA + AB against BB) / 2.
 inline constexpr double kWeightsAgainstThemselves[] = {0, 0.5, 0.5};
 
-// Returns the worth, by the openings of which all matches have all games: with
-// fewer than two the intervals are infinite. The bootstrap draws from `random`.
+// Returns the worth over the openings of which all matches have all games. The
+// intervals are infinite with fewer than two. The bootstrap draws from
+// `random`.
 PartnershipWorth WorthOf(const CrossPlayStudy& study, Random& random);
 
-// What a report is of.
+// The content of a report.
 struct CrossPlayReport {
   std::vector<std::string> players;  // the specs of A, B and, if any, C
   std::vector<CrossPlayStudy> studies;
@@ -74,13 +75,13 @@ struct CrossPlayReport {
   std::string time_control = {};         // empty: without clocks
 };
 
-// Returns who A, B and C are, the matches as ArenaReportText has them, and a
+// Returns the players A, B and C, the matches as in ArenaReportText, and a
 // table of the worths. Ends with a newline.
 std::string CrossPlayText(const CrossPlayReport& report);
 
-// Returns a JSON object: `players` by letter; `studies`, each with `variant`,
-// `openings`, `worth` (`score`, `elo` and `margin`, each with `_low` and
-// `_high`; null: not known) and `matches`, which are those of ArenaReportJson
+// Returns a JSON object: `players` by letter, and `studies`, each with
+// `variant`, `openings`, `worth` (`score`, `elo` and `margin`, each with `_low`
+// and `_high`; null: unknown) and `matches`, which are rows of ArenaReportJson
 // with `weight`.
 std::string CrossPlayJson(const CrossPlayReport& report);
 

@@ -10,8 +10,8 @@
 
 namespace tara::eval {
 
-// A gate: matches that decide whether a candidate may replace the best network.
-// It is held back if it is weaker in any of them.
+// A gate: matches that decide whether a candidate replaces the best network. It
+// does not if it is weaker in any of them.
 struct GateOptions {
   std::vector<State> starts;  // a match from each
   int games = 0;              // of a match, at most
@@ -20,13 +20,13 @@ struct GateOptions {
   uint64_t candidate = 0;  // its index in the run
 };
 
-// Returns the matches, with the candidate as player A. A sequential test of H0,
-// "it is weaker by max_drop_elo", against H1, "it is as strong", ends each
-// early. An equal candidate is held back with a chance of 5 % over all matches
-// together, as each has its share of that chance (Bonferroni).
+// Returns the matches, with the candidate as player A. Each ends early by a
+// sequential test of H0, "the candidate is weaker by max_drop_elo", against H1,
+// "it is as strong". The tests share an error of 5 % (Bonferroni): an equal
+// candidate is rejected with a probability of at most 5 % over all matches.
 //
-// Their seeds are those of no evaluation of the run, which derive from
-// (run_seed, generation): indices count down from the largest here.
+// Their seeds differ from those of the run's evaluations, which derive from
+// (run_seed, generation): indices here count down from the largest.
 std::vector<ArenaOptions> GateMatches(const GateOptions& options);
 
 // Returns whether the match shows that the candidate is weaker: its test has
