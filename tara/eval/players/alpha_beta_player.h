@@ -9,8 +9,8 @@
 namespace tara::eval {
 
 // Plays the best action of an alpha-beta search with the hand-made evaluation.
-// Never draws: with limits of depth or nodes alone the same position gets the
-// same action.
+// Deterministic: with limits of depth or nodes alone, a position always yields
+// the same action.
 std::unique_ptr<Player> NewAlphaBetaPlayer(
     const AlphaBetaLimits& limits, const AlphaBetaOptions& options = {});
 

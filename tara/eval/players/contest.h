@@ -1,9 +1,8 @@
 #ifndef TARA_EVAL_PLAYERS_CONTEST_H_
 #define TARA_EVAL_PLAYERS_CONTEST_H_
 
-// What games of players are told apart by in a store (proto::Contest): who the
-// players are, and by which number types; and how such games are played by
-// others.
+// The identity of contests in a store (proto::Contest): the players and their
+// number types; and requests for machines that play games of a contest.
 
 #include <string>
 #include <vector>
@@ -21,18 +20,17 @@
 
 namespace tara::eval {
 
-// Returns what games under these conditions are played as.
+// Returns the contest of games under these conditions.
 proto::Contest NewContest(absl::string_view conditions,
                           absl::string_view player_a,
                           absl::string_view player_b);
 
-// Returns who a player or a team (team.h) is: its spec itself; for a network
-// the checksum of its file in the place of the path, for a run's newest
-// checkpoint is another one tomorrow, and a file may be moved; for an engine
-// its command, the time it has for an action, and the name and version that it
-// calls itself by.
-// Returns the error of finding or reading the file or of starting the engine.
-// REQUIRES: a spec as WithPrecision returns it.
+// Returns the identity of a player or a team (team.h): its spec. For a network,
+// the checksum of its file replaces the path, because a run's newest checkpoint
+// changes and files move. For an engine, it has its command, the time limit per
+// action, and the name and version that it reports. Returns the error of
+// finding or reading the file or of starting the engine. REQUIRES: a spec from
+// WithPrecision.
 absl::StatusOr<std::string> PlayerIdentity(const PlayerSpec& spec);
 absl::StatusOr<std::string> PlayerIdentity(const TeamSpec& team);
 
@@ -43,44 +41,45 @@ struct Contestant {
   PlayerFactory make;    // each thread needs a player of its own
 };
 
-// Returns the contestant of a team: its networks' number types are those of
-// their earlier games in the store, which may be null (WithPrecision). Errors
-// as WithPrecision and PlayerIdentity.
+// Returns the contestant of a team. Its networks have the number types of their
+// earlier games in the store, which may be null (WithPrecision). Errors of
+// WithPrecision and PlayerIdentity.
 absl::StatusOr<Contestant> MakeContestant(const TeamSpec& team,
                                           record::GameStore* store);
 
-// Returns the threads that search at a time in a game of two teams.
+// Returns the number of threads that search concurrently in a game of two
+// teams.
 int ThreadsOfAGame(const TeamSpec& a, const TeamSpec& b);
 
 // Returns the number types of networks' games in a store, which must outlive
-// what is returned. Errors of the file.
+// the result. Errors of the file.
 EarlierPrecisions EarlierPrecisionsIn(record::GameStore& store);
 
-// Returns FAILED_PRECONDITION naming a player whose games are not the same
-// wherever they are played: an engine, or one whose actions time decides.
+// Returns FAILED_PRECONDITION naming a player whose games depend on the
+// machine: an engine, or a player with a time limit.
 absl::Status CheckSameEverywhere(const PlayerSpec& player);
 
-// Games of players that others play (tara/fleet/fleet.h).
+// Games that other machines play (tara/fleet/fleet.h).
 struct RemoteContest {
   proto::ContestRequest request;   // without the rules of the games
   std::vector<std::string> files;  // of the networks, in the players' order
 };
 
-// Returns what others have to know to play games of these players or teams from
-// `start`. REQUIRES: teams as WithPrecision returns them. Errors as
-// CheckSameEverywhere and FindCheckpoint.
+// Returns the request for games of these players or teams from `start`.
+// REQUIRES: teams from WithPrecision. Errors of CheckSameEverywhere and
+// FindCheckpoint.
 absl::StatusOr<RemoteContest> NewRemoteContest(
     const State& start, uint64_t seed, absl::Span<const TeamSpec> teams);
 
-// Returns the players or teams of a request, and sets the start position that
-// it means. The files are where the networks are here. INVALID_ARGUMENT for a
-// request that makes no sense.
+// Returns the players or teams of a request, and sets its start position.
+// `files` are the local paths of the networks. INVALID_ARGUMENT for an invalid
+// request.
 absl::StatusOr<std::vector<TeamSpec>> TeamsOf(
     const proto::ContestRequest& request, absl::Span<const std::string> files,
     State& start);
 
-// Returns INVALID_ARGUMENT naming what of a game cannot be, where it has been
-// begun as this record.
+// Returns INVALID_ARGUMENT naming what contradicts the beginning of the game,
+// `begun`.
 absl::Status CheckBegunAs(const proto::GameRecord& begun,
                           const proto::GameRecord& game);
 

@@ -20,40 +20,40 @@
 
 namespace tara::eval {
 
-// A process of an engine, and what is said with it: a command is a line
-// "ID COMMAND ARGUMENTS"; its answer "=ID TEXT", or "?ID TEXT" for what cannot
-// be done, perhaps of several lines, ends with an empty line. That is the Go
-// Text Protocol, version 2 (Farnebäck 2002, "Specification of the Go Text
-// Protocol, version 2, draft 2", sections 2.5 to 2.8), with Tara's commands.
-// Not thread-safe.
+// A process of an engine and the dialogue with it. A command is a line "ID
+// COMMAND ARGUMENTS". Its answer is "=ID TEXT", or "?ID TEXT" for a failure,
+// may have several lines, and ends with an empty line. This is the Go Text
+// Protocol, version 2 (Farnebäck 2002, "Specification of the Go Text Protocol,
+// version 2, draft 2", sections 2.5 to 2.8), with Tara's commands. Not thread-
+// safe.
 class EngineSession {
  public:
-  // Starts the program and asks who it is. Returns an error that says what it
-  // did instead of answering, and names the command. Where it could not even be
-  // started, which is none of its doing, `is_ours` is set.
+  // Starts the program and requests its name. Returns an error that describes
+  // the program's behaviour and contains the command. `is_ours` is set if this
+  // process could not start it, which is not the engine's fault.
   static absl::StatusOr<std::unique_ptr<EngineSession>> Start(
       const EngineSpec& spec, bool* is_ours = nullptr);
 
-  // Tells it to quit, gives it a moment, and ends it.
+  // Sends `quit`, waits a moment, and ends the process.
   ~EngineSession();
   EngineSession(const EngineSession&) = delete;
   EngineSession& operator=(const EngineSession&) = delete;
 
   // Returns the answer to a command, without "=ID ". The deadline is a time of
-  // SteadyTime; `limit` is what it stands for, for the error. Errors say what
-  // the engine did, as "no answer to 'genmove' within 5s": FAILED_PRECONDITION
-  // if it answered "?"; DEADLINE_EXCEEDED; UNAVAILABLE if it ended; DATA_LOSS
-  // for what is no answer; CANCELLED once `stop` is true (null: never). After
-  // all but the first it is of no more use.
+  // SteadyTime; `limit` is the corresponding duration for the error. Errors
+  // describe the engine's behaviour, as in "no answer to 'genmove' within 5s":
+  // FAILED_PRECONDITION for an answer "?"; DEADLINE_EXCEEDED; UNAVAILABLE if it
+  // ended; DATA_LOSS for a malformed answer; CANCELLED once `stop` is true
+  // (null: never). The session is unusable after any error except the first.
   absl::StatusOr<std::string> Ask(absl::string_view command,
                                   absl::Time deadline, absl::Duration limit,
                                   const StopCheck* stop);
 
-  // Whether it has the command; commands that it must have are not asked for.
+  // Whether the engine supports an optional command.
   bool knows(absl::string_view command) const;
 
-  // As it calls itself: "name version", of printable ASCII characters; "\xNN"
-  // stands for every other byte.
+  // The engine's "name version" in printable ASCII characters; "\xNN" stands
+  // for any other byte.
   const std::string& name() const { return name_; }
 
  private:
@@ -77,24 +77,23 @@ class EngineSession {
   std::string commands_;  // a line each
 };
 
-// Returns an answer between quotes, as errors have it: cut to what fits a line,
-// and "\xNN" for every byte that is no printable ASCII character.
+// Returns a quoted answer for errors: truncated to fit a line, with "\xNN" for
+// any byte that is not a printable ASCII character.
 std::string QuotedAnswer(absl::string_view text);
 
-// Returns a player that asks another program. It tells it
-// the games from their start; turns in the middle of a game whose actions are
-// not given are an error of the call, unless it has the command `set_position`;
-// so is a variant that it refuses to play from the first. If it ends, does not
-// answer in time, answers what is no answer or an action that is not legal, it
-// gives the game up (Turn::forfeit); it is started again for the next. That it
-// cannot be started, for want of descriptors, processes or memory or because
-// the program is gone, is an error of the call. Has no reports. Returns the
+// Returns a player that uses another program. The program receives each game
+// from its start. Turns in the middle of a game without its actions are an
+// error of the call, unless the engine has the command `set_position`; so is a
+// variant that it rejects at the start. If it ends, exceeds its time limit, or
+// sends a malformed answer or an illegal action, the player forfeits the game
+// (Turn::forfeit), and the program is restarted for the next one. A failure to
+// start it, for lack of descriptors, processes or memory or because the program
+// is missing, is an error of the call. The player has no reports. Returns the
 // error of starting it.
 absl::StatusOr<std::unique_ptr<Player>> NewEnginePlayer(const EngineSpec& spec);
 
-// Starts the program and has it begin a game from each of these positions,
-// which are those at the start of games. Returns the error of starting it, or
-// what it answered; both name it.
+// Starts the program and begins a game from each of these start positions.
+// Returns the error of starting it, or its answer; both name the engine.
 absl::Status CheckEngine(const EngineSpec& spec,
                          absl::Span<const State> starts);
 

@@ -1,9 +1,9 @@
 #ifndef TARA_EVAL_PLAYERS_GAME_LOOP_H_
 #define TARA_EVAL_PLAYERS_GAME_LOOP_H_
 
-// Games of players: the loop that plays those of arenas, ratings, studies of
-// balance and `tara selfplay`. Who asks for games says which they are
-// (GameSource) and what becomes of them (PlayedGame).
+// Games of players: the loop that plays the games of arenas, ratings, studies
+// of balance and `tara selfplay`. The caller supplies the games (GameSource)
+// and receives the finished ones (PlayedGame).
 
 #include <array>
 #include <cstdint>
@@ -34,11 +34,11 @@ namespace tara::eval {
 struct GameClocks {
   mcts::TimeControl control;
   mcts::TimeOptions options = {};
-  // What time is measured by.
+  // The clock that measures time.
   std::function<absl::Time()> now = SteadyTime;
 };
 
-// What a player's moves of a game took, openings not counted; by clock alone.
+// The time of a player's moves in a game, without openings.
 struct TimeUse {
   int moves = 0;
   absl::Duration time = absl::ZeroDuration();
@@ -50,32 +50,32 @@ struct PlayerClock {
   TimeUse use = {};
 };
 
-// A game of players that is being played, and when it is over what it was. It
-// does not depend on those played beside it, if its players' choices do not.
+// A game in progress and, when it is over, its result. It does not depend on
+// concurrent games if its players' choices do not.
 struct PlayedGame {
-  // `number` names the game among all that its players ever play; `seed` is
-  // that of its stream.
+  // `number` is unique among all games of its players; `seed` is that of its
+  // random stream.
   PlayedGame(uint64_t number, const State& start, uint64_t seed);
   virtual ~PlayedGame() = default;
 
-  // Plays an action, and records it with what the player to move found.
+  // Plays an action, and records it with the report of the player to move.
   // REQUIRES: it is legal.
   void Play(Action action, const SearchReport& report = {});
 
-  // Sees what the player to move found and chose, and returns the action to be
-  // played: that choice, or another legal action.
+  // Receives the player's report and choice, and returns the action to play:
+  // the choice, or another legal action.
   virtual Action Choose(const SearchReport& /*report*/, Action choice) {
     return choice;
   }
 
-  // Whether the game ends here, though the rules let it go on.
+  // Whether the game ends early.
   virtual bool adjudicated() const { return false; }
 
-  // Takes the game as over. Returns one to begin in its place; null: whichever
-  // the source has next. An error ends the loop.
+  // Called when the game is over. Returns a game that replaces it; null: the
+  // source's next game. An error ends the loop.
   virtual absl::StatusOr<std::unique_ptr<PlayedGame>> Finish() = 0;
 
-  // The place, among the players of the loop, of the one to move.
+  // The index of the player to move among the players of the loop.
   int to_move() const { return players[state.side()]; }
   bool over() const {
     return state.finished() || forfeited_by.has_value() || adjudicated();
@@ -90,47 +90,48 @@ struct PlayedGame {
   std::array<int, 2> seatings = {};      // by place: Turn::seating
   mcts::MatchScore match = {};           // Turn::match
   std::vector<PlayerClock> clocks = {};  // by place; empty: without clocks
-  // The place of the player who lost the game on time, or, where there is a
-  // fault, because it could not go on (Turn::forfeit).
+  // The index of the player who lost the game on time or, if `fault` is set, by
+  // that fault (Turn::forfeit).
   std::optional<int> forfeited_by = {};
   std::string fault = {};
 };
 
-// Hands out the games to play, one after another; null: there are no more.
+// Returns the games to play, one after another; null: there are no more.
 using GameSource = std::function<absl::StatusOr<std::unique_ptr<PlayedGame>>()>;
 
 struct GameLoopOptions {
-  // In progress at a time, on each thread: more make larger batches.
+  // Concurrent games per thread. More make larger batches.
   int games = 1;
-  // With clocks, players are told the time for each move, may ponder, and lose
-  // games on time; games are then played one at a time.
+  // With clocks, players receive the time for each move, may ponder, and lose
+  // games on time. Games are then played one at a time.
   std::optional<GameClocks> clocks = {};
-  // Breaks the players' choices off (Turn::stop); empty: nothing does.
+  // Interrupts the players' choices (Turn::stop); empty: never.
   StopCheck stop = {};
 };
 
-// Plays games until the source has no more and all are over, or `go_on`, which
-// is asked each time all games have gone on by an action or two, returns false,
-// or `stop` is true; games in progress are then dropped. Each player is asked
-// for its choices in all games at once. Returns the first error of a player,
-// the source or a game.
+// Plays games until the source has no more and all are over, or `go_on` returns
+// false, or `stop` is true; games in progress are then dropped. `go_on` is
+// called each time all games have advanced by an action or two. Each player
+// chooses in all its games at once. Returns the first error of a player, the
+// source or a game.
 absl::Status PlayGames(const GameLoopOptions& options,
                        absl::Span<Player* const> players,
                        const GameSource& next_game,
                        const std::function<bool()>& go_on);
 
-// Players for several threads: those of a thread, by place, are no other's.
+// Players by thread and by index; threads share none of them.
 using PlayersByThread = std::vector<std::vector<std::unique_ptr<Player>>>;
 
-// Makes players for so many threads, one of each factory a thread; threads make
-// theirs at the same time. Returns the first error. REQUIRES: threads > 0.
+// Makes players for `threads` threads, one of each factory per thread; the
+// threads make theirs concurrently. Returns the first error. REQUIRES: threads
+// > 0.
 absl::StatusOr<PlayersByThread> MakePlayers(
     absl::Span<const PlayerFactory> factories, int threads);
 
-// As PlayGames, on so many threads, which share the source and `go_on`: both
-// are to be thread-safe. The first error, or `go_on` once false, ends all: the
-// other threads' choices are broken off.
-// REQUIRES: 0 < threads <= players.size().
+// Like PlayGames, on `threads` threads, which share the source and `go_on`;
+// both must be thread-safe. The first error, or false from `go_on`, ends all:
+// the choices of the other threads are interrupted. REQUIRES: 0 < threads <=
+// players.size().
 absl::Status PlayGamesOnThreads(const GameLoopOptions& options,
                                 const PlayersByThread& players, int threads,
                                 const GameSource& next_game,

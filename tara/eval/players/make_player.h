@@ -16,45 +16,45 @@
 
 namespace tara::eval {
 
-// What it is called wherever a network is asked for; a file of that name is
+// The name of the ready-made network in specs and flags; a file of that name is
 // ./best.
 inline constexpr char kReadyMadeName[] = "best";
 
-// Returns the path of the model bundle that comes with the project,
-// models/tara.tara in ProjectFolder(). NOT_FOUND where there is none, naming
-// the path, or no such folder.
+// Returns the path of the ready-made model bundle, models/tara.tara in
+// ProjectFolder(). NOT_FOUND naming the path if there is no such file or
+// folder.
 absl::StatusOr<std::string> FindReadyMadeModel();
 
 // Returns a factory of players of a spec, or of teams, each as one Player.
-// Players that exist at the same time share their network, which is loaded with
-// the first of them. The factory returns NOT_FOUND for a run without a
-// checkpoint, or the error of loading the network or of starting the engine.
+// Concurrent players share their network, which is loaded with the first of
+// them. The factory returns NOT_FOUND for a run without a checkpoint, or the
+// error of loading the network or of starting the engine.
 PlayerFactory FactoryOf(const PlayerSpec& spec);
 PlayerFactory FactoryOf(const TeamSpec& team);
 
-// Returns what a player that searches judges positions with: random games or
-// its network, which is loaded. Returns INVALID_ARGUMENT, naming the spec, for
-// a player of another kind or without a search; else errors as the factory's.
+// Returns the evaluator of a player that searches: random games, or its
+// network, which is loaded. Returns INVALID_ARGUMENT naming the spec for a
+// player of another kind or without a search; otherwise the errors of the
+// factory.
 absl::StatusOr<std::shared_ptr<mcts::Evaluator>> EvaluatorOf(
     const PlayerSpec& spec);
 
 // Makes a player from a spec (tara/eval/players/player_spec.h, PlayerSpecHelp).
-// Returns INVALID_ARGUMENT naming what is wrong with the spec and what was
-// expected, or the errors of the factory.
+// Returns INVALID_ARGUMENT naming the error in the spec and what was expected,
+// or the errors of the factory.
 absl::StatusOr<std::unique_ptr<Player>> MakePlayer(absl::string_view spec);
 
 // Returns the number types of a network's earlier games, by its file;
-// Precision::kAuto among them where there are games that do not tell theirs.
+// Precision::kAuto among them if some games do not state theirs.
 using EarlierPrecisions =
     std::function<absl::StatusOr<std::set<nn::Precision>>(const std::string&)>;
 
 // Returns the spec of a player or team with the file of each network, and with
-// a number type where `precision` is auto: "best:sims=50,precision=int8". It is
-// the one of the network's earlier games, if they have just one, so that
-// further games are of the same player; else what is chosen here
-// (NetworkLoader). Errors as the factory's, and FAILED_PRECONDITION where
-// earlier games do not tell their number type, or have one that cannot be
-// computed here.
+// a number type in place of `auto`: "best:sims=50,precision=int8". If the
+// network's earlier games have exactly one number type, it is that one, so that
+// further games have the same player; otherwise NetworkLoader chooses. Errors
+// of the factory, and FAILED_PRECONDITION if earlier games do not state their
+// number type, or have one that this machine does not support.
 absl::StatusOr<PlayerSpec> WithPrecision(const PlayerSpec& spec,
                                          const EarlierPrecisions& earlier = {});
 absl::StatusOr<TeamSpec> WithPrecision(const TeamSpec& team,

@@ -9,14 +9,13 @@
 
 namespace tara::eval {
 
-// A person, who is shown the board on `out` and types an action, `legal`,
-// `resign` (the game is given up) or `quit` on `in`. Who quits, ends the input
-// or types Ctrl-C interrupts the process (SIGINT), as if by Ctrl-C: what plays
-// the games then ends as it does. `in` is the standard input where that is to
-// be heeded while the person thinks.
+// A person who sees the board on `out` and types an action, `legal`, `resign`
+// (forfeits the game) or `quit` on `in`. `quit`, the end of the input and
+// Ctrl-C interrupt the process (SIGINT), and the program ends as after Ctrl-C.
+// `in` must be the standard input for Ctrl-C to work while the person thinks.
 //
-// Persons share a terminal: one is asked at a time, whichever thread asks. The
-// streams must outlive the player.
+// Persons share a terminal: they play one at a time, whichever thread calls.
+// The streams must outlive the player.
 std::unique_ptr<Player> NewPersonPlayer(std::istream& in, std::ostream& out);
 
 }  // namespace tara::eval

@@ -22,95 +22,92 @@
 
 namespace tara::eval {
 
-// What a player found in a position in which it chooses, as far as it has it.
-// Values are for the side to move, win minus loss, in [-1, 1].
+// The findings of a player about a position in which it chooses; fields may be
+// absent. Values are for the side to move, win minus loss, in [-1, 1].
 struct SearchReport {
   std::optional<float> value = {};
   // By legal action, in the order of LegalSet::ForEach: the share of visits, or
   // of the policy without a search (sums to 1), and the value after the action,
-  // NaN where none was found. Empty where the player has none.
+  // NaN if unknown. Empty if the player has none.
   std::vector<float> policy = {};
   std::vector<float> action_values = {};
-  // The final margin, for the side to move, if it is proved for best play of
-  // both.
+  // The final margin for the side to move, if it is proved for best play by
+  // both sides.
   std::optional<int> proved_margin = {};
 };
 
-// A player's clock when it is to choose.
+// A player's clock at the time of a choice.
 struct ClockReading {
   mcts::TimeControl control;
   absl::Duration left;  // of the game, or for this action
 };
 
-// A position in which a player is to choose, and the game it is of.
+// A position in which a player chooses, with its game.
 struct Turn {
   State state;
-  // The game's own stream: whatever the player draws comes from it, so that a
-  // game does not depend on those played beside it.
+  // The random stream of the game, the player's only source of randomness, so
+  // that a game does not depend on concurrent ones.
   Random* random = nullptr;
-  // How the match of the game stood when the game began.
+  // The score of the match when the game began.
   mcts::MatchScore match = {};
-  // Names the game among all that the player ever plays, with the actions that
-  // have led to `state`: what a player needs who goes on with what it thought
-  // at its last turn. No actions: nothing to go on with.
+  // A number that is unique among all games of the player, and the actions that
+  // led to `state`. Players that reuse the search of their last turn need them.
+  // No actions: nothing to reuse.
   uint64_t game = 0;
   absl::Span<const Action> actions = {};
-  // With a clock: the time for this choice. It takes the place of all limits
-  // that a player has of its own; players that do not search just answer.
+  // With a clock: the time for this choice. It replaces all limits of the
+  // player. Players without a search ignore it.
   std::optional<mcts::MoveBudget> budget = {};
-  // The clock that the budget is of, for players that share out the time
-  // themselves.
+  // The clock of the budget, for players that manage time themselves.
   std::optional<ClockReading> clock = {};
-  // With a team of two players (team.h): which of them has the first of
-  // the side's seats, 0 or 1.
+  // With a team of two players (team.h): the player with the first of the
+  // side's seats, 0 or 1.
   int seating = 0;
-  // Whether the player may go on thinking when it has chosen: its later choices
-  // then depend on how long it had.
+  // Whether the player may continue to think after its choice. Its later
+  // choices then depend on the time it had.
   bool may_ponder = false;
-  // Filled where there is one; a forced choice leaves it as it is.
+  // Filled unless null; a forced choice leaves it unchanged.
   SearchReport* report = nullptr;
-  // Filled, where there is one, with why the player cannot go on with this game
-  // (an engine that crashed): it gives the game up, and its action is of no
-  // account. Where there is none, that is an error of the call.
+  // Filled, unless null, with the reason why the player cannot continue this
+  // game (an engine that crashed). It then forfeits the game, and its action is
+  // ignored. If null, this is an error of the call.
   std::string* forfeit = nullptr;
-  // Breaks the choice off once true; all turns of a call have the same. Null:
-  // nothing does.
+  // Interrupts the choice once true; all turns of a call have the same. Null:
+  // never.
   const StopCheck* stop = nullptr;
 
   bool stopped() const { return stop != nullptr && (*stop)(); }
 };
 
-// Chooses actions; plays many games at once. Not thread-safe.
-// Players are made from specs by tara/eval/players/make_player.h.
+// Chooses actions in many games at once. Not thread-safe.
+// tara/eval/players/make_player.h makes players from specs.
 class Player {
  public:
   virtual ~Player() = default;
 
-  // Fills actions[i] with the choice in turns[i]. Returns the error of what the
-  // player thinks with (a network's backend), or CANCELLED soon after the turns
-  // are stopped, where choosing takes long.
-  // REQUIRES: no state is finished; the spans have one size; no two turns are
-  // of one game.
+  // Fills actions[i] with the choice in turns[i]. Returns the error of the
+  // player's backend (of a network), or CANCELLED soon after the turns are
+  // stopped, if choosing takes long. REQUIRES: no state is finished; the spans
+  // have equal sizes; no two turns are of one game.
   virtual absl::Status ChooseActions(absl::Span<const Turn> turns,
                                      absl::Span<Action> actions) = 0;
 
-  // Told that a game is over, or goes on without this player: what is kept of
-  // it may be forgotten.
+  // Called when a game is over or continues without this player, which may then
+  // free its memory of the game.
   virtual void EndGame(uint64_t /*game*/) {}
 };
 
-// Makes one more player of a kind. Thread-safe: players are not, so that each
-// thread has its own.
+// Makes a player. Thread-safe; players are not, so each thread has its own.
 using PlayerFactory = std::function<absl::StatusOr<std::unique_ptr<Player>>()>;
 
-// Plays any legal action with equal chances.
+// Plays a uniformly random legal action.
 std::unique_ptr<Player> NewRandomPlayer();
 
-// Plays an action after which its side's lead in points, were the game over,
-// is largest; draws among equals.
+// Plays an action that maximizes its side's lead in points if the game ended
+// after it; random among equals.
 std::unique_ptr<Player> NewGreedyPlayer();
 
-// Plays the action with the highest prior; draws among equals. No search.
+// Plays the action with the highest prior; random among equals. No search.
 std::unique_ptr<Player> NewPolicyPlayer(
     std::shared_ptr<mcts::Evaluator> evaluator);
 

@@ -16,38 +16,38 @@
 
 namespace tara::eval {
 
-// An engine: another program that plays, asked by the line protocol.
+// An engine: another program that plays, through the line protocol.
 struct EngineSpec {
   std::vector<std::string> command;  // the program and its arguments
-  // For its first answer.
+  // Time limit of its first answer.
   absl::Duration start_limit = absl::Seconds(30);
-  // For an action without a clock, and whatever else is asked.
+  // Time limit of an action without a clock, and of any other command.
   absl::Duration move_limit = absl::Seconds(60);
-  // With a clock: how long after its time is up an answer is still waited for.
-  // It loses on time then, but need not be started again.
+  // With a clock: additional waiting time for an answer after its time is up.
+  // The engine loses on time, but is not restarted.
   absl::Duration grace = absl::Seconds(2);
-  // Games that a player of it plays at a time, each with a process.
+  // Concurrent games of a player, each with a process.
   int processes = 1;
-  // File that its standard error and what is said is added to; empty: none.
+  // File that receives its standard error and the dialogue; empty: none.
   std::string log = {};
 };
 
-// Splits a command into words at spaces, as a shell would: quotes, single or
-// double, keep text together, a backslash keeps the character after it (within
-// double quotes only before a double quote or a backslash). Nothing else is
-// special. Returns INVALID_ARGUMENT for a quote that does not end.
+// Splits a command into words at spaces, like a shell: single or double quotes
+// group text, and a backslash escapes the next character (within double quotes
+// only a double quote or a backslash). No other character is special. Returns
+// INVALID_ARGUMENT for an unterminated quote.
 absl::StatusOr<std::vector<std::string>> SplitCommand(absl::string_view text);
 
-// Returns the place of the first `mark` in a text that is not in quotes or
-// behind a backslash, as SplitCommand has them, or npos.
+// Returns the index of the first `mark` outside of quotes and not after a
+// backslash (SplitCommand), or npos.
 size_t FindUnquoted(absl::string_view text, char mark, size_t from = 0);
 
-// Parses "CMD[,OPTION=VALUE...]": what follows "engine:" in a player spec. The
-// command ends at the first comma outside of quotes. Returns INVALID_ARGUMENT
-// saying what is wrong and what was expected.
+// Parses "CMD[,OPTION=VALUE...]", the part after "engine:" of a player spec.
+// The command ends at the first comma outside of quotes. Returns
+// INVALID_ARGUMENT naming the error and what was expected.
 absl::StatusOr<EngineSpec> ParseEngineSpec(absl::string_view text);
 
-// What a player is made of.
+// Kinds of players by implementation.
 enum class PlayerKind {
   kBaseline,  // what its row of PlayerKinds() states, and nothing else
   kMcts,
@@ -58,13 +58,14 @@ enum class PlayerKind {
 
 struct PlayerSpec;
 
-// A kind of players. For an opponent without a network and a tree of its own, a
-// row is all that the rest of the program needs.
+// A kind of players. This row is all that the program needs for an opponent
+// without a network and a tree.
 struct PlayerKindInfo {
   absl::string_view name;  // what specs begin with, up to the end or a colon
   PlayerKind kind;
   absl::string_view form;  // of a spec, in short
-  // kBaseline: lines for --help; its options; and the player of a spec.
+  // kBaseline: lines for --help, its options, and a function that makes the
+  // player of a spec.
   absl::string_view help = {};
   OptionTable (*options)(PlayerSpec& spec) = nullptr;  // null: it has none
   std::unique_ptr<Player> (*make)(const PlayerSpec& spec) = nullptr;
@@ -72,10 +73,10 @@ struct PlayerKindInfo {
 
 absl::Span<const PlayerKindInfo> PlayerKinds();
 
-// Returns the kind of a name, or null if there is none of it.
+// Returns the kind with this name, or null.
 const PlayerKindInfo* FindPlayerKind(absl::string_view name);
 
-// An option of a spec as it was given: "sims" and "200".
+// An option of a spec as given, such as "sims" and "200".
 struct PlayerOption {
   std::string name;
   std::string value;
@@ -86,62 +87,64 @@ struct PlayerOption {
 struct PlayerSpec {
   PlayerKind kind = PlayerKind::kBaseline;
   const PlayerKindInfo* info = nullptr;  // kBaseline: its row
-  // As it is written: what people and files of results know the player by.
-  // Nothing else reads it: its parts are in the other members.
+  // The spec as written, which identifies the player for people and in files of
+  // results. The other members hold its parsed parts.
   std::string text = {};
   // kNet: checkpoint, bundle or folder of a run; empty: the ready-made model.
   std::string path = {};
-  // kNet: the file that `path` meant when it was looked up (WithPrecision):
-  // the folder of a run that learns means another one later. Else empty.
+  // kNet: the file that `path` named when it was resolved (WithPrecision),
+  // because the newest checkpoint of a run changes. Otherwise empty.
   std::string file = {};
   int level = 0;  // kNet: from 1; 0: none
-  // kBaseline, kMcts, kNet: those in the text, in their order, which set the
-  // members below.
+  // kBaseline, kMcts, kNet: the options in the text, in their order. They set
+  // the members below.
   std::vector<PlayerOption> options = {};
   bool policy_alone = false;            // kNet: no search (sims=0)
   nn::InferenceOptions inference = {};  // kNet
   int playouts = 1;                     // kMcts: random games per leaf
-  // kMcts, kNet: how they search. For kMcts the parser sets kPlayoutCPuct and
+  // kMcts, kNet: search options. For kMcts the parser sets kPlayoutCPuct and
   // kPlayoutLeaves (tara/mcts/options/search_options.h).
   SearchPlayerOptions search = {.search = mcts::ForPlay(),
                                 .reuse = true,
                                 .confidence_z = mcts::kPlayConfidenceZ};
-  // alphabeta: limits; 0: none. Without any of them it has one of nodes.
+  // alphabeta: limits; 0: none. Without any of them the player has a default
+  // limit of nodes.
   int nodes = 0;           // positions visited
   int depth = 0;           // actions ahead
   int time_ms = 0;         // of a move
   EngineSpec engine = {};  // kEngine
 };
 
-// How many games players of these kinds are best asked about at a time, where
-// the rest of the program would have `games`: where several threads search a
-// position, or a process has one board, no more than these can take.
+// Returns the best number of concurrent games for players of these kinds, at
+// most `games`. It is smaller if several threads search a position, or if a
+// process has one board.
 int GamesAtATime(const PlayerSpec& spec, int games);
 
 // Parses a spec such as "greedy" or "net:runs/first,sims=200,graph=on". Returns
-// INVALID_ARGUMENT naming the spec, the offending part and what was expected.
+// INVALID_ARGUMENT naming the spec, the invalid part and what was expected.
 absl::StatusOr<PlayerSpec> ParsePlayerSpec(absl::string_view text);
 
-// Returns the spec net:PATH,sims=N, whatever characters the path has.
+// Returns the spec net:PATH,sims=N for any characters in the path.
 PlayerSpec NetworkPlayer(const std::string& path, int simulations);
 
-// Returns a player that searches with an option set, in place of the value that
-// it had: "mcts:sims=9,graph=on" and sims=50 is "mcts:graph=on,sims=50". Errors
-// as ParsePlayerSpec.
+// Returns a player with a search option that replaces its earlier value:
+// "mcts:sims=9,graph=on" and sims=50 yields "mcts:graph=on,sims=50". Errors of
+// ParsePlayerSpec.
 absl::StatusOr<PlayerSpec> WithOption(PlayerSpec spec, absl::string_view name,
                                       absl::string_view value);
 
-// Whether both are given a number of simulations, and are alike but for it.
+// Whether both have a number of simulations and do not differ in anything else.
 bool DifferInSimulationsAlone(PlayerSpec x, PlayerSpec y);
 
-// Returns the options of a network's player: "sims=200,graph=on". Of a level
-// they are those that it stands for. REQUIRES: a spec of kind kNet.
+// Returns the options of a network's player, "sims=200,graph=on"; for a level,
+// the options that it stands for. REQUIRES: a spec of kind kNet.
 std::string NetworkOptionsOf(const PlayerSpec& spec);
 
-// Returns the options of a player that searches, without those of the search.
+// Returns the table of options of a player that searches, without those of the
+// search.
 OptionTable SearchPlayerOptionTable(PlayerSpec& spec);
 
-// Returns the forms of a spec, one line a kind, for --help.
+// Returns the forms of a spec for --help, one line per kind.
 std::string PlayerSpecHelp();
 
 }  // namespace tara::eval
