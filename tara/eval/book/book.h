@@ -1,13 +1,13 @@
 #ifndef TARA_EVAL_BOOK_BOOK_H_
 #define TARA_EVAL_BOOK_BOOK_H_
 
-// An opening book: the first positions of games, what searches find of them,
-// and how stored games went on. Positions that are the same but for a symmetry
-// (RepresentativeSymmetry) are one.
+// An opening book: the first positions of games with the results of their
+// searches, and the continuations in stored games. Positions that differ by a
+// symmetry (RepresentativeSymmetry) are one.
 //
-// OpeningBook is the file. OpeningTree is what it knows of the games that begin
-// from one start: values backed up from the last positions to the first, games
-// counted by action, and what to search next.
+// OpeningBook is the file. OpeningTree is its content for the games from one
+// start: values backed up from the last positions to the first, games counted
+// by action, and the positions to search next.
 
 #include <cstddef>
 #include <cstdint>
@@ -35,7 +35,7 @@
 
 namespace tara::eval {
 
-// The first actions of a game that a book keeps.
+// The number of actions of a game that a book stores.
 inline constexpr int kBookPlies = 16;
 
 // A position that was searched.
@@ -44,39 +44,41 @@ struct SearchedPosition {
   proto::BookPosition search;
 };
 
-// Who searched the positions of a book. Values of two players do not compare.
+// The player that searched the positions of a book. Values of two players are
+// not comparable.
 struct BookPlayer {
   std::string spec;      // as WithPrecision returns it
   std::string identity;  // PlayerIdentity
 };
 
-// A book in an SQLite file. What was added is there for good: killing the
-// process loses nothing, a power failure the last additions at most. Not
-// thread-safe; other processes may read meanwhile.
+// A book in an SQLite file. Additions are durable: killing the process loses
+// nothing, and a power failure loses at most the last additions. Not thread-
+// safe; other processes may read concurrently.
 class OpeningBook {
  public:
-  // kReadWrite creates the file. Errors as OpenSqliteFile, and DATA_LOSS for
-  // what is no position or game, naming the file.
+  // kReadWrite creates the file. Errors of OpenSqliteFile, and DATA_LOSS naming
+  // the file for malformed positions or games.
   static absl::StatusOr<OpeningBook> Open(const std::string& path,
                                           SqliteDatabase::Mode mode);
 
-  // Of a book opened exclusively: FileLock.warning (tara/base/atomic_file.h).
+  // FileLock.warning (tara/base/atomic_file.h) of a book opened exclusively.
   const std::string& lock_warning() const { return db_.lock_warning(); }
-  // Of the searches; none before the first SetPlayer.
+  // The player of the searches; none before the first SetPlayer.
   const std::optional<BookPlayer>& player() const { return player_; }
-  // In the order in which they were added.
+  // In the order of their addition.
   const std::vector<SearchedPosition>& positions() const { return positions_; }
   const std::vector<proto::BookGame>& games() const { return games_; }
-  // Returns the starts of what is in the book: of the games, and the searched
-  // positions without a ringfort or king; in order of variants, then options.
+  // Returns the starts of the games, and the searched positions without a
+  // ringfort or king, by variant, then by options.
   std::vector<State> Starts() const;
 
-  // Errors of the file. REQUIRES: there is none yet.
+  // Errors of the file. REQUIRES: the book has no player.
   absl::Status SetPlayer(const BookPlayer& player);
-  // Adds all or, on an error of the file, none. REQUIRES: none is in the book.
+  // Adds all or, on an error of the file, none. REQUIRES: the book contains
+  // none of them.
   absl::Status AddPositions(absl::Span<const SearchedPosition> positions);
-  // Adds the games that are not in the book, and returns how many those were.
-  // Errors of the file, and of Replay for a record that cannot be.
+  // Adds the games that are not in the book, and returns their number. Errors
+  // of the file, and those of Replay for an invalid record.
   absl::StatusOr<int64_t> AddGames(absl::Span<const proto::GameRecord> games);
 
  private:
@@ -89,7 +91,7 @@ class OpeningBook {
   std::vector<proto::BookGame> games_;
 };
 
-// Games that went on with an action. Scores are those of who played it.
+// Games that continued with an action. Scores are for the side that played it.
 struct ActionGames {
   int64_t wins = 0;
   int64_t draws = 0;
@@ -99,77 +101,77 @@ struct ActionGames {
   int64_t games() const { return wins + draws + losses; }
 };
 
-// What a book knows of an action, and of those that are the same by a symmetry
-// of the position. Scores and points are for the side to move.
+// A book's content for an action and its equivalents by a symmetry of the
+// position. Scores and points are for the side to move.
 struct OpeningAction {
   std::vector<Action> actions;  // in the order of LegalSet::ForEach
-  // Whether the position after it was searched, or is the end. The score is
-  // then backed up from there; else it is what the search of the position
-  // before found, as far below the best.
+  // Whether the position after it was searched or is final. If so, the score is
+  // backed up from there. Otherwise it comes from the search of the position
+  // before, as the difference from the best.
   bool known = false;
-  // None where it was neither searched nor visited.
+  // None if it was neither searched nor visited.
   std::optional<double> score;
   std::optional<double> margin;  // only of what is known
   double loss = 0;               // of score, against the best
   double prior = 0;
   int64_t visits = 0;
   ActionGames games;
-  // Best play by the book from the action on; itself first.
+  // The book's best line, starting with this action.
   std::vector<Action> line;
-  // The position after it, by its place in the tree; -1: not there. The
-  // symmetries, by action, take that one's representative to the position after
-  // the action.
+  // The index in the tree of the position after it; -1: not in the tree.
+  // `from_node` has, by action, the symmetry that maps that node's
+  // representative to the position after the action.
   int node = -1;
   std::vector<Symmetry> from_node;
 };
 
-// What a book knows of a position.
+// A book's content for a position.
 struct OpeningPosition {
   State state;
   int simulations = 0;  // of its search; 0: there was none
-  // Backed up from what follows, for the side to move. None: not searched.
+  // Backed up from later positions, for the side to move. None: not searched.
   std::optional<double> score;
   std::optional<double> margin;
-  // The best first: by score, then by games, then by priors.
+  // Best first: by score, then by games, then by priors.
   std::vector<OpeningAction> actions;
 
-  // Whether the book has neither a search nor a game of it.
+  // Whether the book has neither a search nor a game of the position.
   bool empty() const;
 };
 
-// What a book knows of the games from one start. Values are backed up by
-// minimax: a position is worth what its best action is worth, of those whose
-// positions were searched, once the most visited one is among them; before, it
-// is worth what its own search found. A line back to a position of an earlier
-// ply (High Kings) counts as its own search has it.
+// A book's content for the games from one start. Values are backed up by
+// minimax: the value of a position is that of its best searched action, once
+// the most visited action has been searched; until then it is that of its own
+// search. A line that returns to a position of an earlier ply (High Kings) has
+// the value of that position's own search.
 class OpeningTree {
  public:
-  // Takes from the book what begins with `start`. `also` is a position that may
-  // have games without having been searched; finished ones are none.
+  // Copies the content below `start` from the book. `also` is a position that
+  // may have games but no search; ignored if finished.
   OpeningTree(const OpeningBook& book, const State& start,
               const std::optional<State>& also = std::nullopt);
 
   const State& start() const { return start_; }
-  // Positions that were searched and that lines from the start reach.
+  // Searched positions that lines from the start reach.
   int positions() const { return positions_; }
   int64_t games() const { return games_; }
-  // Up to symmetry: what the actions' games are counted from.
+  // Different games up to symmetry, which the counts of actions use.
   int64_t distinct_games() const { return distinct_games_; }
   int deepest() const { return deepest_; }  // plies to the last of them
 
-  // Adds positions to those of the book. REQUIRES: none is in the tree.
+  // Adds positions. REQUIRES: the tree contains none of them.
   void Add(absl::Span<const SearchedPosition> positions);
 
-  // Returns the representatives of the positions to search next, the most
-  // wanted first: the start; then those after each first action; then those to
-  // which the line gives away the least, where each ply counts as kPlyCost of
-  // score. Fewer than `most` only if there are no more.
+  // Returns the representatives of the positions to search next, by priority:
+  // the start; the positions after each first action; then those whose line
+  // gives away the least, with kPlyCost of score added per ply. Returns fewer
+  // than `most` only if there are no more.
   std::vector<State> Wanted(int most) const;
 
-  // Returns what is known of a position; nothing if the tree does not have it.
+  // Returns the content for a position; none if it is not in the tree.
   std::optional<OpeningPosition> At(const State& state) const;
-  // Returns the representative at a place, from 0 to size() - 1. Place 0 is the
-  // start's; it is there in every tree.
+  // Returns the representative of node `node`, from 0 to size() - 1. Node 0 is
+  // that of the start, which every tree contains.
   const State& representative(int node) const { return nodes_[node].state; }
   int size() const { return static_cast<int>(nodes_.size()); }
 
@@ -184,7 +186,7 @@ class OpeningTree {
     double visited_score = 0;  // by the search of the position before
     ActionGames games;
     int node = -1;
-    // As things stand (Evaluate).
+    // Set by Evaluate.
     bool known = false;
     double score = 0, margin = 0;  // of what is known
     double loss = 0;
@@ -207,10 +209,10 @@ class OpeningTree {
   int AddNode(const State& representative);
   void SetSearch(const proto::BookPosition& search, Node& node);
   void CountGame(const proto::BookGame& game);
-  // Sets depths, values and losses of all that is there.
+  // Sets depths, values and losses of all nodes and edges.
   void Evaluate();
   void EvaluateNode(Node& node) const;
-  // Returns best play from a position, as far as the tree goes.
+  // Returns the best line from a position, to the end of the tree.
   std::vector<Action> LineFrom(State state) const;
 
   const State start_;
@@ -223,23 +225,24 @@ class OpeningTree {
   std::unordered_set<uint64_t> seen_;  // BookGame.same_game
 };
 
-// What a ply more of a line costs, in score, where positions are chosen to be
-// searched: a line that gives away 10 % less may be so much deeper, five plies.
+// The cost in score of one more ply when the positions to search are chosen: a
+// line that gives away 10 % less may be five plies longer.
 inline constexpr double kPlyCost = 0.02;
 
 struct GrowBookOptions {
   int positions = 1000;  // searched ones that the tree is to have
   mcts::SearchPositionsOptions search = {};
-  // Called often while searching, by several threads: the positions there are.
+  // Called often while searching, by several threads, with the number of
+  // positions.
   std::function<void(int positions)> on_progress = {};
 };
 
-// Searches the positions that a tree of the book wants, and adds them to both,
-// until the tree has as many as it is to have or there are no more. The same
-// on any number of threads.
+// Searches the positions that the tree wants and adds them to the tree and the
+// book, until the tree has `positions` searched ones or there are no more. The
+// result does not depend on the number of threads.
 //
-// Returns CANCELLED when search.stop says so, the evaluator's errors, or those
-// of the file; all that was searched by rounds of some dozens stays.
+// Returns CANCELLED when search.stop returns true, the evaluator's errors, or
+// those of the file. Completed rounds of some dozens of searches are kept.
 absl::Status GrowBook(const GrowBookOptions& options,
                       mcts::Evaluator& evaluator, OpeningBook& book,
                       OpeningTree& tree);

@@ -9,7 +9,7 @@
 
 namespace tara::eval {
 
-// What a report has beside the tree.
+// Data of a report in addition to the tree.
 struct BookSource {
   std::string book;    // its file
   std::string player;  // of the searches; empty: none
@@ -23,19 +23,20 @@ struct BookTextOptions {
 };
 
 // Returns a position of the tree for terminals: the board, and a table of its
-// actions, the best first. Ends with a newline.
+// actions, best first. Ends with a newline.
 std::string BookReportText(const OpeningTree& tree,
                            const OpeningPosition& position,
                            const BookSource& source,
                            const BookTextOptions& options);
 
-// Returns one JSON object on a line, as docs/how-to/explore_openings.md has it.
+// Returns one JSON object on a line, documented in docs/how-
+// to/explore_openings.md.
 std::string BookReportJson(const OpeningTree& tree,
                            const OpeningPosition& position,
                            const BookSource& source);
 
-// Returns one HTML file that needs no network and no other file: all positions
-// of the tree to step through, from its start.
+// Returns one self-contained HTML file with all positions of the tree, from its
+// start.
 std::string BookPage(const OpeningTree& tree, const BookSource& source);
 
 }  // namespace tara::eval

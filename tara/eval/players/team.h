@@ -41,9 +41,8 @@ absl::Status CheckTeam(const TeamSpec& team, Variant variant);
 // Two players as partners, for variants for pairs. In games of seating 0
 // (Turn::seating) `first` has the first of the side's seats (0 or 1) and
 // `second` the other (2 or 3); in seating 1 the reverse. They do not
-// communicate. The team's proved result is the worse of what both have proved
-// at their last choices, so that a result does not count as proved if the
-// partner would give it away.
+// communicate. A margin counts as proved only if both have proved it, each at
+// its last choice, because a partner who has not proved it might give it away.
 std::unique_ptr<Player> NewTeamPlayer(std::unique_ptr<Player> first,
                                       std::unique_ptr<Player> second);
 

@@ -3,14 +3,14 @@
 
 // The model of ratings, and the rating of one player against rated opponents.
 //
-// The model is Davidson's: of a game between i, who begins, and j, with
+// The model is Davidson's: in a game between i, who begins, and j, with
 //   d = theta_i - theta_j + h
-// the chances of win, draw and loss of i are
+// the probabilities of a win, draw and loss of i are
 //   e^(d/2) / Z,  nu / Z,  e^(-d/2) / Z,  Z = e^(d/2) + nu + e^(-d/2).
-// theta is a player's strength, h what beginning is worth, nu how often games
-// are drawn. In Elo, theta and h are times 400 / ln 10; without draws, a
-// difference has the usual meaning, score = 1 / (1 + 10^(-d/400)), and with
-// draws it is the odds of a win to a loss that are 10^(d/400).
+// theta is a player's strength, h the advantage of beginning, and nu the
+// frequency of draws. In Elo, theta and h are multiplied by 400 / ln 10. Without
+// draws, a difference has the usual meaning, score = 1 / (1 + 10^(-d/400)); with
+// draws, 10^(d/400) is the ratio of wins to losses.
 // Sources: Bradley and Terry 1952 (Biometrika 39); Davidson 1970, "On extending
 // the Bradley-Terry model to accommodate ties" (JASA 65); Davidson and Beaver
 // 1977, "On extending the Bradley-Terry model to incorporate within-pair order
@@ -21,7 +21,7 @@
 namespace tara::eval {
 
 inline constexpr double kEloPerNat = 173.71779276130073;  // 400 / ln 10
-// ln(nu) where no game was drawn: the likeliest nu is 0.
+// ln(nu) without drawn games, where the most likely nu is 0.
 inline constexpr double kNoDraws = -50;
 
 // An estimate with its standard deviation.
@@ -30,7 +30,8 @@ struct RatingEstimate {
   double deviation = 0;
 };
 
-// Chances of win, draw and loss of who begins, for d and ln(nu) as above.
+// Probabilities of a win, draw and loss of the player who begins, for d and
+// ln(nu) as above.
 struct DavidsonChances {
   double win;
   double draw;
@@ -38,8 +39,9 @@ struct DavidsonChances {
 };
 DavidsonChances ChancesOf(double d, double log_nu);
 
-// Returns what such a game tells of d: the variance of the derivative of its
-// log-likelihood,  ((P_win + P_loss) - (P_win - P_loss)^2) / 4.
+// Returns the information of such a game about d: the variance of the
+// derivative of its log-likelihood, ((P_win + P_loss) - (P_win - P_loss)^2) /
+// 4.
 double InformationOf(const DavidsonChances& chances);
 
 // A game of the player to be rated.
@@ -49,13 +51,13 @@ struct RatedResult {
   double score = 0;    // 1 won, 0.5 drawn, 0 lost
 };
 
-// Returns the rating of a player by games with opponents whose ratings are
-// known: the likeliest under the model, with `first_seat` (h, in Elo), and the
+// Returns the rating of a player from games with opponents of known ratings:
+// the most likely one under the model, with `first_seat` (h, in Elo), and the
 // prior of FitRatings for the player and `others`, players with these ratings.
-// Draws count as half a win and half a loss, the limit of the model where they
-// are rare. The deviation has in it how far the opponents' ratings may be off,
-// all to the same side. No games: the prior's.
-// REQUIRES: `others` is not empty.
+// A draw counts as half a win and half a loss, which is the limit of the model
+// for rare draws. The deviation includes the error of the opponents' ratings,
+// all in the same direction. Without games: the prior's. REQUIRES: `others` is
+// not empty.
 RatingEstimate RateByResults(absl::Span<const RatedResult> results,
                              absl::Span<const double> others, double first_seat,
                              double prior_elo = 1000);

@@ -7,25 +7,25 @@
 
 namespace tara::eval {
 
-// Returns a table for terminals: a row a player, the best first, and a column a
-// variant, after that of all; Elo +- half the 95 % interval. Below it, by
-// variant, the games, what beginning is worth, and the share of draws between
-// equals. Ends with a newline.
+// Returns a table for terminals: a row per player, best first, with a column
+// for the overall rating and one per variant; Elo +- half the 95 % interval.
+// Below it, by variant: the games, the advantage of beginning, and the share of
+// draws between equal players. Ends with a newline.
 std::string RatingReportText(const RatingTable& table);
 
-// Returns a JSON object: `anchors`; `players` in the order they were named,
+// Returns a JSON object: `anchors`; `players` in the order of the command line,
 // each with `name`, `overall` and `variants` by identifier (`elo`, `low`,
 // `high`, `deviation`), checkpoints of a run also with `run` and `generation`;
-// `covariance` of the overall ratings [player, player] in Elo^2, so that the
-// interval of any difference can be had; `not_learned` of players and of their
-// ratings by variant, where networks have not learned rules; `variants` with
-// `name`, `games`, `first_seat`, `draw_nu`, `covariance` of its own ratings and
-// `results` (indices of players; `wins` are those of `first`, who began).
-// `compact` leaves out line breaks and spaces.
+// `covariance` of the overall ratings [player, player] in Elo^2, for the
+// interval of any difference; `not_learned` of players and of their ratings by
+// variant, if networks have not learned rules; `variants` with `name`, `games`,
+// `first_seat`, `draw_nu`, `covariance` of its own ratings and `results`
+// (indices of players; `wins` are those of `first`, who began). `compact` omits
+// line breaks and spaces.
 std::string RatingReportJson(const RatingTable& table, bool compact = false);
 
-// Returns one HTML file: ratings of players by variants, curves over the
-// generations of runs, a cross table. It needs no network and no other file.
+// Returns one self-contained HTML file: ratings of players by variant, curves
+// over the generations of runs, a cross table.
 std::string RatingPage(const RatingTable& table);
 
 }  // namespace tara::eval

@@ -25,29 +25,27 @@ namespace tara::eval {
 struct PairChoice {
   int player = 0;
   int other = 0;
-  // By how much the pair is expected to lower the mean variance of the
-  // differences of two players, in Elo^2.
+  // The expected reduction of the mean variance of the differences of two
+  // players, in Elo^2.
   double gain = 0;
 };
 
-// Returns all pairs of players by what a pair of games of them, once with
-// either beginning, is expected to tell: the most first, ties by index. A game
-// informs about d by  ((P_win + P_loss) - (P_win - P_loss)^2) / 4;  the sum I
-// of both lowers the trace of the covariance C of the ratings about their mean
-// by
-//   I |C u|^2 / (1 + I u' C u)  (Sherman and Morrison 1950)
-// with u 1 for the one and -1 for the other; the mean variance of a difference
-// is 2 / (players - 1) of that trace (A-optimality; what the games tell of h
-// and nu is left out).
+// Returns all pairs of players by the expected information of two games between
+// them, one with each beginning; highest first, ties by index. A game informs
+// about d by ((P_win + P_loss) - (P_win - P_loss)^2) / 4; the sum I of both
+// lowers the trace of the covariance C of the ratings about their mean by I |C
+// u|^2 / (1 + I u' C u) (Sherman and Morrison 1950), with u = 1 for one player
+// and -1 for the other. The mean variance of a difference is 2 / (players - 1)
+// of that trace (A-optimality; the information about h and nu is ignored).
 std::vector<PairChoice> RankPairs(const Ratings& ratings);
 
-// Returns the pairs of games to play next, `count` of them, some perhaps more
-// than once: each is the one that tells the most once those before are played
-// (with the covariance that they are expected to leave).
+// Returns the pairs of games to play next, `count` of them, some possibly more
+// than once. Each is the most informative one after those before it, by the
+// expected covariance after them.
 std::vector<PairChoice> ChoosePairs(const Ratings& ratings, int count);
 
-// Ratings of many players in many variants, by games that are chosen for what
-// they tell, and kept.
+// Ratings of many players in many variants, from games that are chosen for
+// their information and stored.
 
 struct RatedPlayer {
   std::string name;      // for people; no two alike
@@ -58,15 +56,15 @@ struct RatedPlayer {
 };
 
 struct RatingTournamentOptions {
-  // Games to a player and variant, on average, with those in the store: a
-  // player that is added adds half as many.
+  // Mean number of games per player and variant, including those in the store.
+  // A further player adds half as many.
   int games_per_player = 40;
   int threads = 1;
-  // Where there is one, it plays all games: all variants' at the same time.
+  // If not null, the fleet plays all games, of all variants concurrently.
   fleet::Fleet* fleet = nullptr;
-  // Of each variant, with its rule options; `games` is of no account.
+  // By variant, with its rule options; `games` is ignored.
   std::vector<ArenaOptions> arenas = {};
-  // Ratings that are given; none: those of a variant have a mean of 0.
+  // Fixed ratings; none: those of a variant have a mean of 0.
   std::vector<RatingAnchor> anchors = {};
 };
 
@@ -79,12 +77,12 @@ struct VariantRatings {
   std::vector<int64_t> faults = {};
   int64_t games = 0;
   int64_t repeated_games = 0;  // the same up to symmetry; not in `results`
-  // By player: what the player's network has not learned of the rules; empty
-  // texts, or no texts at all: nothing.
+  // By player: the rules that the player's network has not learned; empty
+  // texts, or no texts at all: none.
   std::vector<std::string> not_learned = {};
 };
 
-// All that a report shows: tables, JSON and pages are made of it.
+// The content of tables, JSON and pages.
 struct RatingTable {
   std::vector<std::string> players;  // rows
   // By player: the number types of its networks (PrecisionsOf).
@@ -92,7 +90,7 @@ struct RatingTable {
   std::vector<VariantRatings> variants;
   Ratings overall;  // the mean over the variants
   std::vector<RatingAnchor> anchors;
-  // By player; empty: none is of a run.
+  // By player; empty: no player belongs to a run.
   std::vector<std::optional<TrainingPoint>> points = {};
 };
 
@@ -104,16 +102,17 @@ struct RatingProgress {
   double mean_deviation = 0;
 };
 
-// Told of progress; returns false to stop early. Called from any thread, from
-// several at once.
+// Receives the progress, and returns false to stop early. Called from any
+// thread, from several at once.
 using RatingProgressCallback = std::function<bool(const RatingProgress&)>;
 
-// Plays the games that tell the most until there are as many as wanted, each
-// kept in the store as it ends, and rates the players. What the store has from
-// earlier is not played again. Variants take turns, so that, stopped early, all
-// have some games; then the ratings are of those (FAILED_PRECONDITION if they
-// leave players apart). Returns INVALID_ARGUMENT for fewer than two players or
-// two of one name or identity, or an error of players, games or the store.
+// Plays the most informative games until the wanted number is reached, stores
+// each when it ends, and rates the players. Games in the store are not played
+// again. Variants take turns, so that all have some games after an early stop.
+// The ratings are then those of these games (FAILED_PRECONDITION if they do not
+// connect all players). Returns INVALID_ARGUMENT for fewer than two players or
+// two with the same name or identity, or an error of players, games or the
+// store.
 absl::StatusOr<RatingTable> PlayRatingTournament(
     absl::Span<const RatedPlayer> players,
     const RatingTournamentOptions& options, record::GameStore& store,

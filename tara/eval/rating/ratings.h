@@ -1,8 +1,7 @@
 #ifndef TARA_EVAL_RATING_RATINGS_H_
 #define TARA_EVAL_RATING_RATINGS_H_
 
-// Ratings of players from the games they played each other, with what is known
-// of how far they are off.
+// Ratings of players from games against each other, with their uncertainty.
 //
 // The model is Davidson's (davidson.h).
 
@@ -16,7 +15,7 @@
 
 namespace tara::eval {
 
-// Games of two players with the same one beginning.
+// Games of two players in which the same one begins.
 struct SeatResults {
   int first = 0;     // index of the player who begins (in doubles, Red)
   int second = 0;    // index of the other
@@ -25,21 +24,21 @@ struct SeatResults {
   int64_t losses = 0;
 };
 
-// A player whose rating is given.
+// A player with a fixed rating.
 struct RatingAnchor {
   int player = 0;
   double elo = 0;
 };
 
 struct RatingOptions {
-  // Players without any have ratings about a mean of 0.
+  // Without anchors, ratings have a mean of 0.
   std::vector<RatingAnchor> anchors = {};
-  // Deviation of a Gaussian prior of each rating about the mean of all, in Elo:
-  // it keeps the rating of who has won, or lost, every game finite, and is
-  // worth less than a game.
+  // Standard deviation of a Gaussian prior of each rating about the mean of
+  // all, in Elo. It keeps the rating of a player finite who has won, or lost,
+  // every game, and has less weight than a game.
   double prior_elo = 1000;
-  // Whether players that no chain of games joins are rated all the same, by the
-  // prior alone: for choosing what to play, not for telling.
+  // Whether to rate players that no chain of games connects, by the prior
+  // alone. Such ratings serve to choose games, not to report.
   bool allow_parts = false;
 };
 
@@ -52,15 +51,15 @@ class Ratings {
   Ratings(std::vector<double> elo, std::vector<double> covariance);
 
   int size() const { return static_cast<int>(elo_.size()); }
-  // The rating against the anchors, or the mean of all players.
+  // The rating relative to the anchors, or to the mean of all players.
   RatingEstimate Of(int player) const;
-  // The rating of one player minus that of another, with the deviation of that
-  // (ratings depend on each other: theirs do not just add up).
+  // The rating of one player minus that of another, with the deviation of this
+  // difference, which takes the covariance into account.
   RatingEstimate Difference(int player, int other) const;
   double Covariance(int player, int other) const;
 
-  // What beginning is worth (h), and the draws: nu, of which the deviation is
-  // that of ln(nu). Of means over variants: 0.
+  // The advantage of beginning (h), and the draws: nu, whose deviation is that
+  // of ln(nu). For means over variants: 0.
   RatingEstimate first_seat;
   double draw_nu = 0;
 
@@ -69,19 +68,19 @@ class Ratings {
   std::vector<double> covariance_;
 };
 
-// Returns the ratings of the players named: the likeliest under the model and
-// the prior, with the inverse of minus the Hessian as their covariance.
-// Newton's method, O(players^3) a step, some ten steps: the likelihood is
-// concave, so that what it finds is the maximum.
-// Returns FAILED_PRECONDITION, naming the parts, if the players fall into parts
-// that have no game with each other; INVALID_ARGUMENT for results or anchors of
-// players there are not, or of a player against itself.
+// Returns the ratings of the named players: the most likely ones under the
+// model and the prior, with the inverse of minus the Hessian as their
+// covariance. Newton's method, O(players^3) per step, some ten steps; the
+// likelihood is concave, so the result is the maximum. Returns
+// FAILED_PRECONDITION, naming the parts, if the players form parts that have no
+// games with each other; INVALID_ARGUMENT for results or anchors of unknown
+// players, or of a player against itself.
 absl::StatusOr<Ratings> FitRatings(absl::Span<const std::string> players,
                                    absl::Span<const SeatResults> results,
                                    const RatingOptions& options = {});
 
-// Returns the means over variants of the ratings of the same players, each
-// variant with the same weight; games of different variants are independent.
+// Returns the means over variants of the ratings of the same players. Each
+// variant has the same weight, and games of different variants are independent.
 // REQUIRES: at least one, all of one size.
 Ratings MeanRatings(absl::Span<const Ratings> ratings);
 

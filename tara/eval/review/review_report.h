@@ -11,11 +11,11 @@
 
 namespace tara::eval {
 
-// What a report says beside the review.
+// Data of a report in addition to the review.
 struct ReviewSource {
   State last = {};  // of the game, finished or not
-  // How it ended before its end, "Red won (resigned)"; empty: it did not, or
-  // goes on.
+  // How the game ended early, "Red won (resigned)"; empty: it did not end
+  // early, or is in progress.
   std::string ended_early = {};
   std::string player = {};  // that judges
   // The rules that its network has not learned; empty: none.
@@ -23,7 +23,7 @@ struct ReviewSource {
   uint64_t seed = 1;
 };
 
-// Returns "Red won", "Blue won" or, for no side, "a draw".
+// Returns "Red won", "Blue won" or, without a winner, "a draw".
 absl::string_view WinnerText(int winner);
 
 struct ReviewTextOptions {
@@ -33,23 +33,24 @@ struct ReviewTextOptions {
   bool colour = false;
 };
 
-// Returns the review for terminals: sums by seat, the course of the game, the
+// Returns the review for terminals: totals by seat, the course of the game, the
 // worst actions. Ends with a newline.
 std::string ReviewReportText(const GameReview& review,
                              const ReviewSource& source,
                              const ReviewTextOptions& options);
 
-// Returns one JSON object on a line, as docs/how-to/review_a_game.md has it.
+// Returns one JSON object on a line, documented in docs/how-
+// to/review_a_game.md.
 std::string ReviewReportJson(const GameReview& review,
                              const ReviewSource& source);
 
-// Returns one HTML file that needs no network and no other file, with pictures
-// of so many of the worst actions. `made` says by what it was made and when.
+// Returns one self-contained HTML file, with pictures of the `worst` worst
+// actions. `made` states the command and the time.
 std::string ReviewPage(const GameReview& review, const ReviewSource& source,
                        int worst, absl::string_view made);
 
-// Returns a note by action: of those with a sure loss what they gave away and
-// what was better; "" for all others.
+// Returns a note by action: for a sure loss, its size and the better action; ""
+// for all others.
 std::vector<std::string> ReviewNotes(const GameReview& review);
 
 }  // namespace tara::eval
