@@ -8,9 +8,9 @@
 // the probabilities of a win, draw and loss of i are
 //   e^(d/2) / Z,  nu / Z,  e^(-d/2) / Z,  Z = e^(d/2) + nu + e^(-d/2).
 // theta is a player's strength, h the advantage of beginning, and nu the
-// frequency of draws. In Elo, theta and h are multiplied by 400 / ln 10. Without
-// draws, a difference has the usual meaning, score = 1 / (1 + 10^(-d/400)); with
-// draws, 10^(d/400) is the ratio of wins to losses.
+// frequency of draws. In Elo, theta and h are multiplied by 400 / ln 10.
+// Without draws, a difference has the usual meaning, score = 1 / (1 +
+// 10^(-d/400)); with draws, 10^(d/400) is the ratio of wins to losses.
 // Sources: Bradley and Terry 1952 (Biometrika 39); Davidson 1970, "On extending
 // the Bradley-Terry model to accommodate ties" (JASA 65); Davidson and Beaver
 // 1977, "On extending the Bradley-Terry model to incorporate within-pair order

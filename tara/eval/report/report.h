@@ -1,8 +1,8 @@
 #ifndef TARA_EVAL_REPORT_REPORT_H_
 #define TARA_EVAL_REPORT_REPORT_H_
 
-// A report is written once, as rows of typed fields. Its text for terminals,
-// its JSON and its page derive from them, so that all round alike.
+// A report is a list of rows of typed fields, from which its text for
+// terminals, its JSON and its page derive with the same rounding.
 
 #include <cstdint>
 #include <initializer_list>
@@ -17,20 +17,20 @@
 
 namespace tara::eval {
 
-// How a number is written: times `scale`, with that many digits after the
+// Format of a number: multiplied by `scale`, with `digits` digits after the
 // point.
 struct NumberFormat {
   double scale = 1;
   int digits = 2;
   bool sign = false;  // "+" before positive numbers
-  // On plots, the colours (page.css) above and below the value that is `even`,
-  // before scaling; none if empty.
+  // Colours of plots (page.css) above and below `even`, a value before scaling;
+  // none if empty.
   absl::string_view above = "";
   absl::string_view below = "";
   double even = 0;
 };
 
-// As many digits as tell the ends of an interval apart, four at most.
+// As many digits as distinguish the ends of an interval, at most four.
 inline constexpr int kDigitsByInterval = -1;
 
 inline constexpr NumberFormat kPercent = {.scale = 100, .digits = 1};
@@ -63,7 +63,7 @@ using Name = absl::string_view;
 
 ReportField TextField(Name name, Name heading, absl::string_view text);
 
-// A text that is another value in JSON.
+// A text with a different value in JSON.
 ReportField JsonField(Name name, Name heading, absl::string_view text,
                       nlohmann::ordered_json value);
 
@@ -72,17 +72,18 @@ ReportField NumberField(Name name, Name heading, double number,
                         const NumberFormat& format = {});
 
 // A value with its 95 % interval: two columns of a text table, and "name",
-// "name_low" and "name_high" in JSON. A mean and a share, in per cent, have
-// digits by their intervals.
+// "name_low" and "name_high" in JSON. The digits of a mean and of a share, in
+// per cent, depend on the interval.
 ReportField EstimateField(Name name, Name heading, const Interval& interval,
                           const NumberFormat& format);
 ReportField MeanField(Name name, Name heading, const Interval& mean);
 ReportField ShareField(Name name, Name heading, const Interval& share);
 
-// How many games had each value, an object: in JSON and as a plot of pages.
+// The number of games with each value, an object: in JSON and as a plot of
+// pages.
 ReportField CountsField(Name name, Name heading, nlohmann::ordered_json counts);
 
-// Nothing is known: a dash in tables, and left out of JSON.
+// An unknown value: a dash in tables, and omitted in JSON.
 ReportField NoField(Name name, Name heading);
 
 // A variant: its identifier, followed by the mark of NotLearnedMark; on pages
@@ -90,14 +91,14 @@ ReportField NoField(Name name, Name heading);
 ReportField VariantField(Name name, Name heading, Variant variant,
                          absl::string_view not_learned = "");
 
-// REQUIRES, of the rows of one table: the same headings in the same order. Rows
+// The rows of one table must have the same headings in the same order. Rows
 // with fields named "run" and "generation" are points of curves over training.
 using ReportRow = std::vector<ReportField>;
 
 // Returns the fields of all parts, in their order.
 ReportRow Joined(std::initializer_list<ReportRow> parts);
 
-// Returns an object of the fields that have names.
+// Returns an object of the named fields.
 nlohmann::ordered_json RowJson(const ReportRow& row);
 
 // Returns the rows as a table with a line of headings: texts aligned to the
@@ -113,19 +114,18 @@ struct ReportSection {
   std::string heading = {};  // in place of the title on pages, unless empty
   std::vector<ReportRow> rows = {};
   std::string notes = {};  // whole lines
-  // What a page draws of it below the table: "estimates", each column of them,
-  // by the first column if several are of text; "stacks", the numbers of each
-  // row as a stack of bars in `unit`; or nothing. Counts are drawn in any case.
+  // The plots of a page below the table: "estimates" draws each column of
+  // estimates, by the first column if several contain text; "stacks" draws the
+  // numbers of each row as stacked bars in `unit`. Counts are always drawn.
   absl::string_view plots = "";
   absl::string_view unit = "";
 };
 
-// Returns the sections as text, without those that have no rows.
+// Returns the sections with rows as text.
 std::string SectionsText(absl::Span<const ReportSection> sections);
 
-// Returns one HTML file that needs no network and no other file: what the
-// report is about, in plain text, what its first estimates come to, tables,
-// which readers may sort, and plots.
+// Returns one self-contained HTML file: the subject of the report in plain
+// text, a summary of the first estimates, sortable tables, and plots.
 std::string SectionsPage(absl::string_view title, absl::string_view about,
                          absl::Span<const ReportSection> sections);
 

@@ -15,43 +15,42 @@
 
 namespace tara::eval {
 
-// Returns JSON as text, on one line, or indented by so many columns. Names may
-// hold any bytes: of a path that is no UTF-8 they are replaced.
+// Returns JSON as text, on one line or indented by `indent` columns. Names may
+// contain any bytes; invalid UTF-8 in paths is replaced.
 std::string JsonText(const nlohmann::ordered_json& json, int indent = -1);
 
-// Returns JSON as it may stand within <script>: there "</" could end the
-// element. In JSON "<" stands only in strings, where it may be written
-// otherwise.
+// Returns JSON that is safe within <script>, where "</" could end the element.
+// In JSON "<" occurs only in strings, where it can be escaped.
 std::string JsonInPage(absl::string_view json);
 
-// Returns a page from its template, whose first line is its title; the head of
-// all pages (page_head.html) takes its place, with the command of this process,
-// the version and the date. A line {{scripts}} ends <main> and begins the
-// page's script, which has a `report` then, parsed from {{report.json}}
+// Returns a page from its template, whose first line is its title. The head of
+// all pages (page_head.html) replaces that line and contains the command of
+// this process, the version and the date. A line {{scripts}} ends <main> and
+// begins the page's script, which can use `report`, parsed from {{report.json}}
 // (page_scripts.html). Replaces {{page.css}}, {{page.js}}, {{chart.js}} and
-// each further name by its text. The result is one file that needs no other.
+// each further name by its text. The result is one self-contained file.
 std::string ReportPage(
     absl::string_view page_template,
     std::vector<std::pair<absl::string_view, std::string>> texts);
 
-// What reports have in common beside their tables (report.h).
+// Elements that reports share in addition to their tables (report.h).
 
 // Returns a share in percent: "12.3".
 std::string Percent(double share);
 
-// JSON has no infinity: null instead.
+// Returns null for infinite numbers, which JSON lacks.
 nlohmann::ordered_json Finite(double number);
 
 // Puts "name", "name_low" and "name_high".
 void PutInterval(absl::string_view name, const Interval& interval,
                  nlohmann::ordered_json& object);
 
-// What marks a table cell of figures by a network that has not learned the
+// The mark of table cells with figures of a network that has not learned the
 // rules: " (not learned)" unless `not_learned` is empty.
 std::string NotLearnedMark(absl::string_view not_learned);
 
-// What a report says of it beside the table, with a newline: "Not learned, in
-// high_kings_l1: no_progress_limit=20"; nothing if `not_learned` is empty.
+// The note of a report about this, with a newline: "Not learned, in
+// high_kings_l1: no_progress_limit=20"; empty if `not_learned` is empty.
 std::string NotLearnedLine(absl::string_view where,
                            absl::string_view not_learned);
 
@@ -59,7 +58,7 @@ std::string NotLearnedLine(absl::string_view where,
 // their defaults: "high_kings_l1 compensation=2.5".
 std::string VariantText(const State& state);
 
-// Returns the options that the variant has, with their values.
+// Returns the options of the variant with their values.
 nlohmann::ordered_json RuleOptionsToJson(Variant variant,
                                          const RuleOptions& options);
 
@@ -73,8 +72,7 @@ std::string TextTable(const std::vector<std::vector<std::string>>& rows,
 std::string TextTable(const std::vector<std::vector<std::string>>& rows,
                       size_t name_columns);
 
-// Where on the way of a training run a player stands: what curves over training
-// are drawn along.
+// The position of a player in a training run, which is the x axis of curves.
 struct TrainingPoint {
   std::string run;  // its folder, as it was named
   int generation = 0;

@@ -1,7 +1,7 @@
 #ifndef TARA_EVAL_STATISTICS_HYPOTHESES_H_
 #define TARA_EVAL_STATISTICS_HYPOTHESES_H_
 
-// Whether a difference may be chance, one by one and among many.
+// Tests of single hypotheses and of many at once.
 
 #include <cstdint>
 #include <vector>
@@ -13,7 +13,7 @@ namespace tara::eval {
 // Returns the regularized incomplete beta function I_x(a, b): the probability
 // that a variable of the beta distribution is at most x. The tails of the
 // binomial and of Student's distribution are values of it. By its continued
-// fraction, in some sqrt(max(a, b)) steps at most.
+// fraction, in at most some sqrt(max(a, b)) steps.
 // Source: NIST Digital Library of Mathematical Functions, 8.17.22.
 // REQUIRES: a, b > 0.
 double IncompleteBeta(double a, double b, double x);
@@ -32,20 +32,19 @@ double StudentTwoSided(double t, double degrees);
 // Returns the t at which StudentTwoSided is 0.05. REQUIRES: degrees > 0.
 double StudentQuantile95(double degrees);
 
-// Returns the p-values as they count where so many questions were asked at
-// once: rejecting those below 0.05 is wrong of any true hypothesis with a
-// probability of at most 0.05, however they depend on each other. With p in
-// increasing order, the i-th of m (from 0) becomes
+// Returns p-values adjusted for the number of tests: the probability of
+// rejecting any true hypothesis at 0.05 is at most 0.05 for any dependence
+// between the tests. With p in increasing order, the i-th of m (from 0) becomes
 //   max over j <= i of min(1, (m - j) p_j).
 // Source: Holm 1979, "A simple sequentially rejective multiple test
 // procedure", Scandinavian Journal of Statistics 6.
 std::vector<double> HolmAdjusted(absl::Span<const double> p_values);
 
-// Returns the p-values as they count where a share of false alarms may be
-// borne: of those below 0.05, no more than 0.05 are expected to be of true
-// hypotheses (the false discovery rate), where they are independent or depend
-// on each other positively. It finds more than Holm's and promises less. With
-// p in increasing order, the i-th of m (from 0) becomes
+// Returns p-values adjusted for the false discovery rate: of those below 0.05,
+// an expected share of at most 0.05 belongs to true hypotheses, if the tests
+// are independent or positively dependent. This has more power than Holm's
+// method and a weaker guarantee. With p in increasing order, the i-th of m
+// (from 0) becomes
 //   min over j >= i of min(1, m / (j + 1) p_j).
 // Source: Benjamini and Hochberg 1995, "Controlling the false discovery rate: a
 // practical and powerful approach to multiple testing", JRSS B 57.

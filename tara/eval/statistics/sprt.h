@@ -1,9 +1,8 @@
 #ifndef TARA_EVAL_STATISTICS_SPRT_H_
 #define TARA_EVAL_STATISTICS_SPRT_H_
 
-// Sequential tests of which of two players is stronger: a match goes on until
-// it has shown one of two hypotheses, with known rates of error, and not a pair
-// of games longer.
+// Sequential tests of which of two players is stronger: a match ends as soon as
+// it has decided between two hypotheses, with known error rates.
 
 #include <array>
 #include <cstdint>
@@ -15,13 +14,13 @@
 
 namespace tara::eval {
 
-// What elo0 and elo1 are measured by.
+// The scale of elo0 and elo1.
 enum class EloScale : uint8_t {
   // Of the expected score s of a game: s = 1 / (1 + 10^(-elo/400)).
   kLogistic,
-  // Of the expected score against how results vary, 800/ln(10) * (s - 1/2) /
-  // sigma with the deviation sigma of a game's result: how many games a
-  // test takes then does not depend on how many are drawn.
+  // Of the expected score relative to the variation of results, 800/ln(10) *
+  // (s - 1/2) / sigma with the deviation sigma of a game's result. The length
+  // of a test then does not depend on the share of draws.
   // Source: Van den Bergh, "Normalized Elo"
   // (www.cantate.be/Fishtest/normalized_elo.pdf).
   kNormalized,
@@ -34,8 +33,8 @@ absl::string_view EloScaleName(EloScale scale);
 struct SprtOptions {
   double elo0 = 0;
   double elo1 = 10;
-  double alpha = 0.05;  // the chance to accept H1 where H0 holds
-  double beta = 0.05;   // the chance to accept H0 where H1 holds
+  double alpha = 0.05;  // probability of accepting H1 if H0 is true
+  double beta = 0.05;   // probability of accepting H0 if H1 is true
   EloScale scale = EloScale::kLogistic;
 };
 
@@ -44,27 +43,26 @@ struct SprtOptions {
 absl::Status CheckSprtOptions(const SprtOptions& options);
 
 // Parses "elo0=0,elo1=10" with alpha=, beta= and scale=logistic|normalized
-// where they are not the defaults. Returns INVALID_ARGUMENT for a text that is
-// not of that form, or as CheckSprtOptions.
+// where they differ from the defaults. Returns INVALID_ARGUMENT for a text of
+// another form, or the error of CheckSprtOptions.
 absl::StatusOr<SprtOptions> ParseSprtOptions(absl::string_view text);
 
-// Returns the text that ParseSprtOptions reads, all fields named.
+// Returns the text for ParseSprtOptions, with all fields.
 std::string SprtOptionsText(const SprtOptions& options);
 
-// Pairs of games by the points that the first player has of both: 0, 1/2, 1,
-// 3/2, 2. (The two games of a pair have one opening with sides changed: they
-// depend on each other, while pairs do not.)
+// Numbers of pairs of games by the first player's points: 0, 1/2, 1, 3/2, 2.
+// (The two games of a pair share an opening with exchanged sides, so they are
+// not independent; pairs are.)
 using PairCounts = std::array<int64_t, 5>;
 
-// Returns the generalized log-likelihood ratio of H1 to H0: how much likelier
-// the pairs are under the likeliest distribution that has elo1 than under the
-// likeliest that has elo0. No pair: 0. Counts of 0 are taken as 0.001, so that
-// what has not been seen yet is not impossible.
+// Returns the generalized log-likelihood ratio of H1 to H0, between the most
+// likely distribution with elo1 and the most likely one with elo0. No pair: 0.
+// Counts of 0 are replaced by 0.001, so that unseen results are possible.
 // Source: Van den Bergh, "The Generalized Sequential Probability Ratio Test for
 // multinomial distributions" (www.cantate.be/Fishtest/support_MLE_multinomial
 // .pdf), proposition 1.1, and "Normalized Elo, practical" (.../
-// normalized_elo_practical.pdf), section 4.1; counts as fishtest has them.
-// REQUIRES: options are possible, counts >= 0. Pure.
+// normalized_elo_practical.pdf), section 4.1; counts as in fishtest.
+// REQUIRES: valid options, counts >= 0. Pure.
 double GsprtLlr(const PairCounts& counts, const SprtOptions& options);
 
 enum class SprtDecision : uint8_t { kUndecided, kAcceptH0, kAcceptH1 };
@@ -75,12 +73,12 @@ absl::string_view SprtDecisionName(SprtDecision decision);
 // A test in progress. A value; not thread-safe.
 class Sprt {
  public:
-  // REQUIRES: options are possible.
+  // REQUIRES: valid options.
   explicit Sprt(const SprtOptions& options);
 
-  // Counts a pair of games of which the first player has `half_points` halves
-  // of a point. What was decided stays decided: pairs that were still under
-  // way then change the ratio, but not the decision.
+  // Adds a pair of games in which the first player scored `half_points` half
+  // points. A decision is final: pairs that end after it change the ratio, but
+  // not the decision.
   // REQUIRES: 0 <= half_points <= 4.
   void Add(int half_points);
 

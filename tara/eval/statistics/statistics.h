@@ -21,49 +21,48 @@ struct Interval {
   double high = 0;
 };
 
-// Values that depend on each other, or are one value over again: by value, the
-// number of its cluster. Values of different clusters are independent. None at
-// all: every value is by itself.
+// The cluster of each value. Values of one cluster are dependent or repeated;
+// values of different clusters are independent. Empty: each value is a cluster.
 using Clusters = absl::Span<const int>;
 
-// Returns clusters of what has the same key; what has key 0 is by itself.
+// Returns one cluster per key; each value with key 0 is a cluster.
 std::vector<int> ClustersOf(absl::Span<const uint64_t> keys);
 
-// Returns how many clusters there are: numbers up to the greatest.
+// Returns the number of clusters, from the largest index.
 int DifferentIn(Clusters clusters);
 
-// Returns how many independent values `values` of them are worth for a mean:
+// Returns the effective number of independent values for a mean:
 //   n^2 / sum_k n_k^2
-// with n_k values in cluster k: their number without clusters, that of the
-// clusters if these have the same size.
-// Source: Kish 1965, "Survey sampling", section 8.2.
+// with n_k values in cluster k. Without clusters it is the number of values;
+// for clusters of equal size it is the number of clusters. Source: Kish 1965,
+// "Survey sampling", section 8.2.
 double EffectiveCount(size_t values, Clusters clusters);
 
 // Returns the mean of values with Student's interval
 //   mean +- t * sqrt(s^2 / n),  s^2 = sum_k w_k (x_k - mean)^2 / (n - 1)
 // with t of n - 1 degrees of freedom, where n is the EffectiveCount, x_k the
-// mean of cluster k and w_k its share of n. Fewer than two values, or fewer
-// than kFewestAlike that are all the same, have an infinite interval; no value
-// has mean 0.
+// mean of cluster k and w_k its share of n. The interval is infinite for fewer
+// than two values, and for fewer than kFewestAlike equal ones. Without values
+// the mean is 0.
 // Source: Student 1908, "The probable error of a mean", Biometrika 6.
 Interval MeanInterval(absl::Span<const double> values, Clusters clusters = {});
 
-// So many values that are all the same show that they hardly vary.
+// The number of equal values that shows that values hardly vary.
 inline constexpr int kFewestAlike = 20;
 
 // Returns the Wilson score interval of a proportion observed over n trials,
 // with z = 1.96:
 //   (p + z^2 / 2n +- z * sqrt(p (1 - p) / n + z^2 / 4n^2)) / (1 + z^2 / n)
-// Unlike the normal interval it does not collapse where p is 0 or 1.
+// Unlike the normal interval it does not collapse if p is 0 or 1.
 // Source: Wilson 1927, "Probable inference, the law of succession, and
 // statistical inference", JASA 22. REQUIRES: 0 <= p <= 1; trials > 0.
 Interval WilsonInterval(double proportion, double trials);
 
-// Returns the interval of Clopper and Pearson of a proportion p observed over n
-// trials, whose ends are the proportions of which so many successes, p n, or
-// more (or so many or fewer) have a probability of 2.5 %: quantiles of the beta
-// distribution, so that neither n nor p n need be whole. It covers the truth
-// with 95 % at least, each end errs with 2.5 % at most.
+// Returns the Clopper-Pearson interval of a proportion p observed over n
+// trials. Its ends are the proportions for which p n successes or more (or p n
+// or fewer) have a probability of 2.5 %. They are quantiles of the beta
+// distribution, so n and p n need not be whole numbers. Coverage is at least
+// 95 %, and each end misses the truth with at most 2.5 %.
 // Source: Clopper and Pearson 1934, "The use of confidence or fiducial limits
 // illustrated in the case of the binomial", Biometrika 26.
 // REQUIRES: 0 <= p <= 1; trials > 0.
@@ -76,38 +75,37 @@ struct ScoreSums {
   double squares = 0;
 };
 
-// Returns the sums of as many independent scores as these are worth.
+// Returns the sums of the effective number of independent scores.
 ScoreSums ScoreSumsOf(absl::Span<const double> scores, Clusters clusters = {});
 
-// Returns the mean of n independent scores in [0, 1] (of pairs of games, say)
-// with the interval of Clopper and Pearson at their effective number of
-// trials: that of the wins and losses whose share varies as much as the mean,
+// Returns the mean of n independent scores in [0, 1] (for example of pairs of
+// games) with the Clopper-Pearson interval at their effective number of trials:
+// the number of wins and losses whose share varies as much as the mean,
 //   n* = n / d,  d = v / (m (1 - m)),
-// with mean m and variance v of the scores and one more of 0 and one more of 1,
-// so that scores that do not vary, which shows little of how they could, have
-// an interval, too. d is 1 for scores of 0 and 1, 1/2 for means of two
-// independent games, and near 0 for scores that are always 1/2. No score:
-// [0, 1].
+// with mean m and variance v of the scores and two additional ones, 0 and 1.
+// Because of these, scores that do not vary have an interval, too. d is 1 for
+// scores of 0 and 1, 1/2 for means of two independent games, and near 0 for
+// scores that are always 1/2. Without scores: [0, 1].
 //
-// Coverage is 95 % and more, and each end misses by 3.5 % at most, for 20 to
-// 400 pairs of games, independent or not, with draws or without; only where
-// (nearly) every pair is divided or won, one end may miss by 6 %.
+// Coverage is at least 95 %, and each end misses with at most 3.5 %, for 20 to
+// 400 pairs of games, independent or not, with or without draws. If (nearly)
+// every pair is divided or won, one end may miss with 6 %.
 // Source: Korn and Graubard 1998, "Confidence intervals for proportions with
 // small expected number of positive counts estimated from survey data", Survey
-// Methodology 24; the two scores more as Agresti and Coull 1998, "Approximate
-// is better than 'exact' for interval estimation of binomial proportions", The
-// American Statistician 52.
+// Methodology 24; the two additional scores as in Agresti and Coull 1998,
+// "Approximate is better than 'exact' for interval estimation of binomial
+// proportions", The American Statistician 52.
 Interval ScoreIntervalOf(const ScoreSums& sums);
 Interval ScoreInterval(absl::Span<const double> scores, Clusters clusters = {});
 
 // Returns the two-sided p-value of a mean score of 1/2, by the same method:
-// twice the smaller tail of n* trials, so that it is below 0.05 where the
-// interval does not hold 1/2, and nowhere else. 1 without scores.
+// twice the smaller tail of n* trials. It is below 0.05 if and only if the
+// interval does not contain 1/2. 1 without scores.
 double EvenScoreTest(const ScoreSums& sums);
 double EvenScoreTest(absl::Span<const double> scores, Clusters clusters = {});
 
-// Sums over games of numerator x and denominator y (legal actions and actions,
-// say).
+// Sums over games of a numerator x and a denominator y (for example legal
+// actions and actions).
 struct RatioSums {
   double games = 0;
   double x = 0;
@@ -122,7 +120,7 @@ struct RatioSums {
 // Returns the ratio R = sum x / sum y with the normal interval of variance, to
 // first order,
 //   sum (x - R y)^2 / (N (N - 1) mean(y)^2)   over N games,
-// as the parts of one game are not independent; infinite for a single game.
+// because the parts of one game are not independent; infinite for one game.
 // Source: Cochran 1977, "Sampling techniques", section 2.11.
 // REQUIRES: sums.y > 0.
 Interval RatioInterval(const RatioSums& sums);
@@ -133,23 +131,23 @@ Interval RatioInterval(const RatioSums& sums);
 // REQUIRES: 0 <= score <= 1.
 double EloDifference(double score);
 
-// How varied choices are. An entropy of H nats is as much choice as exp(H)
-// equally likely possibilities: "equivalent choices" (Hill 1973, "Diversity
+// The variety of choices. An entropy of H nats corresponds to exp(H) equally
+// likely possibilities: "equivalent choices" (Hill 1973, "Diversity
 // and evenness", Ecology 54: the diversity number of order 1).
 
 // Returns  - sum p_i ln p_i  with p_i = weight_i / sum of the weights, in nats;
 // 0 if the sum is 0. REQUIRES: no weight is negative.
 double Entropy(absl::Span<const double> weights);
 
-// Returns the entropy, in nats, of what independent observations were drawn
-// from, by how often each kind was seen: the jackknifed estimate
+// Returns the entropy, in nats, of the distribution of independent observations
+// from the counts of each kind: the jackknifed estimate
 //   N H - (N - 1) / N * sum_i n_i H_{-i}
 // with the interval +- 1.96 s,
 //   s^2 = (N - 1) / N * sum_i n_i (H_{-i} - mean of all H_{-i})^2,
 // where H is the entropy of the N observations and H_{-i} without one of kind
-// i. H itself is too low by about (kinds - 1) / 2N. Of observations that nearly
-// all differ, no estimate is good: this one is then too low.
-// The low end is at least 0. Fewer than two observations, or fewer than
+// i. H itself is too low by about (kinds - 1) / 2N. If nearly all observations
+// differ, this estimate is too low, and no estimate is good.
+// The low end is at least 0. For fewer than two observations, or fewer than
 // kFewestAlike that all differ or are all of one kind: 0 to infinity.
 // Source: Zahl 1977, "Jackknifing an index of diversity", Ecology 58.
 // REQUIRES: all counts > 0.
@@ -167,24 +165,23 @@ Interval EquivalentChoices(const Interval& entropy);
 // REQUIRES: not empty, increasing; 0 <= p <= 1.
 double Quantile(absl::Span<const double> sorted, double p);
 
-// A statistic of a sample, told by the indices of those that are in it, with
-// repetitions.
+// A statistic of a sample, which is given by its indices, with repetitions.
 using IndexStatistic = std::function<double(absl::Span<const int> indices)>;
 
 // Returns the statistic of `replicates` samples of `size` indices each, drawn
-// uniformly with replacement from 0 ... size - 1. What an index stands for is
-// the caller's: a game, or a whole cluster of dependent games (both games of a
-// pair), which is then drawn as one.
+// uniformly with replacement from 0 ... size - 1. An index stands for whatever
+// the caller chooses: a game, or a whole cluster of dependent games (both games
+// of a pair), which is then drawn as one.
 // Source: Efron 1979, "Bootstrap methods: another look at the jackknife",
-// Annals of Statistics 7. O(size * replicates) beside the statistic.
+// Annals of Statistics 7. O(size * replicates) plus the statistic.
 // REQUIRES: size > 0; replicates > 0.
 std::vector<double> BootstrapReplicates(int size, int replicates,
                                         const IndexStatistic& statistic,
                                         Random& random);
 
 // Returns the statistic of the sample itself, with the 2.5 % and the 97.5 %
-// quantile of its bootstrap replicates for an interval. It is too narrow for
-// few observations (some 20 and fewer). REQUIRES: as BootstrapReplicates.
+// quantile of its bootstrap replicates as an interval, which is too narrow for
+// some 20 or fewer observations. REQUIRES: those of BootstrapReplicates.
 Interval BootstrapInterval(int size, int replicates,
                            const IndexStatistic& statistic, Random& random);
 
