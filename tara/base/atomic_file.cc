@@ -21,7 +21,7 @@
 namespace tara {
 
 absl::Status SystemError(absl::string_view doing, const std::string& path) {
-  // A file that may grow no more is no other than a disk that is full.
+  // A file at its size limit is treated like a full disk.
   if (errno == EFBIG) errno = ENOSPC;
   return absl::ErrnoToStatus(errno, absl::StrCat(doing, " ", path));
 }
@@ -195,8 +195,8 @@ absl::StatusOr<FileLock> LockFile(const std::string& path, int flags) {
     return absl::UnavailableError(
         absl::StrCat(path, " is locked by another process"));
   }
-  // EBADF: where locks are made of those of fcntl (NFS), which take a
-  // descriptor for writing.
+  // EBADF: on NFS, locks are those of fcntl, which need a descriptor for
+  // writing.
   if (!IsUnsupported() && errno != ENOLCK && errno != EBADF) {
     return SystemError("cannot lock", path);
   }

@@ -12,11 +12,11 @@
 
 namespace tara {
 
-// The ending of the file beside its target that an AtomicFile writes to.
+// The suffix of the temporary file of an AtomicFile.
 inline constexpr absl::string_view kTemporaryEnding = ".tmp";
 
-// Replaces the file `path`, or that of a link, so that, whatever happens
-// meanwhile, it holds either its old contents or the new ones whole: writes
+// Replaces the file `path`, or the target of a link, atomically: at any time it
+// has either its old contents or the complete new ones. Writes
 // `path`.tmp, syncs it, renames it, syncs the folder, as far as the file system
 // can sync. The new file has the permissions of the old one. Errors name the
 // file or folder and the system's reason. After an error, or without Commit,
@@ -47,15 +47,15 @@ class AtomicFile {
 absl::Status WriteFileAtomically(const std::string& path,
                                  absl::string_view contents);
 
-// Returns the file that a link leads to, which need not exist; the path itself
-// if it is none.
+// Returns the target of a link, which need not exist; the path itself if it is
+// not a link.
 std::string BehindLinks(const std::string& path);
 
 // Returns the error of the last system call, which was to do this to the file:
 // "cannot write x: No space left on device".
 absl::Status SystemError(absl::string_view doing, const std::string& path);
 
-// Returns the contents of a file. NOT_FOUND if there is none;
+// Returns the contents of a file. NOT_FOUND if it is missing;
 // RESOURCE_EXHAUSTED for a pipe or device that has more than 1 GiB; else the
 // system's error. The message names the file.
 absl::StatusOr<std::string> ReadWholeFile(const std::string& path);
@@ -78,8 +78,7 @@ absl::Status WriteAll(int fd, const std::string& path,
 // when the process ends, however it ends.
 struct FileLock {
   std::shared_ptr<void> held;
-  // For people: that there is no lock, since the file system has none; else
-  // empty.
+  // A warning that the file system has no locks; else empty.
   std::string warning = {};
 };
 

@@ -39,13 +39,13 @@ struct ChildProcessOptions {
   std::string log = {};
 };
 
-// A program that we talk to by lines, through pipes on its standard input and
-// output; it has no other files of ours. It leads a process group of its own,
-// so that an interrupt typed at the terminal is ours alone, and the group ends
-// with it: what it started, unless that left the group (setsid, setpgid). It
-// ends with us even where we are killed, but not what it started.
-// Deadlines are times of SteadyTime; `stop`, asked all the while, breaks off
-// with CANCELLED what waits for one (null: nothing does). Not thread-safe.
+// A child process that exchanges lines through pipes on its standard input and
+// output, and inherits no other files. It leads a process group of its own, so
+// that Ctrl-C in the terminal reaches only this process. The group ends with
+// it, except processes that left it (setsid, setpgid). The child ends with this
+// process, even if that is killed, but the child's own children do not.
+// Deadlines are times of SteadyTime. While a function waits, it checks `stop`
+// and returns CANCELLED once it is true (null: never). Not thread-safe.
 class ChildProcess {
  public:
   // Returns NOT_FOUND, or the system's reason, for a program or a log that
@@ -65,7 +65,7 @@ class ChildProcess {
                      const StopCheck* stop = nullptr);
 
   // Returns the next line without its end ("\n" or "\r\n"). Returns UNAVAILABLE
-  // if the program has closed its output, DEADLINE_EXCEEDED if there was no
+  // if the program has closed its output, DEADLINE_EXCEEDED if there is no
   // line until then, RESOURCE_EXHAUSTED for one of more than kMaxLineBytes.
   absl::StatusOr<std::string> ReadLine(absl::Time deadline,
                                        const StopCheck* stop = nullptr);

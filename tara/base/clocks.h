@@ -15,7 +15,7 @@ inline absl::Time ThreadTime() {
   return absl::TimeFromTimespec(now);
 }
 
-// Returns the processor time of all threads of the process so far, likewise.
+// Returns the processor time of all threads of the process so far.
 inline absl::Time ProcessTime() {
   timespec now;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);

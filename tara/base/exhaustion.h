@@ -8,9 +8,9 @@
 
 namespace tara {
 
-// Returns what a function returns, a status or a StatusOr; or, where it throws
-// for want of memory or of threads, RESOURCE_EXHAUSTED that says so. What the
-// function has changed by then is left as it is. Other exceptions pass.
+// Returns the result of a function, a status or a StatusOr. If the function
+// throws for lack of memory or threads, returns RESOURCE_EXHAUSTED with the
+// reason; its side effects until then remain. Other exceptions pass.
 template <typename Function>
 auto CatchExhaustion(const Function& function) -> decltype(function()) {
   try {

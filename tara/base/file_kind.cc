@@ -37,7 +37,7 @@ absl::string_view KindOfBeginning(const std::string& path) {
   return "";
 }
 
-// Whether a file is one of those that a run writes into its folder
+// Whether a file is of a kind that a run writes into its folder
 // (tara/train/folder/run_folder.h).
 bool IsOfRun(const fs::path& file) {
   std::error_code error;

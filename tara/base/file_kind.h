@@ -12,10 +12,10 @@ inline constexpr absl::string_view kDatabaseFile = "a store of games or a book";
 inline constexpr absl::string_view kBundleFile = "a bundle";
 inline constexpr absl::string_view kGamesFile = "a file of games";
 
-// Returns what of this program's is in the file behind a path, as messages have
-// it, such as kBundleFile or "a checkpoint"; empty for any other file, and
-// where there is none. Goes by the beginning of the file, by the ending of
-// configs, and by the place of files in the folder of a run.
+// Returns the kind of this program's file at a path for messages, such as
+// kBundleFile or "a checkpoint"; empty for any other or missing file. Decides
+// by the beginning of the file, the suffix of configs, and the location in the
+// folder of a run.
 absl::string_view KindOfFile(const std::string& path);
 
 }  // namespace tara

@@ -14,8 +14,8 @@
 namespace tara {
 namespace {
 
-// Goes through JSON without keeping it, and without recursion. Methods return
-// whether to go on.
+// Parses JSON without storing it, and without recursion. Methods return whether
+// to continue.
 template <typename Json>
 class Checker final : public Json::json_sax_t {
  public:

@@ -87,7 +87,7 @@ struct Option {
   // Returns the member's value as Set reads it.
   std::string Get() const;
 
-  // Returns "0 to 100", or "" for what is no number or may be any.
+  // Returns "0 to 100", or "" for texts and unlimited numbers.
   std::string Range() const;
   // Returns what a value must be: "a whole number from 0 to 100".
   std::string Expected() const;

@@ -35,7 +35,7 @@ int BoundProcessors() {
 // Returns the processors that a group's quota is worth; infinity if it has none
 // or the folder is not that of a group.
 double QuotaOf(const fs::path& group) {
-  // Version 2: "max PERIOD" or "QUOTA PERIOD". Version 1: -1 is no quota.
+  // Version 2: "max PERIOD" or "QUOTA PERIOD". In version 1, -1 means no quota.
   double quota = 0;
   double period = 0;
   const bool limited = (std::ifstream(group / "cpu.max") >> quota >> period) ||

@@ -6,11 +6,11 @@
 
 namespace tara {
 
-// Returns the folder with models/ and web/: the one that the environment
-// variable TARA_ROOT names, as bin/tara sets it, or that of the running program
-// or of the library with this code where models/ lies beside it, as in a
-// release and in the Python package. Nothing elsewhere, least of all the
-// current folder, which may be anybody's.
+// Returns the folder with models/ and web/: the value of the environment
+// variable TARA_ROOT, which bin/tara sets, or the folder of the running program
+// or of the library with this code if it contains models/, as in a release and
+// in the Python package. Other folders, such as the current one, do not count,
+// because anybody may own them.
 std::optional<std::filesystem::path> ProjectFolder();
 
 }  // namespace tara

@@ -38,8 +38,7 @@ int WaitForLock(void*, int tries) {
   return 1;
 }
 
-// Whether the error is that there is no room for more: on the disk, in a quota,
-// or in a file.
+// Whether the error is a lack of space: on the disk, in a quota, or in a file.
 bool NoRoom(int error) {
   return error == ENOSPC || error == EDQUOT || error == EFBIG;
 }

@@ -79,9 +79,8 @@ class SqliteDatabase {
   absl::Status InTransaction(absl::string_view doing,
                              const std::function<absl::Status()>& statements);
   absl::StatusOr<SqliteStatement> Prepare(absl::string_view sql);
-  // Waits until the disk has all that was committed, by whichever process:
-  // syncs the write-ahead log. (What has left that for the file itself has been
-  // synced on the way.)
+  // Waits until everything committed by any process is on the disk: syncs the
+  // write-ahead log. (Parts moved from the log to the file have been synced.)
   // REQUIRES: this connection has read or written the file.
   absl::Status Sync();
   // Returns the first column of the first row.
@@ -118,7 +117,7 @@ struct SqliteSchema {
 // killing the process loses nothing, a power failure what was committed after
 // the last SqliteDatabase::Sync at most.
 // Returns NOT_FOUND for a missing file or folder; FAILED_PRECONDITION for a
-// file that is none of this kind or version; DATA_LOSS for a damaged one; else
+// file of another kind or version; DATA_LOSS for a damaged one; else
 // the errors of SqliteDatabase. All name the file.
 absl::StatusOr<SqliteDatabase> OpenSqliteFile(const std::string& path,
                                               SqliteDatabase::Mode mode,

@@ -17,7 +17,7 @@ extern "C" void RequestStop(int) { stop_requested = true; }
 StopCheck StopOnSignals() {
   struct sigaction action = {};
   action.sa_handler = RequestStop;
-  // Back to the default after the first signal; system calls go on.
+  // Restores the default after the first signal; system calls continue.
   action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);

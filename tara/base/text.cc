@@ -79,7 +79,7 @@ std::string PlainText(absl::string_view text) {
   absl::ConsumePrefix(&text, "\xEF\xBB\xBF");
   std::string plain;
   plain.reserve(text.size());
-  char quote = 0;  // that we are in; 0: none. No quote goes on in a new line.
+  char quote = 0;  // the open quote; 0: none. Quotes end at line ends.
   while (!text.empty()) {
     if (quote == 0 && ConsumeNoBreakSpace(&text)) {
       plain += ' ';

@@ -15,10 +15,10 @@ namespace tara {
 
 // --- Reading -----------------------------------------------------------------
 
-// Returns the text as every parser takes it, whatever editor, mail program or
-// shell it passed through: without a byte order mark at its beginning, with
-// '\n' for "\r\n" and without a '\r' at its end, and with spaces for no-break
-// spaces outside of quotes.
+// Returns the text in the form for parsers, independent of the editor, mail
+// program or shell that it passed through: without a byte order mark, with '\n'
+// for "\r\n", without a final '\r', and with spaces for no-break spaces outside
+// of quotes.
 std::string PlainText(absl::string_view text);
 
 // Reads a decimal number, such as "-2.5e3", with blanks around it or not.

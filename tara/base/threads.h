@@ -9,12 +9,11 @@
 
 namespace tara {
 
-// Calls run(0), ..., run(count - 1) at the same time, the first on the calling
-// thread, the others on threads of their own. Returns when all have returned.
-// Where there cannot be so many threads, the calling thread makes the calls
-// that are left when it is done with its own: so none may wait for another to
-// begin. What a call throws, the first of several, is thrown here once all have
-// returned.
+// Calls run(0), ..., run(count - 1) concurrently, the first on the calling
+// thread and each other one on a new thread. Returns when all have returned. If
+// the system refuses further threads, the calling thread makes the remaining
+// calls after its own, so no call may wait for another one to begin. Rethrows
+// the first exception of a call once all have returned.
 template <typename Function>
 void RunOnThreads(int count, const Function& run) {
   std::mutex mutex;

@@ -119,15 +119,15 @@ absl::StatusOr<Hill> ParseHill(absl::string_view text);
 std::string ActionToText(Action action);
 
 // The inverse of ActionToText; also accepts lower-case hills. Returns
-// INVALID_ARGUMENT, saying what is wrong, for anything that is no action.
+// INVALID_ARGUMENT with the reason for anything else.
 absl::StatusOr<Action> ParseAction(absl::string_view text);
 
 // One bit for each of the 570 actions.
 using LegalMask = std::bitset<kNumActions>;
 
-// The legal actions of a position as bitboards: what the rules compute, and
-// the one source from which count, list, mask and random choice derive.
-// Actions are enumerated in increasing index. No heap; cheap to copy.
+// The legal actions of a position as bitboards, from which count, list, mask
+// and random choice derive. Actions are enumerated in increasing index. No
+// heap; cheap to copy.
 struct LegalSet {
   struct KingMoves {
     Hill origin = -1;

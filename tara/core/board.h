@@ -90,7 +90,7 @@ constexpr int FileOf(Hill hill) { return BitOf(hill) % kRankStride; }
 constexpr int RankOf(Hill hill) { return BitOf(hill) / kRankStride; }
 constexpr Board BoardOf(Hill hill) { return Board{1} << BitOf(hill); }
 
-// Returns the hill at a bit, or -1 when the bit is no hill.
+// Returns the hill at a bit, or -1 for a bit off the board.
 constexpr Hill HillAtBit(int bit) { return internal::kHillTables.hill_at[bit]; }
 
 // Returns the hill at (file, rank), both 0..6, or -1 for corners and outside.
@@ -239,7 +239,7 @@ constexpr Word TwoStepsDiagonal(Word board) {
          Word(kAllHills);
 }
 
-// Returns those of `hills` all of whose adjacent hills lie in `besieger`:
+// Returns the hills of `hills` whose adjacent hills all lie in `besieger`:
 // besieged, whether vacant or holding a ringfort (docs/reference/rules.md
 // section 1).
 template <BoardWord Word>

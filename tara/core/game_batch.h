@@ -26,7 +26,7 @@ PlayoutStatistics PlayRandomGames(Variant variant, const RuleOptions& options,
                                   InstructionSet instruction_set);
 
 // Plays `playouts` uniformly random games from each of the positions, which may
-// be of any variants, with any options, at any phase, many games in step.
+// be of any variants, with any options, at any phase, many games in lockstep.
 // Writes Red's margin of the i-th game from starts[k] to margins[k * playouts +
 // i]: that of the very game that PlayRandomGamesFromScalar
 // (tara/core/playouts.h) plays with seeds[k], on every instruction set.
@@ -40,7 +40,7 @@ void PlayRandomGamesFrom(absl::Span<const State> starts,
                          InstructionSet instruction_set,
                          absl::Span<int8_t> margins);
 
-// The same games in the way that is fastest here for so many: in lanes of the
+// The same games by the fastest method for their number: in lanes of the
 // best instruction set, or by the scalar core if they are few.
 void PlayRandomGamesFrom(absl::Span<const State> starts,
                          absl::Span<const uint64_t> seeds, int playouts,

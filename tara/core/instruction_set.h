@@ -16,8 +16,8 @@ enum class InstructionSet : uint8_t {
 };
 inline constexpr int kNumInstructionSets = 3;
 
-// Returns those that this processor and its operating system support, slowest
-// first: the last is the one to use. Never empty.
+// Returns the instruction sets that this processor and its operating system
+// support, slowest first: the last is the one to use. Never empty.
 std::vector<InstructionSet> SupportedInstructionSets();
 
 // Returns "portable", "avx2" or "avx512".

@@ -179,11 +179,11 @@ struct Points {
   constexpr Number margin() const { return own - enemy; }
 };
 
-// The rule of two tiers: who leads in the first count, or else in territory,
-// gets a point, another for the lead, and as many as the lead is large; a full
-// tie is one point each. Captured kings are a point each, but count for nothing
-// in a full tie (decision 9), and two or three of a side count alone (decision
-// 8).
+// The rule of two tiers: the side that leads in the first count, or else in
+// territory, gets one point, one for the lead, and one per unit of the lead; a
+// full tie is one point for each side. Captured kings are a point each, but do
+// not count in a full tie (decision 9), and two or three of one side count
+// alone (decision 8).
 template <typename Number>
 constexpr Points<Number> PointsOf(const Leads<Number>& leads,
                                   Number kings_captured, Number kings_lost) {
@@ -199,8 +199,8 @@ constexpr Points<Number> PointsOf(const Leads<Number>& leads,
           Select(kings_alone, kings_lost, Select(tie, Number(1), enemy))};
 }
 
-// No margin is larger: points are at most 2 for the lead plus 45 for as many
-// ringforts (docs/reference/rules.md sections 2, 6 and 7).
+// The largest margin: 2 points for the lead plus 45 for a lead of 45 ringforts
+// (docs/reference/rules.md sections 2, 6 and 7).
 inline constexpr int kMaxMargin = 47;
 
 // Margins there are, from -kMaxMargin to kMaxMargin: margin m has index
@@ -222,7 +222,7 @@ inline int ResultForMover(const State& state, int own_margin) {
          ResultOfMargin(sign * own_margin, state.options.compensation_halves);
 }
 
-// Returns the least margin, Red's, with which `side` is `points` ahead.
+// Returns the smallest margin for Red with which `side` is `points` ahead.
 constexpr int MarginOfLead(Side side, int points, int compensation_halves) {
   const int given = side == kRed ? compensation_halves : -compensation_halves;
   const int own_margin = (2 * points + given + 1) >> 1;  // rounded up

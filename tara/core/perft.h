@@ -11,9 +11,9 @@
 
 namespace tara {
 
-// Returns the number of action sequences of length `depth` from the state;
-// a finished game has none; or any number, once `stop` is true (null: never),
-// which is asked often. REQUIRES: depth >= 0. Exponential in depth.
+// Returns the number of action sequences of length `depth` from the state; a
+// finished game has none. Returns any number once `stop` is true (null: never),
+// which is checked often. REQUIRES: depth >= 0. Exponential in depth.
 int64_t Perft(const State& state, int depth,
               const std::function<bool()>* stop = nullptr);
 

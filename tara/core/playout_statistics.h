@@ -14,8 +14,8 @@ namespace tara {
 // random play stays far below.
 inline constexpr int kMaxCountedLength = 511;
 
-// What random play came to: sums over finished games, so that the statistics
-// of parts of a run add up to those of the whole, in any order.
+// Results of random play: sums over finished games, so that the statistics of
+// parts of a run add up to those of the whole in any order.
 struct PlayoutStatistics {
   int64_t games = 0;
   int64_t plies = 0;           // actions, as counted by the length of a game
@@ -32,7 +32,7 @@ struct PlayoutStatistics {
   // By Red's points minus Blue's, from -kMaxMargin on.
   std::array<int64_t, kNumMargins> margins = {};
   std::array<int64_t, 6> endings = {};      // by Ending
-  int64_t captures = 0;                     // of ringforts; swaps are none
+  int64_t captures = 0;                     // of ringforts, without swaps
   int64_t kings_captured = 0;               // by default too
   std::array<int64_t, 5> phase_plies = {};  // by Phase before the action
 

@@ -10,7 +10,7 @@
 //                  on ranks 7 and 1): r, b ringforts of Red, of Blue; R, B the
 //                  same with their own side's king; S Red's king stranded on a
 //                  Blue ringfort; T Blue's king stranded on a Red ringfort;
-//                  1 to 7 so many vacant hills in a row
+//                  1 to 7 that many vacant hills in a row
 //   3 seat         to move, 0 to 3; - if finished
 //   4 phase        placement, manoeuvres, battle, link or finished
 //   5 links        of Stone of Destiny, D4=E4,D4=D5 in canonical order; or -

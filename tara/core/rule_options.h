@@ -35,7 +35,7 @@ struct RuleOptions {
   // Two seats: seat 1, instead of its first action, may take over seat 0's.
   // In a position: whether it still may, or will be able to.
   bool pie_rule : 1 = false;
-  // Sacred Hill doubles: each side's first ringfort goes on its shared row.
+  // Sacred Hill doubles: the first ringfort of each side is on its shared row.
   bool shared_row_opening : 1 = true;
   // High Kings: placing a king captures adjacent enemy kings as a move does.
   bool placement_captures_kings : 1 = false;
@@ -43,11 +43,11 @@ struct RuleOptions {
   bool free_pass : 1 = false;
   // Stone of Destiny: at the end everything adjacent is linked.
   bool link_all_at_end : 1 = true;
-  // Sacred Hill Level 1, Four Treasures: what can be captured may be, instead
-  // of building; else it must be.
+  // Sacred Hill Level 1, Four Treasures: capturing is optional; otherwise it is
+  // compulsory.
   bool free_capture : 1 = false;
-  // Sacred Hill Level 2: what can be captured must be, before anything else;
-  // else it comes by its priority.
+  // Sacred Hill Level 2: capturing is compulsory and comes first; otherwise it
+  // follows its priority.
   bool capture_first : 1 = false;
   // Sacred Hill: in Battle a hill without an adjacent friendly ringfort counts
   // as one with one.
@@ -238,8 +238,8 @@ std::string DescribeRuleOptionValues(const RuleOptionInfo& info);
 absl::Status SetRuleOption(Variant variant, absl::string_view name,
                            absl::string_view value, RuleOptions& options);
 
-// Returns the options as "name=value,name=value", only those that differ from
-// their defaults and in the order of kRuleOptions; "-" when none differs.
+// Returns the options that differ from their defaults as
+// "name=value,name=value", in the order of kRuleOptions; "-" if none differs.
 std::string FormatRuleOptions(const RuleOptions& options);
 
 // The inverse of FormatRuleOptions. Errors as SetRuleOption.

@@ -1,10 +1,10 @@
 #ifndef TARA_CORE_RULES_H_
 #define TARA_CORE_RULES_H_
 
-// The rules of all variants behind four functions. A position resolves by
-// itself all that is no choice: Battle starting, out, skipped turns, stranded
-// kings lost, the end. A caller only meets seats that have a legal action, or
-// a finished game. Successive actions may belong to one seat.
+// The rules of all variants behind four functions. Positions resolve forced
+// events themselves: the start of Battle, seats that are out, skipped turns,
+// stranded kings that are lost, the end. Callers see only seats with a legal
+// action, or finished games. Successive actions may belong to one seat.
 
 #include <cstdint>
 #include <string>
@@ -35,9 +35,9 @@ inline bool MaySwap(const State& state) {
   return state.options.pie_rule && state.vacant() != kAllHills;
 }
 
-// Returns whether options of the opening concern the position: the pie rule, or
-// where the first ringfort may lie. What a variant's own rules
-// (tara/core/rules) say is then not yet all.
+// Returns whether options of the opening apply to the position: the pie rule,
+// or the area of the first ringfort. The variant's own rules (tara/core/rules)
+// are then incomplete.
 inline bool HasOpeningOptions(const State& state) {
   const RuleOptions& options = state.options;
   if (!(options.pie_rule | (options.opening_distance != 0))) [[likely]]
@@ -48,8 +48,8 @@ inline bool HasOpeningOptions(const State& state) {
 // Plays an action. REQUIRES: LegalActions(state).Contains(action).
 void ApplyAction(Action action, State& state);
 
-// Returns the position after everything that is no choice has been resolved.
-// A position met in play is its own settled position.
+// Returns the position after all forced events. A position in play is its own
+// settled position.
 State Settled(const State& state);
 
 // Plays an action from outside the program. Returns INVALID_ARGUMENT, and
@@ -72,9 +72,9 @@ std::vector<std::string> LineToTexts(absl::Span<const Action> line,
 // Returns the legal actions in notation, sorted as text by code point.
 std::vector<std::string> LegalActionTexts(const State& state);
 
-// Returns the action that `text` names in the position, legal or not. Errors as
-// ParseAction's; also for "swap" where there is none, and for "pass" where
-// kPass is a swap.
+// Returns the action that `text` names in the position, legal or not. Errors of
+// ParseAction; also for "swap" if it is not possible, and for "pass" if kPass
+// is a swap.
 absl::StatusOr<Action> ParseAction(absl::string_view text, const State& state);
 
 // Version of docs/reference/rules.md that the core implements. Raised when a

@@ -392,8 +392,7 @@ class Picture {
         paths.text(), "\"/>");
   }
 
-  // Files below and above, ranks left and right; nearer where a corner is no
-  // hill.
+  // Files below and above, ranks left and right; closer at the missing corners.
   void DrawCoordinates() {
     Add("<g font-size=\"27\" font-weight=\"600\" text-anchor=\"middle\" "
         "fill=\"#1d3222\">");

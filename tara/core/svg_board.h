@@ -21,8 +21,8 @@ struct SvgOptions {
   LegalSet highlight = {};
   // The action that led to the position: ringed, with an arrow for a king.
   std::optional<Action> last = std::nullopt;
-  // A policy, drawn as discs with percentages of the sum of weights. Actions to
-  // the same hill are added. No disc for those of weight 0.
+  // A policy, drawn as discs with percentages of the sum of weights. The
+  // weights of actions to the same hill are added. Weights of 0 have no disc.
   std::vector<Weight> policy = {};
   // How wide it is where it is shown, in pixels; 0: as wide as its place.
   int width = 0;

@@ -98,7 +98,7 @@ Symmetry Inverse(const Symmetry& symmetry) {
 }
 
 absl::Span<const Symmetry> GameSymmetries(Variant variant) {
-  // Each list begins with those that keep the seats.
+  // The transforms that keep the seats come first.
   const absl::Span<const Symmetry> all = PositionSymmetries(variant);
   const auto end = std::find_if(all.begin(), all.end(), [](const Symmetry& s) {
     return s.seat_shift != 0;
@@ -134,7 +134,7 @@ Images ImagesOf(Board board) {
   return images;
 }
 
-// Returns those of the transforms (bits) whose images are least.
+// Returns the transforms (bits) with the smallest images.
 unsigned Least(const Images& images, unsigned transforms) {
   Board least = ~Board{0};
   for (int i = 0; i < kNumBoardTransforms; ++i) {

@@ -11,9 +11,9 @@ namespace tara {
 constexpr unsigned Bit(Phase phase) { return 1u << static_cast<int>(phase); }
 constexpr unsigned Bit(Ending ending) { return 1u << static_cast<int>(ending); }
 
-// What a family of rules has, for whatever is no rule: validation, drawings,
-// symmetries, the network's input. It stands in the family's struct
-// (tara/core/rules), as kTraits.
+// Properties of a family of rules for code outside of the rules: validation,
+// drawings, symmetries, the network's input. They are kTraits in the struct of
+// the family (tara/core/rules).
 struct FamilyTraits {
   unsigned phases;               // that occur, as bits
   unsigned endings;              // the same

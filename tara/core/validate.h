@@ -6,7 +6,7 @@
 
 namespace tara {
 
-// Returns OK if the rules can go on from the position: it keeps the invariants
+// Returns OK if play can continue from the position: it keeps the invariants
 // of State, has the kings, phase, links and counters that its variant can have
 // then, and is settled (the seat to move has a legal action). It need not be
 // reachable; a position with colours and seats exchanged

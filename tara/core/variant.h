@@ -71,8 +71,7 @@ inline constexpr std::array kVariants = {
 };
 inline constexpr int kNumVariants = static_cast<int>(kVariants.size());
 
-// Families of which there are variants. Tables by family are of this size, or
-// do not compile.
+// The number of families, which is the size of tables by family.
 inline constexpr int kNumFamilies = [] {
   int last = 0;
   for (const VariantInfo& info : kVariants) {

@@ -27,12 +27,12 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr size_t kHeaderBytes = 8;
-// More is no message: a block of games has some hundred kilobytes.
+// The limit of a message: a block of games has some hundred kilobytes.
 constexpr uint32_t kMaxMessage = 1u << 28;
 // When so much has not been looked at, nothing more is read: a store that is
 // slow makes the fleet wait.
 constexpr size_t kMostBytes = 64u << 20;
-// How long a job waits for messages before it is asked whether to go on.
+// The interval at which a waiting job checks whether to stop.
 constexpr absl::Duration kPatience = absl::Milliseconds(100);
 
 absl::Status Gone() {
@@ -49,7 +49,7 @@ uint32_t NumberAt(absl::string_view bytes, size_t begin) {
   return value;
 }
 
-// For JSON, whatever bytes a node has sent.
+// Valid UTF-8 for JSON, from any bytes of a node.
 std::string Line(const ordered_json& event) {
   return event.dump(-1, ' ', false, ordered_json::error_handler_t::replace) +
          "\n";
@@ -87,7 +87,7 @@ class Fleet::Playing {
     uint32_t checksum = 0;  // of the games
   };
 
-  // Keeps as many pieces with the fleet as it may have.
+  // Assigns pieces to the fleet up to its capacity.
   absl::Status HandOut() {
     const auto ahead = static_cast<size_t>(job_.ahead);
     if (all_out_ || wanted_.size() > ahead / 2) return absl::OkStatus();

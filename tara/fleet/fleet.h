@@ -28,7 +28,7 @@ namespace tara::fleet {
 // What is played and comes back as a whole: a game, or the games of a match.
 struct Piece {
   uint64_t id = 0;   // within its job
-  std::string what;  // what a worker has to know beside it; may be empty
+  std::string what;  // further data for the worker; may be empty
 };
 
 // Games that are decided by a request, files and the ids of their pieces: they
@@ -37,7 +37,7 @@ struct Job {
   std::string name;                // for people, "generation 3"
   proto::FleetRequest request;     // what a worker plays by
   std::vector<std::string> files;  // networks that it needs
-  // Of the run, which goes on with the same numbers; empty: it is none.
+  // The run, which resumes with the same numbers; empty: not a run.
   std::string folder;
   int ahead = 1 << 16;  // pieces that the fleet has at a time
   // Returns the next piece to be played; none: there are no more, for now.
@@ -45,10 +45,10 @@ struct Job {
   // Returns how many games the pieces have, and which one a game is of.
   int games_per_piece = 1;
   std::function<uint64_t(const proto::GameRecord&)> piece_of;
-  // Returns INVALID_ARGUMENT where a game cannot be the nth of its piece, from
-  // 0, saying what was expected. The rules are checked beside it.
+  // Returns INVALID_ARGUMENT, with what was expected, if a game cannot be the
+  // nth of its piece (from 0). The caller checks the rules.
   std::function<absl::Status(const proto::GameRecord&, int nth)> check;
-  // Takes games that are new, those of whole pieces. An error ends the job.
+  // Receives the new games of complete pieces. An error ends the job.
   std::function<absl::Status(std::vector<proto::GameRecord>)> take;
   // Told of each message that has some of its games. May be empty.
   std::function<void(const proto::PlayedGames&)> on_message = {};
@@ -72,8 +72,8 @@ struct Job {
 // may be played at the same time.
 class Fleet {
  public:
-  // The file descriptors are open, and the caller's. Throws std::system_error
-  // where there is no pipe or thread for it.
+  // The file descriptors are open and belong to the caller. Throws
+  // std::system_error if a pipe or thread cannot be created.
   Fleet(int in, int out);
   ~Fleet();
   Fleet(const Fleet&) = delete;
@@ -115,10 +115,10 @@ class Fleet {
   std::thread reader_;
 };
 
-// Calls play(0), ..., play(count - 1), whose games a fleet plays: all at the
-// same time, since it has room for them. Without a fleet (null) one after
-// another. Returns the first error there is; after it, and when `stop` is true,
-// none is begun, and those that are being played are told to stop.
+// Calls play(0), ..., play(count - 1), whose games a fleet plays, all
+// concurrently. Without a fleet (null) one after another. Returns the first
+// error. After an error, and when `stop` is true, no further call begins, and
+// the current ones are stopped.
 absl::Status PlayAll(
     const Fleet* fleet, size_t count, const StopCheck& stop,
     const std::function<absl::Status(size_t i, const StopCheck& stop)>& play);

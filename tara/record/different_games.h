@@ -1,10 +1,9 @@
 #ifndef TARA_RECORD_DIFFERENT_GAMES_H_
 #define TARA_RECORD_DIFFERENT_GAMES_H_
 
-// Which games are one game over again. Players that never draw repeat their
-// games, or play mirror images of them, and learn nothing new from it: whoever
-// estimates something counts such games once (Clusters of
-// tara/eval/statistics/statistics.h).
+// Games that are repetitions of others. Players without randomness repeat their
+// games, or play mirror images of them, which add no information. Estimates
+// count such games once (Clusters of tara/eval/statistics/statistics.h).
 
 #include <cstdint>
 #include <vector>
@@ -21,9 +20,9 @@ namespace tara::record {
 std::vector<Action> CanonicalLine(Variant variant,
                                   absl::Span<const Action> actions);
 
-// Returns a number that the games of a variant which are the same up to
-// symmetry have in common, and others, but for a chance of 2^-64, do not. 0 for
-// a game of which nothing is known: its actions were not kept, or are damaged.
+// Returns a number that is equal for games of a variant that are the same up to
+// symmetry, and differs for others except with probability 2^-64. 0 for a game
+// whose actions are missing or damaged.
 uint64_t SameGameKey(const proto::GameRecord& game);
 
 }  // namespace tara::record

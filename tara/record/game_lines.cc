@@ -33,7 +33,7 @@ absl::Status Error(const Parts&... parts) {
 
 using Names = std::initializer_list<absl::string_view>;
 
-// Refuses what is no object, lacks a required field or has an unknown one.
+// Rejects non-objects, missing required fields and unknown ones.
 absl::Status CheckFields(absl::string_view where, const Json& json,
                          Names required, Names optional = {}) {
   if (!json.is_object()) {
@@ -246,7 +246,7 @@ absl::StatusOr<GameLine> GameFromWords(
   if (!variant.ok()) return Error(variant.status().message());
   size_t first = 1;
   RuleOptions options;
-  // A link, D4=E4, is no option: those have no capitals in their names.
+  // Not a link such as D4=E4: names of options have no capitals.
   if (words.size() > 1 &&
       (words[1] == "-" || (absl::StrContains(words[1], "=") &&
                            absl::ascii_islower(words[1][0])))) {

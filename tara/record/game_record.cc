@@ -98,7 +98,7 @@ std::string ProofObjection(const proto::Step& step, const State& state) {
                       kMaxMargin, " points");
 }
 
-// Returns what is wrong with what a step in `state` says beside its action, or
+// Returns the error in the data of a step in `state` other than its action, or
 // "".
 std::string StepObjection(const proto::Step& step, const State& state) {
   std::string objection = ListObjection(

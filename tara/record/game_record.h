@@ -25,7 +25,7 @@ namespace tara::record {
 // Version of the schema in proto/game.proto, which new records have. Raised
 // when older programs would misread new records. Older versions are read as
 // they stand, from kOldestGameSchemaVersion on.
-//   2: policy targets beside the visits; resigned games.
+//   2: policy targets in addition to visits; resigned games.
 inline constexpr uint32_t kGameSchemaVersion = 2;
 inline constexpr uint32_t kOldestGameSchemaVersion = 1;
 
@@ -47,7 +47,7 @@ proto::Step& AddStep(Action action, proto::GameRecord& record);
 
 // Sets a policy target that is not the visits. `shares` has one for each of
 // `actions`, in any unit; those below 1/131070 of the largest are lost.
-// REQUIRES: as many shares as actions; none negative; at least one positive.
+// REQUIRES: one share per action; none negative; at least one positive.
 void SetPolicyTarget(absl::Span<const Action> actions,
                      absl::Span<const float> shares, proto::Step& step);
 

@@ -124,7 +124,7 @@ absl::Status CheckStorable(const proto::GameRecord& game) {
         "game ", game.game_index(), ": no result (",
         game.result().points_size(), " points; expected those of two sides)"));
   }
-  // A text that is no UTF-8 could be written, but not read.
+  // Invalid UTF-8 could be written, but not read.
   proto::GameRecord names;
   names.set_model_id(game.model_id());
   *names.mutable_contest() = game.contest();

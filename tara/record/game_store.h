@@ -38,7 +38,7 @@ struct GameRow {
 struct GameQuery {
   std::string variant = {};   // empty: any
   int64_t generation = -1;    // negative: any
-  int64_t limit = -1;         // at most so many games; negative: no limit
+  int64_t limit = -1;         // maximum number of games; negative: no limit
   bool newest_first = false;  // descending game index; the limit takes those
 };
 
@@ -65,8 +65,8 @@ struct GameStatistics {
   double mean_points_blue = 0;
   std::map<std::string, int64_t> ended_by = {};  // games by ending
   int64_t untrained = 0;  // games of players that end with kUntrainedMark
-  // SameGameKey of those of the games that belong to a contest: players in
-  // contests may never draw. (Self-play draws its actions, and is long.)
+  // SameGameKey of the games of contests, whose players may have no randomness.
+  // (Self-play is random.)
   std::vector<uint64_t> same_games = {};
 
   static constexpr int kForcedPurpose = 32;

@@ -35,7 +35,7 @@ constexpr uint64_t Reversed(uint64_t bits) {
 }
 
 // Returns the hills of a pattern and its half turn around the one bit of each
-// lane, none where there is none. Half as much as a shift for each of them.
+// lane; none for lanes without a bit. Half the work of two shifts.
 template <uint64_t kPattern>
 TARA_INLINE Avx512Word PatternAround(Avx512Word king) {
   // The pattern of bit 0, its half turn of bit 63, shifted to the king's bit.

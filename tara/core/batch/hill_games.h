@@ -4,27 +4,10 @@
 // Games in which an action is a hill and a seat without one is out: Sacred
 // Hill, Four Treasures, Poisoned Chalice.
 //
-// A few vectors of games start together and wait for the last, for lengths
-// differ little: in step, the seat to move is the same everywhere (a seat that
-// skips its turn lets a round pass), and a group pays for a phase only while
-// there are games in it. Boards change hands every round: `own` is the side to
-// move.
-//
-// What costs most is a branch that goes another way than the last time: the
-// rounds of the other vectors that have begun are lost. Hence stages, whose
-// ends are all but the only ones.
-//
-// What limits it (AVX-512; instructions of a vector's round in Battle, of them
-// vector arithmetic, which starts two a cycle at most): Four Treasures 81, 34;
-// Sacred Hill Level 1 86, 38, Level 2 102, 47; Poisoned Chalice 95, 46. A good
-// third of the rest is PDEP through memory. To that, a third to a half of the
-// time goes into the other stages: Manoeuvres (79 instructions), rounds in
-// which some games of the group are in another phase than others (98 to 114)
-// or over (119 to 167), starting and scoring. In doubles the last stage is the
-// longest, for areas fill at different times and three turns are left after
-// the first seat is out. AVX2 has neither population counts, rotations nor
-// logic of three operands: 54 vector instructions for four games instead of 38
-// for eight in Level 1, 113 instead of 46 in Poisoned Chalice.
+// A few vectors of games start together and wait for the last, because lengths
+// differ little. All lanes have the same seat to move (a seat that skips its
+// turn waits for a round), and a group executes a phase only while it has games
+// in it. Boards change sides every round: `own` is the side to move.
 
 #include <cstdint>
 
@@ -40,7 +23,7 @@
 
 namespace tara::batch {
 
-// Rules are those of tara/core/rules, of turns of one hill.
+// `Rules` is a class of tara/core/rules with turns of one hill.
 template <InstructionSet kSet, typename Rules>
 class HillGames {
  public:
@@ -161,7 +144,7 @@ class HillGames {
     }
   }
 
-  // Plays on, whatever may happen.
+  // Plays on unconditionally.
   void PlayToTheEnd() {
     for (Vector& vector : vectors_) {
       vector.length = W(static_cast<uint64_t>(vector.rounds));

@@ -26,9 +26,9 @@ struct HillLanes {
   RandomLanes<kSet> random;
 };
 
-// The games of a request whose first turn is one seat's, laid out for lanes to
-// take them. They are prepared many at a time, for seeding a stream is a long
-// chain of multiplications: as many chains as possible run side by side.
+// The games of a request whose first turn belongs to one seat, laid out for
+// lanes. They are prepared in groups, because seeding a stream is a long chain
+// of multiplications, and chains can run in parallel.
 template <InstructionSet kSet>
 class HillStarts {
  public:

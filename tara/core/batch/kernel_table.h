@@ -42,9 +42,9 @@ struct KernelTable {
   PlayoutsFromKernel from_positions[kNumVariants];
 };
 
-// One unit each, compiled for its instruction set; those of x86-64 are linked
-// only there. Calling a kernel needs a processor that has it; asking for the
-// table does not.
+// One unit per instruction set; those of x86-64 are linked only there. Calling
+// a kernel requires a processor with the instruction set; getting the table
+// does not.
 const KernelTable& PortableKernels();
 const KernelTable& Avx2Kernels();
 const KernelTable& Avx512Kernels();

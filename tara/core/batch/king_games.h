@@ -165,7 +165,7 @@ class KingTurns {
   // The kings that may move, by increasing origin.
   struct Movers {
     W king[3];
-    W moves[3];  // knight's moves; may hold bits that are no hills
+    W moves[3];  // knight's moves; may have bits off the board
 
     explicit TARA_INLINE Movers(W kings) {
       king[0] = FirstBit(kings);

@@ -60,7 +60,7 @@ class PairChoice {
     choice_.Choose((bits | (bits >> 15)) & W(0xffff), rest);
   }
 
-  // Adds the chosen pair to one of the boards; nothing where there is none.
+  // Adds the chosen pair, if any, to one of the boards.
   TARA_INLINE void AddChosen(W& first, W& second) const {
     const W bit = choice_.Chosen();
     const W bits = Gathered((bit & W(0x5555)) | ((bit & W(0xaaaa)) << 15));

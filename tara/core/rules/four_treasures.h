@@ -10,7 +10,7 @@
 namespace tara::rules {
 
 // Four Treasures, singles and doubles (docs/reference/rules.md sections 5 and
-// 6). There are no phases; the one phase is called Battle.
+// 6). The only phase is called Battle.
 template <int kSeatsInGame>
 struct FourTreasures : HillTurns<FourTreasures<kSeatsInGame>> {
   static constexpr FamilyTraits kTraits = {

@@ -154,8 +154,8 @@ struct PoisonedChalice : HillTurns<PoisonedChalice> {
     return !Less(Count(view.own | view.enemy), NumberOf<W>(kManoeuvresTurns));
   }
 
-  // The hills of the qualified rows of the side to move, but for vacancy:
-  // Red's rows are the files, Blue's the ranks.
+  // The hills of the qualified rows of the side to move, vacant or not: Red's
+  // rows are the files, Blue's the ranks.
   template <BoardWord W>
   static TARA_INLINE W QualifiedRows(const BoardView<W>& view) {
     return view.side() == kRed ? QualifiedFiles(view.own, view.enemy)

@@ -21,9 +21,9 @@ TARA_INLINE W TooNear(W ringforts, int bound) {
   return bound > 1 ? Beside(ringforts) : W{};
 }
 
-// Returns those of `targets` with the highest order of priority: the number
-// of adjacent ringforts in `own`, 0 to 4 (docs/reference/rules.md section 4).
-// With `apart` none counts as one.
+// Returns the targets with the highest priority: the number of adjacent
+// ringforts in `own`, 0 to 4 (docs/reference/rules.md section 4). With `apart`,
+// none counts as one.
 template <BoardWord W>
 TARA_INLINE W HighestPriority(W targets, W own, bool apart) {
   // Shifted off the hills, bits land on none of the targets.

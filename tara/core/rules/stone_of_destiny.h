@@ -67,7 +67,7 @@ struct StoneOfDestiny {
   // --- Formulas --------------------------------------------------------------
 
   // Vacant hills one or two steps from the enemy king along any of the eight
-  // directions; all vacant hills where there is none.
+  // directions; all vacant hills without an enemy king.
   template <BoardWord W>
   static TARA_INLINE W ManoeuvresTargets(const BoardView<W>& view) {
     const W vacant = view.vacant();
