@@ -25,6 +25,7 @@
 #include "tara/nn/bundle/golden.h"
 #include "tara/nn/bundle/manifest.h"
 #include "tara/nn/bundle/verify_bundle.h"
+#include "tara/nn/weights/checkpoint.h"
 
 namespace tara::cli {
 namespace {
@@ -195,8 +196,10 @@ absl::StatusOr<int> RunModelShow(const ModelOptions& options,
     return kExitOk;
   }
   const nn::BundleManifest& manifest = bundle.manifest();
-  console.out << bundle.path() << ": " << manifest.shape.channels
-              << " channels x " << manifest.shape.blocks << " blocks, "
+  const bool light = manifest.shape.kind == nn::NetworkKind::kLight;
+  console.out << bundle.path() << ": " << (light ? "a light network of " : "")
+              << manifest.shape.channels << " channels x "
+              << manifest.shape.blocks << (light ? " layers, " : " blocks, ")
               << manifest.parameters << " parameters, weights of "
               << nn::WeightTypeName(manifest.weights) << "; "
               << Kilobytes(TotalSize(bundle)) << ", made by "
@@ -260,11 +263,16 @@ void RegisterModel(Command& root) {
       FormatOption(&verified->format),
   });
   verify.SetNotes(
-      "The weights of the bundle are computed by LibTorch and by oneDNN. An\n"
-      "output o agrees with its golden value g if |o - g| <= tolerance *\n"
-      "max(1, |g|). Inputs must be the same bit for bit; golden outputs must\n"
-      "be finite numbers. Both ONNX models must be what `tara export` writes\n"
-      "for these weights; they are not run.\n\n"
+      "The weights of the bundle are computed by LibTorch and by oneDNN; "
+      "those\n"
+      "of a light network in float32 and in the integers of players. An "
+      "output\n"
+      "o agrees with its golden value g if |o - g| <= tolerance * max(1, "
+      "|g|);\n"
+      "integers agree if values and priors do on average. Inputs must be the\n"
+      "same bit for bit; golden outputs must be finite numbers. Both ONNX\n"
+      "models must be what `tara export` writes for these weights; they are\n"
+      "not run.\n\n"
       "The exit status is 1 if anything differs, 0 if all that was run "
       "agrees.");
   verify.SetExamples(

@@ -1,5 +1,6 @@
-// Model bundles outside of the program: what ONNX Runtime says of their models
-// is what LibTorch said, and whoever reads the files finds what they promise.
+// Model bundles outside of the program: ONNX Runtime computes from their models
+// what LibTorch computed, or the code of light networks, and whoever reads the
+// files finds what they promise.
 
 import assert from 'node:assert/strict';
 import {copyFile, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
@@ -12,8 +13,8 @@ import {InferenceSession, Tensor} from 'onnxruntime-node';
 
 import {root, tara, temporaryFolder} from './tara.mjs';
 
-// Bundles of a small network, by the type of their weights, and that of an
-// earlier program.
+// Bundles of a small tower and of a light network, by the type of their weights,
+// and that of an earlier program.
 const bundles = {};
 
 // Returns the entries of a zip archive by name. Sizes are read from the central
@@ -100,24 +101,34 @@ function difference(outputs, {manifest, golden}, begin = 0) {
 const folder = await mkdtemp(path.join(tmpdir(), 'tara-test-'));
 after(() => rm(folder, {recursive: true, force: true}));
 
-before(async () => {
-  const config = path.join(folder, 'tiny.textproto');
+// Trains a network a little and returns the folder of its run.
+async function train(name, network) {
+  const config = path.join(folder, `${name}.textproto`);
   await writeFile(config, `
       variant: "all" seed: 3 generations: 1
-      network { channels: 16 blocks: 3 }
+      network { ${network} }
       self_play { games_per_generation: 20 threads: 1 games_per_thread: 20
                   search { simulations: 4 } }
       learner { steps_per_generation: 8 batch_size: 32 threads: 1
                 owner_loss_weight: 0.5 }
       evaluation { final_games: 2 opponent: "random" simulations: 2 }`);
-  const run_dir = path.join(folder, 'tiny');
+  const run_dir = path.join(folder, name);
   const trained = await tara(['train', config, '--set', `run_dir=${run_dir}`]);
   assert.equal(trained.status, 0, trained.stderr);
-  for (const weights of ['float32', 'float16']) {
-    const file = path.join(folder, `${weights}.tara`);
-    const made = await tara(['export', run_dir, '-o', file, '--weights', weights]);
+  return run_dir;
+}
+
+before(async () => {
+  const tower = await train('tower', 'channels: 16 blocks: 3');
+  const light = await train('light', 'kind: "light" blocks: 2');
+  for (const [name, run, weights] of [
+    ['float32', tower, 'float32'], ['float16', tower, 'float16'],
+    ['light', light, 'float32'], ['lightFloat16', light, 'float16'],
+  ]) {
+    const file = path.join(folder, `${name}.tara`);
+    const made = await tara(['export', run, '-o', file, '--weights', weights]);
     assert.equal(made.status, 0, made.stderr);
-    bundles[weights] = {file, ...readBundle(await readFile(file))};
+    bundles[name] = {file, ...readBundle(await readFile(file))};
   }
   const file = path.join(root, 'tests/nn/witness/bundle.tara');
   bundles.earlier = {file, ...readBundle(await readFile(file))};
@@ -186,7 +197,7 @@ function symmetriesOf(variant, seat) {
       .map((board) => [board, seat]);
 }
 
-test('ONNX Runtime says what LibTorch says, within 1e-4', async () => {
+test('ONNX Runtime computes the golden outputs, within 1e-4', async () => {
   for (const bundle of Object.values(bundles)) {
     const outputs = await run(bundle.entries.get('model.onnx'), bundle, 0,
                               bundle.positions.length);
@@ -212,12 +223,15 @@ test('every form of ONNX keeps its tolerance, in batches of any size',
      });
 
 test('rounded weights are those of both ONNX models', async () => {
-  const bundle = bundles.float16;
-  const outputs = await run(bundle.entries.get('model_float16.onnx'), bundle, 0,
-                            bundle.positions.length);
-  assert.ok(difference(outputs, bundle) <= 1e-4);
-  // But they are not those of the other bundle.
-  assert.ok(difference(outputs, bundles.float32) > 1e-5);
+  for (const [rounded, exact] of [
+    [bundles.float16, bundles.float32], [bundles.lightFloat16, bundles.light],
+  ]) {
+    const outputs = await run(rounded.entries.get('model_float16.onnx'),
+                              rounded, 0, rounded.positions.length);
+    assert.ok(difference(outputs, rounded) <= 1e-4);
+    // But they are not those of the other bundle.
+    assert.ok(difference(outputs, exact) > 1e-5);
+  }
 });
 
 test('the expected chances follow from the logits as the document says',
@@ -247,27 +261,43 @@ test('the expected chances follow from the logits as the document says',
      });
 
 test('`tara model verify` finds that all parts agree', async () => {
-  for (const {file} of Object.values(bundles)) {
+  for (const {file, manifest} of Object.values(bundles)) {
     const {status, stdout, stderr} =
         await tara(['model', 'verify', file, '--format=json']);
     assert.equal(status, 0, stdout + stderr);
     const results = Object.fromEntries(
         JSON.parse(stdout).forms.map(({form, result}) => [form, result]));
+    const weights = manifest.network.kind === 'light' ?
+        {float32: 'agrees', int8: 'agrees'} :
+        {libtorch: 'agrees', onednn: 'agrees'};
     assert.deepEqual(results, {
-      inputs: 'agrees', expected: 'agrees', libtorch: 'agrees',
-      onednn: 'agrees', onnx: 'agrees', onnx_float16: 'agrees',
+      inputs: 'agrees', expected: 'agrees', ...weights, onnx: 'agrees',
+      onnx_float16: 'agrees',
     });
   }
 });
 
 test('a bundle plays, and a copy with another name, too', async (t) => {
-  const copy = path.join(await temporaryFolder(t), 'copy.zip');
-  await copyFile(bundles.float32.file, copy);
-  const {status, stdout, stderr} = await tara(
-      ['arena', '--variant', 'four_treasures', '--games', '2',
-       `net:${bundles.float32.file},sims=4`, `net:${copy},sims=4`]);
-  assert.equal(status, 0, stderr);
-  assert.match(stdout, /four_treasures +2 /);
+  for (const {file} of [bundles.float32, bundles.light]) {
+    const copy = path.join(await temporaryFolder(t), 'copy.zip');
+    await copyFile(file, copy);
+    const {status, stdout, stderr} = await tara(
+        ['arena', '--variant', 'four_treasures', '--games', '2',
+         `net:${file},sims=4`, `net:${copy},sims=4`]);
+    assert.equal(status, 0, stderr);
+    assert.match(stdout, /four_treasures +2 /);
+  }
+});
+
+test('`tara model` says of which kind the network is', async () => {
+  for (const [{file}, expected] of [
+    [bundles.float32, /: 16 channels x 3 blocks, \d+ parameters/],
+    [bundles.light, /: a light network of 64 channels x 2 layers, \d+ par/],
+  ]) {
+    const {status, stdout, stderr} = await tara(['model', file]);
+    assert.equal(status, 0, stderr);
+    assert.match(stdout, expected);
+  }
 });
 
 test('the licence is the project\'s', async () => {

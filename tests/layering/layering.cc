@@ -58,7 +58,7 @@ const std::vector<Layer>& Layers() {
         {"torch", {"encode", "weights", "cpu"}},
         {"training", {"encode", "weights", "cpu", "torch"}},
         {"light", {"encode", "weights", "cpu", "training"}},
-        {"bundle", {"encode", "weights", "cpu", "torch"}},
+        {"bundle", {"encode", "weights", "cpu", "torch", "light"}},
         {"inference",
          {"encode", "weights", "cpu", "torch", "bundle", "light"}}}},
       {"train",

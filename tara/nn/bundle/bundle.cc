@@ -12,6 +12,9 @@
 #include "tara/nn/bundle/license.h"
 #include "tara/nn/bundle/onnx_model.h"
 #include "tara/nn/heads.h"
+#include "tara/nn/light/light.h"
+#include "tara/nn/light/light_integers.h"
+#include "tara/nn/light/light_network.h"
 #include "tara/nn/weights/fold_norms.h"
 
 namespace tara::nn {
@@ -24,6 +27,8 @@ constexpr absl::string_view kCheckpointMagic = "TaraNet\n";
 // Of the JSON that is read, which takes many times its size once it is parsed.
 // Bundles of all variants have 0.12 MB.
 constexpr uint64_t kMaxJsonSize = uint64_t{4} << 20;
+
+constexpr char kNpyEnding[] = ".npy";
 
 absl::Status Named(const std::string& path, const absl::Status& status,
                    absl::string_view separator = " ") {
@@ -42,6 +47,11 @@ std::vector<std::string> EntriesOf(const BundleManifest& manifest) {
   }
   for (const auto& info : NetworkOutputInfos(manifest.has_owner)) {
     entries.push_back(GoldenTensorEntry(info.name));
+  }
+  if (manifest.shape.kind == NetworkKind::kLight) {
+    for (const NamedTensor& tensor : LightRangeTensors(manifest.shape)) {
+      entries.push_back(tensor.name + kNpyEnding);
+    }
   }
   return entries;
 }
@@ -124,11 +134,33 @@ absl::StatusOr<Checkpoint> Bundle::ReadNetwork() const {
   if (!weights.ok()) {
     return Damage(absl::StrCat(kOnnxEntry, ": ", weights.message()));
   }
+  if (manifest_.shape.kind == NetworkKind::kLight) {
+    TARA_RETURN_IF_ERROR(ReadRanges(*network));
+  }
   const BundleProvenance& provenance = manifest_.provenance;
   network->progress = {.step = provenance.steps,
                        .generation = static_cast<int>(provenance.generation),
                        .samples = provenance.samples};
   return network;
+}
+
+absl::Status Bundle::ReadRanges(Checkpoint& network) const {
+  for (NamedTensor& tensor : LightRangeTensors(manifest_.shape)) {
+    const std::string entry = tensor.name + kNpyEnding;
+    TARA_ASSIGN_OR_RETURN(const std::string file, Read(entry));
+    absl::StatusOr<std::vector<float>> values = FromNpy(file, tensor.shape);
+    if (!values.ok()) {
+      return Damage(absl::StrCat(entry, " ", values.status().message()));
+    }
+    tensor.values = *std::move(values);
+    for (const float value : tensor.values) {
+      if (value >= 0 && value <= kMaxFloat16) continue;
+      return Damage(absl::StrCat(entry, " has the value ", value,
+                                 "; expected 0 to ", kMaxFloat16));
+    }
+    network.tensors.push_back(std::move(tensor));
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<Checkpoint> Bundle::ReadCheckpointToLearnOn() const {
@@ -177,7 +209,7 @@ absl::Status AddGolden(const Checkpoint& network,
       MakeGoldenPositions(manifest.variants);
   const NetworkInputs inputs = EncodeGoldenPositions(positions);
   TARA_ASSIGN_OR_RETURN(NetworkOutputs outputs,
-                        ComputeTorchOutputs(network, inputs));
+                        ComputeReferenceOutputs(network, inputs));
   HideIllegalActions(positions, outputs);
   const absl::Status finite =
       CheckFinite(positions, outputs, manifest.has_owner);
@@ -190,6 +222,24 @@ absl::Status AddGolden(const Checkpoint& network,
   AddTensors(inputs, inputs.size, NetworkInputInfos(inputs.counts), entries);
   AddTensors(outputs, inputs.size, NetworkOutputInfos(manifest.has_owner),
              entries);
+  return absl::OkStatus();
+}
+
+// Adds the ranges of a light network's activations, measured where the
+// checkpoint has none.
+absl::Status AddRanges(const Checkpoint& checkpoint,
+                       std::vector<ZipEntry>& entries) {
+  const LightTensors tensors(checkpoint.shape.blocks);
+  AlignedFloats parameters(tensors.size());
+  TARA_RETURN_IF_ERROR(tensors.Read(checkpoint, "", parameters.data()));
+  TARA_ASSIGN_OR_RETURN(const LightRanges ranges,
+                        LightRangesOf(checkpoint, tensors, parameters.data()));
+  Checkpoint written;
+  WriteLightRanges(ranges, written);
+  for (const NamedTensor& tensor : written.tensors) {
+    entries.push_back(
+        {tensor.name + kNpyEnding, ToNpy(tensor.shape, tensor.values)});
+  }
   return absl::OkStatus();
 }
 
@@ -208,6 +258,8 @@ Checkpoint WithoutOptimizer(const Checkpoint& checkpoint) {
 
 absl::StatusOr<std::string> MakeBundle(const Checkpoint& checkpoint,
                                        const BundleOptions& options) {
+  const bool is_light = checkpoint.shape.kind == NetworkKind::kLight;
+  if (is_light) TARA_RETURN_IF_ERROR(CheckLightShape(checkpoint.shape));
   TARA_ASSIGN_OR_RETURN(Checkpoint network, FoldNorms(checkpoint));
   if (options.weights == WeightType::kFloat16) {
     TARA_RETURN_IF_ERROR(RoundToFloat16(network));
@@ -230,6 +282,7 @@ absl::StatusOr<std::string> MakeBundle(const Checkpoint& checkpoint,
     entries.push_back(
         {kCheckpointEntry, EncodeCheckpoint(WithoutOptimizer(checkpoint))});
   }
+  if (is_light) TARA_RETURN_IF_ERROR(AddRanges(checkpoint, entries));
   TARA_RETURN_IF_ERROR(AddGolden(network, manifest, entries));
   TARA_RETURN_IF_ERROR(CheckFloat16(network));
   return MakeZip(entries);

@@ -64,6 +64,9 @@ class Bundle {
  private:
   Bundle(std::string path, BundleManifest manifest, ZipReader archive);
 
+  // Adds the ranges of a light network's activations.
+  absl::Status ReadRanges(Checkpoint& network) const;
+
   std::string path_;
   BundleManifest manifest_;
   ZipReader archive_;

@@ -163,10 +163,15 @@ absl::StatusOr<GoldenFile> GoldenFromJson(absl::string_view text);
 // compare. The tensors are exact.
 inline constexpr int kExpectedDigits = 6;
 
-// Returns the outputs of the checkpoint's network, computed by LibTorch on the
-// CPU in float32 with all of its layers as they are learned: the reference for
-// every other form. Returns INVALID_ARGUMENT naming a tensor that is missing or
-// misshapen; UNAVAILABLE in a program without LibTorch
+// Returns the outputs of the checkpoint's network, computed in float32 with all
+// of its layers as they are learned: the reference for every other form. A
+// tower is computed by LibTorch, a light network by its own code. Errors as
+// ComputeTorchOutputs; also for inputs or a shape that no light network has.
+absl::StatusOr<NetworkOutputs> ComputeReferenceOutputs(
+    const Checkpoint& checkpoint, const NetworkInputs& inputs);
+
+// Returns those of a tower. Returns INVALID_ARGUMENT naming a tensor that is
+// missing or misshapen; UNAVAILABLE in a program without LibTorch
 // (tara/nn/inference/torch_inference.h).
 absl::StatusOr<NetworkOutputs> ComputeTorchOutputs(const Checkpoint& checkpoint,
                                                    const NetworkInputs& inputs);

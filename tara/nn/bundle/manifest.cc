@@ -22,6 +22,8 @@
 #include "tara/nn/bundle/golden.h"
 #include "tara/nn/bundle/onnx_model.h"
 #include "tara/nn/encode/features.h"
+#include "tara/nn/light/light.h"
+#include "tara/nn/light/light_integers.h"
 #include "third_party/crc32c/crc32c.h"
 
 namespace tara::nn {
@@ -352,6 +354,19 @@ absl::Status ReadNetwork(const Json& json, BundleManifest& manifest) {
   const Json& network = json.at("network");
   manifest.shape = {.channels = network.at("channels").get<int>(),
                     .blocks = network.at("blocks").get<int>()};
+  const std::string kind = network.value("kind", "tower");
+  if (kind == NetworkKindName(NetworkKind::kLight)) {
+    manifest.shape.kind = NetworkKind::kLight;
+    const absl::Status shape = CheckLightShape(manifest.shape);
+    if (!shape.ok()) {
+      return absl::DataLossError(
+          absl::StrCat("manifest.json: ", shape.message()));
+    }
+  } else if (kind != NetworkKindName(NetworkKind::kTower)) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("has a network of kind ", Shown(kind),
+                     "; this program has the kinds tower and light"));
+  }
   if (manifest.shape.channels < 1 || manifest.shape.channels > 1024 ||
       manifest.shape.blocks < 1 || manifest.shape.blocks > 100) {
     return absl::DataLossError(absl::StrCat(
@@ -405,6 +420,15 @@ std::string GoldenTensorEntry(absl::string_view name) {
   return absl::StrCat("golden/", name, ".npy");
 }
 
+std::vector<NamedTensor> LightRangeTensors(const NetworkShape& shape) {
+  const auto layers = static_cast<size_t>(shape.blocks);
+  Checkpoint checkpoint;
+  WriteLightRanges({.hills = std::vector<LightRanges::Channels>(layers + 1),
+                    .mixed = std::vector<LightRanges::Channels>(layers)},
+                   checkpoint);
+  return checkpoint.tensors;
+}
+
 std::vector<BundleForm> FormsOf(WeightType weights) {
   return {{.name = "onnx",
            .file = kOnnxEntry,
@@ -420,15 +444,21 @@ std::vector<BundleForm> FormsOf(WeightType weights) {
 std::string ManifestToJson(const BundleManifest& manifest) {
   Json json;
   json["format"] = kFormat;
-  json["format_version"] = kBundleFormatVersion;
+  const bool is_tower = manifest.shape.kind == NetworkKind::kTower;
+  json["format_version"] =
+      is_tower ? kTowerFormatVersion : kBundleFormatVersion;
   json["made_by"] = manifest.made_by;
   for (const VersionInfo& info : kVersions) {
     json["versions"][info.name] = info.version;
   }
-  json["network"] = {{"channels", manifest.shape.channels},
-                     {"blocks", manifest.shape.blocks},
-                     {"parameters", manifest.parameters},
-                     {"weights", WeightTypeName(manifest.weights)}};
+  Json& network = json["network"];
+  if (!is_tower) {
+    network["kind"] = std::string(NetworkKindName(manifest.shape.kind));
+  }
+  network["channels"] = manifest.shape.channels;
+  network["blocks"] = manifest.shape.blocks;
+  network["parameters"] = manifest.parameters;
+  network["weights"] = WeightTypeName(manifest.weights);
   json["variants"] = Json::array();
   for (const BundleVariant& variant : manifest.variants) {
     json["variants"].push_back(ToJson(variant));

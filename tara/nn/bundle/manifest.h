@@ -46,9 +46,11 @@ absl::Status CheckGoldenVariants(absl::Span<const GoldenPosition> positions,
 
 // The manifest of a bundle: manifest.json of docs/reference/bundle.md.
 
+// The newest version, of light networks. Towers are written as version 2.
 // Version 1, which is read as well, has more entries: specification.json,
 // specification.html and model.torchscript.pt.
-inline constexpr int kBundleFormatVersion = 2;
+inline constexpr int kBundleFormatVersion = 3;
+inline constexpr int kTowerFormatVersion = 2;
 
 // Names of the entries.
 inline constexpr char kManifestEntry[] = "manifest.json";
@@ -61,6 +63,9 @@ inline constexpr char kLicenseEntry[] = "LICENSE";
 
 // Returns "golden/NAME.npy".
 std::string GoldenTensorEntry(absl::string_view name);
+// The tensors of a light network that only its integers need: names and shapes,
+// values of zero. The entry of NAME is "NAME.npy".
+std::vector<NamedTensor> LightRangeTensors(const NetworkShape& shape);
 
 // Tolerances: an output o agrees with the golden output g if
 //   |o - g| <= tolerance * max(1, |g|)

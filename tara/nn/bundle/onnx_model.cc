@@ -19,6 +19,7 @@
 #include "tara/core/action.h"
 #include "tara/core/board.h"
 #include "tara/core/outcome.h"
+#include "tara/nn/bundle/onnx_graph.h"
 #include "tara/nn/encode/features.h"
 #include "tara/nn/weights/fold_norms.h"
 
@@ -31,109 +32,27 @@ static_assert(std::endian::native == std::endian::little,
 // Of opset 17; what ONNX 1.12 writes.
 constexpr int kIrVersion = 8;
 
-// Begins the names of constants that are no weights.
-constexpr absl::string_view kConstant = "constant.";
-
-void SetAttribute(const std::string& name, int64_t value,
-                  onnx::NodeProto* node) {
-  onnx::AttributeProto* const attribute = node->add_attribute();
-  attribute->set_name(name);
-  attribute->set_type(onnx::AttributeProto::INT);
-  attribute->set_i(value);
-}
-
-void SetAttribute(const std::string& name, const std::vector<int64_t>& values,
-                  onnx::NodeProto* node) {
-  onnx::AttributeProto* const attribute = node->add_attribute();
-  attribute->set_name(name);
-  attribute->set_type(onnx::AttributeProto::INTS);
-  for (const int64_t value : values) attribute->add_ints(value);
-}
-
-// Describes a float32 input or output, whose first axis is the batch.
-void Describe(const std::string& name, const std::vector<int64_t>& axes,
-              onnx::ValueInfoProto* value) {
-  value->set_name(name);
-  onnx::TypeProto::Tensor* const type =
-      value->mutable_type()->mutable_tensor_type();
-  type->set_elem_type(onnx::TensorProto::FLOAT);
-  type->mutable_shape()->add_dim()->set_dim_param("batch");
-  for (const int64_t axis : axes) {
-    type->mutable_shape()->add_dim()->set_dim_value(axis);
-  }
-}
-
 // Builds the network that tara/nn/torch/network_torch.h draws. Values are named
 // after the node that computes them.
-class NetworkWriter {
+class TowerWriter : public GraphWriter {
  public:
-  NetworkWriter(const Checkpoint& network, WeightType weights,
-                onnx::GraphProto* graph)
-      : network_(network), weights_(weights), graph_(graph) {}
+  using GraphWriter::GraphWriter;
 
   // Returns INVALID_ARGUMENT naming the first tensor that is missing.
   absl::Status Write() {
-    Describe("planes", {InputsOf("stem_conv.weight"), kBoardSize, kBoardSize},
-             graph_->add_input());
-    Describe("globals", {InputsOf("stem_globals.weight")}, graph_->add_input());
+    AddInput("planes", {SizeOf("stem_conv.weight", 1), kBoardSize, kBoardSize});
+    AddInput("globals", {SizeOf("stem_globals.weight", 1)});
     AddConstants();
     std::string tower = AddStem();
-    for (int i = 0; i < network_.shape.blocks; ++i) {
+    for (int i = 0; i < network().shape.blocks; ++i) {
       tower = AddBlock(absl::StrCat("block", i), tower);
     }
     AddPolicy(tower);
     AddValue(tower);
-    return status_;
+    return status();
   }
 
  private:
-  // Adds a node without outputs.
-  onnx::NodeProto* AddNode(const std::string& type, const std::string& name,
-                           const std::vector<std::string>& inputs) {
-    onnx::NodeProto* const node = graph_->add_node();
-    node->set_op_type(type);
-    node->set_name(name);
-    for (const std::string& input : inputs) node->add_input(input);
-    return node;
-  }
-
-  // Adds a node of one output, whose name it returns.
-  std::string Add(const std::string& type, const std::string& name,
-                  const std::vector<std::string>& inputs) {
-    AddNode(type, name, inputs)->add_output(name);
-    return name;
-  }
-  std::string Add(const std::string& type, const std::string& name,
-                  const std::vector<std::string>& inputs,
-                  const std::string& attribute, int64_t value) {
-    onnx::NodeProto* const node = AddNode(type, name, inputs);
-    node->add_output(name);
-    SetAttribute(attribute, value, node);
-    return name;
-  }
-
-  template <typename T>
-  std::string AddTensor(const std::string& name, int type,
-                        const std::vector<int64_t>& shape,
-                        const std::vector<T>& values) {
-    onnx::TensorProto* const tensor = graph_->add_initializer();
-    tensor->set_name(name);
-    tensor->set_data_type(type);
-    for (const int64_t axis : shape) tensor->add_dims(axis);
-    tensor->set_raw_data(values.data(), values.size() * sizeof(T));
-    return name;
-  }
-  std::string AddFloats(const std::string& name,
-                        const std::vector<int64_t>& shape,
-                        const std::vector<float>& values) {
-    return AddTensor(name, onnx::TensorProto::FLOAT, shape, values);
-  }
-  std::string AddIntegers(absl::string_view name,
-                          const std::vector<int64_t>& values) {
-    return AddTensor(absl::StrCat(kConstant, name), onnx::TensorProto::INT64,
-                     {static_cast<int64_t>(values.size())}, values);
-  }
-
   void AddConstants() {
     std::vector<float> hills(kNumSquares);
     std::vector<int64_t> squares;
@@ -141,40 +60,12 @@ class NetworkWriter {
       hills[static_cast<size_t>(SquareOf(hill))] = 1;
       squares.push_back(SquareOf(hill));
     }
-    hills_ = AddFloats(absl::StrCat(kConstant, "hills"),
-                       {1, 1, kBoardSize, kBoardSize}, hills);
+    hills_ = AddConstant("hills", {1, 1, kBoardSize, kBoardSize}, hills);
     // From the mean over all squares to that over the hills.
-    mean_scale_ = AddFloats(absl::StrCat(kConstant, "mean_scale"), {1},
-                            {static_cast<float>(kNumSquares) / kNumHills});
+    mean_scale_ = AddConstant("mean_scale", {1},
+                              {static_cast<float>(kNumSquares) / kNumHills});
     places_ = AddIntegers("places", {2, 3});
     squares_ = AddIntegers("squares", squares);
-  }
-
-  // Returns how many inputs a layer has, by its weights [outputs, inputs, ...];
-  // 0 where they are missing or misshapen.
-  int64_t InputsOf(absl::string_view name) const {
-    const NamedTensor* const tensor = network_.Find(name);
-    const bool has_inputs = tensor != nullptr && tensor->shape.size() > 1;
-    return has_inputs ? tensor->shape[1] : 0;
-  }
-
-  // Adds a tensor of the network, in the type of the weights; returns the name
-  // of its float32 value.
-  std::string Weights(const std::string& name) {
-    const NamedTensor* const tensor = network_.Find(name);
-    if (tensor == nullptr) {
-      status_.Update(absl::InvalidArgumentError(
-          absl::StrCat("there is no tensor ", name)));
-      return name;
-    }
-    if (weights_ == WeightType::kFloat32) {
-      return AddFloats(name, tensor->shape, tensor->values);
-    }
-    std::vector<uint16_t> halves;
-    for (const float value : tensor->values) halves.push_back(ToFloat16(value));
-    AddTensor(name, onnx::TensorProto::FLOAT16, tensor->shape, halves);
-    return Add("Cast", name + ".float32", {name}, "to",
-               onnx::TensorProto::FLOAT);
   }
 
   // A convolution that keeps the grid's size.
@@ -202,10 +93,6 @@ class NetworkWriter {
     std::vector<std::string> inputs = {input, Weights(layer + ".weight")};
     if (has_bias) inputs.push_back(Weights(layer + ".bias"));
     return Add("Gemm", layer, inputs, "transB", 1);
-  }
-
-  std::string Relu(const std::string& input) {
-    return Add("Relu", input + ".relu", {input});
   }
 
   // [B, C] as a bias of each channel.
@@ -240,7 +127,7 @@ class NetworkWriter {
     const std::string inner = Relu(Folded(name + ".first", 3, input));
     const std::string second = Folded(name + ".second", 3, inner);
     std::string sum = Add("Add", name + ".sum", {second, input});
-    if (network_.Has(name + ".pooled.weight")) {
+    if (network().Has(name + ".pooled.weight")) {
       const std::string pooled = Linear(name + ".pooled", true, Pool(inner));
       sum = Add("Add", name + ".sum_and_pooled", {sum, OfChannels(pooled)});
     }
@@ -267,7 +154,7 @@ class NetworkWriter {
     }
     Add("Gather", "policy", {all, AddIntegers("outputs_of_actions", outputs)},
         "axis", 1);
-    Describe("policy", {kNumActions}, graph_->add_output());
+    AddOutput("policy", {kNumActions});
   }
 
   void AddValue(const std::string& tower) {
@@ -279,9 +166,9 @@ class NetworkWriter {
     split->add_output("result");
     split->add_output("margins");
     SetAttribute("axis", 1, split);
-    Describe("result", {3}, graph_->add_output());
-    Describe("margins", {kNumMargins}, graph_->add_output());
-    if (!network_.Has("owner_planes.weight")) return;
+    AddOutput("result", {3});
+    AddOutput("margins", {kNumMargins});
+    if (!network().Has("owner_planes.weight")) return;
 
     const std::string planes = Convolution(
         "owner_planes", "owner_planes.weight", "owner_planes.bias", 1, seen);
@@ -289,13 +176,9 @@ class NetworkWriter {
         Add("Reshape", "owner_planes.flat",
             {planes, AddIntegers("owner_shape", {0, 3, kNumSquares})});
     Add("Gather", "owner", {flat, squares_}, "axis", 2);
-    Describe("owner", {3, kNumHills}, graph_->add_output());
+    AddOutput("owner", {3, kNumHills});
   }
 
-  const Checkpoint& network_;
-  const WeightType weights_;
-  onnx::GraphProto* const graph_;
-  absl::Status status_;
   std::string hills_;
   std::string mean_scale_;
   std::string places_;
@@ -395,7 +278,7 @@ absl::StatusOr<Checkpoint> ReadTensors(absl::string_view model,
   Checkpoint network = {
       .shape = shape, .progress = {}, .optimizer_steps = 0, .tensors = {}};
   for (const onnx::TensorProto& tensor : parsed.graph().initializer()) {
-    if (absl::StartsWith(tensor.name(), kConstant)) continue;
+    if (absl::StartsWith(tensor.name(), kOnnxConstant)) continue;
     NamedTensor weights = {.name = tensor.name(), .shape = {}, .values = {}};
     if ((tensor.data_type() != onnx::TensorProto::FLOAT &&
          tensor.data_type() != onnx::TensorProto::FLOAT16) ||
@@ -414,8 +297,10 @@ absl::StatusOr<Checkpoint> ReadTensors(absl::string_view model,
 absl::StatusOr<std::string> MakeOnnxModel(const Checkpoint& folded,
                                           WeightType weights) {
   onnx::ModelProto model = EmptyModel();
-  NetworkWriter writer(folded, weights, model.mutable_graph());
-  TARA_RETURN_IF_ERROR(writer.Write());
+  onnx::GraphProto* const graph = model.mutable_graph();
+  TARA_RETURN_IF_ERROR(folded.shape.kind == NetworkKind::kLight
+                           ? WriteLightGraph(folded, weights, graph)
+                           : TowerWriter(folded, weights, graph).Write());
   TARA_RETURN_IF_ERROR(Check(model));
   std::string bytes;
   if (!model.SerializeToString(&bytes)) {

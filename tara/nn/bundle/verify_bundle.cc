@@ -17,7 +17,9 @@
 #include "tara/nn/bundle/onnx_model.h"
 #include "tara/nn/bundle/zip_archive.h"
 #include "tara/nn/cpu/cpu_evaluator.h"
+#include "tara/nn/cpu/cpu_precision.h"
 #include "tara/nn/inference_options.h"
+#include "tara/nn/light/light.h"
 
 namespace tara::nn {
 namespace {
@@ -25,6 +27,9 @@ namespace {
 // Of chances and margins in golden.json to those of its tensors: rounded there,
 // after sums whose last bit is the processor's.
 constexpr double kExpectedTolerance = 2e-6;
+
+// Of the integers of a light network: mean differences of values and priors.
+constexpr double kIntegerTolerance = 0.05;
 
 struct Golden {
   std::vector<GoldenPosition> positions;
@@ -153,12 +158,13 @@ double DifferenceOfExpected(const Golden& golden) {
   return largest;
 }
 
-absl::StatusOr<double> DifferenceOfTorch(const Checkpoint& network,
-                                         const Golden& golden, bool has_owner) {
+absl::StatusOr<double> DifferenceInFloats(const Checkpoint& network,
+                                          const Golden& golden,
+                                          bool has_owner) {
   // With inputs that the bundle lacks: the network that was read has them, too.
-  TARA_ASSIGN_OR_RETURN(
-      const NetworkOutputs outputs,
-      ComputeTorchOutputs(network, EncodeGoldenPositions(golden.positions)));
+  TARA_ASSIGN_OR_RETURN(const NetworkOutputs outputs,
+                        ComputeReferenceOutputs(
+                            network, EncodeGoldenPositions(golden.positions)));
   double largest = 0;
   for (const auto& info : NetworkOutputInfos(has_owner)) {
     largest = std::max(largest, LargestDifference(outputs.*info.values,
@@ -167,24 +173,72 @@ absl::StatusOr<double> DifferenceOfTorch(const Checkpoint& network,
   return largest;
 }
 
+// The evaluator's evaluations of the golden positions, and those by the golden
+// outputs.
+struct Evaluations {
+  std::vector<mcts::Evaluation> results, golden;
+};
+
+absl::StatusOr<Evaluations> EvaluationsOf(mcts::Evaluator& evaluator,
+                                          const Golden& golden) {
+  std::vector<State> states;
+  Evaluations evaluations;
+  for (size_t i = 0; i < golden.positions.size(); ++i) {
+    states.push_back(golden.positions[i].state);
+    evaluations.golden.push_back(
+        ToEvaluation(golden.positions[i], golden.outputs, i));
+  }
+  evaluations.results.resize(states.size());
+  TARA_RETURN_IF_ERROR(
+      evaluator.Evaluate(states, absl::MakeSpan(evaluations.results)));
+  return evaluations;
+}
+
 absl::StatusOr<double> DifferenceOfOneDnn(const Checkpoint& network,
                                           const Golden& golden) {
   TARA_ASSIGN_OR_RETURN(const CpuEvaluator made,
                         NewCpuEvaluator(network, Precision::kFloat32));
-  std::vector<State> states;
-  for (const GoldenPosition& position : golden.positions) {
-    states.push_back(position.state);
-  }
-  std::vector<mcts::Evaluation> results(states.size());
-  TARA_RETURN_IF_ERROR(
-      made.evaluator->Evaluate(states, absl::MakeSpan(results)));
+  TARA_ASSIGN_OR_RETURN(const Evaluations evaluations,
+                        EvaluationsOf(*made.evaluator, golden));
   double largest = 0;
-  for (size_t i = 0; i < states.size(); ++i) {
+  for (size_t i = 0; i < evaluations.results.size(); ++i) {
     largest = std::max(
-        largest, DifferenceOf(results[i], ToEvaluation(golden.positions[i],
-                                                       golden.outputs, i)));
+        largest, DifferenceOf(evaluations.results[i], evaluations.golden[i]));
   }
   return largest;
+}
+
+absl::StatusOr<double> DifferenceOfIntegers(const Checkpoint& network,
+                                            const Golden& golden) {
+  TARA_ASSIGN_OR_RETURN(const auto evaluator, NewLightEvaluator(network));
+  TARA_ASSIGN_OR_RETURN(const Evaluations evaluations,
+                        EvaluationsOf(*evaluator, golden));
+  const PrecisionError error = ErrorOf(evaluations.golden, evaluations.results);
+  return std::max(error.value, error.policy);
+}
+
+// The checks of the weights, computed by this program.
+std::vector<FormCheck> CheckWeights(const Checkpoint& network,
+                                    const Golden& golden, bool has_owner) {
+  const auto floats = DifferenceInFloats(network, golden, has_owner);
+  if (network.shape.kind == NetworkKind::kLight) {
+    return {Judged({.name = "float32",
+                    .what = "layers in float32, with its weights",
+                    .tolerance = kExactTolerance},
+                   floats),
+            Judged({.name = "int8",
+                    .what = "integers, as players compute; mean difference",
+                    .tolerance = kIntegerTolerance},
+                   DifferenceOfIntegers(network, golden))};
+  }
+  return {Judged({.name = "libtorch",
+                  .what = "LibTorch, with its weights",
+                  .tolerance = kExactTolerance},
+                 floats),
+          Judged({.name = "onednn",
+                  .what = "oneDNN in float32, with its weights",
+                  .tolerance = kExactTolerance},
+                 DifferenceOfOneDnn(network, golden))};
 }
 
 }  // namespace
@@ -194,19 +248,13 @@ absl::StatusOr<std::vector<FormCheck>> VerifyBundle(const Bundle& bundle) {
   TARA_ASSIGN_OR_RETURN(const Golden golden, ReadGolden(bundle));
   TARA_ASSIGN_OR_RETURN(const Checkpoint network, bundle.ReadNetwork());
   std::vector<FormCheck> checks = {
-      CheckInputs(golden),
-      Judged({.name = "expected",
-              .what = "golden.json, by the golden outputs",
-              .tolerance = kExpectedTolerance},
-             DifferenceOfExpected(golden)),
-      Judged({.name = "libtorch",
-              .what = "LibTorch, with its weights",
-              .tolerance = kExactTolerance},
-             DifferenceOfTorch(network, golden, manifest.has_owner)),
-      Judged({.name = "onednn",
-              .what = "oneDNN in float32, with its weights",
-              .tolerance = kExactTolerance},
-             DifferenceOfOneDnn(network, golden))};
+      CheckInputs(golden), Judged({.name = "expected",
+                                   .what = "golden.json, by the golden outputs",
+                                   .tolerance = kExpectedTolerance},
+                                  DifferenceOfExpected(golden))};
+  for (FormCheck& check : CheckWeights(network, golden, manifest.has_owner)) {
+    checks.push_back(std::move(check));
+  }
   TARA_ASSIGN_OR_RETURN(const std::string source, bundle.Read(kOnnxEntry));
   for (const BundleForm& form : FormsOf(manifest.weights)) {
     TARA_ASSIGN_OR_RETURN(const std::string model, bundle.Read(form.file));

@@ -14,11 +14,13 @@ enum class CheckResult { kAgrees, kDiffers, kNotRun };
 // The comparison of one form of a network with the golden outputs, or of
 // another part of a bundle with its origin.
 struct FormCheck {
-  // "inputs", "expected", "libtorch", "onednn", or that of a form.
+  // "inputs", "expected"; of towers "libtorch" and "onednn", of light networks
+  // "float32" and "int8"; or that of a form.
   std::string name;
   std::string what;  // for people: what was computed by what
   CheckResult result = CheckResult::kNotRun;
-  // Largest |o - g| / max(1, |g|) of an output o and its golden value g.
+  // Largest |o - g| / max(1, |g|) of an output o and its golden value g. Of
+  // "int8" the mean difference of values or priors, whichever is larger.
   double difference = 0;
   double tolerance = 0;
   std::string note = {};  // why it was not run, or could not be
@@ -26,7 +28,8 @@ struct FormCheck {
 
 // Holds a bundle to its golden positions: this program's encoder to the inputs,
 // bit for bit; what golden.json expects to the golden outputs; the weights of
-// model.onnx, computed by LibTorch and by oneDNN (in float32). Both ONNX models
+// model.onnx, computed by LibTorch and by oneDNN (in float32), or those of a
+// light network by its own code in floats and in integers. Both ONNX models
 // must be what this program writes for these weights (CheckOnnxModel), but are
 // not run. Returns DATA_LOSS for parts that are damaged: golden positions that
 // this program would describe otherwise, and golden outputs that are not finite

@@ -126,22 +126,27 @@ constexpr uint64_t kRangeSeed = 1;
 
 }  // namespace
 
+absl::StatusOr<LightRanges> LightRangesOf(const Checkpoint& checkpoint,
+                                          const LightTensors& tensors,
+                                          const float* parameters) {
+  TARA_ASSIGN_OR_RETURN(std::optional<LightRanges> ranges,
+                        ReadLightRanges(checkpoint, checkpoint.shape.blocks));
+  if (ranges.has_value()) return *std::move(ranges);
+  return MeasureLightRanges(
+      tensors, parameters, PositionsOfRandomGames(kRangePositions, kRangeSeed));
+}
+
 absl::StatusOr<std::unique_ptr<mcts::Evaluator>> NewLightEvaluator(
     const Checkpoint& checkpoint, InstructionSet most) {
   TARA_ASSIGN_OR_RETURN(const AlignedFloats parameters,
                         ReadParameters(checkpoint));
   const LightTensors tensors(checkpoint.shape.blocks);
-  TARA_ASSIGN_OR_RETURN(std::optional<LightRanges> ranges,
-                        ReadLightRanges(checkpoint, checkpoint.shape.blocks));
-  if (!ranges.has_value()) {
-    ranges =
-        MeasureLightRanges(tensors, parameters.data(),
-                           PositionsOfRandomGames(kRangePositions, kRangeSeed));
-  }
+  TARA_ASSIGN_OR_RETURN(const LightRanges ranges,
+                        LightRangesOf(checkpoint, tensors, parameters.data()));
   std::vector<LightKernels> kernels = SupportedLightKernels();
   while (kernels.back().set > most) kernels.pop_back();
   return std::make_unique<LightEvaluator>(
-      MakeLightIntegers(tensors, parameters.data(), *ranges), kernels.back());
+      MakeLightIntegers(tensors, parameters.data(), ranges), kernels.back());
 }
 
 absl::StatusOr<std::unique_ptr<mcts::Evaluator>> NewFloatLightEvaluator(

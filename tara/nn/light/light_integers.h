@@ -37,6 +37,12 @@ LightRanges MeasureLightRanges(const LightTensors& tensors,
                                const float* parameters,
                                absl::Span<const State> positions);
 
+// Returns the ranges that the checkpoint has, or those of positions of random
+// games. INVALID_ARGUMENT as ReadLightRanges.
+absl::StatusOr<LightRanges> LightRangesOf(const Checkpoint& checkpoint,
+                                          const LightTensors& tensors,
+                                          const float* parameters);
+
 // The ranges as tensors of a checkpoint, "calibration/...", and back; no value
 // where there are none, INVALID_ARGUMENT where one is missing or misshapen.
 void WriteLightRanges(const LightRanges& ranges, Checkpoint& checkpoint);

@@ -252,9 +252,12 @@ absl::Status LightTensors::Read(const Checkpoint& checkpoint,
                                 absl::string_view prefix,
                                 float* parameters) const {
   for (const LightTensor* const tensor : all_) {
-    TARA_ASSIGN_OR_RETURN(
-        const NamedTensor* const named,
-        checkpoint.Find(absl::StrCat(prefix, tensor->name), tensor->shape));
+    const std::string name = absl::StrCat(prefix, tensor->name);
+    if (AuxiliaryHeadOf(tensor->name) != nullptr && !checkpoint.Has(name)) {
+      continue;
+    }
+    TARA_ASSIGN_OR_RETURN(const NamedTensor* const named,
+                          checkpoint.Find(name, tensor->shape));
     for (int row = 0; row < tensor->rows; ++row) {
       std::copy_n(
           named->values.begin() + static_cast<ptrdiff_t>(row) * tensor->columns,

@@ -223,7 +223,8 @@ class LightTensors {
   size_t size() const { return size_; }
 
   // Copies parameters [size()] to named tensors, and back. Reading returns
-  // INVALID_ARGUMENT for a tensor that is missing or misshapen.
+  // INVALID_ARGUMENT for a tensor that is missing or misshapen, and leaves
+  // parameters of auxiliary heads that are missing as they are.
   void Write(const float* parameters, absl::string_view prefix,
              Checkpoint& checkpoint) const;
   absl::Status Read(const Checkpoint& checkpoint, absl::string_view prefix,

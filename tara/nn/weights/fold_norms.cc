@@ -119,12 +119,6 @@ absl::Status FoldNorm(const ConvolutionNames& names, Checkpoint& network) {
 }  // namespace
 
 absl::StatusOr<Checkpoint> FoldNorms(const Checkpoint& checkpoint) {
-  if (checkpoint.shape.kind != NetworkKind::kTower) {
-    return absl::UnimplementedError(absl::StrCat(
-        "its network is of kind ", NetworkKindName(checkpoint.shape.kind),
-        ", which is not exported or computed as a residual tower "
-        "is; expected kind tower"));
-  }
   Checkpoint network = {.shape = checkpoint.shape,
                         .progress = checkpoint.progress,
                         .optimizer_steps = 0,
@@ -132,6 +126,7 @@ absl::StatusOr<Checkpoint> FoldNorms(const Checkpoint& checkpoint) {
   for (const NamedTensor& tensor : checkpoint.tensors) {
     if (IsKept(tensor.name, checkpoint)) network.tensors.push_back(tensor);
   }
+  if (network.shape.kind == NetworkKind::kLight) return network;
   for (const ConvolutionNames& names : ConvolutionsOf(network.shape)) {
     TARA_RETURN_IF_ERROR(FoldNorm(names, network));
   }
@@ -143,6 +138,7 @@ absl::StatusOr<Checkpoint> FoldNorms(const Checkpoint& checkpoint) {
 }
 
 void AddNeutralNorms(Checkpoint& folded) {
+  if (folded.shape.kind == NetworkKind::kLight) return;
   const auto channels = static_cast<size_t>(folded.shape.channels);
   for (const ConvolutionNames& names : ConvolutionsOf(folded.shape)) {
     const auto add = [&](const char* name, float value) {

@@ -27,8 +27,8 @@ inline constexpr float kNormEpsilon = 1e-5f;
 // that it divides by 1). Whatever reads checkpoints computes the same from it,
 // and folding again changes no bit. Left out is what only learning needs: the
 // optimizer, and auxiliary heads but for those of bundles that have been
-// learned. Returns INVALID_ARGUMENT naming a tensor that is missing or
-// misshapen.
+// learned. (A light network has no norms.) Returns INVALID_ARGUMENT naming a
+// tensor that is missing or misshapen.
 absl::StatusOr<Checkpoint> FoldNorms(const Checkpoint& checkpoint);
 
 // Makes a folded network of tensors that hold no norms but their biases: adds

@@ -1,0 +1,85 @@
+#ifndef TARA_NN_BUNDLE_ONNX_GRAPH_H_
+#define TARA_NN_BUNDLE_ONNX_GRAPH_H_
+
+// How the graphs of ONNX models are written.
+
+#include <onnx/onnx_pb.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "tara/nn/bundle/float16.h"
+#include "tara/nn/weights/checkpoint.h"
+
+namespace tara::nn {
+
+// Begins the names of constants that are no weights.
+inline constexpr absl::string_view kOnnxConstant = "constant.";
+
+// Adds nodes and tensors to a graph. Values are named after the node that
+// computes them; functions that add a value return its name.
+class GraphWriter {
+ public:
+  GraphWriter(const Checkpoint& network, WeightType weights,
+              onnx::GraphProto* graph)
+      : network_(network), weights_(weights), graph_(graph) {}
+
+ protected:
+  const Checkpoint& network() const { return network_; }
+  // INVALID_ARGUMENT naming the first tensor that is missing.
+  const absl::Status& status() const { return status_; }
+
+  // A float32 input or output [batch, axes...].
+  void AddInput(const std::string& name, const std::vector<int64_t>& axes);
+  void AddOutput(const std::string& name, const std::vector<int64_t>& axes);
+
+  // Adds a node without outputs.
+  onnx::NodeProto* AddNode(const std::string& type, const std::string& name,
+                           const std::vector<std::string>& inputs);
+  // Adds a node of one output.
+  std::string Add(const std::string& type, const std::string& name,
+                  const std::vector<std::string>& inputs);
+  std::string Add(const std::string& type, const std::string& name,
+                  const std::vector<std::string>& inputs,
+                  const std::string& attribute, int64_t value);
+  std::string Relu(const std::string& input) {
+    return Add("Relu", input + ".relu", {input});
+  }
+
+  static void SetAttribute(const std::string& name, int64_t value,
+                           onnx::NodeProto* node);
+  static void SetAttribute(const std::string& name,
+                           const std::vector<int64_t>& values,
+                           onnx::NodeProto* node);
+
+  // Adds constants that are no weights; integers have one axis.
+  std::string AddConstant(absl::string_view name,
+                          const std::vector<int64_t>& shape,
+                          const std::vector<float>& values);
+  std::string AddIntegers(absl::string_view name,
+                          const std::vector<int64_t>& values);
+
+  // Adds a tensor of the network, in the type of the weights; returns the name
+  // of its float32 value.
+  std::string Weights(const std::string& name);
+
+  // Returns the size of a tensor's axis; 0 where it is missing or misshapen.
+  int64_t SizeOf(absl::string_view tensor, size_t axis) const;
+
+ private:
+  const Checkpoint& network_;
+  const WeightType weights_;
+  onnx::GraphProto* const graph_;
+  absl::Status status_;
+};
+
+// Writes the graph of a light network (tara/nn/light/light_network.h).
+absl::Status WriteLightGraph(const Checkpoint& network, WeightType weights,
+                             onnx::GraphProto* graph);
+
+}  // namespace tara::nn
+
+#endif  // TARA_NN_BUNDLE_ONNX_GRAPH_H_
