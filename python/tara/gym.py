@@ -60,7 +60,7 @@ def check_render_mode(render_mode: Optional[str]) -> None:
 def reset_needed(what: str) -> gymnasium.error.ResetNeeded:
     """Returns the error of a call that needs a game."""
     return gymnasium.error.ResetNeeded(
-        f"{what}: there is no game; call reset first")
+        f"{what}: no game has begun; call reset first")
 
 
 def ends(states: List[tara.State],

@@ -281,7 +281,7 @@ void RegisterBenchCore(Command& bench) {
       SecondsOption(&options->seconds, "time for each variant"),
       FormatOption(&options->format),
       {"--threads N", &options->threads, 1, 1024,
-       "threads; rates are those of all together"},
+       "threads; rates are their sum"},
   });
   command.SetNotes(
       "Scalar play is one game at a time; batched play is many games in "

@@ -345,7 +345,7 @@ void RegisterBenchInference(Command& bench) {
   command.Add({
       {"--backend all|torch|onednn", &options->backend, "backend"},
       {"--precision all|float32|int16|bfloat16|int8", &options->precision,
-       "number type; all: those that this machine has"},
+       "number type; all: every one that this machine supports"},
       {"--batch N,...", &options->batch, "positions of a call"},
       SecondsOption(&options->seconds, "time for each row"),
       FormatOption(&options->format),

@@ -21,7 +21,7 @@ inline constexpr CommandName kTrainCommand = {
 inline constexpr CommandName kExportCommand = {
     "export", "write a trained network as a model bundle, for other programs"};
 inline constexpr CommandName kBenchSelfPlayCommand = {
-    "selfplay", "self-play beside the bare network, over whole games"};
+    "selfplay", "self-play compared with the bare network, over whole games"};
 inline constexpr CommandName kBenchInferenceCommand = {
     "inference", "evaluations a second of a network, by backend and precision"};
 

@@ -148,7 +148,7 @@ absl::StatusOr<int> RunBuild(const BuildOptions& options, Console& console) {
   StatusLine status_line(console);
   const auto interrupted = [&] {
     status_line.Clear();
-    console.err << "tara: interrupted; the same command goes on\n";
+    console.err << "tara: interrupted; the same command resumes\n";
     return kExitInterrupted;
   };
 
@@ -287,8 +287,8 @@ void RegisterBuild(Command& explore) {
   AddJudgeFlags(command, &options->judge);
   command.SetNotes(
       "Searched are first the start and every first action, then the lines "
-      "that give\naway the least. The same command goes on after an "
-      "interruption, and with more\n--positions the book grows. All its "
+      "that give\naway the least. The same command resumes after an "
+      "interruption, and more\n--positions extend the book. All its "
       "positions are searched by one player: later\ncommands need not name "
       "it.\nThe method and the file: docs/how-to/explore_openings.md.");
   command.SetExamples(

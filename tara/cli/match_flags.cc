@@ -130,7 +130,7 @@ std::string MatchNotes() {
       "that of its\ngames in the store; reports name it, and games of "
       "different number types\nare kept apart.\n"
       "\nWith clocks games are played one at a time on each thread. A player "
-      "whose time\nruns out, or an engine that cannot go on, loses by ",
+      "whose time\nruns out, or an engine that cannot continue, loses by ",
       eval::kForfeitMargin,
       " points; the\nreport counts such games, and the mean time of a move.");
 }
@@ -354,8 +354,8 @@ absl::StatusOr<eval::PlayerSpec> JudgeOf(JudgeFlags flags,
       spec.search.threads > 1) {
     return UsageError(absl::StrCat(
         "--player: '", player,
-        "' has a time, threads or ponder, with which it would not judge twice "
-        "alike; expected sims=N, and --threads"));
+        "' has a time, threads or ponder, so its values are not reproducible; "
+        "expected sims=N, and --threads"));
   }
   if (spec.search.search.utility.kind != mcts::UtilityKind::kWinLoss) {
     return UsageError(absl::StrCat("--player: '", player,
@@ -374,7 +374,7 @@ absl::Status CheckModelLearned(const std::string& name, const std::string& file,
     // A damaged bundle: that is the loader's error.
     if (nn::IsBundlePath(file)) return absl::OkStatus();
     console.err << "tara: the variants that " << name
-                << " has learned are unknown: it is no bundle and lies in "
+                << " has learned are unknown: it is not a bundle and not in "
                    "no run's folder\n";
     return absl::OkStatus();
   }
@@ -435,7 +435,7 @@ absl::StatusOr<std::vector<State>> StartsOfLearned(
   }
   if (starts.empty()) {
     return UsageError(
-        "there is no variant that all these networks have learned; expected "
+        "no variant is learned by all of these networks; expected "
         "--variant and --untrained");
   }
   TARA_RETURN_IF_ERROR(CheckLearned(players, starts, untrained, console));

@@ -129,7 +129,7 @@ absl::StatusOr<std::vector<NamedPlayer>> PlayersNamed(
     }
     if (!fs::exists(argument, error)) {
       return UsageError(absl::StrCat(
-          "'", argument, "' is no run, checkpoint or player; as a player: ",
+          "'", argument, "' is not a run, checkpoint or player; as a player: ",
           team.status().message()));
     }
     if (!is_run(argument)) {

@@ -103,7 +103,7 @@ absl::StatusOr<SolvedPositions> ChosenOf(const SolvedPositions& set,
       options.test_set, ": no endgames of ", Info(start.variant).id,
       " with these rule options; it has ",
       others.empty() ? "none" : absl::StrJoin(others, ", ", append_count),
-      ". Another --test-set will be made where there is no file"));
+      ". Give another --test-set; a missing file is created"));
 }
 
 // Returns the positions of each start: those of the test set, or new ones,

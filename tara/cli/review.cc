@@ -231,7 +231,7 @@ absl::StatusOr<int> RunReview(const ReviewFlags& options, Console& console) {
        }});
   status_line.Clear();
   if (absl::IsCancelled(review.status())) {
-    console.err << "tara: interrupted; there is no review of a part\n";
+    console.err << "tara: interrupted; no review was written\n";
     return kExitInterrupted;
   }
   if (absl::IsInvalidArgument(review.status())) {

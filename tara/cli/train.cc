@@ -84,13 +84,13 @@ absl::Status WithAdvice(const absl::Status& status) {
   switch (status.code()) {
     case absl::StatusCode::kResourceExhausted:
       advice =
-          "nothing that was finished is lost: make room, and the same "
-          "command goes on";
+          "nothing that was finished is lost: free some space, then run "
+          "the same command to resume";
       break;
     case absl::StatusCode::kUnavailable:
       advice =
-          "nothing that was finished is lost: end the other process, and "
-          "the same command goes on";
+          "nothing that was finished is lost: end the other process, then "
+          "run the same command to resume";
       break;
     default:
       return status;
@@ -158,7 +158,7 @@ absl::StatusOr<int> RunTrain(const TrainFlags& options, Console& console) {
   if (summary.stopped) {
     console.err << "tara: interrupted after generation " << summary.generation
                 << " of " << config.generations()
-                << "; the same command goes on from there\n";
+                << "; the same command resumes there\n";
     return kExitInterrupted;
   }
   if (json) return kExitOk;
@@ -208,7 +208,7 @@ void RegisterTrain(Command& root) {
       FleetOption(&options->fleet),
   });
   command.SetNotes(
-      absl::StrCat("The same command goes on with a run that was stopped, by "
+      absl::StrCat("The same command resumes a run that was stopped, by "
                    "Ctrl-C or otherwise.\nThe run's folder has the games (see "
                    "tara games), checkpoints, metrics.jsonl and\nTensorBoard "
                    "event files.\n\nFields of a config:\n",

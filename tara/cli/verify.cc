@@ -48,7 +48,7 @@ absl::Status VerifyLines(const std::string& name, std::istream& in,
   if (in.bad()) return absl::DataLossError("cannot be read to its end");
   // As of a file that was cut off at its beginning.
   if (counts.passed + counts.failed > before) return absl::OkStatus();
-  return absl::InvalidArgumentError("there is no game in it");
+  return absl::InvalidArgumentError("it contains no game");
 }
 
 absl::Status VerifyFile(const std::string& name, Console& console,

@@ -296,7 +296,9 @@ absl::StatusOr<int> RunWeb(const WebOptions& options, Console& console) {
   const bool exports = !options.export_folder.empty();
   if (!options.run.empty()) {
     if (exports) {
-      return UsageError("--run with --export: what is exported has no run");
+      return UsageError(
+          "--run cannot be combined with --export: an exported page has no "
+          "run");
     }
     if (!fs::exists(fs::path(options.run) / "config.textproto", ignored)) {
       return absl::NotFoundError(

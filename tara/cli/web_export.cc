@@ -124,7 +124,7 @@ absl::Status Export(const fs::path& page, const fs::path& folder,
   if (!IsExportedPage(page)) {
     return absl::FailedPreconditionError(
         absl::StrCat(page.string(),
-                     " is no page for a web space; expected one that "
+                     " is not an exported page; expected one that "
                      "`bin/tara web --export` made"));
   }
   TARA_RETURN_IF_ERROR(CheckExportFolder(folder));
@@ -167,11 +167,11 @@ absl::Status CheckExportFolder(const fs::path& folder) {
       above = above.parent_path();
     }
     if (fs::is_directory(above, error)) return absl::OkStatus();
-    return ExportError(above, absl::StrCat("is no folder", kExpected));
+    return ExportError(above, absl::StrCat("is not a folder", kExpected));
   }
   if (!fs::exists(status)) return ExportError(folder, error.message());
   if (!fs::is_directory(status)) {
-    return ExportError(folder, absl::StrCat("is no folder", kExpected));
+    return ExportError(folder, absl::StrCat("is not a folder", kExpected));
   }
   try {
     const std::set<std::string> listed = ListedFiles(folder);

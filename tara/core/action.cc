@@ -36,10 +36,10 @@ absl::StatusOr<Hill> ParseHill(absl::string_view text) {
                text[1] - '1');
     if (hill >= 0) return hill;
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "'", Shown(text),
-      "' is no hill; expected a file A-G and a rank 1-7, without the corners "
-      "A1, G1, A7, G7"));
+  return absl::InvalidArgumentError(
+      absl::StrCat("'", Shown(text),
+                   "' is not a hill; expected a file A-G and a rank 1-7, "
+                   "without the corners A1, G1, A7, G7"));
 }
 
 std::string ActionToText(Action action) {

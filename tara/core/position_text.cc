@@ -160,7 +160,7 @@ absl::Status ParseNumber(FieldIndex field, absl::string_view whole,
       number > std::numeric_limits<uint8_t>::max()) {
     return FieldError(
         field, whole,
-        absl::StrCat("'", Shown(text), "' is no number 0 to 255"));
+        absl::StrCat("'", Shown(text), "' is not a number from 0 to 255"));
   }
   result = static_cast<uint8_t>(number);
   return absl::OkStatus();
@@ -199,7 +199,7 @@ absl::Status ParseLinks(absl::string_view text, State& state) {
     if (parts.kind != ActionKind::kLink) {
       return FieldError(
           kLinksField, text,
-          absl::StrCat("'", Shown(part), "' is no link; expected D4=E4"));
+          absl::StrCat("'", Shown(part), "' is not a link; expected D4=E4"));
     }
     const Board first = BoardOf(parts.from);
     const bool east = BoardOf(parts.to) == East(first);

@@ -214,7 +214,7 @@ class Reader {
     for (const char* const name : {"variant", "options"}) {
       if (Find(name) != nullptr) {
         return absl::InvalidArgumentError(
-            "beside a position, which includes it; expected one of the two");
+            "next to a position, which includes it; expected one of the two");
       }
     }
     return state;

@@ -38,7 +38,7 @@ OptionTable EngineOptionTable(EngineOptions& options) {
        "threads; line protocol: of one search"},
       {"leaves", &options.leaves, 1, 4096, "leaves of a position in one batch"},
       {"positions", &options.positions, 1, 65536,
-       "JSON: positions in step on a thread"},
+       "JSON: concurrent positions per thread"},
       {"reuse", &options.reuse, "go on with the tree of the last position"},
       {"lcb", &options.confidence_z, 0, 100,
        "standard errors below the mean; 0: by visits"},

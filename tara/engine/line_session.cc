@@ -86,7 +86,7 @@ absl::StatusOr<double> ParseSeconds(absl::string_view text) {
   double seconds;
   if (ParseDecimal(text, &seconds)) return seconds;
   return absl::InvalidArgumentError(absl::StrCat(
-      "'", Shown(text), "' is no time; expected a number of seconds"));
+      "'", Shown(text), "' is not a time; expected a number of seconds"));
 }
 
 }  // namespace
@@ -120,7 +120,7 @@ absl::Span<const LineSession::CommandInfo> LineSession::Commands() {
        "begins a game of a variant, with the rule options given; without "
        "arguments: the variant and options of the game",
        0, 2, &S::SetVariant},
-      {"clear_board", "", "begins the game anew", 0, 0, &S::ClearBoard},
+      {"clear_board", "", "starts the game again", 0, 0, &S::ClearBoard},
       {"set_position", "TEXT", "begins a game from a position", 1,
        kMostArguments, &S::SetPosition},
       {"play", "ACTION", "plays an action for the seat to move", 1, 1,

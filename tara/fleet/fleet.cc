@@ -37,8 +37,8 @@ constexpr absl::Duration kPatience = absl::Milliseconds(100);
 
 absl::Status Gone() {
   return absl::AbortedError(
-      "the process that has the games played elsewhere has ended; what was "
-      "finished is kept, and the same command goes on");
+      "the process that runs the fleet has ended; finished games are kept, "
+      "and the same command resumes");
 }
 
 uint32_t NumberAt(absl::string_view bytes, size_t begin) {
@@ -119,15 +119,16 @@ class Fleet::Playing {
   absl::Status Take(const std::string& bytes) {
     proto::PlayedGames message;
     if (!message.ParseFromString(bytes)) {
-      return absl::DataLossError("a message from the fleet is no PlayedGames");
+      return absl::DataLossError(
+          "malformed PlayedGames message from the fleet");
     }
     std::map<uint64_t, std::vector<proto::GameRecord>> pieces;
     std::map<uint64_t, uint32_t> checksums;
     for (const std::string& game : message.game()) {
       proto::GameRecord record;
       if (!record.ParseFromString(game)) {
-        return absl::DataLossError(
-            absl::StrCat("node ", message.node(), " has sent what is no game"));
+        return absl::DataLossError(absl::StrCat("node ", message.node(),
+                                                " has sent a malformed game"));
       }
       const uint64_t id = job_.piece_of(record);
       checksums[id] = crc32c::Extend(checksums[id], game.data(), game.size());

@@ -130,9 +130,9 @@ absl::Status CheckStorable(const proto::GameRecord& game) {
   *names.mutable_contest() = game.contest();
   names.mutable_result()->set_fault(game.result().fault());
   if (!proto::GameRecord().ParseFromString(names.SerializeAsString())) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("game ", game.game_index(),
-                     ": the name of a player, or its fault, is no UTF-8"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "game ", game.game_index(),
+        ": the name of a player, or its fault, is not valid UTF-8"));
   }
   return absl::OkStatus();
 }
@@ -316,7 +316,7 @@ absl::StatusOr<proto::GameRecord> GameStore::Get(uint64_t game_index) {
     TARA_ASSIGN_OR_RETURN(const bool row, select_->Step("cannot read a game"));
     if (!row) {
       return absl::NotFoundError(
-          absl::StrCat(path_, ": there is no game ", game_index));
+          absl::StrCat(path_, ": no game has the index ", game_index));
     }
     blob = select_->Bytes(0);
   }

@@ -120,7 +120,7 @@ TEST(ArenaTest, APersonPlaysByTypingActions) {
       result.err,
       AllOf(HasSubstr("Red, an action (or legal, resign, quit): "),
             HasSubstr("Blue, an action"), HasSubstr("\nPlayed: "),
-            HasSubstr("'a1' is no legal action; expected one of A2 A3")));
+            HasSubstr("'a1' is not a legal action; expected one of A2 A3")));
 }
 
 TEST(ArenaTest, APersonMayResignOrLeave) {
@@ -343,7 +343,7 @@ TEST(ArenaTest, ANetworkThatIsNotThereIsAFailure) {
   const TaraResult damaged = RunTara(
       {"arena", "--variant", "four_treasures", "random", "net:" + missing});
   EXPECT_EQ(damaged.status, 1);
-  EXPECT_THAT(damaged.err, HasSubstr(missing + " is no checkpoint of Tara"));
+  EXPECT_THAT(damaged.err, HasSubstr(missing + " is not a checkpoint of Tara"));
 }
 
 TEST(ArenaTest, ResultsFilesThatCannotBeAreRefused) {

@@ -223,8 +223,8 @@ TEST(ModelTest, TheReadyMadeModelPlaysByDefault) {
   const TaraResult none =
       RunShell(command + "\"$TARA\" arena --variant high_kings_l1 best random");
   EXPECT_NE(none.status, 0);
-  EXPECT_THAT(none.err, HasSubstr("there is no ready-made model " + root +
-                                  "/models/tara.tara"));
+  EXPECT_THAT(none.err,
+              HasSubstr("no ready-made model " + root + "/models/tara.tara"));
 
   ASSERT_EQ(
       RunTara({"export", run_dir, "-o", root + "/models/tara.tara"}).status, 0);
@@ -284,7 +284,7 @@ TEST(ModelTest, TheReadyMadeModelPlaysByDefault) {
   WriteFile(root + "/models/tara.tara", "damaged");
   const TaraResult damaged = RunShell(command + play + "20");
   EXPECT_EQ(damaged.status, 0);
-  EXPECT_THAT(damaged.err, HasSubstr("is no whole zip archive"));
+  EXPECT_THAT(damaged.err, HasSubstr("is not a complete zip archive"));
 }
 
 TEST(ModelTest, TheReadyMadeModelPlaysItselfIntoAGameStore) {
@@ -297,7 +297,7 @@ TEST(ModelTest, TheReadyMadeModelPlaysItselfIntoAGameStore) {
         command, "\"$TARA\" selfplay --variant high_kings_l1 --games 1 ",
         "--option no_progress_limit=20 --sims 2 --model ", model, " -o ", db));
   };
-  EXPECT_THAT(self_play("best").err, HasSubstr("there is no ready-made model"));
+  EXPECT_THAT(self_play("best").err, HasSubstr("no ready-made model"));
   ASSERT_EQ(
       RunTara({"export", TrainTiny(), "-o", root + "/models/tara.tara"}).status,
       0);
@@ -324,10 +324,10 @@ TEST(ModelTest, WhatCannotBeReadIsNamed) {
     std::string message;
   } cases[] = {
       {{"model", "/nowhere.tara"}, "/nowhere.tara"},
-      {{"model", garbage}, "is no whole zip archive"},
-      {{"model", "verify", garbage}, "is no whole zip archive"},
+      {{"model", garbage}, "is not a complete zip archive"},
+      {{"model", "verify", garbage}, "is not a complete zip archive"},
       {{"arena", "--variant", "four_treasures", "net:" + garbage, "random"},
-       "is no whole zip archive"},
+       "is not a complete zip archive"},
       {{"export", "/nowhere", "-o", "x.tara"}, "/nowhere: no such file"},
       {{"export", garbage, "-o", "x.tara"}, "is a bundle already"},
   };

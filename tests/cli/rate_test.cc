@@ -79,7 +79,7 @@ TEST(RateTest, WhatCannotBeRatedIsRefused) {
   };
   EXPECT_THAT(error({"random"}, 2), HasSubstr("expected at least two"));
   EXPECT_THAT(error({"random", "nobody"}, 2),
-              HasSubstr("'nobody' is no run, checkpoint or player"));
+              HasSubstr("'nobody' is not a run, checkpoint or player"));
   EXPECT_THAT(error({"random", "greedy", "--anchor", "x=0"}, 2),
               HasSubstr("no player of that name"));
   EXPECT_THAT(error({"random", "greedy", "--anchor", "greedy"}, 2),

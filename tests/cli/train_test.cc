@@ -142,9 +142,10 @@ TEST(TrainTest, AFullDiskIsAFailureThatSaysWhatToDo) {
       "trap '' XFSZ; ulimit -f 16; TMPDIR=/dev/null exec \"$TARA\" train ",
       config));
   EXPECT_EQ(full.status, 1);
-  EXPECT_THAT(full.err,
-              AllOf(HasSubstr(run_dir + "/"),
-                    HasSubstr("make room, and the same command goes on")));
+  EXPECT_THAT(
+      full.err,
+      AllOf(HasSubstr(run_dir + "/"),
+            HasSubstr("free some space, then run the same command to resume")));
   const TaraResult later = RunTara({"train", config});
   EXPECT_EQ(later.status, 0) << later.err;
 }

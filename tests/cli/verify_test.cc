@@ -80,7 +80,7 @@ TEST(VerifyTest, AFileWithoutGamesIsAFailure) {
     EXPECT_EQ(nothing.status, 1);
     EXPECT_EQ(nothing.out, "40 passed, 1 failed\n");
     EXPECT_EQ(nothing.err,
-              absl::StrCat("tara: ", name, ": there is no game in it\n"));
+              absl::StrCat("tara: ", name, ": it contains no game\n"));
   }
 }
 

@@ -118,8 +118,9 @@ TEST(WebTest, ChangesNoFolderThatHasOtherThings) {
                                      "which no export wrote; expected")));
   EXPECT_EQ(Read(absl::StrCat(folder, "/thesis.txt")), "all of it");
   const std::string file = absl::StrCat(folder, "/thesis.txt");
-  EXPECT_THAT(refusal(file), HasSubstr("is no folder"));
-  EXPECT_THAT(refusal(absl::StrCat(file, "/site")), HasSubstr("is no folder"));
+  EXPECT_THAT(refusal(file), HasSubstr("is not a folder"));
+  EXPECT_THAT(refusal(absl::StrCat(file, "/site")),
+              HasSubstr("is not a folder"));
 
   // An export into which somebody has put more.
   const std::string site = absl::StrCat(testing::TempDir(), "/site");
@@ -136,7 +137,7 @@ TEST(WebTest, ExportsNoOtherPage) {
   const TaraResult result =
       RunTara({"web", "--page", page, "--export", folder});
   EXPECT_EQ(result.status, 1);
-  EXPECT_THAT(result.err, HasSubstr("is no page for a web space"));
+  EXPECT_THAT(result.err, HasSubstr("is not an exported page"));
   EXPECT_FALSE(std::filesystem::exists(folder));
 }
 

@@ -96,19 +96,19 @@ TEST(ActionTest, AcceptsLowerCase) {
 
 TEST(ActionTest, SaysWhatIsWrongWithATextThatIsNoAction) {
   const std::pair<const char*, const char*> kBad[] = {
-      {"", "'' is no hill"},
+      {"", "'' is not a hill"},
       {"A1", "without the corners"},
-      {"D8", "'D8' is no hill"},
-      {"H4", "'H4' is no hill"},
-      {"D44", "'D44' is no hill"},
+      {"D8", "'D8' is not a hill"},
+      {"H4", "'H4' is not a hill"},
+      {"D44", "'D44' is not a hill"},
       {"D4-E5", "a king moves by a knight's move"},
-      {"D4-", "'' is no hill"},
+      {"D4-", "'' is not a hill"},
       {"D4-E6-F4", "more than one '-'"},
       {"D4=E5", "the hills of a link are adjacent"},
       {"D4=E4=F4", "more than one '='"},
       {"E4=D4", "canonical order, D4=E4"},
-      {"D4*", "'D4*' is no hill"},
-      {"passes", "'passes' is no hill"},
+      {"D4*", "'D4*' is not a hill"},
+      {"passes", "'passes' is not a hill"},
   };
   for (const auto& [text, message] : kBad) {
     const absl::StatusOr<Action> action = ParseAction(text);

@@ -264,9 +264,11 @@ TEST_F(LineSessionTest, ClocksAreSetAndCorrected) {
   EXPECT_THAT(Ask("time_left 3"), StartsWith("? no time for the game was set"));
   EXPECT_EQ(Ask("time_settings 0 0"), "=");
   EXPECT_THAT(Ask("time_settings -1 0"), StartsWith("? a time of -1 s"));
-  EXPECT_THAT(Ask("time_settings nan 0"), StartsWith("? 'nan' is no time"));
-  EXPECT_THAT(Ask("time_settings 0 0x100"), StartsWith("? '0x100' is no time"));
-  EXPECT_THAT(Ask("time_settings soon 0"), StartsWith("? 'soon' is no time"));
+  EXPECT_THAT(Ask("time_settings nan 0"), StartsWith("? 'nan' is not a time"));
+  EXPECT_THAT(Ask("time_settings 0 0x100"),
+              StartsWith("? '0x100' is not a time"));
+  EXPECT_THAT(Ask("time_settings soon 0"),
+              StartsWith("? 'soon' is not a time"));
 }
 
 TEST_F(LineSessionTest, AnAnalysisTellsValuesPriorsAndLines) {

@@ -146,10 +146,11 @@ INSTANTIATE_TEST_SUITE_P(
               "played pass, which is not legal after 4 actions of "
               "sacred_hill_l1"},
         Fault{"nonsense",
-              "answered 'genmove' with 'Z9', which is no action; expected one "
+              "answered 'genmove' with 'Z9', which is not an action; expected "
+              "one "
               "such as "},
         Fault{"escape",
-              "answered 'genmove' with '\\x1b[2JD4', which is no action"},
+              "answered 'genmove' with '\\x1b[2JD4', which is not an action"},
         Fault{"garbage",
               "answered 'thinking...\\x01' to 'genmove'; expected a "
               "line that begins with '=' or '?'"},

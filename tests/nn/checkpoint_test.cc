@@ -93,9 +93,9 @@ TEST_F(CheckpointTest, AFolderThatIsMissingIsNamed) {
 
 TEST_F(CheckpointTest, AnotherKindOfFileIsNoCheckpoint) {
   WriteBytes("a text that is no network, long enough for a header");
-  ExpectError(absl::StatusCode::kDataLoss, "is no checkpoint");
+  ExpectError(absl::StatusCode::kDataLoss, "is not a checkpoint");
   WriteBytes("");
-  ExpectError(absl::StatusCode::kDataLoss, "is no checkpoint");
+  ExpectError(absl::StatusCode::kDataLoss, "is not a checkpoint");
 }
 
 TEST_F(CheckpointTest, AFileCutAnywhereIsRefused) {
@@ -183,7 +183,7 @@ TEST_F(CheckpointTest, AnotherKindOfNetworkHasAFormatOfItsOwn) {
   EXPECT_EQ(read->tensors.size(), light.tensors.size());
   Patch(96, 9, bytes);
   WriteBytes(bytes);
-  ExpectError(absl::StatusCode::kDataLoss, "there is no kind 9 of networks");
+  ExpectError(absl::StatusCode::kDataLoss, "unknown kind 9 of networks");
 }
 
 TEST_F(CheckpointTest, ImpossibleContentsWithAGoodChecksumAreRefused) {

@@ -441,7 +441,7 @@ TEST_F(GrowNetworkTest, NetworksThatCannotGrowAreRefused) {
             "network of 8 channels");
   smaller.tensors.erase(smaller.tensors.begin());
   EXPECT_EQ(error(smaller, {.channels = 16, .blocks = 2}),
-            "there is no tensor stem_conv.weight");
+            "missing tensor stem_conv.weight");
 }
 
 class KindsOfTrainersTest : public TrainerTest {

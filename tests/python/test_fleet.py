@@ -124,7 +124,7 @@ def test_ctrl_c_stops_a_run_and_the_same_command_goes_on(tmp_path):
                 break
         errors = process.stderr.read()
         assert process.wait() == 130, errors
-    assert "the same command goes on" in errors
+    assert "the same command resumes" in errors
     done = len(metrics(tmp_path / "fleet", "learning"))
     run = fleet(*command[3:], "--set", f"generations={done + 2}")
     assert run.returncode == 0, run.stderr

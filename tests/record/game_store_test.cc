@@ -271,7 +271,7 @@ TEST_F(GameStoreTest, UnfinishedGamesAndHugeIndicesAreRefused) {
   game.set_model_id("a\xff");
   status = store->Add(game);
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("is no UTF-8"));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("is not valid UTF-8"));
   EXPECT_EQ(*store->Count({}), 0);
 }
 
@@ -280,7 +280,7 @@ TEST_F(GameStoreTest, AGameThatIsNotThereIsNotFound) {
   ASSERT_TRUE(store->Add(Columns(3, "a", 0, 1, 1)).ok());
   const absl::Status status = store->Get(8).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
-  EXPECT_EQ(status.message(), path_ + ": there is no game 8");
+  EXPECT_EQ(status.message(), path_ + ": no game has the index 8");
 }
 
 TEST_F(GameStoreTest, AReadOnlyStoreTakesNoGames) {

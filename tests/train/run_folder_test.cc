@@ -125,7 +125,7 @@ TEST(RunFolderTest, CheckingAFolderMakesNone) {
   const auto in_the_way = CheckRunFolder(ConfigIn(path + "/file/run"));
   EXPECT_EQ(in_the_way.status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(std::string(in_the_way.status().message()),
-              AllOf(HasSubstr("run_dir: "), HasSubstr("file is no folder")));
+              AllOf(HasSubstr("run_dir: "), HasSubstr("file is not a folder")));
 }
 
 TEST(RunFolderTest, AFolderThatCannotBeMadeIsAnErrorThatNamesIt) {
@@ -192,7 +192,7 @@ TEST(RunStateTest, ADamagedFileIsNamedWithItsLineAndWhatItIsFor) {
   EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
   EXPECT_THAT(std::string(status.message()), HasSubstr(path + ":2:"));
   EXPECT_THAT(std::string(status.message()),
-              HasSubstr("Without this file the run goes on"));
+              HasSubstr("Without this file the run resumes"));
 }
 
 TEST(RunStateTest, APartOfAFileOrAnotherNumberInItIsDamage) {

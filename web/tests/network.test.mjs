@@ -343,13 +343,13 @@ describe('a network', () => {
     }
     for (const [change, expected] of [
       [(files) => files['model.onnx'] = strToU8('onnx'),
-       /^model.onnx cannot be run: it is no ONNX model$/],
+       /^model.onnx cannot be run: it is not an ONNX model$/],
       [(files) => files['model.onnx'] = files['model.onnx'].slice(0, 9000),
-       /^model.onnx cannot be run: (tensor .* bytes|it is no ONNX model)/],
+       /^model.onnx cannot be run: (tensor .* bytes|it is not an ONNX model)/],
       [(_, manifest) => manifest.network.channels = 16,
        /: tensor stem_norm.bias has shape \[8\]; expected \[16\]$/],
       [(_, manifest) => manifest.network.blocks = 90,
-       /: there is no tensor block\d+\./],
+       /: missing tensor block\d+\./],
     ]) {
       assert.match(await refusal(change), expected);
     }

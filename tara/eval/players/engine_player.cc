@@ -357,7 +357,7 @@ class Slot {
     if (!action.ok()) {
       return absl::InvalidArgumentError(
           absl::StrCat("answered 'genmove' with ", QuotedAnswer(answer),
-                       ", which is no action; expected one such as ",
+                       ", which is not an action; expected one such as ",
                        ActionToText(legal.Nth(0), turn.state)));
     }
     if (!legal.Contains(*action)) {

@@ -43,7 +43,7 @@ absl::StatusOr<std::string> FindReadyMadeModel() {
   std::error_code error;  // an unreadable path is not there
   if (std::filesystem::is_regular_file(path, error)) return path;
   return absl::NotFoundError(absl::StrCat(
-      "there is no ready-made model ", path,
+      "no ready-made model ", path,
       "; expected it there, or a player net:PATH of another network"));
 }
 

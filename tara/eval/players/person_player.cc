@@ -102,7 +102,7 @@ class PersonPlayer : public Player {
       if (line->empty()) continue;
       // Keys without a letter type control characters.
       out_ << "'" << absl::Utf8SafeCHexEscape(*line)
-           << "' is no legal action; expected one of " << LegalText(state)
+           << "' is not a legal action; expected one of " << LegalText(state)
            << "\n";
     }
   }

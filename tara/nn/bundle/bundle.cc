@@ -215,7 +215,7 @@ absl::Status AddGolden(const Checkpoint& network,
       CheckFinite(positions, outputs, manifest.has_owner);
   if (!finite.ok()) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "the network's answers to golden positions are no numbers: ",
+        "the network's outputs for golden positions are not finite: ",
         finite.message()));
   }
   entries.push_back({kGoldenEntry, GoldenToJson(positions, outputs)});

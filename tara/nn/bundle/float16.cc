@@ -19,7 +19,7 @@ absl::Status CheckFloat16(const Checkpoint& folded) {
       if (std::abs(value) <= kMaxFloat16) continue;  // NaN is not
       return absl::OutOfRangeError(absl::StrCat(
           "tensor ", tensor.name, " holds ", value,
-          ", which is no number of float16; expected at most ", kMaxFloat16));
+          ", which float16 cannot represent; expected at most ", kMaxFloat16));
     }
   }
   return absl::OkStatus();

@@ -408,7 +408,7 @@ absl::StatusOr<BundleManifest> FromJson(const Json& json) {
     manifest.variants.push_back(*variant);
   }
   if (manifest.variants.empty()) {
-    return absl::DataLossError("manifest.json: there are no variants");
+    return absl::DataLossError("manifest.json: variants is empty");
   }
   manifest.provenance = ProvenanceFromJson(json.at("provenance"));
   return manifest;

@@ -103,7 +103,7 @@ std::string GraphWriter::Weights(const std::string& name) {
   const NamedTensor* const tensor = network_.Find(name);
   if (tensor == nullptr) {
     status_.Update(
-        absl::InvalidArgumentError(absl::StrCat("there is no tensor ", name)));
+        absl::InvalidArgumentError(absl::StrCat("missing tensor ", name)));
     return name;
   }
   if (weights_ == WeightType::kFloat32) {

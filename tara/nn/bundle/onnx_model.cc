@@ -231,7 +231,7 @@ absl::StatusOr<onnx::ModelProto> ParseModel(absl::string_view bytes) {
   onnx::ModelProto model;
   if (bytes.size() > INT32_MAX ||
       !model.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
-    return absl::DataLossError("is no ONNX model");
+    return absl::DataLossError("is not an ONNX model");
   }
   return model;
 }

@@ -114,7 +114,7 @@ ZipReader::~ZipReader() = default;
 absl::StatusOr<ZipReader> ZipReader::Open(std::string bytes) {
   // To libzip this is an archive without entries.
   if (bytes.empty()) {
-    return absl::DataLossError("is no zip archive: it is empty");
+    return absl::DataLossError("is not a zip archive: it is empty");
   }
   auto impl = std::make_unique<Impl>();
   impl->bytes = std::move(bytes);
@@ -127,7 +127,7 @@ absl::StatusOr<ZipReader> ZipReader::Open(std::string bytes) {
       zip_open_from_source(source, ZIP_RDONLY | ZIP_CHECKCONS, &error));
   if (impl->archive == nullptr) {
     zip_source_free(source);
-    return absl::DataLossError(absl::StrCat("is no whole zip archive (",
+    return absl::DataLossError(absl::StrCat("is not a complete zip archive (",
                                             TextOf(&error), "); it has ",
                                             impl->bytes.size(), " bytes"));
   }
@@ -234,7 +234,7 @@ absl::StatusOr<std::vector<float>> FromNpy(absl::string_view file,
                                            const std::vector<int64_t>& shape) {
   const std::string header = HeaderOf(shape);
   if (!absl::StartsWith(file, header)) {
-    return absl::DataLossError(absl::StrCat("is no NumPy file of float32 [",
+    return absl::DataLossError(absl::StrCat("is not a NumPy file of float32 [",
                                             absl::StrJoin(shape, ", "), "]"));
   }
   file.remove_prefix(header.size());

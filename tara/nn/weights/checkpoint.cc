@@ -57,8 +57,7 @@ absl::StatusOr<const NamedTensor*> Checkpoint::Find(
     absl::string_view name, const std::vector<int64_t>& shape) const {
   const NamedTensor* const tensor = Find(name);
   if (tensor == nullptr) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("there is no tensor ", name));
+    return absl::InvalidArgumentError(absl::StrCat("missing tensor ", name));
   }
   if (tensor->shape == shape) return tensor;
   return absl::InvalidArgumentError(

@@ -142,8 +142,8 @@ absl::StatusOr<Checkpoint> DecodePayload(const std::string& path,
   }
   if (format > kTowerFormat &&
       kind != static_cast<int64_t>(NetworkKind::kLight)) {
-    return DamagedError(
-        path, absl::StrCat("there is no kind ", kind, " of networks"));
+    return DamagedError(path,
+                        absl::StrCat("unknown kind ", kind, " of networks"));
   }
   Checkpoint checkpoint = {
       .shape = {.channels = static_cast<int>(numbers[3]),
@@ -210,7 +210,7 @@ absl::StatusOr<Checkpoint> DecodeCheckpoint(const std::string& name,
   if (bytes.substr(0, kMagic.size()) != kMagic) {
     return absl::DataLossError(
         absl::StrCat(name,
-                     " is no checkpoint of Tara: it does not begin with "
+                     " is not a checkpoint of Tara: it does not begin with "
                      "\"TaraNet\""));
   }
   PayloadReader header(bytes);

@@ -91,8 +91,7 @@ absl::Status Scale(const std::string& name, const std::vector<float>& scale,
                    Checkpoint& network) {
   NamedTensor* const tensor = FindTensor(network, name);
   if (tensor == nullptr) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("there is no tensor ", name));
+    return absl::InvalidArgumentError(absl::StrCat("missing tensor ", name));
   }
   if (tensor->shape.empty() ||
       tensor->shape[0] != static_cast<int64_t>(scale.size())) {

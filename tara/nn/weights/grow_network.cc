@@ -118,7 +118,7 @@ absl::StatusOr<Checkpoint> GrowNetwork(const Checkpoint& smaller,
     const NamedTensor* const found = smaller.Find(tensor.name);
     if (found == nullptr) {
       return absl::InvalidArgumentError(
-          absl::StrCat("there is no tensor ", tensor.name));
+          absl::StrCat("missing tensor ", tensor.name));
     }
     if (!Fits(*found, tensor, widths)) {
       return absl::InvalidArgumentError(

@@ -36,7 +36,7 @@ void CompleteFromSearch(proto::FieldInfo& info) {
   mcts::SearchOptions defaults;
   const OptionTable table = mcts::SearchOptionTable(defaults);
   const Option* const option = FindOption(table, parts[0]);
-  TARA_CHECK(option != nullptr, "a field is no option of the search");
+  TARA_CHECK(option != nullptr, "a field is not an option of the search");
   if (!info.has_default_()) {
     const std::string value = option->Get();
     info.set_default_(std::string(absl::StripPrefix(value, parts[1])));

@@ -83,7 +83,7 @@ nn::PerHead<float> LossWeightsOf(const proto::LearnerConfig& learner) {
     if (info.weight_field.empty()) continue;
     const auto* const field = learner.GetDescriptor()->FindFieldByName(
         std::string(info.weight_field));
-    TARA_CHECK(field != nullptr, "a head's weight is no field of learner");
+    TARA_CHECK(field != nullptr, "a head's weight is not a field of learner");
     weights[info.head] = learner.GetReflection()->GetFloat(learner, field);
   }
   return weights;

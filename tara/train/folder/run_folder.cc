@@ -59,7 +59,7 @@ absl::Status CheckFolder(const std::string& path) {
   }
   std::string reason;
   if (!fs::is_directory(there, error)) {
-    reason = absl::StrCat(there.string(), " is no folder");
+    reason = absl::StrCat(there.string(), " is not a folder");
   } else if (access(there.c_str(), W_OK | X_OK) != 0) {
     reason = absl::StrCat(there.string(), ": ", std::strerror(errno));
   } else {
@@ -297,9 +297,8 @@ absl::StatusOr<RunStateFile> RunStateFile::Open(const std::string& path) {
   return absl::DataLossError(absl::StrCat(
       path, is_state ? ": cut off or changed" : absl::StrCat(":", error.text()),
       "; expected the state of a run as it was written. Without this file the "
-      "run goes on with "
-      "what its games and checkpoints tell: the games of a generation may then "
-      "be divided in another way, and the gate begins anew"));
+      "run resumes from its games and checkpoints; the games of a generation "
+      "may then be divided in another way, and the gate starts again"));
 }
 
 absl::Status RunStateFile::Save() const {

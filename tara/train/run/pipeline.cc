@@ -624,7 +624,7 @@ absl::Status TrainingRun::LearnFrom(int generation) {
       status.message(),
       ", at half the learning rate too. The last good checkpoint is ",
       folder_->checkpoint_path(resumed_.generation),
-      "; the run goes on from there, for example "
+      "; the run resumes there, for example "
       "with a lower learner.learning_rate (now ",
       config_.learner().learning_rate(), ") or max_gradient_norm"));
 }

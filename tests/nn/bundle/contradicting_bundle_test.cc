@@ -86,7 +86,7 @@ TEST(ContradictingBundleTest, WeightsThatAreNoNumbersOrAbsurdAreRefused) {
     const absl::Status status =
         LoadingWith(kOnnxEntry, model.SerializeAsString());
     ExpectDamaged(status, "model.onnx: tensor block0");
-    ExpectDamaged(status, "which is no number of float16");
+    ExpectDamaged(status, "which float16 cannot represent");
   }
 }
 

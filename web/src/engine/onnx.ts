@@ -57,7 +57,7 @@ function readTensors(model: Uint8Array): Raw[] {
       }, tensors);
     }, []);
   } catch {
-    throw new Error('it is no ONNX model');
+    throw new Error('it is not an ONNX model');
   }
 }
 
