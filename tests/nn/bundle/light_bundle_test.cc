@@ -245,7 +245,7 @@ TEST_F(LightBundleTest, AnotherKindOrFormatIsRejected) {
   const absl::Status tower =
       LoadingErrorOf(WithManifest(kKind.first, "\"kind\": \"tower\""));
   EXPECT_EQ(tower.code(), absl::StatusCode::kDataLoss);
-  EXPECT_THAT(std::string(tower.message()), HasSubstr("there is no tensor"));
+  EXPECT_THAT(std::string(tower.message()), HasSubstr("missing tensor"));
 }
 
 TEST_F(LightBundleTest, AnImpossibleShapeIsRejected) {
