@@ -22,10 +22,10 @@ namespace tara::cli {
 train::StrengthResult StrengthOf(Variant variant, const std::string& opponent,
                                  const eval::ArenaResult& result);
 
-// Checks that the opponents of the config can play: networks are loaded,
-// engines started and asked for each of its variants. Returns INVALID_ARGUMENT
-// for one that is no player, and the errors of MakePlayer and CheckEngine; all
-// name the field and the opponent. REQUIRES: `config` is resolved.
+// Checks that the opponents of the config can play: loads networks, and starts
+// engines with each of its variants. Returns INVALID_ARGUMENT for an invalid
+// player, and the errors of MakePlayer and CheckEngine; all name the field and
+// the opponent. REQUIRES: `config` is resolved.
 absl::Status CheckOpponents(const proto::TrainConfig& config);
 
 // Plays a checkpoint against the opponents of the config, in each of its

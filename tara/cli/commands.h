@@ -1,10 +1,10 @@
 #ifndef TARA_CLI_COMMANDS_H_
 #define TARA_CLI_COMMANDS_H_
 
-// The commands of `tara`. Those that learn or export need LibTorch, whose
-// libraries take longer to load than most commands take to run. So there are
-// two programs: `tara`, without LibTorch, and `tara_torch` beside it, with all
-// commands, which the first becomes when it is asked for LibTorch (main.cc).
+// The commands of `tara`. Learning and export need LibTorch, whose libraries
+// take longer to load than most commands take to run. So there are two
+// programs: `tara`, without LibTorch, and `tara_torch` next to it, with all
+// commands. `tara` becomes `tara_torch` if a command needs LibTorch (main.cc).
 
 #include "tara/cli/command_line.h"
 

@@ -32,14 +32,14 @@ Console StandardConsole();
 // heeds NO_COLOR (https://no-color.org).
 bool UseColour(absl::string_view choice, const Console& console);
 
-// Returns `words`, parted at spaces, in lines of at most `width` columns. Lines
-// after the first are indented by `indent`, for which the first line has room
-// too: a caller has written that many columns. No newline at the end.
+// Returns `words`, broken at spaces into lines of at most `width` columns.
+// Lines after the first are indented by `indent`. The first line leaves room
+// for as many columns, which the caller has written. No newline at the end.
 std::string Wrap(absl::string_view words, int indent, int width = 79);
 
-// One line on stderr that is written over as work goes on. Where stderr is no
-// terminal, such as a log, a line for each `log_interval` of work that takes so
-// long. Thread-safe.
+// One line on stderr that is overwritten during work. If stderr is not a
+// terminal, such as a log, prints a line every `log_interval` of long work.
+// Thread-safe.
 class StatusLine {
  public:
   explicit StatusLine(Console& console,

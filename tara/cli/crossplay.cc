@@ -71,7 +71,7 @@ struct Players {
   }
 };
 
-// Returns the player of a spec that is no team.
+// Returns the single player of a spec.
 absl::StatusOr<Contestant> PartnerOf(const MatchTable& table,
                                      const std::string& text) {
   TARA_ASSIGN_OR_RETURN(Contestant contestant, table.ContestantOf(text));

@@ -52,7 +52,7 @@ struct EngineFlags {
 // Of the first game where no variant is named.
 constexpr char kFirstVariant[] = "sacred_hill_l1";
 
-// The model that is no network: random games evaluate positions.
+// The model without a network: random games evaluate positions.
 constexpr char kPlayoutsModel[] = "playouts";
 
 absl::StatusOr<std::unique_ptr<engine::EngineModel>> LoadModel(
@@ -93,7 +93,7 @@ absl::StatusOr<State> FirstStart(const EngineFlags& options,
 // long the search for it takes.
 class ReaderWatch {
  public:
-  // Throws std::system_error where there is no file or thread for it.
+  // Throws std::system_error if a file or thread cannot be created.
   ReaderWatch() : wake_(NewEvent()), thread_([this] { Run(); }) {}
   ~ReaderWatch() {
     const uint64_t one = 1;

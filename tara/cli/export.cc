@@ -32,14 +32,14 @@ struct ExportOptions {
   std::string output;  // the bundle
   std::string weights = "float32";
   bool for_learning = false;  // init_from takes the bundle
-  GameFlags game;             // variant empty: those of the run, else all
+  GameFlags game;             // empty variant: those of the run, else all
   std::string format = "text";
 };
 
 using Json = nlohmann::ordered_json;
 
-// Returns the variants of the bundle: those that are asked for, else the run's,
-// else all.
+// Returns the variants of the bundle: those of the flags, else the run's, else
+// all.
 absl::StatusOr<std::vector<nn::BundleVariant>> VariantsFor(
     const GameFlags& flags, const train::RunProvenance& origin) {
   if (flags.variant.empty()) {
@@ -53,7 +53,7 @@ absl::StatusOr<std::vector<nn::BundleVariant>> VariantsFor(
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts, StartsOf(wanted));
   std::vector<nn::BundleVariant> variants;
   for (const State& start : starts) {
-    // A run knows what it has learned; of other checkpoints nobody does.
+    // A run records what it has learned; other checkpoints do not.
     if (!origin.variants.empty()) {
       TARA_RETURN_IF_ERROR(
           nn::CheckNetworkLearned("the network", origin.variants, start));

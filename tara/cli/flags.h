@@ -54,12 +54,12 @@ inline constexpr absl::string_view kVariantOrAllHelp =
 // Returns the number of threads, or of cores for 0.
 int ResolveThreads(int threads);
 
-// Returns the fleet at the other end of --fleet; null where there is none. A
-// usage error for what is no pair of open file descriptors.
+// Returns the fleet of --fleet; null without the flag. Returns a usage error
+// unless the flag is a pair of open file descriptors.
 absl::StatusOr<std::unique_ptr<fleet::Fleet>> FleetOf(const std::string& text);
 
-// Returns what a fleet does, to be added to a line of progress; empty where
-// there is none.
+// Returns the activity of a fleet for a line of progress; empty without a
+// fleet.
 std::string FleetText(const fleet::Fleet* fleet);
 
 // Returns the variant named by the flags, or a usage error.
@@ -69,8 +69,8 @@ absl::StatusOr<Variant> VariantOf(const GameFlags& flags);
 // error.
 absl::StatusOr<std::vector<Variant>> VariantsOf(const GameFlags& flags);
 
-// Returns the rule options for a variant, or a usage error. If `skip_others`,
-// options of other variants are left out, but those of none are errors.
+// Returns the rule options for a variant, or a usage error. `skip_others`
+// ignores options of other variants, but not unknown ones.
 absl::StatusOr<RuleOptions> RuleOptionsOf(const GameFlags& flags,
                                           Variant variant,
                                           bool skip_others = false);
@@ -89,8 +89,8 @@ absl::StatusOr<State> StartOf(const GameFlags& flags);
 // rule options that are its own, or a usage error.
 absl::StatusOr<std::vector<State>> StartsOf(const GameFlags& flags);
 
-// Plays actions parted by spaces or commas. Returns INVALID_ARGUMENT for the
-// first that is none or is illegal, naming `source` and its number, from 1.
+// Plays actions separated by spaces or commas. Returns INVALID_ARGUMENT for the
+// first malformed or illegal one, naming `source` and its number, from 1.
 absl::Status PlayActions(absl::string_view actions, absl::string_view source,
                          State& state);
 
@@ -106,16 +106,16 @@ struct PositionFlags {
 // Adds --variant, --option, --actions and --position.
 void AddPositionFlags(Command& command, PositionFlags* flags);
 
-// A position, and the action that led to it; none where there is none, and for
-// a swap, which has no place on the board.
+// A position and the action that led to it; no action if unknown, and for a
+// swap, which has no place on the board.
 struct ShownPosition {
   State state;
   std::optional<Action> last;
 };
 
-// Returns the position they name. Returns a usage error where they miss or
-// contradict one another, INVALID_ARGUMENT for a position that is none or an
-// action that is illegal.
+// Returns the position of the flags. Returns a usage error if they are
+// incomplete or contradict each other, and INVALID_ARGUMENT for an invalid
+// position or an illegal action.
 absl::StatusOr<ShownPosition> PositionOf(const PositionFlags& flags);
 
 // A file of a command, by what names it.
@@ -124,11 +124,10 @@ struct NamedPath {
   const std::string& path;  // may be empty
 };
 
-// An hour of games should not find at its end that a file has no place, nor
-// take the place of games or of a network: returns an error, naming the flag,
-// where the file cannot be written, is no file, has something of this program
-// (KindOfFile) but what the command itself writes, or is one of the command's
-// others.
+// Checks an output file before long work: returns an error naming the flag if
+// the file cannot be written, is not a regular file, belongs to this program
+// (KindOfFile) but is not an output of this command, or is another file of the
+// command.
 absl::Status CheckOutput(absl::string_view flag, const std::string& path,
                          std::initializer_list<NamedPath> others = {},
                          absl::string_view own_kind = "");

@@ -176,8 +176,7 @@ void RegisterGames(Command& root) {
       {"games list runs/mine", "games export runs/mine | tara verify -"});
 }
 
-// Returns the query that the options say, or a usage error for an unknown
-// variant.
+// Returns the query of the options, or a usage error for an unknown variant.
 absl::StatusOr<record::GameQuery> QueryOf(const GamesQueryOptions& options);
 
 absl::StatusOr<record::GameQuery> QueryOf(const GamesQueryOptions& options) {

@@ -58,8 +58,8 @@ constexpr bool kWithTorch = false;
 }
 #endif
 
-// Adds all commands. Without LibTorch those that need it have names only, for
-// the lists of commands.
+// Adds all commands. Without LibTorch, commands that need it have only names,
+// for the lists of commands.
 void AddCommands(Command& root) {
   RegisterPlay(root);
   if constexpr (kWithTorch) {
@@ -109,7 +109,7 @@ void AddCommands(Command& root) {
                     "COMMAND --help"});
 }
 
-// Returns the arguments that are no options, joined by spaces.
+// Returns the arguments other than options, joined by spaces.
 std::string Words(int argc, const char* const* argv) {
   std::vector<absl::string_view> words;
   for (int i = 1; i < argc; ++i) {
@@ -143,8 +143,8 @@ bool NeedsTorch(int argc, const char* const* argv) {
                                            "bench inference"});
 }
 
-// Replaces this process by the program `tara_torch` beside it, with the same
-// arguments. Returns only if it cannot be started: why.
+// Replaces this process by the program `tara_torch` next to it, with the same
+// arguments. Returns the reason if it cannot be started.
 absl::Status BecomeTorchProgram(char* const* argv) {
   // OpenMP reads these when it is loaded, so they are set here. By default its
   // threads spin for milliseconds while they wait, and take the time of those
@@ -264,7 +264,7 @@ int RunProgram(int argc, char** argv) {
   try {
     return RunCommand(argc, argv, console);
   } catch (const std::exception& error) {
-    // A bug, most likely: whatever it is, without a stack trace.
+    // Most likely a bug; reported without a stack trace.
     console.err << "tara: unexpected error: " << error.what() << "\n";
     return kExitFailure;
   }

@@ -40,9 +40,9 @@ struct MatchFlags {
   std::string adjudicate = "proof";  // "none", or "agreement:VALUE,TURNS"
   // As ParseTimeControl reads it; empty: no clocks.
   std::string time_control;
-  // Game store to go on with; empty: none.
+  // Game store to resume; empty: none.
   std::string store;
-  int threads = 0;  // 0: as many as the cores allow
+  int threads = 0;  // 0: one per core
   uint64_t seed = 1;
 };
 
@@ -66,9 +66,9 @@ struct Contestant : eval::Contestant {
 // Plays matches by the flags.
 class MatchTable {
  public:
-  // `arena` has the options that are no flags. Returns usage errors for wrong
-  // flags, and the error of opening the store or of making the player that
-  // judges openings. A fleet, if there is one, plays the games.
+  // `arena` has the options without flags. Returns usage errors for wrong
+  // flags, and the errors of opening the store and of making the player that
+  // judges openings. A fleet, if any, plays the games.
   static absl::StatusOr<std::unique_ptr<MatchTable>> Create(
       const MatchFlags& flags, const eval::ArenaOptions& arena,
       fleet::Fleet* fleet = nullptr);
@@ -83,11 +83,11 @@ class MatchTable {
   std::vector<eval::PlayerSpec> PlayersOf(
       absl::Span<const Contestant* const> contestants) const;
 
-  // Plays A against B from a start position, with the store if there is one; as
-  // many games as the options of Create have, or those of so many openings.
-  // Returns a usage error for teams that cannot play the variant, else the
-  // errors of PlayArenaInParallel or PlayArenaOnFleet. With a fleet, several
-  // threads may play at a time.
+  // Plays A against B from a start position, with the store if there is one.
+  // The number of games or openings is that of the options of Create. Returns a
+  // usage error for teams that cannot play the variant, and the errors of
+  // PlayArenaInParallel or PlayArenaOnFleet. With a fleet, several threads may
+  // play concurrently.
   absl::StatusOr<eval::ArenaResult> Play(
       const State& start, const Contestant& a, const Contestant& b,
       const eval::ArenaProgressCallback& on_progress, int openings = 0);
@@ -116,7 +116,7 @@ class MatchStatus {
   MatchStatus(size_t matches, const fleet::Fleet* fleet, Console& console)
       : status_line_(console), fleet_(fleet), done_(matches), games_(matches) {}
 
-  // Of a match by its place. `name`: what is played, for people.
+  // The status of a match by its index. `name` describes it for people.
   void Show(size_t match, absl::string_view name,
             const eval::ArenaProgress& progress);
   void Clear() { status_line_.Clear(); }
@@ -132,8 +132,8 @@ class MatchStatus {
 // Who plays where the ready-made network has not learned the rules.
 inline constexpr char kSearchWithoutNetwork[] = "mcts:sims=1000";
 
-// Returns the ready-made network, if it has learned the rules, or else that
-// search with random games. What is wrong with it goes to console.err.
+// Returns the ready-made network if it has learned the rules, otherwise search
+// with random games. Prints the reason on console.err.
 std::string DefaultPlayer(const State& start, Console& console);
 
 // The player of commands in which one judges positions.
@@ -146,13 +146,12 @@ struct JudgeFlags {
 // Adds --player, --sims and --untrained.
 void AddJudgeFlags(Command& command, JudgeFlags* flags);
 
-// Returns the player that judges positions of games with these starts: the
+// Returns the player that evaluates positions of games with these starts: the
 // given one, or else the default player of the first with 1000 simulations;
-// with so many simulations, if not 0. Returns a usage error for one that does
-// not search, that may not judge twice alike (by time, threads, pondering),
-// that plays for more than to win, or as CheckLearned; else errors as
-// WithPrecision.
-// REQUIRES: at least one start.
+// with `simulations`, if not 0. Returns a usage error for a player without a
+// search, one whose values are not reproducible (time, threads, pondering), one
+// that does not play for winning alone, or from CheckLearned; otherwise errors
+// of WithPrecision.
 absl::StatusOr<eval::PlayerSpec> JudgeOf(JudgeFlags flags,
                                          absl::Span<const State> starts,
                                          Console& console);
@@ -187,9 +186,9 @@ inline constexpr absl::string_view kVariantOrLearnedHelp =
     "variant, by its identifier in `tara variants`, or 'all'; without, those "
     "that all the networks have learned";
 
-// Returns the start positions of the variants that flags name, as CheckLearned
-// allows them; where they name none, of those that all these players have
-// learned. Returns a usage error where there is none.
+// Returns the start positions of the variants of the flags, subject to
+// CheckLearned; without --variant, those of all variants that all these players
+// have learned. Returns a usage error if there are none.
 absl::StatusOr<std::vector<State>> StartsOfLearned(
     const GameFlags& flags, absl::Span<const eval::PlayerSpec> players,
     bool untrained, Console& console);

@@ -182,7 +182,7 @@ Json ChecksToJson(const nn::Bundle& bundle,
           {"forms", std::move(forms)}};
 }
 
-// Shows what a bundle is, what it holds and where it comes from.
+// Shows the kind, content and origin of a bundle.
 absl::StatusOr<int> RunModelShow(const ModelOptions& options,
                                  Console& console) {
   if (options.bundle.empty()) {

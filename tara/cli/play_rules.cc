@@ -76,8 +76,8 @@ std::string NamesOf(Board hills) {
   return absl::StrJoin(names, ", ");
 }
 
-// Returns what forbids an action on a hill whatever is there, or because of
-// what is there; "" where it is the rule of the turn.
+// Returns the reason why an action on a hill is illegal, from the rules or the
+// board; "" if it is the rule of the turn.
 std::string WhyNotOn(Hill to, const State& state) {
   const VariantInfo& info = Info(state.variant);
   const Board hill = BoardOf(to);

@@ -47,7 +47,7 @@ struct RateFlags {
   std::optional<int> opening_plies;  // none: DefaultOpeningPlies
   std::vector<std::string> anchors;  // "NAME=ELO"
   std::string store;                 // empty: RUN/ratings.db, or none
-  int threads = 0;                   // 0: as many as the cores allow
+  int threads = 0;                   // 0: one per core
   uint64_t seed = 1;
   std::string format = "text";
   std::string html;  // file of a page; empty: none

@@ -22,8 +22,8 @@ struct NamedPlayer {
 };
 
 struct CheckpointFlags {
-  // Of a run: "all", those of every K-th generation and the newest ("every:K"),
-  // or the generations listed ("0,10,20").
+  // Of a run: "all", every K-th generation and the newest ("every:K"), or the
+  // listed generations ("0,10,20").
   std::string checkpoints = "all";
   int simulations = 0;  // an action; 0: the policy
 };
@@ -31,11 +31,11 @@ struct CheckpointFlags {
 // Adds --checkpoints and --sims.
 void AddCheckpointFlags(Command& command, CheckpointFlags* flags);
 
-// Returns the players that arguments name: of a run's folder each checkpoint
-// chosen, with so many simulations; a checkpoint's file; or a player spec.
-// Checkpoints are named by their files, and by their runs where there are
-// several. Returns NOT_FOUND for a run without the checkpoints, a usage error
-// for flags or arguments that are none.
+// Returns the players of the arguments: for a run's folder each chosen
+// checkpoint, with `simulations`; for a checkpoint its file; or a player spec.
+// Checkpoints are named by their files, and by their runs if there are several.
+// Returns NOT_FOUND for a run without the checkpoints, and a usage error for
+// invalid flags or arguments.
 absl::StatusOr<std::vector<NamedPlayer>> PlayersNamed(
     absl::Span<const std::string> arguments, const CheckpointFlags& flags);
 

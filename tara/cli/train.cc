@@ -58,8 +58,8 @@ absl::StatusOr<proto::TrainConfig> LoadConfig(const TrainFlags& options) {
   return config;
 }
 
-// Checks before anything is written that the run can begin or go on and play
-// its opponents. A wrong value in the config is a usage error.
+// Checks before anything is written that the run can start or resume and that
+// its opponents can play. A wrong value in the config is a usage error.
 absl::Status Preflight(const proto::TrainConfig& config, bool untrained,
                        Console& console) {
   absl::Status status = train::CheckRun(config);

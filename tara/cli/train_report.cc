@@ -93,7 +93,7 @@ absl::StatusOr<std::string> StrengthCurves(const std::string& metrics_path) {
   std::vector<size_t> damaged;  // numbers of lines
   for (size_t i = 0; i < lines.size(); ++i) {
     try {
-      // Of what is no JSON: null, which has no fields.
+      // Malformed JSON becomes null, which has no fields.
       const Json line = ParseJson<Json>(lines[i]).value_or(Json());
       if (line.at("event") != "strength") continue;
       const double score = line.at("score");

@@ -14,10 +14,10 @@ namespace tara::cli {
 std::string StrengthReport(const train::TrainSummary& summary,
                            const proto::TrainConfig& config);
 
-// Returns the scores over the generations of a run, a small curve for each
-// opponent and variant, from the run's metrics; nothing if fewer than two
-// generations were evaluated. Lines that are no events, or lack a field, are
-// left out, and said to be. Errors as ReadMetricsLines.
+// Returns the scores over the generations of a run from its metrics, a small
+// curve per opponent and variant; empty if fewer than two generations were
+// evaluated. Skips lines that are not events or lack a field, and states their
+// number. Errors of ReadMetricsLines.
 absl::StatusOr<std::string> StrengthCurves(const std::string& metrics_path);
 
 }  // namespace tara::cli

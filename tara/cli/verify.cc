@@ -29,7 +29,7 @@ struct Counts {
 };
 
 // Checks each line that is not blank. Returns an error if reading fails, or if
-// there is none.
+// all lines are blank.
 absl::Status VerifyLines(const std::string& name, std::istream& in,
                          Console& console, Counts& counts) {
   const int64_t before = counts.passed + counts.failed;

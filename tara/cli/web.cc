@@ -69,9 +69,9 @@ struct Served {
   std::string error ABSL_GUARDED_BY(mutex);  // the first message of the server
 };
 
-// Whether the header Host of a request names this machine. Other names can
-// point here, too: those of a web site that makes its visitors' browsers
-// believe it is here (DNS rebinding), to read what is served.
+// Whether the header Host of a request names this machine. A web site can make
+// its own name point here (DNS rebinding), so that visitors' browsers read the
+// served data.
 bool NamesThisMachine(const char* host) {
   absl::string_view name = host == nullptr ? "" : host;
   const size_t colon = name.rfind(':');

@@ -65,8 +65,8 @@ std::set<std::string> FilesOf(const fs::path& folder) {
   return names;
 }
 
-// Puts the folder `made` where `folder` is, or is to be. Afterwards `made` is
-// what was there before, if anything was.
+// Exchanges the folder `made` with `folder`, which need not exist. Afterwards
+// `made` contains the earlier content, if any.
 absl::Status PutInPlace(const fs::path& made, const fs::path& folder) {
   if (!fs::exists(folder)) {
     fs::rename(made, folder);

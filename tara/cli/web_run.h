@@ -28,7 +28,7 @@ struct WebFile {
 //                                search, or null
 //   position.svg?index=N&ply=P   a picture of a position of it, with the visits
 //                                of its search
-// NOT_FOUND where there is no such file, INVALID_ARGUMENT for a wrong number.
+// NOT_FOUND for a missing file, INVALID_ARGUMENT for a wrong number.
 // Errors of the run's store. `run` is an absolute path.
 absl::StatusOr<WebFile> RunFile(const std::string& run, absl::string_view name,
                                 absl::string_view query);

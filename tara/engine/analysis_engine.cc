@@ -48,9 +48,9 @@ struct AnalysisEngine::Worker {
   int64_t searching = 0;  // tasks; guarded by the engine's mutex
 };
 
-// The search of a task. Reports its end when it is destroyed, however it ended.
-// Has no tree until it is asked for its progress, where want of memory is the
-// task's alone (SearchedGame::RunOut).
+// The search of a task. Its destructor reports the end. The tree is created
+// with the first progress, so that a lack of memory fails this task alone
+// (SearchedGame::RunOut).
 class AnalysisEngine::TaskSearch : public mcts::SearchedGame {
  public:
   TaskSearch(std::unique_ptr<AnalysisTask> task, AnalysisEngine* engine,

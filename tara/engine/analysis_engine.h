@@ -23,10 +23,10 @@
 namespace tara::engine {
 
 enum class AnalysisEvent {
-  kProgress,   // the search goes on
+  kProgress,   // the search continues
   kDone,       // it is over
   kCancelled,  // it was broken off, or never began
-  kFailed,     // the evaluator failed, or there was no memory to go on
+  kFailed,     // the evaluator failed, or memory ran out
 };
 
 // A position to be searched.
@@ -53,15 +53,15 @@ struct AnalysisTask {
 
 struct AnalysisEngineOptions {
   int threads = 1;
-  // Positions that a thread searches in step: their leaves make a batch.
+  // Concurrent positions of a thread, whose leaves make a batch.
   int positions = 64;
   // As ManyGamesOptions::leaves_per_game.
   int leaves = 1;
 };
 
-// Searches many positions at once, by threads that each search several in step,
-// as self-play does. The search of a position depends on no other. Few
-// positions are shared out evenly over the threads. Thread-safe.
+// Searches many positions concurrently, with several positions per thread, like
+// self-play. The search of a position depends on no other. A small number of
+// positions is distributed evenly over the threads. Thread-safe.
 class AnalysisEngine {
  public:
   // The evaluator must outlive it. Has fewer threads where there cannot be so

@@ -22,8 +22,8 @@ struct AnalysisReportOptions {
 // Adds the seat to move of a position, or the result.
 void AddTurnOrResult(const State& state, Json& answer);
 
-// Adds the results of a search, but for the list of actions; what it lacks,
-// such as an action before the first simulation, is left out.
+// Adds the results of a search except the list of actions. Missing results,
+// such as an action before the first simulation, are omitted.
 void AddSearch(const mcts::Tree& tree, const AnalysisReportOptions& options,
                Json& answer);
 

@@ -36,7 +36,7 @@ std::string AnalysisLine(const mcts::Tree& tree,
 
 using Json = nlohmann::ordered_json;
 
-// Parts of an answer beside those that it always has.
+// Optional parts of an answer.
 struct ReportFlags {
   bool actions = false;     // statistics of each action
   bool pv = false;          // lines: of the root, and of each action told
@@ -47,7 +47,7 @@ struct ReportFlags {
 
 // Positions to be analysed.
 struct AnalyzeRequest {
-  // By turn: after so many of the actions.
+  // By turn: the number of actions before it.
   struct Position {
     int turn;
     State state;
@@ -75,7 +75,7 @@ struct RequestProblem {
 
 // A line that was read.
 struct Request {
-  Json id;  // null: there is none
+  Json id;  // null: none
   std::string command;
   std::vector<RequestProblem> warnings;
   std::variant<RequestProblem, AnalyzeRequest, TerminateRequest,

@@ -21,13 +21,13 @@ namespace tara::engine {
 // or both. Knows no time of day.
 class EngineClocks {
  public:
-  // The time of each side for the game, and more after each of its actions;
-  // without the first, the second is the time for each action; without both,
-  // there are no clocks. Returns INVALID_ARGUMENT for times that are none.
+  // The time of each side for the game, and the increment per action; without
+  // the first, the second is the time per action; without both, there are no
+  // clocks. Returns INVALID_ARGUMENT for invalid times.
   absl::Status Set(double main_s, double increment_s);
 
-  // Puts the time of a side right. Returns FAILED_PRECONDITION where there is
-  // no time for the game, INVALID_ARGUMENT for a time that is none.
+  // Sets the remaining time of a side. Returns FAILED_PRECONDITION without a
+  // time for the game, INVALID_ARGUMENT for an invalid time.
   absl::Status SetLeft(Side side, double left_s);
 
   // Winds the clocks up for a new game.
@@ -53,13 +53,13 @@ class EngineGame {
   const State& state() const { return states_.back(); }
   absl::Span<const Action> actions() const { return actions_; }
 
-  // Plays an action given in notation. Returns INVALID_ARGUMENT for what is no
-  // action, or illegal; the game is then as before.
+  // Plays an action given in notation. Returns INVALID_ARGUMENT for a malformed
+  // or illegal action and leaves the game unchanged.
   absl::Status Play(absl::string_view text);
   // REQUIRES: the action is legal.
   void Play(Action action);
 
-  // Takes the last action back; returns false if there is none.
+  // Undoes the last action; returns false if there is none.
   bool Undo();
 
  private:

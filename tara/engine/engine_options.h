@@ -30,12 +30,12 @@ struct EngineOptions {
   // Line protocol: threads that search a position together. JSON: threads that
   // search positions.
   int threads = 1;
-  // JSON: positions that a thread searches in step; their leaves make a batch.
+  // JSON: concurrent positions per thread, whose leaves make a batch.
   int positions = 64;
-  // Line protocol: go on with the tree of the position before.
+  // Line protocol: whether to reuse the tree of the previous position.
   bool reuse = true;
-  // 0 plays the most visited action; above, the one with the highest lower
-  // confidence bound, so many standard errors below its mean.
+  // 0: play the most visited action. Above 0: play the one with the highest
+  // lower confidence bound, this many standard errors below its mean.
   float confidence_z = mcts::kPlayConfidenceZ;
   // Actions are drawn from visits^(1/temperature); 0 plays the best.
   float temperature = 0;
@@ -58,8 +58,8 @@ absl::Status SetEngineOption(absl::string_view name, absl::string_view value,
 // Sets options given as "name=value,name=value"; empty: none.
 absl::Status SetEngineOptions(absl::string_view text, EngineOptions& options);
 
-// Returns the engine's own options and those of the search that differ from
-// their defaults, a line "name value" each.
+// Returns the options of the engine and of the search that differ from their
+// defaults, a line "name value" each.
 std::string ListEngineOptions(EngineOptions options);
 
 // Returns all options for --help, a line each.

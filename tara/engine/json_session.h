@@ -32,7 +32,7 @@ class JsonSession {
   // Answers what is left.
   ~JsonSession();
 
-  // Takes a line, whatever it holds. Blocks while too many positions wait
+  // Processes any line. Blocks while too many positions wait
   // (AnalysisEngine::AwaitRoom).
   void Take(absl::string_view line);
 
