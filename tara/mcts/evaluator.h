@@ -21,7 +21,7 @@ struct Evaluation {
   float win = 0;
   float draw = 0;
   float loss = 0;
-  // Expected points of the side to move minus those of its opponent.
+  // Expected points of the side to move minus points of its opponent.
   float margin = 0;
   // Probability of each final margin: margins[m + kMaxMargin] that the side to
   // move ends m points ahead. kNumMargins long (tara/core/outcome.h), sums to 1
@@ -34,9 +34,9 @@ struct Evaluation {
   float value() const { return win - loss; }
 };
 
-// Positions of one caller on their way to an evaluator. Requests that need no
-// computing, those of a cache, are answered at once: batches have the others
-// alone. Any thread may call, but one at a time.
+// Queue of positions of one caller for an evaluator. Requests without
+// computation (cached ones) are answered immediately, so batches contain only
+// the others. Any thread may call, one at a time.
 class EvaluationQueue {
  public:
   struct Request {
@@ -55,15 +55,15 @@ class EvaluationQueue {
   // How many requests wait.
   virtual size_t waiting() const = 0;
 
-  // Evaluates a batch of the positions that wait, those that came first, and
-  // appends the tags to `answered`. A batch is BatchOf what waits.
-  // REQUIRES: something waits.
-  // Errors as Evaluator::Evaluate; nothing waits then.
+  // Evaluates a batch of the waiting positions, oldest first, and appends their
+  // tags to `answered`. The size of a batch is BatchOf the number of waiting
+  // positions. REQUIRES: at least one waits. Errors of Evaluator::Evaluate; the
+  // queue is empty then.
   virtual absl::Status Evaluate(std::vector<int>& answered) = 0;
 };
 
-// Returns how many of so many positions make the next batch: all of them, or,
-// from `multiple` on, the most that are a multiple of it.
+// Returns the size of the next batch for a number of positions: all of them or,
+// from `multiple` on, the largest multiple of it.
 inline size_t BatchOf(size_t positions, size_t multiple) {
   return positions < multiple ? positions : positions - positions % multiple;
 }
@@ -80,7 +80,7 @@ class Evaluator {
   virtual absl::Status Evaluate(absl::Span<const State> states,
                                 absl::Span<Evaluation> results) = 0;
 
-  // Batches of a multiple of so many positions cost the least a position.
+  // Batches of a multiple of this number have the lowest cost per position.
   virtual size_t batch_multiple() const { return 1; }
 
   // Returns a queue for one caller, which borrows this. By default every

@@ -36,9 +36,9 @@ struct HeadInfo {
   // The names of its tensors begin so, and no others do. (The margins are part
   // of the value's last layer.)
   absl::string_view tensors;
-  // Learned for what it teaches the tower: not computed in play, nor in
-  // learning while its loss has no weight. Checkpoints may lack it: it then
-  // begins anew.
+  // Learned for its effect on the tower: not computed in play, nor in learning
+  // while its loss has no weight. If a checkpoint lacks it, it starts with new
+  // weights.
   bool is_auxiliary;
   // Kept in bundles; an auxiliary one where it has been learned.
   bool in_bundles;
@@ -50,7 +50,7 @@ struct HeadInfo {
 inline constexpr auto kHeads = std::to_array<HeadInfo>({
     {Head::kPolicy, "policy", "policy_", false, true, "", 1},
     {Head::kValue, "value", "value_", false, true, "", 1},
-    // A distribution over so many margins has a loss of some nats: with a
+    // A distribution over this many margins has a loss of some nats: with a
     // weight of 1 it would dominate the total.
     {Head::kMargin, "margin", "value_", false, true, "margin_loss_weight",
      0.1f},
@@ -87,7 +87,7 @@ class PerHead {
   std::array<T, kHeads.size()> values_ = {};
 };
 
-// Returns the default weights of the losses, but for those given.
+// Returns the default weights of the losses, with the given ones replaced.
 constexpr PerHead<float> LossWeights(
     std::initializer_list<std::pair<Head, float>> given = {}) {
   PerHead<float> weights;
@@ -111,9 +111,9 @@ inline constexpr int kNumResults = 3;
 inline constexpr int kValueHidden = 64;  // between the value's linear layers
 inline constexpr int kNumValueOutputs = kNumResults + kNumMargins;
 inline constexpr int kNumOwners = 3;
-// Kingdoms of a side at the end are told apart up to this: as many as fit on
-// the board where adjacent ringforts are linked. (In Stone of Destiny there may
-// be more: they count as this many.)
+// The largest distinguished number of kingdoms of a side at the end: the
+// maximum on a board where adjacent ringforts are linked. (Stone of Destiny may
+// have more, which count as this many.)
 inline constexpr int kMaxKingdoms = 24;
 inline constexpr int kNumKingdomCounts = kMaxKingdoms + 1;
 

@@ -47,8 +47,8 @@ struct InferenceOptions {
   Precision precision = Precision::kAuto;
 };
 
-// What was chosen where the options left a choice. A run that is to be repeated
-// records it, and asks for the same.
+// The choices for options that were left open. A run records them for exact
+// repetition.
 struct InferenceInfo {
   InferenceBackend backend = InferenceBackend::kTorch;
   Precision precision = Precision::kFloat32;
@@ -58,8 +58,8 @@ struct InferenceInfo {
 // flags, as in "device=cpu", "backend=torch", "precision=int8".
 bool IsInferenceOption(absl::string_view name);
 
-// Sets one of them. Returns INVALID_ARGUMENT "NAME is 'VALUE'; expected ..."
-// when there is no such value. REQUIRES: IsInferenceOption(name).
+// Sets an option. Returns INVALID_ARGUMENT "NAME is 'VALUE'; expected ..." for
+// an unknown value. REQUIRES: IsInferenceOption(name).
 absl::Status SetInferenceOption(absl::string_view name, absl::string_view value,
                                 InferenceOptions& options);
 

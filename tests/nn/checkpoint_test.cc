@@ -164,8 +164,7 @@ TEST_F(CheckpointTest, OtherVersionsAreNamed) {
   bytes[8] = 1;
   WriteBytes(bytes);
   ExpectError(absl::StatusCode::kFailedPrecondition,
-              "has format version 1: its network tells the expected margin "
-              "alone");
+              "has format version 1: its network has only the expected margin");
 }
 
 // Older programs say that they do not read version 3.

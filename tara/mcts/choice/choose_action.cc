@@ -29,8 +29,8 @@ struct Proof {
   float high;
 };
 
-// Returns the actions that are proved best, with `proved` set to true, or else
-// those that proof does not rule out. Keeps the order.
+// Returns the actions that are proved best, and sets `proved`; otherwise the
+// actions that no proof rules out. Keeps the order.
 Candidates Filter(absl::Span<const RootAction> actions,
                   const ChoiceOptions& options, bool& proved) {
   const auto utility = [&options](int margin) {
@@ -183,8 +183,8 @@ struct SeenAction {
   int visits;
 };
 
-// Returns the visits that are left of a candidate when as many of `forced` are
-// taken as keep its score below `best_score`.
+// Returns the remaining visits of a candidate after removing as many of
+// `forced` as keep its score below `best_score`.
 int Unforced(const SeenAction& candidate, double forced, const Puct& puct,
              double best_score) {
   // Chosen for its value.

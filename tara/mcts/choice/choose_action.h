@@ -25,7 +25,7 @@ struct TemperatureSchedule {
   float end = 0;    // approached later; below `start` usually
   // In plies; 0: no decay, `start` up to the cut-off.
   float halflife = 0;
-  // The first ply of which the best action is played.
+  // The first ply at which the best action is played.
   int cutoff_ply = std::numeric_limits<int>::max();
 
   // Returns `temperature` for the first `plies` plies, and 0 after them.
@@ -54,10 +54,10 @@ struct RootAction {
 struct ChoiceOptions {
   // Actions are drawn from visits^(1/temperature); 0 plays the best.
   float temperature = 0;
-  // At temperature 0: 0 takes the most visited for the best; above, the one
-  // with the highest lower confidence bound, so many standard errors below its
-  // mean value (LowerConfidenceBound). A few are usual (KataGo: 5): less
-  // trusts few visits more.
+  // At temperature 0: 0 plays the most visited action. Above 0: plays the one
+  // with the highest lower confidence bound, this many standard errors below
+  // its mean value (LowerConfidenceBound). Usual values are a few (KataGo: 5);
+  // lower ones trust actions with few visits more.
   float confidence_z = 0;
   // The utility of a final margin for the side to move; must not decrease with
   // the margin. Empty: its sign (won, drawn, lost). Proved bounds of actions
@@ -67,20 +67,19 @@ struct ChoiceOptions {
 
 // Returns the action to play.
 //
-// Proofs go first, at every temperature. An action is proved best when the
-// utility of its low bound is at least that of the high bounds of all others:
-// then one of those is played, at temperature 0 the one with the highest low
-// bound. Otherwise actions are left out that can be no better, and may be
-// worse, than some other: proved losses beside actions that may not lose.
+// Proofs have priority at every temperature. An action is proved best if the
+// utility of its low bound is at least that of the high bounds of all others.
+// Then one of the proved ones is played, at temperature 0 the one with the
+// highest low bound. Otherwise actions are excluded that cannot be better, and
+// may be worse, than another one: proved losses if there are actions that may
+// not lose.
 //
 // At temperature 0, ties go to more visits, then to the higher prior, then to
-// the higher mean value, then are drawn. The stream is not used otherwise.
-// REQUIRES: at least one visit, or an action that is proved best;
-// temperature >= 0.
+// the higher mean value, then are random. The stream is not used otherwise.
 Action ChooseAction(absl::Span<const RootAction> actions,
                     const ChoiceOptions& options, Random& random);
 
-// The same with default options but for the temperature.
+// The same with default options except the temperature.
 Action ChooseAction(absl::Span<const RootAction> actions, float temperature,
                     Random& random);
 
@@ -104,9 +103,9 @@ struct PolicyTargetOptions {
   Puct puct = {};
 };
 
-// Returns how many visits a root action gets at least, whatever its value, as
-// long as it is visited at all: sqrt(k * P * visits of the root's actions).
-// Source: Wu 2019 (arXiv:1902.10565), section 3.2, where k = 2.
+// Returns the minimum visits of a root action with any visits, whatever its
+// value: sqrt(k * P * visits of the root's actions). Source: Wu 2019
+// (arXiv:1902.10565), section 3.2, where k = 2.
 float ForcedVisits(float forced_playouts, float prior, int root_visits);
 
 // Returns the policy target: the actions' shares of the visits, without those

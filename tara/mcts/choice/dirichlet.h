@@ -14,9 +14,9 @@ namespace tara::mcts {
 // REQUIRES: shape > 0.
 double DrawGamma(double shape, Random& random);
 
-// Returns a draw from the Dirichlet distribution with the given parameters:
-// as many numbers, not negative, that sum to 1.
-// REQUIRES: at least one parameter; all are positive.
+// Returns a sample of the Dirichlet distribution with the given parameters: one
+// number per parameter, non-negative, with sum 1. REQUIRES: at least one
+// parameter; all are positive.
 std::vector<float> DrawDirichlet(absl::Span<const double> alphas,
                                  Random& random);
 
@@ -24,9 +24,9 @@ std::vector<float> DrawDirichlet(absl::Span<const double> alphas,
 std::vector<float> DrawDirichlet(double alpha, int size, Random& random);
 
 struct RootNoiseOptions {
-  // Sum of the Dirichlet parameters of the legal actions, however many there
-  // are: the noise goes to about as many actions in every position. More
-  // spreads it wider.
+  // Sum of the Dirichlet parameters of the legal actions, for any number of
+  // them, so that the noise affects about the same number of actions in every
+  // position. A larger sum spreads it wider.
   float concentration = 10.0f;
   // Whether half of the concentration goes to actions of higher prior
   // (ShapedAlphas), so that noise falls more often on plausible actions.

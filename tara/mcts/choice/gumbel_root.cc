@@ -54,7 +54,8 @@ GumbelRoot::GumbelRoot(const GumbelOptions& options,
 }
 
 // Each phase has about simulations / log2(considered) steps, and at least one
-// round; half the actions go on to the next. The last two share what is left.
+// round; half of the actions continue to the next. The last two actions share
+// the remaining steps.
 void GumbelRoot::PlanPhases(int considered, int simulations) {
   // ceil(log2(considered))
   const int num_phases =
@@ -100,11 +101,11 @@ double GumbelRoot::MixedValue(absl::Span<const ActionStats> stats,
   return (root_value + visits * weighted_value / visited_prior) / (1 + visits);
 }
 
-// All that take part in a phase start a round with equally many visits, and
-// those that dropped out have fewer or (visited in this round) more. So those
-// with the visit count of the plan take part, and the best of them is next: in
-// a phase's first round as many of the best as the phase considers. Meanwhile
-// their scores stay as they were when the phase began.
+// All actions of a phase start a round with equal visits; the eliminated ones
+// have fewer, or (visited in this round) more. So the actions with the visit
+// count of the plan take part, and the best of them is next. In the first round
+// of a phase, only as many of the best as the phase considers take part; their
+// scores stay constant during it.
 int GumbelRoot::Next(absl::Span<const ActionStats> stats,
                      float root_value) const {
   TARA_CHECK(stats.size() == priors_.size(),

@@ -37,14 +37,13 @@ class GumbelRoot {
   struct ActionStats {
     int visits = 0;     // those in flight included
     float value = 0;    // mean, for the side to move at the root, in [-1, 1]
-    int in_flight = 0;  // of the visits, those that `value` lacks
+    int in_flight = 0;  // visits that `value` does not contain yet
   };
 
   // Plans a search of `simulations`. The noise is multiplied by `noise_scale`:
-  // 1 for self-play; 0 for matches, where the best is to be played (nothing is
-  // drawn from `random` then).
-  // REQUIRES: at least one prior and one simulation; considered_actions >= 1,
-  // the other options and noise_scale >= 0.
+  // 1 for self-play; 0 for matches, which use nothing from `random`. REQUIRES:
+  // at least one prior and one simulation; considered_actions >= 1, the other
+  // options and noise_scale >= 0.
   GumbelRoot(const GumbelOptions& options, absl::Span<const float> priors,
              int simulations, float noise_scale, Random& random);
 
@@ -69,8 +68,8 @@ class GumbelRoot {
                                     float root_value) const;
 
  private:
-  // Steps of the plan, in each of which `considered` actions get a visit a
-  // round. All of them start the phase with `first_visits` visits.
+  // Steps of the plan: `considered` actions get a visit per round, starting
+  // with `first_visits` visits.
   struct Phase {
     int first_step;
     int considered;

@@ -3,7 +3,7 @@
 
 namespace tara::mcts {
 
-// The formula by which searches select (PUCT). The score of an action is
+// The selection formula of searches (PUCT). The score of an action is
 //
 //   Q + c(N) * sqrt(N) * P / (1 + n)
 //

@@ -12,9 +12,9 @@
 namespace tara::mcts {
 
 struct ResignationOptions {
-  // A side resigns when its root value has been at most this much, from -1
-  // (certainly lost) to 0, at so many turns of its own in a row. Adapting may
-  // choose lower ones, never higher. No value: nobody resigns.
+  // A side resigns if its root value has been at most this value, from -1
+  // (certainly lost) to 0, for that many of its own turns in a row. Adaptation
+  // may choose lower values, never higher ones. No value: no side resigns.
   std::optional<float> threshold = -0.9f;
   int turns = 3;
   // The part of games that are played on to the end all the same, to see how
@@ -51,8 +51,8 @@ class ResignationCounts {
 
   // Games that were played on.
   int64_t games() const { return games_; }
-  // Of these, those that would have been resigned at a threshold of the grid,
-  // and those of them that the resigning side did not lose.
+  // The games that a threshold of the grid would have resigned, and those among
+  // them that the resigning side did not lose.
   int64_t resigned(int index) const { return resigned_[index]; }
   int64_t wrong(int index) const { return wrong_[index]; }
 

@@ -35,7 +35,7 @@ class BatchingEvaluator : public Evaluator {
   // Calls of the other evaluator so far.
   int64_t batches() const ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Blocks until so many requests wait for the evaluator to be free.
+  // Blocks until that many requests wait for the evaluator.
   void AwaitWaiting(size_t requests) const ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:

@@ -56,8 +56,8 @@ struct CachingEvaluator::Entry {
   float margin = 0;
   uint16_t num_priors = 0;
   uint16_t num_margins = 0;  // of the answer
-  // Kept are the margins from the first that is not 0 to the last: those of few
-  // playouts, or of a position near its end, are mostly zeros.
+  // Only the margins between the first and the last one above 0 are stored:
+  // those of few playouts, or of a position near its end, are mostly zeros.
   uint16_t first_kept = 0;
   uint16_t num_kept = 0;
   // The priors, then the margins kept: in `few` if they fit, else in `many`.
@@ -128,7 +128,7 @@ struct CachingEvaluator::Bucket {
   std::array<uint32_t, kWays> last_used = {};
   uint32_t tick = 0;
 
-  // Returns the way of a position, or -1. `entries` are those of the bucket.
+  // Returns the way of a position in its bucket `entries`, or -1.
   int Find(const Key& key, const Entry* entries) const {
     for (int way = 0; way < kWays; ++way) {
       if (tags[way] == key.tag() && last_used[way] != 0 &&

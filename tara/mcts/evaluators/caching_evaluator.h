@@ -24,11 +24,11 @@ struct CachingOptions {
   // least to the greatest that it gives a chance, are over 45 has 4 bytes more
   // for each of them. 0: none are kept, the cache only counts.
   int64_t positions = 0;
-  // Symmetric positions are one: the evaluator is asked for the representative
-  // of each (tara/core/symmetry.h), and its priors are put in place. For
-  // evaluators whose answers for symmetric positions are the same, bit for bit,
-  // but for the order of the priors: networks, which see every position through
-  // its representative.
+  // Whether symmetric positions share an entry: the evaluator receives the
+  // representative of each (tara/core/symmetry.h), and its priors are mapped
+  // back. For evaluators whose results for symmetric positions are equal bit
+  // for bit up to the order of the priors, such as networks, which see every
+  // position as its representative.
   bool symmetric = false;
   // Whether answers have the distribution of margins, where the evaluator gives
   // one. Without it most entries have room for all; for searches whose utility
@@ -89,7 +89,7 @@ class CachingEvaluator : public Evaluator {
   // Fetches the bucket of a position into the processor's caches.
   void Prefetch(const Key& key);
   bool Find(const Key& key, Evaluation& evaluation);
-  // `answers` are those of the positions, or more.
+  // `answers` has at least one entry per position.
   void Insert(absl::Span<const Position> positions,
               absl::Span<const Evaluation> answers);
 
@@ -108,9 +108,9 @@ class CachingEvaluator : public Evaluator {
   std::vector<std::unique_ptr<Queue>> idle_ ABSL_GUARDED_BY(mutex_);
 };
 
-// Turns priors of TransformState(symmetry, state), in the order of its legal
-// actions, into those of the state: each goes to the action whose image it was
-// given for. REQUIRES: as many priors as there are legal actions.
+// Maps priors of TransformState(symmetry, state), in the order of its legal
+// actions, to those of the state: each goes to the action with that image.
+// REQUIRES: one prior per legal action.
 void PermutePriors(const Symmetry& symmetry, const State& state,
                    std::vector<float>& priors);
 

@@ -18,14 +18,14 @@ class UniformEvaluator : public Evaluator {
                         absl::Span<Evaluation> results) override;
 };
 
-// Judges a position by random games from it to the end; all legal actions are
-// equally likely. The games' seeds derive from the position and the seed, so
-// the same position gets the same answer, in any batch, on any thread and on
-// any processor. Many positions or playouts are cheaper than few: all games of
-// a batch are played in step. Thread-safe; never fails.
+// Evaluates a position by random games to the end, with all legal actions
+// equally likely. The games' seeds derive from the position and the seed, so a
+// position has the same result in any batch, on any thread and any processor.
+// Large batches are cheaper per game, because all games of a batch are played
+// in lockstep. Thread-safe; never fails.
 class PlayoutEvaluator : public Evaluator {
  public:
-  // REQUIRES: playouts > 0 (random games a position).
+  // REQUIRES: playouts > 0 (random games per position).
   PlayoutEvaluator(int playouts, uint64_t seed);
 
   absl::Status Evaluate(absl::Span<const State> states,

@@ -20,7 +20,7 @@ namespace {
 constexpr int kAllActions = 64;
 
 // By variant, in the order of kVariants. Made by the command in
-// docs/how-to/use_the_page.md; a level that is changed is to be rated anew.
+// docs/how-to/use_the_page.md; rate levels again after a change.
 // Levels that come out in the wrong order have the mean of both: levels 1 and 2
 // of High Kings Level 1, measured as 646 and 639.
 constexpr int kElo[kNumVariants][kNumLevels] = {

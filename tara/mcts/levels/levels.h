@@ -18,8 +18,8 @@
 
 namespace tara::mcts {
 
-// Returns the points of the side to move minus those of the other side, if the
-// game were over after the action. REQUIRES: it is legal.
+// Returns the points of the side to move minus points of the other side if the
+// game ended after the action. REQUIRES: it is legal.
 int ScoreAfter(const State& state, Action action);
 
 // Returns an action of which the search of the tree has found the value to be

@@ -129,7 +129,7 @@ OptionTable SearchOptionTable(SearchOptions& options) {
       {"gumbel_actions", &options.gumbel_options.considered_actions, 1, 570,
        "actions that a Gumbel root considers"},
       {"gumbel_c_visit", &options.gumbel_options.c_visit, 0, 1e6,
-       "weight of values there, beside visits"},
+       "weight of values there, in addition to visits"},
       {"gumbel_c_scale", &options.gumbel_options.c_scale, 0, 1000,
        "weight of values there, as a factor"},
       {"gumbel_noise", &options.gumbel_noise, 0, 10,
@@ -137,7 +137,7 @@ OptionTable SearchOptionTable(SearchOptions& options) {
       {"graph", &options.graph_search, "equal positions share a node"},
       {"proof", &options.proof, "proved bounds; stop where they decide"},
       {"solver_hills", &options.solver_vacant_hills, 0, 45,
-       "solve leaves with at most so many vacant hills"},
+       "solve leaves with at most this many vacant hills"},
       {"max_mb", MemoryMember(options.max_bytes), 1, kMaxMegabytes,
        "memory of the tree in MiB"},
   };

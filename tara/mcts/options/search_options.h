@@ -121,10 +121,10 @@ inline SearchOptions ForPlay(SearchOptions options = {}) {
 // ChoiceOptions::confidence_z of these.
 inline constexpr float kPlayConfidenceZ = 2;
 
-// Where random games judge leaves: their values are noisy and priors are all
-// alike, so more exploration than with a network. At 400 simulations 3 beats
-// 1.5 in every variant tried (62 % of 240 games over four), 0.7 loses to it
-// (30 %), 6 is no better than 3.
+// For random games as evaluator: their values are noisy and priors are uniform,
+// so more exploration than with a network. At 400 simulations 3 beats 1.5 in
+// every variant tried (62 % of 240 games over four), 0.7 loses to it (30 %),
+// and 6 is no better than 3.
 inline constexpr float kPlayoutCPuct = 3;
 // Random games of a batch are played side by side: at equal time a gain of 62
 // Elo, at equal simulations none (docs/lab/2026-11-search.md).

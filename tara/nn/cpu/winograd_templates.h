@@ -2,8 +2,8 @@
 #define TARA_NN_CPU_WINOGRAD_TEMPLATES_H_
 
 // The tiles of Winograd convolutions (winograd_layer.h) and their transforms,
-// of as many channels at once as `Floats` holds, a vector; compiled once for
-// each instruction set by the files that include it.
+// for a vector `Floats` of channels at once; compiled once per instruction set
+// by the files that include it.
 
 #include <algorithm>
 #include <cstdint>
@@ -25,12 +25,12 @@ namespace tara::nn::internal {
 template <InstructionSet kSet>
 class WinogradTiles {
  public:
-  // The tiles of positions, by the place of the tile first: those of the first
-  // two places are at the top, those of the two in the middle at the left, so
-  // that the rows of a point that the others lack lie together.
+  // The tiles of positions, ordered by the location of the tile: the first two
+  // are at the top, the middle two at the left, so that rows of a point that
+  // the others lack are adjacent.
   struct Place {
     int down;   // 0: outputs 0 to 3; 1: outputs 4 to 6
-    int right;  // likewise
+    int right;  // as above
   };
   static constexpr Place kPlaces[] = {{0, 1}, {0, 0}, {1, 0}, {1, 1}};
 
@@ -38,7 +38,7 @@ class WinogradTiles {
   struct VectorOf {
     typedef Element Type __attribute__((vector_size(sizeof(Element) * kCount)));
   };
-  // Eight channels, and as many as fill a register.
+  // Eight channels, and a full register.
   using Eight = typename VectorOf<float, 8>::Type;
   using Widest =
       typename VectorOf<float, kSet == InstructionSet::kAvx512 ? 16 : 8>::Type;
@@ -60,7 +60,7 @@ class WinogradTiles {
   static constexpr int Points(int at) { return kWinogradLine - at; }
   static constexpr int Outputs(int at) { return 4 - at; }
 
-  // The rows, of tiles of so many positions, that have the point.
+  // The rows with the point, for tiles of that many positions.
   static constexpr int FirstRow(int point, int positions) {
     return IsLeft(point) ? positions : 0;
   }
@@ -190,7 +190,7 @@ class WinogradCode {
   static constexpr bool kWide = kSet == InstructionSet::kAvx512;
   static constexpr int kLanes = kWide ? 16 : 8;
   static constexpr int kVectors = kWinogradBlock / kLanes;
-  // Rows whose sums fill the registers, beside the weights.
+  // Rows whose sums and weights fill the registers.
 #if defined(__wasm__)
   static constexpr int kMostRows = 2;  // of four floats each
 #else
@@ -228,7 +228,7 @@ class WinogradCode {
 
   static void StoreInput(const auto& values, float scale, Number* to) {
     if constexpr (kIntegers) {
-      // Rounded; what is beyond 16 bits becomes the outermost number.
+      // Rounded and saturated to 16 bits.
 #if defined(__AVX2__)
       const __m256i rounded = _mm256_cvtps_epi32((__m256)(values * scale));
       const __m128i packed =

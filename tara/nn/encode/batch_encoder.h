@@ -27,8 +27,8 @@ struct EncoderInput {
   absl::Span<const LegalSet> legal;  // LegalActions(states[i])
 };
 
-// Where the features go. The planes are written fastest when they are aligned
-// to 64 bytes; those of more than 32 MiB then go around the caches.
+// The destination of the features. Aligning the planes to 64 bytes is fastest;
+// planes of more than 32 MiB then bypass the caches.
 struct EncoderOutput {
   PlaneLayout layout = PlaneLayout::kChannelsFirst;
   absl::Span<float> planes;   // [B * kNumPlanes * kNumSquares]

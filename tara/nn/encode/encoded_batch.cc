@@ -138,8 +138,8 @@ void FillEvaluation(const EncodedBatch& batch, int i, const RawOutput& output,
 }
 
 bool IsFinite(const mcts::Evaluation& evaluation) {
-  // Without their signs, the bits of infinities and of what is no number are
-  // the greatest. Side by side, as sums of floats one after another are not.
+  // Without their signs, the bits of infinities and NaNs are the largest. This
+  // vectorizes, unlike ordered sums of floats.
   constexpr uint32_t kInfinity = 0x7f800000;
   const std::vector<float>& priors = evaluation.priors;
   std::array<uint32_t, kSoftmaxLanes> greatest{};

@@ -22,7 +22,7 @@ namespace tara::nn {
 // before the encoder does.
 class TensorBuffer {
  public:
-  // Makes room for `size` floats; what they hold is lost. Keeps the memory.
+  // Resizes to `size` floats; the content is lost. Keeps the memory.
   void Resize(size_t size);
   float* data() const { return floats_.get(); }
   size_t size() const { return size_; }

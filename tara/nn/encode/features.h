@@ -20,13 +20,13 @@
 
 namespace tara::nn {
 
-// Changes with every change of the tables below or of what they mean, except
-// for inputs that are appended to either: weights learned under another version
-// are useless, but those that lack the last inputs play as before
-// (AddNewInputs, tara/nn/weights/checkpoint.h).
+// Increases with every change of the tables below or of their meaning, except
+// for appended inputs: weights of another version are useless, but weights
+// without the last inputs play as before (AddNewInputs,
+// tara/nn/weights/checkpoint.h).
 inline constexpr int kFeatureVersion = 2;
 
-// Squares of the grid, by rank, then file; the four corners are no hills.
+// Squares of the grid, by rank, then file; the four corners are not hills.
 inline constexpr int kNumSquares = kBoardSize * kBoardSize;
 
 constexpr int SquareOf(Hill hill) {
@@ -40,7 +40,7 @@ struct FeatureInfo {
 };
 
 // The planes, in their order; new ones are appended. A value is 1 where the
-// meaning holds, else 0, unless it says otherwise; off the board it is 0.
+// meaning holds, else 0, unless stated otherwise; off the board it is 0.
 //
 // Four planes mean one thing in Stone of Destiny and another in High Kings,
 // where kings race for hills that no convolution sees far enough to tell: a
@@ -137,7 +137,7 @@ inline constexpr std::array kFirstGlobals = {
     FeatureInfo{"legal_pass", "passing is legal"},
 };
 
-// Returns the index of the feature, or their number where there is none.
+// Returns the index of the feature, or the number of features if unknown.
 template <size_t kSize>
 constexpr size_t IndexOf(absl::string_view name,
                          const std::array<FeatureInfo, kSize>& features) {
@@ -200,8 +200,8 @@ constexpr auto MakeGlobals() {
 
 }  // namespace internal
 
-// The globals: the first ones, then those of the rule options and the variants
-// that came later.
+// The globals: the first ones, then those of the rule options and of later
+// variants.
 inline constexpr auto kGlobals = internal::MakeGlobals();
 inline constexpr int kNumGlobals = static_cast<int>(kGlobals.size());
 
@@ -210,7 +210,7 @@ constexpr int GlobalIndex(absl::string_view name) {
   return static_cast<int>(internal::IndexOf(name, kGlobals));
 }
 
-// Where those of each variant and of each rule option stand.
+// The index of the globals of each variant and rule option.
 inline constexpr auto kVariantGlobals = [] {
   std::array<int, kNumVariants> indices = {};
   for (int i = 0; i < kNumVariants; ++i) {
@@ -242,9 +242,9 @@ constexpr int OptionDivisor(const RuleOptionInfo& option) {
 void EncodeFeatures(const State& state, const Symmetry& symmetry,
                     absl::Span<float> planes, absl::Span<float> globals);
 
-// Which output of the policy head stands for which of the 570 actions. The
-// head speaks in planes over the 7 x 7 grid, so that an action sits on the
-// square that it concerns, and in one number for passing:
+// The output of the policy head for each of the 570 actions. The head has
+// planes over the 7 x 7 grid, with each action on the square that it concerns,
+// and one number for passing:
 //
 //   plane  0        hills (build, place, capture, swap)
 //   planes 1 ..  8  king moves, by direction, on their origin

@@ -108,7 +108,7 @@ void Softmax(float* values, int count) {
 
 void Softmax(float* values, int count) {
   SoftmaxPortable(values, count);
-  // Padding lanes are zero: sums over whole lanes are those of the actions.
+  // Padding lanes are zero and do not change sums over whole vectors.
   std::fill(values + count, values + SoftmaxRoom(static_cast<size_t>(count)),
             0.0f);
 }

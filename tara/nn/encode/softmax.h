@@ -16,11 +16,10 @@ constexpr size_t SoftmaxRoom(size_t count) {
   return (count + kSoftmaxLanes - 1) / kSoftmaxLanes * kSoftmaxLanes;
 }
 
-// Turns logits into probabilities, in place. What a logit becomes depends on
-// the others as a set alone, bit for bit: in another order they become the same
-// probabilities. Relative error below 1e-6 of all but the least (those below
-// 1e-30 of the greatest). What follows up to SoftmaxRoom(count) is overwritten.
-// REQUIRES: 1 <= count <= kSoftmaxMost; `values` aligned to 32 bytes.
+// Turns logits into probabilities, in place. The result of a logit depends on
+// the set of the others, bit for bit: in another order they become the same
+// probabilities. Relative error below 1e-6 for all but the smallest (below
+// 1e-30 of the largest). Overwrites memory up to SoftmaxRoom(count).
 void Softmax(float* values, int count);
 
 // Logits further below the greatest count as so far. Their powers, divided by
@@ -28,9 +27,9 @@ void Softmax(float* values, int count);
 // not, some processors take a hundred cycles more.
 inline constexpr float kSoftmaxLowest = -80.0f;
 
-// Softmax without vector instructions: what it is where there is no AVX2, such
-// as in a browser. Its results agree within the errors stated above, but not
-// bit for bit; it asks for no alignment and writes nothing beyond `count`.
+// Softmax without vector instructions, for platforms without AVX2, such as
+// browsers. Its results agree within the errors stated above, but not bit for
+// bit. It needs no alignment and writes nothing beyond `count`.
 void SoftmaxPortable(float* values, int count);
 
 }  // namespace tara::nn

@@ -23,7 +23,7 @@
 // Names of tensors:
 //   NAME            the network as it plays; the average of the weights where
 //                   training averages them
-//   raw/NAME        then, the weights that training goes on from
+//   raw/NAME        then, the weights that training continues with
 //   adamw.*, muon.*, sgd.*  moments of the optimizer
 // The number of inputs is the second axis of stem_conv.weight (planes) and of
 // stem_globals.weight (globals), or the first of input_planes.weight and
@@ -91,8 +91,8 @@ struct Checkpoint {
 
   // Returns the tensor, or null.
   const NamedTensor* Find(absl::string_view name) const;
-  // Returns the tensor, or INVALID_ARGUMENT when there is none of that name
-  // and shape, saying what there is.
+  // Returns the tensor, or INVALID_ARGUMENT, listing the existing ones, if none
+  // has that name and shape.
   absl::StatusOr<const NamedTensor*> Find(
       absl::string_view name, const std::vector<int64_t>& shape) const;
   bool Has(absl::string_view name) const { return Find(name) != nullptr; }

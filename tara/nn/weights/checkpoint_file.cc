@@ -224,10 +224,10 @@ absl::StatusOr<Checkpoint> DecodeCheckpoint(const std::string& name,
   if (format == 1) {
     return absl::FailedPreconditionError(absl::StrCat(
         "Checkpoint ", name,
-        " has format version 1: its network tells the expected margin alone. "
+        " has format version 1: its network has only the expected margin. "
         "This program reads version ",
         kTowerFormat,
-        ", whose networks tell the chances of every margin; train anew, in "
+        ", whose networks predict a distribution of margins; train again in "
         "another run_dir"));
   }
   if (format != kTowerFormat && format != kFormatVersion) {

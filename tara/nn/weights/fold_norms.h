@@ -14,8 +14,8 @@
 
 namespace tara::nn {
 
-// What batch norm adds to a variance before it takes the root: LibTorch's
-// default, with which the network is built (network_torch.cc).
+// The constant that batch norm adds to a variance before the root: LibTorch's
+// default, which the network uses (network_torch.cc).
 inline constexpr float kNormEpsilon = 1e-5f;
 
 // Returns the network of the checkpoint with its norms folded into the weights

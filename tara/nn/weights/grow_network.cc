@@ -36,8 +36,8 @@ bool Fits(const NamedTensor& smaller, const NamedTensor& larger,
       [&](int64_t from, int64_t to) { return Fits(from, to, widths); });
 }
 
-// Returns where the input `i` of a layer is among those of the larger
-// network's: maxima lie behind the means of all channels.
+// Returns the index of the layer's input `i` among those of the larger network:
+// maxima follow the means of all channels.
 int64_t PlaceOfInput(int64_t i, int64_t inputs, int64_t larger_inputs,
                      const Widths& widths) {
   const bool is_pooled =
