@@ -117,9 +117,9 @@ struct SearchBudget {
 // bound. Values are for the side to move, and change sign where the side
 // changes, not with every action.
 //
-// Positions never recur within a line: what progress there is, is never
-// undone, and actions without progress are counted and limited. So whatever a
-// search finds out of a position holds, wherever it is met again.
+// Positions never recur within a line: progress is never undone, and actions
+// without progress are counted and limited. So results of a position hold
+// wherever it occurs again.
 //
 // `check` is called when budget.nodes has reached budget.next_check; it moves
 // that on, and may set `stopped`.
@@ -201,13 +201,13 @@ class NullWindowSearch {
     ++budget_.nodes;
   }
 
-  // Returns what the table knows and what holds here.
+  // Returns the bounds of the table, as far as they hold here.
   //
-  // In High Kings it knows bounds for another number of actions without
-  // progress. At the limit the game ends as it stands, and it stands the same
-  // as long as there is no progress. A side that makes sure of a margin which
-  // it would also have as things stand makes sure of it when the limit is
-  // nearer, too: the limit only ends its play earlier. And a side that makes
+  // In High Kings the bounds are for another number of actions without
+  // progress. At the limit the game ends with the current score, which is
+  // constant without progress. A side that can force a margin no better than
+  // the current score can also force it with a closer limit, because the limit
+  // only ends play earlier. And a side that makes
   // sure of more than that does so before the limit, and when the limit is
   // further away. (A stranded king makes a difference at the limit; but it
   // becomes stranded by progress, and moves in its side's next turn.)
@@ -300,7 +300,7 @@ class EndgameSolver::Impl {
  public:
   explicit Impl(const SolverOptions& options) : options_(options) {}
 
-  // Starts counting anew.
+  // Resets the counters.
   void Begin() {
     budget_ = {};
     progress_ = {

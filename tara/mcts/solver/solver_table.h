@@ -1,10 +1,9 @@
 #ifndef TARA_MCTS_SOLVER_SOLVER_TABLE_H_
 #define TARA_MCTS_SOLVER_SOLVER_TABLE_H_
 
-// The transposition table of the endgame solver: what is known of the exact
-// margin of positions met before. Positions are packed without loss, so that
-// an entry is of the position asked for or of none: never of another one with
-// the same hash.
+// The transposition table of the endgame solver: bounds of the exact margin of
+// earlier positions. Positions are packed without loss, so an entry never
+// belongs to another position with the same hash.
 
 #include <algorithm>
 #include <array>
@@ -63,7 +62,7 @@ inline PackedPosition<4> PackPosition(const rules::View& view) {
   PackedPosition<4> packed = {BitsAt(view.own, kAllHills),
                               BitsAt(view.enemy, kAllHills)};
   if (TraitsOf(view.variant).has_links) {
-    // A king is at bit 0 to 59, or 64 where there is none.
+    // A king is at bit 0 to 59; 64: none.
     const auto own_king =
         static_cast<uint64_t>(std::countr_zero(view.own_kings));
     const auto enemy_king =
@@ -90,8 +89,8 @@ struct SolverBounds {
   int lower;
   int upper;
   int best = kNoBest;  // number of an action that was good, in their order
-  // High Kings: actions without progress before the position, for which the
-  // bounds hold.
+  // High Kings: the number of actions without progress before the position for
+  // which the bounds hold.
   int no_progress = 0;
 };
 
@@ -169,7 +168,7 @@ class SolverTable {
     if constexpr (kWords == 4) {
       (*place)[3] |= static_cast<uint64_t>(bounds.no_progress) << 56;
     }
-    // Entries grow older as the table fills anew.
+    // Entries age as the table fills again.
     if (++stores_ >= num_buckets_) {
       stores_ = 0;
       age_ = (age_ + 1) % kAges;

@@ -36,7 +36,7 @@ std::optional<double> SimulationsLeft(const SearchProgress& progress,
   if (limits.simulations.has_value()) {
     left = static_cast<double>(*limits.simulations - progress.simulations);
   }
-  // Without time elapsed there is no speed yet.
+  // The speed is unknown until some time has elapsed.
   if (limits.time.has_value() && progress.new_simulations > 0 &&
       progress.elapsed > absl::ZeroDuration()) {
     const double in_time =

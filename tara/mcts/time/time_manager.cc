@@ -25,8 +25,8 @@ absl::Status BadTimeControl(absl::string_view text, absl::string_view what) {
       "300s+2s"));
 }
 
-// Reads the part of `text` that is `name`. What absl::ParseDuration reads
-// besides (signs, "inf", "0", ".5s", ns, us) is not meant here.
+// Parses the part `name` of `text`. The other forms of absl::ParseDuration
+// (signs, "inf", "0", ".5s", ns, us) are invalid here.
 absl::StatusOr<absl::Duration> ReadTime(absl::string_view text,
                                         absl::string_view name,
                                         absl::string_view part) {

@@ -29,7 +29,7 @@
 //   node.edge -> [e0 e1 e2 ->] [e3 e4 e5 e6 e7 e8 e9 ->] [e10 ...
 //
 // Values are fixed-point integers in units of kValueUnit, so that the sum of a
-// node is exactly that of its parts, in whatever order they came:
+// node is exactly that of its parts in any order:
 //
 //   sum(node) = value of its own evaluation + sum over edges(visits * value)
 //   visits(node) = 1 + sum over edges(visits)

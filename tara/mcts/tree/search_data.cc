@@ -8,8 +8,8 @@
 namespace tara::mcts {
 namespace {
 
-// In a graph, other parents change a child's value. A node brings the values of
-// all its edges up to date each time it has had so many visits more.
+// In a graph, other parents change a child's value. A node updates the values
+// of all its edges each time after this many further visits.
 constexpr uint32_t kVisitsBetweenRefreshes = 8;
 
 // Adds a result to the means over the simulations of a node, of which there are

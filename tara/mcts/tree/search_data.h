@@ -28,7 +28,7 @@ struct SearchCounts {
   int64_t solved = 0;          // leaves that the solver answered
 };
 
-// The result of a simulation for the nodes above its leaf, besides its value.
+// The result of a simulation for the nodes above its leaf, except its value.
 struct SimulationResult {
   float square;  // of the utility
   float margin;

@@ -37,7 +37,7 @@ namespace tara::mcts {
 // evaluations. A walk that comes back to its own way (High Kings) ends there.
 // Source: KataGo, docs/GraphSearch.md.
 //
-// Copyable; a copy goes on by itself. Not thread-safe: one owner, or a lock.
+// Copyable; a copy is independent. Not thread-safe: one owner, or a lock.
 // node.h draws the memory.
 class Tree {
  public:
@@ -81,11 +81,11 @@ class Tree {
   // REQUIRES: the action is legal; no leaf is in flight.
   void Advance(Action action);
 
-  // Makes room for a short search at once, in place of growing again and again:
-  // for trees that come and go, unlike those of games.
+  // Reserves memory for a short search instead of growing repeatedly, for trees
+  // of a short life, unlike those of games.
   void Reserve();
 
-  // Lets the search go on until the root has so many simulations.
+  // Raises the limit of simulations of the root.
   // REQUIRES: simulations >= 1.
   void SetSimulations(int simulations);
 
@@ -98,16 +98,16 @@ class Tree {
   const State& root() const { return data_.store.state(SearchData::kRoot); }
   // Finished simulations through the root's actions.
   int root_visits() const;
-  // Simulations that the root is still to have, those in flight included.
-  // Gumbel roots are to have all of options().simulations since they became
-  // roots: the plan is made for so many. Others have those that Advance kept.
+  // Remaining simulations of the root, including those in flight. Gumbel roots
+  // count options().simulations from the time they became roots, because the
+  // plan is made for that number. Other roots count those that Advance kept.
   int simulations_left() const;
   // Leaves gathered and neither applied nor cancelled.
   int in_flight() const { return data_.in_flight; }
   // Utility for the side to move at the root, in [-1, 1]: win minus loss by
   // default; 0 before the first evaluation.
   float root_value() const;
-  // Expected points of the side to move minus those of its opponent, over all
+  // Expected points of the side to move minus points of its opponent, over all
   // simulations; 0 before the first evaluation.
   float root_margin() const;
   // Returns the proved bounds of the final margin, for the side to move at the

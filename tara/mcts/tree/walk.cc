@@ -186,8 +186,8 @@ EdgeSums SumEdges(const SearchData& data, const TreeNode& node) {
   return 1 + options.utility_deviation_scale * (deviation / prior - 1);
 }
 
-// Returns c(N), N being `visits`. An option that varies it is a line here:
-// there is no other place that could leave it out.
+// Returns c(N), with N = `visits`. Each option that varies it is a line here,
+// and no other place could omit it.
 [[gnu::always_inline]] inline float ExplorationWeight(
     const SearchOptions& options, const TreeNode& node, NodeTotals totals,
     float visits) {
@@ -647,7 +647,7 @@ Gathered GatherLeaf(SearchData& data, SearchLeaf& leaf) {
     const uint32_t edge = selected.edge == kNoIndex
                               ? MakeEdge(data, index, selected.position)
                               : selected.edge;
-    // 4. The walk goes on along the edge.
+    // 4. The walk continues along the edge.
     leaf.path.push_back(edge);
     index = data.store.edge(edge).child;
     // 5. In a graph it may end where others have been.

@@ -23,7 +23,7 @@ struct SearchLeaf {
 
 // How a walk down the tree has ended.
 enum class Gathered {
-  kLeaf,      // `leaf` is to be evaluated and applied
+  kLeaf,      // `leaf` needs an evaluation, then ApplyLeaf
   kFinished,  // where nothing is to be evaluated (the game is over, the result
               // is proved, or others have been there): the simulation is done
   kInFlight,  // at a leaf already in flight: apply that first
@@ -36,7 +36,7 @@ enum class Gathered {
 //                  whose value is known.
 //               2. Otherwise it selects the best action: SelectAction.
 //               3. One that was not tried yet gets an edge and a node.
-//               4. It goes on along the edge, from 1.
+//               4. It continues along the edge, from 1.
 //               5. In a graph it may end where others have been.
 //   the caller     evaluates the state of the leaf.
 //   ApplyLeaf   6. The evaluation expands the leaf: its priors become
@@ -56,9 +56,9 @@ void CancelLeaf(SearchData& data, const SearchLeaf& leaf);
 
 // --- Parts of a simulation, for other parts of the tree and for tests --------
 
-// Fills `tempered` with priors^(1/temperature), scaled to sum to 1: above 1 the
-// likely actions lose to the others, below 1 they gain. What has no chance has
-// none afterwards. Source: lc0, the option PolicyTemperature.
+// Fills `tempered` with priors^(1/temperature), scaled to sum to 1:
+// temperatures above 1 lower the priors of likely actions, those below 1 raise
+// them. Priors of 0 stay 0. Source: lc0, the option PolicyTemperature.
 // REQUIRES: temperature > 0; a prior is positive; the spans have one size.
 void TemperPriors(absl::Span<const float> priors, float temperature,
                   absl::Span<float> tempered);

@@ -83,8 +83,8 @@ class Histogram {
   std::array<int32_t, kBins + 1> counts_ = {};
 };
 
-// A channel's range, drawn to that of its whole layer: were each channel alone
-// with its range, those that these positions hardly use would be cut at others.
+// A channel's range, shrunk towards that of its layer: with separate ranges,
+// channels that these positions hardly use would be clipped at others.
 std::vector<float> RangesOf(const std::vector<Histogram>& channels) {
   constexpr int kLevels = 255;
   Histogram layer;
@@ -144,7 +144,7 @@ std::vector<State> PositionsOfRandomGames(int per_variant, uint64_t seed) {
     State state = InitialState(info.variant);
     for (int found = 0; found < per_variant;) {
       if (state.finished()) state = InitialState(info.variant);
-      // About one in eight: those of one game differ.
+      // About one in eight, so that positions of one game differ.
       if (random.Below(8) == 0) {
         positions.push_back(state);
         ++found;

@@ -163,10 +163,10 @@ dnnl::memory Floats(const dnnl::engine& engine,
   return memory;
 }
 
-// Moves on to oneDNN's kernels for whole convolutions of bytes, where there are
-// some: on grids this small they are 10 to 40 % faster than those that come
-// first, which make one of many small matrix products. Not where those use AMX,
-// which is several times as fast as both.
+// Selects oneDNN's kernels for whole convolutions of bytes, if available: on
+// grids this small they are 10 to 40 % faster than its first choice, which
+// consists of many small matrix products. Not with AMX, which is several times
+// as fast as both.
 void PreferDirectKernel(Description& description) {
   if (absl::StrContains(description.impl_info_str(), "amx")) return;
   Description next = description;

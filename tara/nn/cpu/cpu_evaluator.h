@@ -14,9 +14,9 @@
 
 namespace tara::nn {
 
-// Objects that threads borrow, one each at a time. Lock-free; a thread mostly
-// gets the one that it had before, whose memory its core still caches. Made on
-// demand and kept, but for more than kSlots at once. Thread-safe.
+// Objects that threads borrow, one at a time per thread. Lock-free; a thread
+// mostly gets its last object, whose memory its core still caches. Objects are
+// created on demand and kept, up to kSlots. Thread-safe.
 template <typename Object>
 class CpuContextPool {
  public:

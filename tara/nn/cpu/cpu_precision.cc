@@ -12,8 +12,8 @@
 namespace tara::nn {
 namespace {
 
-// Instruction sets of oneDNN are sets of bits: a greater one has those of what
-// it extends.
+// Instruction sets of oneDNN are sets of bits: an extension has the bits of the
+// sets that it extends.
 bool Has(dnnl::cpu_isa wanted) {
   const auto all = static_cast<unsigned>(dnnl::get_effective_cpu_isa());
   const auto bits = static_cast<unsigned>(wanted);

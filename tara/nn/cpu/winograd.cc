@@ -69,7 +69,7 @@ Points LargestInputs() {
   return largest;
 }
 
-// Where the weight of a channel pair lies among those of its block and point.
+// The index of the weight of a channel pair within its block and point.
 size_t PlaceOf(const WinogradLayer& layer, int output, int point, int input,
                int together) {
   const size_t block = output / kWinogradBlock;

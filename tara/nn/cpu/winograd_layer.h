@@ -35,7 +35,7 @@ struct WinogradLayer {
   std::vector<float> floats;      // [out / 16, 36, in, 16], or empty
   std::vector<int16_t> integers;  // [out / 16, 36, in / 2, 16, 2], or empty
   std::array<float, kWinogradPoints> scales = {};
-  std::vector<float> units;  // [out / 16, 36, 16]: what a sum's unit stands for
+  std::vector<float> units;  // [out / 16, 36, 16]: the value of a sum's unit
   std::vector<float> bias;   // [out]
 };
 

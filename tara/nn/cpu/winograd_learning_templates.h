@@ -1,8 +1,8 @@
 #ifndef TARA_NN_CPU_WINOGRAD_LEARNING_TEMPLATES_H_
 #define TARA_NN_CPU_WINOGRAD_LEARNING_TEMPLATES_H_
 
-// Winograd convolutions (winograd_layer.h) in learning: filters transformed
-// anew for every batch, and their gradient; compiled once for each instruction
+// Winograd convolutions (winograd_layer.h) in learning: filters transformed for
+// every batch, and their gradient; compiled once for each instruction
 // set by the files that include it.
 //
 // With V = B^T d B, M = A dY A^T and dY the gradient of the outputs Y, that of
