@@ -24,12 +24,12 @@ if [[ -z "${HOME:-}" ]] || ! mkdir -p "${HOME}/.cache" 2>/dev/null ||
   mkdir -p "${HOME}/.cache"
 fi
 
-# Debian's, for which emscripten is made, whichever comes first on the PATH.
+# Debian's Python, which emscripten needs, even if another is first on the PATH.
 readonly TARA_PYTHON=/usr/bin/python3
 export EMSDK_PYTHON="${TARA_PYTHON}"
 
 # tara_packages [GROUP...]: prints the packages of tools/packages.txt that
-# everything needs, and those of the groups, one a line.
+# everything needs, and the ones of the groups, one per line.
 tara_packages() {
   sed -e 's/#.*//' "${TARA_ROOT}/tools/packages.txt" |
     awk -v groups="$*" '
@@ -40,8 +40,8 @@ tara_packages() {
       NF == 1 || (NF == 2 && $2 in wanted) { print $1 }'
 }
 
-# tara_missing_packages PACKAGE...: prints those that are not installed.
-# Packages that dpkg has never heard of make dpkg-query fail, which is no error
+# tara_missing_packages PACKAGE...: prints the ones that are not installed.
+# dpkg-query fails for packages that dpkg does not know, which is not an error
 # here.
 tara_missing_packages() {
   { dpkg-query --show --showformat='${Package} ${db:Status-Status}\n' \
@@ -56,7 +56,7 @@ tara_missing_packages() {
       }'
 }
 
-# tara_unknown_packages PACKAGE...: prints those that apt finds nowhere.
+# tara_unknown_packages PACKAGE...: prints the ones that apt cannot find.
 tara_unknown_packages() {
   local package
   for package in "$@"; do
@@ -78,7 +78,7 @@ tara_cannot_install() {
 # tara_apt_install PACKAGE...: installs them, or exits.
 tara_apt_install() {
   if ! command -v apt-get >/dev/null; then
-    tara_cannot_install "there is no apt-get" "$@"
+    tara_cannot_install "apt-get is missing" "$@"
   fi
 
   # `env` keeps the command the same with and without sudo, which drops
@@ -86,7 +86,7 @@ tara_apt_install() {
   local -a as_root=(env DEBIAN_FRONTEND=noninteractive)
   if [[ "$(id -u)" != 0 ]]; then
     if ! command -v sudo >/dev/null; then
-      tara_cannot_install "you are not root and there is no sudo" "$@"
+      tara_cannot_install "you are not root and sudo is missing" "$@"
     fi
     if [[ ! -t 0 ]] && ! sudo -n true 2>/dev/null; then
       tara_cannot_install "sudo asks for a password" "$@"
@@ -120,16 +120,16 @@ tara_install_packages() {
   fi
 }
 
-# Installs Node.js and npm where the commands are missing: those who have them
-# often have them from elsewhere than Debian, with which its packages clash.
+# Installs Node.js and npm if the commands are missing. Debian's packages would
+# conflict with an installation from another source.
 tara_install_node() {
   if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
     tara_apt_install nodejs npm
   fi
 }
 
-# tara_npm_install FOLDER: makes its node_modules what its package-lock.json
-# says; returns at once if it is so.
+# tara_npm_install FOLDER: updates its node_modules to its package-lock.json;
+# returns at once if they match.
 tara_npm_install() {
   local folder="$1"
   # npm writes this file last.
@@ -146,9 +146,9 @@ tara_npm_install() {
   touch "${done}"
 }
 
-# What tells whether the binary is up to date: a file as old as the sources that
-# it was built from, which holds the settings. The binary's own time will not
-# do, as Bazel leaves it alone when a change makes no difference.
+# A file that shows whether the binary is up to date: its time is that of the
+# sources at the build, its content the settings. The binary's own time does not
+# serve, because Bazel keeps it when a change makes no difference.
 readonly TARA_STAMP="${TARA_ROOT}/.tara/built"
 # What Bazel takes, and how it names the processor.
 if [[ "${HOSTTYPE}" == aarch64 ]]; then
@@ -156,7 +156,7 @@ if [[ "${HOSTTYPE}" == aarch64 ]]; then
 else
   readonly TARA_BAZEL_FLAGS=() TARA_CPU=k8
 fi
-# Not bazel-bin, which points to whatever configuration was built last.
+# Not bazel-bin, which points to the configuration that was built last.
 readonly TARA_BINARY="${TARA_ROOT}/bazel-out/${TARA_CPU}-opt/bin/tara/cli/tara"
 
 tara_settings() {

@@ -1,30 +1,29 @@
 #!/usr/bin/env python3
-"""What each technique of learning is worth, at equal processor time.
+"""The effect of each technique of learning, at equal processor time.
 
 Networks learn, each with some techniques on and the others off, all for the
 same processor time; then they are rated by games against each other. There are
 two designs:
 
-screening  Many techniques at once, roughly. Every run tells of every technique.
-           Of the 16 runs of a variant 8 are with and 8 without a technique, and
+screening  Many techniques at once, with low precision. Every run serves every
+           technique. Of the 16 runs of a variant 8 are with and 8 without a technique, and
            among these every other technique is on as often as off: its effect
            is the difference of the mean ratings. Every second variant has the
            opposite levels in all runs, so that effects of pairs of techniques,
-           which no design of 16 runs tells from those of single ones, cancel in
+           which no design of 16 runs can separate from single ones, cancel in
            the mean of both. Intervals are Student's, from what the effects
            leave unexplained: the chance of learning, that of games, and what
            differs between variants.
 pairs      One change of a config, as exactly as wished. Pairs of runs with a
            seed each learn side by side, one without and one with the change,
            and play a match. The estimate is the mean of the scores of the
-           matches, every variant weighing the same, with Student's interval
-           over the pairs, which holds the chance of learning, that of games and
-           nothing else: what the change does in other variants it does not
-           tell. The number of pairs is fixed before; the program says what
-           interval to expect. Runs without the change serve the next one, too.
+           matches, with equal weights of the variants and Student's interval
+           over the pairs. It covers the randomness of learning and of games,
+           but not the effect in other variants. The number of pairs is fixed
+           in advance; the program prints the expected interval. The next change
+           reuses the runs without a change.
 
-The runs stay where they are: started again, the program goes on with what is
-there. Sources: Plackett and Burman 1946; Box, Hunter and Hunter, Statistics for
+The runs are kept: the same command resumes. Sources: Plackett and Burman 1946; Box, Hunter and Hunter, Statistics for
 Experimenters, on two-level fractional designs and their foldover.
 """
 
@@ -203,8 +202,8 @@ def elo(score):
 def pooled_mean(groups):
     """The mean of the groups' means, and half of the width of its interval.
 
-    groups: lists of numbers, each of two at least. Numbers of one group deviate
-    as those of another; means of groups may differ. Student's interval at 95 %.
+    groups: lists of at least two numbers each. All groups have the same variance;
+    their means may differ. Student's interval at 95 %.
     """
     mean = statistics.fmean(statistics.fmean(group) for group in groups)
     degrees = sum(len(group) - 1 for group in groups)
@@ -254,7 +253,7 @@ class Run:
         return self.fields["run_dir"]
 
     def beside(self, suffix):
-        """Returns the file beside the folder. Its name may have dots, too."""
+        """Returns the file next to the folder, whose name may have dots."""
         return self.folder.with_name(self.folder.name + suffix)
 
 
@@ -266,7 +265,7 @@ class Learning:
         self.stopped = threading.Event()  # begin no further run
 
     def run(self, folder, variant, seed, config, fields):
-        """Returns the run with these fields, and those of all runs."""
+        """Returns the run with these fields and those of all runs."""
         return Run(
             config, {
                 "variant": variant,
@@ -284,7 +283,7 @@ class Learning:
             })
 
     def train(self, run):
-        """Learns one network, or goes on with it."""
+        """Trains one network, or resumes it."""
         flags = [f"--set={name}={value}" for name, value in run.fields.items()]
         flags += [f"--set={field}" for field in self.arguments.set]
         # What the run was begun with: a folder of another study would be
@@ -299,7 +298,7 @@ class Learning:
             raise Failure(f"{run.folder}: was begun with another config or "
                           "other fields; expected the same, or another "
                           "--folder")
-        # What is over need not be begun again.
+        # Finished runs are skipped.
         done = run.beside(".done")
         if done.exists():
             return
@@ -537,7 +536,7 @@ def main():
         (screen if arguments.design == "screening" else
          compare_pairs)(arguments)
     except KeyboardInterrupt:
-        print("ablations: interrupted; the same command goes on",
+        print("ablations: interrupted; the same command resumes",
               file=sys.stderr)
         return INTERRUPTED
     except Failure as failure:

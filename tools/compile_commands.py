@@ -2,7 +2,7 @@
 """Writes compile_commands.json, which clangd, clang-tidy and editors read.
 
   tools/compile_commands.py                  # all C++ files
-  tools/compile_commands.py //tara/core/...  # those of some targets
+  tools/compile_commands.py //tara/core/...  # the files of some targets
 
 Asks Bazel for the compiler's command lines (`bazel aquery`, which compiles
 nothing). Generated headers, such as those of proto files, are found once
@@ -25,7 +25,7 @@ def bazel(*arguments):
 
 
 def source_of(arguments):
-    """Returns the source file of a compilation, or None if there is none."""
+    """Returns the source file of a compilation, or None."""
     if '-c' not in arguments:
         return None
     return arguments[arguments.index('-c') + 1]

@@ -26,7 +26,7 @@ import sys
 import urllib.parse
 import xml.etree.ElementTree
 
-# Bazel's status when there were no tests to run.
+# Bazel's exit status without tests.
 NO_TESTS_FOUND = 4
 
 # A case that did not run, in TAP: "ok 3 - name # SKIP reason". Its subtests'
@@ -35,7 +35,7 @@ TAP_NOT_RUN = re.compile(r"\s*(?:not )?ok \d+ - (.*?) # (?:SKIP|TODO)\b ?(.*)")
 
 
 class Counts:
-    """Cases passed, failed and skipped, and what is to be said of them."""
+    """Cases passed, failed and skipped, with notes about them."""
 
     def __init__(self):
         self.passed = 0
@@ -210,7 +210,7 @@ def count_tap(package, path, status):
 
 # --- pytest ------------------------------------------------------------------
 
-# Its status where PyPI, from which it comes, could not be reached: bin/lib.sh.
+# Status if PyPI cannot be reached: bin/lib.sh.
 NO_PYPI = 69
 
 

@@ -4,10 +4,10 @@
 #   sudo tools/fresh_debian.sh RELEASE FOLDER [COMMAND...]
 #
 # RELEASE is bookworm (Debian 12) or trixie (13). The folder gets a Debian of
-# 0.4 GB without any package that Tara needs, and a clone of what is committed
-# here, with which the commands make 8 GB of it. A folder that has such a Debian
-# is used as it is, with the newest commit: only what changed is compiled. With
-# COMMAND, that is run in place of the README's two, `bash` to look around.
+# 0.4 GB without the packages that Tara needs, and a clone of this repository's
+# commits; with the commands it grows to 8 GB. A folder with such a Debian is
+# reused with the newest commit, and only changes are compiled. COMMAND runs in
+# place of the README's two, for example `bash` to look around.
 #
 # Takes root, for chroot, and debootstrap; outside of Debian also the package
 # debian-archive-keyring. Nothing stays mounted, and no process stays behind:

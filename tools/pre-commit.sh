@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# A git hook for those who want it: refuses a commit whose changed C++ and proto
-# files clang-format would change, or whose changed scripts shellcheck warns of.
-# The same rules as tests/format, on the files of the commit alone. Installed by
+# An optional git hook: rejects a commit if clang-format would change its C++ and
+# proto files, or if shellcheck warns of its scripts. It applies the rules of
+# tests/format to the files of the commit. To install it:
 #
 #   ln -s ../../tools/pre-commit.sh .git/hooks/pre-commit
 #

@@ -144,7 +144,7 @@ class _DrawnCluster:
 
     def _begin(self, name: str, games: int) -> int:
         task = len(self._seconds)
-        # Games differ; those of a block are played beside each other.
+        # Durations differ; games of a block are played concurrently.
         work = sum(self._random.lognormvariate(0, 0.4) for _ in range(games))
         self._seconds.append(
             work * self._game_seconds / self._nodes[name].speed)
@@ -223,7 +223,7 @@ def run(games: int, nodes: int, seed: int) -> int:
     print(f"A game takes {1e6 * cost:.0f} us of the driver's processor time "
           f"({size:.0f} bytes): {fed}.\n")
     begun = time.monotonic()
-    print("games a core  seconds a game  idle")
+    print("games/core  seconds/game  idle")
     for games_a_core in (16, 64, 256):
         for seconds in (0.1, 1.0, 5.0):
             idle, cores = idle_share(nodes, games_a_core, seconds, seed)

@@ -54,36 +54,37 @@ except ImportError as missing:
 __all__ = ["FleetError", "main"]
 
 _MOST_GAMES = 64
-"""Of a block."""
+"""Maximum games of a block."""
 _FIRST_GAMES = 4
-"""Of a block, at most, while nobody knows how long a game takes."""
+"""Maximum games of a block until the duration of a game is known."""
 _BLOCK_SECONDS = 5.0
-"""That a block takes its core at most, about."""
+"""Approximate maximum duration of a block on its core."""
 _BLOCK_SHARE = 0.25
-"""And of the time that is left for all games: so all cores end together."""
+"""Maximum share of a block in the remaining time, so that all cores finish
+together."""
 _LEAST_SECONDS = 1.0
 _LEAST_GAMES = 4
-"""Of a block, at least, where that takes less than _LEAST_SECONDS: games that
-are played together share batches."""
+"""Minimum games of a block that takes less than _LEAST_SECONDS, because games
+of a block share batches."""
 _TRIES = 3
-"""That a block, and then each of its games, has to kill its worker."""
+"""Attempts at a block, and then at each of its games, that end its worker."""
 _PLAYERS = 4
-"""Jobs that a worker keeps the networks of."""
+"""Number of jobs whose networks a worker keeps."""
 _STARTS = 10
-"""Of Ray on this machine: it gives its processes half a minute each time,
-which is too short beside much other work."""
+"""Attempts to start Ray on this machine. Each time it gives its processes half
+a minute, which is too short under heavy load."""
 _STATUS_SECONDS = 1.0
 _LOOK_SECONDS = 0.5
 _PATIENCE_SECONDS = 10.0
-"""With nodes of which none can play."""
+"""Waiting time while no node can play."""
 _LOST_SECONDS = 120.0
-"""After which, or after ten times what is usual, a block is taken for lost;
-the next time after twice as long. While nobody knows what is usual, a block is
-lost when its node has left no sign of life for as long."""
+"""A block counts as lost after this time or after ten times the usual
+duration, the next time after twice as long. Until a usual duration is known, a
+block is lost when its node has sent no heartbeat for this time."""
 _SIGN_SECONDS = 20.0
-"""Between signs of life of a worker that plays."""
+"""Interval of the heartbeats of a worker that plays."""
 _SILENT_SECONDS = 30.0
-"""After which people are told of a node that has sent nothing yet."""
+"""Time after which a message reports a node that has sent nothing yet."""
 
 
 class FleetError(RuntimeError):
@@ -91,12 +92,12 @@ class FleetError(RuntimeError):
 
 
 class _CannotPlay(FleetError):
-    """Why a node plays nothing of a job."""
+    """The reason why a node plays no games of a job."""
 
 
 @contextlib.contextmanager
 def _naming(path: pathlib.Path) -> Iterator[None]:
-    """Raises FleetError where a file cannot be read or written."""
+    """Raises FleetError if a file cannot be read or written."""
     try:
         yield
     except OSError as error:
@@ -215,27 +216,27 @@ class _Node:
     id: str
     name: str
     cores: int
-    fault: str = ""  # why it plays nothing any more
-    queued: int = 0  # blocks, those that are played included
-    games: int = 0  # that it has played
+    fault: str = ""  # why it no longer plays
+    queued: int = 0  # blocks, including those in progress
+    games: int = 0  # finished
 
     @property
     def most_queued(self) -> int:
-        """One more for some cores, which begin it while a next one comes."""
+        """Some more than cores, so that a core never waits for a block."""
         return self.cores + max(1, self.cores // 4)
 
 
 @dataclasses.dataclass
 class _Job:
-    """Games that are wanted: a generation's, or those of two players."""
+    """Games to play: those of a generation, or of two players."""
 
     number: int
     name: str
     request: bytes
     files: List[str]
-    folder: str  # of the run; empty: there is none
+    folder: str  # of the run; empty: none
     key: str
-    inputs: List[Any]  # the reference of what workers load
+    inputs: List[Any]  # the reference of the inputs of workers
     numeric_class: Optional[str]  # that nodes must have; None: any
     waiting: Deque[_Block] = dataclasses.field(
         default_factory=collections.deque)
@@ -346,13 +347,13 @@ class _Fleet:
         job.waiting.append(_Block(number, [game]))
 
     def end(self, number: int) -> None:
-        """Ends a job; what is played of it is nobody's."""
+        """Ends a job; results of its unfinished blocks are dropped."""
         del self._jobs[number]
 
     # One turn of the loop.
 
     def turn(self) -> Iterator[Tuple[int, bytes]]:
-        """Yields what has been played, with its job; waits a moment for it."""
+        """Waits a moment, and yields finished games with their jobs."""
         self._look_for_nodes()
         self._look_for_losses()
         self._submit()
@@ -362,7 +363,7 @@ class _Fleet:
         waiting = list(self._flying)
         ready, _ = self._ray.wait(waiting, num_returns=1, timeout=0.2,
                                   fetch_local=True)
-        if ready:  # and what is ready beside it
+        if ready:  # and everything else that is ready
             ready, _ = self._ray.wait(waiting, num_returns=len(waiting),
                                       timeout=0)
         for reference in ready:
@@ -427,7 +428,7 @@ class _Fleet:
             del self._nodes[gone]
         for each, (name, cores) in alive.items():
             if each not in self._nodes:
-                # Two nodes of one machine are told apart.
+                # Two nodes of one machine get different names.
                 names = {node.name for node in self._nodes.values()}
                 self._nodes[each] = _Node(
                     each, f"{name}/{each[:4]}" if name in names else name,
@@ -535,7 +536,7 @@ class _Fleet:
         return _Block(job.number, list(oldest.games), is_copy=True)
 
     def _computes_alike(self, job: _Job, node: str, other: str) -> bool:
-        """Whether games of the one are known to be those of the other."""
+        """Whether games of both nodes are known to be identical."""
         return not self._labelled or (
             node in job.classes and
             job.classes[node] == job.classes.get(other))
@@ -691,7 +692,7 @@ def _indices(ranges: Sequence[int]) -> List[int]:
 
 
 def _handle(event: Dict[str, Any], fleet: _Fleet) -> None:
-    """Does what a line of the command says."""
+    """Executes a line of the command."""
     what, job = event["event"], event["job"]
     if what == "job":
         fleet.begin(job, event["name"], base64.b64decode(event["request"]),
@@ -864,7 +865,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
             name, help=about, usage=f"tara fleet {name} [--address HOST:PORT] "
             f"[--audit SHARE] [--numerics CLASSES] ARGUMENTS OF tara {name}",
             description=f"`tara {name}`, with the games played on the "
-            f"cluster: {about}.", epilog="All other arguments are those of "
+            f"cluster: {about}.", epilog="All other arguments are passed to "
             f"`tara {name}`: tara {name} --help.", allow_abbrev=False,
             formatter_class=argparse.ArgumentDefaultsHelpFormatter)
         command.add_argument(
