@@ -5,6 +5,9 @@ names the folder that holds LibTorch's `include` and `lib`: of the archives, or
 `torch` among the packages of a Python; the default, /usr, is Debian's
 libtorch-dev. CUDA libraries are linked when the root has them.
 
+Of the root's headers only LibTorch's own are offered: PyPI's wheels bring those
+of other libraries too, such as Protobuf's, of other versions than Debian's.
+
 CUDA graphs need the headers of CUDA's toolkit besides: TARA_CUDA_ROOT names its
 folder; the default is what Python's packages have beside LibTorch, else
 /usr/local/cuda. Where both are found, TARA_TORCH_CUDA is defined; without the
@@ -54,6 +57,10 @@ def _find_lib_folder(repository_ctx, root):
     fail("No libtorch.so under %s in any of %s: install libtorch-dev, or set " %
          (root, ", ".join(_LIB_FOLDERS)) +
          "TARA_TORCH_ROOT to the root of another LibTorch.")
+
+# The folders under `include` with LibTorch's own headers. Their API includes no
+# others.
+_HEADER_FOLDERS = ["ATen", "c10", "caffe2", "torch"]
 
 # The oldest that compiles.
 _OLDEST_VERSION = (1, 13)
@@ -158,7 +165,12 @@ def _torch_repository_impl(repository_ctx):
     includes = ["api"]
     linkopts = []
     if root != "/usr":
-        repository_ctx.symlink(include, "include")
+        for folder in _HEADER_FOLDERS:
+            if _exists(repository_ctx, include + "/" + folder):
+                repository_ctx.symlink(
+                    include + "/" + folder,
+                    "include/" + folder,
+                )
         header_globs.append("include/**")
         includes.append("include")
         linkopts += ["-L%s" % lib, "-Wl,-rpath,%s" % lib]
@@ -183,6 +195,10 @@ def _torch_repository_impl(repository_ctx):
         # Inline functions of LibTorch's headers call the runtime.
         linkopts += _cuda_runtime_linkopts(repository_ctx, cuda)
     linkopts.append("-Wl,--push-state,--no-as-needed")
+
+    # libstdc++ comes first, so that its symbols count: some of PyPI's LibTorch
+    # export a std::filesystem of their own, which calls functions that they lack.
+    linkopts.append("-lstdc++")
     linkopts += ["-l%s" % library for library in libraries]
     linkopts.append("-Wl,--pop-state")
 
