@@ -95,17 +95,25 @@ def _check_version(repository_ctx, root, api):
              "with which Debian's libraries do not link; expected a build " +
              "with the cxx11 ABI")
 
-# Whether the headers with which CUDA graphs compile are in the folder: Python's
-# package of the runtime needs another for those under crt.
-def _has_cuda_headers(repository_ctx, cuda):
-    return (_exists(repository_ctx, cuda + "/include/cuda_runtime.h") and
-            _exists(repository_ctx, cuda + "/include/crt/host_config.h"))
+# The folder `crt` of the toolkit's headers for compilers, which Python's
+# packages have apart from the runtime's, for CUDA 12 in another folder. None:
+# CUDA graphs do not compile.
+def _find_crt(repository_ctx, cuda):
+    if not _exists(repository_ctx, cuda + "/include/cuda_runtime.h"):
+        return None
+    for crt in [
+        cuda + "/include/crt",
+        cuda + "/../cuda_nvcc/include/crt",
+    ]:
+        if _exists(repository_ctx, crt + "/host_config.h"):
+            return crt
+    return None
 
 # The folder of CUDA's toolkit that belongs to LibTorch, or None.
 def _find_cuda(repository_ctx, root):
     cuda = repository_ctx.os.environ.get("TARA_CUDA_ROOT", "")
     if cuda:
-        if not _has_cuda_headers(repository_ctx, cuda):
+        if not _find_crt(repository_ctx, cuda):
             fail("TARA_CUDA_ROOT is %s, but there is no %s; expected %s" % (
                 cuda,
                 "include/cuda_runtime.h with include/crt",
@@ -123,7 +131,7 @@ def _find_cuda(repository_ctx, root):
             if folder.basename.startswith("cu")
         ] + candidates
     for candidate in candidates:
-        if _has_cuda_headers(repository_ctx, candidate):
+        if _find_crt(repository_ctx, candidate):
             return candidate
     return None
 
@@ -188,8 +196,9 @@ def _torch_repository_impl(repository_ctx):
     cuda = _find_cuda(repository_ctx, root) if cuda_libraries else None
     if cuda:
         repository_ctx.symlink(cuda + "/include", "cuda")
-        header_globs.append("cuda/**")
-        includes.append("cuda")
+        repository_ctx.symlink(_find_crt(repository_ctx, cuda), "cuda_crt/crt")
+        header_globs += ["cuda/**", "cuda_crt/**"]
+        includes += ["cuda", "cuda_crt"]
         defines.append("TARA_TORCH_CUDA")
 
         # Inline functions of LibTorch's headers call the runtime.

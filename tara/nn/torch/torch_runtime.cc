@@ -67,6 +67,47 @@ absl::string_view FirstLine(absl::string_view text) {
   return text.substr(0, text.find('\n'));
 }
 
+// Returns 12080 as "12.8".
+std::string CudaVersion(int version) {
+  return absl::StrCat(version / 1000, ".", version % 1000 / 10);
+}
+
+// Returns why CUDA has no device. Asks the runtime that LibTorch has loaded, by
+// name: its headers need not be there.
+std::string WhyNoDevice() {
+  const auto find = [](const char* name) {
+    return ::dlsym(RTLD_DEFAULT, name);
+  };
+  using GetNumber = int (*)(int*);
+  const auto count = reinterpret_cast<GetNumber>(find("cudaGetDeviceCount"));
+  const auto of_driver =
+      reinterpret_cast<GetNumber>(find("cudaDriverGetVersion"));
+  const auto of_runtime =
+      reinterpret_cast<GetNumber>(find("cudaRuntimeGetVersion"));
+  const auto describe =
+      reinterpret_cast<const char* (*)(int)>(find("cudaGetErrorString"));
+  constexpr char kHint[] =
+      "nvidia-smi lists devices; CUDA_VISIBLE_DEVICES hides them";
+  if (count == nullptr || of_driver == nullptr || of_runtime == nullptr ||
+      describe == nullptr) {
+    return absl::StrCat("finds no device or no driver (", kHint, ")");
+  }
+  int devices = 0, driver = 0, runtime = 0;
+  const int error = count(&devices);
+  of_driver(&driver);
+  of_runtime(&runtime);
+  if (driver == 0) return "finds no NVIDIA driver (nvidia-smi needs it too)";
+  constexpr int kInsufficientDriver = 35;
+  if (error == kInsufficientDriver) {
+    return absl::StrCat("needs a driver for CUDA ", CudaVersion(runtime),
+                        "; the driver is for CUDA ", CudaVersion(driver),
+                        ": update it, or use a LibTorch for that CUDA");
+  }
+  return absl::StrCat(
+      "finds no device: ", error == 0 ? "none is visible" : describe(error),
+      " (", kHint, ")");
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<std::string>> FindTorchDevices(
@@ -81,10 +122,9 @@ absl::StatusOr<std::vector<std::string>> FindTorchDevices(
   }
   const int count = static_cast<int>(torch::cuda::device_count());
   if (count == 0) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "device '", text, "': this LibTorch (", TORCH_VERSION,
-        ") has CUDA but finds no device or no driver (nvidia-smi lists them; "
-        "CUDA_VISIBLE_DEVICES hides them)"));
+    return absl::FailedPreconditionError(
+        absl::StrCat("device '", text, "': this LibTorch (", TORCH_VERSION,
+                     ") has CUDA but ", WhyNoDevice()));
   }
   if (!device.all && device.index >= count) {
     return absl::FailedPreconditionError(
