@@ -62,6 +62,11 @@ void AddBenchNetworkFlags(Command& command, BenchNetworkFlags* flags);
 // ReadNetworkFile.
 absl::StatusOr<nn::Checkpoint> ReadBenchNetwork(const BenchNetworkFlags& flags);
 
+// Reads the sizes of --batch, from 1 to `largest`. Returns a usage error for
+// others.
+absl::StatusOr<std::vector<int>> ParseBatches(const std::string& text,
+                                              int largest);
+
 // Returns "64x4".
 std::string ShapeText(const nn::NetworkShape& shape);
 

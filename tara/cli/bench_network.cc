@@ -18,6 +18,7 @@
 #include "tara/base/clocks.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/stop.h"
+#include "tara/base/threads.h"
 #include "tara/cli/bench.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
@@ -74,6 +75,21 @@ absl::StatusOr<nn::Checkpoint> ReadBenchNetwork(
   return train::NewCheckpoint(shape, /*seed=*/1);
 }
 
+absl::StatusOr<std::vector<int>> ParseBatches(const std::string& text,
+                                              int largest) {
+  std::vector<int> batches;
+  for (const absl::string_view part : absl::StrSplit(text, ',')) {
+    int batch = 0;
+    if (!absl::SimpleAtoi(part, &batch) || batch < 1 || batch > largest) {
+      return UsageError(absl::StrCat("--batch is '", text,
+                                     "'; expected sizes from 1 to ", largest,
+                                     ", such as 1,8,32"));
+    }
+    batches.push_back(batch);
+  }
+  return batches;
+}
+
 std::string ShapeText(const nn::NetworkShape& shape) {
   return absl::StrCat(shape.kind == nn::NetworkKind::kLight ? "light:" : "",
                       shape.channels, "x", shape.blocks);
@@ -100,11 +116,15 @@ namespace {
 
 struct BenchInferenceOptions {
   BenchNetworkFlags network = {.net = "64x6", .checkpoint = {}};
+  nn::InferenceOptions inference;  // of it, the device
+  int threads = 1;
   std::string backend = "all";
   std::string precision = "all";
   std::string batch = "1,8,32,128";
   double seconds = 0.5;  // per row
   std::string format = "text";
+
+  bool on_cpu() const { return inference.device == "cpu"; }
 };
 
 // Other positions than those of the calibration: errors are measured on
@@ -154,20 +174,6 @@ absl::StatusOr<std::vector<mcts::Evaluation>> EvaluateAll(
   return results;
 }
 
-absl::StatusOr<std::vector<int>> BatchesOf(const std::string& text) {
-  std::vector<int> batches;
-  for (const absl::string_view part : absl::StrSplit(text, ',')) {
-    int batch = 0;
-    if (!absl::SimpleAtoi(part, &batch) || batch < 1 || batch > 4096) {
-      return UsageError(absl::StrCat("--batch is '", text,
-                                     "'; expected sizes from 1 to 4096, such "
-                                     "as 1,8,32"));
-    }
-    batches.push_back(batch);
-  }
-  return batches;
-}
-
 // Makes the light network with the kernels of each instruction set, and
 // measures its error at `states` from the same in float32.
 absl::StatusOr<std::vector<Contestant>> LightContestantsOf(
@@ -191,12 +197,47 @@ absl::StatusOr<std::vector<Contestant>> LightContestantsOf(
   return contestants;
 }
 
+// Returns the requested backends and precisions of the device.
+std::vector<nn::InferenceInfo> ChoicesOf(const BenchInferenceOptions& options) {
+  std::vector<nn::InferenceInfo> choices;
+  const auto add = [&](nn::InferenceBackend backend, nn::Precision precision) {
+    if ((options.backend == "all" ||
+         options.backend == nn::BackendName(backend)) &&
+        (options.precision == "all" ||
+         options.precision == nn::PrecisionName(precision))) {
+      choices.push_back({.backend = backend, .precision = precision});
+    }
+  };
+  if (!options.on_cpu()) {
+    for (const nn::Precision precision :
+         {nn::Precision::kFloat32, nn::Precision::kBfloat16,
+          nn::Precision::kFloat16}) {
+      add(nn::InferenceBackend::kTorch, precision);
+    }
+    return choices;
+  }
+  for (const nn::InferenceBackend backend :
+       {nn::InferenceBackend::kTorch, nn::InferenceBackend::kOneDnn}) {
+    for (const nn::Precision precision : nn::kCpuPrecisions) {
+      // LibTorch emulates missing instructions, a hundred times slower: this is
+      // measured on request only.
+      if (options.precision != "all" || nn::CheckCpuPrecision(precision).ok()) {
+        add(backend, precision);
+      }
+    }
+  }
+  return choices;
+}
+
 // Makes the network with each requested backend and precision that this machine
 // supports, and measures its error at `states` from LibTorch in float32.
 absl::StatusOr<std::vector<Contestant>> ContestantsOf(
     const BenchInferenceOptions& options, const nn::Checkpoint& checkpoint,
     const std::vector<State>& states) {
   if (checkpoint.shape.kind == nn::NetworkKind::kLight) {
+    if (!options.on_cpu()) {
+      return UsageError("--device: light networks are evaluated on the cpu");
+    }
     return LightContestantsOf(checkpoint, states);
   }
   TARA_ASSIGN_OR_RETURN(
@@ -207,79 +248,91 @@ absl::StatusOr<std::vector<Contestant>> ContestantsOf(
   TARA_ASSIGN_OR_RETURN(const std::vector<mcts::Evaluation> expected,
                         EvaluateAll(*reference.evaluator, states));
   std::vector<Contestant> contestants;
-  absl::Status unsupported;  // the last that was left out
-  for (const nn::InferenceBackend backend :
-       {nn::InferenceBackend::kTorch, nn::InferenceBackend::kOneDnn}) {
-    for (const nn::Precision precision : nn::kCpuPrecisions) {
-      if ((options.backend != "all" &&
-           options.backend != nn::BackendName(backend)) ||
-          (options.precision != "all" &&
-           options.precision != nn::PrecisionName(precision))) {
-        continue;
-      }
-      // LibTorch emulates missing instructions, a hundred times slower: this is
-      // measured on request only.
-      if (options.precision == "all" &&
-          !nn::CheckCpuPrecision(precision).ok()) {
-        continue;
-      }
-      absl::StatusOr<nn::LoadedNetwork> network =
-          nn::MakeNetwork("the network", checkpoint,
-                          {.backend = backend, .precision = precision});
-      if (network.status().code() == absl::StatusCode::kUnimplemented &&
-          (options.precision == "all" || options.backend == "all")) {
-        unsupported = network.status();
-        continue;
-      }
-      TARA_RETURN_IF_ERROR(network.status());
-      TARA_ASSIGN_OR_RETURN(const std::vector<mcts::Evaluation> evaluations,
-                            EvaluateAll(*network->evaluator, states));
-      contestants.push_back({.info = network->info,
-                             .evaluator = std::move(network->evaluator),
-                             .error = nn::ErrorOf(expected, evaluations)});
+  absl::Status unsupported = UsageError(absl::StrCat(
+      "--backend ", options.backend, " with --precision ", options.precision,
+      ": there is no such engine on device ", options.inference.device));
+  for (const auto& [backend, precision] : ChoicesOf(options)) {
+    absl::StatusOr<nn::LoadedNetwork> network =
+        nn::MakeNetwork("the network", checkpoint,
+                        {.device = options.inference.device,
+                         .backend = backend,
+                         .precision = precision});
+    if (network.status().code() == absl::StatusCode::kUnimplemented &&
+        (options.precision == "all" || options.backend == "all")) {
+      unsupported = network.status();
+      continue;
     }
+    TARA_RETURN_IF_ERROR(network.status());
+    TARA_ASSIGN_OR_RETURN(const std::vector<mcts::Evaluation> evaluations,
+                          EvaluateAll(*network->evaluator, states));
+    contestants.push_back({.info = network->info,
+                           .evaluator = std::move(network->evaluator),
+                           .error = nn::ErrorOf(expected, evaluations)});
   }
   if (contestants.empty()) return unsupported;
   return contestants;
 }
 
+// Evaluates batches of the row for a turn. Returns positions per second, by the
+// processor time of this thread or, where a device or other threads work, the
+// wall clock.
+absl::StatusOr<double> TakeTurn(const BenchInferenceOptions& options,
+                                const Row& row, absl::Span<const State> states,
+                                absl::Span<mcts::Evaluation> results,
+                                size_t first) {
+  const auto clock =
+      options.on_cpu() && options.threads == 1 ? ThreadTime : SteadyTime;
+  size_t next = first;
+  const absl::Time begin = clock();
+  double done = 0;
+  double elapsed = 0;
+  do {
+    if (next + row.batch > states.size()) next = 0;
+    const auto batch = states.subspan(next, row.batch);
+    const auto places = results.subspan(next, row.batch);
+    next += row.batch;
+    if (row.contestant == nullptr) {
+      EncodeAndFill(batch, places);
+    } else {
+      TARA_RETURN_IF_ERROR(row.contestant->evaluator->Evaluate(batch, places));
+    }
+    done += row.batch;
+    elapsed = absl::ToDoubleSeconds(clock() - begin);
+  } while (elapsed < kTurnSeconds);
+  return done / elapsed;
+}
+
 // Lets all rows take turns for `seconds` per row, unless stopped.
-absl::Status Measure(const std::vector<State>& states, double seconds,
-                     const StopCheck& stop, std::vector<Row>& rows) {
-  std::vector<mcts::Evaluation> results(states.size());
-  size_t next = 0;
-  const int turns = static_cast<int>(seconds / kTurnSeconds) + 1;
+absl::Status Measure(const BenchInferenceOptions& options,
+                     const std::vector<State>& states, const StopCheck& stop,
+                     std::vector<Row>& rows) {
+  std::vector<std::vector<mcts::Evaluation>> results(
+      options.threads, std::vector<mcts::Evaluation>(states.size()));
+  const int turns = static_cast<int>(options.seconds / kTurnSeconds) + 1;
   for (int turn = 0; turn < turns && !stop(); ++turn) {
     for (Row& row : rows) {
-      const absl::Time begin = ThreadTime();
-      double done = 0;
-      double elapsed = 0;
-      do {
-        if (next + row.batch > states.size()) next = 0;
-        const auto batch = absl::MakeConstSpan(states).subspan(next, row.batch);
-        const auto places = absl::MakeSpan(results).subspan(next, row.batch);
-        next += row.batch;
-        if (row.contestant == nullptr) {
-          EncodeAndFill(batch, places);
-        } else {
-          TARA_RETURN_IF_ERROR(
-              row.contestant->evaluator->Evaluate(batch, places));
-        }
-        done += row.batch;
-        elapsed = absl::ToDoubleSeconds(ThreadTime() - begin);
-      } while (elapsed < kTurnSeconds);
-      row.rates.Add(done / elapsed);
+      std::vector<absl::StatusOr<double>> rates(options.threads);
+      RunOnThreads(options.threads, [&](int i) {
+        rates[i] = TakeTurn(options, row, states, absl::MakeSpan(results[i]),
+                            (turn * options.threads + i) * 97 % states.size());
+      });
+      double rate = 0;
+      for (const absl::StatusOr<double>& of_thread : rates) {
+        TARA_RETURN_IF_ERROR(of_thread.status());
+        rate += *of_thread;
+      }
+      row.rates.Add(rate);
     }
   }
   return absl::OkStatus();
 }
 
-// Measures how fast one core evaluates positions, by backend, precision and
-// batch, and how far each precision is from the reference.
+// Measures how fast one core or a device evaluates positions, by backend,
+// precision and batch, and how far each precision is from the reference.
 absl::StatusOr<int> RunBenchInference(const BenchInferenceOptions& options,
                                       Console& console) {
   TARA_ASSIGN_OR_RETURN(const std::vector<int> batches,
-                        BatchesOf(options.batch));
+                        ParseBatches(options.batch, 4096));
   TARA_ASSIGN_OR_RETURN(const nn::Checkpoint checkpoint,
                         ReadBenchNetwork(options.network));
   std::vector<State> states =
@@ -295,7 +348,7 @@ absl::StatusOr<int> RunBenchInference(const BenchInferenceOptions& options,
   const size_t largest = *std::max_element(batches.begin(), batches.end());
   while (states.size() < largest) states.push_back(states[states.size() / 2]);
   const StopCheck stop = StopOnSignals();
-  TARA_RETURN_IF_ERROR(Measure(states, options.seconds, stop, rows));
+  TARA_RETURN_IF_ERROR(Measure(options, states, stop, rows));
   if (stop()) return kExitInterrupted;
 
   const std::string net = ShapeText(checkpoint.shape);
@@ -304,8 +357,11 @@ absl::StatusOr<int> RunBenchInference(const BenchInferenceOptions& options,
   for (size_t i = 0; i < num_reported; ++i) {
     const Row& row = rows[i];
     const Row& around = rows[num_reported + i % batches.size()];
+    // A device works while the processor encodes.
     const double rate =
-        1 / (1 / row.rates.Typical() - 1 / around.rates.Typical());
+        options.on_cpu()
+            ? 1 / (1 / row.rates.Typical() - 1 / around.rates.Typical())
+            : row.rates.Typical();
     const nn::InferenceInfo& info = row.contestant->info;
     const nn::PrecisionError& error = row.contestant->error;
     report.push_back(
@@ -330,7 +386,11 @@ absl::StatusOr<int> RunBenchInference(const BenchInferenceOptions& options,
   }
   return ReportBench(
       options.format,
-      absl::StrFormat("%s, one core, %.1f million operations a position", net,
+      absl::StrFormat("%s, %s, %.1f million operations a position", net,
+                      !options.on_cpu() ? options.inference.device
+                      : options.threads == 1
+                          ? "one core"
+                          : absl::StrCat(options.threads, " threads"),
                       operations / 1e6),
       report, stop, console);
 }
@@ -343,17 +403,22 @@ void RegisterBenchInference(Command& bench) {
   BenchInferenceOptions* const options = command.SetRun(RunBenchInference);
   AddBenchNetworkFlags(command, &options->network);
   command.Add({
+      DeviceOption(&options->inference),
+      {"--threads N", &options->threads, 1, 1024,
+       "threads that evaluate at once; rates are those of all together"},
       {"--backend all|torch|onednn", &options->backend, "backend"},
-      {"--precision all|float32|int16|bfloat16|int8", &options->precision,
-       "number type; all: every one that this machine supports"},
+      {"--precision all|float32|int16|bfloat16|float16|int8",
+       &options->precision,
+       "number type; all: every one that the device supports"},
       {"--batch N,...", &options->batch, "positions of a call"},
       SecondsOption(&options->seconds, "time for each row"),
       FormatOption(&options->format),
   });
   command.SetNotes(
-      "Positions a second of one core, by its processor time; a rate is one "
-      "that a\nquarter of the turns reach, which the rows take by turns. The "
-      "network alone is\nwithout encoding positions and filling evaluations. "
+      "Positions a second of one core, by its processor time (with a device or "
+      "more\nthreads: by the clock); a rate is one that a quarter of the turns "
+      "reach, which\nthe rows take by turns. On a CPU, the network alone is "
+      "without encoding positions\nand filling evaluations. "
       "Operations are the\nmultiplications and additions of whole grids. "
       "Errors are the mean difference\nfrom LibTorch in float32, on positions "
       "of random games of every variant: of the\nvalue, and half the sum over "
@@ -363,6 +428,8 @@ void RegisterBenchInference(Command& bench) {
       "and\nONEDNN_MAX_CPU_ISA=AVX2 out of oneDNN's.");
   command.SetExamples({"bench inference", "bench inference --net 128x10",
                        "bench inference --net light:64x3 --batch 1",
+                       "bench inference --device cuda --threads 16 "
+                       "--batch 256,1024",
                        "bench inference --checkpoint FILE --precision int8 "
                        "--batch 1,32 --format=json"});
 }

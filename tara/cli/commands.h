@@ -24,6 +24,8 @@ inline constexpr CommandName kBenchSelfPlayCommand = {
     "selfplay", "self-play compared with the bare network, over whole games"};
 inline constexpr CommandName kBenchInferenceCommand = {
     "inference", "evaluations a second of a network, by backend and precision"};
+inline constexpr CommandName kBenchLearnerCommand = {
+    "learner", "samples and steps a second of learning, and where time goes"};
 
 // Each adds its command, with its options and help, to the program.
 void RegisterArena(Command& root);
@@ -52,6 +54,7 @@ void RegisterWeb(Command& root);
 // Adds the command `bench` and returns it; the others add its parts.
 Command& RegisterBench(Command& root);
 void RegisterBenchInference(Command& bench);
+void RegisterBenchLearner(Command& bench);
 void RegisterBenchSelfPlay(Command& bench);
 
 }  // namespace tara::cli

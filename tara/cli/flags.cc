@@ -300,27 +300,38 @@ absl::Status CheckOutput(absl::string_view flag, const std::string& path,
       errno, absl::StrCat(flag, " ", path, ": cannot write into ", folder));
 }
 
-void AddInferenceFlags(Command& command, nn::InferenceOptions* options) {
-  const auto set = [options](const char* name) {
-    return [options, name](absl::string_view value) {
-      return nn::SetInferenceOption(name, value, *options).ok();
-    };
+namespace {
+
+std::function<bool(absl::string_view)> SetterOf(const char* name,
+                                                nn::InferenceOptions* options) {
+  return [options, name](absl::string_view value) {
+    return nn::SetInferenceOption(name, value, *options).ok();
   };
+}
+
+}  // namespace
+
+Option DeviceOption(nn::InferenceOptions* options) {
   static constexpr char kDevices[] = "cpu, cuda or cuda:N";
+  return {"--device D",
+          Custom{kDevices, SetterOf("device", options),
+                 [=] { return options->device; }},
+          kDevices};
+}
+
+void AddInferenceFlags(Command& command, nn::InferenceOptions* options) {
   static constexpr char kPrecisions[] =
       "auto, float32, bfloat16, float16, int16 or int8";
   static constexpr char kBackends[] = "auto, torch or onednn";
   command.Add({
-      {"--device D",
-       Custom{kDevices, set("device"), [=] { return options->device; }},
-       kDevices},
+      DeviceOption(options),
       {"--precision P",
        Custom{
-           kPrecisions, set("precision"),
+           kPrecisions, SetterOf("precision", options),
            [=] { return std::string(nn::PrecisionName(options->precision)); }},
        kPrecisions},
       {"--backend B",
-       Custom{kBackends, set("backend"),
+       Custom{kBackends, SetterOf("backend", options),
               [=] { return std::string(nn::BackendName(options->backend)); }},
        kBackends},
   });

@@ -136,6 +136,9 @@ inline absl::Status CheckHtmlFlag(
   return CheckOutput("--html", path, others);
 }
 
+// --device.
+Option DeviceOption(nn::InferenceOptions* options);
+
 // Adds --device, --precision and --backend.
 void AddInferenceFlags(Command& command, nn::InferenceOptions* options);
 

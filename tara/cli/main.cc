@@ -95,9 +95,11 @@ void AddCommands(Command& root) {
   if constexpr (kWithTorch) {
     RegisterBenchSelfPlay(bench);
     RegisterBenchInference(bench);
+    RegisterBenchLearner(bench);
   } else {
     for (const CommandName& command :
-         {kBenchSelfPlayCommand, kBenchInferenceCommand}) {
+         {kBenchSelfPlayCommand, kBenchInferenceCommand,
+          kBenchLearnerCommand}) {
       bench.AddCommand(command.name, command.summary);
     }
   }

@@ -132,6 +132,72 @@ TEST(BenchCoreTest, WrongArgumentsAreUsageErrors) {
   }
 }
 
+TEST(BenchLearnerTest, SaysHowFastANetworkLearnsAndWhereTheTimeGoes) {
+  for (const std::string prepare : {"0", "2"}) {
+    const TaraResult result = RunTara(
+        {"bench", "learner", "--net", "4x1", "--batch", "4,16", "--threads",
+         "1", "--prepare-threads", prepare, "--steps-per-read", "3",
+         "--seconds", "0.01", "--format=json"});
+    ASSERT_EQ(result.status, 0) << result.err;
+    EXPECT_THAT(result.err, NoErrors());
+    const Json report = Json::parse(result.out);
+    ASSERT_EQ(report.size(), 2u);
+    for (size_t i = 0; i < 2; ++i) {
+      const Json& row = report[i];
+      EXPECT_EQ(row.at("net"), "4x1");
+      EXPECT_EQ(row.at("device"), "cpu");
+      EXPECT_EQ(row.at("batch"), i == 0 ? 4 : 16);
+      EXPECT_EQ(row.at("prepare_threads"), std::stoi(prepare));
+      EXPECT_GT(row.at("samples_per_s"), 0);
+      EXPECT_NEAR(
+          row.at("steps_per_s").get<double>() * row.at("batch").get<double>(),
+          row.at("samples_per_s").get<double>(), 1);
+      EXPECT_GT(row.at("sample_us"), 0);
+      EXPECT_GT(row.at("encode_us"), 0);
+      double shares = 0;
+      for (const char* share :
+           {"step_share", "wait_for_batch_share", "read_share"}) {
+        EXPECT_GE(row.at(share), 0) << share;
+        shares += row.at(share).get<double>();
+      }
+      EXPECT_LE(shares, 1);
+    }
+  }
+}
+
+TEST(BenchLearnerTest, WrongArgumentsAreUsageErrors) {
+  for (const auto& [arguments, message] :
+       std::vector<std::pair<std::vector<std::string>, std::string>>{
+           {{"--batch", "0"}, "expected sizes from 1 to 1048576"},
+           {{"--device", "cuda:all"}, "expected one device"},
+           {{"--device", "tpu"}, "--device: bad value 'tpu'"},
+           {{"--prepare-threads", "-2"}, "--prepare-threads: bad value '-2'"},
+       }) {
+    std::vector<std::string> all = {"bench", "learner"};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    const TaraResult result = RunTara(all);
+    EXPECT_EQ(result.status, 2) << message;
+    EXPECT_THAT(result.err, HasSubstr(message));
+  }
+}
+
+TEST(BenchInferenceTest, ThreadsEvaluateAtOnce) {
+  const TaraResult result = RunTara(
+      {"bench", "inference", "--net", "4x1", "--threads", "2", "--batch", "8",
+       "--precision", "float32", "--seconds", "0.001", "--format=json"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  const Json report = Json::parse(result.out);
+  EXPECT_EQ(report.size(), 2u);  // LibTorch and oneDNN
+  for (const Json& row : report) EXPECT_GT(row.at("positions_per_s"), 0);
+}
+
+TEST(BenchInferenceTest, AnEngineThatThereIsNotIsAUsageError) {
+  const TaraResult result =
+      RunTara({"bench", "inference", "--net", "4x1", "--precision", "float16"});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.err, HasSubstr("there is no such engine on device cpu"));
+}
+
 TEST(BenchSelfPlayTest, SaysHowFastSelfPlayIsBesideTheBareEngine) {
   for (const std::string threads : {"1", "2"}) {
     const TaraResult result = RunTara(
