@@ -189,13 +189,13 @@ TEST_F(OptimizerTest, GradientsAreShortenedTogetherAndOnlyWhenTooLong) {
   const auto optimizer = NewAdamW(*module_, kDecay);
   SetGradients({2, 3}, 6);
   // The root of 4 + 9 + 36.
-  EXPECT_NEAR(optimizer->GradientNorm(), 7, 1e-6);
+  EXPECT_NEAR(optimizer->GradientNorm().item<double>(), 7, 1e-6);
   optimizer->ClipGradients(7, 8);
   EXPECT_EQ(module_->bias.grad().item<float>(), 6);
   optimizer->ClipGradients(7, 3.5);
   EXPECT_NEAR(module_->weight.grad().data_ptr<float>()[1], 1.5, 1e-6);
   EXPECT_NEAR(module_->bias.grad().item<float>(), 3, 1e-6);
-  EXPECT_NEAR(optimizer->GradientNorm(), 3.5, 1e-6);
+  EXPECT_NEAR(optimizer->GradientNorm().item<double>(), 3.5, 1e-6);
 }
 
 TEST_F(OptimizerTest, MomentsOfAnotherOptimizerAreNotTaken) {

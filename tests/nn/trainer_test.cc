@@ -3,6 +3,9 @@
 
 #include "tara/nn/training/trainer.h"
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <fstream>
@@ -82,6 +85,14 @@ std::vector<Sample> MakeSamples(int per_variant, uint64_t seed) {
     samples.push_back(sample);
   }
   return samples;
+}
+
+// Returns the bytes of addresses that the process has.
+rlim_t AddressSpace() {
+  std::ifstream file("/proc/self/statm");
+  rlim_t pages = 0;
+  file >> pages;
+  return pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE));
 }
 
 // The tensors of a checkpoint by name.
@@ -451,9 +462,12 @@ class KindsOfTrainersTest : public TrainerTest {
     for (const auto optimizer :
          {OptimizerKind::kAdamW, OptimizerKind::kMuon, OptimizerKind::kSgd}) {
       for (const float decay : {0.0f, 0.9f}) {
-        kinds.push_back(kAllHeads);
-        kinds.back().optimizer = optimizer;
-        kinds.back().ema_decay = decay;
+        for (const bool deferred : {false, true}) {
+          kinds.push_back(kAllHeads);
+          kinds.back().optimizer = optimizer;
+          kinds.back().ema_decay = decay;
+          kinds.back().deferred = deferred;
+        }
       }
     }
     return kinds;
@@ -528,6 +542,84 @@ TEST_F(KindsOfTrainersTest, AStepThatIsNotFiniteChangesNothing) {
     Learn(*trainer, 2, 2);
     Learn(*twin, 2, 2);
     EXPECT_EQ(Bytes(*trainer), Bytes(*twin));
+  }
+}
+
+// What devices do, against its simple twin.
+TEST_F(KindsOfTrainersTest, DeferredStepsAreStepsUpToRounding) {
+  constexpr int kSteps = 6;
+  constexpr int kBad = 3;
+  for (const TrainerOptions& options : Kinds()) {
+    if (options.deferred) continue;
+    TrainerOptions deferred = options;
+    deferred.deferred = true;
+    const auto plain = NewTrainer(kTiny, options, 1);
+    const auto trainer = NewTrainer(kTiny, deferred, 1);
+    std::vector<Losses> expected;
+    for (int i = 0; i < kSteps; ++i) {
+      std::vector<Sample> samples = MakeSamples(1, 100 + i);
+      if (i == kBad) samples[3].weight = kInfinity;
+      expected.push_back(*plain->Step(samples, 1e-3));
+      const auto batch = trainer->Prepare(samples);
+      ASSERT_TRUE(batch.ok()) << batch.status();
+      ASSERT_TRUE(trainer->StartStep(**batch, 1e-3).ok());
+      // Until it is read, the step that was not made counts in the means of
+      // AdamW and in the average.
+      if (i == kBad) {
+        const auto losses = trainer->FinishSteps();
+        ASSERT_TRUE(losses.ok()) << losses.status();
+        ASSERT_EQ(losses->size(), size_t{kBad + 1});
+        for (int k = 0; k <= kBad; ++k) {
+          EXPECT_EQ((*losses)[k].skipped, k == kBad);
+          if (k == kBad) continue;
+          EXPECT_NEAR((*losses)[k].total, expected[k].total, 1e-4) << k;
+          EXPECT_EQ((*losses)[k].policy_accuracy, expected[k].policy_accuracy);
+          for (const HeadInfo& info : kHeads) {
+            EXPECT_NEAR((*losses)[k].heads[info.head],
+                        expected[k].heads[info.head], 1e-4)
+                << info.name;
+          }
+        }
+      }
+    }
+    EXPECT_TRUE(expected[kBad].skipped);
+    EXPECT_EQ(trainer->FinishSteps()->size(), size_t{kSteps - kBad - 1});
+    EXPECT_TRUE(trainer->FinishSteps()->empty());
+    const Tensors tensors = TensorsOf(*trainer);
+    for (const auto& [name, values] : TensorsOf(*plain)) {
+      for (size_t i = 0; i < values.size(); ++i) {
+        ASSERT_NEAR(tensors.at(name)[i], values[i], 2e-4) << name;
+      }
+    }
+  }
+}
+
+TEST_F(TrainerTest, WhereMemoryDoesNotSufficeTheErrorNamesABatchThatFits) {
+  constexpr NetworkShape kShape = {.channels = 64, .blocks = 2};
+  std::vector<Sample> samples = MakeSamples(1, 3);
+  while (samples.size() < 16384) samples.push_back(samples[samples.size() / 2]);
+  for (const bool deferred : {false, true}) {
+    TrainerOptions options = {.threads = 1};
+    options.deferred = deferred;
+    const auto trainer = NewTrainer(kShape, options, 1);
+    ASSERT_TRUE(trainer->Step(MakeSamples(1, 3), 1e-3).ok());
+    const std::string before = Bytes(*trainer);
+    const auto batch = trainer->Prepare(samples);
+    ASSERT_TRUE(batch.ok()) << batch.status();
+    // A step of them all takes 16384 x 49 x 64 x 4 bytes = 206 MB a layer.
+    rlimit limit;
+    ASSERT_EQ(::getrlimit(RLIMIT_AS, &limit), 0);
+    const rlimit less = {.rlim_cur = AddressSpace() + (700 << 20),
+                         .rlim_max = limit.rlim_max};
+    ASSERT_EQ(::setrlimit(RLIMIT_AS, &less), 0);
+    const absl::Status status = trainer->StartStep(**batch, 1e-3);
+    ASSERT_EQ(::setrlimit(RLIMIT_AS, &limit), 0);
+    EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << status;
+    EXPECT_THAT(std::string(status.message()),
+                AllOf(HasSubstr("learning from 16384 samples"),
+                      HasSubstr("a batch of "), HasSubstr(" samples fits")));
+    EXPECT_EQ(Bytes(*trainer), before);
+    EXPECT_TRUE(trainer->Step(MakeSamples(1, 3), 1e-3).ok());
   }
 }
 

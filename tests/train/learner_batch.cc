@@ -20,7 +20,6 @@
 #include "tara/base/status_macros.h"
 #include "tara/core/action.h"
 #include "tara/core/outcome.h"
-#include "tara/nn/encode/encoded_batch.h"
 #include "tara/nn/encode/features.h"
 #include "tara/nn/training/losses_torch.h"
 #include "tara/record/game_store.h"
@@ -31,13 +30,9 @@
 namespace tara::train {
 namespace {
 
-void Print(const void* data, size_t size) {
-  std::fwrite(data, 1, size, stdout);
-}
-
 void Print(const at::Tensor& tensor) {
   const at::Tensor whole = tensor.contiguous();
-  Print(whole.data_ptr(), whole.nbytes());
+  std::fwrite(whole.data_ptr(), 1, whole.nbytes(), stdout);
 }
 
 // The columns [B, kNumPolicyOutputs] of actions, in their order.
@@ -75,12 +70,10 @@ absl::Status Run(const std::vector<std::string>& arguments) {
 
   nn::PerHead<bool> heads;
   for (const nn::HeadInfo& info : nn::kHeads) heads[info.head] = true;
-  nn::EncodedBatch batch;
-  const nn::Targets targets =
-      nn::EncodeSamples(sampler.Batch(step, size), heads, batch);
-  const auto n = static_cast<size_t>(size);
-  Print(batch.planes(), n * nn::kNumSquares * nn::kNumPlanes * sizeof(float));
-  Print(batch.globals(), n * nn::kNumGlobals * sizeof(float));
+  const nn::EncodedSamples targets =
+      nn::EncodeSamples(sampler.Batch(step, size), heads);
+  Print(targets.planes.permute({0, 2, 3, 1}));
+  Print(targets.globals);
   Print(OfActions(targets.legal));
   Print(OfActions(targets.targets[nn::Head::kPolicy]));
   Print(targets.weights[nn::Head::kPolicy]);

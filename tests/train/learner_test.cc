@@ -1,9 +1,11 @@
 #include "tara/train/learn/learner.h"
 
+#include <atomic>
 #include <cmath>
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -23,6 +25,9 @@ class FakeTrainer : public nn::Trainer {
   absl::StatusOr<nn::Losses> Step(const std::vector<nn::Sample>& batch,
                                   double learning_rate) override {
     batch_sizes.push_back(batch.size());
+    for (const nn::Sample& sample : batch) {
+      positions.emplace_back(sample.state, sample.symmetry.board);
+    }
     learning_rates.push_back(learning_rate);
     const bool skipped = bad.contains(batch_sizes.size());
     return nn::Losses{.total = skipped
@@ -42,7 +47,23 @@ class FakeTrainer : public nn::Trainer {
     return absl::OkStatus();
   }
 
+  absl::StatusOr<std::unique_ptr<nn::PreparedBatch>> Prepare(
+      std::vector<nn::Sample> batch) const override {
+    if (++prepared == fails_to_prepare) {
+      return absl::ResourceExhaustedError("no memory for a batch");
+    }
+    return Trainer::Prepare(std::move(batch));
+  }
+  absl::StatusOr<std::vector<nn::Losses>> FinishSteps() override {
+    ++reads;
+    return Trainer::FinishSteps();
+  }
+
   std::vector<size_t> batch_sizes;
+  std::vector<std::pair<State, int>> positions;  // of all batches, by symmetry
+  mutable std::atomic<int> prepared = 0;
+  int fails_to_prepare = 0;  // counted from 1
+  int reads = 0;
   std::vector<double> learning_rates;
   std::set<size_t> bad;  // counted from 1
 };
@@ -218,6 +239,79 @@ TEST_F(LearnerTest, WhereAllStepsAreSkippedNothingIsLearned) {
       Learn(options, *sampler_, trainer_, progress, [] { return false; });
   ASSERT_TRUE(one.ok()) << one.status();
   EXPECT_EQ(one->skipped_steps, 3);
+}
+
+// With any number of threads.
+TEST_F(LearnerTest, TheBatchesDoNotDependOnTheThreadsThatPrepareThem) {
+  LearnOptions options = {.schedule = kSchedule, .batch_size = 8, .steps = 40};
+  nn::TrainingProgress progress{.step = 9};
+  ASSERT_TRUE(
+      Learn(options, *sampler_, trainer_, progress, [] { return false; }).ok());
+  EXPECT_EQ(trainer_.reads, 1 + 40);
+  for (const int threads : {1, 3}) {
+    FakeTrainer ahead;
+    nn::TrainingProgress next{.step = 9};
+    options.prepare_threads = threads;
+    options.steps_per_read = 16;
+    std::vector<int> observed;
+    const auto learned = Learn(
+        options, *sampler_, ahead, next, [] { return false; },
+        [&](int steps, const nn::Losses&) { observed.push_back(steps); });
+    ASSERT_TRUE(learned.ok()) << learned.status();
+    EXPECT_EQ(ahead.positions, trainer_.positions) << threads;
+    EXPECT_EQ(ahead.learning_rates, trainer_.learning_rates) << threads;
+    EXPECT_EQ(learned->losses.total, 20.5);  // mean of 1 to 40
+    EXPECT_EQ(next.step, progress.step);
+    // At the start, after 16, 32 and 40 steps.
+    EXPECT_EQ(ahead.reads, 4);
+    ASSERT_EQ(observed.size(), 40u);
+    EXPECT_EQ(observed.front(), 1);
+    EXPECT_EQ(observed.back(), 40);
+    EXPECT_EQ(ahead.prepared, 40);
+  }
+}
+
+TEST_F(LearnerTest, ABatchThatCannotBePreparedEndsIt) {
+  for (const int threads : {0, 1, 3}) {
+    FakeTrainer trainer;
+    trainer.fails_to_prepare = 5;
+    nn::TrainingProgress progress;
+    const auto learned =
+        Learn({.schedule = kSchedule,
+               .batch_size = 8,
+               .steps = 1000000,
+               .prepare_threads = threads},
+              *sampler_, trainer, progress, [] { return false; });
+    EXPECT_EQ(learned.status().code(), absl::StatusCode::kResourceExhausted)
+        << learned.status();
+    // Threads finish in another order than that of the steps.
+    EXPECT_LE(trainer.batch_sizes.size(), size_t{4 + 2});
+  }
+}
+
+TEST_F(LearnerTest, StepsThatAreReadTogetherAreSkippedOneByOne) {
+  trainer_.bad = {2, 3, 5, 6, 7};
+  nn::TrainingProgress progress;
+  LearnOptions options = {.schedule = kSchedule,
+                          .batch_size = 8,
+                          .steps = 9,
+                          .max_skipped_steps = 4,
+                          .steps_per_read = 4};
+  const auto learned =
+      Learn(options, *sampler_, trainer_, progress, [] { return false; });
+  ASSERT_TRUE(learned.ok()) << learned.status();
+  EXPECT_EQ(learned->skipped_steps, 5);
+  EXPECT_DOUBLE_EQ(learned->losses.total, 5.5);  // mean of 1, 4, 8, 9
+  FakeTrainer other;
+  other.bad = {2, 3, 5, 6, 7};
+  options.max_skipped_steps = 3;
+  const auto ended =
+      Learn(options, *sampler_, other, progress, [] { return false; });
+  EXPECT_EQ(ended.status().code(), absl::StatusCode::kAborted);
+  EXPECT_NE(std::string(ended.status().message())
+                .find("3 steps in a row were not finite, up to step 16"),
+            std::string::npos)  // the 7th after the 9 of before
+      << ended.status();
 }
 
 TEST_F(LearnerTest, IsCancelledWhenToldToStop) {

@@ -56,13 +56,12 @@ void EncodedBatch::Encode(absl::Span<const State> states,
                           absl::Span<const Symmetry> symmetries) {
   planes_.Resize(states.size() * kNumPlanes * kNumSquares);
   globals_.Resize(states.size() * kNumGlobals);
-  EncodeInto(states, symmetries, planes_.span(), globals_.span());
+  Encode(states, symmetries, planes_.span(), globals_.span());
 }
 
-void EncodedBatch::EncodeInto(absl::Span<const State> states,
-                              absl::Span<const Symmetry> symmetries,
-                              absl::Span<float> planes,
-                              absl::Span<float> globals) {
+void EncodedBatch::Encode(absl::Span<const State> states,
+                          absl::Span<const Symmetry> symmetries,
+                          absl::Span<float> planes, absl::Span<float> globals) {
   legal_.clear();
   first_output_.assign(1, 0);
   int count = 0;
@@ -105,7 +104,7 @@ void EncodedBatch::EncodeCanonical(absl::Span<const State> states,
                                    absl::Span<float> planes,
                                    absl::Span<float> globals) {
   FindCanonical(states);
-  EncodeInto(states, canonical_, planes, globals);
+  Encode(states, canonical_, planes, globals);
 }
 
 void FillEvaluation(const EncodedBatch& batch, int i, const RawOutput& output,

@@ -44,14 +44,17 @@ class EncodedBatch {
   // REQUIRES: spans of one size; as EncodeFeatures.
   void Encode(absl::Span<const State> states,
               absl::Span<const Symmetry> symmetries);
-  // The same through the symmetry that leads to the representative of each
+  // The same into memory of the caller's, such as a device reads by itself:
+  // planes() and globals() are there until the next call.
+  // REQUIRES: spans of just the sizes that the batch takes.
+  void Encode(absl::Span<const State> states,
+              absl::Span<const Symmetry> symmetries, absl::Span<float> planes,
+              absl::Span<float> globals);
+  // Both through the symmetry that leads to the representative of each
   // (tara/core/symmetry.h): symmetric positions are then one and the same
   // to the network, and its answers for them differ in the order of priors
   // alone.
   void EncodeCanonical(absl::Span<const State> states);
-  // The same into memory of the caller's, such as a device reads by itself:
-  // planes() and globals() are there until the next call.
-  // REQUIRES: spans of just the sizes that the batch takes.
   void EncodeCanonical(absl::Span<const State> states, absl::Span<float> planes,
                        absl::Span<float> globals);
 
@@ -70,9 +73,6 @@ class EncodedBatch {
  private:
   // Fills canonical_ with the canonical symmetry of each position.
   void FindCanonical(absl::Span<const State> states);
-  void EncodeInto(absl::Span<const State> states,
-                  absl::Span<const Symmetry> symmetries,
-                  absl::Span<float> planes, absl::Span<float> globals);
 
   TensorBuffer planes_;
   TensorBuffer globals_;

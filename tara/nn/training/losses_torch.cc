@@ -8,6 +8,7 @@
 #include "tara/base/check.h"
 #include "tara/core/board.h"
 #include "tara/core/outcome.h"
+#include "tara/nn/encode/encoded_batch.h"
 #include "tara/nn/encode/features.h"
 
 namespace tara::nn {
@@ -26,6 +27,11 @@ float* Row(const at::Tensor& tensor, int row) {
 }
 int64_t* IndexRow(const at::Tensor& tensor, int row) {
   return tensor.data_ptr<int64_t>() + row * tensor.stride(0);
+}
+
+absl::Span<float> Floats(const at::Tensor& tensor) {
+  return absl::MakeSpan(tensor.data_ptr<float>(),
+                        static_cast<size_t>(tensor.numel()));
 }
 
 void FillShares(const PolicyTarget& policy, const Symmetry& symmetry,
@@ -57,8 +63,8 @@ void FillOwners(const Sample& sample, const at::Tensor& targets, int i) {
   });
 }
 
-at::Tensor NoShares(int64_t count) {
-  return at::zeros({count, kNumPolicyOutputs});
+at::Tensor NoShares(int64_t count, const at::TensorOptions& memory) {
+  return at::zeros({count, kNumPolicyOutputs}, memory);
 }
 
 // Returns the mean of the losses [B] by the weights [B], or 0 without any.
@@ -67,13 +73,14 @@ at::Tensor WeightedMean(const at::Tensor& losses, const at::Tensor& weights) {
 }
 
 // Returns the cross-entropies [B] of logits and shares [B, N].
-at::Tensor OfShares(const at::Tensor& logits, const at::Tensor& shares) {
+at::Tensor OfShares(const at::Tensor& logits, const at::Tensor& shares,
+                    const at::Tensor& /*hills*/) {
   return -(at::log_softmax(logits, 1) * shares).sum(1);
 }
 
 // Returns the cross-entropy of each hill's owner, their mean by sample [B].
-at::Tensor OfOwners(const at::Tensor& logits, const at::Tensor& owner) {
-  const at::Tensor hills = MakeHillMask().to(logits.device());
+at::Tensor OfOwners(const at::Tensor& logits, const at::Tensor& owner,
+                    const at::Tensor& hills) {
   return -(at::log_softmax(logits, 1).gather(1, owner) * hills).sum({1, 2, 3}) *
          (1.0 / kNumHills);
 }
@@ -81,12 +88,13 @@ at::Tensor OfOwners(const at::Tensor& logits, const at::Tensor& owner) {
 // How a head learns.
 struct Lesson {
   Head head;
-  // Returns the targets of `count` samples, to be filled.
-  at::Tensor (*make)(int64_t count);
+  // Returns the targets of `count` samples, to be filled, in a kind of memory.
+  at::Tensor (*make)(int64_t count, const at::TensorOptions& memory);
   // Fills row i. Returns whether the sample has a target for the head.
   bool (*fill)(const Sample& sample, const at::Tensor& targets, int i);
   // Returns the cross-entropies [B].
-  at::Tensor (*losses)(const at::Tensor& logits, const at::Tensor& targets);
+  at::Tensor (*losses)(const at::Tensor& logits, const at::Tensor& targets,
+                       const at::Tensor& hills);
 };
 
 constexpr auto kLessons = std::to_array<Lesson>({
@@ -99,7 +107,9 @@ constexpr auto kLessons = std::to_array<Lesson>({
      OfShares},
     // [B, kNumResults]: shares of win, draw, loss.
     {Head::kValue,
-     [](int64_t count) { return at::empty({count, kNumResults}); },
+     [](int64_t count, const at::TensorOptions& memory) {
+       return at::empty({count, kNumResults}, memory);
+     },
      [](const Sample& sample, const at::Tensor& targets, int i) {
        std::copy(sample.result.begin(), sample.result.end(), Row(targets, i));
        return true;
@@ -107,19 +117,23 @@ constexpr auto kLessons = std::to_array<Lesson>({
      OfShares},
     // [B, 1], int64: index of the margin's logit.
     {Head::kMargin,
-     [](int64_t count) { return at::empty({count, 1}, at::kLong); },
+     [](int64_t count, const at::TensorOptions& memory) {
+       return at::empty({count, 1}, memory.dtype(at::kLong));
+     },
      [](const Sample& sample, const at::Tensor& targets, int i) {
        TARA_CHECK(std::abs(sample.margin) <= kMaxMargin, "no such margin");
        *IndexRow(targets, i) = sample.margin + kMaxMargin;
        return sample.has_margin;
      },
-     [](const at::Tensor& logits, const at::Tensor& margin) {
+     [](const at::Tensor& logits, const at::Tensor& margin,
+        const at::Tensor& /*hills*/) {
        return (-at::log_softmax(logits, 1).gather(1, margin)).squeeze(1);
      }},
     // [B, 1, 7, 7], int64: 0 own, 1 enemy, 2 vacant.
     {Head::kOwner,
-     [](int64_t count) {
-       return at::full({count, 1, kBoardSize, kBoardSize}, 2, at::kLong);
+     [](int64_t count, const at::TensorOptions& memory) {
+       return at::full({count, 1, kBoardSize, kBoardSize}, 2,
+                       memory.dtype(at::kLong));
      },
      [](const Sample& sample, const at::Tensor& targets, int i) {
        FillOwners(sample, targets, i);
@@ -128,14 +142,17 @@ constexpr auto kLessons = std::to_array<Lesson>({
      OfOwners},
     // [B, 2, 1], int64: own and enemy kingdoms.
     {Head::kKingdoms,
-     [](int64_t count) { return at::empty({count, 2, 1}, at::kLong); },
+     [](int64_t count, const at::TensorOptions& memory) {
+       return at::empty({count, 2, 1}, memory.dtype(at::kLong));
+     },
      [](const Sample& sample, const at::Tensor& targets, int i) {
        int64_t* const kingdoms = IndexRow(targets, i);
        kingdoms[0] = std::min(sample.own_kingdoms, kMaxKingdoms);
        kingdoms[1] = std::min(sample.enemy_kingdoms, kMaxKingdoms);
        return sample.has_final;
      },
-     [](const at::Tensor& logits, const at::Tensor& kingdoms) {
+     [](const at::Tensor& logits, const at::Tensor& kingdoms,
+        const at::Tensor& /*hills*/) {
        const at::Tensor of_sides =
            -at::log_softmax(logits, 2).gather(2, kingdoms);
        return of_sides.mean({1, 2});
@@ -167,26 +184,33 @@ PerHead<bool> LearningHeads(const TrainerOptions& options) {
   return heads;
 }
 
-Targets EncodeSamples(const std::vector<Sample>& samples,
-                      const PerHead<bool>& heads, EncodedBatch& batch) {
+EncodedSamples EncodeSamples(const std::vector<Sample>& samples,
+                             const PerHead<bool>& heads, bool pinned) {
   std::vector<State> states;
   std::vector<Symmetry> symmetries;
   for (const Sample& sample : samples) {
     states.push_back(sample.state);
     symmetries.push_back(sample.symmetry);
   }
-  batch.Encode(states, symmetries);
   const auto count = static_cast<int64_t>(samples.size());
-  Targets all = {.legal = at::full({count, kNumPolicyOutputs}, kIllegalLogit),
-                 .targets = {},
-                 .weights = {}};
+  const auto memory = at::TensorOptions(at::kFloat).pinned_memory(pinned);
+  const at::Tensor planes =
+      at::empty({count, kBoardSize, kBoardSize, kNumPlanes}, memory);
+  EncodedSamples all = {
+      .planes = planes.permute({0, 3, 1, 2}),
+      .globals = at::empty({count, kNumGlobals}, memory),
+      .legal = at::full({count, kNumPolicyOutputs}, kIllegalLogit, memory),
+      .targets = {},
+      .weights = {}};
+  EncodedBatch batch;
+  batch.Encode(states, symmetries, Floats(planes), Floats(all.globals));
   for (int i = 0; i < batch.size(); ++i) {
     FillLegal(samples[i], batch.OutputsOf(i), i, all.legal);
   }
   for (const Lesson& lesson : kLessons) {
     if (!heads[lesson.head]) continue;
-    const at::Tensor targets = lesson.make(count);
-    const at::Tensor weights = at::empty({count});
+    const at::Tensor targets = lesson.make(count, memory);
+    const at::Tensor weights = at::empty({count}, memory);
     for (int i = 0; i < batch.size(); ++i) {
       const bool taught = lesson.fill(samples[i], targets, i);
       *Row(weights, i) = taught ? samples[i].weight : 0;
@@ -197,21 +221,35 @@ Targets EncodeSamples(const std::vector<Sample>& samples,
   return all;
 }
 
-Targets MoveTo(const c10::Device& device, const Targets& targets) {
-  if (device.is_cpu()) return targets;
-  Targets moved = targets;
-  moved.legal = moved.legal.to(device);
-  for (const Lesson& lesson : kLessons) {
-    if (!moved.targets[lesson.head].defined()) continue;
-    for (auto* const tensors : {&moved.targets, &moved.weights}) {
-      (*tensors)[lesson.head] = (*tensors)[lesson.head].to(device);
+EncodedSamples Transform(
+    const EncodedSamples& samples,
+    const std::function<at::Tensor(const at::Tensor&)>& transform) {
+  EncodedSamples result = samples;
+  for (at::Tensor* const tensor :
+       {&result.planes, &result.globals, &result.legal}) {
+    *tensor = transform(*tensor);
+  }
+  for (const HeadInfo& info : kHeads) {
+    if (!result.targets[info.head].defined()) continue;
+    for (auto* const tensors : {&result.targets, &result.weights}) {
+      (*tensors)[info.head] = transform((*tensors)[info.head]);
     }
   }
-  return moved;
+  return result;
 }
 
-LossTensors ComputeLosses(const NetworkOutput& output, const Targets& targets,
-                          const TrainerOptions& options) {
+EncodedSamples MoveTo(const c10::Device& device,
+                      const EncodedSamples& samples) {
+  if (device.is_cpu()) return samples;
+  return Transform(samples, [&](const at::Tensor& tensor) {
+    return tensor.to(device, tensor.scalar_type(), /*non_blocking=*/true);
+  });
+}
+
+LossTensors ComputeLosses(const NetworkOutput& output,
+                          const EncodedSamples& targets,
+                          const TrainerOptions& options,
+                          const at::Tensor& hills) {
   PerHead<at::Tensor> logits = output;
   logits[Head::kPolicy] = output[Head::kPolicy] + targets.legal;
   LossTensors losses;
@@ -220,7 +258,7 @@ LossTensors ComputeLosses(const NetworkOutput& output, const Targets& targets,
     if (!targets.targets[head].defined()) continue;
     TARA_CHECK(logits[head].defined(), "a head that learns is not computed");
     losses.heads[head] =
-        WeightedMean(lesson.losses(logits[head], targets.targets[head]),
+        WeightedMean(lesson.losses(logits[head], targets.targets[head], hills),
                      targets.weights[head]);
     const at::Tensor weighted = options.loss_weights[head] * losses.heads[head];
     losses.total = losses.total.defined() ? losses.total + weighted : weighted;
@@ -239,6 +277,26 @@ Losses ToLosses(const LossTensors& tensors) {
   for (const HeadInfo& info : kHeads) {
     const at::Tensor& loss = tensors.heads[info.head];
     if (loss.defined()) losses.heads[info.head] = loss.item<double>();
+  }
+  return losses;
+}
+
+at::Tensor PackLosses(const LossTensors& tensors, const at::Tensor& finite) {
+  std::vector<at::Tensor> row = {finite.to(at::kFloat), tensors.total.detach(),
+                                 tensors.accuracy};
+  for (const HeadInfo& info : kHeads) {
+    const at::Tensor& loss = tensors.heads[info.head];
+    if (loss.defined()) row.push_back(loss.detach());
+  }
+  return at::stack(row);
+}
+
+Losses UnpackLosses(const PerHead<bool>& heads, absl::Span<const float> row) {
+  Losses losses = {
+      .total = row[1], .policy_accuracy = row[2], .skipped = row[0] == 0};
+  size_t next = 3;
+  for (const HeadInfo& info : kHeads) {
+    if (heads[info.head]) losses.heads[info.head] = row[next++];
   }
   return losses;
 }

@@ -55,6 +55,48 @@ Autocast::~Autocast() {
   if (at::autocast::decrement_nesting() == 0) at::autocast::clear_cache();
 }
 
+at::Tensor MoveToBlock(std::vector<at::Tensor> tensors) {
+  const torch::NoGradGuard no_gradients;
+  int64_t size = 0;
+  for (const at::Tensor& tensor : tensors) size += tensor.numel();
+  const at::Tensor& first = tensors.front();
+  const at::Tensor block = at::empty(
+      {size}, at::TensorOptions(first.scalar_type()).device(first.device()));
+  int64_t offset = 0;
+  for (at::Tensor& tensor : tensors) {
+    const at::Tensor place =
+        block.as_strided(tensor.sizes(), tensor.strides(), offset);
+    place.copy_(tensor);
+    tensor.set_data(place);
+    offset += tensor.numel();
+  }
+  return block;
+}
+
+Snapshot::Snapshot(std::vector<at::Tensor> tensors)
+    : tensors_(std::move(tensors)) {
+  for (const at::Tensor& tensor : tensors_) {
+    copies_.push_back(tensor.detach().clone());
+  }
+}
+
+void Snapshot::Keep() {
+  const torch::NoGradGuard no_gradients;
+  for (size_t i = 0; i < tensors_.size(); ++i) copies_[i].copy_(tensors_[i]);
+}
+
+void Snapshot::Restore() {
+  const torch::NoGradGuard no_gradients;
+  for (size_t i = 0; i < tensors_.size(); ++i) tensors_[i].copy_(copies_[i]);
+}
+
+void Snapshot::RestoreUnless(const at::Tensor& good) {
+  const torch::NoGradGuard no_gradients;
+  for (size_t i = 0; i < tensors_.size(); ++i) {
+    tensors_[i].copy_(at::where(good, tensors_[i], copies_[i]));
+  }
+}
+
 namespace {
 
 class AdamW : public Optimizer {
@@ -119,6 +161,8 @@ class Muon : public AdamW {
   static constexpr double kMomentum = 0.95;
   // Of a step's mean square, as AdamW's steps have it.
   static constexpr double kSize = 0.2;
+
+  bool is_elementwise() const override { return false; }
 
   void Update(const Active& active, double learning_rate,
               int64_t step) const override {
@@ -196,18 +240,68 @@ Optimizer::Optimizer(const torch::nn::Module& module, float weight_decay,
   }
 }
 
-void Optimizer::ZeroGradients() {
-  for (at::Tensor& weights : weights_) weights.mutable_grad().reset();
+std::vector<std::string> Optimizer::UseBlocks(
+    const std::function<bool(const std::string&)>& has_gradient) {
+  Blocks& blocks = blocks_.emplace();
+  for (const bool decays : {true, false}) {
+    for (size_t i = 0; i < weights_.size(); ++i) {
+      if (!has_gradient(names_[i]) || (weights_[i].dim() >= 2) != decays) {
+        continue;
+      }
+      blocks.order.push_back(i);
+      if (decays) blocks.decaying += weights_[i].numel();
+    }
+  }
+  const auto in_order = [&](const std::vector<at::Tensor>& tensors) {
+    std::vector<at::Tensor> ordered;
+    for (const size_t i : blocks.order) ordered.push_back(tensors[i]);
+    return ordered;
+  };
+  blocks.weights = MoveToBlock(in_order(weights_));
+  for (const Moment& moment : moments_) {
+    blocks.moments.push_back(MoveToBlock(in_order(moment.of)));
+  }
+  std::vector<std::string> names;
+  for (const size_t i : blocks.order) names.push_back(names_[i]);
+  return names;
 }
 
-double Optimizer::GradientNorm() const {
+std::vector<at::Tensor> Optimizer::blocks() const {
+  std::vector<at::Tensor> blocks = blocks_->moments;
+  blocks.push_back(blocks_->weights);
+  return blocks;
+}
+
+void Optimizer::ZeroGradients() {
+  for (at::Tensor& weights : weights_) weights.mutable_grad().reset();
+  if (blocks_) blocks_->gradients.reset();
+}
+
+void Optimizer::GatherGradients() {
+  if (!blocks_) return;
   const torch::NoGradGuard no_gradients;
+  std::vector<at::Tensor> parts;
+  for (const size_t i : blocks_->order) {
+    const at::Tensor& weights = weights_[i];
+    at::Tensor gradient = weights.grad();
+    // As the weights lie, gaps none.
+    if (gradient.strides() != weights.strides()) {
+      gradient = at::empty_like(weights).copy_(gradient);
+    }
+    parts.push_back(gradient.as_strided({gradient.numel()}, {1}));
+  }
+  blocks_->gradients = at::cat(parts);
+}
+
+at::Tensor Optimizer::GradientNorm() const {
+  const torch::NoGradGuard no_gradients;
+  if (blocks_) return blocks_->gradients.norm();
   std::vector<at::Tensor> gradients;
   for (const at::Tensor& weights : weights_) {
     if (weights.grad().defined()) gradients.push_back(weights.grad());
   }
-  if (gradients.empty()) return 0;
-  return at::stack(at::_foreach_norm(gradients)).norm().item<double>();
+  if (gradients.empty()) return at::zeros({});
+  return at::stack(at::_foreach_norm(gradients)).norm();
 }
 
 void Optimizer::ClipGradients(double norm, double max_norm) {
@@ -218,15 +312,24 @@ void Optimizer::ClipGradients(double norm, double max_norm) {
   }
 }
 
-void Optimizer::Step(double learning_rate) {
+void Optimizer::ClipGradients(const at::Tensor& norm, double max_norm) {
   const torch::NoGradGuard no_gradients;
-  ++steps_;
+  blocks_->gradients.mul_((max_norm / norm).clamp_max(1));
+}
+
+Optimizer::Active Optimizer::Collect(std::vector<at::Tensor>& decaying) const {
   Active active;
   active.moments.resize(moments_.size());
-  std::vector<at::Tensor> decaying;
-  for (size_t i = 0; i < weights_.size(); ++i) {
-    const at::Tensor& gradient = weights_[i].grad();
-    if (!gradient.defined()) continue;
+  if (blocks_ && is_elementwise()) {
+    active.weights = {blocks_->weights};
+    active.gradients = {blocks_->gradients};
+    for (size_t k = 0; k < moments_.size(); ++k) {
+      active.moments[k] = {blocks_->moments[k]};
+    }
+    decaying = {blocks_->weights.narrow(0, 0, blocks_->decaying)};
+    return active;
+  }
+  const auto add = [&](size_t i, const at::Tensor& gradient) {
     active.names.push_back(names_[i]);
     active.weights.push_back(weights_[i]);
     active.gradients.push_back(gradient);
@@ -234,7 +337,28 @@ void Optimizer::Step(double learning_rate) {
       active.moments[k].push_back(moments_[k].of[i]);
     }
     if (weights_[i].dim() >= 2) decaying.push_back(weights_[i]);
+  };
+  if (blocks_) {
+    int64_t offset = 0;
+    for (const size_t i : blocks_->order) {
+      add(i, blocks_->gradients.as_strided(weights_[i].sizes(),
+                                           weights_[i].strides(), offset));
+      offset += weights_[i].numel();
+    }
+    return active;
   }
+  for (size_t i = 0; i < weights_.size(); ++i) {
+    const at::Tensor& gradient = weights_[i].grad();
+    if (gradient.defined()) add(i, gradient);
+  }
+  return active;
+}
+
+void Optimizer::Step(double learning_rate) {
+  const torch::NoGradGuard no_gradients;
+  ++steps_;
+  std::vector<at::Tensor> decaying;
+  const Active active = Collect(decaying);
   if (active.weights.empty()) return;
   if (!decaying.empty()) {
     at::_foreach_mul_(decaying, 1 - learning_rate * weight_decay_);
@@ -290,6 +414,23 @@ WeightAverage::WeightAverage(const Network& network, double decay)
     averages_.push_back(tensor);
   }
   Reset();
+}
+
+void WeightAverage::UseBlocks(
+    const std::vector<at::Tensor>& blocks,
+    const std::vector<std::vector<std::string>>& names) {
+  std::map<std::string, at::Tensor> tensors;
+  for (const auto& [name, tensor] : NetworkTensors(*average_)) {
+    tensors[name] = tensor;
+  }
+  weights_ = blocks;
+  averages_.clear();
+  for (const std::vector<std::string>& of_block : names) {
+    std::vector<at::Tensor> ordered;
+    for (const std::string& name : of_block)
+      ordered.push_back(tensors.at(name));
+    averages_.push_back(MoveToBlock(ordered));
+  }
 }
 
 void WeightAverage::Reset() {

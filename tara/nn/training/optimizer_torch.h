@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,6 +36,26 @@ class Autocast {
   const bool enabled_;
 };
 
+// Moves tensors of one type and device into one block of memory, in their
+// order, and returns it, a vector. They become views of it with the shapes and
+// strides that they have. REQUIRES: no two of them share memory; without gaps.
+at::Tensor MoveToBlock(std::vector<at::Tensor> tensors);
+
+// Copies of tensors, to undo what is done to them.
+class Snapshot {
+ public:
+  explicit Snapshot(std::vector<at::Tensor> tensors);
+
+  void Keep();
+  void Restore();
+  // Restores unless `good`, a scalar on the device, which is not read.
+  void RestoreUnless(const at::Tensor& good);
+
+ private:
+  std::vector<at::Tensor> tensors_;
+  std::vector<at::Tensor> copies_;
+};
+
 // Optimizers of our own: LibTorch has them too, but the form in which it saves
 // their state differs between 1.13 and 2.x.
 
@@ -46,13 +68,28 @@ class Optimizer {
  public:
   virtual ~Optimizer() = default;
 
+  // Moves the weights of these names, and their moments, into blocks of memory:
+  // a device then takes a step in a few kernels rather than one a tensor. From
+  // then on exactly these have gradients. Returns the names in the order of the
+  // blocks. To be called once.
+  std::vector<std::string> UseBlocks(
+      const std::function<bool(const std::string&)>& has_gradient);
+  // The blocks of weights and moments. REQUIRES: UseBlocks().
+  std::vector<at::Tensor> blocks() const;
+
   void ZeroGradients();
-  // Returns the Euclidean norm of all gradients together.
-  double GradientNorm() const;
+  // With blocks: copies the gradients into one, which the functions below use.
+  void GatherGradients();
+  // Returns the Euclidean norm of all gradients together, a scalar.
+  at::Tensor GradientNorm() const;
   // Shortens the gradients, of norm `norm`, to `max_norm`.
   void ClipGradients(double norm, double max_norm);
+  // The same without reading the norm. REQUIRES: GatherGradients().
+  void ClipGradients(const at::Tensor& norm, double max_norm);
   void Step(double learning_rate);
   int64_t steps() const { return steps_; }  // made so far
+  // Steps that were undone do not count.
+  void Uncount(int64_t steps) { steps_ -= steps; }
 
   // Adds the moments to the checkpoint, or takes them out of it. One that has
   // no moments of this kind of optimizer, or of single weights, is of another
@@ -81,12 +118,28 @@ class Optimizer {
   // Makes the step of a number, from 1; the decay is done.
   virtual void Update(const Active& active, double learning_rate,
                       int64_t step) const = 0;
+  // Whether Update computes each number by itself, wherever it lies.
+  virtual bool is_elementwise() const { return true; }
 
  private:
+  // What UseBlocks makes.
+  struct Blocks {
+    std::vector<size_t>
+        order;             // indices of the weights; those that decay first
+    int64_t decaying = 0;  // numbers of these
+    at::Tensor weights;
+    std::vector<at::Tensor> moments;  // [moment]
+    at::Tensor gradients;             // undefined until they are gathered
+  };
+
+  // Returns what a step changes, and fills `decaying` with the weights that do.
+  Active Collect(std::vector<at::Tensor>& decaying) const;
+
   const float weight_decay_;
   std::vector<std::string> names_;   // [weight]
   std::vector<at::Tensor> weights_;  // [weight]
   std::vector<Moment> moments_;
+  std::optional<Blocks> blocks_;
   int64_t steps_ = 0;
 };
 
@@ -137,6 +190,12 @@ class WeightAverage {
     const auto t = static_cast<double>(step);
     return std::min(decay, (1 + t) / (10 + t));
   }
+
+  // Averages these blocks of the network's tensors and none else, as blocks of
+  // its own: `names` are of the tensors of each.
+  void UseBlocks(const std::vector<at::Tensor>& blocks,
+                 const std::vector<std::vector<std::string>>& names);
+  const std::vector<at::Tensor>& averages() const { return averages_; }
 
   // Begins anew with the network's weights.
   void Reset();

@@ -58,29 +58,22 @@ std::unique_ptr<Optimizer> MakeOptimizer(const TrainerOptions& options,
   return nullptr;
 }
 
-// The buffers that a forward pass in training changes (running means and
-// variances), and a copy from before it.
-class NormStatistics {
+// The buffers that a forward pass in training changes: running means and
+// variances.
+std::vector<at::Tensor> NormBuffers(const Network& network) {
+  std::vector<at::Tensor> buffers;
+  for (const auto& buffer : network.named_buffers()) {
+    buffers.push_back(buffer.value());
+  }
+  return buffers;
+}
+
+class TorchBatch : public PreparedBatch {
  public:
-  explicit NormStatistics(const Network& network) {
-    for (const auto& buffer : network.named_buffers()) {
-      buffers_.push_back(buffer.value());
-      copies_.push_back(buffer.value().clone());
-    }
-  }
+  explicit TorchBatch(EncodedSamples samples)
+      : PreparedBatch({}), encoded(std::move(samples)) {}
 
-  void Keep() { Copy(buffers_, copies_); }
-  void Restore() { Copy(copies_, buffers_); }
-
- private:
-  static void Copy(const std::vector<at::Tensor>& from,
-                   std::vector<at::Tensor>& to) {
-    const torch::NoGradGuard no_gradients;
-    for (size_t i = 0; i < from.size(); ++i) to[i].copy_(from[i]);
-  }
-
-  std::vector<at::Tensor> buffers_;
-  std::vector<at::Tensor> copies_;
+  const EncodedSamples encoded;
 };
 
 // Adds the ranges of the network's activations in these positions.
@@ -101,10 +94,15 @@ class TorchTrainer : public Trainer {
       : options_(options),
         heads_(LearningHeads(options)),
         device_(DeviceOf(options)),
+        hills_(MakeHillMask().to(device_)),
         network_(MakeNetwork(shape, seed, device_)),
-        norms_(*network_),
         optimizer_(MakeOptimizer(options, *network_)) {
     if (options.ema_decay > 0) average_.emplace(*network_, options.ema_decay);
+    if (is_deferred()) {
+      UseBlocks();
+    } else {
+      before_.emplace(NormBuffers(*network_));
+    }
   }
 
   absl::Status Load(const Checkpoint& checkpoint) {
@@ -120,22 +118,64 @@ class TorchTrainer : public Trainer {
 
   absl::StatusOr<Losses> Step(const std::vector<Sample>& batch,
                               double learning_rate) override {
+    TARA_RETURN_IF_ERROR(FinishSteps().status());
+    TARA_ASSIGN_OR_RETURN(const std::unique_ptr<PreparedBatch> prepared,
+                          Prepare(batch));
+    TARA_RETURN_IF_ERROR(StartStep(*prepared, learning_rate));
+    TARA_ASSIGN_OR_RETURN(const std::vector<Losses> losses, FinishSteps());
+    return losses.front();
+  }
+
+  absl::StatusOr<std::unique_ptr<PreparedBatch>> Prepare(
+      std::vector<Sample> batch) const override {
     TARA_CHECK(!batch.empty(), "a step needs samples");
-    SetTorchThreads(options_.threads);
     try {
-      norms_.Keep();
-      Losses losses = Differentiate(batch);
-      if (losses.skipped) {
-        norms_.Restore();
-        return losses;
+      return std::make_unique<TorchBatch>(
+          EncodeSamples(batch, heads_, /*pinned=*/device_.is_cuda()));
+    } catch (const std::exception& error) {
+      return TorchError(absl::StrCat("encoding ", batch.size(), " samples"),
+                        kMemoryHint, error);
+    }
+  }
+
+  absl::Status StartStep(const PreparedBatch& batch,
+                         double learning_rate) override {
+    const EncodedSamples& samples =
+        static_cast<const TorchBatch&>(batch).encoded;
+    SetTorchThreads(options_.threads);
+    absl::Status failed;
+    try {
+      if (is_deferred()) {
+        StartDeferredStep(samples, learning_rate);
+      } else {
+        finished_.push_back(MakeStep(samples, learning_rate));
       }
-      optimizer_->Step(learning_rate);
-      if (average_) average_->Update(optimizer_->steps());
+      return absl::OkStatus();
+    } catch (const std::exception& error) {
+      failed =
+          TorchError(absl::StrCat("learning from ", samples.size(), " samples"),
+                     kMemoryHint, error);
+    }
+    return WithBatchThatFits(failed, samples);
+  }
+
+  absl::StatusOr<std::vector<Losses>> FinishSteps() override {
+    std::vector<Losses> losses = std::exchange(finished_, {});
+    const std::vector<at::Tensor> rows = std::exchange(started_, {});
+    if (rows.empty()) return losses;
+    try {
+      const at::Tensor table = at::stack(rows).to(at::kCPU);
+      for (int64_t i = 0; i < table.size(0); ++i) {
+        losses.push_back(UnpackLosses(
+            heads_,
+            absl::MakeConstSpan(table.data_ptr<float>() + i * table.stride(0),
+                                static_cast<size_t>(table.size(1)))));
+        if (losses.back().skipped) optimizer_->Uncount(1);
+      }
       return losses;
     } catch (const std::exception& error) {
-      return TorchError(
-          absl::StrCat("learning from ", batch.size(), " samples"), kMemoryHint,
-          error);
+      return TorchError(absl::StrCat("learning ", rows.size(), " steps"),
+                        kMemoryHint, error);
     }
   }
 
@@ -144,10 +184,12 @@ class TorchTrainer : public Trainer {
     SetTorchThreads(options_.threads);
     try {
       const torch::NoGradGuard no_gradients;
-      const Targets targets =
-          MoveTo(device_, EncodeSamples(batch, heads_, encoded_));
-      return ToLosses(
-          ComputeLosses(Play(published(), heads_), targets, options_));
+      const EncodedSamples samples =
+          MoveTo(device_, EncodeSamples(batch, heads_));
+      published().eval();
+      return ToLosses(ComputeLosses(
+          Forward(published(), samples.planes, samples.globals, heads_),
+          samples, options_, hills_));
     } catch (const std::exception& error) {
       return TorchError("measuring losses", kMemoryHint, error);
     }
@@ -202,7 +244,10 @@ class TorchTrainer : public Trainer {
     try {
       const torch::NoGradGuard no_gradients;
       encoded_.EncodeCanonical(states);
-      const NetworkOutput output = Play(network, {});
+      network.eval();
+      const NetworkOutput output =
+          Forward(network, PlanesOf(encoded_).to(device_),
+                  GlobalsOf(encoded_).to(device_), {});
       const auto on_cpu = [&](Head head) {
         return output[head].to(at::kCPU).contiguous();
       };
@@ -247,16 +292,9 @@ class TorchTrainer : public Trainer {
   // The network as it plays.
   Network& published() { return average_ ? average_->network() : *network_; }
 
-  // Returns the network's output for the encoded batch as it plays.
-  NetworkOutput Play(Network& network, const PerHead<bool>& heads) {
-    network.eval();
-    return Forward(network, heads);
-  }
-
-  // Returns a network's output for the encoded batch, in float32.
-  NetworkOutput Forward(Network& network, const PerHead<bool>& heads) {
-    const at::Tensor planes = PlanesOf(encoded_).to(device_);
-    const at::Tensor globals = GlobalsOf(encoded_).to(device_);
+  // Returns a network's output, in float32.
+  NetworkOutput Forward(Network& network, const at::Tensor& planes,
+                        const at::Tensor& globals, const PerHead<bool>& heads) {
     NetworkOutput output;
     {
       const Autocast autocast(device_.type(), options_.autocast);
@@ -265,19 +303,35 @@ class TorchTrainer : public Trainer {
     return ToFloat32(output);
   }
 
-  // Fills the gradients, and clips them. `skipped` when they are of no use.
-  Losses Differentiate(const std::vector<Sample>& batch) {
-    const Targets targets =
-        MoveTo(device_, EncodeSamples(batch, heads_, encoded_));
+  // Computes the losses in training, before any gradients.
+  LossTensors Train(const EncodedSamples& samples) {
     network_->train();
     optimizer_->ZeroGradients();
-    const LossTensors tensors =
-        ComputeLosses(Forward(*network_, heads_), targets, options_);
+    return ComputeLosses(
+        Forward(*network_, samples.planes, samples.globals, heads_), samples,
+        options_, hills_);
+  }
+
+  Losses MakeStep(const EncodedSamples& samples, double learning_rate) {
+    before_->Keep();
+    Losses losses = Differentiate(samples);
+    if (losses.skipped) {
+      before_->Restore();
+      return losses;
+    }
+    optimizer_->Step(learning_rate);
+    if (average_) average_->Update(optimizer_->steps());
+    return losses;
+  }
+
+  // Fills the gradients, and clips them. `skipped` when they are of no use.
+  Losses Differentiate(const EncodedSamples& samples) {
+    const LossTensors tensors = Train(samples);
     Losses losses = ToLosses(tensors);
     losses.skipped = !std::isfinite(losses.total);
     if (losses.skipped) return losses;
     tensors.total.backward();
-    const double norm = optimizer_->GradientNorm();
+    const auto norm = optimizer_->GradientNorm().item<double>();
     losses.skipped = !std::isfinite(norm);
     if (options_.max_gradient_norm > 0 && !losses.skipped) {
       optimizer_->ClipGradients(norm, options_.max_gradient_norm);
@@ -285,13 +339,88 @@ class TorchTrainer : public Trainer {
     return losses;
   }
 
+  // Steps that the host starts and does not wait for. A step that is of no use
+  // is made too, and then undone by the device. Until FinishSteps its number
+  // counts in the corrections of AdamW's means and in the average's decay.
+  bool is_deferred() const { return options_.deferred || device_.is_cuda(); }
+
+  void StartDeferredStep(const EncodedSamples& batch, double learning_rate) {
+    before_->Keep();
+    const LossTensors tensors = Train(MoveTo(device_, batch));
+    tensors.total.backward();
+    optimizer_->GatherGradients();
+    const at::Tensor norm = optimizer_->GradientNorm();
+    const at::Tensor finite =
+        tensors.total.isfinite().logical_and(norm.isfinite());
+    if (options_.max_gradient_norm > 0) {
+      optimizer_->ClipGradients(norm, options_.max_gradient_norm);
+    }
+    optimizer_->Step(learning_rate);
+    if (average_) average_->Update(optimizer_->steps());
+    before_->RestoreUnless(finite);
+    started_.push_back(PackLosses(tensors, finite));
+  }
+
+  // Moves what a step changes into a few blocks of memory.
+  void UseBlocks() {
+    const std::vector<std::string> weights =
+        optimizer_->UseBlocks([&](const std::string& name) {
+          const HeadInfo* const head = AuxiliaryHeadOf(name);
+          return head == nullptr || heads_[head->head];
+        });
+    std::vector<std::string> norms;
+    std::vector<at::Tensor> buffers;
+    for (const auto& [name, tensor] : NetworkTensors(*network_)) {
+      if (tensor.requires_grad()) continue;
+      norms.push_back(name);
+      buffers.push_back(tensor);
+    }
+    std::vector<at::Tensor> changed = optimizer_->blocks();
+    changed.push_back(MoveToBlock(buffers));
+    if (average_) {
+      // The last two: weights and norms.
+      average_->UseBlocks({changed.end() - 2, changed.end()}, {weights, norms});
+      changed.insert(changed.end(), average_->averages().begin(),
+                     average_->averages().end());
+    }
+    before_.emplace(changed);
+  }
+
+  // Where memory did not suffice for the batch, adds to the error the largest
+  // half, quarter, ... of it with which a step is possible.
+  absl::Status WithBatchThatFits(const absl::Status& failed,
+                                 const EncodedSamples& batch) {
+    if (!absl::IsResourceExhausted(failed)) return failed;
+    for (int64_t size = batch.size() / 2; size > 0; size /= 2) {
+      try {
+        const auto part = Transform(batch, [&](const at::Tensor& tensor) {
+          return tensor.narrow(0, 0, size);
+        });
+        Train(MoveTo(device_, part)).total.backward();
+        optimizer_->ZeroGradients();
+        before_->Restore();
+        return absl::ResourceExhaustedError(absl::StrCat(
+            failed.message(), "; a batch of ", size, " samples fits"));
+      } catch (const std::exception&) {
+        // Nor does this one: what it has taken is free again.
+        optimizer_->ZeroGradients();
+      }
+    }
+    return failed;
+  }
+
   const TrainerOptions options_;
   const PerHead<bool> heads_;
   const c10::Device device_;
+  const at::Tensor hills_;
   const std::shared_ptr<Network> network_;
-  NormStatistics norms_;
   const std::unique_ptr<Optimizer> optimizer_;
   std::optional<WeightAverage> average_;
+  // What a step changes: with deferred steps all of it, else what the forward
+  // pass does.
+  std::optional<Snapshot> before_;
+  std::vector<Losses> finished_;
+  std::vector<at::Tensor> started_;  // rows of PackLosses
   EncodedBatch encoded_;
 };
 

@@ -77,13 +77,28 @@ struct TrainerOptions {
   // Convolutions and linear layers compute in bfloat16; weights, norms, losses
   // and the optimizer stay float32. For GPUs with units for it.
   bool autocast = false;
+  // Steps are made without reading anything back before FinishSteps, as always
+  // on a CUDA device. On the CPU the results are the same up to rounding, and
+  // no faster: for tests.
+  bool deferred = false;
 };
 
 // Returns FAILED_PRECONDITION when LibTorch lacks the device of the options,
 // saying what it has.
 absl::Status CheckTrainerOptions(const TrainerOptions& options);
 
-// A network with its optimizer. Not thread-safe.
+// Samples made ready for a step.
+class PreparedBatch {
+ public:
+  explicit PreparedBatch(std::vector<Sample> samples)
+      : samples(std::move(samples)) {}
+  virtual ~PreparedBatch() = default;
+
+  // Those of the batch, for a trainer that prepares nothing.
+  const std::vector<Sample> samples;
+};
+
+// A network with its optimizer. Not thread-safe, but for Prepare.
 class Trainer {
  public:
   virtual ~Trainer() = default;
@@ -96,6 +111,29 @@ class Trainer {
   // finished; policies name legal actions alone.
   virtual absl::StatusOr<Losses> Step(const std::vector<Sample>& batch,
                                       double learning_rate) = 0;
+
+  // Step in parts, so that batches are prepared while others are learned, and
+  // nobody waits for a device. Here they do what Step does, one after the
+  // other, for trainers that have none.
+
+  // Encodes a batch. Thread-safe, also while the trainer does something else.
+  // Errors and REQUIRES as Step.
+  virtual absl::StatusOr<std::unique_ptr<PreparedBatch>> Prepare(
+      std::vector<Sample> batch) const {
+    return std::make_unique<PreparedBatch>(std::move(batch));
+  }
+  // Makes a step, or has a device make it. REQUIRES: this trainer, or one of
+  // the same options, has prepared the batch.
+  virtual absl::Status StartStep(const PreparedBatch& batch,
+                                 double learning_rate) {
+    absl::StatusOr<Losses> losses = Step(batch.samples, learning_rate);
+    if (losses.ok()) finished_.push_back(*losses);
+    return losses.status();
+  }
+  // Waits for the steps that were started, and returns their losses, in order.
+  virtual absl::StatusOr<std::vector<Losses>> FinishSteps() {
+    return std::exchange(finished_, {});
+  }
 
   // Returns the losses of the batch as the network would play (averaged
   // weights, running means in its norms), and learns nothing. Errors and
@@ -120,6 +158,9 @@ class Trainer {
   absl::Status Save(const std::string& path, const TrainingProgress& progress) {
     return Save(path, progress, {});
   }
+
+ private:
+  std::vector<Losses> finished_;
 };
 
 // Returns a trainer of a new network, whose weights depend on the seed alone.

@@ -147,6 +147,13 @@ absl::Status Resolve(const std::string& path, proto::TrainConfig& config) {
   if (!config.learner().has_threads()) {
     config.mutable_learner()->set_threads(cores);
   }
+  const bool on_cpu = config.learner().device() == "cpu";
+  if (!config.learner().has_prepare_threads()) {
+    config.mutable_learner()->set_prepare_threads(on_cpu ? 0 : 3);
+  }
+  if (!config.learner().has_steps_per_read()) {
+    config.mutable_learner()->set_steps_per_read(on_cpu ? 1 : 16);
+  }
   if (!config.has_run_dir()) {
     config.set_run_dir(absl::StrCat("runs/",
                                     std::filesystem::path(path).stem().string(),

@@ -129,7 +129,9 @@ LearnOptions LearnOptionsOf(const proto::TrainConfig& config,
                                   learner.milestones().end()}},
       .batch_size = static_cast<int>(learner.batch_size()),
       .steps = static_cast<int>(learner.steps_per_generation()),
-      .max_skipped_steps = static_cast<int>(learner.max_skipped_steps())};
+      .max_skipped_steps = static_cast<int>(learner.max_skipped_steps()),
+      .prepare_threads = static_cast<int>(learner.prepare_threads()),
+      .steps_per_read = static_cast<int>(learner.steps_per_read())};
 }
 
 }  // namespace tara::train

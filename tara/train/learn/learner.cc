@@ -2,11 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <memory>
 #include <numbers>
+#include <system_error>
+#include <thread>
+#include <utility>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
+#include "tara/base/clocks.h"
+#include "tara/base/exhaustion.h"
 #include "tara/base/status_macros.h"
 
 namespace tara::train {
@@ -85,40 +94,206 @@ int StepsToLearn(int steps, int batch_size, double max_samples_per_position,
   return static_cast<int>(std::min<double>(steps, most));
 }
 
+namespace {
+
+// The batches of successive steps, in their order, prepared by threads of its
+// own ahead of the one that learns.
+class BatchQueue {
+ public:
+  struct Options {
+    int64_t first_step = 0;
+    int steps = 0;
+    int batch_size = 0;
+    int threads = 0;  // 0: Next() prepares its batch
+  };
+
+  // `sampler` and `trainer` must outlive the queue.
+  BatchQueue(const Sampler& sampler, const nn::Trainer& trainer,
+             const Options& options)
+      : sampler_(sampler), trainer_(trainer), options_(options) {
+    try {
+      for (int i = 0; i < options.threads; ++i) {
+        threads_.emplace_back([this] { PrepareUntilClosed(); });
+      }
+    } catch (const std::system_error&) {  // no more threads: fewer will do
+    }
+  }
+
+  ~BatchQueue() {
+    {
+      const absl::MutexLock lock(&mutex_);
+      closed_ = true;
+    }
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+  // Returns the batch of the next step. REQUIRES: there is one.
+  absl::StatusOr<std::unique_ptr<nn::PreparedBatch>> Next()
+      ABSL_LOCKS_EXCLUDED(mutex_) {
+    const absl::MutexLock lock(&mutex_);
+    Prepared prepared;
+    if (threads_.empty()) {
+      prepared = Prepare(taken_++);
+    } else {
+      mutex_.Await(absl::Condition(this, &BatchQueue::HasNext));
+      prepared = std::move(ready_.extract(taken_++).mapped());
+    }
+    times_.sample += prepared.sample;
+    times_.encode += prepared.encode;
+    return std::move(prepared.batch);
+  }
+
+  // Of the batches that were taken: `sample` and `encode`.
+  LearnTimes times() const ABSL_LOCKS_EXCLUDED(mutex_) {
+    const absl::MutexLock lock(&mutex_);
+    return times_;
+  }
+
+ private:
+  // More ahead would be memory alone.
+  static constexpr int kAheadPerThread = 2;
+
+  struct Prepared {
+    absl::StatusOr<std::unique_ptr<nn::PreparedBatch>> batch;
+    absl::Duration sample;
+    absl::Duration encode;
+  };
+
+  Prepared Prepare(int step) const {
+    Prepared prepared;
+    const absl::Time begin = SteadyTime();
+    prepared.batch = CatchExhaustion(
+        [&]() -> absl::StatusOr<std::unique_ptr<nn::PreparedBatch>> {
+          std::vector<nn::Sample> samples =
+              sampler_.Batch(options_.first_step + step, options_.batch_size);
+          prepared.sample = SteadyTime() - begin;
+          return trainer_.Prepare(std::move(samples));
+        });
+    prepared.encode = SteadyTime() - begin - prepared.sample;
+    return prepared;
+  }
+
+  void PrepareUntilClosed() ABSL_LOCKS_EXCLUDED(mutex_) {
+    mutex_.Lock();
+    while (true) {
+      mutex_.Await(absl::Condition(this, &BatchQueue::MayBegin));
+      if (closed_ || begun_ == options_.steps) break;
+      const int step = begun_++;
+      mutex_.Unlock();
+      Prepared prepared = Prepare(step);
+      mutex_.Lock();
+      ready_.emplace(step, std::move(prepared));
+    }
+    mutex_.Unlock();
+  }
+
+  bool MayBegin() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return closed_ || begun_ == options_.steps ||
+           begun_ < taken_ + kAheadPerThread * options_.threads;
+  }
+  bool HasNext() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return ready_.contains(taken_);
+  }
+
+  const Sampler& sampler_;
+  const nn::Trainer& trainer_;
+  const Options options_;
+  mutable absl::Mutex mutex_;
+  bool closed_ ABSL_GUARDED_BY(mutex_) = false;
+  int begun_ ABSL_GUARDED_BY(mutex_) = 0;  // by the threads
+  int taken_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::map<int, Prepared> ready_ ABSL_GUARDED_BY(mutex_);  // by step
+  LearnTimes times_ ABSL_GUARDED_BY(mutex_);
+  std::vector<std::thread> threads_;
+};
+
+// Adds the time of a call to a sum, and returns what the call returns.
+template <typename Function>
+auto Timed(absl::Duration& sum, const Function& function) {
+  const absl::Time begin = SteadyTime();
+  auto result = function();
+  sum += SteadyTime() - begin;
+  return result;
+}
+
+// What the losses of successive steps say together.
+class LossReader {
+ public:
+  LossReader(const LearnOptions& options, const LearnObserver& observer,
+             LearnResult& result)
+      : options_(options), observer_(observer), result_(result) {}
+
+  // `last_step` is the progress after the last of the steps.
+  absl::Status Add(const std::vector<nn::Losses>& steps, int64_t last_step) {
+    for (size_t i = 0; i < steps.size(); ++i) {
+      const nn::Losses& losses = steps[i];
+      ++done_;
+      skipped_in_a_row_ = losses.skipped ? skipped_in_a_row_ + 1 : 0;
+      result_.skipped_steps += losses.skipped;
+      if (skipped_in_a_row_ >= options_.max_skipped_steps) {
+        return absl::AbortedError(absl::StrCat(
+            "the losses or gradients of ", skipped_in_a_row_,
+            " steps in a row were not finite, up to step ",
+            last_step - static_cast<int64_t>(steps.size() - 1 - i)));
+      }
+      if (!losses.skipped) AddToMeans(losses, ++learned_, result_.losses);
+      if (observer_) observer_(done_, result_.losses);
+    }
+    return absl::OkStatus();
+  }
+  int learned() const { return learned_; }
+
+ private:
+  const LearnOptions& options_;
+  const LearnObserver& observer_;
+  LearnResult& result_;
+  int done_ = 0;
+  int learned_ = 0;
+  int skipped_in_a_row_ = 0;
+};
+
+}  // namespace
+
 absl::StatusOr<LearnResult> Learn(const LearnOptions& options,
                                   const Sampler& sampler, nn::Trainer& trainer,
                                   nn::TrainingProgress& progress,
                                   const StopCheck& stop,
                                   const LearnObserver& observer) {
   LearnResult result;
-  int learned = 0;
-  int skipped_in_a_row = 0;
+  LossReader reader(options, observer, result);
+  BatchQueue batches(sampler, trainer,
+                     {.first_step = progress.step,
+                      .steps = options.steps,
+                      .batch_size = options.batch_size,
+                      .threads = options.prepare_threads});
+  // Steps of before, which nobody has waited for.
+  TARA_RETURN_IF_ERROR(trainer.FinishSteps().status());
   for (int done = 1; done <= options.steps; ++done) {
     if (stop()) {
       return absl::CancelledError("learning was interrupted");
     }
-    const std::vector<nn::Sample> batch =
-        sampler.Batch(progress.step, options.batch_size);
     TARA_ASSIGN_OR_RETURN(
-        const nn::Losses losses,
-        trainer.Step(batch, LearningRate(options.schedule, progress.step)));
+        const std::unique_ptr<nn::PreparedBatch> batch,
+        Timed(result.times.wait_for_batch, [&] { return batches.Next(); }));
+    TARA_RETURN_IF_ERROR(Timed(result.times.step, [&] {
+      return trainer.StartStep(*batch,
+                               LearningRate(options.schedule, progress.step));
+    }));
     progress.step += 1;
     progress.samples += options.batch_size;
-    skipped_in_a_row = losses.skipped ? skipped_in_a_row + 1 : 0;
-    result.skipped_steps += losses.skipped;
-    if (skipped_in_a_row >= options.max_skipped_steps) {
-      return absl::AbortedError(absl::StrCat(
-          "the losses or gradients of ", skipped_in_a_row,
-          " steps in a row were not finite, up to step ", progress.step));
-    }
-    if (!losses.skipped) AddToMeans(losses, ++learned, result.losses);
-    if (observer) observer(done, result.losses);
+    if (done % options.steps_per_read != 0 && done != options.steps) continue;
+    TARA_ASSIGN_OR_RETURN(
+        const std::vector<nn::Losses> losses,
+        Timed(result.times.read, [&] { return trainer.FinishSteps(); }));
+    TARA_RETURN_IF_ERROR(reader.Add(losses, progress.step));
   }
-  if (learned == 0 && options.steps > 0) {
+  if (reader.learned() == 0 && options.steps > 0) {
     return absl::AbortedError(
         absl::StrCat("nothing was learned: the losses or gradients of all ",
                      options.steps, " steps were not finite"));
   }
+  result.times.sample = batches.times().sample;
+  result.times.encode = batches.times().encode;
   return result;
 }
 

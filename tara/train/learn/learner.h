@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "tara/base/stop.h"
 #include "tara/core/variant.h"
 #include "tara/nn/heads.h"
@@ -66,11 +67,29 @@ struct LearnOptions {
   int steps = 100;  // to learn now
   // In a row; after so many, learning has diverged.
   int max_skipped_steps = 10;
+  // Threads that draw and encode batches ahead; 0: the caller does, before each
+  // step. The batches are the same.
+  int prepare_threads = 0;
+  // Steps between two reads of the losses, for which a device must finish all
+  // that it was given.
+  int steps_per_read = 1;
+};
+
+// Where the time of learning goes.
+struct LearnTimes {
+  // Of all threads that prepare, together.
+  absl::Duration sample;  // drawing positions, and replaying their games
+  absl::Duration encode;
+  // Of the thread that learns.
+  absl::Duration wait_for_batch;  // preparing it, without threads that do
+  absl::Duration step;            // making steps, or starting them
+  absl::Duration read;            // waiting for the device
 };
 
 struct LearnResult {
   nn::Losses losses;  // means over the steps that were made
   int skipped_steps = 0;
+  LearnTimes times;
 };
 
 // Returns how many steps a generation learns that has brought `new_positions`:
@@ -79,14 +98,16 @@ struct LearnResult {
 int StepsToLearn(int steps, int batch_size, double max_samples_per_position,
                  int64_t new_positions);
 
-// Called after each step with the steps done and the mean losses so far.
+// Called for each step, once its losses are read, with the steps done and the
+// mean losses so far.
 using LearnObserver = std::function<void(int steps, const nn::Losses& mean)>;
 
 // Learns `options.steps` steps from the sampler's window, from step
 // `progress.step` on, and counts steps and samples in `progress`. Returns
 // CANCELLED, with the weights somewhere between, when `stop` is true; ABORTED
 // when max_skipped_steps in a row, or all of the steps, were skipped, as their
-// losses were not finite; or the trainer's error.
+// losses were not finite; or the trainer's error. With steps_per_read above 1,
+// more steps than that may have been made by then.
 absl::StatusOr<LearnResult> Learn(const LearnOptions& options,
                                   const Sampler& sampler, nn::Trainer& trainer,
                                   nn::TrainingProgress& progress,

@@ -58,7 +58,7 @@ struct SamplerOptions {
 
 // Draws training samples from a sliding window of the newest games of a store.
 // Games are decoded and replayed once, as they enter the window. Thread-safety:
-// one owner.
+// one owner; const functions may run at the same time.
 class Sampler {
  public:
   // `store` must outlive the sampler. REQUIRES: options are in their ranges.
