@@ -186,7 +186,7 @@ absl::StatusOr<std::unique_ptr<Player>> Make(const PlayerSpec& spec,
   // One thread's time is that of the processor: on a busy machine a wall clock
   // would decide games.
   SearchPlayerOptions search = spec.search;
-  if (search.threads == 1) search.time_clock = ThreadTime;
+  if (search.threads == 1) search.time_clock = CoarseThreadTime;
   switch (spec.kind) {  // no default: a kind that is left out does not compile
     case PlayerKind::kBaseline:
       return spec.info->make(spec);
