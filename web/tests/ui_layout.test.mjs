@@ -205,10 +205,10 @@ describe('the layout', () => {
           '.toolbar button', (all) => all.forEach((each) => each.hidden = false));
       assert.equal(await rows('.toolbar button'), 1);
       await page.$$eval(
-          '.side[data-side="0"] dd', (all) => all.forEach((each, i) => {
+          '.side[data-side="0"] .counts strong', (all) => all.forEach((each, i) => {
             each.textContent = i === 0 ? '0' : '19';
           }));
-      assert.equal(await rows('.side[data-side="0"] .counts div'), 1);
+      assert.equal(await rows('.side[data-side="0"] .counts button'), 1);
       await close();
     }
   });
@@ -235,7 +235,7 @@ describe('the layout', () => {
     await page.waitForSelector('#result');
     // At one time: the parts are drawn anew as evaluations come in.
     const outside = await page.evaluate(
-        () => [...document.querySelectorAll('.side :is(dt, dd, p, select)')]
+        () => [...document.querySelectorAll('.side :is(button, strong, select)')]
             .filter((part) => {
               const card = part.closest('.side').getBoundingClientRect();
               const box = part.getBoundingClientRect();

@@ -432,6 +432,9 @@ export interface Engine {
   /** The position of a text, of which fields may be left to what follows from
    * the board (section 12.2); the game stays as it is. */
   completePosition(text: string): Promise<Position>;
+  /** The last position of a text as loadGame takes it; the game stays as it
+   * is. */
+  positionOf(text: string): Promise<Position>;
   /** The position at a ply (default: game.ply) as an SVG document, with the
    * last action marked. */
   picture(ply?: number): Promise<string>;

@@ -87,6 +87,7 @@ function engineOf(worker: Worker, client: Client, info: EngineInfo): Engine {
     saveGame: calling('saveGame'),
     loadGame: calling('loadGame'),
     completePosition: calling('completePosition'),
+    positionOf: calling('positionOf'),
     picture: calling('picture'),
     loadNetwork: calling('loadNetwork'),
     unloadNetwork: calling('unloadNetwork'),

@@ -79,6 +79,10 @@ export class Host {
         positionOf(
             this.core, this.catalogue,
             valueOf(this.core.completePosition(text))),
+      positionOf: async (text) => {
+        const game = gameFromText(this.core, this.catalogue, text);
+        return game.positionAt(game.ply);
+      },
       picture: async (ply = this.game.ply) => {
         const last = this.game.actions[ply - 1]?.action;
         // A swap has no place on the board.

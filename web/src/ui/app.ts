@@ -2,6 +2,7 @@
 
 import { Board } from './board/board';
 import type { Placed } from './board/drawing';
+import type { Marks } from './board/marks';
 import { SIDE_CLASS } from './board/pieces';
 import { ChoiceDialog } from './choice_dialog';
 import { CoursePanel } from './course_panel';
@@ -13,6 +14,7 @@ import { Guide } from './guide';
 import { HelpDialog } from './help_dialog';
 import { KeptGames, type KeptGame } from './kept_games';
 import { listenToKeys } from './keys';
+import { Lesson } from './lesson';
 import { decode, linkTo, textOfPasted } from './links';
 import { MovesPanel } from './moves_panel';
 import { acceptDrops, NetworkPanel } from './network_panel';
@@ -22,6 +24,7 @@ import {
   currentId,
   defaultPlayers,
   fitPlayers,
+  PERSON,
   playerId,
   playerOf,
   type Player,
@@ -31,6 +34,12 @@ import { inArea, whyNot } from './reasons';
 import { Results } from './results';
 import type { GivenAway } from './review';
 import { ReviewPanel } from './review_panel';
+import {
+  besiegedHills,
+  countedHills,
+  type CountedHills,
+  type ShownCount,
+} from './score';
 import { SeatsPanel } from './seats_panel';
 import { uses } from './selection';
 import { Session } from './session';
@@ -39,6 +48,7 @@ import { TurnBar } from './turn_bar';
 import {
   actionSentence,
   aimInWords,
+  countSentence,
   decisiveCount,
   endingReason,
   hillLabel,
@@ -53,12 +63,21 @@ import { shortText } from '../engine/short_text';
 import type {
   Action,
   Engine,
+  Family,
   Game,
   HillIndex,
   NetworkInfo,
   Position,
 } from '../engine/api';
 
+const NO_MARKS = {
+  last: null,
+  hint: null,
+  mistake: null,
+  heat: null,
+  owners: null,
+  area: null,
+};
 const PACE_MS = 500;
 const ZIP_SIGNATURE = [0x50, 0x4b]; // "PK", as every bundle begins
 const MOST_TEXT_BYTES = 10_000_000; // of a file with games
@@ -83,6 +102,7 @@ export class App {
   private readonly finding = new Finding();
   private readonly guide: Guide;
   private readonly editor: Editor;
+  private readonly lesson: Lesson;
   private network: NetworkInfo | null = null;
   private loading: string | null = null; // the name of a bundle
   private opening: Promise<boolean> | null = null; // of a bundle by the user
@@ -91,7 +111,9 @@ export class App {
   private owners = false;
   private drawing = false; // a frame is due
   private shownPosition: Placed | null = null; // on the board
-  private resumeAfterEditor = false; // the computer's turns, if it is cancelled
+  private resumeLater = false; // the computer's turns, after editor or lesson
+  private pointedCount: ShownCount | null = null;
+  private pressedCount: ShownCount | null = null;
   private moved: Action | null = null; // is to be shown in motion
   private toldOfFullStorage = false;
 
@@ -120,16 +142,16 @@ export class App {
     this.board = new Board(info.geometry, {
       onHill: (hill) => {
         if (this.editor.isOpen) this.editor.pointAt(hill);
-        else session.pointAt(hill);
+        else this.onBoard.pointAt(hill);
       },
-      onDrag: (from, to) => session.drag(from, to),
+      onDrag: (from, to) => this.onBoard.drag(from, to),
       onEscape: () => {
         if (this.editor.isOpen) this.editor.forget();
-        else session.forget();
+        else this.onBoard.forget();
       },
       onLink: (action) => {
         if (this.editor.isOpen) this.editor.toggleLink(action);
-        else void session.play(action);
+        else void this.onBoard.play(action);
       },
     });
     this.editor = new Editor(engine, {
@@ -141,9 +163,23 @@ export class App {
       analyse: (text) => void this.playPosition(text, [], true),
       cancel: () => this.cancelEditor(),
     });
-    this.seats = new SeatsPanel(info.levels, (seat, player) => {
-      session.setPlayer(seat, player);
+    this.lesson = new Lesson(engine, {
+      changed: () => this.draw(),
+      refused: (hill, chosen, reason) => {
+        this.board.tell(hill, reason ?? this.reason(hill, chosen));
+      },
+      leave: () => this.leaveLesson(),
+      play: ({ family }) => void this.playAfterLesson(family),
     });
+    this.seats = new SeatsPanel(
+      info.levels,
+      (seat, player) => session.setPlayer(seat, player),
+      (shown) => {
+        this.pointedCount = shown;
+        this.draw();
+      },
+      (shown) => this.pressCount(shown),
+    );
     this.turnBar = new TurnBar(() => this.showReview());
     this.toolbar = new Toolbar(this.actions, () => this.board.focus());
     const goTo = (ply: number): void => void this.goTo(ply);
@@ -179,8 +215,9 @@ export class App {
         goBackTo: (kept) => this.goBackTo(kept),
       },
     );
-    this.guide = new Guide(info.geometry, () => this.openHelp());
-    this.help = new HelpDialog(info.geometry, () => this.draw());
+    const lesson = (): void => void this.openLesson();
+    this.guide = new Guide(info.geometry, () => this.openHelp(), lesson);
+    this.help = new HelpDialog(info.geometry, () => this.draw(), lesson);
     this.place();
   }
 
@@ -197,10 +234,22 @@ export class App {
   // Puts the parts into the page, and listens to it.
   private place(): void {
     byId('board-place').append(this.board.element);
-    byId('turn-place').append(this.turnBar.element, this.editor.bar);
-    byId('tools-place').append(this.toolbar.element, this.editor.palette);
+    byId('turn-place').append(
+      this.turnBar.element,
+      this.editor.bar,
+      this.lesson.bar,
+    );
+    byId('tools-place').append(
+      this.toolbar.element,
+      this.editor.palette,
+      this.lesson.tools,
+    );
     byId('legend-place').append(this.toolbar.legends);
-    byId('guide-place').append(this.finding.element, this.guide.element);
+    byId('guide-place').append(
+      this.lesson.card,
+      this.finding.element,
+      this.guide.element,
+    );
     byId('side-place').append(
       this.editor.panel,
       this.seats.element,
@@ -225,7 +274,7 @@ export class App {
         newGame: () => this.openNewGame(),
         help: () => this.openHelp(),
       },
-      () => !this.editor.isOpen,
+      () => !this.editor.isOpen && !this.lesson.isOpen,
     );
   }
 
@@ -473,7 +522,8 @@ export class App {
     // With the action or the game that is on its way; its computer waits.
     await session.settled();
     if (editor.isOpen) return;
-    this.resumeAfterEditor = !session.paused;
+    this.lesson.close();
+    this.resumeLater ||= !session.paused;
     session.pause();
     editor.open(session.game, session.changes);
     this.board.focus();
@@ -482,8 +532,65 @@ export class App {
 
   private cancelEditor(): void {
     this.editor.close();
-    if (this.resumeAfterEditor) this.session.resume();
+    this.resume();
     byId('set-up-button').focus();
+    this.draw();
+  }
+
+  // The computer goes on as before the editor or a lesson.
+  private resume(): void {
+    if (this.resumeLater) this.session.resume();
+    this.resumeLater = false;
+  }
+
+  // Begins the lesson of the variant on the board, in the place of the game.
+  private async openLesson(): Promise<void> {
+    const { lesson, editor, session } = this;
+    await session.settled();
+    if (lesson.isOpen) return;
+    editor.close();
+    this.resumeLater ||= !session.paused;
+    session.pause();
+    await lesson.open(session.game.variant, session.changes);
+    byId('turn-place').scrollIntoView({ block: 'nearest' });
+    this.board.focus();
+  }
+
+  private leaveLesson(): void {
+    this.lesson.close();
+    this.resume();
+    this.board.focus();
+    this.draw();
+  }
+
+  // Begins a game of the family's first variant against the weakest computer.
+  private async playAfterLesson(family: Family): Promise<void> {
+    const { variants, levels } = this.engine.info;
+    const { variant } = this.session.game;
+    const computer: Player = { kind: 'computer', level: levels[0]!.id };
+    const played =
+      variant.family === family
+        ? variant
+        : variants.find((each) => each.family === family)!;
+    await this.newGame({
+      variant: played,
+      options: {},
+      players: played.seats.map(({ side }) => (side === 0 ? PERSON : computer)),
+    });
+    this.board.focus();
+  }
+
+  // Where clicks on the board go, unless a position is set up.
+  private get onBoard(): Session | Lesson {
+    return this.lesson.isOpen ? this.lesson : this.session;
+  }
+
+  private pressCount(shown: ShownCount): void {
+    const { pressedCount: old } = this;
+    const isSame = old?.side === shown.side && old.count === shown.count;
+    this.pressedCount = isSame ? null : shown;
+    if (isSame) this.pointedCount = null;
+    else this.notices.announce(countSentence(this.session.game, shown));
     this.draw();
   }
 
@@ -580,15 +687,27 @@ export class App {
   private refuse(hill: HillIndex, chosen: HillIndex | null): void {
     const { session } = this;
     const { game, position } = session;
-    const { geometry } = this.engine.info;
     this.board.tell(
       hill,
       session.personToMove
-        ? (whyNot({ geometry, ...game }, hill, chosen) ??
-            `${geometry.hills[hill]!.name} is not legal now.`)
+        ? this.reason(hill, chosen)
         : `It is ${seatName(game.variant, position.seat!)}’s turn, the computer’s` +
             (session.canResume ? ': press Go on.' : '.'),
     );
+  }
+
+  private reason(hill: HillIndex, chosen: HillIndex | null): string {
+    const { geometry } = this.engine.info;
+    return (
+      whyNot({ geometry, ...this.shownGame }, hill, chosen) ??
+      `${geometry.hills[hill]!.name} is not legal now.`
+    );
+  }
+
+  // The game on the board: that of the session, or of the lesson.
+  private get shownGame(): Game {
+    const { lesson, session } = this;
+    return (lesson.isOpen ? lesson.game : null) ?? session.game;
   }
 
   private announce(game: Game, before: Position): void {
@@ -644,7 +763,12 @@ export class App {
     const { choiceDialog, editor, session } = this;
     // Another position has come meanwhile.
     if (session.changes !== choiceDialog.since) choiceDialog.close();
-    if (editor.isOpen && session.changes !== editor.since) editor.close();
+    for (const part of [editor, this.lesson]) {
+      if (part.isOpen && session.changes !== part.since) {
+        part.close();
+        this.resumeLater = false;
+      }
+    }
     this.moved = session.moved ?? this.moved;
     if (this.drawing) return;
     this.drawing = true;
@@ -656,9 +780,11 @@ export class App {
   }
 
   private render(): void {
-    const { editor, session } = this;
+    const { editor, lesson, session } = this;
     const { game } = session;
+    document.body.classList.toggle('apart', editor.isOpen || lesson.isOpen);
     document.body.classList.toggle('editing', editor.isOpen);
+    document.body.classList.toggle('learning', lesson.isOpen);
     byId('variant-name').textContent = editor.isOpen
       ? editor.rules.variant.name
       : rulesInWords(game);
@@ -668,7 +794,12 @@ export class App {
     this.turnBar.render(session);
     this.finding.render(session);
     this.guide.render(session);
-    this.seats.render(session, this.network?.rated ?? false);
+    this.seats.render(
+      session,
+      this.network?.rated ?? false,
+      this.pointedCount ?? this.pressedCount,
+      this.pressedCount,
+    );
     this.course.render(session);
     this.moves.render(session);
     this.review.render(session);
@@ -700,49 +831,77 @@ export class App {
   }
 
   private renderBoard(): void {
-    const { session, editor } = this;
-    const { position, game } = session;
+    const { session, editor, lesson } = this;
     if (editor.isOpen) {
       this.renderEditedBoard();
       return;
     }
+    const game = this.shownGame;
+    const { position } = game;
+    const { geometry } = this.engine.info;
     if (position !== this.shownPosition) {
       this.shownPosition = position;
       this.board.showPosition(position, this.moved);
     }
+    const acts = lesson.isOpen ? lesson.isOn : session.personToMove;
+    const { chosen } = this.onBoard;
     this.board.showFacts({
       ply: game.ply,
       actions: game.actions.length,
-      waits: session.personToMove, // for a person to act
+      waits: acts, // for a person to act
       changes: session.changes,
     });
-    const mine = session.personToMove
-      ? uses(position, session.chosen)
-      : new Map<number, never>();
-    const hills = this.engine.info.geometry.hills;
+    const mine = acts ? uses(position, chosen) : new Map<number, never>();
+    const besieged = besiegedHills(geometry, game);
     this.board.showMarks(
       {
+        ...(lesson.isOpen ? NO_MARKS : this.marksOfGame()),
         uses: mine,
-        links: session.personToMove
+        links: acts
           ? position.legal.filter((action) => action.kind === 'link')
           : [],
-        chosen: session.chosen,
-        // Beside a mistake it would look like one.
-        last:
-          session.mistake === null
-            ? (game.actions[game.ply - 1]?.action ?? null)
-            : null,
-        hint: session.hint?.action ?? session.mistake?.better ?? null,
-        mistake: session.mistake?.played.action ?? null,
-        heat: this.heat ? (session.evaluation?.policy ?? null) : null,
-        owners: this.owners ? (session.evaluation?.owners ?? null) : null,
-        area: this.area(),
+        chosen,
+        besieged,
+        counted: this.counted(position),
         mover: position.side === null ? 'none' : SIDE_CLASS[position.side],
       },
-      hills.map((hill) =>
-        hillLabel(hill.name, position, hill.index, mine.get(hill.index)),
+      geometry.hills.map(({ name, index }) =>
+        hillLabel(name, position, index, mine.get(index), besieged.includes(index)),
       ),
     );
+  }
+
+  private counted(position: Position): readonly CountedHills[] {
+    const { lesson } = this;
+    const one = this.pointedCount ?? this.pressedCount;
+    const count = lesson.isOpen && !lesson.isOn ? lesson.step.shows : undefined;
+    const shown =
+      count !== undefined
+        ? ([0, 1] as const).map((side) => ({ count, side }))
+        : one === null || lesson.isOpen
+          ? []
+          : [one];
+    return shown
+      .map((each) => countedHills(position, each))
+      .filter((each) => each !== null);
+  }
+
+  private marksOfGame(): Pick<
+    Marks,
+    'last' | 'hint' | 'mistake' | 'heat' | 'owners' | 'area'
+  > {
+    const { session } = this;
+    const { game, mistake, evaluation } = session;
+    return {
+      // Beside a mistake it would look like one.
+      last:
+        mistake === null ? (game.actions[game.ply - 1]?.action ?? null) : null,
+      hint: session.hint?.action ?? mistake?.better ?? null,
+      mistake: mistake?.played.action ?? null,
+      heat: this.heat ? (evaluation?.policy ?? null) : null,
+      owners: this.owners ? (evaluation?.owners ?? null) : null,
+      area: this.area(),
+    };
   }
 
   private renderEditedBoard(): void {
@@ -755,15 +914,12 @@ export class App {
     this.board.showFacts({ waits: false });
     this.board.showMarks(
       {
+        ...NO_MARKS,
         uses: new Map(board.hills.map((_, hill) => [hill, 'set'])),
         links: editor.linkActions(),
         chosen: editor.chosen,
-        last: null,
-        hint: null,
-        mistake: null,
-        heat: null,
-        owners: null,
-        area: null,
+        besieged: [],
+        counted: [],
         mover: SIDE_CLASS[editor.side],
       },
       editor.labels(),

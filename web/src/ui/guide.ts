@@ -6,6 +6,7 @@ import { h, replaceChildren } from './dom';
 import { rulesOfTurn } from './families';
 import { icon } from './icons';
 import { guided, setGuided } from './preferences';
+import { besiegedHills } from './score';
 import { otherRules } from './words';
 import type { Session } from './session';
 import type { Geometry } from '../engine/api';
@@ -16,10 +17,11 @@ export class Guide {
   private phase = ''; // of a variant
   private since = 0; // the ply in which it began
 
-  // `help` opens the rules with their drawings.
+  // `help` opens the rules with their drawings, `lesson` the lesson.
   constructor(
     private readonly geometry: Geometry,
     private readonly help: () => void,
+    private readonly lesson: () => void,
   ) {}
 
   render(session: Session): void {
@@ -42,7 +44,12 @@ export class Guide {
     }
     const isNew = game.ply < this.since + seats.length;
     const rules = rulesOfTurn(game.variant, position);
-    const text = [...rules.map((rule) => rule.text), otherRules(game, true)]
+    const hasSieges = besiegedHills(this.geometry, game).length > 0;
+    const text = [
+      ...rules.map((rule) => rule.text),
+      otherRules(game, true),
+      hasSieges ? 'The board marks besieged ringforts with “!”.' : '',
+    ]
       .join(' ')
       .trim();
     const shown = `${text} ${isNew}`;
@@ -60,8 +67,18 @@ export class Guide {
       ),
       h(
         'button',
+        {
+          type: 'button',
+          class: 'quiet',
+          'data-do': 'lesson',
+          click: () => this.lesson(),
+        },
+        'Learn in a minute',
+      ),
+      h(
+        'button',
         { type: 'button', class: 'quiet', click: () => this.help() },
-        'All rules, with pictures',
+        'All rules',
       ),
       h(
         'button',

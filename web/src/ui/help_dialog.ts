@@ -48,10 +48,11 @@ export class HelpDialog {
   private readonly guide = h('input', { type: 'checkbox' });
   private readonly dialog: Dialog;
 
-  // `changed`: whether the rule of the turn is shown.
+  // `changed`: whether the rule of the turn is shown. `lesson` begins a lesson.
   constructor(
     private readonly geometry: Geometry,
     changed: () => void,
+    lesson: () => void,
   ) {
     this.guide.addEventListener('change', () => {
       setGuided(this.guide.checked);
@@ -60,6 +61,21 @@ export class HelpDialog {
     this.dialog = new Dialog(
       'help',
       'Help',
+      h(
+        'p',
+        {},
+        h(
+          'button',
+          {
+            type: 'button',
+            click: () => {
+              this.dialog.close();
+              lesson();
+            },
+          },
+          'Learn the game in a minute',
+        ),
+      ),
       this.rules,
       h(
         'label',

@@ -5,6 +5,7 @@
 // variants a hill has a reason here exactly if it is illegal.
 
 import { isInArea } from './board/marks';
+import { isBesieged } from './score';
 import { SIDE_NAMES } from './words';
 import type {
   Geometry,
@@ -126,10 +127,8 @@ class BoardForSide {
   }
 
   isBesieged(hill: HillIndex): boolean {
-    return (
-      this.isEnemy(hill) &&
-      this.at(hill).neighbours.every((next) => this.isOwn(next))
-    );
+    const { geometry } = this.situation;
+    return this.isEnemy(hill) && isBesieged(geometry, this.position, hill);
   }
 
   // Vacant hills and enemy ringforts to capture that the seat may act on.

@@ -1,55 +1,25 @@
 // The two sides: who plays each seat, what the side has, whose turn it is.
 
 import { badge } from './board/pieces';
-import { h, replaceChildren } from './dom';
+import { h, replaceChildren, setAttribute } from './dom';
 import { levelLabel, playerId, playerOf, type Player } from './players';
-import { SIDE_NAMES } from './words';
+import {
+  COUNT_LABELS,
+  countOf,
+  COUNTS,
+  type Count,
+  type ShownCount,
+} from './score';
+import { countSentence } from './words';
 import type { Session, Thinking } from './session';
-import type {
-  Family,
-  Game,
-  Level,
-  Position,
-  SeatInfo,
-  Side,
-  VariantInfo,
-} from '../engine/api';
-
-// What decides a variant of a family, the weightiest first.
-const COUNTS: Readonly<Record<Family, readonly Count[]>> = {
-  sacred_hill: ['kingdoms', 'territory'],
-  four_treasures: ['bridges', 'territory'],
-  high_kings: ['kings', 'kingdoms', 'territory'],
-  poisoned_chalice: ['kingdoms', 'territory'],
-  stone_of_destiny: ['kingdoms', 'territory'],
-};
-
-type Count = 'kingdoms' | 'territory' | 'bridges' | 'kings';
-
-const COUNT_LABELS: Readonly<Record<Count, string>> = {
-  kingdoms: 'kingdoms',
-  territory: 'ringforts',
-  bridges: 'bridges',
-  kings: 'captured',
-};
-
-const COUNT_HELP: Readonly<Record<Count, string>> = {
-  kingdoms: 'Groups of linked ringforts: fewer is better',
-  territory: 'Ringforts on the board',
-  bridges: 'Bridges between ringforts, at most 40 count',
-  kings: 'Enemy kings captured',
-};
-
-function countOf(count: Count, position: Position, side: Side): number {
-  const { score } = position;
-  return count === 'kings' ? score.kingsCaptured[side] : score[count][side];
-}
+import type { Level, Position, SeatInfo, Side, VariantInfo } from '../engine/api';
 
 export class SeatsPanel {
   readonly element = h('section', {
     class: 'seats',
     'aria-label': 'Players and score',
   });
+  private readonly note = h('p', { class: 'count-note' });
   // What the elements were made for.
   private variant = '';
   private rated = false;
@@ -57,10 +27,20 @@ export class SeatsPanel {
   constructor(
     private readonly levels: readonly Level[],
     private readonly setPlayer: (seat: number, player: Player) => void,
+    // A count is pointed at, or (null) no more; or it was pressed.
+    private readonly pointAt: (shown: ShownCount | null) => void,
+    private readonly press: (shown: ShownCount) => void,
   ) {}
 
   // `rated`: the levels' Elo is known of the network there is.
-  render(session: Session, rated: boolean): void {
+  // `shown`: what is explained and shown on the board, if it was `pressed` or
+  // only pointed at.
+  render(
+    session: Session,
+    rated: boolean,
+    shown: ShownCount | null,
+    pressed: ShownCount | null,
+  ): void {
     const { variant } = session.game;
     if (variant.id !== this.variant) {
       this.variant = variant.id;
@@ -70,7 +50,11 @@ export class SeatsPanel {
       this.rated = rated;
       this.relabel(variant);
     }
-    this.update(session);
+    this.update(session, pressed);
+    this.note.textContent =
+      shown === null ? '' : countSentence(session.game, shown);
+    if (shown === null) this.note.remove();
+    else this.element.children[shown.side]!.append(this.note);
   }
 
   private build(variant: VariantInfo): void {
@@ -86,12 +70,43 @@ export class SeatsPanel {
             .filter((seat) => seat.side === side)
             .map((seat) => this.seatRow(seat, variant)),
         ),
-        h('dl', { class: 'counts' }),
-        h('p', { class: 'points' }),
-        h('p', { class: 'points-label' }),
+        h(
+          'div',
+          { class: 'counts' },
+          ...COUNTS[variant.family].map((count) =>
+            this.count({ count, side }, h('span', {}, COUNT_LABELS[count])),
+          ),
+        ),
+        this.count(
+          { count: 'points', side },
+          h('span', { class: 'points-label' }),
+        ),
       ),
     );
     replaceChildren(this.element, ...cards);
+  }
+
+  // A number that is explained, and shown on the board, when it is pointed at
+  // or pressed.
+  private count(shown: ShownCount, label: HTMLElement): HTMLElement {
+    const value = h('strong', {});
+    if (shown.count === 'points') value.className = 'points';
+    return h(
+      'button',
+      {
+        type: 'button',
+        class: 'quiet count',
+        'data-count': shown.count,
+        pointerenter: ({ pointerType }: PointerEvent) => {
+          if (pointerType === 'mouse') this.pointAt(shown);
+        },
+        pointerleave: () => this.pointAt(null),
+        click: () => this.press(shown),
+      },
+      label,
+      ' ',
+      value,
+    );
   }
 
   // The choices stay as they are, with their focus.
@@ -132,25 +147,23 @@ export class SeatsPanel {
     );
   }
 
-  private update(session: Session): void {
-    const { game, position, thinking } = session;
+  private update(session: Session, pressed: ShownCount | null): void {
+    const { position, thinking } = session;
     for (const card of this.element.querySelectorAll<HTMLElement>('.side')) {
       const side = Number(card.dataset['side']) as Side;
       card.classList.toggle('to-move', position.side === side);
-      replaceChildren(
-        card.querySelector('.counts')!,
-        ...counts(game, position, side),
-      );
-      const points = card.querySelector<HTMLElement>('.points')!;
-      // A point each for equal kingdoms puzzles on an empty board.
-      const isEmpty = position.score.territory.every((count) => count === 0);
-      points.textContent = isEmpty
-        ? '–'
-        : String(position.score.points[side]);
-      points.title = position.finished
-        ? `${SIDE_NAMES[side]}'s points`
-        : `${SIDE_NAMES[side]}'s points if the game ended now`;
-      points.classList.toggle('final', position.finished);
+      for (const button of card.querySelectorAll<HTMLElement>('.count')) {
+        const count = button.dataset['count'] as Count;
+        const isPressed = pressed?.side === side && pressed.count === count;
+        setAttribute(button, 'aria-pressed', String(isPressed));
+        replaceChildren(
+          button.querySelector('strong')!,
+          ...valueOf({ count, side }, position),
+        );
+      }
+      card
+        .querySelector('.points')!
+        .classList.toggle('final', position.finished);
       card.querySelector('.points-label')!.textContent = position.finished
         ? 'points'
         : 'points now';
@@ -167,33 +180,19 @@ export class SeatsPanel {
   }
 }
 
-function counts(game: Game, position: Position, side: Side): HTMLElement[] {
-  return COUNTS[game.variant.family].map((count) =>
-    h(
-      'div',
-      { title: COUNT_HELP[count] },
-      h('dt', {}, COUNT_LABELS[count]),
-      h(
-        'dd',
-        { 'data-count': count },
-        String(countOf(count, position, side)),
-        ...capturedKings(count, position, side),
-      ),
-    ),
-  );
-}
-
-// The enemy kings that a side has captured, as pieces.
-function capturedKings(
-  count: Count,
-  position: Position,
-  side: Side,
-): SVGSVGElement[] {
-  if (count !== 'kings') return [];
+// Returns a count as a number, with captured kings as pieces.
+function valueOf(shown: ShownCount, position: Position): (Node | string)[] {
+  const { count, side } = shown;
+  // A point each for equal kingdoms puzzles on an empty board.
+  const isEmpty = position.score.territory.every((forts) => forts === 0);
+  if (count === 'points' && isEmpty) return ['–'];
+  const value = countOf(position, shown);
   const enemy = side === 0 ? 1 : 0;
-  return Array.from({ length: countOf(count, position, side) }, () =>
-    badge(enemy, true),
-  );
+  const captured = count === 'kings' ? value : 0;
+  return [
+    String(value),
+    ...Array.from({ length: captured }, () => badge(enemy, true)),
+  ];
 }
 
 function showWork(element: HTMLElement, thinking: Thinking | null): void {

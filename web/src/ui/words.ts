@@ -4,6 +4,7 @@ import type { Standing } from './results';
 import { FAMILIES } from './families';
 import { levelName } from './players';
 import { faultOf, type GivenAway } from './review';
+import { countOf, type ShownCount } from './score';
 import type {
   Action,
   EndingTrigger,
@@ -55,8 +56,10 @@ export function hillLabel(
   position: Position,
   hill: HillIndex,
   use: Use | undefined,
+  isBesieged = false,
 ): string {
-  const content = `${name}, ${hillContent(position, hill)}`;
+  const siege = isBesieged ? ', besieged' : '';
+  const content = `${name}, ${hillContent(position, hill)}${siege}`;
   return use === undefined ? content : `${content}, ${USE_WORDS[use]}`;
 }
 
@@ -300,6 +303,38 @@ export function decisiveCount(game: Game): string {
     return `${plural(red, first)} each, and ringforts do not count`;
   }
   return `${plural(red, first)} each; ${has(score.territory, 'ringfort')}`;
+}
+
+// Returns what a count is, and what it is good for: "Red has 4 kingdoms,
+// numbered on the board: groups of linked ringforts. Fewest kingdoms wins; if
+// equal, most ringforts."
+export function countSentence(game: Game, shown: ShownCount): string {
+  const { position, variant } = game;
+  const { count, side } = shown;
+  const who = SIDE_NAMES[side];
+  const value = countOf(position, shown);
+  const aim = aimInWords(game);
+  switch (count) {
+    case 'kingdoms':
+      return (
+        `${who} has ${plural(value, 'kingdom')}, numbered on the board: groups ` +
+        `of linked ringforts. ${aim}`
+      );
+    case 'territory':
+      return `${who} has ${plural(value, 'ringfort')} on the board. ${aim}`;
+    case 'bridges':
+      return (
+        `${who} has ${plural(value, 'bridge')} between neighbouring ` +
+        `ringforts; at most 40 count. ${aim}`
+      );
+    case 'kings':
+      return `${who} has captured ${plural(value, 'enemy king')}. ${aim}`;
+    case 'points':
+      return (
+        `${who}’s points ${position.finished ? '' : 'if the game ended now'}. ` +
+        FAMILIES[variant.family].aim.text
+      ).replace(' .', '.');
+  }
 }
 
 function percent(value: number): string {

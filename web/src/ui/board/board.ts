@@ -8,6 +8,8 @@ import { hillPoint, SIZE, type Point } from './layout';
 import {
   areaShade,
   arrowHead,
+  countedGround,
+  countedMarks,
   heatMarks,
   middle,
   ownerMarks,
@@ -33,6 +35,7 @@ export class Board {
   private readonly told = h('p', { class: 'told', role: 'status' });
   private readonly layers = {
     area: s('g', { 'clip-path': 'url(#meadow-clip)' }),
+    counted: s('g'),
     forts: s('g'),
     knots: s('g'),
     owners: s('g'),
@@ -65,9 +68,11 @@ export class Board {
     for (const type of ['pointerdown', 'keydown']) {
       document.addEventListener(type, () => this.untell(), true);
     }
-    const { area, forts, knots, owners, heat, kings, marks, links } =
+    const { area, counted, forts, knots, owners, heat, kings, marks, links } =
       this.layers;
-    for (const layer of [area, forts, knots, owners, kings, heat, marks]) {
+    for (const layer of [
+      area, counted, forts, knots, owners, kings, heat, marks,
+    ]) {
       layer.setAttribute('aria-hidden', 'true');
       drawing.append(layer);
     }
@@ -150,7 +155,12 @@ export class Board {
     replaceChildren(this.layers.area, ...areaShade(points, marks.area));
     replaceChildren(this.layers.owners, ...ownerMarks(points, marks.owners));
     replaceChildren(this.layers.heat, ...heatMarks(points, marks.heat));
-    replaceChildren(this.layers.marks, ...pointerMarks(points, marks));
+    replaceChildren(
+      this.layers.marks,
+      ...pointerMarks(points, marks),
+      ...countedMarks(points, marks),
+    );
+    replaceChildren(this.layers.counted, ...countedGround(points, marks.counted));
     this.showLinks(marks);
     this.element.classList.toggle('has-heat', marks.heat !== null);
     this.grid.show(marks.uses, marks.chosen, labels);

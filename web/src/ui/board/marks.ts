@@ -3,6 +3,8 @@
 import { s } from '../dom';
 import { SIZE, STEP, type Point } from './layout';
 import type { Action, BySide, Hill, HillIndex } from '../../engine/api';
+import { SIDE_CLASS } from './pieces';
+import type { CountedHills } from '../score';
 import type { Use } from '../selection';
 
 export interface HeatAction {
@@ -20,6 +22,8 @@ export interface Marks {
   readonly heat: readonly HeatAction[] | null;
   readonly owners: readonly BySide<number>[] | null;
   readonly area: ReadonlySet<HillIndex> | null; // of the seat; null: all
+  readonly besieged: readonly HillIndex[];
+  readonly counted: readonly CountedHills[]; // what counts count
   readonly mover: 'red' | 'blue' | 'none';
 }
 
@@ -124,6 +128,50 @@ export function ownerMarks(
       rx: size / 4,
     });
   });
+}
+
+// Returns a glow below the ringforts of each group, and along the bridges.
+export function countedGround(
+  points: readonly Point[],
+  counted: readonly CountedHills[],
+): SVGElement[] {
+  const at = (hill: HillIndex): string => `${points[hill]!.x} ${points[hill]!.y}`;
+  return counted.map(({ groups, bridges }) => {
+    const d = [
+      ...groups.flat().map((hill) => `M${at(hill)}h0`),
+      ...bridges.map(({ from, to }) => `M${at(from)}L${at(to)}`),
+    ].join('');
+    const isWide = groups.length > 0;
+    return s('path', { class: `counted${isWide ? ' wide' : ''}`, d });
+  });
+}
+
+// Returns the numbers of the groups, and the marks of besieged ringforts.
+export function countedMarks(
+  points: readonly Point[],
+  { counted, besieged }: Marks,
+): SVGElement[] {
+  const badge = (hill: HillIndex, name: string, text: string): SVGElement => {
+    const { x, y } = points[hill]!;
+    return s(
+      'g',
+      { class: `mark-badge ${name}`, transform: `translate(${x + 30} ${y - 30})` },
+      s('circle', { r: 17 }),
+      s('text', {}, text),
+    );
+  };
+  if (counted.length === 0) {
+    return besieged.map((hill) => badge(hill, 'besieged', '!'));
+  }
+  return counted
+    .filter(({ isNumbered }) => isNumbered)
+    .flatMap(({ groups, side }) =>
+      groups.map((group, i) => {
+        // The northernmost, and of those the easternmost.
+        const first = Math.max(...group);
+        return badge(first, SIDE_CLASS[side], String(i + 1));
+      }),
+    );
 }
 
 function percent(share: number): string {

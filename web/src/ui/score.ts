@@ -1,0 +1,115 @@
+// What decides a game, and where on the board it is.
+
+import type {
+  Family,
+  Game,
+  Geometry,
+  HillIndex,
+  Position,
+  Side,
+} from '../engine/api';
+
+export type Count = 'kingdoms' | 'territory' | 'bridges' | 'kings' | 'points';
+
+// Of a family, the weightiest first.
+export const COUNTS: Readonly<Record<Family, readonly Count[]>> = {
+  sacred_hill: ['kingdoms', 'territory'],
+  four_treasures: ['bridges', 'territory'],
+  high_kings: ['kings', 'kingdoms', 'territory'],
+  poisoned_chalice: ['kingdoms', 'territory'],
+  stone_of_destiny: ['kingdoms', 'territory'],
+};
+
+export const COUNT_LABELS: Readonly<Record<Count, string>> = {
+  kingdoms: 'kingdoms',
+  territory: 'ringforts',
+  bridges: 'bridges',
+  kings: 'captured',
+  points: 'points',
+};
+
+// A count of a side that is shown on the board.
+export interface ShownCount {
+  readonly count: Count;
+  readonly side: Side;
+}
+
+// Hills that belong together, and the bridges between them.
+export interface CountedHills {
+  readonly side: Side;
+  readonly groups: readonly (readonly HillIndex[])[];
+  readonly bridges: Position['bridges'];
+  readonly isNumbered: boolean; // else the hills or bridges show it by themselves
+}
+
+export function countOf(
+  { score }: Pick<Position, 'score'>,
+  { count, side }: ShownCount,
+): number {
+  return count === 'kings' ? score.kingsCaptured[side] : score[count][side];
+}
+
+// Returns a side's kingdoms: its ringforts, by the bridges that link them.
+export function kingdomsOf(
+  { hills, bridges }: Pick<Position, 'hills' | 'bridges'>,
+  side: Side,
+): HillIndex[][] {
+  const kingdomOf = hills.map(({ owner }, hill) =>
+    owner === side ? [hill] : null,
+  );
+  for (const { from, to } of bridges) {
+    const [one, other] = [kingdomOf[from], kingdomOf[to]];
+    if (!one || !other || one === other) continue;
+    one.push(...other);
+    for (const hill of other) kingdomOf[hill] = one;
+  }
+  return [...new Set(kingdomOf)].filter((kingdom) => kingdom !== null);
+}
+
+// Returns what of the board a count counts; null: nothing that is on it.
+export function countedHills(
+  position: Pick<Position, 'hills' | 'bridges'>,
+  { count, side }: ShownCount,
+): CountedHills | null {
+  if (count === 'kings' || count === 'points') return null;
+  const bridges = position.bridges.filter((bridge) => bridge.side === side);
+  const kingdoms = kingdomsOf(position, side);
+  switch (count) {
+    case 'kingdoms':
+      return { side, groups: kingdoms, bridges, isNumbered: true };
+    case 'territory': {
+      const groups = kingdoms.flat().map((hill) => [hill]);
+      return { side, groups, bridges: [], isNumbered: false };
+    }
+    case 'bridges':
+      return { side, groups: [], bridges, isNumbered: false };
+  }
+}
+
+// Whether the enemy's ringforts stand on all hills next to a ringfort, which is
+// then single.
+export function isBesieged(
+  { hills }: Geometry,
+  position: Pick<Position, 'hills'>,
+  hill: HillIndex,
+): boolean {
+  const { owner } = position.hills[hill]!;
+  return (
+    owner !== null &&
+    hills[hill]!.neighbours.every((next) => {
+      const other = position.hills[next]!.owner;
+      return other !== null && other !== owner;
+    })
+  );
+}
+
+// Returns the besieged ringforts, in games in which they can be captured.
+export function besiegedHills(
+  geometry: Geometry,
+  { variant, position }: Pick<Game, 'variant' | 'position'>,
+): HillIndex[] {
+  if (variant.family === 'stone_of_destiny' || position.finished) return [];
+  return geometry.hills
+    .map(({ index }) => index)
+    .filter((hill) => isBesieged(geometry, position, hill));
+}

@@ -1,0 +1,220 @@
+// What a newcomer is shown: the score on the board, besieged ringforts, and a
+// lesson for each family of variants.
+
+import assert from 'node:assert/strict';
+import {after, before, describe, test} from 'node:test';
+
+import {checkAccess, loadCore, suiteContext} from './harness.mjs';
+import {
+  DESKTOP,
+  drop,
+  loadModules,
+  newGame,
+  PHONE,
+  randomNumbers,
+  startSite,
+  takePicture,
+} from './ui_page.mjs';
+
+describe('what a count counts', () => {
+  let modules;
+  let core;
+  let score;
+  before(async () => {
+    modules = loadModules();
+    core = await loadCore();
+    score = await modules.load('/src/ui/score.ts');
+  });
+  after(() => modules.close());
+
+  test('is as many as the rules count, in games of all variants', () => {
+    const {actions, variants} = core.catalogue();
+    const random = randomNumbers(8);
+    for (const {id} of variants) {
+      let text = core.initialPosition(id, '-').value;
+      for (let view = core.view(text);; view = core.view(text)) {
+        for (const side of [0, 1]) {
+          const kingdoms = score.kingdomsOf(view, side);
+          assert.equal(kingdoms.length, view.score.kingdoms[side], text);
+          assert.equal(kingdoms.flat().length, view.score.territory[side]);
+        }
+        if (view.finished) break;
+        const action = view.legal[Math.floor(random() * view.legal.length)];
+        text = core.play(text, actions[action].notation).value.text;
+      }
+    }
+  });
+
+  test('is shown: hills, bridges, or nothing', async () => {
+    const view = core.view(
+        core.completePosition(
+                'four_treasures 5/7/2rr3/2r1r2/2br3/3b3/5 0 battle - 0,0 0 - -')
+            .value);
+    const counted = (count) => score.countedHills(view, {count, side: 0});
+    assert.deepEqual(
+        counted('kingdoms').groups.map(({length}) => length).sort(), [1, 1, 3]);
+    assert.equal(counted('territory').groups.length, 5);
+    assert.equal(counted('bridges').bridges.length, 2);
+    assert.equal(counted('points'), null);
+    const {geometry} = core.catalogue();
+    const besieged = (text) => {
+      const position = core.view(core.completePosition(text).value);
+      return score
+          .besiegedHills(geometry, {variant: {family: 'sacred_hill'}, position})
+          .map((hill) => geometry.hills[hill].name);
+    };
+    // The drawing of the rules: two, three and four of Red's ringforts.
+    assert.deepEqual(
+        besieged(
+            'sacred_hill_l1 5/7/r3r2/br1rbr1/r3r2/1r5/br3 0 battle - 0,0 0 - -'),
+        ['B1', 'A4', 'E4']);
+  });
+});
+
+describe('the lessons', () => {
+  let modules;
+  let core;
+  before(async () => {
+    modules = loadModules();
+    core = await loadCore();
+  });
+  after(() => modules.close());
+
+  test('go by the rules, and their last action wins', async () => {
+    const {LESSONS} = await modules.load('/src/ui/lessons.ts');
+    const {positionText} = await modules.load('/src/ui/lesson.ts');
+    const {gameFromText} = await modules.load('/src/engine/game_text.ts');
+    const catalogue = core.catalogue();
+    const at = (text) => {
+      const game = gameFromText(core, catalogue, text);
+      return game.positionAt(game.ply);
+    };
+    for (const [family, steps] of Object.entries(LESSONS)) {
+      let position;
+      for (const {position: text, task, good, shows} of steps) {
+        if (text !== '') position = at(positionText(text));
+        assert.ok(task !== undefined || shows !== undefined, family);
+        if (task === undefined) continue;
+        assert.equal(position.side, 0, text);
+        const legal = position.legal.map(({notation}) => notation);
+        const does = good ?? legal;
+        for (const action of does) assert.ok(legal.includes(action), action);
+        position = at(`${position.text} ${does[0]}`);
+      }
+      const {winner} = position.score;
+      assert.ok(position.finished, family);
+      assert.equal(winner, 0, family);
+    }
+  });
+});
+
+describe('a newcomer', () => {
+  let site;
+  const context = suiteContext();
+  before(async () => {
+    site = await startSite(context);
+  });
+
+  test('sees kingdoms and besieged ringforts on the board', async () => {
+    for (const viewport of [DESKTOP, PHONE]) {
+      const {page, problems, close} = await site.open({viewport});
+      await drop(
+          page, 'game',
+          'sacred_hill_l1 5/3r3/2rbr2/3r3/4b2/4bb1/5 0 battle - 0,0 0 - -');
+      await page.waitForSelector('.mark-badge.besieged');
+      assert.equal(
+          await page.getAttribute('[data-hill="D5"]', 'aria-label'),
+          'D5, Blue ringfort, besieged, capture it');
+      const board = await page.locator('#board').boundingBox();
+      const card = await page.locator('[aria-label="Course of the game"]')
+                       .boundingBox();
+      const kingdoms = page.locator('.side.red [data-count="kingdoms"]');
+      await kingdoms.click();
+      await page.waitForSelector('.mark-badge.red');
+      assert.deepEqual(
+          await page.locator('.mark-badge').allTextContents(),
+          ['1', '2', '3', '4']);
+      assert.equal(
+          await page.textContent('.count-note'),
+          'Red has 4 kingdoms, numbered on the board: groups of linked ' +
+              'ringforts. Fewest kingdoms wins; if equal, most ringforts.');
+      assert.equal(await kingdoms.getAttribute('aria-pressed'), 'true');
+      await takePicture(page, `count-${viewport.width}`);
+      await checkAccess(page, 'a count');
+      // Nothing has moved.
+      await page.evaluate(() => scrollTo(0, 0));
+      assert.deepEqual(await page.locator('#board').boundingBox(), board);
+      assert.deepEqual(
+          await page.locator('[aria-label="Course of the game"]').boundingBox(),
+          card);
+      await kingdoms.click();
+      await page.mouse.move(1, 1);
+      await page.waitForSelector('.mark-badge.besieged');
+      await page.waitForSelector('.count-note', {state: 'detached'});
+      assert.deepEqual(problems, []);
+      await close();
+    }
+  });
+
+  test('takes the lesson, and begins a game', async () => {
+    for (const [viewport, colorScheme] of
+             [[DESKTOP, 'dark'], [PHONE, 'light'],
+              [{width: 844, height: 390}, 'light']]) {
+      const {page, problems, close} = await site.open({viewport, colorScheme});
+      await newGame(page, 'sacred_hill_l1', 'red', 'level:3');
+      await page.click('[data-hill="D4"]');
+      await page.waitForSelector('#board[data-ply="2"]');
+      await page.click('[data-do="lesson"]');
+      const task = page.locator('.turn-bar.lesson');
+      const at = (step) => task.getByText(`${step} of 5`).waitFor();
+      const next = page.locator('[data-do="lesson-next"]');
+      await at(1);
+      await page.waitForSelector('.mark-badge.blue');
+      await checkAccess(page, 'the lesson');
+      await takePicture(page, `lesson-${viewport.width}`);
+      await next.click();
+      await at(2);
+      assert.ok(await next.isDisabled());
+      // What is illegal has a reason.
+      await page.click('[data-hill="C4"]', {force: true});
+      await page.waitForSelector('.told.shown:has-text("C4 is too near to C5")');
+      await page.click('[data-hill="D3"]');
+      await task.getByText('Well done').waitFor();
+      await next.click();
+      await at(3);
+      // What is legal but does not do, too.
+      await page.click('[data-hill="B4"]');
+      await page.waitForSelector(
+          '.told.shown:has-text("That hill is next to one of your kingdoms")');
+      await page.click('[data-hill="C6"]');
+      await task.getByText('You have one kingdom now.').waitFor();
+      await next.click();
+      await at(4);
+      await page.click('[data-do="lesson-back"]');
+      await at(3);
+      // The game is as it was.
+      await page.click('[data-do="lesson-leave"]');
+      await page.waitForSelector('#board[data-ply="2"][data-waits="true"]');
+      await page.click('[data-do="lesson"]');
+      await at(1);
+      await next.click();
+      // By keyboard.
+      await page.focus('[data-hill="D3"]');
+      await page.keyboard.press('Enter');
+      await task.getByText('Well done').waitFor();
+      for (const hill of ['C5', 'D5', 'A4']) {
+        await next.click();
+        await page.waitForSelector(`[data-hill="${hill}"][data-use]`);
+        await page.click(`[data-hill="${hill}"]`);
+        await task.getByText('Well done').waitFor();
+      }
+      await page.click('[data-do="lesson-play"]');
+      await page.waitForSelector('#board[data-ply="0"][data-waits="true"]');
+      assert.equal(
+          await page.inputValue('[aria-label="Who plays Blue"]'), 'level:1');
+      assert.equal(await page.isVisible('.turn-bar.lesson'), false);
+      assert.deepEqual(problems, []);
+      await close();
+    }
+  });
+});
