@@ -62,8 +62,8 @@ class LightEvaluator : public mcts::Evaluator {
     for (int i = 0; i < w.batch.size(); ++i) {
       ReadLightInput(w.batch.planes() + i * kNumPlanes * kNumSquares,
                      w.batch.globals() + i * kNumGlobals, w.input);
-      kernels_.run(*network_, w.input, w.batch.OutputsOf(i), w.scratch,
-                   w.policy.data());
+      kernels_.run(*network_, LightBitsOf(w.input), w.batch.OutputsOf(i),
+                   w.scratch, w.policy.data());
       FillEvaluation(w.batch, i,
                      {.policy = w.policy.data(),
                       .result = w.scratch.value,

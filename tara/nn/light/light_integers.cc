@@ -4,12 +4,15 @@
 #include <bit>
 #include <cmath>
 #include <cstddef>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/instruction_set.h"
 #include "tara/core/state.h"
@@ -23,41 +26,111 @@ constexpr int kC = kLightChannels;
 
 // Bytes reach a little beyond what was measured.
 constexpr float kHeadroom = 1.02f;
-// Two products of a byte and such a weight fit 16 bits.
-constexpr double kMostByteWeight = 64;
 constexpr double kMostShort = 32767;
 constexpr double kMostSum = 1 << 30;
+// What the greatest byte is in 16-bit sums: parts of a sum may reach twice as
+// far.
+constexpr double kReach = 16000;
+constexpr double kFactor = 1 << 15;
+constexpr double kMostByteWeight = 127;
 
-// The taps by rank, then file, each with its eastern neighbour where that is
-// one, too.
+// The taps by rank, then file, each with the one that pairs with it.
 std::array<LightTapPair, kTapPairs> MakeTapPairs() {
   std::array<LightTapPair, kTapPairs> pairs{};
+  std::vector<std::pair<int, int>> paired;
   int count = 0;
   for (const LightTap& tap : kLightTaps) {
-    const bool is_second = count > 0 && pairs[count - 1].rank == tap.rank &&
-                           pairs[count - 1].file + 1 == tap.file;
-    if (!is_second) pairs[count++] = {tap.file, tap.rank};
+    const std::pair place(tap.file, tap.rank);
+    if (std::find(paired.begin(), paired.end(), place) != paired.end())
+      continue;
+    paired.emplace_back(tap.file + kPairFiles, tap.rank);
+    pairs[count++] = {tap.file, tap.rank};
   }
   return pairs;
 }
 
-std::array<std::array<LightWindow, kNumLightTables>, kNumHills> MakeWindows() {
+// The patterns of the hills of a window, as LightLearning::tabulate takes them,
+// in the order of the rows.
+std::vector<uint32_t> PatternsOf(int hill, int table) {
+  std::vector<uint32_t> patterns = {0};
+  for (int i = kPatternHills - 1; i >= 0; --i) {
+    const uint32_t own = 1u << i, enemy = own << kPatternHills;
+    if (kLightPatterns[table][hill][i] == kNumHills) {
+      for (uint32_t& pattern : patterns) pattern |= own | enemy;
+      continue;
+    }
+    // The last digit changes fastest, and is the first hill.
+    std::vector<uint32_t> longer;
+    for (const uint32_t pattern : patterns) {
+      longer.insert(longer.end(), {pattern, pattern | own, pattern | enemy});
+    }
+    patterns = std::move(longer);
+  }
+  return patterns;
+}
+
+// Hills with the same hills around them share their rows: calls
+// visit(hill, table, first row) for each hill with rows of its own.
+template <typename Visitor>
+auto MakeWindows(const Visitor& visit) {
   std::array<std::array<LightWindow, kNumLightTables>, kNumHills> windows{};
-  for (int hill = 0; hill < kNumHills; ++hill) {
-    for (int table = 0; table < kNumLightTables; ++table) {
+  uint32_t rows = 0;
+  for (int table = 0; table < kNumLightTables; ++table) {
+    std::map<std::array<bool, kPatternHills>, uint32_t> first_rows;
+    for (int hill = 0; hill < kNumHills; ++hill) {
       LightWindow& window = windows[hill][table];
+      std::array<bool, kPatternHills> on_board;
+      uint32_t count = 1;
       for (int i = 0; i < kPatternHills; ++i) {
         const int other = kLightPatterns[table][hill][i];
-        if (other == kNumHills) {
-          window.outside |= 1u << i;
-        } else {
-          window.mask |= BoardOf(other);
-          window.positions |= 1u << i;
-        }
+        on_board[i] = other != kNumHills;
+        if (!on_board[i]) continue;
+        window.mask |= BoardOf(other);
+        count *= 3;
       }
+      const auto [it, is_new] = first_rows.try_emplace(on_board, rows);
+      window.first_row = it->second;
+      if (!is_new) continue;
+      visit(hill, table, rows);
+      rows += count;
     }
   }
   return windows;
+}
+
+// --- Groups of inputs --------------------------------------------------------
+
+constexpr int PlaneAt(absl::string_view name) {
+  return static_cast<int>(internal::IndexOf(name, kPlanes));
+}
+constexpr int FlagAt(LightFlag flag) { return kNumPlanes + flag; }
+
+// [group][bit]; of the third group the flags of vacant hills.
+constexpr int kGroupInputs[kLightGroups][8] = {
+    {PlaneAt("own_king"), PlaneAt("enemy_king"), PlaneAt("own_stranded"),
+     PlaneAt("enemy_stranded"), PlaneAt("link_east_or_own_way"),
+     PlaneAt("link_north_or_enemy_way"),
+     PlaneAt("legal_link_east_or_own_nearer"),
+     PlaneAt("legal_link_north_or_enemy_nearer")},
+    {PlaneAt("legal_hill"), PlaneAt("legal_origin"),
+     PlaneAt("legal_destination"), PlaneAt("legal_sacrifice"), PlaneAt("area"),
+     PlaneAt("own_single"), PlaneAt("enemy_single"), PlaneAt("enemy_reach")},
+    {FlagAt(kOwnKingdoms2), FlagAt(kOwnKingdoms3), FlagAt(kEnemyKingdoms2),
+     FlagAt(kEnemyKingdoms3), -1, -1, -1, -1}};
+constexpr int kRingfortInputs[8] = {FlagAt(kLiberties0),
+                                    FlagAt(kLiberties1),
+                                    FlagAt(kLiberties2),
+                                    FlagAt(kLiberties4),
+                                    FlagAt(kSize3),
+                                    FlagAt(kSize8),
+                                    -1,
+                                    -1};
+
+// Returns the inputs of the bits of a group's value, -1 where a bit has none.
+const int (&InputsOf(int group, int value))[8] {
+  return group == kLightGroups - 1 && (value & kRingfortBit) != 0
+             ? kRingfortInputs
+             : kGroupInputs[group];
 }
 
 Packed PackShorts(double low, double high) {
@@ -90,7 +163,12 @@ class Maker {
     for (const auto& range : ranges.mixed) mixed_.push_back(ToScales(range));
     policy_ = ToScales(ranges.policy);
     WidenInputs();
-    for (size_t i = 0; i < mixed_.size(); ++i) WidenMixed(i);
+    sums_.resize(mixed_.size());
+    totals_.resize(mixed_.size());
+    for (size_t i = 0; i < mixed_.size(); ++i) {
+      WidenMixed(i);
+      WidenHills(i);
+    }
   }
 
   std::unique_ptr<LightIntegers> Make() {
@@ -144,26 +222,89 @@ class Maker {
           hills_[0][c], most * (1 << LightIntegers::kInputShift) / kMostShort));
     }
   }
+  // Returns the least unit in which the weights of a group, times their scales,
+  // stay within kMostGroup when they are rounded.
+  static double GroupUnit(absl::Span<const double> weights) {
+    double positive = 0, negative = 0, most = 0;
+    for (const double weight : weights) {
+      (weight > 0 ? positive : negative) += std::abs(weight);
+      most = std::max(most, std::abs(weight));
+    }
+    return std::max(
+        std::max(positive, negative) /
+            (kMostGroup - 0.5 * static_cast<double>(weights.size())),
+        most / kMostByteWeight);
+  }
+  // The same of all groups in a column of a matrix.
+  double ColumnUnit(const LightTensor& tensor, const float* scales,
+                    int column) const {
+    double unit = 1e-12;
+    for (int first = 0; first < tensor.rows; first += 4 * kGroupFours) {
+      for (int half = 0; half < 4; half += 2) {
+        std::array<double, 2 * kGroupFours> weights;
+        for (int i = 0; i < 2 * kGroupFours; ++i) {
+          const int row = first + i / 2 * 4 + half + i % 2;
+          weights[i] = At(tensor, row, column) * scales[row];
+        }
+        unit = std::max(unit, GroupUnit(weights));
+      }
+    }
+    return unit;
+  }
+
+  double TapAt(const LightLayer& layer, int file, int rank, int c) const {
+    for (int tap = 0; tap < kNumTaps; ++tap) {
+      if (kLightTaps[tap].file == file && kLightTaps[tap].rank == rank) {
+        return At(layer.taps, tap, c);
+      }
+    }
+    return 0;
+  }
+
+  // Sets the units of the sums before `mixed`.
   void WidenMixed(size_t index) {
     const LightLayer& layer = tensors_.layers[index];
     for (int c = 0; c < kC; ++c) {
+      const double in = hills_[index][c];
+      double unit = mixed_[index][c] * 255 / kReach;
+      for (const auto& [file, rank] : kLightTapPairs) {
+        unit = std::max(
+            unit, GroupUnit({in * TapAt(layer, file, rank, c),
+                             in * TapAt(layer, file + kPairFiles, rank, c)}));
+      }
       const double line = std::max(std::abs(At(layer.rank, 0, c)),
                                    std::abs(At(layer.file, 0, c))) /
                           (kBoardSize - 2);
-      double most = std::max(LargestOf(layer.taps, c), line) *
-                    hills_[index][c] * (1 << kTapShift) / kMostShort;
+      unit =
+          std::max(unit, line * in * kFactor / (1 << kLineShift) / kMostShort);
       // Of all pooled numbers at their greatest.
       double sum = 0;
       for (int i = 0; i < 2 * kC; ++i) {
-        const double weight = std::abs(At(layer.pooled, i, c)) *
+        const double weight = std::abs(At(layer.pooled, ContextRow(i), c)) *
                               PooledUnit(hills_[index], i) *
-                              (1 << (kTapShift + kPooledShift));
-        most = std::max(most, weight / kMostShort);
+                              (1 << kPooledShift);
+        unit = std::max(unit, weight / kMostShort);
         sum += weight * (i < kC ? 255 * kNumHills : 255 << kMaximumShift);
       }
-      const double bias = std::abs(At(layer.bias, 0, c)) * (1 << kTapShift);
-      mixed_[index][c] = static_cast<float>(std::max<double>(
-          {mixed_[index][c], most, sum / kMostSum, bias / kMostSum}));
+      unit = std::max(
+          {unit, sum / kMostSum, std::abs(At(layer.bias, 0, c)) / kReach});
+      sums_[index][c] = static_cast<float>(unit);
+      mixed_[index][c] = std::max(mixed_[index][c], sums_[index][c]);
+    }
+  }
+
+  // Sets the units of the totals before the layer's outputs.
+  void WidenHills(size_t index) {
+    const LightLayer& layer = tensors_.layers[index];
+    for (int c = 0; c < kC; ++c) {
+      float& out = hills_[index + 1][c];
+      const double unit = std::max(
+          {(1 << kMixShift) * ColumnUnit(layer.mix, mixed_[index].data(), c),
+           out * 255 / kReach,
+           hills_[index][c] * kFactor / (1 << kResidualShift) / kMostShort,
+           std::abs(At(layer.mix_bias, 0, c)) / kReach});
+      totals_[index][c] = static_cast<float>(unit);
+      out = std::max(out, totals_[index][c]);
     }
   }
 
@@ -172,40 +313,89 @@ class Maker {
     return std::clamp(value, -kMostShort, kMostShort);
   }
 
-  void MakeInputs() {
-    // A pattern that no position has may lie beyond: eight times what a byte
-    // reaches, with any sign, is as good as more.
-    const auto unit = [&](double value, int c) {
-      return static_cast<int16_t>(std::lround(
-          Short(value / hills_[0][c] * (1 << LightIntegers::kInputShift))));
+  // The value of a hill's input in the unit of inputs. What is beyond eight
+  // times what a byte reaches is as good as that.
+  int16_t InputShort(double value, int channel) const {
+    return static_cast<int16_t>(std::lround(
+        Short(value / hills_[0][channel] * (1 << LightIntegers::kInputShift))));
+  }
+
+  // The planes that follow from the owners of the hills around a hill.
+  double PlanesOf(uint32_t pattern, int channel) const {
+    constexpr int kMiddle = kPatternHills / 2;
+    // Of the patterns' hills, those next to the middle.
+    constexpr std::array kBeside = {1, 3, 5, 7};
+    const auto owner = [&](int i) {
+      return (pattern >> i & 1) + 2 * (pattern >> (kPatternHills + i) & 1);
     };
-    for (int t = 0; t < kNumLightTables; ++t) {
-      AlignedFloats values(static_cast<size_t>(kPatternRows) * kC);
-      BestLightLearning().tabulate(tensors_, parameters_, t, values.data());
-      network_->tables[t].resize(values.size());
-      for (size_t i = 0; i < values.size(); ++i) {
-        network_->tables[t][i] = unit(values.data()[i], i % kC);
+    constexpr std::array kOwners = {PlaneAt("vacant"), PlaneAt("own_ringfort"),
+                                    PlaneAt("enemy_ringfort")};
+    constexpr int kOnBoard = PlaneAt("on_board");
+    constexpr int kOwnNeighbours = PlaneAt("own_neighbours");
+    constexpr int kEnemyNeighbours = PlaneAt("enemy_neighbours");
+    constexpr int kBesiegedByOwn = PlaneAt("besieged_by_own");
+    constexpr int kBesiegedByEnemy = PlaneAt("besieged_by_enemy");
+    static_assert(kNumPlanes == 24, "each in a group, or here");
+    const auto plane = [&](int index) {
+      return At(tensors_.planes, index, channel);
+    };
+    double sum = plane(kOnBoard) + plane(kOwners[owner(kMiddle)]);
+    int own = 0, enemy = 0, off = 0;
+    for (const int i : kBeside) {
+      own += owner(i) == kOwnHill;
+      enemy += owner(i) == kEnemyHill;
+      off += owner(i) == kOffBoard;
+    }
+    sum += plane(kOwnNeighbours) * own / 4;
+    sum += plane(kEnemyNeighbours) * enemy / 4;
+    if (own + off == 4) sum += plane(kBesiegedByOwn);
+    if (enemy + off == 4) sum += plane(kBesiegedByEnemy);
+    return sum;
+  }
+
+  void MakeRows(int hill, int table, uint32_t first_row) {
+    const std::vector<uint32_t> patterns = PatternsOf(hill, table);
+    AlignedFloats values(patterns.size() * kC);
+    BestLightLearning().tabulate(tensors_, parameters_, table, patterns,
+                                 values.data());
+    network_->rows.resize(first_row + patterns.size());
+    for (size_t row = 0; row < patterns.size(); ++row) {
+      for (int place = 0; place < kC; ++place) {
+        const int c = ChannelOfShort(place);
+        double value = values.data()[row * kC + c];
+        if (table == 0) value += PlanesOf(patterns[row], c);
+        network_->rows[first_row + row][place] = InputShort(value, c);
       }
     }
-    for (int input = 0; input < kNumLightInputs; ++input) {
-      const bool plane = input < kNumPlanes;
-      const LightTensor& tensor = plane ? tensors_.planes : tensors_.flags;
-      const int row = plane ? input : input - kNumPlanes;
-      for (int level = 0; level < kLightLevels; ++level) {
-        for (int c = 0; c < kC; ++c) {
-          network_->rows[kLightLevels * input + level][c] =
-              unit(At(tensor, row, c) * level / 4, c);
+  }
+
+  void MakeInputs() {
+    MakeWindows([this](int hill, int table, uint32_t first_row) {
+      MakeRows(hill, table, first_row);
+    });
+    for (int place = 0; place < kC; ++place) {
+      const int c = ChannelOfShort(place);
+      for (int group = 0; group < kLightGroups; ++group) {
+        for (int value = 0; value < kGroupRows; ++value) {
+          double sum = 0;
+          for (int bit = 0; bit < 8; ++bit) {
+            const int input = InputsOf(group, value)[bit];
+            if ((value >> bit & 1) == 0 || input < 0) continue;
+            sum += input < kNumPlanes
+                       ? At(tensors_.planes, input, c)
+                       : At(tensors_.flags, input - kNumPlanes, c);
+          }
+          network_->groups[group][value][place] = InputShort(sum, c);
         }
       }
-    }
-    for (int hill = 0; hill < kNumHills; ++hill) {
-      for (int c = 0; c < kC; ++c) {
-        network_->hills[hill][c] =
-            unit(At(tensors_.hills, hill, c) + At(tensors_.bias, 0, c), c);
+      for (int hill = 0; hill < kNumHills; ++hill) {
+        network_->hills[hill][place] = InputShort(
+            At(tensors_.hills, hill, c) + At(tensors_.bias, 0, c), c);
       }
     }
     for (size_t pair = 0; pair < network_->globals.size(); ++pair) {
-      for (int c = 0; c < kC; ++c) {
+      for (int place = 0; place < kC; ++place) {
+        const int c = ChannelOfInt(place);
         const auto weight = [&](int global) {
           if (global >= kNumGlobals) return 0.0;
           return Short(At(tensors_.globals, global, c) / hills_[0][c] *
@@ -213,106 +403,115 @@ class Maker {
                        (1 << LightIntegers::kGlobalShift) / kGlobalUnit);
         };
         const int first = static_cast<int>(2 * pair);
-        network_->globals[pair][c] =
+        network_->globals[pair][place] =
             PackShorts(weight(first), weight(first + 1));
       }
     }
   }
 
-  // The row of the tap, or -1.
-  static int TapAt(int file, int rank) {
-    for (int tap = 0; tap < kNumTaps; ++tap) {
-      if (kLightTaps[tap].file == file && kLightTaps[tap].rank == rank) {
-        return tap;
-      }
-    }
-    return -1;
+  static int16_t ToShort(double value) {
+    return static_cast<int16_t>(std::lround(Short(value)));
   }
 
   void MakeLayer(size_t index) {
     const LightLayer& layer = tensors_.layers[index];
     LightIntegerLayer& out = network_->layers[index];
-    const auto& in_scale = hills_[index];
-    const auto& mixed_scale = mixed_[index];
-    const auto& out_scale = hills_[index + 1];
-    for (int c = 0; c < kC; ++c) {
-      const double unit = in_scale[c] / mixed_scale[c] * (1 << kTapShift);
+    for (int place = 0; place < kC; ++place) {
+      const int c = ChannelOfShort(place);
+      const double in = hills_[index][c];
+      const double unit = sums_[index][c];
       for (int pair = 0; pair < kTapPairs; ++pair) {
         const auto [file, rank] = kLightTapPairs[pair];
-        const auto weight = [&](int tap) {
-          return tap < 0 ? 0 : Short(At(layer.taps, tap, c) * unit);
-        };
-        out.taps[pair][c] = PackShorts(weight(TapAt(file, rank)),
-                                       weight(TapAt(file + 1, rank)));
+        out.taps[pair][place] = static_cast<PackedBytes>(PackBytes(
+            {TapAt(layer, file, rank, c) * in / unit,
+             TapAt(layer, file + kPairFiles, rank, c) * in / unit, 0, 0}));
       }
-      for (int ends = 0; ends < 4; ++ends) {
-        out.lines[ends][c] = PackShorts(Short(At(layer.rank, 0, c) * unit /
-                                              LineSize(ends / 2 != 0 ? 0 : 1)),
-                                        Short(At(layer.file, 0, c) * unit /
-                                              LineSize(ends % 2 != 0 ? 0 : 1)));
+      for (int is_end = 0; is_end < 2; ++is_end) {
+        const double line = in / unit / LineSize(is_end != 0 ? 0 : 1) *
+                            kFactor / (1 << kLineShift);
+        out.lines[0][is_end][place] = ToShort(At(layer.rank, 0, c) * line);
+        out.lines[1][is_end][place] = ToShort(At(layer.file, 0, c) * line);
       }
-      const double pooled_unit =
-          (1 << (kTapShift + kPooledShift)) / mixed_scale[c];
+      out.sum_factor[place] = ToShort(unit / mixed_[index][c] * kFactor);
+      const double total = totals_[index][c];
+      out.residual[place] =
+          ToShort(in / total * kFactor / (1 << kResidualShift));
+      out.factor[place] = ToShort(total / hills_[index + 1][c] * kFactor);
+    }
+    for (int place = 0; place < kC; ++place) {
+      const int c = ChannelOfInt(place);
+      const double unit = sums_[index][c];
       for (int pair = 0; pair < kC; ++pair) {
         const auto weight = [&](int i) {
-          return Short(At(layer.pooled, i, c) * pooled_unit *
-                       PooledUnit(in_scale, i));
+          return Short(At(layer.pooled, ContextRow(i), c) *
+                       PooledUnit(hills_[index], i) / unit *
+                       (1 << kPooledShift));
         };
-        out.pooled[pair][c] =
+        out.pooled[pair][place] =
             PackShorts(weight(2 * pair), weight(2 * pair + 1));
       }
-      out.bias[c] = static_cast<int32_t>(std::lround(
-          At(layer.bias, 0, c) / mixed_scale[c] * (1 << kTapShift)));
-      out.scale[c] =
-          PackBytesOf(layer.mix, mixed_scale.data(), c, out.mix) / out_scale[c];
-      out.residual[c] = in_scale[c] / out_scale[c];
-      out.mix_bias[c] =
-          static_cast<float>(At(layer.mix_bias, 0, c) / out_scale[c]);
+      out.bias[place] =
+          static_cast<int32_t>(std::lround(At(layer.bias, 0, c) / unit));
+      const double mix = totals_[index][c] / (1 << kMixShift);
+      PackBytesOf(layer.mix, mixed_[index].data(), c, mix, place, out.mix);
+      out.mix_bias[place] =
+          static_cast<int32_t>(std::lround(At(layer.mix_bias, 0, c) / mix)) +
+          (1 << (kMixShift - 1));
     }
+  }
+
+  // The row of the i-th integer of the context, in tensors.
+  static int ContextRow(int i) {
+    return i < 2 * kC ? i / kC * kC + ChannelOfShort(i % kC) : i;
   }
 
   // What a pooled sum or maximum, as an integer, stands for.
   static double PooledUnit(const LightRanges::Channels& scale, int i) {
-    return i < kC ? scale[i] / kNumHills : scale[i - kC] / (1 << kMaximumShift);
+    const float channel = scale[ChannelOfShort(i % kC)];
+    return i < kC ? channel / kNumHills : channel / (1 << kMaximumShift);
   }
   double ContextUnit(int i) const {
     return i < 2 * kC ? PooledUnit(hills_.back(), i) : 1 / kGlobalUnit;
   }
 
-  // Makes bytes of a column, with the scales of its inputs in them. Returns
-  // what a sum stands for.
+  // Makes bytes of a column, with the scales of its inputs in them, at a place.
   template <typename Matrix>
-  float PackBytesOf(const LightTensor& tensor, const float* scales, int column,
-                    Matrix& out) {
-    double most = 1e-9;
-    for (int i = 0; i < tensor.rows; ++i) {
-      most = std::max(most, std::abs(At(tensor, i, column) * scales[i]));
-    }
-    const double unit = most / kMostByteWeight;
+  void PackBytesOf(const LightTensor& tensor, const float* scales, int column,
+                   double unit, int place, Matrix& out) {
     for (int four = 0; four < tensor.rows / 4; ++four) {
       std::array<double, 4> values;
       for (int i = 0; i < 4; ++i) {
         values[i] =
             At(tensor, 4 * four + i, column) * scales[4 * four + i] / unit;
       }
-      out[four][column] = PackBytes(values);
+      out[four][place] = PackBytes(values);
     }
+  }
+  // The same in the best unit, which it returns.
+  template <typename Matrix>
+  float PackBytesOf(const LightTensor& tensor, const float* scales, int column,
+                    Matrix& out) {
+    const double unit = ColumnUnit(tensor, scales, column);
+    PackBytesOf(tensor, scales, column, unit, column, out);
     return static_cast<float>(unit);
   }
 
-  // The same of 16 bits, of what takes the context.
+  // Makes int16 of a column of what takes the context. Returns their unit.
   template <typename Matrix>
   float PackContext(const LightTensor& tensor, int column, Matrix& out) {
     double most = 1e-12;
     for (int i = 0; i < kContext; ++i) {
-      most = std::max(most, std::abs(At(tensor, i, column) * ContextUnit(i)));
+      most = std::max(
+          most, std::abs(At(tensor, ContextRow(i), column) * ContextUnit(i)));
     }
     // A sum of all at their greatest stays below 2^31.
     constexpr double kMost = 1000;
     const double unit = most / kMost;
     for (int pair = 0; pair < kContextIntegers / 2; ++pair) {
       const auto weight = [&](int i) {
-        return i < kContext ? At(tensor, i, column) * ContextUnit(i) / unit : 0;
+        return i < kContext
+                   ? At(tensor, ContextRow(i), column) * ContextUnit(i) / unit
+                   : 0;
       };
       out[pair][column] = PackShorts(weight(2 * pair), weight(2 * pair + 1));
     }
@@ -342,8 +541,8 @@ class Maker {
           static_cast<float>(At(tensors_.directions, 0, i));
     }
     for (int i = 0; i < kContext; ++i) {
-      network_->pass[i] =
-          static_cast<float>(At(tensors_.pass, 0, i) * ContextUnit(i));
+      network_->pass[i] = static_cast<float>(
+          At(tensors_.pass, 0, ContextRow(i)) * ContextUnit(i));
     }
   }
 
@@ -370,7 +569,8 @@ class Maker {
   const LightTensors& tensors_;
   const float* const parameters_;
   std::unique_ptr<LightIntegers> network_;
-  std::vector<LightRanges::Channels> hills_, mixed_;  // scales
+  // What bytes stand for, and the sums and totals that they come from.
+  std::vector<LightRanges::Channels> hills_, mixed_, sums_, totals_;
   std::array<float, kPolicyWidth> policy_;
 };
 
@@ -393,7 +593,31 @@ NamedTensor RangesTensor(absl::string_view name,
 
 const std::array<LightTapPair, kTapPairs> kLightTapPairs = MakeTapPairs();
 const std::array<std::array<LightWindow, kNumLightTables>, kNumHills>
-    kLightWindows = MakeWindows();
+    kLightWindows = MakeWindows([](int, int, uint32_t) {});
+
+LightBits LightBitsOf(const LightInput& input) {
+  LightBits bits = {.own = input.own, .enemy = input.enemy, .groups = {}};
+  for (Hill hill = 0; hill < kNumHills; ++hill) {
+    const bool vacant = ((input.own | input.enemy) & BoardOf(hill)) == 0;
+    bits.groups[kLightGroups - 1][hill] = vacant ? 0 : kRingfortBit;
+    for (int i = 0; i < input.num_rows[hill]; ++i) {
+      for (int group = 0; group < kLightGroups; ++group) {
+        uint8_t& value = bits.groups[group][hill];
+        for (int bit = 0; bit < 8; ++bit) {
+          if (InputsOf(group, value)[bit] ==
+              input.rows[hill][i] / kLightLevels) {
+            value |= static_cast<uint8_t>(1 << bit);
+          }
+        }
+      }
+    }
+  }
+  for (int g = 0; g < kNumGlobals; ++g) {
+    bits.globals[g] =
+        static_cast<int16_t>(std::nearbyint(input.globals[g] * kGlobalUnit));
+  }
+  return bits;
+}
 
 LightRanges MeasureLightRanges(const LightTensors& tensors,
                                const float* parameters,

@@ -49,92 +49,163 @@ void WriteLightRanges(const LightRanges& ranges, Checkpoint& checkpoint);
 absl::StatusOr<std::optional<LightRanges>> ReadLightRanges(
     const Checkpoint& checkpoint, int layers);
 
-// The depthwise sums take hills two by two: those next to each other in a rank.
-inline constexpr int kTapPairs = 12;
+// --- Inputs ------------------------------------------------------------------
+
+// Inputs of a hill in groups of bits: a value of a group is a row of a table.
+// The other planes follow from the 3 x 3 hills around a hill, and are part of
+// that table's rows.
+inline constexpr int kLightGroups = 3;
+inline constexpr int kGroupRows = 256;
+
+// A position as the kernels read it: turned, the seat to move first.
+struct LightBits {
+  Board own = 0;
+  Board enemy = 0;
+  // The bits of kLightGroupInputs; of the third group, which has flags, those
+  // of vacant hills or, with kRingfortBit, those of ringforts.
+  uint8_t groups[kLightGroups][kNumHills];
+  // Times kGlobalUnit, rounded; then zeros.
+  alignas(64) int16_t globals[(kNumGlobals + 31) / 32 * 32] = {};
+};
+inline constexpr int kRingfortBit = 1 << 6;
+
+// Returns the bits of an input: the plain twin of EncodeLightBits.
+LightBits LightBitsOf(const LightInput& input);
+
+// --- Numbers -----------------------------------------------------------------
+
+// Two int8 of a pair that are multiplied together, in one int16; two int16 or
+// four int8 in one int32; the first in the lowest bits.
+using PackedBytes = int16_t;
+using Packed = int32_t;
+
+// A row of numbers that begins with a line of the cache.
+template <typename T, size_t kSize>
+struct alignas(64) LightRow : std::array<T, kSize> {};
+
+// Bytes unpacked to 16 bits, and 16-bit numbers packed from 32 bits, come in
+// another order, the same for vectors of every width: the channels of the
+// places [kLightChannels] of each.
+constexpr int ChannelOfShort(int place) {
+  return place % 32 / 8 * 16 + place / 32 * 8 + place % 8;
+}
+constexpr int ChannelOfInt(int place) {
+  return ChannelOfShort(place / 32 * 32 + place % 16 / 4 * 8 +
+                        place % 32 / 16 * 4 + place % 4);
+}
+
+// The depthwise sums take hills two by two: those two files apart.
+inline constexpr int kTapPairs = 10;
+inline constexpr int kPairFiles = 2;
 struct LightTapPair {
   int file;  // of the western one
   int rank;
 };
 extern const std::array<LightTapPair, kTapPairs> kLightTapPairs;
 
-// Two int16 of a pair, or four int8, that are multiplied together, in one
-// int32; the first in the lowest bits.
-using Packed = int32_t;
-
 // What comes from pooled sums, pooled maxima and globals, as int16: sums of 45
-// bytes, maxima times 32, globals times 2048; rounded up to pairs.
+// bytes, maxima times 32, both by places of shorts; globals times 2048; rounded
+// up to pairs.
 inline constexpr int kContextIntegers = (kContext + 1) / 2 * 2;
 inline constexpr int kMaximumShift = 5;
 inline constexpr float kGlobalUnit = 2048;
 
+// Rows of int16 and int32 are by places of shorts and ints. Sums of 16 bits
+// stop at their greatest and least. A factor multiplies as x * factor / 2^15,
+// rounded.
 struct LightIntegerLayer {
-  // [pair, channel]; and [rank, file is at an end][channel] of the sums of rank
-  // and file. In units of 2^-12 of `mixed`.
-  std::array<std::array<Packed, kLightChannels>, kTapPairs> taps;
-  std::array<std::array<Packed, kLightChannels>, 4> lines;
-  // [pair of pooled, channel]: in units of 2^-18.
-  std::array<std::array<Packed, kLightChannels>, kLightChannels> pooled;
-  std::array<int32_t, kLightChannels> bias;  // 2^-12
-  // [four inputs, output]. An output is sum * scale + input * residual + bias.
-  std::array<std::array<Packed, kLightChannels>, kLightChannels / 4> mix;
-  std::array<float, kLightChannels> scale, residual, mix_bias;
+  using Shorts = LightRow<int16_t, kLightChannels>;
+  using Ints = LightRow<int32_t, kLightChannels>;
+
+  // sum = taps + lines + pooled; `mixed` is the byte sum * sum_factor.
+  std::array<Shorts, kTapPairs> taps;  // PackedBytes
+  // [of the file, at an end]: factors of the sum of a rank or file <<
+  // kLineShift.
+  std::array<std::array<Shorts, 2>, 2> lines;
+  // [pair of pooled]; a sum is shifted by kPooledShift.
+  std::array<Ints, kLightChannels> pooled;
+  Ints bias;
+  Shorts sum_factor;
+  // total = (mix * mixed + mix_bias) >> kMixShift; an output is the byte
+  // (total + (input << kResidualShift) * residual) * factor.
+  std::array<Ints, kLightChannels / 4> mix;
+  Ints mix_bias;
+  Shorts residual, factor;
 };
-inline constexpr int kTapShift = 12;
+inline constexpr int kLineShift = 4;
 inline constexpr int kPooledShift = 6;
+inline constexpr int kMixShift = 5;
+inline constexpr int kResidualShift = 7;
+
+// Sums of products of bytes in 16 bits: neither the positive nor the negative
+// weights of a group add up to more than kMostGroup, so that no order of sums
+// overflows. A group: the two inputs of a pair of taps; in matrices the first
+// two, or the last two, of each of kGroupFours fours.
+inline constexpr int kMostGroup = 128;
+inline constexpr int kGroupFours = 4;
 
 struct LightIntegers {
+  using Shorts = LightIntegerLayer::Shorts;
+
   // Of a hill's inputs, in sixteenths of the first layer's bytes.
   static constexpr int kInputShift = 4;
-  // [table][row, channel]
-  std::array<std::vector<int16_t>, kNumLightTables> tables;
-  std::array<std::array<int16_t, kLightChannels>,
-             kLightLevels * kNumLightInputs>
-      rows;
-  std::array<std::array<int16_t, kLightChannels>, kNumHills> hills;
-  // [pair of globals, channel]; a sum is shifted by kGlobalShift.
+  // [row of kLightWindows, place]; near, then knight.
+  std::vector<Shorts> rows;
+  std::array<std::array<Shorts, kGroupRows>, kLightGroups> groups;
+  std::array<Shorts, kNumHills> hills;
+  // [pair of globals]; a sum is shifted by kGlobalShift.
   static constexpr int kGlobalShift = 10;
-  std::array<std::array<Packed, kLightChannels>, (kNumGlobals + 1) / 2> globals;
+  std::array<LightIntegerLayer::Ints, (kNumGlobals + 1) / 2> globals;
 
   std::vector<LightIntegerLayer> layers;
 
   // [pair of the context, output], what a sum is multiplied by, and a bias.
-  std::array<std::array<Packed, kPolicyWidth>, kContextIntegers / 2>
+  std::array<LightRow<Packed, kPolicyWidth>, kContextIntegers / 2>
       policy_context;
-  std::array<float, kPolicyWidth> policy_context_scale, policy_bias;
-  std::array<std::array<Packed, kPolicyWidth>, kLightChannels / 4> policy;
-  std::array<float, kPolicyWidth> policy_scale;
+  LightRow<float, kPolicyWidth> policy_context_scale, policy_bias;
+  std::array<LightRow<Packed, kPolicyWidth>, kLightChannels / 4> policy;
+  LightRow<float, kPolicyWidth> policy_scale;
   static constexpr int kOutputs = kHillOutputRoom;
-  std::array<std::array<Packed, kOutputs>, kPolicyWidth / 4> actions;
-  std::array<float, kOutputs> actions_scale, actions_bias;
+  std::array<LightRow<Packed, kOutputs>, kPolicyWidth / 4> actions;
+  LightRow<float, kOutputs> actions_scale, actions_bias;
   std::array<float, 16> directions;
   std::array<float, kContextIntegers> pass;
 
-  std::array<std::array<Packed, kValueHidden>, kContextIntegers / 2> value1;
-  std::array<float, kValueHidden> value1_scale, value1_bias;
-  std::array<std::array<float, kValueHidden>, kValueHidden> value2;
-  std::array<float, kValueHidden> value2_bias;
+  std::array<LightRow<Packed, kValueHidden>, kContextIntegers / 2> value1;
+  LightRow<float, kValueHidden> value1_scale, value1_bias;
+  std::array<LightRow<float, kValueHidden>, kValueHidden> value2;
+  LightRow<float, kValueHidden> value2_bias;
   static constexpr int kValues = 112;  // kNumValueOutputs, and zeros
   static_assert(kNumValueOutputs <= kValues);
-  std::array<std::array<float, kValues>, kValueHidden> value;
-  std::array<float, kValues> value_bias;
+  std::array<LightRow<float, kValues>, kValueHidden> value;
+  LightRow<float, kValues> value_bias;
 };
 
-// The patterns of a hill: the row of a table is what Extract returns.
+// The patterns of a hill: its row is first_row + the owners of the hills of
+// `mask`, a number of base 3, the first hill the lowest digit.
 struct LightWindow {
-  Board mask;          // its hills on the board
-  uint32_t positions;  // the bits of the pattern that they are
-  uint32_t outside;    // the others
+  Board mask;
+  uint32_t first_row;
 };
 extern const std::array<std::array<LightWindow, kNumLightTables>, kNumHills>
     kLightWindows;
 
+// [bits]: the number of base 3 with these digits.
+inline constexpr auto kTernary = [] {
+  std::array<uint16_t, 1 << kPatternHills> numbers{};
+  for (unsigned bits = 1; bits < numbers.size(); ++bits) {
+    numbers[bits] = static_cast<uint16_t>(3 * numbers[bits >> 1] + (bits & 1));
+  }
+  return numbers;
+}();
+
 // Memory for one position.
 struct alignas(64) LightScratch {
-  uint8_t hills[2][kNumHills + 3][kLightChannels];
-  uint8_t mixed[kNumHills + 3][kLightChannels];
-  // [channel block][square of the 7 x 7 with a margin of two][lane]: the byte
-  // of a hill, and that of its eastern neighbour.
-  Packed pairs[kLightChannels * 11 * 11] = {};
+  uint8_t hills[2][kNumHills][kLightChannels];
+  uint8_t mixed[kNumHills][kLightChannels];
+  // [square of the 7 x 7 with a margin of two][place of a short]: the byte of a
+  // hill, and that of the hill kPairFiles to the east.
+  int16_t pairs[11 * 11][kLightChannels] = {};
   int16_t context[kContextIntegers];
   uint8_t policy[kNumHills][kPolicyWidth];
   float outputs[kNumHills][LightIntegers::kOutputs];
@@ -147,7 +218,7 @@ struct LightKernels {
   // Computes the logits of the policy outputs that are given, into
   // policy [kNumPolicyOutputs] at their places, and scratch.value: those of
   // win, draw, loss and the margins. `scratch` is always that of these kernels.
-  void (*run)(const LightIntegers& network, const LightInput& input,
+  void (*run)(const LightIntegers& network, const LightBits& bits,
               absl::Span<const int16_t> outputs, LightScratch& scratch,
               float* policy);
 };

@@ -1,12 +1,13 @@
 #ifndef TARA_NN_LIGHT_LIGHT_KERNEL_TEMPLATES_H_
 #define TARA_NN_LIGHT_LIGHT_KERNEL_TEMPLATES_H_
 
-// LightKernels for vectors of kLanes 32-bit numbers: a unit of each instruction
-// set compiles it, with its vector and with -ffp-contract=off: a product and a
-// sum in one step would be rounded otherwise. PlainVector is the twin.
+// LightKernels for the vectors of an instruction set: a unit of each compiles
+// it, with its vector and with -ffp-contract=off: a product and a sum in one
+// step would be rounded otherwise. PlainVector is the twin.
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -21,117 +22,181 @@
 
 namespace tara::nn::internal {
 
-// What the kernels are written in. Int holds kLanes int32, Float as many
-// floats.
+// What the kernels are written in. An Int is kShorts int16, or half as many
+// int32, or twice as many bytes; a Float is as many floats as int32.
+// Instruction sets unpack and pack within lanes of 16 bytes; here is one.
 struct PlainVector {
-  static constexpr int kLanes = 8;
-  static constexpr int kBlockRows = 3;  // of a product of bytes
-  static constexpr int kBlockVectors = 2;
+  static constexpr int kShorts = 8;
+  static constexpr int kInts = kShorts / 2;
+  // Of a product of matrices: rows at once, and partial sums of one row.
+  static constexpr int kBlockRows = 1;
+  static constexpr int kParts = 1;
+  // Whether a product of bytes is added to 32 bits in one step; otherwise
+  // kGroupFours of them are added up in 16 bits first.
+  static constexpr bool kHasDots = true;
   struct Int {
-    std::array<int32_t, kLanes> lanes;
+    std::array<uint8_t, 16> bytes;
   };
   struct Float {
-    std::array<float, kLanes> lanes;
+    std::array<float, kInts> lanes;
   };
 
-  template <typename To, typename Function>
-  static To Each(const Function& function) {
-    To result;
-    for (int i = 0; i < kLanes; ++i) result.lanes[i] = function(i);
+  // Element i of a vector, as the type.
+  template <typename T>
+  static T At(const Int& x, int i) {
+    T value;
+    std::memcpy(&value, x.bytes.data() + i * sizeof(T), sizeof(T));
+    return value;
+  }
+  template <typename T, typename Function>
+  static Int Each(const Function& function) {
+    Int result;
+    for (int i = 0; i < static_cast<int>(sizeof(result) / sizeof(T)); ++i) {
+      const T value = static_cast<T>(function(i));
+      std::memcpy(result.bytes.data() + i * sizeof(T), &value, sizeof(T));
+    }
     return result;
   }
+  template <typename Function>
+  static Float EachFloat(const Function& function) {
+    Float result;
+    for (int i = 0; i < kInts; ++i) result.lanes[i] = function(i);
+    return result;
+  }
+  static int16_t Clamp(int32_t x) {
+    return static_cast<int16_t>(std::clamp(x, -32768, 32767));
+  }
 
-  static Int Load(const int32_t* from) {
-    return Each<Int>([&](int i) { return from[i]; });
+  static Int Load(const void* from) {
+    Int result;
+    std::memcpy(&result, from, sizeof(result));
+    return result;
   }
-  static Float Load(const float* from) {
-    return Each<Float>([&](int i) { return from[i]; });
+  static void Store(Int x, void* to) { std::memcpy(to, &x, sizeof(x)); }
+  static Float LoadFloats(const float* from) {
+    return EachFloat([&](int i) { return from[i]; });
   }
-  static Int LoadBytes(const uint8_t* from) {
-    return Each<Int>([&](int i) { return from[i]; });
+  static void StoreFloats(Float x, float* to) {
+    std::copy_n(x.lanes.begin(), kInts, to);
   }
-  static Int LoadShorts(const int16_t* from) {
-    return Each<Int>([&](int i) { return from[i]; });
-  }
-  static void Store(Int x, int32_t* to) {
-    std::copy_n(x.lanes.begin(), kLanes, to);
-  }
-  static void Store(Float x, float* to) {
-    std::copy_n(x.lanes.begin(), kLanes, to);
-  }
-  // What is beyond 0 or 255 becomes that.
+  // Stores int32 as bytes. What is beyond 0 or 255 becomes that.
   static void StoreBytes(Int x, uint8_t* to) {
-    for (int i = 0; i < kLanes; ++i) {
-      to[i] = static_cast<uint8_t>(std::clamp(x.lanes[i], 0, 255));
+    for (int i = 0; i < kInts; ++i) {
+      to[i] = static_cast<uint8_t>(std::clamp(At<int32_t>(x, i), 0, 255));
     }
   }
-  static Int All(int32_t x) {
-    return Each<Int>([&](int) { return x; });
+  static Int Zero() { return {}; }
+  static Int AllInts(int32_t x) {
+    return Each<int32_t>([&](int) { return x; });
   }
-  static Float All(float x) {
-    return Each<Float>([&](int) { return x; });
+  static Float AllFloats(float x) {
+    return EachFloat([&](int) { return x; });
   }
-  static Int Add(Int a, Int b) {
-    return Each<Int>([&](int i) { return a.lanes[i] + b.lanes[i]; });
+
+  // Of bytes.
+  static Int MaxBytes(Int a, Int b) {
+    return Each<uint8_t>(
+        [&](int i) { return std::max(At<uint8_t>(a, i), At<uint8_t>(b, i)); });
   }
-  static Float Add(Float a, Float b) {
-    return Each<Float>([&](int i) { return a.lanes[i] + b.lanes[i]; });
+  // Returns the bytes of the lower, the upper halves of lanes, by turns.
+  static Int MixLow(Int a, Int b) {
+    return Each<uint8_t>(
+        [&](int i) { return At<uint8_t>(i % 2 == 0 ? a : b, i / 2); });
   }
-  static Float Multiply(Float a, Float b) {
-    return Each<Float>([&](int i) { return a.lanes[i] * b.lanes[i]; });
+  static Int MixHigh(Int a, Int b) {
+    return Each<uint8_t>(
+        [&](int i) { return At<uint8_t>(i % 2 == 0 ? a : b, 8 + i / 2); });
   }
-  static Int Max(Int a, Int b) {
-    return Each<Int>([&](int i) { return std::max(a.lanes[i], b.lanes[i]); });
-  }
-  static Float Relu(Float a) {
-    return Each<Float>([&](int i) { return std::max(a.lanes[i], 0.0f); });
-  }
-  static Int ShiftRight(Int x, int bits) {
-    return Each<Int>([&](int i) { return x.lanes[i] >> bits; });
-  }
-  // Returns low + 2^16 high, of numbers below 2^15 that are not negative.
-  static Int Pair(Int low, Int high) {
-    return Each<Int>([&](int i) { return low.lanes[i] | high.lanes[i] << 16; });
-  }
-  static Int Or(Int a, Int b) {
-    return Each<Int>([&](int i) { return a.lanes[i] | b.lanes[i]; });
-  }
-  static Float ToFloat(Int x) {
-    return Each<Float>([&](int i) { return static_cast<float>(x.lanes[i]); });
-  }
-  // Rounds to the nearest, ties to even.
-  static Int ToInt(Float x) {
-    return Each<Int>([&](int i) {
-      return static_cast<int32_t>(std::nearbyint(x.lanes[i]));
+  // Returns the sums of two products of a byte of `a` and an int8 of `b`.
+  static Int MultiplyBytes(Int a, Int b) {
+    return Each<int16_t>([&](int i) {
+      return Clamp(At<uint8_t>(a, 2 * i) * At<int8_t>(b, 2 * i) +
+                   At<uint8_t>(a, 2 * i + 1) * At<int8_t>(b, 2 * i + 1));
     });
+  }
+
+  // Of int16. Sums stop at the greatest and the least.
+  static Int AddShorts(Int a, Int b) {
+    return Each<int16_t>(
+        [&](int i) { return Clamp(At<int16_t>(a, i) + At<int16_t>(b, i)); });
+  }
+  // Returns a b / 2^15, rounded, of which not both are -2^15.
+  static Int MultiplyFactor(Int a, Int b) {
+    return Each<int16_t>([&](int i) {
+      return (At<int16_t>(a, i) * At<int16_t>(b, i) + (1 << 14)) >> 15;
+    });
+  }
+  template <int kBits>
+  static Int ShiftShortsLeft(Int x) {
+    return Each<int16_t>([&](int i) { return At<int16_t>(x, i) << kBits; });
+  }
+  template <int kBits>
+  static Int ShiftShortsRight(Int x) {
+    return Each<int16_t>([&](int i) { return At<int16_t>(x, i) >> kBits; });
+  }
+  // Returns bytes, first those of `a`. What is beyond 0 or 255 becomes that.
+  static Int PackShorts(Int a, Int b) {
+    return Each<uint8_t>([&](int i) {
+      return std::clamp<int>(At<int16_t>(i < 8 ? a : b, i % 8), 0, 255);
+    });
+  }
+
+  // Of int32.
+  static Int AddInts(Int a, Int b) {
+    return Each<int32_t>(
+        [&](int i) { return At<int32_t>(a, i) + At<int32_t>(b, i); });
+  }
+  template <int kBits>
+  static Int ShiftIntsRight(Int x) {
+    return Each<int32_t>([&](int i) { return At<int32_t>(x, i) >> kBits; });
+  }
+  // Returns int16, first those of `a`; what is beyond is as far as it goes.
+  static Int PackInts(Int a, Int b) {
+    return Each<int16_t>(
+        [&](int i) { return Clamp(At<int32_t>(i < 4 ? a : b, i % 4)); });
   }
   // sum + the products of two int16 each.
-  static Int AddShorts(Int sum, Int a, Int b) {
-    return Each<Int>([&](int i) {
-      const auto low = [](int32_t x) { return static_cast<int16_t>(x); };
-      return sum.lanes[i] + low(a.lanes[i]) * low(b.lanes[i]) +
-             (a.lanes[i] >> 16) * (b.lanes[i] >> 16);
+  static Int AddProducts(Int sum, Int a, Int b) {
+    return Each<int32_t>([&](int i) {
+      return At<int32_t>(sum, i) +
+             At<int16_t>(a, 2 * i) * At<int16_t>(b, 2 * i) +
+             At<int16_t>(a, 2 * i + 1) * At<int16_t>(b, 2 * i + 1);
     });
   }
-  // sum + the products of four bytes of `a` and four int8 of `b` each. The
-  // products of two neighbours fit 16 bits.
-  static Int AddBytes(Int sum, Int a, Int b) {
-    return Each<Int>([&](int i) {
-      int32_t total = sum.lanes[i];
-      for (int shift = 0; shift < 32; shift += 8) {
-        total += static_cast<uint8_t>(a.lanes[i] >> shift) *
-                 static_cast<int8_t>(b.lanes[i] >> shift);
+  // sum + the products of four bytes of `a` and four int8 of `b` each.
+  static Int AddDots(Int sum, Int a, Int b) {
+    return Each<int32_t>([&](int i) {
+      int32_t total = At<int32_t>(sum, i);
+      for (int k = 4 * i; k < 4 * i + 4; ++k) {
+        total += At<uint8_t>(a, k) * At<int8_t>(b, k);
       }
       return total;
     });
   }
-  // Returns the bits of `board` that `mask` has, at `positions`.
-  static uint32_t Gather(Board board, const LightWindow& window) {
-    uint32_t bits = window.outside;
-    Board mask = window.mask;
-    for (uint32_t rest = window.positions; rest != 0; rest &= rest - 1) {
-      if ((board & mask & -mask) != 0) bits |= rest & -rest;
-      mask &= mask - 1;
+
+  static Float ToFloats(Int x) {
+    return EachFloat(
+        [&](int i) { return static_cast<float>(At<int32_t>(x, i)); });
+  }
+  // Rounds to the nearest, ties to even.
+  static Int ToInts(Float x) {
+    return Each<int32_t>([&](int i) { return std::nearbyint(x.lanes[i]); });
+  }
+  static Float Add(Float a, Float b) {
+    return EachFloat([&](int i) { return a.lanes[i] + b.lanes[i]; });
+  }
+  static Float Multiply(Float a, Float b) {
+    return EachFloat([&](int i) { return a.lanes[i] * b.lanes[i]; });
+  }
+  static Float Relu(Float a) {
+    return EachFloat([&](int i) { return std::max(a.lanes[i], 0.0f); });
+  }
+
+  // Returns the bits of the board where the mask has bits, without gaps.
+  static unsigned Extract(Board board, Board mask) {
+    unsigned bits = 0;
+    for (int i = 0; mask != 0; mask &= mask - 1, ++i) {
+      if ((board & mask & -mask) != 0) bits |= 1u << i;
     }
     return bits;
   }
@@ -141,14 +206,17 @@ template <typename Vector>
 struct LightKernelCode {
   using Int = typename Vector::Int;
   using Float = typename Vector::Float;
-  static constexpr int kLanes = Vector::kLanes;
   static constexpr int kC = kLightChannels;
-  static constexpr int kVectors = kC / kLanes;  // of a hill
+  static constexpr int kShorts = Vector::kShorts;
+  static constexpr int kInts = Vector::kInts;
+  // Vectors of a hill's int16, and of its bytes. Bytes b unpack to the int16 b
+  // and kBytes + b, and these pack to those.
+  static constexpr int kVectors = kC / kShorts;
+  static constexpr int kBytes = kVectors / 2;
 
   // The grid of LightScratch.pairs.
   static constexpr int kMargin = 2;
   static constexpr int kGridSize = kBoardSize + 2 * kMargin;
-  static constexpr int kSquares = kGridSize * kGridSize;
   static constexpr int SquareAt(int file, int rank) {
     return (rank + kMargin) * kGridSize + file + kMargin;
   }
@@ -159,245 +227,325 @@ struct LightKernelCode {
     return (kBoardSize - LineSize(rank)) / 2;
   }
 
-  // --- Inputs ----------------------------------------------------------------
+  static Int LoadShorts(const LightIntegerLayer::Shorts& row, int n) {
+    return Vector::Load(row.data() + kShorts * n);
+  }
+  static Int LoadBytes(const uint8_t* hill, int b) {
+    return Vector::Load(hill + 2 * kShorts * b);
+  }
+  static void StoreBytes(Int low, Int high, uint8_t* hill, int b) {
+    Vector::Store(Vector::PackShorts(low, high), hill + 2 * kShorts * b);
+  }
+  // Makes int16 n of the int32 of a hill.
+  static Int PackInts(const Int (&ints)[2 * kVectors], int n) {
+    const int first = n / kBytes * kVectors + n % kBytes;
+    return Vector::PackInts(ints[first], ints[first + kBytes]);
+  }
 
-  static void RunInput(const LightIntegers& network, const LightInput& input,
-                       LightScratch& scratch) {
-    int16_t* const globals = scratch.context + 2 * kC;
-    for (int g = 0; g < kNumGlobals; ++g) {
-      globals[g] =
-          static_cast<int16_t>(std::nearbyint(input.globals[g] * kGlobalUnit));
+  // sums [columns] += the products of pairs of int16 with the matrix.
+  template <size_t kColumns, size_t kPairs>
+  static void AddProducts(
+      const int16_t* values,
+      const std::array<LightRow<Packed, kColumns>, kPairs>& matrix,
+      Int (&sums)[kColumns / kInts]) {
+    constexpr int kWide = static_cast<int>(kColumns) / kInts;
+    // Partial sums, so that one need not wait for the other.
+    constexpr int kParts = Vector::kParts;
+    Int parts[kParts][kWide];
+    for (int n = 0; n < kWide; ++n) {
+      for (int part = 1; part < kParts; ++part) {
+        parts[part][n] = Vector::Zero();
+      }
+      parts[0][n] = sums[n];
     }
-    std::fill(globals + kNumGlobals, scratch.context + kContextIntegers,
-              int16_t{0});
-    Int shared[kVectors];
-    for (int n = 0; n < kVectors; ++n) {
-      shared[n] = Vector::All(1 << (LightIntegers::kGlobalShift - 1));
-    }
-    for (size_t pair = 0; pair < network.globals.size(); ++pair) {
-      const Packed two = PairAt(globals, pair);
-      if (two == 0) continue;
-      for (int n = 0; n < kVectors; ++n) {
-        shared[n] = Vector::AddShorts(
-            shared[n], Vector::All(two),
-            Vector::Load(network.globals[pair].data() + kLanes * n));
+    for (size_t pair = 0; pair < kPairs; pair += kParts) {
+      for (size_t part = 0; part < kParts && pair + part < kPairs; ++part) {
+        Packed packed;
+        std::memcpy(&packed, values + 2 * (pair + part), sizeof(packed));
+        const Int two = Vector::AllInts(packed);
+        for (int n = 0; n < kWide; ++n) {
+          parts[part][n] = Vector::AddProducts(
+              parts[part][n], two,
+              Vector::Load(matrix[pair + part].data() + kInts * n));
+        }
       }
     }
-    for (Int& sum : shared) {
-      sum = Vector::Add(Vector::ShiftRight(sum, LightIntegers::kGlobalShift),
-                        Vector::All(1 << (LightIntegers::kInputShift - 1)));
+    for (int n = 0; n < kWide; ++n) {
+      sums[n] = parts[0][n];
+      for (int part = 1; part < kParts; ++part) {
+        sums[n] = Vector::AddInts(sums[n], parts[part][n]);
+      }
     }
+  }
+
+  // --- Inputs ----------------------------------------------------------------
+
+  static void RunInput(const LightIntegers& network, const LightBits& bits,
+                       LightScratch& scratch) {
     const int16_t* tables[kNumHills][kNumLightTables];
     for (int hill = 0; hill < kNumHills; ++hill) {
       for (int t = 0; t < kNumLightTables; ++t) {
         const LightWindow& window = kLightWindows[hill][t];
-        const uint32_t row = Vector::Gather(input.own, window) |
-                             Vector::Gather(input.enemy, window)
-                                 << kPatternHills;
-        tables[hill][t] = network.tables[t].data() + size_t{row} * kC;
+        const size_t row =
+            window.first_row +
+            kTernary[Vector::Extract(bits.own, window.mask)] +
+            2 * size_t{kTernary[Vector::Extract(bits.enemy, window.mask)]};
+        tables[hill][t] = network.rows[row].data();
         __builtin_prefetch(tables[hill][t]);
         __builtin_prefetch(tables[hill][t] + kC / 2);
       }
     }
-    for (int hill = 0; hill < kNumHills; ++hill) {
-      for (int n = 0; n < kVectors; ++n) {
-        const auto row = [n](const int16_t* values) {
-          return Vector::LoadShorts(values + kLanes * n);
-        };
-        Int sum = Vector::Add(shared[n], row(network.hills[hill].data()));
-        for (const int16_t* const table : tables[hill]) {
-          sum = Vector::Add(sum, row(table));
-        }
-        for (int i = 0; i < input.num_rows[hill]; ++i) {
-          sum = Vector::Add(sum, row(network.rows[input.rows[hill][i]].data()));
-        }
-        Vector::StoreBytes(Vector::ShiftRight(sum, LightIntegers::kInputShift),
-                           scratch.hills[0][hill] + kLanes * n);
-      }
+    std::copy_n(bits.globals, kContextIntegers - 2 * kC,
+                scratch.context + 2 * kC);
+    Int sums[2 * kVectors];
+    for (Int& sum : sums) {
+      sum = Vector::AllInts(1 << (LightIntegers::kGlobalShift - 1));
     }
-  }
-
-  static Packed PairAt(const int16_t* values, size_t pair) {
-    Packed two;
-    std::memcpy(&two, values + 2 * pair, sizeof(two));
-    return two;
-  }
-
-  // sums [columns] = the products of pairs [0, pairs) with the matrix.
-  template <int kColumns, size_t kPairs>
-  static void MultiplyShorts(
-      const int16_t* values,
-      const std::array<std::array<Packed, kColumns>, kPairs>& matrix,
-      Int (&sums)[kColumns / kLanes]) {
-    for (Int& sum : sums) sum = Vector::All(0);
-    for (size_t pair = 0; pair < kPairs; ++pair) {
-      const Int two = Vector::All(PairAt(values, pair));
-      for (int n = 0; n < kColumns / kLanes; ++n) {
-        sums[n] = Vector::AddShorts(
-            sums[n], two, Vector::Load(matrix[pair].data() + kLanes * n));
+    AddProducts(bits.globals, network.globals, sums);
+    for (Int& sum : sums) {
+      sum = Vector::template ShiftIntsRight<LightIntegers::kGlobalShift>(sum);
+    }
+    Int shared[kVectors];
+    constexpr int kHalf = 1 << (LightIntegers::kInputShift - 1);
+    for (int n = 0; n < kVectors; ++n) {
+      shared[n] = Vector::AddShorts(PackInts(sums, n),
+                                    Vector::AllInts(kHalf << 16 | kHalf));
+    }
+    for (int hill = 0; hill < kNumHills; ++hill) {
+      const int16_t* rows[] = {network.hills[hill].data(),
+                               tables[hill][0],
+                               tables[hill][1],
+                               network.groups[0][bits.groups[0][hill]].data(),
+                               network.groups[1][bits.groups[1][hill]].data(),
+                               network.groups[2][bits.groups[2][hill]].data()};
+      static_assert(kLightGroups == 3 && kNumLightTables == 2);
+      Int values[kVectors];
+      for (int n = 0; n < kVectors; ++n) {
+        Int sum = shared[n];
+        for (const int16_t* const row : rows) {
+          sum = Vector::AddShorts(sum, Vector::Load(row + kShorts * n));
+        }
+        values[n] =
+            Vector::template ShiftShortsRight<LightIntegers::kInputShift>(sum);
+      }
+      for (int b = 0; b < kBytes; ++b) {
+        StoreBytes(values[b], values[kBytes + b], scratch.hills[0][hill], b);
       }
     }
   }
 
   // --- Layers ----------------------------------------------------------------
 
-  // Sums of ranks and files, of one vector of channels; those of files are in
-  // the upper halves.
+  // Sums of ranks and files.
   struct Lines {
-    Int ranks[kBoardSize];
-    Int files[kBoardSize];
+    Int ranks[kVectors][kBoardSize];
+    Int files[kVectors][kBoardSize];
   };
 
-  // Pools the hills into scratch.context and, for a layer, fills lines
-  // [kVectors] and scratch.pairs.
+  // Pools the hills into scratch.context and, for a layer, fills `lines` and
+  // scratch.pairs.
   static void Pool(const uint8_t (*hills)[kC], LightScratch& scratch,
                    Lines* lines) {
-    for (int n = 0; n < kVectors; ++n) {
-      Packed* const grid = scratch.pairs + size_t{kSquares} * kLanes * n;
-      Int total = Vector::All(0), most = Vector::All(0);
-      Int files[kBoardSize];
-      for (Int& file : files) file = Vector::All(0);
+    const Int zero = Vector::Zero();
+    for (int b = 0; b < kBytes; ++b) {
+      const int low = b, high = kBytes + b;
+      Int most = zero, totals[2] = {zero, zero};
+      Int files[2][kBoardSize];
+      for (auto& half : files) std::fill_n(half, kBoardSize, zero);
       for (int rank = 0; rank < kBoardSize; ++rank) {
-        Int sum = Vector::All(0), east = Vector::All(0);
-        const int first = FirstFileOf(rank);
-        for (int i = LineSize(rank) - 1; i >= 0; --i) {
-          const Int x =
-              Vector::LoadBytes(hills[FirstHillOf(rank) + i] + kLanes * n);
-          sum = Vector::Add(sum, x);
-          most = Vector::Max(most, x);
-          files[first + i] = Vector::Add(files[first + i], x);
-          if (lines == nullptr) continue;
-          Vector::Store(Vector::Pair(x, east),
-                        grid + kLanes * SquareAt(first + i, rank));
-          east = x;
+        // Off the board are zeros.
+        Int row[kGridSize];
+        std::fill_n(row, kGridSize, zero);
+        Int sums[2] = {zero, zero};
+        for (int i = 0; i < LineSize(rank); ++i) {
+          const int file = FirstFileOf(rank) + i;
+          const Int x = LoadBytes(hills[FirstHillOf(rank) + i], b);
+          row[kMargin + file] = x;
+          most = Vector::MaxBytes(most, x);
+          const Int halves[2] = {Vector::MixLow(x, zero),
+                                 Vector::MixHigh(x, zero)};
+          for (int half = 0; half < 2; ++half) {
+            sums[half] = Vector::AddShorts(sums[half], halves[half]);
+            files[half][file] =
+                Vector::AddShorts(files[half][file], halves[half]);
+          }
         }
-        total = Vector::Add(total, sum);
+        for (int half = 0; half < 2; ++half) {
+          totals[half] = Vector::AddShorts(totals[half], sums[half]);
+        }
         if (lines == nullptr) continue;
-        Vector::Store(Vector::Pair(Vector::All(0), east),
-                      grid + kLanes * SquareAt(first - 1, rank));
-        lines[n].ranks[rank] = sum;
+        lines->ranks[low][rank] = sums[0];
+        lines->ranks[high][rank] = sums[1];
+        for (int i = 0; i + kPairFiles < kGridSize; ++i) {
+          int16_t* const pair = scratch.pairs[SquareAt(i - kMargin, rank)];
+          Vector::Store(Vector::MixLow(row[i], row[i + kPairFiles]),
+                        pair + kShorts * low);
+          Vector::Store(Vector::MixHigh(row[i], row[i + kPairFiles]),
+                        pair + kShorts * high);
+        }
       }
       if (lines != nullptr) {
-        for (int file = 0; file < kBoardSize; ++file) {
-          lines[n].files[file] = Vector::Pair(Vector::All(0), files[file]);
-        }
+        std::copy_n(files[0], kBoardSize, lines->files[low]);
+        std::copy_n(files[1], kBoardSize, lines->files[high]);
       }
-      alignas(64) int32_t sums[kLanes], maxima[kLanes];
-      Vector::Store(total, sums);
-      Vector::Store(most, maxima);
-      for (int i = 0; i < kLanes; ++i) {
-        scratch.context[kLanes * n + i] = static_cast<int16_t>(sums[i]);
-        scratch.context[kC + kLanes * n + i] =
-            static_cast<int16_t>(maxima[i] << kMaximumShift);
+      const Int maxima[2] = {Vector::MixLow(most, zero),
+                             Vector::MixHigh(most, zero)};
+      for (int half = 0; half < 2; ++half) {
+        int16_t* const place = scratch.context + kShorts * (half ? high : low);
+        Vector::Store(totals[half], place);
+        Vector::Store(
+            Vector::template ShiftShortsLeft<kMaximumShift>(maxima[half]),
+            place + kC);
       }
     }
   }
 
-  static void RunTaps(const LightIntegerLayer& layer, const Lines* lines,
+  // Fills scratch.mixed.
+  static void RunTaps(const LightIntegerLayer& layer, const Lines& lines,
                       LightScratch& scratch) {
-    Int shared[kVectors];
-    MultiplyShorts<kC>(scratch.context, layer.pooled, shared);
-    for (int n = 0; n < kVectors; ++n) {
-      const Int bias =
-          Vector::Add(Vector::Add(Vector::ShiftRight(shared[n], kPooledShift),
-                                  Vector::Load(layer.bias.data() + kLanes * n)),
-                      Vector::All(1 << (kTapShift - 1)));
-      Int weights[kTapPairs];
+    Int pooled[2 * kVectors];
+    for (Int& sum : pooled) sum = Vector::AllInts(1 << (kPooledShift - 1));
+    AddProducts(scratch.context, layer.pooled, pooled);
+    for (int n = 0; n < 2 * kVectors; ++n) {
+      pooled[n] = Vector::AddInts(
+          Vector::template ShiftIntsRight<kPooledShift>(pooled[n]),
+          Vector::Load(layer.bias.data() + kInts * n));
+    }
+    Int lower[kNumHills];
+    for (int b = 0; b < kBytes; ++b) {
+      for (const int n : {b, kBytes + b}) {
+        Int weights[kTapPairs];
+        for (int pair = 0; pair < kTapPairs; ++pair) {
+          weights[pair] = LoadShorts(layer.taps[pair], n);
+        }
+        const auto line = [&](Int sum, int of_file, int index) {
+          const bool is_end = LineSize(index) < kBoardSize;
+          return Vector::MultiplyFactor(
+              Vector::template ShiftShortsLeft<kLineShift>(sum),
+              LoadShorts(layer.lines[of_file][is_end], n));
+        };
+        Int files[kBoardSize];
+        for (int file = 0; file < kBoardSize; ++file) {
+          files[file] = line(lines.files[n][file], 1, file);
+        }
+        const Int shared = PackInts(pooled, n);
+        const Int factor = LoadShorts(layer.sum_factor, n);
+        for (int rank = 0; rank < kBoardSize; ++rank) {
+          const Int base =
+              Vector::AddShorts(shared, line(lines.ranks[n][rank], 0, rank));
+          for (int i = 0; i < LineSize(rank); ++i) {
+            const int file = FirstFileOf(rank) + i;
+            const int16_t* const square =
+                scratch.pairs[SquareAt(file, rank)] + kShorts * n;
+            Int sum = Vector::AddShorts(base, files[file]);
 #pragma GCC unroll 16
-      for (int pair = 0; pair < kTapPairs; ++pair) {
-        weights[pair] = Vector::Load(layer.taps[pair].data() + kLanes * n);
-      }
-      const Packed* const grid = scratch.pairs + size_t{kSquares} * kLanes * n;
-      for (int rank = 0; rank < kBoardSize; ++rank) {
-        const int ends = LineSize(rank) < kBoardSize ? 2 : 0;
-        const int first = FirstFileOf(rank);
-        for (int i = 0; i < LineSize(rank); ++i) {
-          const int file = first + i;
-          const int end = ends + (LineSize(file) < kBoardSize ? 1 : 0);
-          const Packed* const square = grid + kLanes * SquareAt(file, rank);
-          // Two sums, so that one need not wait for the other.
-          Int sum = Vector::AddShorts(
-              bias, Vector::Or(lines[n].ranks[rank], lines[n].files[file]),
-              Vector::Load(layer.lines[end].data() + kLanes * n));
-          Int other = Vector::All(0);
-#pragma GCC unroll 16
-          for (int pair = 0; pair < kTapPairs; ++pair) {
-            Int& one = pair % 2 == 0 ? sum : other;
-            one = Vector::AddShorts(
-                one, Vector::Load(square + kLanes * kOffsets[pair]),
-                weights[pair]);
+            for (int pair = 0; pair < kTapPairs; ++pair) {
+              sum = Vector::AddShorts(
+                  sum, Vector::MultiplyBytes(
+                           Vector::Load(square + kC * kOffsets[pair]),
+                           weights[pair]));
+            }
+            sum = Vector::MultiplyFactor(sum, factor);
+            const int hill = FirstHillOf(rank) + i;
+            if (n == b) {
+              lower[hill] = sum;
+            } else {
+              StoreBytes(lower[hill], sum, scratch.mixed[hill], b);
+            }
           }
-          Vector::StoreBytes(
-              Vector::ShiftRight(Vector::Add(sum, other), kTapShift),
-              scratch.mixed[FirstHillOf(rank) + i] + kLanes * n);
         }
       }
     }
   }
   // Of the pairs, by rank, then file: kLightTapPairs.
   static constexpr std::array<int, kTapPairs> kOffsets = {-2 * kGridSize - 1,
-                                                          -2 * kGridSize + 1,
                                                           -kGridSize - 2,
-                                                          -kGridSize,
+                                                          -kGridSize - 1,
                                                           -kGridSize + 2,
                                                           -1,
-                                                          1,
+                                                          0,
                                                           kGridSize - 2,
-                                                          kGridSize,
+                                                          kGridSize - 1,
                                                           kGridSize + 2,
-                                                          2 * kGridSize - 1,
-                                                          2 * kGridSize + 1};
+                                                          2 * kGridSize - 1};
 
-  // sums [kRows][kWide] = rows of bytes [kRows, stride] times columns of the
-  // matrix.
+  // sums [kRows][kColumns] += rows of bytes [kRows, stride] times the matrix.
   template <int kRows, int kWide, size_t kColumns, size_t kFours>
-  static void MultiplyBytes(
+  static void AddMatrix(
       const uint8_t* bytes, int stride,
-      const std::array<std::array<Packed, kColumns>, kFours>& matrix,
-      int column, Int (&sums)[kRows][kWide]) {
-    for (auto& row : sums) {
-      for (Int& sum : row) sum = Vector::All(0);
-    }
-    for (size_t four = 0; four < kFours; ++four) {
-      Int weights[kWide];
-      for (int n = 0; n < kWide; ++n) {
-        weights[n] = Vector::Load(matrix[four].data() + column + kLanes * n);
-      }
-      for (int row = 0; row < kRows; ++row) {
-        Packed packed;
-        std::memcpy(&packed, bytes + row * stride + 4 * four, sizeof(packed));
-        const Int values = Vector::All(packed);
+      const std::array<LightRow<Packed, kColumns>, kFours>& matrix,
+      Int (&sums)[kRows][kWide]) {
+    const auto four = [&](int row, size_t number) {
+      Packed packed;
+      std::memcpy(&packed, bytes + row * stride + 4 * number, sizeof(packed));
+      return Vector::AllInts(packed);
+    };
+    const auto weights = [&](size_t number, int n) {
+      return Vector::Load(matrix[number].data() + kInts * n);
+    };
+    if constexpr (Vector::kHasDots) {
+      for (size_t number = 0; number < kFours; ++number) {
+        Int values[kRows];
+        for (int row = 0; row < kRows; ++row) values[row] = four(row, number);
         for (int n = 0; n < kWide; ++n) {
-          sums[row][n] = Vector::AddBytes(sums[row][n], values, weights[n]);
+          const Int column = weights(number, n);
+          for (int row = 0; row < kRows; ++row) {
+            sums[row][n] = Vector::AddDots(sums[row][n], values[row], column);
+          }
+        }
+      }
+    } else {
+      static_assert(kFours % kGroupFours == 0);
+      for (size_t first = 0; first < kFours; first += kGroupFours) {
+        for (int row = 0; row < kRows; ++row) {
+          Int values[kGroupFours];
+          for (int i = 0; i < kGroupFours; ++i) {
+            values[i] = four(row, first + i);
+          }
+          for (int n = 0; n < kWide; ++n) {
+            Int group = Vector::MultiplyBytes(values[0], weights(first, n));
+            for (int i = 1; i < kGroupFours; ++i) {
+              group = Vector::AddShorts(
+                  group,
+                  Vector::MultiplyBytes(values[i], weights(first + i, n)));
+            }
+            sums[row][n] = Vector::AddPairs(sums[row][n], group);
+          }
         }
       }
     }
   }
 
   static void Mix(const LightIntegerLayer& layer, const uint8_t (*in)[kC],
-                  LightScratch& scratch, uint8_t (*out)[kC]) {
+                  const LightScratch& scratch, uint8_t (*out)[kC]) {
     constexpr int kRows = Vector::kBlockRows;
-    constexpr int kWide = Vector::kBlockVectors;
-    static_assert(kNumHills % kRows == 0 && kVectors % kWide == 0);
-    for (int column = 0; column < kC; column += kWide * kLanes) {
-      for (int hill = 0; hill < kNumHills; hill += kRows) {
-        Int sums[kRows][kWide];
-        MultiplyBytes<kRows, kWide>(scratch.mixed[hill], kC, layer.mix, column,
-                                    sums);
-        for (int row = 0; row < kRows; ++row) {
-          for (int n = 0; n < kWide; ++n) {
-            const int c = column + kLanes * n;
-            const Float residual = Vector::Add(
-                Vector::Multiply(
-                    Vector::ToFloat(Vector::LoadBytes(in[hill + row] + c)),
-                    Vector::Load(layer.residual.data() + c)),
-                Vector::Load(layer.mix_bias.data() + c));
-            const Float value = Vector::Add(
-                Vector::Multiply(Vector::ToFloat(sums[row][n]),
-                                 Vector::Load(layer.scale.data() + c)),
-                residual);
-            Vector::StoreBytes(Vector::ToInt(value), out[hill + row] + c);
-          }
+    static_assert(kNumHills % kRows == 0);
+    const Int zero = Vector::Zero();
+    for (int hill = 0; hill < kNumHills; hill += kRows) {
+      Int sums[kRows][2 * kVectors];
+      for (auto& row : sums) {
+        for (int n = 0; n < 2 * kVectors; ++n) {
+          row[n] = Vector::Load(layer.mix_bias.data() + kInts * n);
+        }
+      }
+      AddMatrix(scratch.mixed[hill], kC, layer.mix, sums);
+      for (int row = 0; row < kRows; ++row) {
+        for (Int& sum : sums[row]) {
+          sum = Vector::template ShiftIntsRight<kMixShift>(sum);
+        }
+        for (int b = 0; b < kBytes; ++b) {
+          const Int x = LoadBytes(in[hill + row], b);
+          const auto output = [&](Int residual, int n) {
+            residual = Vector::MultiplyFactor(
+                Vector::template ShiftShortsLeft<kResidualShift>(residual),
+                LoadShorts(layer.residual, n));
+            return Vector::MultiplyFactor(
+                Vector::AddShorts(PackInts(sums[row], n), residual),
+                LoadShorts(layer.factor, n));
+          };
+          StoreBytes(output(Vector::MixLow(x, zero), b),
+                     output(Vector::MixHigh(x, zero), kBytes + b),
+                     out[hill + row], b);
         }
       }
     }
@@ -407,7 +555,8 @@ struct LightKernelCode {
 
   static Float Linear(Int sum, const float* scale, Float bias) {
     return Vector::Add(
-        Vector::Multiply(Vector::ToFloat(sum), Vector::Load(scale)), bias);
+        Vector::Multiply(Vector::ToFloats(sum), Vector::LoadFloats(scale)),
+        bias);
   }
 
   static float PassLogit(const LightIntegers& network,
@@ -423,7 +572,7 @@ struct LightKernelCode {
                         absl::Span<const int16_t> outputs,
                         const uint8_t (*hills)[kC], LightScratch& scratch,
                         float* policy) {
-    constexpr int kWide = kPolicyWidth / kLanes;
+    constexpr int kWide = kPolicyWidth / kInts;
     Board concerned = 0;
     bool pairs = false;
     for (const int16_t output : outputs) {
@@ -434,35 +583,38 @@ struct LightKernelCode {
       pairs = true;
     }
     Int sums[kWide];
+    std::fill_n(sums, kWide, Vector::Zero());
+    AddProducts(scratch.context, network.policy_context, sums);
     Float shared[kWide];
-    MultiplyShorts<kPolicyWidth>(scratch.context, network.policy_context, sums);
     for (int n = 0; n < kWide; ++n) {
       shared[n] =
-          Linear(sums[n], network.policy_context_scale.data() + kLanes * n,
-                 Vector::Load(network.policy_bias.data() + kLanes * n));
+          Linear(sums[n], network.policy_context_scale.data() + kInts * n,
+                 Vector::LoadFloats(network.policy_bias.data() + kInts * n));
     }
     ForEachHill(concerned, [&](Hill hill) {
       Int hidden[1][kWide];
-      MultiplyBytes<1, kWide>(hills[hill], kC, network.policy, 0, hidden);
+      std::fill_n(hidden[0], kWide, Vector::Zero());
+      AddMatrix(hills[hill], kC, network.policy, hidden);
       for (int n = 0; n < kWide; ++n) {
         Vector::StoreBytes(
-            Vector::ToInt(Linear(hidden[0][n],
-                                 network.policy_scale.data() + kLanes * n,
-                                 shared[n])),
-            scratch.policy[hill] + kLanes * n);
+            Vector::ToInts(Linear(hidden[0][n],
+                                  network.policy_scale.data() + kInts * n,
+                                  shared[n])),
+            scratch.policy[hill] + kInts * n);
       }
       // Without moves and links only the first output is of use.
-      constexpr int kAll = LightIntegers::kOutputs / kLanes;
+      constexpr int kAll = LightIntegers::kOutputs / kInts;
       const auto compute = [&](auto width) {
         constexpr int kOutputVectors = decltype(width)::value;
         Int values[1][kOutputVectors];
-        MultiplyBytes<1, kOutputVectors>(scratch.policy[hill], kPolicyWidth,
-                                         network.actions, 0, values);
+        std::fill_n(values[0], kOutputVectors, Vector::Zero());
+        AddMatrix(scratch.policy[hill], kPolicyWidth, network.actions, values);
         for (int n = 0; n < kOutputVectors; ++n) {
-          Vector::Store(
-              Linear(values[0][n], network.actions_scale.data() + kLanes * n,
-                     Vector::Load(network.actions_bias.data() + kLanes * n)),
-              scratch.outputs[hill] + kLanes * n);
+          Vector::StoreFloats(
+              Linear(
+                  values[0][n], network.actions_scale.data() + kInts * n,
+                  Vector::LoadFloats(network.actions_bias.data() + kInts * n)),
+              scratch.outputs[hill] + kInts * n);
         }
       };
       pairs ? compute(std::integral_constant<int, kAll>())
@@ -481,50 +633,53 @@ struct LightKernelCode {
   template <size_t kColumns, size_t kRows>
   static void MultiplyFloats(
       const float* in,
-      const std::array<std::array<float, kColumns>, kRows>& matrix,
-      const std::array<float, kColumns>& bias, bool relu, float* out) {
-    constexpr int kWide = static_cast<int>(kColumns) / kLanes;
+      const std::array<LightRow<float, kColumns>, kRows>& matrix,
+      const LightRow<float, kColumns>& bias, bool relu, float* out) {
+    constexpr int kWide = static_cast<int>(kColumns) / kInts;
     Float sums[kWide];
     for (int n = 0; n < kWide; ++n) {
-      sums[n] = Vector::Load(bias.data() + kLanes * n);
+      sums[n] = Vector::LoadFloats(bias.data() + kInts * n);
     }
     for (size_t row = 0; row < kRows; ++row) {
-      const Float x = Vector::All(in[row]);
+      const Float x = Vector::AllFloats(in[row]);
       for (int n = 0; n < kWide; ++n) {
         sums[n] = Vector::Add(
-            sums[n],
-            Vector::Multiply(x, Vector::Load(matrix[row].data() + kLanes * n)));
+            sums[n], Vector::Multiply(x, Vector::LoadFloats(matrix[row].data() +
+                                                            kInts * n)));
       }
     }
     for (int n = 0; n < kWide; ++n) {
-      Vector::Store(relu ? Vector::Relu(sums[n]) : sums[n], out + kLanes * n);
+      Vector::StoreFloats(relu ? Vector::Relu(sums[n]) : sums[n],
+                          out + kInts * n);
     }
   }
 
   static void RunValue(const LightIntegers& network, LightScratch& scratch) {
-    constexpr int kWide = kValueHidden / kLanes;
+    constexpr int kWide = kValueHidden / kInts;
     alignas(64) float hidden1[kValueHidden], hidden2[kValueHidden];
     Int sums[kWide];
-    MultiplyShorts<kValueHidden>(scratch.context, network.value1, sums);
+    std::fill_n(sums, kWide, Vector::Zero());
+    AddProducts(scratch.context, network.value1, sums);
     for (int n = 0; n < kWide; ++n) {
-      Vector::Store(Vector::Relu(Linear(
-                        sums[n], network.value1_scale.data() + kLanes * n,
-                        Vector::Load(network.value1_bias.data() + kLanes * n))),
-                    hidden1 + kLanes * n);
+      Vector::StoreFloats(
+          Vector::Relu(Linear(
+              sums[n], network.value1_scale.data() + kInts * n,
+              Vector::LoadFloats(network.value1_bias.data() + kInts * n))),
+          hidden1 + kInts * n);
     }
     MultiplyFloats(hidden1, network.value2, network.value2_bias, true, hidden2);
     MultiplyFloats(hidden2, network.value, network.value_bias, false,
                    scratch.value);
   }
 
-  static void Run(const LightIntegers& network, const LightInput& input,
+  static void Run(const LightIntegers& network, const LightBits& bits,
                   absl::Span<const int16_t> outputs, LightScratch& scratch,
                   float* policy) {
-    RunInput(network, input, scratch);
+    RunInput(network, bits, scratch);
     int current = 0;
-    Lines lines[kVectors];
+    Lines lines;
     for (const LightIntegerLayer& layer : network.layers) {
-      Pool(scratch.hills[current], scratch, lines);
+      Pool(scratch.hills[current], scratch, &lines);
       RunTaps(layer, lines, scratch);
       Mix(layer, scratch.hills[current], scratch, scratch.hills[1 - current]);
       current = 1 - current;

@@ -1,7 +1,6 @@
 #include <immintrin.h>
 
 #include <cstdint>
-#include <cstring>
 
 #include "tara/nn/light/light_integers.h"
 #include "tara/nn/light/light_kernel_templates.h"
@@ -11,59 +10,71 @@ namespace {
 
 // PlainVector by AVX2 and BMI2.
 struct Avx2Vector {
-  static constexpr int kLanes = 8;
-  static constexpr int kBlockRows = 3;
-  static constexpr int kBlockVectors = 2;
+  static constexpr int kShorts = 16;
+  static constexpr int kInts = kShorts / 2;
+  static constexpr int kBlockRows = 1;
+  static constexpr int kParts = 1;
+  static constexpr bool kHasDots = false;
   using Int = __m256i;
   using Float = __m256;
 
-  static Int Load(const int32_t* from) {
-    return _mm256_loadu_si256(reinterpret_cast<const Int*>(from));
+  static Int Load(const void* from) {
+    return _mm256_loadu_si256(static_cast<const Int*>(from));
   }
-  static Float Load(const float* from) { return _mm256_loadu_ps(from); }
-  static Int LoadBytes(const uint8_t* from) {
-    return _mm256_cvtepu8_epi32(
-        _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from)));
+  static void Store(Int x, void* to) {
+    _mm256_storeu_si256(static_cast<Int*>(to), x);
   }
-  static Int LoadShorts(const int16_t* from) {
-    return _mm256_cvtepi16_epi32(
-        _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
-  }
-  static void Store(Int x, int32_t* to) {
-    _mm256_storeu_si256(reinterpret_cast<Int*>(to), x);
-  }
-  static void Store(Float x, float* to) { _mm256_storeu_ps(to, x); }
+  static Float LoadFloats(const float* from) { return _mm256_loadu_ps(from); }
+  static void StoreFloats(Float x, float* to) { _mm256_storeu_ps(to, x); }
   static void StoreBytes(Int x, uint8_t* to) {
     const __m128i shorts = _mm_packs_epi32(_mm256_castsi256_si128(x),
                                            _mm256_extracti128_si256(x, 1));
     _mm_storel_epi64(reinterpret_cast<__m128i*>(to),
                      _mm_packus_epi16(shorts, shorts));
   }
-  static Int All(int32_t x) { return _mm256_set1_epi32(x); }
-  static Float All(float x) { return _mm256_set1_ps(x); }
-  static Int Add(Int a, Int b) { return _mm256_add_epi32(a, b); }
-  static Float Add(Float a, Float b) { return _mm256_add_ps(a, b); }
-  static Float Multiply(Float a, Float b) { return _mm256_mul_ps(a, b); }
-  static Int Max(Int a, Int b) { return _mm256_max_epi32(a, b); }
-  static Float Relu(Float a) { return _mm256_max_ps(a, _mm256_setzero_ps()); }
-  static Int ShiftRight(Int x, int bits) { return _mm256_srai_epi32(x, bits); }
-  static Int Pair(Int low, Int high) {
-    return _mm256_or_si256(low, _mm256_slli_epi32(high, 16));
+  static Int Zero() { return _mm256_setzero_si256(); }
+  static Int AllInts(int32_t x) { return _mm256_set1_epi32(x); }
+  static Float AllFloats(float x) { return _mm256_set1_ps(x); }
+
+  static Int MaxBytes(Int a, Int b) { return _mm256_max_epu8(a, b); }
+  static Int MixLow(Int a, Int b) { return _mm256_unpacklo_epi8(a, b); }
+  static Int MixHigh(Int a, Int b) { return _mm256_unpackhi_epi8(a, b); }
+  static Int MultiplyBytes(Int a, Int b) { return _mm256_maddubs_epi16(a, b); }
+
+  static Int AddShorts(Int a, Int b) { return _mm256_adds_epi16(a, b); }
+  static Int MultiplyFactor(Int a, Int b) { return _mm256_mulhrs_epi16(a, b); }
+  template <int kBits>
+  static Int ShiftShortsLeft(Int x) {
+    return _mm256_slli_epi16(x, kBits);
   }
-  static Int Or(Int a, Int b) { return _mm256_or_si256(a, b); }
-  static Float ToFloat(Int x) { return _mm256_cvtepi32_ps(x); }
-  static Int ToInt(Float x) { return _mm256_cvtps_epi32(x); }
-  static Int AddShorts(Int sum, Int a, Int b) {
+  template <int kBits>
+  static Int ShiftShortsRight(Int x) {
+    return _mm256_srai_epi16(x, kBits);
+  }
+  static Int PackShorts(Int a, Int b) { return _mm256_packus_epi16(a, b); }
+
+  static Int AddInts(Int a, Int b) { return _mm256_add_epi32(a, b); }
+  template <int kBits>
+  static Int ShiftIntsRight(Int x) {
+    return _mm256_srai_epi32(x, kBits);
+  }
+  static Int PackInts(Int a, Int b) { return _mm256_packs_epi32(a, b); }
+  static Int AddProducts(Int sum, Int a, Int b) {
     return _mm256_add_epi32(sum, _mm256_madd_epi16(a, b));
   }
-  static Int AddBytes(Int sum, Int a, Int b) {
-    return _mm256_add_epi32(sum, _mm256_madd_epi16(_mm256_maddubs_epi16(a, b),
-                                                   _mm256_set1_epi16(1)));
+  // sum + both int16 of each int32.
+  static Int AddPairs(Int sum, Int pairs) {
+    return AddProducts(sum, pairs, _mm256_set1_epi16(1));
   }
-  static uint32_t Gather(Board board, const LightWindow& window) {
-    return static_cast<uint32_t>(
-               _pdep_u64(_pext_u64(board, window.mask), window.positions)) |
-           window.outside;
+
+  static Float ToFloats(Int x) { return _mm256_cvtepi32_ps(x); }
+  static Int ToInts(Float x) { return _mm256_cvtps_epi32(x); }
+  static Float Add(Float a, Float b) { return _mm256_add_ps(a, b); }
+  static Float Multiply(Float a, Float b) { return _mm256_mul_ps(a, b); }
+  static Float Relu(Float a) { return _mm256_max_ps(a, _mm256_setzero_ps()); }
+
+  static unsigned Extract(Board board, Board mask) {
+    return static_cast<unsigned>(_pext_u64(board, mask));
   }
 };
 

@@ -1,7 +1,6 @@
 #include <immintrin.h>
 
 #include <cstdint>
-#include <cstring>
 
 #include "tara/nn/light/light_integers.h"
 #include "tara/nn/light/light_kernel_templates.h"
@@ -9,57 +8,71 @@
 namespace tara::nn::internal {
 namespace {
 
-// PlainVector by AVX-512 with VNNI.
+// PlainVector by AVX-512 with VNNI, and BMI2.
 struct Avx512Vector {
-  static constexpr int kLanes = 16;
+  static constexpr int kShorts = 32;
+  static constexpr int kInts = kShorts / 2;
   static constexpr int kBlockRows = 5;
-  static constexpr int kBlockVectors = 4;
+  static constexpr int kParts = 4;
+  static constexpr bool kHasDots = true;
   using Int = __m512i;
   using Float = __m512;
 
-  static Int Load(const int32_t* from) { return _mm512_loadu_si512(from); }
-  static Float Load(const float* from) { return _mm512_loadu_ps(from); }
-  static Int LoadBytes(const uint8_t* from) {
-    return _mm512_cvtepu8_epi32(
-        _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+  static Int Load(const void* from) {
+    return _mm512_loadu_si512(static_cast<const Int*>(from));
   }
-  static Int LoadShorts(const int16_t* from) {
-    return _mm512_cvtepi16_epi32(
-        _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+  static void Store(Int x, void* to) {
+    _mm512_storeu_si512(static_cast<Int*>(to), x);
   }
-  static void Store(Int x, int32_t* to) { _mm512_storeu_si512(to, x); }
-  static void Store(Float x, float* to) { _mm512_storeu_ps(to, x); }
+  static Float LoadFloats(const float* from) { return _mm512_loadu_ps(from); }
+  static void StoreFloats(Float x, float* to) { _mm512_storeu_ps(to, x); }
   static void StoreBytes(Int x, uint8_t* to) {
     _mm_storeu_si128(
         reinterpret_cast<__m128i*>(to),
         _mm512_cvtusepi32_epi8(_mm512_max_epi32(x, _mm512_setzero_si512())));
   }
-  static Int All(int32_t x) { return _mm512_set1_epi32(x); }
-  static Float All(float x) { return _mm512_set1_ps(x); }
-  static Int Add(Int a, Int b) { return _mm512_add_epi32(a, b); }
-  static Float Add(Float a, Float b) { return _mm512_add_ps(a, b); }
-  static Float Multiply(Float a, Float b) { return _mm512_mul_ps(a, b); }
-  static Int Max(Int a, Int b) { return _mm512_max_epi32(a, b); }
-  static Float Relu(Float a) { return _mm512_max_ps(a, _mm512_setzero_ps()); }
-  static Int ShiftRight(Int x, int bits) {
-    return _mm512_srai_epi32(x, static_cast<unsigned>(bits));
+  static Int Zero() { return _mm512_setzero_si512(); }
+  static Int AllInts(int32_t x) { return _mm512_set1_epi32(x); }
+  static Float AllFloats(float x) { return _mm512_set1_ps(x); }
+
+  static Int MaxBytes(Int a, Int b) { return _mm512_max_epu8(a, b); }
+  static Int MixLow(Int a, Int b) { return _mm512_unpacklo_epi8(a, b); }
+  static Int MixHigh(Int a, Int b) { return _mm512_unpackhi_epi8(a, b); }
+  static Int MultiplyBytes(Int a, Int b) { return _mm512_maddubs_epi16(a, b); }
+
+  static Int AddShorts(Int a, Int b) { return _mm512_adds_epi16(a, b); }
+  static Int MultiplyFactor(Int a, Int b) { return _mm512_mulhrs_epi16(a, b); }
+  template <int kBits>
+  static Int ShiftShortsLeft(Int x) {
+    return _mm512_slli_epi16(x, kBits);
   }
-  static Int Pair(Int low, Int high) {
-    return _mm512_or_si512(low, _mm512_slli_epi32(high, 16));
+  template <int kBits>
+  static Int ShiftShortsRight(Int x) {
+    return _mm512_srai_epi16(x, kBits);
   }
-  static Int Or(Int a, Int b) { return _mm512_or_si512(a, b); }
-  static Float ToFloat(Int x) { return _mm512_cvtepi32_ps(x); }
-  static Int ToInt(Float x) { return _mm512_cvtps_epi32(x); }
-  static Int AddShorts(Int sum, Int a, Int b) {
+  static Int PackShorts(Int a, Int b) { return _mm512_packus_epi16(a, b); }
+
+  static Int AddInts(Int a, Int b) { return _mm512_add_epi32(a, b); }
+  template <int kBits>
+  static Int ShiftIntsRight(Int x) {
+    return _mm512_srai_epi32(x, kBits);
+  }
+  static Int PackInts(Int a, Int b) { return _mm512_packs_epi32(a, b); }
+  static Int AddProducts(Int sum, Int a, Int b) {
     return _mm512_dpwssd_epi32(sum, a, b);
   }
-  static Int AddBytes(Int sum, Int a, Int b) {
+  static Int AddDots(Int sum, Int a, Int b) {
     return _mm512_dpbusd_epi32(sum, a, b);
   }
-  static uint32_t Gather(Board board, const LightWindow& window) {
-    return static_cast<uint32_t>(
-               _pdep_u64(_pext_u64(board, window.mask), window.positions)) |
-           window.outside;
+
+  static Float ToFloats(Int x) { return _mm512_cvtepi32_ps(x); }
+  static Int ToInts(Float x) { return _mm512_cvtps_epi32(x); }
+  static Float Add(Float a, Float b) { return _mm512_add_ps(a, b); }
+  static Float Multiply(Float a, Float b) { return _mm512_mul_ps(a, b); }
+  static Float Relu(Float a) { return _mm512_max_ps(a, _mm512_setzero_ps()); }
+
+  static unsigned Extract(Board board, Board mask) {
+    return static_cast<unsigned>(_pext_u64(board, mask));
   }
 };
 

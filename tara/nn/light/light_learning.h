@@ -97,9 +97,11 @@ struct LightLearning {
                    const TransposedLight& transposed, const LightSample& sample,
                    const PerHead<float>& scales, LightActivations& activations,
                    float* gradient, LightLosses& losses);
-  // Computes the rows of a table [kPatternRows, kLightChannels].
+  // Computes the rows of a table [patterns, kLightChannels]. A pattern has two
+  // bits a hill: first whether each is own, then whether it is the enemy's;
+  // both: off the board.
   void (*tabulate)(const LightTensors& tensors, const float* parameters,
-                   int table, float* rows);
+                   int table, absl::Span<const uint32_t> patterns, float* rows);
 };
 
 // Returns the fastest that this processor supports.

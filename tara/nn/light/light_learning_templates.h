@@ -782,30 +782,33 @@ struct LightLearningCode {
   // --- Tables ----------------------------------------------------------------
 
   static void Tabulate(const LightTensors& tensors, const float* parameters,
-                       int table, float* rows) {
-    constexpr int kChunk = 64;
+                       int table, absl::Span<const uint32_t> patterns,
+                       float* rows) {
+    constexpr size_t kChunk = 64;
     const Net net = {tensors, parameters};
     const LightTableNetwork& network = tensors.tables[table];
     alignas(64) float hidden1[kChunk][kC], hidden2[kChunk][kC];
-    for (int first = 0; first < kPatternRows; first += kChunk) {
-      for (int i = 0; i < kChunk; ++i) {
-        const int pattern = first + i;
+    for (size_t first = 0; first < patterns.size(); first += kChunk) {
+      const auto count =
+          static_cast<int>(std::min(kChunk, patterns.size() - first));
+      for (int i = 0; i < count; ++i) {
+        const uint32_t pattern = patterns[first + i];
         std::memcpy(hidden1[i], net.Of(network.bias1), kC * sizeof(float));
         AddPattern(
             net, network,
             [pattern](int hill) {
-              const int own = pattern >> hill & 1;
-              const int enemy = pattern >> (kPatternHills + hill) & 1;
-              return own + 2 * enemy;
+              return static_cast<int>(pattern >> hill & 1) +
+                     2 * static_cast<int>(pattern >> (kPatternHills + hill) &
+                                          1);
             },
             hidden1[i]);
       }
-      ReluAll(hidden1[0], kChunk * kC);
-      Multiply(hidden1[0], kC, kChunk, net.Of(network.hidden2), kC, kC,
+      ReluAll(hidden1[0], count * kC);
+      Multiply(hidden1[0], kC, count, net.Of(network.hidden2), kC, kC,
                net.Of(network.bias2), false, hidden2[0]);
-      ReluAll(hidden2[0], kChunk * kC);
-      Multiply(hidden2[0], kC, kChunk, net.Of(network.out), kC, kC, nullptr,
-               false, rows + static_cast<size_t>(first) * kC);
+      ReluAll(hidden2[0], count * kC);
+      Multiply(hidden2[0], kC, count, net.Of(network.out), kC, kC, nullptr,
+               false, rows + first * kC);
     }
   }
   static_assert(kOwnHill == 1 && kEnemyHill == 2 && kOffBoard == 3);

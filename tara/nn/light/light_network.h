@@ -92,9 +92,6 @@ inline constexpr int kNumLightOwners = 4;
 inline constexpr int kPatternHills = 9;
 inline constexpr int kNumLightTables = 2;  // near, knight
 inline constexpr int kPatternInputs = kPatternHills * kNumLightOwners;
-// Rows of a table: two bits a hill, first whether it is own, then whether it is
-// the enemy's; both: off the board.
-inline constexpr int kPatternRows = 1 << (2 * kPatternHills);
 
 // The patterns of the hills. kLightPatterns[table][hill][i]: the i-th hill, or
 // kNumHills off the board.

@@ -83,7 +83,7 @@ TEST(LightKernelsTest, AllComputeTheSameBitForBit) {
     std::vector<Outputs> outputs(kernels.size());
     for (size_t i = 0; i < kernels.size(); ++i) {
       std::array<float, kNumPolicyOutputs> policy = {};
-      kernels[i].run(*network.integers, input, batch.OutputsOf(0),
+      kernels[i].run(*network.integers, LightBitsOf(input), batch.OutputsOf(0),
                      *scratches[i], policy.data());
       outputs[i].policy.assign(policy.begin(), policy.end());
       std::copy_n(scratches[i]->value, kNumValueOutputs,
@@ -106,7 +106,8 @@ TEST(LightKernelsTest, IntegersAreNearFloats) {
     ReadLightInput(batch.planes(), batch.globals(), input);
     const auto outputs = batch.OutputsOf(0);
     std::array<float, kNumPolicyOutputs> policy;
-    kernels.run(*network.integers, input, outputs, *scratch, policy.data());
+    kernels.run(*network.integers, LightBitsOf(input), outputs, *scratch,
+                policy.data());
     BestLightLearning().forward(network.tensors, network.parameters.data(),
                                 input, outputs, *activations);
     for (size_t i = 0; i < outputs.size(); ++i) {
@@ -143,7 +144,7 @@ TEST(LightKernelsTest, LargeWeightsDoNotOverflow) {
     for (size_t i = 0; i < kernels.size(); ++i) {
       const auto scratch = std::make_unique<LightScratch>();
       std::array<float, kNumPolicyOutputs> policy = {};
-      kernels[i].run(*large, input, batch.OutputsOf(0), *scratch,
+      kernels[i].run(*large, LightBitsOf(input), batch.OutputsOf(0), *scratch,
                      policy.data());
       outputs[i].policy.assign(policy.begin(), policy.end());
       std::copy_n(scratch->value, kNumValueOutputs, outputs[i].value.begin());

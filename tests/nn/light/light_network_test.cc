@@ -231,18 +231,23 @@ TEST(LightLearningTest, TablesHaveTheRowsOfTheirNetworks) {
                           static_cast<size_t>(row) * tensor.stride + column]);
   };
   for (int table = 0; table < kNumLightTables; ++table) {
-    AlignedFloats rows(static_cast<size_t>(kPatternRows) * kLightChannels);
-    BestLightLearning().tabulate(tensors, parameters.data(), table,
+    std::vector<uint32_t> patterns;
+    while (patterns.size() < 150) {
+      patterns.push_back(random.Below(1 << (2 * kPatternHills)));
+    }
+    AlignedFloats rows(patterns.size() * kLightChannels);
+    BestLightLearning().tabulate(tensors, parameters.data(), table, patterns,
                                  rows.data());
     const LightTableNetwork& net = tensors.tables[table];
-    for (int i = 0; i < 50; ++i) {
-      const auto pattern = static_cast<int>(random.Below(kPatternRows));
+    for (size_t i = 0; i < patterns.size(); ++i) {
+      const uint32_t pattern = patterns[i];
       std::array<double, kLightChannels> hidden1, hidden2;
       for (int c = 0; c < kLightChannels; ++c) {
         hidden1[c] = at(net.bias1, 0, c);
         for (int hill = 0; hill < kPatternHills; ++hill) {
-          const int owner = (pattern >> hill & 1) +
-                            2 * (pattern >> (kPatternHills + hill) & 1);
+          const auto owner =
+              static_cast<int>((pattern >> hill & 1) +
+                               2 * (pattern >> (kPatternHills + hill) & 1));
           hidden1[c] += at(net.hidden1, kNumLightOwners * hill + owner, c);
         }
         hidden1[c] = std::max(hidden1[c], 0.0);
@@ -259,9 +264,8 @@ TEST(LightLearningTest, TablesHaveTheRowsOfTheirNetworks) {
         for (int k = 0; k < kLightChannels; ++k) {
           expected += hidden2[k] * at(net.out, k, c);
         }
-        EXPECT_NEAR(
-            rows.data()[static_cast<size_t>(pattern) * kLightChannels + c],
-            expected, 1e-3 * (1 + std::abs(expected)));
+        EXPECT_NEAR(rows.data()[i * kLightChannels + c], expected,
+                    1e-3 * (1 + std::abs(expected)));
       }
     }
   }
