@@ -120,8 +120,8 @@ absl::StatusOr<int> RunArena(const ArenaFlags& options, Console& console) {
 }  // namespace
 
 void RegisterArena(Command& root) {
-  Command& command =
-      root.AddCommand("arena", "a match of two players: score, interval, Elo");
+  Command& command = root.AddCommand(
+      "arena", "play a match of two players: score, interval, Elo");
   ArenaFlags* const options = command.SetRun(RunArena);
   AddGameFlags(command, &options->game, kVariantOrAllHelp);
   command.Add({

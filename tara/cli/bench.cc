@@ -274,7 +274,7 @@ absl::StatusOr<int> RunBenchCore(const BenchCoreOptions& options,
 
 void RegisterBenchCore(Command& bench) {
   Command& command = bench.AddCommand(
-      "core", "plies and games a second of random play, by instruction set");
+      "core", "plies and games per second of random play, by instruction set");
   BenchCoreOptions* const options = command.SetRun(RunBenchCore);
   AddGameFlags(command, &options->game, kVariantOrAllHelp, /*required=*/false);
   command.Add({
@@ -447,7 +447,7 @@ absl::StatusOr<int> RunBenchSearch(const BenchSearchOptions& options,
 
 void RegisterBenchSearch(Command& bench) {
   Command& command =
-      bench.AddCommand("search", "simulations a second of the search");
+      bench.AddCommand("search", "simulations per second of the search");
   BenchSearchOptions* const options = command.SetRun(RunBenchSearch);
   AddGameFlags(command, &options->game, kVariantOrAllHelp, /*required=*/false);
   command.Add({
@@ -483,7 +483,7 @@ void RegisterBenchSearch(Command& bench) {
 
 Command& RegisterBench(Command& root) {
   Command& bench =
-      root.AddCommand("bench", "how fast the parts of the program are");
+      root.AddCommand("bench", "measure the speed of the parts of the program");
   bench.SetExamples({"bench core", "bench search", "bench core --help"});
   RegisterBenchCore(bench);
   RegisterBenchSearch(bench);

@@ -17,15 +17,17 @@ struct CommandName {
 
 // The commands of tara_torch alone; in the lists of both programs.
 inline constexpr CommandName kTrainCommand = {
-    "train", "train a network by self-play, by a config"};
+    "train", "train a network by self-play, as a config describes"};
 inline constexpr CommandName kExportCommand = {
-    "export", "write a trained network as a model bundle, for other programs"};
+    "export", "write a trained network as a model bundle for other programs"};
 inline constexpr CommandName kBenchSelfPlayCommand = {
     "selfplay", "self-play compared with the bare network, over whole games"};
 inline constexpr CommandName kBenchInferenceCommand = {
-    "inference", "evaluations a second of a network, by backend and precision"};
+    "inference",
+    "evaluations per second of a network, by backend and precision"};
 inline constexpr CommandName kBenchLearnerCommand = {
-    "learner", "samples and steps a second of learning, and where time goes"};
+    "learner",
+    "samples and steps per second of learning, with the share of each stage"};
 
 // Each adds its command, with its options and help, to the program.
 void RegisterArena(Command& root);

@@ -201,7 +201,7 @@ absl::StatusOr<int> RunCrossPlay(const CrossPlayFlags& options,
 
 void RegisterCrossPlay(Command& root) {
   Command& command = root.AddCommand(
-      "crossplay", "strength of two players as partners, in pairs");
+      "crossplay", "compare two players as partners, in variants for pairs");
   CrossPlayFlags* const options = command.SetRun(RunCrossPlay);
   AddGameFlags(command, &options->game,
                "variant in pairs, by its identifier in `tara variants`, or "

@@ -177,7 +177,7 @@ absl::StatusOr<int> RunEngine(const EngineFlags& flags, Console& console) {
 
 void RegisterEngine(Command& root) {
   Command& command = root.AddCommand(
-      "engine", "an engine for other programs: line protocol, or JSON lines");
+      "engine", "serve other programs: line protocol, or JSON lines");
   EngineFlags* const options = command.SetRun(RunEngine);
   command.Add({
       {"--model FILE", &options->model,

@@ -268,7 +268,7 @@ absl::StatusOr<int> RunShowBook(const ShowBookOptions& options,
 
 void RegisterBuild(Command& explore) {
   Command& command = explore.AddCommand(
-      "build", "make a book, or let it grow: by searches and by games");
+      "build", "create or extend a book with searches and games");
   BuildOptions* const options = command.SetRun(RunBuild);
   command.Add({
       {"BOOK", &options->book, "opening book, created if missing", kRequired},
@@ -299,7 +299,7 @@ void RegisterBuild(Command& explore) {
 
 void RegisterShowBook(Command& explore) {
   Command& command = explore.AddCommand(
-      "show", "show what a book knows of a position, or write it as a page");
+      "show", "show a book's entry for a position, or write it as a page");
   ShowBookOptions* const options = command.SetRun(RunShowBook);
   command.Add({
       {"BOOK", &options->book, "opening book", kRequired},
@@ -325,9 +325,9 @@ void RegisterShowBook(Command& explore) {
 }  // namespace
 
 void RegisterExplore(Command& root) {
-  Command& command = root.AddCommand(
-      "explore",
-      "opening books: how good each opening is, by search and by played games");
+  Command& command = root.AddCommand("explore",
+                                     "build and show opening books: the value "
+                                     "of openings, by searches and games");
   command.SetExamples({"explore build openings.db --variant high_kings_l1",
                        "explore show openings.db --html openings.html"});
   RegisterBuild(command);

@@ -155,8 +155,8 @@ void AddExport(Command& games) {
 }
 
 void AddStats(Command& games) {
-  Command& command =
-      games.AddCommand("stats", "sum games up: wins, points, lengths, endings");
+  Command& command = games.AddCommand(
+      "stats", "summarize games: wins, points, lengths, endings");
   GamesQueryOptions* const options = command.SetRun(RunGamesStats);
   AddQueryFlags(command, options);
   command.Add({FormatOption(&options->format)});
@@ -167,7 +167,7 @@ void AddStats(Command& games) {
 
 void RegisterGames(Command& root) {
   Command& games = root.AddCommand(
-      "games", "look into a game store: list, show, export, stats");
+      "games", "list, show, export and summarize the games of a store");
   AddList(games);
   AddShow(games);
   AddExport(games);

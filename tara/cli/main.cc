@@ -189,7 +189,7 @@ int Report(const absl::Status& error, absl::string_view command,
 // Runs the command that the arguments name and returns the exit status.
 int RunCommand(int argc, const char* const* argv, Console& console) {
   CommandLine command_line(
-      "play, verify, learn and compare ten variants of the board game Tara",
+      "play, train, compare and study ten variants of the board game Tara",
       absl::StrCat("tara ", kVersion));
   AddCommands(command_line.root());
   const ParsedCommand command = command_line.Parse(argc, argv);

@@ -54,7 +54,8 @@ absl::StatusOr<int> RunPerft(const PerftOptions& options, Console& console) {
 
 void RegisterPerft(Command& root) {
   Command& command = root.AddCommand(
-      "perft", "count the action sequences of a length: a test of the rules");
+      "perft",
+      "count action sequences of a given length, as a test of the rules");
   PerftOptions* const options = command.SetRun(RunPerft);
   AddGameFlags(command, &options->game, kVariantHelp);
   command.Add({

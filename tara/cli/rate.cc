@@ -237,8 +237,7 @@ absl::StatusOr<int> RunRate(const RateFlags& options, Console& console) {
 
 void RegisterRate(Command& root) {
   Command& command = root.AddCommand(
-      "rate",
-      "Elo ratings of checkpoints and players, per variant and overall");
+      "rate", "rate checkpoints and players: Elo per variant and overall");
   RateFlags* const options = command.SetRun(RunRate);
   command.Add({
       {"RUN", &options->players,

@@ -204,7 +204,7 @@ absl::StatusOr<int> RunRegret(const RegretOptions& options, Console& console) {
 
 void RegisterRegret(Command& root) {
   Command& command = root.AddCommand(
-      "regret", "how much players lose in exactly solved endgames");
+      "regret", "measure the losses of players in exactly solved endgames");
   RegretOptions* const options = command.SetRun(RunRegret);
   AddGameFlags(command, &options->game, kVariantOrLearnedHelp,
                /*required=*/false);

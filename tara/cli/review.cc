@@ -270,7 +270,7 @@ absl::StatusOr<int> RunReview(const ReviewFlags& options, Console& console) {
 
 void RegisterReview(Command& root) {
   Command& command =
-      root.AddCommand("review", "find a game's mistakes, worst first");
+      root.AddCommand("review", "find the mistakes in a game, worst first");
   ReviewFlags* const options = command.SetRun(RunReview);
   command.Add({
       {"GAME", &options->game,

@@ -330,7 +330,7 @@ absl::StatusOr<int> RunSelfPlay(const SelfPlayFlags& options,
 
 void RegisterSelfPlay(Command& root) {
   Command& command = root.AddCommand(
-      "selfplay", "play games of a player with itself into a game store");
+      "selfplay", "play self-play games of any player into a game store");
   SelfPlayFlags* const options = command.SetRun(RunSelfPlay);
   AddGameFlags(command, &options->game, kVariantOrAllHelp);
   command.Add({

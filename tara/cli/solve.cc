@@ -230,7 +230,7 @@ absl::StatusOr<int> RunSolve(const SolveOptions& options, Console& console) {
 
 void RegisterSolve(Command& root) {
   Command& command = root.AddCommand(
-      "solve", "exact result of a position, and the best actions");
+      "solve", "compute the exact result of a position, and the best actions");
   SolveOptions* const options = command.SetRun(RunSolve);
   AddPositionFlags(command, &options->position);
   command.Add({

@@ -138,7 +138,7 @@ absl::StatusOr<int> RunStats(const StatsOptions& options, Console& console) {
 
 void RegisterStats(Command& root) {
   Command& command = root.AddCommand(
-      "stats", "statistics of random play: lengths, results, endings");
+      "stats", "summarize random play: lengths, results, endings");
   StatsOptions* const options = command.SetRun(RunStats);
   AddGameFlags(command, &options->game, kVariantOrAllHelp);
   command.Add({

@@ -341,7 +341,7 @@ absl::StatusOr<int> RunWeb(const WebOptions& options, Console& console) {
 
 void RegisterWeb(Command& root) {
   Command& command =
-      root.AddCommand("web", "play in your browser, on this computer alone");
+      root.AddCommand("web", "play in your browser, only on this computer");
   WebOptions* const options = command.SetRun(RunWeb);
   command.Add({
       {"--port N", &options->port, 0, 65535,
