@@ -11,7 +11,10 @@
 
 Conventions: seats are numbered 0 to 3, and the side of a seat is seat % 2 (0
 Red, 1 Blue). Actions are indices 0 to NUM_ACTIONS - 1 with the same meaning in
-all variants. Text such as "D4" or "D4-E6" is accepted where a single action is
+all variants. They refer to the position as it is; with `seen=True`, to the
+position as `encode` and `observe` show it, in which the seat to move is seat 0.
+A judge, the environments of Gymnasium, PettingZoo and OpenSpiel, and Batch use
+the second way; to_seen and from_seen convert. Text such as "D4" or "D4-E6" is accepted where a single action is
 expected. Arrays are C-contiguous NumPy arrays and are never copied on the way
 to C++. Invalid arguments raise ValueError or TypeError, with the argument, the
 value and the expected values. An illegal action raises ValueError and changes
@@ -29,8 +32,12 @@ from tara._types import (
     DataLoss,
     Evaluation,
     Features,
+    Input,
     Outcome,
+    Outcomes,
     Step,
+    Symmetries,
+    Symmetry,
 )
 from tara._tara import (
     NUM_ACTIONS,
@@ -43,9 +50,20 @@ from tara._tara import (
     Network,
     State,
     __version__,
+    draw,
     encode,
+    finished,
+    from_seen,
+    legal,
+    legal_mask,
+    outcome,
+    play,
     search,
+    symmetries,
+    to_seen,
+    transform,
 )
+from tara._inputs import GLOBALS, PLANES, SYMMETRIES
 from tara._network import Judge, load
 from tara._play import Player, arena, selfplay
 from tara._store import GameStore, Sampler
@@ -53,8 +71,11 @@ from tara._train import Event, train
 
 __all__ = [
     "Analysis", "ArenaResult", "Batch", "DataLoss", "Evaluation", "Event",
-    "Features", "GameRecord", "GameStore", "Games", "Judge", "NUM_ACTIONS",
-    "NUM_GLOBALS", "NUM_PLANES", "Network", "Outcome", "Player", "STATE",
-    "Sampler", "State", "Step", "VARIANTS", "__version__", "arena", "encode",
-    "load", "search", "selfplay", "train",
+    "Features", "GLOBALS", "GameRecord", "GameStore", "Games", "Input", "Judge",
+    "NUM_ACTIONS", "NUM_GLOBALS", "NUM_PLANES", "Network", "Outcome",
+    "Outcomes", "PLANES", "Player", "STATE", "SYMMETRIES", "Sampler", "State",
+    "Step", "Symmetries", "Symmetry", "VARIANTS", "__version__", "arena",
+    "draw", "encode", "finished", "from_seen", "legal", "legal_mask", "load",
+    "outcome", "play", "search", "selfplay", "symmetries", "to_seen", "train",
+    "transform",
 ]

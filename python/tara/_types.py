@@ -87,6 +87,55 @@ class Outcome(typing.NamedTuple):
     (forfeits), "proof" or "agreement" (adjudicated), and "unknown"."""
 
 
+class Outcomes(typing.NamedTuple):
+    """The results of many positions, with one entry per position."""
+
+    reward: NDArray[np.float32]
+    """[n, 2] by side: 1 for a win, -1 for a loss, 0 for a draw or an
+    unfinished game; with compensation."""
+    winner: NDArray[np.int8]
+    """[n]: 0 Red, 1 Blue, -1 for a draw or an unfinished game."""
+    margin: NDArray[np.int8]
+    """[n]: Red's points minus Blue's, as scored; 0 for an unfinished game."""
+    points: NDArray[np.int8]
+    """[n, 2]: points of Red's and Blue's sides, as scored."""
+
+
+class Input(typing.NamedTuple):
+    """A plane or a scalar among the network inputs."""
+
+    index: int
+    """Its place among the planes or globals."""
+    name: str
+    """Its name, as in bundles."""
+    meaning: str
+    """Its value; planes and globals are seen from the side to move."""
+
+
+class Symmetry(typing.NamedTuple):
+    """A symmetry of positions that keeps the rules."""
+
+    board: int
+    """Where hills go: the index into SYMMETRIES, 0 to 7."""
+    seat_shift: int
+    """Pieces of seat s become those of seat s + seat_shift, modulo the number
+    of seats. An odd number swaps the colours."""
+
+
+class Symmetries(typing.NamedTuple):
+    """The eight symmetries of the square board, as tables.
+
+    The bits of an index say what is done, in this order: 4 exchanges files and
+    ranks, 1 flips the files, 2 flips the ranks.
+    """
+
+    actions: NDArray[np.uint16]
+    """[8, NUM_ACTIONS]: the index of the transformed action."""
+    squares: NDArray[np.uint16]
+    """[8, 49]: the transformed square, 7 * rank + file. A plane without
+    directions turns by `turned[..., squares[i]] = plane.reshape(-1, 49)`."""
+
+
 class Step(typing.NamedTuple):
     """The result of `Games.step`, with one entry per game.
 

@@ -31,7 +31,6 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 import tara
-from tara import _tara
 from tara._play import _Choose
 
 __all__ = ["BOUND", "OBSERVATION_SHAPE", "TaraEnv", "TaraVectorEnv"]
@@ -69,8 +68,7 @@ def ends(states: List[tara.State],
 
     Each is as a seat sees it, without a phase and with nothing legal.
     """
-    features = _tara._encode_ends(states, list(map(int, seats)))
-    return features.as_planes()
+    return tara.encode(states, seats=list(map(int, seats))).as_planes()
 
 
 def _states(positions: NDArray[np.void]) -> List[tara.State]:

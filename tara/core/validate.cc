@@ -48,6 +48,8 @@ absl::Status CheckFields(const State& state) {
   if (state.padding != 0) {
     return Impossible(state, "the padding byte is not zero");
   }
+  // Most positions have none, and then none is wrong.
+  if (state.options == RuleOptions()) return absl::OkStatus();
   for (const RuleOptionInfo& option : kRuleOptions) {
     const int value = option.get(state.options);
     if (value < option.min_value || value > option.max_value) {

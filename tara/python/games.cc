@@ -1,22 +1,23 @@
 #include "tara/python/games.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tara/base/random.h"
-#include "tara/base/threads.h"
 #include "tara/core/action.h"
 #include "tara/core/outcome.h"
 #include "tara/core/random_action.h"
 #include "tara/core/rules.h"
-#include "tara/core/symmetry.h"
+#include "tara/core/validate.h"
 #include "tara/core/variant.h"
 #include "tara/python/arrays.h"
+#include "tara/python/batches.h"
 #include "tara/python/gil.h"
 #include "tara/python/states.h"
 
@@ -31,18 +32,76 @@ class Games {
  public:
   using PythonClass = void;
 
-  Games(const Text<"variant">& variant, Integer<"n", int64_t, 1, kMaxGames> n,
-        Seed seed, const Text<"options">& options, Threads<"threads"> threads)
-      : start_(NewState(variant, options).state), threads_(threads) {
-    states_.assign(static_cast<size_t>(n), start_);
-    sampled_.assign(static_cast<size_t>(n), kNoAction);
-    for (uint64_t i = 0; i < static_cast<uint64_t>(n); ++i) {
+  // n games: each restarts from its own of `starts`, or all from one.
+  Games(std::vector<State> starts, size_t n, uint64_t seed, int threads)
+      : starts_(std::move(starts)), states_(starts_), threads_(threads) {
+    states_.resize(n, starts_[0]);
+    sampled_.assign(states_.size(), kNoAction);
+    for (uint64_t i = 0; i < states_.size(); ++i) {
       randoms_.emplace_back(DeriveSeed(seed, i, StreamPurpose::kPlayouts));
     }
   }
+  // The same games, which go on by themselves. Needs the GIL.
+  Games(const Games& other) : threads_(other.threads_) {
+    const ReleaseGil release;
+    const std::lock_guard lock(other.mutex_);
+    starts_ = other.starts_;
+    states_ = other.states_;
+    randoms_ = other.randoms_;
+    sampled_ = other.sampled_;
+  }
+
+  // What makes the same games again: see Restored.
+  py::tuple Saved() const {
+    const Games copy(*this);
+    const auto bytes = [](const auto& values) {
+      return py::bytes(reinterpret_cast<const char*>(values.data()),
+                       values.size() * sizeof(values[0]));
+    };
+    return py::make_tuple(bytes(copy.starts_), bytes(copy.states_),
+                          bytes(copy.randoms_), bytes(copy.sampled_), threads_);
+  }
+  static std::unique_ptr<Games> Restored(const py::tuple& saved) {
+    if (py::len(saved) != 5) {
+      throw py::value_error("the games were saved by another version");
+    }
+    const auto values = [&](size_t place, auto& values) {
+      const std::string bytes = BytesOf("games", saved[place]);
+      values.resize(bytes.size() / sizeof(values[0]), values[0]);
+      std::memcpy(static_cast<void*>(values.data()), bytes.data(),
+                  values.size() * sizeof(values[0]));
+    };
+    std::vector<State> starts = {State{}};
+    values(0, starts);
+    if (starts.empty()) throw py::value_error("damaged games");
+    auto games = std::make_unique<Games>(
+        std::move(starts), 1, 0, IntegerOf<int>("threads", saved[4], 1, 256));
+    values(1, games->states_);
+    values(2, games->randoms_);
+    values(3, games->sampled_);
+    const size_t n = games->states_.size();
+    if (n == 0 || (games->starts_.size() != 1 && games->starts_.size() != n) ||
+        games->randoms_.size() != n || games->sampled_.size() != n) {
+      throw py::value_error("damaged games");
+    }
+    for (const std::vector<State>* const list :
+         {&games->starts_, &games->states_}) {
+      for (const State& state : *list) {
+        ThrowIfError(ValidatePosition(state));
+        if (state.finished()) throw py::value_error("damaged games");
+      }
+    }
+    for (size_t i = 0; i < n; ++i) {  // it is not checked when it is played
+      if (!IsLegal(games->states_[i], games->sampled_[i])) {
+        games->sampled_[i] = kNoAction;
+      }
+    }
+    return games;
+  }
 
   py::ssize_t size() const { return static_cast<py::ssize_t>(states_.size()); }
-  const State& start() const { return start_; }
+  const State& start() const { return starts_[0]; }
+  int threads() const { return threads_; }
 
   // Views of the games' own memory, which Python may not write to.
   py::array States(const py::object& self) const {
@@ -94,8 +153,7 @@ class Games {
 
   py::object Step(const py::object& actions, Truth<"seen"> seen,
                   const py::object& where) {
-    const std::vector<uint8_t> moves = MovesOf(where);
-    std::vector<uint16_t> chosen = ActionsOf(actions, moves);
+    Moves moves = MovesOf(size(), actions, where);
     py::array_t<float> reward(Shape{size(), 2});
     py::array_t<uint8_t> done(Shape{size()});
     py::array_t<int8_t> margin(Shape{size()});
@@ -107,28 +165,28 @@ class Games {
       const ReleaseGil release;
       // Until all have moved: what is legal now must be so then.
       const std::lock_guard lock(mutex_);
-      if (seen) TurnBack(moves, chosen);
-      absl::Status legal = CheckLegal(chosen, moves);
+      absl::Status legal = CheckLegal(seen, moves);
       if (!legal.ok()) return legal;
-      RunInParts([&](size_t first, size_t end, size_t part) {
-        for (size_t i = first; i < end; ++i) {
-          rewards[2 * i] = rewards[2 * i + 1] = 0;
-          dones[i] = 0;
-          margins[i] = 0;
-          if (moves[i] == 0) continue;
-          State& state = states_[i];
-          ApplyAction(static_cast<Action>(chosen[i]), state);
-          dones[i] = state.finished() ? 1 : 0;
-          sampled_[i] = kNoAction;
-          if (!state.finished()) continue;
-          const Outcome outcome = Score(state);
-          rewards[2 * i] = static_cast<float>(outcome.result());
-          rewards[2 * i + 1] = static_cast<float>(-outcome.result());
-          margins[i] = static_cast<int8_t>(outcome.margin());
-          ended[part].push_back(state);
-          state = start_;
-        }
-      });
+      RunInParts(threads_, states_.size(),
+                 [&](size_t first, size_t end, size_t part) {
+                   for (size_t i = first; i < end; ++i) {
+                     rewards[2 * i] = rewards[2 * i + 1] = 0;
+                     dones[i] = 0;
+                     margins[i] = 0;
+                     if (moves.where[i] == 0) continue;
+                     State& state = states_[i];
+                     ApplyAction(static_cast<Action>(moves.actions[i]), state);
+                     dones[i] = state.finished() ? 1 : 0;
+                     sampled_[i] = kNoAction;
+                     if (!state.finished()) continue;
+                     const Outcome outcome = Score(state);
+                     rewards[2 * i] = static_cast<float>(outcome.result());
+                     rewards[2 * i + 1] = static_cast<float>(-outcome.result());
+                     margins[i] = static_cast<int8_t>(outcome.margin());
+                     ended[part].push_back(state);
+                     state = starts_[starts_.size() == 1 ? 0 : i];
+                   }
+                 });
       return legal;
     }();
     ThrowIfError(status);
@@ -159,157 +217,123 @@ class Games {
   void InParts(const Run& run) {
     const ReleaseGil release;
     const std::lock_guard lock(mutex_);
-    RunInParts([&](size_t first, size_t end, size_t) { run(first, end); });
+    RunInParts(threads_, states_.size(),
+               [&](size_t first, size_t end, size_t) { run(first, end); });
   }
 
-  // Calls run(first, end, part) likewise. REQUIRES: the lock is held.
-  template <typename Run>
-  void RunInParts(const Run& run) {
-    const size_t n = states_.size();
-    const auto parts = static_cast<size_t>(threads_);
-    RunOnThreads(threads_, [&](int part) {
-      const auto p = static_cast<size_t>(part);
-      run(n * p / parts, n * (p + 1) / parts, p);
-    });
-  }
-
-  // Returns the argument `where`, 1 for each game that moves.
-  std::vector<uint8_t> MovesOf(const py::object& where) const {
-    std::vector<uint8_t> moves(states_.size(), 1);
-    if (where.is_none()) return moves;
-    const py::array given = py::array::ensure(where);
-    if (!given || given.dtype().kind() != 'b') {
-      PyErr_Clear();
-      ThrowTypeError("where", given ? py::object(given) : where,
-                     "an array of bool");
-    }
-    CheckShape("where", given, "whether each game moves");
-    const auto exact = py::array_t<bool, py::array::c_style>::ensure(given);
-    std::copy_n(exact.data(), moves.size(), moves.begin());
-    return moves;
-  }
-
-  void CheckShape(const char* name, const py::array& given,
-                  const char* what) const {
-    if (given.ndim() == 1 && given.shape(0) == size()) return;
-    ThrowValueError(name, given, absl::StrCat("shape [", size(), "], ", what));
-  }
-
-  // Returns the argument `actions` as it is, whatever integers it has where a
-  // game moves.
-  std::vector<uint16_t> ActionsOf(const py::object& actions,
-                                  const std::vector<uint8_t>& moves) const {
-    const py::array given = py::array::ensure(actions);
-    const char kind = given ? given.dtype().kind() : ' ';
-    if (kind != 'i' && kind != 'u') {
-      PyErr_Clear();
-      ThrowTypeError("actions", given ? py::object(given) : actions,
-                     "an array of integers");
-    }
-    CheckShape("actions", given, "an action for each game");
-    std::vector<uint16_t> chosen(states_.size());
-    if (py::isinstance<py::array_t<uint16_t>>(given)) {
-      const auto exact =
-          py::array_t<uint16_t, py::array::c_style>::ensure(given);
-      std::copy_n(exact.data(), chosen.size(), chosen.begin());
-    } else if (kind == 'u') {
-      Narrow<uint64_t>(given, moves, chosen);
-    } else {
-      Narrow<int64_t>(given, moves, chosen);
-    }
-    return chosen;
-  }
-
-  template <typename Wide>
-  static void Narrow(const py::array& given, const std::vector<uint8_t>& moves,
-                     std::vector<uint16_t>& chosen) {
-    const auto wide = py::array_t < Wide,
-               py::array::c_style | py::array::forcecast > ::ensure(given);
-    for (size_t i = 0; i < chosen.size(); ++i) {
-      const Wide action = wide.data()[i];
-      if (moves[i] == 0) continue;
-      if (action < 0 || action >= kNumActions) {
-        throw py::value_error(absl::StrCat(
-            "actions[", i, "]: ", action, "; expected 0 to ", kNumActions - 1));
-      }
-      chosen[i] = static_cast<uint16_t>(action);
-    }
-  }
-
-  // Makes actions on the positions as they are seen those on the positions as
-  // they are. REQUIRES: the lock is held.
-  void TurnBack(const std::vector<uint8_t>& moves,
-                std::vector<uint16_t>& chosen) {
-    RunInParts([&](size_t first, size_t end, size_t) {
-      for (size_t i = first; i < end; ++i) {
-        if (moves[i] == 0) continue;
-        if (chosen[i] >= kNumActions) continue;  // an error of CheckLegal
-        const Symmetry symmetry = RepresentativeSymmetry(states_[i]);
-        chosen[i] = static_cast<uint16_t>(Index(TransformAction(
-            Inverse(symmetry), static_cast<Action>(chosen[i]))));
-      }
-    });
-  }
-
-  // Returns INVALID_ARGUMENT for the first illegal action. REQUIRES: the lock
-  // is held.
-  absl::Status CheckLegal(const std::vector<uint16_t>& chosen,
-                          const std::vector<uint8_t>& moves) {
+  // Makes the actions those on the positions as they are; returns
+  // INVALID_ARGUMENT for the first illegal one. REQUIRES: the lock is held.
+  absl::Status CheckLegal(bool seen, Moves& moves) {
     std::vector<size_t> wrong(static_cast<size_t>(threads_), states_.size());
-    RunInParts([&](size_t first, size_t end, size_t part) {
-      for (size_t i = first; i < end; ++i) {
-        if (moves[i] == 0) continue;
-        if (chosen[i] < kNumActions &&
-            (chosen[i] == sampled_[i] ||  // legal, as it was drawn
-             LegalActions(states_[i])
-                 .Contains(static_cast<Action>(chosen[i])))) {
-          continue;
-        }
-        wrong[part] = i;
-        return;
-      }
-    });
+    RunInParts(threads_, states_.size(),
+               [&](size_t first, size_t end, size_t part) {
+                 if (seen) TurnBack(states_, first, end, moves);
+                 for (size_t i = first; i < end; ++i) {
+                   if (moves.where[i] == 0) continue;
+                   const uint16_t action = moves.actions[i];
+                   if (action < kNumActions && action == sampled_[i]) {
+                     continue;  // legal, as it was drawn
+                   }
+                   if (IsLegal(states_[i], action)) continue;
+                   wrong[part] = i;
+                   return;
+                 }
+               });
     const size_t i = *std::min_element(wrong.begin(), wrong.end());
-    if (i == states_.size()) return absl::OkStatus();
-    State state = states_[i];
-    const absl::Status status =
-        chosen[i] < kNumActions
-            ? PlayAction(static_cast<Action>(chosen[i]), state)
-            : absl::InvalidArgumentError(absl::StrCat(
-                  "action ", chosen[i], "; expected 0 to ", kNumActions - 1));
-    return absl::InvalidArgumentError(
-        absl::StrCat("actions[", i, "]: ", status.message()));
+    return i == states_.size() ? absl::OkStatus()
+                               : IllegalMove(states_[i], moves, i);
   }
 
-  State start_;
+  std::vector<State> starts_;  // one for all games, or one each
   std::vector<State> states_;
   std::vector<Random> randoms_;
   std::vector<uint16_t> sampled_;  // what Sample drew last, until the next Step
   const int threads_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
 };
+
+}  // namespace
+
+namespace {
+
+std::unique_ptr<Games> NewGames(const py::object& variant, const py::object& n,
+                                Seed seed, const py::object& options,
+                                Threads<"threads"> threads,
+                                const py::object& states) {
+  if (states.is_none()) {
+    if (variant.is_none() || n.is_none()) {
+      throw py::type_error("variant, n: expected both, or states");
+    }
+    const State start =
+        NewState({TextOf("variant", variant)}, {TextOf("options", options)})
+            .state;
+    const auto size = IntegerOf<int64_t>("n", n, 1, kMaxGames);
+    return std::make_unique<Games>(std::vector<State>{start},
+                                   static_cast<size_t>(size), seed, threads);
+  }
+  if (!variant.is_none() || !n.is_none() || !options.equal(py::str("-"))) {
+    throw py::type_error(
+        "states: given with variant, n or options; expected states alone, "
+        "which have them");
+  }
+  std::vector<State> starts = UnfinishedStatesOf(states);
+  if (starts.empty() || starts.size() > size_t{kMaxGames}) {
+    throw py::value_error(absl::StrCat(
+        "states: ", starts.size(), " positions; expected 1 to ", kMaxGames));
+  }
+  for (size_t i = 0; i < starts.size(); ++i) {
+    if (starts[i].variant == starts[0].variant) continue;
+    throw py::value_error(
+        absl::StrCat("states[", i, "] is of ", Info(starts[i].variant).id,
+                     "; expected positions of one variant, as states[0] of ",
+                     Info(starts[0].variant).id, " (tara.play takes any)"));
+  }
+  const size_t size = starts.size();
+  return std::make_unique<Games>(std::move(starts), size, seed, threads);
+}
 
 }  // namespace
 
 void DefineGames(py::module_& module) {
   py::class_<Games> type(module, "Games",
-                         R"(n games of one variant in lockstep, from the start.
+                         R"(n games of one variant in lockstep.
 
-A game that ends is reset to its start within the same step (same-step
-autoreset). Each game has its own random stream, derived from the seed and the
-index of the game, so games depend neither on n nor on threads.
+They begin at the start of the variant, or at the given positions. A game that
+ends is reset to where it began within the same step (same-step autoreset). Each
+game has its own random stream, derived from the seed and the index of the game,
+so games depend neither on n nor on threads. Games can be copied (`copy`) and
+pickled; a copy continues in the same way.
 
     games = tara.Games("high_kings_l1", 1024, seed=7)
     mask = games.legal_mask()
     step = games.step(games.sample())
+    games = tara.Games(states=games.states)
 
 variant: one of tara.VARIANTS. n: 1 to 67108864. seed: 0 or more. options: rule
 options as in `State`. threads: number of threads of the methods below, which
-release the GIL. Raises ValueError for invalid arguments.)");
-  type.def(py::init<const Text<"variant">&, Integer<"n", int64_t, 1, kMaxGames>,
-                    Seed, const Text<"options">&, Threads<"threads">>(),
-           py::arg("variant"), py::arg("n"), py::kw_only(), py::arg("seed") = 0,
-           py::arg("options") = "-", py::arg("threads") = 1);
+release the GIL. states: in place of variant, n and options, unfinished
+positions of one variant: an array of dtype STATE and shape [n], or a sequence
+of State.
+Raises ValueError for invalid arguments.)");
+  type.def(py::init(&NewGames), py::arg("variant") = py::none(),
+           py::arg("n") = py::none(), py::kw_only(), py::arg("seed") = 0,
+           py::arg("options") = "-", py::arg("threads") = 1,
+           py::arg("states") = py::none());
+  type.def(
+      "copy", [](const Games& self) { return std::make_unique<Games>(self); },
+      "Returns the same games, which then go on independently.");
+  type.def("__copy__",
+           [](const Games& self) { return std::make_unique<Games>(self); });
+  type.def("__deepcopy__", [](const Games& self, const py::object&) {
+    return std::make_unique<Games>(self);
+  });
+  type.def(py::pickle(
+      [](const Games& self) { return self.Saved(); },
+      [](const py::tuple& saved) { return Games::Restored(saved); }));
+  type.def("__repr__", [](const Games& self) {
+    return absl::StrCat("<tara.Games: ", self.size(), " of ",
+                        Info(self.start().variant).id, ">");
+  });
   type.def("step", &Games::Step, py::arg("actions"), py::kw_only(),
            py::arg("seen") = false, py::arg("where") = py::none(),
            R"(Plays an action in each game; returns a Step.
@@ -349,7 +373,7 @@ layout: layout of the planes, "NCHW" or "NHWC".)");
   type.def_property_readonly(
       "options",
       [](const Games& self) { return FormatRuleOptions(self.start().options); },
-      "The non-default rule options; or \"-\".");
+      "The non-default rule options of the first game; or \"-\".");
   type.def_property_readonly(
       "states",
       [](const py::object& self) {

@@ -11,6 +11,7 @@
 #include "tara/core/action.h"
 #include "tara/core/variant.h"
 #include "tara/nn/encode/features.h"
+#include "tara/python/batches.h"
 #include "tara/python/games.h"
 #include "tara/python/judges.h"
 #include "tara/python/play.h"
@@ -35,6 +36,7 @@ PYBIND11_MODULE(_tara, module) {
   module.attr("NUM_GLOBALS") = tara::nn::kNumGlobals;
   module.attr("__version__") = tara::kVersion;
   tara::python::DefineStates(module);
+  tara::python::DefineBatches(module);
   tara::python::DefineGames(module);
   tara::python::DefineRecords(module);
   tara::python::DefineJudges(module);

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "tara/core/action.h"
 #include "tara/core/outcome.h"
 #include "tara/core/perft.h"
@@ -25,6 +26,7 @@
 #include "tara/core/variant.h"
 #include "tara/mcts/state_hash.h"
 #include "tara/nn/encode/features.h"
+#include "tara/python/batches.h"
 #include "tara/python/gil.h"
 #include "tara/python/workers.h"
 
@@ -32,7 +34,9 @@ namespace tara::python {
 
 namespace py = pybind11;
 
-py::dtype StateType() {
+namespace {
+
+py::dtype MakeStateType() {
   py::list names, formats, offsets;
   const auto field = [&](const char* name, const py::object& format,
                          size_t offset) {
@@ -60,6 +64,13 @@ py::dtype StateType() {
         py::str(absl::StrCat("V", sizeof(State) - offsetof(State, options))),
         offsetof(State, options));
   return py::dtype(names, formats, offsets, sizeof(State));
+}
+
+}  // namespace
+
+py::dtype StateType() {
+  static const py::handle type = MakeStateType().release();
+  return py::reinterpret_borrow<py::dtype>(type);
 }
 
 py::object OutcomeToPython(int red_points, int blue_points,
@@ -98,19 +109,51 @@ Features FeatureArrays(const py::object& out, py::ssize_t n,
           .globals = OutputArray<float>(globals, {n, nn::kNumGlobals})};
 }
 
+namespace {
+
+// Returns a position in which a game ended as the position of a seat that has
+// nothing to do.
+State EndSeenFrom(const State& state, Seat seat) {
+  State end = state;
+  end.seat = static_cast<uint8_t>(seat);
+  // A phase that the encoder knows; the last of most games.
+  end.phase =
+      TraitsOf(end.variant).kings_move ? Phase::kBattle : Phase::kManoeuvres;
+  return end;
+}
+
+}  // namespace
+
 void EncodeStates(absl::Span<const State> states, nn::PlaneLayout layout,
-                  absl::Span<float> planes, absl::Span<float> globals) {
+                  absl::Span<float> planes, absl::Span<float> globals,
+                  absl::Span<const Seat> seats) {
   // So many at a time that what is between states and planes stays in a cache.
   constexpr size_t kAtATime = 64;
   constexpr size_t kPlanesSize = size_t{nn::kNumPlanes} * nn::kNumSquares;
   std::array<Symmetry, kAtATime> symmetries;
   std::array<LegalSet, kAtATime> legal;
+  std::array<State, kAtATime> copies;
   for (size_t first = 0; first < states.size(); first += kAtATime) {
-    const auto part = states.subspan(first, kAtATime);
+    auto part = states.subspan(first, kAtATime);
+    const auto is_finished = [](const State& state) {
+      return state.finished();
+    };
+    const bool any_finished = absl::c_any_of(part, is_finished);
+    for (size_t i = 0; i < part.size(); ++i) legal[i] = LegalActions(part[i]);
+    if (any_finished) {
+      for (size_t i = 0; i < part.size(); ++i) {
+        copies[i] =
+            part[i].finished()
+                ? EndSeenFrom(part[i], seats.empty() ? 0 : seats[first + i])
+                : part[i];
+      }
+      part = absl::MakeConstSpan(copies.data(), part.size());
+    }
     for (size_t i = 0; i < part.size(); ++i) {
       symmetries[i] = RepresentativeSymmetry(part[i]);
-      legal[i] = LegalActions(part[i]);
     }
+    const absl::Span<float> own_globals =
+        globals.subspan(first * nn::kNumGlobals, part.size() * nn::kNumGlobals);
     nn::EncodeBatch(
         {.states = part,
          .symmetries = absl::MakeConstSpan(symmetries.data(), part.size()),
@@ -118,8 +161,13 @@ void EncodeStates(absl::Span<const State> states, nn::PlaneLayout layout,
         {.layout = layout,
          .planes =
              planes.subspan(first * kPlanesSize, part.size() * kPlanesSize),
-         .globals = globals.subspan(first * nn::kNumGlobals,
-                                    part.size() * nn::kNumGlobals)});
+         .globals = own_globals});
+    if (!any_finished) continue;
+    constexpr size_t kPhases = nn::GlobalIndex("placement");
+    for (size_t i = 0; i < part.size(); ++i) {
+      if (!states[first + i].finished()) continue;
+      std::fill_n(own_globals.data() + i * nn::kNumGlobals + kPhases, 4, 0.0f);
+    }
   }
 }
 
@@ -131,28 +179,68 @@ PythonState NewState(const Text<"variant">& variant,
 
 namespace {
 
-// Returns the positions in the argument `states`: an array of tara.STATE or a
-// sequence of State. ValueError for impossible ones.
-std::vector<State> StatesOf(const py::object& states) {
+constexpr char kNewStates[] = "tara.NewStates";
+
+// Returns whether it is a whole array of NewStates, which nobody can change.
+bool IsNew(const py::array& array) {
+  const py::object base = array.base();
+  return base && PyCapsule_IsValid(base.ptr(), kNewStates) != 0 &&
+         !array.writeable() &&
+         PyCapsule_GetPointer(base.ptr(), kNewStates) == array.data() &&
+         (array.flags() & py::array::c_style) != 0;
+}
+
+absl::Status CheckStates(absl::Span<const State> states, int threads) {
+  std::vector<size_t> wrong(static_cast<size_t>(threads), states.size());
+  {
+    const ReleaseGil release;
+    RunInParts(threads, states.size(),
+               [&](size_t first, size_t end, size_t part) {
+                 for (size_t i = first; i < end; ++i) {
+                   if (ValidatePosition(states[i]).ok()) continue;
+                   wrong[part] = i;
+                   return;
+                 }
+               });
+  }
+  const size_t i = *absl::c_min_element(wrong);
+  if (i == states.size()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("states[", i, "]: ", ValidatePosition(states[i]).message()));
+}
+
+}  // namespace
+
+py::array NewStates::ToPython() && {
+  State* const states = states_.get();
+  const py::capsule owner(states_.release(), kNewStates, [](void* owned) {
+    delete[] static_cast<State*>(owned);
+  });
+  py::array array(StateType(), Shape{static_cast<py::ssize_t>(size_)},
+                  {sizeof(State)}, states, owner);
+  array.attr("flags").attr("writeable") = false;
+  return array;
+}
+
+StateList StatesOf(const py::object& states, int threads) {
   std::vector<State> list;
   if (py::isinstance<py::array>(states)) {
     auto array = py::reinterpret_borrow<py::array>(states);
     if (!array.dtype().equal(StateType()) || array.ndim() != 1) {
       ThrowValueError("states", array, "tara.STATE and 1 dimension");
     }
-    if (array.size() == 0) return list;  // memcpy takes no null
-    array = py::array::ensure(array, py::array::c_style);
-    list.resize(static_cast<size_t>(array.size()));
-    std::memcpy(static_cast<void*>(list.data()), array.data(),
-                list.size() * sizeof(State));
-    for (size_t i = 0; i < list.size(); ++i) {
-      const absl::Status valid = ValidatePosition(list[i]);
-      if (!valid.ok()) {
-        throw py::value_error(
-            absl::StrCat("states[", i, "]: ", valid.message()));
-      }
+    if (array.size() == 0) return StateList(list);  // memcpy takes no null
+    const auto size = static_cast<size_t>(array.size());
+    if (IsNew(array)) {
+      const auto* const data = static_cast<const State*>(array.data());
+      return {array, absl::MakeConstSpan(data, size)};
     }
-    return list;
+    array = py::array::ensure(array, py::array::c_style);
+    list.resize(size);
+    std::memcpy(static_cast<void*>(list.data()), array.data(),
+                size * sizeof(State));
+    ThrowIfError(CheckStates(list, threads));
+    return StateList(std::move(list));
   }
   const auto wrong = [](const char* what, const py::handle& given) {
     return py::type_error(absl::StrCat(
@@ -164,13 +252,12 @@ std::vector<State> StatesOf(const py::object& states) {
     if (!py::isinstance<PythonState>(each)) throw wrong("which has a ", each);
     list.push_back(each.cast<const PythonState&>().state);
   }
-  return list;
+  return StateList(std::move(list));
 }
 
-}  // namespace
-
 std::vector<State> UnfinishedStatesOf(const py::object& states) {
-  std::vector<State> list = StatesOf(states);
+  const StateList given = StatesOf(states, 1);
+  std::vector<State> list(given.states().begin(), given.states().end());
   for (size_t i = 0; i < list.size(); ++i) {
     if (!list[i].finished()) continue;
     throw py::value_error(absl::StrCat(
@@ -185,7 +272,7 @@ void WriteMask(absl::Span<const State> states, bool seen,
   for (size_t i = 0; i < states.size(); ++i) {
     uint8_t* const row = mask.data() + i * kNumActions;
     const LegalSet legal = LegalActions(states[i]);
-    if (seen) {
+    if (seen && !states[i].finished()) {
       const Symmetry symmetry = RepresentativeSymmetry(states[i]);
       legal.ForEach([&](Action action) {
         row[Index(TransformAction(symmetry, action))] = 1;
@@ -198,52 +285,52 @@ void WriteMask(absl::Span<const State> states, bool seen,
 
 namespace {
 
+// Returns the argument `seats`: a seat for each position; none of None.
+std::vector<Seat> SeatsOf(const py::object& seats,
+                          absl::Span<const State> states) {
+  std::vector<Seat> list;
+  if (seats.is_none()) return list;
+  const auto expected = [&] {
+    return absl::StrCat("integers of shape [", states.size(), "]");
+  };
+  if (!py::isinstance<py::sequence>(seats) &&
+      !py::isinstance<py::array>(seats)) {
+    ThrowTypeError("seats", seats, expected());
+  }
+  if (py::len(seats) != states.size()) {
+    ThrowValueError("seats", seats, expected());
+  }
+  for (const py::handle& each : seats) {
+    const std::string name = absl::StrCat("seats[", list.size(), "]");
+    list.push_back(IntegerOf<int>(name, each, 0,
+                                  Info(states[list.size()].variant).seats - 1));
+  }
+  return list;
+}
+
 py::object Encode(const py::object& states, const Text<"layout">& layout,
-                  const py::object& out) {
-  const std::vector<State> list = UnfinishedStatesOf(states);
+                  const py::object& out, const py::object& seats,
+                  Threads<"threads"> threads) {
+  const StateList list = StatesOf(states, threads);
+  const absl::Span<const State> from = list.states();
+  const std::vector<Seat> seen_by = SeatsOf(seats, from);
   const nn::PlaneLayout order = ParseLayout(layout);
   Features features =
-      FeatureArrays(out, static_cast<py::ssize_t>(list.size()), order);
+      FeatureArrays(out, static_cast<py::ssize_t>(from.size()), order);
   {
+    constexpr size_t kPlanesSize = size_t{nn::kNumPlanes} * nn::kNumSquares;
     const absl::Span<float> planes = SpanOf(features.planes);
     const absl::Span<float> globals = SpanOf(features.globals);
     const ReleaseGil release;
-    EncodeStates(list, order, planes, globals);
-  }
-  return features.ToPython();
-}
-
-// Returns the Features of positions in which games ended, each as a seat sees
-// it: no phase, and nothing is legal.
-py::object EncodeEnds(const std::vector<PythonState>& states,
-                      const std::vector<Seat>& seats) {
-  std::vector<State> list;
-  for (size_t i = 0; i < states.size(); ++i) {
-    list.push_back(states[i].state);
-    list.back().seat = seats.at(i);
-    // A phase that the encoder knows; the last of most games.
-    list.back().phase = TraitsOf(list.back().variant).kings_move
-                            ? Phase::kBattle
-                            : Phase::kManoeuvres;
-  }
-  const auto n = static_cast<py::ssize_t>(list.size());
-  Features features =
-      FeatureArrays(py::none(), n, nn::PlaneLayout::kChannelsFirst);
-  for (size_t i = 0; i < list.size(); ++i) {
-    const Symmetry symmetry = RepresentativeSymmetry(list[i]);
-    const LegalSet none;
-    float* const globals =
-        features.globals.mutable_data() + i * nn::kNumGlobals;
-    nn::EncodeBatch(
-        {.states = absl::MakeConstSpan(&list[i], 1),
-         .symmetries = absl::MakeConstSpan(&symmetry, 1),
-         .legal = absl::MakeConstSpan(&none, 1)},
-        {.layout = nn::PlaneLayout::kChannelsFirst,
-         .planes = SpanOf(features.planes)
-                       .subspan(i * nn::kNumPlanes * nn::kNumSquares,
-                                size_t{nn::kNumPlanes} * nn::kNumSquares),
-         .globals = absl::MakeSpan(globals, nn::kNumGlobals)});
-    std::fill_n(globals + nn::GlobalIndex("placement"), 4, 0.0f);
+    RunInParts(threads, from.size(), [&](size_t first, size_t end, size_t) {
+      const size_t n = end - first;
+      EncodeStates(
+          from.subspan(first, n), order,
+          planes.subspan(first * kPlanesSize, n * kPlanesSize),
+          globals.subspan(first * nn::kNumGlobals, n * nn::kNumGlobals),
+          absl::MakeConstSpan(seen_by).subspan(std::min(first, seen_by.size()),
+                                               seen_by.empty() ? 0 : n));
+    });
   }
   return features.ToPython();
 }
@@ -261,14 +348,22 @@ py::array_t<uint16_t> Legal(const PythonState& self, Truth<"seen"> seen) {
   return actions;
 }
 
-PythonState Play(const PythonState& self, const py::object& action) {
+// Returns an action on the position, of an action on it as it is or as seen.
+Action ActionOf(const PythonState& self, const py::object& action, bool seen) {
+  const auto index =
+      static_cast<Action>(IntegerOf<int>("action", action, 0, kNumActions - 1));
+  if (!seen || self.state.finished()) return index;
+  return TransformAction(Inverse(RepresentativeSymmetry(self.state)), index);
+}
+
+PythonState Play(const PythonState& self, const py::object& action,
+                 Truth<"seen"> seen) {
   PythonState next = self;
   if (py::isinstance<py::str>(action)) {
     const std::string text = TextOf("action", action);
     ThrowIfError(PlayAction(absl::string_view(text), next.state));
   } else {
-    const auto index = IntegerOf<int>("action", action, 0, kNumActions - 1);
-    ThrowIfError(PlayAction(static_cast<Action>(index), next.state));
+    ThrowIfError(PlayAction(ActionOf(self, action, seen), next.state));
   }
   return next;
 }
@@ -393,25 +488,31 @@ seen: return the actions as they appear in `features`, in the same order.)");
       [](const PythonState& self) { return LegalActionTexts(self.state); },
       "Returns the legal actions as text (\"D4\", \"D4-E6\"), sorted as "
       "text.");
-  type.def("play", &Play, py::arg("action"),
+  type.def("play", &Play, py::arg("action"), py::kw_only(),
+           py::arg("seen") = false,
            R"(Returns the position after an action, given as an index or text.
+
+seen: whether an index refers to the position as `features` shows it.
 
 Raises ValueError, listing the legal actions, for an illegal one.)");
   type.def(
       "action_text",
-      [](const PythonState& self,
-         Integer<"action", int, 0, kNumActions - 1> action) {
-        return ActionToText(static_cast<Action>(action.value), self.state);
+      [](const PythonState& self, const py::object& action,
+         Truth<"seen"> seen) {
+        return ActionToText(ActionOf(self, action, seen), self.state);
       },
-      py::arg("action"),
+      py::arg("action"), py::kw_only(), py::arg("seen") = false,
       R"(Returns the text of an action in this position, legal or not.
+
+seen: whether it refers to the position as `features` shows it.
 
 Raises ValueError for an index outside 0 to NUM_ACTIONS - 1.)");
   type.def(
       "features",
       [](const PythonState& self) {
+        UnfinishedStatesOf(py::make_tuple(self));  // raises
         const py::object batch =
-            Encode(py::make_tuple(self), {"NCHW"}, py::none());
+            Encode(py::make_tuple(self), {"NCHW"}, py::none(), py::none(), {1});
         return New("Features", batch[py::int_(0)][py::int_(0)],
                    batch[py::int_(1)][py::int_(0)]);
       },
@@ -512,17 +613,20 @@ records and the protocol.)");
       [](const py::tuple& fields) {
         return FromBytes(fields[0].cast<ByteString<"data">>());
       }));
-  module.def("_encode_ends", &EncodeEnds, py::arg("states"), py::arg("seats"));
   module.def("encode", &Encode, py::arg("states"), py::kw_only(),
              py::arg("layout") = "NCHW", py::arg("out") = py::none(),
-             R"(Returns the Features of unfinished positions.
+             py::arg("seats") = py::none(), py::arg("threads") = 1,
+             R"(Returns the Features of positions. A finished one has no phase
+and no legal action.
 
 states: an array of dtype STATE and shape [n], or a sequence of State.
 layout: layout of the planes, "NCHW" or "NHWC".
 out: a pair (planes, globals) of float32 arrays to write to.
+seats: integers [n], the seats that see the finished positions (default: seat
+0); those to move see the others. threads: number of threads.
 
 The result equals Tara's own encoding, bit for bit. Raises ValueError, naming
-the position, for a finished or impossible one.)");
+the position, for an impossible one.)");
 }
 
 }  // namespace tara::python

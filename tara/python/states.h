@@ -6,7 +6,10 @@
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
+#include <cstddef>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/string_view.h"
@@ -40,8 +43,8 @@ pybind11::object OutcomeToPython(int red_points, int blue_points,
 // Returns "NCHW" or "NHWC" as a layout. ValueError for anything else.
 nn::PlaneLayout ParseLayout(const Text<"layout">& layout);
 
-// The arrays of network inputs: planes [n, 24, 7, 7] (or [n, 7, 7, 24]) and
-// globals [n, 40], float32.
+// The arrays of network inputs, float32: planes [n, kNumPlanes, 7, 7] (or
+// [n, 7, 7, kNumPlanes]) and globals [n, kNumGlobals].
 struct Features {
   pybind11::array_t<float> planes;
   pybind11::array_t<float> globals;
@@ -53,13 +56,51 @@ struct Features {
 Features FeatureArrays(const pybind11::object& out, pybind11::ssize_t n,
                        nn::PlaneLayout layout);
 
-// Writes the features of positions that are to move, as Tara's own networks
-// see them: each by its representative symmetry; zeros for finished ones.
+// Writes the features of positions as Tara's own networks see them, each by its
+// representative symmetry. In a finished one there is no phase, and nothing is
+// legal; it is seen by its seat of `seats`, or by seat 0 where that is empty.
 void EncodeStates(absl::Span<const State> states, nn::PlaneLayout layout,
-                  absl::Span<float> planes, absl::Span<float> globals);
+                  absl::Span<float> planes, absl::Span<float> globals,
+                  absl::Span<const Seat> seats = {});
+
+// Positions of an argument: a copy, or memory of `NewStates`.
+class StateList {
+ public:
+  explicit StateList(std::vector<State> states) : own_(std::move(states)) {}
+  StateList(pybind11::array owner, absl::Span<const State> states)
+      : owner_(std::move(owner)), borrowed_(states) {}
+
+  absl::Span<const State> states() const {
+    return owner_ ? borrowed_ : absl::MakeConstSpan(own_);
+  }
+  size_t size() const { return states().size(); }
+
+ private:
+  std::vector<State> own_;
+  pybind11::object owner_;
+  absl::Span<const State> borrowed_;
+};
+
+// A new array of possible positions, which Python cannot change: so it is not
+// checked again when it is an argument.
+class NewStates {
+ public:
+  explicit NewStates(size_t n) : size_(n), states_(new State[n]) {}
+
+  State* data() { return states_.get(); }
+  // Needs the GIL.
+  pybind11::array ToPython() &&;
+
+ private:
+  size_t size_;
+  std::unique_ptr<State[]> states_;
+};
 
 // Returns the positions in the argument `states`: an array of tara.STATE or a
-// sequence of State. ValueError for a position that is impossible or finished.
+// sequence of State. ValueError for an impossible one. Needs the GIL.
+StateList StatesOf(const pybind11::object& states, int threads);
+
+// The same; ValueError for a finished one, too.
 std::vector<State> UnfinishedStatesOf(const pybind11::object& states);
 
 // Writes 1 for the legal actions, with `seen` as a network sees them, by the

@@ -40,6 +40,13 @@ def test_a_player_of_ones_own_plays_a_match():
     assert score_of(run.stdout)[1] > 50
 
 
+def test_a_search_by_mctx_beats_greedy():
+    pytest.importorskip("mctx")
+    run = run_example("gumbel_search.py", "--games", "20", "--sims", "8")
+    assert run.returncode == 0, run.stderr
+    assert score_of(run.stdout)[1] > 50, run.stdout
+
+
 def test_games_are_looked_at(tmp_path):
     with tara.GameStore(tmp_path / "games.db", "w") as store:
         store.add(tara.selfplay("playouts", "high_kings_l1", 12,
@@ -52,6 +59,8 @@ def test_games_are_looked_at(tmp_path):
 @pytest.mark.parametrize("name", sorted(
     each.name for each in EXAMPLES.glob("*.py")))
 def test_help_tells_what_an_example_does(name):
+    if name == "gumbel_search.py":
+        pytest.importorskip("mctx")
     run = run_example(name, "--help")
     assert run.returncode == 0 and "usage" in run.stdout
 

@@ -228,14 +228,14 @@ def test_wrong_arguments_are_named(call, error, words):
         assert word in str(raised.value)
 
 
-def test_a_finished_game_is_not_played_nor_encoded():
+def test_a_finished_game_is_not_played():
     state = tara.State("sacred_hill_l1")
     while not state.finished:
         state = state.play(int(state.legal()[0]))
     with pytest.raises(ValueError):
         state.play("D4")
     with pytest.raises(ValueError, match=r"states\[1\] is finished"):
-        tara.encode([tara.State("sacred_hill_l1"), state])
+        tara.search([tara.State("sacred_hill_l1"), state])
     with pytest.raises(ValueError):
         state.features()
 
