@@ -195,7 +195,15 @@ bool CachingEvaluator::Find(const Key& key, Evaluation& evaluation) {
   Bucket& bucket = shard.buckets[index];
   const Entry* const entries = &shard.entries[index * kWays];
   const int way = bucket.Find(key, entries);
-  if (way < 0) return false;
+  if (way < 0) {
+    // Fetches the place of the answer while the evaluator computes it.
+    const auto* const place =
+        reinterpret_cast<const char*>(&entries[bucket.LeastRecent()]);
+    for (size_t i = 0; i < sizeof(Entry); i += 64) {
+      __builtin_prefetch(place + i, /*rw=*/1);
+    }
+    return false;
+  }
   bucket.Use(way);
   entries[way].Restore(evaluation);
   return true;
