@@ -220,7 +220,7 @@ describe('the layout', () => {
     await page.click('[data-hill="D4"]');
     await page.waitForSelector('.moves button');
     const small = await page.$$eval(
-        '#side-place :is(button, select), .guide button',
+        ':is(#side-place, .guide, .analysis) :is(button, select)',
         (all) => all
             .filter((each) => each.checkVisibility())
             .filter((each) => each.getBoundingClientRect().height < 44)

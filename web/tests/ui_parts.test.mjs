@@ -267,6 +267,46 @@ describe("the computer's turn", () => {
     assert.equal(session.game.name, 'new');
   });
 
+  test('is analysed while the search runs, by the engine’s progress', async () => {
+    const found = withResolvers();
+    const action = {index: 3, notation: 'D4'};
+    const other = {index: 4, notation: 'E4'};
+    const progress = (simulations) => ({
+      ply: 0,
+      simulations,
+      actions: [{action: other, visits: 9}, {action, visits: 4}],
+      redValue: 0.2,
+      redMargin: 1,
+      principalVariation: [other],
+      by: 'network',
+    });
+    let report;
+    const engine = {
+      newGame: async () => game('new'),
+      evaluate: () => new Promise(() => {}),
+      search: (request, onProgress) => {
+        report = onProgress;
+        return {result: found.promise, stop: () => {}};
+      },
+    };
+    const events = new Proxy({}, {get: () => () => {}});
+    const session = new Session(engine, game('old'), events, 1);
+    await session.newGame('any', {}, [PERSON, PERSON], () => {});
+    session.toggleAnalysis();
+    report(progress(100));
+    assert.equal(session.analysis.simulations, 100);
+    report(progress(200));
+    assert.equal(session.analysis.simulations, 200);
+    // What is said of the position is the same everywhere.
+    assert.ok(Math.abs(session.course.at(0).red - 0.6) < 1e-9);
+    found.resolve({...progress(300), action, stopped: false});
+    for (let i = 0; i < 20; ++i) await null;
+    // What the search advises comes first, though it was visited less.
+    assert.deepEqual(
+        session.analysis.actions.map((each) => each.action), [action, other]);
+    assert.equal(session.thinking, null);
+  });
+
   test('comes when a text is refused', async () => {
     const {session, played, loaded} = await atPace();
     const load = session.load('text', () => [], false, false, () => {});
@@ -278,19 +318,15 @@ describe("the computer's turn", () => {
   });
 });
 
-describe('a hint in words', () => {
+describe('an analysis in words', () => {
   const action = (index, notation) => ({index, notation});
-  const hint = {
-    action: action(1, 'E2'),
-    principalVariation: [action(1, 'E2'), action(7, 'C5')],
+  const found = {
     simulations: 800,
     redValue: 0.06,
     redMargin: -0.42,
     actions: [
-      {action: action(4, 'C3'), visits: 500, value: 0.02},
       {action: action(1, 'E2'), visits: 280, value: 0.06},
-      {action: action(5, 'D5'), visits: 20, value: 0.06},
-      {action: action(6, 'D6'), visits: 0, value: 0},
+      {action: action(4, 'C3'), visits: 500, value: 0.02},
     ],
   };
   const evaluation = (by, ...policy) => ({
@@ -299,35 +335,37 @@ describe('a hint in words', () => {
         ([index, notation, probability]) =>
             ({action: action(index, notation), probability})),
   });
-  const found = [
-    'Hint: E2, then C5.',
-    'After 800 simulations: Red 53\u00a0% · Blue 47\u00a0%, Blue by 0.4 points.',
-    'Next best: C3 (2\u00a0% less), D5 (as good).',
-  ];
-  let hintSentences;
+  const VALUE =
+      'After 800 simulations: Red 53\u00a0% · Blue 47\u00a0%, Blue by 0.4 points.';
+  let analysisSentences;
   before(async () => {
-    ({hintSentences} = await modules.load('/src/ui/words.ts'));
+    ({analysisSentences} = await modules.load('/src/ui/words.ts'));
   });
 
-  test('has the chances of both sides, the lead, and the next best', () => {
-    assert.deepEqual(hintSentences(hint, null), found);
+  test('has the chances of both sides and the lead', () => {
+    assert.deepEqual(analysisSentences(found, null), [VALUE]);
     assert.deepEqual(
-        hintSentences(hint, evaluation('network', [1, 'E2', 0.9])), found);
+        analysisSentences(found, evaluation('network', [1, 'E2', 0.9])), [VALUE]);
+    // Before the first simulation there is no action.
+    assert.deepEqual(
+        analysisSentences(
+            {...found, actions: []}, evaluation('network', [1, 'E2', 0.9])),
+        [VALUE]);
   });
 
   test('says where the policy preferred another action', () => {
     assert.deepEqual(
-        hintSentences(
-            hint,
-            evaluation('network', [4, 'C3', 0.412], [1, 'E2', 0.02])),
+        analysisSentences(
+            found, evaluation('network', [4, 'C3', 0.412], [1, 'E2', 0.02])),
         [
-          ...found,
+          VALUE,
           'At first sight the network liked C3 better (41\u00a0% against ' +
               '2\u00a0%).',
         ]);
     // Without a network it has no opinion.
     assert.deepEqual(
-        hintSentences(hint, evaluation('playouts', [4, 'C3', 0.5])), found);
+        analysisSentences(found, evaluation('playouts', [4, 'C3', 0.5])),
+        [VALUE]);
   });
 });
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import {before, describe, test} from 'node:test';
 
-import {suiteContext} from './harness.mjs';
+import {checkAccess, suiteContext} from './harness.mjs';
 import {PHONE, startSite, takePicture} from './ui_page.mjs';
 
 // The second game of tests/golden/four_treasures.jsonl. Its 44th action, A2,
@@ -80,12 +80,18 @@ describe('the review', () => {
     const entry = page.locator('#review [data-ply="43"]');
     assert.match(
         await entry.getAttribute('aria-label'),
-        /^Action 44, A2, blunder: gave away 100 %; C7 was better$/);
+        /^44 A2 −100 %, blunder; C7 was better$/);
     await entry.click();
     await page.waitForFunction(
         () => document.querySelector('#board').dataset.ply === '43');
-    await page.locator('.finding').getByText(
+    await page.locator('.analysis .mistake').getByText(
         /^Action 44: Blue played A2, a blunder .* Better: C7/).waitFor();
+    // Dots on the actions and on the curve.
+    const dots = () => page.locator('.course .fault').count();
+    assert.equal(
+        await page.getAttribute('.moves li:nth-child(44) button', 'data-fault'),
+        'blunder');
+    assert.equal(await page.locator('.moves [data-ply]').count(), await dots());
     // Both are marked on the board, which has come into sight.
     assert.equal(await hillUnder(page, '.mistake-ring'), 'A2');
     assert.equal(await hillUnder(page, '.hint-ring'), 'C7');
@@ -96,9 +102,29 @@ describe('the review', () => {
         await page.textContent('[aria-label="Course of the game"] header'),
         /after a search$/);
     await takePicture(page, 'mistake');
+    // The side that erred tries again: a bad action, then the best one.
+    await page.click('[data-do="try-again"]');
+    await page.waitForSelector('.hint-ring', {state: 'detached'});
+    const said = page.locator('.analysis .mistake');
+    await said.getByText('Find a better action than A2.').waitFor();
+    await page.click('[data-hill="C4"]');
+    await said.getByText(/^C4 costs \d+ % of winning. Try another one\.$/)
+        .waitFor();
+    await page.click('[data-hill="C7"]');
+    await said.getByText('Right: C7 is the best action.').waitFor();
+    await checkAccess(page, 'a mistake');
+    assert.equal(await page.getAttribute('#board', 'data-actions'), '48');
+    // Of one side alone.
+    const all = await dots();
+    await page.click('#review .sides [data-side="1"]');
+    await page.waitForFunction(
+        (all) => document.querySelectorAll('.course .fault').length < all, all);
+    assert.deepEqual(
+        await page.locator('#review h3').allTextContents(), ['Blue']);
+    await page.click('#review .sides [data-side="both"]');
     await page.click('[data-do="redo"]');
     await page.waitForSelector('.mistake-ring', {state: 'detached'});
-    await page.waitForSelector('.finding:empty', {state: 'attached'});
+    await said.waitFor({state: 'hidden'});
     // The game is as it was, and so is what was found.
     assert.equal(
         await page.getAttribute('#review', 'data-state'), 'done');

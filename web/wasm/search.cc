@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
@@ -11,6 +12,7 @@
 #include "tara/core/outcome.h"
 #include "tara/mcts/levels/levels.h"
 #include "tara/mcts/options/search_options.h"
+#include "tara/mcts/tree/tree.h"
 #include "web/wasm/views.h"
 
 namespace tara::web {
@@ -32,6 +34,12 @@ mcts::SearchOptions OptionsFor(Variant variant, const Search::Options& options,
   if (!options.network) search.c_puct = mcts::kPlayoutCPuct;
   mcts::SetForVariant(variant, solver, search);
   return search;
+}
+
+val Indices(const std::vector<Action>& line) {
+  std::vector<int> indices;
+  for (const Action action : line) indices.push_back(Index(action));
+  return ToArray(indices);
 }
 
 // Red's bounds, from those of the side to move.
@@ -118,18 +126,15 @@ val Search::Report() const {
     view.set("value", action.mean_value);
     view.set("redValue", sign * action.mean_value);
     view.set("provedRedMargin", RedBounds(action, side));
+    view.set("line", Indices(mcts::LineAfter(tree_, action.action)));
     actions.set(count++, view);
-  }
-  std::vector<int> line;
-  for (const Action action : tree_.principal_variation()) {
-    line.push_back(Index(action));
   }
   val view = val::object();
   view.set("simulations", tree_.root_visits());
   view.set("redValue", sign * tree_.root_value());
   view.set("redMargin", sign * tree_.root_margin());
   view.set("actions", actions);
-  view.set("principalVariation", ToArray(line));
+  view.set("principalVariation", Indices(tree_.principal_variation()));
   return view;
 }
 

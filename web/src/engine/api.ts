@@ -362,6 +362,8 @@ export interface SearchedAction {
    * Blue's and the compensation are at least and at most so much; null: nothing
    * that matters. */
   readonly provedRedMargin: readonly [number, number] | null;
+  /** The most visited line that begins with the action. */
+  readonly line: readonly Action[];
 }
 
 export interface SearchProgress {
@@ -418,6 +420,8 @@ export interface Engine {
   goTo(ply: number): Promise<Game>;
   /** The position after so many actions; the game stays as it is. */
   positionAt(ply: number): Promise<Position>;
+  /** The position after an action that is played at a ply in thought alone. */
+  positionAfter(ply: number, action: ActionIndex | string): Promise<Position>;
 
   /** The game as a JSON line (docs/reference/rules.md section 12.1), all its
    * actions. A finished game is what `tara verify` reads; an unfinished one

@@ -85,6 +85,7 @@ export interface CoreSearchReport {
     readonly value: number;
     readonly redValue: number;
     readonly provedRedMargin: readonly [number, number] | null;
+    readonly line: readonly number[];
   }[];
   readonly principalVariation: readonly number[];
 }

@@ -84,6 +84,7 @@ function engineOf(worker: Worker, client: Client, info: EngineInfo): Engine {
     undo: calling('undo'),
     goTo: calling('goTo'),
     positionAt: calling('positionAt'),
+    positionAfter: calling('positionAfter'),
     saveGame: calling('saveGame'),
     loadGame: calling('loadGame'),
     completePosition: calling('completePosition'),

@@ -70,6 +70,9 @@ export class Host {
         return show();
       },
       positionAt: async (ply) => this.game.positionAt(ply),
+      positionAfter: async (ply, action) =>
+        positionOf(
+            this.core, this.catalogue, this.game.textAfter(ply, action)),
       saveGame: async () => gameToText(this.game),
       loadGame: (text) => {
         this.game = gameFromText(this.core, this.catalogue, text);

@@ -221,6 +221,7 @@ class Searching {
       ...each,
       provedRedMargin: this.withCompensation(each.provedRedMargin),
       action: this.actionOf(each.action),
+      line: each.line.map(this.actionOf),
     }));
     searched.sort((a, b) => b.visits - a.visits || b.prior - a.prior);
     return {

@@ -1,5 +1,6 @@
 // The page: joins the session with the board, the panels and the dialogs.
 
+import { AnalysisPanel, bestActions } from './analysis_panel';
 import { Board } from './board/board';
 import type { Placed } from './board/drawing';
 import type { Marks } from './board/marks';
@@ -8,7 +9,6 @@ import { ChoiceDialog } from './choice_dialog';
 import { CoursePanel } from './course_panel';
 import { byId } from './dom';
 import { Editor } from './editor';
-import { Finding } from './finding';
 import { GameFileDialog } from './game_file_dialog';
 import { Guide } from './guide';
 import { HelpDialog } from './help_dialog';
@@ -42,7 +42,7 @@ import {
 } from './score';
 import { SeatsPanel } from './seats_panel';
 import { uses } from './selection';
-import { Session } from './session';
+import { Session, type Line } from './session';
 import { Toolbar, type ToolbarState } from './toolbar';
 import { TurnBar } from './turn_bar';
 import {
@@ -72,7 +72,7 @@ import type {
 
 const NO_MARKS = {
   last: null,
-  hint: null,
+  hints: [],
   mistake: null,
   heat: null,
   owners: null,
@@ -99,7 +99,7 @@ export class App {
   private readonly choiceDialog: ChoiceDialog;
   private readonly fileDialog: GameFileDialog;
   private readonly help: HelpDialog;
-  private readonly finding = new Finding();
+  private readonly analysis: AnalysisPanel;
   private readonly guide: Guide;
   private readonly editor: Editor;
   private readonly lesson: Lesson;
@@ -110,6 +110,7 @@ export class App {
   private heat = false;
   private owners = false;
   private drawing = false; // a frame is due
+  private walked = Promise.resolve(); // the steps of keys so far
   private shownPosition: Placed | null = null; // on the board
   private resumeLater = false; // the computer's turns, after editor or lesson
   private pointedCount: ShownCount | null = null;
@@ -181,13 +182,27 @@ export class App {
       (shown) => this.pressCount(shown),
     );
     this.turnBar = new TurnBar(() => this.showReview());
+    this.analysis = new AnalysisPanel(
+      () => session.toggleAnalysis(),
+      () => this.tryAgain(),
+      (action) => void session.play(action),
+      () => this.board.focus(),
+    );
     this.toolbar = new Toolbar(this.actions, () => this.board.focus());
     const goTo = (ply: number): void => void this.goTo(ply);
     this.course = new CoursePanel(goTo);
-    this.moves = new MovesPanel(goTo);
+    this.moves = new MovesPanel(
+      goTo,
+      (line) => void this.goToLine(line),
+      (line) => session.forgetLine(line),
+    );
     this.review = new ReviewPanel(
       () => void session.reviewOrStop(),
       (found) => void this.showGivenAway(found),
+      (side) => {
+        session.review.side = side;
+        this.draw();
+      },
     );
     this.networkPanel = new NetworkPanel(
       (file) => void this.loadFile(file),
@@ -247,7 +262,7 @@ export class App {
     byId('legend-place').append(this.toolbar.legends);
     byId('guide-place').append(
       this.lesson.card,
-      this.finding.element,
+      this.analysis.element,
       this.guide.element,
     );
     byId('side-place').append(
@@ -271,6 +286,11 @@ export class App {
     listenToKeys(
       {
         ...this.actions,
+        analyse: () => this.session.toggleAnalysis(),
+        back: () => this.walk(-1),
+        forward: () => this.walk(1),
+        start: () => void this.goTo(0),
+        end: () => void this.goTo(this.session.game.actions.length),
         newGame: () => this.openNewGame(),
         help: () => this.openHelp(),
       },
@@ -381,19 +401,22 @@ export class App {
       kept.paused,
       kept.counts,
       () => this.games.take(kept),
+      kept.others,
     );
     if (this.heat || this.owners) this.session.help();
   }
 
   // Keeps the game for the next visit.
   private keep(): void {
-    const { game, players, paused, counts, position } = this.session;
+    const { session } = this;
+    const { game, players, paused, counts, position } = session;
     const kept = this.games.keep({
       text: shortText(game),
       players: players.map(playerId),
       paused,
       counts,
       result: position.finished ? resultSentence(position.score) : '',
+      others: session.others.map((actions) => shortText({ ...game, actions })),
     });
     if (kept || this.toldOfFullStorage) return;
     this.toldOfFullStorage = true;
@@ -641,6 +664,21 @@ export class App {
     this.notices.announce(placeSentence(this.session.game));
   }
 
+  private async goToLine(line: Line): Promise<void> {
+    await this.session.goToLine(line);
+    this.notices.announce(placeSentence(this.session.game));
+  }
+
+  // A step of one action along the line on the board, after those that are on
+  // their way: keys are pressed faster than positions come.
+  private walk(step: -1 | 1): void {
+    this.walked = this.walked.then(async () => {
+      const { ply, actions } = this.session.game;
+      const to = ply + step;
+      if (to >= 0 && to <= actions.length) await this.goTo(to);
+    });
+  }
+
   private async goTo(ply: number): Promise<void> {
     await this.session.goTo(ply);
     this.notices.announce(placeSentence(this.session.game));
@@ -674,6 +712,11 @@ export class App {
   private async showGivenAway(found: GivenAway): Promise<void> {
     await this.session.goToMistake(found);
     byId('turn-place').scrollIntoView({ block: 'nearest' });
+  }
+
+  private tryAgain(): void {
+    this.session.tryAgain();
+    this.board.focus();
   }
 
   // Reviews the game, unless that has been done.
@@ -792,7 +835,7 @@ export class App {
     document.title = `Tara: ${game.variant.name}`;
     this.renderBoard();
     this.turnBar.render(session);
-    this.finding.render(session);
+    this.analysis.render(session);
     this.guide.render(session);
     this.seats.render(
       session,
@@ -888,7 +931,7 @@ export class App {
 
   private marksOfGame(): Pick<
     Marks,
-    'last' | 'hint' | 'mistake' | 'heat' | 'owners' | 'area'
+    'last' | 'hints' | 'mistake' | 'heat' | 'owners' | 'area'
   > {
     const { session } = this;
     const { game, mistake, evaluation } = session;
@@ -896,7 +939,12 @@ export class App {
       // Beside a mistake it would look like one.
       last:
         mistake === null ? (game.actions[game.ply - 1]?.action ?? null) : null,
-      hint: session.hint?.action ?? mistake?.better ?? null,
+      hints:
+        mistake !== null
+          ? [mistake.better]
+          : session.analysis === null || session.trying !== null
+            ? []
+            : bestActions(session.analysis).map(({ action }) => action),
       mistake: mistake?.played.action ?? null,
       heat: this.heat ? (evaluation?.policy ?? null) : null,
       owners: this.owners ? (evaluation?.owners ?? null) : null,

@@ -8,7 +8,7 @@ import type {
   Evaluation,
   Game,
   Score,
-  SearchResult,
+  SearchProgress,
 } from '../engine/api';
 
 export interface CoursePoint {
@@ -20,7 +20,10 @@ export interface CoursePoint {
 }
 
 export class CourseOfGame {
-  private readonly points: (CoursePoint | undefined)[] = [];
+  // By the actions that lead to the position, so that what is known of a line
+  // stays known while another one is on the board.
+  private readonly points = new Map<string, CoursePoint>();
+  private keys: readonly string[] = ['']; // by ply
   private era = 0; // answers of an earlier one are dropped
   private filling = false;
 
@@ -30,39 +33,49 @@ export class CourseOfGame {
   ) {}
 
   at(ply: number): CoursePoint | undefined {
-    return this.points[ply];
+    return this.points.get(this.keys[ply] ?? '?');
   }
 
   clear(): void {
-    this.cutAfter(-1);
+    ++this.era;
+    this.points.clear();
   }
 
-  // Forgets what comes after a ply.
-  cutAfter(ply: number): void {
+  // Another line of actions is on the board.
+  follow({ actions }: Pick<Game, 'actions'>): void {
+    const keys = [''];
+    for (const { action } of actions) {
+      keys.push(`${keys.at(-1)!} ${action.notation}`);
+    }
+    if (keys.at(-1) === this.keys.at(-1)) return;
     ++this.era;
-    this.points.length = Math.min(this.points.length, ply + 1);
+    this.keys = keys;
+  }
+
+  private set(ply: number, point: CoursePoint): void {
+    this.points.set(this.keys[ply]!, point);
   }
 
   add(evaluation: Evaluation): void {
     const { ply, win, draw, redMargin, by } = evaluation;
-    if (this.points[ply]?.isSearched) return;
-    this.points[ply] = { red: win[0], draw, redMargin, by, isSearched: false };
+    if (this.at(ply)?.isSearched) return;
+    this.set(ply, { red: win[0], draw, redMargin, by, isSearched: false });
   }
 
   // A search does not tell a draw from half a win.
-  addSearch({ ply, redValue, redMargin, by }: SearchResult): void {
+  addSearch({ ply, redValue, redMargin, by }: SearchProgress): void {
     const red = (1 + redValue) / 2;
-    this.points[ply] = { red, draw: 0, redMargin, by, isSearched: true };
+    this.set(ply, { red, draw: 0, redMargin, by, isSearched: true });
   }
 
   finish(ply: number, score: Score): void {
-    this.points[ply] = {
+    this.set(ply, {
       red: score.winner === 0 ? 1 : 0,
       draw: score.winner === null ? 1 : 0,
       redMargin: score.points[0] - score.points[1] - score.compensation,
       by: 'result',
       isSearched: false,
-    };
+    });
   }
 
   // Judges the plies of the game that have no judgement yet.
@@ -75,14 +88,14 @@ export class CourseOfGame {
     this.filling = true;
     try {
       for (let ply = 0; ply < game.actions.length; ++ply) {
-        if (this.points[ply] !== undefined) continue;
+        if (this.at(ply) !== undefined) continue;
         const evaluation = await this.engine.evaluate(ply);
         if (era !== this.era) return;
         this.add(evaluation);
         this.changed();
       }
       const last = game.actions.length;
-      if (this.points[last] !== undefined || game.ply === last) return;
+      if (this.at(last) !== undefined || game.ply === last) return;
       const end = await this.engine.positionAt(last);
       if (era !== this.era || !end.finished) return;
       this.finish(last, end.score);

@@ -4,6 +4,7 @@
 import { h, replaceChildren, s } from './dom';
 import { chances } from './words';
 import type { CoursePoint } from './course';
+import type { Fault } from './review';
 import type { Session } from './session';
 
 const WIDTH = 320;
@@ -86,6 +87,7 @@ export class CoursePanel {
       ...this.chanceShapes(points),
       ...this.marginBars(points),
       this.cursor(game.ply),
+      ...this.faultDots(points, session.faults()),
     );
   }
 
@@ -156,6 +158,22 @@ export class CoursePanel {
       );
     });
     return bars;
+  }
+
+  // The faults of the review, where their actions have led.
+  private faultDots(
+    points: readonly (CoursePoint | undefined)[],
+    faults: ReadonlyMap<number, Fault>,
+  ): Element[] {
+    return [...faults].map(([ply, fault]) =>
+      s('circle', {
+        class: 'fault',
+        'data-fault': fault,
+        cx: this.x(ply),
+        cy: CHANCE_HEIGHT * (1 - (points[ply]?.red ?? 0.5)),
+        r: 4,
+      }),
+    );
   }
 
   private cursor(ply: number): Element {

@@ -18,7 +18,13 @@ const KEYS: readonly (readonly [string, string])[] = [
   ],
   ['Esc', 'forget what was chosen'],
   ['U and R', 'undo and redo'],
+  [
+    '← and →',
+    'after a click, or away from the board: an action back or on; Home and ' +
+      'End: to the ends',
+  ],
   ['H', 'a hint'],
+  ['A', 'analysis of every position on the board, on or off'],
   ['M', 'map of the network’s policy'],
   ['O', 'map of who will own the hills'],
   ['P', 'pass, where that is legal'],
@@ -27,8 +33,11 @@ const KEYS: readonly (readonly [string, string])[] = [
 ];
 
 const ASSISTANCE: readonly string[] = [
-  'Hint: the best action by a search of up to 800 simulations (3 seconds), ' +
-    'the reply it expects, and the next best actions.',
+  'Hint: the best three actions by a search of up to 800 simulations (3 ' +
+    'seconds), each with the chance to win and the line it expects.',
+  'Analyse: the same for every position on the board, with up to 8,000 ' +
+    'simulations, until you turn it off. Another action than the one that ' +
+    'was played begins another line; the game keeps both.',
   'Policy: where the network would play at first sight, before any search, ' +
     'in percent. A search may find better, so that a hint can be an action ' +
     'of few percent.',

@@ -15,13 +15,14 @@ export interface KeptGame {
   readonly paused: boolean;
   readonly counts: boolean; // Session.counts
   readonly result: string; // in words; '' while the game goes on
+  readonly others: readonly string[]; // its other lines, as text
   readonly savedMs: number; // since 1970
   readonly writer: string; // the page load that wrote it
 }
 
 export type GameToKeep = Pick<
   KeptGame,
-  'text' | 'players' | 'paused' | 'counts' | 'result'
+  'text' | 'players' | 'paused' | 'counts' | 'result' | 'others'
 >;
 
 // Something in the storage that is no game: damaged, or of a later version of
@@ -90,6 +91,7 @@ function parse(id: string, raw: string | null): KeptGame | null {
       paused: entry.paused === true,
       counts: entry.counts === true,
       result: typeof entry.result === 'string' ? entry.result : '',
+      others: Array.isArray(entry.others) ? entry.others.map(String) : [],
       savedMs: isTime(entry.savedMs) ? entry.savedMs : 0,
       writer: String(entry.writer),
     };
@@ -186,7 +188,8 @@ export class KeptGames {
       (['text', 'paused', 'counts', 'result'] as const).every(
         (name) => stored[name] === entry[name],
       ) &&
-      stored.players.join() === game.players.join();
+      stored.players.join() === game.players.join() &&
+      stored.others.join('\n') === game.others.join('\n');
     // What is only looked at is left to the tab that plays it.
     if (same) {
       return write(this.session, TAB, { ...entry, ...stored });

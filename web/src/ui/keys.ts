@@ -3,6 +3,11 @@
 import type { ToolbarActions } from './toolbar';
 
 export interface KeyActions extends Omit<ToolbarActions, 'pauseOrResume'> {
+  analyse(): void;
+  back(): void;
+  forward(): void;
+  start(): void;
+  end(): void;
   newGame(): void;
   help(): void;
 }
@@ -13,6 +18,11 @@ const KEYS: Readonly<Record<string, keyof KeyActions>> = {
   h: 'hint',
   m: 'heat',
   o: 'owners',
+  a: 'analyse',
+  arrowleft: 'back',
+  arrowright: 'forward',
+  home: 'start',
+  end: 'end',
   p: 'pass',
   n: 'newGame',
   '?': 'help',

@@ -1,17 +1,26 @@
 // The actions of the game; pointing at one goes there.
 
-import { h } from './dom';
+import { h, replaceChildren, setAttribute } from './dom';
 import { icon, type IconName } from './icons';
 import { SIDE_CLASS } from './board/pieces';
-import type { Session } from './session';
+import { commonLength, type Line, type Session } from './session';
 import type { PlayedAction } from '../engine/api';
+
+const MOST_SHOWN = 8; // actions of another line
 
 export class MovesPanel {
   readonly element: HTMLElement;
   private readonly list = h('ol', { class: 'moves' });
   private shown: readonly PlayedAction[] = [];
 
-  constructor(private readonly goTo: (ply: number) => void) {
+  private readonly others = h('ul', { class: 'other-lines' });
+  private shownOthers = '';
+
+  constructor(
+    private readonly goTo: (ply: number) => void,
+    private readonly goToLine: (line: Line) => void,
+    private readonly forgetLine: (line: Line) => void,
+  ) {
     const jump = (name: IconName, label: string, ply: () => number) =>
       h(
         'button',
@@ -39,21 +48,76 @@ export class MovesPanel {
         ),
       ),
       this.list,
+      this.others,
     );
   }
 
   render(session: Session): void {
     const { actions, ply } = session.game;
     this.show(actions);
+    const faults = session.faults();
     const entries = this.list.querySelectorAll('button');
     entries.forEach((entry, i) => {
       const here = i + 1 === ply;
+      const fault = faults.get(i + 1) ?? null;
+      setAttribute(entry, 'data-fault', fault);
+      setAttribute(
+        entry,
+        'aria-label',
+        fault === null ? null : `${entry.textContent}, ${fault}`,
+      );
       entry.classList.toggle('later', i + 1 > ply);
       if (here) entry.setAttribute('aria-current', 'step');
       else entry.removeAttribute('aria-current');
       if (here) this.scrollTo(entry);
     });
     this.element.classList.toggle('empty', actions.length === 0);
+    this.showOthers(session);
+  }
+
+  // The other lines of the game, from where they leave the one on the board.
+  private showOthers({ others, game }: Session): void {
+    const rows = others.map((line) => {
+      const from = commonLength(line, game.actions);
+      const names = line.slice(from).map(({ action }) => action.notation);
+      const more = names.length > MOST_SHOWN ? ' …' : '';
+      const text = `${names.slice(0, MOST_SHOWN).join(' ')}${more}`;
+      return { line, from, text };
+    });
+    const shown = rows.map(({ from, text }) => `${from} ${text}`).join('\n');
+    if (shown === this.shownOthers) return;
+    this.shownOthers = shown;
+    replaceChildren(
+      this.others,
+      rows.length > 0 && h('li', { class: 'faint' }, 'Other lines'),
+      ...rows.map(({ line, from, text }) =>
+        h(
+          'li',
+          {},
+          h(
+            'button',
+            {
+              type: 'button',
+              class: SIDE_CLASS[line[from]?.side ?? 0],
+              click: () => this.goToLine(line),
+            },
+            h('span', { class: 'number' }, String(from + 1)),
+            ` ${text}`,
+          ),
+          h(
+            'button',
+            {
+              type: 'button',
+              class: 'quiet',
+              'aria-label': `Forget the line ${from + 1} ${text}`,
+              title: 'Forget this line',
+              click: () => this.forgetLine(line),
+            },
+            icon('close'),
+          ),
+        ),
+      ),
+    );
   }
 
   // What is in the list already stays there, with its focus.

@@ -8,9 +8,11 @@ import type {
   Engine,
   Game,
   PlayedAction,
+  Position,
   Search,
   SearchRequest,
   SearchResult,
+  Side,
 } from '../engine/api';
 
 export interface GivenAway {
@@ -20,6 +22,7 @@ export interface GivenAway {
   // Chances of the side that played: what was given away, above 0 to 1.
   readonly lost: number;
   readonly line: readonly Action[]; // from the better action on
+  readonly bestRedValue: number; // after the better one
 }
 
 export type ReviewState =
@@ -41,11 +44,18 @@ export function faultOf(lost: number): Fault | null {
   return FAULTS.find(([, least]) => lost >= least)?.[0] ?? null;
 }
 
+// Win minus loss for Red, of a finished game.
+function resultOf({ score: { winner } }: Position): number {
+  return winner === null ? 0 : winner === 0 ? 1 : -1;
+}
+
 // The same each time.
 const SEARCH: SearchRequest = { simulations: 256, seed: 1 };
 
 export class ReviewOfGame {
   state: ReviewState = { kind: 'none' };
+  game: Game | null = null; // that is or was reviewed
+  side: Side | null = null; // whose actions are looked at; null: both sides'
   private era = 0; // answers of an earlier one are dropped
   private search: Search | null = null;
 
@@ -62,11 +72,13 @@ export class ReviewOfGame {
     this.search?.stop();
     this.search = null;
     this.state = { kind: 'none' };
+    this.game = null;
   }
 
   // Reviews a game, in place of what was there. Rejects if the engine fails.
   async run(game: Game): Promise<void> {
     this.clear();
+    this.game = game;
     const { era } = this;
     try {
       const found = await this.review(game, era);
@@ -98,8 +110,7 @@ export class ReviewOfGame {
       const end = ply < last ? null : await this.engine.positionAt(last);
       if (era !== this.era) return null;
       if (end?.finished === true) {
-        const { winner } = end.score;
-        redValues.push(winner === null ? 0 : winner === 0 ? 1 : -1);
+        redValues.push(resultOf(end));
         break;
       }
       const result = await this.searched({ ply }, era);
@@ -126,6 +137,7 @@ export class ReviewOfGame {
         better: best,
         lost,
         line: [best, ...after.line],
+        bestRedValue: after.redValue,
       });
     }
     return found.sort((a, b) => b.lost - a.lost || a.ply - b.ply);
@@ -153,6 +165,19 @@ export class ReviewOfGame {
     );
     if (result === null) return null;
     return { redValue: result.redValue, line: result.principalVariation };
+  }
+
+  // What another action than that of a mistake would have given away.
+  async lostBy(mistake: GivenAway, action: Action): Promise<number> {
+    const { ply, better, bestRedValue, played } = mistake;
+    if (action.index === better.index) return 0;
+    const after = await this.engine.positionAfter(ply, action.index);
+    const redValue = after.finished
+      ? resultOf(after)
+      : (
+          await this.engine.search({ ...SEARCH, ply, after: action.index }).result
+        ).redValue;
+    return ((played.side === 0 ? 1 : -1) * (bestRedValue - redValue)) / 2;
   }
 
   private async searched(

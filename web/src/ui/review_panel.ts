@@ -1,7 +1,7 @@
 // What the actions of each side gave away, the worst first; pointing at one
 // shows it on the board.
 
-import { h, replaceChildren } from './dom';
+import { h, replaceChildren, setAttribute } from './dom';
 import { SIDE_CLASS } from './board/pieces';
 import { faultOf, type GivenAway, type ReviewState } from './review';
 import type { Session } from './session';
@@ -13,38 +13,68 @@ export class ReviewPanel {
   private readonly words = h('p', { class: 'legend', role: 'status' });
   private readonly lists = h('div', { class: 'review' });
   private readonly button: HTMLButtonElement;
+  private readonly sides = h('div', {
+    class: 'buttons sides',
+    role: 'group',
+    'aria-label': 'Whose mistakes',
+  });
   private shown: ReviewState | null = null;
+  private shownSide: Side | null = null;
 
   constructor(
     start: () => void,
     private readonly goTo: (found: GivenAway) => void,
+    lookAt: (side: Side | null) => void,
   ) {
     this.button = h(
       'button',
       { type: 'button', 'data-do': 'review', click: start },
       'Review',
     );
+    const both: readonly (Side | null)[] = [null, 0, 1];
+    this.sides.append(
+      ...both.map((side) =>
+        h(
+          'button',
+          {
+            type: 'button',
+            'data-side': side ?? 'both',
+            click: () => lookAt(side),
+          },
+          side === null ? 'Both sides' : SIDE_NAMES[side],
+        ),
+      ),
+    );
     this.element = h(
       'section',
       { class: 'card', id: 'review', 'aria-label': 'Review' },
       h('header', {}, h('h2', {}, 'Mistakes'), this.button),
       this.words,
+      this.sides,
       this.lists,
     );
   }
 
   render(session: Session): void {
-    const { state } = session.review;
+    const { state, side } = session.review;
     this.element.hidden = session.game.actions.length === 0;
     this.button.textContent = state.kind === 'running' ? 'Stop' : 'Review';
-    if (state === this.shown) return;
+    if (state === this.shown && side === this.shownSide) return;
     this.shown = state;
+    this.shownSide = side;
     this.element.dataset.state = state.kind;
     this.words.textContent = inWords(state);
     const found = state.kind === 'done' ? state.found : [];
+    this.sides.hidden = found.length === 0;
+    for (const button of this.sides.querySelectorAll('button')) {
+      const isOn = button.dataset['side'] === String(side ?? 'both');
+      setAttribute(button, 'aria-pressed', String(isOn));
+    }
     replaceChildren(
       this.lists,
-      ...([0, 1] as const).flatMap((side) => this.ofSide(side, found)),
+      ...([0, 1] as const)
+        .filter((each) => side === null || side === each)
+        .flatMap((each) => this.ofSide(each, found)),
     );
   }
 
@@ -75,9 +105,10 @@ export class ReviewPanel {
           type: 'button',
           class: SIDE_CLASS[played.side],
           'data-ply': ply,
+          'data-fault': fault,
           'aria-label':
-            `Action ${ply + 1}, ${played.action.notation}, ${fault}: gave ` +
-            `away ${percent}; ${better.notation} was better`,
+            `${ply + 1} ${played.action.notation} −${percent}, ${fault}; ` +
+            `${better.notation} was better`,
           click: () => this.goTo(found),
         },
         h('span', { class: 'number' }, String(ply + 1)),

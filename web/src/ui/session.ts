@@ -4,7 +4,7 @@
 
 import { CourseOfGame } from './course';
 import { playerId, type Player } from './players';
-import { ReviewOfGame, type GivenAway } from './review';
+import { faultOf, ReviewOfGame, type Fault, type GivenAway } from './review';
 import { choose, type Choice } from './selection';
 import type {
   Action,
@@ -12,12 +12,17 @@ import type {
   Evaluation,
   Game,
   HillIndex,
+  PlayedAction,
   Position,
   RuleOptions,
   Search,
   SearchProgress,
+  SearchRequest,
   SearchResult,
 } from '../engine/api';
+import { shortText } from '../engine/short_text';
+
+export type Line = readonly PlayedAction[];
 
 export interface Thinking {
   readonly purpose: 'turn' | 'hint';
@@ -37,16 +42,21 @@ export interface SessionEvents {
   failed(error: unknown): void;
 }
 
-const HINT_SIMULATIONS = 800;
-const HINT_MS = 3000;
+const HINT = { simulations: 800, milliseconds: 3000, temperature: 0 };
+const ANALYSIS = { simulations: 8000, milliseconds: 30_000, temperature: 0 };
 
 export class Session {
   players: readonly Player[] = [];
   chosen: HillIndex | null = null;
   moved: Action | null = null; // is to be shown in motion
   thinking: Thinking | null = null;
-  hint: SearchResult | null = null;
+  analysis: SearchProgress | null = null; // of the position on the board
+  analysing = false; // every position that a person looks at is searched
+  // Lines of actions that were left for others, in the order of leaving.
+  others: readonly Line[] = [];
   mistake: GivenAway | null = null; // is looked at, on the position before it
+  trying: GivenAway | null = null; // a person looks for what was better
+  tried: string | null = null; // what came of the last action that was tried
   evaluation: Evaluation | null = null; // of the position on the board
   judgedBy: Evaluation['by'] = 'playouts'; // the last one
   changes = 0; // of the position; answers to an earlier one are dropped
@@ -73,8 +83,8 @@ export class Session {
       engine,
       () => events.changed(),
       (result) => {
-        // A hint that is shown says what its own search found.
-        if (result.ply !== this.hint?.ply) this.course.addSearch(result);
+        // An analysis that is shown has the value of its own search.
+        if (result.ply !== this.analysis?.ply) this.course.addSearch(result);
       },
     );
   }
@@ -94,7 +104,8 @@ export class Session {
   // Whether a person may act on the board now.
   get personToMove(): boolean {
     const { seat } = this.position;
-    return seat !== null && this.isPerson(seat) && !this.busy;
+    const plays = this.trying !== null || (seat !== null && this.isPerson(seat));
+    return seat !== null && plays && !this.busy;
   }
 
   // Whether the computer waits for resume().
@@ -116,8 +127,7 @@ export class Session {
       this.players = players;
       this.paused = false;
       this.counts = true;
-      this.course.clear();
-      this.review.clear();
+      this.forgetGame();
       return game;
     });
   }
@@ -129,8 +139,14 @@ export class Session {
     this.startTurn();
   }
 
+  private forgetGame(): void {
+    this.others = [];
+    this.course.clear();
+    this.review.clear();
+  }
+
   // Begins the game of a text, with the computer waiting if `paused`; `counts`
-  // if it did when it was left. Rejects, and goes on with the game there is, if
+  // if it did when it was left. `others` has texts of its other lines. Rejects, and goes on with the game there is, if
   // the engine refuses it.
   async load(
     text: string,
@@ -138,15 +154,20 @@ export class Session {
     paused: boolean,
     counts: boolean,
     accepted: () => void,
+    others: readonly string[] = [],
   ): Promise<void> {
     const load = async (): Promise<Game> => {
+      const lines: Line[] = [];
+      for (const other of others) {
+        lines.push((await this.engine.loadGame(other)).actions);
+      }
       const game = await this.engine.loadGame(text);
       accepted();
       this.players = fit(game);
       this.paused = paused;
       this.counts = counts;
-      this.course.clear();
-      this.review.clear();
+      this.forgetGame();
+      this.others = lines;
       return game;
     };
     let game: Game;
@@ -170,6 +191,7 @@ export class Session {
     this.events.changed();
     this.events.toKeep();
     this.startTurn();
+    this.startAnalysis();
   }
 
   // Somebody helps the person who plays.
@@ -184,12 +206,13 @@ export class Session {
     this.stopSearch();
     this.course.clear();
     this.review.clear();
-    this.hint = null;
-    this.mistake = null;
+    this.analysis = null;
+    this.forgetMistake();
     this.evaluation = null;
     this.events.changed();
     void this.judge();
     this.startTurn();
+    this.startAnalysis();
   }
 
   pointAt(hill: HillIndex): void {
@@ -239,18 +262,60 @@ export class Session {
     }
   }
 
+  // Plays an action. What followed here stays as a line of its own, if it began
+  // otherwise; a line that begins so is gone on with.
   async play(action: Action): Promise<void> {
     if (this.busy) return;
-    const before = this.position;
+    if (this.trying !== null) {
+      await this.try(this.trying, action);
+      return;
+    }
+    const { game, position: before } = this;
+    const { actions, ply } = game;
     if (!this.atEnd) this.counts = false;
-    this.course.cutAfter(this.game.ply);
-    this.review.clear();
+    if (this.review.state.kind === 'running') this.review.clear();
     this.paused = false;
-    const played = await this.change(
-      () => this.engine.play(action.index),
-      action,
+    const goesOn = (line: Line): boolean =>
+      line[ply]?.action.index === action.index;
+    const other = this.others.find(
+      (line) => goesOn(line) && commonLength(line, actions) === ply,
     );
+    const left = this.atEnd || goesOn(actions) ? [] : [actions];
+    const played = await this.change(async () => {
+      if (goesOn(actions)) return this.engine.goTo(ply + 1);
+      if (other !== undefined) return this.loadLine(other, ply + 1);
+      const now = await this.engine.play(action.index);
+      this.others = [...this.others, ...left];
+      return now;
+    }, action);
     if (played) this.events.played(this.game, before);
+  }
+
+  // Looks at another line of the game, from the place where it leaves this one.
+  async goToLine(line: Line, ply?: number): Promise<void> {
+    const at = ply ?? commonLength(line, this.game.actions) + 1;
+    this.paused = true;
+    await this.change(() => this.loadLine(line, at));
+  }
+
+  forgetLine(line: Line): void {
+    this.others = this.others.filter((each) => each !== line);
+    this.events.changed();
+    this.events.toKeep();
+  }
+
+  // The line on the board becomes one of the others.
+  private async loadLine(line: Line, ply: number): Promise<Game> {
+    const { game } = this;
+    if (this.review.state.kind === 'running') this.review.clear();
+    await this.engine.loadGame(shortText({ ...game, actions: line }));
+    const now = await this.engine.goTo(ply);
+    const isPart = commonLength(game.actions, line) === game.actions.length;
+    this.others = [
+      ...this.others.filter((each) => each !== line),
+      ...(isPart ? [] : [game.actions]),
+    ];
+    return now;
   }
 
   async goTo(ply: number): Promise<void> {
@@ -260,14 +325,79 @@ export class Session {
     await this.change(() => this.engine.goTo(ply), moved);
   }
 
+  // Returns the faults that the review has found on the line on the board, of
+  // the side that is looked at, by the ply after them.
+  faults(): ReadonlyMap<number, Fault> {
+    const { state, game, side } = this.review;
+    const faults = new Map<number, Fault>();
+    if (state.kind !== 'done' || game === null) return faults;
+    const same = commonLength(game.actions, this.game.actions);
+    for (const { ply, played, lost } of state.found) {
+      const fault = faultOf(lost);
+      if (ply >= same || fault === null) continue;
+      if (side === null || side === played.side) faults.set(ply + 1, fault);
+    }
+    return faults;
+  }
+
   // Goes to the position before a mistake of the review, and shows it there.
   async goToMistake(found: GivenAway): Promise<void> {
-    await this.goTo(found.ply);
-    const { state } = this.review;
+    const { game, state } = this.review;
+    if (game === null) return;
+    const same = commonLength(game.actions, this.game.actions);
+    if (same > found.ply) await this.goTo(found.ply);
+    else await this.goToLine(this.lineOf(game.actions), found.ply);
     const isKnown = state.kind === 'done' && state.found.includes(found);
     if (!isKnown || this.game.ply !== found.ply) return;
     this.mistake = found;
     this.events.changed();
+  }
+
+  private forgetMistake(): void {
+    this.mistake = null;
+    this.trying = null;
+    this.tried = null;
+  }
+
+  // The person is to find what was better than the mistake on the board.
+  tryAgain(): void {
+    if (this.mistake === null) return;
+    this.trying = this.mistake;
+    this.mistake = null;
+    const name = this.trying.played.action.notation;
+    this.tried = `Find a better action than ${name}.`;
+    this.events.changed();
+  }
+
+  // Compares an action with the best one, as the review does; the game stays.
+  private async try(mistake: GivenAway, action: Action): Promise<void> {
+    const { changes } = this;
+    this.tried = `${action.notation}: searching …`;
+    this.events.changed();
+    const lost = await this.review.lostBy(mistake, action);
+    if (changes !== this.changes || this.trying !== mistake) return;
+    const { notation } = action;
+    const percent = Math.round(100 * lost);
+    if (faultOf(lost) === null) {
+      this.trying = null;
+      this.mistake = mistake;
+      this.tried = `Right: ${notation} is as good as ${mistake.better.notation}.`;
+      if (action.index === mistake.better.index) {
+        this.tried = `Right: ${notation} is the best action.`;
+      }
+    } else {
+      this.tried = `${notation} costs ${percent} % of winning. Try another one.`;
+    }
+    this.events.changed();
+  }
+
+  // The line that has these actions, at least.
+  private lineOf(actions: Line): Line {
+    return (
+      this.others.find(
+        (line) => commonLength(line, actions) === actions.length,
+      ) ?? actions
+    );
   }
 
   // The ply to which undo (-1) or redo (1) goes: the next one at which a
@@ -293,6 +423,7 @@ export class Session {
     this.stopSearch();
     this.events.changed();
     this.events.toKeep();
+    this.startAnalysis();
   }
 
   resume(): void {
@@ -315,18 +446,39 @@ export class Session {
     }
   }
 
-  // Searches for a person: the best action is shown, not played.
+  // Searches for a person: the best actions are shown, none is played.
   async showHint(): Promise<void> {
     if (!this.personToMove || this.thinking !== null) return;
     this.help();
-    const result = await this.run('hint', {
-      simulations: HINT_SIMULATIONS,
-      milliseconds: HINT_MS,
-      temperature: 0,
-    });
-    if (result === null) return;
-    this.hint = result;
-    this.course.addSearch(result);
+    await this.analyse(HINT);
+  }
+
+  // Searches every position that a person looks at, until it is called again.
+  toggleAnalysis(): void {
+    this.analysing = !this.analysing;
+    if (this.analysing) this.help();
+    if (this.thinking?.purpose === 'hint') this.stopSearch();
+    this.events.changed();
+    this.startAnalysis();
+  }
+
+  private startAnalysis(): void {
+    const { position, thinking, players } = this;
+    const { seat } = position;
+    if (!this.analysing || seat === null || thinking !== null) return;
+    if (this.busy || (players[seat]?.kind === 'computer' && !this.paused)) return;
+    this.help();
+    void this.analyse(ANALYSIS);
+  }
+
+  private async analyse(request: SearchRequest): Promise<void> {
+    const result = await this.run('hint', request);
+    if (result !== null) this.showAnalysis(withChoiceFirst(result));
+  }
+
+  private showAnalysis(found: SearchProgress): void {
+    this.analysis = found;
+    this.course.addSearch(found);
     this.events.changed();
   }
 
@@ -371,16 +523,18 @@ export class Session {
     this.stopSearch();
     ++this.changes;
     this.game = game;
+    this.course.follow(game);
     this.moved = moved;
     this.chosen = null;
-    this.hint = null;
-    this.mistake = null;
+    this.analysis = null;
+    this.forgetMistake();
     this.evaluation = null;
     this.events.changed();
     this.events.toKeep();
     this.moved = null;
     void this.judge();
     this.startTurn();
+    this.startAnalysis();
   }
 
   private courseChanged(): void {
@@ -429,13 +583,14 @@ export class Session {
   // stopped, or the position is another by now.
   private async run(
     purpose: 'turn' | 'hint',
-    request: Parameters<Engine['search']>[0],
+    request: SearchRequest,
   ): Promise<SearchResult | null> {
     const { changes } = this;
     const progressed = (progress: SearchProgress): void => {
       if (changes !== this.changes || this.search !== search) return;
       this.thinking = { purpose, progress };
-      this.events.changed();
+      if (purpose === 'hint') this.showAnalysis(progress);
+      else this.events.changed();
     };
     const search = this.engine.search(request, progressed);
     this.search = search;
@@ -465,4 +620,25 @@ export class Session {
     this.search = null;
     this.thinking = null;
   }
+}
+
+// Returns how many actions two lines have in common.
+export function commonLength(one: Line, other: Line): number {
+  const differs = one.findIndex(
+    ({ action }, ply) => action.index !== other[ply]?.action.index,
+  );
+  return differs === -1 ? one.length : differs;
+}
+
+// Returns a search with the action that it advises before the others.
+function withChoiceFirst(result: SearchResult): SearchProgress {
+  const isBest = ({ action }: { action: Action }): boolean =>
+    action.index === result.action.index;
+  return {
+    ...result,
+    actions: [
+      ...result.actions.filter(isBest),
+      ...result.actions.filter((each) => !isBest(each)),
+    ],
+  };
 }

@@ -14,7 +14,7 @@ import type {
   PlayedAction,
   Position,
   Score,
-  SearchResult,
+  SearchProgress,
   VariantInfo,
   Verification,
 } from '../engine/api';
@@ -353,43 +353,27 @@ export function chances(redValue: number, redMargin: number): string {
   return `Red ${percent(red)} · Blue ${percent(100 - red)}, ${lead}`;
 }
 
-const MOST_OTHERS = 2; // actions beside the best one
+// Returns the chance to win of win minus loss: "53 %".
+export function chanceOf(value: number): string {
+  return percent(50 + 50 * value);
+}
 
-// Returns what a search advises, and where the network's
-// policy, which `before` has, was of another opinion: "Hint: E2, then C5.",
-// "After 800 simulations: Red 53 % · Blue 47 %, Red by 0.4 points.", "Next best:
-// C3 (2 % less), D5 (as good).", "At first sight the network liked C3 better
+// Returns what a search says of the position, and where the network's policy,
+// which `before` has, was of another opinion: "After 800 simulations: Red 53 % ·
+// Blue 47 %, Red by 0.4 points.", "At first sight the network liked C3 better
 // (41 % against 2 %)."
-export function hintSentences(
-  hint: SearchResult,
+export function analysisSentences(
+  found: SearchProgress,
   before: Evaluation | null,
 ): string[] {
-  const [, reply] = hint.principalVariation;
-  const then = reply === undefined ? '' : `, then ${reply.notation}`;
   const parts = [
-    `Hint: ${hint.action.notation}${then}`,
-    `After ${plural(hint.simulations, 'simulation')}: ` +
-      chances(hint.redValue, hint.redMargin),
+    `After ${plural(found.simulations, 'simulation')}: ` +
+      chances(found.redValue, found.redMargin),
   ];
-  const best = hint.actions.find(
-    ({ action }) => action.index === hint.action.index,
-  );
-  const others = hint.actions
-    .filter((each) => each !== best && each.visits > 0)
-    .slice(0, MOST_OTHERS)
-    .map(({ action, value }) => {
-      const less = Math.round(50 * (best!.value - value));
-      const by = less <= 0 ? 'as good' : `${percent(less)} less`;
-      return `${action.notation} (${by})`;
-    });
-  if (best !== undefined && others.length > 0) {
-    parts.push(`Next best: ${others.join(', ')}`);
-  }
+  const best = found.actions[0]?.action;
   const first = before?.by === 'network' ? before.policy[0] : undefined;
-  if (first !== undefined && first.action.index !== hint.action.index) {
-    const own = before!.policy.find(
-      ({ action }) => action.index === hint.action.index,
-    );
+  if (first !== undefined && best && first.action.index !== best.index) {
+    const own = before!.policy.find(({ action }) => action.index === best.index);
     parts.push(
       `At first sight the network liked ${first.action.notation} better ` +
         `(${percent(100 * first.probability)} against ` +

@@ -37,6 +37,9 @@ export class HillGrid {
   private place: HillIndex;
   private uses: ReadonlyMap<HillIndex, Use> = new Map();
   private drag: Drag | null = null;
+  // The focus has come by a click: left and right are not for walking then, but
+  // step through the game.
+  private clicked = false;
 
   constructor(
     private readonly geometry: Geometry,
@@ -48,6 +51,11 @@ export class HillGrid {
       'aria-label': 'Board of 45 hills',
       'aria-describedby': 'board-help',
       keydown: (event: KeyboardEvent) => this.onKey(event),
+      focusout: ({ relatedTarget }: FocusEvent) => {
+        if (!this.element.contains(relatedTarget as Node | null)) {
+          this.clicked = false;
+        }
+      },
       pointerdown: (event: PointerEvent) => this.onDown(event),
       pointermove: (event: PointerEvent) => this.onMove(event),
       pointerup: (event: PointerEvent) => this.onUp(event),
@@ -97,6 +105,7 @@ export class HillGrid {
   }
 
   focus(): void {
+    this.clicked = false;
     this.cells[this.place]!.focus();
   }
 
@@ -109,6 +118,8 @@ export class HillGrid {
   private onKey(event: KeyboardEvent): void {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const step = STEPS[event.key];
+    if (this.clicked && step !== undefined && step[0] !== 0) return;
+    this.clicked = false;
     if (step !== undefined) {
       this.walk(step[0], step[1]);
     } else if (event.key === 'Enter' || event.key === ' ') {
@@ -163,6 +174,7 @@ export class HillGrid {
   }
 
   private onDown(event: PointerEvent): void {
+    this.clicked = true;
     const from = this.hillAt(event);
     if (from === null || this.uses.get(from) !== 'start') return;
     const { clientX: x, clientY: y, pointerId: pointer } = event;

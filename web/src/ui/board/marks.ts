@@ -17,7 +17,7 @@ export interface Marks {
   readonly links: readonly Action[]; // that may be pointed at as such
   readonly chosen: HillIndex | null;
   readonly last: Action | null;
-  readonly hint: Action | null; // or what was better than `mistake`
+  readonly hints: readonly Action[]; // the best first, or better than `mistake`
   readonly mistake: Action | null;
   readonly heat: readonly HeatAction[] | null;
   readonly owners: readonly BySide<number>[] | null;
@@ -146,22 +146,22 @@ export function countedGround(
   });
 }
 
+function badge({ x, y }: Point, name: string, text: string): SVGElement {
+  return s(
+    'g',
+    { class: `mark-badge ${name}`, transform: `translate(${x + 30} ${y - 30})` },
+    s('circle', { r: 17 }),
+    s('text', {}, text),
+  );
+}
+
 // Returns the numbers of the groups, and the marks of besieged ringforts.
 export function countedMarks(
   points: readonly Point[],
   { counted, besieged }: Marks,
 ): SVGElement[] {
-  const badge = (hill: HillIndex, name: string, text: string): SVGElement => {
-    const { x, y } = points[hill]!;
-    return s(
-      'g',
-      { class: `mark-badge ${name}`, transform: `translate(${x + 30} ${y - 30})` },
-      s('circle', { r: 17 }),
-      s('text', {}, text),
-    );
-  };
   if (counted.length === 0) {
-    return besieged.map((hill) => badge(hill, 'besieged', '!'));
+    return besieged.map((hill) => badge(points[hill]!, 'besieged', '!'));
   }
   return counted
     .filter(({ isNumbered }) => isNumbered)
@@ -169,7 +169,7 @@ export function countedMarks(
       groups.map((group, i) => {
         // The northernmost, and of those the easternmost.
         const first = Math.max(...group);
-        return badge(first, SIDE_CLASS[side], String(i + 1));
+        return badge(points[first]!, SIDE_CLASS[side], String(i + 1));
       }),
     );
 }
@@ -264,7 +264,17 @@ export function pointerMarks(
     }
   };
   edged(marks.mistake, 'mistake');
-  edged(marks.hint, 'hint');
+  // The best one last, on top.
+  [...marks.hints].reverse().forEach((action, i) => {
+    edged(action, i === marks.hints.length - 1 ? 'hint' : 'next');
+  });
+  if (marks.mistake === null) {
+    marks.hints.forEach(({ to }, i) => {
+      if (to === null) return;
+      if (marks.hints.slice(0, i).some((better) => better.to === to)) return;
+      result.push(badge(points[to]!, 'hint-rank', String(i + 1)));
+    });
+  }
   if (marks.mistake !== null && marks.mistake.to !== null) {
     const { x, y } = points[marks.mistake.to]!;
     const d = `M${x - 14} ${y - 14}l28 28m0 -28l-28 28`;

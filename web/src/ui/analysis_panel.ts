@@ -1,0 +1,118 @@
+// What a search finds of the position on the board, while it goes on: the best
+// three actions, each with its value and line. Also what the review has found
+// of the action that was played here.
+
+import { h, replaceChildren, setAttribute } from './dom';
+import { SIDE_CLASS } from './board/pieces';
+import { analysisSentences, chanceOf, givenAwaySentence } from './words';
+import type { Session } from './session';
+import type { Action, SearchedAction, SearchProgress } from '../engine/api';
+
+const MOST = 3; // actions
+const LINE = 7; // actions of a line
+
+// Returns the actions of a search that are shown, the best first.
+export function bestActions({ actions }: SearchProgress): SearchedAction[] {
+  return actions.filter(({ visits }) => visits > 0).slice(0, MOST);
+}
+
+export class AnalysisPanel {
+  readonly element: HTMLElement;
+  private readonly button: HTMLButtonElement;
+  private readonly mistake = h('p', { role: 'status' });
+  private readonly list = h('ol', { class: 'lines' });
+  private readonly words = h('p', { class: 'legend' });
+  private readonly retry: HTMLElement;
+
+  constructor(
+    toggle: () => void,
+    tryAgain: () => void,
+    private readonly play: (action: Action) => void,
+    // Its row is hidden, which had the keyboard's focus.
+    private readonly leave: () => void,
+  ) {
+    this.button = h(
+      'button',
+      {
+        type: 'button',
+        'data-do': 'analyse',
+        title: 'Search every position on the board (A)',
+        click: toggle,
+      },
+      'Analyse',
+    );
+    this.retry = h(
+      'button',
+      { type: 'button', 'data-do': 'try-again', click: tryAgain },
+      'Try again',
+    );
+    this.element = h(
+      'section',
+      { class: 'card analysis', 'aria-label': 'Analysis' },
+      h('header', {}, h('h2', {}, 'Analysis'), this.button),
+      h('div', { class: 'mistake' }, this.mistake, this.retry),
+      this.list,
+      this.words,
+    );
+  }
+
+  render(session: Session): void {
+    const { analysis, analysing, mistake, position, evaluation, game } = session;
+    setAttribute(this.button, 'aria-pressed', String(analysing));
+    const text =
+      session.tried ??
+      (mistake === null
+        ? ''
+        : `${givenAwaySentence(game, mistake)} On the board the cross is what ` +
+          'was played, and the green ring is better.');
+    if (this.mistake.textContent !== text) this.mistake.textContent = text;
+    this.mistake.parentElement!.hidden = text === '';
+    this.retry.hidden = mistake === null;
+    const isShown = analysing || analysis !== null;
+    this.list.hidden = this.words.hidden = !isShown || position.finished;
+    this.element.classList.toggle('open', isShown || text !== '');
+    if (analysis === null || position.side === null) {
+      this.show([], SIDE_CLASS[0]);
+      this.words.textContent = position.finished ? '' : 'Searching …';
+      return;
+    }
+    this.show(bestActions(analysis), SIDE_CLASS[position.side]);
+    this.words.textContent = analysisSentences(analysis, evaluation).join(' ');
+  }
+
+  // Rows stay while their contents change: one that was replaced between press
+  // and release would take no click.
+  private show(best: readonly SearchedAction[], side: string): void {
+    for (let i = this.list.children.length; i < MOST; ++i) {
+      this.list.append(h('li', {}, h('button', { type: 'button' })));
+    }
+    [...this.list.children].forEach((row, i) => {
+      const button = row.firstElementChild as HTMLButtonElement;
+      const each = best[i];
+      button.className = `line ${side}`;
+      button.disabled = each === undefined;
+      if (each === undefined) {
+        replaceChildren(button);
+        return;
+      }
+      const { action, line, value } = each;
+      const rest = line.slice(1, LINE).map(({ notation }) => notation);
+      const chance = chanceOf(value);
+      button.onclick = ({ detail }) => {
+        this.play(action);
+        if (detail === 0) this.leave(); // by a key
+      };
+      button.title = `Play ${action.notation}`;
+      replaceChildren(
+        button,
+        h('span', { class: 'rank' }, String(i + 1)),
+        ' ',
+        h('strong', {}, action.notation),
+        ' ',
+        h('span', { class: 'chance' }, chance),
+        h('span', { class: 'visually-hidden' }, ' to win, then '),
+        h('span', { class: 'rest' }, rest.join(' ')),
+      );
+    });
+  }
+}

@@ -1,0 +1,127 @@
+// Analysis on the board: it stays, and keeps what is left for another line.
+
+import assert from 'node:assert/strict';
+import {before, describe, test} from 'node:test';
+
+import {checkAccess, suiteContext} from './harness.mjs';
+import {
+  DESKTOP,
+  newGame,
+  PHONE,
+  reload,
+  savedGame,
+  startSite,
+  takePicture,
+} from './ui_page.mjs';
+
+describe('the analysis', () => {
+  let site;
+  const context = suiteContext();
+  before(async () => {
+    site = await startSite(context);
+  });
+
+  const atPly = (page, ply) =>
+    page.waitForSelector(`#board[data-ply="${ply}"]`);
+  const open = async (page, text) => {
+    const {length} = text.split(' ');
+    await page.evaluate(
+        (text) => location.hash = text.replace(/ /g, '+'), text);
+    await page.waitForSelector(`#board[data-actions="${length - 1}"]`);
+  };
+
+  test('stays from one position to the next', async () => {
+    for (const viewport of [DESKTOP, PHONE]) {
+      const {page, problems, close} = await site.open({viewport});
+      await open(page, 'four_treasures E4 C2 E6 D5');
+      await page.keyboard.press('a');
+      await page.waitForSelector('.hint-ring');
+      const seats = page.locator('.seats');
+      const {y} = await seats.boundingBox();
+      await page.waitForFunction(
+          () => / 8000 /.test(
+              document.querySelector('.analysis .legend').textContent));
+      // Nothing has moved meanwhile, nor does it with the next position.
+      assert.equal((await seats.boundingBox()).y, y);
+      await page.keyboard.press('ArrowLeft');
+      await atPly(page, 3);
+      await page.waitForSelector('.hint-ring');
+      assert.equal((await seats.boundingBox()).y, y);
+      await checkAccess(page, 'the analysis');
+      await takePicture(page, `analysis-${viewport.width}`);
+      await page.click('[data-do="analyse"]');
+      await page.keyboard.press('ArrowRight');
+      await atPly(page, 4);
+      await page.waitForSelector('.lines', {state: 'hidden'});
+      assert.equal(await page.locator('.hint-ring').count(), 0);
+      assert.deepEqual(problems, []);
+      await close();
+    }
+  });
+
+  test('plays a line that is chosen, and the game keeps the other', async () => {
+    const {page, problems, close} = await site.open();
+    await open(page, 'four_treasures E4 C2 E6 D5');
+    const text = await savedGame(page);
+    const others = page.locator('.other-lines');
+    await page.keyboard.press('ArrowLeft');
+    await atPly(page, 3);
+    await page.keyboard.press('Home');
+    await atPly(page, 0);
+    await page.keyboard.press('End');
+    await atPly(page, 4);
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('ArrowLeft');
+    await atPly(page, 2);
+    await page.click('[data-hill="B4"]');
+    await atPly(page, 3);
+    await others.getByText('3 E6 D5').waitFor();
+    await page.click('[data-do="hint"]');
+    await page.locator('.line:enabled').first().click();
+    await atPly(page, 4);
+    // A third line, of one action.
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('ArrowLeft');
+    await atPly(page, 2);
+    await page.click('[data-hill="G4"]');
+    await page.waitForFunction(
+        () => document.querySelectorAll('.other-lines button').length === 4);
+    await checkAccess(page, 'other lines');
+    await takePicture(page, 'lines');
+    // They are there after a reload.
+    await reload(page);
+    await page.waitForFunction(
+        () => document.querySelectorAll('.other-lines button').length === 4);
+    await others.getByText('3 E6 D5').click();
+    await atPly(page, 3);
+    assert.equal(await savedGame(page), text);
+    await others.getByText('3 G4').waitFor();
+    // What goes on like a line is that line.
+    await page.keyboard.press('ArrowLeft');
+    await atPly(page, 2);
+    await page.click('[data-hill="G4"]');
+    await atPly(page, 3);
+    assert.equal(await page.locator('.other-lines button').count(), 4);
+    await page.click('[aria-label="Forget the line 3 E6 D5"]');
+    await page.waitForFunction(
+        () => document.querySelectorAll('.other-lines button').length === 2);
+    // Another game has no lines.
+    await newGame(page, 'four_treasures', 'people');
+    assert.equal(await page.locator('.other-lines button').count(), 0);
+    assert.deepEqual(problems, []);
+    await close();
+  });
+
+  test('the same action again goes on in the game', async () => {
+    const {page, problems, close} = await site.open();
+    await newGame(page, 'sacred_hill_l1', 'red');
+    await page.click('[data-hill="D4"]');
+    await page.waitForSelector('#board[data-ply="2"][data-waits="true"]');
+    await page.click('[data-do="undo"]');
+    await page.waitForSelector('#board[data-ply="0"][data-waits="true"]');
+    await page.click('[data-hill="D4"]');
+    await page.waitForSelector('#board[data-ply="2"][data-waits="true"]');
+    assert.deepEqual(problems, []);
+    await close();
+  });
+});
