@@ -31,6 +31,7 @@
 #include "tara/core/symmetry.h"
 #include "tara/core/traits.h"
 #include "tara/core/variant.h"
+#include "tara/nn/encode/encoder_parts.h"
 #include "tara/nn/encode/features.h"
 
 #if defined(__BMI2__) || defined(__AVX2__)
@@ -394,9 +395,11 @@ constexpr auto MakeVariantRows() {
 }
 alignas(64) constexpr auto kVariantRows = MakeVariantRows();
 
+}  // namespace
+
 // See EncodeGlobals of features.cc, the plain twin.
-void EncodeGlobals(const State& state, const LegalSet& legal, int own_kingdoms,
-                   int enemy_kingdoms, float* out) {
+void EncodeGlobalsOf(const State& state, const LegalSet& legal,
+                     int own_kingdoms, int enemy_kingdoms, float* out) {
   const Side own = state.side();
   const Side enemy = Opponent(own);
   const Outcome standing =
@@ -452,6 +455,8 @@ void EncodeGlobals(const State& state, const LegalSet& legal, int own_kingdoms,
   });
   std::memcpy(out + kRest, rest.data(), sizeof(rest));
 }
+
+namespace {
 
 // --- Bits --------------------------------------------------------------------
 
@@ -759,9 +764,9 @@ void Pack(const EncoderJob& job, const BlockInput& input,
           const EncoderBlock& block, int i, PositionBits& bits,
           float* globals) {
   PackBits(job.channels_last, block, i, bits);
-  EncodeGlobals(input.states[i], input.legal[i],
-                static_cast<int>(block.kingdoms[0][i]),
-                static_cast<int>(block.kingdoms[1][i]), globals);
+  EncodeGlobalsOf(input.states[i], input.legal[i],
+                  static_cast<int>(block.kingdoms[0][i]),
+                  static_cast<int>(block.kingdoms[1][i]), globals);
 }
 
 // Writes the planes of a position.

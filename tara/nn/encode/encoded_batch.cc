@@ -16,6 +16,7 @@
 #include "tara/core/rules.h"
 #include "tara/core/symmetry.h"
 #include "tara/nn/encode/batch_encoder.h"
+#include "tara/nn/encode/encoder_parts.h"
 #include "tara/nn/encode/features.h"
 #include "tara/nn/encode/softmax.h"
 
@@ -109,9 +110,13 @@ void EncodedBatch::EncodeCanonical(absl::Span<const State> states,
 
 void FillEvaluation(const EncodedBatch& batch, int i, const RawOutput& output,
                     mcts::Evaluation& evaluation) {
+  FillEvaluation(batch.OutputsOf(i), output, evaluation);
+}
+
+void FillEvaluation(absl::Span<const int16_t> outputs, const RawOutput& output,
+                    mcts::Evaluation& evaluation) {
   // Computed on the stack, which is in the first cache.
   alignas(64) float buffer[SoftmaxRoom(kSoftmaxMost)];
-  const absl::Span<const int16_t> outputs = batch.OutputsOf(i);
   for (size_t k = 0; k < outputs.size(); ++k) {
     buffer[k] = output.policy[outputs[k]];
   }

@@ -10,6 +10,7 @@
 #include "tara/core/rules.h"
 #include "tara/core/traits.h"
 #include "tara/core/variant.h"
+#include "tara/nn/encode/encoder_parts.h"
 
 namespace tara::nn {
 namespace {
@@ -57,28 +58,6 @@ class PlaneWriter {
   float* next_;
 };
 
-// Ringforts of a side that no link joins to another (rules section 1).
-Board Singles(const State& state, Side side) {
-  const Board own = state.ringforts[side];
-  if (!TraitsOf(state.variant).has_links) {
-    return own & ~Adjacent(own);
-  }
-  return own & ~(state.links_east | East(state.links_east) | state.links_north |
-                 North(state.links_north));
-}
-
-// Where the other side may go in Manoeuvres, or nearly so: the rules themselves
-// decide when it is its turn.
-Board EnemyReach(const State& state, Side enemy) {
-  const Board ringforts = state.ringforts[enemy];
-  if (TraitsOf(state.variant).kings_move) {
-    return state.vacant() & KnightMoves(state.kings[enemy]) &
-           ~Adjacent(ringforts);
-  }
-  return state.vacant() & KnightMoves(ringforts) & ~Adjacent(ringforts) &
-         ~Diagonal(ringforts) & ~TwoStepsStraight(ringforts);
-}
-
 // In doubles seat 0 is South: it acts on ranks 1 to 4 (rules section 5).
 Board Area(const State& state) {
   if (Info(state.variant).seats == 2) return kAllHills;
@@ -125,6 +104,29 @@ KingWays FindKingWays(const State& state) {
   }
   return ways;
 }
+
+}  // namespace
+
+Board Singles(const State& state, Side side) {
+  const Board own = state.ringforts[side];
+  if (!TraitsOf(state.variant).has_links) {
+    return own & ~Adjacent(own);
+  }
+  return own & ~(state.links_east | East(state.links_east) | state.links_north |
+                 North(state.links_north));
+}
+
+Board EnemyReach(const State& state, Side enemy) {
+  const Board ringforts = state.ringforts[enemy];
+  if (TraitsOf(state.variant).kings_move) {
+    return state.vacant() & KnightMoves(state.kings[enemy]) &
+           ~Adjacent(ringforts);
+  }
+  return state.vacant() & KnightMoves(ringforts) & ~Adjacent(ringforts) &
+         ~Diagonal(ringforts) & ~TwoStepsStraight(ringforts);
+}
+
+namespace {
 
 void AddLegal(const LegalSet& legal, const KingWays& ways,
               PlaneWriter& planes) {

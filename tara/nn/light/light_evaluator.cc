@@ -10,12 +10,16 @@
 #include "absl/types/span.h"
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
+#include "tara/core/action.h"
 #include "tara/core/instruction_set.h"
+#include "tara/core/rules.h"
 #include "tara/core/state.h"
+#include "tara/core/symmetry.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/nn/cpu/cpu_calibration.h"
 #include "tara/nn/cpu/cpu_evaluator.h"
 #include "tara/nn/encode/encoded_batch.h"
+#include "tara/nn/encode/encoder_parts.h"
 #include "tara/nn/encode/features.h"
 #include "tara/nn/light/light.h"
 #include "tara/nn/light/light_integers.h"
@@ -26,13 +30,10 @@
 namespace tara::nn {
 namespace {
 
-// Positions encoded together.
-constexpr size_t kMaxEncoded = 64;
-
 // The memory of a thread for a call.
 struct Workspace {
-  EncodedBatch batch;
-  LightInput input;
+  LightBits bits;
+  std::vector<int16_t> outputs;
   LightScratch scratch;
   std::array<float, kNumPolicyOutputs> policy;
 };
@@ -47,29 +48,30 @@ class LightEvaluator : public mcts::Evaluator {
                         absl::Span<mcts::Evaluation> results) override {
     TARA_CHECK(states.size() == results.size(), "one result for each state");
     auto workspace = pool_.Take([] { return std::make_unique<Workspace>(); });
-    for (size_t begin = 0; begin < states.size(); begin += kMaxEncoded) {
-      EvaluateEncoded(states.subspan(begin, kMaxEncoded),
-                      results.subspan(begin, kMaxEncoded), *workspace);
+    for (size_t i = 0; i < states.size(); ++i) {
+      EvaluateOne(states[i], results[i], *workspace);
     }
     pool_.Return(std::move(workspace));
     return absl::OkStatus();
   }
 
  private:
-  void EvaluateEncoded(absl::Span<const State> states,
-                       absl::Span<mcts::Evaluation> results, Workspace& w) {
-    w.batch.EncodeCanonical(states);
-    for (int i = 0; i < w.batch.size(); ++i) {
-      ReadLightInput(w.batch.planes() + i * kNumPlanes * kNumSquares,
-                     w.batch.globals() + i * kNumGlobals, w.input);
-      kernels_.run(*network_, LightBitsOf(w.input), w.batch.OutputsOf(i),
-                   w.scratch, w.policy.data());
-      FillEvaluation(w.batch, i,
-                     {.policy = w.policy.data(),
-                      .result = w.scratch.value,
-                      .margins = w.scratch.value + kNumResults},
-                     results[i]);
-    }
+  void EvaluateOne(const State& state, mcts::Evaluation& result, Workspace& w) {
+    const LegalSet legal = LegalActions(state);
+    const Symmetry symmetry = RepresentativeSymmetry(state);
+    EncodeLightBits(state, symmetry, legal, w.bits);
+    w.outputs.clear();
+    const auto& transform = kActionTransforms[symmetry.board];
+    legal.ForEach([&](Action action) {
+      w.outputs.push_back(static_cast<int16_t>(
+          PolicyOutput(static_cast<Action>(transform[Index(action)]))));
+    });
+    kernels_.run(*network_, w.bits, w.outputs, w.scratch, w.policy.data());
+    FillEvaluation(w.outputs,
+                   {.policy = w.policy.data(),
+                    .result = w.scratch.value,
+                    .margins = w.scratch.value + kNumResults},
+                   result);
   }
 
   const std::unique_ptr<const LightIntegers> network_;

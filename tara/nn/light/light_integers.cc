@@ -98,39 +98,8 @@ auto MakeWindows(const Visitor& visit) {
   return windows;
 }
 
-// --- Groups of inputs --------------------------------------------------------
-
 constexpr int PlaneAt(absl::string_view name) {
   return static_cast<int>(internal::IndexOf(name, kPlanes));
-}
-constexpr int FlagAt(LightFlag flag) { return kNumPlanes + flag; }
-
-// [group][bit]; of the third group the flags of vacant hills.
-constexpr int kGroupInputs[kLightGroups][8] = {
-    {PlaneAt("own_king"), PlaneAt("enemy_king"), PlaneAt("own_stranded"),
-     PlaneAt("enemy_stranded"), PlaneAt("link_east_or_own_way"),
-     PlaneAt("link_north_or_enemy_way"),
-     PlaneAt("legal_link_east_or_own_nearer"),
-     PlaneAt("legal_link_north_or_enemy_nearer")},
-    {PlaneAt("legal_hill"), PlaneAt("legal_origin"),
-     PlaneAt("legal_destination"), PlaneAt("legal_sacrifice"), PlaneAt("area"),
-     PlaneAt("own_single"), PlaneAt("enemy_single"), PlaneAt("enemy_reach")},
-    {FlagAt(kOwnKingdoms2), FlagAt(kOwnKingdoms3), FlagAt(kEnemyKingdoms2),
-     FlagAt(kEnemyKingdoms3), -1, -1, -1, -1}};
-constexpr int kRingfortInputs[8] = {FlagAt(kLiberties0),
-                                    FlagAt(kLiberties1),
-                                    FlagAt(kLiberties2),
-                                    FlagAt(kLiberties4),
-                                    FlagAt(kSize3),
-                                    FlagAt(kSize8),
-                                    -1,
-                                    -1};
-
-// Returns the inputs of the bits of a group's value, -1 where a bit has none.
-const int (&InputsOf(int group, int value))[8] {
-  return group == kLightGroups - 1 && (value & kRingfortBit) != 0
-             ? kRingfortInputs
-             : kGroupInputs[group];
 }
 
 Packed PackShorts(double low, double high) {
@@ -379,7 +348,7 @@ class Maker {
         for (int value = 0; value < kGroupRows; ++value) {
           double sum = 0;
           for (int bit = 0; bit < 8; ++bit) {
-            const int input = InputsOf(group, value)[bit];
+            const int input = LightGroupInputs(group, value)[bit];
             if ((value >> bit & 1) == 0 || input < 0) continue;
             sum += input < kNumPlanes
                        ? At(tensors_.planes, input, c)
@@ -594,30 +563,6 @@ NamedTensor RangesTensor(absl::string_view name,
 const std::array<LightTapPair, kTapPairs> kLightTapPairs = MakeTapPairs();
 const std::array<std::array<LightWindow, kNumLightTables>, kNumHills>
     kLightWindows = MakeWindows([](int, int, uint32_t) {});
-
-LightBits LightBitsOf(const LightInput& input) {
-  LightBits bits = {.own = input.own, .enemy = input.enemy, .groups = {}};
-  for (Hill hill = 0; hill < kNumHills; ++hill) {
-    const bool vacant = ((input.own | input.enemy) & BoardOf(hill)) == 0;
-    bits.groups[kLightGroups - 1][hill] = vacant ? 0 : kRingfortBit;
-    for (int i = 0; i < input.num_rows[hill]; ++i) {
-      for (int group = 0; group < kLightGroups; ++group) {
-        uint8_t& value = bits.groups[group][hill];
-        for (int bit = 0; bit < 8; ++bit) {
-          if (InputsOf(group, value)[bit] ==
-              input.rows[hill][i] / kLightLevels) {
-            value |= static_cast<uint8_t>(1 << bit);
-          }
-        }
-      }
-    }
-  }
-  for (int g = 0; g < kNumGlobals; ++g) {
-    bits.globals[g] =
-        static_cast<int16_t>(std::nearbyint(input.globals[g] * kGlobalUnit));
-  }
-  return bits;
-}
 
 LightRanges MeasureLightRanges(const LightTensors& tensors,
                                const float* parameters,

@@ -49,29 +49,6 @@ void WriteLightRanges(const LightRanges& ranges, Checkpoint& checkpoint);
 absl::StatusOr<std::optional<LightRanges>> ReadLightRanges(
     const Checkpoint& checkpoint, int layers);
 
-// --- Inputs ------------------------------------------------------------------
-
-// Inputs of a hill in groups of bits: a value of a group is a row of a table.
-// The other planes follow from the 3 x 3 hills around a hill, and are part of
-// that table's rows.
-inline constexpr int kLightGroups = 3;
-inline constexpr int kGroupRows = 256;
-
-// A position as the kernels read it: turned, the seat to move first.
-struct LightBits {
-  Board own = 0;
-  Board enemy = 0;
-  // The bits of kLightGroupInputs; of the third group, which has flags, those
-  // of vacant hills or, with kRingfortBit, those of ringforts.
-  uint8_t groups[kLightGroups][kNumHills];
-  // Times kGlobalUnit, rounded; then zeros.
-  alignas(64) int16_t globals[(kNumGlobals + 31) / 32 * 32] = {};
-};
-inline constexpr int kRingfortBit = 1 << 6;
-
-// Returns the bits of an input: the plain twin of EncodeLightBits.
-LightBits LightBitsOf(const LightInput& input);
-
 // --- Numbers -----------------------------------------------------------------
 
 // Two int8 of a pair that are multiplied together, in one int16; two int16 or
@@ -108,7 +85,6 @@ extern const std::array<LightTapPair, kTapPairs> kLightTapPairs;
 // up to pairs.
 inline constexpr int kContextIntegers = (kContext + 1) / 2 * 2;
 inline constexpr int kMaximumShift = 5;
-inline constexpr float kGlobalUnit = 2048;
 
 // Rows of int16 and int32 are by places of shorts and ints. Sums of 16 bits
 // stop at their greatest and least. A factor multiplies as x * factor / 2^15,

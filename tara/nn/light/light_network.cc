@@ -1,14 +1,21 @@
 #include "tara/nn/light/light_network.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/action.h"
+#include "tara/core/bits.h"
+#include "tara/core/outcome.h"
+#include "tara/core/traits.h"
+#include "tara/core/variant.h"
+#include "tara/nn/encode/encoder_parts.h"
 
 namespace tara::nn {
 namespace {
@@ -83,33 +90,60 @@ std::array<PolicyPart, kNumPolicyOutputs> MakePolicyParts() {
   return all;
 }
 
-// Calls visit(kingdom, board of the vacant hills next to it) for each kingdom.
-template <typename Visitor>
-void ForEachKingdom(Board side, Board vacant, const Visitor& visit) {
-  for (Board rest = side; rest != 0;) {
-    Board kingdom = rest & -rest;
-    for (Board grown = kingdom;; kingdom = grown) {
-      grown = (kingdom | Adjacent(kingdom)) & side;
-      if (grown == kingdom) break;
-    }
-    rest &= ~kingdom;
-    visit(kingdom, Adjacent(kingdom) & vacant);
-  }
-}
-
-// [flag]: the hills where it holds.
-std::array<Board, kNumLightFlags> FlagsOf(Board own, Board enemy) {
+// [flag]: the hills where it holds; and the kingdoms of each side.
+struct KingdomFlags {
   std::array<Board, kNumLightFlags> flags{};
+  int own = 0, enemy = 0;
+};
+
+// Adds the boards up: the hills on one or more, two or more, three or more.
+struct Sums {
+  Board one = 0, two = 0, three = 0;
+
+  void Add(Board board) {
+    three |= two & board;
+    two |= one & board;
+    one |= board;
+  }
+  // The hills that are next to those of the board.
+  void AddBeside(Board board) {
+    for (const Board beside :
+         {North(board), South(board), East(board), West(board)}) {
+      Add(beside);
+    }
+  }
+};
+
+KingdomFlags FlagsOf(Board own, Board enemy) {
+  KingdomFlags result;
+  auto& flags = result.flags;
   const Board vacant = kAllHills & ~(own | enemy);
-  for (const auto& [side, two, three] :
-       {std::tuple(own, kOwnKingdoms2, kOwnKingdoms3),
-        std::tuple(enemy, kEnemyKingdoms2, kEnemyKingdoms3)}) {
-    Board one = 0;
-    ForEachKingdom(side, vacant, [&](Board kingdom, Board liberties) {
-      flags[three] |= flags[two] & liberties;
-      flags[two] |= one & liberties;
-      one |= liberties;
-      const int count = Count(liberties);
+  Sums liberties;  // of each hill alone
+  liberties.AddBeside(vacant);
+  for (const auto& [side, two, three, kingdoms] :
+       {std::tuple(own, kOwnKingdoms2, kOwnKingdoms3, &result.own),
+        std::tuple(enemy, kEnemyKingdoms2, kEnemyKingdoms3, &result.enemy)}) {
+    // Kingdoms of one ringfort, all together.
+    const Board singles = side & ~Adjacent(side);
+    flags[kLiberties0] |= singles & ~liberties.one;
+    flags[kLiberties1] |= singles & ~liberties.two;
+    flags[kLiberties2] |= singles & ~liberties.three;
+    flags[kLiberties4] |= singles;
+    *kingdoms = Count(singles);
+    Sums beside;  // kingdoms next to a hill
+    beside.AddBeside(singles);
+    // The others one by one.
+    for (Board rest = side & ~singles; rest != 0;) {
+      Board kingdom = rest & -rest;
+      for (Board grown = kingdom;; kingdom = grown) {
+        grown = (kingdom | Adjacent(kingdom)) & rest;
+        if (grown == kingdom) break;
+      }
+      rest &= ~kingdom;
+      ++*kingdoms;
+      const Board around = Adjacent(kingdom) & vacant;
+      beside.Add(around);
+      const int count = Count(around);
       const int size = Count(kingdom);
       if (count <= 0) flags[kLiberties0] |= kingdom;
       if (count <= 1) flags[kLiberties1] |= kingdom;
@@ -117,9 +151,109 @@ std::array<Board, kNumLightFlags> FlagsOf(Board own, Board enemy) {
       if (count <= 4) flags[kLiberties4] |= kingdom;
       if (size >= 3) flags[kSize3] |= kingdom;
       if (size >= 8) flags[kSize8] |= kingdom;
-    });
+    }
+    flags[two] = beside.two & vacant;
+    flags[three] = beside.three & vacant;
   }
-  return flags;
+  return result;
+}
+
+// Hills to which the kings of each side have a way (High Kings), and of them
+// those to which it is the shorter one.
+struct KingWays {
+  Board own = 0, enemy = 0;
+  Board own_nearer = 0, enemy_nearer = 0;
+};
+
+// Both sides go on move by move: the one that reaches a hill first is nearer,
+// the own side where both do.
+KingWays FindKingWays(const State& state) {
+  KingWays ways;
+  const Side own = state.side(), enemy = Opponent(own);
+  Board own_open = state.vacant(), enemy_open = own_open;
+  if (state.phase != Phase::kBattle) {
+    own_open &= ~Adjacent(state.ringforts[own]);
+    enemy_open &= ~Adjacent(state.ringforts[enemy]);
+  }
+  Board own_move = state.kings[own], enemy_move = state.kings[enemy];
+  while ((own_move | enemy_move) != 0) {
+    own_move = KnightMoves(own_move) & own_open;
+    enemy_move = KnightMoves(enemy_move) & enemy_open;
+    own_open &= ~own_move;
+    enemy_open &= ~enemy_move;
+    ways.own_nearer |= own_move & ~ways.enemy;
+    ways.own |= own_move;
+    ways.enemy_nearer |= enemy_move & ~ways.own;
+    ways.enemy |= enemy_move;
+  }
+  return ways;
+}
+
+constexpr int8_t PlaneAt(absl::string_view name) {
+  return static_cast<int8_t>(internal::IndexOf(name, kPlanes));
+}
+constexpr int8_t FlagAt(LightFlag flag) {
+  return static_cast<int8_t>(kNumPlanes + flag);
+}
+
+// [group][bit]; of the third group the flags of vacant hills.
+constexpr std::array<std::array<int8_t, 8>, kLightGroups> kGroupInputs = {
+    {{PlaneAt("own_king"), PlaneAt("enemy_king"), PlaneAt("own_stranded"),
+      PlaneAt("enemy_stranded"), PlaneAt("link_east_or_own_way"),
+      PlaneAt("link_north_or_enemy_way"),
+      PlaneAt("legal_link_east_or_own_nearer"),
+      PlaneAt("legal_link_north_or_enemy_nearer")},
+     {PlaneAt("legal_hill"), PlaneAt("legal_origin"),
+      PlaneAt("legal_destination"), PlaneAt("legal_sacrifice"), PlaneAt("area"),
+      PlaneAt("own_single"), PlaneAt("enemy_single"), PlaneAt("enemy_reach")},
+     {FlagAt(kOwnKingdoms2), FlagAt(kOwnKingdoms3), FlagAt(kEnemyKingdoms2),
+      FlagAt(kEnemyKingdoms3), -1, -1, -1, -1}}};
+constexpr std::array<int8_t, 8> kRingfortInputs = {FlagAt(kLiberties0),
+                                                   FlagAt(kLiberties1),
+                                                   FlagAt(kLiberties2),
+                                                   FlagAt(kLiberties4),
+                                                   FlagAt(kSize3),
+                                                   FlagAt(kSize8),
+                                                   -1,
+                                                   -1};
+
+// Makes a byte for each bit of eight boards: bit k is that of boards[k].
+// Blocks of 8 x 8 bits are transposed in three steps each; source: Warren,
+// "Hacker's Delight", 2nd edition, section 7-3.
+void TransposeBoards(const std::array<Board, 8>& boards,
+                     std::array<uint8_t, 64>& bytes) {
+  for (int block = 0; block < 8; ++block) {
+    uint64_t x = 0;
+    Unrolled<8>(
+        [&](auto k) { x |= (boards[k] >> (8 * block) & 0xff) << (8 * k); });
+    uint64_t t = (x ^ (x >> 7)) & 0x00aa00aa00aa00aa;
+    x ^= t ^ (t << 7);
+    t = (x ^ (x >> 14)) & 0x0000cccc0000cccc;
+    x ^= t ^ (t << 14);
+    t = (x ^ (x >> 28)) & 0x00000000f0f0f0f0;
+    x ^= t ^ (t << 28);
+    std::memcpy(&bytes[8 * block], &x, sizeof(x));
+  }
+}
+static_assert(std::endian::native == std::endian::little);
+
+// [board transform, hill]: the bit of the hill that is taken there.
+constexpr auto kSources = [] {
+  std::array<std::array<uint8_t, kNumHills>, kNumBoardTransforms> sources{};
+  for (int transform = 0; transform < kNumBoardTransforms; ++transform) {
+    for (Hill hill = 0; hill < kNumHills; ++hill) {
+      sources[transform][TransformHill(transform, hill)] =
+          static_cast<uint8_t>(BitOf(hill));
+    }
+  }
+  return sources;
+}();
+
+int16_t RoundGlobal(float global) {
+  // Such a sum has no bits below 1, and its integer in the lowest.
+  constexpr float kWhole = 0x1.8p23f;
+  return static_cast<int16_t>(
+      std::bit_cast<int32_t>(global * kGlobalUnit + kWhole));
 }
 
 }  // namespace
@@ -154,7 +288,7 @@ void ReadLightInput(const float* planes, const float* globals,
     input.num_rows[hill] = static_cast<uint8_t>(count);
   }
   const std::array<Board, kNumLightFlags> flags =
-      FlagsOf(input.own, input.enemy);
+      FlagsOf(input.own, input.enemy).flags;
   for (int flag = 0; flag < kNumLightFlags; ++flag) {
     ForEachHill(flags[flag], [&](Hill hill) {
       input.rows[hill][input.num_rows[hill]++] = static_cast<uint8_t>(
@@ -162,6 +296,107 @@ void ReadLightInput(const float* planes, const float* globals,
     });
   }
   std::copy_n(globals, kNumGlobals, input.globals.begin());
+}
+
+const std::array<int8_t, 8>& LightGroupInputs(int group, int value) {
+  return group == kLightGroups - 1 && (value & kRingfortBit) != 0
+             ? kRingfortInputs
+             : kGroupInputs[group];
+}
+
+LightBits LightBitsOf(const LightInput& input) {
+  LightBits bits = {.own = input.own, .enemy = input.enemy, .groups = {}};
+  for (Hill hill = 0; hill < kNumHills; ++hill) {
+    const bool vacant = ((input.own | input.enemy) & BoardOf(hill)) == 0;
+    bits.groups[kLightGroups - 1][hill] = vacant ? 0 : kRingfortBit;
+    for (int i = 0; i < input.num_rows[hill]; ++i) {
+      for (int group = 0; group < kLightGroups; ++group) {
+        uint8_t& value = bits.groups[group][hill];
+        for (int bit = 0; bit < 8; ++bit) {
+          if (LightGroupInputs(group, value)[bit] ==
+              input.rows[hill][i] / kLightLevels) {
+            value |= static_cast<uint8_t>(1 << bit);
+          }
+        }
+      }
+    }
+  }
+  for (int g = 0; g < kNumGlobals; ++g) {
+    bits.globals[g] = RoundGlobal(input.globals[g]);
+  }
+  return bits;
+}
+
+void EncodeLightBits(const State& state, const Symmetry& symmetry,
+                     const LegalSet& legal, LightBits& bits) {
+  const FamilyTraits& traits = TraitsOf(state.variant);
+  const Side side = state.side();
+  const Board own = state.ringforts[side];
+  const Board enemy = state.ringforts[Opponent(side)];
+  const Board own_kings = state.kings[side];
+  const Board enemy_kings = state.kings[Opponent(side)];
+  // 1. Boards before the symmetry. What it changes goes there and back.
+  const int back = Inverse(symmetry).board;
+  Board area = kAllHills;
+  if (Info(state.variant).seats == 4) {
+    area = TransformBoard(
+        back, RankBoard(0) | RankBoard(1) | RankBoard(2) | RankBoard(3));
+  }
+  KingWays ways;
+  if (traits.kings_move) ways = FindKingWays(state);
+  if (traits.has_links) {
+    const auto turn = [&](HillPairs pairs) {
+      pairs = TransformPairs(symmetry.board, pairs);
+      return std::pair(TransformBoard(back, pairs.east),
+                       TransformBoard(back, pairs.north));
+    };
+    std::tie(ways.own, ways.enemy) =
+        turn({.east = state.links_east, .north = state.links_north});
+    std::tie(ways.own_nearer, ways.enemy_nearer) =
+        turn({.east = legal.links_east, .north = legal.links_north});
+  }
+  Board origins = 0, destinations = 0, sacrifices = 0;
+  for (const LegalSet::KingMoves& king : legal.kings) {
+    if (king.moves == 0) continue;
+    origins |= BoardOf(king.origin);
+    destinations |= king.moves;
+    sacrifices |= king.sacrifices;
+  }
+  const KingdomFlags kingdoms = FlagsOf(own, enemy);
+  const auto& flags = kingdoms.flags;
+  // 2. Bytes of the hills, in the order of kGroupInputs.
+  const std::array<std::array<Board, 8>, kLightGroups> boards = {
+      {{own_kings, enemy_kings, own_kings & enemy, enemy_kings & own, ways.own,
+        ways.enemy, ways.own_nearer, ways.enemy_nearer},
+       {legal.hills, origins, destinations, sacrifices, area,
+        Singles(state, side), Singles(state, Opponent(side)),
+        EnemyReach(state, Opponent(side))},
+       {flags[kOwnKingdoms2] | flags[kLiberties0],
+        flags[kOwnKingdoms3] | flags[kLiberties1],
+        flags[kEnemyKingdoms2] | flags[kLiberties2],
+        flags[kEnemyKingdoms3] | flags[kLiberties4], flags[kSize3],
+        flags[kSize8], own | enemy, 0}}};
+  std::array<std::array<uint8_t, 64>, kLightGroups> bytes;
+  for (int group = 0; group < kLightGroups; ++group) {
+    TransposeBoards(boards[group], bytes[group]);
+  }
+  for (Hill hill = 0; hill < kNumHills; ++hill) {
+    const int source = kSources[symmetry.board][hill];
+    Unrolled<kLightGroups>(
+        [&](auto group) { bits.groups[group][hill] = bytes[group][source]; });
+  }
+  bits.own = TransformBoard(symmetry.board, own);
+  bits.enemy = TransformBoard(symmetry.board, enemy);
+  // 3. Globals.
+  std::array<float, kNumGlobals> globals;
+  EncodeGlobalsOf(
+      state, legal,
+      traits.has_links ? CountKingdoms(state, side) : kingdoms.own,
+      traits.has_links ? CountKingdoms(state, Opponent(side)) : kingdoms.enemy,
+      globals.data());
+  for (int g = 0; g < kNumGlobals; ++g) {
+    bits.globals[g] = RoundGlobal(globals[g]);
+  }
 }
 
 void LightTensors::Add(absl::string_view name, int rows, int columns,

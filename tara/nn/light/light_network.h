@@ -32,7 +32,10 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "tara/core/action.h"
 #include "tara/core/board.h"
+#include "tara/core/state.h"
+#include "tara/core/symmetry.h"
 #include "tara/nn/encode/features.h"
 #include "tara/nn/heads.h"
 #include "tara/nn/light/light.h"
@@ -80,6 +83,36 @@ struct LightInput {
 // [kNumGlobals].
 void ReadLightInput(const float* planes, const float* globals,
                     LightInput& input);
+
+// Inputs of a hill in groups of bits: a value of a group is a row of a table.
+// The other planes follow from the 3 x 3 hills around a hill, and are part of
+// that table's rows.
+inline constexpr int kLightGroups = 3;
+inline constexpr int kGroupRows = 256;
+
+// A position as the kernels read it: turned, the seat to move first.
+struct LightBits {
+  Board own = 0;
+  Board enemy = 0;
+  // The bits of LightGroupInputs; of the third group, which has flags, those
+  // of vacant hills or, with kRingfortBit, those of ringforts.
+  uint8_t groups[kLightGroups][kNumHills];
+  // Times kGlobalUnit, rounded; then zeros.
+  alignas(64) int16_t globals[(kNumGlobals + 31) / 32 * 32] = {};
+};
+inline constexpr int kRingfortBit = 1 << 6;
+inline constexpr float kGlobalUnit = 2048;
+
+// Returns the inputs of the bits of a group's value, -1 where a bit has none.
+const std::array<int8_t, 8>& LightGroupInputs(int group, int value);
+
+// Writes the position seen through the symmetry, straight from its boards.
+// REQUIRES: `legal` is LegalActions(state); as EncodeFeatures.
+void EncodeLightBits(const State& state, const Symmetry& symmetry,
+                     const LegalSet& legal, LightBits& bits);
+
+// Returns the bits of what was read from planes: the plain twin.
+LightBits LightBitsOf(const LightInput& input);
 
 // --- Geometry ----------------------------------------------------------------
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
 #include "tara/core/action.h"
@@ -96,6 +97,27 @@ TEST(LightInputTest, HasEveryPlaneAndFlagOfEachHill) {
     for (int global = 0; global < kNumGlobals; ++global) {
       EXPECT_EQ(input.globals[global], batch.globals()[global]);
     }
+  }
+}
+
+TEST(LightInputTest, BitsOfAStateAreThoseOfItsPlanes) {
+  EncodedBatch batch;
+  LightInput input;
+  for (const State& state : RandomPositionsOfAllVariants(200, 8)) {
+    batch.EncodeCanonical(absl::MakeConstSpan(&state, 1));
+    ReadLightInput(batch.planes(), batch.globals(), input);
+    const LightBits expected = LightBitsOf(input);
+    LightBits bits;
+    EncodeLightBits(state, RepresentativeSymmetry(state), LegalActions(state),
+                    bits);
+    EXPECT_EQ(bits.own, expected.own);
+    EXPECT_EQ(bits.enemy, expected.enemy);
+    for (int group = 0; group < kLightGroups; ++group) {
+      EXPECT_THAT(bits.groups[group],
+                  ::testing::ElementsAreArray(expected.groups[group]))
+          << group;
+    }
+    EXPECT_THAT(bits.globals, ::testing::ElementsAreArray(expected.globals));
   }
 }
 
