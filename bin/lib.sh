@@ -222,16 +222,21 @@ tara_libraries() {
 
 # Builds the extension module of the Python package, by the headers that
 # TARA_PYTHON_INCLUDE and TARA_PYBIND11_INCLUDE name; prints its path.
-# TARA_PYTHON_CONFIG may name a configuration of .bazelrc: asan.
+# TARA_PYTHON_CONFIG may name a configuration of .bazelrc: asan. With
+# TARA_PROGRESS=1 Bazel prints its progress, a line every few seconds.
 tara_python_build() {
   local -a flags=("${TARA_BAZEL_FLAGS[@]}"
     ${TARA_PYTHON_CONFIG:+"--config=${TARA_PYTHON_CONFIG}"}
     "--repo_env=TARA_PYTHON_INCLUDE=${TARA_PYTHON_INCLUDE}"
     "--repo_env=TARA_PYBIND11_INCLUDE=${TARA_PYBIND11_INCLUDE}")
+  local -a progress=(--noshow_progress)
+  if [[ "${TARA_PROGRESS:-}" == 1 ]]; then
+    progress=(--curses=no --show_progress_rate_limit=2)
+  fi
   tara_install_packages python
-  tara_say "building the Python package's module"
+  tara_say "building the Python package's module (the first time takes minutes)"
   (cd "${TARA_ROOT}" && bazel build "${flags[@]}" \
-    --ui_event_filters=-info,-debug --noshow_progress \
+    --ui_event_filters=-info,-debug "${progress[@]}" \
     //tara/python:_tara.so >&2 && printf '%s/tara/python/_tara.so\n' \
     "$(bazel info "${flags[@]}" bazel-bin 2>/dev/null)")
 }

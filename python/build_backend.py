@@ -2,7 +2,8 @@
 
 Bazel builds the extension module for the Python that runs this, with the
 Debian packages that are missing installed first, as bin/tara does; the rest is
-a ZIP file. The first time takes minutes, then seconds.
+a ZIP file. The first time takes minutes, then seconds. pip hides what its
+backends print, so the progress goes to the terminal, if there is one.
 
 The setting manylinux=yes makes a wheel for other machines, too: it brings all
 libraries but those that every Linux of its tag has (PEP 600), and licences.
@@ -12,11 +13,14 @@ import base64
 import hashlib
 import importlib.metadata
 import os
+import io
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
 import sysconfig
+import tarfile
 import tempfile
 import tomllib
 import zipfile
@@ -60,9 +64,86 @@ def build_editable(wheel_directory, config_settings=None,
                         {"tara.pth": f"{PACKAGE.parent}\n".encode()})
 
 
+def prepare_metadata_for_build_wheel(metadata_directory,
+                                     config_settings=None):
+    """Writes METADATA and WHEEL, which needs no build; returns their folder."""
+    _is_manylinux(config_settings)
+    for name, data in _metadata().items():
+        path = pathlib.Path(metadata_directory) / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(data)
+    return f"{_base()}.dist-info"
+
+
+prepare_metadata_for_build_editable = prepare_metadata_for_build_wheel
+
+
+# What the package is built from.
+SOURCES = [".bazelrc", "BUILD", "LICENSE", "README.md", "WORKSPACE", "bin",
+           "models", "proto", "pyproject.toml", "python", "tara",
+           "third_party", "tools"]
+
+
 def build_sdist(sdist_directory, config_settings=None):
-    raise SystemExit("tara is installed from a clone: `pip install .` there; "
-                     "there is no source distribution")
+    """Writes the sources of the package; returns the name of the archive.
+
+    They build as a clone does: with Debian's packages and Bazel.
+    """
+    base = _base()
+    listed = subprocess.run(["git", "ls-files", "-z", "--", *SOURCES],
+                            cwd=ROOT, capture_output=True, text=True,
+                            check=False)
+    if listed.returncode == 0:
+        names = [name for name in listed.stdout.split("\0") if name]
+    else:  # unpacked sources
+        names = [path.relative_to(ROOT).as_posix() for each in SOURCES
+                 for path in [ROOT / each, *sorted((ROOT / each).rglob("*"))]
+                 if path.is_file() and "__pycache__" not in path.parts
+                 and path.suffix != ".so"]
+    name = f"{base}.tar.gz"
+    with tarfile.open(pathlib.Path(sdist_directory) / name, "w:gz") as archive:
+        info = tarfile.TarInfo(f"{base}/PKG-INFO")
+        data = _metadata()[f"{base}.dist-info/METADATA"]
+        info.size = len(data)
+        archive.addfile(info, io.BytesIO(data))
+        for each in names:
+            archive.add(ROOT / each, f"{base}/{each}")
+    return name
+
+
+def _check_platform():
+    """Raises SystemExit, which says what to do, where it cannot be built."""
+    expected = "; expected Linux: Debian 12 or 13"
+    if sys.platform == "win32":
+        raise SystemExit("tara: Windows" + expected + ", for example in WSL "
+                         "(https://learn.microsoft.com/windows/wsl)")
+    if sys.platform != "linux":
+        raise SystemExit(f"tara: {sys.platform}" + expected + ", for example "
+                         "in a container (Dockerfile)")
+
+
+def _show(progress):
+    """Shows lines of Bazel's progress, "[12 / 345] ...", on the terminal.
+
+    All lines go to stderr, which `pip install -v` shows.
+    """
+    try:
+        terminal = open("/dev/tty", "w", encoding="utf-8")
+    except OSError:
+        terminal = None
+    shown = False
+    for line in progress:
+        sys.stderr.write(line)
+        sys.stderr.flush()
+        found = re.match(r"\[([\d,]+) / ([\d,]+)\]", line)
+        if terminal is not None and found:
+            terminal.write(f"\rtara: compiling, {found[1]} of {found[2]} steps ")
+            terminal.flush()
+            shown = True
+    if terminal is not None:
+        if shown:
+            terminal.write("\r\033[K")
+        terminal.close()
 
 
 def _module_name():
@@ -71,13 +152,20 @@ def _module_name():
 
 def _build_module():
     """Returns the path of the extension module, built for this Python."""
-    headers = {"TARA_PYTHON_INCLUDE": sysconfig.get_path("include"),
-               "TARA_PYBIND11_INCLUDE": pybind11.get_include()}
-    built = subprocess.run(
-        ["bash", "-c", "source bin/lib.sh && tara_python_build"],
-        check=True, cwd=ROOT, stdout=subprocess.PIPE, text=True,
-        env={**os.environ, **headers})
-    return pathlib.Path(built.stdout.strip())
+    _check_platform()
+    with subprocess.Popen(
+            ["bash", "-c", "source bin/lib.sh && tara_python_build"],
+            cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            text=True, errors="replace",
+            env={**os.environ, "TARA_PROGRESS": "1",
+                 "TARA_PYTHON_INCLUDE": sysconfig.get_path("include"),
+                 "TARA_PYBIND11_INCLUDE": pybind11.get_include()}) as build:
+        _show(build.stderr)
+        built = build.stdout.read()  # a path
+    if build.returncode != 0:
+        raise SystemExit("tara: the build failed; `pip install -v .` shows it "
+                         "all")
+    return pathlib.Path(built.strip())
 
 
 def _is_manylinux(config_settings):
@@ -128,26 +216,46 @@ def _licences(module):
     return licences
 
 
-def _write_wheel(folder, files, licences=None):
+def _project():
     with open(ROOT / "pyproject.toml", "rb") as file:
-        project = tomllib.load(file)["project"]
+        return tomllib.load(file)["project"]
+
+
+def _base():
+    project = _project()
+    return f"{project['name'].replace('-', '_')}-{project['version']}"
+
+
+def _tag():
     python = "cp%d%d" % sys.version_info[:2]
     platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
-    tag = f"{python}-{python}-{platform}"
-    base = f"{project['name'].replace('-', '_')}-{project['version']}"
-    info = f"{base}.dist-info"
+    return f"{python}-{python}-{platform}"
+
+
+def _metadata():
+    """Returns METADATA and WHEEL by their names in the wheel."""
+    project = _project()
     requires = "".join(f"Requires-Dist: {each}\n"
                        for each in project["dependencies"])
-    files = dict(files)
-    files[f"{info}/METADATA"] = (
-        f"Metadata-Version: 2.1\nName: {project['name']}\n"
-        f"Version: {project['version']}\nSummary: {project['description']}\n"
-        f"License: {project['license']['text']}\n"
-        f"Requires-Python: {project['requires-python']}\n{requires}"
-    ).encode()
-    files[f"{info}/WHEEL"] = (
-        "Wheel-Version: 1.0\nGenerator: tara\nRoot-Is-Purelib: false\n"
-        f"Tag: {tag}\n").encode()
+    page = (ROOT / project["readme"]).read_text(encoding="utf-8")
+    info = f"{_base()}.dist-info"
+    return {
+        f"{info}/METADATA": (
+            f"Metadata-Version: 2.1\nName: {project['name']}\n"
+            f"Version: {project['version']}\n"
+            f"Summary: {project['description']}\n"
+            f"License: {project['license']['text']}\n"
+            f"Requires-Python: {project['requires-python']}\n{requires}"
+            f"Description-Content-Type: text/markdown\n\n{page}").encode(),
+        f"{info}/WHEEL": (
+            "Wheel-Version: 1.0\nGenerator: tara\nRoot-Is-Purelib: false\n"
+            f"Tag: {_tag()}\n").encode()}
+
+
+def _write_wheel(folder, files, licences=None):
+    base, tag = _base(), _tag()
+    info = f"{base}.dist-info"
+    files = {**files, **_metadata()}
     files[f"{info}/LICENSE"] = (ROOT / "LICENSE").read_bytes()
     for library, text in (licences or {}).items():
         files[f"{info}/licenses/{library}"] = text

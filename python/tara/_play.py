@@ -90,13 +90,16 @@ def _indices(games: Union[int, Iterable[int]]) -> Sequence[int]:
     return indices
 
 
-def _start(variant: str, rules: str) -> _tara.State:
-    return _tara.State(variant, _types.text("rules", rules))
+def _start(variant: str, rules: _types._Options) -> _tara.State:
+    if not isinstance(rules, dict):
+        rules = _types.text("rules", rules)
+    return _tara.State(variant, rules)
 
 
 def selfplay(judge: _network.Judge, variant: str,
              games: Union[int, Iterable[int]], *, seed: int = 1,
-             options: str = "sims=100", rules: str = "-", in_step: int = 64,
+             options: _types._Options = "sims=100",
+             rules: _types._Options = "-", in_step: int = 64,
              threads: int = 1) -> _tara._SelfPlay:
     """Plays games of self-play by search with a judge; an iterator of games.
 
@@ -134,7 +137,7 @@ def selfplay(judge: _network.Judge, variant: str,
 
 def arena(a: Union[str, Player, _Choose], b: Union[str, Player, _Choose],
           variant: str, *, games: Optional[int] = None, seed: int = 1,
-          rules: str = "-", sprt: Optional[str] = None,
+          rules: _types._Options = "-", sprt: Optional[str] = None,
           opening_plies: Optional[int] = None, threads: int = 1,
           store: Optional[_store.GameStore] = None,
           progress: Optional[Callable[[int, int, float], Any]] = None

@@ -1,11 +1,18 @@
 """The results of functions: named tuples of NumPy arrays."""
 
+import dataclasses
 import os
 import typing
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Dict, Optional, Tuple, Union
 
 import numpy as np
 from numpy.typing import NDArray
+
+if typing.TYPE_CHECKING:
+    import tara
+
+
+_Options = Union[str, Dict[str, Union[str, int, float]]]
 
 
 class DataLoss(ValueError):
@@ -25,6 +32,21 @@ def path(name: str, given: Any) -> str:
         raise ValueError(f"{name}: {text!r}; expected a path without NUL "
                          "characters")
     return text
+
+
+def in_memory(tensor: Any) -> Any:
+    """Returns a float32 array of a tensor that NumPy does not take as it is.
+
+    From another device, with a gradient, or of a type that NumPy lacks; None
+    where it is no such tensor.
+    """
+    try:
+        if hasattr(tensor, "detach"):  # of PyTorch
+            tensor = tensor.detach().cpu().float().contiguous()
+            return np.from_dlpack(tensor)
+        return np.asarray(tensor).astype(np.float32)  # of JAX: bfloat16
+    except (AttributeError, TypeError, ValueError, RuntimeError, BufferError):
+        return None
 
 
 def text(name: str, given: Any) -> str:
@@ -101,7 +123,8 @@ class Outcomes(typing.NamedTuple):
     """[n, 2]: points of Red's and Blue's sides, as scored."""
 
 
-class Input(typing.NamedTuple):
+@dataclasses.dataclass(frozen=True)
+class Input:
     """A plane or a scalar among the network inputs."""
 
     index: int
@@ -194,6 +217,38 @@ class Analysis(typing.NamedTuple):
     """The most visited line, starting with `action`."""
     simulations: int
     """Number of simulations: the sum of the visits of all actions."""
+    proved_margin: Tuple[int, int]
+    """Proved lower and upper bounds of the final margin."""
+
+
+class Leaves(typing.NamedTuple):
+    """Positions that a Search wants evaluated."""
+
+    states: NDArray[np.void]
+    """[n], of dtype STATE; for tara.encode, and tara.legal_mask with
+    seen=True."""
+    trees: NDArray[np.int64]
+    """[n]: the trees that they belong to."""
+
+
+class Node(typing.NamedTuple):
+    """A node of a Search, for the side to move there; for Red if the game is
+    over."""
+
+    state: "tara.State"
+    """The position."""
+    visits: int
+    """Number of simulations through the node; 1 is its own evaluation."""
+    value: float
+    """Mean value, -1 to 1."""
+    margin: float
+    """Expected points minus the opponent's, as scored."""
+    actions: NDArray[np.uint16]
+    """The actions that were tried."""
+    action_visits: NDArray[np.int32]
+    """Number of simulations through each of them."""
+    action_values: NDArray[np.float32]
+    """Mean value of each of them, -1 to 1."""
     proved_margin: Tuple[int, int]
     """Proved lower and upper bounds of the final margin."""
 

@@ -3,8 +3,8 @@
     python -m tara.bench --variant four_treasures --seconds 2
 
 The program measures random games in lockstep, with one action per game and
-step, in actions per second: alone, with masks of legal actions, and with
-features. With --peers it also measures games of pgx (jit) and OpenSpiel, if
+step, in actions per second: alone, by tara.draw and tara.play on arrays of
+positions ("batch"), with masks of legal actions, and with features. With --peers it also measures games of pgx (jit) and OpenSpiel, if
 they are installed.
 
 It also measures self-play in games per second and compares it with the C++
@@ -80,6 +80,23 @@ def _features(variant: str, threads: int) -> Callable[[], int]:
     return run
 
 
+def _batches(variant: str, threads: int) -> Callable[[], int]:
+    start = np.frombuffer(bytes(tara.State(variant)) * GAMES, tara.STATE)
+    actions = np.empty(GAMES, np.uint16)
+    states, ply = start, 0
+
+    def run() -> int:
+        nonlocal states, ply
+        tara.draw(states, seed=ply, out=actions, threads=threads)
+        states = tara.play(states, actions, threads=threads)
+        ply += 1
+        if tara.finished(states).any():
+            states = start
+        return GAMES
+
+    return run
+
+
 def _pgx(name: str) -> Callable[[], int]:
     import jax  # type: ignore[import-not-found,unused-ignore]
     import pgx  # type: ignore[import-not-found,unused-ignore]
@@ -103,7 +120,7 @@ def _pgx(name: str) -> Callable[[], int]:
     def run() -> int:
         nonlocal state, key
         key, use = jax.random.split(key)
-        state = jax.block_until_ready(compiled(state, use))
+        state = jax.block_until_ready(compiled(state, use))  # type: ignore[no-untyped-call,unused-ignore]
         return GAMES
 
     return run
@@ -260,6 +277,7 @@ def main() -> None:
     runs: Dict[str, Callable[[], int]] = {}
     for variant in arguments.variant or tara.VARIANTS:
         runs[f"{variant}: step"] = _steps(variant, arguments.threads)
+        runs[f"{variant}: batch"] = _batches(variant, arguments.threads)
         runs[f"{variant}: step, mask"] = _masks(variant, arguments.threads)
         runs[f"{variant}: step, features"] = _features(variant,
                                                        arguments.threads)

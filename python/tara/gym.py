@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 
 import tara
 from tara._play import _Choose
+from tara._types import _Options
 
 __all__ = ["BOUND", "OBSERVATION_SHAPE", "TaraEnv", "TaraVectorEnv"]
 
@@ -49,11 +50,50 @@ def observation_space() -> gymnasium.spaces.Box:
     return gymnasium.spaces.Box(-BOUND, BOUND, OBSERVATION_SHAPE, np.float32)
 
 
-def check_render_mode(render_mode: Optional[str]) -> None:
+def check_modes(render_mode: Optional[str], illegal: str) -> None:
     """Raises ValueError for what no environment of Tara has."""
-    if render_mode not in (None, "ansi"):
-        raise ValueError(
-            f"render_mode: {render_mode!r}; expected 'ansi' or None")
+    if render_mode not in (None, "ansi", "rgb_array"):
+        raise ValueError(f"render_mode: {render_mode!r}; expected 'ansi', "
+                         "'rgb_array' or None")
+    if illegal not in ("lose", "raise"):
+        raise ValueError(f"illegal: {illegal!r}; expected 'lose' or 'raise'")
+
+
+def picture(state: tara.State) -> NDArray[np.uint8]:
+    """Returns a plain picture of a position, uint8 [336, 336, 3].
+
+    North is up; ringforts are discs of their sides' colours, kings have a white
+    dot, and links are bars. State.svg draws a better one.
+    """
+    row, = np.frombuffer(bytes(state), tara.STATE)
+    size = 48
+    image = np.full((7 * size, 7 * size, 3), 232, np.uint8)
+    y, x = np.mgrid[:7 * size, :7 * size]
+    discs = []
+    for rank in range(7):
+        for file in range(7):
+            if rank % 6 == 0 and file % 6 == 0:  # a corner is no hill
+                continue
+            bit = 9 * rank + file
+            centre_y, centre_x = size * (6 - rank) + size // 2, size * file + size // 2
+            distance = (y - centre_y) ** 2 + (x - centre_x) ** 2
+            colour = (205, 202, 190)
+            for side, of_side in enumerate(((190, 40, 40), (40, 80, 180))):
+                if int(row["ringforts"][side]) >> bit & 1:
+                    colour = of_side
+            discs.append((distance < (0.36 * size) ** 2, colour))
+            for side, of_side in enumerate(((255, 190, 190), (190, 210, 255))):
+                if int(row["kings"][side]) >> bit & 1:
+                    discs.append((distance < (0.15 * size) ** 2, of_side))
+            along_x, along_y = x - centre_x, centre_y - y
+            for links, along, across in (("links_east", along_x, along_y),
+                                         ("links_north", along_y, along_x)):
+                if int(row[links]) >> bit & 1:
+                    image[(along >= 0) & (along <= size)
+                          & (abs(across) < size // 12)] = 60
+    for where, colour in discs:
+        image[where] = colour
+    return image
 
 
 def reset_needed(what: str) -> gymnasium.error.ResetNeeded:
@@ -169,7 +209,9 @@ class _Play:
 
     def __init__(self, variant: str, n: int,
                  opponent: Union[str, tara.Player, _Choose, None],
-                 side: Optional[int], options: str, threads: int) -> None:
+                 side: Optional[int], options: _Options, threads: int,
+                 illegal: str) -> None:
+        self._illegal = illegal
         self._new_games = functools.partial(tara.Games, variant, n,
                                             options=options, threads=threads)
         self._new_games()  # raises for what is wrong
@@ -205,17 +247,21 @@ class _Play:
         self._ready = True
 
     def step(self, actions: typing.Any, random: np.random.Generator
-             ) -> Tuple[NDArray[np.float64], NDArray[np.bool_]]:
+             ) -> Tuple[NDArray[np.float64], NDArray[np.bool_],
+                        NDArray[np.bool_]]:
         """Plays an action, as it is seen, in each game; then the opponents.
 
-        Returns rewards [n] and where games ended [n]; `begin` must be next
-        where one did. Raises ValueError for an illegal action: then nothing
-        has changed; ResetNeeded before a reset.
+        Returns rewards [n], where games ended [n] and where an illegal action
+        lost them [n]; `begin` must be next where one ended. Raises ValueError
+        for an illegal action with illegal="raise": then nothing has changed;
+        ResetNeeded before a reset.
         """
         if not self._ready:
             raise reset_needed("step")
+        lost = self._lost(actions)
         seats = self._games.seat.copy()
-        step = self._games.step(actions, seen=True)
+        before = self._games.states.copy()
+        step = self._games.step(actions, seen=True, where=~lost)
         self.last_seats = seats
         self._ready = False  # until the opponents have played
         done = step.done.astype(np.bool_)
@@ -223,13 +269,29 @@ class _Play:
         if self._opponent is None:
             self._sides[:] = seats % 2
         reward = step.reward[self._places, self._sides].astype(np.float64)
-        more, ended = self._opponents_turns(~done, random)
+        more, ended = self._opponents_turns(~done & ~lost, random)
         reward += more
         done |= ended
+        if lost.any():
+            self.final[lost] = before[lost]
+            reward[lost] = -1
+            done |= lost
+            self._games.reset(where=lost)
         if not done.any():
             self.turns = self._games.states.copy()
             self._ready = True
-        return reward, done
+        return reward, done, lost
+
+    def _lost(self, actions: typing.Any) -> NDArray[np.bool_]:
+        """Returns [n], where an action is illegal and loses."""
+        lost = np.zeros(len(self._games), np.bool_)
+        if self._illegal == "lose":
+            mask = self._games.legal_mask(seen=True)
+            given = np.asarray(actions)
+            if (given.shape == lost.shape and given.dtype.kind in "iu"
+                    and ((given >= 0) & (given < mask.shape[1])).all()):
+                lost = mask[self._places, given] == 0
+        return lost
 
     def observe(self) -> NDArray[np.float32]:
         """Returns observations of the games, [n, *OBSERVATION_SHAPE]."""
@@ -270,8 +332,7 @@ class TaraEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
     Observations are float32 of shape OBSERVATION_SHAPE. The position is
     transformed so that the seat to move is seat 0, and actions refer to this
     transformed position. info["action_mask"] is int8 [NUM_ACTIONS], 1 for
-    legal actions. An illegal action raises ValueError and changes nothing. At
-    the end, the observation is the final position as seen from the seat of the
+    legal actions. At the end, the observation is the final position as seen from the seat of the
     agent's last turn, without a phase, and the mask is all zeros. The reward
     comes at the end: 1 for a win, -1 for a loss, 0 for a draw.
 
@@ -281,21 +342,27 @@ class TaraEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
     seats, and the reward is for the side that has just moved.
     side: 0 for Red, 1 for Blue, None for a random side per game.
     options: rule options. Games are reproducible with the same seed.
+    illegal: with "lose", an illegal action loses the game, and info["illegal"]
+    is True; with "raise", it raises ValueError and changes nothing. An index
+    outside the action space raises in both.
+    render_mode: "ansi" for text, "rgb_array" for pictures, or None.
     """
 
-    metadata = {"render_modes": ["ansi"], "render_fps": 1}
+    metadata = {"render_modes": ["ansi", "rgb_array"], "render_fps": 1}
     _last: tara.State
     _mask: NDArray[np.int8]
 
     def __init__(self, variant: str,
                  opponent: Union[str, tara.Player, _Choose, None] = "random",
-                 side: Optional[int] = None, options: str = "-",
-                 render_mode: Optional[str] = None) -> None:
-        check_render_mode(render_mode)
+                 side: Optional[int] = None, options: _Options = "-",
+                 render_mode: Optional[str] = None,
+                 illegal: str = "lose") -> None:
+        check_modes(render_mode, illegal)
         self.variant = variant
         self.options = options
         self.render_mode = render_mode
-        self._play = _Play(variant, 1, opponent, side, options, threads=1)
+        self._play = _Play(variant, 1, opponent, side, options, threads=1,
+                           illegal=illegal)
         self.observation_space = observation_space()
         self.action_space = gymnasium.spaces.Discrete(tara.NUM_ACTIONS)
 
@@ -319,7 +386,8 @@ class TaraEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
 
         Returns observation, reward, terminated, truncated (False) and info.
         """
-        reward, done = self._play.step(np.array([action]), self.np_random)
+        reward, done, lost = self._play.step(np.array([action]),
+                                             self.np_random)
         if done[0]:
             self._last, = _states(self._play.final)
             self._mask = np.zeros(tara.NUM_ACTIONS, np.int8)
@@ -327,7 +395,10 @@ class TaraEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         else:
             self._begin_turn()
             seen = self._play.observe()[0]
-        return seen, float(reward[0]), bool(done[0]), False, self._info()
+        info = self._info()
+        if lost[0]:
+            info["illegal"] = True
+        return seen, float(reward[0]), bool(done[0]), False, info
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Returns bool [NUM_ACTIONS], True for legal actions.
@@ -339,12 +410,13 @@ class TaraEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         return self._mask.astype(np.bool_)
 
     def render(self) -> typing.Any:
-        """Returns the position as text if render_mode is "ansi"."""
-        if self.render_mode != "ansi":
+        """Returns the position as text or picture, by render_mode."""
+        if self.render_mode is None:
             return None
         if not hasattr(self, "_last"):
             raise reset_needed("render")
-        return self._last.text
+        return (self._last.text if self.render_mode == "ansi"
+                else picture(self._last))
 
     def _begin_turn(self) -> None:
         self._last, = _states(self._play.turns)
@@ -368,20 +440,22 @@ class TaraVectorEnv(gymnasium.vector.VectorEnv[
     info["final_info"]["action_mask"] is all zeros. info["_final_obs"] is bool
     [n], True for the games that ended.
 
-    info["action_mask"] is int8 [n, NUM_ACTIONS]. An illegal action in any game
-    raises ValueError and changes nothing. All games share one random
-    generator, so the random numbers of a game depend on the other games. A
+    info["action_mask"] is int8 [n, NUM_ACTIONS]. info["illegal"] is present if
+    an illegal action lost a game: bool [n]. With illegal="raise", an illegal
+    action in any game raises ValueError and changes nothing. All games share
+    one random generator, so the random numbers of a game depend on the other games. A
     single game equals that of TaraEnv with the same seed.
     """
 
-    metadata = {"render_modes": ["ansi"], "render_fps": 1,
+    metadata = {"render_modes": ["ansi", "rgb_array"], "render_fps": 1,
                 "autoreset_mode": AutoresetMode.SAME_STEP}
 
     def __init__(self, variant: str, num_envs: int = 1,
                  opponent: Union[str, tara.Player, _Choose, None] = "random",
-                 side: Optional[int] = None, options: str = "-",
-                 render_mode: Optional[str] = None, threads: int = 1) -> None:
-        check_render_mode(render_mode)
+                 side: Optional[int] = None, options: _Options = "-",
+                 render_mode: Optional[str] = None, threads: int = 1,
+                 illegal: str = "lose") -> None:
+        check_modes(render_mode, illegal)
         self.variant = variant
         self.options = options
         self.render_mode = render_mode
@@ -390,7 +464,8 @@ class TaraVectorEnv(gymnasium.vector.VectorEnv[
                 1 <= num_envs <= _MOST_GAMES):
             raise ValueError(f"num_envs: {num_envs!r}; expected 1 to "
                              f"{_MOST_GAMES}")
-        self._play = _Play(variant, num_envs, opponent, side, options, threads)
+        self._play = _Play(variant, num_envs, opponent, side, options, threads,
+                           illegal)
         self.single_observation_space = observation_space()
         self.single_action_space = gymnasium.spaces.Discrete(tara.NUM_ACTIONS)
         self.observation_space = batch_space(self.single_observation_space,
@@ -420,21 +495,25 @@ class TaraVectorEnv(gymnasium.vector.VectorEnv[
 
         Returns observations, rewards, terminated, truncated (False) and info.
         """
-        reward, done = self._play.step(actions, self.np_random)
+        reward, done, lost = self._play.step(actions, self.np_random)
         final: Info = {}
+        if lost.any():
+            final = {"illegal": lost, "_illegal": lost.copy()}
         if done.any():
-            final = self._final(done)
+            final |= self._final(done)
             self._play.begin(done, self.np_random)
         return (self._play.observe(), reward, done, np.zeros_like(done),
                 {**final, **self._info()})
 
     def render(self) -> typing.Any:
-        """Returns the n positions as texts if render_mode is "ansi"."""
-        if self.render_mode != "ansi":
+        """Returns the n positions as texts or pictures, by render_mode."""
+        if self.render_mode is None:
             return None
         if not hasattr(self._play, "turns"):
             raise reset_needed("render")
-        return tuple(state.text for state in _states(self._play.turns))
+        return tuple(state.text if self.render_mode == "ansi"
+                     else picture(state)
+                     for state in _states(self._play.turns))
 
     def _info(self) -> Info:
         return {"action_mask": self._play.mask(),

@@ -9,15 +9,16 @@
         if termination or truncation:
             action = None
         else:
-            action = env.action_space(agent).sample(info["action_mask"])
+            mask = observation["action_mask"]
+            action = env.action_space(agent).sample(mask)
         env.step(action)
 
 Agents are the seats, "seat_0" to "seat_3". A seat can have several turns in a
 row. Requires the package pettingzoo.
 """
 
-import typing
-from typing import Dict, List, Optional
+import operator
+from typing import Any, Dict, List, Optional, SupportsIndex, Union
 
 import gymnasium
 import numpy as np
@@ -25,69 +26,100 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv  # type: ignore[import-untyped]
 
 import tara
-from tara.gym import (check_render_mode, ends, observation_space,
+from tara._types import _Options
+from tara.gym import (check_modes, ends, observation_space, picture,
                       reset_needed)
 
-__all__ = ["TaraEnv", "env"]
+__all__ = ["TaraEnv", "env", "raw_env"]
+_Observation = Union[NDArray[np.float32], Dict[str, NDArray[Any]]]
 
 
-def env(variant: str, options: str = "-",
-        render_mode: Optional[str] = None) -> "TaraEnv":
-    """Returns an environment of the variant.
+def env(variant: str, options: _Options = "-",
+        render_mode: Optional[str] = None, mask: str = "observation"
+        ) -> "TaraEnv":
+    """Returns an environment of the variant, in which an illegal action loses.
 
-    options: rule options as in tara.State. render_mode: "ansi", or None.
-    Raises ValueError for an unknown variant or option.
+    options: rule options as in tara.State. render_mode: "ansi", "rgb_array" or
+    None. mask: where masks of legal actions are besides infos: in the
+    "observation", a dict, or in "info" alone. Raises ValueError for an unknown
+    variant, option, mode or mask.
     """
-    return TaraEnv(variant, options, render_mode)
+    return TaraEnv(variant, options, render_mode, mask, "lose")
+
+
+def raw_env(variant: str, options: _Options = "-",
+            render_mode: Optional[str] = None, mask: str = "observation"
+            ) -> "TaraEnv":
+    """Returns the same environment as `env`, but an illegal action raises
+    ValueError and changes nothing."""
+    return TaraEnv(variant, options, render_mode, mask, "raise")
 
 
 class TaraEnv(AECEnv):  # type: ignore[misc]
     """A game, as created by `env`.
 
-    An observation is float32 [NUM_PLANES + NUM_GLOBALS, 7, 7]. The position is
-    transformed so that the seat to move is seat 0, and each global is one
-    plane. At the end, the observation is the final position as seen from the
-    agent's own seat, without a phase. infos[agent]["action_mask"] is int8
-    [NUM_ACTIONS]. For the seat to move, it marks the legal actions in the
-    transformed position, as `step` takes them. It is all zeros for the other
-    seats, and at the end.
+    An observation is a dict. observation["observation"] is float32 [NUM_PLANES
+    + NUM_GLOBALS, 7, 7]. The position is transformed so that the seat to move
+    is seat 0, and each global is one plane. At the end, it is the final
+    position as seen from the agent's own seat, without a phase.
+    observation["action_mask"] is int8 [NUM_ACTIONS]. For the seat to move, it
+    marks the legal actions in the transformed position, as `step` takes them.
+    It is all zeros for the other seats, and at the end.
+    infos[agent]["action_mask"] is the same mask. With mask="info", the
+    observation is the array alone.
 
     Rewards come at the end: 1 for each seat of the winning side, -1 for the
-    others, 0 for a draw.
+    others, 0 for a draw. With illegal="lose", the side that plays an illegal
+    action loses, and infos[agent]["illegal"] is True for its seat; with
+    "raise", ValueError is raised and nothing changes.
     """
 
-    metadata = {"render_modes": ["ansi"], "name": "tara_v0",
+    metadata = {"render_modes": ["ansi", "rgb_array"], "name": "tara_v1",
                 "is_parallelizable": False}
 
     agent_selection: str
     _seen: NDArray[np.float32]  # [1, ...], at the end [seats, ...]
+    _legal: NDArray[np.int8]  # the mask of the seat to move
+    _masks: NDArray[np.int8]  # [seats, NUM_ACTIONS]
 
-    def __init__(self, variant: str, options: str = "-",
-                 render_mode: Optional[str] = None) -> None:
+    def __init__(self, variant: str, options: _Options = "-",
+                 render_mode: Optional[str] = None, mask: str = "observation",
+                 illegal: str = "raise") -> None:
         super().__init__()
-        check_render_mode(render_mode)
+        check_modes(render_mode, illegal)
+        if mask not in ("observation", "info"):
+            raise ValueError(f"mask: {mask!r}; expected 'observation' or "
+                             "'info'")
+        self._in_observation = mask == "observation"
+        self._illegal = illegal
         self.variant = variant
         self.options = options
         self.render_mode = render_mode
         seats = tara.State(variant, options).seats
         self.possible_agents = [f"seat_{seat}" for seat in range(seats)]
-        observations = observation_space()
+        observations: gymnasium.spaces.Space[Any] = observation_space()
+        self.state_space = observations
+        if self._in_observation:
+            observations = gymnasium.spaces.Dict({
+                "observation": observations,
+                "action_mask": gymnasium.spaces.Box(
+                    0, 1, (tara.NUM_ACTIONS,), np.int8)})
         self.observation_spaces = {agent: observations
                                    for agent in self.possible_agents}
         self.action_spaces = {agent: gymnasium.spaces.Discrete(tara.NUM_ACTIONS)
                               for agent in self.possible_agents}
 
     def observation_space(
-            self, agent: str) -> gymnasium.spaces.Space[typing.Any]:
+            self, agent: str) -> gymnasium.spaces.Space[Any]:
         """Returns the observation space, the same for all agents."""
         return self.observation_spaces[agent]
 
-    def action_space(self, agent: str) -> gymnasium.spaces.Space[typing.Any]:
+    def action_space(self, agent: str) -> gymnasium.spaces.Space[Any]:
         """Returns the action space: a Discrete with NUM_ACTIONS values."""
         return self.action_spaces[agent]
 
     def reset(self, seed: Optional[int] = None,
-              options: Optional[Dict[str, typing.Any]] = None) -> None:
+              options: Optional[Dict[str, Any]] = None) -> None:
         """Starts a game.
 
         seed: seed of the samples of the action spaces. Nothing else is random.
@@ -105,21 +137,31 @@ class TaraEnv(AECEnv):  # type: ignore[misc]
         self.truncations = {agent: False for agent in self.agents}
         self._begin_turn()
 
-    def observe(self, agent: str) -> NDArray[np.float32]:
-        """Returns the observation of the seat to move for any agent; at the
-        end, that of the given agent."""
+    def observe(self, agent: str) -> _Observation:
+        """Returns the observation of the seat to move for any agent, with the
+        agent's mask; at the end, that of the given agent."""
         self._check_game("observe")
         if agent not in self.possible_agents:
             raise KeyError(f"agent: {agent!r}; expected one of "
                            f"{self.possible_agents}")
         seat = self.possible_agents.index(agent)
         view: NDArray[np.float32] = self._seen[seat % len(self._seen)].copy()
-        return view
+        if not self._in_observation:
+            return view
+        return {"observation": view, "action_mask": self._masks[seat].copy()}
+
+    def state(self) -> NDArray[np.float32]:
+        """Returns the position as the seat to move sees it, or at the end
+        seat 0: float32 [NUM_PLANES + NUM_GLOBALS, 7, 7]."""
+        self._check_game("state")
+        seen: NDArray[np.float32] = self._seen[0].copy()
+        return seen
 
     def step(self, action: Optional[int]) -> None:
         """Plays an action of the seat to move, as its observation shows it.
 
-        Raises ValueError for an illegal action, which changes nothing.
+        Raises ValueError for an illegal action with illegal="raise", and for an
+        index outside the action space; nothing changes then.
         """
         self._check_game("step")
         if not self.agents:
@@ -128,25 +170,39 @@ class TaraEnv(AECEnv):  # type: ignore[misc]
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        step = self._game.step(np.array([action]), seen=True)
+        mover = self.possible_agents.index(agent)
+        lost = (self._illegal == "lose" and isinstance(action, SupportsIndex)
+                and 0 <= operator.index(action) < tara.NUM_ACTIONS
+                and not self._legal[operator.index(action)])
+        if lost:
+            reward = np.where(np.arange(2) == mover % 2, -1.0, 1.0)
+        else:
+            step = self._game.step(np.array([action]), seen=True)
+            reward = step.reward[0]
         self._cumulative_rewards[agent] = 0.0
         self._clear_rewards()
-        if step.done[0]:
-            self._last = tara.State.from_bytes(step.final[0].tobytes())
+        if lost or step.done[0]:
+            if not lost:
+                self._last = tara.State.from_bytes(step.final[0].tobytes())
             for seat, each in enumerate(self.possible_agents):
-                self.rewards[each] = float(step.reward[0, seat % 2])
+                self.rewards[each] = float(reward[seat % 2])
                 self.terminations[each] = True
             seats = range(len(self.possible_agents))
             self._seen = ends([self._last] * len(seats), seats)
             self._set_masks()
+            if lost:
+                self.infos[agent]["illegal"] = True
         else:
             self._begin_turn()
         self._accumulate_rewards()
 
-    def render(self) -> Optional[str]:
-        """Returns the position as text if render_mode is "ansi"."""
+    def render(self) -> Union[str, NDArray[np.uint8], None]:
+        """Returns the position as text or picture, by render_mode."""
         self._check_game("render")
-        return self._last.text if self.render_mode == "ansi" else None
+        if self.render_mode is None:
+            return None
+        return (self._last.text if self.render_mode == "ansi"
+                else picture(self._last))
 
     def close(self) -> None:
         """Does nothing; environments hold no resources."""
@@ -161,11 +217,14 @@ class TaraEnv(AECEnv):  # type: ignore[misc]
         self.agent_selection = mover
         self._seen = self._game.observe().as_planes()
         self._set_masks()
-        mask = self._game.legal_mask(seen=True)[0]
-        self.infos[mover]["action_mask"][:] = mask
+        self._legal = self._game.legal_mask(seen=True)[0].view(np.int8)
+        self._masks[int(self._game.seat[0])] = self._legal
+        self.infos[mover]["action_mask"][:] = self._legal
 
     def _set_masks(self) -> None:
         """Sets all masks to zeros."""
-        self.infos: Dict[str, Dict[str, typing.Any]] = {
+        self._masks = np.zeros((len(self.possible_agents), tara.NUM_ACTIONS),
+                               np.int8)
+        self.infos: Dict[str, Dict[str, Any]] = {
             agent: {"action_mask": np.zeros(tara.NUM_ACTIONS, np.int8)}
             for agent in self.possible_agents}

@@ -56,9 +56,9 @@ struct Reader {
     return true;
   }
   bool operator()(bool* value) const {
-    if (text != "on" && text != "off") return false;
-    *value = text == "on";
-    return true;
+    // The second pair is that of rule options and configs.
+    *value = text == "on" || text == "true";
+    return *value || text == "off" || text == "false";
   }
   bool operator()(std::string* value) const {
     const absl::string_view choices = option.Placeholder();

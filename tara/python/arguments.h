@@ -150,8 +150,33 @@ T IntegerOf(absl::string_view name, pybind11::handle given, T least, T most) {
                                       : absl::StrCat(least, " or more"));
 }
 
-// Returns the argument as UTF-8.
+// Returns "name=value,..." of a dict, with true and false for bools.
+inline std::string OptionsText(absl::string_view name, pybind11::dict given) {
+  std::string text;
+  for (const auto& [key, value] : given) {
+    const std::string option =
+        PyUnicode_Check(key.ptr()) != 0 ? std::string(pybind11::str(key)) : "";
+    const bool is_bool = PyBool_Check(value.ptr()) != 0;
+    const bool is_number = PyNumber_Check(value.ptr()) != 0;
+    std::string shown = pybind11::str(value);
+    if (is_bool) shown = value.ptr() == Py_True ? "true" : "false";
+    if (option.empty() || option.find_first_of(",=\n") != std::string::npos ||
+        (!is_number && PyUnicode_Check(value.ptr()) == 0) ||
+        shown.find_first_of(",=\n") != std::string::npos) {
+      ThrowTypeError(name, given, "names with numbers, bools or texts");
+    }
+    absl::StrAppend(&text, text.empty() ? "" : ",", option, "=", shown);
+  }
+  return text;
+}
+
+// Returns the argument as UTF-8. Options may be a dict.
 inline std::string TextOf(absl::string_view name, pybind11::handle given) {
+  if ((name == "options" || name == "rules") &&
+      PyDict_Check(given.ptr()) != 0) {
+    return OptionsText(name,
+                       pybind11::reinterpret_borrow<pybind11::dict>(given));
+  }
   if (PyUnicode_Check(given.ptr()) == 0) ThrowTypeError(name, given, "a text");
   Py_ssize_t size = 0;
   const char* const text = PyUnicode_AsUTF8AndSize(given.ptr(), &size);

@@ -151,6 +151,17 @@ class Games {
     return features.ToPython();
   }
 
+  void Reset(const py::object& where) {
+    const Moves moves = MovesOf(size(), py::array_t<uint16_t>(size()), where);
+    InParts([&](size_t first, size_t end) {
+      for (size_t i = first; i < end; ++i) {
+        if (moves.where[i] == 0) continue;
+        states_[i] = starts_[starts_.size() == 1 ? 0 : i];
+        sampled_[i] = kNoAction;
+      }
+    });
+  }
+
   py::object Step(const py::object& actions, Truth<"seen"> seen,
                   const py::object& where) {
     Moves moves = MovesOf(size(), actions, where);
@@ -344,6 +355,10 @@ change, and their actions are ignored.
 
 Raises ValueError for an illegal action, naming the action and the game. In that
 case no game changes.)");
+  type.def("reset", &Games::Reset, py::kw_only(), py::arg("where") = py::none(),
+           R"(Restarts games; their random streams continue.
+
+where: bool [n], the games to restart (default: all).)");
   type.def("sample", &Games::Sample, py::arg("out") = py::none(),
            R"(Returns a uniformly random legal action per game, uint16 [n],
 drawn from the game's own stream.

@@ -141,12 +141,129 @@ struct Question {
   std::unique_ptr<uint8_t[]> mask;
 };
 
-struct Answer {
-  std::vector<float> logits;         // [n, kNumActions]
-  std::vector<float> result_logits;  // [n, 3]
-};
+using FloatArray =
+    py::array_t<float, py::array::c_style | py::array::forcecast>;
+
+// Tensors of other libraries come by DLPack, without a copy.
+py::object ToNumPy(const py::object& given, const char* name) {
+  if (py::isinstance<py::array>(given) || !py::hasattr(given, "__dlpack__")) {
+    return given;
+  }
+  try {
+    return Call(py::module_::import("numpy").attr("from_dlpack"), given);
+  } catch (py::error_already_set& error) {
+    // Of a device, of a gradient, of a number type that NumPy lacks. Any
+    // exception of a library may come.
+    if (!error.matches(PyExc_Exception)) throw;
+    const py::object copy = New("in_memory", given);
+    if (!copy.is_none()) return copy;
+    const py::object dtype =
+        py::getattr(given, "dtype", py::str("unknown type"));
+    py::raise_from(
+        error, PyExc_TypeError,
+        absl::StrCat("judge: ", name, " is a tensor of ",
+                     std::string(py::str(dtype)), " that NumPy does not take (",
+                     std::string(py::str(error.value())),
+                     "); expected one of real numbers, such as float32")
+            .c_str());
+    throw py::error_already_set();
+  }
+}
+
+std::vector<float> Values(const py::object& given, const char* name,
+                          py::ssize_t n, py::ssize_t width) {
+  const std::string what = absl::StrCat("judge: ", name);
+  const py::object in_numpy = ToNumPy(given, name);
+  py::array any;
+  OrWaitForEver([&] { any = py::array::ensure(in_numpy); });
+  if (!any || absl::StrContains("USOcmM", any.dtype().kind())) {
+    PyErr_Clear();
+    ThrowTypeError(what, any ? any : in_numpy, "an array of real numbers");
+  }
+  const bool is_row = width == 0;
+  if (any.ndim() != (is_row ? 1 : 2) || any.shape(0) != n ||
+      (!is_row && any.shape(1) != width)) {
+    ThrowValueError(what, any,
+                    is_row ? absl::StrCat("shape [", n, "]")
+                           : absl::StrCat("shape [", n, ", ", width, "]"));
+  }
+  FloatArray array;
+  OrWaitForEver([&] { array = FloatArray::ensure(any); });
+  if (!array) throw py::error_already_set();
+  return {array.data(), array.data() + array.size()};
+}
+
+absl::Status Softmax(absl::Span<float> values, const char* name, size_t index) {
+  const float most = *std::max_element(values.begin(), values.end());
+  double sum = 0;
+  for (float& value : values) {
+    if (!std::isfinite(value)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("judge: ", name, "[", index, "] has ", value,
+                       "; expected finite numbers"));
+    }
+    value = std::exp(value - most);
+    sum += value;
+  }
+  for (float& value : values) value = static_cast<float>(value / sum);
+  return absl::OkStatus();
+}
+
+absl::Status ReadRow(const State& state, size_t index, const float* logits,
+                     const float* result_logits, mcts::Evaluation& result) {
+  const Symmetry symmetry = RepresentativeSymmetry(state);
+  result.priors.clear();
+  LegalActions(state).ForEach([&](Action action) {
+    result.priors.push_back(logits[Index(TransformAction(symmetry, action))]);
+  });
+  TARA_RETURN_IF_ERROR(Softmax(absl::MakeSpan(result.priors), "logits", index));
+  std::array<float, 3> of_result = {result_logits[0], result_logits[1],
+                                    result_logits[2]};
+  TARA_RETURN_IF_ERROR(
+      Softmax(absl::MakeSpan(of_result), "result_logits", index));
+  result.win = of_result[0];
+  result.draw = of_result[1];
+  result.loss = of_result[2];
+  result.margin = 0;
+  result.margins.clear();
+  return absl::OkStatus();
+}
 
 }  // namespace
+
+Answer AnswerOf(const py::object& given, py::ssize_t n) {
+  Answer answer;
+  OrWaitForEver([&] {  // conversions may give the GIL away
+    const auto size = py::isinstance<py::sequence>(given) ? py::len(given) : 0;
+    if (size != 2 && size != 3) {
+      ThrowValueError("judge", given,
+                      "(logits, result_logits) or (logits, result_logits, "
+                      "margin) as its answer");
+    }
+    answer.logits = Values(given[py::int_(0)], "logits", n, kNumActions);
+    answer.result_logits = Values(given[py::int_(1)], "result_logits", n, 3);
+    if (size == 2) return;
+    answer.margin = Values(given[py::int_(2)], "margin", n, 0);
+  });
+  return answer;
+}
+
+absl::Status ReadAnswer(const Answer& answer, absl::Span<const State> states,
+                        absl::Span<mcts::Evaluation> results) {
+  for (size_t i = 0; i < states.size(); ++i) {
+    TARA_RETURN_IF_ERROR(
+        ReadRow(states[i], i, answer.logits.data() + i * kNumActions,
+                answer.result_logits.data() + i * 3, results[i]));
+    if (answer.margin.empty()) continue;
+    if (!std::isfinite(answer.margin[i])) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("judge: margin[", i, "] has ", answer.margin[i],
+                       "; expected finite numbers"));
+    }
+    results[i].margin = answer.margin[i];
+  }
+  return absl::OkStatus();
+}
 
 Nesting::Nesting() : depth_(nesting + 1) {
   if (depth_ <= kMostNested) return;
@@ -184,12 +301,7 @@ class CallableEvaluator : public mcts::Evaluator {
     } else if (!AskHere(question, answer)) {
       return absl::InternalError("the judge raised an exception");
     }
-    for (size_t i = 0; i < states.size(); ++i) {
-      TARA_RETURN_IF_ERROR(
-          Read(states[i], i, answer.logits.data() + i * kNumActions,
-               answer.result_logits.data() + i * 3, results[i]));
-    }
-    return absl::OkStatus();
+    return ReadAnswer(answer, states, results);
   }
 
   // The first exception that the judge raised outside of workers, or null.
@@ -240,102 +352,7 @@ class CallableEvaluator : public mcts::Evaluator {
         Owning(std::move(question.globals), {n, nn::kNumGlobals});
     const auto mask = Owning(std::move(question.mask), {n, kNumActions});
     const py::object given = Call(judge_, planes, globals, mask);
-    Answer answer;
-    OrWaitForEver([&] {  // conversions may give the GIL away
-      if (!py::isinstance<py::sequence>(given) || py::len(given) != 2) {
-        ThrowValueError("judge", given,
-                        "a pair (logits, result_logits) as its answer");
-      }
-      answer.logits = Values(given[py::int_(0)], "logits", n, kNumActions);
-      answer.result_logits = Values(given[py::int_(1)], "result_logits", n, 3);
-    });
-    return answer;
-  }
-
-  using FloatArray =
-      py::array_t<float, py::array::c_style | py::array::forcecast>;
-
-  // Tensors of other libraries come by DLPack, without a copy.
-  static py::object ToNumPy(const py::object& given, const char* name) {
-    if (py::isinstance<py::array>(given) || !py::hasattr(given, "__dlpack__")) {
-      return given;
-    }
-    try {
-      return Call(py::module_::import("numpy").attr("from_dlpack"), given);
-    } catch (py::error_already_set& error) {
-      // NumPy names neither. Any exception of a library may come.
-      if (!error.matches(PyExc_Exception)) throw;
-      const py::object dtype =
-          py::getattr(given, "dtype", py::str("unknown type"));
-      py::raise_from(
-          error, PyExc_TypeError,
-          absl::StrCat("judge: ", name, " is a tensor of ",
-                       std::string(py::str(dtype)),
-                       " that NumPy does not take (",
-                       std::string(py::str(error.value())),
-                       "); expected one in the CPU's memory, detached, of a "
-                       "number type that NumPy has, such as float32")
-              .c_str());
-      throw py::error_already_set();
-    }
-  }
-
-  static std::vector<float> Values(const py::object& given, const char* name,
-                                   py::ssize_t n, py::ssize_t width) {
-    const std::string what = absl::StrCat("judge: ", name);
-    const py::object in_numpy = ToNumPy(given, name);
-    py::array any;
-    OrWaitForEver([&] { any = py::array::ensure(in_numpy); });
-    if (!any || absl::StrContains("USOcmM", any.dtype().kind())) {
-      PyErr_Clear();
-      ThrowTypeError(what, any ? any : in_numpy, "an array of real numbers");
-    }
-    if (any.ndim() != 2 || any.shape(0) != n || any.shape(1) != width) {
-      ThrowValueError(what, any, absl::StrCat("shape [", n, ", ", width, "]"));
-    }
-    FloatArray array;
-    OrWaitForEver([&] { array = FloatArray::ensure(any); });
-    if (!array) throw py::error_already_set();
-    return {array.data(), array.data() + array.size()};
-  }
-
-  static absl::Status Read(const State& state, size_t index,
-                           const float* logits, const float* result_logits,
-                           mcts::Evaluation& result) {
-    const Symmetry symmetry = RepresentativeSymmetry(state);
-    result.priors.clear();
-    LegalActions(state).ForEach([&](Action action) {
-      result.priors.push_back(logits[Index(TransformAction(symmetry, action))]);
-    });
-    TARA_RETURN_IF_ERROR(
-        Softmax(absl::MakeSpan(result.priors), "logits", index));
-    std::array<float, 3> of_result = {result_logits[0], result_logits[1],
-                                      result_logits[2]};
-    TARA_RETURN_IF_ERROR(
-        Softmax(absl::MakeSpan(of_result), "result_logits", index));
-    result.win = of_result[0];
-    result.draw = of_result[1];
-    result.loss = of_result[2];
-    result.margin = 0;
-    result.margins.clear();
-    return absl::OkStatus();
-  }
-
-  static absl::Status Softmax(absl::Span<float> values, const char* name,
-                              size_t index) {
-    const float most = *std::max_element(values.begin(), values.end());
-    double sum = 0;
-    for (float& value : values) {
-      if (!std::isfinite(value)) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("judge: ", name, "[", index, "] has ", value,
-                         "; expected finite numbers"));
-      }
-      value = std::exp(value - most);
-      sum += value;
-    }
-    for (float& value : values) value = static_cast<float>(value / sum);
-    return absl::OkStatus();
+    return AnswerOf(given, n);
   }
 
   const py::handle judge_;

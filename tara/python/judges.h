@@ -8,8 +8,11 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "tara/core/state.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/evaluators/caching_evaluator.h"
 #include "tara/mcts/options/search_options.h"
@@ -18,6 +21,22 @@
 namespace tara::python {
 
 class CallableEvaluator;
+
+// What a callable answers about n positions, as they are seen.
+struct Answer {
+  std::vector<float> logits;         // [n, kNumActions]
+  std::vector<float> result_logits;  // [n, 3]
+  std::vector<float> margin;         // [n], or empty
+};
+
+// Returns the answer of arrays or tensors: (logits, result_logits) or (logits,
+// result_logits, margin). Raises what is wrong with it. Needs the GIL.
+Answer AnswerOf(const pybind11::object& given, pybind11::ssize_t n);
+
+// Fills the evaluations of the positions. INVALID_ARGUMENT for numbers that are
+// not finite.
+absl::Status ReadAnswer(const Answer& answer, absl::Span<const State> states,
+                        absl::Span<mcts::Evaluation> results);
 
 // Of Judge::Cached: without a bound.
 inline constexpr int64_t kManyEvaluations = int64_t{1} << 40;

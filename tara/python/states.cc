@@ -460,7 +460,8 @@ contains everything that affects the rest of the game, but no history.
 Notebooks display it as a picture.
 
 variant: one of tara.VARIANTS. options: rule options as "name=value,...", or "-"
-for none (docs/reference/rules.md, section 10.1). Raises ValueError for an
+for none, or a dict such as {"pie_rule": True} (docs/reference/rules.md, section
+10.1). Raises ValueError for an
 unknown variant or option.)");
   type.def(py::init(&NewState), py::arg("variant"), py::arg("options") = "-");
   type.def_static(

@@ -43,6 +43,21 @@ def made_things(tmp_path_factory):
 
 STORE = "the store"
 
+
+def search_with_leaves():
+    search = tara.Search([tara.State("four_treasures")], None)
+    search.leaves()
+    return search
+
+
+# What each call has a new one of.
+MADE = {
+    "games": lambda: tara.Games("four_treasures", 2),
+    "search": lambda: tara.Search([tara.State("four_treasures")],
+                                  options="sims=4"),
+    "leafy": search_with_leaves,
+}
+
 # Function by name, what it is of, and arguments that are right.
 CALLS = {
     "State": (None, {"variant": "four_treasures", "options": "-"}),
@@ -55,6 +70,7 @@ CALLS = {
     "State.svg": ("state", {"legal": True, "policy": None, "last": None}),
     "Games": (None, {"variant": "four_treasures", "n": 2, "seed": 1,
                      "options": "-", "threads": 1, "states": None}),
+    "Games.reset": ("games", {"where": None}),
     "Games.step": ("games", {"actions": np.array([3, 4]), "seen": False,
                              "where": None}),
     "Games.sample": ("games", {"out": None}),
@@ -77,6 +93,15 @@ CALLS = {
                       "seats": None, "threads": 1}),
     "search": (None, {"states": [], "judge": "playouts", "options": "sims=4",
                       "seed": 1, "threads": 1}),
+    "Search": (None, {"states": [tara.State("four_treasures")],
+                      "judge": "playouts", "options": "sims=4", "seed": 1}),
+    "Search.run": ("search", {"sims": 2, "ms": 1000}),
+    "Search.leaves": ("leafy", {"per_tree": 1}),
+    "Search.answer": ("leafy", {"logits": np.zeros((1, tara.NUM_ACTIONS)),
+                                "result_logits": np.zeros((1, 3)),
+                                "margin": None}),
+    "Search.play": ("search", {"actions": [0], "seen": False}),
+    "Search.node": ("search", {"tree": 0, "line": ()}),
     "load": (None, {"model": "best", "precision": "auto"}),
     "Network.evaluate": ("network", {"states": []}),
     "selfplay": (None, {"judge": "playouts", "variant": "four_treasures",
@@ -103,25 +128,30 @@ CALLS = {
     "train": (None, {"config": TINY, "program": None}),
     "gym.TaraEnv": (None, {
         "variant": "four_treasures", "opponent": "random", "side": None,
-        "options": "-", "render_mode": None}),
+        "options": "-", "render_mode": None, "illegal": "raise"}),
     "gym.TaraVectorEnv": (None, {
         "variant": "four_treasures", "num_envs": 2, "opponent": "random",
-        "side": None, "options": "-", "render_mode": None, "threads": 1}),
+        "side": None, "options": "-", "render_mode": None, "threads": 1,
+        "illegal": "raise"}),
     "pettingzoo.env": (None, {"variant": "four_treasures", "options": "-",
-                              "render_mode": None}),
+                              "render_mode": None, "mask": "info"}),
+    "pettingzoo.raw_env": (None, {"variant": "four_treasures", "options": "-",
+                                  "render_mode": None, "mask": "info"}),
     "pettingzoo.TaraEnv.observe": ("agents", {"agent": "seat_0"}),
     "openspiel.TaraGame.new_initial_state": ("spiel", {"position": None}),
 }
 # Those whose arguments others check, or have none, or take anything.
 OTHERS = {
     "State.legal_text", "State.features", "Features.as_planes",
-    "GameRecord.policy", "GameStore.close", "Games.copy", "Player.choose",
+    "GameRecord.policy", "GameStore.close", "Games.copy",
+    "Search.step", "Search.analyses", "Input", "Player.choose",
     "gym.TaraEnv.reset", "gym.TaraEnv.step", "gym.TaraEnv.render",
     "gym.TaraEnv.action_masks", "gym.TaraVectorEnv.reset",
     "gym.TaraVectorEnv.step", "gym.TaraVectorEnv.render", "pettingzoo.TaraEnv",
     "pettingzoo.TaraEnv.observation_space", "pettingzoo.TaraEnv.action_space",
     "pettingzoo.TaraEnv.reset", "pettingzoo.TaraEnv.step",
-    "pettingzoo.TaraEnv.render", "pettingzoo.TaraEnv.close", "Player",
+    "pettingzoo.TaraEnv.render",
+    "pettingzoo.TaraEnv.state", "pettingzoo.TaraEnv.close", "Player",
     "Network", "GameRecord", "DataLoss",
 }
 
@@ -160,8 +190,7 @@ def call(name, of, given, things):
     path = name.split(".")
     if of is not None:
         path = path[-1:]
-        function = (tara.Games("four_treasures", 2) if of == "games"
-                    else things[of])
+        function = MADE[of]() if of in MADE else things[of]
     for part in path:
         function = getattr(function, part)
     if path[-1].startswith("__"):
@@ -174,6 +203,8 @@ def takes(name, argument, wrong):
     if isinstance(wrong, str) and (
             wrong == "x" or name in ("State.parse", "openspiel.TaraGame."
                                      "new_initial_state")):
+        return True
+    if isinstance(wrong, dict) and argument in ("options", "rules"):
         return True
     if callable(wrong) and argument in ("a", "b", "progress"):
         return True
@@ -220,8 +251,11 @@ def test_the_value_and_what_is_expected_are_named():
              "action: 1.5; expected an integer"),
             (lambda: start.play(570), ValueError,
              "action: 570; expected 0 to 569"),
-            (lambda: tara.search([start], options={"sims": 10}), TypeError,
-             "options: {'sims': 10}; expected a text"),
+            (lambda: tara.search([start], options={"sims": [10]}), TypeError,
+             "options: {'sims': [10]}; expected names with numbers, bools or "
+             "texts"),
+            (lambda: tara.search([start], options=10), TypeError,
+             "options: 10; expected a text"),
             (lambda: tara.arena("random", "random", "four_treasures",
                                 progress=3), TypeError,
              "progress: 3; expected a function, or None"),

@@ -66,7 +66,7 @@ def test_the_benchmark_runs():
     assert run.returncode == 0, run.stderr
     *rows, last = run.stdout.splitlines()
     assert rows[0].split() == ["random", "games", "million", "actions/s"]
-    assert len(rows) == 4
+    assert len(rows) == 5
     assert all(float(row.split()[-1]) > 0 for row in rows[1:])
     assert last.startswith("no self-play beside the C++ program")
 

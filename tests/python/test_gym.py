@@ -3,9 +3,6 @@
 Games in step are those of gymnasium's own vector of single environments.
 """
 
-import pathlib
-import re
-
 import gymnasium
 import numpy as np
 import pytest
@@ -16,24 +13,67 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
 # The names of planes and globals, in their order.
-INPUTS = re.findall(
-    r"^\| \d+ \| `(\w+)` \|",
-    (pathlib.Path(__file__).resolve().parents[2] /
-     "docs/reference/bundle.md").read_text(), re.MULTILINE)
+INPUTS = [*tara.PLANES, *tara.GLOBALS]
 NAMES = {variant: "".join(word.capitalize() for word in variant.split("_"))
          for variant in tara.VARIANTS}
 
 
 @pytest.mark.parametrize("variant", tara.VARIANTS)
 def test_the_environment_is_one_of_gymnasium(variant):
-    class Legal(tara.gym.TaraEnv):
-        """The checker draws any action: here each stands for a legal one."""
+    env = gymnasium.make(f"tara/{NAMES[variant]}-v0").unwrapped
+    check_env(env, skip_render_check=variant != "four_treasures")
 
-        def step(self, action):
-            legal = np.flatnonzero(self._mask)
-            return super().step(legal[action % len(legal)])
 
-    check_env(Legal(variant, render_mode="ansi"), skip_render_check=True)
+@pytest.mark.parametrize("make", [tara.gym.TaraEnv, tara.gym.TaraVectorEnv])
+def test_an_illegal_action_loses(make):
+    env = make("four_treasures", render_mode="ansi")
+    vector = make is tara.gym.TaraVectorEnv
+    _, info = env.reset(seed=1)
+    for _ in range(3):
+        info = env.step(info["action_mask"].argmax(axis=-1))[-1]
+        assert "illegal" not in info
+    before = env.render()
+    _, reward, done, _, info = env.step(np.array([569]) if vector else 569)
+    assert reward == -1 and done and info["illegal"]
+    if vector:
+        assert info["final_obs"][0].shape == tara.gym.OBSERVATION_SHAPE
+        assert not info["final_info"]["action_mask"].any()
+        start = tara.State.parse(env.render()[0])
+        assert start.text != before[0] and start.legal().size >= 44
+        env.step(info["action_mask"].argmax(axis=-1))  # the next game
+    else:
+        assert env.render() == before and not info["action_mask"].any()
+        with pytest.raises(gymnasium.error.ResetNeeded):
+            env.step(0)
+
+
+def test_one_illegal_action_ends_one_of_many_games():
+    envs = tara.gym.TaraVectorEnv("four_treasures", 4, None)
+    twin = tara.gym.TaraVectorEnv("four_treasures", 4, None)
+    _, info = envs.reset(seed=1)
+    twin.reset(seed=1)
+    for turn in range(5):
+        actions = pick(info["action_mask"], turn)
+        wrong = actions.copy()
+        if turn == 4:
+            wrong[2] = 569
+        _, reward, done, _, info = envs.step(wrong)
+        its = twin.step(actions)[-1]
+    np.testing.assert_array_equal(reward, [0, 0, -1, 0])
+    np.testing.assert_array_equal(done, [False, False, True, False])
+    np.testing.assert_array_equal(info["illegal"], done)
+    others = [0, 1, 3]
+    np.testing.assert_array_equal(info["action_mask"][others],
+                                  its["action_mask"][others])
+    assert info["action_mask"][2].sum() == 45  # at the start
+
+
+def test_pictures_show_the_pieces():
+    state = tara.State("four_treasures").play("D4")
+    image = tara.gym.picture(state)
+    assert image.shape == (336, 336, 3) and image.dtype == np.uint8
+    assert tuple(image[168, 168]) == (190, 40, 40)  # Red's, in the middle
+    assert not np.array_equal(image, tara.gym.picture(state.play("D5")))
 
 
 def play(env, seed):
@@ -93,6 +133,7 @@ def test_the_reward_is_of_ones_side(variant, side):
     ({"side": 0, "opponent": None}, "side: 0; expected None without"),
     ({"options": "pie_rule=maybe"}, "pie_rule"),
     ({"render_mode": "human"}, "human"),
+    ({"illegal": "pass"}, "illegal: 'pass'; expected 'lose' or 'raise'"),
 ])
 @pytest.mark.parametrize("make", [tara.gym.TaraEnv, tara.gym.TaraVectorEnv])
 def test_wrong_arguments_are_named(make, arguments, words):
@@ -107,11 +148,11 @@ def test_wrong_numbers_of_games_are_named(arguments, words):
         tara.gym.TaraVectorEnv("four_treasures", **arguments)
 
 
-def test_an_illegal_action_changes_nothing():
+def test_an_illegal_action_that_raises_changes_nothing():
     env = gymnasium.make("tara/FourTreasures-v0", opponent="mcts:sims=3",
-                         render_mode="ansi").unwrapped
+                         render_mode="ansi", illegal="raise").unwrapped
     envs = tara.gym.TaraVectorEnv("four_treasures", 3, "mcts:sims=3",
-                                  render_mode="ansi")
+                                  render_mode="ansi", illegal="raise")
     for each, wrong, words in ((env, 569, r"actions\[0\]: illegal action"),
                                (env, 570, r"actions\[0\]: 570"),
                                (envs, [40, 569, 40], r"actions\[1\]"),

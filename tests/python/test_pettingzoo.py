@@ -9,6 +9,9 @@ from pettingzoo.utils.wrappers import TerminateIllegalWrapper
 from tara import pettingzoo
 
 
+# Its own board games have dicts, too, and are exempt by name.
+@pytest.mark.filterwarnings("ignore:Observation space for each agent probably",
+                            "ignore:Observation is not a NumPy array")
 @pytest.mark.parametrize("variant", tara.VARIANTS)
 def test_the_environment_is_one_of_pettingzoo(variant):
     api_test(pettingzoo.env(variant), num_cycles=300)
@@ -24,6 +27,11 @@ def test_a_game_is_that_of_the_rules(variant):
     for agent in env.agent_iter():
         observation, reward, done, _, info = env.last()
         assert env.observation_space(agent).contains(observation)
+        np.testing.assert_array_equal(observation["action_mask"],
+                                      info["action_mask"])
+        observation = observation["observation"]
+        np.testing.assert_array_equal(
+            env.state(), env.observe("seat_0")["observation"])
         if done:
             rewards[agent] = reward
             env.step(None)
@@ -63,8 +71,10 @@ def test_masks_are_in_the_infos_of_all_from_reset_to_the_end(variant):
         env.step(3)
 
 
-def test_a_wrapper_that_looks_for_masks_finds_them():
-    env = TerminateIllegalWrapper(pettingzoo.env("four_treasures"), -1)
+@pytest.mark.parametrize("mask", ["observation", "info"])
+def test_a_wrapper_that_looks_for_masks_finds_them(mask):
+    env = TerminateIllegalWrapper(
+        pettingzoo.raw_env("four_treasures", mask=mask), -1)
     for illegal in (False, True):
         env.reset()
         turns = 0
@@ -82,15 +92,17 @@ def test_nobody_is_given_what_others_have():
     env.reset()
     while not any(env.terminations.values()):
         for each in env.agents:
-            observation = env.observe(each)
-            before = observation.copy()
-            observation[:] = 7
-            np.testing.assert_array_equal(env.observe(each), before)
+            given = env.observe(each)
+            before = {name: array.copy() for name, array in given.items()}
+            for name, array in given.items():
+                array[:] = 7
+                np.testing.assert_array_equal(env.observe(each)[name],
+                                              before[name])
         mask = env.infos[env.agent_selection]["action_mask"]
         action = int(mask.argmax())
         mask[:] = 0
         env.step(action)
-    views = [env.observe(each) for each in env.agents]
+    views = [env.observe(each)["observation"] for each in env.agents]
     own, enemy = 2, 3  # planes of ringforts
     np.testing.assert_array_equal(views[0][own].sum(), views[1][enemy].sum())
     assert not np.array_equal(views[0], views[1])
@@ -112,7 +124,7 @@ def test_actions_are_drawn_by_the_seed():
 def test_a_call_needs_a_game():
     env = pettingzoo.env("four_treasures", render_mode="ansi")
     for call in (lambda: env.step(0), lambda: env.observe("seat_0"),
-                 env.render):
+                 env.render, env.state):
         with pytest.raises(gymnasium.error.ResetNeeded, match="call reset"):
             call()
 
@@ -122,7 +134,36 @@ def test_wrong_arguments_are_named():
         pettingzoo.env("chess")
     with pytest.raises(ValueError, match="render_mode: 'human'"):
         pettingzoo.env("four_treasures", render_mode="human")
-    env = pettingzoo.env("four_treasures")
-    env.reset()
+    with pytest.raises(ValueError, match="mask: 'no'; expected 'observation'"):
+        pettingzoo.env("four_treasures", mask="no")
+    for make in (pettingzoo.env, pettingzoo.raw_env):
+        env = make("four_treasures")
+        env.reset()
+        with pytest.raises(ValueError, match=r"actions\[0\]: 570"):
+            env.step(570)
     with pytest.raises(ValueError, match="illegal action"):
         env.step(569)
+    assert env.agents == ["seat_0", "seat_1"]
+
+
+@pytest.mark.parametrize("variant", ["stone_of_destiny",
+                                     "four_treasures_doubles"])
+def test_an_illegal_action_loses(variant):
+    env = pettingzoo.env(variant)
+    env.reset(seed=1)
+    env.step(int(env.observe("seat_0")["action_mask"].argmax()))
+    loser = env.agent_selection
+    env.step(569)
+    side = int(loser[-1]) % 2
+    assert env.infos[loser]["illegal"] and all(env.terminations.values())
+    assert env.rewards == {agent: -1.0 if int(agent[-1]) % 2 == side else 1.0
+                           for agent in env.possible_agents}
+
+
+def test_the_mask_can_be_in_the_info_alone():
+    env = pettingzoo.env("four_treasures", mask="info",
+                         render_mode="rgb_array")
+    env.reset()
+    assert env.observation_space("seat_0").contains(env.observe("seat_0"))
+    assert env.infos["seat_0"]["action_mask"].sum() == 45
+    assert env.render().shape == (336, 336, 3)
