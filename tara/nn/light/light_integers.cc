@@ -191,32 +191,26 @@ class Maker {
           hills_[0][c], most * (1 << LightIntegers::kInputShift) / kMostShort));
     }
   }
-  // Returns the least unit in which the weights of a group, times their scales,
-  // stay within kMostGroup when they are rounded.
-  static double GroupUnit(absl::Span<const double> weights) {
+  // Returns the least unit in which two weights that are multiplied together,
+  // times their scales, stay within kMostPair when they are rounded.
+  static double PairUnit(absl::Span<const double> weights) {
     double positive = 0, negative = 0, most = 0;
     for (const double weight : weights) {
       (weight > 0 ? positive : negative) += std::abs(weight);
       most = std::max(most, std::abs(weight));
     }
-    return std::max(
-        std::max(positive, negative) /
-            (kMostGroup - 0.5 * static_cast<double>(weights.size())),
-        most / kMostByteWeight);
+    return std::max(std::max(positive, negative) /
+                        (kMostPair - 0.5 * static_cast<double>(weights.size())),
+                    most / kMostByteWeight);
   }
-  // The same of all groups in a column of a matrix.
+  // The same of all pairs in a column of a matrix.
   double ColumnUnit(const LightTensor& tensor, const float* scales,
                     int column) const {
     double unit = 1e-12;
-    for (int first = 0; first < tensor.rows; first += 4 * kGroupFours) {
-      for (int half = 0; half < 4; half += 2) {
-        std::array<double, 2 * kGroupFours> weights;
-        for (int i = 0; i < 2 * kGroupFours; ++i) {
-          const int row = first + i / 2 * 4 + half + i % 2;
-          weights[i] = At(tensor, row, column) * scales[row];
-        }
-        unit = std::max(unit, GroupUnit(weights));
-      }
+    for (int row = 0; row < tensor.rows; row += 2) {
+      unit = std::max(
+          unit, PairUnit({At(tensor, row, column) * scales[row],
+                          At(tensor, row + 1, column) * scales[row + 1]}));
     }
     return unit;
   }
@@ -238,8 +232,8 @@ class Maker {
       double unit = mixed_[index][c] * 255 / kReach;
       for (const auto& [file, rank] : kLightTapPairs) {
         unit = std::max(
-            unit, GroupUnit({in * TapAt(layer, file, rank, c),
-                             in * TapAt(layer, file + kPairFiles, rank, c)}));
+            unit, PairUnit({in * TapAt(layer, file, rank, c),
+                            in * TapAt(layer, file + kPairFiles, rank, c)}));
       }
       const double line = std::max(std::abs(At(layer.rank, 0, c)),
                                    std::abs(At(layer.file, 0, c))) /

@@ -113,12 +113,9 @@ inline constexpr int kPooledShift = 6;
 inline constexpr int kMixShift = 5;
 inline constexpr int kResidualShift = 7;
 
-// Sums of products of bytes in 16 bits: neither the positive nor the negative
-// weights of a group add up to more than kMostGroup, so that no order of sums
-// overflows. A group: the two inputs of a pair of taps; in matrices the first
-// two, or the last two, of each of kGroupFours fours.
-inline constexpr int kMostGroup = 128;
-inline constexpr int kGroupFours = 4;
+// Two products of a byte add up in 16 bits: the weights of a pair are of
+// different signs, or do not add up to more.
+inline constexpr int kMostPair = 128;
 
 struct LightIntegers {
   using Shorts = LightIntegerLayer::Shorts;

@@ -28,12 +28,8 @@ namespace tara::nn::internal {
 struct PlainVector {
   static constexpr int kShorts = 8;
   static constexpr int kInts = kShorts / 2;
-  // Of a product of matrices: rows at once, and partial sums of one row.
-  static constexpr int kBlockRows = 1;
+  // Partial sums of a product of a row and a matrix.
   static constexpr int kParts = 1;
-  // Whether a product of bytes is added to 32 bits in one step; otherwise
-  // kGroupFours of them are added up in 16 bits first.
-  static constexpr bool kHasDots = true;
   struct Int {
     std::array<uint8_t, 16> bytes;
   };
@@ -172,6 +168,16 @@ struct PlainVector {
       }
       return total;
     });
+  }
+
+  // Returns which fours of bytes are not zero.
+  template <int kFours>
+  static unsigned NonZero(const uint8_t* bytes) {
+    unsigned fours = 0;
+    for (int i = 0; i < 4 * kFours; ++i) {
+      if (bytes[i] != 0) fours |= 1u << (i / 4);
+    }
+    return fours;
   }
 
   static Float ToFloats(Int x) {
@@ -469,84 +475,50 @@ struct LightKernelCode {
                                                           kGridSize + 2,
                                                           2 * kGridSize - 1};
 
-  // sums [kRows][kColumns] += rows of bytes [kRows, stride] times the matrix.
-  template <int kRows, int kWide, size_t kColumns, size_t kFours>
+  // sums [kColumns] += a row of bytes times the matrix. After a ReLU most fours
+  // are zero: these are left out.
+  template <int kWide, size_t kColumns, size_t kFours>
   static void AddMatrix(
-      const uint8_t* bytes, int stride,
+      const uint8_t* bytes,
       const std::array<LightRow<Packed, kColumns>, kFours>& matrix,
-      Int (&sums)[kRows][kWide]) {
-    const auto four = [&](int row, size_t number) {
+      Int (&sums)[kWide]) {
+    for (unsigned fours = Vector::template NonZero<kFours>(bytes); fours != 0;
+         fours &= fours - 1) {
+      const int four = std::countr_zero(fours);
       Packed packed;
-      std::memcpy(&packed, bytes + row * stride + 4 * number, sizeof(packed));
-      return Vector::AllInts(packed);
-    };
-    const auto weights = [&](size_t number, int n) {
-      return Vector::Load(matrix[number].data() + kInts * n);
-    };
-    if constexpr (Vector::kHasDots) {
-      for (size_t number = 0; number < kFours; ++number) {
-        Int values[kRows];
-        for (int row = 0; row < kRows; ++row) values[row] = four(row, number);
-        for (int n = 0; n < kWide; ++n) {
-          const Int column = weights(number, n);
-          for (int row = 0; row < kRows; ++row) {
-            sums[row][n] = Vector::AddDots(sums[row][n], values[row], column);
-          }
-        }
-      }
-    } else {
-      static_assert(kFours % kGroupFours == 0);
-      for (size_t first = 0; first < kFours; first += kGroupFours) {
-        for (int row = 0; row < kRows; ++row) {
-          Int values[kGroupFours];
-          for (int i = 0; i < kGroupFours; ++i) {
-            values[i] = four(row, first + i);
-          }
-          for (int n = 0; n < kWide; ++n) {
-            Int group = Vector::MultiplyBytes(values[0], weights(first, n));
-            for (int i = 1; i < kGroupFours; ++i) {
-              group = Vector::AddShorts(
-                  group,
-                  Vector::MultiplyBytes(values[i], weights(first + i, n)));
-            }
-            sums[row][n] = Vector::AddPairs(sums[row][n], group);
-          }
-        }
+      std::memcpy(&packed, bytes + 4 * four, sizeof(packed));
+      const Int values = Vector::AllInts(packed);
+      for (int n = 0; n < kWide; ++n) {
+        sums[n] = Vector::AddDots(
+            sums[n], values, Vector::Load(matrix[four].data() + kInts * n));
       }
     }
   }
 
   static void Mix(const LightIntegerLayer& layer, const uint8_t (*in)[kC],
                   const LightScratch& scratch, uint8_t (*out)[kC]) {
-    constexpr int kRows = Vector::kBlockRows;
-    static_assert(kNumHills % kRows == 0);
     const Int zero = Vector::Zero();
-    for (int hill = 0; hill < kNumHills; hill += kRows) {
-      Int sums[kRows][2 * kVectors];
-      for (auto& row : sums) {
-        for (int n = 0; n < 2 * kVectors; ++n) {
-          row[n] = Vector::Load(layer.mix_bias.data() + kInts * n);
-        }
+    for (int hill = 0; hill < kNumHills; ++hill) {
+      Int sums[2 * kVectors];
+      for (int n = 0; n < 2 * kVectors; ++n) {
+        sums[n] = Vector::Load(layer.mix_bias.data() + kInts * n);
       }
-      AddMatrix(scratch.mixed[hill], kC, layer.mix, sums);
-      for (int row = 0; row < kRows; ++row) {
-        for (Int& sum : sums[row]) {
-          sum = Vector::template ShiftIntsRight<kMixShift>(sum);
-        }
-        for (int b = 0; b < kBytes; ++b) {
-          const Int x = LoadBytes(in[hill + row], b);
-          const auto output = [&](Int residual, int n) {
-            residual = Vector::MultiplyFactor(
-                Vector::template ShiftShortsLeft<kResidualShift>(residual),
-                LoadShorts(layer.residual, n));
-            return Vector::MultiplyFactor(
-                Vector::AddShorts(PackInts(sums[row], n), residual),
-                LoadShorts(layer.factor, n));
-          };
-          StoreBytes(output(Vector::MixLow(x, zero), b),
-                     output(Vector::MixHigh(x, zero), kBytes + b),
-                     out[hill + row], b);
-        }
+      AddMatrix(scratch.mixed[hill], layer.mix, sums);
+      for (Int& sum : sums) {
+        sum = Vector::template ShiftIntsRight<kMixShift>(sum);
+      }
+      for (int b = 0; b < kBytes; ++b) {
+        const Int x = LoadBytes(in[hill], b);
+        const auto output = [&](Int residual, int n) {
+          residual = Vector::MultiplyFactor(
+              Vector::template ShiftShortsLeft<kResidualShift>(residual),
+              LoadShorts(layer.residual, n));
+          return Vector::MultiplyFactor(
+              Vector::AddShorts(PackInts(sums, n), residual),
+              LoadShorts(layer.factor, n));
+        };
+        StoreBytes(output(Vector::MixLow(x, zero), b),
+                   output(Vector::MixHigh(x, zero), kBytes + b), out[hill], b);
       }
     }
   }
@@ -592,27 +564,26 @@ struct LightKernelCode {
                  Vector::LoadFloats(network.policy_bias.data() + kInts * n));
     }
     ForEachHill(concerned, [&](Hill hill) {
-      Int hidden[1][kWide];
-      std::fill_n(hidden[0], kWide, Vector::Zero());
-      AddMatrix(hills[hill], kC, network.policy, hidden);
+      Int hidden[kWide];
+      std::fill_n(hidden, kWide, Vector::Zero());
+      AddMatrix(hills[hill], network.policy, hidden);
       for (int n = 0; n < kWide; ++n) {
         Vector::StoreBytes(
-            Vector::ToInts(Linear(hidden[0][n],
-                                  network.policy_scale.data() + kInts * n,
-                                  shared[n])),
+            Vector::ToInts(Linear(
+                hidden[n], network.policy_scale.data() + kInts * n, shared[n])),
             scratch.policy[hill] + kInts * n);
       }
       // Without moves and links only the first output is of use.
       constexpr int kAll = LightIntegers::kOutputs / kInts;
       const auto compute = [&](auto width) {
         constexpr int kOutputVectors = decltype(width)::value;
-        Int values[1][kOutputVectors];
-        std::fill_n(values[0], kOutputVectors, Vector::Zero());
-        AddMatrix(scratch.policy[hill], kPolicyWidth, network.actions, values);
+        Int values[kOutputVectors];
+        std::fill_n(values, kOutputVectors, Vector::Zero());
+        AddMatrix(scratch.policy[hill], network.actions, values);
         for (int n = 0; n < kOutputVectors; ++n) {
           Vector::StoreFloats(
               Linear(
-                  values[0][n], network.actions_scale.data() + kInts * n,
+                  values[n], network.actions_scale.data() + kInts * n,
                   Vector::LoadFloats(network.actions_bias.data() + kInts * n)),
               scratch.outputs[hill] + kInts * n);
         }

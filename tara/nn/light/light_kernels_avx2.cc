@@ -12,9 +12,7 @@ namespace {
 struct Avx2Vector {
   static constexpr int kShorts = 16;
   static constexpr int kInts = kShorts / 2;
-  static constexpr int kBlockRows = 1;
   static constexpr int kParts = 1;
-  static constexpr bool kHasDots = false;
   using Int = __m256i;
   using Float = __m256;
 
@@ -62,9 +60,19 @@ struct Avx2Vector {
   static Int AddProducts(Int sum, Int a, Int b) {
     return _mm256_add_epi32(sum, _mm256_madd_epi16(a, b));
   }
-  // sum + both int16 of each int32.
-  static Int AddPairs(Int sum, Int pairs) {
-    return AddProducts(sum, pairs, _mm256_set1_epi16(1));
+  static Int AddDots(Int sum, Int a, Int b) {
+    return AddProducts(sum, MultiplyBytes(a, b), _mm256_set1_epi16(1));
+  }
+  template <int kFours>
+  static unsigned NonZero(const uint8_t* bytes) {
+    unsigned zero = 0;
+    for (int i = 0; i < kFours; i += 8) {
+      const Int is_zero = _mm256_cmpeq_epi32(Load(bytes + 4 * i), Zero());
+      zero |= static_cast<unsigned>(
+                  _mm256_movemask_ps(_mm256_castsi256_ps(is_zero)))
+              << i;
+    }
+    return ~zero & ((1u << kFours) - 1);
   }
 
   static Float ToFloats(Int x) { return _mm256_cvtepi32_ps(x); }
