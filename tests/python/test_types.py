@@ -13,7 +13,7 @@ import tara
 
 # Classes made by pybind11 have a metaclass that no stub can name.
 ALLOWED = """
-tara\\._tara\\.(GameRecord|Games|Network|State|_JobPlayer|_Sampler|_SelfPlay|_Store)
+tara\\._tara\\.(GameRecord|Games|Network|Search|State|_JobPlayer|_Sampler|_SelfPlay|_Store)
 """
 
 
