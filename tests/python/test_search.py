@@ -166,8 +166,9 @@ class Brain16:
 
 @pytest.mark.parametrize("judge, error, words", [
     (raises, RuntimeError, "out of ideas"),
-    (lambda p, g, m: None, ValueError, "pair"),
-    (lambda p, g, m: (1, 2, 3), ValueError, "pair"),
+    (lambda p, g, m: None, ValueError, r"None; expected \(logits, result_logi"),
+    (lambda p, g, m: (1,), ValueError, r"\(1,\); expected \(logits, result_lo"),
+    (lambda p, g, m: (1, 2, 3), ValueError, "logits: .*shape"),
     (lambda p, g, m: ("a", "b"), TypeError, "judge: logits: .*real numbers"),
     (lambda p, g, m: (np.zeros((1, 2)), np.zeros((1, 3))), ValueError,
      r"logits: .* shape \[1, 2\]; expected shape \[1, 570\]"),
