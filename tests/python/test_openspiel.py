@@ -31,7 +31,7 @@ def test_the_game_is_one_of_openspiel(variant):
 @pytest.mark.parametrize("variant", tara.VARIANTS)
 def test_a_game_is_that_of_pettingzoo(variant):
     """The same actions, observations and results, and the same texts."""
-    env = pettingzoo.env(variant, render_mode="ansi")
+    env = pettingzoo.env(variant, render_mode="ansi", mask="info")
     env.reset()
     game = load(variant)
     state = game.new_initial_state()
