@@ -161,9 +161,17 @@ describe('a newcomer', () => {
              [[DESKTOP, 'dark'], [PHONE, 'light'],
               [{width: 844, height: 390}, 'light']]) {
       const {page, problems, close} = await site.open({viewport, colorScheme});
+      // It is offered where it is seen.
+      const offer =
+          await page.locator('[data-do="first-lesson"]').boundingBox();
+      assert.ok(offer.y + offer.height <= viewport.height);
+      await page.click('[data-do="first-lesson"]');
+      await page.waitForSelector('.turn-bar.lesson');
+      await page.click('[data-do="lesson-leave"]');
       await newGame(page, 'sacred_hill_l1', 'red', 'level:3');
       await page.click('[data-hill="D4"]');
       await page.waitForSelector('#board[data-ply="2"]');
+      assert.equal(await page.isVisible('[data-do="first-lesson"]'), false);
       await page.click('[data-do="lesson"]');
       const task = page.locator('.turn-bar.lesson');
       const at = (step) => task.getByText(`${step} of 5`).waitFor();

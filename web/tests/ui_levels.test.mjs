@@ -5,7 +5,7 @@ import {readFile} from 'node:fs/promises';
 import path from 'node:path';
 import {before, describe, test} from 'node:test';
 
-import {suiteContext, webRoot} from './harness.mjs';
+import {checkAccess, suiteContext, webRoot} from './harness.mjs';
 import {
   boardState,
   clickAction,
@@ -141,6 +141,22 @@ describe('levels', () => {
     assert.equal(await page.inputValue('select[name="level"]'), 'level:7');
     await page.locator('.standing').scrollIntoViewIfNeeded();
     await takePicture(page, 'standing');
+    // All results, on top of the dialog.
+    await page.click('[data-do="results"]');
+    await page.waitForSelector('#results[open]');
+    assert.deepEqual(
+        await page.locator('#results :is(h3, td, tbody th)').allTextContents(),
+        ['Four Treasures', 'Computer 6', '20', '0', '0']);
+    assert.match(
+        await page.textContent('#results section p'),
+        /^20 games\. You have about \d+ Elo \(\d+ to \d+\)\.$/);
+    assert.match(
+        await page.getAttribute('.rating-curve', 'aria-label'),
+        new RegExp(`^Elo after each game: first \\d+, now ${elo}$`));
+    await checkAccess(page, 'results');
+    await takePicture(page, 'results');
+    await page.click('#results [aria-label="Close"]');
+    assert.ok(await page.isVisible('#new-game'));
     // Another variant knows nothing of it.
     await page.click('label:has(input[value="high_kings_l2"])');
     await page.waitForSelector('.standing:has-text("Numbers are Elo")');

@@ -4,6 +4,7 @@
 
 import { h, replaceChildren, setAttribute } from './dom';
 import { SIDE_CLASS } from './board/pieces';
+import { guided } from './preferences';
 import { analysisSentences, chanceOf, givenAwaySentence } from './words';
 import type { Session } from './session';
 import type { Action, SearchedAction, SearchProgress } from '../engine/api';
@@ -18,7 +19,9 @@ export function bestActions({ actions }: SearchProgress): SearchedAction[] {
 
 export class AnalysisPanel {
   readonly element: HTMLElement;
+  private readonly title = h('h2', {}, 'Analysis');
   private readonly button: HTMLButtonElement;
+  private readonly lesson: HTMLButtonElement;
   private readonly mistake = h('p', { role: 'status' });
   private readonly list = h('ol', { class: 'lines' });
   private readonly words = h('p', { class: 'legend' });
@@ -26,6 +29,7 @@ export class AnalysisPanel {
 
   constructor(
     toggle: () => void,
+    lesson: () => void,
     tryAgain: () => void,
     private readonly play: (action: Action) => void,
     // Its row is hidden, which had the keyboard's focus.
@@ -41,6 +45,11 @@ export class AnalysisPanel {
       },
       'Analyse',
     );
+    this.lesson = h(
+      'button',
+      { type: 'button', class: 'primary', 'data-do': 'first-lesson', click: lesson },
+      'Learn in a minute',
+    );
     this.retry = h(
       'button',
       { type: 'button', 'data-do': 'try-again', click: tryAgain },
@@ -49,7 +58,7 @@ export class AnalysisPanel {
     this.element = h(
       'section',
       { class: 'card analysis', 'aria-label': 'Analysis' },
-      h('header', {}, h('h2', {}, 'Analysis'), this.button),
+      h('header', {}, this.title, this.button, this.lesson),
       h('div', { class: 'mistake' }, this.mistake, this.retry),
       this.list,
       this.words,
@@ -59,6 +68,16 @@ export class AnalysisPanel {
   render(session: Session): void {
     const { analysis, analysing, mistake, position, evaluation, game } = session;
     setAttribute(this.button, 'aria-pressed', String(analysing));
+    // Before the first action the lesson is worth more.
+    const isNew =
+      guided() &&
+      game.actions.length === 0 &&
+      game.start === null &&
+      analysis === null &&
+      !analysing;
+    this.title.textContent = isNew ? 'New here?' : 'Analysis';
+    this.button.hidden = isNew;
+    this.lesson.hidden = !isNew;
     const text =
       session.tried ??
       (mistake === null
@@ -92,7 +111,7 @@ export class AnalysisPanel {
       button.className = `line ${side}`;
       button.disabled = each === undefined;
       if (each === undefined) {
-        replaceChildren(button);
+        replaceChildren(button, '…');
         return;
       }
       const { action, line, value } = each;

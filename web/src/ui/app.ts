@@ -32,6 +32,7 @@ import {
 import { turnTheme } from './preferences';
 import { inArea, whyNot } from './reasons';
 import { Results } from './results';
+import { ResultsDialog } from './results_dialog';
 import type { GivenAway } from './review';
 import { ReviewPanel } from './review_panel';
 import {
@@ -184,6 +185,7 @@ export class App {
     this.turnBar = new TurnBar(() => this.showReview());
     this.analysis = new AnalysisPanel(
       () => session.toggleAnalysis(),
+      () => void this.openLesson(),
       () => this.tryAgain(),
       (action) => void session.play(action),
       () => this.board.focus(),
@@ -209,10 +211,12 @@ export class App {
       () => void this.unloadNetwork(),
       () => void this.verifyNetwork(),
     );
+    const resultsDialog = new ResultsDialog(info.levels, this.results);
     this.newGameDialog = new NewGameDialog(
       info,
       (variant) => this.results.standing(variant),
       (choice) => void this.newGame(choice),
+      () => void resultsDialog.open(),
     );
     this.choiceDialog = new ChoiceDialog((action) => void session.play(action));
     this.fileDialog = new GameFileDialog(

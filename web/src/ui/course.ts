@@ -26,6 +26,7 @@ export class CourseOfGame {
   private keys: readonly string[] = ['']; // by ply
   private era = 0; // answers of an earlier one are dropped
   private filling = false;
+  private due: Game | null = null; // to fill after that
 
   constructor(
     private readonly engine: Engine,
@@ -41,14 +42,18 @@ export class CourseOfGame {
     this.points.clear();
   }
 
+  // Drops the answers that are on their way: the engine's game is to change.
+  interrupt(): void {
+    ++this.era;
+    this.due = null;
+  }
+
   // Another line of actions is on the board.
   follow({ actions }: Pick<Game, 'actions'>): void {
     const keys = [''];
     for (const { action } of actions) {
       keys.push(`${keys.at(-1)!} ${action.notation}`);
     }
-    if (keys.at(-1) === this.keys.at(-1)) return;
-    ++this.era;
     this.keys = keys;
   }
 
@@ -80,7 +85,8 @@ export class CourseOfGame {
 
   // Judges the plies of the game that have no judgement yet.
   complete(game: Game): void {
-    if (!this.filling) void this.fill(game);
+    if (this.filling) this.due = game;
+    else void this.fill(game);
   }
 
   private async fill(game: Game): Promise<void> {
@@ -105,6 +111,9 @@ export class CourseOfGame {
       // on the board shows what is wrong.
     } finally {
       this.filling = false;
+      const { due } = this;
+      this.due = null;
+      if (due !== null) void this.fill(due);
     }
   }
 }

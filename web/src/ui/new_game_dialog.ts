@@ -56,6 +56,7 @@ export class NewGameDialog {
       variant: VariantInfo,
     ) => Promise<Standing | null>,
     private readonly start: (game: NewGame) => void,
+    private readonly showResults: () => void,
   ) {
     this.level = h(
       'select',
@@ -154,6 +155,16 @@ export class NewGameDialog {
       ),
       h('label', { class: 'level' }, 'Strength of the computer', this.level),
       this.standing,
+      h(
+        'button',
+        {
+          type: 'button',
+          class: 'quiet',
+          'data-do': 'results',
+          click: () => this.showResults(),
+        },
+        'My results',
+      ),
       h(
         'p',
         { class: 'faint' },

@@ -27,6 +27,23 @@ export interface Standing {
   readonly next: Level; // to play next
 }
 
+// The games against one level.
+export interface Score {
+  readonly level: string; // its id
+  readonly won: number;
+  readonly drawn: number;
+  readonly lost: number;
+}
+
+// What is kept of a variant.
+export interface VariantResults {
+  readonly variant: VariantInfo;
+  readonly games: number;
+  readonly scores: readonly Score[]; // the weakest opponent first
+  // After each game from the fifth on, by the latest games until then.
+  readonly ratings: readonly PersonRating[];
+}
+
 export interface PersonRating {
   readonly elo: number;
   readonly interval: number; // of 95 %: elo plus or minus this
@@ -122,6 +139,35 @@ export class Results {
       games.length < LEAST_GAMES ? null : await this.rate(variant, games);
     const next = nextLevel(levels, variant.id, games.at(-1)!, rating);
     return { games: games.length, rating, next };
+  }
+
+  // Returns the results of all variants that have games.
+  async all(): Promise<VariantResults[]> {
+    const { variants, levels } = this.engine.info;
+    const found: VariantResults[] = [];
+    const kept = read();
+    for (const variant of variants) {
+      const games = kept.filter((game) => game.variant === variant.id);
+      if (games.length === 0) continue;
+      const scores = levels.map(({ id }) => {
+        const count = (score: number): number =>
+          games.filter((game) => game.level === id && game.score === score)
+            .length;
+        return { level: id, won: count(1), drawn: count(0.5), lost: count(0) };
+      });
+      const ratings: PersonRating[] = [];
+      for (let last = LEAST_GAMES; last <= games.length; ++last) {
+        const latest = games.slice(Math.max(0, last - LATEST), last);
+        ratings.push(await this.rate(variant, latest));
+      }
+      found.push({
+        variant,
+        games: games.length,
+        scores: scores.filter(({ won, drawn, lost }) => won + drawn + lost > 0),
+        ratings,
+      });
+    }
+    return found;
   }
 
   private async rate(

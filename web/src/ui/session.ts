@@ -157,11 +157,13 @@ export class Session {
     others: readonly string[] = [],
   ): Promise<void> {
     const load = async (): Promise<Game> => {
+      let game = await this.engine.loadGame(text);
       const lines: Line[] = [];
       for (const other of others) {
-        lines.push((await this.engine.loadGame(other)).actions);
+        const found = await this.engine.loadGame(other).catch(() => null);
+        if (found !== null) lines.push(found.actions); // else it is damaged
       }
-      const game = await this.engine.loadGame(text);
+      if (others.length > 0) game = await this.engine.loadGame(text);
       accepted();
       this.players = fit(game);
       this.paused = paused;
@@ -510,10 +512,14 @@ export class Session {
   // Waits for the game of a call to the engine; nobody acts meanwhile.
   private async arrival(call: () => Promise<Game>): Promise<Game> {
     this.stopSearch();
+    this.course.interrupt();
     const change = call();
     this.changing = change;
     try {
       return await change;
+    } catch (error) {
+      this.course.complete(this.game);
+      throw error;
     } finally {
       if (this.changing === change) this.changing = null;
     }

@@ -1,6 +1,6 @@
 // Sentences about positions and actions, for the eye and for screen readers.
 
-import type { Standing } from './results';
+import type { PersonRating, Standing } from './results';
 import { FAMILIES } from './families';
 import { levelName } from './players';
 import { faultOf, type GivenAway } from './review';
@@ -404,14 +404,18 @@ export function givenAwaySentence(game: Game, found: GivenAway): string {
 export function standingSentence({ games, rating, next }: Standing): string {
   const proposal = `Next: ${levelName(next)}.`;
   if (rating === null) return `${plural(games, 'game')} so far. ${proposal}`;
-  const { elo, interval } = rating;
+  return `${ratingInWords(rating).slice(0, -1)}, by ${plural(games, 'game')}). ${proposal}`;
+}
+
+// Returns a rating with its interval: "You have about 1150 Elo (850 to 1450)".
+export function ratingInWords({ elo, interval }: PersonRating): string {
   const tens = (value: number): string => {
     const rounded = Math.round(value / 10) * 10;
     return String(rounded).replace('-', '\u2212');
   };
   return (
     `You have about ${tens(elo)} Elo (${tens(elo - interval)} to ` +
-    `${tens(elo + interval)}, by ${plural(games, 'game')}). ${proposal}`
+    `${tens(elo + interval)})`
   );
 }
 

@@ -1,0 +1,117 @@
+// The person's own results: games by variant and opponent, and the rating over
+// time.
+
+import { Dialog } from './dialog';
+import { h, replaceChildren, s } from './dom';
+import { levelName } from './players';
+import { plural, ratingInWords } from './words';
+import type { PersonRating, Results, VariantResults } from './results';
+import type { Level } from '../engine/api';
+
+const WIDTH = 320;
+const HEIGHT = 90;
+const EDGE = 6;
+
+export class ResultsDialog {
+  private readonly dialog = new Dialog('results', 'My results');
+
+  constructor(
+    private readonly levels: readonly Level[],
+    private readonly results: Results,
+  ) {}
+
+  async open(): Promise<void> {
+    const all = await this.results.all();
+    replaceChildren(
+      this.dialog.body,
+      ...all.map((each) => this.section(each)),
+      h(
+        'p',
+        { class: 'faint' },
+        'Games count that you play from start to end against one level of the ' +
+          'built-in network, by the usual rules and without help or undo. This ' +
+          'browser keeps the latest 400.',
+      ),
+    );
+    this.dialog.open();
+  }
+
+  private section(found: VariantResults): HTMLElement {
+    const { variant, games, scores, ratings } = found;
+    const latest = ratings.at(-1);
+    const heads = ['Opponent', 'Won', 'Drawn', 'Lost'];
+    return h(
+      'section',
+      {},
+      h('h3', {}, variant.name),
+      h(
+        'p',
+        {},
+        `${plural(games, 'game')}. ` +
+          (latest === undefined
+            ? 'There is a rating after five games.'
+            : `${ratingInWords(latest)}.`),
+      ),
+      ratings.length > 1 && curve(ratings),
+      h(
+        'table',
+        {},
+        h(
+          'thead',
+          {},
+          h('tr', {}, ...heads.map((head) => h('th', { scope: 'col' }, head))),
+        ),
+        h(
+          'tbody',
+          {},
+          ...scores.map(({ level, won, drawn, lost }) =>
+            h(
+              'tr',
+              {},
+              h(
+                'th',
+                { scope: 'row' },
+                levelName(this.levels.find(({ id }) => id === level)!),
+              ),
+              ...[won, drawn, lost].map((count) => h('td', {}, String(count))),
+            ),
+          ),
+        ),
+      ),
+    );
+  }
+}
+
+// Returns the rating after each game, in its band of 95 %.
+function curve(ratings: readonly PersonRating[]): SVGElement {
+  const lows = ratings.map(({ elo, interval }) => elo - interval);
+  const highs = ratings.map(({ elo, interval }) => elo + interval);
+  const [least, most] = [Math.min(...lows), Math.max(...highs)];
+  const x = (i: number): number =>
+    EDGE + (i / (ratings.length - 1)) * (WIDTH - 2 * EDGE);
+  const y = (elo: number): number =>
+    HEIGHT - EDGE - ((elo - least) / (most - least)) * (HEIGHT - 2 * EDGE);
+  const path = (elos: readonly number[]): string[] =>
+    elos.map((elo, i) => `${x(i).toFixed(1)} ${y(elo).toFixed(1)}`);
+  const upper = path(highs);
+  const lower = path(lows).reverse();
+  const tens = (elo: number): string => String(Math.round(elo / 10) * 10);
+  return s(
+    'svg',
+    {
+      class: 'rating-curve',
+      viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+      role: 'img',
+      'aria-label':
+        `Elo after each game: first ${tens(ratings[0]!.elo)}, now ` +
+        `${tens(ratings.at(-1)!.elo)}`,
+    },
+    s('path', { class: 'band', d: `M${[...upper, ...lower].join('L')}Z` }),
+    s('path', {
+      class: 'rating',
+      d: `M${path(ratings.map(({ elo }) => elo)).join('L')}`,
+    }),
+    s('text', { x: WIDTH - EDGE, y: EDGE + 10 }, `${tens(most)} Elo`),
+    s('text', { x: WIDTH - EDGE, y: HEIGHT - EDGE }, `${tens(least)} Elo`),
+  );
+}
