@@ -30,7 +30,8 @@ absl::Status CheckLightShape(const NetworkShape& shape);
 // this processor that need no more than `most`. Thread-safe; takes no locks.
 // The evaluation of a position is the same, bit for bit, on every processor and
 // whatever else is in the batch.
-// Returns INVALID_ARGUMENT when a tensor is missing or misshapen, naming it.
+// Returns INVALID_ARGUMENT when a tensor is missing or misshapen, or has a
+// weight that is not finite, naming it.
 absl::StatusOr<std::unique_ptr<mcts::Evaluator>> NewLightEvaluator(
     const Checkpoint& checkpoint,
     InstructionSet most = InstructionSet::kAvx512);

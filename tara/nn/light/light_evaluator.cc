@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -7,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
@@ -119,6 +122,16 @@ absl::StatusOr<AlignedFloats> ReadParameters(const Checkpoint& checkpoint) {
   const LightTensors tensors(checkpoint.shape.blocks);
   AlignedFloats parameters(tensors.size());
   TARA_RETURN_IF_ERROR(tensors.Read(checkpoint, "", parameters.data()));
+  for (const LightTensor* const tensor : tensors.all()) {
+    const float* const values = parameters.data() + tensor->offset;
+    if (!std::all_of(values, values + tensor->size(),
+                     [](float value) { return std::isfinite(value); })) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("tensor ", tensor->name,
+                       " has a weight that is not finite; expected a network "
+                       "whose training did not diverge"));
+    }
+  }
   return parameters;
 }
 

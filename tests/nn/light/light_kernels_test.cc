@@ -193,6 +193,10 @@ TEST(LightEvaluatorTest, NamesWhatIsWrong) {
   Checkpoint misshapen = checkpoint;
   misshapen.tensors[0].shape = {1, 1};
   EXPECT_THAT(error(misshapen), HasSubstr(misshapen.tensors[0].name));
+  Checkpoint infinite = checkpoint;
+  infinite.tensors[3].values[5] = INFINITY;
+  EXPECT_THAT(error(infinite), HasSubstr(infinite.tensors[3].name));
+  EXPECT_THAT(error(infinite), HasSubstr("not finite"));
   Checkpoint missing = checkpoint;
   while (missing.Has("value_out.bias")) missing.tensors.pop_back();
   EXPECT_THAT(error(missing), HasSubstr("value_out.bias"));
