@@ -142,7 +142,7 @@ bool NeedsTorch(int argc, const char* const* argv) {
     }
   }
   return BeginsWithAny(Words(argc, argv), {"train", "export", "bench selfplay",
-                                           "bench inference"});
+                                           "bench inference", "bench learner"});
 }
 
 // Replaces this process by the program `tara_torch` next to it, with the same
