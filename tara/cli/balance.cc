@@ -1,10 +1,8 @@
-#include "tara/eval/balance/balance.h"
+#include <google/protobuf/io/tokenizer.h>
+#include <google/protobuf/text_format.h>
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -16,17 +14,21 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "proto/study.pb.h"
 #include "tara/base/atomic_file.h"
 #include "tara/base/clocks.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/stop.h"
+#include "tara/base/text.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
 #include "tara/cli/console.h"
@@ -36,13 +38,8 @@
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
-#include "tara/eval/balance/balance_driver.h"
-#include "tara/eval/balance/balance_game.h"
-#include "tara/eval/balance/balance_report.h"
-#include "tara/eval/balance/fair_search.h"
-#include "tara/eval/balance/fair_study.h"
-#include "tara/eval/players/contest.h"
-#include "tara/eval/players/make_player.h"
+#include "tara/eval/balance/report.h"
+#include "tara/eval/balance/study.h"
 #include "tara/eval/players/player_spec.h"
 #include "tara/fleet/fleet.h"
 #include "tara/record/game_store.h"
@@ -51,572 +48,406 @@ namespace tara::cli {
 namespace {
 
 constexpr int kMaxGames = 10000000;
-constexpr int kFairGames = 400;
+// Without --study: steps of the ladder have this share of --games.
+constexpr int kLadderShare = 4;
 
 struct BalanceFlags {
+  std::string study;  // a file; empty: the flags describe the study
+  std::string size;   // of the file; empty: the first
   GameFlags game;
   std::vector<std::string> players;
   bool untrained = false;             // what a network has not learned, too
   std::string simulations;            // "50,200"; each of the players with each
   std::vector<std::string> what_ifs;  // each "name=value[,name=value]"
   bool fair = false;
-  std::optional<int> fair_games;  // none: kFairGames
-  int games = 200;                // per study; with a precision, at most
-  std::optional<double> precision;
-  int first_games = 16;
-  int pie_games = 64;
-  std::optional<int> opening_plies;  // none: 0, or kOpeningPlies
-  int drawn_plies = 8;
-  std::optional<double> temperature;  // none: 1, or chosen by a pilot
-  int threads = 0;                    // all cores
-  uint64_t seed = 1;
+  bool restricted = false;
+  std::optional<int> depth;  // simulations, at most
+  std::optional<int> games;  // none: kGames
+  std::optional<int> first_games;
+  std::optional<int> opening_plies;
+  std::optional<int> drawn_plies;
+  std::optional<double> temperature;
+  std::optional<uint64_t> seed;
+  int threads = 0;  // all cores
   std::string format = "text";
   std::string html;   // a file for the page; none if empty
   std::string store;  // a file that keeps the games; none if empty
   std::string fleet = "none";
 };
 
-int FairGamesOf(const BalanceFlags& options) {
-  return options.fair_games.value_or(kFairGames);
-}
+constexpr int kGames = 200;
+constexpr int kFirstGames = 16;
 
-// A study that `tara balance` is asked for.
-struct WantedStudy {
-  eval::BalanceStudyKey key;
-  eval::PlayerSpec player;  // key.player
-  // The study, by its place among all, with which this one is compared: the
-  // same player with the rules without the change; -1: it is not a what-if.
-  int compare_with = -1;
-  eval::FairPlan fair = {};  // what else is played with --fair
-  bool choose_openings = false;
+// Keeps the first error of a text-format file.
+class StudyErrors : public google::protobuf::io::ErrorCollector {
+ public:
+  explicit StudyErrors(std::string path) : path_(std::move(path)) {}
+  void AddError(int line, int column, const std::string& message) override {
+    if (!text_.empty()) return;
+    text_ = absl::StrCat(path_, ":", line + 1, ":", column + 1, ": ",
+                         Shown(message, 200));
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  const std::string path_;
+  std::string text_;
 };
 
-// Random openings of players that have no policy to draw from.
-constexpr int kOpeningPlies = 2;
-
-// Whether players of the kind have simulations, and a policy.
-bool Searches(eval::PlayerKind kind) {
-  return kind == eval::PlayerKind::kMcts || kind == eval::PlayerKind::kNet;
+absl::StatusOr<proto::BalanceStudy> ReadStudy(const std::string& path) {
+  TARA_ASSIGN_OR_RETURN(const std::string text, ReadWholeFile(path));
+  proto::BalanceStudy study;
+  StudyErrors error(path);
+  google::protobuf::TextFormat::Parser parser;
+  parser.RecordErrorsTo(&error);
+  if (!parser.ParseFromString(text, &study)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(error.text(),
+                     "; expected a study of balance such as "
+                     "configs/studies/balance.textproto"));
+  }
+  return study;
 }
 
-absl::StatusOr<eval::PlayerSpec> ParsePlayer(const std::string& text) {
-  return AsUsageError(eval::ParsePlayerSpec(text));
-}
-
-// Returns the players, each with each of the numbers of simulations. Usage
-// errors for what can be no player of a study.
-absl::StatusOr<std::vector<eval::PlayerSpec>> PlayersOf(
-    const BalanceFlags& options) {
-  std::vector<eval::PlayerSpec> players;
-  for (const std::string& text : options.players) {
-    TARA_ASSIGN_OR_RETURN(const eval::PlayerSpec given, ParsePlayer(text));
-    if (given.search.ponder) {
-      return UsageError(absl::StrCat("player '", text,
-                                     "' ponders, but has no opponent whose "
-                                     "time it could use; expected ponder=off"));
-    }
-    if (options.simulations.empty()) {
-      players.push_back(given);
-      continue;
-    }
-    if (!Searches(given.kind)) {
-      return UsageError(absl::StrCat("--sims: player '", text,
-                                     "' has no simulations; expected mcts, "
-                                     "net or best players"));
-    }
-    for (const absl::string_view number :
-         absl::StrSplit(options.simulations, ',')) {
-      int simulations = 0;
-      if (!absl::SimpleAtoi(number, &simulations) || simulations < 1) {
-        return UsageError(absl::StrCat("--sims: '", number,
-                                       "' is no number of simulations; "
-                                       "expected numbers such as 50,200,800"));
-      }
-      TARA_ASSIGN_OR_RETURN(players.emplace_back(),
-                            AsUsageError(eval::WithOption(
-                                given, "sims", absl::StrCat(simulations))));
+// Returns the flags as a study with one size.
+absl::StatusOr<proto::BalanceStudy> StudyOfFlags(const BalanceFlags& flags) {
+  proto::BalanceStudy study;
+  if (flags.game.variant.empty() || flags.players.empty()) {
+    return UsageError(
+        absl::StrCat(flags.game.variant.empty() ? "--variant" : "--player",
+                     " is required without --study FILE"));
+  }
+  study.add_variant(flags.game.variant);
+  for (const std::string& text : flags.players) study.add_player(text);
+  for (const std::string& text : flags.what_ifs) study.add_what_if(text);
+  for (const std::string& text : flags.game.options) {
+    study.add_rule_option(text);
+  }
+  proto::StudySize& size = *study.add_size();
+  std::vector<int> budgets;
+  if (flags.simulations.empty()) budgets.push_back(0);
+  for (const absl::string_view number :
+       absl::StrSplit(flags.simulations, ',', absl::SkipEmpty())) {
+    if (!absl::SimpleAtoi(number, &budgets.emplace_back()) ||
+        budgets.back() < 1) {
+      return UsageError(absl::StrCat("--sims: '", number,
+                                     "' is no number of simulations; expected "
+                                     "numbers such as 50,200,800"));
     }
   }
-  return players;
-}
-
-// Returns the variant's options with a change; none where it does not apply to
-// the variant or changes nothing.
-absl::StatusOr<std::vector<RuleOptions>> Changed(const std::string& what_if,
-                                                 Variant variant, bool all,
-                                                 RuleOptions options) {
-  const std::vector<std::string> texts = absl::StrSplit(what_if, ',');
-  // Over all variants, a change counts where all of its options apply.
-  for (const std::string& option : texts) {
-    const RuleOptionInfo* const info = FindRuleOption(
-        absl::StripAsciiWhitespace(option.substr(0, option.find('='))));
-    if (all && info != nullptr && !info->applies_to(Info(variant))) {
-      return std::vector<RuleOptions>();
-    }
+  const int games = flags.games.value_or(kGames);
+  for (const int simulations : budgets) {
+    proto::StudyBudget& budget = *size.add_budget();
+    budget.set_simulations(simulations);
+    budget.set_games(games);
+    budget.set_first_games(flags.first_games.value_or(kFirstGames));
+    budget.set_option_games(games);
+    if (flags.restricted) budget.set_restricted_games(games);
+    if (!flags.fair) continue;
+    budget.set_ladder_games((games + kLadderShare - 1) / kLadderShare);
+    budget.set_fresh_games(games);
+    budget.set_pie_games(games);
   }
-  const RuleOptions before = options;
-  TARA_RETURN_IF_ERROR(SetRuleOptions("--what-if", texts, variant,
-                                      /*skip_others=*/false, options));
-  if (options == before) return std::vector<RuleOptions>();
-  return std::vector<RuleOptions>{options};
+  if (flags.depth.has_value()) {
+    if (flags.simulations.empty()) {
+      return UsageError(
+          "--depth requires --sims, whose first number begins it");
+    }
+    size.set_depth_games(games);
+    size.set_depth_simulations(*flags.depth);
+  }
+  return study;
 }
 
-// The rules that each player plays by.
-struct Rules {
-  Variant variant;
-  RuleOptions options;
-  int changed_from;  // the place of the rules that these are a change of; or -1
-};
+// Returns the description of the study: of its file or of the flags.
+absl::StatusOr<proto::BalanceStudy> DescriptionOf(const BalanceFlags& flags) {
+  if (flags.study.empty() && !flags.size.empty()) {
+    return UsageError("--size requires --study");
+  }
+  if (!flags.study.empty() &&
+      (!flags.game.variant.empty() || !flags.game.options.empty() ||
+       !flags.players.empty() || !flags.simulations.empty() ||
+       !flags.what_ifs.empty() || flags.fair || flags.restricted ||
+       flags.depth.has_value() || flags.games.has_value() ||
+       flags.first_games.has_value())) {
+    return UsageError(absl::StrCat(
+        flags.study,
+        " describes the study; expected --study without --variant, --option, "
+        "--player, --sims, --what-if, --fair, --restricted, --depth, --games, "
+        "--first-games"));
+  }
+  TARA_ASSIGN_OR_RETURN(
+      proto::BalanceStudy study,
+      flags.study.empty() ? StudyOfFlags(flags) : ReadStudy(flags.study));
+  if (flags.seed.has_value()) study.set_seed(*flags.seed);
+  if (flags.opening_plies.has_value()) {
+    study.set_opening_plies(*flags.opening_plies);
+  }
+  if (flags.drawn_plies.has_value()) study.set_drawn_plies(*flags.drawn_plies);
+  if (flags.temperature.has_value()) study.set_temperature(*flags.temperature);
+  return study;
+}
 
-absl::StatusOr<std::vector<Rules>> AllRules(const BalanceFlags& options) {
-  TARA_ASSIGN_OR_RETURN(const std::vector<Variant> variants,
-                        VariantsOf(options.game));
-  const bool all = variants.size() > 1;
-  std::vector<Rules> rules;
+absl::StatusOr<proto::StudySize> SizeOf(const proto::BalanceStudy& study,
+                                        const std::string& name) {
+  std::vector<std::string> names;
+  for (const proto::StudySize& size : study.size()) {
+    if (name.empty() || size.name() == name) return size;
+    names.push_back(size.name());
+  }
+  return UsageError(absl::StrCat(
+      "--size ", name, ": expected ",
+      names.empty() ? "a size in the file" : absl::StrJoin(names, ", ")));
+}
+
+// Returns the variants with their rules and the changes that apply to each.
+absl::StatusOr<std::vector<eval::StudiedRules>> RulesOf(
+    const proto::BalanceStudy& study) {
+  GameFlags flags;
+  flags.options.assign(study.rule_option().begin(), study.rule_option().end());
+  std::vector<Variant> variants;
+  for (const std::string& name : study.variant()) {
+    flags.variant = name;
+    TARA_ASSIGN_OR_RETURN(const std::vector<Variant> named, VariantsOf(flags));
+    variants.insert(variants.end(), named.begin(), named.end());
+  }
+  const bool several = variants.size() > 1;
+  std::set<Variant> seen;
+  std::vector<eval::StudiedRules> rules;
   std::set<std::string> used;
   for (const Variant variant : variants) {
-    TARA_ASSIGN_OR_RETURN(const RuleOptions base,
-                          RuleOptionsOf(options.game, variant, all));
-    const auto place = static_cast<int>(rules.size());
-    rules.push_back({variant, base, -1});
-    for (const std::string& what_if : options.what_ifs) {
-      TARA_ASSIGN_OR_RETURN(const std::vector<RuleOptions> changed,
-                            Changed(what_if, variant, all, base));
-      for (const RuleOptions& each : changed) {
-        for (size_t i = place; i < rules.size(); ++i) {
-          if (rules[i].options != each) continue;
-          return UsageError(absl::StrCat("--what-if ", what_if,
-                                         ": these rules are given twice; "
-                                         "expected them once"));
-        }
-        rules.push_back({variant, each, place});
-        used.insert(what_if);
+    if (!seen.insert(variant).second) {
+      return UsageError(absl::StrCat("variant ", Info(variant).id,
+                                     " is given twice; expected it once"));
+    }
+    eval::StudiedRules& of = rules.emplace_back();
+    of.variant = variant;
+    TARA_ASSIGN_OR_RETURN(of.options, RuleOptionsOf(flags, variant, several));
+    for (const std::string& what_if : study.what_if()) {
+      const std::vector<std::string> texts = absl::StrSplit(what_if, ',');
+      // Over several variants, a change counts where all of its options apply.
+      const bool applies =
+          !several ||
+          std::all_of(texts.begin(), texts.end(), [&](const std::string& text) {
+            const RuleOptionInfo* const info = FindRuleOption(
+                absl::StripAsciiWhitespace(text.substr(0, text.find('='))));
+            return info == nullptr || info->applies_to(Info(variant));
+          });
+      if (!applies) continue;
+      RuleOptions changed = of.options;
+      TARA_RETURN_IF_ERROR(SetRuleOptions("--what-if", texts, variant,
+                                          /*skip_others=*/false, changed));
+      if (changed == of.options) continue;
+      for (const eval::RuleChange& other : of.changes) {
+        if (other.options != changed) continue;
+        return UsageError(absl::StrCat("--what-if ", what_if,
+                                       ": these rules are given twice; "
+                                       "expected them once"));
       }
+      of.changes.push_back({what_if, changed});
+      used.insert(what_if);
     }
   }
-  for (const std::string& what_if : options.what_ifs) {
+  if (variants.empty()) {
+    return UsageError("variant is missing; expected one, or \"all\"");
+  }
+  for (const std::string& what_if : study.what_if()) {
     if (used.contains(what_if)) continue;
     return UsageError(absl::StrCat(
         "--what-if ", what_if,
-        ": changes nothing in the variants that are "
-        "played; expected an option of theirs with another value"));
+        ": changes nothing in the variants that are played; expected an option "
+        "of theirs with another value"));
   }
   return rules;
 }
 
-// Returns the compensations next to 0 that the player's network has learned
-// beside these rules; all for other players, and with --untrained.
-eval::CompensationRange CompensationsOf(const BalanceFlags& options,
-                                        const Rules& rules,
-                                        const eval::PlayerSpec& player) {
-  eval::CompensationRange range;
-  if (options.untrained) return range;
-  const auto learned_until = [&](int end) {
-    const int step = end < 0 ? -1 : 1;
-    RuleOptions tried = rules.options;
-    for (int halves = step; halves != end + step; halves += step) {
+absl::StatusOr<eval::Study> StudyOf(const BalanceFlags& flags,
+                                    const proto::BalanceStudy& description) {
+  eval::Study study;
+  TARA_ASSIGN_OR_RETURN(study.size, SizeOf(description, flags.size));
+  TARA_ASSIGN_OR_RETURN(study.rules, RulesOf(description));
+  for (const std::string& text : description.player()) {
+    TARA_ASSIGN_OR_RETURN(const eval::PlayerSpec player,
+                          AsUsageError(eval::ParsePlayerSpec(text)));
+    if (player.search.ponder) {
+      return UsageError(absl::StrCat("player '", text,
+                                     "' ponders, but has no opponent whose "
+                                     "time it could use; expected ponder=off"));
+    }
+    for (const eval::PlayerSpec& other : study.players) {
+      if (other.text != player.text) continue;
+      return UsageError(
+          absl::StrCat("player ", text, " is given twice; expected it once"));
+    }
+    study.players.push_back(player);
+  }
+  study.seed = std::max<uint64_t>(1, description.seed());
+  if (description.has_opening_plies()) {
+    study.opening_plies = description.opening_plies();
+  }
+  if (description.has_drawn_plies()) {
+    study.drawn_plies = description.drawn_plies();
+  }
+  if (description.has_temperature()) {
+    study.temperature = description.temperature();
+  }
+  if (description.has_ladder_points()) {
+    study.ladder_points = description.ladder_points();
+  }
+  const absl::Status checked = eval::CheckStudy(study);
+  if (checked.ok()) return study;
+  return UsageError(flags.study.empty()
+                        ? std::string(checked.message())
+                        : absl::StrCat(flags.study, ": ", checked.message()));
+}
+
+// Refuses rules that networks have not learned. Of a study in a file only the
+// variants themselves are needed: the rest is left out, and the report says so.
+absl::Status CheckRulesLearned(const BalanceFlags& flags,
+                               const eval::Study& study, Console& console) {
+  std::vector<State> starts;
+  for (const eval::StudiedRules& rules : study.rules) {
+    starts.push_back(InitialState(rules.variant, rules.options));
+    if (!flags.study.empty()) continue;
+    for (const eval::RuleChange& change : rules.changes) {
+      starts.push_back(InitialState(rules.variant, change.options));
+    }
+    if (!flags.fair) continue;
+    for (const int halves : {1, -1}) {
+      RuleOptions tried = rules.options;
       tried.compensation_halves = static_cast<int8_t>(halves);
-      if (!NotLearnedBy(player, InitialState(rules.variant, tried)).empty()) {
-        return halves - step;
-      }
+      starts.push_back(InitialState(rules.variant, tried));
     }
-    return end;
-  };
-  return {learned_until(range.low), learned_until(range.high)};
+    RuleOptions pie = rules.options;
+    pie.pie_rule = Info(rules.variant).seats == 2;
+    starts.push_back(InitialState(rules.variant, pie));
+  }
+  return CheckLearned(study.players, starts, flags.untrained, console);
 }
 
-// What --fair plays for the rules, beside their study.
-eval::FairPlan FairPlanOf(const BalanceFlags& options, const Rules& rules,
-                          const eval::PlayerSpec& player) {
-  if (!options.fair) return {.games = 0, .range = {0, 0}};
-  const bool pie = Info(rules.variant).seats == 2;
-  return {.games = FairGamesOf(options),
-          .range = CompensationsOf(options, rules, player),
-          .pie = pie,
-          // Pairs of options, and no three.
-          .pie_with_compensation = pie && rules.changed_from < 0};
-}
-
-// Refuses what --fair tries itself.
-absl::Status CheckFair(const BalanceFlags& options) {
-  if (!options.fair && options.fair_games.has_value()) {
-    return UsageError("--fair-games requires --fair");
+// Tells of games in the store that are no part of the study.
+absl::Status TellOfOthers(const eval::StudyResults& results,
+                          record::GameStore& store, const std::string& path,
+                          Console& console) {
+  TARA_ASSIGN_OR_RETURN(const std::vector<proto::Contest> contests,
+                        store.Contests());
+  std::set<std::string> others;
+  for (const proto::Contest& contest : contests) {
+    if (results.contests.contains(contest.SerializeAsString())) continue;
+    others.insert(
+        absl::StartsWith(contest.conditions(), "study ")
+            ? "a study by an earlier version"
+            : absl::StrCat(contest.player_a(), " with ", contest.conditions()));
   }
-  if (!options.fair) return absl::OkStatus();
-  const auto check = [](absl::string_view flag, const std::string& text) {
-    for (const absl::string_view option : absl::StrSplit(text, ',')) {
-      const absl::string_view name =
-          absl::StripAsciiWhitespace(option.substr(0, option.find('=')));
-      if (name != "compensation" && name != "pie_rule") continue;
-      return UsageError(absl::StrCat(
-          "--fair tries compensation and pie_rule itself; expected it without ",
-          flag, " ", option));
-    }
-    return absl::OkStatus();
-  };
-  for (const std::string& option : options.game.options) {
-    TARA_RETURN_IF_ERROR(check("--option", option));
-  }
-  for (const std::string& what_if : options.what_ifs) {
-    TARA_RETURN_IF_ERROR(check("--what-if", what_if));
-  }
+  if (others.empty()) return absl::OkStatus();
+  console.err << "tara: " << path << " also has games of "
+              << Shown(*others.begin(), 200)
+              << (others.size() > 1 ? " and others" : "")
+              << ", which are kept and do not count\n";
   return absl::OkStatus();
 }
 
-// Returns the studies of these players by these rules, players outermost, each
-// of changed rules after that of the rules without the change. Networks have
-// the number types of their games in the store. Errors as WithPrecision and
-// PlayerIdentity.
-absl::StatusOr<std::vector<WantedStudy>> WantedStudies(
-    const BalanceFlags& options, const std::vector<eval::PlayerSpec>& players,
-    const std::vector<Rules>& rules, record::GameStore& store) {
-  std::vector<WantedStudy> studies;
-  for (const eval::PlayerSpec& given : players) {
-    TARA_ASSIGN_OR_RETURN(
-        const eval::PlayerSpec player,
-        eval::WithPrecision(given, eval::EarlierPrecisionsIn(store)));
-    TARA_ASSIGN_OR_RETURN(const std::string identity,
-                          eval::PlayerIdentity(player));
-    const int opening_plies = options.opening_plies.value_or(
-        Searches(player.kind) ? 0 : kOpeningPlies);
-    for (const WantedStudy& other : studies) {
-      if (other.key.identity != identity) continue;
-      return UsageError(absl::StrCat("--player ", player.text, ": plays as ",
-                                     other.key.player,
-                                     " does; expected each player once"));
-    }
-    const auto first = static_cast<int>(studies.size());
-    for (const Rules& each : rules) {
-      studies.push_back(
-          {.key = {.options = {.variant = each.variant,
-                               .rule_options = each.options,
-                               .seed = options.seed,
-                               .opening_plies = opening_plies,
-                               .drawn_plies = options.drawn_plies,
-                               .temperature = options.temperature.value_or(1)},
-                   .player = player.text,
-                   .identity = identity},
-           .player = player,
-           .compare_with =
-               each.changed_from < 0 ? -1 : first + each.changed_from,
-           .fair = FairPlanOf(options, each, player),
-           .choose_openings = options.fair &&
-                              !options.temperature.has_value() &&
-                              Searches(player.kind) && each.changed_from < 0});
-    }
+// Says what the study costs. Estimates its time where games of a probe take
+// little of it.
+absl::Status TellCost(const eval::Study& study,
+                      const eval::StudyContext& context, bool has_store,
+                      Console& console) {
+  constexpr double kLeastProbes = 20;
+  TARA_ASSIGN_OR_RETURN(eval::StudyCost cost,
+                        eval::CostOf(study, context, /*estimate=*/false));
+  const double probe = 16.0 * context.threads *
+                       static_cast<double>(study.rules.size()) *
+                       static_cast<double>(study.players.size()) *
+                       std::max(1, study.size.budget(0).simulations());
+  std::string time;
+  if (context.fleet == nullptr && cost.simulations > kLeastProbes * probe) {
+    TARA_ASSIGN_OR_RETURN(cost, eval::CostOf(study, context, true));
+    time = absl::StrCat(", about ",
+                        absl::FormatDuration(absl::Ceil(
+                            absl::Seconds(cost.seconds), absl::Seconds(1))),
+                        " on ", context.threads,
+                        context.threads == 1 ? " thread" : " threads");
   }
-  return studies;
+  console.err << "tara: at most " << cost.games << " games" << time
+              << (has_store ? "; those in the store are not played again" : "")
+              << "\n";
+  return absl::OkStatus();
 }
 
-// How far the command has come, over all studies. Thread-safe.
-class Progress {
- public:
-  // The fleet that plays, or null.
-  Progress(const eval::BalancePlan& plan,
-           const std::vector<WantedStudy>& studies, const fleet::Fleet* fleet,
-           Console& console)
-      : status_line_(console), fleet_(fleet) {
-    for (const WantedStudy& study : studies) {
-      int64_t most = eval::MostGames(plan, study.key.options) +
-                     eval::MostFairGames(study.fair);
-      if (study.choose_openings) most += eval::MostPilotGames();
-      studies_.push_back(
-          {.name = absl::StrCat(Info(study.key.options.variant).id, " ",
-                                study.key.player),
-           .to_come = most});
+std::string TextOf(const eval::BalanceReport& report) {
+  std::string text;
+  for (const eval::Verdict& verdict : report.verdicts) {
+    absl::StrAppend(&text, Info(verdict.variant).name, "\n");
+    for (const std::string& sentence : verdict.sentences) {
+      absl::StrAppend(&text, "- ", Wrap(sentence, 2), "\n");
     }
+    text += "\n";
   }
-
-  // Begins a part of a study, of so many games at most.
-  void BeginPart(size_t study, int most_games) {
-    absl::MutexLock lock(&mutex_);
-    Study& of = studies_[study];
-    of.to_come -= most_games;
-    of.left = most_games;
-    of.done = -1;
-    if (fleet_ != nullptr) return;
-    // Another part, another speed.
-    played_ = 0;
-    start_ = SteadyTime();
+  absl::StrAppend(&text, eval::SectionsText(report.sections), "\n");
+  for (const std::string& line : report.notes) {
+    absl::StrAppend(&text, Wrap(line, 0), "\n");
   }
-  void EndStudy(size_t study) {
-    absl::MutexLock lock(&mutex_);
-    studies_[study].to_come = studies_[study].left = 0;
-  }
-
-  void Show(size_t study, const eval::BalanceProgress& progress) {
-    absl::MutexLock lock(&mutex_);
-    Study& of = studies_[study];
-    // Games of an earlier run cost no time.
-    if (of.done < 0) of.done = progress.games_done;
-    played_ += progress.games_done - of.done;
-    of.done = progress.games_done;
-    of.left = progress.games - progress.games_done;
-    std::string text =
-        fleet_ != nullptr ? absl::StrCat(played_, " games of the studies")
-                          : absl::StrFormat("%s%s%s: %d of %d games", of.name,
-                                            progress.stage.empty() ? "" : ", ",
-                                            progress.stage, progress.games_done,
-                                            progress.games);
-    if (played_ > 0) {
-      int64_t left = 0;
-      for (const Study& each : studies_) left += each.to_come + each.left;
-      const double rate =
-          static_cast<double>(played_) /
-          std::max(1e-9, absl::ToDoubleSeconds(SteadyTime() - start_));
-      absl::StrAppendFormat(&text, ", %.1f games/s, %s left", rate,
-                            absl::FormatDuration(absl::Ceil(
-                                absl::Seconds(static_cast<double>(left) / rate),
-                                absl::Seconds(1))));
-    }
-    if (fleet_ == nullptr && progress.score.mean > 0) {
-      absl::StrAppendFormat(&text, ", first side %.1f %% +- %.1f",
-                            100 * progress.score.mean,
-                            50 * (progress.score.high - progress.score.low));
-    }
-    status_line_.Show(absl::StrCat(text, FleetText(fleet_)));
-  }
-
-  void Clear() { status_line_.Clear(); }
-
- private:
-  struct Study {
-    std::string name;
-    int64_t to_come;   // games of parts that have not begun, at most
-    int64_t left = 0;  // of the part that is played
-    int done = -1;     // of it; -1: nobody has said
-  };
-
-  StatusLine status_line_;
-  const fleet::Fleet* const fleet_;
-  absl::Mutex mutex_;
-  std::vector<Study> studies_ ABSL_GUARDED_BY(mutex_);
-  int64_t played_ ABSL_GUARDED_BY(mutex_) = 0;  // of the part, or by the fleet
-  absl::Time start_ ABSL_GUARDED_BY(mutex_) = SteadyTime();
-};
-
-eval::BalancePlan PlanOf(const BalanceFlags& options) {
-  return {.games = options.games,
-          .precision = options.precision,
-          .first_games = options.first_games,
-          .pie_games = options.pie_games};
+  return text;
 }
 
-// What has been played of a study.
-struct PlayedStudy {
-  eval::BalanceStudy study;  // without games: an interrupt came before them
-  std::vector<eval::FairResult> fair = {};
-  std::optional<eval::OpeningReportRow> openings = {};  // with --fair
-  int forfeits = 0;
-  std::string first_forfeit = {};
-};
-
-// Plays a study, whose openings are those of the key, or chosen and filled in
-// there. Interrupted, it has what was played by then.
-absl::StatusOr<PlayedStudy> PlayStudy(
-    const BalanceFlags& options, WantedStudy& wanted, record::GameStore& store,
-    fleet::Fleet* fleet, const StopCheck& stop,
-    const std::function<void(int most_games)>& begin_part,
-    const eval::BalanceProgressCallback& show) {
-  const eval::PlayerSpec& player = wanted.player;
-  const int threads = ResolveThreads(fleet == nullptr ? options.threads : 1);
-  TARA_ASSIGN_OR_RETURN(
-      const std::unique_ptr<eval::BalanceDriver> driver,
-      eval::BalanceDriver::Create(
-          eval::FactoryOf(player), std::max(1, threads / player.search.threads),
-          eval::GamesAtATime(player, eval::kStudyGamesAThread)));
-  driver->StopWhen(stop);
-  if (fleet != nullptr) driver->PlayOn(*fleet, player, stop);
-  PlayedStudy played;
-  eval::BalanceGameOptions& game = wanted.key.options;
-  std::optional<eval::OpeningChoice> chosen;
-  if (wanted.choose_openings) {
-    begin_part(eval::MostPilotGames());
-    TARA_ASSIGN_OR_RETURN(
-        chosen,
-        eval::ChooseOpenings(std::max(options.games, FairGamesOf(options)),
-                             wanted.key, *driver, store, show));
-    if (!chosen.has_value()) return played;
-    game.drawn_plies = chosen->drawn_plies;
-    game.temperature = chosen->temperature;
-  }
-  const eval::BalancePlan plan = PlanOf(options);
-  begin_part(eval::MostGames(plan, game));
-  TARA_ASSIGN_OR_RETURN(
-      played.study,
-      eval::RunBalanceStudy(plan, wanted.key, *driver, store, show));
-  if (eval::MostFairGames(wanted.fair) > 0 && !stop()) {
-    begin_part(eval::MostFairGames(wanted.fair));
-    TARA_ASSIGN_OR_RETURN(
-        played.fair, eval::RunFairStudy(wanted.fair, wanted.key, played.study,
-                                        *driver, store, show));
-  }
-  if (options.fair && wanted.compare_with < 0 && !stop()) {
-    TARA_ASSIGN_OR_RETURN(
-        const auto cost,
-        eval::OpeningCost(played.study, driver->player(), show, stop));
-    played.openings = {game, wanted.key.player, chosen, cost};
-  }
-  played.forfeits = driver->forfeits();
-  played.first_forfeit = driver->first_forfeit();
-  return played;
-}
-
-// Plays the studies, each that is compared with another one after that and with
-// its openings; beside this all at once where a fleet plays, else in their
-// order.
-absl::StatusOr<std::vector<PlayedStudy>> PlayStudies(
-    const BalanceFlags& options, std::vector<WantedStudy>& wanted,
-    record::GameStore& store, fleet::Fleet* fleet, const StopCheck& stop,
-    Console& console) {
-  Progress progress(PlanOf(options), wanted, fleet, console);
-  std::vector<PlayedStudy> played(wanted.size());
-  const auto play = [&](size_t i, const StopCheck& is_over) -> absl::Status {
-    TARA_ASSIGN_OR_RETURN(
-        played[i],
-        PlayStudy(
-            options, wanted[i], store, fleet, is_over,
-            [&](int most_games) { progress.BeginPart(i, most_games); },
-            [&](const eval::BalanceProgress& done) {
-              progress.Show(i, done);
-              return !is_over();
-            }));
-    progress.EndStudy(i);
-    return absl::OkStatus();
-  };
-  std::vector<std::vector<size_t>> families;  // the first, and its what-ifs
-  for (size_t i = 0; i < wanted.size(); ++i) {
-    if (wanted[i].compare_with < 0) families.emplace_back();
-    families.back().push_back(i);
-  }
-  TARA_RETURN_IF_ERROR(fleet::PlayAll(
-      fleet, families.size(), stop,
-      [&](size_t family, const StopCheck& is_over) -> absl::Status {
-        const std::vector<size_t>& members = families[family];
-        TARA_RETURN_IF_ERROR(play(members[0], is_over));
-        const eval::BalanceGameOptions& first = wanted[members[0]].key.options;
-        for (const size_t other : members) {
-          wanted[other].key.options.drawn_plies = first.drawn_plies;
-          wanted[other].key.options.temperature = first.temperature;
-        }
-        return fleet::PlayAll(fleet, members.size() - 1, is_over,
-                              [&](size_t i, const StopCheck& others_are_over) {
-                                return play(members[i + 1], others_are_over);
-                              });
-      }));
-  progress.Clear();
-  std::map<std::string, std::pair<int, std::string>> forfeits;  // by player
-  for (size_t i = 0; i < wanted.size(); ++i) {
-    if (played[i].forfeits == 0) continue;
-    auto& [count, first] = forfeits[wanted[i].key.player];
-    if (count == 0) first = played[i].first_forfeit;
-    count += played[i].forfeits;
-  }
-  for (const auto& [player, forfeit] : forfeits) {
-    console.err << "tara: " << player << " gave " << forfeit.first
-                << " games up, which were begun anew; the first: "
-                << forfeit.second << "\n";
-  }
-  return played;
-}
-
-eval::BalanceReport ReportOf(const std::vector<WantedStudy>& wanted,
-                             const std::vector<PlayedStudy>& played) {
-  eval::BalanceReport report;
-  const auto not_learned = [&](size_t i,
-                               const eval::BalanceGameOptions& options) {
-    return NotLearnedBy(wanted[i].player,
-                        InitialState(options.variant, options.rule_options));
-  };
-  for (size_t i = 0; i < played.size(); ++i) {
-    const eval::BalanceStudy& study = played[i].study;
-    if (study.games.empty()) continue;
-    const std::string of_study = not_learned(i, study.options);
-    report.rows.push_back({.options = study.options,
-                           .player = study.player,
-                           .spec = wanted[i].player,
-                           .statistics = eval::Summarize(study),
-                           .not_learned = of_study});
-    for (const eval::FairResult& fair : played[i].fair) {
-      report.fair.push_back(eval::SummarizeFair(fair, study.player,
-                                                not_learned(i, fair.options)));
-    }
-    if (played[i].openings.has_value()) {
-      report.openings.push_back(*played[i].openings);
-    }
-    if (wanted[i].compare_with < 0) continue;
-    const auto first = static_cast<size_t>(wanted[i].compare_with);
-    const eval::BalanceStudy& from = played[first].study;
-    const std::string of_from = not_learned(first, from.options);
-    report.changes.push_back(
-        {.from = from.options,
-         .to = study.options,
-         .player = study.player,
-         .difference = eval::Compare(from, study),
-         .not_learned = of_study.empty() ? of_from : of_study});
-  }
-  eval::CorrectForMany(report);
-  return report;
-}
-
-// Lets players play themselves and says whether the variants are fair. An
-// interrupt (Ctrl-C) ends it with a report of the games finished by then.
-absl::StatusOr<int> RunBalance(const BalanceFlags& options, Console& console) {
-  TARA_RETURN_IF_ERROR(CheckFair(options));
-  TARA_ASSIGN_OR_RETURN(const std::vector<Rules> rules, AllRules(options));
-  TARA_ASSIGN_OR_RETURN(const std::vector<eval::PlayerSpec> players,
-                        PlayersOf(options));
-  std::vector<State> starts;  // those of --what-if and --fair, too
-  for (const Rules& each : rules) {
-    starts.push_back(InitialState(each.variant, each.options));
-    if (!options.fair) continue;
-    // Some compensation, and the pie rule with it.
-    RuleOptions tried = each.options;
-    tried.compensation_halves = 1;
-    starts.push_back(InitialState(each.variant, tried));
-    tried.compensation_halves = -1;
-    starts.push_back(InitialState(each.variant, tried));
-    tried.compensation_halves = 0;
-    tried.pie_rule = Info(each.variant).seats == 2;
-    starts.push_back(InitialState(each.variant, tried));
-  }
-  std::vector<eval::PlayerSpec> given;  // without --sims, as refusals name them
-  for (const std::string& text : options.players) {
-    TARA_ASSIGN_OR_RETURN(given.emplace_back(), ParsePlayer(text));
-  }
-  TARA_RETURN_IF_ERROR(CheckLearned(given, starts, options.untrained, console));
-  TARA_RETURN_IF_ERROR(
-      CheckHtmlFlag(options.html, {{"--store", options.store}}));
-  const bool has_store = !options.store.empty();
+// Plays a study and reports its measures. An interrupt (Ctrl-C) ends it with a
+// report of the games finished by then.
+absl::StatusOr<int> RunBalance(const BalanceFlags& flags, Console& console) {
+  TARA_ASSIGN_OR_RETURN(const proto::BalanceStudy description,
+                        DescriptionOf(flags));
+  TARA_ASSIGN_OR_RETURN(const eval::Study study, StudyOf(flags, description));
+  TARA_RETURN_IF_ERROR(CheckRulesLearned(flags, study, console));
+  TARA_RETURN_IF_ERROR(CheckHtmlFlag(
+      flags.html, {{"--store", flags.store}, {"--study", flags.study}}));
+  const bool has_store = !flags.store.empty();
   TARA_ASSIGN_OR_RETURN(
       const std::unique_ptr<record::GameStore> store,
-      record::OpenGameStore(has_store ? options.store : ":memory:",
+      record::OpenGameStore(has_store ? flags.store : ":memory:",
                             record::StoreMode::kExclusive));
   TARA_RETURN_IF_ERROR(store->CheckForContests());
-  TARA_ASSIGN_OR_RETURN(std::vector<WantedStudy> wanted,
-                        WantedStudies(options, players, rules, *store));
   TARA_ASSIGN_OR_RETURN(const std::unique_ptr<fleet::Fleet> fleet,
-                        FleetOf(options.fleet));
+                        FleetOf(flags.fleet));
   const StopCheck stop = StopOnSignals();
-  const absl::StatusOr<std::vector<PlayedStudy>> played =
-      PlayStudies(options, wanted, *store, fleet.get(), stop, console);
-  if (absl::IsCancelled(played.status())) {
-    console.err << "tara: " << played.status().message() << "\n";
-    return kExitInterrupted;
-  }
-  TARA_RETURN_IF_ERROR(played.status());
-  const eval::BalanceReport report = ReportOf(wanted, *played);
-  console.out << (options.format == "json"
+  StatusLine status_line(console);
+  absl::Mutex mutex;
+  int64_t games_before = -1;
+  const absl::Time begin = SteadyTime();
+  eval::StudyContext context = {.store = store.get(),
+                                .fleet = fleet.get(),
+                                .threads = ResolveThreads(flags.threads),
+                                .stop = stop,
+                                .not_learned = NotLearnedBy,
+                                .untrained = flags.untrained,
+                                .on_progress = {}};
+  TARA_RETURN_IF_ERROR(TellCost(study, context, has_store, console));
+  context.on_progress = [&](const eval::StudyProgress& progress) {
+    absl::MutexLock lock(&mutex);
+    if (games_before < 0) games_before = progress.games_done;
+    const double seconds = absl::ToDoubleSeconds(SteadyTime() - begin);
+    status_line.Show(absl::StrFormat(
+        "%s: %d of at most %d games, %.1f games/s%s", progress.sample,
+        progress.games_done, progress.games,
+        static_cast<double>(progress.games_done - games_before) /
+            std::max(1e-9, seconds),
+        FleetText(fleet.get())));
+  };
+  const absl::StatusOr<eval::StudyResults> results =
+      eval::RunStudy(study, context);
+  status_line.Clear();
+  TARA_RETURN_IF_ERROR(results.status());
+  TARA_RETURN_IF_ERROR(TellOfOthers(*results, *store, flags.store, console));
+  const eval::BalanceReport report = eval::ReportOf(study, *results);
+  console.out << (flags.format == "json"
                       ? eval::BalanceReportJson(report) + "\n"
-                      : eval::BalanceReportText(report));
-  if (!options.html.empty()) {
+                      : TextOf(report));
+  if (!flags.html.empty()) {
     TARA_RETURN_IF_ERROR(
-        WriteFileAtomically(options.html, eval::BalancePage(report)));
+        WriteFileAtomically(flags.html, eval::BalancePage(report)));
   }
   if (!stop()) return kExitOk;
   console.err << "tara: interrupted; these are the games finished by then\n";
   if (has_store) {
-    console.err << "tara: the same command goes on from " << options.store
+    console.err << "tara: the same command resumes from " << flags.store
                 << "\n";
   }
   return kExitInterrupted;
@@ -625,77 +456,79 @@ absl::StatusOr<int> RunBalance(const BalanceFlags& options, Console& console) {
 }  // namespace
 
 void RegisterBalance(Command& root) {
-  Command& command = root.AddCommand(
-      "balance",
-      "fairness of variants: self-play of strong players, statistics");
-  BalanceFlags* const options = command.SetRun(RunBalance);
-  AddGameFlags(command, &options->game, kVariantOrAllHelp);
+  Command& command = root.AddCommand("balance",
+                                     "fairness of variants: games of a player "
+                                     "with itself, and what they show");
+  BalanceFlags* const flags = command.SetRun(RunBalance);
   command.Add({
-      {"--player SPEC", &options->players,
-       "player for self-play; repeat to compare players", kRequired},
-      UntrainedOption(&options->untrained),
-      {"--sims N,N,...", &options->simulations,
+      {"--study FILE", &flags->study,
+       "description of a study, such as configs/studies/balance.textproto, in "
+       "place of --variant, --player and other flags",
+       Default("none")},
+      {"--size NAME", &flags->size, "size in that file", Default("its first")},
+  });
+  AddGameFlags(command, &flags->game, kVariantOrAllHelp, /*required=*/false);
+  command.Add({
+      {"--player SPEC", &flags->players,
+       "player for self-play; repeat to compare players", Default("none")},
+      UntrainedOption(&flags->untrained),
+      {"--sims N,N,...", &flags->simulations,
        "simulations of each player, to compare balance across strengths",
        Default("the players' own")},
-      {"--what-if NAME=VALUE", &options->what_ifs,
+      {"--what-if NAME=VALUE", &flags->what_ifs,
        "changed rule option (or several, separated by commas) to compare with; "
        "repeat for further changes"},
-      {"--fair", &options->fair,
-       "also find the compensation that makes the score even, in games whose "
-       "players know it; confirm it, the pie rule and both in fresh games; the "
-       "same with each --what-if"},
-      {"--fair-games N", &options->fair_games, 1, kMaxGames,
-       "with --fair: fresh games per remedy, and the maximum of those that "
-       "search for a compensation",
-       Default("400")},
-      {"--games N", &options->games, 1, kMaxGames,
-       "games per study (a variant with one set of rules and one player); the "
-       "maximum with --precision"},
-      {"--precision SHARE", &options->precision, 0.0001, 0.5,
-       "end a study when the first side's score is known to within this share, "
-       "e.g. 0.02 for 2 % on either side",
-       Default("none")},
-      {"--first-games N", &options->first_games, 0, 1000000,
-       "further games per first action, up to symmetry; 0: none, and no pie "
-       "rule"},
-      {"--pie-games N", &options->pie_games, 0, 1000000,
-       "further games that begin with the fairest of these"},
-      {"--opening-plies N", &options->opening_plies, 0, 100,
+      {"--fair", &flags->fair,
+       "also find the compensation that makes the score even, by steps of half "
+       "a point, and play the pie rule"},
+      {"--restricted", &flags->restricted,
+       "also measure the cost of not using captures, sacrifices, passes and "
+       "links"},
+      {"--depth N", &flags->depth, 2, 100000000,
+       "also measure the Elo gained by each doubling of the simulations, from "
+       "the first of --sims up to this number",
+       Default("not measured")},
+      {"--games N", &flags->games, 2, kMaxGames,
+       "games per variant, set of rules, player and number of simulations",
+       Default("200")},
+      {"--first-games N", &flags->first_games, 0, 1000000,
+       "further games per first action, up to symmetry; 0: none",
+       Default("16")},
+      {"--opening-plies N", &flags->opening_plies, 0, 100,
        "uniformly random actions that begin each game",
        Default("0; 2 for players without a policy")},
-      {"--drawn-plies N", &options->drawn_plies, 0, 1000,
-       "further actions, drawn from the player's policy"},
-      {"--temperature T", &options->temperature, 0.01, 100,
-       "temperature of the drawn plies: policy^(1/T)",
-       Default("1; with --fair the lowest that keeps 95 % of games different, "
-               "with more drawn plies if needed")},
-      ThreadsOption(&options->threads),
-      SeedOption(&options->seed,
-                 "random seed; with equal precision of a network, reproducible "
-                 "on any number of threads"),
-      FormatOption(&options->format),
-      HtmlOption(&options->html),
-      {"--store FILE", &options->store,
+      {"--drawn-plies N", &flags->drawn_plies, 0, 1000,
+       "further actions, drawn from the player's policy", Default("16")},
+      {"--temperature T", &flags->temperature, 0.01, 100,
+       "temperature of the drawn plies: policy^(1/T)", Default("1.4")},
+      ThreadsOption(&flags->threads),
+      {"--seed N", &flags->seed, 0, 0x1p63,
+       "random seed; with equal precision of a network, reproducible on any "
+       "number of threads",
+       Default("1")},
+      FormatOption(&flags->format),
+      HtmlOption(&flags->html),
+      {"--store FILE", &flags->store,
        "game store, written as games end: the same command resumes; a "
        "network's precision auto is that of its games",
        Default("none")},
-      FleetOption(&options->fleet),
+      FleetOption(&flags->fleet),
   });
   command.SetNotes(absl::StrCat(
       "The first side is Red. A draw is half a win in its score. 95 % "
-      "are\nconfidence intervals; \"p even\" is the chance of a score so far "
-      "from even\nif it were even, \"p of all\" the same for as many studies "
-      "as there are\n(Holm), \"q\" by Benjamini and Hochberg. "
-      "docs/explanation/statistics.md\ndefines the rest.\n\nPlayers:\n",
+      "are\nconfidence intervals. docs/how-to/study_balance.md explains the "
+      "report.\n\nPlayers:\n",
       eval::PlayerSpecHelp()));
   command.SetExamples(
       {"balance --variant four_treasures --player mcts:sims=200",
-       "balance --variant all --player net:runs/first,sims=400 --games 1000 "
-       "--store balance.db --html balance.html",
-       "balance --variant high_kings_l1 --player mcts --sims 50,200,800",
+       "balance --study configs/studies/balance.textproto --size sketch "
+       "--store "
+       "balance.db --html balance.html",
+       "balance --variant high_kings_l1 --player mcts --sims 50,100,200 "
+       "--depth 800",
        "balance --variant poisoned_chalice --player mcts:sims=200 --fair",
-       "balance --variant stone_of_destiny --player mcts:sims=100 "
-       "--what-if link_all_at_end=false --precision 0.02 --games 20000"});
+       "balance --variant stone_of_destiny --player mcts:sims=100 --what-if "
+       "link_all_at_end=false"});
 }
 
 }  // namespace tara::cli

@@ -37,7 +37,6 @@
 #include "tara/core/state.h"
 #include "tara/core/svg_board.h"
 #include "tara/core/variant.h"
-#include "tara/eval/balance/balance_game.h"
 #include "tara/eval/report/report.h"
 #include "tara/eval/report/report_page.h"
 #include "tara/eval/statistics/statistics.h"
@@ -385,7 +384,7 @@ eval::ReportRow FieldsOf(const record::GameStatistics& s) {
   return {
       eval::TextField("variant", "variant", s.variant),
       eval::TextField("rule_options", "rule options", s.rule_options),
-      eval::TextField("purpose", "purpose", eval::PurposeName(s.purpose)),
+      eval::TextField("purpose", "purpose", s.purpose),
       eval::CountField("games", "games", s.games),
       eval::CountField("distinct_games", "different",
                        eval::DifferentIn(ClustersOf(s))),

@@ -27,8 +27,8 @@
 #include "tara/core/rule_options.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
-#include "tara/eval/balance/balance_driver.h"
-#include "tara/eval/balance/balance_game.h"
+#include "tara/eval/arena/arena.h"
+#include "tara/eval/arena/arena_result.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player_spec.h"
 #include "tara/eval/report/report_page.h"
@@ -49,6 +49,8 @@ namespace {
 constexpr int kConcurrentGames = 32;
 // Random actions that begin games of players without a policy to draw from.
 constexpr int kOpeningPlies = 2;
+// Actions after those that are drawn from the policy.
+constexpr int kDrawnPlies = 8;
 
 struct SelfPlayFlags {
   GameFlags game;
@@ -141,13 +143,14 @@ std::string NotLearnedLines(const std::string& file,
 }
 
 // Returns the seed with which this command plays a game.
-uint64_t SeedOf(const SelfPlayFlags& options, const Model& model,
+uint64_t SeedOf(const SelfPlayFlags& options, const Model& model, size_t starts,
                 uint64_t number) {
   const auto seed = options.seed;
   if (!model.player.has_value()) {
     return DeriveSeed(seed, number, StreamPurpose::kSelfPlay);
   }
-  return eval::SeedOfGame({.seed = seed}, {.index = static_cast<int>(number)});
+  const auto place = static_cast<int>(number / starts);
+  return eval::SeedOfArenaGame(seed, place / 2, place % 2 == 0);
 }
 
 // Returns the indices below `games` that the store lacks, or
@@ -175,7 +178,7 @@ absl::StatusOr<std::vector<uint64_t>> MissingGames(
   if (!rows.empty()) {  // all are of one seed, if each time this was asked
     const uint64_t first = rows.front().game_index;
     TARA_ASSIGN_OR_RETURN(const proto::GameRecord game, store.GetListed(first));
-    if (game.seed() != SeedOf(options, model, first)) {
+    if (game.seed() != SeedOf(options, model, starts.size(), first)) {
       return absl::FailedPreconditionError(
           absl::StrCat("the store has games of another --seed; expected the "
                        "one that they were played with, or another --output"));
@@ -192,42 +195,54 @@ absl::StatusOr<std::vector<uint64_t>> MissingGames(
 // player that is no evaluator (tara/train/play/self_play.h), such as an engine.
 // A game begins with actions drawn from the player's policy or, of a player
 // that has none, with two at random: else a player that never draws would play
-// one game. Games that the player gives up are played again
-// (balance_driver.h); errors are those of there, and the sink's.
+// one game. Games that the player gives up are played again. Errors are those
+// of PlayArenaInParallel and the sink's.
 absl::Status PlayMissingOfPlayer(const SelfPlayFlags& options,
                                  const eval::PlayerSpec& player,
                                  const std::vector<State>& starts,
                                  const std::vector<uint64_t>& missing,
                                  const train::GameSink& sink,
                                  const StopCheck& stop) {
-  TARA_ASSIGN_OR_RETURN(
-      const std::unique_ptr<eval::BalanceDriver> driver,
-      eval::BalanceDriver::Create(
-          eval::FactoryOf(player), ResolveThreads(options.threads),
-          eval::GamesAtATime(player, kConcurrentGames)));
-  driver->StopWhen(stop);
   const bool has_policy = player.kind == eval::PlayerKind::kMcts;
+  const eval::PlayerFactory make = eval::FactoryOf(player);
   for (size_t i = 0; i < starts.size() && !stop(); ++i) {
-    std::vector<eval::BalanceGameId> ids;
+    std::unordered_set<int> places;  // of this start, missing
+    int games = 0;
     for (const uint64_t number : missing) {
-      if (number % starts.size() == i) {
-        ids.push_back({.index = static_cast<int>(number)});
-      }
+      if (number % starts.size() != i) continue;
+      const auto place = static_cast<int>(number / starts.size());
+      places.insert(place);
+      games = std::max(games, place + 1);
     }
+    if (games == 0) continue;
+    eval::ArenaOptions arena = {
+        .variant = starts[i].variant,
+        .rule_options = starts[i].options,
+        .games = games,
+        .opening_plies = has_policy ? 0 : kOpeningPlies,
+        .drawn_plies = kDrawnPlies,
+        .self_play = true,
+        .seed = options.seed,
+        .concurrent_games = eval::GamesAtATime(player, kConcurrentGames),
+        .adjudication = {.proof = false},
+        .stop = stop};
+    for (int place = 0; place < games + 1; ++place) {
+      if (places.contains(place)) continue;
+      arena.earlier.push_back({.pair = place / 2, .a_is_red = place % 2 == 0});
+    }
+    arena.on_game = [&](proto::GameRecord game) -> absl::Status {
+      // A player that is broken off ends its game anyhow.
+      if (stop()) return absl::OkStatus();
+      game.set_game_index(game.place() * starts.size() + i);
+      game.clear_place();
+      game.set_model_id(player.text);
+      return sink(game);
+    };
     TARA_RETURN_IF_ERROR(
-        driver->Play({.variant = starts[i].variant,
-                      .rule_options = starts[i].options,
-                      .seed = options.seed,
-                      .opening_plies = has_policy ? 0 : kOpeningPlies},
-                     ids, [&](proto::GameRecord game) -> absl::StatusOr<bool> {
-                       // A player that is broken off ends its game anyhow.
-                       if (stop()) return false;
-                       game.set_game_index(game.place());
-                       game.clear_place();
-                       game.set_model_id(player.text);
-                       TARA_RETURN_IF_ERROR(sink(game));
-                       return !stop();
-                     }));
+        eval::PlayArenaInParallel(
+            arena, make, make, ResolveThreads(options.threads),
+            [&](const eval::ArenaProgress&) { return !stop(); })
+            .status());
   }
   return absl::OkStatus();
 }

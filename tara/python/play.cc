@@ -34,7 +34,6 @@
 #include "tara/core/variant.h"
 #include "tara/eval/arena/arena.h"
 #include "tara/eval/arena/arena_report.h"
-#include "tara/eval/balance/balance_driver.h"
 #include "tara/eval/players/contest.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/fleet/fleet.h"
@@ -472,15 +471,13 @@ class GenerationPlayer : public JobPlayer {
   std::unique_ptr<mcts::Evaluator> warm_start_;  // null: the network plays
 };
 
-// `Worker` is eval::ArenaWorker or eval::StudyWorker.
-template <typename Worker>
 class ContestPlayer : public JobPlayer {
  public:
   ContestPlayer(const proto::ContestRequest& request,
                 const std::vector<std::string>& files)
       : request_(request),
         files_(files),
-        worker_(ValueOrThrow(Worker::Create(request, files))) {}
+        worker_(ValueOrThrow(eval::ArenaWorker::Create(request, files))) {}
 
   std::string NumericClass() const override {
     State start;
@@ -511,7 +508,7 @@ class ContestPlayer : public JobPlayer {
  private:
   const proto::ContestRequest request_;
   const std::vector<std::string> files_;
-  const std::unique_ptr<Worker> worker_;
+  const std::unique_ptr<eval::ArenaWorker> worker_;
 };
 
 std::unique_ptr<JobPlayer> NewJobPlayer(const std::string& request,
@@ -523,10 +520,7 @@ std::unique_ptr<JobPlayer> NewJobPlayer(const std::string& request,
       return std::make_unique<GenerationPlayer>(parsed.self_play(), files);
     }
     if (contest.has_arena()) {
-      return std::make_unique<ContestPlayer<eval::ArenaWorker>>(contest, files);
-    }
-    if (contest.has_study()) {
-      return std::make_unique<ContestPlayer<eval::StudyWorker>>(contest, files);
+      return std::make_unique<ContestPlayer>(contest, files);
     }
   }
   throw py::value_error("request: no FleetRequest");

@@ -471,8 +471,12 @@ absl::Status GameStore::CheckForContests() {
 absl::StatusOr<std::vector<GameStatistics>> GameStore::Statistics(
     const GameQuery& query) {
   const absl::MutexLock lock(&mutex_);
-  const std::string purpose =
-      absl::StrCat("MIN(place >> 27, ", GameStatistics::kForcedPurpose, ")");
+  // Places from 2^27 on: parts of studies of version 0.2 and before.
+  const std::string purpose = absl::StrCat(
+      "CASE WHEN conditions LIKE '", kStudyConditions,
+      "%' THEN SUBSTR(conditions, ", kStudyConditions.size() + 1,
+      ", INSTR(conditions, ' ') - ", kStudyConditions.size() + 1,
+      ") WHEN place >> 27 > 0 THEN 'of an earlier version' ELSE '' END");
   // The limit makes SQLite index what it joins: it does not for the table of
   // contests itself, which has no rowid.
   TARA_ASSIGN_OR_RETURN(
@@ -482,10 +486,11 @@ absl::StatusOr<std::vector<GameStatistics>> GameStore::Statistics(
           "points_red - points_blue AS margin, SUM(length), "
           "SUM(points_red), SUM(points_blue), SUM(model_id LIKE '%",
           kUntrainedMark,
-          "'), COALESCE(of_contest, 0) AS purpose "
+          "'), COALESCE(of_contest, '') AS purpose "
           "FROM games LEFT JOIN (SELECT game_index, ",
           purpose,
-          " AS of_contest FROM contest_games LIMIT -1) USING (game_index)",
+          " AS of_contest FROM contest_games JOIN contests USING (contest) "
+          "LIMIT -1) USING (game_index)",
           WhereClause(query),
           " GROUP BY variant, rule_options, purpose, ended_by, margin "
           "ORDER BY variant, rule_options, purpose")));
@@ -496,13 +501,13 @@ absl::StatusOr<std::vector<GameStatistics>> GameStore::Statistics(
     if (!row) break;
     const std::string variant = statement.Bytes(0);
     const std::string rule_options = statement.Bytes(1);
-    const auto number = static_cast<int>(statement.Int(9));
+    const std::string of_study = statement.Bytes(9);
     if (all.empty() || all.back().variant != variant ||
         all.back().rule_options != rule_options ||
-        all.back().purpose != number) {
+        all.back().purpose != of_study) {
       all.push_back({.variant = variant,
                      .rule_options = rule_options,
-                     .purpose = number});
+                     .purpose = of_study});
     }
     GameStatistics& of = all.back();
     const int64_t games = statement.Int(3);
@@ -527,11 +532,12 @@ absl::StatusOr<std::vector<GameStatistics>> GameStore::Statistics(
   }
   TARA_ASSIGN_OR_RETURN(
       SqliteStatement records,
-      db_.Prepare(absl::StrCat("SELECT variant, rule_options, ", purpose,
-                               " AS purpose, record FROM games JOIN "
-                               "contest_games USING (game_index)",
-                               WhereClause(query),
-                               " ORDER BY variant, rule_options, purpose")));
+      db_.Prepare(absl::StrCat(
+          "SELECT variant, rule_options, ", purpose,
+          " AS purpose, record FROM games JOIN contest_games USING "
+          "(game_index) JOIN (SELECT contest, conditions FROM contests) USING "
+          "(contest)",
+          WhereClause(query), " ORDER BY variant, rule_options, purpose")));
   BindWhere(query, records);
   for (auto of = all.begin();;) {
     TARA_ASSIGN_OR_RETURN(const bool row, records.Step("cannot read"));
@@ -539,7 +545,7 @@ absl::StatusOr<std::vector<GameStatistics>> GameStore::Statistics(
     const std::string variant = records.Bytes(0);
     const std::string rule_options = records.Bytes(1);
     while (of->variant != variant || of->rule_options != rule_options ||
-           of->purpose != records.Int(2)) {
+           of->purpose != records.Bytes(2)) {
       ++of;
     }
     // Of a damaged game nothing is known.

@@ -46,16 +46,18 @@ struct GameQuery {
 // learned.
 inline constexpr absl::string_view kUntrainedMark = ",untrained";
 
+// Begins the conditions (Contest) of games of a study of balance, followed by
+// the name of their part of it and a space.
+inline constexpr absl::string_view kStudyConditions = "balance/";
+
 // What the games of one variant under the same rule options, played for the
 // same purpose, come to. Who wins is with compensation, points are without it.
 struct GameStatistics {
   std::string variant;
   std::string rule_options;
-  // Studies of balance have places of their own for each purpose, 2^27 by 2^27
-  // (tara/eval/balance/balance_game.h): which of these. All places from
-  // kForcedPurpose * 2^27 on are of games that were made to begin with an
-  // action. Other games: 0.
-  int purpose = 0;
+  // The part of a study of balance that the games belong to, as in "ladder"
+  // (kStudyConditions); empty for other games.
+  std::string purpose;
   int64_t games = 0;
   int64_t red_wins = 0;
   int64_t blue_wins = 0;
@@ -68,8 +70,6 @@ struct GameStatistics {
   // SameGameKey of the games of contests, whose players may have no randomness.
   // (Self-play is random.)
   std::vector<uint64_t> same_games = {};
-
-  static constexpr int kForcedPurpose = 32;
 
   // Red's wins plus half the draws, as a share of the games.
   double red_score() const {

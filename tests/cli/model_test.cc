@@ -189,8 +189,7 @@ TEST(ModelTest, ABalanceGoesOnInItsNumberType) {
   const auto balance = [&](const std::string& options) {
     return RunTara({"balance", "--variant", "high_kings_l1", "--option",
                     "no_progress_limit=20", "--games", "4", "--first-games",
-                    "0", "--pie-games", "0", "--format=json", "--store", store,
-                    "--player",
+                    "0", "--format=json", "--store", store, "--player",
                     absl::StrCat("net:", bundle, ",sims=2", options)});
   };
   const TaraResult first = balance(",precision=int16");
@@ -248,7 +247,7 @@ TEST(ModelTest, TheReadyMadeModelPlaysByDefault) {
       RunShell(command +
                "\"$TARA\" balance --variant high_kings_l1 --games 2 "
                "--option no_progress_limit=20 "
-               "--first-games 0 --pie-games 0 --player best --sims 2");
+               "--first-games 0 --player best --sims 2 --format=json");
   EXPECT_EQ(balance.status, 0) << balance.err;
   EXPECT_THAT(balance.out, HasSubstr("best:sims=2,precision=float32"));
   const TaraResult engine =

@@ -1,10 +1,9 @@
-#include "tara/eval/balance/balance.h"
-
 #include <cmath>
 #include <cstdlib>
 #include <limits>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <vector>
@@ -19,12 +18,14 @@
 #include "tara/core/state.h"
 #include "tara/core/symmetry.h"
 #include "tara/core/variant.h"
-#include "tara/eval/balance/balance_driver.h"
-#include "tara/eval/balance/balance_game.h"
+#include "tara/eval/arena/arena.h"
 #include "tara/eval/balance/first_actions.h"
+#include "tara/eval/balance/game_facts.h"
+#include "tara/eval/balance/measures.h"
+#include "tara/eval/balance/report.h"
+#include "tara/eval/balance/study.h"
+#include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player.h"
-#include "tara/eval/players/search_player.h"
-#include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tara/record/different_games.h"
 #include "tara/record/game_record.h"
 #include "tara/record/game_store.h"
@@ -33,87 +34,129 @@
 namespace tara::eval {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
-absl::StatusOr<std::unique_ptr<Player>> Searcher() {
-  return NewSearchPlayer(std::make_unique<mcts::PlayoutEvaluator>(1, 0),
-                         {.search = {.simulations = 8}, .reuse = true});
-}
-
-absl::StatusOr<std::unique_ptr<Player>> RandomOne() {
-  return NewRandomPlayer();
-}
-
-std::map<int, proto::GameRecord> Play(const BalanceGameOptions& options,
-                                      const PlayerFactory& make, int threads,
-                                      int games) {
-  const auto driver = BalanceDriver::Create(make, threads, 4);
-  EXPECT_TRUE(driver.ok());
-  std::vector<BalanceGameId> ids;
-  for (int i = 0; i < games; ++i) ids.push_back({.index = i});
-  std::map<int, proto::GameRecord> played;
-  EXPECT_EQ((*driver)->Play(options, ids,
-                            [&](const proto::GameRecord& game) {
-                              played[static_cast<int>(game.place())] = game;
-                              return true;
-                            }),
-            absl::OkStatus());
+// Games of a player with itself, by place.
+std::map<uint64_t, proto::GameRecord> Play(ArenaOptions options,
+                                           const std::string& spec,
+                                           int threads = 1) {
+  std::map<uint64_t, proto::GameRecord> played;
+  options.self_play = true;
+  options.adjudication.proof = false;
+  if (!options.opening_plies.has_value()) options.opening_plies = 0;
+  options.on_game = [&](proto::GameRecord game) {
+    played[game.place()] = game;
+    return absl::OkStatus();
+  };
+  const PlayerFactory make = FactoryOf(ParsePlayerSpec(spec).value());
+  EXPECT_TRUE(PlayArenaInParallel(options, make, make, threads).ok());
   return played;
 }
 
-BalanceStudy StudyOf(const BalanceGameOptions& options,
-                     const std::map<int, proto::GameRecord>& games) {
-  BalanceStudy study = {.options = options, .player = "test"};
-  for (const auto& [id, game] : games) {
-    study.games.push_back(FactsOf(game).value());
+// --- Games of a player with itself -------------------------------------------
+
+TEST(SelfPlayTest, EachGameHasAnOpeningOfItsOwn) {
+  const ArenaOptions options = {
+      .variant = Variant::kFourTreasures, .games = 6, .drawn_plies = 4};
+  const auto one = Play(options, "mcts:sims=8", 1);
+  const auto three = Play(options, "mcts:sims=8", 3);
+  ASSERT_EQ(one.size(), 6u);
+  std::set<std::vector<Action>> different;
+  for (const auto& [place, game] : one) {
+    EXPECT_EQ(record::ActionsOf(game), record::ActionsOf(three.at(place)));
+    different.insert(record::ActionsOf(game));
   }
-  return study;
+  EXPECT_EQ(different.size(), 6u);
+  // Without drawn actions a player repeats its game.
+  different.clear();
+  for (const auto& [place, game] :
+       Play({.variant = Variant::kFourTreasures, .games = 6}, "mcts:sims=8")) {
+    different.insert(record::ActionsOf(game));
+  }
+  EXPECT_LT(different.size(), 6u);
 }
 
-TEST(BalanceDriverTest, GamesThatAreGivenUpAreBegunAnew) {
-  const BalanceGameOptions options = {.variant = Variant::kFourTreasures,
-                                      .opening_plies = 2};
-  // Three games side by side of some 42 choices: one of them is given up.
-  const auto make = []() -> absl::StatusOr<std::unique_ptr<Player>> {
-    return std::make_unique<QuittingPlayer>(100);
-  };
-  const auto driver = BalanceDriver::Create(make, 1, 4);
-  ASSERT_TRUE(driver.ok());
-  std::map<int, proto::GameRecord> played;
-  ASSERT_EQ((*driver)->Play(options, {{.index = 0}, {.index = 1}, {.index = 2}},
-                            [&](const proto::GameRecord& game) {
-                              played[static_cast<int>(game.place())] = game;
-                              return true;
-                            }),
-            absl::OkStatus());
-  EXPECT_EQ((*driver)->forfeits(), 1);
-  EXPECT_EQ((*driver)->first_forfeit(), "had enough");
-  // What comes of it are the games of a player that does not give up.
-  const auto steady = []() -> absl::StatusOr<std::unique_ptr<Player>> {
-    return std::make_unique<FixedPlayer>();
-  };
-  const auto expected = Play(options, steady, 1, 3);
-  ASSERT_EQ(played.size(), 3u);
-  for (const auto& [id, game] : expected) {
-    EXPECT_EQ(record::ActionsOf(played[id]), record::ActionsOf(game));
+TEST(SelfPlayTest, GivenOpeningsArePlayedInTurn) {
+  const Action d4 = ParseAction("D4").value();
+  const Action c3 = ParseAction("C3").value();
+  const auto games = Play({.variant = Variant::kFourTreasures,
+                           .games = 4,
+                           .given_openings = {{d4}, {c3}}},
+                          "random");
+  for (const auto& [place, game] : games) {
+    EXPECT_EQ(record::ActionsOf(game)[0], place % 2 == 0 ? d4 : c3);
+    EXPECT_EQ(game.opening_plies(), 1u);
   }
 }
 
-TEST(BalanceDriverTest, AGameThatIsGivenUpAgainAndAgainIsAnError) {
-  const auto driver = BalanceDriver::Create(
-      []() -> absl::StatusOr<std::unique_ptr<Player>> {
-        return std::make_unique<QuittingPlayer>(1);
-      },
-      1, 1);
-  ASSERT_TRUE(driver.ok());
-  const absl::Status status =
-      (*driver)->Play({.variant = Variant::kFourTreasures}, {{.index = 5}},
-                      [](const proto::GameRecord&) { return true; });
-  EXPECT_EQ(status.message(),
-            "game 5 of the study was given up 3 times by its player: had "
-            "enough");
+TEST(SelfPlayTest, GamesThatAreGivenUpAreBegunAgain) {
+  ArenaOptions options = {.variant = Variant::kFourTreasures,
+                          .games = 4,
+                          .opening_plies = 2,
+                          .self_play = true};
+  int games = 0;
+  options.on_game = [&](const proto::GameRecord& game) {
+    games += !game.result().has_forfeited_by();
+    return absl::OkStatus();
+  };
+  const auto quitting = [](int after) {
+    return [after]() -> absl::StatusOr<std::unique_ptr<Player>> {
+      return std::make_unique<QuittingPlayer>(after);
+    };
+  };
+  EXPECT_TRUE(
+      PlayArenaInParallel(options, quitting(100), quitting(100), 1).ok());
+  EXPECT_EQ(games, 4);
+  EXPECT_THAT(
+      std::string(PlayArenaInParallel(options, quitting(1), quitting(1), 1)
+                      .status()
+                      .message()),
+      HasSubstr("was given up 3 times by its player: had enough"));
+}
+
+TEST(RestrictedPlayTest, APlayerAvoidsActionsOfAType) {
+  ArenaOptions options = {.variant = Variant::kFourTreasures,
+                          .games = 8,
+                          .a_avoids = ActionType::kCapture};
+  int a_captures = 0, b_captures = 0, forced = 0;
+  options.on_game = [&](const proto::GameRecord& game) {
+    const auto replayed = record::Replay(game).value();
+    const bool a_is_red = game.place() % 2 == 0;
+    for (int ply = game.opening_plies(); ply < game.steps_size(); ++ply) {
+      const State& state = replayed.states[ply];
+      const auto action = static_cast<Action>(game.steps(ply).action());
+      if (TypeOf(state, action) != ActionType::kCapture) continue;
+      bool other = false;
+      LegalActions(state).ForEach([&](Action each) {
+        other = other || TypeOf(state, each) != ActionType::kCapture;
+      });
+      const bool is_a = (state.side() == kRed) == a_is_red;
+      forced += !other;
+      (is_a && other ? a_captures : b_captures) += 1;
+    }
+    return absl::OkStatus();
+  };
+  const PlayerFactory make = FactoryOf(ParsePlayerSpec("random").value());
+  // Where captures may be left out.
+  options.rule_options.free_capture = true;
+  EXPECT_TRUE(PlayArenaInParallel(options, make, make, 1).ok());
+  EXPECT_EQ(a_captures, 0);
+  EXPECT_GT(b_captures, 0);
+}
+
+TEST(RestrictedPlayTest, TheBestOfTheOthersIsChosen) {
+  const State start = InitialState(Variant::kFourTreasures);
+  std::vector<float> policy(LegalActions(start).Count(), 0);
+  policy[3] = 0.7f;
+  policy[5] = 0.3f;
+  const Action third = LegalActions(start).Nth(3);
+  // All are builds: then the choice remains.
+  EXPECT_EQ(WithoutType(start, policy, third, ActionType::kBuild), third);
+  EXPECT_EQ(WithoutType(start, policy, third, ActionType::kPass), third);
 }
 
 // --- Classes of actions ------------------------------------------------------
@@ -122,12 +165,11 @@ TEST(ActionClassesTest, HillsThatSymmetriesExchangeAreOneFirstAction) {
   // The square's 8 symmetries leave of 45 hills: the centre, 2 classes of 4 on
   // the diagonals (C3, B2), 3 of 4 on the axes (D3, D2, D1), and of 8: 24 hills
   // in 3 classes (C1, C2, and B... the rest).
-  std::map<int, int> sizes;
-  for (const int number : ActionClasses(InitialState(Variant::kSacredHillL1))) {
-    ++sizes[number];
-  }
   std::multiset<int> found;
-  for (const auto& [number, size] : sizes) found.insert(size);
+  for (const auto& members :
+       ActionsByClass(InitialState(Variant::kSacredHillL1))) {
+    found.insert(static_cast<int>(members.size()));
+  }
   EXPECT_EQ(found, (std::multiset<int>{1, 4, 4, 4, 4, 4, 8, 8, 8}));
 }
 
@@ -140,7 +182,7 @@ TEST(ActionClassesTest, APositionWithoutSymmetryHasOnlySingleActions) {
 
 TEST(ActionClassesTest, LinesAreTheSameUpToSymmetry) {
   for (const VariantInfo& info : kVariants) {
-    const auto games = Play({.variant = info.variant}, RandomOne, 1, 1);
+    const auto games = Play({.variant = info.variant, .games = 2}, "random");
     const std::vector<Action> line = record::ActionsOf(games.begin()->second);
     const std::vector<Action> canonical =
         record::CanonicalLine(info.variant, line);
@@ -186,131 +228,12 @@ TEST(ActionClassesTest, LinesAreTheSameUpToSymmetryAfterASwap) {
   });
 }
 
-// --- Games -------------------------------------------------------------------
-
-TEST(BalanceGameTest, DoesNotDependOnThreadsOrNeighbours) {
-  const BalanceGameOptions options = {.variant = Variant::kFourTreasures,
-                                      .drawn_plies = 4};
-  const auto one = Play(options, Searcher, 1, 6);
-  const auto three = Play(options, Searcher, 3, 12);
-  ASSERT_EQ(one.size(), 6u);
-  ASSERT_EQ(three.size(), 12u);
-  for (const auto& [id, game] : one) {
-    EXPECT_EQ(record::ActionsOf(game), record::ActionsOf(three.at(id))) << id;
-  }
-}
-
-TEST(BalanceGameTest, DrawnPliesMakeGamesDifferAndOthersDoNot) {
-  const auto distinct = [](int drawn_plies) {
-    const BalanceGameOptions options = {.variant = Variant::kFourTreasures,
-                                        .drawn_plies = drawn_plies};
-    std::set<std::vector<Action>> games;
-    for (const auto& [id, game] : Play(options, Searcher, 1, 6)) {
-      games.insert(record::ActionsOf(game));
-    }
-    return games.size();
-  };
-  EXPECT_EQ(distinct(8), 6u);
-  EXPECT_LT(distinct(0), 6u);
-}
-
-TEST(BalanceGameTest, ValuesAreRedsAndFollowTheSideToMove) {
-  const auto games = Play({.variant = Variant::kSacredHillL1}, Searcher, 1, 4);
-  for (const auto& [id, game] : games) {
-    const GameFacts facts = FactsOf(game).value();
-    const std::vector<State> states = record::Replay(game)->states;
-    // Near the end a search sees the result, whoever is to move.
-    float last = 0;  // Red's
-    for (int ply = 0; ply < game.steps_size(); ++ply) {
-      if (!game.steps(ply).has_root_value()) continue;
-      const float value = game.steps(ply).root_value();
-      last = states[ply].side() == kRed ? value : -value;
-    }
-    if (facts.red_margin == 0) continue;
-    EXPECT_GT(last * static_cast<float>(facts.red_margin), 0) << id;
-  }
-}
-
-TEST(BalanceGameTest, RandomOpeningsAreTheSameForAllPlayers) {
-  const BalanceGameOptions options = {.variant = Variant::kHighKingsL1,
-                                      .opening_plies = 3};
-  const auto one = Play(options, Searcher, 1, 5);
-  const auto other = Play(options, RandomOne, 1, 5);
-  for (const auto& [id, game] : one) {
-    for (int ply = 0; ply < 3; ++ply) {
-      EXPECT_EQ(game.steps(ply).action(), other.at(id).steps(ply).action());
-      EXPECT_FALSE(game.steps(ply).has_root_value());
-    }
-  }
-}
-
-TEST(BalanceGameTest, BeginsAsItIsMadeTo) {
-  const auto driver = BalanceDriver::Create(RandomOne, 1, 4).value();
-  const Action d4 = ParseAction("D4").value();
-  int games = 0;
-  ASSERT_TRUE(driver
-                  ->Play({.variant = Variant::kFourTreasures},
-                         {{.index = 0, .first = d4}, {.index = 1, .first = d4}},
-                         [&](const proto::GameRecord& game) {
-                           EXPECT_EQ(record::ActionsOf(game)[0], d4);
-                           return ++games > 0;
-                         })
-                  .ok());
-  EXPECT_EQ(games, 2);
-}
-
-TEST(BalanceDriverTest, ReturnsTheErrorsOfPlayersAndOfTheCaller) {
-  const auto driver = BalanceDriver::Create(
-      [] {
-        auto player = std::make_unique<FixedPlayer>();
-        player->fail = true;
-        return absl::StatusOr<std::unique_ptr<Player>>(std::move(player));
-      },
-      2, 4);
-  EXPECT_THAT((*driver)
-                  ->Play({}, {{.index = 0}, {.index = 1}},
-                         [](const proto::GameRecord&) { return true; })
-                  .message(),
-              HasSubstr("told to fail"));
-  const auto good = BalanceDriver::Create(RandomOne, 2, 4).value();
-  std::vector<BalanceGameId> ids;
-  for (int i = 0; i < 50; ++i) ids.push_back({.index = i});
-  EXPECT_THAT(good->Play({}, ids,
-                         [](const proto::GameRecord&) -> absl::StatusOr<bool> {
-                           return absl::DataLossError("disk full");
-                         })
-                  .message(),
-              HasSubstr("disk full"));
-  int games = 0;
-  EXPECT_TRUE(
-      good->Play({}, ids, [&](const proto::GameRecord&) { return ++games < 3; })
-          .ok());
-  EXPECT_EQ(games, 3);
-}
-
-TEST(BalanceGameTest, ThePlayerIsAskedForTheStart) {
-  auto player = Searcher().value();
-  StartReport start;
-  ASSERT_TRUE(
-      AskForStart({.variant = Variant::kSacredHillL1}, *player, start).ok());
-  EXPECT_TRUE(start.value.has_value());
-  ASSERT_EQ(start.actions.size(), 45u);
-  float sum = 0;
-  for (const float share : start.policy) sum += share;
-  EXPECT_NEAR(sum, 1, 1e-5);
-  auto silent = RandomOne().value();
-  ASSERT_TRUE(
-      AskForStart({.variant = Variant::kSacredHillL1}, *silent, start).ok());
-  EXPECT_FALSE(start.value.has_value());
-  EXPECT_TRUE(start.actions.empty());
-}
-
 // --- Facts -------------------------------------------------------------------
 
 TEST(GameFactsTest, CountWhatTheRulesSayOfEveryVariant) {
   for (const VariantInfo& info : kVariants) {
     for (const auto& [id, game] :
-         Play({.variant = info.variant}, RandomOne, 1, 5)) {
+         Play({.variant = info.variant, .games = 6}, "random")) {
       const GameFacts facts = FactsOf(game).value();
       EXPECT_EQ(facts.length, game.steps_size());
       int types = 0, actions = 0, legal = 0;
@@ -332,7 +255,8 @@ TEST(GameFactsTest, CountWhatTheRulesSayOfEveryVariant) {
 
 TEST(GameFactsTest, TheSeatThatIsOutFirstHasNoTurnThen) {
   for (const auto& [id, game] :
-       Play({.variant = Variant::kFourTreasuresDoubles}, RandomOne, 1, 20)) {
+       Play({.variant = Variant::kFourTreasuresDoubles, .games = 20},
+            "random")) {
     const GameFacts facts = FactsOf(game).value();
     State state = InitialState(Variant::kFourTreasuresDoubles);
     int last_turn = -1;  // of the seat that was out first
@@ -350,7 +274,7 @@ TEST(GameFactsTest, TheSeatThatIsOutFirstHasNoTurnThen) {
 
 TEST(GameFactsTest, RefuseGamesThatBreakTheRulesOrDoNotEnd) {
   proto::GameRecord game =
-      Play({.variant = Variant::kFourTreasures}, RandomOne, 1, 1)
+      Play({.variant = Variant::kFourTreasures, .games = 2}, "random")
           .begin()
           ->second;
   proto::GameRecord twice = game;
@@ -368,7 +292,7 @@ TEST(GameFactsTest, RefuseGamesThatBreakTheRulesOrDoNotEnd) {
 // share of its winner's: positive where the winner is ahead.
 GameDrama DramaWith(const std::vector<float>& winners_values) {
   for (const auto& [id, random] :
-       Play({.variant = Variant::kFourTreasures}, RandomOne, 1, 5)) {
+       Play({.variant = Variant::kFourTreasures, .games = 6}, "random")) {
     proto::GameRecord game = random;
     const std::vector<State> states = record::Replay(game)->states;
     const int margin = FactsOf(game).value().red_margin;
@@ -399,107 +323,11 @@ TEST(GameFactsTest, DramaIsReadFromTheValues) {
   EXPECT_GE(DramaWith({0.5f, -0.5f}).decided_ply, 45);
 }
 
-// --- Statistics --------------------------------------------------------------
+// --- Studies -----------------------------------------------------------------
 
-TEST(BalanceTest, SumsUpTheGames) {
-  const BalanceGameOptions options = {.variant = Variant::kSacredHillL1};
-  const BalanceStudy study = StudyOf(options, Play(options, RandomOne, 2, 300));
-  const BalanceStatistics statistics = Summarize(study);
-  EXPECT_EQ(statistics.games, 300);
-  EXPECT_NEAR(
-      statistics.wins.mean + statistics.draws.mean + statistics.losses.mean, 1,
-      1e-12);
-  EXPECT_NEAR(statistics.score.mean,
-              statistics.wins.mean + statistics.draws.mean / 2, 1e-12);
-  int64_t counted = 0;
-  double sum = 0;
-  for (const auto& [margin, games] : statistics.margins) {
-    counted += games;
-    sum += static_cast<double>(margin * games);
-  }
-  EXPECT_EQ(counted, 300);
-  EXPECT_NEAR(statistics.margin.mean, sum / 300, 1e-9);
-  EXPECT_EQ(statistics.distinct_games, 300);
-  // Nine classes of first actions; a random player chooses classes by their
-  // size: ln 45 - (5 * 4 ln 4 + 24 ln 8) / 45 = 2.082, 8.02 choices.
-  EXPECT_LT(statistics.lines.at(1).low, 8.02);
-  EXPECT_GT(statistics.lines.at(1).high, 8.02);
-  EXPECT_FALSE(statistics.drama.has_value());
-  EXPECT_FALSE(statistics.pie.has_value());
-  EXPECT_TRUE(statistics.seats.empty());
-  EXPECT_FALSE(statistics.choices[0].has_value());
+std::unique_ptr<record::GameStore> Open(const std::string& path) {
+  return record::OpenGameStore(path, record::StoreMode::kExclusive).value();
 }
-
-TEST(BalanceTest, ASearchSaysHowTheGameRan) {
-  const BalanceGameOptions options = {.variant =
-                                          Variant::kFourTreasuresDoubles};
-  const BalanceStatistics statistics =
-      Summarize(StudyOf(options, Play(options, Searcher, 2, 10)));
-  ASSERT_TRUE(statistics.drama.has_value());
-  EXPECT_LE(statistics.drama->decided_share.mean, 1);
-  ASSERT_EQ(statistics.seats.size(), 4u);
-  EXPECT_GT(statistics.seats[3].branching.mean, 1);
-  double first_out = 0;
-  for (const SeatStatistics& seat : statistics.seats) {
-    first_out += seat.first_out.mean;
-  }
-  EXPECT_NEAR(first_out, 1, 1e-9);
-  ASSERT_TRUE(statistics.choices[0].has_value());
-  // South's 26 hills, no symmetry.
-  EXPECT_GE(statistics.choices[0]->mean, 1);
-  EXPECT_LE(statistics.choices[0]->mean, 26);
-}
-
-TEST(BalanceTest, ComparesGameByGame) {
-  const BalanceGameOptions options = {.variant = Variant::kSacredHillL1};
-  const BalanceStudy study = StudyOf(options, Play(options, RandomOne, 1, 40));
-  const BalanceDifference none = Compare(study, study);
-  EXPECT_EQ(none.games, 40);
-  EXPECT_EQ(none.score.high, 0);
-  EXPECT_EQ(none.p_score, 1);
-  BalanceStudy longer = study;
-  for (GameFacts& game : longer.games) game.length += 2;
-  longer.games.resize(30);
-  const BalanceDifference two = Compare(study, longer);
-  EXPECT_EQ(two.games, 30);
-  EXPECT_EQ(two.length.low, 2);
-  EXPECT_EQ(two.length.high, 2);
-}
-
-TEST(FirstActionsTest, AreJoinedByClassWhetherChosenOrNot) {
-  const BalanceGameOptions options = {.variant = Variant::kFourTreasures};
-  BalanceStudy study = StudyOf(options, Play(options, RandomOne, 1, 60));
-  study.num_first_games = 2;
-  const auto classes = FirstActionClasses(options);
-  ASSERT_EQ(classes.size(), 9u);
-  EXPECT_FALSE(FairestFirstAction({.options = options}).has_value());
-  const auto driver = BalanceDriver::Create(RandomOne, 1, 4).value();
-  for (const std::vector<Action>& members : classes) {
-    for (int i = 0; i < 5; ++i) {
-      ASSERT_TRUE(driver
-                      ->Play(options, {{.index = i, .first = members[0]}},
-                             [&](const proto::GameRecord& game) {
-                               study.first_games[members[0]].push_back(
-                                   FactsOf(game).value());
-                               return true;
-                             })
-                      .ok());
-    }
-  }
-  int games = 0;
-  for (const FirstActionStatistics& first : FirstActionsOf(study)) {
-    games += first.games;
-  }
-  EXPECT_EQ(games, 60 + 9 * 2);
-  const std::optional<PieRule> pie = PieRuleOf(study);
-  ASSERT_TRUE(pie.has_value());
-  EXPECT_EQ(pie->games, 3);  // those that had no part in the choice
-  EXPECT_GE(pie->chooser_score.mean, 0.5);
-}
-
-// --- Balance study -----------------------------------------------------------
-
-// Studies of balance, and the stores that keep their games.
 
 std::string PathOf(const std::string& name) {
   const std::string path = absl::StrCat(std::getenv("TEST_TMPDIR"), "/", name);
@@ -507,114 +335,263 @@ std::string PathOf(const std::string& name) {
   return path;
 }
 
-std::unique_ptr<record::GameStore> Open(const std::string& path) {
-  return record::OpenGameStore(path, record::StoreMode::kExclusive).value();
-}
-
-const BalanceStudyKey kKey = {.options = {.variant = Variant::kFourTreasures},
-                              .player = "mcts:sims=8",
-                              .identity = "mcts:sims=8"};
-
-// Runs a study; stops after `stop_after` games if it is not negative.
-absl::StatusOr<BalanceStudy> RunStudy(record::GameStore& store,
-                                      const BalancePlan& plan,
-                                      int stop_after = -1,
-                                      int* played = nullptr) {
-  auto driver = BalanceDriver::Create(Searcher, 2, 4);
-  int calls = -1;  // the first is before any game
-  absl::StatusOr<BalanceStudy> study = RunBalanceStudy(
-      plan, kKey, **driver, store,
-      [&](const BalanceProgress&) { return ++calls != stop_after; });
-  if (played != nullptr) *played = calls;
+// A study with every part.
+Study SmallStudy(Variant variant, const std::string& player = "mcts") {
+  Study study = {.rules = {{.variant = variant}},
+                 .players = {ParsePlayerSpec(player).value()},
+                 .size = {},
+                 .drawn_plies = 6,
+                 .ladder_points = 1};
+  for (const int simulations : {4, 8}) {
+    proto::StudyBudget& budget = *study.size.add_budget();
+    budget.set_simulations(simulations);
+    budget.set_games(24);
+    budget.set_first_games(2);
+    budget.set_ladder_games(12);
+    budget.set_fresh_games(22);
+    budget.set_pie_games(22);
+    budget.set_option_games(22);
+    budget.set_restricted_games(8);
+  }
+  study.size.set_depth_games(20);
+  study.size.set_depth_simulations(16);
+  RuleChange change = {.text = "last_turns=false", .options = {}};
+  change.options.last_turns = false;
+  study.rules[0].changes.push_back(change);
   return study;
 }
 
-std::vector<std::vector<Action>> GamesOf(const BalanceStudy& study) {
+absl::StatusOr<StudyResults> Results(const Study& study,
+                                     record::GameStore& store,
+                                     int threads = 2) {
+  return RunStudy(study, {.store = &store, .threads = threads});
+}
+
+std::vector<std::vector<Action>> GamesOf(const StudyResults& results) {
   std::vector<std::vector<Action>> games;
-  for (const GameFacts& game : study.games) games.push_back(game.actions);
+  for (const Sample& sample : results.samples) {
+    for (const GameFacts& game : sample.games) games.push_back(game.actions);
+  }
   return games;
 }
 
-TEST(BalanceStudyTest, AStudyGoesOnWhereItWasBrokenOff) {
-  const BalancePlan plan = {.games = 12, .first_games = 1, .pie_games = 3};
-  const auto memory = Open(":memory:");
-  const BalanceStudy whole = RunStudy(*memory, plan).value();
-  ASSERT_EQ(whole.games.size(), 12u);
-  const std::string path = PathOf("resumed.db");
-  int played = 0;
-  {
-    const auto store = Open(path);
-    const BalanceStudy part = RunStudy(*store, plan, 7, &played).value();
-    // Those that were finished when it stopped are kept, but no more begin.
-    EXPECT_GE(played, 7);
-    EXPECT_LE(played, 12);
-    EXPECT_LE(part.games.size(), static_cast<size_t>(played));
-  }
-  const int played_before = played;
-  const auto store = Open(path);
-  const BalanceStudy resumed = RunStudy(*store, plan, -1, &played).value();
-  EXPECT_EQ(GamesOf(resumed), GamesOf(whole));
-  EXPECT_EQ(played, 12 + 9 + 3 - played_before);
-  const BalanceStatistics one = Summarize(whole);
-  const BalanceStatistics other = Summarize(resumed);
-  EXPECT_EQ(one.drama->deficit.mean, other.drama->deficit.mean);
-  EXPECT_EQ(one.choices[1]->mean, other.choices[1]->mean);
-  EXPECT_EQ(one.pie->chooser_score.mean, other.pie->chooser_score.mean);
-  // All there: nothing is played.
-  RunStudy(*store, plan, -1, &played).value();
-  EXPECT_EQ(played, 0);
-}
-
-TEST(BalanceStudyTest, OtherStudiesAreKeptApart) {
-  std::set<std::string> studies;
-  BalanceStudyKey other = kKey;
-  const auto add = [&] {
-    studies.insert(ContestOf(other).SerializeAsString());
-    return studies.size();
-  };
-  EXPECT_EQ(add(), 1u);
-  EXPECT_EQ(add(), 1u);
-  other.identity = "net:12345678-9,sims=4";
-  EXPECT_EQ(add(), 2u);
-  other.options.seed = 2;
-  EXPECT_EQ(add(), 3u);
-  other.options.variant = Variant::kHighKingsL1;
-  other.options.rule_options.no_progress_limit = 30;
-  EXPECT_EQ(add(), 4u);
-  other.options.temperature = 0.5;
-  EXPECT_EQ(add(), 5u);
-}
-
-TEST(BalanceStudyTest, APlaceNamesAGameOfAStudy) {
-  for (const BalanceGameId& id :
-       {BalanceGameId{.index = 7},
-        BalanceGameId{.index = 0, .first = ParseAction("D4").value()}}) {
-    EXPECT_EQ(BalanceGameId::AtPlace(id.place()), id);
-  }
-  EXPECT_EQ(BalanceGameId{.index = 7}.place(), 7u);
-}
-
-TEST(BalanceStudyTest, OneProcessHasItsStoreAtATime) {
-  const std::string path = PathOf("busy.db");
-  const auto first = Open(path);
-  EXPECT_THAT(
-      std::string(record::OpenGameStore(path, record::StoreMode::kExclusive)
-                      .status()
-                      .message()),
-      HasSubstr("in use by another process"));
-  EXPECT_TRUE(record::OpenGameStore(path, record::StoreMode::kReadOnly).ok());
-}
-
-TEST(BalanceStudyTest, APrecisionEndsTheGames) {
-  const BalancePlan plan = {
-      .games = 4 * kBalanceBlock, .precision = 0.09, .first_games = 0};
+TEST(StudyTest, PlaysEachPartAndReportsIt) {
+  const Study study = SmallStudy(Variant::kFourTreasures);
+  ASSERT_EQ(CheckStudy(study), absl::OkStatus());
   const auto store = Open(":memory:");
-  const BalanceStudy study = RunStudy(*store, plan).value();
-  // Scores of 0 and 1 want some 1.96^2 / 4 / 0.09^2 = 119 games.
-  EXPECT_EQ(study.games.size() % kBalanceBlock, 0u);
-  EXPECT_LT(study.games.size(), 4u * kBalanceBlock);
-  const Interval score = FirstSideScore(study.games);
-  EXPECT_LE((score.high - score.low) / 2, 0.09);
+  const StudyResults results = Results(study, *store).value();
+  std::map<std::string, int> games;
+  for (const Sample& sample : results.samples) {
+    EXPECT_EQ(sample.games.size(), static_cast<size_t>(sample.wanted));
+    games[std::string(sample.part)] += sample.wanted;
+  }
+  EXPECT_EQ(games["games"], 48);
+  EXPECT_EQ(games["first_actions"], 2 * 9 * 2);
+  EXPECT_EQ(games["ladder"], 2 * 2 * 12);
+  EXPECT_EQ(games["fresh"], 44);
+  EXPECT_EQ(games["pie_rule"], 44);
+  EXPECT_EQ(games["option"], 44);
+  EXPECT_GE(games["doubling"], 20);
+  const BalanceReport report = ReportOf(study, results);
+  ASSERT_EQ(report.verdicts.size(), 1u);
+  const std::string text = SectionsText(report.sections);
+  for (const char* part :
+       {"score of the first side", "trend with simulations",
+        "fair compensation", "pie rule", "changed rules", "depth of skill",
+        "effective number of openings", "first actions", "restricted play",
+        "what a game is like", "endings"}) {
+    EXPECT_THAT(text, HasSubstr(part));
+  }
+  const auto json = nlohmann::json::parse(BalanceReportJson(report));
+  EXPECT_EQ(json["studies"].size(), 2u);
+  EXPECT_EQ(json["studies"][1]["simulations"], 8);
+  EXPECT_EQ(json["compensations"].size(), 2u);
+  EXPECT_EQ(json["what_if"][0]["change"], "last_turns=false");
+  EXPECT_THAT(BalancePage(report), HasSubstr("Four Treasures"));
+  // Seats are of doubles alone.
+  EXPECT_FALSE(json.contains("seats"));
+}
+
+TEST(StudyTest, ResumesWithoutPlayingAGameTwice) {
+  const Study study = SmallStudy(Variant::kHighKingsL1);
+  const auto memory = Open(":memory:");
+  const StudyResults whole = Results(study, *memory).value();
+  const std::string path = PathOf("resumed.db");
+  for (const int games : {1, 30, 100}) {
+    const auto store = Open(path);
+    int asked = 0;
+    const absl::StatusOr<StudyResults> part = RunStudy(
+        study, {.store = store.get(),
+                .threads = 1,
+                .stop = [&] { return asked > games; },
+                .on_progress = [&](const StudyProgress&) { ++asked; }});
+    ASSERT_TRUE(part.ok()) << part.status();
+    EXPECT_LT(GamesOf(*part).size(), GamesOf(whole).size());
+  }
+  const auto store = Open(path);
+  const StudyResults resumed = Results(study, *store).value();
+  EXPECT_EQ(GamesOf(resumed), GamesOf(whole));
+  EXPECT_EQ(BalanceReportJson(ReportOf(study, resumed)),
+            BalanceReportJson(ReportOf(study, whole)));
+  // All there: nothing is played.
+  const int64_t before = store->Count({}).value();
+  EXPECT_EQ(GamesOf(Results(study, *store).value()), GamesOf(whole));
+  EXPECT_EQ(store->Count({}).value(), before);
+}
+
+TEST(StudyTest, OtherStudiesInTheStoreAreKeptApart) {
+  const auto store = Open(":memory:");
+  Study study = SmallStudy(Variant::kFourTreasures);
+  study.size.clear_depth_games();
+  const StudyResults first = Results(study, *store).value();
+  Study other = study;
+  other.seed = 2;
+  EXPECT_NE(GamesOf(Results(other, *store).value()), GamesOf(first));
+  other = study;
+  other.temperature = 0.5;
+  EXPECT_NE(GamesOf(Results(other, *store).value()), GamesOf(first));
+  EXPECT_EQ(GamesOf(Results(study, *store).value()), GamesOf(first));
+}
+
+TEST(StudyTest, WhatAPlayerHasNotLearnedIsLeftOutAndSaid) {
+  const Study study = SmallStudy(Variant::kFourTreasures);
+  const auto store = Open(":memory:");
+  const StudyResults results =
+      RunStudy(study, {.store = store.get(),
+                       .threads = 2,
+                       .not_learned =
+                           [](const PlayerSpec&, const State& state) {
+                             return state.options == RuleOptions() ? "" : "it";
+                           }})
+          .value();
+  for (const Sample& sample : results.samples) {
+    EXPECT_EQ(sample.rules, RuleOptions()) << sample.part;
+  }
+  const BalanceReport report = ReportOf(study, results);
+  std::string notes;
+  for (const std::string& line : report.notes) notes += line;
+  EXPECT_THAT(notes,
+              AllOf(HasSubstr("did not play four_treasures with the pie rule, "
+                              "which it has not learned"),
+                    HasSubstr("last_turns=false")));
+  EXPECT_THAT(SectionsText(report.sections),
+              Not(HasSubstr("fair compensation")));
+}
+
+TEST(StudyTest, TheCostCountsAllGames) {
+  Study study = SmallStudy(Variant::kFourTreasures);
+  const StudyCost cost = CostOf(study, {.threads = 1}, false).value();
+  // 24 games, 18 first, 24 ladder, 22 fresh, 22 pie, 22 changed and 4 times 8
+  // restricted, at two budgets; and 2 doublings.
+  EXPECT_EQ(cost.games, 2 * (24 + 18 + 24 + 22 + 22 + 22 + 32) + 2 * 20);
+  EXPECT_EQ(cost.seconds, 0);
+  EXPECT_GT(CostOf(study, {.threads = 1}, true)->seconds, 0);
+}
+
+TEST(StudyTest, WrongNumbersAreRefused) {
+  Study study = SmallStudy(Variant::kFourTreasures);
+  study.size.mutable_budget(0)->set_games(1);
+  EXPECT_THAT(std::string(CheckStudy(study).message()),
+              HasSubstr("games is 1; expected 2 or more"));
+  study = SmallStudy(Variant::kFourTreasures);
+  study.size.mutable_budget(0)->set_pie_games(-3);
+  EXPECT_THAT(std::string(CheckStudy(study).message()),
+              HasSubstr("pie_games is -3"));
+  study = SmallStudy(Variant::kFourTreasures, "greedy");
+  EXPECT_THAT(std::string(CheckStudy(study).message()),
+              HasSubstr("player 'greedy' has no simulations"));
+  study = SmallStudy(Variant::kFourTreasures);
+  study.size.mutable_budget(1)->set_simulations(4);
+  EXPECT_THAT(std::string(CheckStudy(study).message()),
+              HasSubstr("given twice"));
+  study.temperature = 0;
+  study.size.mutable_budget(1)->set_simulations(5);
+  EXPECT_THAT(std::string(CheckStudy(study).message()),
+              HasSubstr("temperature above 0"));
+}
+
+// --- Verdicts ----------------------------------------------------------------
+
+// A sample of made-up games: `wins` of the first side, then losses, all
+// different or all the same.
+Sample MadeUp(int wins, int losses, int simulations, bool different = true,
+              absl::string_view part = part::kGames) {
+  Sample sample = {.part = part,
+                   .variant = Variant::kFourTreasures,
+                   .player = "mcts",
+                   .spec = "mcts",
+                   .simulations = simulations,
+                   .wanted = wins + losses};
+  for (int i = 0; i < wins + losses; ++i) {
+    const int result = i < wins ? 1 : -1;
+    sample.games.push_back(
+        {.place = static_cast<uint64_t>(i),
+         .red_margin = 3 * result,
+         .result = result,
+         .length = 30,
+         .legal = 300,
+         .actions = {Action{0}},
+         .same_game = different ? 1000u * simulations + i + 1 : 7u});
+  }
+  return sample;
+}
+
+std::string VerdictOf(std::vector<Sample> samples) {
+  const BalanceReport report =
+      ReportOf(Study(), {.samples = std::move(samples), .left_out = {}});
+  std::string text;
+  for (const std::string& sentence : report.verdicts.at(0).sentences) {
+    text += sentence + "\n";
+  }
+  return text;
+}
+
+TEST(VerdictTest, AFavouredSideIsNamedWithItsFigures) {
+  EXPECT_THAT(VerdictOf({MadeUp(180, 20, 100)}),
+              HasSubstr("The first side is favoured: it scores 90.0 % [85.0, "
+                        "93.8] with 100 simulations."));
+  EXPECT_THAT(
+      VerdictOf({MadeUp(20, 180, 100)}),
+      HasSubstr("The second side is favoured: the first scores 10.0 %"));
+  EXPECT_THAT(VerdictOf({MadeUp(105, 95, 100)}),
+              HasSubstr("No side is shown to be favoured"));
+  EXPECT_THAT(VerdictOf({MadeUp(5000, 5010, 100)}),
+              HasSubstr("Even to within 5 %"));
+}
+
+TEST(VerdictTest, FewDifferentGamesAreNoGroundForAVerdict) {
+  const std::string verdict = VerdictOf({MadeUp(200, 0, 100, false)});
+  EXPECT_THAT(verdict,
+              AllOf(HasSubstr("There are not enough different games for a "
+                              "verdict on the balance"),
+                    HasSubstr("1 of 200 differ, expected 20"),
+                    Not(HasSubstr("favoured"))));
+}
+
+TEST(VerdictTest, BudgetsThatDisagreeAreTold) {
+  const std::string verdict =
+      VerdictOf({MadeUp(180, 20, 25), MadeUp(100, 100, 100)});
+  EXPECT_THAT(
+      verdict,
+      AllOf(HasSubstr("The first side is favoured"),
+            HasSubstr("No side is shown to be favoured"),
+            HasSubstr("The answer is not the same"),
+            HasSubstr("Each doubling of simulations moves the score by -20.0 "
+                      "%"),
+            HasSubstr("still moves it")));
+}
+
+TEST(VerdictTest, ThePieRuleIsJudgedByTheChooser) {
+  EXPECT_THAT(
+      VerdictOf({MadeUp(100, 100, 100), MadeUp(5, 195, 100, true, part::kPie)}),
+      HasSubstr("The pie rule does not make it even (100 "
+                "simulations): the chooser scores 97.5 %"));
+}
+
+TEST(VerdictTest, PointsAreWritten) {
+  EXPECT_EQ(PointsInWords(1), "half a point");
+  EXPECT_EQ(PointsInWords(2), "one point");
+  EXPECT_EQ(PointsInWords(5), "two and a half points");
 }
 
 }  // namespace

@@ -28,14 +28,13 @@
 #include "tara/core/variant.h"
 #include "tara/eval/arena/arena.h"
 #include "tara/eval/arena/arena_result.h"
-#include "tara/eval/balance/balance.h"
-#include "tara/eval/balance/balance_driver.h"
 #include "tara/eval/players/contest.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player_spec.h"
 #include "tara/eval/players/team.h"
 #include "tara/eval/rating/rating_tournament.h"
 #include "tara/eval/statistics/sprt.h"
+#include "tara/record/game_record.h"
 #include "tara/record/game_store.h"
 #include "tests/fleet/fleet_testing.h"
 
@@ -95,15 +94,9 @@ class OneMachine {
       ASSERT_TRUE(requests_[job].ParseFromString(bytes));
       const proto::ContestRequest& contest = requests_[job].contest();
       const auto files = event["files"].get<std::vector<std::string>>();
-      if (contest.has_arena()) {
-        auto worker = ArenaWorker::Create(contest, files);
-        ASSERT_TRUE(worker.ok()) << worker.status();
-        arenas_[job] = *std::move(worker);
-      } else {
-        auto worker = StudyWorker::Create(contest, files);
-        ASSERT_TRUE(worker.ok()) << worker.status();
-        studies_[job] = *std::move(worker);
-      }
+      auto worker = ArenaWorker::Create(contest, files);
+      ASSERT_TRUE(worker.ok()) << worker.status();
+      arenas_[job] = *std::move(worker);
     } else if (event["event"] == "games") {
       const auto ranges = event["games"].get<std::vector<uint64_t>>();
       std::vector<fleet::Piece> pieces;
@@ -129,9 +122,7 @@ class OneMachine {
 
   void Play(uint32_t job, const fleet::Piece& piece) {
     const auto never = [] { return false; };
-    const auto games = arenas_.contains(job)
-                           ? arenas_[job]->Play({piece}, never)
-                           : studies_[job]->Play({piece}, never);
+    const auto games = arenas_[job]->Play({piece}, never);
     ASSERT_TRUE(games.ok()) << games.status();
     proto::PlayedGames message;
     message.set_node("machine");
@@ -146,7 +137,6 @@ class OneMachine {
   int from_fleet_[2] = {-1, -1};
   std::map<uint32_t, proto::FleetRequest> requests_;
   std::map<uint32_t, std::unique_ptr<ArenaWorker>> arenas_;
-  std::map<uint32_t, std::unique_ptr<StudyWorker>> studies_;
   std::map<std::pair<uint32_t, uint64_t>, fleet::Piece> pieces_;
   std::unique_ptr<fleet::Fleet> fleet_;
   std::thread machine_;
@@ -312,46 +302,37 @@ TEST(FleetRatingTest, RatingsAreThoseOfThisProcess) {
 }
 
 TEST(FleetStudyTest, GamesAreThoseOfThisProcess) {
-  const PlayerSpec player = ParsePlayerSpec("mcts:sims=8").value();
-  const BalanceStudyKey key = {
-      .options = {.variant = Variant::kHighKingsL1, .opening_plies = 1},
-      .player = player.text,
-      .identity = player.text};
-  const BalancePlan plan = {.games = 12, .first_games = 1, .pie_games = 3};
-  const auto study = [&](fleet::Fleet* fleet) {
-    const auto store =
-        record::OpenGameStore(":memory:", record::StoreMode::kReadWrite)
-            .value();
-    const auto driver = BalanceDriver::Create(FactoryOf(player), 2, 4).value();
-    if (fleet != nullptr) {
-      driver->PlayOn(*fleet, player, [] { return false; });
+  const TeamSpec player = Team("mcts:sims=8");
+  const Action d4 = ParseAction("D4").value();
+  const auto play = [&](fleet::Fleet* fleet) {
+    std::map<uint64_t, std::vector<Action>> games;
+    for (const bool restricted : {false, true}) {
+      ArenaOptions options = {.variant = Variant::kFourTreasures,
+                              .games = 12,
+                              .opening_plies = 0,
+                              .drawn_plies = 6,
+                              .temperature = 1.4,
+                              .self_play = !restricted};
+      if (restricted) options.a_avoids = ActionType::kPass;
+      if (!restricted) options.given_openings = {{d4}, {}};
+      options.adjudication.proof = false;
+      options.on_game = [&](const proto::GameRecord& game) {
+        games[game.place() + 100 * restricted] = record::ActionsOf(game);
+        return absl::OkStatus();
+      };
+      const PlayerFactory make = FactoryOf(player);
+      EXPECT_TRUE((fleet == nullptr
+                       ? PlayArenaInParallel(options, make, make, 2)
+                       : PlayArenaOnFleet(options, player, player, *fleet))
+                      .ok());
     }
-    return RunBalanceStudy(plan, key, *driver, *store, {}).value();
+    return games;
   };
-  const BalanceStudy here = study(nullptr);
+  const auto here = play(nullptr);
+  EXPECT_EQ(here.size(), 24u);
   OneMachine machine;
-  const BalanceStudy there = study(&machine.fleet());
-  ASSERT_EQ(there.games.size(), here.games.size());
-  for (size_t i = 0; i < here.games.size(); ++i) {
-    EXPECT_EQ(there.games[i].actions, here.games[i].actions);
-  }
-  EXPECT_EQ(there.first_games.size(), here.first_games.size());
-  EXPECT_EQ(Summarize(there).margin.mean, Summarize(here).margin.mean);
+  EXPECT_EQ(play(&machine.fleet()), here);
   EXPECT_THAT(machine.refusals, IsEmpty());
-}
-
-TEST(FleetStudyTest, StoppedWithoutGamesItSaysSo) {
-  const PlayerSpec player = ParsePlayerSpec("greedy").value();
-  const auto driver = BalanceDriver::Create(FactoryOf(player), 1, 4).value();
-  OneMachine machine;
-  driver->PlayOn(machine.fleet(), player, [] { return true; });
-  const BalanceGameId game = {.index = 1};
-  EXPECT_EQ(
-      driver
-          ->Play({}, {&game, 1},
-                 [](proto::GameRecord) -> absl::StatusOr<bool> { return true; })
-          .code(),
-      absl::StatusCode::kCancelled);
 }
 
 TEST(PlayAllTest, PlaysInTurnWithoutAFleetUntilAnError) {

@@ -18,7 +18,6 @@
 #include "tara/core/variant.h"
 #include "tara/eval/arena/arena.h"
 #include "tara/eval/arena/arena_openings.h"
-#include "tara/eval/balance/balance_driver.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player_spec.h"
 #include "tara/eval/players/team.h"
@@ -137,24 +136,25 @@ TEST(StopTest, OneThreadsEndEndsTheOthersChoices) {
   EXPECT_GE(games, 10);
 }
 
-TEST(StopTest, EndsAStudysGames) {
+TEST(StopTest, EndsGamesOfAPlayerWithItself) {
   for (const std::string& spec : Specs()) {
     SCOPED_TRACE(spec);
     SomeAsks stop;
-    const auto driver =
-        BalanceDriver::Create(Factory(spec), /*threads=*/2, 4).value();
-    driver->StopWhen(stop.check());
-    std::vector<BalanceGameId> ids;
-    for (int i = 0; i < 16; ++i) ids.push_back({.index = i});
     int games = 0;
-    const absl::Status status =
-        driver->Play({.variant = Variant::kFourTreasures}, ids,
-                     [&](proto::GameRecord) -> absl::StatusOr<bool> {
-                       ++games;
-                       return true;
-                     });
-    EXPECT_TRUE(status.ok()) << status;
-    EXPECT_TRUE(driver->stopped());
+    ArenaOptions options = {.variant = Variant::kFourTreasures,
+                            .games = 16,
+                            .opening_plies = 0,
+                            .drawn_plies = 8,
+                            .self_play = true,
+                            .concurrent_games = 4,
+                            .stop = stop.check()};
+    options.on_game = [&](const proto::GameRecord&) {
+      ++games;
+      return absl::OkStatus();
+    };
+    const absl::StatusOr<ArenaResult> result =
+        PlayArenaInParallel(options, Factory(spec), Factory(spec), 2);
+    EXPECT_TRUE(result.ok()) << result.status();
     EXPECT_EQ(games, 0);
   }
 }

@@ -77,7 +77,7 @@ const std::vector<Layer>& Layers() {
         {"players", {"alpha_beta"}},
         {"arena", {"statistics", "report", "players"}},
         {"rating", {"statistics", "report", "players", "arena"}},
-        {"balance", {"statistics", "report", "players"}},
+        {"balance", {"statistics", "report", "players", "arena"}},
         {"book", {"statistics", "report"}},
         {"playouts", {"statistics", "report"}},
         {"regret", {"statistics", "report", "alpha_beta", "players"}},

@@ -245,7 +245,7 @@ CONTESTS = {
              "mcts:sims=8", f"net:{MODEL},sims=2", "--games", "24"],
     "balance": ["balance", "--variant", "poisoned_chalice", "--player",
                 "mcts:sims=8", "--games", "16", "--first-games", "1",
-                "--pie-games", "4", "--fair", "--fair-games", "16"],
+                "--fair"],
     "studies": ["balance", "--variant", "all", "--player",
                 f"net:{MODEL},sims=2", "--games", "8", "--first-games", "0",
                 "--sims", "1,2", "--what-if", "link_all_at_end=false",

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cmath>
+#include <cstdint>
 #include <limits>
 #include <map>
 #include <memory>
@@ -67,6 +69,7 @@ class Schedule {
                    .rule_options = options.rule_options,
                    .plies = OpeningPlies(options),
                    .seed = options.seed,
+                   .given = options.given_openings,
                    .judge = options.opening_judge}) {
     if (options.sprt.has_value()) sprt_.emplace(*options.sprt);
     absl::MutexLock lock(&mutex_);
@@ -94,6 +97,9 @@ class Schedule {
       if (IsDecided()) return std::nullopt;
       if (second_.has_value()) {
         std::optional<Series> second = std::exchange(second_, std::nullopt);
+        if (options_.self_play) {
+          TARA_ASSIGN_OR_RETURN(second->openings[0], openings_.Next());
+        }
         if (!earlier_.contains(second->number)) return second;
         continue;
       }
@@ -222,12 +228,6 @@ int OpeningOf(const ArenaOptions& options, int series, int number) {
   return series / 2 * GamesPerSeries(options) + number;
 }
 
-// Each opening has three streams: its own and those of its two games.
-uint64_t SeedOf(const ArenaOptions& options, int opening, bool a_is_red) {
-  return DeriveSeed(options.seed, uint64_t{3} * opening + (a_is_red ? 1 : 2),
-                    StreamPurpose::kArena);
-}
-
 // Takes a game that is over.
 using GameSink = std::function<absl::Status(proto::GameRecord)>;
 
@@ -237,16 +237,18 @@ class SeriesGame : public PlayedGame {
   // The `index`-th game of its series, from 0; `lead` are the points of A minus
   // those of B in the games before. Borrows options and sink.
   SeriesGame(const ArenaOptions& options, const GameSink& sink, Series series,
-             int index, double lead)
+             int index, double lead, int attempt = 1)
       : PlayedGame(16 * static_cast<uint64_t>(series.number) + index,
                    InitialState(options.variant, options.rule_options),
-                   SeedOf(options, OpeningOf(options, series.number, index),
-                          series.number % 2 == index % 2)),
+                   SeedOfArenaGame(options.seed,
+                                   OpeningOf(options, series.number, index),
+                                   series.number % 2 == index % 2)),
         options_(options),
         sink_(sink),
         series_(std::move(series)),
         index_(index),
         lead_(lead),
+        attempt_(attempt),
         a_is_red_(series_.number % 2 == index % 2) {
     for (const Action action : series_.openings[index].actions) Play(action);
     record.set_opening_plies(static_cast<uint32_t>(actions.size()));
@@ -256,7 +258,9 @@ class SeriesGame : public PlayedGame {
     if (options.by_match) {
       record.set_match(static_cast<uint32_t>(series_.number));
     }
-    if (a_is_red_) {
+    if (options.self_play) {
+      players = {0, 0};
+    } else if (a_is_red_) {
       players = {0, 1};
     } else {
       players = {1, 0};
@@ -267,22 +271,14 @@ class SeriesGame : public PlayedGame {
   }
 
   Action Choose(const SearchReport& report, Action choice) override {
-    const bool is_a = to_move() == 0;
-    const int sign = is_a ? 1 : -1;
-    AdjudicationState& found = found_[is_a ? 0 : 1];
-    found.proved_margin = std::nullopt;
-    if (report.proved_margin.has_value()) {
-      found.proved_margin = sign * *report.proved_margin;
+    NoteFound(report);
+    const int plies = static_cast<int>(actions.size());
+    const int opening = static_cast<int>(record.opening_plies());
+    if (plies < opening + options_.drawn_plies && !report.policy.empty()) {
+      choice = Draw(report.policy);
     }
-    if (!report.value.has_value()) return choice;  // a forced one
-    const double value = sign * *report.value;
-    const double bound = options_.adjudication.agreed_value;
-    if (value >= bound) {
-      found.agreed_turns = std::max(0, found.agreed_turns) + 1;
-    } else if (value <= -bound) {
-      found.agreed_turns = std::min(0, found.agreed_turns) - 1;
-    } else {
-      found.agreed_turns = 0;
+    if (options_.a_avoids.has_value() && to_move() == 0) {
+      choice = WithoutType(state, report.policy, choice, *options_.a_avoids);
     }
     return choice;
   }
@@ -290,6 +286,15 @@ class SeriesGame : public PlayedGame {
   bool adjudicated() const override { return !adjudication().empty(); }
 
   absl::StatusOr<std::unique_ptr<PlayedGame>> Finish() override {
+    if (options_.self_play && forfeited_by.has_value()) {
+      if (attempt_ == kMostAttempts) {
+        return absl::AbortedError(
+            absl::StrCat("game ", series_.number, " was given up ",
+                         kMostAttempts, " times by its player: ", fault));
+      }
+      return std::make_unique<SeriesGame>(options_, sink_, std::move(series_),
+                                          index_, lead_, attempt_ + 1);
+    }
     EndRecord();
     const double lead = lead_ + ArenaGameOf(record).margin;
     TARA_RETURN_IF_ERROR(sink_(std::move(record)));
@@ -299,6 +304,43 @@ class SeriesGame : public PlayedGame {
   }
 
  private:
+  // Notes what the player to move found, for adjudication.
+  void NoteFound(const SearchReport& report) {
+    const bool is_a = to_move() == 0;
+    const int sign = is_a ? 1 : -1;
+    AdjudicationState& found = found_[is_a ? 0 : 1];
+    found.proved_margin = std::nullopt;
+    if (report.proved_margin.has_value()) {
+      found.proved_margin = sign * *report.proved_margin;
+    }
+    if (!report.value.has_value()) return;  // a forced choice
+    const double value = sign * *report.value;
+    const double bound = options_.adjudication.agreed_value;
+    if (value >= bound) {
+      found.agreed_turns = std::max(0, found.agreed_turns) + 1;
+    } else if (value <= -bound) {
+      found.agreed_turns = std::min(0, found.agreed_turns) - 1;
+    } else {
+      found.agreed_turns = 0;
+    }
+  }
+
+  Action Draw(absl::Span<const float> policy) {
+    std::vector<double> cumulated;
+    double sum = 0;
+    for (const float share : policy) {
+      sum += std::pow(static_cast<double>(share), 1 / options_.temperature);
+      cumulated.push_back(sum);
+    }
+    const double drawn = random.Uniform() * sum;
+    int nth = 0;
+    while (nth + 1 < static_cast<int>(cumulated.size()) &&
+           cumulated[nth] <= drawn) {
+      ++nth;
+    }
+    return LegalActions(state).Nth(nth);
+  }
+
   // Which of the ways of seating its players a team has: pairs that share
   // openings go through all of both teams'. In a match everybody moves on by a
   // seat from game to game: the players of the team that starts it are, Red
@@ -365,6 +407,7 @@ class SeriesGame : public PlayedGame {
   Series series_;
   const int index_;
   const double lead_;
+  const int attempt_;
   const bool a_is_red_;
   std::array<AdjudicationState, 2> found_ = {};  // of A and of B
 };
@@ -406,6 +449,12 @@ void SetTeams(const TeamSpec& a, const TeamSpec& b, ArenaOptions& options) {
           : GamesAtATime(a, GamesAtATime(b, options.concurrent_games));
 }
 
+// Each opening has three streams: its own and those of its two games.
+uint64_t SeedOfArenaGame(uint64_t seed, int opening, bool a_is_red) {
+  return DeriveSeed(seed, uint64_t{3} * opening + (a_is_red ? 1 : 2),
+                    StreamPurpose::kArena);
+}
+
 int OpeningPlies(const ArenaOptions& options) {
   return options.opening_plies.has_value()
              ? *options.opening_plies
@@ -428,6 +477,16 @@ absl::Status CheckArenaOptions(const ArenaOptions& options) {
       CheckAtLeast("opening_plies", options.opening_plies.value_or(0), 0));
   TARA_RETURN_IF_ERROR(
       CheckAtLeast("agreed_turns", options.adjudication.agreed_turns, 0));
+  TARA_RETURN_IF_ERROR(CheckAtLeast("drawn_plies", options.drawn_plies, 0));
+  if (options.temperature <= 0) {
+    return absl::InvalidArgumentError(absl::StrCat("arena: temperature is ",
+                                                   options.temperature,
+                                                   "; expected more than 0"));
+  }
+  if (options.self_play && (options.by_match || options.clocks.has_value())) {
+    return absl::InvalidArgumentError(
+        "arena: self_play has neither matches nor clocks");
+  }
   const VariantInfo& variant = Info(options.variant);
   if (PairsPerOpening(options) > 1 && variant.seats < 4) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -472,6 +531,14 @@ std::string ArenaConditions(const ArenaOptions& options,
                     adjudication.agreed_turns);
   }
   if (options.by_match) absl::StrAppend(&text, " by_match");
+  if (options.drawn_plies > 0) {
+    absl::StrAppend(&text, " drawn_plies=", options.drawn_plies,
+                    " temperature=", options.temperature);
+  }
+  if (options.self_play) absl::StrAppend(&text, " self_play");
+  if (options.a_avoids.has_value()) {
+    absl::StrAppend(&text, " a_avoids=", ActionTypeName(*options.a_avoids));
+  }
   const std::string rules = FormatRuleOptions(options.rule_options);
   if (rules != "-") absl::StrAppend(&text, " rules=", rules);
   if (!time_control.empty()) absl::StrAppend(&text, " time=", time_control);
@@ -522,8 +589,10 @@ absl::StatusOr<ArenaResult> PlayArenaInParallel(
   // No thread takes all that there is.
   const int games = std::clamp(GamesPerPair(options) * pairs / threads, 1,
                                options.concurrent_games);
+  std::vector<PlayerFactory> factories = {make_a};
+  if (!options.self_play) factories.push_back(make_b);
   TARA_ASSIGN_OR_RETURN(const PlayersByThread players,
-                        MakePlayers({make_a, make_b}, threads));
+                        MakePlayers(factories, threads));
   return PlayBy(
       options, on_progress,
       [&](const GameSource& next_game, const auto& go_on) {
@@ -587,13 +656,21 @@ absl::StatusOr<ArenaResult> PlayArenaOnFleet(
         "time control");
   }
   const State start = InitialState(options.variant, options.rule_options);
+  std::vector<TeamSpec> teams = {a};
+  if (!options.self_play) teams.push_back(b);
   TARA_ASSIGN_OR_RETURN(RemoteContest contest,
-                        NewRemoteContest(start, options.seed, {a, b}));
+                        NewRemoteContest(start, options.seed, teams));
   proto::ArenaRules& rules = *contest.request.mutable_arena();
   rules.set_by_match(options.by_match);
   rules.set_proof(options.adjudication.proof);
   rules.set_agreed_turns(options.adjudication.agreed_turns);
   rules.set_agreed_value(options.adjudication.agreed_value);
+  rules.set_self_play(options.self_play);
+  rules.set_drawn_plies(options.drawn_plies);
+  rules.set_temperature(options.temperature);
+  if (options.a_avoids.has_value()) {
+    rules.set_a_avoids(static_cast<uint32_t>(*options.a_avoids));
+  }
   proto::FleetRequest request;
   *request.mutable_contest() = std::move(contest.request);
 
@@ -650,11 +727,14 @@ absl::StatusOr<std::unique_ptr<ArenaWorker>> ArenaWorker::Create(
   State start;
   TARA_ASSIGN_OR_RETURN(const std::vector<TeamSpec> teams,
                         TeamsOf(request, files, start));
-  if (teams.size() != 2) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("an arena of ", teams.size(), " players; expected two"));
-  }
   const proto::ArenaRules& rules = request.arena();
+  const size_t expected = rules.self_play() ? 1 : 2;
+  if (teams.size() != expected || rules.a_avoids() >= kNumActionTypes) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "an arena of ", teams.size(), " players that avoid actions of type ",
+        rules.a_avoids(), "; expected ", expected, " and a type below ",
+        kNumActionTypes));
+  }
   auto worker = std::make_unique<ArenaWorker>();
   worker->options_ = {.variant = start.variant,
                       .rule_options = start.options,
@@ -663,10 +743,20 @@ absl::StatusOr<std::unique_ptr<ArenaWorker>> ArenaWorker::Create(
                       .adjudication = {.proof = rules.proof(),
                                        .agreed_turns = rules.agreed_turns(),
                                        .agreed_value = rules.agreed_value()}};
-  SetTeams(teams[0], teams[1], worker->options_);
+  worker->options_.drawn_plies = rules.drawn_plies();
+  if (rules.drawn_plies() > 0) {
+    worker->options_.temperature = rules.temperature();
+  }
+  worker->options_.self_play = rules.self_play();
+  if (rules.has_a_avoids()) {
+    worker->options_.a_avoids = static_cast<ActionType>(rules.a_avoids());
+  }
+  SetTeams(teams.front(), teams.back(), worker->options_);
   TARA_RETURN_IF_ERROR(CheckArenaOptions(worker->options_));
   TARA_ASSIGN_OR_RETURN(worker->a_, FactoryOf(teams[0])());
-  TARA_ASSIGN_OR_RETURN(worker->b_, FactoryOf(teams[1])());
+  if (!rules.self_play()) {
+    TARA_ASSIGN_OR_RETURN(worker->b_, FactoryOf(teams[1])());
+  }
   return worker;
 }
 
@@ -685,7 +775,8 @@ absl::StatusOr<std::vector<proto::GameRecord>> ArenaWorker::Play(
     return std::make_unique<SeriesGame>(options_, sink, std::move(series),
                                         /*index=*/0, /*lead=*/0);
   };
-  Player* const players[] = {a_.get(), b_.get()};
+  std::vector<Player*> players = {a_.get()};
+  if (b_ != nullptr) players.push_back(b_.get());
   TARA_RETURN_IF_ERROR(
       PlayGames({.games = options_.concurrent_games, .stop = stop}, players,
                 next_game, [] { return true; }));

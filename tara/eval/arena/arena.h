@@ -15,8 +15,10 @@
 #include "proto/fleet.pb.h"
 #include "proto/game.pb.h"
 #include "tara/base/stop.h"
+#include "tara/core/action.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/variant.h"
+#include "tara/eval/arena/action_type.h"
 #include "tara/eval/arena/arena_openings.h"
 #include "tara/eval/arena/arena_result.h"
 #include "tara/eval/players/game_loop.h"
@@ -60,6 +62,20 @@ struct ArenaOptions {
   std::optional<int> opening_plies = {};
   // With a judge, openings that favour a side are drawn again (OpeningOptions).
   OpeningJudge opening_judge = {};
+  // Openings in place of random ones, from the first again after the last.
+  std::vector<std::vector<Action>> given_openings = {};
+  // After the opening, actions of a game that are drawn from the policy of the
+  // player to move, in proportion to policy^(1 / temperature); none where the
+  // player has no policy.
+  int drawn_plies = 0;
+  double temperature = 1;
+  // A plays itself: both sides of every game, each with its own opening. The
+  // result by player is then meaningless; the games go to `on_game`. A game
+  // that A gives up is played again, up to kMostAttempts times.
+  bool self_play = false;
+  // Restricted play: A does not choose actions of this type if it has others.
+  // Its search does not take the restriction into account.
+  std::optional<ActionType> a_avoids = {};
   uint64_t seed = 1;
   // Concurrent games, or matches, per thread. More make larger batches. The
   // result does not depend on it.
@@ -142,6 +158,13 @@ class ArenaWorker {
   ArenaOptions options_;
   std::unique_ptr<Player> a_, b_;
 };
+
+// Attempts at a game of self-play that the player gives up.
+inline constexpr int kMostAttempts = 3;
+
+// Returns the seed in the record of a game: of the opening-th opening, with A
+// as Red or not.
+uint64_t SeedOfArenaGame(uint64_t seed, int opening, bool a_is_red);
 
 // Default limit of games with a sequential test, which otherwise has no limit.
 inline constexpr int kMostGamesOfATest = 20000;

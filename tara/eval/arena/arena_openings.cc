@@ -76,6 +76,15 @@ Opening Openings::Draw(Random& random) const {
 }
 
 absl::StatusOr<Opening> Openings::Next() {
+  if (!options_.given.empty()) {
+    Opening opening = {
+        .state = InitialState(options_.variant, options_.rule_options),
+        .actions = options_.given[next_++ % options_.given.size()]};
+    for (const Action action : opening.actions) {
+      TARA_RETURN_IF_ERROR(PlayAction(action, opening.state));
+    }
+    return opening;
+  }
   // Three streams an opening: this one, and those of its two games.
   Random random(
       DeriveSeed(options_.seed, uint64_t{3} * next_++, StreamPurpose::kArena));

@@ -39,6 +39,8 @@ struct OpeningOptions {
   RuleOptions rule_options = {};
   int plies = 2;  // uniformly random actions; 0: always the start position
   uint64_t seed = 1;
+  // Openings in place of random ones, in turn, repeated after the last.
+  std::vector<std::vector<Action>> given = {};
   // With a judge, openings whose value exceeds max_value for either side are
   // drawn again.
   OpeningJudge judge = {};

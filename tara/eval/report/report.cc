@@ -68,7 +68,14 @@ Json SectionJson(const ReportSection& section) {
   Json rows = Json::array();
   for (const ReportRow& row : section.rows) {
     Json& fields = rows.emplace_back(Json::array());
-    for (const ReportField& field : row) fields.push_back(FieldJson(field));
+    for (const ReportField& field : row) {
+      // What the page does not show is in JSON alone.
+      if (field.heading.empty() && field.name != "run" &&
+          field.name != "generation") {
+        continue;
+      }
+      fields.push_back(FieldJson(field));
+    }
   }
   return {{"heading", heading},
           {"rows", std::move(rows)},
@@ -221,8 +228,14 @@ std::string SectionsText(absl::Span<const ReportSection> sections) {
 }
 
 std::string SectionsPage(absl::string_view title, absl::string_view about,
-                         absl::Span<const ReportSection> sections) {
-  Json report = {{"about", std::string(about)}, {"sections", Json::array()}};
+                         absl::Span<const ReportSection> sections,
+                         absl::Span<const std::string> verdict) {
+  Json report = {{"about", std::string(about)},
+                 {"verdict", Json::array()},
+                 {"sections", Json::array()}};
+  for (const std::string& paragraph : verdict) {
+    report["verdict"].push_back(paragraph);
+  }
   for (const ReportSection& section : sections) {
     if (!section.rows.empty()) {
       report["sections"].push_back(SectionJson(section));

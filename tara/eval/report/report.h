@@ -125,9 +125,12 @@ struct ReportSection {
 std::string SectionsText(absl::Span<const ReportSection> sections);
 
 // Returns one self-contained HTML file: the subject of the report in plain
-// text, a summary of the first estimates, sortable tables, and plots.
+// text, a verdict, sortable tables, and plots. The verdict consists of these
+// paragraphs, each with a name and a colon first; without any, of a summary of
+// the first estimates.
 std::string SectionsPage(absl::string_view title, absl::string_view about,
-                         absl::Span<const ReportSection> sections);
+                         absl::Span<const ReportSection> sections,
+                         absl::Span<const std::string> verdict = {});
 
 }  // namespace tara::eval
 

@@ -1,4 +1,4 @@
-#include "tara/eval/balance/balance_game.h"
+#include "tara/eval/balance/game_facts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,20 +7,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "tara/base/status_macros.h"
-#include "tara/core/action.h"
-#include "tara/core/board.h"
 #include "tara/core/outcome.h"
 #include "tara/core/rules.h"
-#include "tara/core/traits.h"
 #include "tara/record/different_games.h"
 #include "tara/record/game_record.h"
-#include "tara/record/game_store.h"
 
 namespace tara::eval {
 namespace {
-
-constexpr std::array<absl::string_view, kNumActionTypes> kTypeNames = {
-    "build", "capture", "backtrack", "sacrifice", "swap", "link", "pass"};
 
 // Notes an action, before it is played.
 void Note(const State& state, Action action, GameFacts& facts) {
@@ -64,52 +57,6 @@ std::optional<GameDrama> DramaOf(const std::vector<float>& red_values,
 
 }  // namespace
 
-absl::string_view PurposeName(int purpose) {
-  switch (purpose) {
-    case kPilotIndex >> 27:
-      return "pilots of the openings";
-    case kSearchIndex >> 27:
-      return "search for a compensation";
-    case kFreshIndex >> 27:
-      return "fresh games";
-    case kFreshCompensationIndex >> 27:
-      return "fresh games with compensation";
-    case record::GameStatistics::kForcedPurpose:
-      return "made to begin with each first action";
-    default:
-      return "";
-  }
-}
-
-absl::string_view ActionTypeName(ActionType type) {
-  return kTypeNames[static_cast<size_t>(type)];
-}
-
-ActionType TypeOf(const State& state, Action action) {
-  const ActionParts parts = Parts(action);
-  switch (parts.kind) {
-    case ActionKind::kSacrifice:
-      return ActionType::kSacrifice;
-    case ActionKind::kLink:
-      return ActionType::kLink;
-    case ActionKind::kPass:
-      return MaySwap(state) ? ActionType::kSwap : ActionType::kPass;
-    case ActionKind::kHill:
-    case ActionKind::kKingMove:
-      break;
-  }
-  const Board to = BoardOf(parts.to);
-  if ((state.vacant() & to) != 0) return ActionType::kBuild;
-  if ((state.ringforts[state.side()] & to) != 0) return ActionType::kBacktrack;
-  return TraitsOf(state.variant).has_links ? ActionType::kSwap
-                                           : ActionType::kCapture;
-}
-
-float InThousandths(float value) {
-  if (std::isnan(value)) return value;
-  return static_cast<float>(std::lround(1000 * value)) / 1000;
-}
-
 absl::StatusOr<GameFacts> FactsOf(const proto::GameRecord& game) {
   TARA_ASSIGN_OR_RETURN(const record::ReplayedGame replayed,
                         record::Replay(game));
@@ -118,7 +65,7 @@ absl::StatusOr<GameFacts> FactsOf(const proto::GameRecord& game) {
         absl::StrCat("game ", game.game_index(), " was not played to its end"));
   }
   constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
-  GameFacts facts = {.id = BalanceGameId::AtPlace(game.place()),
+  GameFacts facts = {.place = game.place(),
                      .actions = record::ActionsOf(game),
                      .same_game = record::SameGameKey(game)};
   std::vector<float> red_values;
@@ -127,25 +74,9 @@ absl::StatusOr<GameFacts> FactsOf(const proto::GameRecord& game) {
     const State& state = replayed.states[ply];
     const State& next = replayed.states[ply + 1];
     Note(state, facts.actions[ply], facts);
-    if (step.has_chosen_action()) {
-      const auto chosen = static_cast<Action>(step.chosen_action());
-      if (step.chosen_action() >= kNumActions ||
-          !LegalActions(state).Contains(chosen)) {
-        return absl::InvalidArgumentError(absl::StrCat(
-            "game ", game.game_index(), ", ply ", ply, ": chosen_action ",
-            step.chosen_action(), " is not legal"));
-      }
-      facts.chosen[ply] = chosen;
-    }
     const float sign = state.side() == kRed ? 1 : -1;
-    red_values.push_back(step.has_root_value()
-                             ? InThousandths(sign * step.root_value())
-                             : kUnknown);
-    if (ply < kPolicyPlies) {
-      facts.entropies.push_back(step.has_policy_entropy()
-                                    ? InThousandths(step.policy_entropy())
-                                    : kUnknown);
-    }
+    red_values.push_back(step.has_root_value() ? sign * step.root_value()
+                                               : kUnknown);
     // Nobody is skipped before somebody is out: it is the next seat.
     const int seats = Info(state.variant).seats;
     if (seats == 4 && state.ending == Ending::kNone &&

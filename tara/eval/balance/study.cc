@@ -1,0 +1,537 @@
+#include "tara/eval/balance/study.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "tara/base/clocks.h"
+#include "tara/base/random.h"
+#include "tara/base/status_macros.h"
+#include "tara/core/rules.h"
+#include "tara/eval/arena/arena.h"
+#include "tara/eval/arena/arena_result.h"
+#include "tara/eval/balance/first_actions.h"
+#include "tara/eval/balance/measures.h"
+#include "tara/eval/players/contest.h"
+#include "tara/eval/players/make_player.h"
+#include "tara/record/different_games.h"
+
+namespace tara::eval {
+namespace {
+
+constexpr int kOpeningPlies = 2;      // of players without a policy
+constexpr int kConcurrentGames = 32;  // in progress on a thread
+constexpr int kProbeGames = 16;
+// A restriction is studied if the action occurs so often a game.
+constexpr double kLeastOccurrence = 0.1;
+// Plies of a game, in the absence of games: for the cost alone.
+constexpr uint64_t kFreshStream = 1;
+
+bool Searches(const PlayerSpec& player) {
+  return player.kind == PlayerKind::kMcts || player.kind == PlayerKind::kNet;
+}
+
+// A player at one number of simulations.
+struct Contender {
+  PlayerSpec given;
+  PlayerSpec spec;       // with its number type
+  std::string identity;  // PlayerIdentity
+  int simulations = 0;
+};
+
+// Runs a study; or, dry, only counts the games that it would play at most.
+class Run {
+ public:
+  Run(const Study& study, const StudyContext& context, bool dry)
+      : study_(study), context_(context), dry_(dry) {}
+
+  absl::Status PlayAll() {
+    if (!dry_ && context_.on_progress) {
+      TARA_ASSIGN_OR_RETURN(cost_, CostOf(study_, context_, false));
+    }
+    samples_.resize(study_.rules.size());
+    return fleet::PlayAll(context_.fleet, study_.rules.size(), context_.stop,
+                          [&](size_t i, const StopCheck& stop) {
+                            return PlayRules(study_.rules[i], stop,
+                                             samples_[i]);
+                          });
+  }
+
+  StudyResults Results() {
+    StudyResults results;
+    for (std::vector<Sample>& of_rules : samples_) {
+      for (Sample& sample : of_rules) {
+        results.samples.push_back(std::move(sample));
+      }
+    }
+    absl::MutexLock lock(&mutex_);
+    results.left_out.assign(left_out_.begin(), left_out_.end());
+    results.contests = contests_;
+    return results;
+  }
+
+  // Games by variant, player and simulations, dry.
+  struct Planned {
+    const StudiedRules* rules;
+    PlayerSpec player;
+    int simulations;
+    int64_t games;
+  };
+  const std::vector<Planned>& planned() const { return planned_; }
+
+  absl::StatusOr<Contender> ContenderOf(const PlayerSpec& given,
+                                        int simulations) {
+    Contender contender = {.given = given,
+                           .spec = given,
+                           .identity = "",
+                           .simulations = simulations};
+    if (simulations > 0) {
+      TARA_ASSIGN_OR_RETURN(
+          contender.spec, WithOption(given, "sims", absl::StrCat(simulations)));
+    }
+    if (dry_) return contender;
+    absl::MutexLock lock(&mutex_);
+    const auto known = contenders_.find(contender.spec.text);
+    if (known != contenders_.end()) return known->second;
+    const std::string text = contender.spec.text;
+    TARA_ASSIGN_OR_RETURN(
+        contender.spec,
+        WithPrecision(contender.spec, EarlierPrecisionsIn(*context_.store)));
+    TARA_ASSIGN_OR_RETURN(contender.identity, PlayerIdentity(contender.spec));
+    contenders_[text] = contender;
+    return contender;
+  }
+
+ private:
+  absl::Status PlayRules(const StudiedRules& rules, const StopCheck& stop,
+                         std::vector<Sample>& samples) {
+    for (const PlayerSpec& player : study_.players) {
+      for (const proto::StudyBudget& budget : study_.size.budget()) {
+        TARA_ASSIGN_OR_RETURN(const Contender contender,
+                              ContenderOf(player, budget.simulations()));
+        TARA_RETURN_IF_ERROR(
+            PlayBudget(rules, contender, budget, stop, samples));
+        if (stop && stop()) return absl::OkStatus();
+      }
+      TARA_RETURN_IF_ERROR(PlayDoublings(rules, player, stop, samples));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status PlayBudget(const StudiedRules& rules, const Contender& contender,
+                          const proto::StudyBudget& budget,
+                          const StopCheck& stop, std::vector<Sample>& samples) {
+    const auto play = [&](absl::string_view part, const RuleOptions& options,
+                          int games, ArenaOptions arena,
+                          absl::string_view openings = "",
+                          absl::string_view detail = "") {
+      arena.variant = rules.variant;
+      arena.rule_options = options;
+      arena.games = games;
+      return Play(part, contender, contender, std::move(arena), openings,
+                  detail, stop, samples);
+    };
+    const ArenaOptions drawn = DrawnOpenings(contender);
+    const State start = InitialState(rules.variant, rules.options);
+    TARA_RETURN_IF_ERROR(
+        play(part::kGames, rules.options, budget.games(), drawn));
+    const size_t base = samples.size() - 1;
+
+    if (budget.first_games() > 0) {
+      ArenaOptions first = drawn;
+      first.opening_plies = 0;
+      for (const std::vector<Action>& members : ActionsByClass(start)) {
+        first.given_openings.push_back({members[0]});
+      }
+      const auto classes = static_cast<int>(first.given_openings.size());
+      TARA_RETURN_IF_ERROR(play(part::kFirst, rules.options,
+                                budget.first_games() * classes, first,
+                                "each_first"));
+    }
+    if (budget.ladder_games() > 0) {
+      TARA_RETURN_IF_ERROR(
+          PlayLadder(rules, contender, budget, play, base, samples));
+    }
+    if (budget.pie_games() > 0 && Info(rules.variant).seats == 2) {
+      RuleOptions pie = rules.options;
+      pie.pie_rule = true;
+      if (MayPlay(contender, rules.variant, pie, "the pie rule")) {
+        TARA_RETURN_IF_ERROR(play(part::kPie, pie, budget.pie_games(), drawn));
+      }
+    }
+    for (const RuleChange& change : rules.changes) {
+      if (budget.option_games() == 0) break;
+      if (!MayPlay(contender, rules.variant, change.options, change.text)) {
+        continue;
+      }
+      TARA_RETURN_IF_ERROR(play(part::kOption, change.options,
+                                budget.option_games(), drawn, "", change.text));
+    }
+    if (budget.restricted_games() == 0) return absl::OkStatus();
+    for (const ActionType type : {ActionType::kCapture, ActionType::kSacrifice,
+                                  ActionType::kPass, ActionType::kLink}) {
+      if (!dry_ && Occurrence(samples[base], type) < kLeastOccurrence) continue;
+      ArenaOptions restricted = drawn;
+      restricted.self_play = false;
+      restricted.a_avoids = type;
+      TARA_RETURN_IF_ERROR(play(part::kRestricted, rules.options,
+                                budget.restricted_games(), restricted, "",
+                                ActionTypeName(type)));
+    }
+    return absl::OkStatus();
+  }
+
+  // A ladder of compensations, with the openings of the games without one; and
+  // fresh games with the one that is nearest to even on half of them.
+  template <typename PlayPart>
+  absl::Status PlayLadder(const StudiedRules& rules, const Contender& contender,
+                          const proto::StudyBudget& budget,
+                          const PlayPart& play, size_t base,
+                          std::vector<Sample>& samples) {
+    const int openings = std::min(budget.ladder_games(), budget.games());
+    ArenaOptions ladder = DrawnOpenings(contender);
+    const int plies = *ladder.opening_plies + ladder.drawn_plies;
+    const std::vector<GameFacts> games = samples[base].games;
+    for (int i = 0; i < std::min(openings, static_cast<int>(games.size()));
+         ++i) {
+      const std::vector<Action>& actions = games[i].actions;
+      ladder.given_openings.emplace_back(
+          actions.begin(),
+          actions.begin() + std::min(plies, static_cast<int>(actions.size())));
+    }
+    const std::string name =
+        absl::StrCat("of_games,", *ladder.opening_plies, ",",
+                     ladder.drawn_plies, ",", ladder.temperature);
+    ladder.opening_plies = 0;
+    ladder.drawn_plies = 0;
+    // Half points, in favour of the side that is behind.
+    const int sign = IsFirstAhead(games, openings) ? 1 : -1;
+    const int most = static_cast<int>(2 * study_.ladder_points);
+    std::vector<size_t> steps;
+    int last = 0;
+    for (int halves = sign; std::abs(halves) <= most; halves += sign) {
+      RuleOptions with = rules.options;
+      with.compensation_halves = static_cast<int8_t>(halves);
+      if (!MayPlay(contender, rules.variant, with,
+                   absl::StrCat("compensation=", halves / 2.0))) {
+        break;
+      }
+      steps.push_back(samples.size());
+      TARA_RETURN_IF_ERROR(play(part::kLadder, with, openings, ladder, name));
+      last = halves;
+    }
+    if (last == 0) return absl::OkStatus();
+    RuleOptions with = rules.options;
+    if (!dry_) {
+      std::vector<const Sample*> tried = {&samples[base]};
+      for (const size_t step : steps) tried.push_back(&samples[step]);
+      samples[base].compensation = FindCompensation(tried, openings, plies);
+      if (!samples[base].compensation.has_value()) return absl::OkStatus();
+      samples[base].compensation->last_halves = last;
+      with.compensation_halves =
+          static_cast<int8_t>(samples[base].compensation->halves);
+    }
+    if (budget.fresh_games() == 0) return absl::OkStatus();
+    ArenaOptions fresh = DrawnOpenings(contender);
+    fresh.seed = DeriveSeed(study_.seed, kFreshStream, StreamPurpose::kArena);
+    return play(part::kFresh, with, budget.fresh_games(), fresh);
+  }
+
+  absl::Status PlayDoublings(const StudiedRules& rules,
+                             const PlayerSpec& player, const StopCheck& stop,
+                             std::vector<Sample>& samples) {
+    if (study_.size.depth_games() == 0 || !Searches(player)) {
+      return absl::OkStatus();
+    }
+    for (int less = std::max(1, study_.size.budget(0).simulations());
+         2 * less <= study_.size.depth_simulations(); less *= 2) {
+      TARA_ASSIGN_OR_RETURN(const Contender a, ContenderOf(player, 2 * less));
+      TARA_ASSIGN_OR_RETURN(const Contender b, ContenderOf(player, less));
+      TARA_RETURN_IF_ERROR(Play(part::kDoubling, a, b,
+                                {.variant = rules.variant,
+                                 .rule_options = rules.options,
+                                 .games = study_.size.depth_games(),
+                                 .seed = study_.seed},
+                                "", "", stop, samples));
+      if (dry_) continue;
+      if (stop && stop()) break;
+      // The curve ends where a doubling gains little.
+      if (EloDifference(ScoreOfA(samples.back().games).mean) < kLeastGain) {
+        break;
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  // Openings of games that begin as their player likes.
+  ArenaOptions DrawnOpenings(const Contender& contender) const {
+    return {.opening_plies = study_.opening_plies.value_or(
+                Searches(contender.spec) ? 0 : kOpeningPlies),
+            .drawn_plies = study_.drawn_plies,
+            .temperature = study_.temperature,
+            .self_play = true,
+            .seed = study_.seed};
+  }
+
+  // Whether the player has learned the rules; else notes what is left out.
+  bool MayPlay(const Contender& contender, Variant variant,
+               const RuleOptions& options, absl::string_view what) {
+    if (context_.untrained || !context_.not_learned) return true;
+    const std::string missing =
+        context_.not_learned(contender.given, InitialState(variant, options));
+    if (missing.empty()) return true;
+    absl::MutexLock lock(&mutex_);
+    left_out_.insert(absl::StrCat(contender.given.text, " did not play ",
+                                  Info(variant).id, " with ", what,
+                                  ", which it has not learned."));
+    return false;
+  }
+
+  // Plays a sample and adds it.
+  absl::Status Play(absl::string_view part, const Contender& a,
+                    const Contender& b, ArenaOptions arena,
+                    absl::string_view openings, absl::string_view detail,
+                    const StopCheck& stop, std::vector<Sample>& samples) {
+    const State start = InitialState(arena.variant, arena.rule_options);
+    Sample sample = {.part = part,
+                     .variant = arena.variant,
+                     .rules = arena.rule_options,
+                     .player = a.given.text,
+                     .spec = a.spec.text,
+                     .simulations = a.simulations,
+                     .detail = std::string(detail),
+                     .wanted = arena.games};
+    if (dry_) {
+      for (const StudiedRules& rules : study_.rules) {
+        if (rules.variant != arena.variant) continue;
+        // Both players of a pair on the average.
+        planned_.push_back({&rules, a.given,
+                            (a.simulations + b.simulations + 1) / 2,
+                            arena.games});
+        break;
+      }
+      samples.push_back(std::move(sample));
+      return absl::OkStatus();
+    }
+    if (context_.not_learned) {
+      sample.not_learned = context_.not_learned(a.given, start);
+    }
+    SetTeams(TeamOf({a.spec}), TeamOf({b.spec}), arena);
+    arena.concurrent_games = std::min(arena.concurrent_games, kConcurrentGames);
+    arena.adjudication.proof = false;
+    arena.stop = stop;
+    const proto::Contest contest =
+        NewContest(absl::StrCat(record::kStudyConditions, part, " ",
+                                ArenaConditions(arena, openings)),
+                   a.identity, b.identity);
+    TARA_RETURN_IF_ERROR(ResumeFromStore(*context_.store, contest, arena));
+    // Games that players break off end anyhow.
+    arena.on_game = [&, keep = arena.on_game](proto::GameRecord game) {
+      if (stop && stop()) return absl::OkStatus();
+      TARA_RETURN_IF_ERROR(keep(std::move(game)));
+      absl::MutexLock lock(&mutex_);
+      ++games_done_;
+      return absl::OkStatus();
+    };
+    {
+      absl::MutexLock lock(&mutex_);
+      contests_.insert(contest.SerializeAsString());
+      games_done_ += std::min<int64_t>(
+          arena.games, static_cast<int64_t>(arena.earlier.size()));
+    }
+    const std::string name =
+        absl::StrCat(Info(arena.variant).id, ", ", a.spec.text, ", ", part,
+                     detail.empty() ? "" : " ", detail);
+    const auto on_progress = [&](const ArenaProgress&) {
+      if (context_.on_progress) {
+        StudyProgress progress = {.sample = name, .games = cost_.games};
+        {
+          absl::MutexLock lock(&mutex_);
+          progress.games_done = games_done_;
+        }
+        context_.on_progress(progress);
+      }
+      return !(stop && stop());
+    };
+    if (!(stop && stop())) {
+      const absl::StatusOr<ArenaResult> result =
+          context_.fleet != nullptr
+              ? PlayArenaOnFleet(arena, TeamOf({a.spec}), TeamOf({b.spec}),
+                                 *context_.fleet, on_progress)
+              : PlayArenaInParallel(
+                    arena, FactoryOf(a.spec), FactoryOf(b.spec),
+                    std::max(1, context_.threads /
+                                    std::max(1, a.spec.search.threads)),
+                    on_progress);
+      TARA_RETURN_IF_ERROR(result.status());
+    }
+    TARA_ASSIGN_OR_RETURN(
+        const std::vector<proto::GameRecord> games,
+        context_.store->GamesOf(Info(arena.variant).id, contest));
+    for (const proto::GameRecord& game : games) {
+      // In pairs a game that an engine gave up counts for nothing.
+      if (game.result().has_forfeited_by()) continue;
+      if (game.place() >= static_cast<uint64_t>(arena.games)) break;
+      if (arena.self_play && game.place() != sample.games.size()) break;
+      TARA_ASSIGN_OR_RETURN(sample.games.emplace_back(), FactsOf(game));
+    }
+    samples.push_back(std::move(sample));
+    return absl::OkStatus();
+  }
+
+  const Study& study_;
+  const StudyContext& context_;
+  const bool dry_;
+  StudyCost cost_;
+  std::vector<std::vector<Sample>> samples_;  // by rules
+  std::vector<Planned> planned_;              // dry: one thread
+  absl::Mutex mutex_;
+  std::map<std::string, Contender> contenders_ ABSL_GUARDED_BY(mutex_);
+  std::set<std::string> left_out_ ABSL_GUARDED_BY(mutex_);
+  std::set<std::string> contests_ ABSL_GUARDED_BY(mutex_);
+  int64_t games_done_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+// Returns the seconds that a simulation of a whole game takes: of a few games
+// at the smallest budget.
+absl::StatusOr<double> ProbeSeconds(const Study& study,
+                                    const StudyContext& context,
+                                    const StudiedRules& rules,
+                                    const PlayerSpec& given, int simulations) {
+  PlayerSpec spec = given;
+  if (simulations > 0) {
+    TARA_ASSIGN_OR_RETURN(spec,
+                          WithOption(given, "sims", absl::StrCat(simulations)));
+  }
+  TARA_ASSIGN_OR_RETURN(spec, WithPrecision(spec));
+  const PlayerFactory make = FactoryOf(spec);
+  // Keeps the network in memory, so that loading it is not measured.
+  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<Player> first, make());
+  const ArenaOptions arena = {.variant = rules.variant,
+                              .rule_options = rules.options,
+                              .games = kProbeGames * context.threads,
+                              .opening_plies = Searches(spec) ? 0 : 2,
+                              .drawn_plies = study.drawn_plies,
+                              .temperature = study.temperature,
+                              .self_play = true,
+                              .seed = study.seed,
+                              .concurrent_games = kProbeGames,
+                              .adjudication = {.proof = false},
+                              .stop = context.stop};
+  const absl::Time begin = SteadyTime();
+  TARA_RETURN_IF_ERROR(
+      PlayArenaInParallel(arena, make, make, context.threads).status());
+  return absl::ToDoubleSeconds(SteadyTime() - begin) / arena.games /
+         std::max(1, simulations);
+}
+
+absl::Status CheckCount(absl::string_view field, int value) {
+  constexpr int kMostGames = 10000000;
+  if (value >= 0 && value <= kMostGames) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      field, " is ", value, "; expected a number from 0 to ", kMostGames));
+}
+
+}  // namespace
+
+absl::Status CheckStudy(const Study& study) {
+  if (study.players.empty()) {
+    return absl::InvalidArgumentError(
+        "player is missing; expected one at least, such as player: \"best\"");
+  }
+  if (study.size.budget().empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "size ", study.size.name(), " has no budget; expected one at least"));
+  }
+  std::set<int> budgets;
+  for (const proto::StudyBudget& budget : study.size.budget()) {
+    for (const auto& [field, value] :
+         {std::pair("simulations", budget.simulations()),
+          {"games", budget.games()},
+          {"first_games", budget.first_games()},
+          {"ladder_games", budget.ladder_games()},
+          {"fresh_games", budget.fresh_games()},
+          {"pie_games", budget.pie_games()},
+          {"option_games", budget.option_games()},
+          {"restricted_games", budget.restricted_games()}}) {
+      TARA_RETURN_IF_ERROR(CheckCount(field, value));
+    }
+    if (!budgets.insert(budget.simulations()).second) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("budget: simulations ", budget.simulations(),
+                       " are given twice; expected each number once"));
+    }
+    if (budget.games() < 2) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "budget of ", budget.simulations(), " simulations: games is ",
+          budget.games(), "; expected 2 or more"));
+    }
+    for (const PlayerSpec& player : study.players) {
+      if (budget.simulations() == 0 || Searches(player)) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat("player '", player.text,
+                       "' has no simulations; expected mcts, net or best "
+                       "players"));
+    }
+  }
+  TARA_RETURN_IF_ERROR(CheckCount("depth_games", study.size.depth_games()));
+  TARA_RETURN_IF_ERROR(
+      CheckCount("depth_simulations", study.size.depth_simulations()));
+  if (study.drawn_plies < 0 || study.opening_plies.value_or(0) < 0 ||
+      !(study.temperature > 0)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "openings: opening_plies ", study.opening_plies.value_or(0),
+        ", drawn_plies ", study.drawn_plies, ", temperature ",
+        study.temperature, "; expected 0 or more, and a temperature above 0"));
+  }
+  if (!(study.ladder_points >= 0.5 && study.ladder_points <= 12)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("ladder_points is ", study.ladder_points,
+                     "; expected a number from 0.5 to 12"));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<StudyCost> CostOf(const Study& study,
+                                 const StudyContext& context, bool estimate) {
+  StudyContext local = context;
+  local.fleet = nullptr;
+  Run run(study, local, /*dry=*/true);
+  TARA_RETURN_IF_ERROR(run.PlayAll());
+  StudyCost cost;
+  std::map<std::pair<const StudiedRules*, std::string>, double> seconds;
+  for (const Run::Planned& planned : run.planned()) {
+    const auto games = static_cast<double>(planned.games);
+    const int simulations = std::max(1, planned.simulations);
+    cost.games += planned.games;
+    cost.simulations += games * simulations;
+    if (!estimate) continue;
+    const auto [found, is_new] =
+        seconds.try_emplace({planned.rules, planned.player.text}, 0);
+    if (is_new) {
+      TARA_ASSIGN_OR_RETURN(
+          found->second,
+          ProbeSeconds(study, local, *planned.rules, planned.player,
+                       study.size.budget(0).simulations()));
+    }
+    cost.seconds += games * simulations * found->second;
+  }
+  return cost;
+}
+
+absl::StatusOr<StudyResults> RunStudy(const Study& study,
+                                      const StudyContext& context) {
+  Run run(study, context, /*dry=*/false);
+  TARA_RETURN_IF_ERROR(run.PlayAll());
+  return run.Results();
+}
+
+}  // namespace tara::eval
