@@ -895,8 +895,8 @@ std::string BalanceReportJson(const BalanceReport& report) {
 std::string BalancePage(const BalanceReport& report) {
   std::vector<std::string> verdict;
   for (const Verdict& each : report.verdicts) {
-    verdict.push_back(absl::StrCat(Info(each.variant).name, ": ",
-                                   absl::StrJoin(each.sentences, " ")));
+    verdict.push_back(absl::StrCat(Info(each.variant).name, "\n",
+                                   absl::StrJoin(each.sentences, "\n")));
   }
   return SectionsPage("Balance of variants", absl::StrJoin(report.notes, "\n"),
                       report.sections, verdict);

@@ -58,7 +58,8 @@ class Run {
       TARA_ASSIGN_OR_RETURN(cost_, CostOf(study_, context_, false));
     }
     samples_.resize(study_.rules.size());
-    return fleet::PlayAll(context_.fleet, study_.rules.size(), context_.stop,
+    const StopCheck stop = context_.stop ? context_.stop : [] { return false; };
+    return fleet::PlayAll(context_.fleet, study_.rules.size(), stop,
                           [&](size_t i, const StopCheck& stop) {
                             return PlayRules(study_.rules[i], stop,
                                              samples_[i]);

@@ -126,8 +126,8 @@ std::string SectionsText(absl::Span<const ReportSection> sections);
 
 // Returns one self-contained HTML file: the subject of the report in plain
 // text, a verdict, sortable tables, and plots. The verdict consists of these
-// paragraphs, each with a name and a colon first; without any, of a summary of
-// the first estimates.
+// paragraphs, each of lines of which the first is its name; without any, of a
+// summary of the first estimates.
 std::string SectionsPage(absl::string_view title, absl::string_view about,
                          absl::Span<const ReportSection> sections,
                          absl::Span<const std::string> verdict = {});
