@@ -18,8 +18,9 @@ function tara(...args) {
   }
 }
 
-// Returns the bytes of the bundle, which takes some seconds to make.
-export function makeTinyBundle() {
+// Returns the bytes of the bundle, which takes some seconds to make. `network`:
+// settings of the config that differ.
+export function makeTinyBundle(network = {}) {
   const folder = mkdtempSync(path.join(tmpdir(), 'tara-web-'));
   try {
     const run = path.join(folder, 'run');
@@ -35,6 +36,7 @@ export function makeTinyBundle() {
       'evaluation.games': 2,
       'evaluation.final_games': 2,
       'evaluation.simulations': 1,
+      ...network,
     };
     tara(
         'train', 'configs/tiny.textproto',
@@ -46,6 +48,14 @@ export function makeTinyBundle() {
     rmSync(folder, {recursive: true, force: true});
   }
 }
+
+// Returns the same of a light network.
+export const makeLightBundle = () => makeTinyBundle({
+  'network.kind': 'light',
+  'network.channels': 64,
+  'network.blocks': 2,
+  'learner.owner_loss_weight': 0.5,
+});
 
 // The entries of a bundle: bytes by name.
 export const unpack = (bundle) => unzipSync(bundle);

@@ -2,24 +2,40 @@
 // should, that searches ask them, and which bundles are refused.
 
 import assert from 'node:assert/strict';
+import path from 'node:path';
 import {before, describe, test} from 'node:test';
 
+import {build} from 'esbuild';
 import {strToU8} from 'fflate';
 
 import {
   altered,
   damaged,
+  makeLightBundle,
   makeTinyBundle,
   readJson,
   unpack,
 } from './bundles.mjs';
-import {loadCore, openEngine, suiteContext} from './harness.mjs';
+import {loadCore, openEngine, suiteContext, webRoot} from './harness.mjs';
 
 // The numbers of a NumPy file of float32.
 function floatsOf(bytes) {
   const start = 10 + bytes[8] + 256 * bytes[9];
   return new Float32Array(bytes.slice(start).buffer);
 }
+
+// Runs `body(engine, data)` in the page. Bytes go there as base64.
+const runInPage = (page, body, data) => page.evaluate(
+    `(async () => {
+      const text = atob(${
+        JSON.stringify(Buffer.from(data).toString('base64'))});
+      const data = Uint8Array.from(text, (c) => c.charCodeAt(0));
+      try {
+        return await (${body})(await window.engine, data);
+      } catch (error) {
+        return {refused: error.message};
+      }
+    })()`);
 
 describe('a network', () => {
   const context = suiteContext();
@@ -33,18 +49,7 @@ describe('a network', () => {
     ({page, problems} = await openEngine(context));
   });
 
-  // Runs `body(engine, data)` in the page. Bytes go there as base64.
-  const withBundle = (body, data) => page.evaluate(
-      `(async () => {
-        const text = atob(${
-          JSON.stringify(Buffer.from(data).toString('base64'))});
-        const data = Uint8Array.from(text, (c) => c.charCodeAt(0));
-        try {
-          return await (${body})(await window.engine, data);
-        } catch (error) {
-          return {refused: error.message};
-        }
-      })()`);
+  const withBundle = (body, data) => runInPage(page, body, data);
   const load = (data) => withBundle(
       (engine, bytes) => engine.loadNetwork(bytes, 'a.tara'), data);
   const refusal = async (change) =>
@@ -402,5 +407,111 @@ describe('a network', () => {
 
   test('is asked without a request to anywhere', () => {
     assert.deepEqual(problems, []);
+  });
+});
+
+describe('a light network', () => {
+  const context = suiteContext();
+  let bundle;
+  let entries;
+  let page;
+  before(async () => {
+    bundle = makeLightBundle();
+    entries = unpack(bundle);
+    ({page} = await openEngine(context));
+  });
+  const refusal = async (change) => (await runInPage(
+      page, (engine, bytes) => engine.loadNetwork(bytes, 'a.tara'),
+      altered(entries, change))).refused;
+
+  // The tensors of the bundle, as src/engine/network.ts passes them on.
+  async function tensorsOf() {
+    const {outputFiles: [{text}]} = await build({
+      entryPoints: [path.join(webRoot, 'src', 'engine', 'onnx.ts')],
+      bundle: true, format: 'esm', write: false,
+    });
+    const {readWeights} = await import(
+        `data:text/javascript;base64,${Buffer.from(text).toString('base64')}`);
+    const ranges = {hills: [3, 64], mixed: [2, 64], policy: [32]};
+    return [
+      ...readWeights(entries['model.onnx']),
+      ...Object.entries(ranges).map(([name, shape]) => ({
+        name: `calibration/${name}`,
+        shape,
+        values: floatsOf(entries[`calibration/${name}.npy`]),
+      })),
+    ];
+  }
+
+  test('computes in the browser what its bundle has', async () => {
+    const {info, verification, evaluation, result} = await runInPage(
+        page, async (engine, bytes) => ({
+          info: await engine.loadNetwork(bytes, 'light.tara'),
+          verification: await engine.verifyNetwork(),
+          game: await engine.newGame('stone_of_destiny'),
+          evaluation: await engine.evaluate(),
+          result: await engine.search({simulations: 200, seed: 3}).result,
+        }), bundle);
+    assert.equal(info.facts.find(({name}) => name === 'kind').value, 'light');
+    assert.equal(verification.positions, 200);
+    assert.ok(verification.agrees, JSON.stringify(verification));
+    assert.equal(evaluation.by, 'network');
+    assert.equal(evaluation.owners.length, 45);
+    assert.equal(result.by, 'network');
+    assert.equal(result.simulations, 200);
+  });
+
+  test('computes the same bits with SIMD and without, near its floats',
+       async () => {
+    const core = await loadCore();
+    const tensors = await tensorsOf();
+    const [plain, fast] = [true, false].map((twin) => {
+      const {value, error} = core.openNetwork('light', 64, 2, tensors, twin);
+      assert.equal(error, undefined);
+      return value;
+    });
+    const {positions} = readJson(entries['golden.json']);
+    let difference = 0;
+    for (const {position, expected} of positions) {
+      const [first, second] = [plain, fast].map((network) => {
+        const judge = new core.Judge(position);
+        const batch = judge.batch();
+        network.answer(batch);
+        const outputs = ['policy', 'result', 'margins'].map(
+            (name) => Buffer.from(batch[name].slice().buffer));
+        const found = {outputs, priors: judge.read().priors};
+        judge.delete();
+        return found;
+      });
+      assert.deepEqual(second.outputs, first.outputs, position);
+      difference += second.priors.reduce(
+          (sum, prior, i) => sum + Math.abs(prior - expected.priors[i]), 0) / 2;
+    }
+    assert.ok(difference > 0);
+    assert.ok(difference < 0.05 * positions.length, `${difference}`);
+  });
+
+  test('is refused with what is wrong', async () => {
+    for (const [change, expected] of [
+      [(_, manifest) => manifest.network.kind = 'dark',
+       /network of kind dark; this page has the kinds tower and light$/],
+      [(_, manifest) => manifest.format_version = 4,
+       /format version 4; this page reads versions 1 to 3/],
+      [(_, manifest) => delete manifest.network.kind,
+       /model.onnx cannot be run: missing tensor /],
+      [(_, manifest) => manifest.network.channels = 32,
+       /expected 64 channels and 1 to 8 layers$/],
+      [(_, manifest) => manifest.network.blocks = 1,
+       /calibration\/hills has shape \[3, 64\]; expected \[2, 64\]$/],
+      [(files) => {
+        for (const name of Object.keys(files)) {
+          if (name.startsWith('calibration/')) delete files[name];
+        }
+      }, /no ranges of its activations; expected calibration\/\*\.npy$/],
+      [(files) => delete files['calibration/policy.npy'],
+       /missing tensor calibration\/policy$/],
+    ]) {
+      assert.match(await refusal(change), expected);
+    }
   });
 });

@@ -152,9 +152,14 @@ std::unique_ptr<Search> MakeSearch(const std::string& position, int simulations,
 }
 
 // Returns {value: Network} or {error}.
-val OpenNetwork(int channels, int blocks, const val& tensors) {
+val OpenNetwork(const std::string& kind, int channels, int blocks,
+                const val& tensors, bool plain) {
   return Answer(
-      Network::Open(channels, blocks, tensors),
+      Network::Open({.kind = kind,
+                     .channels = channels,
+                     .blocks = blocks,
+                     .plain = plain},
+                    tensors),
       [](const std::shared_ptr<Network>& network) { return val(network); });
 }
 
@@ -193,6 +198,10 @@ void AnswerBatch(Network& network, NetworkBatch* batch) {
   network.Answer(*batch);
 }
 
+void AnswerBatchInFloats(Network& network, NetworkBatch* batch) {
+  network.AnswerInFloats(*batch);
+}
+
 val OwnersOf(const NetworkBatch& batch, int i) {
   return ToArray(batch.Owners(i));
 }
@@ -225,7 +234,9 @@ EMSCRIPTEN_BINDINGS(tara) {
       .function("ownersOf", &OwnersOf);
   emscripten::class_<Network>("Network")
       .smart_ptr<std::shared_ptr<Network>>("Network")
-      .function("answer", &AnswerBatch, emscripten::allow_raw_pointers());
+      .function("answer", &AnswerBatch, emscripten::allow_raw_pointers())
+      .function("answerInFloats", &AnswerBatchInFloats,
+                emscripten::allow_raw_pointers());
   emscripten::class_<Judge>("Judge")
       .constructor(&MakeJudge)
       .function("batch", &Judge::batch, emscripten::allow_raw_pointers())

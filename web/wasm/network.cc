@@ -1,19 +1,27 @@
 #include "web/wasm/network.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "tara/base/status_macros.h"
 #include "tara/core/action.h"
 #include "tara/core/board.h"
+#include "tara/nn/cpu/cpu_network.h"
 #include "tara/nn/cpu/cpu_weights.h"
 #include "tara/nn/encode/features.h"
 #include "tara/nn/heads.h"
 #include "tara/nn/inference_options.h"
+#include "tara/nn/light/light.h"
+#include "tara/nn/light/light_integers.h"
+#include "tara/nn/light/light_learning.h"
+#include "tara/nn/light/light_network.h"
 #include "tara/nn/weights/checkpoint.h"
 #include "tara/nn/weights/fold_norms.h"
 
@@ -30,46 +38,52 @@ nn::NamedTensor TensorOf(const val& tensor) {
               tensor["values"])};
 }
 
-}  // namespace
+class TowerNetwork : public Network {
+ public:
+  static absl::StatusOr<std::shared_ptr<Network>> Make(
+      const nn::Checkpoint& checkpoint);
 
-absl::StatusOr<std::shared_ptr<Network>> Network::Open(int channels, int blocks,
-                                                       const val& tensors) {
-  nn::Checkpoint checkpoint = {
-      .shape = {.channels = channels, .blocks = blocks},
-      .progress = {},
-      .optimizer_steps = 0,
-      .tensors = {}};
-  const int count = tensors["length"].as<int>();
-  for (int i = 0; i < count; ++i) {
-    checkpoint.tensors.push_back(TensorOf(tensors[i]));
-  }
-  nn::AddNeutralNorms(checkpoint);
-  TARA_RETURN_IF_ERROR(nn::AddNewInputs(checkpoint));
+  TowerNetwork(nn::CpuWeights weights, std::vector<float> owner_weights,
+               std::vector<float> owner_biases)
+      : network_(std::move(weights), nn::Precision::kFloat32, nn::CpuRanges()),
+        context_(network_),
+        owner_weights_(std::move(owner_weights)),
+        owner_biases_(std::move(owner_biases)) {}
+
+  void Answer(NetworkBatch& batch) override;
+  void AnswerInFloats(NetworkBatch& batch) override { Answer(batch); }
+
+ private:
+  void FillOwners(const float* value_rows, float* owner) const;
+
+  const nn::CpuNetwork network_;
+  nn::CpuContext context_;
+  // A linear layer of each hill, [3, channels] and [3], or empty.
+  const std::vector<float> owner_weights_;
+  const std::vector<float> owner_biases_;
+};
+
+absl::StatusOr<std::shared_ptr<Network>> TowerNetwork::Make(
+    const nn::Checkpoint& checkpoint) {
   TARA_ASSIGN_OR_RETURN(nn::CpuWeights weights, nn::FoldCpuWeights(checkpoint));
   std::vector<float> owner_weights;
   std::vector<float> owner_biases;
   if (checkpoint.Has("owner_planes.weight")) {
-    TARA_ASSIGN_OR_RETURN(const nn::NamedTensor* const weight,
-                          checkpoint.Find("owner_planes.weight",
-                                          {nn::kNumOwners, channels, 1, 1}));
+    TARA_ASSIGN_OR_RETURN(
+        const nn::NamedTensor* const weight,
+        checkpoint.Find("owner_planes.weight",
+                        {nn::kNumOwners, checkpoint.shape.channels, 1, 1}));
     TARA_ASSIGN_OR_RETURN(
         const nn::NamedTensor* const bias,
         checkpoint.Find("owner_planes.bias", {nn::kNumOwners}));
     owner_weights = weight->values;
     owner_biases = bias->values;
   }
-  return std::make_shared<Network>(std::move(weights), std::move(owner_weights),
-                                   std::move(owner_biases));
+  return std::make_shared<TowerNetwork>(
+      std::move(weights), std::move(owner_weights), std::move(owner_biases));
 }
 
-Network::Network(nn::CpuWeights weights, std::vector<float> owner_weights,
-                 std::vector<float> owner_biases)
-    : network_(std::move(weights), nn::Precision::kFloat32, nn::CpuRanges()),
-      context_(network_),
-      owner_weights_(std::move(owner_weights)),
-      owner_biases_(std::move(owner_biases)) {}
-
-void Network::FillOwners(const float* value_rows, float* owner) const {
+void TowerNetwork::FillOwners(const float* value_rows, float* owner) const {
   const int channels = network_.weights().channels;  // filled up
   const size_t inputs = owner_weights_.size() / nn::kNumOwners;
   for (int k = 0; k < nn::kNumOwners; ++k) {
@@ -82,7 +96,7 @@ void Network::FillOwners(const float* value_rows, float* owner) const {
   }
 }
 
-void Network::Answer(NetworkBatch& batch) {
+void TowerNetwork::Answer(NetworkBatch& batch) {
   context_.Run(batch.encoded(), [&](int first, int size,
                                     const nn::CpuContext::Outputs& outputs) {
     const int rows_size = nn::kNumSquares * network_.weights().channels;
@@ -100,6 +114,123 @@ void Network::Answer(NetworkBatch& batch) {
       }
     }
   });
+}
+
+class LightNetwork : public Network {
+ public:
+  static absl::StatusOr<std::shared_ptr<Network>> Make(
+      const nn::Checkpoint& checkpoint, bool plain);
+
+  LightNetwork(int layers, nn::AlignedFloats parameters,
+               const nn::LightRanges& ranges, bool plain)
+      : tensors_(layers),
+        parameters_(std::move(parameters)),
+        integers_(nn::MakeLightIntegers(tensors_, parameters_.data(), ranges)),
+        kernels_(plain ? nn::SupportedLightKernels().front()
+                       : nn::SupportedLightKernels().back()) {
+    for (int i = 0; i < kNumActions; ++i) {
+      const int output = nn::PolicyOutput(static_cast<Action>(i));
+      actions_[output] = i;
+      all_outputs_[i] = static_cast<int16_t>(output);
+    }
+  }
+
+  void Answer(NetworkBatch& batch) override;
+  void AnswerInFloats(NetworkBatch& batch) override;
+
+ private:
+  void ReadInput(const nn::EncodedBatch& batch, int i) {
+    nn::ReadLightInput(
+        batch.planes() + size_t{nn::kNumPlanes} * nn::kNumSquares * i,
+        batch.globals() + size_t{nn::kNumGlobals} * i, input_);
+  }
+
+  const nn::LightTensors tensors_;
+  const nn::AlignedFloats parameters_;
+  const std::unique_ptr<const nn::LightIntegers> integers_;
+  const nn::LightKernels kernels_;
+  std::array<int, nn::kNumPolicyOutputs> actions_;  // by output
+  std::array<int16_t, kNumActions> all_outputs_;    // by action
+  nn::LightInput input_;
+  nn::LightScratch scratch_;
+  nn::LightActivations activations_;
+  std::array<float, nn::kNumPolicyOutputs> policy_;
+};
+
+absl::StatusOr<std::shared_ptr<Network>> LightNetwork::Make(
+    const nn::Checkpoint& checkpoint, bool plain) {
+  const int layers = checkpoint.shape.blocks;
+  TARA_RETURN_IF_ERROR(nn::CheckLightShape(checkpoint.shape));
+  const nn::LightTensors tensors(layers);
+  nn::AlignedFloats parameters(tensors.size());
+  TARA_RETURN_IF_ERROR(tensors.Read(checkpoint, "", parameters.data()));
+  TARA_RETURN_IF_ERROR(nn::CheckFinite(checkpoint));
+  TARA_ASSIGN_OR_RETURN(const std::optional<nn::LightRanges> ranges,
+                        nn::ReadLightRanges(checkpoint, layers));
+  if (!ranges.has_value()) {
+    return absl::InvalidArgumentError(
+        "there are no ranges of its activations; expected calibration/*.npy");
+  }
+  return std::make_shared<LightNetwork>(layers, std::move(parameters), *ranges,
+                                        plain);
+}
+
+void LightNetwork::Answer(NetworkBatch& batch) {
+  const nn::EncodedBatch& encoded = batch.encoded();
+  for (int i = 0; i < batch.size(); ++i) {
+    const NetworkBatch::Outputs to = batch.outputs(i);
+    const auto outputs = encoded.OutputsOf(i);
+    ReadInput(encoded, i);
+    kernels_.run(*integers_, nn::LightBitsOf(input_), outputs, scratch_,
+                 policy_.data());
+    for (const int16_t output : outputs) {
+      to.policy[actions_[output]] = policy_[output];
+    }
+    std::copy_n(scratch_.value, nn::kNumResults, to.result);
+    std::copy_n(scratch_.value + nn::kNumResults, kNumMargins, to.margins);
+  }
+}
+
+void LightNetwork::AnswerInFloats(NetworkBatch& batch) {
+  const nn::LightActivations& a = activations_;
+  for (int i = 0; i < batch.size(); ++i) {
+    ReadInput(batch.encoded(), i);
+    nn::BestLightLearning().forward(tensors_, parameters_.data(), input_,
+                                    all_outputs_, activations_);
+    const NetworkBatch::Outputs to = batch.outputs(i);
+    std::copy_n(a.logits.begin(), kNumActions, to.policy);
+    std::copy_n(a.value, nn::kNumResults, to.result);
+    std::copy_n(a.value + nn::kNumResults, kNumMargins, to.margins);
+    for (int owner = 0; owner < nn::kNumOwners; ++owner) {
+      for (Hill hill = 0; hill < kNumHills; ++hill) {
+        to.owner[owner * kNumHills + hill] = a.owners[hill][owner];
+      }
+    }
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<Network>> Network::Open(const Options& options,
+                                                       const val& tensors) {
+  const bool light =
+      options.kind == nn::NetworkKindName(nn::NetworkKind::kLight);
+  nn::Checkpoint checkpoint = {
+      .shape = {.channels = options.channels,
+                .blocks = options.blocks,
+                .kind =
+                    light ? nn::NetworkKind::kLight : nn::NetworkKind::kTower},
+      .progress = {},
+      .optimizer_steps = 0,
+      .tensors = {}};
+  const int count = tensors["length"].as<int>();
+  for (int i = 0; i < count; ++i) {
+    checkpoint.tensors.push_back(TensorOf(tensors[i]));
+  }
+  nn::AddNeutralNorms(checkpoint);
+  TARA_RETURN_IF_ERROR(nn::AddNewInputs(checkpoint));
+  return light ? LightNetwork::Make(checkpoint, options.plain)
+               : TowerNetwork::Make(checkpoint);
 }
 
 }  // namespace tara::web

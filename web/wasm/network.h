@@ -4,38 +4,38 @@
 #include <emscripten/val.h>
 
 #include <memory>
-#include <vector>
+#include <string>
 
 #include "absl/status/statusor.h"
-#include "tara/nn/cpu/cpu_network.h"
 #include "web/wasm/network_batch.h"
 
 namespace tara::web {
 
-// A network that answers batches, by the project's own engine in float32.
+// A network that evaluates batches, by the project's own code.
 class Network {
  public:
+  struct Options {
+    std::string kind;  // NetworkKindName
+    int channels;
+    int blocks;
+    // Of a light network: compute by the plain twin of its kernels, for tests.
+    bool plain;
+  };
+
   // `tensors` is an array of {name, shape, values: Float32Array}, what the ONNX
-  // form of a bundle has: norms folded. Returns INVALID_ARGUMENT when one is
-  // missing or misshapen, naming it, and FAILED_PRECONDITION for a network with
-  // more inputs than the encoder makes.
+  // form of a bundle has: norms folded; of a light network also the ranges of
+  // its activations. Returns INVALID_ARGUMENT when one is missing or misshapen,
+  // naming it, and FAILED_PRECONDITION for a network with more inputs than the
+  // encoder makes.
   static absl::StatusOr<std::shared_ptr<Network>> Open(
-      int channels, int blocks, const emscripten::val& tensors);
+      const Options& options, const emscripten::val& tensors);
+  virtual ~Network() = default;
 
-  Network(nn::CpuWeights weights, std::vector<float> owner_weights,
-          std::vector<float> owner_biases);
-
-  // Fills the outputs of the batch; owners where the network tells them.
-  void Answer(NetworkBatch& batch);
-
- private:
-  void FillOwners(const float* value_rows, float* owner) const;
-
-  const nn::CpuNetwork network_;
-  nn::CpuContext context_;
-  // A linear layer of each hill, [3, channels] and [3], or empty.
-  const std::vector<float> owner_weights_;
-  const std::vector<float> owner_biases_;
+  // Fills the outputs of the batch for a search: values, and the logits of
+  // legal actions. A light network computes them in integers.
+  virtual void Answer(NetworkBatch& batch) = 0;
+  // Fills all outputs in float32; owners where the network has learned them.
+  virtual void AnswerInFloats(NetworkBatch& batch) = 0;
 };
 
 }  // namespace tara::web

@@ -1,7 +1,6 @@
 #include "tara/nn/light/light_integers.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <map>
@@ -106,8 +105,8 @@ Packed PackShorts(double low, double high) {
   const auto to_short = [](double value) {
     return static_cast<uint16_t>(static_cast<int16_t>(std::lround(value)));
   };
-  return std::bit_cast<Packed>(to_short(low) |
-                               static_cast<uint32_t>(to_short(high)) << 16);
+  return static_cast<Packed>(to_short(low) |
+                             static_cast<uint32_t>(to_short(high)) << 16);
 }
 
 Packed PackBytes(const std::array<double, 4>& values) {
@@ -117,7 +116,7 @@ Packed PackBytes(const std::array<double, 4>& values) {
                   static_cast<int8_t>(std::lround(values[i]))))
               << (8 * i);
   }
-  return std::bit_cast<Packed>(packed);
+  return static_cast<Packed>(packed);
 }
 
 // Makes integers of one network.
@@ -638,6 +637,8 @@ std::vector<LightKernels> SupportedLightKernels() {
       __builtin_cpu_supports("avx512vnni")) {
     kernels.push_back(internal::Avx512LightKernels());
   }
+#elif defined(__wasm_simd128__)
+  kernels.push_back(internal::WasmLightKernels());
 #endif
   return kernels;
 }

@@ -209,6 +209,7 @@ std::vector<LightKernels> SupportedLightKernels();
 namespace internal {
 
 LightKernels PlainLightKernels();
+LightKernels WasmLightKernels();
 // REQUIRES: the processor has AVX2; AVX-512 with VNNI.
 LightKernels Avx2LightKernels();
 LightKernels Avx512LightKernels();

@@ -1,13 +1,13 @@
 #include "tara/nn/light/light_network.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <tuple>
 #include <utility>
 
+#include "absl/base/casts.h"
 #include "absl/strings/str_cat.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/action.h"
@@ -253,7 +253,7 @@ int16_t RoundGlobal(float global) {
   // Such a sum has no bits below 1, and its integer in the lowest.
   constexpr float kWhole = 0x1.8p23f;
   return static_cast<int16_t>(
-      std::bit_cast<int32_t>(global * kGlobalUnit + kWhole));
+      absl::bit_cast<int32_t>(global * kGlobalUnit + kWhole));
 }
 
 }  // namespace

@@ -5,10 +5,15 @@ import { strFromU8 } from 'fflate';
 import type { LearnedVariant } from './api';
 import type { Catalogue } from './core';
 import { type NpyArray, readNpy } from './npy';
+import type { Tensor } from './onnx';
 import { readZip } from './zip';
 
 const FORMAT = 'tara-bundle';
-const FORMAT_VERSION = 2;
+const FORMAT_VERSION = 3;
+const KINDS = ['tower', 'light'];
+/** Of a light network: NumPy files of the ranges of its activations, which are
+ * tensors of the name without the ending. */
+const RANGES = /^(calibration\/.*)\.npy$/;
 
 /** The fields of manifest.json that are read. */
 export interface Manifest {
@@ -64,7 +69,12 @@ export interface InputCounts {
 export interface Bundle {
   readonly manifest: Manifest;
   /** Of the network. */
-  readonly shape: { readonly channels: number; readonly blocks: number };
+  readonly shape: {
+    readonly kind: string;
+    readonly channels: number;
+    readonly blocks: number;
+  };
+  readonly ranges: readonly Tensor[];
   /** The ONNX file that has the weights, and its name. */
   readonly model: Uint8Array;
   readonly file: string;
@@ -107,8 +117,8 @@ function checkShape(manifest: Manifest): void {
   if (!isThere || manifest.format !== FORMAT) {
     fail(`manifest.json does not say "format": "${FORMAT}"`);
   }
-  // Version 1 has files that are not read here.
-  if (![1, FORMAT_VERSION].includes(manifest.format_version)) {
+  // Version 1 has files that are not read here; version 3 is of light networks.
+  if (![1, 2, FORMAT_VERSION].includes(manifest.format_version)) {
     fail(
         `it has format version ${manifest.format_version}; this page reads ` +
         `versions 1 to ${FORMAT_VERSION}`);
@@ -167,6 +177,14 @@ function sizeOf(manifest: Manifest, name: 'channels' | 'blocks'): number {
   fail(`manifest.json has ${size} ${name}; expected 1 to ${most}`);
 }
 
+/** Returns the kind of the network. */
+function kindOf(manifest: Manifest): string {
+  const kind = manifest.network?.['kind'] ?? 'tower';
+  if (typeof kind === 'string' && KINDS.includes(kind)) return kind;
+  fail(`it has a network of kind ${String(kind)}; this page has the kinds ${
+    KINDS.join(' and ')}`);
+}
+
 /** Reads a bundle. Throws what is wrong with it. */
 export function readBundle(data: Uint8Array, catalogue: Catalogue): Bundle {
   const first = readEntries(data, (name) => name === 'manifest.json');
@@ -179,11 +197,19 @@ export function readBundle(data: Uint8Array, catalogue: Catalogue): Bundle {
       .map((name) => manifest.forms.find((each) => each.name === name))
       .find((each) => each !== undefined);
   if (form === undefined) fail('it has no ONNX form');
-  const model = readEntries(data, (name) => name === form.file)[form.file];
+  const files = readEntries(
+      data, (name) => name === form.file || RANGES.test(name));
+  const model = files[form.file];
   if (model === undefined) fail(`${form.file} is missing`);
   return {
     manifest,
+    ranges: Object.keys(files).filter((name) => RANGES.test(name))
+        .map((file) => {
+          const { shape, data: values } = readNpy(files[file]!, file);
+          return { name: file.replace(RANGES, '$1'), shape, values };
+        }),
     shape: {
+      kind: kindOf(manifest),
       channels: sizeOf(manifest, 'channels'),
       blocks: sizeOf(manifest, 'blocks'),
     },

@@ -65,6 +65,7 @@ export interface NetworkBatch {
 /** web/wasm/network.h. */
 export interface CoreNetwork {
   answer(batch: NetworkBatch): void;
+  answerInFloats(batch: NetworkBatch): void;
   delete(): void;
 }
 
@@ -120,8 +121,8 @@ export interface Core {
   leavesTogether(simulations: number): number;
   rateByResults(variant: string, games: readonly RatedGame[]): Rating;
   openNetwork(
-      channels: number, blocks: number,
-      tensors: readonly Tensor[]): Answer<CoreNetwork>;
+      kind: string, channels: number, blocks: number,
+      tensors: readonly Tensor[], plain: boolean): Answer<CoreNetwork>;
   readonly Judge: new (position: string) => CoreJudge;
   readonly Search: new (
       position: string, simulations: number, network: boolean,

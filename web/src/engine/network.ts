@@ -38,11 +38,12 @@ export class Network {
   static open(
       bundle: Bundle, name: string, bytes: Uint8Array, core: Core,
       catalogue: Catalogue): Network {
-    const { channels, blocks } = bundle.shape;
+    const { kind, channels, blocks } = bundle.shape;
     let network: CoreNetwork;
     try {
+      const tensors = [...readWeights(bundle.model), ...bundle.ranges];
       network = valueOf(
-          core.openNetwork(channels, blocks, readWeights(bundle.model)));
+          core.openNetwork(kind, channels, blocks, tensors, false));
     } catch (error) {
       throw new Error(`${bundle.file} cannot be run: ${
           error instanceof Error ? error.message : String(error)}`);
@@ -57,9 +58,14 @@ export class Network {
     return notLearned(this.info.variants, variant, options) === '';
   }
 
-  /** Answers a batch of the core. */
+  /** Answers a batch of a search: values, and the logits of legal actions. */
   answer(batch: NetworkBatch): void {
     this.network.answer(batch);
+  }
+
+  /** Fills all outputs of a batch, in float32. */
+  answerInFloats(batch: NetworkBatch): void {
+    this.network.answerInFloats(batch);
   }
 
   close(): void {

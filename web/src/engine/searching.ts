@@ -110,7 +110,7 @@ export function evaluate(
   const judge = new core.Judge(position);
   try {
     const batch = judge.batch();
-    network.answer(batch);
+    network.answerInFloats(batch);
     const owners = network.bundle.hasOwner ? batch.ownersOf(0) : null;
     return evaluationOf(
         catalogue, view, ply, judge.read(), owners, 'network');

@@ -139,7 +139,7 @@ export function verify(
         return expected.length === sizes[name] &&
             expected.every((value, i) => Object.is(value, made[i]));
       });
-      network.answer(batch);
+      network.answerInFloats(batch);
       // Lengths first: rows that are too long would not fit.
       for (const { name, size } of outputs) {
         const numbers = goldenOf(name);
