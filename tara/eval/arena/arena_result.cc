@@ -25,8 +25,8 @@ void AddClock(const TimeUse& use, bool forfeit, ClockResult& result) {
   result.use.time += use.time;
 }
 
-// Returns the games in parts that do not depend on each other: those of the
-// pairs, or of the pairs of matches, of one opening, in succession.
+// Returns the games in independent parts: the games of the pairs, or of the
+// pairs of matches, of one opening, which are adjacent.
 std::vector<absl::Span<const ArenaGame>> IndependentParts(
     absl::Span<const ArenaGame> games, int pairs_per_opening) {
   const auto part_of = [&](const ArenaGame& game) {

@@ -50,8 +50,8 @@ std::map<int, OpeningSums> SumsOf(const ArenaResult& result) {
   return sums;
 }
 
-// By opening that all matches have, and by match. Openings of which all games
-// are those of another one show nothing new: they are left out.
+// By opening of all matches, and by match. Openings with the same games as
+// another one are left out, because they add no information.
 std::vector<std::vector<OpeningSums>> SharedOpenings(
     const CrossPlayStudy& study) {
   std::map<int, std::vector<OpeningSums>> by_opening;
@@ -109,7 +109,7 @@ PartnershipWorth WorthOf(const CrossPlayStudy& study, Random& random) {
     return elo;
   };
   worth.elo = BootstrapInterval(worth.openings, kReplicates, elo_of, random);
-  // Of (nearly) all games won there is no saying how many more it might be.
+  // If (nearly) all games are won, the strength has no upper bound.
   constexpr double kFewest = 5;
   const auto is_known = [&](size_t m) {
     double won = 0;

@@ -27,7 +27,7 @@ namespace {
 
 // --- The file ----------------------------------------------------------------
 
-// Games are told apart by where they come from and by all that is kept of them.
+// Games are identified by their origin and all of their stored content.
 constexpr SqliteSchema kSchema = {
     .kind = "opening book",
     .application_id = 0x54524f42,  // "TROB"
@@ -53,7 +53,7 @@ constexpr SqliteSchema kSchema = {
 // Positions searched between two visits to the file.
 constexpr int kRound = 64;
 
-// Evaluations remembered: those of a position and of the next one overlap.
+// Cached evaluations, because those of a position and of the next one overlap.
 constexpr int64_t kCachePositions = 1 << 16;
 
 // Actions of a line that is shown.
@@ -100,7 +100,7 @@ absl::StatusOr<State> StartOf(const proto::BookGame& game) {
   return record::InitialStateOf(record);
 }
 
-// Returns INVALID_ARGUMENT for what is no beginning of a game.
+// Returns INVALID_ARGUMENT if this is not the beginning of a game.
 absl::Status CheckGame(const proto::BookGame& game) {
   TARA_ASSIGN_OR_RETURN(State state, StartOf(game));
   if (game.red_half_points() > 2) {

@@ -112,7 +112,7 @@ bool IsKnown(const OpeningAction& action) {
   return action.games.games() > 0 || action.score.has_value();
 }
 
-// Returns the actions of which something is known, or all.
+// Returns the actions with entries, or all.
 std::vector<ReportRow> ActionRows(const OpeningPosition& position, bool all) {
   int64_t chosen = 0;
   for (const OpeningAction& action : position.actions) {

@@ -34,12 +34,12 @@
 namespace tara::eval {
 namespace {
 
-// An engine that was told to quit gets so long to do so.
+// Time for an engine to end after `quit`.
 constexpr absl::Duration kQuitPatience = absl::Seconds(1);
-// One that stopped talking: to be told how it ended.
+// Time for a silent engine to end, for its exit status.
 constexpr absl::Duration kExitPatience = absl::Seconds(5);
-// Of an answer with the ends of its lines: more is no answer. What engines
-// answer has some hundred.
+// Maximum size of an answer with line ends; answers of engines have some
+// hundred bytes.
 constexpr size_t kMaxAnswerBytes = size_t{1} << 16;
 // Of the name and of the version that an engine gives.
 constexpr size_t kMaxNameBytes = 100;
@@ -95,7 +95,7 @@ absl::StatusOr<std::unique_ptr<EngineSession>> EngineSession::Start(
       status.code(),
       absl::StrCat("engine '", absl::StrJoin(spec.command, " "),
                    "' cannot be used: ", status.message(),
-                   spec.log.empty() ? "; log=FILE shows what it says" : ""));
+                   spec.log.empty() ? "; log=FILE records its output" : ""));
 }
 
 absl::Status EngineSession::Introduce(const EngineSpec& spec) {
@@ -243,12 +243,12 @@ struct Deadline {
   const StopCheck* stop;
 };
 
-// A process of the engine and what it knows of its game.
+// A process of the engine and its state of the game.
 class Slot {
  public:
   explicit Slot(const EngineSpec* spec) : spec_(*spec) {}
 
-  // Starts the process if there is none. As EngineSession::Start.
+  // Starts the process unless it runs. Errors of EngineSession::Start.
   absl::Status Start(bool* is_ours = nullptr) {
     if (session_ != nullptr) return absl::OkStatus();
     variant_.clear();
@@ -259,11 +259,11 @@ class Slot {
     return absl::OkStatus();
   }
 
-  // Fills the action, or why the engine cannot go on. Returns the error of a
-  // turn that no engine can be asked about.
+  // Fills the action, or the reason why the engine cannot continue. Returns the
+  // error of a turn that no engine can play.
   absl::Status Choose(const Turn& turn, Action& action, std::string& fault) {
     const LegalSet legal = LegalActions(turn.state);
-    if (legal.Count() == 1) {  // it is told of it with the next turn
+    if (legal.Count() == 1) {  // sent with the next turn
       action = legal.Nth(0);
       return absl::OkStatus();
     }
@@ -404,7 +404,7 @@ class Slot {
     return absl::OkStatus();
   }
 
-  // Whether the turn's game goes on from where the engine is.
+  // Whether the turn's game continues from the engine's position.
   bool KnowsGame(const Turn& turn) const {
     return actions_->size() <= turn.actions.size() &&
            std::equal(actions_->begin(), actions_->end(), turn.actions.begin());
@@ -440,7 +440,7 @@ class Slot {
   bool has_ever_played_ = false;  // has ever accepted a variant
   bool refuses_variant_ = false;
   // What the process knows.
-  std::string variant_;         // as it was told; empty: none
+  std::string variant_;         // as sent to it; empty: none
   std::optional<State> start_;  // of the game that is its latest turn's
   std::optional<std::vector<Action>> actions_;  // of its game; none: no game
   std::optional<mcts::TimeControl> clock_;

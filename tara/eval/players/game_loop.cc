@@ -74,7 +74,8 @@ absl::Status PlayOneAction(const GameLoopOptions& options, Player& player,
       options.clocks.has_value() ? options.clocks->now() : absl::InfinitePast();
   TARA_RETURN_IF_ERROR(player.ChooseActions(turns, absl::MakeSpan(actions)));
   if (options.clocks.has_value()) {
-    TARA_CHECK(movers.size() == 1, "games with clocks go on one at a time");
+    TARA_CHECK(movers.size() == 1,
+               "games with clocks are played one at a time");
     SpendTime(options.clocks->now() - start, *movers[0]);
   }
   for (size_t i = 0; i < movers.size(); ++i) {
@@ -167,7 +168,7 @@ absl::Status PlayGames(const GameLoopOptions& options,
   Games games;
   absl::Status status =
       PlayUntilOver(options, players, next_game, go_on, games);
-  // Choices that were broken off on request are no error.
+  // Choices interrupted on request are not an error.
   if (absl::IsCancelled(status) && IsStopped(options))
     status = absl::OkStatus();
   TARA_RETURN_IF_ERROR(status);

@@ -30,7 +30,7 @@ namespace {
 
 // Held by who talks to the terminal.
 ABSL_CONST_INIT absl::Mutex terminal(absl::kConstInit);
-// Whether the person has left it, in whichever game.
+// Whether the person has quit, in any game.
 bool has_left ABSL_GUARDED_BY(terminal) = false;
 
 // How long Ctrl-C at the prompt may be overlooked.
@@ -107,8 +107,8 @@ class PersonPlayer : public Player {
     }
   }
 
-  // Returns a line without spaces around it; nothing at the end of the input,
-  // or when a signal comes, with which the person has left.
+  // Returns a trimmed line; none at the end of the input or after a signal,
+  // when the person has quit.
   std::optional<std::string> ReadLine()
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(terminal) {
     while (&in_ == &std::cin && in_.rdbuf()->in_avail() <= 0) {

@@ -169,7 +169,7 @@ absl::StatusOr<EngineSpec> ParseEngineSpec(absl::string_view text) {
 
 namespace {
 
-// A move of so many nodes takes about as long as one of mcts:sims=1000.
+// A move with this many nodes takes about as long as one of mcts:sims=1000.
 constexpr int kDefaultNodes = 8000;
 
 OptionTable AlphaBetaOptionTable(PlayerSpec& spec) {
@@ -290,7 +290,7 @@ std::string OptionsOfLevel(int number) {
                       ",reuse=off,value_margin=", level.value_margin);
 }
 
-// Takes the number of a level, with which `options` begin, to the spec.
+// Moves the number of a level at the beginning of `options` to the spec.
 absl::Status TakeLevel(absl::string_view text,
                        std::vector<absl::string_view>& options,
                        PlayerSpec& spec) {
@@ -352,8 +352,8 @@ std::string PathText(const std::string& path) {
       "\"", absl::StrReplaceAll(path, {{"\\", "\\\\"}, {"\"", "\\\""}}), "\"");
 }
 
-// Moves the path of a network, with which the text begins, to the spec and
-// leaves the options that follow it.
+// Moves the path of a network at the beginning of the text to the spec, and
+// leaves the options after it.
 absl::Status TakePath(absl::string_view text,
                       std::vector<absl::string_view>& options,
                       absl::string_view rest, PlayerSpec& spec) {

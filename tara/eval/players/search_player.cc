@@ -79,8 +79,8 @@ class SearchPlayer : public Player {
  private:
   using Session = std::unique_ptr<mcts::SearchSession>;
 
-  // Trees searched at a time: as many as hold some million simulations (about
-  // half a gigabyte), but enough for a decent batch.
+  // Concurrent trees: up to some million simulations in all (about half a
+  // gigabyte), but enough for a decent batch.
   size_t MaxTrees(absl::Span<const Turn> turns) const {
     const bool any_timed =
         std::any_of(turns.begin(), turns.end(),
@@ -200,7 +200,7 @@ class SearchPlayer : public Player {
         cache_, stop, counters);
   }
 
-  // The policy are the visits, of those that the proofs leave.
+  // The policy is the visits of the actions that the proofs leave.
   SearchReport ReportOf(const mcts::Tree& tree) const {
     const std::vector<mcts::RootAction> actions = tree.root_actions();
     const std::vector<bool> left = mcts::LeftByProof(

@@ -9,9 +9,9 @@
 namespace tara::eval {
 namespace {
 
-// Games that a thread takes at a time: milliseconds of work, so that an
-// interrupt is answered at once, and many times as many as are played in step,
-// so that starting and finishing them costs little.
+// Games per piece of work of a thread: milliseconds of work for a prompt
+// reaction to interrupts, and many times the concurrent games for a low
+// overhead of starting and finishing.
 constexpr int64_t kChunkGames = 16384;
 
 }  // namespace

@@ -19,7 +19,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Cells = std::vector<std::string>;
 
-// Up to so many variants have columns headed by their names.
+// Up to this many variants, column headings are their names.
 constexpr size_t kNamedColumns = 4;
 
 std::string EloCell(const RatingEstimate& estimate) {

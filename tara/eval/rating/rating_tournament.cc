@@ -109,8 +109,8 @@ std::vector<PairChoice> ChoosePairs(const Ratings& ratings, int count) {
 
 namespace {
 
-// Rounds in which a variant's games are chosen, about: each fits the ratings
-// anew.
+// Approximate number of rounds in which a variant's games are chosen; each fits
+// the ratings again.
 constexpr int kRounds = 12;
 // Pairs of games of two players that are played in one go: more make larger
 // batches, fewer choose better.
@@ -202,7 +202,7 @@ class VariantTournament {
         {.anchors = options_.anchors, .allow_parts = allow_parts});
   }
 
-  // Plays the next round; `go_on` is told of the games of it so far.
+  // Plays the next round; `go_on` receives its number of games so far.
   absl::Status PlayRound(const std::function<bool(int games)>& go_on) {
     TARA_ASSIGN_OR_RETURN(const Ratings ratings, Fit(/*allow_parts=*/true));
     deviation_ = MeanDeviation(ratings);
@@ -256,8 +256,8 @@ class VariantTournament {
  private:
   int size() const { return static_cast<int>(players_.size()); }
 
-  // By identity, so that two players have the same contest whatever the order
-  // in which they are named.
+  // By identity, so that the contest of two players does not depend on their
+  // order.
   std::pair<int, int> InOrder(int a, int b) const {
     if (players_[b].identity < players_[a].identity) std::swap(a, b);
     return {a, b};
@@ -317,7 +317,7 @@ class VariantTournament {
         });
   }
 
-  // `go_on` is told of the pairs' games so far.
+  // `go_on` receives the number of the pairs' games so far.
   absl::Status Play(int a, int b, int pairs,
                     const std::function<bool(int games)>& go_on) {
     ArenaOptions arena = arena_;
@@ -398,7 +398,7 @@ absl::StatusOr<RatingTable> PlayRatingTournament(
     const RatingProgressCallback& on_progress) {
   TARA_RETURN_IF_ERROR(CheckPlayers(players));
   std::deque<VariantTournament> tournaments;
-  // By variant, with those of the round that is played.
+  // By variant, including the current round.
   std::vector<std::atomic<int64_t>> games(options.arenas.size());
   int64_t wanted = 0;
   for (size_t i = 0; i < options.arenas.size(); ++i) {

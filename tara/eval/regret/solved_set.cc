@@ -43,7 +43,7 @@ absl::StatusOr<size_t> ParseHead(absl::string_view line) {
   return count->get<size_t>();
 }
 
-// Returns margins if they can be those of the position.
+// Returns the margins if they are possible for the position.
 absl::StatusOr<std::vector<int>> ParseMargins(const Json& json,
                                               const State& state) {
   std::vector<int> margins;

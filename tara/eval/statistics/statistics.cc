@@ -15,7 +15,7 @@ namespace tara::eval {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-// More are no use, and tails of so many take long to compute.
+// More do not help, and their tails take long to compute.
 constexpr double kMaxTrials = 1e8;
 // What values that are the same differ by at most.
 constexpr double kRounding = 1e-12;
@@ -27,7 +27,7 @@ struct Cluster {
   double mean() const { return sum / count; }
 };
 
-// REQUIRES: as many values as `clusters` has numbers, or no clusters.
+// REQUIRES: one value per cluster number, or no clusters.
 std::vector<Cluster> Clustered(absl::Span<const double> values,
                                Clusters clusters) {
   TARA_CHECK(clusters.empty() || clusters.size() == values.size(),
@@ -168,7 +168,8 @@ Interval ScoreInterval(absl::Span<const double> scores, Clusters clusters) {
 double EvenScoreTest(const ScoreSums& sums) {
   if (sums.count == 0) return 1;
   const auto [score, trials] = TrialsOf(sums);
-  // P(X >= more) of so many trials of chance 1/2; the other tail mirrors it.
+  // P(X >= more) for that many trials with probability 1/2; the other tail
+  // mirrors it.
   const double more = std::max(score, 1 - score) * trials;
   return std::min(1.0, 2 * IncompleteBeta(more, trials - more + 1, 0.5));
 }
