@@ -44,7 +44,7 @@ struct Measured {
 // Returns the numbers of threads that may pay.
 std::vector<int> ThreadCounts(const AutopilotLimits& limits) {
   if (limits.on_cpu) return {limits.cores};
-  // A device is asked by one thread while the others search.
+  // One thread uses the device while the others search.
   std::vector<int> counts = {1, 2, limits.cores};
   std::sort(counts.begin(), counts.end());
   counts.erase(std::unique(counts.begin(), counts.end()), counts.end());

@@ -1,8 +1,8 @@
 #ifndef TARA_TRAIN_CONFIG_AUTOPILOT_H_
 #define TARA_TRAIN_CONFIG_AUTOPILOT_H_
 
-// Chooses how many threads play and how many games each has in step, by how
-// fast the network is. The games are the same, whatever it chooses.
+// Chooses the number of threads for self-play and of concurrent games per
+// thread by the speed of the network. The choice does not change the games.
 
 #include <functional>
 #include <vector>
@@ -25,25 +25,25 @@ struct AutopilotChoice {
 
 struct AutopilotLimits {
   int cores = 1;
-  // Of a generation: no thread has more in step than its part of them.
+  // Games of a generation: a thread has at most its share of them in lockstep.
   int games = 200;
-  // The threads that ask compute themselves: more of them than cores bring
-  // nothing.
+  // Whether the threads compute evaluations themselves, so that more threads
+  // than cores do not help.
   bool on_cpu = true;
 };
 
-// Measures the evaluations a second of so many threads together, each in
-// batches of so many positions.
+// Measures the evaluations per second of that many threads together, each with
+// batches of that many positions.
 using MeasureRate =
     std::function<absl::StatusOr<double>(int threads, int batch)>;
 
-// Chooses by the rates that `measure` returns alone: tries 8, 16, 32, ...
-// games a thread, for all numbers of threads that may pay, and takes the least
-// games in step that reach 98 % of the best rate. More games in step begin
-// later ones later and take memory. A batch is taken to be three quarters of
-// the games: some leaves are the same, and some wait for the next batch, so
-// that this one is of a size that suits (Evaluator::batch_multiple). Returns
-// the first error of `measure`. REQUIRES: cores, games >= 1.
+// Chooses by the rates of `measure` alone: tries 8, 16, 32, ... games per
+// thread for all numbers of threads that may pay, and takes the smallest number
+// of concurrent games that reaches 98 % of the best rate. More concurrent games
+// delay later ones and take memory. A batch is assumed to be three quarters of
+// the games: some leaves are equal, and some wait for the next batch, so that
+// this one has a suitable size (Evaluator::batch_multiple). Returns the first
+// error of `measure`. REQUIRES: cores, games >= 1.
 absl::StatusOr<AutopilotChoice> ChooseBatches(const AutopilotLimits& limits,
                                               const MeasureRate& measure);
 
@@ -52,10 +52,10 @@ absl::StatusOr<AutopilotChoice> ChooseBatches(const AutopilotLimits& limits,
 MeasureRate MeasureEvaluator(mcts::Evaluator& evaluator,
                              absl::Span<const State> starts);
 
-// Fills in self_play.threads and .games_per_thread where self_play.autopilot
-// says so: with those of the config in the run's folder, if there is one, so
-// that a run that goes on is the same, and else by some measurements with a
-// network of the run's shape. REQUIRES: the config is resolved.
+// Fills in self_play.threads and .games_per_thread if self_play.autopilot is
+// set: with the values of the config in the run's folder, if any, so that a
+// resumed run is the same; otherwise by some measurements with a network of the
+// run's shape. REQUIRES: the config is resolved.
 absl::Status ApplyAutopilot(proto::TrainConfig& config);
 
 }  // namespace tara::train

@@ -227,7 +227,7 @@ absl::Status CheckResumable(const proto::TrainConfig& before,
 
 namespace {
 
-// More actions than games last: those of the longest variants have some 150.
+// More actions than a game has; the longest variants have some 150.
 constexpr int64_t kLongestGame = 1000;
 
 // Returns the error of a field whose value does not go with others.

@@ -24,7 +24,7 @@ struct ConfigField {
   proto::FieldInfo info;
 };
 
-// Returns all fields of proto::TrainConfig that are no messages, in its order.
+// Returns all fields of proto::TrainConfig except messages, in its order.
 absl::Span<const ConfigField> ConfigFields();
 
 // Returns the name of a field's type: "uint32", "string, repeated".
@@ -33,8 +33,8 @@ std::string FieldType(const google::protobuf::FieldDescriptor& field);
 // Returns the names of a message's fields, separated by ", ".
 std::string FieldNames(const google::protobuf::Descriptor& type);
 
-// Returns OK, or INVALID_ARGUMENT naming path, value and what was expected,
-// where a value is none of those declared. Lists are not checked.
+// Returns OK, or INVALID_ARGUMENT naming path, value and what was expected, if
+// a value is not a declared one. Lists are not checked.
 absl::Status CheckValue(const ConfigField& field, absl::string_view text);
 
 // A field of a message, and the message, which is `root` or a part of it.
@@ -43,9 +43,9 @@ struct ProtoField {
   const google::protobuf::FieldDescriptor* field;
 };
 
-// Finds a field that is no message itself; creates the messages on the way.
-// Returns INVALID_ARGUMENT naming the element of the path that is wrong and
-// the fields that there are.
+// Finds a field that is not a message; creates the messages that contain it.
+// Returns INVALID_ARGUMENT naming the wrong element of the path and the
+// existing fields.
 absl::StatusOr<ProtoField> FindField(google::protobuf::Message& root,
                                      absl::string_view path);
 

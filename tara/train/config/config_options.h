@@ -28,8 +28,8 @@ bool IsLight(const proto::TrainConfig& config);
 bool PlaysGames(const proto::TrainConfig& config);
 
 // Returns the options of a full search. REQUIRES: the config is resolved.
-// Returns INVALID_ARGUMENT for an option that is no "name=value", unknown, ill
-// valued, given twice, the same as a field of its own, or without effect.
+// Returns INVALID_ARGUMENT for an option that is malformed (not "name=value"),
+// unknown, invalid, repeated, also a field of its own, or without effect.
 // Messages begin with "option: ".
 absl::StatusOr<mcts::SearchOptions> SearchOptionsOf(
     const proto::SearchConfig& config);
@@ -43,9 +43,9 @@ absl::StatusOr<nn::InferenceOptions> InferenceOptionsOf(
 
 mcts::ResignationOptions ResignationOf(const proto::ResignationConfig& config);
 
-// Returns the options of self-play that a config has: those of no generation,
+// Returns the options of self-play of a config, without those of a generation,
 // with the starts of the config's variants in its order. REQUIRES: the config
-// is resolved. Errors as SearchOptionsOf and RulesOf.
+// is resolved. Errors of SearchOptionsOf and RulesOf.
 absl::StatusOr<SelfPlayOptions> SelfPlayOptionsOf(
     const proto::TrainConfig& config);
 
@@ -53,14 +53,14 @@ absl::StatusOr<SelfPlayOptions> SelfPlayOptionsOf(
 absl::StatusOr<SelfPlayOptions> SelfPlayOptionsOf(
     const proto::PlayRequest& request);
 
-// Returns what judges positions in these games in place of the network, where
-// they are of a warm start (self_play.warm_start): a random game each, which
-// depends on the config's seed and the position. Else null.
+// Returns the evaluator that replaces the network in games of a warm start
+// (self_play.warm_start): one random game per position, from the config's seed
+// and the position. Null for other games.
 std::unique_ptr<mcts::Evaluator> WarmStartEvaluator(
     const proto::PlayRequest& request);
 
-// Returns the request for games of a plan, but for the counts of resigning.
-// Records name `model_id` as their player, or a warm start.
+// Returns the request for games of a plan, without the counts of resigning.
+// Records name `model_id`, or a warm start, as their player.
 proto::PlayRequest PlayRequestFor(const proto::TrainConfig& config,
                                   const GamePlan& plan,
                                   absl::string_view model_id);

@@ -1,7 +1,7 @@
 #ifndef TARA_TRAIN_CONFIG_LEARN_CONFIG_H_
 #define TARA_TRAIN_CONFIG_LEARN_CONFIG_H_
 
-// What a config asks of LibTorch: devices, and the options of trainer and
+// The part of a config for LibTorch: devices, and the options of trainer and
 // learner.
 
 #include "absl/status/status.h"
@@ -12,11 +12,11 @@
 
 namespace tara::train {
 
-// Checks that this machine, with this LibTorch, has the devices that a valid
-// config names, and computes in its number type there. Returns
-// FAILED_PRECONDITION naming the field, the device and what there is instead,
-// or UNIMPLEMENTED naming the number type and why; INVALID_ARGUMENT for what a
-// light network does not do.
+// Checks that this machine, with this LibTorch, has the devices of a valid
+// config and supports its number type on them. Returns FAILED_PRECONDITION
+// naming the field, the device and the existing ones, UNIMPLEMENTED naming the
+// number type and the reason, or INVALID_ARGUMENT for options that light
+// networks do not support.
 absl::Status CheckDevices(const proto::TrainConfig& config);
 
 // The network and the options of trainer and learner from a config.
@@ -26,8 +26,8 @@ nn::NetworkShape NetworkShapeOf(const proto::TrainConfig& config);
 
 nn::TrainerOptions TrainerOptionsOf(const proto::TrainConfig& config);
 
-// `rate_factor` multiplies the config's learning rate, which falls over so many
-// generations, of which there are as many in the run.
+// `rate_factor` multiplies the config's learning rate, which falls over
+// `generations`, the number of generations of the run.
 LearnOptions LearnOptionsOf(const proto::TrainConfig& config,
                             double rate_factor, int generations);
 

@@ -26,12 +26,11 @@ struct ResumedTrainer {
   std::vector<std::string> notes;
 };
 
-// Returns the newest checkpoint of the run that is whole. Damaged ones are
-// renamed to NAME.damaged, so that what they had learned is learned anew. Where
-// there is none, begins the run: with a new network, or that of `init_from`,
-// saved as checkpoint 0.
-// Returns FAILED_PRECONDITION for a checkpoint of another version, the errors
-// of CheckInitFrom, and the system's.
+// Returns the newest complete checkpoint of the run. Damaged ones are renamed
+// to NAME.damaged, and their generations are learned again. Without any
+// checkpoint, begins the run with a new network, or that of `init_from`, saved
+// as checkpoint 0. Returns FAILED_PRECONDITION for a checkpoint of another
+// version, the errors of CheckInitFrom, and the system's.
 absl::StatusOr<ResumedTrainer> OpenNewestCheckpoint(
     const proto::TrainConfig& config, const RunFolder& folder);
 
@@ -43,11 +42,10 @@ absl::StatusOr<ResumedTrainer> OpenNewestCheckpoint(
 // variants and their rule options. Messages begin with "init_from: ".
 absl::Status CheckInitFrom(const proto::TrainConfig& config);
 
-// Returns which of the checkpoints `there` (their numbers, ascending) are to be
-// removed. Kept are the first (0, and 1, which the player at the end is
-// compared with), those that are `needed`, and those of the config: with 300
-// generations, 10 newest and each 10th, that is some 42.
-// Pure: asked again about what it left, it removes nothing more.
+// Returns the checkpoints among `there` (their numbers, ascending) to remove.
+// It keeps the first (0, and 1, an opponent of the final player), those that
+// are `needed`, and those of the config: with 300 generations, 10 newest and
+// each 10th, some 42. Pure and idempotent.
 std::vector<int> CheckpointsToRemove(const std::vector<int>& there,
                                      const proto::RetentionConfig& config,
                                      const std::set<int>& needed);

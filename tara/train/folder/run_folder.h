@@ -26,11 +26,11 @@ namespace tara::train {
 //     ckpt-000007.pt.damaged  set aside, as it could not be read
 //     latest                name of the newest checkpoint, or with a gate of
 //                           the best, for other programs
-//   metrics.jsonl           a JSON object a line
+//   metrics.jsonl           a JSON object per line
 //   tensorboard/            event files
 //   lock                    held while a process trains here
 //
-// A RunFolder holds its lock. Thread-safe but for creation.
+// A RunFolder holds its lock. Thread-safe except creation.
 class RunFolder {
  public:
   // Creates the folder where needed, takes its lock, writes the config, and
@@ -61,7 +61,7 @@ class RunFolder {
   // the files: `latest` may be one behind after a kill.
   absl::StatusOr<std::vector<int>> Checkpoints() const;
 
-  // Removes a checkpoint; one that is not there is no error.
+  // Removes a checkpoint, if it exists.
   absl::Status RemoveCheckpoint(int generation) const;
   // Renames a damaged checkpoint, so that it is one no more.
   absl::Status SetAside(int generation) const;
@@ -77,11 +77,11 @@ class RunFolder {
   proto::TrainConfig config_;
 };
 
-// Returns the config with which a run can go on in its folder: the one given,
-// with what an earlier start has chosen where it says "auto". Writes nothing.
-// Returns FAILED_PRECONDITION where the folder can be neither made nor written
-// to, or when the run was started with another seed, network, list of variants
-// or rule options: its games and weights would not fit.
+// Returns the config for resuming a run in its folder: the given one, with the
+// earlier choices for "auto". Writes nothing. Returns FAILED_PRECONDITION if
+// the folder cannot be created or written to, or if the run was started with
+// another seed, network, list of variants or rule options, because its games
+// and weights would not fit.
 absl::StatusOr<proto::TrainConfig> CheckRunFolder(
     const proto::TrainConfig& config);
 
@@ -96,9 +96,9 @@ bool HasCheckpoints(absl::string_view run_dir);
 // that do not train: no lock is needed. Returns NOT_FOUND naming the folder.
 absl::StatusOr<std::string> LatestCheckpoint(absl::string_view run_dir);
 
-// The state of a run (proto/run_state.proto) in its file, which holds either
-// what was saved last or what was before, whatever is killed when. Not
-// thread-safe.
+// The state of a run (proto/run_state.proto) in its file, which contains either
+// the last saved state or the one before, after a kill at any time. Not thread-
+// safe.
 class RunStateFile {
  public:
   // Reads the file; a run without one has the state that all begin with.

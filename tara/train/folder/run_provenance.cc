@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
 bool IsOfRun(const fs::path& checkpoint) {
-  std::error_code error;  // what cannot be read is no run
+  std::error_code error;  // an unreadable folder is not a run
   return checkpoint.parent_path().filename() == "checkpoints" &&
          fs::is_regular_file(
              checkpoint.parent_path().parent_path() / "config.textproto",
@@ -75,7 +75,7 @@ absl::Status ReadMetrics(const std::string& path,
     try {
       read(ParseJson<Json>(line).value_or(Json()));
     } catch (const Json::exception&) {
-      // Damaged; or a run that goes on writes its end.
+      // Damaged, or a run in progress is writing its end.
     }
   }
   provenance.games = games;
@@ -166,7 +166,7 @@ absl::StatusOr<RunProvenance> ProvenanceOf(const std::string& path,
 }
 
 Learned LearnedByModel(const std::string& file) {
-  // What is wrong with a bundle or a config, whoever loads it says.
+  // Errors of a bundle or a config are reported by the code that loads it.
   if (nn::IsBundlePath(file)) {
     const absl::StatusOr<nn::Bundle> bundle = nn::Bundle::Open(file);
     if (!bundle.ok()) return std::nullopt;

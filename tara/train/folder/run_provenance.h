@@ -19,11 +19,11 @@ struct RunProvenance {
   std::vector<nn::BundleVariant> variants;
 };
 
-// Returns the provenance of the checkpoint read from `path`: of one in the
-// folder `checkpoints` of a run with what the run knows of it, of any other
-// with what the file holds alone. No lock is needed: runs that go on are fine.
-// Paths of this machine are left out. Returns the errors of reading the run's
-// files.
+// Returns the provenance of the checkpoint read from `path`. For one in the
+// folder `checkpoints` of a run it includes the data of the run; for any other,
+// only the content of the file. It needs no lock, also for runs in progress,
+// and contains no paths of this machine. Returns the errors of reading the
+// run's files.
 absl::StatusOr<RunProvenance> ProvenanceOf(const std::string& path,
                                            const nn::Checkpoint& checkpoint);
 

@@ -22,8 +22,8 @@ struct ValueTargetOptions {
   // The share of the searches, s below; the rest is the outcome's. 0: the
   // outcome alone, which is noisy but right on average.
   float search_share = 0;
-  // Over about so many plies, from the position on, the searches are averaged:
-  // what is further away is the outcome's. At least 1.
+  // The searches are averaged over about this many plies after the position;
+  // the outcome stands for later ones. At least 1.
   float horizon = 16;
 };
 
@@ -95,7 +95,7 @@ struct SampledGame {
 
   uint64_t game_index = 0;
   Variant variant = Variant::kSacredHillL1;
-  std::vector<Position> positions;  // a position a step
+  std::vector<Position> positions;  // one per step
   std::vector<Target> targets;
   // The end of the game by side, where it was played to its end.
   bool has_final = false;
@@ -125,8 +125,8 @@ struct SampledGame {
 absl::StatusOr<SampledGame> UnpackGame(const proto::GameRecord& record,
                                        const TargetOptions& options = {});
 
-// Returns the symmetries of positions of the variant that take `seat` to
-// seat 0: what the network may be shown instead of the position. Not empty.
+// Returns the symmetries of positions of the variant that map `seat` to seat 0,
+// under which the network may see the position. Not empty.
 std::vector<Symmetry> SymmetriesToSeatZero(Variant variant, Seat seat);
 
 // Returns a position as a training sample, seen through the symmetry.

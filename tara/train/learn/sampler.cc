@@ -93,9 +93,8 @@ absl::Status Sampler::MoveWindow(uint64_t end_index) {
       WindowGames(options_.window, static_cast<int64_t>(end_index));
   const auto end = std::lower_bound(indices.begin(), indices.end(), end_index);
   const auto begin = end - std::min<int64_t>(end - indices.begin(), window);
-  // All that is new is read before anything changes, which an error leaves as
-  // it is. Games are not added in their order: those that took longer come
-  // later.
+  // All new data is read before any change, so an error changes nothing. Games
+  // arrive out of order: longer ones come later.
   std::deque<SampledGame> added;
   auto kept = games_.begin();
   for (auto it = begin; it != end; ++it) {
@@ -139,7 +138,7 @@ void Sampler::FillPools() {
   for (size_t i = 0; i < games_.size(); ++i) {
     const bool held_out =
         IsHeldOut(options_.held_out_share, run_seed_, games_[i].game_index);
-    // How surprising a position was is no part of what is measured.
+    // The measurement ignores the surprise of a position.
     (held_out ? held_out_ : learned_)
         .Add(games_[i], static_cast<uint32_t>(i), /*weighted=*/!held_out);
   }

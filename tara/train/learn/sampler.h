@@ -50,9 +50,11 @@ struct SamplerOptions {
   // Part of the games that are never learned from (IsHeldOut).
   double held_out_share = 0;
   // A variant has a share of the samples in proportion to
-  //   (its games in the window)^(1 - variant_balance):
-  // 0: as its games are; 1: all the same. Never by positions, of which long
-  // games have more.
+  //
+  // (its games in the window)^(1 - variant_balance):
+  //
+  // 0: in proportion to its games; 1: equal shares. Never by positions, of
+  // which long games have more.
   double variant_balance = 0;
 };
 
@@ -90,7 +92,7 @@ class Sampler {
   int64_t held_out_games() const { return held_out_.games; }
   int64_t HeldOutPositions(Variant variant) const;
   // Returns at most `size` held-out positions of a variant, evenly spaced over
-  // those of the window: the same for as long as the window is.
+  // the window; constant for the same window.
   std::vector<nn::Sample> HeldOutSamples(Variant variant, int size) const;
 
  private:

@@ -1,9 +1,9 @@
 #ifndef TARA_TRAIN_LEARN_TRAINERS_H_
 #define TARA_TRAIN_LEARN_TRAINERS_H_
 
-// Trainers of every kind of network: those of tara/nn/training/trainer.h for
-// towers, those of tara/nn/light/light.h for light networks, with the same
-// contracts.
+// Trainers for all kinds of network, with the same contracts:
+// tara/nn/training/trainer.h for towers, tara/nn/light/light.h for light
+// networks.
 
 #include <cstdint>
 #include <memory>

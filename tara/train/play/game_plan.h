@@ -19,7 +19,7 @@ namespace tara::train {
 // would not reach are learned from too.
 struct OpeningOptions {
   float share = 0;    // of the games that have such an opening
-  int max_plies = 8;  // 1 to so many, each as likely
+  int max_plies = 8;  // uniform from 1 to this
 };
 
 struct Opening {
@@ -34,9 +34,8 @@ struct Opening {
 Opening DrawOpening(const OpeningOptions& options, const State& start,
                     Random& random);
 
-// How many games of a generation each variant gets, and which. Variants are
-// numbered as in the config. Pure functions: what they return depends on their
-// arguments alone.
+// The number and the indices of a generation's games by variant, in the
+// config's order of variants. Pure functions.
 
 // Returns the share of the games of each variant; they sum to 1. `scores` is
 // what the last evaluation said, for mode "adaptive":
@@ -51,11 +50,10 @@ absl::StatusOr<std::vector<double>> MixtureShares(
     const proto::TrainConfig& config,
     absl::Span<const proto::VariantScore> scores);
 
-// Returns `games` divided by the shares, in whole games: each variant gets
-// those of its share rounded down, and what is left over goes to the largest
-// fractions. Among equal ones it goes to the variants that follow
-// `begin` mod n, where `begin` is the index of the first game, so that
-// generations take turns.
+// Returns `games` divided by the shares, in whole games: each variant gets its
+// share rounded down, and the largest fractions get the remainder. Equal
+// fractions are ordered from `begin` mod n, where `begin` is the index of the
+// first game, so that generations alternate.
 std::vector<int64_t> DivideGames(int64_t games, absl::Span<const double> shares,
                                  uint64_t begin);
 
@@ -72,7 +70,7 @@ struct GamePlan {
   int model = 0;  // number of the checkpoint that plays
   uint64_t begin = 0;
   uint64_t end = 0;
-  // Of each game, in order: by which of RulesOf it is played.
+  // By game, in order: its index in RulesOf.
   std::vector<int> starts;
   std::vector<uint64_t> missing;  // still to be played, ascending
 
@@ -82,11 +80,9 @@ struct GamePlan {
 };
 
 // Plans a generation whose games follow those of `before`, the plan of the
-// generation before it (null: none is recorded; then what the store has tells).
-// `shares` are of the variants, in the config's order. Games of the
-// generation that the store has already, of a run without records, count.
-// Returns DATA_LOSS when neither a record nor the store has the generation
-// before, and the store's errors.
+// previous generation (null: not recorded; the store then determines it).
+// `shares` are by variant, in the config's order. Existing games of the
+// generation in the store, of a run without records, count.
 absl::StatusOr<proto::GenerationPlan> PlanGeneration(
     const proto::TrainConfig& config, record::GameStore& store, int generation,
     int model, const proto::GenerationPlan* before,
@@ -101,10 +97,10 @@ absl::StatusOr<GamePlan> ExpandPlan(const proto::TrainConfig& config,
                                     record::GameStore& store,
                                     const proto::GenerationPlan& recorded);
 
-// Returns the recorded plans of which the store lacks games with an index from
-// `begin` to before `end`, ascending, each with those games as the missing
-// ones. Returns DATA_LOSS if the store lacks a game of no recorded plan, and
-// the errors of ExpandPlan.
+// Returns the recorded plans with missing games in the store whose index is in
+// [begin, end), ascending, each with these games as the missing ones. Returns
+// DATA_LOSS if the store lacks a game of no recorded plan, and the errors of
+// ExpandPlan.
 absl::StatusOr<std::vector<GamePlan>> LostGames(
     const proto::TrainConfig& config, record::GameStore& store,
     const proto::RunState& state, uint64_t begin, uint64_t end);

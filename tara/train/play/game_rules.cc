@@ -33,7 +33,7 @@ absl::StatusOr<int> ParseValue(Variant variant, const RuleOptionInfo& option,
   return option.get(options);
 }
 
-// Adds a part "FROM..TO*WEIGHT" of which only FROM has to be there.
+// Adds a part "FROM..TO*WEIGHT", in which only FROM is required.
 absl::Status AddValues(Variant variant, const RuleOptionInfo& option,
                        absl::string_view part, WeightOfValue& values) {
   const std::vector<absl::string_view> weighted =

@@ -20,9 +20,9 @@ struct DrawnOption {
 
 // The rules that a run plays the games of one variant by.
 struct GameRules {
-  // By the options that are not drawn, and of those that are by the default
-  // where it may be drawn, else by the likeliest value (of equally likely ones
-  // the lowest): the rules of evaluations and gates.
+  // The fixed options, and for each drawn option its default if it can be
+  // drawn, otherwise the most likely value (the lowest of equally likely ones):
+  // the rules of evaluations and gates.
   State start;
   std::vector<DrawnOption> drawn = {};  // in the order of kRuleOptions
 };

@@ -41,16 +41,16 @@ struct SelfPlayOptions {
   // starts[i % size] if that is empty. Called from several threads.
   std::vector<State> starts;
   std::function<int(uint64_t game_index)> start_of = {};
-  // The rule options that are drawn for each game from starts[i], which replace
+  // The rule options that are drawn for each game from starts[i] and replace
   // those of the start: drawn[i]. Empty: none.
   std::vector<std::vector<DrawnOption>> drawn = {};
 
-  // A full search. Its solver is set by the workers, each of which has one of
-  // its own where solver_vacant_hills is positive; no position is solved that
-  // has more vacant hills than pays in its variant (SolvableVacantHills).
+  // Options of a full search. Workers set its solver, each its own, if
+  // solver_vacant_hills is positive; it solves no position with more vacant
+  // hills than pays in its variant (SolvableVacantHills).
   mcts::SearchOptions search;
-  // Playout cap randomization: the part of turns that get a full search. The
-  // others get a fast one, without noise and forced playouts, which is no
+  // Playout cap randomization: the share of turns with a full search. The
+  // others have a fast one, without noise and forced playouts, which is not a
   // policy target. 1: all.
   float full_search_share = 1;
   int fast_simulations = 20;
@@ -82,7 +82,7 @@ struct SelfPlayOptions {
   std::string model_id;
 
   int threads = 2;
-  // At most so many games are in step on a thread: their leaves make a batch.
+  // Maximum concurrent games per thread, whose leaves make a batch.
   int games_per_thread = 32;
   // As ManyGamesOptions; of these only leaves_per_game changes the games.
   int leaves_per_game = 1;
@@ -111,8 +111,8 @@ struct SelfPlayStats : mcts::SearchCounters {
   std::atomic<int64_t> solved = 0;
   // Actions played by proof, without a search (end_when_proved).
   std::atomic<int64_t> played_by_proof = 0;
-  // Games that were resigned; games played on to watch over resigning, those of
-  // them that would have been resigned, and of these those that the resigning
+  // Resigned games; games played on to monitor resignation; the ones among them
+  // that would have been resigned; and of these, the ones that the resigning
   // side did not lose.
   std::atomic<int64_t> resigned = 0;
   std::atomic<int64_t> played_on = 0;
@@ -207,11 +207,11 @@ class DistinctPositions {
   int64_t positions_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
-// Returns the counts of a store's games that were played on: of the newest
+// Returns the counts of a store's games that were played on, over the newest
 // `window_games` with an index below `end_index`. Depends only on the store, so
-// that a run that was stopped goes on with the same thresholds. `run_seed` is
-// of the run whose games they are.
-// Errors as the store's and of Replay (tara/record/game_record.h).
+// that a stopped run resumes with the same thresholds. `run_seed` is that of
+// the run of these games. Errors of the store and of Replay
+// (tara/record/game_record.h).
 absl::StatusOr<mcts::ResignationCounts> CountResignations(
     record::GameStore& store, const mcts::ResignationOptions& options,
     uint64_t run_seed, uint64_t end_index, int64_t window_games);

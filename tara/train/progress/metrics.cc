@@ -31,7 +31,7 @@ std::string MetricsLine(absl::Span<const Metric> metrics) {
     std::visit([&](const auto& value) { line[metric.name] = value; },
                metric.value.value());
   }
-  // Bytes that are no UTF-8 are replaced: they must not stop a training.
+  // Invalid UTF-8 is replaced, because it must not stop a training.
   return line.dump(-1, ' ', false,
                    nlohmann::ordered_json::error_handler_t::replace);
 }

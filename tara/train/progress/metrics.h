@@ -79,8 +79,8 @@ class MetricsFile {
   const int fd_;
 };
 
-// Returns the whole lines of a metrics file, without a torn last one. NOT_FOUND
-// if there is no file.
+// Returns the complete lines of a metrics file, without a torn last one.
+// NOT_FOUND if the file is missing.
 absl::StatusOr<std::vector<std::string>> ReadMetricsLines(
     const std::string& path);
 

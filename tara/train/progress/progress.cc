@@ -436,8 +436,8 @@ absl::Duration Progress::TimeLeft(absl::Time now) const {
   const auto lasts = [](double count, absl::Duration each) {
     return count > 0 ? count * each : absl::ZeroDuration();
   };
-  // 3. The evaluation that goes on. Its games so far count for as much as they
-  // are of it: opponents come one after the other, quick ones and slow ones.
+  // 3. The current evaluation. Its games so far count by their share of it:
+  // opponents come one after the other, fast ones and slow ones.
   absl::Duration left = absl::ZeroDuration();
   if (evaluates) {
     const StrengthProgress& evaluated = snapshot_.evaluated;
@@ -513,7 +513,7 @@ void Progress::BeginLearning(int generation, int64_t steps,
   snapshot_.learning = true;
   snapshot_.steps = 0;
   snapshot_.steps_wanted = steps;
-  snapshot_.has_losses = false;  // those of the generation before
+  snapshot_.has_losses = false;  // they belong to the previous generation
   snapshot_.window_games = window_games;
   snapshot_.window_positions = window_positions;
   Show();

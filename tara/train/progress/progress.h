@@ -25,11 +25,10 @@ struct SelfPlayRates {
   double games_per_second = 0;
   double evaluations_per_second = 0;
   double positions_per_batch = 0;
-  // Of the leaves of all games in step: those that waited when a batch was
-  // made.
+  // Share of the waiting leaves in the leaves of all concurrent games when a
+  // batch was made.
   double batch_fill = 0;
-  // Of the batches that threads share, without those that the cache answered;
-  // 0: they share none.
+  // Of batches that threads share, without cached positions; 0: no sharing.
   double positions_per_merged_batch = 0;
   double cached_share = 0;  // of the evaluations: answered without the network
   // Of the positions that games were played for: different ones, where
@@ -55,7 +54,7 @@ struct ProgressSnapshot {
   std::string run_dir;
   int generation = 0;   // being learned, or whose games are played for it
   int generations = 0;  // of the run
-  // The phases; self-play may go on beside the others.
+  // The phases; self-play may run concurrently with the others.
   bool playing = false;
   bool learning = false;
   bool evaluating = false;
@@ -74,20 +73,19 @@ struct ProgressSnapshot {
   int64_t window_games = 0;
   int64_t window_positions = 0;
 
-  StrengthProgress evaluated;  // of the evaluation going on
+  StrengthProgress evaluated;  // of the current evaluation
 
-  std::string gate;   // how the gate stands; empty: there is none
-  std::string fleet;  // that plays the games, in words; empty: there is none
+  std::string gate;   // state of the gate, in words; empty: no gate
+  std::string fleet;  // that plays the games, in words; empty: no fleet
 
   int strength_generation = -1;  // of the checkpoint; -1: none yet
   std::vector<StrengthResult> strength;
   absl::Duration time_left = absl::InfiniteDuration();  // infinite: unknown
-  // Generations of the run that are done, with the part of the one that goes
-  // on, by time.
+  // Finished generations of the run, with the part of the current one by time.
   double generations_done = 0;
 };
 
-// Returns the status block, a string a line, none wider than `width` columns.
+// Returns the lines of the status block, none wider than `width` columns.
 std::vector<std::string> ProgressBlock(const ProgressSnapshot& snapshot,
                                        int width);
 
@@ -128,7 +126,7 @@ struct EvaluationPlan {
 // Returns options for people that suit what `out` is.
 ProgressOptions ProgressOptionsFor(std::FILE* out);
 
-// Shows how training goes while it goes, from a thread of its own.
+// Shows the progress of training, from a thread of its own.
 // Thread-safe.
 class Progress {
  public:
@@ -143,12 +141,12 @@ class Progress {
   // Training goes from generation `first` to `generations` - 1.
   void BeginRun(absl::string_view run_dir, int first, int generations,
                 const EvaluationPlan& evaluations = {});
-  // Training ends by this time, whatever generations are left.
+  // Training ends by this time at the latest.
   void SetDeadline(absl::Time deadline);
   // Training has ended: nothing but the last evaluation is left.
   void EndTraining();
-  // Self-play of a generation, of which `kept` games are there from before.
-  // May run beside another generation's learning.
+  // Begins self-play of a generation with `kept` games from before. May run
+  // concurrently with the learning of another generation.
   void BeginSelfPlay(int64_t wanted, int64_t kept);
   // Returns what was played since BeginSelfPlay.
   SelfPlayRates EndSelfPlay();
@@ -180,8 +178,8 @@ class Progress {
   void Erase() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Sets the rates and the time left from the counters and the clock.
   void Measure() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Returns how long the run goes on, the last evaluation included; infinite
-  // where there is nothing to guess it by.
+  // Returns the remaining time of the run with the last evaluation; infinite
+  // if unknown.
   absl::Duration TimeLeft(absl::Time now) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Show() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -196,9 +194,8 @@ class Progress {
   ProgressSnapshot snapshot_ ABSL_GUARDED_BY(mutex_);
   EvaluationPlan evaluations_ ABSL_GUARDED_BY(mutex_);
   double most_done_ ABSL_GUARDED_BY(mutex_) = 0;  // generations, so far
-  // The generation that goes on: when it began, and how much of the time since
-  // was an evaluation's. What the one before took, without evaluations; zero:
-  // there was none.
+  // The current generation: its begin, and the time of evaluations since then.
+  // The duration of the previous one without evaluations; zero: none.
   int begun_generation_ ABSL_GUARDED_BY(mutex_) = 0;
   absl::Time generation_begin_ ABSL_GUARDED_BY(mutex_);
   absl::Duration generation_evaluated_ ABSL_GUARDED_BY(mutex_);

@@ -15,7 +15,7 @@ namespace tara::train {
 
 // Writes scalar curves as a TensorBoard event file. Every writer makes a file
 // of its own; TensorBoard shows the files of one folder as one run, so that a
-// resumed training goes on in the same curves.
+// resumed training continues the same curves.
 //
 // The file is a sequence of TFRecords (integers little-endian):
 //

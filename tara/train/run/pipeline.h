@@ -108,20 +108,20 @@ struct TrainSummary {
   // Ended by `minutes` or `cpu_minutes` of the config, before all generations
   // were learned.
   bool time_is_up = false;
-  // Ended early by the stop check: the same command goes on from here.
+  // Ended early by the stop check; the same command resumes here.
   bool stopped = false;
   // Of the last checkpoint; empty when stopped or without an evaluator.
   std::vector<StrengthResult> strength;
 };
 
-// Checks the requirements of a run with this config, whether it is to begin or
-// to go on: its folder, devices, number types, `init_from`. Writes nothing.
-// REQUIRES: `config` is resolved. Returns the errors of CheckRunFolder,
-// CheckDevices and CheckInitFrom, which name the field.
+// Checks the requirements of starting or resuming a run with this config: its
+// folder, devices, number types, `init_from`. Writes nothing. REQUIRES:
+// `config` is resolved. Returns the errors of CheckRunFolder, CheckDevices and
+// CheckInitFrom, which name the field.
 absl::Status CheckRun(const proto::TrainConfig& config);
 
 // Trains as the config says, in its folder (tara/train/folder/run_folder.h),
-// and goes on with what is there already:
+// and resumes with its content:
 //
 //   ckpt-000000: a new network, or `init_from`
 //   for each generation g, from 0:
@@ -141,9 +141,9 @@ absl::Status CheckRun(const proto::TrainConfig& config);
 // The power may fail at any instant: games are synced before the checkpoint
 // that is learned from them. Games of the window that the store lacks
 // nevertheless are played again by the checkpoint that played them. A damaged
-// checkpoint is set aside and the one before it taken. Where so many steps in a
-// row are skipped as the config allows, the generation is learned anew from its
-// checkpoint at half the learning rate, once.
+// checkpoint is set aside and replaced by the one before it. After as many
+// skipped steps in a row as the config allows, the generation is learned again
+// from its checkpoint at half the learning rate, once.
 //
 // A run that had finished is evaluated again, unless `generations` has grown.
 // REQUIRES: `config` is resolved (tara/train/config/config.h).
@@ -152,7 +152,7 @@ absl::Status CheckRun(const proto::TrainConfig& config);
 // self-play and of the callbacks; DATA_LOSS when store and checkpoints do not
 // fit together, or games of the window are missing and cannot be played again;
 // ABORTED when a generation cannot be learned as its losses are not finite.
-// After any error the same call goes on with all that was finished, once its
+// After any error the same call resumes with everything finished, once its
 // cause is gone.
 absl::StatusOr<TrainSummary> RunTraining(const proto::TrainConfig& config,
                                          const TrainCallbacks& callbacks,

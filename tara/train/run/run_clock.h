@@ -23,10 +23,10 @@ RunTime ProcessTime();
 // Of several limits the one that is nearest counts; 0 without any.
 double ShareOfTime(const proto::TrainConfig& config, const RunTime& used);
 
-// Returns how many generations a run will have learned at its end: those of the
-// config or, where its time is up before, as many as fit into it. Before a
-// generation that is not the first, `generations_done` have taken `used`, and
-// the next ones are taken to last as long on average.
+// Returns the expected number of generations of a run: that of the config or,
+// if its time ends earlier, as many as fit into it. After `generations_done`
+// generations took `used`, the next ones are assumed to last as long on
+// average.
 int ExpectedGenerations(const proto::TrainConfig& config, int generations_done,
                         const RunTime& used);
 
