@@ -405,7 +405,7 @@ void RegisterBenchInference(Command& bench) {
   command.Add({
       DeviceOption(&options->inference),
       {"--threads N", &options->threads, 1, 1024,
-       "threads that evaluate at once; rates are those of all together"},
+       "threads that evaluate at once; rates are their sum"},
       {"--backend all|torch|onednn", &options->backend, "backend"},
       {"--precision all|float32|int16|bfloat16|float16|int8",
        &options->precision,

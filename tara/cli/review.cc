@@ -301,7 +301,8 @@ void RegisterReview(Command& root) {
   AddJudgeFlags(command, &options->judge);
   command.SetNotes(
       "An action is compared with the best one by searches of the positions "
-      "after\nboth, of as many simulations; near the end by the solver, "
+      "after\nboth, with equal numbers of simulations; near the end by the "
+      "solver, "
       "exactly. Chances\ncount a draw as half a win. Inaccuracies, mistakes "
       "and blunders give away 5, 10\nand 15 % of winning; what lies within two "
       "standard errors, or below 1 %, counts for nothing.\nThe method and the "

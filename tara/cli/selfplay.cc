@@ -367,10 +367,10 @@ void RegisterSelfPlay(Command& root) {
                  "on any number of threads"),
   });
   command.SetNotes(
-      "Games that the store has are not played again: the same command goes "
-      "on\nwhere it stopped, and with more --games it plays the rest. Games "
-      "name a network\nwith its number type (tara,precision=int8): where auto "
-      "chooses another than the\nstore has, ask for that one.");
+      "Games in the store are not played again: the same command resumes,\nand "
+      "with more --games it plays the rest. Games name a network\nwith its "
+      "number type (tara,precision=int8): where auto "
+      "chooses another one than\nthe store contains, set that one.");
   command.SetExamples(
       {"selfplay --variant four_treasures -o games.db --games 1000",
        "selfplay --variant all --model runs/mine -o net.db --sims 200",

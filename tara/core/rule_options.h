@@ -204,8 +204,8 @@ inline constexpr std::array kRuleOptions = {
         [](const VariantInfo&) { return true; }},
     RuleOptionInfo{
         "opening_distance",
-        "the first ringfort of the game lies at least so many steps, as a "
-        "chess king goes, from D4",
+        "minimum distance of the first ringfort from D4, in steps of a chess "
+        "king",
         RuleOptionKind::kNumber, 0, 3,
         [](const RuleOptions& o) { return int{o.opening_distance}; },
         [](RuleOptions& o, int v) {

@@ -176,9 +176,9 @@ absl::Status CheckAlternation(const State& state) {
   const int own = Count(state.ringforts[state.side()]);
   const int enemy = Count(state.ringforts[Opponent(state.side())]);
   if (enemy == own || enemy == own + 1) return absl::OkStatus();
-  return Impossible(state, "the seat to move has ", own,
-                    " ringforts, the enemy ", enemy,
-                    "; expected as many or one more: the sides build in turn");
+  return Impossible(
+      state, "the seat to move has ", own, " ringforts, the enemy ", enemy,
+      "; expected an equal number or one more: the sides build in turn");
 }
 
 absl::Status CheckSettled(const State& state) {

@@ -64,7 +64,7 @@ py::object RecordedOutcome(const PythonRecord& self) {
   if (result.points_size() != 2) {
     throw py::value_error(
         absl::StrCat("a damaged record: ", result.points_size(),
-                     " points; expected those of two sides"));
+                     " points; expected the points of two sides"));
   }
   return OutcomeToPython(result.points(kRed), result.points(kBlue),
                          record::CompensationHalves(self.record.rule_options()),

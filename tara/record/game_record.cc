@@ -202,7 +202,7 @@ std::string EarlyEndObjection(const proto::GameResult& result,
   }
   if (result.points_size() != 2) {
     return absl::StrCat(result.points_size(),
-                        " points; expected those of two sides");
+                        " points; expected the points of two sides");
   }
   return "";
 }

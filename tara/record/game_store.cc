@@ -120,9 +120,10 @@ absl::Status CheckStorable(const proto::GameRecord& game) {
         "game ", game.game_index(), ": the index exceeds 2^63 - 1"));
   }
   if (game.result().points_size() != 2) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "game ", game.game_index(), ": no result (",
-        game.result().points_size(), " points; expected those of two sides)"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("game ", game.game_index(), ": no result (",
+                     game.result().points_size(),
+                     " points; expected the points of two sides)"));
   }
   // Invalid UTF-8 could be written, but not read.
   proto::GameRecord names;

@@ -181,7 +181,7 @@ TEST(GameRecordTest,
   record.mutable_result()->clear_points();
   record.mutable_result()->set_forfeited_by(1);
   EXPECT_THAT(std::string(ValidateRecord(record).message()),
-              HasSubstr("0 points; expected those of two sides"));
+              HasSubstr("0 points; expected the points of two sides"));
 }
 
 TEST(GameRecordTest, AGameWhoseActionsWereNotKeptHasALengthAndNoReplay) {

@@ -592,7 +592,7 @@ TEST(ConfigTest, OptionsOfTheRootThatContradictEachOtherAreRefused) {
                         "at most self_play.search.simulations, 16"));
   EXPECT_THAT(error("gumbel_actions=8", 16),
               HasSubstr("self_play.search.option: gumbel_actions; expected "
-                        "gumbel=on beside it"));
+                        "gumbel=on as well"));
   // Without a number of their own they adapt to the simulations.
   Good("",
        {"self_play.search.option=gumbel=on", "self_play.search.simulations=8"});
@@ -629,7 +629,7 @@ TEST(ConfigTest, GivenGamesStayAndAreNoneOfTheRun) {
               HasSubstr("games_from: empty; expected a store of games, or -"));
   EXPECT_THAT(
       Error("games_from: 'games.db' retention { keep_games: 100000 }"),
-      HasSubstr("retention.keep_games: 100000; expected 0 beside games_from"));
+      HasSubstr("retention.keep_games: 100000; expected 0 with games_from"));
 }
 
 TEST(ConfigTest, ByDefaultNobodyResignsAndTheTemperatureStays) {
@@ -691,7 +691,7 @@ TEST(ConfigTest, ARunGoesOnWithAnotherLengthButNotWithAnotherGame) {
       CheckResumable(before, Good("", {"network.channels=64"}));
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_EQ(status.message(),
-            "network.channels: the run was started with 32 and cannot go on "
+            "network.channels: the run was started with 32 and cannot resume "
             "with 64; restore the value or choose another run_dir");
   for (const char* change :
        {"network.blocks=5", "seed=2", "rule_options=proximity_bound=4",

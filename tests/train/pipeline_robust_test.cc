@@ -88,7 +88,7 @@ TEST(PipelineRobustTest,
   EXPECT_THAT(Notes(run_dir)[0],
               AllOf(HasSubstr("ckpt-000003.pt is damaged: its checksum does "
                               "not match"),
-                    HasSubstr("renamed"), HasSubstr("learned anew")));
+                    HasSubstr("renamed"), HasSubstr("learned again")));
 }
 
 TEST(PipelineRobustTest, WhereEveryCheckpointIsDamagedTheRunBeginsAnew) {
@@ -347,7 +347,7 @@ TEST(PipelineRobustTest, AGenerationThatGoesAstrayIsLearnedAnewAtHalfTheRate) {
   ASSERT_EQ(Notes(run_dir).size(), 1u);
   EXPECT_THAT(Notes(run_dir)[0],
               AllOf(HasSubstr("2 steps in a row were not finite"),
-                    HasSubstr("learned anew from"),
+                    HasSubstr("learned again from"),
                     HasSubstr("half the learning rate")));
   // Six steps a generation, two generations, warm-up of two: the last step's
   // rate is, of the peak 0.003 / 2,

@@ -67,7 +67,7 @@ absl::StatusOr<nn::Precision> ResolvedPrecision(
         "the stored games of ", file,
         " do not tell the number type that they were computed in, and cannot "
         "be counted with others; expected another store, or precision=TYPE in "
-        "the player's spec, which begins anew beside them"));
+        "the player's spec, which starts new games next to them"));
   }
   nn::InferenceOptions inference = spec.inference;
   if (played.size() == 1) inference.precision = *played.begin();

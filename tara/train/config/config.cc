@@ -219,7 +219,7 @@ absl::Status CheckResumable(const proto::TrainConfig& before,
     if (old_value == new_value) continue;
     return absl::FailedPreconditionError(
         absl::StrCat(field.path, ": the run was started with ", old_value,
-                     " and cannot go on with ", new_value,
+                     " and cannot resume with ", new_value,
                      "; restore the value or choose another run_dir"));
   }
   return absl::OkStatus();
@@ -254,12 +254,13 @@ absl::Status CheckGumbel(const proto::SelfPlayConfig& config,
   for (const absl::string_view name :
        {"gumbel_actions", "gumbel_c_visit", "gumbel_c_scale", "gumbel_noise"}) {
     if (!search.gumbel && HasOption(config.search(), name)) {
-      return Bad(kField, name, "gumbel=on beside it: it has no effect without");
+      return Bad(kField, name,
+                 "gumbel=on as well: without it, this has no effect");
     }
   }
   if (!search.gumbel) return absl::OkStatus();
   if (search.forced_playouts > 0) {
-    return Bad(kField, "forced_playouts beside gumbel=on",
+    return Bad(kField, "forced_playouts together with gumbel=on",
                "one of the two: both say how the root explores");
   }
   const int considered = search.gumbel_options.considered_actions;
@@ -387,8 +388,9 @@ absl::Status CheckMixture(const proto::TrainConfig& config) {
 absl::Status CheckRetention(const proto::TrainConfig& config) {
   const int64_t kept = config.retention().keep_games();
   if (kept > 0 && !PlaysGames(config)) {
-    return Bad("retention.keep_games", kept,
-               "0 beside games_from: the run removes no games of others");
+    return Bad(
+        "retention.keep_games", kept,
+        "0 with games_from: the run does not remove games of another store");
   }
   const int64_t needed = int64_t{config.learner().window_games()} +
                          config.self_play().games_per_generation();

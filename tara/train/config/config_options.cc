@@ -97,7 +97,7 @@ absl::StatusOr<mcts::SearchOptions> SearchOptionsOf(
                  options));
   if (options.solver_vacant_hills > 0 && !options.proof) {
     return Bad(absl::StrCat("solver_hills=", options.solver_vacant_hills),
-               "the solver needs proof=on beside it");
+               "the solver requires proof=on");
   }
   return options;
 }

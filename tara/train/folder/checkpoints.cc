@@ -114,7 +114,7 @@ absl::StatusOr<ResumedTrainer> OpenNewestCheckpoint(
     TARA_RETURN_IF_ERROR(folder.SetAside(*it));
     notes.push_back(
         absl::StrCat(standing.status().message(), "; it was renamed to ", path,
-                     ".damaged, and its generation is learned anew"));
+                     ".damaged, and its generation is learned again"));
   }
   TARA_ASSIGN_OR_RETURN(std::unique_ptr<nn::Trainer> first,
                         FirstTrainer(config));

@@ -50,9 +50,7 @@ struct SamplerOptions {
   // Part of the games that are never learned from (IsHeldOut).
   double held_out_share = 0;
   // A variant has a share of the samples in proportion to
-  //
-  // (its games in the window)^(1 - variant_balance):
-  //
+  //   (its games in the window)^(1 - variant_balance):
   // 0: in proportion to its games; 1: equal shares. Never by positions, of
   // which long games have more.
   double variant_balance = 0;

@@ -613,7 +613,7 @@ absl::Status TrainingRun::LearnFrom(int generation) {
     state().set_restored_generation(generation);
     TARA_RETURN_IF_ERROR(state_->Save());
     TARA_RETURN_IF_ERROR(Note(absl::StrCat(
-        first.message(), "; generation ", generation, " is learned anew from ",
+        first.message(), "; generation ", generation, " is learned again from ",
         folder_->checkpoint_path(generation), ", at half the learning rate")));
     TARA_RETURN_IF_ERROR(OpenTrainer());
     status = LearnOnce(generation);
@@ -648,7 +648,7 @@ absl::Status TrainingRun::ReturnToGoodCheckpoint() {
     TARA_RETURN_IF_ERROR(
         Note(absl::StrCat("the losses of the network of ", path,
                           " are not finite; it was renamed to ", path,
-                          ".damaged, and its generation is learned anew")));
+                          ".damaged, and its generation is learned again")));
   }
 }
 
