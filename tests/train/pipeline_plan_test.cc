@@ -396,7 +396,7 @@ TEST(GamesFromTest, AStoreThatDoesNotFitIsRefusedBeforeAnythingIsWritten) {
     return std::string(status.message());
   };
   EXPECT_THAT(error({"games_from=" + first + "/games.db"}),
-              AllOf(HasSubstr("games.db has 3 games of other variants than the "
+              AllOf(HasSubstr("games.db has 6 games of other variants than the "
                               "run's (variant: sacred_hill_l1)"),
                     HasSubstr("such as variant: all")));
   const std::string empty = TestFolder("none") + "/empty.db";
