@@ -34,7 +34,7 @@ const pages = [
     command: ['stats', '--variant', 'all', '--games', '500'],
   },
   {
-    name: 'balance', title: 'Tara: Balance of variants', plots: 6 + 1 + 1 + 3 * 4,
+    name: 'balance', title: 'Tara: Balance of variants', plots: 13,
     command: [
       'balance', '--variant', 'stone_of_destiny', '--player', 'mcts', '--sims',
       '4,8', '--games', '30', '--first-games', '2',
@@ -42,7 +42,7 @@ const pages = [
     ],
   },
   {
-    name: 'balance-fair', title: 'Tara: Balance of variants', plots: 6 + 3 + 3,
+    name: 'balance-fair', title: 'Tara: Balance of variants', plots: 7,
     command: [
       'balance', '--variant', 'poisoned_chalice', '--player', 'mcts:sims=8',
       '--games', '30', '--first-games', '2', '--fair', '--threads', '1',
