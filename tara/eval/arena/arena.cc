@@ -729,11 +729,15 @@ absl::StatusOr<std::unique_ptr<ArenaWorker>> ArenaWorker::Create(
                         TeamsOf(request, files, start));
   const proto::ArenaRules& rules = request.arena();
   const size_t expected = rules.self_play() ? 1 : 2;
-  if (teams.size() != expected || rules.a_avoids() >= kNumActionTypes) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "an arena of ", teams.size(), " players that avoid actions of type ",
-        rules.a_avoids(), "; expected ", expected, " and a type below ",
-        kNumActionTypes));
+  if (teams.size() != expected) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("arena with ", teams.size(), " players; expected ",
+                     expected == 1 ? "one" : "two"));
+  }
+  if (rules.a_avoids() >= kNumActionTypes) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("type of avoided actions is ", rules.a_avoids(),
+                     "; expected a number below ", kNumActionTypes));
   }
   auto worker = std::make_unique<ArenaWorker>();
   worker->options_ = {.variant = start.variant,
