@@ -242,7 +242,10 @@ ReportRow Head(const Sample& sample, absl::string_view heading) {
           TextField("spec", "", sample.spec),
           sample.simulations == 0 ? NoField("simulations", "simulations")
                                   : JsonField("simulations", "simulations",
-                                              simulations, sample.simulations)};
+                                              simulations, sample.simulations),
+          sample.not_learned.empty()
+              ? NoField("not_learned", "")
+              : TextField("not_learned", "", sample.not_learned)};
 }
 
 ReportField ProbabilityField(absl::string_view name, absl::string_view heading,
