@@ -313,9 +313,9 @@ TEST_F(JsonSessionTest, WrongFieldsAreNamed) {
               StartsWith("is 3"));
   const std::string position =
       R"("position":"four_treasures 5/7/7/7/7/7/5 0 battle - 0,0 0 - -")";
-  EXPECT_THAT(refused(position, "variant"), HasSubstr("beside a position"));
+  EXPECT_THAT(refused(position, "variant"), HasSubstr("next to a position"));
   EXPECT_THAT(Refused(R"({"id":1,"options":{},)" + position + "}", "options"),
-              HasSubstr("beside a position"));
+              HasSubstr("next to a position"));
   EXPECT_THAT(refused(R"("options":3)", "options"), StartsWith("is 3"));
   EXPECT_THAT(refused(R"("options":{"no_progress_limit":0})",
                       "options.no_progress_limit"),
