@@ -170,7 +170,8 @@ TEST(WebTest, WatchesARunAndNothingElse) {
   const TaraResult exported =
       RunWebIn(FakeClone(), absl::StrCat(run, " --export /tmp/nowhere"));
   EXPECT_EQ(exported.status, 2);
-  EXPECT_THAT(exported.err, HasSubstr("--run with --export"));
+  EXPECT_THAT(exported.err,
+              HasSubstr("--run cannot be combined with --export"));
 }
 
 TEST(WebTest, SaysHowToStartItWhereThereAreNoSources) {

@@ -157,8 +157,8 @@ TEST(ValidatePositionTest, RefusesPhasesEndingsAndCountersThatCannotBe) {
            {"high_kings_l1 5/7/7/3r3/7/7/5 - finished - 0,0 3 no_progress:0 -",
             "expected 40 to 40"},
            {"stone_of_destiny 5/7/7/3B3/7/7/5 1 manoeuvres - 0,0 0 - -",
-            "the seat to move has 1 ringforts, the enemy 0; expected as many "
-            "or one more"},
+            "the seat to move has 1 ringforts, the enemy 0; expected an equal "
+            "number or one more"},
        }) {
     ExpectRefused(bad);
   }
