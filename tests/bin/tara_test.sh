@@ -101,7 +101,7 @@ without_sudo_says_what_to_install() {
   stub id 'echo 1000'
   run_tara selfplay
   expect_told_what_to_install
-  expect_in "${ERR}" "no sudo"
+  expect_in "${ERR}" "sudo is missing"
   expect_not_in "${LOG}" "apt-get"
 }
 
@@ -156,7 +156,7 @@ without_apt_says_what_to_install() {
   rm "${STUBS}/apt-get"
   run_tara selfplay
   expect_told_what_to_install
-  expect_in "${ERR}" "no apt-get"
+  expect_in "${ERR}" "apt-get is missing"
 }
 
 root_installs_what_is_missing_and_runs() {
