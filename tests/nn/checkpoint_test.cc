@@ -206,7 +206,7 @@ TEST_F(CheckpointTest, FindSaysWhatIsMissingOrMisshapen) {
   EXPECT_THAT(std::string(checkpoint.Find("alpha", {3, 2}).status().message()),
               HasSubstr("tensor alpha has shape [2, 3]; expected [3, 2]"));
   EXPECT_THAT(std::string(checkpoint.Find("beta", {}).status().message()),
-              HasSubstr("no tensor beta"));
+              HasSubstr("missing tensor beta"));
 }
 
 TEST_F(CheckpointTest, InputsThatANetworkLacksHaveNoWeight) {
