@@ -417,7 +417,7 @@ TEST(ConfigTest, WrongOptionsOfTheSearchAreRefusedWithTheFieldsPath) {
                         "'yes'; expected on or off"));
   EXPECT_THAT(error("gumbel"), HasSubstr("'gumbel': expected name=value"));
   EXPECT_THAT(error("graph=on,graph=off"), HasSubstr("graph is given twice"));
-  EXPECT_THAT(error("solver_hills=6"), HasSubstr("needs proof=on"));
+  EXPECT_THAT(error("solver_hills=6"), HasSubstr("requires proof=on"));
 }
 
 TEST(ConfigTest, AnOptionOfTheSearchThatHasAFieldOfItsOwnIsRefused) {
@@ -584,9 +584,10 @@ TEST(ConfigTest, OptionsOfTheRootThatContradictEachOtherAreRefused) {
                  {"self_play.search.option=" + options,
                   absl::StrCat("self_play.search.simulations=", simulations)});
   };
-  EXPECT_THAT(error("gumbel=on,forced_playouts=2", 100),
-              HasSubstr("self_play.search.option: forced_playouts beside "
-                        "gumbel=on; expected one of the two"));
+  EXPECT_THAT(
+      error("gumbel=on,forced_playouts=2", 100),
+      HasSubstr("self_play.search.option: forced_playouts together with "
+                "gumbel=on; expected one of the two"));
   EXPECT_THAT(error("gumbel=on,gumbel_actions=17", 16),
               HasSubstr("self_play.search.option: gumbel_actions=17; expected "
                         "at most self_play.search.simulations, 16"));
