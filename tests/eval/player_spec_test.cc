@@ -208,16 +208,6 @@ TEST(PlayerSpecTest, AnOptionTakesThePlaceOfAnEarlierOne) {
               HasSubstr("threads and gumbel do not go together"));
 }
 
-TEST(PlayerSpecTest, PlayersThatDifferInSimulationsAloneHaveBothANumber) {
-  const auto differ = [](const char* x, const char* y) {
-    return DifferInSimulationsAlone(Parsed(x), Parsed(y));
-  };
-  EXPECT_TRUE(differ("mcts:sims=9,graph=on", "mcts:graph=on,sims=50"));
-  EXPECT_FALSE(differ("mcts", "mcts:sims=50"));
-  EXPECT_FALSE(differ("net:a,sims=9", "net:b,sims=50"));
-  EXPECT_FALSE(differ("mcts:sims=9", "best:sims=9"));
-}
-
 TEST(PlayerSpecTest, NumbersAreDecimal) {
   for (const char* const text :
        {"mcts:c_puct=0x1p3", "mcts:sims=0x10", "mcts:fpu=absolute:0x1",

@@ -784,6 +784,13 @@ BalanceReport ReportOf(const Study& study, const StudyResults& results) {
     for (const Scored& sample : figures.Of(part)) rows.push_back(row(sample));
     return rows;
   };
+  const auto each_of = [&](absl::string_view part, auto rows_of) {
+    std::vector<ReportRow> rows;
+    for (const Scored& sample : figures.Of(part)) {
+      for (ReportRow& row : rows_of(sample)) rows.push_back(std::move(row));
+    }
+    return rows;
+  };
   const auto of = [](const auto& figures, auto row) {
     std::vector<ReportRow> rows;
     for (const auto& figure : figures) rows.push_back(row(figure));
@@ -791,8 +798,8 @@ BalanceReport ReportOf(const Study& study, const StudyResults& results) {
   };
   add("studies", "Is it fair?", each(part::kGames, ScoreRow),
       "A draw is half a win; 50 % is fair. p even: the chance of a score so "
-      "far "
-      "from 50 %\nbetween equal sides; p of all: corrected for the number of "
+      "far from 50 %\nbetween equal sides; p of all: corrected for the number "
+      "of "
       "rows.\n",
       "estimates");
   add("trends", "Does more thinking change it?",
@@ -824,13 +831,11 @@ BalanceReport ReportOf(const Study& study, const StudyResults& results) {
   add("openings", "Variety of openings", each(part::kGames, OpeningRow),
       "Equally likely lines of 1, 2, 4 and 8 actions with the same variety. "
       "inf: the games\ndo not bound it.\n");
-  std::vector<ReportRow> first;
-  for (const Scored& sample : figures.Of(part::kFirst)) {
-    for (ReportRow& row : FirstActionRows(figures, sample)) {
-      first.push_back(std::move(row));
-    }
-  }
-  add("first_actions", "First actions", std::move(first),
+  add("first_actions", "First actions",
+      each_of(part::kFirst,
+              [&](const Scored& sample) {
+                return FirstActionRows(figures, sample);
+              }),
       "The first side's score by first action, up to symmetry; and how often "
       "the player\nbegins so.\n");
   add("restricted", "Restricted play", each(part::kRestricted, RestrictedRow),
@@ -843,11 +848,7 @@ BalanceReport ReportOf(const Study& study, const StudyResults& results) {
   add("actions", "Actions a game", each(part::kGames, ActionRow), "");
   add("endings", "Endings, margins and lengths", each(part::kGames, EndingRow),
       "Games by ending.\n");
-  std::vector<ReportRow> seats;
-  for (const Scored& sample : figures.Of(part::kGames)) {
-    for (ReportRow& row : SeatRows(sample)) seats.push_back(std::move(row));
-  }
-  add("seats", "Seats in doubles", std::move(seats), "");
+  add("seats", "Seats in doubles", each_of(part::kGames, SeatRows), "");
 
   std::set<Variant> done;
   for (const Scored& sample : figures.Of(part::kGames)) {

@@ -517,16 +517,6 @@ absl::StatusOr<PlayerSpec> WithOption(PlayerSpec spec, absl::string_view name,
   return spec;
 }
 
-bool DifferInSimulationsAlone(PlayerSpec x, PlayerSpec y) {
-  const auto take_simulations = [](PlayerSpec& spec) {
-    return std::erase_if(spec.options, [](const PlayerOption& option) {
-             return option.name == "sims";
-           }) > 0;
-  };
-  return take_simulations(x) && take_simulations(y) && x.kind == y.kind &&
-         x.level == y.level && x.path == y.path && x.options == y.options;
-}
-
 std::string NetworkOptionsOf(const PlayerSpec& spec) {
   const std::string given = JoinOptions(spec.options);
   if (spec.level == 0) return given;

@@ -133,9 +133,6 @@ PlayerSpec NetworkPlayer(const std::string& path, int simulations);
 absl::StatusOr<PlayerSpec> WithOption(PlayerSpec spec, absl::string_view name,
                                       absl::string_view value);
 
-// Whether both have a number of simulations and do not differ in anything else.
-bool DifferInSimulationsAlone(PlayerSpec x, PlayerSpec y);
-
 // Returns the options of a network's player, "sims=200,graph=on"; for a level,
 // the options that it stands for. REQUIRES: a spec of kind kNet.
 std::string NetworkOptionsOf(const PlayerSpec& spec);

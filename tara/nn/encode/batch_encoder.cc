@@ -177,16 +177,10 @@ void LoadPairs(const State& state, const LegalSet& legal, int transform, int i,
 }
 
 void LoadKingMoves(const LegalSet& legal, int i, EncoderBlock& block) {
-  Board origins = 0, destinations = 0, sacrifices = 0;
-  for (const LegalSet::KingMoves& king : legal.kings) {
-    if (king.moves == 0) continue;
-    origins |= BoardOf(king.origin);
-    destinations |= king.moves;
-    sacrifices |= king.sacrifices;
-  }
-  block.rows[kRowLegalOrigins][i] = origins;
-  block.rows[kRowLegalDestinations][i] = destinations;
-  block.rows[kRowLegalSacrifices][i] = sacrifices;
+  const KingMoveBoards moves = BoardsOfKingMoves(legal);
+  block.rows[kRowLegalOrigins][i] = moves.origins;
+  block.rows[kRowLegalDestinations][i] = moves.destinations;
+  block.rows[kRowLegalSacrifices][i] = moves.sacrifices;
 }
 
 // Fills column i of what is not derived from other rows. Returns whether the

@@ -1,7 +1,7 @@
 #ifndef TARA_NN_ENCODE_ENCODER_PARTS_H_
 #define TARA_NN_ENCODE_ENCODER_PARTS_H_
 
-// Parts of the encoding of a position that light networks use without the rest.
+// Parts of the encoding of a position that light networks share.
 
 #include <cstdint>
 
@@ -27,6 +27,23 @@ Board Singles(const State& state, Side side);
 // Returns where the other side may go in Manoeuvres, or nearly so: the rules
 // themselves decide when it is its turn.
 Board EnemyReach(const State& state, Side enemy);
+
+// Legal king moves, over all kings of the side to move.
+struct KingMoveBoards {
+  Board origins = 0;
+  Board destinations = 0;
+  Board sacrifices = 0;
+};
+inline KingMoveBoards BoardsOfKingMoves(const LegalSet& legal) {
+  KingMoveBoards boards;
+  for (const LegalSet::KingMoves& king : legal.kings) {
+    if (king.moves == 0) continue;
+    boards.origins |= BoardOf(king.origin);
+    boards.destinations |= king.moves;
+    boards.sacrifices |= king.sacrifices;
+  }
+  return boards;
+}
 
 // Writes the globals [kNumGlobals] of a position. `own_kingdoms`: of the side
 // to move.

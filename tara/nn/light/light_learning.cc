@@ -1,8 +1,12 @@
 #include "tara/nn/light/light_learning.h"
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 
 #include "tara/core/instruction_set.h"
+#include "tara/nn/encode/encoded_batch.h"
 #include "tara/nn/light/light_learning_templates.h"
 
 namespace tara::nn {
@@ -60,6 +64,30 @@ const LightLearning& BestLightLearning() {
       internal::LightLearningCode<InstructionSet::kPortable>::Table();
 #endif
   return learning;
+}
+
+void EvaluateInFloats(const LightTensors& tensors, const float* parameters,
+                      absl::Span<const State> states,
+                      absl::Span<mcts::Evaluation> results) {
+  EncodedBatch batch;
+  LightInput input;
+  const auto activations = std::make_unique<LightActivations>();
+  std::array<float, kNumPolicyOutputs> policy;
+  for (size_t i = 0; i < states.size(); ++i) {
+    batch.EncodeCanonical(states.subspan(i, 1));
+    ReadLightInput(batch.planes(), batch.globals(), input);
+    const absl::Span<const int16_t> outputs = batch.OutputsOf(0);
+    BestLightLearning().forward(tensors, parameters, input, outputs,
+                                *activations);
+    for (size_t k = 0; k < outputs.size(); ++k) {
+      policy[outputs[k]] = activations->logits[k];
+    }
+    FillEvaluation(batch, 0,
+                   {.policy = policy.data(),
+                    .result = activations->value,
+                    .margins = activations->value + kNumResults},
+                   results[i]);
+  }
 }
 
 }  // namespace tara::nn

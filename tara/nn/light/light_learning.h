@@ -11,6 +11,8 @@
 #include "absl/types/span.h"
 #include "tara/core/board.h"
 #include "tara/core/outcome.h"
+#include "tara/core/state.h"
+#include "tara/mcts/evaluator.h"
 #include "tara/nn/heads.h"
 #include "tara/nn/light/light_network.h"
 
@@ -106,6 +108,12 @@ struct LightLearning {
 
 // Returns the fastest that this processor supports.
 const LightLearning& BestLightLearning();
+
+// Evaluates positions with the network of these parameters, one at a time.
+// REQUIRES: the spans have equal sizes.
+void EvaluateInFloats(const LightTensors& tensors, const float* parameters,
+                      absl::Span<const State> states,
+                      absl::Span<mcts::Evaluation> results);
 
 namespace internal {
 

@@ -355,20 +355,14 @@ void EncodeLightBits(const State& state, const Symmetry& symmetry,
     std::tie(ways.own_nearer, ways.enemy_nearer) =
         turn({.east = legal.links_east, .north = legal.links_north});
   }
-  Board origins = 0, destinations = 0, sacrifices = 0;
-  for (const LegalSet::KingMoves& king : legal.kings) {
-    if (king.moves == 0) continue;
-    origins |= BoardOf(king.origin);
-    destinations |= king.moves;
-    sacrifices |= king.sacrifices;
-  }
+  const KingMoveBoards moves = BoardsOfKingMoves(legal);
   const KingdomFlags kingdoms = FlagsOf(own, enemy);
   const auto& flags = kingdoms.flags;
   // 2. Bytes of the hills, in the order of kGroupInputs.
   const std::array<std::array<Board, 8>, kLightGroups> boards = {
       {{own_kings, enemy_kings, own_kings & enemy, enemy_kings & own, ways.own,
         ways.enemy, ways.own_nearer, ways.enemy_nearer},
-       {legal.hills, origins, destinations, sacrifices, area,
+       {legal.hills, moves.origins, moves.destinations, moves.sacrifices, area,
         Singles(state, side), Singles(state, Opponent(side)),
         EnemyReach(state, Opponent(side))},
        {flags[kOwnKingdoms2] | flags[kLiberties0],

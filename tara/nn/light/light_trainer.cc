@@ -167,25 +167,7 @@ class LightTrainer : public Trainer {
 
   absl::Status Evaluate(absl::Span<const State> states,
                         absl::Span<mcts::Evaluation> results) override {
-    EncodedBatch batch;
-    LightInput input;
-    const auto activations = std::make_unique<LightActivations>();
-    std::array<float, kNumPolicyOutputs> policy;
-    for (size_t i = 0; i < states.size(); ++i) {
-      batch.EncodeCanonical(states.subspan(i, 1));
-      ReadLightInput(batch.planes(), batch.globals(), input);
-      const absl::Span<const int16_t> outputs = batch.OutputsOf(0);
-      BestLightLearning().forward(tensors_, published().data(), input, outputs,
-                                  *activations);
-      for (size_t k = 0; k < outputs.size(); ++k) {
-        policy[outputs[k]] = activations->logits[k];
-      }
-      FillEvaluation(batch, 0,
-                     {.policy = policy.data(),
-                      .result = activations->value,
-                      .margins = activations->value + kNumResults},
-                     results[i]);
-    }
+    EvaluateInFloats(tensors_, published().data(), states, results);
     return absl::OkStatus();
   }
 
