@@ -26,6 +26,7 @@
 #include "tara/nn/encode/features.h"
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/weights/fold_norms.h"
+#include "tests/nn/bundle/test_bundle.h"
 #include "tests/nn/bundle/test_network.h"
 #include "tests/nn/test_positions.h"
 
@@ -43,23 +44,12 @@ const std::string& SmallBundle() {
   return *bytes;
 }
 
-// Returns the small bundle with the contents of an entry changed; by empty
-// contents it is left out.
 std::string With(const std::string& name, const std::string& contents) {
-  const ZipReader reader = ZipReader::Open(SmallBundle()).value();
-  std::vector<ZipEntry> entries;
-  for (const std::string& entry : reader.Names()) {
-    if (entry != name) {
-      entries.push_back({entry, reader.Read(entry).value()});
-    } else if (!contents.empty()) {
-      entries.push_back({entry, contents});
-    }
-  }
-  return MakeZip(entries).value();
+  return BundleWith(SmallBundle(), name, contents);
 }
 
 std::string Entry(const std::string& name) {
-  return ZipReader::Open(SmallBundle()).value().Read(name).value();
+  return BundleEntry(SmallBundle(), name);
 }
 
 class BundleTest : public ::testing::Test {

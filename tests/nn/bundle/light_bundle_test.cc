@@ -29,6 +29,7 @@
 #include "tara/nn/light/light.h"
 #include "tara/nn/light/light_integers.h"
 #include "tara/nn/light/light_network.h"
+#include "tests/nn/bundle/test_bundle.h"
 #include "tests/nn/test_positions.h"
 
 namespace tara::nn {
@@ -78,22 +79,11 @@ const std::string& LightBundle() {
 }
 
 std::string Entry(const std::string& name) {
-  return ZipReader::Open(LightBundle()).value().Read(name).value();
+  return BundleEntry(LightBundle(), name);
 }
 
-// Returns the bundle with the contents of an entry changed; by empty contents
-// it is left out.
 std::string With(const std::string& name, const std::string& contents) {
-  const ZipReader reader = ZipReader::Open(LightBundle()).value();
-  std::vector<ZipEntry> entries;
-  for (const std::string& entry : reader.Names()) {
-    if (entry != name) {
-      entries.push_back({entry, reader.Read(entry).value()});
-    } else if (!contents.empty()) {
-      entries.push_back({entry, contents});
-    }
-  }
-  return MakeZip(entries).value();
+  return BundleWith(LightBundle(), name, contents);
 }
 
 std::string WithManifest(const std::string& from, const std::string& to) {
