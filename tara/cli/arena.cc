@@ -55,7 +55,7 @@ absl::StatusOr<eval::ArenaOptions> OptionsOf(const ArenaFlags& options) {
   }
   if (arena.games == 0) {
     arena.games =
-        arena.sprt.has_value() ? eval::kMostGamesOfATest : kDefaultGames;
+        arena.sprt.has_value() ? eval::kMaxGamesOfATest : kDefaultGames;
   }
   return arena;
 }
@@ -69,7 +69,7 @@ absl::StatusOr<int> RunArena(const ArenaFlags& options, Console& console) {
   TARA_RETURN_IF_ERROR(
       CheckHtmlFlag(options.html, {{"--store", options.match.store}}));
   TARA_ASSIGN_OR_RETURN(const std::unique_ptr<fleet::Fleet> fleet,
-                        FleetOf(options.fleet));
+                        ConnectFleet(options.fleet));
   TARA_ASSIGN_OR_RETURN(const std::unique_ptr<MatchTable> table,
                         MatchTable::Create(options.match, arena, fleet.get()));
   TARA_ASSIGN_OR_RETURN(const Contestant player_a,

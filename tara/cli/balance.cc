@@ -406,7 +406,7 @@ absl::StatusOr<int> RunBalance(const BalanceFlags& flags, Console& console) {
                             record::StoreMode::kExclusive));
   TARA_RETURN_IF_ERROR(store->CheckForContests());
   TARA_ASSIGN_OR_RETURN(const std::unique_ptr<fleet::Fleet> fleet,
-                        FleetOf(flags.fleet));
+                        ConnectFleet(flags.fleet));
   const StopCheck stop = StopOnSignals();
   StatusLine status_line(console);
   absl::Mutex mutex;

@@ -90,11 +90,12 @@ absl::StatusOr<std::vector<eval::ArenaResult>> PlayMatches(
     TARA_ASSIGN_OR_RETURN(
         results[i],
         by != nullptr
-            ? eval::PlayArenaOnFleet(arena, eval::TeamOf({match.player}),
-                                     eval::TeamOf({match.opponent}), *by, show)
+            ? eval::PlayArenaOnFleet(arena, eval::MakeTeam({match.player}),
+                                     eval::MakeTeam({match.opponent}), *by,
+                                     show)
             : eval::PlayArenaInParallel(
-                  arena, eval::FactoryOf(match.player),
-                  eval::FactoryOf(match.opponent),
+                  arena, eval::NewPlayerFactory(match.player),
+                  eval::NewPlayerFactory(match.opponent),
                   static_cast<int>(config.self_play().threads()), show));
     games[i] = match.options.games;  // a sequential test wants fewer
     return absl::OkStatus();
@@ -141,8 +142,9 @@ absl::StatusOr<std::vector<Opponent>> OpponentsOf(
 
 }  // namespace
 
-train::StrengthResult StrengthOf(Variant variant, const std::string& opponent,
-                                 const eval::ArenaResult& result) {
+train::StrengthResult MeasureStrength(Variant variant,
+                                      const std::string& opponent,
+                                      const eval::ArenaResult& result) {
   return {.variant = std::string(Info(variant).id),
           .opponent = opponent,
           .games = result.games,
@@ -164,7 +166,7 @@ absl::Status CheckOpponents(const proto::TrainConfig& config) {
     if (status.ok()) {
       status = spec->kind == eval::PlayerKind::kEngine
                    ? eval::CheckEngine(spec->engine, starts)
-                   : eval::FactoryOf(*spec)().status();
+                   : eval::NewPlayerFactory(*spec)().status();
     }
     if (status.ok()) continue;
     return absl::Status(
@@ -208,8 +210,8 @@ absl::StatusOr<std::vector<train::StrengthResult>> EvaluateCheckpoint(
       PlayMatches(config, matches, fleet, stop, request.on_progress));
   std::vector<train::StrengthResult> results;
   for (size_t i = 0; i < matches.size(); ++i) {
-    results.push_back(
-        StrengthOf(matches[i].options.variant, matches[i].name, played[i]));
+    results.push_back(MeasureStrength(matches[i].options.variant,
+                                      matches[i].name, played[i]));
   }
   return results;
 }
@@ -244,7 +246,7 @@ absl::StatusOr<std::vector<train::GateResult>> PlayGate(
   std::vector<train::GateResult> results;
   for (size_t i = 0; i < matches.size(); ++i) {
     results.push_back(
-        {.result = StrengthOf(matches[i].options.variant, name, played[i]),
+        {.result = MeasureStrength(matches[i].options.variant, name, played[i]),
          .weaker = eval::IsWeaker(played[i])});
   }
   return results;

@@ -19,8 +19,9 @@ namespace tara::cli {
 
 // Returns an arena's result as that of a checkpoint, its player A, in a
 // variant.
-train::StrengthResult StrengthOf(Variant variant, const std::string& opponent,
-                                 const eval::ArenaResult& result);
+train::StrengthResult MeasureStrength(Variant variant,
+                                      const std::string& opponent,
+                                      const eval::ArenaResult& result);
 
 // Checks that the opponents of the config can play: loads networks, and starts
 // engines with each of its variants. Returns INVALID_ARGUMENT for an invalid

@@ -92,7 +92,7 @@ absl::StatusOr<Players> MakePlayers(const CrossPlayFlags& options,
                                    "'; expected two players that differ"));
   }
   TARA_ASSIGN_OR_RETURN(players.both,
-                        table.ContestantOf(eval::TeamOf(
+                        table.ContestantOf(eval::MakeTeam(
                             {players.a.given[0], players.b.given[0]})));
   if (options.player_c.empty()) return players;
   TARA_ASSIGN_OR_RETURN(players.c.emplace_back(),
@@ -121,7 +121,7 @@ absl::StatusOr<int> RunCrossPlay(const CrossPlayFlags& options,
   TARA_RETURN_IF_ERROR(
       CheckHtmlFlag(options.html, {{"--store", options.match.store}}));
   TARA_ASSIGN_OR_RETURN(const std::unique_ptr<fleet::Fleet> fleet,
-                        FleetOf(options.fleet));
+                        ConnectFleet(options.fleet));
   TARA_ASSIGN_OR_RETURN(
       const std::unique_ptr<MatchTable> table,
       MatchTable::Create(options.match, eval::ArenaOptions(), fleet.get()));
@@ -181,7 +181,7 @@ absl::StatusOr<int> RunCrossPlay(const CrossPlayFlags& options,
            .result = std::move(results[i * pairings.size() + k]),
            .weight = pairings[k].weight});
     }
-    const eval::PartnershipWorth worth = eval::WorthOf(study, random);
+    const eval::PartnershipWorth worth = eval::EstimateWorth(study, random);
     if (worth.openings == 0) continue;  // stopped before the first one's end
     report.studies.push_back(std::move(study));
     report.worths.push_back(worth);

@@ -166,7 +166,7 @@ absl::StatusOr<int> RunBuild(const BuildOptions& options, Console& console) {
   TARA_ASSIGN_OR_RETURN(const eval::PlayerSpec player,
                         SearcherOf(options, starts, book, console));
   TARA_ASSIGN_OR_RETURN(const std::shared_ptr<mcts::Evaluator> evaluator,
-                        eval::EvaluatorOf(player));
+                        eval::MakeEvaluator(player));
   std::vector<std::vector<std::string>> rows = {{"rules", "positions", "new",
                                                  "plies", "games", "winning %",
                                                  "points", "best line"}};

@@ -90,7 +90,8 @@ int ResolveThreads(int threads) {
   return threads > 0 ? threads : UsableProcessors();
 }
 
-absl::StatusOr<std::unique_ptr<fleet::Fleet>> FleetOf(const std::string& text) {
+absl::StatusOr<std::unique_ptr<fleet::Fleet>> ConnectFleet(
+    const std::string& text) {
   if (text == "none") return nullptr;
   const std::vector<absl::string_view> parts = absl::StrSplit(text, ',');
   int in = -1, out = -1;

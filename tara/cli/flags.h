@@ -56,7 +56,8 @@ int ResolveThreads(int threads);
 
 // Returns the fleet of --fleet; null without the flag. Returns a usage error
 // unless the flag is a pair of open file descriptors.
-absl::StatusOr<std::unique_ptr<fleet::Fleet>> FleetOf(const std::string& text);
+absl::StatusOr<std::unique_ptr<fleet::Fleet>> ConnectFleet(
+    const std::string& text);
 
 // Returns the activity of a fleet for a line of progress; empty without a
 // fleet.

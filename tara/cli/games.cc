@@ -358,10 +358,10 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // Returns clusters of the games that are the same up to symmetry.
-std::vector<int> ClustersOf(const record::GameStatistics& statistics) {
+std::vector<int> MakeClusters(const record::GameStatistics& statistics) {
   std::vector<uint64_t> keys = statistics.same_games;
   keys.resize(static_cast<size_t>(statistics.games));  // 0: unlike any other
-  return eval::ClustersOf(keys);
+  return eval::MakeClusters(keys);
 }
 
 // Returns Red's score with its 95 % interval over different games.
@@ -369,7 +369,7 @@ eval::Interval RedScore(const record::GameStatistics& statistics) {
   const auto wins = static_cast<double>(statistics.red_wins);
   const auto draws = static_cast<double>(statistics.draws);
   const auto games = static_cast<size_t>(statistics.games);
-  const double count = eval::EffectiveCount(games, ClustersOf(statistics));
+  const double count = eval::EffectiveCount(games, MakeClusters(statistics));
   const double unit = count / static_cast<double>(games);
   return eval::ScoreIntervalOf({.count = count,
                                 .sum = unit * (wins + draws / 2),
@@ -387,7 +387,7 @@ eval::ReportRow FieldsOf(const record::GameStatistics& s) {
       eval::TextField("purpose", "purpose", s.purpose),
       eval::CountField("games", "games", s.games),
       eval::CountField("distinct_games", "different",
-                       eval::DifferentIn(ClustersOf(s))),
+                       eval::DifferentIn(MakeClusters(s))),
       eval::CountField("red_wins", "Red", s.red_wins),
       eval::CountField("draws", "draws", s.draws),
       eval::CountField("blue_wins", "Blue", s.blue_wins),

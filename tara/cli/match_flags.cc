@@ -155,7 +155,7 @@ absl::StatusOr<std::unique_ptr<MatchTable>> MatchTable::Create(
   TARA_ASSIGN_OR_RETURN(const eval::PlayerSpec judge,
                         eval::WithPrecision(*table->judge_, table->Earlier()));
   TARA_ASSIGN_OR_RETURN(std::unique_ptr<eval::Player> player,
-                        eval::FactoryOf(judge)());
+                        eval::NewPlayerFactory(judge)());
   options.opening_judge =
       eval::NewOpeningJudge(std::move(player), StopRequested);
   if (table->store_ != nullptr) {

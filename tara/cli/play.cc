@@ -470,7 +470,7 @@ absl::StatusOr<int> RunPlay(const PlayFlags& options, Console& console) {
   session.not_learned = NotLearnedBy(spec, session.start);
   TARA_ASSIGN_OR_RETURN(spec, eval::WithPrecision(spec));
   TARA_ASSIGN_OR_RETURN(const std::unique_ptr<eval::Player> opponent,
-                        eval::FactoryOf(spec)());
+                        eval::NewPlayerFactory(spec)());
   TARA_RETURN_IF_ERROR(PrintNetwork(spec, session.start.variant, console));
   session.person = {options.side != "blue", options.side != "red"};
   session.seed = options.seed.value_or(std::random_device()());

@@ -85,7 +85,7 @@ absl::StatusOr<std::vector<eval::RatedPlayer>> RatedPlayersOf(
         eval::TeamSpec team,
         eval::WithPrecision(player.team, eval::EarlierPrecisionsIn(store)));
     TARA_ASSIGN_OR_RETURN(std::string identity, eval::PlayerIdentity(team));
-    const eval::PlayerFactory make = eval::FactoryOf(team);
+    const eval::PlayerFactory make = eval::NewPlayerFactory(team);
     players.push_back({.name = player.name,
                        .team = std::move(team),
                        .identity = std::move(identity),
@@ -180,7 +180,7 @@ absl::StatusOr<int> RunRate(const RateFlags& options, Console& console) {
                         RatedPlayersOf(named, *store));
 
   TARA_ASSIGN_OR_RETURN(const std::unique_ptr<fleet::Fleet> fleet,
-                        FleetOf(options.fleet));
+                        ConnectFleet(options.fleet));
   tournament.fleet = fleet.get();
 
   const StopCheck stop = StopOnSignals();

@@ -113,7 +113,7 @@ absl::StatusOr<std::vector<NamedPlayer>> PlayersNamed(
   TARA_ASSIGN_OR_RETURN(const CheckpointChoice choice,
                         ParseChoice(flags.checkpoints));
   const auto team_of = [&](const std::string& path) {
-    return eval::TeamOf({eval::NetworkPlayer(path, flags.simulations)});
+    return eval::MakeTeam({eval::NetworkPlayer(path, flags.simulations)});
   };
   std::error_code error;
   const auto is_run = [&](const std::string& argument) {

@@ -63,7 +63,7 @@ absl::StatusOr<std::vector<Measured>> MakePlayers(
     if (player.team.text != player.team.players[0].text) {
       return AsUsageError(eval::ParsePlayerSpec(player.team.text).status());
     }
-    TARA_ASSIGN_OR_RETURN(auto made, eval::FactoryOf(player.team)());
+    TARA_ASSIGN_OR_RETURN(auto made, eval::NewPlayerFactory(player.team)());
     players.push_back({.named = player, .player = std::move(made)});
   }
   return players;

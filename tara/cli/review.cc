@@ -211,7 +211,7 @@ absl::StatusOr<int> RunReview(const ReviewFlags& options, Console& console) {
   TARA_ASSIGN_OR_RETURN(const eval::PlayerSpec player,
                         JudgeOf(options.judge, {start}, console));
   TARA_ASSIGN_OR_RETURN(const std::shared_ptr<mcts::Evaluator> evaluator,
-                        eval::EvaluatorOf(player));
+                        eval::MakeEvaluator(player));
   const StopCheck stop = StopOnSignals();
   StatusLine status_line(console);
   status_line.Show("solving the end of the game");

@@ -204,7 +204,7 @@ absl::Status PlayMissingOfPlayer(const SelfPlayFlags& options,
                                  const train::GameSink& sink,
                                  const StopCheck& stop) {
   const bool has_policy = player.kind == eval::PlayerKind::kMcts;
-  const eval::PlayerFactory make = eval::FactoryOf(player);
+  const eval::PlayerFactory make = eval::NewPlayerFactory(player);
   for (size_t i = 0; i < starts.size() && !stop(); ++i) {
     std::unordered_set<int> places;  // of this start, missing
     int games = 0;

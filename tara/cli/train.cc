@@ -117,7 +117,7 @@ absl::StatusOr<int> RunTrain(const TrainFlags& options, Console& console) {
                                       .interval = absl::Seconds(1)}
              : train::ProgressOptionsFor(stderr));
     TARA_ASSIGN_OR_RETURN(const std::unique_ptr<fleet::Fleet> fleet,
-                          FleetOf(options.fleet));
+                          ConnectFleet(options.fleet));
     const StopCheck stop_evaluation = [&] {
       if (fleet != nullptr) progress.SetFleet(fleet->status());
       return stop();

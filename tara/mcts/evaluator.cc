@@ -20,7 +20,8 @@ class PlainQueue : public EvaluationQueue {
 
   absl::Status Evaluate(std::vector<int>& answered) override {
     TARA_CHECK(!requests_.empty(), "expected a waiting request");
-    const size_t size = BatchOf(requests_.size(), evaluator_->batch_multiple());
+    const size_t size =
+        BatchSize(requests_.size(), evaluator_->batch_multiple());
     states_.clear();
     for (size_t i = 0; i < size; ++i) states_.push_back(*requests_[i].state);
     if (results_.size() < size) results_.resize(size);

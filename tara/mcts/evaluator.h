@@ -56,7 +56,7 @@ class EvaluationQueue {
   virtual size_t waiting() const = 0;
 
   // Evaluates a batch of the waiting positions, oldest first, and appends their
-  // tags to `answered`. The size of a batch is BatchOf the number of waiting
+  // tags to `answered`. The size of a batch is BatchSize the number of waiting
   // positions. REQUIRES: at least one waits. Errors of Evaluator::Evaluate; the
   // queue is empty then.
   virtual absl::Status Evaluate(std::vector<int>& answered) = 0;
@@ -64,7 +64,7 @@ class EvaluationQueue {
 
 // Returns the size of the next batch for a number of positions: all of them or,
 // from `multiple` on, the largest multiple of it.
-inline size_t BatchOf(size_t positions, size_t multiple) {
+inline size_t BatchSize(size_t positions, size_t multiple) {
   return positions < multiple ? positions : positions - positions % multiple;
 }
 

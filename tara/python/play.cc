@@ -108,7 +108,7 @@ std::string FieldOf(const std::string& option) {
 }
 
 // Returns the options of self-play that the text of the argument `options` has.
-train::SelfPlayOptions SelfPlayOptionsOf(const State& start,
+train::SelfPlayOptions ToSelfPlayOptions(const State& start,
                                          const std::string& text) {
   std::vector<std::string> overrides;
   std::vector<std::string> search_options;  // that are no fields
@@ -133,7 +133,7 @@ train::SelfPlayOptions SelfPlayOptionsOf(const State& start,
       absl::StrCat("variant: \"", Info(start.variant).id, "\" rule_options: \"",
                    FormatRuleOptions(start.options), "\""),
       "options", overrides));
-  return ValueOrThrow(train::SelfPlayOptionsOf(config));
+  return ValueOrThrow(train::ToSelfPlayOptions(config));
 }
 
 // Games of self-play, which threads play while Python takes them.
@@ -148,7 +148,7 @@ class SelfPlay {
            Threads<"threads"> threads)
       : judge_(judge, seed, /*workers=*/nullptr),
         games_(std::move(games)),
-        options_(SelfPlayOptionsOf(start.state, options)),
+        options_(ToSelfPlayOptions(start.state, options)),
         most_waiting_(static_cast<size_t>(2 * in_step) *
                       static_cast<size_t>(threads)),
         process_(getpid()) {
@@ -415,8 +415,8 @@ class GenerationPlayer : public JobPlayer {
     }
     const proto::InferenceConfig& inference = request.config().inference();
     const nn::InferenceOptions wanted =
-        ValueOrThrow(train::InferenceOptionsOf(inference));
-    options_ = ValueOrThrow(train::SelfPlayOptionsOf(request));
+        ValueOrThrow(train::ToInferenceOptions(inference));
+    options_ = ValueOrThrow(train::ToSelfPlayOptions(request));
     options_.threads = 1;
     begin_ = request.begin();
     end_ = begin_ + static_cast<uint64_t>(request.start_size());
@@ -483,7 +483,7 @@ class ContestPlayer : public JobPlayer {
     State start;
     std::vector<std::string> classes;
     for (const eval::TeamSpec& team :
-         ValueOrThrow(eval::TeamsOf(request_, files_, start))) {
+         ValueOrThrow(eval::ParseTeams(request_, files_, start))) {
       for (const eval::PlayerSpec& player : team.players) {
         if (player.kind != eval::PlayerKind::kNet) continue;
         classes.push_back(NumericClassOf(
@@ -713,7 +713,7 @@ py::object Arena(const py::object& a, const py::object& b,
   eval::SetTeams(player_a.team, player_b.team, options);
   if (sprt.has_value()) {
     options.sprt = ValueOrThrow(eval::ParseSprtOptions(sprt->value));
-    options.games = eval::kMostGamesOfATest;
+    options.games = eval::kMaxGamesOfATest;
   }
   if (games.has_value()) options.games = *games;
   ThrowIfError(eval::CheckArenaOptions(options));

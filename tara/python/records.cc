@@ -510,7 +510,7 @@ class PythonSampler {
     }
     auto config = train::ParseTrainConfig("variant: \"sacred_hill_l1\"",
                                           "options", overrides);
-    return train::SamplerOptionsOf(ValueOrThrow(std::move(config)).learner());
+    return train::ToSamplerOptions(ValueOrThrow(std::move(config)).learner());
   }
 
   static py::object Encoded(const std::vector<nn::Sample>& samples);

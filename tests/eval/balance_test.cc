@@ -52,7 +52,7 @@ std::map<uint64_t, proto::GameRecord> Play(ArenaOptions options,
     played[game.place()] = game;
     return absl::OkStatus();
   };
-  const PlayerFactory make = FactoryOf(ParsePlayerSpec(spec).value());
+  const PlayerFactory make = NewPlayerFactory(ParsePlayerSpec(spec).value());
   EXPECT_TRUE(PlayArenaInParallel(options, make, make, threads).ok());
   return played;
 }
@@ -141,7 +141,8 @@ TEST(RestrictedPlayTest, APlayerAvoidsActionsOfAType) {
     }
     return absl::OkStatus();
   };
-  const PlayerFactory make = FactoryOf(ParsePlayerSpec("random").value());
+  const PlayerFactory make =
+      NewPlayerFactory(ParsePlayerSpec("random").value());
   // Where captures may be left out.
   options.rule_options.free_capture = true;
   EXPECT_TRUE(PlayArenaInParallel(options, make, make, 1).ok());

@@ -47,7 +47,7 @@ CrossPlayStudy Strangers() {
 
 TEST(CrossPlayTest, TheWorthIsThatBesideTheMeanOfBoth) {
   Random random(1);
-  const PartnershipWorth worth = WorthOf(Strangers(), random);
+  const PartnershipWorth worth = EstimateWorth(Strangers(), random);
   EXPECT_EQ(worth.openings, 3);
   // Scores by opening: 1/2 - 1, 1/2 - 1, 3/4 - 1; their mean is -5/12, s^2 =
   // 1/48, so that the interval is +-4.30265 * sqrt(1/48 / 3) = 0.358555, with
@@ -74,7 +74,7 @@ TEST(CrossPlayTest, WithoutOthersEvenIsHalf) {
                   MatchOf("A+B", 0.5, {{-2, -2, -2, -2}, {-2, -2, -2, -2}}),
                   MatchOf("A+B", 0.5, {{2, 2, 2, 2}, {2, 2, 2, 2}})},
       .even_score = 0.5};
-  const PartnershipWorth worth = WorthOf(study, random);
+  const PartnershipWorth worth = EstimateWorth(study, random);
   EXPECT_NEAR(worth.score.mean, 0, 1e-12);
   EXPECT_NEAR(worth.margin.mean, 0, 1e-12);
   EXPECT_NEAR(worth.elo.mean, 0, 1e-9);
@@ -84,13 +84,13 @@ TEST(CrossPlayTest, OpeningsThatAMatchLacksDoNotCount) {
   CrossPlayStudy study = Strangers();
   study.matches[1] = MatchOf("B+B", -0.5, {{5, 5}});
   Random random(1);
-  const PartnershipWorth worth = WorthOf(study, random);
+  const PartnershipWorth worth = EstimateWorth(study, random);
   EXPECT_EQ(worth.openings, 1);
   EXPECT_EQ(worth.score.mean, -0.5);
   EXPECT_TRUE(std::isinf(worth.score.low));  // of one opening nothing is known
   EXPECT_TRUE(std::isinf(worth.elo.high));
   study.matches[1].result = ArenaResult();
-  EXPECT_EQ(WorthOf(study, random).openings, 0);
+  EXPECT_EQ(EstimateWorth(study, random).openings, 0);
 }
 
 TEST(CrossPlayTest, OpeningsWithTheSameGamesAreOne) {
@@ -105,7 +105,7 @@ TEST(CrossPlayTest, OpeningsWithTheSameGamesAreOne) {
     }
   }
   Random random(1);
-  EXPECT_EQ(WorthOf(study, random).openings, 2);
+  EXPECT_EQ(EstimateWorth(study, random).openings, 2);
 }
 
 // The intervals of the difference hold what is true in 95 of 100 studies, by
@@ -134,10 +134,10 @@ TEST(CrossPlayTest, IntervalsHoldTheTruthAsOftenAsTheySay) {
       bb.push_back(play(0.6 + luck, 2));
       ab.push_back(play(0.5 + luck, 4));
     }
-    const PartnershipWorth worth =
-        WorthOf({.matches = {MatchOf("A+A", -0.5, aa), MatchOf("B+B", -0.5, bb),
-                             MatchOf("A+B", 1, ab)}},
-                random);
+    const PartnershipWorth worth = EstimateWorth(
+        {.matches = {MatchOf("A+A", -0.5, aa), MatchOf("B+B", -0.5, bb),
+                     MatchOf("A+B", 1, ab)}},
+        random);
     score_covered += worth.score.low <= -0.1 && -0.1 <= worth.score.high;
     // Elo of 0.5 less that of 0.6.
     const double elo = -400 * std::log10(0.6 / 0.4);
@@ -154,7 +154,7 @@ CrossPlayReport Report() {
   CrossPlayReport report = {.players = {"net:a", "net:b", "mcts"},
                             .studies = {Strangers()},
                             .worths = {}};
-  report.worths.push_back(WorthOf(report.studies[0], random));
+  report.worths.push_back(EstimateWorth(report.studies[0], random));
   return report;
 }
 
@@ -189,7 +189,7 @@ TEST(CrossPlayReportTest, WhatIsNotKnownIsNull) {
   CrossPlayReport report = Report();
   report.studies[0].matches[1] = MatchOf("B+B", -0.5, {{5, 5}});
   Random random(1);
-  report.worths[0] = WorthOf(report.studies[0], random);
+  report.worths[0] = EstimateWorth(report.studies[0], random);
   const auto json = nlohmann::json::parse(CrossPlayJson(report));
   EXPECT_TRUE(json["studies"][0]["worth"]["score_low"].is_null());
   EXPECT_THAT(CrossPlayText(report), HasSubstr("1    -50.0"));

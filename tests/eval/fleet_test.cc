@@ -155,8 +155,8 @@ void ExpectTheSame(ArenaOptions options, const std::string& a,
                    const std::string& b) {
   const TeamSpec team_a = Team(a), team_b = Team(b);
   SetTeams(team_a, team_b, options);
-  const auto here =
-      PlayArenaInParallel(options, FactoryOf(team_a), FactoryOf(team_b), 2);
+  const auto here = PlayArenaInParallel(options, NewPlayerFactory(team_a),
+                                        NewPlayerFactory(team_b), 2);
   ASSERT_TRUE(here.ok()) << here.status();
   OneMachine machine;
   const auto there = PlayArenaOnFleet(options, team_a, team_b, machine.fleet());
@@ -270,7 +270,7 @@ RatedPlayer Rated(const std::string& text) {
   return {.name = text,
           .team = Team(text),
           .identity = text,
-          .make = FactoryOf(Team(text))};
+          .make = NewPlayerFactory(Team(text))};
 }
 
 TEST(FleetRatingTest, RatingsAreThoseOfThisProcess) {
@@ -320,7 +320,7 @@ TEST(FleetStudyTest, GamesAreThoseOfThisProcess) {
         games[game.place() + 100 * restricted] = record::ActionsOf(game);
         return absl::OkStatus();
       };
-      const PlayerFactory make = FactoryOf(player);
+      const PlayerFactory make = NewPlayerFactory(player);
       EXPECT_TRUE((fleet == nullptr
                        ? PlayArenaInParallel(options, make, make, 2)
                        : PlayArenaOnFleet(options, player, player, *fleet))

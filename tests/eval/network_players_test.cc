@@ -215,7 +215,7 @@ Action ChoiceOf(Player& player) {
 }
 
 TEST_F(NetworkPlayersTest, PlayersThatExistAtTheSameTimeShareTheirNetwork) {
-  const PlayerFactory make = FactoryOf(*ParsePlayerSpec(Net("sims=8")));
+  const PlayerFactory make = NewPlayerFactory(*ParsePlayerSpec(Net("sims=8")));
   std::unique_ptr<Player> first = make().value();
   const Action choice = ChoiceOf(*first);
   std::filesystem::remove(file_);
@@ -240,11 +240,11 @@ TEST_F(NetworkPlayersTest, ARunThatGoesOnDoesNotChangeWhoPlays) {
     write("1.pt", 8);
     const TeamSpec team = Resolved("net:" + run + options).value();
     const std::string identity = PlayerIdentity(team).value();
-    const Action choice = ChoiceOf(*FactoryOf(team)().value());
+    const Action choice = ChoiceOf(*NewPlayerFactory(team)().value());
     write("2.pt", 16);
     std::filesystem::remove(run + "/latest");
     EXPECT_EQ(PlayerIdentity(team).value_or(""), identity);
-    const auto player = FactoryOf(team)();
+    const auto player = NewPlayerFactory(team)();
     ASSERT_TRUE(player.ok()) << player.status();
     EXPECT_EQ(ChoiceOf(**player), choice);
   }
@@ -259,7 +259,7 @@ TEST_F(NetworkPlayersTest, ANetworksPathMayHoldAnyCharacters) {
   ASSERT_TRUE(resolved.ok()) << resolved.status();
   EXPECT_EQ(PlayerIdentity(*resolved).value_or(""),
             "net:" + id_ + ",sims=8,precision=float32");
-  const auto player = FactoryOf(*resolved)();
+  const auto player = NewPlayerFactory(*resolved)();
   ASSERT_TRUE(player.ok()) << player.status();
   std::filesystem::remove(path);
 }
@@ -270,9 +270,10 @@ TEST_F(NetworkPlayersTest, TheNumberOfThreadsDoesNotChangeTheGames) {
   const ArenaOptions options = {
       .variant = Variant::kFourTreasures, .games = 12, .seed = 5};
   const auto play = [&](int threads) {
-    const auto network = FactoryOf(*ParsePlayerSpec(Net("sims=8")));
+    const auto network = NewPlayerFactory(*ParsePlayerSpec(Net("sims=8")));
     const auto result = PlayArenaInParallel(
-        options, network, FactoryOf(*ParsePlayerSpec("greedy")), threads);
+        options, network, NewPlayerFactory(*ParsePlayerSpec("greedy")),
+        threads);
     EXPECT_TRUE(result.ok()) << result.status();
     std::vector<std::pair<int, int>> games;
     for (const ArenaGame& game : result->played) {

@@ -32,8 +32,10 @@ using ::testing::Not;
 
 RatedPlayer PlayerOf(const std::string& spec) {
   const TeamSpec team = ParseTeamSpec(spec).value();
-  return {
-      .name = spec, .team = team, .identity = spec, .make = FactoryOf(team)};
+  return {.name = spec,
+          .team = team,
+          .identity = spec,
+          .make = NewPlayerFactory(team)};
 }
 
 std::unique_ptr<record::GameStore> StoreInMemory() {

@@ -37,13 +37,13 @@ TEST(StatisticsTest, FewValuesThatAreAllTheSameSayNothingOfTheSpread) {
   const auto interval = [](size_t values) {
     return MeanInterval(std::vector<double>(values, 3.0));
   };
-  EXPECT_EQ(interval(kFewestAlike - 1).high, kInfinity);
-  EXPECT_EQ(interval(kFewestAlike).low, 3);
-  EXPECT_EQ(interval(kFewestAlike).high, 3);
+  EXPECT_EQ(interval(kMinEqualValues - 1).high, kInfinity);
+  EXPECT_EQ(interval(kMinEqualValues).low, 3);
+  EXPECT_EQ(interval(kMinEqualValues).high, 3);
 }
 
 TEST(StatisticsTest, ClustersAreOfEqualKeys) {
-  const std::vector<int> clusters = ClustersOf({5, 0, 5, 9, 0, 9, 5});
+  const std::vector<int> clusters = MakeClusters({5, 0, 5, 9, 0, 9, 5});
   EXPECT_EQ(clusters, (std::vector<int>{0, 1, 0, 2, 3, 2, 0}));
   EXPECT_EQ(DifferentIn(clusters), 4);
   // 49 / (9 + 1 + 4 + 1).

@@ -39,7 +39,7 @@ class SomeAsks {
 };
 
 PlayerFactory Factory(const std::string& spec) {
-  return FactoryOf(ParseTeamSpec(spec).value());
+  return NewPlayerFactory(ParseTeamSpec(spec).value());
 }
 
 // Each of them is given days for an action.
@@ -98,8 +98,8 @@ TEST(StopTest, EndsTeams) {
                           .stop = stop.check()};
   const TeamSpec team = ParseTeamSpec(spec).value();
   SetTeams(team, team, options);
-  const absl::StatusOr<ArenaResult> result =
-      PlayArenaInParallel(options, FactoryOf(team), FactoryOf(team), 1);
+  const absl::StatusOr<ArenaResult> result = PlayArenaInParallel(
+      options, NewPlayerFactory(team), NewPlayerFactory(team), 1);
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_EQ(result->games, 0);
 }

@@ -265,8 +265,8 @@ TEST(TeamArenaTest, ATeamHasProvedWhatBothPartnersHave) {
 }
 
 TEST(TeamArenaTest, TeamsArePlayedByPlayersOfAnyKind) {
-  absl::StatusOr<std::unique_ptr<Player>> team =
-      FactoryOf(ParseTeamSpec("mcts:sims=8+alphabeta:nodes=20").value())();
+  absl::StatusOr<std::unique_ptr<Player>> team = NewPlayerFactory(
+      ParseTeamSpec("mcts:sims=8+alphabeta:nodes=20").value())();
   ASSERT_TRUE(team.ok()) << team.status();
   const auto greedy = NewGreedyPlayer();
   for (const VariantInfo& info : kVariants) {

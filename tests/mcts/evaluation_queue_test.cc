@@ -60,10 +60,10 @@ class EvaluationQueueTest : public testing::Test {
 };
 
 TEST_F(EvaluationQueueTest, ABatchIsAllOrAWholeMultiple) {
-  EXPECT_EQ(BatchOf(7, 1), 7u);
-  EXPECT_EQ(BatchOf(3, 4), 3u);
-  EXPECT_EQ(BatchOf(4, 4), 4u);
-  EXPECT_EQ(BatchOf(11, 4), 8u);
+  EXPECT_EQ(BatchSize(7, 1), 7u);
+  EXPECT_EQ(BatchSize(3, 4), 3u);
+  EXPECT_EQ(BatchSize(4, 4), 4u);
+  EXPECT_EQ(BatchSize(11, 4), 8u);
 }
 
 TEST_F(EvaluationQueueTest, WhatWaitsForLongestIsEvaluatedFirst) {

@@ -80,7 +80,7 @@ std::map<std::string, SearchOptions> AllOptions() {
     if (file.path().extension() != ".textproto") continue;
     const auto config = train::LoadTrainConfig(file.path(), {});
     EXPECT_TRUE(config.ok()) << config.status();
-    const auto options = train::SearchOptionsOf(config->self_play().search());
+    const auto options = train::ToSearchOptions(config->self_play().search());
     EXPECT_TRUE(options.ok()) << options.status();
     all[file.path()] = *options;
   }

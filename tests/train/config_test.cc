@@ -315,7 +315,7 @@ TEST(ConfigTest, FieldsOfTheSearchAreItsOptions) {
       "self_play { search { simulations: 77 c_puct: 1.2345678 "
       "first_play_urgency_reduction: 0.3 dirichlet_fraction: 0.125 "
       "dirichlet_concentration: 5000 option: 'c_puct_growth=0.5' } }");
-  const auto search = SearchOptionsOf(config.self_play().search());
+  const auto search = ToSearchOptions(config.self_play().search());
   ASSERT_TRUE(search.ok()) << search.status();
   EXPECT_EQ(search->simulations, 77);
   // To the last bit.
@@ -326,7 +326,7 @@ TEST(ConfigTest, FieldsOfTheSearchAreItsOptions) {
   EXPECT_EQ(search->dirichlet_concentration, 5000);
   EXPECT_EQ(search->c_puct_growth, 0.5f);
   // By default they differ from the search's own in the noise alone.
-  const auto plain = SearchOptionsOf(Good("").self_play().search());
+  const auto plain = ToSearchOptions(Good("").self_play().search());
   ASSERT_TRUE(plain.ok()) << plain.status();
   EXPECT_EQ(mcts::FormatSearchOptions(*plain), "noise=0.25");
 }
@@ -334,7 +334,7 @@ TEST(ConfigTest, FieldsOfTheSearchAreItsOptions) {
 // The defaults of the structs are those of programs that have no config.
 TEST(ConfigTest, DefaultsOfLearningAreThoseOfTheParts) {
   const proto::TrainConfig config = Good("");
-  const nn::TrainerOptions trainer = TrainerOptionsOf(config);
+  const nn::TrainerOptions trainer = ToTrainerOptions(config);
   const nn::TrainerOptions new_trainer;
   EXPECT_EQ(trainer.optimizer, new_trainer.optimizer);
   EXPECT_EQ(trainer.momentum, new_trainer.momentum);
@@ -348,7 +348,7 @@ TEST(ConfigTest, DefaultsOfLearningAreThoseOfTheParts) {
   EXPECT_EQ(trainer.max_gradient_norm, new_trainer.max_gradient_norm);
   EXPECT_EQ(trainer.cuda_device, new_trainer.cuda_device);
   EXPECT_EQ(trainer.autocast, new_trainer.autocast);
-  const LearnOptions learn = LearnOptionsOf(config, 1, 10);
+  const LearnOptions learn = ToLearnOptions(config, 1, 10);
   const LearnOptions new_learn;
   EXPECT_EQ(learn.batch_size, new_learn.batch_size);
   EXPECT_EQ(learn.steps, new_learn.steps);
@@ -357,13 +357,13 @@ TEST(ConfigTest, DefaultsOfLearningAreThoseOfTheParts) {
   EXPECT_EQ(learn.schedule.warmup_steps, new_learn.schedule.warmup_steps);
   EXPECT_FLOAT_EQ(learn.schedule.final_fraction,
                   new_learn.schedule.final_fraction);
-  const WindowOptions window = SamplerOptionsOf(config.learner()).window;
+  const WindowOptions window = ToSamplerOptions(config.learner()).window;
   EXPECT_EQ(window.max_games, WindowOptions().max_games);
   EXPECT_EQ(window.growth, WindowOptions().growth);
   EXPECT_FLOAT_EQ(window.growth_rate, WindowOptions().growth_rate);
   EXPECT_EQ(window.min_games, WindowOptions().min_games);
   const mcts::ResignationOptions resignation =
-      ResignationOf(config.self_play().resignation());
+      ToResignationOptions(config.self_play().resignation());
   const mcts::ResignationOptions new_resignation;
   EXPECT_EQ(resignation.turns, new_resignation.turns);
   EXPECT_EQ(resignation.played_on_share, new_resignation.played_on_share);
@@ -380,7 +380,7 @@ TEST(ConfigTest, EveryLossButThoseOfPolicyAndValueHasAWeight) {
           << info.name;
       continue;
     }
-    const nn::TrainerOptions trainer = TrainerOptionsOf(
+    const nn::TrainerOptions trainer = ToTrainerOptions(
         Good("", {absl::StrCat("learner.", info.weight_field, "=0.375")}));
     for (const nn::HeadInfo& other : nn::kHeads) {
       EXPECT_EQ(trainer.loss_weights[other.head],
@@ -393,7 +393,7 @@ TEST(ConfigTest, EveryLossButThoseOfPolicyAndValueHasAWeight) {
 TEST(ConfigTest, AnyOptionOfTheSearchCanBeGivenByName) {
   const proto::TrainConfig config =
       Good("self_play { search { option: 'gumbel=on' option: 'graph=on' } }");
-  const auto search = SearchOptionsOf(config.self_play().search());
+  const auto search = ToSearchOptions(config.self_play().search());
   ASSERT_TRUE(search.ok()) << search.status();
   EXPECT_TRUE(search->gumbel);
   EXPECT_TRUE(search->graph_search);
@@ -491,19 +491,19 @@ TEST(ConfigTest, TheLearnersDeviceAndTypesAreChecked) {
   EXPECT_THAT(Error("", {"learner.autocast=float16"}),
               HasSubstr("learner.autocast: float16; expected off, bfloat16 "
                         "or auto"));
-  const nn::TrainerOptions on_gpu = TrainerOptionsOf(
+  const nn::TrainerOptions on_gpu = ToTrainerOptions(
       Good("learner { device: 'cuda:2' autocast: 'bfloat16' }"));
   EXPECT_EQ(on_gpu.cuda_device, 2);
   EXPECT_TRUE(on_gpu.autocast);
-  EXPECT_EQ(TrainerOptionsOf(Good("learner { autocast: 'auto' }")).autocast,
+  EXPECT_EQ(ToTrainerOptions(Good("learner { autocast: 'auto' }")).autocast,
             nn::HasFastBfloat16());
   EXPECT_FALSE(
-      TrainerOptionsOf(Good("learner { device: 'cuda' autocast: 'auto' }"))
+      ToTrainerOptions(Good("learner { device: 'cuda' autocast: 'auto' }"))
           .autocast);
 }
 
 TEST(ConfigTest, InferenceIsTakenAsGiven) {
-  const absl::StatusOr<nn::InferenceOptions> options = InferenceOptionsOf(
+  const absl::StatusOr<nn::InferenceOptions> options = ToInferenceOptions(
       Good("inference { device: 'cuda:1' precision: 'int8' backend: 'torch' }")
           .inference());
   ASSERT_TRUE(options.ok()) << options.status();
@@ -636,15 +636,17 @@ TEST(ConfigTest, GivenGamesStayAndAreNoneOfTheRun) {
 TEST(ConfigTest, ByDefaultNobodyResignsAndTheTemperatureStays) {
   const proto::SelfPlayConfig config = Good("").self_play();
   EXPECT_FALSE(mcts::ResignationCounts()
-                   .ChooseThreshold(ResignationOf(config.resignation()))
+                   .ChooseThreshold(ToResignationOptions(config.resignation()))
                    .has_value());
-  const mcts::TemperatureSchedule temperature = TemperatureOf(config.search());
+  const mcts::TemperatureSchedule temperature =
+      ToTemperatureSchedule(config.search());
   EXPECT_EQ(temperature.At(0), 1);
   EXPECT_EQ(temperature.At(19), 1);
   EXPECT_EQ(temperature.At(20), 0);
   const proto::SelfPlayConfig resigning =
       Good("self_play { resignation { threshold: 0.9 } }").self_play();
-  EXPECT_FLOAT_EQ(*ResignationOf(resigning.resignation()).threshold, -0.9f);
+  EXPECT_FLOAT_EQ(*ToResignationOptions(resigning.resignation()).threshold,
+                  -0.9f);
 }
 
 TEST(ConfigTest, WrongVariantsAreRefused) {

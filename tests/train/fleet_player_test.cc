@@ -52,7 +52,7 @@ class FleetPlayerTest : public ::testing::Test {
     store_ = *std::move(store);
 
     HashingEvaluator evaluator;
-    const auto options = SelfPlayOptionsOf(request_);
+    const auto options = ToSelfPlayOptions(request_);
     ASSERT_TRUE(options.ok()) << options.status();
     for (const auto& game :
          PlayGamesWith(evaluator, *options, plan_.missing, ignored_)) {

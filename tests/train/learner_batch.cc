@@ -64,7 +64,7 @@ absl::Status Run(const std::vector<std::string>& arguments) {
       record::OpenGameStore(arguments[0], record::StoreMode::kReadOnly));
   TARA_ASSIGN_OR_RETURN(const std::vector<uint64_t> newest,
                         store->Indices({.limit = 1, .newest_first = true}));
-  Sampler sampler(*store, SamplerOptionsOf(config.learner()),
+  Sampler sampler(*store, ToSamplerOptions(config.learner()),
                   static_cast<uint64_t>(seed));
   TARA_RETURN_IF_ERROR(sampler.MoveWindow(newest.at(0) + 1));
 

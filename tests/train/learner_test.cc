@@ -119,7 +119,7 @@ TEST(LearningRateTest, FallsToATenthAtEachMilestone) {
 TEST(LearnOptionsOfTest, LetTheRateFallOverTheGenerationsOfTheRun) {
   proto::TrainConfig config;
   config.mutable_learner()->set_steps_per_generation(50);
-  EXPECT_EQ(LearnOptionsOf(config, 1.0, 24).schedule.total_steps, 1200);
+  EXPECT_EQ(ToLearnOptions(config, 1.0, 24).schedule.total_steps, 1200);
 }
 
 TEST(LearningRateTest, ARunShorterThanItsWarmUpHasFiniteRates) {
@@ -136,7 +136,7 @@ TEST(LearnerConfigTest, SaysWhichGamesTeachWhat) {
       "policy_surprise: 0.5 held_out_share: 0.1 variant_balance: 0.25 }",
       "x.textproto", {});
   ASSERT_TRUE(config.ok()) << config.status().message();
-  const SamplerOptions options = SamplerOptionsOf(config->learner());
+  const SamplerOptions options = ToSamplerOptions(config->learner());
   EXPECT_EQ(options.window.max_games, 900);
   EXPECT_FLOAT_EQ(options.window.growth, 0.75f);
   EXPECT_FLOAT_EQ(options.window.growth_rate, 0.3f);
@@ -151,7 +151,7 @@ TEST(LearnerConfigTest, SaysWhichGamesTeachWhat) {
 TEST(LearnerConfigTest, ByDefaultTheOutcomeIsTaughtAndAFewGamesAreHeldOut) {
   const auto config = ParseTrainConfig("", "x.textproto", {});
   ASSERT_TRUE(config.ok()) << config.status().message();
-  const SamplerOptions options = SamplerOptionsOf(config->learner());
+  const SamplerOptions options = ToSamplerOptions(config->learner());
   EXPECT_EQ(options.window.max_games, 2000);
   EXPECT_EQ(options.window.growth, 0);
   EXPECT_EQ(options.targets.value.search_share, 0);

@@ -204,7 +204,7 @@ TEST(PipelineTest, AWarmStartIsPlayedBySearchWithRandomGames) {
   const auto games = GamesOf(run_dir);
   ASSERT_EQ(games.size(), 12u);
 
-  auto options = SelfPlayOptionsOf(config).value();
+  auto options = ToSelfPlayOptions(config).value();
   options.search.simulations = 24;
   options.model_id = "random games";
   mcts::PlayoutEvaluator judge(/*playouts=*/1, config.seed());

@@ -726,7 +726,7 @@ absl::StatusOr<std::unique_ptr<ArenaWorker>> ArenaWorker::Create(
     const proto::ContestRequest& request, absl::Span<const std::string> files) {
   State start;
   TARA_ASSIGN_OR_RETURN(const std::vector<TeamSpec> teams,
-                        TeamsOf(request, files, start));
+                        ParseTeams(request, files, start));
   const proto::ArenaRules& rules = request.arena();
   const size_t expected = rules.self_play() ? 1 : 2;
   if (teams.size() != expected) {
@@ -757,9 +757,9 @@ absl::StatusOr<std::unique_ptr<ArenaWorker>> ArenaWorker::Create(
   }
   SetTeams(teams.front(), teams.back(), worker->options_);
   TARA_RETURN_IF_ERROR(CheckArenaOptions(worker->options_));
-  TARA_ASSIGN_OR_RETURN(worker->a_, FactoryOf(teams[0])());
+  TARA_ASSIGN_OR_RETURN(worker->a_, NewPlayerFactory(teams[0])());
   if (!rules.self_play()) {
-    TARA_ASSIGN_OR_RETURN(worker->b_, FactoryOf(teams[1])());
+    TARA_ASSIGN_OR_RETURN(worker->b_, NewPlayerFactory(teams[1])());
   }
   return worker;
 }

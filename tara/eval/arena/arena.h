@@ -167,7 +167,7 @@ inline constexpr int kMostAttempts = 3;
 uint64_t SeedOfArenaGame(uint64_t seed, int opening, bool a_is_red);
 
 // Default limit of games with a sequential test, which otherwise has no limit.
-inline constexpr int kMostGamesOfATest = 20000;
+inline constexpr int kMaxGamesOfATest = 20000;
 
 // Sets what depends on the teams: the seatings, and the limit of concurrent
 // games that the teams can play.

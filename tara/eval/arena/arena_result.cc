@@ -133,7 +133,7 @@ ArenaResult SummarizeGames(absl::Span<const ArenaGame> games,
   for (const absl::Span<const ArenaGame> part : parts) {
     keys.push_back(SameGamesKey(part));
   }
-  const std::vector<int> cluster_of_part = ClustersOf(keys);
+  const std::vector<int> cluster_of_part = MakeClusters(keys);
   std::vector<double> scores;
   std::vector<double> margins;
   std::vector<int> clusters;
@@ -173,7 +173,7 @@ ArenaResult SummarizeGames(absl::Span<const ArenaGame> games,
   result.mean_margin_low = margin.low;
   result.mean_margin_high = margin.high;
   if (games.empty()) return result;
-  result.distinct_games = DifferentIn(ClustersOf(games_keys));
+  result.distinct_games = DifferentIn(MakeClusters(games_keys));
   if (games[0].match >= 0) {
     result.matches = SummarizeMatches(parts, cluster_of_part);
   }

@@ -74,7 +74,7 @@ std::vector<std::vector<OpeningSums>> SharedOpenings(
 
 }  // namespace
 
-PartnershipWorth WorthOf(const CrossPlayStudy& study, Random& random) {
+PartnershipWorth EstimateWorth(const CrossPlayStudy& study, Random& random) {
   const std::vector<std::vector<OpeningSums>> openings = SharedOpenings(study);
   const size_t matches = study.matches.size();
   std::vector<double> scores;

@@ -65,7 +65,7 @@ inline constexpr double kWeightsAgainstThemselves[] = {0, 0.5, 0.5};
 // Returns the worth over the openings of which all matches have all games. The
 // intervals are infinite with fewer than two. The bootstrap draws from
 // `random`.
-PartnershipWorth WorthOf(const CrossPlayStudy& study, Random& random);
+PartnershipWorth EstimateWorth(const CrossPlayStudy& study, Random& random);
 
 // The content of a report.
 struct CrossPlayReport {

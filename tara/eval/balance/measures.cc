@@ -22,7 +22,7 @@ using Games = absl::Span<const GameFacts>;
 std::vector<int> ClustersOfGames(Games games) {
   std::vector<uint64_t> keys;
   for (const GameFacts& game : games) keys.push_back(game.same_game);
-  return ClustersOf(keys);
+  return MakeClusters(keys);
 }
 
 template <typename Value>
@@ -101,7 +101,7 @@ Interval ScoreOfA(Games games) {
     scores.push_back(pair.score / 2);
     keys.push_back(pair.key);
   }
-  return ScoreInterval(scores, ClustersOf(keys));
+  return ScoreInterval(scores, MakeClusters(keys));
 }
 
 Interval EloOf(const Interval& score) {
@@ -162,7 +162,7 @@ std::optional<Compensation> FindCompensation(
     }
   }
   if (halves.size() < 2) return std::nullopt;
-  const std::vector<int> clusters = ClustersOf(lines);
+  const std::vector<int> clusters = MakeClusters(lines);
   for (size_t i = 0; i < games.size(); ++i) games[i].cluster = clusters[i];
   Compensation found = {.fit = FitLadder(games)};
   double nearest = std::numeric_limits<double>::infinity();

@@ -325,7 +325,7 @@ class Run {
     if (context_.not_learned) {
       sample.not_learned = context_.not_learned(a.given, start);
     }
-    SetTeams(TeamOf({a.spec}), TeamOf({b.spec}), arena);
+    SetTeams(MakeTeam({a.spec}), MakeTeam({b.spec}), arena);
     arena.concurrent_games = std::min(arena.concurrent_games, kConcurrentGames);
     arena.adjudication.proof = false;
     arena.stop = stop;
@@ -365,10 +365,10 @@ class Run {
     if (!(stop && stop())) {
       const absl::StatusOr<ArenaResult> result =
           context_.fleet != nullptr
-              ? PlayArenaOnFleet(arena, TeamOf({a.spec}), TeamOf({b.spec}),
+              ? PlayArenaOnFleet(arena, MakeTeam({a.spec}), MakeTeam({b.spec}),
                                  *context_.fleet, on_progress)
               : PlayArenaInParallel(
-                    arena, FactoryOf(a.spec), FactoryOf(b.spec),
+                    arena, NewPlayerFactory(a.spec), NewPlayerFactory(b.spec),
                     std::max(1, context_.threads /
                                     std::max(1, a.spec.search.threads)),
                     on_progress);
@@ -413,7 +413,7 @@ absl::StatusOr<double> ProbeSeconds(const Study& study,
                           WithOption(given, "sims", absl::StrCat(simulations)));
   }
   TARA_ASSIGN_OR_RETURN(spec, WithPrecision(spec));
-  const PlayerFactory make = FactoryOf(spec);
+  const PlayerFactory make = NewPlayerFactory(spec);
   // Keeps the network in memory, so that loading it is not measured.
   TARA_ASSIGN_OR_RETURN(const std::unique_ptr<Player> first, make());
   const ArenaOptions arena = {.variant = rules.variant,

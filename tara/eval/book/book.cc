@@ -57,7 +57,7 @@ constexpr int kRound = 64;
 constexpr int64_t kCachePositions = 1 << 16;
 
 // Actions of a line that is shown.
-constexpr size_t kMostOfLine = 10;
+constexpr size_t kMaxLineLength = 10;
 
 State RepresentativeOf(const State& state) {
   return TransformState(RepresentativeSymmetry(state), state);
@@ -500,7 +500,7 @@ std::vector<State> OpeningTree::Wanted(int most) const {
 
 std::vector<Action> OpeningTree::LineFrom(State state) const {
   std::vector<Action> line;
-  while (!state.finished() && line.size() + 1 < kMostOfLine) {
+  while (!state.finished() && line.size() + 1 < kMaxLineLength) {
     const Symmetry symmetry = RepresentativeSymmetry(state);
     const auto found = places_.find(TransformState(symmetry, state));
     if (found == places_.end()) break;

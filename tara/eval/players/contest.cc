@@ -97,7 +97,7 @@ absl::StatusOr<Contestant> MakeContestant(const TeamSpec& team,
       contestant.team,
       WithPrecision(team, store == nullptr ? EarlierPrecisions()
                                            : EarlierPrecisionsIn(*store)));
-  contestant.make = FactoryOf(contestant.team);
+  contestant.make = NewPlayerFactory(contestant.team);
   if (store != nullptr) {
     TARA_ASSIGN_OR_RETURN(contestant.identity, PlayerIdentity(contestant.team));
   }
@@ -166,7 +166,7 @@ absl::StatusOr<RemoteContest> NewRemoteContest(
   return contest;
 }
 
-absl::StatusOr<std::vector<TeamSpec>> TeamsOf(
+absl::StatusOr<std::vector<TeamSpec>> ParseTeams(
     const proto::ContestRequest& request, absl::Span<const std::string> files,
     State& start) {
   TARA_ASSIGN_OR_RETURN(const Variant variant, ParseVariant(request.variant()));

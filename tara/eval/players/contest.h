@@ -74,7 +74,7 @@ absl::StatusOr<RemoteContest> NewRemoteContest(
 // Returns the players or teams of a request, and sets its start position.
 // `files` are the local paths of the networks. INVALID_ARGUMENT for an invalid
 // request.
-absl::StatusOr<std::vector<TeamSpec>> TeamsOf(
+absl::StatusOr<std::vector<TeamSpec>> ParseTeams(
     const proto::ContestRequest& request, absl::Span<const std::string> files,
     State& start);
 

@@ -105,7 +105,7 @@ absl::StatusOr<TeamSpec> WithPrecision(const TeamSpec& given,
     changed |= player.text != text;
   }
   if (!changed) return team;
-  return TeamOf(std::move(team.players));
+  return MakeTeam(std::move(team.players));
 }
 
 std::string PrecisionsOf(const TeamSpec& team) {
@@ -211,15 +211,15 @@ absl::StatusOr<std::unique_ptr<Player>> Make(const PlayerSpec& spec,
 
 }  // namespace
 
-PlayerFactory FactoryOf(const PlayerSpec& spec) {
+PlayerFactory NewPlayerFactory(const PlayerSpec& spec) {
   const auto network = std::make_shared<SharedNetwork>();
   return [spec, network] { return Make(spec, *network); };
 }
 
-PlayerFactory FactoryOf(const TeamSpec& team) {
-  if (team.seatings() == 1) return FactoryOf(team.players[0]);
-  return [make_first = FactoryOf(team.players[0]),
-          make_second = FactoryOf(
+PlayerFactory NewPlayerFactory(const TeamSpec& team) {
+  if (team.seatings() == 1) return NewPlayerFactory(team.players[0]);
+  return [make_first = NewPlayerFactory(team.players[0]),
+          make_second = NewPlayerFactory(
               team.players[1])]() -> absl::StatusOr<std::unique_ptr<Player>> {
     TARA_ASSIGN_OR_RETURN(std::unique_ptr<Player> first, make_first());
     TARA_ASSIGN_OR_RETURN(std::unique_ptr<Player> second, make_second());
@@ -227,7 +227,7 @@ PlayerFactory FactoryOf(const TeamSpec& team) {
   };
 }
 
-absl::StatusOr<std::shared_ptr<mcts::Evaluator>> EvaluatorOf(
+absl::StatusOr<std::shared_ptr<mcts::Evaluator>> MakeEvaluator(
     const PlayerSpec& spec) {
   if (spec.kind == PlayerKind::kMcts) {
     return std::make_shared<mcts::PlayoutEvaluator>(spec.playouts,
@@ -244,7 +244,7 @@ absl::StatusOr<std::shared_ptr<mcts::Evaluator>> EvaluatorOf(
 
 absl::StatusOr<std::unique_ptr<Player>> MakePlayer(absl::string_view text) {
   TARA_ASSIGN_OR_RETURN(const PlayerSpec spec, ParsePlayerSpec(text));
-  return FactoryOf(spec)();
+  return NewPlayerFactory(spec)();
 }
 
 }  // namespace tara::eval

@@ -29,14 +29,14 @@ absl::StatusOr<std::string> FindReadyMadeModel();
 // Concurrent players share their network, which is loaded with the first of
 // them. The factory returns NOT_FOUND for a run without a checkpoint, or the
 // error of loading the network or of starting the engine.
-PlayerFactory FactoryOf(const PlayerSpec& spec);
-PlayerFactory FactoryOf(const TeamSpec& team);
+PlayerFactory NewPlayerFactory(const PlayerSpec& spec);
+PlayerFactory NewPlayerFactory(const TeamSpec& team);
 
 // Returns the evaluator of a player that searches: random games, or its
 // network, which is loaded. Returns INVALID_ARGUMENT naming the spec for a
 // player of another kind or without a search; otherwise the errors of the
 // factory.
-absl::StatusOr<std::shared_ptr<mcts::Evaluator>> EvaluatorOf(
+absl::StatusOr<std::shared_ptr<mcts::Evaluator>> MakeEvaluator(
     const PlayerSpec& spec);
 
 // Makes a player from a spec (tara/eval/players/player_spec.h, PlayerSpecHelp).

@@ -56,7 +56,7 @@ std::vector<absl::string_view> SplitTeam(absl::string_view text) {
 
 }  // namespace
 
-TeamSpec TeamOf(std::vector<PlayerSpec> players) {
+TeamSpec MakeTeam(std::vector<PlayerSpec> players) {
   TeamSpec team = {.text = players[0].text, .players = std::move(players)};
   if (team.players.size() == 1) return team;
   absl::StrAppend(&team.text, "+", team.players[1].text);

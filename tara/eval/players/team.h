@@ -25,7 +25,7 @@ struct TeamSpec {
 
 // Returns the team of one player, or of two, which count as one if their texts
 // are equal. REQUIRES: one or two players.
-TeamSpec TeamOf(std::vector<PlayerSpec> players);
+TeamSpec MakeTeam(std::vector<PlayerSpec> players);
 
 // Parses "SPEC" or "SPEC+SPEC": player specs joined by a plus sign before the
 // name of a kind of player, outside of quotes. Two equal specs count as one.

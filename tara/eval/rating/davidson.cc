@@ -15,7 +15,7 @@ constexpr int kHalvings = 80;
 
 }  // namespace
 
-DavidsonChances ChancesOf(double d, double log_nu) {
+DavidsonChances OutcomeProbabilities(double d, double log_nu) {
   // Divided by the largest of the three, so that none overflows.
   const double top = std::max(std::abs(d) / 2, log_nu);
   const double win = std::exp(d / 2 - top);
@@ -25,7 +25,7 @@ DavidsonChances ChancesOf(double d, double log_nu) {
   return {win / sum, draw / sum, loss / sum};
 }
 
-double InformationOf(const DavidsonChances& chances) {
+double FisherInformation(const DavidsonChances& chances) {
   const double lead = chances.win - chances.loss;
   return (chances.win + chances.loss - lead * lead) / 4;
 }
@@ -42,7 +42,8 @@ RatingEstimate RateByResults(absl::Span<const RatedResult> results,
       std::pow(kEloPerNat / prior_elo, 2) * count / (count + 1);
   const auto chances_of = [&](const RatedResult& result, double rating) {
     const double h = (result.began ? first_seat : -first_seat) / kEloPerNat;
-    return ChancesOf(rating - result.opponent.elo / kEloPerNat + h, kNoDraws);
+    return OutcomeProbabilities(rating - result.opponent.elo / kEloPerNat + h,
+                                kNoDraws);
   };
   // The derivative of the posterior's logarithm falls all the way.
   double low = -kFarthest;
@@ -58,7 +59,7 @@ RatingEstimate RateByResults(absl::Span<const RatedResult> results,
   double information = precision;
   double opponents = 0;  // by how much their deviations move the rating
   for (const RatedResult& result : results) {
-    const double each = InformationOf(chances_of(result, low));
+    const double each = FisherInformation(chances_of(result, low));
     information += each;
     opponents += each * result.opponent.deviation;
   }

@@ -37,12 +37,12 @@ struct DavidsonChances {
   double draw;
   double loss;
 };
-DavidsonChances ChancesOf(double d, double log_nu);
+DavidsonChances OutcomeProbabilities(double d, double log_nu);
 
 // Returns the information of such a game about d: the variance of the
 // derivative of its log-likelihood, ((P_win + P_loss) - (P_win - P_loss)^2) /
 // 4.
-double InformationOf(const DavidsonChances& chances);
+double FisherInformation(const DavidsonChances& chances);
 
 // A game of the player to be rated.
 struct RatedResult {

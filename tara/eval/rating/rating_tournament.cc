@@ -67,8 +67,9 @@ class Plan {
     const double log_nu = std::log(std::max(1e-9, ratings_.draw_nu));
     const double d = ratings_.Difference(i, j).elo / kEloPerNat;
     const double h = ratings_.first_seat.elo / kEloPerNat;
-    const double information = InformationOf(ChancesOf(d + h, log_nu)) +
-                               InformationOf(ChancesOf(h - d, log_nu));
+    const double information =
+        FisherInformation(OutcomeProbabilities(d + h, log_nu)) +
+        FisherInformation(OutcomeProbabilities(h - d, log_nu));
     const double variance =
         covariance_(i, i) + covariance_(j, j) - 2 * covariance_(i, j);
     return information / (1 + information * variance);

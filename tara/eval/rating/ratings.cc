@@ -70,7 +70,7 @@ class Posterior {
       const double by_d =
           ((result.wins - result.losses) - games * (p.win - p.loss)) / 2;
       const double by_nu = result.draws - games * p.draw;
-      const double d_d = games * InformationOf(p);
+      const double d_d = games * FisherInformation(p);
       const double d_nu = -games * (p.win - p.loss) * p.draw / 2;
       const double nu_nu = games * p.draw * (1 - p.draw);
       const std::pair<int, double> of_d[] = {
@@ -92,8 +92,8 @@ class Posterior {
  private:
   DavidsonChances At(const Eigen::VectorXd& x,
                      const SeatResults& result) const {
-    return ChancesOf(x[result.first] - x[result.second] + x[players_],
-                     x[players_ + 1]);
+    return OutcomeProbabilities(
+        x[result.first] - x[result.second] + x[players_], x[players_ + 1]);
   }
 
   const int players_;

@@ -78,7 +78,8 @@ Judgement JudgementOf(const mcts::Tree& tree, float confidence_z) {
   Judgement judgement = {.red = ToSide(tree.root().side(), own),
                          .line = LineAfter(tree, best),
                          .solved = {}};
-  if (judgement.line.size() > kMostOfLine) judgement.line.resize(kMostOfLine);
+  if (judgement.line.size() > kMaxLineLength)
+    judgement.line.resize(kMaxLineLength);
   return judgement;
 }
 
@@ -144,7 +145,7 @@ bool Reviewer::Solve(const State& state, Judgement& judgement) {
   State next = state;
   ApplyAction(best->action, next);
   for (const Action action : SolvedLine(next)) {
-    if (judgement.line.size() == kMostOfLine) break;
+    if (judgement.line.size() == kMaxLineLength) break;
     judgement.line.push_back(action);
   }
   judgement.solved = *std::move(solved);
@@ -153,7 +154,7 @@ bool Reviewer::Solve(const State& state, Judgement& judgement) {
 
 std::vector<Action> Reviewer::SolvedLine(State state) {
   std::vector<Action> line;
-  while (!state.finished() && line.size() < kMostOfLine) {
+  while (!state.finished() && line.size() < kMaxLineLength) {
     const auto solution = solver_.Solve(state);
     if (!solution.has_value()) break;
     line.push_back(solution->best_actions.front());
@@ -192,7 +193,7 @@ void SetLoss(ReviewedAction& action) {
   action.score_loss_error = std::hypot(best.score_error, played.score_error);
   const double margin_loss = std::max(0.0, best.margin - played.margin);
   action.sure = action.exact ? action.score_loss > 0 || margin_loss > 0
-                             : action.score_loss >= kLeastSureLoss &&
+                             : action.score_loss >= kMinSureLoss &&
                                    action.score_loss >
                                        kSureErrors * action.score_loss_error;
   if (action.sure) action.margin_loss = margin_loss;
@@ -203,11 +204,11 @@ void SetLoss(ReviewedAction& action) {
                                                         : Fault::kNone;
 }
 
-// Returns an action, then a line, kMostOfLine actions at most.
+// Returns an action, then a line, kMaxLineLength actions at most.
 std::vector<Action> LineFrom(Action first, const std::vector<Action>& rest) {
   std::vector<Action> line = {first};
   line.insert(line.end(), rest.begin(), rest.end());
-  if (line.size() > kMostOfLine) line.resize(kMostOfLine);
+  if (line.size() > kMaxLineLength) line.resize(kMaxLineLength);
   return line;
 }
 

@@ -63,7 +63,7 @@ absl::string_view FaultName(Fault fault);
 // difference and this minimum. Below, every second loss was none where the
 // truth is known (docs/lab/2026-11-search.md, "Reviews of games").
 inline constexpr double kSureErrors = 2;
-inline constexpr double kLeastSureLoss = 0.01;
+inline constexpr double kMinSureLoss = 0.01;
 
 // One action of the game. Values are for the side that played it.
 struct ReviewedAction {
@@ -72,8 +72,9 @@ struct ReviewedAction {
   int choices = 0;  // legal actions; one: it was forced, and is not judged
   // The best known action; the one played, if none is better.
   Action best = {};
-  // The expected continuations by the search or the solver, at most kMostOfLine
-  // actions: starting with the best action, and with the one played.
+  // The expected continuations by the search or the solver, at most
+  // kMaxLineLength actions: starting with the best action, and with the one
+  // played.
   std::vector<Action> best_line = {};
   std::vector<Action> played_line = {};
   Worth after_best = {};
@@ -90,7 +91,7 @@ struct ReviewedAction {
 
   bool judged() const { return choices > 1; }
 };
-inline constexpr int kMostOfLine = 10;
+inline constexpr int kMaxLineLength = 10;
 
 // Totals over the actions of a seat. They contain the sure losses only: the
 // others are all positive, so their sum would grow with the length of the game.

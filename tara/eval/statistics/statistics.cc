@@ -45,7 +45,7 @@ std::vector<Cluster> Clustered(absl::Span<const double> values,
 
 }  // namespace
 
-std::vector<int> ClustersOf(absl::Span<const uint64_t> keys) {
+std::vector<int> MakeClusters(absl::Span<const uint64_t> keys) {
   std::unordered_map<uint64_t, int> numbers;
   std::vector<int> clusters;
   int next = 0;
@@ -92,7 +92,7 @@ Interval MeanInterval(absl::Span<const double> values, Clusters clusters) {
     squares += each.count * unit * deviation * deviation;
     alike = alike && std::abs(deviation) <= kRounding * (1 + std::abs(mean));
   }
-  if (n < 2 || (alike && n < kFewestAlike))
+  if (n < 2 || (alike && n < kMinEqualValues))
     return {mean, -kInfinity, kInfinity};
   const double half_width =
       StudentQuantile95(n - 1) * std::sqrt(squares / (n - 1) / n);
@@ -145,7 +145,7 @@ ScoreTrials TrialsOf(const ScoreSums& sums) {
 
 }  // namespace
 
-ScoreSums ScoreSumsOf(absl::Span<const double> scores, Clusters clusters) {
+ScoreSums SumScores(absl::Span<const double> scores, Clusters clusters) {
   ScoreSums sums = {.count = EffectiveCount(scores.size(), clusters)};
   const double unit = sums.count / static_cast<double>(scores.size());
   for (const Cluster& each : Clustered(scores, clusters)) {
@@ -162,7 +162,7 @@ Interval ScoreIntervalOf(const ScoreSums& sums) {
 }
 
 Interval ScoreInterval(absl::Span<const double> scores, Clusters clusters) {
-  return ScoreIntervalOf(ScoreSumsOf(scores, clusters));
+  return ScoreIntervalOf(SumScores(scores, clusters));
 }
 
 double EvenScoreTest(const ScoreSums& sums) {
@@ -175,7 +175,7 @@ double EvenScoreTest(const ScoreSums& sums) {
 }
 
 double EvenScoreTest(absl::Span<const double> scores, Clusters clusters) {
-  return EvenScoreTest(ScoreSumsOf(scores, clusters));
+  return EvenScoreTest(SumScores(scores, clusters));
 }
 
 void RatioSums::Add(double numerator, double denominator) {
@@ -253,7 +253,7 @@ Interval EntropyOfCounts(absl::Span<const int64_t> counts) {
   const double estimate = std::max(0.0, n * entropy - (n - 1) * mean);
   const double half_width =
       kNormalQuantile95 * std::sqrt((n - 1) / n * squares);
-  if (half_width < kRounding && n < kFewestAlike) {
+  if (half_width < kRounding && n < kMinEqualValues) {
     return {estimate, 0, kInfinity};
   }
   return {estimate, std::max(0.0, estimate - half_width),

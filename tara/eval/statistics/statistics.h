@@ -26,7 +26,7 @@ struct Interval {
 using Clusters = absl::Span<const int>;
 
 // Returns one cluster per key; each value with key 0 is a cluster.
-std::vector<int> ClustersOf(absl::Span<const uint64_t> keys);
+std::vector<int> MakeClusters(absl::Span<const uint64_t> keys);
 
 // Returns the number of clusters, from the largest index.
 int DifferentIn(Clusters clusters);
@@ -42,13 +42,13 @@ double EffectiveCount(size_t values, Clusters clusters);
 //   mean +- t * sqrt(s^2 / n),  s^2 = sum_k w_k (x_k - mean)^2 / (n - 1)
 // with t of n - 1 degrees of freedom, where n is the EffectiveCount, x_k the
 // mean of cluster k and w_k its share of n. The interval is infinite for fewer
-// than two values, and for fewer than kFewestAlike equal ones. Without values
-// the mean is 0.
-// Source: Student 1908, "The probable error of a mean", Biometrika 6.
+// than two values, and for fewer than kMinEqualValues equal ones. Without
+// values the mean is 0. Source: Student 1908, "The probable error of a mean",
+// Biometrika 6.
 Interval MeanInterval(absl::Span<const double> values, Clusters clusters = {});
 
 // The number of equal values that shows that values hardly vary.
-inline constexpr int kFewestAlike = 20;
+inline constexpr int kMinEqualValues = 20;
 
 // Returns the Wilson score interval of a proportion observed over n trials,
 // with z = 1.96:
@@ -76,7 +76,7 @@ struct ScoreSums {
 };
 
 // Returns the sums of the effective number of independent scores.
-ScoreSums ScoreSumsOf(absl::Span<const double> scores, Clusters clusters = {});
+ScoreSums SumScores(absl::Span<const double> scores, Clusters clusters = {});
 
 // Returns the mean of n independent scores in [0, 1] (for example of pairs of
 // games) with the Clopper-Pearson interval at their effective number of trials:
@@ -148,7 +148,7 @@ double Entropy(absl::Span<const double> weights);
 // i. H itself is too low by about (kinds - 1) / 2N. If nearly all observations
 // differ, this estimate is too low, and no estimate is good.
 // The low end is at least 0. For fewer than two observations, or fewer than
-// kFewestAlike that all differ or are all of one kind: 0 to infinity.
+// kMinEqualValues that all differ or are all of one kind: 0 to infinity.
 // Source: Zahl 1977, "Jackknifing an index of diversity", Ecology 58.
 // REQUIRES: all counts > 0.
 Interval EntropyOfCounts(absl::Span<const int64_t> counts);

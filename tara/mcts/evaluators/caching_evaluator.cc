@@ -297,7 +297,7 @@ class CachingEvaluator::Queue : public EvaluationQueue {
 
   absl::Status Evaluate(std::vector<int>& answered) override {
     TARA_CHECK(!waiting_.empty(), "expected a waiting request");
-    const size_t size = BatchOf(positions_.size(), cache_.batch_multiple());
+    const size_t size = BatchSize(positions_.size(), cache_.batch_multiple());
     batch_.clear();
     for (size_t i = 0; i < size; ++i) batch_.push_back(positions_[i].key.state);
     if (answers_.size() < size) answers_.resize(size);

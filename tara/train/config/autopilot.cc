@@ -117,10 +117,10 @@ absl::StatusOr<AutopilotChoice> MeasuredChoice(
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
                         StartPositions(config));
   TARA_ASSIGN_OR_RETURN(const nn::InferenceOptions inference,
-                        InferenceOptionsOf(config.inference()));
+                        ToInferenceOptions(config.inference()));
   TARA_ASSIGN_OR_RETURN(
       const nn::Checkpoint checkpoint,
-      train::NewCheckpoint(NetworkShapeOf(config), /*seed=*/1));
+      train::NewCheckpoint(ToNetworkShape(config), /*seed=*/1));
   TARA_ASSIGN_OR_RETURN(
       const nn::LoadedNetwork network,
       nn::MakeNetwork("a new network", checkpoint, inference));

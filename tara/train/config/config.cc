@@ -276,7 +276,7 @@ absl::Status CheckGumbel(const proto::SelfPlayConfig& config,
 
 absl::Status CheckSearch(const proto::SelfPlayConfig& config) {
   const absl::StatusOr<mcts::SearchOptions> search =
-      SearchOptionsOf(config.search());
+      ToSearchOptions(config.search());
   if (!search.ok()) {
     return absl::InvalidArgumentError(
         absl::StrCat("self_play.search.", search.status().message()));
@@ -329,7 +329,7 @@ absl::Status CheckLearnerDevice(const std::string& device) {
 absl::Status CheckTargets(const proto::TrainConfig& config) {
   // CheckSearch has seen to it that there are options.
   const mcts::UtilityKind utility =
-      SearchOptionsOf(config.self_play().search())->utility.kind;
+      ToSearchOptions(config.self_play().search())->utility.kind;
   if (config.learner().value_search_share() > 0 &&
       utility != mcts::UtilityKind::kWinLoss) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -416,7 +416,7 @@ absl::Status CheckConfig(const proto::TrainConfig& config) {
     return Bad("games_from", "empty", "a store of games, or -");
   }
   const absl::Status inference =
-      InferenceOptionsOf(config.inference()).status();
+      ToInferenceOptions(config.inference()).status();
   if (!inference.ok()) {
     return absl::InvalidArgumentError(
         absl::StrCat("inference.", inference.message()));

@@ -67,7 +67,7 @@ bool PlaysGames(const proto::TrainConfig& config) {
   return config.games_from() == "-";
 }
 
-absl::StatusOr<mcts::SearchOptions> SearchOptionsOf(
+absl::StatusOr<mcts::SearchOptions> ToSearchOptions(
     const proto::SearchConfig& config) {
   // Fields that are options as "name=value", or begin as one.
   mcts::SearchOptions options;
@@ -102,14 +102,16 @@ absl::StatusOr<mcts::SearchOptions> SearchOptionsOf(
   return options;
 }
 
-mcts::TemperatureSchedule TemperatureOf(const proto::SearchConfig& config) {
+mcts::TemperatureSchedule ToTemperatureSchedule(
+    const proto::SearchConfig& config) {
   return {.start = config.temperature(),
           .end = config.end_temperature(),
           .halflife = config.temperature_halflife(),
           .cutoff_ply = static_cast<int>(config.temperature_plies())};
 }
 
-mcts::ResignationOptions ResignationOf(const proto::ResignationConfig& config) {
+mcts::ResignationOptions ToResignationOptions(
+    const proto::ResignationConfig& config) {
   std::optional<float> threshold;  // none: nobody resigns
   if (config.threshold() > 0) threshold = -config.threshold();
   return {.threshold = threshold,
@@ -119,7 +121,7 @@ mcts::ResignationOptions ResignationOf(const proto::ResignationConfig& config) {
           .min_games = static_cast<int>(config.min_games())};
 }
 
-absl::StatusOr<nn::InferenceOptions> InferenceOptionsOf(
+absl::StatusOr<nn::InferenceOptions> ToInferenceOptions(
     const proto::InferenceConfig& config) {
   nn::InferenceOptions options;
   TARA_RETURN_IF_ERROR(
@@ -131,7 +133,7 @@ absl::StatusOr<nn::InferenceOptions> InferenceOptionsOf(
   return options;
 }
 
-absl::StatusOr<SelfPlayOptions> SelfPlayOptionsOf(
+absl::StatusOr<SelfPlayOptions> ToSelfPlayOptions(
     const proto::TrainConfig& config) {
   const proto::SelfPlayConfig& self_play = config.self_play();
   SelfPlayOptions options;
@@ -140,12 +142,12 @@ absl::StatusOr<SelfPlayOptions> SelfPlayOptionsOf(
     options.starts.push_back(each.start);
     options.drawn.push_back(each.drawn);
   }
-  TARA_ASSIGN_OR_RETURN(options.search, SearchOptionsOf(self_play.search()));
-  options.temperature = TemperatureOf(self_play.search());
+  TARA_ASSIGN_OR_RETURN(options.search, ToSearchOptions(self_play.search()));
+  options.temperature = ToTemperatureSchedule(self_play.search());
   options.full_search_share = self_play.playout_cap().full_share();
   options.fast_simulations =
       static_cast<int>(self_play.playout_cap().fast_simulations());
-  options.resignation = ResignationOf(self_play.resignation());
+  options.resignation = ToResignationOptions(self_play.resignation());
   options.opening = {
       .share = self_play.opening().share(),
       .max_plies = static_cast<int>(self_play.opening().max_plies())};
@@ -158,10 +160,10 @@ absl::StatusOr<SelfPlayOptions> SelfPlayOptionsOf(
   return options;
 }
 
-absl::StatusOr<SelfPlayOptions> SelfPlayOptionsOf(
+absl::StatusOr<SelfPlayOptions> ToSelfPlayOptions(
     const proto::PlayRequest& request) {
   const proto::TrainConfig& config = request.config();
-  TARA_ASSIGN_OR_RETURN(SelfPlayOptions options, SelfPlayOptionsOf(config));
+  TARA_ASSIGN_OR_RETURN(SelfPlayOptions options, ToSelfPlayOptions(config));
   if (IsWarmStart(config, request.generation())) {
     options.search.simulations =
         static_cast<int>(config.self_play().warm_start().simulations());
@@ -206,7 +208,7 @@ proto::PlayRequest PlayRequestFor(const proto::TrainConfig& config,
   return request;
 }
 
-SamplerOptions SamplerOptionsOf(const proto::LearnerConfig& config) {
+SamplerOptions ToSamplerOptions(const proto::LearnerConfig& config) {
   return {.window = {.max_games = static_cast<int>(config.window_games()),
                      .growth = config.window_growth(),
                      .growth_rate = config.window_growth_rate(),

@@ -31,26 +31,28 @@ bool PlaysGames(const proto::TrainConfig& config);
 // Returns INVALID_ARGUMENT for an option that is malformed (not "name=value"),
 // unknown, invalid, repeated, also a field of its own, or without effect.
 // Messages begin with "option: ".
-absl::StatusOr<mcts::SearchOptions> SearchOptionsOf(
+absl::StatusOr<mcts::SearchOptions> ToSearchOptions(
     const proto::SearchConfig& config);
 
-mcts::TemperatureSchedule TemperatureOf(const proto::SearchConfig& config);
+mcts::TemperatureSchedule ToTemperatureSchedule(
+    const proto::SearchConfig& config);
 
 // Returns INVALID_ARGUMENT for an unknown value. Messages begin with the name
 // of the field. REQUIRES: the config is resolved.
-absl::StatusOr<nn::InferenceOptions> InferenceOptionsOf(
+absl::StatusOr<nn::InferenceOptions> ToInferenceOptions(
     const proto::InferenceConfig& config);
 
-mcts::ResignationOptions ResignationOf(const proto::ResignationConfig& config);
+mcts::ResignationOptions ToResignationOptions(
+    const proto::ResignationConfig& config);
 
 // Returns the options of self-play of a config, without those of a generation,
 // with the starts of the config's variants in its order. REQUIRES: the config
-// is resolved. Errors of SearchOptionsOf and RulesOf.
-absl::StatusOr<SelfPlayOptions> SelfPlayOptionsOf(
+// is resolved. Errors of ToSearchOptions and RulesOf.
+absl::StatusOr<SelfPlayOptions> ToSelfPlayOptions(
     const proto::TrainConfig& config);
 
 // Returns the options of the games that a request asks for. Errors as above.
-absl::StatusOr<SelfPlayOptions> SelfPlayOptionsOf(
+absl::StatusOr<SelfPlayOptions> ToSelfPlayOptions(
     const proto::PlayRequest& request);
 
 // Returns the evaluator that replaces the network in games of a warm start
@@ -66,7 +68,7 @@ proto::PlayRequest PlayRequestFor(const proto::TrainConfig& config,
                                   absl::string_view model_id);
 
 // The window, the targets, the share that is held out.
-SamplerOptions SamplerOptionsOf(const proto::LearnerConfig& config);
+SamplerOptions ToSamplerOptions(const proto::LearnerConfig& config);
 
 }  // namespace tara::train
 

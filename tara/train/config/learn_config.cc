@@ -31,11 +31,11 @@ absl::Status CheckDevice(absl::string_view field, const std::string& device) {
 absl::Status CheckNumberType(const proto::TrainConfig& config) {
   const proto::InferenceConfig& inference = config.inference();
   TARA_ASSIGN_OR_RETURN(const nn::InferenceOptions options,
-                        InferenceOptionsOf(inference));
+                        ToInferenceOptions(inference));
   const bool light = IsLight(config);
   TARA_ASSIGN_OR_RETURN(
       const nn::Checkpoint checkpoint,
-      train::NewCheckpoint(light ? NetworkShapeOf(config)
+      train::NewCheckpoint(light ? ToNetworkShape(config)
                                  : nn::NetworkShape{.channels = 8, .blocks = 1},
                            /*seed=*/1));
   const absl::Status status =
@@ -58,8 +58,8 @@ absl::Status CheckDevices(const proto::TrainConfig& config) {
       CheckDevice("learner.device", config.learner().device()));
   if (IsLight(config)) {
     for (const absl::Status& status :
-         {nn::CheckLightShape(NetworkShapeOf(config)),
-          nn::CheckLightTraining(TrainerOptionsOf(config))}) {
+         {nn::CheckLightShape(ToNetworkShape(config)),
+          nn::CheckLightTraining(ToTrainerOptions(config))}) {
       if (status.ok()) continue;
       return absl::InvalidArgumentError(
           absl::StrCat("network.kind: light: ", status.message()));
@@ -68,7 +68,7 @@ absl::Status CheckDevices(const proto::TrainConfig& config) {
   return CheckNumberType(config);
 }
 
-nn::NetworkShape NetworkShapeOf(const proto::TrainConfig& config) {
+nn::NetworkShape ToNetworkShape(const proto::TrainConfig& config) {
   return {.channels = static_cast<int>(config.network().channels()),
           .blocks = static_cast<int>(config.network().blocks()),
           .kind = IsLight(config) ? nn::NetworkKind::kLight
@@ -96,7 +96,7 @@ nn::OptimizerKind OptimizerOf(const std::string& name) {
 
 }  // namespace
 
-nn::TrainerOptions TrainerOptionsOf(const proto::TrainConfig& config) {
+nn::TrainerOptions ToTrainerOptions(const proto::TrainConfig& config) {
   const proto::LearnerConfig& learner = config.learner();
   const auto device = nn::ParseDevice(learner.device());
   TARA_CHECK(device.ok(), "a config was not checked");
@@ -114,7 +114,7 @@ nn::TrainerOptions TrainerOptionsOf(const proto::TrainConfig& config) {
                        !IsLight(config) && nn::HasFastBfloat16())};
 }
 
-LearnOptions LearnOptionsOf(const proto::TrainConfig& config,
+LearnOptions ToLearnOptions(const proto::TrainConfig& config,
                             double rate_factor, int generations) {
   const proto::LearnerConfig& learner = config.learner();
   return {

@@ -22,13 +22,13 @@ absl::Status CheckDevices(const proto::TrainConfig& config);
 // The network and the options of trainer and learner from a config.
 // REQUIRES, of all: the config is resolved.
 
-nn::NetworkShape NetworkShapeOf(const proto::TrainConfig& config);
+nn::NetworkShape ToNetworkShape(const proto::TrainConfig& config);
 
-nn::TrainerOptions TrainerOptionsOf(const proto::TrainConfig& config);
+nn::TrainerOptions ToTrainerOptions(const proto::TrainConfig& config);
 
 // `rate_factor` multiplies the config's learning rate, which falls over
 // `generations`, the number of generations of the run.
-LearnOptions LearnOptionsOf(const proto::TrainConfig& config,
+LearnOptions ToLearnOptions(const proto::TrainConfig& config,
                             double rate_factor, int generations);
 
 }  // namespace tara::train

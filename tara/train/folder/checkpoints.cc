@@ -63,17 +63,17 @@ absl::StatusOr<nn::Checkpoint> ReadInitFile(const std::string& path) {
 
 absl::StatusOr<std::unique_ptr<nn::Trainer>> FirstTrainer(
     const proto::TrainConfig& config) {
-  const nn::TrainerOptions options = TrainerOptionsOf(config);
+  const nn::TrainerOptions options = ToTrainerOptions(config);
   const uint64_t seed =
       DeriveSeed(config.seed(), 0, StreamPurpose::kInitialWeights);
   if (config.init_from() == kNone) {
-    return train::NewTrainer(NetworkShapeOf(config), options, seed);
+    return train::NewTrainer(ToNetworkShape(config), options, seed);
   }
   TARA_ASSIGN_OR_RETURN(const std::string path, InitFile(config));
   TARA_ASSIGN_OR_RETURN(nn::Checkpoint checkpoint, ReadInitFile(path));
-  if (!(checkpoint.shape == NetworkShapeOf(config))) {
+  if (!(checkpoint.shape == ToNetworkShape(config))) {
     TARA_ASSIGN_OR_RETURN(nn::Checkpoint larger,
-                          train::NewCheckpoint(NetworkShapeOf(config), seed));
+                          train::NewCheckpoint(ToNetworkShape(config), seed));
     TARA_ASSIGN_OR_RETURN(checkpoint,
                           nn::GrowNetwork(checkpoint, std::move(larger)));
   }
@@ -88,7 +88,7 @@ absl::StatusOr<ResumedTrainer> LoadCheckpoint(const proto::TrainConfig& config,
                         nn::ReadCheckpoint(path));
   TARA_ASSIGN_OR_RETURN(
       auto trainer, train::MakeTrainer(absl::StrCat("Checkpoint ", path),
-                                       checkpoint, TrainerOptionsOf(config)));
+                                       checkpoint, ToTrainerOptions(config)));
   ResumedTrainer standing = {.trainer = std::move(trainer),
                              .progress = checkpoint.progress,
                              .notes = {}};
@@ -139,7 +139,7 @@ absl::Status CheckInitFrom(const proto::TrainConfig& config) {
   if (!path.ok()) return InitError(path.status());
   const absl::StatusOr<nn::Checkpoint> checkpoint = ReadInitFile(*path);
   if (!checkpoint.ok()) return InitError(checkpoint.status());
-  const nn::NetworkShape shape = NetworkShapeOf(config);
+  const nn::NetworkShape shape = ToNetworkShape(config);
   if (!nn::CanGrow(checkpoint->shape, shape)) {
     return absl::InvalidArgumentError(absl::StrCat(
         "init_from: the network of ", *path, " has ",
@@ -148,7 +148,7 @@ absl::Status CheckInitFrom(const proto::TrainConfig& config) {
         "; expected no more, of the same kind (a tower may grow, not shrink)"));
   }
   const absl::Status whole =
-      train::MakeTrainer(*path, *checkpoint, TrainerOptionsOf(config)).status();
+      train::MakeTrainer(*path, *checkpoint, ToTrainerOptions(config)).status();
   if (!whole.ok()) return InitError(whole);
   const Learned learned = LearnedByModel(*path);
   if (!learned.has_value()) return absl::OkStatus();

@@ -20,7 +20,7 @@ absl::Status PlayOnFleet(fleet::Fleet& fleet, const SelfPlayJob& job,
                          const GamesSink& sink, const StopCheck& stop,
                          Progress& progress) {
   TARA_ASSIGN_OR_RETURN(const SelfPlayOptions options,
-                        SelfPlayOptionsOf(job.request));
+                        ToSelfPlayOptions(job.request));
   job.stats.batch_room = options.games_per_thread * options.leaves_per_game;
   proto::FleetRequest request;
   *request.mutable_self_play() = job.request;

@@ -307,7 +307,7 @@ absl::Status TrainingRun::Open() {
   last_generation_ = TimeOfLastGeneration(state_->state());
   TARA_RETURN_IF_ERROR(OpenStore());
   TARA_ASSIGN_OR_RETURN(log_, RunLog::Open(*folder_, progress_));
-  sampler_.emplace(*store_, SamplerOptionsOf(config_.learner()),
+  sampler_.emplace(*store_, ToSamplerOptions(config_.learner()),
                    config_.seed());
   TARA_RETURN_IF_ERROR(OpenTrainer());
   TARA_RETURN_IF_ERROR(CompleteLog());
@@ -338,7 +338,7 @@ absl::Status TrainingRun::CompleteLog() {
 absl::Status TrainingRun::Choose() {
   proto::InferenceConfig& inference = *config_.mutable_inference();
   TARA_ASSIGN_OR_RETURN(const nn::InferenceOptions options,
-                        InferenceOptionsOf(inference));
+                        ToInferenceOptions(inference));
   if (options.backend != nn::InferenceBackend::kAuto &&
       options.precision != nn::Precision::kAuto) {
     return absl::OkStatus();
@@ -475,7 +475,7 @@ absl::StatusOr<proto::PlayRequest> TrainingRun::RequestFor(
   proto::PlayRequest request =
       PlayRequestFor(config_, plan, CheckpointName(plan.model));
   const mcts::ResignationOptions resignation =
-      ResignationOf(config_.self_play().resignation());
+      ToResignationOptions(config_.self_play().resignation());
   if (!resignation.threshold.has_value()) return request;
   TARA_ASSIGN_OR_RETURN(
       const mcts::ResignationCounts counts,
@@ -525,7 +525,7 @@ absl::Status TrainingRun::PlayHere(const SelfPlayJob& job,
                                    const GamesSink& sink,
                                    const StopCheck& stop) {
   TARA_ASSIGN_OR_RETURN(const SelfPlayOptions options,
-                        SelfPlayOptionsOf(job.request));
+                        ToSelfPlayOptions(job.request));
   const auto sink_one = [&](const proto::GameRecord& game) {
     return sink(absl::MakeConstSpan(&game, 1));
   };
@@ -534,7 +534,7 @@ absl::Status TrainingRun::PlayHere(const SelfPlayJob& job,
   }
   const proto::InferenceConfig& inference = config_.inference();
   TARA_ASSIGN_OR_RETURN(const nn::InferenceOptions inference_options,
-                        InferenceOptionsOf(inference));
+                        ToInferenceOptions(inference));
   TARA_ASSIGN_OR_RETURN(
       const std::unique_ptr<mcts::Evaluator> network,
       nn::LoadNetworkEvaluator(job.checkpoint_path, inference_options));
@@ -572,7 +572,7 @@ absl::Status TrainingRun::PlayHere(const SelfPlayJob& job,
 }
 
 absl::Status TrainingRun::PlayLostGames(const GamePlan& next) {
-  const WindowOptions window = SamplerOptionsOf(config_.learner()).window;
+  const WindowOptions window = ToSamplerOptions(config_.learner()).window;
   const uint64_t games = std::min<uint64_t>(
       next.end, WindowGames(window, static_cast<int64_t>(next.end)));
   TARA_ASSIGN_OR_RETURN(
@@ -662,7 +662,7 @@ absl::Status TrainingRun::LearnOnce(int generation) {
         "; expected a larger learner.window_games or a smaller share"));
   }
   LearnOptions options =
-      LearnOptionsOf(config_, std::pow(0.5, state().restorations()),
+      ToLearnOptions(config_, std::pow(0.5, state().restorations()),
                      ExpectedGenerations(config_, resumed_.generation,
                                          TimeOf(state_->state())));
   options.steps = StepsToLearn(options.steps, options.batch_size,
