@@ -21,7 +21,6 @@
 #include "tara/core/state.h"
 #include "tara/eval/players/player_spec.h"
 #include "tara/fleet/fleet.h"
-#include "tara/train/config/autopilot.h"
 #include "tara/train/config/config.h"
 #include "tara/train/config/config_fields.h"
 #include "tara/train/play/game_rules.h"
@@ -105,7 +104,6 @@ absl::Status WithAdvice(const absl::Status& status) {
 absl::StatusOr<int> RunTrain(const TrainFlags& options, Console& console) {
   TARA_ASSIGN_OR_RETURN(proto::TrainConfig config, LoadConfig(options));
   TARA_RETURN_IF_ERROR(Preflight(config, options.untrained, console));
-  TARA_RETURN_IF_ERROR(train::ApplyAutopilot(config));
   const StopCheck stop = StopOnSignals();
   const bool json = options.format == "json";
   train::TrainSummary summary;

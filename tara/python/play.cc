@@ -85,8 +85,8 @@ void CheckLearned(const std::string& name, const std::string& file,
 std::string FieldOf(const std::string& option) {
   // Of runs alone.
   for (const absl::string_view other :
-       {"games_per_generation", "games_per_thread", "threads", "autopilot",
-        "shared_batches", "warm_start", "resignation.min_games",
+       {"games_per_generation", "games_per_thread", "threads", "shared_batches",
+        "warm_start", "resignation.min_games",
         "resignation.max_false_positive_rate"}) {
     if (option == other || absl::StartsWith(option, absl::StrCat(other, "."))) {
       return "";

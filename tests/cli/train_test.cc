@@ -237,18 +237,15 @@ TaraResult RunWithAvx2(const std::string& arguments) {
 TEST(TrainTest, WhatIsKnownToFailIsRefusedBeforeAnythingIsWritten) {
   const std::string parent = TemporaryPath("refused");
   const std::string config = WriteTinyConfig(parent + "/run");
-  for (const std::string threads :
-       {"self_play.autopilot=false", "self_play.autopilot=true"}) {
-    for (const RefusedStart& refused : RefusedStarts()) {
-      SCOPED_TRACE(absl::StrCat(threads, " ", refused.set));
-      const TaraResult result = RunWithAvx2(absl::StrCat(
-          "train ", config, " --set ", threads, " --set ", refused.set));
-      EXPECT_EQ(result.status, 1);
-      EXPECT_THAT(Lines(result.err),
-                  testing::ElementsAre(
-                      AllOf(StartsWith("tara: "), HasSubstr(refused.message))));
-      EXPECT_FALSE(std::filesystem::exists(parent));
-    }
+  for (const RefusedStart& refused : RefusedStarts()) {
+    SCOPED_TRACE(refused.set);
+    const TaraResult result =
+        RunWithAvx2(absl::StrCat("train ", config, " --set ", refused.set));
+    EXPECT_EQ(result.status, 1);
+    EXPECT_THAT(Lines(result.err),
+                testing::ElementsAre(
+                    AllOf(StartsWith("tara: "), HasSubstr(refused.message))));
+    EXPECT_FALSE(std::filesystem::exists(parent));
   }
 }
 

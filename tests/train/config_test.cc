@@ -532,12 +532,11 @@ TEST(ConfigTest, GamesEndByProofOnlyWhereSomethingIsProved) {
                   .end_when_proved());
 }
 
-TEST(ConfigTest, TheAutopilotChoosesWhereNeitherThreadsNorGamesAreGiven) {
-  EXPECT_TRUE(Good("").self_play().autopilot());
-  EXPECT_FALSE(Good("self_play { threads: 2 }").self_play().autopilot());
-  EXPECT_FALSE(
-      Good("", {"self_play.games_per_thread=8"}).self_play().autopilot());
-  EXPECT_FALSE(Good("self_play { autopilot: false }").self_play().autopilot());
+TEST(ConfigTest, ConfigsOfEarlierRunsMayNameTheAutopilot) {
+  const proto::TrainConfig config =
+      Good("self_play { autopilot: true threads: 3 games_per_thread: 13 }");
+  EXPECT_EQ(config.self_play().threads(), 3u);
+  EXPECT_EQ(config.self_play().games_per_thread(), 13u);
 }
 
 TEST(ConfigTest, ABatchLargerThanAWindowCanEverBeIsRefused) {

@@ -125,11 +125,6 @@ absl::Status ResolveVariants(proto::TrainConfig& config) {
 
 // Fills in what was not given.
 absl::Status Resolve(const std::string& path, proto::TrainConfig& config) {
-  proto::SelfPlayConfig& self_play = *config.mutable_self_play();
-  if (!self_play.has_autopilot()) {
-    self_play.set_autopilot(!self_play.has_threads() &&
-                            !self_play.has_games_per_thread());
-  }
   for (const ConfigField& field : ConfigFields()) {
     const ProtoField target = Find(field, config);
     if (IsGiven(target) || !field.info.has_default_()) continue;
