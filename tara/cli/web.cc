@@ -27,7 +27,6 @@
 #include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
 #include "tara/cli/console.h"
-#include "tara/cli/web_export.h"
 #include "tara/cli/web_run.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/nn/bundle/bundle.h"
@@ -203,6 +202,61 @@ int KeepMessage(const mg_connection* connection, const char* message) {
   return 1;
 }
 
+// Whether a folder has a page for any web space, as `web/build.sh site` makes
+// it.
+bool IsExportedPage(const fs::path& folder) {
+  std::error_code ignored;
+  return fs::exists(folder / "service-worker.js", ignored);
+}
+
+absl::Status ExportError(const fs::path& path, absl::string_view what) {
+  return absl::FailedPreconditionError(
+      absl::StrCat("--export ", path.string(), ": ", what));
+}
+
+// Returns an error unless a page may be written to `folder`: it is new, empty,
+// or has an earlier page.
+absl::Status CheckExportFolder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  const bool is_folder = !error && fs::is_directory(folder, error);
+  const bool is_empty = is_folder && fs::is_empty(folder, error);
+  if (error) return ExportError(folder, error.message());
+  if (is_empty || IsExportedPage(folder)) return absl::OkStatus();
+  return ExportError(folder,
+                     "has other files; expected a new or empty folder, or an "
+                     "earlier export; nothing was changed");
+}
+
+// Copies a page to `folder`, in place of an earlier one. Other files there
+// stay, except in assets/.
+absl::Status ExportPage(const fs::path& page, const fs::path& folder,
+                        std::ostream& out) try {
+  if (!IsExportedPage(page)) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(page.string(),
+                     " is not an exported page; expected one that "
+                     "`bin/tara web --export` made"));
+  }
+  TARA_RETURN_IF_ERROR(CheckExportFolder(folder));
+  const fs::path inside =
+      fs::canonical(folder).lexically_relative(fs::canonical(page));
+  if (*inside.begin() != "..") {
+    return ExportError(folder,
+                       "is in the page itself; expected another folder");
+  }
+  fs::remove_all(folder / "assets");  // their names differ between versions
+  fs::copy(page, folder,
+           fs::copy_options::recursive | fs::copy_options::overwrite_existing);
+  out << "Wrote the page to " << folder.string()
+      << "\nTry it: python3 -m http.server -d " << folder.string()
+      << " 8000, and open http://localhost:8000/\n"
+         "Any web space serves it as it is, from a folder of any name.\n";
+  return absl::OkStatus();
+} catch (const fs::filesystem_error& failure) {
+  return ExportError(failure.path1(), failure.code().message());
+}
+
 // Serves the built page of a folder to this machine until the process is
 // stopped. Returns only errors.
 absl::StatusOr<int> ServePage(const fs::path& page, const WebOptions& options,
@@ -307,14 +361,6 @@ absl::StatusOr<int> RunWeb(const WebOptions& options, Console& console) {
                        "train` has begun, with its config.textproto"));
     }
   }
-  if (exports) {
-    // Before minutes of building.
-    TARA_RETURN_IF_ERROR(CheckExportFolder(options.export_folder));
-    if (!options.model.empty() && fs::is_regular_file(options.model, ignored) &&
-        fs::path(options.model).extension() == ".tara") {
-      TARA_RETURN_IF_ERROR(nn::Bundle::Open(options.model).status());
-    }
-  }
   if (!options.page.empty()) {
     if (!exports) return ServePage(options.page, options, console);
     TARA_RETURN_IF_ERROR(
@@ -325,6 +371,13 @@ absl::StatusOr<int> RunWeb(const WebOptions& options, Console& console) {
   if (root.has_value()) {
     const fs::path web = *root / "web";
     if (fs::exists(web / "serve.sh", ignored)) {
+      if (exports) {  // before minutes of building
+        TARA_RETURN_IF_ERROR(CheckExportFolder(options.export_folder));
+      }
+      if (exports && fs::is_regular_file(options.model, ignored) &&
+          fs::path(options.model).extension() == ".tara") {
+        TARA_RETURN_IF_ERROR(nn::Bundle::Open(options.model).status());
+      }
       return BuildPage(web / "serve.sh", options, console);
     }
     // The built one of a release; in a clone index.html is a source.
@@ -359,7 +412,7 @@ void RegisterWeb(Command& root) {
        Default("built if sources are newer")},
       {"--export FOLDER", &options->export_folder,
        "folder to write the page to, for any web server, instead of serving "
-       "it; new, empty, or an earlier export, which is replaced",
+       "it; new, empty, or with an earlier export, which is replaced",
        Default("none")},
   });
   command.SetNotes(

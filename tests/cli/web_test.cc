@@ -67,12 +67,9 @@ std::string Read(const std::string& path) {
 // A page for any web space, with one more file.
 std::string FakePage(const std::string& name, const std::string& file) {
   const std::string page = absl::StrCat(testing::TempDir(), "/", name);
-  const std::string sum(64, '0');
   Write(absl::StrCat(page, "/index.html"), name);
   Write(absl::StrCat(page, "/assets/", file), name);
-  Write(absl::StrCat(page, "/SHA256SUMS"),
-        absl::StrCat("# The page of Tara, written by tara web --export\n", sum,
-                     "  index.html\n", sum, "  assets/", file, "\n"));
+  Write(absl::StrCat(page, "/service-worker.js"), name);
   return page;
 }
 
@@ -82,23 +79,28 @@ TEST(WebTest, GivesTheScriptTheFolderToExportTo) {
             absl::StrCat("<--export><", folder, "><--port><8045>"));
 }
 
-TEST(WebTest, ReplacesAnEarlierExportWhole) {
+TEST(WebTest, ReplacesAnEarlierExport) {
   const std::string one = FakePage("one", "one.js");
   const std::string two = FakePage("two", "two.js");
   // The folders above it are made.
   const std::string folder = absl::StrCat(testing::TempDir(), "/space/of/mine");
   const TaraResult first = RunTara({"web", "--page", one, "--export", folder});
   EXPECT_EQ(first.status, 0) << first.err;
-  EXPECT_THAT(first.out, HasSubstr("/space/of/mine: 3 files, "));
+  EXPECT_THAT(first.out, HasSubstr("/space/of/mine\n"));
   EXPECT_THAT(first.out, HasSubstr("python3 -m http.server"));
   EXPECT_EQ(Read(absl::StrCat(folder, "/assets/one.js")), "one");
 
-  // What an interrupted export left is no hindrance.
-  Write(absl::StrCat(folder, ".tara-export/rest"), "rest");
+  Write(absl::StrCat(folder, "/CNAME"), "own");
   EXPECT_EQ(RunTara({"web", "--page", two, "--export", folder}).status, 0);
+  EXPECT_EQ(Read(absl::StrCat(folder, "/index.html")), "two");
   EXPECT_EQ(Read(absl::StrCat(folder, "/assets/two.js")), "two");
   EXPECT_FALSE(std::filesystem::exists(absl::StrCat(folder, "/assets/one.js")));
-  EXPECT_FALSE(std::filesystem::exists(absl::StrCat(folder, ".tara-export")));
+  EXPECT_EQ(Read(absl::StrCat(folder, "/CNAME")), "own");
+
+  const TaraResult itself = RunTara({"web", "--page", two, "--export", two});
+  EXPECT_EQ(itself.status, 1);
+  EXPECT_THAT(itself.err, HasSubstr("is in the page itself"));
+  EXPECT_EQ(Read(absl::StrCat(two, "/assets/two.js")), "two");
 }
 
 TEST(WebTest, ChangesNoFolderThatHasOtherThings) {
@@ -114,20 +116,13 @@ TEST(WebTest, ChangesNoFolderThatHasOtherThings) {
   };
   EXPECT_THAT(refusal(folder),
               HasSubstr(absl::StrCat("--export ", folder,
-                                     ": has thesis.txt, "
-                                     "which no export wrote; expected")));
+                                     ": has other files; expected")));
   EXPECT_EQ(Read(absl::StrCat(folder, "/thesis.txt")), "all of it");
   const std::string file = absl::StrCat(folder, "/thesis.txt");
-  EXPECT_THAT(refusal(file), HasSubstr("is not a folder"));
+  EXPECT_THAT(refusal(file), HasSubstr("Not a directory"));
   EXPECT_THAT(refusal(absl::StrCat(file, "/site")),
-              HasSubstr("is not a folder"));
-
-  // An export into which somebody has put more.
-  const std::string site = absl::StrCat(testing::TempDir(), "/site");
-  ASSERT_EQ(RunTara({"web", "--page", page, "--export", site}).status, 0);
-  Write(absl::StrCat(site, "/assets/own.js"), "own");
-  EXPECT_THAT(refusal(site), HasSubstr("has assets/own.js"));
-  EXPECT_EQ(Read(absl::StrCat(site, "/assets/own.js")), "own");
+              HasSubstr("Not a directory"));
+  EXPECT_EQ(Read(file), "all of it");
 }
 
 TEST(WebTest, ExportsNoOtherPage) {

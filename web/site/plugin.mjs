@@ -1,6 +1,6 @@
 // What `vite build --mode site` adds to the page, to make it one for any web
 // space (`tara web --export`): the network, icons and a manifest to install it
-// by, the rules in full, licences, the service worker, and a list of all files.
+// by, the rules in full, licences and the service worker.
 
 import {createHash} from 'node:crypto';
 import {readdirSync, readFileSync, writeFileSync} from 'node:fs';
@@ -20,10 +20,7 @@ const read = (...names) => readFileSync(path.join(...names), 'utf8');
 const DAY = '#f2ebdb';  // --paper of src/ui/styles/theme.css
 const NIGHT = '#14191a';
 
-const LIST = 'SHA256SUMS';
-// tara/cli/web_export.cc knows an export by this line.
-const LIST_TITLE = '# The page of Tara, written by tara web --export';
-const WORKER = 'service-worker.js';
+const WORKER = 'service-worker.js';  // tara/cli/web.cc knows an export by it
 
 // The bundle without what the page does not read: it stays a bundle.
 export function bundleForPage(bundle) {
@@ -168,9 +165,9 @@ function filesOf(folder, under = '') {
 // `network`: its bundle for the page, or null. `policy`: as text.
 export function sitePlugin({network, policy}) {
   let folder;
-  const hash = (name, form) =>
+  const hash = (name) =>
     createHash('sha256').update(readFileSync(path.join(folder, name)))
-        .digest(form);
+        .digest('base64');
   return {
     name: 'tara-site',
     configResolved: ({root: from, build}) => {
@@ -210,16 +207,13 @@ export function sitePlugin({network, policy}) {
       const kept = filesOf(folder).filter((name) => name !== '.nojekyll');
       const files = kept.map((name) => [
         name === 'index.html' ? '' : name,
-        `sha256-${hash(name, 'base64')}`,
+        `sha256-${hash(name)}`,
       ]);
       writeFileSync(
           path.join(folder, WORKER),
           read(here, 'service_worker.js')
               .replace('/* FILES */', () => JSON.stringify(files, null, 1))
               .replace("'' /* POLICY */", () => JSON.stringify(policy)));
-      const sums = filesOf(folder).map((name) => `${hash(name, 'hex')}  ${name}`);
-      writeFileSync(
-          path.join(folder, LIST), [LIST_TITLE, ...sums, ''].join('\n'));
     },
   };
 }

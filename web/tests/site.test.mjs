@@ -49,9 +49,9 @@ after(() => rmSync(space, {recursive: true, force: true}));
 const filesOf = (page) => readdirSync(page, {recursive: true})
     .filter((name) => statSync(path.join(page, name)).isFile());
 
-// Files that a service worker leaves on the server: its own, one for the server,
-// one for people.
-const NOT_KEPT = ['service-worker.js', '.nojekyll', 'SHA256SUMS'];
+// Files that a service worker leaves on the server: its own, and one for the
+// server.
+const NOT_KEPT = ['service-worker.js', '.nojekyll'];
 
 // Returns the path of a copy of the page in a web space of its own.
 function copyPage(name) {
@@ -166,15 +166,6 @@ describe('an exported page', () => {
     const sizes = files().map((name) => statSync(path.join(exported, name)).size);
     assert.ok(sizes.reduce((a, b) => a + b) < MOST_BYTES, sizes.join(' '));
     assert.ok(files().includes('model.tara'));
-  });
-
-  test('lists its files and their sums', async () => {
-    const list = readFileSync(path.join(exported, 'SHA256SUMS'), 'utf8');
-    await run('sha256sum', ['--check', '--strict', '--quiet', 'SHA256SUMS'],
-              {cwd: exported});
-    for (const name of files()) {
-      assert.ok(name === 'SHA256SUMS' || list.includes(`  ${name}\n`), name);
-    }
   });
 
   test('has the licences of all that is in it, and the rules', () => {
