@@ -1,6 +1,7 @@
 // Training a light network: it learns, goes on exactly, and says what it
 // cannot do.
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -17,6 +18,7 @@
 #include "tara/core/symmetry.h"
 #include "tara/nn/heads.h"
 #include "tara/nn/light/light.h"
+#include "tara/nn/light/light_integers.h"
 #include "tara/nn/training/trainer.h"
 #include "tara/nn/weights/checkpoint.h"
 #include "tests/base/temporary_folder.h"
@@ -63,6 +65,21 @@ std::string BytesOf(Trainer& trainer, const std::string& path) {
   return EncodeCheckpoint(ReadCheckpoint(path).value());
 }
 
+// The share of the units after ReLUs that are 0 wherever ranges were measured.
+double ShareOfUnitsOff(const Checkpoint& checkpoint) {
+  const LightRanges ranges =
+      ReadLightRanges(checkpoint, checkpoint.shape.blocks).value().value();
+  int units = 0, off = 0;
+  const auto count = [&](const auto& channels) {
+    units += static_cast<int>(channels.size());
+    off += static_cast<int>(std::count(channels.begin(), channels.end(), 0.0f));
+  };
+  for (const auto& channels : ranges.hills) count(channels);
+  for (const auto& channels : ranges.mixed) count(channels);
+  count(ranges.policy);
+  return static_cast<double>(off) / units;
+}
+
 TEST(LightTrainerTest, LearnsABatchByHeart) {
   const std::vector<Sample> samples = MakeSamples(8, 1);
   const auto trainer = NewLightTrainer(kShape, kOptions, 1);
@@ -84,8 +101,9 @@ TEST(LightTrainerTest, LearnsABatchByHeart) {
   std::vector<State> states;
   for (const Sample& sample : samples) states.push_back(sample.state);
   ASSERT_TRUE(trainer->Save(path, {}, states).ok());
-  const auto evaluator =
-      NewLightEvaluator(ReadCheckpoint(path).value()).value();
+  const Checkpoint checkpoint = ReadCheckpoint(path).value();
+  EXPECT_LE(ShareOfUnitsOff(checkpoint), 0.05);
+  const auto evaluator = NewLightEvaluator(checkpoint).value();
   std::vector<mcts::Evaluation> integers(states.size()), floats(states.size());
   ASSERT_TRUE(evaluator->Evaluate(states, absl::MakeSpan(integers)).ok());
   ASSERT_TRUE(trainer->Evaluate(states, absl::MakeSpan(floats)).ok());
