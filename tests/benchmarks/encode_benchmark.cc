@@ -16,6 +16,7 @@
 #include "tara/nn/encode/batch_encoder.h"
 #include "tara/nn/encode/encoded_batch.h"
 #include "tara/nn/encode/features.h"
+#include "tests/nn/plain_features.h"
 
 namespace tara::nn {
 namespace {

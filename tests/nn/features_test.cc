@@ -27,6 +27,7 @@
 #include "tara/nn/encode/encoded_batch.h"
 #include "tara/nn/encode/softmax.h"
 #include "tests/core/core_testing.h"
+#include "tests/nn/plain_features.h"
 #include "tests/nn/test_positions.h"
 
 namespace tara::nn {

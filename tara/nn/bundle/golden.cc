@@ -20,6 +20,7 @@
 #include "tara/core/rules.h"
 #include "tara/core/symmetry.h"
 #include "tara/nn/bundle/manifest.h"
+#include "tara/nn/encode/batch_encoder.h"
 #include "tara/nn/encode/features.h"
 
 namespace tara::nn {
@@ -163,8 +164,13 @@ NetworkInputs EncodeGoldenPositions(absl::Span<const GoldenPosition> positions,
   std::vector<float> planes(size_t{kNumPlanes} * kNumSquares);
   std::vector<float> globals(kNumGlobals);
   for (const GoldenPosition& position : positions) {
-    EncodeFeatures(position.state, position.symmetry, absl::MakeSpan(planes),
-                   absl::MakeSpan(globals));
+    const LegalSet legal = LegalActions(position.state);
+    EncodeBatch({.states = absl::MakeConstSpan(&position.state, 1),
+                 .symmetries = absl::MakeConstSpan(&position.symmetry, 1),
+                 .legal = absl::MakeConstSpan(&legal, 1)},
+                {.layout = PlaneLayout::kChannelsFirst,
+                 .planes = absl::MakeSpan(planes),
+                 .globals = absl::MakeSpan(globals)});
     inputs.planes.insert(inputs.planes.end(), planes.begin(),
                          planes.begin() + counts.planes * kNumSquares);
     inputs.globals.insert(inputs.globals.end(), globals.begin(),

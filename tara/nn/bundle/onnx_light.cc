@@ -22,10 +22,6 @@ namespace {
 
 using Integers = std::vector<int64_t>;
 
-int64_t PlaneOf(absl::string_view name) {
-  return static_cast<int64_t>(internal::IndexOf(name, kPlanes));
-}
-
 class LightWriter : public GraphWriter {
  public:
   using GraphWriter::GraphWriter;
@@ -161,8 +157,8 @@ class LightWriter : public GraphWriter {
   std::string WriteOwners(const std::string& of_hills) {
     const std::string owners =
         Gather("owners.on_board", of_hills, 2,
-               {PlaneOf("vacant"), PlaneOf("own_ringfort"),
-                PlaneOf("enemy_ringfort")});
+               {PlaneIndex("vacant"), PlaneIndex("own_ringfort"),
+                PlaneIndex("enemy_ringfort")});
     static_assert(kVacantHill == 0 && kOwnHill == 1 && kEnemyHill == 2);
     std::vector<float> off_board((kNumHills + 1) * kNumLightOwners);
     off_board[kNumHills * kNumLightOwners + kOffBoard] = 1;
@@ -203,9 +199,9 @@ class LightWriter : public GraphWriter {
     const Integers kSquare = {kNumHills, kNumHills};
     const std::string sides =
         Gather("sides", on_hills, 1,
-               {PlaneOf("own_ringfort"), PlaneOf("enemy_ringfort")});
+               {PlaneIndex("own_ringfort"), PlaneIndex("enemy_ringfort")});
     const std::string vacant =
-        Gather("vacant", on_hills, 1, {PlaneOf("vacant")});
+        Gather("vacant", on_hills, 1, {PlaneIndex("vacant")});
     const std::string sides_of_hills = Unsqueeze(sides, 3);
     // [B, side, 45, 45]: of hills that so many steps join; twice as many each
     // time. No kingdom has more than 64 hills.

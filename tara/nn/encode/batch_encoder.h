@@ -1,9 +1,8 @@
 #ifndef TARA_NN_ENCODE_BATCH_ENCODER_H_
 #define TARA_NN_ENCODE_BATCH_ENCODER_H_
 
-// EncodeFeatures for many positions at once: from states straight into the
-// network's input, in the layout that the network reads. The same values, bit
-// for bit.
+// Positions as the features of features.h: from states straight into the
+// network's input, in the layout that the network reads.
 
 #include <cstdint>
 
@@ -16,7 +15,7 @@ namespace tara::nn {
 
 // How the planes of a batch of B positions lie in memory, slowest axis first.
 enum class PlaneLayout : uint8_t {
-  kChannelsFirst,  // [B, kNumPlanes, 7, 7], as EncodeFeatures writes them
+  kChannelsFirst,  // [B, kNumPlanes, 7, 7]
   kChannelsLast,   // [B, 7, 7, kNumPlanes]
 };
 
@@ -35,9 +34,9 @@ struct EncoderOutput {
   absl::Span<float> globals;  // [B, kNumGlobals]
 };
 
-// Encodes every position seen through its symmetry: writes what EncodeFeatures
-// writes. Allocates nothing.
-// REQUIRES: of each position as EncodeFeatures; the spans have those sizes.
+// Encodes every position seen through its symmetry. Allocates nothing.
+// REQUIRES: no state is finished; each symmetry belongs to its variant and
+// brings the seat to move to seat 0; the spans have those sizes.
 void EncodeBatch(const EncoderInput& input, const EncoderOutput& output);
 
 }  // namespace tara::nn

@@ -41,7 +41,7 @@ class TensorBuffer {
 class EncodedBatch {
  public:
   // Replaces the batch by these positions, each seen through its symmetry.
-  // REQUIRES: spans of one size; as EncodeFeatures.
+  // REQUIRES: spans of one size; as EncodeBatch.
   void Encode(absl::Span<const State> states,
               absl::Span<const Symmetry> symmetries);
   // The same into memory of the caller's, such as a device reads by itself:

@@ -3,12 +3,18 @@
 
 // Parts of the encoding of a position that light networks share.
 
+#include <array>
+#include <bit>
 #include <cstdint>
+#include <cstring>
 
 #include "absl/types/span.h"
 #include "tara/core/action.h"
+#include "tara/core/bits.h"
 #include "tara/core/board.h"
 #include "tara/core/state.h"
+#include "tara/core/symmetry.h"
+#include "tara/nn/encode/features.h"
 
 namespace tara::mcts {
 struct Evaluation;  // tara/mcts/evaluator.h
@@ -18,31 +24,55 @@ namespace tara::nn {
 
 struct RawOutput;  // tara/nn/encode/encoded_batch.h
 
-// Planes of kPlanes, before any symmetry.
-
-// Returns the ringforts of a side that no link joins to another (rules section
-// 1).
-Board Singles(const State& state, Side side);
-
-// Returns where the other side may go in Manoeuvres, or nearly so: the rules
-// themselves decide when it is its turn.
-Board EnemyReach(const State& state, Side enemy);
-
-// Legal king moves, over all kings of the side to move.
-struct KingMoveBoards {
-  Board origins = 0;
-  Board destinations = 0;
-  Board sacrifices = 0;
+// The planes of a position as boards, in the order of kPlanes, before its
+// symmetry: the board transform takes each to where the network sees it. The
+// planes of neighbours come as bits of value 4; those of value 2 and 1 follow,
+// then zeros.
+using PlaneBoards = std::array<Board, 32>;
+enum NeighbourBoards {
+  kOwnTwos = kNumPlanes,
+  kEnemyTwos,
+  kOwnOnes,
+  kEnemyOnes,
 };
-inline KingMoveBoards BoardsOfKingMoves(const LegalSet& legal) {
-  KingMoveBoards boards;
-  for (const LegalSet::KingMoves& king : legal.kings) {
-    if (king.moves == 0) continue;
-    boards.origins |= BoardOf(king.origin);
-    boards.destinations |= king.moves;
-    boards.sacrifices |= king.sacrifices;
+
+// REQUIRES: `legal` is LegalActions(state).
+PlaneBoards BoardsOfPlanes(const State& state, int board_transform,
+                           const LegalSet& legal);
+
+// [board transform, square]: the bit of a board that is taken there, or one of
+// no hill.
+inline constexpr auto kSourceBits = [] {
+  constexpr uint8_t kNoHill = kBoardSize;
+  std::array<std::array<uint8_t, kNumSquares>, kNumBoardTransforms> bits;
+  for (int transform = 0; transform < kNumBoardTransforms; ++transform) {
+    bits[transform].fill(kNoHill);
+    for (Hill hill = 0; hill < kNumHills; ++hill) {
+      bits[transform][SquareOf(TransformHill(transform, hill))] =
+          static_cast<uint8_t>(BitOf(hill));
+    }
   }
-  return boards;
+  return bits;
+}();
+
+// Makes a byte for each of the 64 bits of eight boards: bit k is that of
+// boards[k].
+// Blocks of 8 x 8 bits are transposed in three steps each; source: Warren,
+// "Hacker's Delight", 2nd edition, section 7-3.
+inline void TransposeBoards(const Board* boards, uint8_t* bytes) {
+  static_assert(std::endian::native == std::endian::little);
+  for (int block = 0; block < 8; ++block) {
+    uint64_t x = 0;
+    Unrolled<8>(
+        [&](auto k) { x |= (boards[k] >> (8 * block) & 0xff) << (8 * k); });
+    uint64_t t = (x ^ (x >> 7)) & 0x00aa00aa00aa00aa;
+    x ^= t ^ (t << 7);
+    t = (x ^ (x >> 14)) & 0x0000cccc0000cccc;
+    x ^= t ^ (t << 14);
+    t = (x ^ (x >> 28)) & 0x00000000f0f0f0f0;
+    x ^= t ^ (t << 28);
+    std::memcpy(bytes + 8 * block, &x, sizeof(x));
+  }
 }
 
 // Writes the globals [kNumGlobals] of a position. `own_kingdoms`: of the side

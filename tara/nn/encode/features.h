@@ -205,7 +205,11 @@ constexpr auto MakeGlobals() {
 inline constexpr auto kGlobals = internal::MakeGlobals();
 inline constexpr int kNumGlobals = static_cast<int>(kGlobals.size());
 
-// Returns where the global of this name stands in kGlobals.
+// Returns where the plane of this name stands in kPlanes, the global in
+// kGlobals.
+constexpr int PlaneIndex(absl::string_view name) {
+  return static_cast<int>(internal::IndexOf(name, kPlanes));
+}
 constexpr int GlobalIndex(absl::string_view name) {
   return static_cast<int>(internal::IndexOf(name, kGlobals));
 }
@@ -233,14 +237,6 @@ constexpr int OptionDivisor(const RuleOptionInfo& option) {
   const int usual = option.get(RuleOptions());
   return usual > 0 ? usual : option.max_value;
 }
-
-// Encodes the position transformed by `symmetry`.
-// planes: [kNumPlanes, 7, 7], by rank, then file; globals: [kNumGlobals].
-// REQUIRES: the state is not finished; the symmetry belongs to its variant and
-// brings the seat to move to seat 0; the spans have those sizes.
-// Costs about as much as two generations of legal actions.
-void EncodeFeatures(const State& state, const Symmetry& symmetry,
-                    absl::Span<float> planes, absl::Span<float> globals);
 
 // The output of the policy head for each of the 570 actions. The head has
 // planes over the 7 x 7 grid, with each action on the square that it concerns,

@@ -16,6 +16,7 @@
 #include "tara/core/instruction_set.h"
 #include "tara/core/state.h"
 #include "tara/nn/encode/encoded_batch.h"
+#include "tara/nn/encode/features.h"
 #include "tara/nn/light/light_learning.h"
 
 namespace tara::nn {
@@ -95,10 +96,6 @@ auto MakeWindows(const Visitor& visit) {
     }
   }
   return windows;
-}
-
-constexpr int PlaneAt(absl::string_view name) {
-  return static_cast<int>(internal::IndexOf(name, kPlanes));
 }
 
 Packed PackShorts(double low, double high) {
@@ -290,13 +287,14 @@ class Maker {
     const auto owner = [&](int i) {
       return (pattern >> i & 1) + 2 * (pattern >> (kPatternHills + i) & 1);
     };
-    constexpr std::array kOwners = {PlaneAt("vacant"), PlaneAt("own_ringfort"),
-                                    PlaneAt("enemy_ringfort")};
-    constexpr int kOnBoard = PlaneAt("on_board");
-    constexpr int kOwnNeighbours = PlaneAt("own_neighbours");
-    constexpr int kEnemyNeighbours = PlaneAt("enemy_neighbours");
-    constexpr int kBesiegedByOwn = PlaneAt("besieged_by_own");
-    constexpr int kBesiegedByEnemy = PlaneAt("besieged_by_enemy");
+    constexpr std::array kOwners = {PlaneIndex("vacant"),
+                                    PlaneIndex("own_ringfort"),
+                                    PlaneIndex("enemy_ringfort")};
+    constexpr int kOnBoard = PlaneIndex("on_board");
+    constexpr int kOwnNeighbours = PlaneIndex("own_neighbours");
+    constexpr int kEnemyNeighbours = PlaneIndex("enemy_neighbours");
+    constexpr int kBesiegedByOwn = PlaneIndex("besieged_by_own");
+    constexpr int kBesiegedByEnemy = PlaneIndex("besieged_by_enemy");
     static_assert(kNumPlanes == 24, "each in a group, or here");
     const auto plane = [&](int index) {
       return At(tensors_.planes, index, channel);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <tuple>
 #include <utility>
 
@@ -158,39 +157,8 @@ KingdomFlags FlagsOf(Board own, Board enemy) {
   return result;
 }
 
-// Hills to which the kings of each side have a way (High Kings), and of them
-// those to which it is the shorter one.
-struct KingWays {
-  Board own = 0, enemy = 0;
-  Board own_nearer = 0, enemy_nearer = 0;
-};
-
-// Both sides go on move by move: the one that reaches a hill first is nearer,
-// the own side where both do.
-KingWays FindKingWays(const State& state) {
-  KingWays ways;
-  const Side own = state.side(), enemy = Opponent(own);
-  Board own_open = state.vacant(), enemy_open = own_open;
-  if (state.phase != Phase::kBattle) {
-    own_open &= ~Adjacent(state.ringforts[own]);
-    enemy_open &= ~Adjacent(state.ringforts[enemy]);
-  }
-  Board own_move = state.kings[own], enemy_move = state.kings[enemy];
-  while ((own_move | enemy_move) != 0) {
-    own_move = KnightMoves(own_move) & own_open;
-    enemy_move = KnightMoves(enemy_move) & enemy_open;
-    own_open &= ~own_move;
-    enemy_open &= ~enemy_move;
-    ways.own_nearer |= own_move & ~ways.enemy;
-    ways.own |= own_move;
-    ways.enemy_nearer |= enemy_move & ~ways.own;
-    ways.enemy |= enemy_move;
-  }
-  return ways;
-}
-
 constexpr int8_t PlaneAt(absl::string_view name) {
-  return static_cast<int8_t>(internal::IndexOf(name, kPlanes));
+  return static_cast<int8_t>(PlaneIndex(name));
 }
 constexpr int8_t FlagAt(LightFlag flag) {
   return static_cast<int8_t>(kNumPlanes + flag);
@@ -217,38 +185,6 @@ constexpr std::array<int8_t, 8> kRingfortInputs = {FlagAt(kLiberties0),
                                                    -1,
                                                    -1};
 
-// Makes a byte for each bit of eight boards: bit k is that of boards[k].
-// Blocks of 8 x 8 bits are transposed in three steps each; source: Warren,
-// "Hacker's Delight", 2nd edition, section 7-3.
-void TransposeBoards(const std::array<Board, 8>& boards,
-                     std::array<uint8_t, 64>& bytes) {
-  for (int block = 0; block < 8; ++block) {
-    uint64_t x = 0;
-    Unrolled<8>(
-        [&](auto k) { x |= (boards[k] >> (8 * block) & 0xff) << (8 * k); });
-    uint64_t t = (x ^ (x >> 7)) & 0x00aa00aa00aa00aa;
-    x ^= t ^ (t << 7);
-    t = (x ^ (x >> 14)) & 0x0000cccc0000cccc;
-    x ^= t ^ (t << 14);
-    t = (x ^ (x >> 28)) & 0x00000000f0f0f0f0;
-    x ^= t ^ (t << 28);
-    std::memcpy(&bytes[8 * block], &x, sizeof(x));
-  }
-}
-static_assert(std::endian::native == std::endian::little);
-
-// [board transform, hill]: the bit of the hill that is taken there.
-constexpr auto kSources = [] {
-  std::array<std::array<uint8_t, kNumHills>, kNumBoardTransforms> sources{};
-  for (int transform = 0; transform < kNumBoardTransforms; ++transform) {
-    for (Hill hill = 0; hill < kNumHills; ++hill) {
-      sources[transform][TransformHill(transform, hill)] =
-          static_cast<uint8_t>(BitOf(hill));
-    }
-  }
-  return sources;
-}();
-
 int16_t RoundGlobal(float global) {
   // Such a sum has no bits below 1, and its integer in the lowest.
   constexpr float kWhole = 0x1.8p23f;
@@ -269,10 +205,8 @@ const std::array<PolicyPart, kNumPolicyOutputs> kPolicyParts =
 
 void ReadLightInput(const float* planes, const float* globals,
                     LightInput& input) {
-  constexpr int kOwn =
-      static_cast<int>(internal::IndexOf("own_ringfort", kPlanes));
-  constexpr int kEnemy =
-      static_cast<int>(internal::IndexOf("enemy_ringfort", kPlanes));
+  constexpr int kOwn = PlaneIndex("own_ringfort");
+  constexpr int kEnemy = PlaneIndex("enemy_ringfort");
   input.own = input.enemy = 0;
   for (Hill hill = 0; hill < kNumHills; ++hill) {
     const float* const values = planes + kNumPlanes * SquareOf(hill);
@@ -329,59 +263,38 @@ LightBits LightBitsOf(const LightInput& input) {
 
 void EncodeLightBits(const State& state, const Symmetry& symmetry,
                      const LegalSet& legal, LightBits& bits) {
-  const FamilyTraits& traits = TraitsOf(state.variant);
   const Side side = state.side();
   const Board own = state.ringforts[side];
   const Board enemy = state.ringforts[Opponent(side)];
-  const Board own_kings = state.kings[side];
-  const Board enemy_kings = state.kings[Opponent(side)];
-  // 1. Boards before the symmetry. What it changes goes there and back.
-  const int back = Inverse(symmetry).board;
-  Board area = kAllHills;
-  if (Info(state.variant).seats == 4) {
-    area = TransformBoard(
-        back, RankBoard(0) | RankBoard(1) | RankBoard(2) | RankBoard(3));
-  }
-  KingWays ways;
-  if (traits.kings_move) ways = FindKingWays(state);
-  if (traits.has_links) {
-    const auto turn = [&](HillPairs pairs) {
-      pairs = TransformPairs(symmetry.board, pairs);
-      return std::pair(TransformBoard(back, pairs.east),
-                       TransformBoard(back, pairs.north));
-    };
-    std::tie(ways.own, ways.enemy) =
-        turn({.east = state.links_east, .north = state.links_north});
-    std::tie(ways.own_nearer, ways.enemy_nearer) =
-        turn({.east = legal.links_east, .north = legal.links_north});
-  }
-  const KingMoveBoards moves = BoardsOfKingMoves(legal);
+  const PlaneBoards planes = BoardsOfPlanes(state, symmetry.board, legal);
   const KingdomFlags kingdoms = FlagsOf(own, enemy);
   const auto& flags = kingdoms.flags;
-  // 2. Bytes of the hills, in the order of kGroupInputs.
-  const std::array<std::array<Board, 8>, kLightGroups> boards = {
-      {{own_kings, enemy_kings, own_kings & enemy, enemy_kings & own, ways.own,
-        ways.enemy, ways.own_nearer, ways.enemy_nearer},
-       {legal.hills, moves.origins, moves.destinations, moves.sacrifices, area,
-        Singles(state, side), Singles(state, Opponent(side)),
-        EnemyReach(state, Opponent(side))},
+  std::array<std::array<Board, 8>, kLightGroups> boards = {
+      {{},
+       {},
        {flags[kOwnKingdoms2] | flags[kLiberties0],
         flags[kOwnKingdoms3] | flags[kLiberties1],
         flags[kEnemyKingdoms2] | flags[kLiberties2],
         flags[kEnemyKingdoms3] | flags[kLiberties4], flags[kSize3],
         flags[kSize8], own | enemy, 0}}};
+  for (int group = 0; group < kLightGroups - 1; ++group) {
+    std::transform(kGroupInputs[group].begin(), kGroupInputs[group].end(),
+                   boards[group].begin(),
+                   [&](int8_t plane) { return planes[plane]; });
+  }
   std::array<std::array<uint8_t, 64>, kLightGroups> bytes;
   for (int group = 0; group < kLightGroups; ++group) {
-    TransposeBoards(boards[group], bytes[group]);
+    TransposeBoards(boards[group].data(), bytes[group].data());
   }
+  const auto& sources = kSourceBits[symmetry.board];
   for (Hill hill = 0; hill < kNumHills; ++hill) {
-    const int source = kSources[symmetry.board][hill];
+    const int source = sources[SquareOf(hill)];
     Unrolled<kLightGroups>(
         [&](auto group) { bits.groups[group][hill] = bytes[group][source]; });
   }
   bits.own = TransformBoard(symmetry.board, own);
   bits.enemy = TransformBoard(symmetry.board, enemy);
-  // 3. Globals.
+  const FamilyTraits& traits = TraitsOf(state.variant);
   std::array<float, kNumGlobals> globals;
   EncodeGlobalsOf(
       state, legal,

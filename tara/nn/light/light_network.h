@@ -107,7 +107,7 @@ inline constexpr float kGlobalUnit = 2048;
 const std::array<int8_t, 8>& LightGroupInputs(int group, int value);
 
 // Writes the position seen through the symmetry, straight from its boards.
-// REQUIRES: `legal` is LegalActions(state); as EncodeFeatures.
+// REQUIRES: `legal` is LegalActions(state); as EncodeBatch.
 void EncodeLightBits(const State& state, const Symmetry& symmetry,
                      const LegalSet& legal, LightBits& bits);
 

@@ -1,4 +1,4 @@
-#include "tara/nn/encode/features.h"
+#include "tests/nn/plain_features.h"
 
 #include <array>
 #include <cstring>
@@ -10,7 +10,7 @@
 #include "tara/core/rules.h"
 #include "tara/core/traits.h"
 #include "tara/core/variant.h"
-#include "tara/nn/encode/encoder_parts.h"
+#include "tara/nn/encode/features.h"
 
 namespace tara::nn {
 namespace {
@@ -105,8 +105,8 @@ KingWays FindKingWays(const State& state) {
   return ways;
 }
 
-}  // namespace
-
+// Returns the ringforts of a side that no link joins to another (rules section
+// 1).
 Board Singles(const State& state, Side side) {
   const Board own = state.ringforts[side];
   if (!TraitsOf(state.variant).has_links) {
@@ -116,6 +116,8 @@ Board Singles(const State& state, Side side) {
                  North(state.links_north));
 }
 
+// Returns where the other side may go in Manoeuvres, or nearly so: the rules
+// themselves decide when it is its turn.
 Board EnemyReach(const State& state, Side enemy) {
   const Board ringforts = state.ringforts[enemy];
   if (TraitsOf(state.variant).kings_move) {
@@ -125,8 +127,6 @@ Board EnemyReach(const State& state, Side enemy) {
   return state.vacant() & KnightMoves(ringforts) & ~Adjacent(ringforts) &
          ~Diagonal(ringforts) & ~TwoStepsStraight(ringforts);
 }
-
-namespace {
 
 void AddLegal(const LegalSet& legal, const KingWays& ways,
               PlaneWriter& planes) {
