@@ -131,8 +131,8 @@ absl::StatusOr<proto::BalanceStudy> StudyOfFlags(const BalanceFlags& flags) {
     if (!absl::SimpleAtoi(number, &budgets.emplace_back()) ||
         budgets.back() < 1) {
       return UsageError(absl::StrCat("--sims: '", number,
-                                     "' is no number of simulations; expected "
-                                     "numbers such as 50,200,800"));
+                                     "' is not a number of simulations; "
+                                     "expected numbers such as 50,200,800"));
     }
   }
   const int games = flags.games.value_or(kGames);
@@ -151,7 +151,7 @@ absl::StatusOr<proto::BalanceStudy> StudyOfFlags(const BalanceFlags& flags) {
   if (flags.depth.has_value()) {
     if (flags.simulations.empty()) {
       return UsageError(
-          "--depth requires --sims, whose first number begins it");
+          "--depth requires --sims, whose first number is its start");
     }
     size.set_depth_games(games);
     size.set_depth_simulations(*flags.depth);
@@ -255,8 +255,8 @@ absl::StatusOr<std::vector<eval::StudiedRules>> RulesOf(
     if (used.contains(what_if)) continue;
     return UsageError(absl::StrCat(
         "--what-if ", what_if,
-        ": changes nothing in the variants that are played; expected an option "
-        "of theirs with another value"));
+        ": changes nothing in the variants that are played; expected one of "
+        "their options with another value"));
   }
   return rules;
 }
@@ -479,7 +479,7 @@ void RegisterBalance(Command& root) {
        "changed rule option (or several, separated by commas) to compare with; "
        "repeat for further changes"},
       {"--fair", &flags->fair,
-       "also find the compensation that makes the score even, by steps of half "
+       "also find the compensation that makes the score even, in steps of half "
        "a point, and play the pie rule"},
       {"--restricted", &flags->restricted,
        "also measure the cost of not using captures, sacrifices, passes and "
@@ -510,13 +510,13 @@ void RegisterBalance(Command& root) {
       HtmlOption(&flags->html),
       {"--store FILE", &flags->store,
        "game store, written as games end: the same command resumes; a "
-       "network's precision auto is that of its games",
+       "network's precision auto is the one of its stored games",
        Default("none")},
       FleetOption(&flags->fleet),
   });
   command.SetNotes(absl::StrCat(
-      "The first side is Red. A draw is half a win in its score. 95 % "
-      "are\nconfidence intervals. docs/how-to/study_balance.md explains the "
+      "The first side is Red. Scores count a draw as half a win. Intervals are "
+      "95 %\nconfidence intervals. docs/how-to/study_balance.md explains the "
       "report.\n\nPlayers:\n",
       eval::PlayerSpecHelp()));
   command.SetExamples(

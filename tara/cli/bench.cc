@@ -285,11 +285,15 @@ void RegisterBenchCore(Command& bench) {
   });
   command.SetNotes(
       "Scalar play is one game at a time; batched play is many games in "
-      "lockstep, with\neach instruction set of this processor. They take turns "
-      "of a twentieth of a\nsecond, and a rate is one that a quarter of the "
-      "turns reach. Seconds are\nprocessor time of each thread (wall clock "
-      "with more threads than cores), so\nrates hold on a busy machine too. "
-      "Games per second are those of batched play.\nCycles are those of the "
+      "lockstep, with\n"
+      "each instruction set of this processor. They take turns of a twentieth "
+      "of a\n"
+      "second; a rate is the upper quartile of the turns. Seconds are "
+      "processor time of\n"
+      "each thread (wall clock with more threads than cores), so rates hold on "
+      "a busy\n"
+      "machine too. Games per second are for batched play. Cycles are counted "
+      "by the\n"
       "time-stamp counter, at the nominal clock.");
   command.SetExamples({"bench core", "bench core --variant high_kings_l1",
                        "bench core --threads 8 --format=json"});
@@ -439,7 +443,7 @@ absl::StatusOr<int> RunBenchSearch(const BenchSearchOptions& options,
   status_line.Clear();
   return ReportBench(
       options.format,
-      absl::StrFormat("%d thread%s, %d simulations a search from the start",
+      absl::StrFormat("%d thread%s, %d simulations per search from the start",
                       options.threads, options.threads == 1 ? "" : "s",
                       options.simulations),
       rows, stop, console);
@@ -456,24 +460,28 @@ void RegisterBenchSearch(Command& bench) {
       SecondsOption(&options->seconds, "time for each variant and evaluator"),
       FormatOption(&options->format),
       {"--simulations N", &options->simulations, 1, 10000000,
-       "simulations of a search"},
+       "simulations per search"},
       {"--games N", &options->games, 1, 100000,
-       "games that one thread searches in lockstep"},
+       "concurrent games of one thread"},
       {"--leaves N", &options->leaves, 1, 1024,
-       "leaves of a game, or thread, in a batch"},
+       "leaves per game, or per thread, in a batch"},
       {"--threads N", &options->threads, 1, 1024,
        "threads; several search one tree together"},
       {"--signature", &options->signature,
-       "only print the signature, a hash of fixed searches"},
+       "print only the signature, a hash of fixed searches"},
   });
   command.SetNotes(
-      "One thread searches several games in lockstep, a batch holding leaves "
-      "of each;\nits seconds are processor time. Several threads search one "
-      "game, by the wall\nclock. A rate is one that a quarter of the rounds "
-      "reach. Graph hits are the part\nof new edges that lead to a known "
-      "position, graph free the part of simulations\nthat need no evaluation, "
-      "both in a search with graph search. The signature is the\nsame on every "
-      "run until a change of the code changes a search.");
+      "One thread searches several games in lockstep, and a batch holds leaves "
+      "of each;\n"
+      "its seconds are processor time. Several threads search one game, in "
+      "wall time. A\n"
+      "rate is the upper quartile of the rounds. Graph hits are the share of "
+      "new edges\n"
+      "that lead to a known position, graph free is the share of simulations "
+      "that need\n"
+      "no evaluation, both with graph search. The signature is the same on "
+      "every run\n"
+      "until a change of the code changes a search.");
   command.SetExamples({"bench search", "bench search --evaluator uniform",
                        "bench search --threads 2 --format=json",
                        "bench search --signature"});

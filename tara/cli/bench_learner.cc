@@ -194,7 +194,7 @@ void RegisterBenchLearner(Command& bench) {
       DeviceOption(&options->inference),
       {"--bfloat16", &options->bfloat16,
        "convolutions and linear layers in bfloat16 (learner.autocast)"},
-      {"--batch N,...", &options->batch, "samples of a step"},
+      {"--batch N,...", &options->batch, "samples per step"},
       ThreadsOption(&options->threads),
       {"--prepare-threads N", &options->prepare_threads, -1, 256,
        "threads that draw and encode batches ahead; -1: 0, or 3 with a CUDA "
@@ -206,10 +206,14 @@ void RegisterBenchLearner(Command& bench) {
   });
   command.SetNotes(
       "Samples are drawn from quick games of all variants. The shares are "
-      "those of the\nlearning thread's time: making or starting steps, waiting "
-      "for a batch, and waiting\nfor the device to read the losses. Drawing "
-      "and encoding are in time per sample of\nthe threads that prepare. Cores "
-      "are those that the process keeps busy.");
+      "parts of the\n"
+      "learning thread's time: computing or starting steps, waiting for a "
+      "batch, and\n"
+      "waiting for the device to read the losses. Drawing and encoding are "
+      "times per\n"
+      "sample in the threads that prepare batches. Cores are the number that "
+      "the\n"
+      "process keeps busy.");
   command.SetExamples({"bench learner --net 32x4",
                        "bench learner --batch 256,1024 --prepare-threads 1 "
                        "--format=json"});

@@ -250,7 +250,7 @@ absl::StatusOr<std::vector<Contestant>> ContestantsOf(
   std::vector<Contestant> contestants;
   absl::Status unsupported = UsageError(absl::StrCat(
       "--backend ", options.backend, " with --precision ", options.precision,
-      ": there is no such engine on device ", options.inference.device));
+      ": no such engine on device ", options.inference.device));
   for (const auto& [backend, precision] : ChoicesOf(options)) {
     absl::StatusOr<nn::LoadedNetwork> network =
         nn::MakeNetwork("the network", checkpoint,
@@ -386,7 +386,7 @@ absl::StatusOr<int> RunBenchInference(const BenchInferenceOptions& options,
   }
   return ReportBench(
       options.format,
-      absl::StrFormat("%s, %s, %.1f million operations a position", net,
+      absl::StrFormat("%s, %s, %.1f million operations per position", net,
                       !options.on_cpu() ? options.inference.device
                       : options.threads == 1
                           ? "one core"
@@ -405,27 +405,33 @@ void RegisterBenchInference(Command& bench) {
   command.Add({
       DeviceOption(&options->inference),
       {"--threads N", &options->threads, 1, 1024,
-       "threads that evaluate at once; rates are their sum"},
+       "threads that evaluate concurrently; rates are their sum"},
       {"--backend all|torch|onednn", &options->backend, "backend"},
       {"--precision all|float32|int16|bfloat16|float16|int8",
        &options->precision,
        "number type; all: every one that the device supports"},
-      {"--batch N,...", &options->batch, "positions of a call"},
+      {"--batch N,...", &options->batch, "positions per call"},
       SecondsOption(&options->seconds, "time for each row"),
       FormatOption(&options->format),
   });
   command.SetNotes(
-      "Positions a second of one core, by its processor time (with a device or "
-      "more\nthreads: by the clock); a rate is one that a quarter of the turns "
-      "reach, which\nthe rows take by turns. On a CPU, the network alone is "
-      "without encoding positions\nand filling evaluations. "
-      "Operations are the\nmultiplications and additions of whole grids. "
-      "Errors are the mean difference\nfrom LibTorch in float32, on positions "
-      "of random games of every variant: of the\nvalue, and half the sum over "
-      "the priors. A light network has a row for each\ninstruction set; its "
-      "errors are from its own float32. The environment variable\n"
-      "TARA_INSTRUCTION_SET=avx2 leaves AVX-512 out of all of Tara's own code, "
-      "and\nONEDNN_MAX_CPU_ISA=AVX2 out of oneDNN's.");
+      "Positions per second of one core, in processor time (with a device or "
+      "more\n"
+      "threads: wall time). The rows take turns; a rate is the upper quartile "
+      "of the\n"
+      "turns. On a CPU, the network alone excludes encoding positions and "
+      "filling\n"
+      "evaluations. Operations are the multiplications and additions of whole "
+      "grids.\n"
+      "Errors are mean differences from LibTorch in float32, on positions of "
+      "random\n"
+      "games of every variant: for the value the difference, for the policy "
+      "half the\n"
+      "sum over the priors. A light network has one row per instruction set; "
+      "its errors\n"
+      "are relative to its own float32. The environment variable\n"
+      "TARA_INSTRUCTION_SET=avx2 turns AVX-512 off in Tara's own code, and\n"
+      "ONEDNN_MAX_CPU_ISA=AVX2 in oneDNN.");
   command.SetExamples({"bench inference", "bench inference --net 128x10",
                        "bench inference --net light:64x3 --batch 1",
                        "bench inference --device cuda --threads 16 "

@@ -378,31 +378,36 @@ void RegisterBenchSelfPlay(Command& bench) {
   AddBenchNetworkFlags(command, &options->network);
   AddInferenceFlags(command, &options->inference);
   command.Add({
-      {"--sims N", &options->simulations, 1, 1000000, "simulations an action"},
+      {"--sims N", &options->simulations, 1, 1000000, "simulations per action"},
       {"--search NAME=VALUE,...", &options->search,
        "other options of the search (see arena --help)"},
       ThreadsOption(&options->threads),
       {"--games N", &options->games, 0, 1000000,
-       "games of a generation; 0: twice those in lockstep"},
+       "games per generation; 0: twice the concurrent games"},
       {"--games-per-thread N", &options->games_per_thread, 1, 65536,
-       "games in lockstep: a leaf of each makes a batch"},
+       "concurrent games per thread, one leaf of each per batch"},
       {"--cache N", &options->cache, 0, 1 << 28,
-       "positions that the evaluation cache keeps; 0: no cache"},
+       "capacity of the evaluation cache, in positions; 0: no cache"},
       {"--plain-cache", &options->plain_cache,
-       "a cache that does not share symmetric positions"},
+       "cache that does not share symmetric positions"},
       SecondsOption(&options->seconds,
-                    "duration; the last generation is played to its end"),
+                    "duration; the last generation is completed"),
       FormatOption(&options->format),
   });
   command.SetNotes(
       "The bare engine, in batches of its best size, and self-play take turns "
-      "of a\ntwentieth of a second on the same threads. Seconds are those of "
-      "the processor\ntime of the thread that was busy for longest (with a "
-      "device: those of the\nclock), so that rates hold on a busy machine too. "
-      "The engine's rate is that of\npositions into evaluations: it has "
-      "encoding and filling in it. Search simulations\ncount what the tree "
-      "kept from the turn before as well. Waiting is the time of\nthreads "
-      "without games at the end of a generation.");
+      "of a\n"
+      "twentieth of a second on the same threads. Seconds are the processor "
+      "time of the\n"
+      "busiest thread (with a device: wall time), so rates hold on a busy "
+      "machine too.\n"
+      "The engine's rate is for turning positions into evaluations: it "
+      "includes\n"
+      "encoding and filling. Search simulations include the ones that the tree "
+      "kept\n"
+      "from the turn before. Waiting is the time of threads without games at "
+      "the end of\n"
+      "a generation.");
   command.SetExamples({"bench selfplay", "bench selfplay --net 128x10",
                        "bench selfplay --threads 2 --precision int8 "
                        "--search proof=on,solver_hills=6 --format=json"});

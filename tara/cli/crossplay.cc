@@ -76,8 +76,8 @@ absl::StatusOr<Contestant> PartnerOf(const MatchTable& table,
                                      const std::string& text) {
   TARA_ASSIGN_OR_RETURN(Contestant contestant, table.ContestantOf(text));
   if (contestant.team.seatings() == 1) return contestant;
-  return UsageError(absl::StrCat(
-      "'", text, "' is a team; expected one player, to be put in teams"));
+  return UsageError(
+      absl::StrCat("'", text, "' is a team; expected a single player"));
 }
 
 absl::StatusOr<Players> MakePlayers(const CrossPlayFlags& options,
@@ -89,7 +89,7 @@ absl::StatusOr<Players> MakePlayers(const CrossPlayFlags& options,
   const std::string& second = players.b.team.players[0].text;
   if (first == second) {
     return UsageError(absl::StrCat("A and B are both '", first,
-                                   "'; expected two players that differ"));
+                                   "'; expected two different players"));
   }
   TARA_ASSIGN_OR_RETURN(players.both,
                         table.ContestantOf(eval::MakeTeam(
@@ -221,12 +221,14 @@ void RegisterCrossPlay(Command& root) {
       FleetOption(&options->fleet),
   });
   AddMatchFlags(command, &options->match);
-  command.SetNotes(absl::StrCat(
-      "Each opening is played by A with A, B with B and A with B, seated "
-      "either way, on\neither side. The score of A with B less the mean of the "
-      "others is the\nloss by habits that differ. "
-      "docs/explanation/statistics.md has the formulas.\n\n",
-      MatchNotes()));
+  command.SetNotes(
+      absl::StrCat("Each opening is played by A with A, B with B and A with B, "
+                   "seated either way, on\n"
+                   "either side. The score of A with B minus the mean of the "
+                   "other two is the loss\n"
+                   "caused by different habits. docs/explanation/statistics.md "
+                   "has the formulas.\n\n",
+                   MatchNotes()));
   command.SetExamples(
       {"crossplay --variant four_treasures_doubles mcts:sims=100 alphabeta",
        "crossplay --variant all net:runs/a,sims=100 net:runs/b,sims=100 mcts"});

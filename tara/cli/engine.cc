@@ -177,7 +177,7 @@ absl::StatusOr<int> RunEngine(const EngineFlags& flags, Console& console) {
 
 void RegisterEngine(Command& root) {
   Command& command = root.AddCommand(
-      "engine", "serve other programs: line protocol, or JSON lines");
+      "engine", "serve other programs: line protocol or JSON lines");
   EngineFlags* const options = command.SetRun(RunEngine);
   command.Add({
       {"--model FILE", &options->model,
@@ -198,16 +198,17 @@ void RegisterEngine(Command& root) {
   });
   AddGameFlags(command, &options->game,
                "variant of the first game, by its identifier in `tara "
-               "variants`; without, sacred_hill_l1, or the first that the "
-               "network has learned",
+               "variants` (default: sacred_hill_l1, or the first that the "
+               "network has learned)",
                /*required=*/false);
   AddInferenceFlags(command, &options->inference);
-  command.SetNotes(
-      absl::StrCat("docs/reference/protocol.md has both protocols; `help` "
-                   "within the line protocol\nlists its commands.\n\nOptions "
-                   "of --search, and of set_option (with random games: leaves ",
-                   mcts::kPlayoutLeaves, ", c_puct ", mcts::kPlayoutCPuct,
-                   "):\n", engine::EngineOptionsHelp()));
+  command.SetNotes(absl::StrCat(
+      "docs/reference/protocol.md describes both protocols; the command `help` "
+      "of the\n"
+      "line protocol lists its commands.\n\n"
+      "Options of --search, and of set_option (with random games: leaves ",
+      mcts::kPlayoutLeaves, ", c_puct ", mcts::kPlayoutCPuct, "):\n",
+      engine::EngineOptionsHelp()));
   command.SetExamples({"engine --variant high_kings_l1",
                        "engine --model runs/kings --search sims=400,graph=on",
                        "engine --json --model runs/kings < requests.jsonl"});

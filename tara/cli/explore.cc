@@ -132,7 +132,7 @@ absl::StatusOr<int> RunBuild(const BuildOptions& options, Console& console) {
   if (!options.game.variant.empty()) {
     TARA_ASSIGN_OR_RETURN(starts, StartsOf(options.game));
   } else if (!options.game.options.empty()) {
-    return UsageError("--option: expected a --variant that it is of");
+    return UsageError("--option requires --variant");
   }
   std::vector<std::unique_ptr<record::GameStore>> stores;
   for (const std::string& path : options.stores) {
@@ -262,7 +262,7 @@ absl::StatusOr<int> RunShowBook(const ShowBookOptions& options,
     return kExitOk;
   }
   return absl::NotFoundError(absl::StrCat(
-      options.book, ": the book has nothing of this position; expected one of ",
+      options.book, ": the position is not in the book; expected one of ",
       "its lines (explore build adds more)"));
 }
 
@@ -286,11 +286,14 @@ void RegisterBuild(Command& explore) {
                /*required=*/false);
   AddJudgeFlags(command, &options->judge);
   command.SetNotes(
-      "Searched are first the start and every first action, then the lines "
-      "that give\naway the least. The same command resumes after an "
-      "interruption, and more\n--positions extend the book. All its "
-      "positions are searched by one player: later\ncommands need not name "
-      "it.\nThe method and the file: docs/how-to/explore_openings.md.");
+      "The search begins with the start and every first action, then extends "
+      "the lines\n"
+      "that give away the least. The same command resumes after an "
+      "interruption, and\n"
+      "more --positions extend the book. One player searches all positions of "
+      "a book,\n"
+      "so later commands can omit it.\n"
+      "The method and the file: docs/how-to/explore_openings.md.");
   command.SetExamples(
       {"explore build openings.db --variant high_kings_l1",
        "explore build openings.db --variant all --positions 5000",
@@ -310,12 +313,15 @@ void RegisterShowBook(Command& explore) {
   });
   AddPositionFlags(command, &options->position);
   command.SetNotes(
-      "Without --variant, the start of the book, if it has but one. The page "
-      "has all\npositions of the book from that start on. Chances, points and "
-      "scores are those of\nthe side to move. `by` is `book` where the "
-      "position after the action was searched\n(values are backed up from "
-      "there), else the simulations that the search of this\nposition gave the "
-      "action.");
+      "Without --variant, the start of the book, if it has only one. The page "
+      "has all\n"
+      "positions of the book after that start. Chances, points and scores are "
+      "for the\n"
+      "side to move. `by` is `book` where the position after the action was "
+      "searched\n"
+      "(values are backed up from there), else the simulations that the search "
+      "of this\n"
+      "position gave the action.");
   command.SetExamples(
       {"explore show openings.db",
        "explore show openings.db --variant high_kings_l1 --actions \"D4 C3\"",

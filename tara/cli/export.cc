@@ -72,7 +72,7 @@ absl::StatusOr<int> RunExport(const ExportOptions& options, Console& console) {
   if (nn::IsBundlePath(path)) {
     return absl::InvalidArgumentError(
         absl::StrCat(path,
-                     " is a bundle already; expected a run's folder or a "
+                     " is already a bundle; expected a run's folder or a "
                      "checkpoint"));
   }
   TARA_ASSIGN_OR_RETURN(const nn::Checkpoint checkpoint,
@@ -127,16 +127,15 @@ void RegisterExport(Command& root) {
        "bundles by the ending .tara",
        kRequired},
       {"--weights float32|float16", &options->weights,
-       "number type of weights; float16: rounded, in both forms alike; takes "
-       "less space"},
+       "number type of weights; float16: smaller, rounded in both forms"},
       {"--for-learning", &options->for_learning,
-       "include weights that a run can begin from (init_from): 4 more bytes "
-       "per parameter"},
+       "include weights to start a run from (init_from): 4 more bytes per "
+       "parameter"},
       FormatOption(&options->format),
   });
   AddGameFlags(command, &options->game,
-               "variant that the network has learned, or 'all'; without: those "
-               "of the run",
+               "variant that the network has learned, or 'all' (default: the "
+               "variants of the run)",
                /*required=*/false);
   command.SetNotes(
       "A bundle is one zip file: the network as ONNX, its rules and its "

@@ -72,8 +72,8 @@ Option SeedOption(uint64_t* seed, absl::string_view help) {
 
 Option FleetOption(std::string* fleet) {
   return {"--fleet IN,OUT", fleet,
-          "file descriptors of `tara fleet`, which has the games played "
-          "elsewhere",
+          "file descriptors of `tara fleet`, which plays the games on other "
+          "machines",
           kHidden};
 }
 
@@ -275,8 +275,8 @@ absl::Status CheckOutput(absl::string_view flag, const std::string& path,
   };
   for (const NamedPath& other : others) {
     if (other.path.empty() || whole(path) != whole(other.path)) continue;
-    return UsageError(absl::StrCat(flag, " ", path, ": is the file of ",
-                                   other.name, ", too; expected another"));
+    return UsageError(absl::StrCat(flag, " ", path, ": is also the file of ",
+                                   other.name, "; expected another file"));
   }
   absl::string_view is;
   const std::filesystem::file_status found =

@@ -286,7 +286,7 @@ std::string EarlyEndText(const proto::GameResult& result) {
   if (result.has_forfeited_by()) {
     return absl::StrCat(
         name(result.forfeited_by()),
-        result.fault().empty() ? " loses on time" : " gives the game up: ",
+        result.fault().empty() ? " loses on time" : " forfeits: ",
         Printable(result.fault()), ".\n");
   }
   if (result.adjudication().empty()) return "";
@@ -524,9 +524,8 @@ absl::StatusOr<int> RunGamesExport(const GamesExportOptions& options,
           ? WriteOut(*store, query, console.out, left_out)
           : WriteFile(*store, query, options.output, left_out));
   if (left_out > 0) {
-    console.err << "tara: the form is for finished games; left out, because "
-                   "they were not played to their end, or their actions not "
-                   "kept: "
+    console.err << "tara: only finished games whose actions were kept can be "
+                   "written; left out: "
                 << left_out << "\n";
   }
   return kExitOk;

@@ -86,7 +86,7 @@ Option OpeningPliesOption(std::optional<int>* plies, double least) {
           100,
           "random actions before each pair of games; each opening is played "
           "once from either side, and no two are mirror images",
-          Default("2, or more where few openings of 2 differ")};
+          Default("2, or more if few openings of 2 are different")};
 }
 
 Option UntrainedOption(bool* untrained) {
@@ -114,7 +114,7 @@ void AddMatchFlags(Command& command, MatchFlags* flags) {
        "--games add to it",
        Default("none")},
       {"--threads N", &flags->threads, 1, 1024,
-       "number of threads, each with a batch of games; with clocks, with one",
+       "number of threads, each with a batch of games (one game with clocks)",
        Default("one per core")},
       SeedOption(&flags->seed,
                  "random seed; with equal precision of networks, games are "
@@ -124,15 +124,18 @@ void AddMatchFlags(Command& command, MatchFlags* flags) {
 }
 
 std::string MatchNotes() {
-  return absl::StrCat(
-      "Players:\n", eval::PlayerSpecHelp(),
-      "\nA network's precision auto is chosen once for all threads, or is "
-      "that of its\ngames in the store; reports name it, and games of "
-      "different number types\nare kept apart.\n"
-      "\nWith clocks games are played one at a time on each thread. A player "
-      "whose time\nruns out, or an engine that cannot continue, loses by ",
-      eval::kForfeitMargin,
-      " points; the\nreport counts such games, and the mean time of a move.");
+  return absl::StrCat("Players:\n", eval::PlayerSpecHelp(),
+                      "\nA network's precision auto is chosen once for all "
+                      "threads, or is the one of\n"
+                      "its games in the store. Reports name it; games of "
+                      "different number types are\n"
+                      "kept apart.\n"
+                      "\nWith clocks, each thread plays one game at a time. A "
+                      "player whose time runs\n"
+                      "out, or an engine that cannot continue, loses by ",
+                      eval::kForfeitMargin,
+                      " points. The report has\n"
+                      "the number of such games, and the mean time per move.");
 }
 
 absl::StatusOr<std::unique_ptr<MatchTable>> MatchTable::Create(
@@ -355,12 +358,12 @@ absl::StatusOr<eval::PlayerSpec> JudgeOf(JudgeFlags flags,
     return UsageError(absl::StrCat(
         "--player: '", player,
         "' has a time, threads or ponder, so its values are not reproducible; "
-        "expected sims=N, and --threads"));
+        "expected sims=N, with --threads"));
   }
   if (spec.search.search.utility.kind != mcts::UtilityKind::kWinLoss) {
     return UsageError(absl::StrCat("--player: '", player,
-                                   "' does not play for winning alone; "
-                                   "expected utility=win"));
+                                   "' does not play only to win; expected "
+                                   "utility=win"));
   }
   TARA_RETURN_IF_ERROR(CheckLearned({spec}, starts, untrained, console));
   return eval::WithPrecision(spec);
@@ -374,8 +377,8 @@ absl::Status CheckModelLearned(const std::string& name, const std::string& file,
     // A damaged bundle: that is the loader's error.
     if (nn::IsBundlePath(file)) return absl::OkStatus();
     console.err << "tara: the variants that " << name
-                << " has learned are unknown: it is not a bundle and not in "
-                   "no run's folder\n";
+                << " has learned are unknown: it is neither a bundle nor in a "
+                   "run's folder\n";
     return absl::OkStatus();
   }
   if (untrained) return absl::OkStatus();
@@ -435,8 +438,8 @@ absl::StatusOr<std::vector<State>> StartsOfLearned(
   }
   if (starts.empty()) {
     return UsageError(
-        "no variant is learned by all of these networks; expected "
-        "--variant and --untrained");
+        "these networks have learned no variant in common; expected --variant "
+        "and --untrained");
   }
   TARA_RETURN_IF_ERROR(CheckLearned(players, starts, untrained, console));
   return starts;

@@ -183,8 +183,8 @@ std::string NotLearnedByAny(absl::Span<const eval::PlayerSpec> players,
 
 // The help of a --variant that may be missing.
 inline constexpr absl::string_view kVariantOrLearnedHelp =
-    "variant, by its identifier in `tara variants`, or 'all'; without, those "
-    "that all the networks have learned";
+    "variant, by its identifier in `tara variants`, or 'all' (default: the "
+    "ones that all networks have learned)";
 
 // Returns the start positions of the variants of the flags, subject to
 // CheckLearned; without --variant, those of all variants that all these players

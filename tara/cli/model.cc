@@ -88,7 +88,7 @@ void PrintOrigin(const nn::BundleProvenance& provenance, Console& console) {
                 << (checksum.empty()
                         ? ""
                         : absl::StrCat(" (CRC-32C ", checksum, ")"))
-                << ", whose own training is not counted here\n";
+                << ", whose training is not included\n";
   }
 }
 
@@ -263,18 +263,18 @@ void RegisterModel(Command& root) {
       FormatOption(&verified->format),
   });
   verify.SetNotes(
-      "The weights of the bundle are computed by LibTorch and by oneDNN; "
-      "those\n"
-      "of a light network in float32 and in the integers of players. An "
-      "output\n"
-      "o agrees with its golden value g if |o - g| <= tolerance * max(1, "
-      "|g|);\n"
-      "integers agree if values and priors do on average. Inputs must be the\n"
-      "same bit for bit; golden outputs must be finite numbers. Both ONNX\n"
-      "models must be what `tara export` writes for these weights; they are\n"
-      "not run.\n\n"
-      "The exit status is 1 if anything differs, 0 if all that was run "
-      "agrees.");
+      "LibTorch and oneDNN evaluate the network; a light network is evaluated "
+      "in\n"
+      "float32 and in the integers that players use. An output o agrees with "
+      "its golden\n"
+      "value g if |o - g| <= tolerance * max(1, |g|); integers agree if values "
+      "and\n"
+      "priors do on average. Inputs must be the same bit for bit; golden "
+      "outputs must\n"
+      "be finite numbers. Both ONNX models must equal what `tara export` "
+      "writes for\n"
+      "these weights; they are not run.\n\n"
+      "The exit status is 1 if anything differs, else 0.");
   verify.SetExamples(
       {"model verify hill.tara", "model verify hill.tara --format=json"});
 }

@@ -31,7 +31,7 @@ struct PerftOptions {
 // line.
 absl::StatusOr<int> RunPerft(const PerftOptions& options, Console& console) {
   if (options.divide && options.depth == 0) {
-    return UsageError("--divide needs a --depth of at least 1");
+    return UsageError("--divide requires --depth of at least 1");
   }
   TARA_ASSIGN_OR_RETURN(State state, StartOf(options.game));
   TARA_RETURN_IF_ERROR(PlayActions(options.prefix, "--prefix", state));
@@ -66,7 +66,7 @@ void RegisterPerft(Command& root) {
       {"--divide", &options->divide,
        "list of the counts after each first action"},
   });
-  command.SetNotes("The last line of the output is the count alone.");
+  command.SetNotes("The last line of the output contains only the count.");
   command.SetExamples(
       {"perft --variant sacred_hill_l1 --depth 4",
        "perft --variant four_treasures --depth 2 --prefix \"D4 E6\" --divide"});

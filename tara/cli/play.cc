@@ -156,12 +156,12 @@ absl::Span<const PlaySession::SessionCommand> PlaySession::Commands() {
       SessionCommand{"hint", "what the computer would play",
                      &PlaySession::Hint},
       SessionCommand{"go", "let the computer choose for you", &PlaySession::Go},
-      SessionCommand{"undo", "take your last action back", &PlaySession::Undo},
+      SessionCommand{"undo", "undo your last action", &PlaySession::Undo},
       SessionCommand{"moves", "the actions so far", &PlaySession::Moves},
       SessionCommand{"board", "draw the board again", &PlaySession::Board},
       SessionCommand{"position", "the position as text, for `tara show`",
                      &PlaySession::Position},
-      SessionCommand{"resign", "give the game up", &PlaySession::Resign},
+      SessionCommand{"resign", "resign the game", &PlaySession::Resign},
       SessionCommand{"quit", "stop playing", &PlaySession::Quit},
   };
   return kCommands;
@@ -233,9 +233,9 @@ absl::Status PlaySession::LetOpponentMove() {
   TARA_RETURN_IF_ERROR(opponent_.ChooseActions(absl::MakeConstSpan(&turn, 1),
                                                absl::MakeSpan(&action, 1)));
   if (!forfeit.empty()) {
-    console_.out << SeatName(state.variant, state.seat)
-                 << " gives the game up (" << forfeit << "); "
-                 << kSideNames[Opponent(state.side())] << " wins.\n";
+    console_.out << SeatName(state.variant, state.seat) << " forfeits ("
+                 << forfeit << "); " << kSideNames[Opponent(state.side())]
+                 << " wins.\n";
     stopped_ = true;
     return absl::OkStatus();
   }
@@ -264,7 +264,7 @@ absl::Status PlaySession::PlayWords(const std::vector<std::string>& words) {
     // Keys without a letter type control characters.
     const std::string shown = absl::Utf8SafeCHexEscape(word);
     if (state.finished() || !PersonToMove()) {
-      console_.out << shown << ": it is not your turn any more.\n";
+      console_.out << shown << ": it is no longer your turn.\n";
       break;
     }
     const absl::StatusOr<Action> action = ParseAction(word, state);
@@ -346,7 +346,7 @@ absl::Status PlaySession::Undo() {
   // Back to the last position where the person chose something.
   for (size_t i = actions_.size(); i-- > 0;) {
     if (!options_.person[states_[i].side()]) continue;
-    console_.out << "Taken back:";
+    console_.out << "Undone:";
     for (size_t k = i; k < actions_.size(); ++k) {
       console_.out << " " << ActionToText(actions_[k], states_[k]);
     }
@@ -355,7 +355,7 @@ absl::Status PlaySession::Undo() {
     actions_.resize(i);
     return Board();
   }
-  console_.out << "There is nothing of yours to take back.\n";
+  console_.out << "You have no action to undo.\n";
   return absl::OkStatus();
 }
 

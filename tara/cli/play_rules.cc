@@ -30,14 +30,14 @@ absl::string_view BattleRule(const VariantInfo& info) {
              "on any vacant hill.";
     case Family::kHighKings:
       return "while one of your kings can reach a vacant hill that is not next "
-             "to another of your kings, you must move so. Else a king returns "
-             "to a ringfort of yours or captures a besieged single ringfort; "
-             "you pass if no king on the board can move on.";
+             "to another of your kings, you must make such a move. Else a king "
+             "returns to a ringfort of yours or captures a besieged single "
+             "ringfort; you pass if no king on the board can move.";
     case Family::kPoisonedChalice:
-      return "build in a row of yours (files for Red, ranks for Blue) that has "
-             "an empty hill, at least one enemy ringfort, and not more of your "
-             "ringforts than of theirs. Without such a row capture a besieged "
-             "single ringfort; else build anywhere.";
+      return "build in one of your rows (files for Red, ranks for Blue) that "
+             "has an empty hill, at least one enemy ringfort, and at most as "
+             "many of your ringforts as of theirs. If there is no such row, "
+             "capture a besieged single ringfort; else build anywhere.";
     case Family::kStoneOfDestiny:
       return "swap an enemy ringfort that has no link and no king: it becomes "
              "yours, and your king goes there.";
@@ -51,7 +51,7 @@ absl::string_view ManoeuvresRule(Family family) {
       return "after your first ringfort, build a knight's move away from one "
              "of your ringforts; no ringfort of yours may be closer than that.";
     case Family::kHighKings:
-      return "a king goes by a knight's move to a vacant hill that is not next "
+      return "a king makes a knight's move to a vacant hill that is not next "
              "to a ringfort of its side, and builds there.";
     case Family::kPoisonedChalice:
       return "build one ringfort on each of the four edges, never opposite "
@@ -59,7 +59,7 @@ absl::string_view ManoeuvresRule(Family family) {
     case Family::kStoneOfDestiny:
       return "build one or two steps, along a file, a rank or a diagonal, from "
              "the enemy king (anywhere if all of these are taken); your king "
-             "goes there.";
+             "moves there.";
     case Family::kFourTreasures:
       break;  // begins with Battle
   }
@@ -158,7 +158,7 @@ std::string RuleOfTurn(const State& state) {
       return absl::StrCat("Battle: ", BattleRule(info));
     case Phase::kLink:
       return "Link: join two neighbouring ringforts of yours. Linked ringforts "
-             "are safe for good.";
+             "are permanently safe.";
     case Phase::kFinished:
       break;
   }
@@ -181,7 +181,7 @@ std::string KeyOfSigns(Variant variant, bool unicode) {
                              : "o a ringfort of Red, x of Blue";
   if (TraitsOf(variant).kings_per_side > 0) {
     absl::StrAppend(&text, unicode ? "; ♚ ♔" : "; K Q",
-                    " the same with a king, ! stranded");
+                    " with a king, ! stranded");
   }
   absl::StrAppend(&text, unicode ? "; ━━━ ───" : "; === ---",
                   " links; [ ] a legal action");

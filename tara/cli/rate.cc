@@ -123,8 +123,9 @@ absl::StatusOr<std::vector<eval::RatingAnchor>> AnchorsOf(
     anchor.player = static_cast<int>(found - players.begin());
     for (const eval::RatingAnchor& other : anchors) {
       if (other.player != anchor.player) continue;
-      return UsageError(absl::StrCat("--anchor '", text, "': ", found->name,
-                                     " has one already; expected one each"));
+      return UsageError(
+          absl::StrCat("--anchor '", text, "': ", found->name,
+                       " already has a rating; expected one each"));
     }
     anchors.push_back(anchor);
   }
@@ -202,7 +203,7 @@ absl::StatusOr<int> RunRate(const RateFlags& options, Console& console) {
   }
   if (table.status().code() == absl::StatusCode::kFailedPrecondition) {
     return absl::FailedPreconditionError(absl::StrCat(
-        table.status().message(), ". More --games would join them"));
+        table.status().message(), "; expected more --games, to connect them"));
   }
   if (!table.ok()) return table.status();
   for (size_t v = 0; v < table->variants.size(); ++v) {
@@ -223,7 +224,7 @@ absl::StatusOr<int> RunRate(const RateFlags& options, Console& console) {
   for (const eval::VariantRatings& variant : table->variants) {
     for (size_t i = 0; i < variant.faults.size(); ++i) {
       if (variant.faults[i] == 0) continue;
-      console.err << "tara: " << table->players[i] << " gave up "
+      console.err << "tara: " << table->players[i] << " forfeited "
                   << variant.faults[i] << " games of "
                   << Info(variant.variant).id << ", which count as lost\n";
     }
@@ -249,12 +250,12 @@ void RegisterRate(Command& root) {
       {"--anchor NAME=ELO", &options->anchors,
        "player with a fixed rating; repeatable",
        Default("the first player at 0")},
-      {"--store FILE", &options->store, "game store, to resume from",
+      {"--store FILE", &options->store, "game store to resume from",
        Default("ratings.db of the first run")},
       ThreadsOption(&options->threads),
       SeedOption(&options->seed,
-                 "random seed; with equal precision of networks, two players "
-                 "play the same games again"),
+                 "random seed; with equal precision of networks, games are "
+                 "reproducible"),
       FormatOption(&options->format),
       HtmlOption(&options->html),
       FleetOption(&options->fleet),
@@ -262,13 +263,16 @@ void RegisterRate(Command& root) {
   AddGameFlags(command, &options->game, kVariantOrLearnedHelp,
                /*required=*/false);
   AddCheckpointFlags(command, &options->checkpoints);
-  command.SetNotes(absl::StrCat(
-      "Pairs of players that tell the most about the ratings play first; games "
-      "are kept\nin the store, so that a further checkpoint plays only what is "
-      "missing.\nA network's precision auto is that of its games there, or "
-      "chosen once; games of\ndifferent number types are kept "
-      "apart.\n\nPlayers:\n",
-      eval::PlayerSpecHelp()));
+  command.SetNotes(
+      absl::StrCat("The most informative pairs of players play first. Games "
+                   "are kept in the store,\n"
+                   "so a further checkpoint plays only the missing games. A "
+                   "network's precision auto\n"
+                   "is the one of its games there, or chosen once; games of "
+                   "different number types\n"
+                   "are kept apart.\n\n"
+                   "Players:\n",
+                   eval::PlayerSpecHelp()));
   command.SetExamples(
       {"rate runs/all --variant all --checkpoints every:5 --html ratings.html",
        "rate runs/a runs/b greedy --variant four_treasures --games 100",

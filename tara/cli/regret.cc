@@ -221,19 +221,22 @@ void RegisterRegret(Command& root) {
        "it",
        Default("none")},
       {"--nodes N", Counted{&options->node_limit}, 100, int64_t{1} << 40,
-       "node limit of the solver per position; more reaches further from the "
-       "end"},
+       "node limit of the solver per position; higher limits reach further "
+       "from the end"},
       SeedOption(&options->seed,
                  "random seed of the positions and the players"),
       FormatOption(&options->format),
       HtmlOption(&options->html),
   });
   AddCheckpointFlags(command, &options->checkpoints);
-  command.SetNotes(absl::StrCat(
-      "Each position is the earliest of a game that can be solved so and in "
-      "which\nactions differ in value. Lost is the difference to the best "
-      "action; a draw is\nhalf a result.\n\nPlayers:\n",
-      eval::PlayerSpecHelp()));
+  command.SetNotes(
+      absl::StrCat("Each position is the earliest in its game that can be "
+                   "solved within --nodes and\n"
+                   "has actions of different value. Lost is the difference to "
+                   "the best action; a\n"
+                   "draw is half a result.\n\n"
+                   "Players:\n",
+                   eval::PlayerSpecHelp()));
   command.SetExamples(
       {"regret --variant all --player greedy --player mcts:sims=100",
        "regret --variant all --player runs/all --checkpoints every:5 "

@@ -198,15 +198,15 @@ absl::StatusOr<int> RunReview(const ReviewFlags& options, Console& console) {
   if (game.has_others &&
       std::filesystem::equivalent(options.game, options.notes, ignored)) {
     return UsageError(absl::StrCat("--notes ", options.notes,
-                                   ": the file that the game is of, which has "
-                                   "others; expected another file"));
+                                   ": the file of the game, which holds other "
+                                   "games; expected another file"));
   }
   const State& start = game.line.initial;
   if (!options.notes.empty() &&
       start != InitialState(start.variant, start.options)) {
     return UsageError(
-        "--notes: the game begins from a position that was set up, which JSON "
-        "lines have no place for");
+        "--notes: the game begins from a custom position, which JSON lines "
+        "cannot represent");
   }
   TARA_ASSIGN_OR_RETURN(const eval::PlayerSpec player,
                         JudgeOf(options.judge, {start}, console));
@@ -283,8 +283,8 @@ void RegisterReview(Command& root) {
        "games list`",
        Default("the first, or the newest of a store")},
       {"--nodes N", Counted{&options->node_limit}, 0, int64_t{1} << 40,
-       "node limit of the solver per position; more reaches further from the "
-       "end, 0 turns it off"},
+       "node limit of the solver per position; higher limits reach further "
+       "from the end, 0 turns it off"},
       {"--worst N", &options->worst, 0, 1000,
        "number of worst actions to show with the board"},
       {"--all", &options->all, "list all actions, in order of the game"},
@@ -300,13 +300,16 @@ void RegisterReview(Command& root) {
   });
   AddJudgeFlags(command, &options->judge);
   command.SetNotes(
-      "An action is compared with the best one by searches of the positions "
-      "after\nboth, with equal numbers of simulations; near the end by the "
-      "solver, "
-      "exactly. Chances\ncount a draw as half a win. Inaccuracies, mistakes "
-      "and blunders give away 5, 10\nand 15 % of winning; what lies within two "
-      "standard errors, or below 1 %, counts for nothing.\nThe method and the "
-      "JSON: docs/how-to/review_a_game.md.");
+      "An action is compared with the best one by searching the positions "
+      "after both,\n"
+      "with equal numbers of simulations; near the end, the solver compares "
+      "them\n"
+      "exactly. Chances count a draw as half a win. Inaccuracies, mistakes and "
+      "blunders\n"
+      "give away 5, 10 and 15 % of winning; losses within two standard errors, "
+      "or below\n"
+      "1 %, are ignored.\n"
+      "The method and the JSON: docs/how-to/review_a_game.md.");
   command.SetExamples({"review game.jsonl --html review.html",
                        "review runs/mine --game 17 --all",
                        "games export runs/mine | tara review - --game 3 "

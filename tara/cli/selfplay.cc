@@ -86,8 +86,8 @@ absl::StatusOr<eval::PlayerSpec> NetworkOf(const std::string& model,
                             is_spec ? model : absl::StrCat("net:", model))));
   if (network.level > 0) {
     return UsageError(absl::StrCat("bad model '", model,
-                                   "': a level has a search of its own; "
-                                   "expected best, a checkpoint or a run"));
+                                   "': a level has its own search; expected "
+                                   "best, a checkpoint or a run"));
   }
   for (const eval::PlayerOption& option : network.options) {
     if (nn::IsInferenceOption(option.name)) continue;
@@ -180,8 +180,8 @@ absl::StatusOr<std::vector<uint64_t>> MissingGames(
     TARA_ASSIGN_OR_RETURN(const proto::GameRecord game, store.GetListed(first));
     if (game.seed() != SeedOf(options, model, starts.size(), first)) {
       return absl::FailedPreconditionError(
-          absl::StrCat("the store has games of another --seed; expected the "
-                       "one that they were played with, or another --output"));
+          absl::StrCat("the store has games with another --seed; expected the "
+                       "same seed, or another --output"));
     }
   }
   std::vector<uint64_t> missing;
@@ -345,7 +345,7 @@ absl::StatusOr<int> RunSelfPlay(const SelfPlayFlags& options,
 
 void RegisterSelfPlay(Command& root) {
   Command& command = root.AddCommand(
-      "selfplay", "play self-play games of any player into a game store");
+      "selfplay", "play games of any player with itself into a game store");
   SelfPlayFlags* const options = command.SetRun(RunSelfPlay);
   AddGameFlags(command, &options->game, kVariantOrAllHelp);
   command.Add({
@@ -355,7 +355,7 @@ void RegisterSelfPlay(Command& root) {
        "evaluator of the search: 'uniform' (none), 'playouts' (random games), "
        "'best' (the ready-made network), a checkpoint, or the folder of a run "
        "(its newest checkpoint), with ,precision=P ,backend=B ,device=D as in "
-       "player specs; or a player of another kind, as in `arena --help`"},
+       "player specs; or another kind of player, as in `arena --help`"},
       UntrainedOption(&options->untrained),
       {"--games N", &options->games, 1, 10000000,
        "target games per variant in the store"},
@@ -367,10 +367,13 @@ void RegisterSelfPlay(Command& root) {
                  "on any number of threads"),
   });
   command.SetNotes(
-      "Games in the store are not played again: the same command resumes,\nand "
-      "with more --games it plays the rest. Games name a network\nwith its "
-      "number type (tara,precision=int8): where auto "
-      "chooses another one than\nthe store contains, set that one.");
+      "Games in the store are not played again: the same command resumes, and "
+      "with more\n"
+      "--games it plays the rest. Games record the network with its number "
+      "type\n"
+      "(tara,precision=int8): if auto chooses another one than the store "
+      "contains, set\n"
+      "that one.");
   command.SetExamples(
       {"selfplay --variant four_treasures -o games.db --games 1000",
        "selfplay --variant all --model runs/mine -o net.db --sims 200",

@@ -111,12 +111,16 @@ void RegisterShow(Command& root) {
   });
   command.SetNotes(
       "JSON: {\"variant\", \"position\", \"seat\", \"phase\", \"legal\", "
-      "\"result\"}; seat is null\nin a finished game, result in any "
-      "other.\nSVG: a picture with the legal actions and the last action "
-      "marked.\n\n--position takes what the page of `tara web` copies: a "
-      "position, where\nfields after the third may be ?, or be left out at the "
-      "end, for what\nfollows from the board; a position and actions; a "
-      "variant and actions; or a\nJSON line.");
+      "\"result\"}; seat is null\n"
+      "in a finished game, result in any other.\n"
+      "SVG: a picture with the legal actions and the last action marked.\n\n"
+      "--position accepts the text that the page of `tara web` copies: a "
+      "position; a\n"
+      "position and actions; a variant and actions; or a JSON line. Fields of "
+      "a\n"
+      "position after the third may be ?, or omitted at the end; the board "
+      "then implies\n"
+      "them.");
   command.SetExamples({"show --variant sacred_hill_l1 --actions \"D4 E6\"",
                        "show --variant high_kings_l1 --format=json",
                        "show --variant four_treasures --format=svg",

@@ -211,8 +211,9 @@ absl::StatusOr<int> RunSolve(const SolveOptions& options, Console& console) {
   try {
     report = SolveRun(options, stop, console).Run(state);
   } catch (const std::bad_alloc&) {
-    return absl::ResourceExhaustedError(absl::StrCat(
-        "--table-mb: no memory for a table of ", options.table_mb, " MB"));
+    return absl::ResourceExhaustedError(
+        absl::StrCat("--table-mb: not enough memory for a table of ",
+                     options.table_mb, " MB"));
   }
   if (options.format == "json") {
     PrintJson(state, report, console);
@@ -245,14 +246,14 @@ void RegisterSolve(Command& root) {
       FormatOption(&options->format),
   });
   command.SetNotes(
-      "red_margin is Red's points minus Blue's under best play of both "
+      "red_margin is Red's points minus Blue's with best play of both "
       "sides.\n\nJSON: {\"variant\", \"position\", \"red_margin\", \"low\", "
       "\"high\", \"best_actions\",\n\"actions\", \"nodes\", \"seconds\"}; "
-      "\"actions\" with --all-actions alone. What is not\nknown is null; low "
-      "and high are proved bounds of red_margin.\n\nCtrl-C and the node limit "
-      "end the search: the bounds known so far are printed,\nand the exit "
-      "status is 130 or 1. With up to 12 vacant hills most games "
-      "take\nmilliseconds; High Kings and Stone of Destiny take longer.");
+      "\"actions\" only with --all-actions. Unknown\nvalues are null; low and "
+      "high are proved bounds of red_margin.\n\nCtrl-C and the node limit end "
+      "the search: the bounds proved so far are printed,\nand the exit status "
+      "is 130 or 1. With up to 12 vacant hills most games take\nmilliseconds; "
+      "High Kings and Stone of Destiny take longer.");
   command.SetExamples(
       {"solve --variant four_treasures --actions \"D4 E6 D3\" --node-limit 1M",
        "solve --position \"$(cat position.txt)\" --all-actions --format=json"});

@@ -153,9 +153,9 @@ void RegisterStats(Command& root) {
   });
   command.SetNotes(
       "Every action is chosen uniformly among the legal ones. The first side "
-      "is Red.\nScore counts a draw as half a win; 95 % are confidence "
-      "intervals.\nCtrl-C ends it with a report of the games finished by "
-      "then.");
+      "is Red.\nScore counts a draw as half a win; intervals are 95 % "
+      "confidence intervals.\nCtrl-C ends the command with a report of the "
+      "games finished by then.");
   command.SetExamples(
       {"stats --variant all --games 100M --html stats.html",
        "stats --variant high_kings_l1 --games 5M --option no_progress_limit=60",

@@ -83,13 +83,13 @@ absl::Status WithAdvice(const absl::Status& status) {
   switch (status.code()) {
     case absl::StatusCode::kResourceExhausted:
       advice =
-          "nothing that was finished is lost: free some space, then run "
-          "the same command to resume";
+          "finished work is kept: free some space, then run the same command "
+          "to resume";
       break;
     case absl::StatusCode::kUnavailable:
       advice =
-          "nothing that was finished is lost: end the other process, then "
-          "run the same command to resume";
+          "finished work is kept: end the other process, then run the same "
+          "command to resume";
       break;
     default:
       return status;
@@ -197,8 +197,8 @@ void RegisterTrain(Command& root) {
        "field of the config to set, such as learner.batch_size=128; "
        "repeatable"},
       {"--minutes M", &options->minutes,
-       "duration in minutes: ends with the last generation that fits; short "
-       "for --set minutes=M"},
+       "duration in minutes: the run ends with the last generation that fits; "
+       "short for --set minutes=M"},
       {"--untrained", &options->untrained,
        "allow networks among the opponents (evaluation.opponent) to play "
        "variants that they have not learned"},
@@ -206,10 +206,12 @@ void RegisterTrain(Command& root) {
       FleetOption(&options->fleet),
   });
   command.SetNotes(
-      absl::StrCat("The same command resumes a run that was stopped, by "
-                   "Ctrl-C or otherwise.\nThe run's folder has the games (see "
-                   "tara games), checkpoints, metrics.jsonl and\nTensorBoard "
-                   "event files.\n\nFields of a config:\n",
+      absl::StrCat("The same command resumes a run that was stopped, by Ctrl-C "
+                   "or otherwise. The\n"
+                   "run's folder contains the games (see tara games), "
+                   "checkpoints, metrics.jsonl and\n"
+                   "TensorBoard event files.\n\n"
+                   "Fields of a config:\n",
                    FieldsHelp()));
   command.SetExamples(
       {"train configs/quickstart.textproto",

@@ -58,7 +58,7 @@ std::string StrengthReport(const train::TrainSummary& summary,
                           summary.promoted, summary.rejected);
   }
   absl::StrAppendFormat(
-      &text, "%s at %d simulations an action:\n\n",
+      &text, "%s at %d simulations per action:\n\n",
       std::filesystem::path(summary.checkpoint_path).stem().string(),
       config.evaluation().simulations());
   std::vector<eval::ReportRow> rows;
@@ -79,9 +79,9 @@ std::string StrengthReport(const train::TrainSummary& summary,
   if (!rows.empty()) text += eval::TableText(rows);
   for (const train::StrengthResult& result : summary.strength) {
     if (result.forfeits == 0) continue;
-    absl::StrAppendFormat(&text,
-                          "Of the wins in %s, %d are games that %s gave up.\n",
-                          result.variant, result.forfeits, result.opponent);
+    absl::StrAppendFormat(
+        &text, "Of the wins in %s, %d are games that %s forfeited.\n",
+        result.variant, result.forfeits, result.opponent);
   }
   return text;
 }

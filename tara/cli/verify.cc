@@ -45,7 +45,7 @@ absl::Status VerifyLines(const std::string& name, std::istream& in,
     console.out << name << ":" << number << ": " << Printable(status.message())
                 << "\n";
   }
-  if (in.bad()) return absl::DataLossError("cannot be read to its end");
+  if (in.bad()) return absl::DataLossError("cannot be read to the end");
   // As of a file that was cut off at its beginning.
   if (counts.passed + counts.failed > before) return absl::OkStatus();
   return absl::InvalidArgumentError("it contains no game");
@@ -93,7 +93,7 @@ void RegisterVerify(Command& root) {
        kRequired},
   });
   command.SetNotes(
-      "Writes FILE:LINE: and the first difference for each bad game, and "
+      "Prints FILE:LINE: and the first difference of each bad game, and "
       "last\n`N passed, M failed`. The exit status is 1 if anything failed.");
   command.SetExamples({"verify tests/golden/*.jsonl",
                        "games export runs/mine | tara verify -"});

@@ -124,7 +124,7 @@ int SendRunFile(mg_connection* connection, const Served& served,
                 absl::string_view name, const char* query) {
   const absl::StatusOr<WebFile> file =
       served.run.empty()
-          ? absl::NotFoundError("no run is watched; expected --run")
+          ? absl::NotFoundError("no run to watch; expected --run")
           : RunFile(served.run, name, query == nullptr ? "" : query);
   if (!file.ok()) {
     const int status = absl::IsInvalidArgument(file.status()) ? 400
@@ -357,8 +357,8 @@ absl::StatusOr<int> RunWeb(const WebOptions& options, Console& console) {
     if (!fs::exists(fs::path(options.run) / "config.textproto", ignored)) {
       return absl::NotFoundError(
           absl::StrCat("--run ", options.run,
-                       ": no run; expected the folder of one that `tara "
-                       "train` has begun, with its config.textproto"));
+                       ": not a run; expected a folder that `tara train` "
+                       "created, with its config.textproto"));
     }
   }
   if (!options.page.empty()) {
@@ -386,15 +386,17 @@ absl::StatusOr<int> RunWeb(const WebOptions& options, Console& console) {
     }
   }
   return absl::FailedPreconditionError(
-      "the page is built from its sources: start it with `bin/tara web` in a "
-      "clone of the project, or name a built page by --page");
+      "the page is built from its sources: run `bin/tara web` in a clone of "
+      "the project, or give a built page with --page");
 }
 
 }  // namespace
 
 void RegisterWeb(Command& root) {
   Command& command =
-      root.AddCommand("web", "play in your browser, only on this computer");
+      root.AddCommand("web",
+                      "serve the page to play in your browser, on this "
+                      "computer only");
   WebOptions* const options = command.SetRun(RunWeb);
   command.Add({
       {"--port N", &options->port, 0, 65535,
@@ -404,8 +406,8 @@ void RegisterWeb(Command& root) {
        "run or a checkpoint",
        Default("models/tara.tara")},
       {"--run RUN", &options->run,
-       "folder of a run to watch at run.html, during training or later: its "
-       "curves and newest games",
+       "folder of a run to watch at run.html, during training or later: curves "
+       "and newest games",
        Default("none")},
       {"--page FOLDER", &options->page,
        "folder of a built page, such as web/dist, instead of building one",
@@ -416,13 +418,16 @@ void RegisterWeb(Command& root) {
        Default("none")},
   });
   command.SetNotes(
-      "In a clone, builds what is missing (at first some minutes: Emscripten "
-      "and\nNode.js are installed, the rules and the search compiled to "
-      "WebAssembly). Serves\nthe page to this machine alone until it is "
-      "stopped. Another bundle can be\ndropped onto the page at any "
-      "time.\n\nWhat --export writes are plain files, network included: "
-      "visitors can install the\npage and play without a network. --port has "
-      "no effect then.");
+      "In a clone, builds the page if needed. The first build takes some "
+      "minutes: it\n"
+      "installs Emscripten and Node.js and compiles the rules and the search "
+      "to\n"
+      "WebAssembly. Serves the page to this machine only, until it is stopped. "
+      "You can\n"
+      "drop another bundle onto the page at any time.\n\n"
+      "--export writes plain files, network included: visitors can install the "
+      "page and\n"
+      "play offline. --port then has no effect.");
   command.SetExamples({"web", "web --port 9000 --model runs/mine",
                        "web --run runs/mine", "web --export site"});
 }

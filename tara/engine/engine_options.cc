@@ -33,19 +33,19 @@ OptionTable EngineOptionTable(EngineOptions& options) {
   };
   return {
       {"ms", Milliseconds{&options.time}, 0, 3600000,
-       "milliseconds an action, in place of sims; 0: none"},
+       "milliseconds per action, replaces sims; 0: none"},
       {"threads", &options.threads, 1, 1024,
-       "threads; line protocol: of one search"},
+       "threads; line protocol: threads per search"},
       {"leaves", &options.leaves, 1, 4096, "leaves of a position in one batch"},
       {"positions", &options.positions, 1, 65536,
        "JSON: concurrent positions per thread"},
-      {"reuse", &options.reuse, "go on with the tree of the last position"},
+      {"reuse", &options.reuse, "keep the tree of the last position"},
       {"lcb", &options.confidence_z, 0, 100,
-       "standard errors below the mean; 0: by visits"},
+       "choose by mean - this x standard error; 0: visits"},
       {"temperature", &options.temperature, 0, 10,
        "draw actions by visits^(1/this); 0: the best"},
       {"value_margin", &options.value_margin, 0, 2,
-       "of values so near the best what scores most now"},
+       "loss of value accepted for a higher score now"},
       {"level",
        Custom{"a whole number", set_level,
               [&options] { return absl::StrCat(options.level); }},
@@ -76,8 +76,8 @@ absl::Status SetEngineOption(absl::string_view name, absl::string_view value,
   TARA_RETURN_IF_ERROR(SetOne(name, value, changed));
   if (changed.search.gumbel && changed.threads > 1) {
     return absl::InvalidArgumentError(
-        "threads and gumbel do not go together: a Gumbel root plans its visits "
-        "one by one; expected threads=1 or gumbel=off");
+        "threads cannot be combined with gumbel: a Gumbel root plans its "
+        "visits one by one; expected threads=1 or gumbel=off");
   }
   options = changed;
   return absl::OkStatus();

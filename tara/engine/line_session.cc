@@ -127,7 +127,7 @@ absl::Span<const LineSession::CommandInfo> LineSession::Commands() {
        &S::Play},
       {"genmove", "", "chooses an action for the seat to move and plays it", 0,
        0, &S::GenerateMove},
-      {"undo", "", "takes the last action back", 0, 0, &S::Undo},
+      {"undo", "", "undoes the last action", 0, 0, &S::Undo},
       {"history", "", "the actions so far", 0, 0, &S::History},
       {"showboard", "", "draws the position", 0, 0, &S::ShowBoard},
       {"legal_actions", "", "the legal actions; nothing when the game is over",

@@ -247,7 +247,7 @@ TEST(BalanceTest, WrongArgumentsAreTold) {
            Wrong{{"--variant", "all", "--player", "greedy", "--sims", "5"},
                  "player 'greedy' has no simulations"},
            Wrong{{"--variant", "all", "--player", "mcts", "--sims", "5,x"},
-                 "'x' is no number of simulations"},
+                 "'x' is not a number of simulations"},
            Wrong{{"--variant", "four_treasures", "--player", "greedy",
                   "--what-if", "no_progress_limit=3"},
                  "no rule option 'no_progress_limit'"},

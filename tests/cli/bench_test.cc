@@ -195,7 +195,7 @@ TEST(BenchInferenceTest, AnEngineThatThereIsNotIsAUsageError) {
   const TaraResult result =
       RunTara({"bench", "inference", "--net", "4x1", "--precision", "float16"});
   EXPECT_EQ(result.status, 2);
-  EXPECT_THAT(result.err, HasSubstr("there is no such engine on device cpu"));
+  EXPECT_THAT(result.err, HasSubstr("no such engine on device cpu"));
 }
 
 TEST(BenchSelfPlayTest, SaysHowFastSelfPlayIsBesideTheBareEngine) {

@@ -82,7 +82,7 @@ TEST(CrossPlayTest, WhatCannotBeIsRefused) {
   EXPECT_THAT(error({"--variant", "all", "greedy", "greedy"}),
               HasSubstr("A and B are both 'greedy'"));
   EXPECT_THAT(error({"--variant", "all", "greedy+random", "mcts"}),
-              HasSubstr("'greedy+random' is a team; expected one player"));
+              HasSubstr("'greedy+random' is a team; expected a single player"));
   EXPECT_THAT(error({"--variant", "all", "greedy"}),
               HasSubstr("B is required"));
   EXPECT_THAT(error({"--variant", "all", "greedy", "mctss"}),

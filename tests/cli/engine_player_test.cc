@@ -204,8 +204,8 @@ TEST(EnginePlayerTest, IsAnOpponentInTheTerminal) {
               "D4\nE4\n");
   EXPECT_EQ(crash.status, 0) << crash.err;
   EXPECT_THAT(crash.out,
-              AllOf(HasSubstr("Blue gives the game up (Fake 1.0: ended (signal "
-                              "11 (Segmentation fault))"),
+              AllOf(HasSubstr("Blue forfeits (Fake 1.0: ended (signal 11 "
+                              "(Segmentation fault))"),
                     HasSubstr("Red wins.")));
 }
 

@@ -143,7 +143,7 @@ TEST(ExploreTest, RefusesWhatItCannotDo) {
               "nothing to add: expected --variant for searches, --games for "
               "games, or both");
   ExpectError(Build(book, {"--games=x.db", "--option=compensation=1"}), 2,
-              "--option: expected a --variant");
+              "--option requires --variant");
   ExpectError(Build(book, {"--variant=chess"}), 2, "chess");
   ExpectError(Build(book, {"--variant=four_treasures", "--player=greedy"}), 2,
               "--player: 'greedy' does not search");
@@ -161,7 +161,7 @@ TEST(ExploreTest, RefusesWhatItCannotDo) {
       0);
   ExpectError(Show(book), 2, "missing --variant");
   ExpectError(Show(book, {"--variant=four_treasures", "--actions=D4 C3 E5"}), 1,
-              "wrong.db: the book has nothing of this position");
+              "wrong.db: the position is not in the book");
   ExpectError(Show(book, {"--variant=four_treasures", "--actions=D9"}), 1,
               "D9");
 }

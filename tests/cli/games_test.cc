@@ -81,7 +81,7 @@ TEST(GamesTest, AStoreOfSelfPlayIsOfOneSeedAndSearch) {
     EXPECT_EQ(play("2", "4", "1").status, 0);
     const TaraResult other_seed = play("3", "4", "2");
     EXPECT_EQ(other_seed.status, 1);
-    EXPECT_THAT(other_seed.err, HasSubstr("games of another --seed"));
+    EXPECT_THAT(other_seed.err, HasSubstr("games with another --seed"));
     if (player == "uniform") {
       const TaraResult other_search = play("3", "5", "1");
       EXPECT_EQ(other_search.status, 1);
@@ -222,7 +222,7 @@ TEST(GamesTest, ResignedGamesAreShownAsSuchAndLeftOutOfExports) {
   EXPECT_THAT(line.err, HasSubstr("game 2 was not played to its end"));
   const TaraResult exported = RunTara({"games", "export", store});
   EXPECT_EQ(exported.status, 0);
-  EXPECT_THAT(exported.err, HasSubstr("or their actions not kept: 1"));
+  EXPECT_THAT(exported.err, HasSubstr("left out: 1"));
   EXPECT_EQ(RunTara({"verify", "-"}, exported.out).out, "2 passed, 0 failed\n");
   const Json stats =
       Json::parse(RunTara({"games", "stats", store, "--format=json"}).out);

@@ -92,7 +92,7 @@ TEST(ModelTest, ARunBecomesABundleThatTellsPlaysAndProvesItself) {
   EXPECT_THAT(other.err, HasSubstr(",sims=2 has not learned four_treasures"));
   const TaraResult again = RunTara({"export", bundle, "-o", "x.tara"});
   EXPECT_EQ(again.status, 1);
-  EXPECT_THAT(again.err, HasSubstr("is a bundle already"));
+  EXPECT_THAT(again.err, HasSubstr("is already a bundle"));
 }
 
 TEST(ModelTest, WithoutLibTorchABundleIsHeldToTheRest) {
@@ -285,7 +285,7 @@ TEST(ModelTest, TheReadyMadeModelPlaysByDefault) {
   EXPECT_EQ(nowhere.status, 1);
   EXPECT_THAT(nowhere.err, HasSubstr("TARA_ROOT does not name"));
   EXPECT_THAT(RunShell(command + "\"$TARA\" export best -o x.tara").err,
-              HasSubstr("tara.tara is a bundle already"));
+              HasSubstr("tara.tara is already a bundle"));
 
   WriteFile(root + "/models/tara.tara", "damaged");
   const TaraResult damaged = RunShell(command + play + "20");
@@ -335,7 +335,7 @@ TEST(ModelTest, WhatCannotBeReadIsNamed) {
       {{"arena", "--variant", "four_treasures", "net:" + garbage, "random"},
        "is not a complete zip archive"},
       {{"export", "/nowhere", "-o", "x.tara"}, "/nowhere: no such file"},
-      {{"export", garbage, "-o", "x.tara"}, "is a bundle already"},
+      {{"export", garbage, "-o", "x.tara"}, "is already a bundle"},
   };
   for (const auto& wrong : cases) {
     const TaraResult result = RunTara(wrong.arguments);

@@ -63,8 +63,8 @@ TEST(PlayTest, UndoTakesBackTheLastActionAndTheAnswer) {
   const TaraResult result =
       Play({"--variant", "four_treasures"}, "D4\nundo\nmoves\nundo\n");
   EXPECT_THAT(result.out,
-              AllOf(HasSubstr("Taken back: D4 "), HasSubstr("None yet."),
-                    HasSubstr("There is nothing of yours to take back.")));
+              AllOf(HasSubstr("Undone: D4 "), HasSubstr("None yet."),
+                    HasSubstr("You have no action to undo.")));
 }
 
 TEST(PlayTest, NonsenseAndIllegalActionsAreExplained) {

@@ -87,7 +87,7 @@ TEST(RateTest, WhatCannotBeRatedIsRefused) {
   EXPECT_THAT(error({"random", "greedy", "--anchor", "greedy=0", "--anchor",
                      "greedy=9"},
                     2),
-              HasSubstr("greedy has one already"));
+              HasSubstr("greedy already has a rating"));
   EXPECT_THAT(error({"random", "greedy", "--checkpoints", "every:0"}, 2),
               HasSubstr("bad --checkpoints 'every:0'"));
   EXPECT_THAT(error({"random", "net:/nowhere.pt"}, 1),

@@ -87,7 +87,7 @@ TEST(RegretTest, WrongPlayersAreTold) {
       RunTara({"regret", "--variant", "four_treasures", "--player", "greedy",
                "--test-set", both, "--html", both});
   EXPECT_EQ(same.status, 2);
-  EXPECT_THAT(same.err, HasSubstr("is the file of --test-set, too"));
+  EXPECT_THAT(same.err, HasSubstr("is also the file of --test-set"));
   const TaraResult unknown = RunTara(
       {"regret", "--variant", "four_treasures", "--player", "stockfish"});
   EXPECT_EQ(unknown.status, 2);

@@ -92,8 +92,8 @@ TEST(ReviewTest, ReviewsGamesFromPositions) {
   EXPECT_EQ(report["actions"][0]["played"], "E4");
   EXPECT_EQ(report["actions"][0]["seat"], 1);
   ExpectError(Review("-", {"--notes=notes.jsonl"}), 2,
-              "--notes: the game begins from a position that was set up, which "
-              "JSON lines have no place for",
+              "--notes: the game begins from a custom position, which JSON "
+              "lines cannot represent",
               game);
 }
 
@@ -178,7 +178,7 @@ TEST(ReviewTest, WrongOptionsAreTold) {
               "--notes /no/such/a.json: cannot write", game);
   ExpectError({"review"}, 2, "GAME", game);
   ExpectError(Review("-", {"--html=out", "--notes=./out"}), 2,
-              "--html out: is the file of --notes, too", game);
+              "--html out: is also the file of --notes", game);
   const std::string pipe = TemporaryPath("pipe");
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   ExpectError(Review("-", {"--html=" + pipe}), 1, "is a device or a pipe",
@@ -186,9 +186,9 @@ TEST(ReviewTest, WrongOptionsAreTold) {
   const std::string games = TemporaryPath("several.txt");
   WriteFile(games, "four_treasures D4\nfour_treasures E6\n");
   ExpectError(Review(games, {"--notes=" + games}), 2,
-              "the file that the game is of, which has others");
+              "the file of the game, which holds other games");
   ExpectError(Review(games, {"--html=" + games}), 2,
-              "is the file of the game, too");
+              "is also the file of the game");
   EXPECT_EQ(ReadFile(games), "four_treasures D4\nfour_treasures E6\n");
 }
 

@@ -71,7 +71,8 @@ TEST(RunReportsTest, GamesThatLeavePlayersApartAreTooFew) {
        "0", "--games", "2", "--store", TemporaryPath("rate.db")});
   EXPECT_EQ(result.status, 1);
   EXPECT_THAT(result.err, AllOf(HasSubstr("no games join the players'"),
-                                HasSubstr("More --games would join them")));
+                                HasSubstr("expected more --games, to connect "
+                                          "them")));
 }
 
 TEST(RunReportsTest, RegretFollowsARunOnATestSetThatIsKept) {

@@ -61,11 +61,11 @@ TEST(StrengthReportTest, HasScoreIntervalAndEloOfEachOpponent) {
               HasSubstr("high_kings_l1  greedy      200   150     20      30  "
                         "   80.0   [75.0, 85.0]  +241\n"));
   EXPECT_THAT(report, HasSubstr("100.0  [98.1, 100.0]  +inf\n"));
-  EXPECT_THAT(report, Not(HasSubstr("gave up")));
+  EXPECT_THAT(report, Not(HasSubstr("forfeited")));
   summary.strength[1].forfeits = 3;
   EXPECT_THAT(StrengthReport(summary, config),
               HasSubstr("Of the wins in high_kings_l1, 3 are games that random "
-                        "gave up.\n"));
+                        "forfeited.\n"));
 }
 
 TEST(StrengthCurvesTest, DrawTheScoresOverTheGenerations) {

@@ -84,7 +84,7 @@ INSTANTIATE_TEST_SUITE_P(
             "unexpected argument 'rest'"},
         WrongUsage{{"perft", "--variant", "four_treasures", "--depth", "0",
                     "--divide"},
-                   "--divide needs a --depth of at least 1"}));
+                   "--divide requires --depth of at least 1"}));
 
 INSTANTIATE_TEST_SUITE_P(
     RuleOptions, WrongUsageTest,

@@ -157,7 +157,8 @@ TEST(WebTest, WatchesARunAndNothingElse) {
   const std::string run = absl::StrCat("--run '", folder, "'");
   const TaraResult missing = RunWebIn(FakeClone(), run);
   EXPECT_EQ(missing.status, 1);
-  EXPECT_THAT(missing.err, HasSubstr("a run: no run; expected the folder of"));
+  EXPECT_THAT(missing.err, HasSubstr("a run: not a run; expected a folder "
+                                     "that"));
 
   Write(absl::StrCat(folder, "/config.textproto"), "");
   EXPECT_EQ(RunWebIn(FakeClone(), run).out,

@@ -46,7 +46,7 @@ TEST(ConfigDocumentTest, WhatDiffersFromTheCodeIsRenewedAndNothingElse) {
   const absl::StatusOr<std::string> renewed = RenewConfigPage(changed);
   ASSERT_TRUE(renewed.ok()) << renewed.status();
   // The meaning of an option that the page lacks is that of the code.
-  const std::string meaning = "more of that noise where the priors are high";
+  const std::string meaning = "more of that noise where priors are high";
   EXPECT_EQ(absl::StrReplaceAll(*renewed, {{"on or off", "`on`, `off`"}}),
             page);
   EXPECT_NE(renewed->find(meaning), std::string::npos);

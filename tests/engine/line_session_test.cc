@@ -228,7 +228,7 @@ TEST_F(LineSessionTest, OptionsAreSetAndListed) {
               StartsWith("? unknown option 'xyzzy'"));
   EXPECT_EQ(Ask("set_option gumbel on"), "=");
   EXPECT_THAT(Ask("set_option threads 2"),
-              StartsWith("? threads and gumbel do not go together"));
+              StartsWith("? threads cannot be combined with gumbel"));
   EXPECT_THAT(Ask("genmove"), StartsWith("= "));
   EXPECT_THAT(Ask("analyze simulations 40"), StartsWith("=\nroot simulations"));
 }

@@ -81,7 +81,7 @@ TEST(EngineSpecTest, WhatCannotBeIsRefused) {
   EXPECT_THAT(ErrorOf("a 'b"), HasSubstr("a quote does not end"));
   EXPECT_THAT(ErrorOf("a --player mcts:sims=10,graph=on"),
               HasSubstr("unknown option 'graph=on'; expected start=S"));
-  EXPECT_THAT(ErrorOf("a,sims=5"), HasSubstr("wants quotes"));
+  EXPECT_THAT(ErrorOf("a,sims=5"), HasSubstr("quote commas"));
   EXPECT_THAT(ErrorOf("a,move=0"), HasSubstr("move is '0'; expected seconds"));
   EXPECT_THAT(ErrorOf("a,move=nan"), HasSubstr("move is 'nan'"));
   EXPECT_THAT(ErrorOf("a,start="), HasSubstr("start is ''"));

@@ -90,25 +90,25 @@ TEST(PlayerSpecTest, ThreadsAndPonderingAreForPlayersThatSearch) {
 
 TEST(PlayerSpecTest, WhatCannotGoTogetherIsRefused) {
   EXPECT_EQ(ErrorOf("mcts:gumbel=on,threads=2"),
-            "bad player spec 'mcts:gumbel=on,threads=2': threads and gumbel do "
-            "not go together: a Gumbel root plans its visits one by one; "
+            "bad player spec 'mcts:gumbel=on,threads=2': threads cannot be "
+            "combined with gumbel: a Gumbel root plans its visits one by one; "
             "expected threads=1 or gumbel=off");
   EXPECT_EQ(Parsed("mcts:gumbel=on,threads=1").search.threads, 1);
   EXPECT_EQ(ErrorOf("mcts:gumbel=on,ms=20"),
-            "bad player spec 'mcts:gumbel=on,ms=20': ms and gumbel do not go "
-            "together: a Gumbel root plans for a number of simulations; "
+            "bad player spec 'mcts:gumbel=on,ms=20': ms cannot be combined "
+            "with gumbel: a Gumbel root plans for a number of simulations; "
             "expected sims or gumbel=off");
   EXPECT_EQ(ErrorOf("mcts:ponder=on,gumbel=on"),
-            "bad player spec 'mcts:ponder=on,gumbel=on': ponder and gumbel do "
-            "not go together: a Gumbel root plans for a number of simulations; "
-            "expected ponder=off or gumbel=off");
+            "bad player spec 'mcts:ponder=on,gumbel=on': ponder cannot be "
+            "combined with gumbel: a Gumbel root plans for a number of "
+            "simulations; expected ponder=off or gumbel=off");
   EXPECT_EQ(ErrorOf("mcts:reuse=off,ponder=on"),
-            "bad player spec 'mcts:reuse=off,ponder=on': ponder and reuse=off "
-            "do not go together: what is found while the opponent thinks is "
-            "kept in the tree; expected ponder=off or reuse=on");
+            "bad player spec 'mcts:reuse=off,ponder=on': ponder cannot be "
+            "combined with reuse=off: pondering grows the tree that is reused; "
+            "expected ponder=off or reuse=on");
   EXPECT_EQ(ErrorOf("net:x,sims=0,ponder=on"),
-            "bad player spec 'net:x,sims=0,ponder=on': ponder and sims=0 do "
-            "not go together: the policy alone does not search; expected "
+            "bad player spec 'net:x,sims=0,ponder=on': ponder cannot be "
+            "combined with sims=0: the policy alone does not search; expected "
             "ponder=off or sims of at least 1");
 }
 
@@ -205,7 +205,7 @@ TEST(PlayerSpecTest, AnOptionTakesThePlaceOfAnEarlierOne) {
               HasSubstr("bad player spec 'level:3,sims=5': a level has no "
                         "option 'sims=5'"));
   EXPECT_THAT(text("mcts:threads=2", "gumbel", "on"),
-              HasSubstr("threads and gumbel do not go together"));
+              HasSubstr("threads cannot be combined with gumbel"));
 }
 
 TEST(PlayerSpecTest, NumbersAreDecimal) {

@@ -77,13 +77,14 @@ constexpr double kMostSeconds = 24 * 3600;
 OptionTable EngineOptionTable(EngineSpec& spec) {
   return {
       {"start", Seconds{&spec.start_limit}, kLeastSeconds, kMostSeconds,
-       "to begin"},
+       "start-up time"},
       {"move", Seconds{&spec.move_limit}, kLeastSeconds, kMostSeconds,
-       "for an action without a clock"},
-      {"grace", Seconds{&spec.grace}, 0, kMostSeconds, "beyond its clock"},
+       "time per action without a clock"},
+      {"grace", Seconds{&spec.grace}, 0, kMostSeconds,
+       "time allowed beyond its clock"},
       {"processes", &spec.processes, 1, 256,
-       "games at a time on a thread, a process each"},
-      {"log", &spec.log, "file for its standard error and the dialogue",
+       "concurrent games per thread, one process each"},
+      {"log", &spec.log, "file for its standard error and the protocol",
        Default("none")},
   };
 }
@@ -159,8 +160,8 @@ absl::StatusOr<EngineSpec> ParseEngineSpec(absl::string_view text) {
     if (known == nullptr) {
       return UnknownOption(
           option.text,
-          "start=S, move=S, grace=S, processes=N or log=FILE; a comma of the "
-          "command itself wants quotes: engine:'CMD a,b'");
+          "start=S, move=S, grace=S, processes=N or log=FILE; quote commas of "
+          "the command itself: engine:'CMD a,b'");
     }
     TARA_RETURN_IF_ERROR(SetOption(*known, option.value));
   }
@@ -176,7 +177,7 @@ OptionTable AlphaBetaOptionTable(PlayerSpec& spec) {
   return {
       {"nodes", &spec.nodes, 1, 2000000000, "positions"},
       {"depth", &spec.depth, 1, 100, "actions ahead"},
-      {"ms", &spec.time_ms, 1, 3600000, "milliseconds an action"},
+      {"ms", &spec.time_ms, 1, 3600000, "milliseconds per action"},
   };
 }
 
@@ -199,8 +200,8 @@ constexpr PlayerKindInfo kPlayerKinds[] = {
      /*options=*/nullptr, [](const PlayerSpec&) { return NewGreedyPlayer(); }},
     {"alphabeta", PlayerKind::kBaseline, "alphabeta[:nodes=N]",
      R"(  alphabeta[:OPTION=VALUE,...]
-              alpha-beta search with a hand-made evaluation, to 8000 positions
-              where no limit is given
+              alpha-beta search with a hand-made evaluation; 8000 positions
+              unless a limit is given
 )",
      AlphaBetaOptionTable, MakeAlphaBeta},
     {"mcts", PlayerKind::kMcts, "mcts[:sims=N]"},
@@ -257,20 +258,20 @@ absl::Status CheckTogether(absl::string_view text, const PlayerSpec& spec) {
   const bool gumbel = search.search.gumbel;
   const std::pair<bool, absl::string_view> conflicts[] = {
       {search.threads > 1 && gumbel,
-       "threads and gumbel do not go together: a Gumbel root plans its visits "
+       "threads cannot be combined with gumbel: a Gumbel root plans its visits "
        "one by one; expected threads=1 or gumbel=off"},
       {search.time > absl::ZeroDuration() && gumbel,
-       "ms and gumbel do not go together: a Gumbel root plans for a number of "
+       "ms cannot be combined with gumbel: a Gumbel root plans for a number of "
        "simulations; expected sims or gumbel=off"},
       {search.ponder && gumbel,
-       "ponder and gumbel do not go together: a Gumbel root plans for a number "
-       "of simulations; expected ponder=off or gumbel=off"},
+       "ponder cannot be combined with gumbel: a Gumbel root plans for a "
+       "number of simulations; expected ponder=off or gumbel=off"},
       {search.ponder && spec.policy_alone,
-       "ponder and sims=0 do not go together: the policy alone does not "
+       "ponder cannot be combined with sims=0: the policy alone does not "
        "search; expected ponder=off or sims of at least 1"},
       {search.ponder && !search.reuse,
-       "ponder and reuse=off do not go together: what is found while the "
-       "opponent thinks is kept in the tree; expected ponder=off or reuse=on"},
+       "ponder cannot be combined with reuse=off: pondering grows the tree "
+       "that is reused; expected ponder=off or reuse=on"},
   };
   for (const auto& [holds, what] : conflicts) {
     if (holds) return BadSpec(text, what);
@@ -389,24 +390,24 @@ std::string PlayerForms() {
 OptionTable SearchPlayerOptionTable(PlayerSpec& spec) {
   OptionTable table = {
       {"ms", Milliseconds{&spec.search.time}, 1, 3600000,
-       "milliseconds an action, in place of sims; 0: none"},
+       "milliseconds per action, replaces sims; 0: none"},
       {"leaves", &spec.search.leaves_per_game, 1, 1024,
        "leaves of a position in one batch"},
       {"threads", &spec.search.threads, 1, 256,
        "threads that search a position together"},
-      {"reuse", &spec.search.reuse, "go on with the tree of the last turn"},
+      {"reuse", &spec.search.reuse, "keep the tree of the last turn"},
       {"ponder", &spec.search.ponder,
-       "search in the opponent's time; with reuse"},
+       "search in the opponent's time; needs reuse"},
       {"lcb", &spec.search.confidence_z, 0, 100,
-       "standard errors below the mean; 0: by visits"},
+       "choose by mean - this x standard error; 0: visits"},
       {"temperature", &spec.search.temperature, 0, 100,
-       "of a draw by visits; 0: the best"},
+       "draw actions by visits^(1/this); 0: the best"},
       {"value_margin", &spec.search.value_margin, 0, 2,
-       "of values so near the best what scores most now"},
+       "loss of value accepted for a higher score now"},
   };
   if (spec.kind != PlayerKind::kNet) {
     table.push_back(
-        {"playouts", &spec.playouts, 1, 100000, "mcts: random games a leaf"});
+        {"playouts", &spec.playouts, 1, 100000, "mcts: random games per leaf"});
   }
   return table;
 }
@@ -532,34 +533,34 @@ std::string PlayerSpecHelp() {
   }
   return absl::StrCat(
       baselines, R"(  mcts[:OPTION=VALUE,...]
-              search with random games; c_puct is )",
-      mcts::kPlayoutCPuct, " and leaves ", mcts::kPlayoutLeaves, R"(
+              search with random games; default c_puct )",
+      mcts::kPlayoutCPuct, ", leaves ", mcts::kPlayoutLeaves, R"(
   net:PATH[,OPTION=VALUE,...]
-              search with a network; sims=0: none, the policy alone. PATH is a
-              checkpoint, a model bundle (FILE.tara), or the folder of a run:
-              its latest checkpoint; device (cpu), precision (auto) and backend
-              (auto) of inference
+              search with a network; sims=0 plays the policy without a search.
+              PATH is a checkpoint, a model bundle (FILE.tara) or the folder of
+              a run (its latest checkpoint). Also device (cpu), precision (auto)
+              and backend (auto) of inference
   best[:OPTION=VALUE,...]
               the same with the ready-made network, models/tara.tara
   level:N     the ready-made network at a level of strength for people, from 1
               (weakest) to )",
       mcts::kNumLevels, R"(; `tara levels` lists them with their Elo
   engine:CMD[,OPTION=VALUE,...]
-              another program, which plays by the line protocol
-              (docs/how-to/compare.md). CMD is it and its arguments, with
-              quotes as in a shell, but read by none. What hangs, ends or
-              breaks the rules loses that game
-  person      who sits at the terminal, one game after another
+              an external program that speaks the line protocol
+              (docs/how-to/compare.md). CMD is the program and its arguments,
+              quoted as in a shell, but not run by one. A program that hangs,
+              exits or breaks the rules loses the game
+  person      a person at the terminal, one game at a time
 
-Options of alphabeta: limits of an action; 0: none
+Options of alphabeta: limits per action; 0: none
 )",
       OptionsHelp(AlphaBetaOptionTable(spec)), R"(
 Options of engine; times in seconds
 )",
       OptionsHelp(EngineOptionTable(spec.engine)), R"(
-Options of mcts, net and best. Milliseconds are of processor time, with several
-threads of the clock; these search together where there is one position at a
-time. Pondering is for `play` and games with clocks.
+Options of mcts, net and best. Milliseconds are processor time, or wall time
+with several threads. Threads search together only where one position is
+searched at a time. Pondering is for `play` and games with clocks.
 )",
       OptionsHelp(SearchPlayerOptionTable(spec)),
       mcts::SearchOptionsHelp(spec.search.search));

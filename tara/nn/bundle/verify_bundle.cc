@@ -227,7 +227,7 @@ std::vector<FormCheck> CheckWeights(const Checkpoint& network,
                     .tolerance = kExactTolerance},
                    floats),
             Judged({.name = "int8",
-                    .what = "integers, as players compute; mean difference",
+                    .what = "integers, as players use; mean difference",
                     .tolerance = kIntegerTolerance},
                    DifferenceOfIntegers(network, golden))};
   }
