@@ -96,6 +96,8 @@ class PlaySession {
   absl::StatusOr<std::vector<mcts::RootAction>> Advice();
 
   absl::Status Help();
+  // Says of an action whether it is legal, and if not, why.
+  absl::Status HelpOn(absl::string_view word);
   absl::Status Legal();
   absl::Status Hint();
   absl::Status Go();
@@ -150,7 +152,9 @@ PlaySession::PlaySession(const PlaySessionOptions& options,
 
 absl::Span<const PlaySession::SessionCommand> PlaySession::Commands() {
   static constexpr std::array kCommands = {
-      SessionCommand{"help", "the rule of the turn, the signs, this list",
+      SessionCommand{"help",
+                     "the rule of the turn, the signs, this list; help D4: "
+                     "whether D4 is legal, and why not",
                      &PlaySession::Help},
       SessionCommand{"legal", "your legal actions", &PlaySession::Legal},
       SessionCommand{"hint", "what the computer would play",
@@ -253,7 +257,9 @@ absl::Status PlaySession::Execute(absl::string_view line) {
   for (const SessionCommand& command : Commands()) {
     const bool is_alias = (name == "?" && command.name == "help") ||
                           (name == "exit" && command.name == "quit");
-    if (command.name == name || is_alias) return (this->*command.run)();
+    if (command.name != name && !is_alias) continue;
+    const bool is_help_on = command.name == "help" && words.size() > 1;
+    return is_help_on ? HelpOn(words[1]) : (this->*command.run)();
   }
   return PlayWords(words);
 }
@@ -261,21 +267,15 @@ absl::Status PlaySession::Execute(absl::string_view line) {
 absl::Status PlaySession::PlayWords(const std::vector<std::string>& words) {
   for (const std::string& word : words) {
     const State& state = states_.back();
-    // Keys without a letter type control characters.
-    const std::string shown = absl::Utf8SafeCHexEscape(word);
     if (state.finished() || !PersonToMove()) {
-      console_.out << shown << ": it is no longer your turn.\n";
+      console_.out << absl::Utf8SafeCHexEscape(word)
+                   << ": it is no longer your turn.\n";
       break;
     }
     const absl::StatusOr<Action> action = ParseAction(word, state);
-    if (!action.ok()) {
-      console_.out << "Unknown action or command '" << shown << "'. Type "
-                   << NotationHelp(state) << ", or help.\n";
-      break;
-    }
-    if (!LegalActions(state).Contains(*action)) {
-      console_.out << Wrap(WhyIllegal(*action, state), 0) << "\n";
-      return Legal();
+    if (!action.ok() || !LegalActions(state).Contains(*action)) {
+      TARA_RETURN_IF_ERROR(HelpOn(word));
+      return action.ok() ? Legal() : absl::OkStatus();
     }
     Apply(*action);
   }
@@ -303,6 +303,22 @@ absl::Status PlaySession::Help() {
                << "Commands:\n";
   for (const SessionCommand& command : Commands()) {
     console_.out << absl::StrFormat("  %-10s%s\n", command.name, command.help);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status PlaySession::HelpOn(absl::string_view word) {
+  const State& state = states_.back();
+  const absl::StatusOr<Action> action = ParseAction(word, state);
+  if (!action.ok()) {
+    // Keys without a letter type control characters.
+    console_.out << "Unknown action or command '"
+                 << absl::Utf8SafeCHexEscape(word) << "'. Type "
+                 << NotationHelp(state) << ", or help.\n";
+  } else if (LegalActions(state).Contains(*action)) {
+    console_.out << ActionToText(*action, state) << " is legal.\n";
+  } else {
+    console_.out << Wrap(WhyIllegal(*action, state), 0) << "\n";
   }
   return absl::OkStatus();
 }

@@ -1,20 +1,14 @@
 #include "tara/cli/play_rules.h"
 
 #include <string>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
-#include "tara/core/board.h"
-#include "tara/core/drawing.h"
+#include "tara/core/reasons.h"
 #include "tara/core/rules.h"
-#include "tara/core/rules/view.h"
 #include "tara/core/traits.h"
 
 namespace tara::cli {
 namespace {
-
-constexpr absl::string_view kSideNames[] = {"Red", "Blue"};
 
 absl::string_view BattleRule(const VariantInfo& info) {
   switch (info.family) {
@@ -66,69 +60,6 @@ absl::string_view ManoeuvresRule(Family family) {
   return "";
 }
 
-// "Red North" acts on the four rows nearest to it.
-constexpr absl::string_view kAreas[] = {"ranks 1 to 4", "files A to D",
-                                        "ranks 4 to 7", "files D to G"};
-
-std::string NamesOf(Board hills) {
-  std::vector<std::string> names;
-  ForEachHill(hills, [&](Hill hill) { names.push_back(HillToText(hill)); });
-  return absl::StrJoin(names, ", ");
-}
-
-// Returns the reason why an action on a hill is illegal, from the rules or the
-// board; "" if it is the rule of the turn.
-std::string WhyNotOn(Hill to, const State& state) {
-  const VariantInfo& info = Info(state.variant);
-  const Board hill = BoardOf(to);
-  const std::string name = HillToText(to);
-  const Side side = state.side();
-  const absl::string_view us = kSideNames[side];
-  const Board own = state.ringforts[side];
-  const Board enemy = state.ringforts[Opponent(side)];
-  if (info.seats == 4 && (rules::kDoublesAreas[state.seat] & hill) == 0) {
-    return absl::StrCat(name, " is outside the rows of ",
-                        SeatName(state.variant, state.seat), ": ",
-                        kAreas[state.seat], ".");
-  }
-  const bool swaps =
-      TraitsOf(state.variant).has_links && state.phase == Phase::kBattle;
-  if ((own & hill) != 0) {
-    return swaps ? absl::StrCat(name, " is yours: swap a ringfort of ",
-                                kSideNames[Opponent(side)], ".")
-                 : absl::StrCat("A ", us, " ringfort stands on ", name,
-                                " already.");
-  }
-  if ((enemy & hill) != 0) {
-    if (swaps) return "";
-    if (state.phase != Phase::kBattle) {
-      return absl::StrCat("A ", kSideNames[Opponent(side)],
-                          " ringfort stands on ", name, " already.");
-    }
-    if (const Board friends = Adjacent(hill) & enemy; friends != 0) {
-      return absl::StrCat(name, " is linked to ", NamesOf(friends),
-                          ": only a single ringfort can be besieged.");
-    }
-    const Board open = Adjacent(hill) & ~own;
-    return open == 0 ? ""
-                     : absl::StrCat(name, " is not besieged: no ", us,
-                                    " ringfort on ", NamesOf(open), ".");
-  }
-  if (state.phase == Phase::kBattle) {
-    const Board legal = LegalActions(state).hills;
-    return legal == 0 || (legal & ~enemy) != 0
-               ? ""
-               : absl::StrCat(us, " must capture a besieged ringfort first: ",
-                              NamesOf(legal), ".");
-  }
-  if (info.family != Family::kSacredHill || own == 0) return "";
-  if ((KnightMoves(hill) & own) == 0) {
-    return absl::StrCat(name, " is not a knight's move from a ", us,
-                        " ringfort.");
-  }
-  return absl::StrCat(name, " is too near to another ", us, " ringfort.");
-}
-
 }  // namespace
 
 absl::string_view AimOf(Variant variant) {
@@ -166,11 +97,7 @@ std::string RuleOfTurn(const State& state) {
 }
 
 std::string WhyIllegal(Action action, const State& state) {
-  const ActionParts parts = Parts(action);
-  const bool is_of_hill =
-      parts.kind == ActionKind::kHill && state.phase != Phase::kLink &&
-      (!TraitsOf(state.variant).kings_move || state.phase == Phase::kPlacement);
-  const std::string why = is_of_hill ? WhyNotOn(parts.to, state) : "";
+  const std::string why = WhyNot(state, action);
   return !why.empty() ? why
                       : absl::StrCat(ActionToText(action, state),
                                      " is not legal here. ", RuleOfTurn(state));

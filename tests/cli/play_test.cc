@@ -85,12 +85,14 @@ TEST(PlayTest, IllegalActionsAreRefusedWithTheRuleThatForbidsThem) {
   };
   EXPECT_THAT(refusal("sacred_hill_l1", "D4 A2 D5\n"),
               HasSubstr("\nD5 is not a knight's move from a Red ringfort.\n"));
-  EXPECT_THAT(refusal("sacred_hill_l1", "D4 A2 E6 B4 F4\n"),
-              HasSubstr("\nF4 is too near to another Red ringfort.\n"));
+  EXPECT_THAT(
+      refusal("sacred_hill_l1", "D4 A2 E6 B4 F4\n"),
+      HasSubstr("\nF4 is too near to D4: nearer than a knight's move.\n"));
   EXPECT_THAT(refusal("sacred_hill_l1", "D4 A2 A2\n"),
-              HasSubstr("\nA Blue ringfort stands on A2 already.\n"));
+              HasSubstr("\nA Blue ringfort stands on A2: captures begin with "
+                        "Battle.\n"));
   EXPECT_THAT(refusal("four_treasures", "D4 D5 D5\n"),
-              HasSubstr("\nD5 is not besieged: no Red ringfort on C5, E5, "
+              HasSubstr("\nD5 is not besieged: no Red ringfort on C5, E5 or "
                         "D6.\n"));
   EXPECT_THAT(refusal("four_treasures", "D4 D5 A2 D6 D5\n"),
               HasSubstr("\nD5 is linked to D6: only a single ringfort can be "
@@ -101,8 +103,19 @@ TEST(PlayTest, IllegalActionsAreRefusedWithTheRuleThatForbidsThem) {
               HasSubstr("\nD6 is outside the rows of Red South: ranks 1 to "
                         "4.\n"));
   EXPECT_THAT(refusal("high_kings_l1", "D4 A2 D5\n"),
-              HasSubstr("\nD5 is not legal here. Placement: place a king with "
-                        "a ringfort,"));
+              HasSubstr("\nD5 is next to the Red ringfort on D4.\n"));
+  EXPECT_THAT(refusal("high_kings_l1", "pass\n"),
+              HasSubstr("\npass is not legal here. Placement: place a king "
+                        "with a ringfort,"));
+}
+
+TEST(PlayTest, HelpOnAnActionSaysWhetherItIsLegal) {
+  const TaraResult result = Play({"--variant", "sacred_hill_l1"},
+                                 "help D4\nD4\nhelp D4\nhelp xyzzy\n");
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("\nD4 is legal.\n"),
+                    HasSubstr("\nA Red ringfort stands on D4 already.\n"),
+                    HasSubstr("\nUnknown action or command 'xyzzy'.")));
 }
 
 TEST(PlayTest, HelpHasTheRuleTheAimAndTheSignsOfEveryVariant) {
