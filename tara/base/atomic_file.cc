@@ -195,8 +195,7 @@ absl::StatusOr<FileLock> LockFile(const std::string& path, int flags) {
     return absl::UnavailableError(
         absl::StrCat(path, " is locked by another process"));
   }
-  // EBADF: on NFS, locks are those of fcntl, which need a descriptor for
-  // writing.
+  // EBADF: NFS uses locks of fcntl, which need a descriptor for writing.
   if (!IsUnsupported() && errno != ENOLCK && errno != EBADF) {
     return SystemError("cannot lock", path);
   }

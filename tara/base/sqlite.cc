@@ -155,8 +155,8 @@ std::string SqliteStatement::Bytes(int column) const {
 
 namespace {
 
-// How SQLite is to read a file beside which nothing can be written: it would
-// make the log and its index there.
+// How SQLite reads a file in a folder that is not writable, where it cannot
+// create the log and its index.
 struct ReadName {
   std::string uri;               // empty: the path, as it is usual
   bool index_in_memory = false;  // there is a log, but not its index
@@ -244,8 +244,8 @@ absl::Status SqliteDatabase::InTransaction(
   if (in_memory || access(file, F_OK) == 0 || errno != ENOENT) return status;
   return absl::DataLossError(absl::StrCat(
       path_,
-      ": was removed or moved while it was in use; what is written to "
-      "it is lost"));
+      ": was removed or moved while it was in use; everything written to it is "
+      "lost"));
 }
 
 absl::StatusOr<SqliteStatement> SqliteDatabase::Prepare(absl::string_view sql) {
@@ -260,8 +260,8 @@ absl::StatusOr<SqliteStatement> SqliteDatabase::Prepare(absl::string_view sql) {
 
 absl::Status SqliteDatabase::Lock(absl::string_view kind) {
   if (path_ == ":memory:") return absl::OkStatus();
-  // For reading: where the system makes such a lock of those that SQLite takes
-  // (NFS), it is refused, and does not get into their way.
+  // For reading: on NFS, where this lock conflicts with the locks that SQLite
+  // takes, it fails and does not disturb them.
   absl::StatusOr<FileLock> lock = LockFile(path_, O_RDONLY);
   if (absl::IsUnavailable(lock.status())) {
     return absl::FailedPreconditionError(absl::StrCat(

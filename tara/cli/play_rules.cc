@@ -16,9 +16,10 @@ absl::string_view BattleRule(const VariantInfo& info) {
       return info.level == 1
                  ? "capture a besieged single ringfort if there is one; else "
                    "build next to a ringfort of yours; else anywhere."
-                 : "a vacant hill counts for as many of your ringforts as are "
-                   "next to it, a besieged single ringfort for as many as "
-                   "besiege it. Act on one that counts most.";
+                 : "the value of a vacant hill is the number of your ringforts "
+                   "next to it; that of a besieged single ringfort is the "
+                   "number of ringforts that besiege it. Act on a hill of the "
+                   "highest value.";
     case Family::kFourTreasures:
       return "capture a besieged single ringfort if there is one; else build "
              "on any vacant hill.";

@@ -235,8 +235,8 @@ absl::Status ExportPage(const fs::path& page, const fs::path& folder,
   if (!IsExportedPage(page)) {
     return absl::FailedPreconditionError(
         absl::StrCat(page.string(),
-                     " is not an exported page; expected one that "
-                     "`bin/tara web --export` made"));
+                     " is not an exported page; expected one written by "
+                     "`bin/tara web --export`"));
   }
   TARA_RETURN_IF_ERROR(CheckExportFolder(folder));
   const fs::path inside =
@@ -251,7 +251,7 @@ absl::Status ExportPage(const fs::path& page, const fs::path& folder,
   out << "Wrote the page to " << folder.string()
       << "\nTry it: python3 -m http.server -d " << folder.string()
       << " 8000, and open http://localhost:8000/\n"
-         "Any web space serves it as it is, from a folder of any name.\n";
+         "Any web server can serve it as it is, from any folder.\n";
   return absl::OkStatus();
 } catch (const fs::filesystem_error& failure) {
   return ExportError(failure.path1(), failure.code().message());

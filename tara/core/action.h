@@ -125,9 +125,9 @@ absl::StatusOr<Action> ParseAction(absl::string_view text);
 // One bit for each of the 570 actions.
 using LegalMask = std::bitset<kNumActions>;
 
-// The legal actions of a position as bitboards, from which count, list, mask
-// and random choice derive. Actions are enumerated in increasing index. No
-// heap; cheap to copy.
+// The legal actions of a position as bitboards. Count, list, mask and random
+// choice derive from them. Actions are enumerated in increasing index. No heap;
+// cheap to copy.
 struct LegalSet {
   struct KingMoves {
     Hill origin = -1;

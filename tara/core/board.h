@@ -191,7 +191,7 @@ constexpr Word West(Word board) {
 }
 
 // Returns the hills adjacent to at least one hill of the board, and perhaps
-// bits off the board: for those who mask with a set of hills.
+// bits off the board. Callers mask the result with a set of hills.
 template <BoardWord Word>
 constexpr Word Beside(Word board) {
   return (board << 9) | (board >> 9) | (board << 1) | (board >> 1);

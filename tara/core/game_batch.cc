@@ -60,7 +60,7 @@ PlayoutStatistics ToStatistics(const batch::PlayoutSums& sums,
   return statistics;
 }
 
-// No group: its lowest byte is no variant.
+// Not a group: its lowest byte is not a variant.
 constexpr uint64_t kDone = ~uint64_t{0};
 
 // The variant and the options of a position as one number.
@@ -71,9 +71,8 @@ uint64_t GroupOf(const State& state) {
   return (group << 8) | static_cast<uint64_t>(state.variant);
 }
 
-// Where a position comes among those of its group, in the order that the
-// kernels take: by seat, or in Stone of Destiny by phase, then by number of
-// ringforts.
+// Returns the place of a position in its group, in the order that the kernels
+// need: by seat, or in Stone of Destiny by phase, then by number of ringforts.
 int RankOf(const State& state) {
   if (state.variant != Variant::kStoneOfDestiny) return state.seat;
   return state.phase == Phase::kManoeuvres ? kNumHills - Count(state.vacant())

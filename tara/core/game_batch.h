@@ -13,8 +13,8 @@
 namespace tara {
 
 // Plays games first_game ... first_game + games - 1 from the start position to
-// their ends with uniformly random actions, many in step, and returns what
-// they came to. Each game is the one that PlayRandomGamesByPublicRules
+// their ends with uniformly random actions, many games in lockstep, and returns
+// their statistics. Each game is the one that PlayRandomGamesByPublicRules
 // (tara/core/playouts.h) plays: the same statistics on every instruction set.
 //
 // Thread-safe; no allocation. Best from a few hundred games a call on.
@@ -33,7 +33,7 @@ PlayoutStatistics PlayRandomGames(Variant variant, const RuleOptions& options,
 //
 // Thread-safe. Positions of one variant with the same options are played
 // together: the more games, the better the lanes are filled.
-// REQUIRES: as PlayRandomGames; playouts > 0; as many seeds as positions; no
+// REQUIRES: as PlayRandomGames; playouts > 0; one seed per position; no
 // position is finished.
 void PlayRandomGamesFrom(absl::Span<const State> starts,
                          absl::Span<const uint64_t> seeds, int playouts,

@@ -74,7 +74,7 @@ struct ComponentsOfBoth {
 //
 // By Euler's formula they are vertices minus edges plus bounded faces: the
 // full 2 x 2 squares, and the holes. A hole is a set of other hills, connected
-// by edges or corners, from which no such path leads off the board. Most
+// by edges or corners, without such a path off the board. Most
 // boards have none, and then a flood from outside reaches every other hill.
 template <BoardWord Word>
 constexpr ComponentsOfBoth<Word> CountComponentsOfBoth(Word first,
@@ -222,7 +222,7 @@ inline int ResultForMover(const State& state, int own_margin) {
          ResultOfMargin(sign * own_margin, state.options.compensation_halves);
 }
 
-// Returns the smallest margin for Red with which `side` is `points` ahead.
+// Returns the smallest margin for Red that puts `side` `points` ahead.
 constexpr int MarginOfLead(Side side, int points, int compensation_halves) {
   const int given = side == kRed ? compensation_halves : -compensation_halves;
   const int own_margin = (2 * points + given + 1) >> 1;  // rounded up

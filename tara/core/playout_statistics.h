@@ -14,8 +14,8 @@ namespace tara {
 // random play stays far below.
 inline constexpr int kMaxCountedLength = 511;
 
-// Results of random play: sums over finished games, so that the statistics of
-// parts of a run add up to those of the whole in any order.
+// Results of random play: sums over finished games. The statistics of the parts
+// of a run add up to the statistics of the whole run, in any order.
 struct PlayoutStatistics {
   int64_t games = 0;
   int64_t plies = 0;           // actions, as counted by the length of a game

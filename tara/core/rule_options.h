@@ -39,7 +39,7 @@ struct RuleOptions {
   bool shared_row_opening : 1 = true;
   // High Kings: placing a king captures adjacent enemy kings as a move does.
   bool placement_captures_kings : 1 = false;
-  // High Kings: who cannot build may pass, also while the enemy can build.
+  // High Kings: a side that cannot build may pass even if the enemy can build.
   bool free_pass : 1 = false;
   // Stone of Destiny: at the end everything adjacent is linked.
   bool link_all_at_end : 1 = true;
@@ -52,8 +52,8 @@ struct RuleOptions {
   // Sacred Hill: in Battle a hill without an adjacent friendly ringfort counts
   // as one with one.
   bool build_apart : 1 = false;
-  // All but Stone of Destiny: who announces the end (out, a pass, a full board)
-  // leaves every other seat one more turn; else the game is over.
+  // All but Stone of Destiny: after a seat announces the end (out, a pass, a
+  // full board), every other seat has one more turn; else the game is over.
   bool last_turns : 1 = true;
   // Equal kingdoms (Four Treasures: bridges) are decided by territory; else
   // they are a full tie.
@@ -132,7 +132,7 @@ inline constexpr std::array kRuleOptions = {
         }},
     RuleOptionInfo{
         "shared_row_opening",
-        "each side's first ringfort goes on its shared row",
+        "each side's first ringfort must be on its shared row",
         RuleOptionKind::kSwitch, 0, 1,
         [](const RuleOptions& o) { return int{o.shared_row_opening}; },
         [](RuleOptions& o, int v) { o.shared_row_opening = v != 0; },
@@ -181,14 +181,14 @@ inline constexpr std::array kRuleOptions = {
         [](const VariantInfo& i) { return i.family == Family::kSacredHill; }},
     RuleOptionInfo{
         "free_pass",
-        "who cannot build may pass, also while the enemy can build",
+        "a side that cannot build may pass even if the enemy can build",
         RuleOptionKind::kSwitch, 0, 1,
         [](const RuleOptions& o) { return int{o.free_pass}; },
         [](RuleOptions& o, int v) { o.free_pass = v != 0; },
         [](const VariantInfo& i) { return i.family == Family::kHighKings; }},
     RuleOptionInfo{
         "last_turns",
-        "who announces the end leaves every other seat one more turn",
+        "after a seat announces the end, every other seat has one more turn",
         RuleOptionKind::kSwitch, 0, 1,
         [](const RuleOptions& o) { return int{o.last_turns}; },
         [](RuleOptions& o, int v) { o.last_turns = v != 0; },

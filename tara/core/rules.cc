@@ -88,7 +88,7 @@ State Settled(const State& state) {
 
 namespace {
 
-// The hills at least so many steps, as a chess king goes, from D4.
+// [n]: the hills at least n steps of a chess king from D4.
 constexpr std::array<Board, 4> kHillsFromDistance = [] {
   std::array<Board, 4> hills = {};
   for (int distance = 0; distance < 4; ++distance) {

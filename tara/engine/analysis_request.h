@@ -83,7 +83,7 @@ struct Request {
       body;
 };
 
-// Reads a line, whatever it holds; the options are the defaults of a request.
+// Reads any line; the options are the defaults of a request.
 // Errors become a RequestProblem.
 Request ParseRequest(absl::string_view line, const EngineOptions& options);
 

@@ -22,8 +22,8 @@ namespace tara::engine {
 class EngineClocks {
  public:
   // The time of each side for the game, and the increment per action; without
-  // the first, the second is the time per action; without both, there are no
-  // clocks. Returns INVALID_ARGUMENT for invalid times.
+  // the first, the second is the time per action; if both are 0, clocks are
+  // off. Returns INVALID_ARGUMENT for invalid times.
   absl::Status Set(double main_s, double increment_s);
 
   // Sets the remaining time of a side. Returns FAILED_PRECONDITION without a
@@ -59,7 +59,7 @@ class EngineGame {
   // REQUIRES: the action is legal.
   void Play(Action action);
 
-  // Undoes the last action; returns false if there is none.
+  // Undoes the last action; returns false without one.
   bool Undo();
 
  private:

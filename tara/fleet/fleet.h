@@ -66,7 +66,7 @@ struct Job {
 //   {"event":"games", "job":, "games":[FIRST, END, FIRST, END, ...],
 //    "what":[BASE64, ...]}    further pieces; `what` where they have one
 //   {"event":"refused", "job":, "game":, "node":, "why":}  to be played again
-//   {"event":"end", "job":}   no more is wanted of it
+//   {"event":"end", "job":} the fleet stops playing it
 // In come messages, each after its size and its job, of four bytes each,
 // little-endian: PlayedGames; of the job 0 text for people. Thread-safe: jobs
 // may be played at the same time.

@@ -17,8 +17,9 @@ namespace tara::mcts {
 // (seeds derive from it) and on every little-endian machine. Different
 // positions may collide: compare the states to be sure.
 inline uint64_t HashState(const State& state) {
-  // The last word is the rule options. By default it counts as it did before
-  // there were so many, so that searches with random games play on as they did.
+  // The last word is the rule options. With default options it has the same
+  // value as in earlier versions with fewer options, so that searches with
+  // random games stay the same.
   constexpr uint64_t kFirstDefaults = 0x0101000528;
   static_assert(offsetof(State, options) == 56 && sizeof(RuleOptions) == 4);
   auto words = absl::bit_cast<std::array<uint64_t, 8>>(state);

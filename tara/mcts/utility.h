@@ -3,8 +3,8 @@
 
 // The utility of results to a player: the search maximises its expectation. All
 // utilities are Red's, in [-1, 1], and never fall with Red's margin: more
-// points are never worse. Margins are of points as scored; what the players
-// are given in compensation is in the table.
+// points never have less utility. Margins are in points as scored; the table
+// includes the players' compensation.
 
 #include <algorithm>
 #include <array>
@@ -102,7 +102,7 @@ class Utility {
   // winning (kWinLoss, its part of kMix, kMatch of a single game) is taken from
   // evaluation.value(); the rest is the expectation over evaluation.margins.
   // Where an evaluator gives none:
-  //   kPoints, kMix  the points are those of the expected margin;
+  //   kPoints, kMix the points of the expected margin;
   //   kMatch         a game won or lost counts as won or lost, beyond the
   //                  compensation, by the larger of |evaluation.margin| and
   //                  margin_deviation: a makeshift.

@@ -30,11 +30,11 @@ struct GameLine {
 
 // Replays the game of a line through the rules and returns it.
 //
-// Returns INVALID_ARGUMENT with the first difference (the step, from 1, what
-// was expected, what the line has) when a seat, a list of legal actions, an
-// action or the result is not what the rules say; when the game is not
-// finished; when a field is missing, unknown, ill-typed or given twice; or,
-// with the byte, when the line is malformed JSON.
+// Returns INVALID_ARGUMENT with the first difference (the step from 1, the
+// expected and the actual value) when a seat, a list of legal actions, an
+// action or the result contradicts the rules; when the game is not finished;
+// when a field is missing, unknown, ill-typed or given twice; or, with the
+// byte, when the line is malformed JSON.
 absl::StatusOr<GameLine> ParseGameLine(absl::string_view json_line);
 
 // Returns the game of a text as people have it, finished or not: a JSON line

@@ -80,9 +80,9 @@ struct GameStatistics {
 
 using StoreMode = SqliteDatabase::Mode;
 
-// Finished games in one SQLite file (WAL): a row a game, with columns to
+// Finished games in one SQLite file (WAL): one row per game, with columns to
 // query and the record as zstd-compressed Protobuf. Games of a run or of `tara
-// selfplay` have indices of their own; those of a contest (GameRecord.contest)
+// selfplay` have their own indices; games of a contest (GameRecord.contest)
 // take the next free index, and are found by contest and place.
 //
 // Killing the process at any instant loses no game whose Add has returned, and
@@ -117,7 +117,7 @@ class GameStore {
   // and new games take the place. Errors as of Add.
   absl::Status RemoveBefore(uint64_t end_index);
 
-  // Returns one game. NOT_FOUND if there is none with this index, DATA_LOSS if
+  // Returns one game. NOT_FOUND for an index without a game, DATA_LOSS if
   // it is damaged.
   absl::StatusOr<proto::GameRecord> Get(uint64_t game_index);
 
@@ -144,8 +144,8 @@ class GameStore {
   absl::StatusOr<std::vector<proto::GameRecord>> GamesOf(
       absl::string_view variant, const proto::Contest& contest);
 
-  // Returns FAILED_PRECONDITION if there are games of no contest: those of
-  // self-play have indices of its own, which contests' games would take.
+  // Returns FAILED_PRECONDITION if the store has games outside of contests:
+  // games of contests would take the indices that self-play needs.
   absl::Status CheckForContests();
 
   // Returns the contests that there are games of, by variant.

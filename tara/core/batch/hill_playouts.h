@@ -18,9 +18,8 @@ namespace tara::batch {
 
 // Playouts from given positions of the games of hill_games.h, by the same
 // rules in lanes. Positions differ in how much is left to play: a lane whose
-// game is over goes on with another one, soon after and when it is the turn of
-// the seat that is to move there. So in every round the same seat moves in all
-// lanes.
+// game is over continues with another one soon after, in a turn of the seat
+// that moves there. So in every round the same seat moves in all lanes.
 //
 // Not at once, for that costs more than it gains: when a game ends is anyone's
 // guess, and with each wrong guess the processor loses the rounds of other

@@ -42,7 +42,7 @@ struct KernelTable {
   PlayoutsFromKernel from_positions[kNumVariants];
 };
 
-// One unit per instruction set; those of x86-64 are linked only there. Calling
+// One unit per instruction set; the x86-64 units are linked only there. Calling
 // a kernel requires a processor with the instruction set; getting the table
 // does not.
 const KernelTable& PortableKernels();

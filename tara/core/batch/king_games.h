@@ -245,8 +245,8 @@ class KingTurns {
 
 // Plays games of High Kings in lanes. In every step each lane plays one ply
 // (or, next to never, skips a turn), so that the parity of the step says which
-// of the two roles moves. A lane whose game has ended goes on with the next
-// one in the next step; which role Red plays there is kept beside the game.
+// of the two roles moves. A lane whose game has ended continues with the next
+// one in the next step; the role of Red there is stored with the game.
 //
 // Several vectors, so that one computes while another waits for memory.
 template <InstructionSet kSet, typename Rules, typename Jobs, int kVectors>

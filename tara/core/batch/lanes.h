@@ -1,14 +1,14 @@
 #ifndef TARA_CORE_BATCH_LANES_H_
 #define TARA_CORE_BATCH_LANES_H_
 
-// 64-bit lanes: as many boards (or counts) as a register holds, side by side.
+// 64-bit lanes: the boards (or counts) that a register holds, side by side.
 //
 // One source for every instruction set. A unit kernels_*.cc is compiled with
 // the flags of its instruction set and names it as template argument, so that
-// whatever it instantiates has a symbol of its own: nothing compiled for
-// AVX-512 can be linked into code that runs elsewhere. For the same reason
-// these headers call no inline function that others may call too (such as
-// std::min); constant expressions are no calls. All functions are inlined.
+// everything it instantiates has its own symbol: nothing compiled for AVX-512
+// can be linked into code that runs elsewhere. For the same reason these
+// headers call no inline function that others may call too (such as std::min);
+// constant expressions are not calls. All functions are inlined.
 //
 //   Word   lanes of uint64_t: | & ^ ~ + - * << >> lane by lane
 //   Mask   lanes of bool (a mask register with AVX-512, else all-ones words)
@@ -176,7 +176,7 @@ TARA_INLINE Mask<kSet> Less(Word<kSet> a, Word<kSet> b) {
   } else
 #endif
   {
-    // The sign of the difference would do, but for overflow.
+    // The sign of the difference would suffice without overflow.
     const Word<kSet> difference = a - b;
     const Word<kSet> overflow = (a ^ b) & (a ^ difference);
     const Word<kSet> sign = (difference ^ overflow) >> 63;
@@ -345,7 +345,7 @@ constexpr SelectInByte MakeSelectInByte() {
 }
 inline constexpr SelectInByte kSelectInByte = MakeSelectInByte();
 
-// Returns the n-th set bit of a word without PDEP; 0 where there is none.
+// Returns the n-th set bit of a word without PDEP; 0 if it has fewer bits.
 // Source: Vigna 2008, "Broadword implementation of rank/select queries".
 template <InstructionSet kSet>
 TARA_INLINE uint64_t NthBitOf(uint64_t word, uint64_t n) {
@@ -385,11 +385,11 @@ TARA_INLINE void StoreForLanes(Word<kSet> a, uint64_t* lanes) {
 // Chooses the n-th set bit of each lane, n counted from 0 at the lowest; 0
 // where n is not below the number of bits.
 //
-// No vector instruction does this: the lanes go through memory to PDEP, one a
-// cycle, beside the vector units. (PDEP is slow on AMD before Zen 3.) What it
-// writes are narrow stores, and a vector loaded from those waits until they
-// have left the core: Choose early and ask for the choice late, with the work
-// of other vectors in between.
+// No vector instruction does this: the lanes go through memory to PDEP, one per
+// cycle, in parallel with the vector units. (PDEP is slow on AMD before Zen 3.)
+// What it writes are narrow stores, and a vector loaded from those waits until
+// they have left the core: Choose early and ask for the choice late, with the
+// work of other vectors in between.
 template <InstructionSet kSet>
 class BitChoice {
  public:
@@ -473,7 +473,7 @@ inline constexpr LaneMoves kLaneMoves = MakeLaneMoves();
 #endif
 
 // Returns `others` with consecutive words from `words` on in the lanes of a
-// set (bit i: lane i). Reads as many words as there are lanes.
+// set (bit i: lane i). Reads one word per lane.
 template <InstructionSet kSet>
 TARA_INLINE Word<kSet> Expanded(unsigned set, const uint64_t* words,
                                 Word<kSet> others) {

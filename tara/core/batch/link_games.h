@@ -20,10 +20,9 @@ namespace tara::batch {
 
 // Games of Stone of Destiny in lanes, by the formulas of Rules
 // (tara/core/rules/stone_of_destiny.h) without branches on a lane.
-//
 // Manoeuvres end with the 45th ringfort in every game: a few vectors of games
-// play them in step. Battle then takes games from there one by one, and after
-// them those that start in Battle, into the lanes whose games have ended. A
+// play them in lockstep. Battle then takes these games one by one, and after
+// them the games that start in Battle, into the lanes whose games have ended. A
 // step of Battle is a turn, swap and link, so that here too all lanes do the
 // same; and all change sides together, so that the parity of the step says
 // which role moves.
@@ -84,7 +83,7 @@ class LinkLanes {
     uint64_t ids[kLanes];
   };
 
-  // Plays the Manoeuvres of the next games, as many as there are lanes.
+  // Plays the Manoeuvres of the next games, one per lane.
   [[gnu::noinline]] void PlayManoeuvres() {
     uint64_t fewest = kNumHills;
     for (Games& games : fresh_games_) {

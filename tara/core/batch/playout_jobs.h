@@ -4,9 +4,9 @@
 // Which games lanes play, one after the other. Both classes here are used
 // alike:
 //
-//   static constexpr bool kStatistics;  whether sums over games are wanted, or
+//   static constexpr bool kStatistics; whether sums over games are needed, or
 //                                       the margin of each
-//   Results                             what takes the ones or the others
+//   Results receives the sums or the margins
 //   bool empty() const;                 whether no game is left
 //   int64_t left() const;               games left
 //   Job Take(int lane, RandomLanes<kSet>& random);
@@ -50,7 +50,7 @@ TARA_INLINE const RuleOptions& OptionsOf(const PlayoutsFromRequest& request) {
 }
 
 // Calls play<n>() with the number of vectors, at most kMaxVectors (a power of
-// two), that suits so many games.
+// two), that suits this number of games.
 template <InstructionSet kSet, int kMaxVectors, typename Play>
 TARA_INLINE void WithVectorsFor(int64_t games, const Play& play) {
   if constexpr (kMaxVectors > 1) {

@@ -55,7 +55,7 @@ class RandomLanes {
   TARA_INLINE W WordAt(int i) const { return words_[i]; }
   TARA_INLINE void SetWord(int i, W word) { words_[i] = word; }
 
-  // Lane `to` goes on with the stream of lane `from` of `source`.
+  // Lane `to` continues the stream of lane `from` of `source`.
   TARA_INLINE void CopyLane(int to, const RandomLanes& source, int from) {
     for (int i = 0; i < 4; ++i) words_[i].v[to] = source.words_[i].v[from];
   }

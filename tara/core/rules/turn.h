@@ -1,10 +1,10 @@
 #ifndef TARA_CORE_RULES_TURN_H_
 #define TARA_CORE_RULES_TURN_H_
 
-// The legal actions of a seat in the forms in which the families compute them,
-// from which LegalSet derives. Each form counts its actions and finds the n-th
-// in the order of the action space without branches that random play cannot
-// predict. Each names its moves by bits of boards rather than by indices.
+// The legal actions of a seat in the forms that the families compute. LegalSet
+// derives from them. Each form counts its actions and finds the n-th in the
+// order of the action space without branches that random play cannot predict.
+// Each names its moves by bits of boards rather than by indices.
 
 #include <array>
 #include <bit>
@@ -347,8 +347,8 @@ TARA_INLINE NumberOf<W> Margin(const BoardView<W>& view) {
 // What the families share whose every turn takes one hill. Rules has
 //   kHasManoeuvres             whether there is a phase before Battle
 // and these formulas, on a BoardView<W>:
-//   W ManoeuvresTargets(view)  the legal hills in Manoeuvres, if it goes on
-//   MaskOf<W> ManoeuvresOver(targets, view)  whether Battle starts instead
+//   W ManoeuvresTargets(view) the legal hills in Manoeuvres, if it continues
+//   MaskOf<W> ManoeuvresOver(targets, view) whether Battle starts instead
 //   W BattleTargets(view)      the legal hills in Battle
 template <typename Rules>
 struct HillTurns {

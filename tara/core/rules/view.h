@@ -35,9 +35,9 @@ TARA_INLINE W Area(Seat seat) {
 
 inline constexpr RuleOptions kRulesAsWritten;
 
-// The boards of a position as the seat to move sees them: what the rules are
-// formulas of. The word is a Board; or lanes of boards, of many positions in
-// which the same seat is to move, by the same options.
+// The boards of a position from the view of the seat to move: the inputs of the
+// formulas of the rules. The word is a Board; or lanes of boards, of many
+// positions with the same seat to move and the same options.
 //
 // Whatever is "own" belongs to the side of `seat`.
 template <BoardWord W>

@@ -183,8 +183,8 @@ struct SeenAction {
   int visits;
 };
 
-// Returns the remaining visits of a candidate after removing as many of
-// `forced` as keep its score below `best_score`.
+// Returns the visits of a candidate after removing forced ones, up to `forced`,
+// while its score stays below `best_score`.
 int Unforced(const SeenAction& candidate, double forced, const Puct& puct,
              double best_score) {
   // Chosen for its value.

@@ -103,9 +103,9 @@ struct PolicyTargetOptions {
   Puct puct = {};
 };
 
-// Returns the minimum visits of a root action with any visits, whatever its
-// value: sqrt(k * P * visits of the root's actions). Source: Wu 2019
-// (arXiv:1902.10565), section 3.2, where k = 2.
+// Returns the minimum visits of a visited root action of any value: sqrt(k * P
+// * visits of the root's actions). Source: Wu 2019 (arXiv:1902.10565),
+// section 3.2, where k = 2.
 float ForcedVisits(float forced_playouts, float prior, int root_visits);
 
 // Returns the policy target: the actions' shares of the visits, without those

@@ -104,8 +104,8 @@ double GumbelRoot::MixedValue(absl::Span<const ActionStats> stats,
 // All actions of a phase start a round with equal visits; the eliminated ones
 // have fewer, or (visited in this round) more. So the actions with the visit
 // count of the plan take part, and the best of them is next. In the first round
-// of a phase, only as many of the best as the phase considers take part; their
-// scores stay constant during it.
+// of a phase, only the best actions take part, up to the number that the phase
+// considers; their scores stay constant during it.
 int GumbelRoot::Next(absl::Span<const ActionStats> stats,
                      float root_value) const {
   TARA_CHECK(stats.size() == priors_.size(),

@@ -10,7 +10,7 @@ namespace tara::mcts {
 namespace {
 
 // Returns the index of the highest threshold of the grid that is not above
-// `threshold`; the size of the grid if there is none.
+// `threshold`; the size of the grid if all are above.
 int IndexNotAbove(float threshold) {
   constexpr int kEnd = ResignationCounts::kNumThresholds;
   if (!(threshold > -1)) return kEnd;

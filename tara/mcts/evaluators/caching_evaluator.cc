@@ -57,7 +57,7 @@ struct CachingEvaluator::Entry {
   uint16_t num_priors = 0;
   uint16_t num_margins = 0;  // of the answer
   // Only the margins between the first and the last one above 0 are stored:
-  // those of few playouts, or of a position near its end, are mostly zeros.
+  // most margins are 0 after few playouts or near the end of a game.
   uint16_t first_kept = 0;
   uint16_t num_kept = 0;
   // The priors, then the margins kept: in `few` if they fit, else in `many`.

@@ -109,7 +109,8 @@ class CachingEvaluator : public Evaluator {
 };
 
 // Maps priors of TransformState(symmetry, state), in the order of its legal
-// actions, to those of the state: each goes to the action with that image.
+// actions, to priors of the state: each prior goes to the action with that
+// image.
 // REQUIRES: one prior per legal action.
 void PermutePriors(const Symmetry& symmetry, const State& state,
                    std::vector<float>& priors);

@@ -22,11 +22,11 @@ namespace tara::mcts {
 // game ended after the action. REQUIRES: it is legal.
 int ScoreAfter(const State& state, Action action);
 
-// Returns an action of which the search of the tree has found the value to be
-// at most `value_margin` below the best one's, in [0, 2]: of these the one
-// after which the score is best (ScoreAfter); ties are drawn. Only actions that
-// were visited count, and of these what the proofs leave (LeftByProof); a root
-// that is proved gets what is proved best.
+// Returns the action with the best score after it (ScoreAfter) among the
+// actions whose searched value is at most `value_margin`, in [0, 2], below the
+// best one; ties are drawn. Only actions that were visited count, and of these
+// what the proofs leave (LeftByProof); a root that is proved gets what is
+// proved best.
 //
 // A weak player of this kind gives away little at a time, as far as it sees: it
 // takes what is near and misses what is far. With 0 the action of the best

@@ -54,9 +54,10 @@ struct SearchOptions {
   // less, and the search tries more actions. Source: lc0.
   float prior_temperature = 1.0f;
   // Multiplies c(N) by 1 + scale * (s / prior - 1), where s is the standard
-  // deviation of the utilities seen below the node, drawn to the prior as if by
-  // so many visits with it: explores more where results differ. 0 turns it off.
-  // Source: KataGo, docs/KataGoMethods.md, "Dynamic Variance-Scaled cPUCT".
+  // deviation of the utilities seen below the node, pulled towards the prior as
+  // if by that many visits with it: explores more where results differ. 0 turns
+  // it off. Source: KataGo, docs/KataGoMethods.md, "Dynamic Variance-Scaled
+  // cPUCT".
   float utility_deviation_scale = 0.0f;
   float utility_deviation_prior = 0.4f;
   float utility_deviation_prior_weight = 2.0f;
@@ -87,7 +88,7 @@ struct SearchOptions {
   float forced_playouts = 0.0f;
   // Chooses at the root by Gumbel noise and sequential halving instead of the
   // above (gumbel_root.h). `gumbel_noise` 0: without noise, for matches. Each
-  // root is to have all of `simulations`, beside those kept by Advance: the
+  // root gets all of `simulations`, in addition to those kept by Advance: the
   // plan needs them.
   bool gumbel = false;
   GumbelOptions gumbel_options = {};
@@ -99,9 +100,8 @@ struct SearchOptions {
   // Proves bounds of the final margin, and searches no further where they
   // settle the utility of a position.
   bool proof = false;
-  // proof: solves leaves with at most so many vacant hills. Borrowed: must
-  // outlive the tree. Thread-safe if several trees at a time are given the
-  // same.
+  // proof: solves leaves with few vacant hills. Borrowed: must outlive the
+  // tree. Must be thread-safe if trees on several threads share it.
   LeafSolver* solver = nullptr;
   int solver_vacant_hills = 0;
   // The tree's limit of memory; a search that meets it ends with what it has.

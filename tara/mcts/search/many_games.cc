@@ -54,12 +54,12 @@ struct Slot {
   std::unique_ptr<SearchedGame> game;  // null: nothing to play
   std::vector<Tree::Leaf> leaves;
   std::vector<Evaluation> answers;  // of the leaves
-  size_t num_leaves = 0;            // in flight: the first so many of `leaves`
+  size_t num_leaves = 0;            // in flight, the first ones of `leaves`
   size_t unanswered = 0;            // of these
 };
 
-// Games that gather and evaluate together. A game goes on when all of its
-// leaves are answered: so its leaves do not depend on the contents of a cache.
+// Games that gather and evaluate together. A game continues when all of its
+// leaves are answered, so its leaves do not depend on the contents of a cache.
 class Group {
  public:
   Group(int games, const ManyGamesOptions& options, const GameSource& next_game,
@@ -131,7 +131,7 @@ class Group {
   }
 
  private:
-  // Notes which slots can go on, as all of their leaves are answered.
+  // Collects the slots that can continue: all of their leaves are answered.
   void TakeAnswers() {
     for (const int index : answered_) {
       if (--slots_[index].unanswered == 0) ready_.push_back(index);
@@ -231,7 +231,7 @@ class Group {
   StageTimer timer_;
   std::vector<Slot> slots_;
   std::unique_ptr<EvaluationQueue> queue_;
-  std::vector<int> ready_;  // slots that can go on
+  std::vector<int> ready_;  // slots that can continue
   std::vector<int> idle_;   // slots without a game
   bool stopped_ = false;
   // Not counted yet.
@@ -374,7 +374,7 @@ absl::Status PlayManyGames(const ManyGamesOptions& options,
                ? PlayOneGroup(groups[0], options.times)
                : PlayTwoGroups(absl::MakeSpan(groups), options.times);
   });
-  // Where there is no memory for that either, the trees are of no more use.
+  // Without memory for that either, the trees are no longer usable.
   CatchExhaustion([&] {
     for (Group& group : groups) group.Close();
     return absl::OkStatus();

@@ -20,8 +20,8 @@
 
 namespace tara::mcts {
 
-// Returns the error of a search that there is no memory to go on with, after so
-// many simulations.
+// Returns the error of a search that ran out of memory after `made`
+// simulations.
 absl::Status NoMoreSimulations(int made);
 
 // A game whose actions are chosen by search. Owned by one worker.
@@ -39,9 +39,9 @@ class SearchedGame {
   // on with another search; if not, the game is not asked again.
   virtual absl::StatusOr<bool> Play() = 0;
 
-  // Takes that there was no memory to go on. The tree is of no more use, and
-  // the game is over. Returns OK where other games are to go on, or else the
-  // error for all: NoMoreSimulations.
+  // Called when the search ran out of memory. The tree is no longer usable, and
+  // the game is over. Returns OK if other games can continue, else the error
+  // for all: NoMoreSimulations.
   virtual absl::Status RunOut();
 };
 
@@ -76,23 +76,23 @@ struct SearchTimes {
   Clock clock = ThreadTime;
   // Answers into the trees and walks down to leaves, solving included.
   std::atomic<int64_t> gather = 0;
-  // The evaluator, whatever stands before it.
+  // The evaluator itself, without caches before it.
   std::atomic<int64_t> evaluate = 0;
   std::atomic<int64_t> play = 0;  // choosing and recording actions
 };
 
 struct ManyGamesOptions {
-  // At most so many games are in progress: their leaves make a batch. One whose
-  // answers are known goes on at once, so that batches stay full.
+  // Maximum number of games in progress: their leaves form a batch. A game
+  // whose leaves are answered continues at once, so that batches stay full.
   int games = 32;
   // Leaves of one game in one batch, at most. More than 1 fills the batches of
   // a few games but chooses each leaf without knowing the value of the others,
   // which costs strength at equal simulations.
   int leaves_per_game = 1;
   // 1: the caller's thread gathers, evaluates and applies. 2: the games form
-  // two groups that take turns; while the leaves of one are evaluated, on a
-  // thread of their own, those of the other are gathered. Worth it where the
-  // evaluator works elsewhere (a GPU, other cores): batches are half as large.
+  // two groups that take turns; while the leaves of one are evaluated on
+  // another thread, the leaves of the other are gathered. Useful if the
+  // evaluator runs elsewhere (a GPU, other cores): batches are half as large.
   int groups = 1;
   // Where the time goes, to be added to; null: it is not measured. Clocks are
   // read a few times a batch and action. Of two groups, `evaluate` is the time
@@ -111,8 +111,8 @@ using GameSource = std::function<std::unique_ptr<SearchedGame>()>;
 //
 // One worker; several may share source, evaluator and counters if these are
 // thread-safe. Returns the first error of the evaluator or of a game; no leaf
-// is then left in flight. RESOURCE_EXHAUSTED where there is no memory to go on,
-// with how many simulations there are; trees are then of no more use.
+// is then left in flight. RESOURCE_EXHAUSTED, with the number of simulations,
+// if memory runs out; the trees are then no longer usable.
 // REQUIRES: games, leaves_per_game >= 1; groups is 1 or 2.
 absl::Status PlayManyGames(const ManyGamesOptions& options,
                            const GameSource& next_game, Evaluator& evaluator,
@@ -120,10 +120,10 @@ absl::Status PlayManyGames(const ManyGamesOptions& options,
                            SearchCounters& counters);
 
 // Runs the simulations of all trees to the end, the leaves of all trees in one
-// batch; trees that are done (or finished) are left as they are. What a tree
-// does depends neither on the other trees nor on the batches.
-// `leaves_per_game`: of one tree, as in ManyGamesOptions.
-// Errors as those of PlayManyGames.
+// batch; trees that are done (or finished) do not change. A tree depends
+// neither on the other trees nor on the batches. `leaves_per_game`: of one
+// tree, as in ManyGamesOptions.
+// Errors as in PlayManyGames.
 // REQUIRES: no leaf is in flight; no tree is given twice.
 absl::Status RunSearches(absl::Span<Tree* const> trees, Evaluator& evaluator,
                          int leaves_per_game = 1);
@@ -139,10 +139,10 @@ struct SearchPositionsOptions {
   std::function<void()> on_progress = {};
 };
 
-// Searches positions, each by itself, as many in step as make batches and as
-// memory allows. `on_searched` gets the tree of each by its place among the
-// positions, from the thread that searched it, several at a time. What it gets
-// depends on neither threads nor batches.
+// Searches positions independently, concurrently as far as batches and memory
+// allow. `on_searched` receives the tree of each with its index among the
+// positions, on the thread that searched it, possibly from several threads at
+// once. The trees depend on neither threads nor batches.
 //
 // Returns CANCELLED when `stop` is true, or the evaluator's errors; some trees
 // were then not handed over.

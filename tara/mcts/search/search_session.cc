@@ -24,8 +24,8 @@ namespace {
 // millisecond with a small network.
 constexpr int kStep = 32;
 
-// Near the end of a game most walks need no evaluation: after so many of them a
-// thread asks again whether to stop.
+// Near the end of a game most walks need no evaluation: after this number of
+// walks a thread checks again whether to stop.
 constexpr int kMostFinished = 64;
 
 // Holds a lock that others hold for some microseconds at a time. A thread that
@@ -66,7 +66,7 @@ class SharedSearch {
         tree_(tree),
         deadline_(time, tree) {}
 
-  // Once. No leaf is in flight afterwards, unless there was no memory.
+  // Called once. No leaf is in flight afterwards, unless memory ran out.
   absl::Status Run() {
     RunOnThreads(options_.threads, [this](int) { RunThread(); });
     absl::MutexLock lock(&mutex_);
@@ -80,7 +80,7 @@ class SharedSearch {
     std::vector<State> states;  // of the leaves in flight
     std::vector<Evaluation> results;
     absl::Status status;    // of their evaluation
-    bool complete = false;  // they are to be evaluated, or were
+    bool complete = false;  // their evaluation can start, or has
   };
 
   void RunThread() ABSL_LOCKS_EXCLUDED(mutex_) {
@@ -98,7 +98,8 @@ class SharedSearch {
     }
   }
 
-  // Gives the tree what was evaluated, and gathers. Returns whether to go on.
+  // Applies evaluated leaves to the tree, and gathers. Returns whether to
+  // continue.
   bool Step(bool stopped, absl::Time now, Batch& batch)
       ABSL_LOCKS_EXCLUDED(mutex_) {
     const BriefLock lock(&mutex_);
@@ -135,8 +136,8 @@ class SharedSearch {
     batch.states.clear();
   }
 
-  // Walks until the batch is complete, or many walks have ended where nothing
-  // is to be evaluated. Waits where others are at all the leaves.
+  // Walks until the batch is complete, or many walks have ended without a leaf
+  // to evaluate. Waits if all leaves are in flight on other threads.
   void Gather(Batch& batch) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     int finished = 0;
     while (batch.states.size() < batch.leaves.size() &&
@@ -275,8 +276,9 @@ absl::Status SearchSession::Analyze(
   while (true) {
     tree_->SetSimulations(limit);
     if (tree_->done()) break;
-    // One thread goes on by steps, so that its tree does not depend on when it
-    // is asked; several until the next report, but each a batch at least.
+    // One thread proceeds in steps, so that its tree does not depend on the
+    // time of a report; several run until the next report, each for at least
+    // one batch.
     const bool by_steps = options_.threads == 1 || tree_->root_visits() == 0;
     if (by_steps) {
       tree_->SetSimulations(std::min(limit, tree_->root_visits() + step));

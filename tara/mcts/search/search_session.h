@@ -64,7 +64,7 @@ class SearchDeadline {
   // The search of the tree begins now.
   SearchDeadline(const SearchTime& time, const Tree& tree);
 
-  // Returns the time, or the infinite past if there is no limit.
+  // Returns the time, or the infinite past without a limit.
   absl::Time Now() const {
     return time_.limited() ? time_.clock() : absl::InfinitePast();
   }
@@ -95,13 +95,13 @@ struct AnalysisLimits {
 // outside of it.
 //
 // Where the functions that search fail, the tree is dropped: the next GoTo
-// begins another. Their errors are the evaluator's, or RESOURCE_EXHAUSTED where
-// there is no memory to go on. Not thread-safe: one owner.
+// begins another. Their errors are the evaluator's, or RESOURCE_EXHAUSTED when
+// memory runs out. Not thread-safe: one owner.
 class SearchSession {
  public:
   // The evaluator, and the solver for search.solver_vacant_hills, must outlive
-  // it. With several threads the evaluator must be thread-safe. So must be
-  // whatever of the two is used elsewhere during pondering.
+  // it. With several threads the evaluator must be thread-safe. An evaluator or
+  // solver that is used elsewhere during pondering must be, too.
   SearchSession(const SessionOptions& options, Evaluator* evaluator,
                 LeafSolver* solver);
   ~SearchSession();  // stops pondering
@@ -111,8 +111,8 @@ class SearchSession {
   const SessionOptions& options() const { return options_; }
 
   // Makes `state` the root, which `actions` have led to from the game's start.
-  // The tree is the one kept, if they continue the actions of the last call and
-  // lead there; else a new one, for which `draw_seed` is called.
+  // Keeps the tree if they continue the actions of the last call and lead
+  // there; else begins a new one, and calls `draw_seed` for it.
   // REQUIRES: the state is not finished; not pondering.
   void GoTo(const State& state, absl::Span<const Action> actions,
             const std::function<uint64_t()>& draw_seed);
@@ -131,10 +131,10 @@ class SearchSession {
       const std::function<bool()>& stop = [] { return false; });
 
   // Searches, and reports the tree after every interval and at the end; each
-  // time it has grown. Ends when `stop` is true, which is asked every few
-  // simulations but not before some are made; at the limit; or when nothing is
-  // left to be found out. With one thread the reports depend on the intervals,
-  // but the tree at the limit does not. REQUIRES: not search.gumbel.
+  // time it has grown. Ends when `stop` returns true (called every few
+  // simulations, but not before the first ones), at the limit, or when the
+  // search has nothing left to do. With one thread the reports depend on the
+  // intervals, but the tree at the limit does not. REQUIRES: not search.gumbel.
   absl::Status Analyze(const AnalysisLimits& limits,
                        const std::function<bool()>& stop,
                        const std::function<void(const Tree&)>& report);
@@ -148,9 +148,9 @@ class SearchSession {
   }
 
   // Plays an action, and if it is then the turn of another side searches on
-  // `threads` threads of its own, to so many simulations, until StopPondering.
-  // How far it comes depends on how long that takes: what is to be the same
-  // every time may not ponder. Where no thread can be made it does not ponder.
+  // `threads` threads of its own, up to `simulations`, until StopPondering. The
+  // tree then depends on the time that passes, so reproducible games must not
+  // ponder. Does nothing if no thread can be created.
   // REQUIRES: the action is legal; not search.gumbel; reuse.
   void Ponder(Action action, int simulations);
   // Waits for the batches under way, no longer. Does nothing unless it ponders.

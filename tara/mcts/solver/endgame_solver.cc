@@ -455,7 +455,7 @@ std::optional<EndgameSolver::Solution> EndgameSolver::Solve(
   const std::optional<int> margin = impl_->RedMargin(state);
   if (!margin.has_value()) return std::nullopt;
   Solution solution = {.red_margin = *margin, .best_actions = {}};
-  // No action is better for its side; the best ones are no worse.
+  // Every action is at most as good for its side; the best ones are as good.
   const bool red = state.side() == kRed;
   bool stopped = false;
   LegalActions(state).ForEach([&](Action action) {

@@ -96,7 +96,7 @@ void SetForVariant(Variant variant, LeafSolver* solver, SearchOptions& options);
 // with a table of its own, for each thread that asks at a time. Thread-safe.
 class SharedSolver : public LeafSolver {
  public:
-  // `options` are those of each EndgameSolver.
+  // Each EndgameSolver gets `options`.
   explicit SharedSolver(const SolverOptions& options = {});
 
   std::optional<int> SolveRedMargin(const State& state) override

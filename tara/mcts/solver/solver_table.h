@@ -22,8 +22,8 @@
 
 namespace tara::mcts {
 
-// A position without variant and rule options, in kWords words, of which the
-// table uses some bits:
+// A position without variant and rule options, in kWords words. The table uses
+// some of their bits:
 //
 //   word 0   63      57 56      50 49                                0
 //            | upper   | lower   |  position                         |

@@ -14,8 +14,8 @@ namespace tara::mcts {
 // Progress of the search of one position; filled by the search loop, with its
 // clock.
 struct SearchProgress {
-  // Finished simulations through the root's actions, including those of earlier
-  // searches: a limit of simulations counts them.
+  // Finished simulations through the root's actions, earlier searches included:
+  // a limit of simulations counts them.
   int64_t simulations = 0;
   // Of these, those made since this search began: speed is that of these.
   int64_t new_simulations = 0;

@@ -29,9 +29,9 @@ struct TimeControl {
 absl::StatusOr<TimeControl> ParseTimeControl(absl::string_view text);
 
 // Returns about how many actions, of all seats, a game lasts from a position
-// on: what a player's time is shared out by. At least 1; 0 if finished. Of
-// random games it is right on average within some actions; strong play, which
-// fills the board as well, is much alike. O(1).
+// on; a player's time is divided by it. At least 1; 0 if finished. The average
+// over random games is right within a few actions; strong play, which also
+// fills the board, is similar. O(1).
 float ExpectedActionsLeft(const State& state);
 
 struct TimeOptions {
@@ -40,10 +40,10 @@ struct TimeOptions {
   // Time never planned with, for delays beyond `overhead`; but no more than a
   // tenth of the time for the game.
   absl::Duration reserve = absl::Seconds(1);
-  // A player's last moves of a game that need no time: those that the endgame
+  // A player's last moves of a game that need no time, because the endgame
   // solver answers at once. Their time goes to the moves before.
   float free_moves = 0;
-  // Time is left for at least so many moves: games may last longer than
+  // Minimum number of moves to reserve time for: games may last longer than
   // expected.
   float least_moves = 3;
   // A move may take this many times its share where it is hard, never more.
@@ -68,8 +68,8 @@ struct MoveBudget {
 // Of the time for a game, with `left` of it left and m moves to come (least
 // and free moves considered), a move's share is
 //   (left - reserve + (m - 1) * increment) / m - overhead,
-// and its limit most_shares times that, but at most half of what is left
-// beside reserve and overhead. Not thread-safe.
+// and its limit most_shares times that, but at most half of the time left
+// without reserve and overhead. Not thread-safe.
 class TimeManager {
  public:
   // REQUIRES: the control is one that ParseTimeControl returns; least_moves
@@ -77,8 +77,8 @@ class TimeManager {
   TimeManager(const TimeControl& control, const TimeOptions& options);
 
   // Returns the time for the move of a ply (counted from 0, all seats) when the
-  // player expects so many moves of its own, this one included: half of
-  // ExpectedActionsLeft.
+  // player expects `own_moves_left` moves of its own, this one included: half
+  // of ExpectedActionsLeft.
   MoveBudget BudgetFor(int ply, float own_moves_left) const;
 
   // Takes the time that a move took in all, and adds the increment.

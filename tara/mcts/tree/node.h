@@ -121,9 +121,9 @@ struct NodeTotals {
   }
 };
 
-// NodeTotals in one word: one addition changes both. No search goes on
-// when the root has kMaxVisits: no node then gets more (of a graph: a node with
-// more visits than the root gets none until the root has as many).
+// NodeTotals in one word: one addition changes both. A search stops when the
+// root has kMaxVisits, so no node gets more (in a graph, a node with more
+// visits than the root gets none until the root has caught up).
 inline constexpr int kSumBits = 40;
 inline constexpr uint32_t kMaxVisits = (uint32_t{1} << (64 - kSumBits)) - 1;
 constexpr uint64_t PackTotals(uint32_t visits, int64_t sum) {

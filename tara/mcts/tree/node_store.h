@@ -149,15 +149,15 @@ class NodeStore {
   // candidates. Priors are not part of what edges have counted.
   void SetPriors(uint32_t node, absl::Span<const float> priors);
 
-  // Bytes that are used; what is allocated may be twice as much.
+  // Bytes in use; up to twice as many may be allocated.
   int64_t bytes() const {
     return int64_t{nodes_.size()} * (sizeof(TreeNode) + sizeof(State)) +
            int64_t{candidates_.size()} * sizeof(Candidate) +
            int64_t{edges_.size()} * sizeof(TreeEdge);
   }
 
-  // Makes room for a tree of so many nodes at once, in place of growing again
-  // and again: with the candidates and the chunk of edges that most nodes have.
+  // Reserves room for a tree of `nodes` nodes, each with the candidates and the
+  // chunk of edges that most nodes have, instead of growing repeatedly.
   void Reserve(uint32_t nodes);
 
   // Becomes what `from` has that can be reached from `root`, which gets index
@@ -169,7 +169,7 @@ class NodeStore {
  private:
   static constexpr int kLargestChunk = 32;
 
-  // Edges that fit into the chunk after one that has room for so many.
+  // Room, in edges, of the chunk after one with `room`.
   static constexpr int NextRoom(int room) {
     return std::min(2 * (room + 1), kLargestChunk) - 1;
   }
@@ -204,7 +204,7 @@ class Transpositions {
   // Forgets all and enters the nodes of the store.
   void Rebuild(const NodeStore& store);
 
-  // Bytes once there are so many nodes; and now.
+  // Bytes with `nodes` nodes, and with the current number.
   int64_t BytesWith(int64_t nodes) const;
   int64_t bytes() const {
     return static_cast<int64_t>(entries_.size() * sizeof(uint64_t));

@@ -29,13 +29,12 @@ namespace tara::mcts {
 // 1/16384. A finished game counts with the utility of its exact result. Several
 // leaves may be in flight: the edges on their way count as visited, so that the
 // next walk tends elsewhere.
-//
-// With graph_search, positions that several lines reach are one node. The value
-// of an edge is that of its child, by whichever line it was found: a node's
-// mean is that of its own evaluation and of its edges, each with its own
-// visits. An edge with fewer visits than its child catches up without
-// evaluations. A walk that comes back to its own way (High Kings) ends there.
-// Source: KataGo, docs/GraphSearch.md.
+// With graph_search, a position that several lines reach is one node. The value
+// of an edge is the value of its child, from all lines: a node's mean covers
+// its own evaluation and its edges, each weighted by its own visits. An edge
+// with fewer visits than its child catches up without evaluations. A walk that
+// comes back to its own way (High Kings) ends there. Source: KataGo,
+// docs/GraphSearch.md.
 //
 // Copyable; a copy is independent. Not thread-safe: one owner, or a lock.
 // node.h draws the memory.
@@ -81,8 +80,8 @@ class Tree {
   // REQUIRES: the action is legal; no leaf is in flight.
   void Advance(Action action);
 
-  // Reserves memory for a short search instead of growing repeatedly, for trees
-  // of a short life, unlike those of games.
+  // Reserves memory for a short search instead of growing repeatedly, for
+  // short-lived trees; trees of games live longer.
   void Reserve();
 
   // Raises the limit of simulations of the root.
@@ -100,7 +99,7 @@ class Tree {
   int root_visits() const;
   // Remaining simulations of the root, including those in flight. Gumbel roots
   // count options().simulations from the time they became roots, because the
-  // plan is made for that number. Other roots count those that Advance kept.
+  // plan is made for that number. Other roots count the ones that Advance kept.
   int simulations_left() const;
   // Leaves gathered and neither applied nor cancelled.
   int in_flight() const { return data_.in_flight; }

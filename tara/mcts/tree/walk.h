@@ -24,7 +24,7 @@ struct SearchLeaf {
 // How a walk down the tree has ended.
 enum class Gathered {
   kLeaf,      // `leaf` needs an evaluation, then ApplyLeaf
-  kFinished,  // where nothing is to be evaluated (the game is over, the result
+  kFinished,  // with nothing to evaluate (the game is over, the result
               // is proved, or others have been there): the simulation is done
   kInFlight,  // at a leaf already in flight: apply that first
   kFull,      // the memory limit is reached: search no further
