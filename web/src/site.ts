@@ -54,7 +54,7 @@ export async function keepOffline(
     const worker = registration.installing;
     worker?.addEventListener('statechange', () => {
       if (worker.state !== 'installed' || !again) return;
-      tell('This page has a new version. It begins with your next visit.');
+      tell('A new version of this page is ready for your next visit.');
     });
   };
   watch();

@@ -58,7 +58,7 @@ test('a run is watched while it learns', async (context) => {
   for (const title of [
     'Checkpoint 2: score in %, with 95 % intervals',
     'Score against random, %', 'Policy loss, nats', 'Value loss, nats',
-    'Self-play, games a second', 'Positions of self-play, %',
+    'Self-play, games per second', 'Positions of self-play, %',
   ]) assert.ok((await titles()).includes(title), title);
   // The first checkpoint plays at the end alone: a row, and no curve.
   assert.ok(!(await titles()).includes('Score against ckpt-000001, %'));

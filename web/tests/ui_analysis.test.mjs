@@ -102,7 +102,7 @@ describe('the analysis', () => {
     await page.click('[data-hill="G4"]');
     await atPly(page, 3);
     assert.equal(await page.locator('.other-lines button').count(), 4);
-    await page.click('[aria-label="Forget the line 3 E6 D5"]');
+    await page.click('[aria-label="Remove the line 3 E6 D5"]');
     await page.waitForFunction(
         () => document.querySelectorAll('.other-lines button').length === 2);
     // Another game has no lines.

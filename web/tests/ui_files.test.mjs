@@ -384,10 +384,10 @@ describe('games that come and go', () => {
     const {page, close} = await site.open();
     await newGame(page, 'four_treasures', 'watch', 'level:10');
     await page.click('[data-do="pauseOrResume"]:has-text("Pause")');
-    await page.waitForSelector('[data-do="pauseOrResume"]:has-text("Go on")');
+    await page.waitForSelector('[data-do="pauseOrResume"]:has-text("Continue")');
     await savedGame(page); // after an action that was on its way
     await page.click('[data-hill="D4"]', {force: true});
-    await page.waitForSelector('.told.shown:has-text("press Go on")');
+    await page.waitForSelector('.told.shown:has-text("press Continue")');
     await close();
   });
 

@@ -116,7 +116,7 @@ describe('games on the page', () => {
         ply);
     await plyAbove(0);
     await page.click('[data-do="pauseOrResume"]:has-text("Pause")');
-    await page.waitForSelector('[data-do="pauseOrResume"]:has-text("Go on")');
+    await page.waitForSelector('[data-do="pauseOrResume"]:has-text("Continue")');
     const paused = await boardState(page);
     await page.click('[data-do="pauseOrResume"]');
     await plyAbove(paused.ply);

@@ -123,7 +123,7 @@ describe('games that are kept', () => {
     assert.match((await recent(page))[0], /^Poisoned Chalice\s*1 action ·/);
     // It is forgotten when it is told to.
     await page.click('#file-button');
-    await page.click('#game-file [aria-label="Forget this game"]');
+    await page.click('#game-file [aria-label="Remove this game"]');
     await page.waitForFunction(
         () => document.querySelector('[data-kept]') === null);
     assert.equal(
@@ -298,11 +298,11 @@ describe('games that are kept', () => {
     const {page, close} = await site.open();
     await newGame(page, 'four_treasures', 'watch', 'level:10');
     await page.click('[data-do="pauseOrResume"]:has-text("Pause")');
-    await page.waitForSelector('[data-do="pauseOrResume"]:has-text("Go on")');
+    await page.waitForSelector('[data-do="pauseOrResume"]:has-text("Continue")');
     await shortForm(page); // after an action that was on its way
     const {ply} = await boardState(page);
     await reload(page);
-    await page.waitForSelector('[data-do="pauseOrResume"]:has-text("Go on")');
+    await page.waitForSelector('[data-do="pauseOrResume"]:has-text("Continue")');
     assert.equal((await boardState(page)).ply, ply);
     await close();
   });

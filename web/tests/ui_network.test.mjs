@@ -53,7 +53,7 @@ describe('a network on the page', () => {
     await waitForToast(page, ':has-text("exported")');
     assert.match(
         await page.textContent('.toast'),
-        /^The network does here what it did when it was exported/);
+        /^The network gives the same outputs here as when it was exported/);
     await page.click('.network button:has-text("Remove")');
     await page.waitForSelector(`${source}:has-text("by random games")`);
     assert.equal(

@@ -359,7 +359,7 @@ describe('an analysis in words', () => {
             found, evaluation('network', [4, 'C3', 0.412], [1, 'E2', 0.02])),
         [
           VALUE,
-          'At first sight the network liked C3 better (41\u00a0% against ' +
+          'At first sight, the network preferred C3 (41\u00a0% against ' +
               '2\u00a0%).',
         ]);
     // Without a network it has no opinion.

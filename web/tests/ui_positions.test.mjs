@@ -97,7 +97,7 @@ describe('positions', () => {
     await waitForPly(page, 1);
     assert.equal(await savedGame(page), `${POSITION} C5`);
     await page.click('#file-button');
-    await page.getByText('This game begins from a position').waitFor();
+    await page.getByText('This game begins from a custom position').waitFor();
     await page.click('[data-kept]:has-text("Sacred Hill, Level 1")');
     await page.waitForFunction(
         () => document.querySelector('#variant-name').textContent ===
@@ -163,7 +163,7 @@ describe('positions', () => {
             ' battle A5=B5 '));
     await takePicture(page, 'editor-bridges');
     // A bridge goes with its ringfort.
-    await choose(page, 'Take away');
+    await choose(page, 'Remove');
     await page.click('[data-hill="A5"]');
     await waitForVerdict(page, 'Not possible: ');
     assert.match(await shownPosition(page), / 1 battle - /);
@@ -175,10 +175,10 @@ describe('positions', () => {
     const {page, problems, close} = await site.open();
     await openEditor(page);
     for (const [text, reason] of [
-      ['chess', /^This text is no position: .* 1 fields; expected 3 to 9/],
+      ['chess', /^This text is not a position: .* 1 fields; expected 3 to 9/],
       ['four_treasures 5/7/7/7/7/7 0', /6 ranks; expected 7/],
       ['poisoned_chalice 5/7/7/3r3/7/7/5 1', /D4; expected only edge hills/],
-      ['http://localhost/#%zz', /'%zz' is no text/],
+      ['http://localhost/#%zz', /'%zz' is not text/],
     ]) {
       await page.fill('#editor-text', text);
       await page.press('#editor-text', 'Enter');
@@ -243,7 +243,7 @@ describe('positions', () => {
     await page.keyboard.press('Enter');
     await page.waitForFunction(
         () => document.activeElement.getAttribute('aria-label') ===
-            'E4, Blue ringfort, take it away');
+            'E4, Blue ringfort, remove it');
     assert.equal(
         await page.textContent('#announcements'), 'E4, Blue ringfort.');
     // The verdict was the same before; the text comes with the last answer.
@@ -293,13 +293,13 @@ describe('positions', () => {
       document.querySelector('#set-up-button').click();
     });
     await page.waitForSelector('body.editing');
-    assert.equal(await computer.textContent(), 'Go on');
+    assert.equal(await computer.textContent(), 'Continue');
     await page.click('[data-do="cancel-position"]');
     await waitForTurn(page, 0);
 
     // A game that waits for the computer, after one that does not.
     await drop(page, 'game', 'four_treasures D4 G6');
-    await computer.getByText('Go on').waitFor();
+    await computer.getByText('Continue').waitFor();
     await newGame(page, 'sacred_hill_l1', 'red');
     await settled(page);
     await page.evaluate(() => {
@@ -314,7 +314,7 @@ describe('positions', () => {
     await page.waitForSelector('body:not(.editing)');
     assert.equal(
         await page.textContent('#variant-name'), 'Four Treasures');
-    assert.equal(await computer.textContent(), 'Go on');
+    assert.equal(await computer.textContent(), 'Continue');
     assert.deepEqual(problems, []);
     await close();
   });
@@ -385,7 +385,7 @@ describe('positions', () => {
     for (const [fragment, reason] of [
       ['sacred_hill_l1+D4+D4', 'action 2: '],
       ['four_leaves+D4', "'four_leaves'"],
-      ['%E0%A4%A', 'is no text'],
+      ['%E0%A4%A', 'is not text'],
       ['high_kings_l1+5/7/7/3r3/7/7/5+1', 'Red has 0 kings on the board'],
     ]) {
       await follow(page, `#${fragment}`);
@@ -426,7 +426,7 @@ describe('positions', () => {
     await page.click('[data-hill="D4"]');
     await waitForTurn(page, 0);
     await follow(page, '#sacred_hill_l1+D4+E6');
-    await waitForToast(page, '.error:has-text("that of this tab would be lost")');
+    await waitForToast(page, '.error:has-text("the game in this tab would be lost")');
     assert.match(await savedGame(page), /"four_treasures"/);
     assert.deepEqual(problems, []);
     await close();

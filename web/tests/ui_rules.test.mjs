@@ -164,7 +164,7 @@ describe('the reason why a hill is refused', () => {
        D6: 'D6 is not a knight’s move from a Red ringfort.',
      }],
     ['sacred_hill_l1 5/7/7/7/7/7/5 0 manoeuvres - 0,0 0 - opening_distance=2', {
-      E5: 'The first ringfort goes at least 2 steps from D4.',
+      E5: 'The first ringfort must be at least 2 steps from D4.',
     }],
     // Battle of Level 1.
     ['sacred_hill_l1 5/7/7/7/r6/br5/5 0 battle - 0,0 0 - -', {
@@ -180,10 +180,10 @@ describe('the reason why a hill is refused', () => {
     }],
     // Battle of Level 2: the drawing of section 4.
     ['sacred_hill_l2 5/7/7/7/7/1r1r3/br3 0 battle - 0,0 0 - -', {
-      B1: 'B1 has 2 of Red’s ringforts next to it, C2 has 3: the most comes ' +
-          'first.',
+      B1: 'B1 has 2 of Red’s ringforts next to it, C2 has 3: the most ' +
+          'ringforts come first.',
       G6: 'G6 has none of Red’s ringforts next to it, C2 has 3: the most ' +
-          'comes first.',
+          'ringforts come first.',
     }],
     ['sacred_hill_l2 5/7/7/2r1r2/r2r3/br5/5 0 battle - 0,0 0 - ' +
          'capture_first=true',
@@ -191,11 +191,11 @@ describe('the reason why a hill is refused', () => {
     // Doubles.
     ['sacred_hill_doubles_l1 5/7/7/7/7/7/5 0 manoeuvres - 0,0 0 - -', {
       D6: 'D6 is outside the rows of Red South: ranks 1 to 4.',
-      D3: 'The first Red ringfort goes on rank 4, which the partners share.',
+      D3: 'The first Red ringfort must be on rank 4, which the partners share.',
     }],
     ['sacred_hill_doubles_l1 5/7/7/4r2/7/7/5 1 manoeuvres - 0,0 0 - -', {
       E5: 'E5 is outside the rows of Blue West: files A to D.',
-      C3: 'The first Blue ringfort goes on file D, which the partners share.',
+      C3: 'The first Blue ringfort must be on file D, which the partners share.',
     }],
     // Four Treasures.
     ['four_treasures 5/7/7/7/r6/br5/5 0 battle - 0,0 0 - -', {
@@ -218,7 +218,7 @@ describe('the reason why a hill is refused', () => {
          'battle - 0,0 0 - -',
      {
        B2: 'The king on B2 reaches no vacant hill that is not next to a Red ' +
-           'king; another king does, and must go.',
+           'king; another king can, and must move.',
        C6: 'A ringfort stands on C6: as long as a king can reach a vacant ' +
            'hill, one must.',
        B6: 'B6 is not a knight’s move from a Red king.',
@@ -269,7 +269,7 @@ describe('the reason why a hill is refused', () => {
          'battle E1=E2 0,0 0 - -',
      {
        C4: 'The Blue king stands on C4.',
-       E1: 'E1 is linked, and so safe for good.',
+       E1: 'E1 is linked and therefore permanently safe.',
        B7: 'B7 is Red’s: a Blue ringfort is swapped.',
      }],
     ['stone_of_destiny rbbrb/rrbrbbr/rbrbrrb/bbBbrbr/brrbbrb/rbrrbrb/brRbr 1 ' +

@@ -115,7 +115,7 @@ function readJson(data: Uint8Array | undefined, name: string): unknown {
 function checkShape(manifest: Manifest): void {
   const isThere = typeof manifest === 'object' && manifest !== null;
   if (!isThere || manifest.format !== FORMAT) {
-    fail(`manifest.json does not say "format": "${FORMAT}"`);
+    fail(`manifest.json does not have "format": "${FORMAT}"`);
   }
   // Version 1 has files that are not read here; version 3 is of light networks.
   if (![1, 2, FORMAT_VERSION].includes(manifest.format_version)) {
@@ -156,7 +156,7 @@ function inputCount(
   const count =
       manifest.inputs.find((input) => input.name === name)?.shape?.[1];
   if (typeof count !== 'number' || !Number.isInteger(count) || count < 1) {
-    fail(`manifest.json does not tell the number of '${name}'`);
+    fail(`manifest.json lacks the number of '${name}'`);
   }
   if (count > catalogue[name]) {
     fail(

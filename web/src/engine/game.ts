@@ -118,7 +118,7 @@ export class GameModel {
 
   undo(count: number): void {
     if (!Number.isInteger(count) || count < 0) {
-      throw new Error(`cannot take back ${count} actions`);
+      throw new Error(`cannot undo ${count} actions`);
     }
     this.here = Math.max(0, this.here - count);
     this.drop();

@@ -56,7 +56,7 @@ export function gameToText(game: GameModel): string {
 export function gameFromText(
     core: Core, catalogue: Catalogue, text: string): GameModel {
   const trimmed = text.trim();
-  if (trimmed === '') throw new Error('there is no game in this text');
+  if (trimmed === '') throw new Error('this text contains no game');
   return trimmed.startsWith('{') ?
     gameFromJson(core, catalogue, trimmed) :
     gameFromWords(core, catalogue, trimmed.split(/\s+/));
@@ -128,7 +128,7 @@ function parseLine(text: string): Record<string, unknown> {
       // Not one object over several lines; its first line may be one.
     }
   }
-  throw new Error('this text begins like a JSON line but is none');
+  throw new Error('this text begins like a JSON line but is not one');
 }
 
 function optionsOfJson(

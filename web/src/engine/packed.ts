@@ -3,7 +3,7 @@ export async function fetchFile(url: string | URL): Promise<Response> {
   const response = await fetch(url);
   if (!response.ok || response.body === null) {
     throw new Error(
-        `${url} cannot be fetched: the server answers ${response.status}`);
+        `${url} cannot be fetched: the server returned ${response.status}`);
   }
   return response;
 }

@@ -100,7 +100,7 @@ export function evaluate(
     judges: Judges, position: string, ply: number): Evaluation {
   const { core, catalogue } = judges;
   const view = core.view(position);
-  if (view.finished) throw new Error('the game is over: nothing to judge');
+  if (view.finished) throw new Error('the game is over: nothing to evaluate');
   const network = networkFor(judges, position);
   if (network === null) {
     return evaluationOf(

@@ -60,7 +60,7 @@ function checkNumbers(
       count(Number.isFinite) !== output.size - hidden ||
       count(Number.isNaN) !== hidden) {
     fail(
-        `has '${output.name}' of position ${row} with other than ` +
+        `has '${output.name}' of position ${row} without ` +
         `${output.size - hidden} finite numbers` +
         (hidden > 0 ? ` and ${hidden} NaN, of illegal actions` : ''));
   }
@@ -77,7 +77,7 @@ function sameExpected(
       Math.abs(a - b) <= EXPECTED_TOLERANCE * scale;
   if (![...said.priors, ...said.win, said.draw, said.redMargin].every(
       Number.isFinite)) {
-    fail(`says what is no number of position ${row}`);
+    fail(`has a value that is not a number at position ${row}`);
   }
   return said.priors.length === expected.priors.length &&
       said.priors.every((prior, i) => near(prior, expected.priors[i]!)) &&

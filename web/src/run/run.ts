@@ -170,7 +170,7 @@ function chartsOf(metrics: Metrics): Chart[] {
       lines: lossLines('value_loss'),
     },
     {
-      title: 'Self-play, games a second',
+      title: 'Self-play, games per second',
       percent: false,
       lines: [
         { name: 'games/s', points: pointsOf(selfPlay, 'games_per_second') },
@@ -323,7 +323,7 @@ class Curves {
       byId('curves'),
       strengthTable(metrics),
       charts.length === 0 &&
-        h('p', { class: 'card wide' }, 'Curves come with two generations.'),
+        h('p', { class: 'card wide' }, 'Curves appear after two generations.'),
       ...charts.map(({ title }, i) =>
         h('figure', { class: 'card' }, h('h2', {}, title), places[i]!),
       ),
@@ -595,7 +595,7 @@ function wordsOf(game: WatchedGame, ply: number): string {
   else if (next.red !== null) {
     parts.push(
       `The search of ${next.seat} gives Red ${(100 * next.red).toFixed(0)} %` +
-        `${next.proved ? ', which is proved' : ''}; discs show what it tried.`,
+        `${next.proved ? ', which is proved' : ''}; discs show the actions tried.`,
     );
   }
   return parts.join(' ');

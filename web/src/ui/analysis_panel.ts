@@ -82,8 +82,8 @@ export class AnalysisPanel {
       session.tried ??
       (mistake === null
         ? ''
-        : `${givenAwaySentence(game, mistake)} On the board the cross is what ` +
-          'was played, and the green ring is better.');
+        : `${givenAwaySentence(game, mistake)} On the board, the cross marks ` +
+          'the action played and the green ring the better one.');
     if (this.mistake.textContent !== text) this.mistake.textContent = text;
     this.mistake.parentElement!.hidden = text === '';
     this.retry.hidden = mistake === null;

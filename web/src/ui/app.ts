@@ -337,8 +337,9 @@ export class App {
     try {
       if (this.games.onlyInTab) {
         throw new Error(
-          'this browser keeps no more games, and that of this tab would be ' +
-            'lost: save it to a file, or remove others, under Save / load',
+          'this browser cannot keep more games, and the game in this tab ' +
+          'would be lost: save it to a file or remove other games under Save ' +
+          '/ load',
         );
       }
       const text = decode(hash.slice(1));
@@ -354,7 +355,7 @@ export class App {
         false,
         () => this.games.begin(),
       );
-      this.notices.show(`${this.loadedSentence()} Others are kept as they were.`);
+      this.notices.show(`${this.loadedSentence()} Your other games are unchanged.`);
       return true;
     } catch (error) {
       this.notices.show(
@@ -425,8 +426,8 @@ export class App {
     if (kept || this.toldOfFullStorage) return;
     this.toldOfFullStorage = true;
     this.notices.show(
-      'This browser keeps no more games: its storage is full, or it refuses ' +
-        'to. Save this one to a file, or remove others, under Save / load.',
+      'This browser cannot keep more games: its storage is full or blocked. ' +
+      'Save this game to a file or remove other games under Save / load.',
       true,
     );
   }
@@ -739,7 +740,7 @@ export class App {
       session.personToMove
         ? this.reason(hill, chosen)
         : `It is ${seatName(game.variant, position.seat!)}’s turn, the computer’s` +
-            (session.canResume ? ': press Go on.' : '.'),
+            (session.canResume ? ': press Continue.' : '.'),
     );
   }
 

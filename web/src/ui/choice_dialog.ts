@@ -29,9 +29,9 @@ export class ChoiceDialog {
       h(
         'p',
         {},
-        `Sacrificed, the ringfort on ${goal(actions[0]!)} becomes the enemy’s. ` +
-          'The king on it cannot be captured in the next turn, and must then ' +
-          'move on.',
+        `If you sacrifice it, the ringfort on ${goal(actions[0]!)} becomes the ` +
+          'enemy’s. The king on it cannot be captured in the next turn, and ' +
+          'must then move away.',
       ),
       h(
         'div',

@@ -80,7 +80,7 @@ export class CoursePanel {
     this.source.textContent = here === undefined ? '' : sourceOf(here);
     this.plot.setAttribute(
       'aria-label',
-      here === undefined ? 'No judgement yet' : inWords(here),
+      here === undefined ? 'No evaluation yet' : inWords(here),
     );
     replaceChildren(
       this.plot,

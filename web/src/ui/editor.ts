@@ -64,7 +64,7 @@ const TOOLS: readonly Tool[] = [
     with: hasStranded,
   },
   { letter: LINK, name: 'Bridge', label: 'Bridge', with: hasLinks },
-  { letter: '.', name: 'Take away', label: 'Take away' },
+  { letter: '.', name: 'Remove', label: 'Remove' },
 ];
 
 const PHASES: Readonly<Record<Family, readonly Phase[]>> = {
@@ -165,7 +165,7 @@ export class Editor {
     this.palette = h(
       'fieldset',
       { class: 'palette editor' },
-      h('legend', { class: 'visually-hidden' }, 'What a hill is given'),
+      h('legend', { class: 'visually-hidden' }, 'Piece to place'),
       this.tools,
     );
     const row = (label: string, field: HTMLElement): HTMLElement =>
@@ -285,7 +285,7 @@ export class Editor {
             ? ''
             : ', bridge from or to here'
           : letter === this.tool || (this.tool === '.' && letter !== '.')
-            ? ', take it away'
+            ? ', remove it'
             : this.tool === '.'
               ? ''
               : `, place ${tool.name}`;
@@ -394,7 +394,7 @@ export class Editor {
     const phase = this.phases.value;
     replaceChildren(
       this.phases,
-      h('option', { value: OPEN }, 'By the board'),
+      h('option', { value: OPEN }, 'From the board'),
       ...phases.map((name) => h('option', { value: name }, phaseName({ phase: name }))),
     );
     this.phases.value = phase;
@@ -504,7 +504,7 @@ export class Editor {
       await this.answer; // to what that asks
     } catch (error) {
       if (asked !== this.asked) return;
-      this.textNote.textContent = `This text is no position: ${reasonOf(error)}`;
+      this.textNote.textContent = `This text is not a position: ${reasonOf(error)}`;
       this.enable();
     }
   }

@@ -1,5 +1,5 @@
-// What people are told of the families of variants: a line for choosing, and
-// the rules in short, with drawings. docs/reference/rules.md has them in full.
+// Texts for people about the families of variants: a line for choosing, and the
+// rules in short, with drawings. docs/reference/rules.md has them in full.
 
 import type { Drawing } from './board/drawing';
 import type { Family, Phase, Position, VariantInfo } from '../engine/api';
@@ -124,8 +124,8 @@ export const FAMILIES: Readonly<Record<Family, FamilyText>> = {
       },
       {
         text:
-          'Manoeuvres: a king goes by a knight’s move to a vacant hill that ' +
-          'is not next to a ringfort of its side, and builds there.',
+          'Manoeuvres: a king makes a knight’s move to a vacant hill that is ' +
+          'not next to a ringfort of its side, and builds there.',
         phase: 'manoeuvres',
         drawings: [
           {
@@ -139,15 +139,14 @@ export const FAMILIES: Readonly<Record<Family, FamilyText>> = {
       {
         text:
           'Battle: while one of your kings can reach a vacant hill that is ' +
-          'not next to another of your kings, you must move so.',
+          'not next to another of your kings, you must make such a move.',
         phase: 'battle',
         builds: true,
       },
       {
         text:
-          'Else a king goes back to a ringfort of yours, or captures a ' +
-          'besieged single ringfort; or you pass when no king on the board ' +
-          'can move on.',
+          'Else a king returns to a ringfort of yours or captures a besieged ' +
+          'single ringfort. You pass if no king on the board can move.',
         phase: 'battle',
         builds: false,
       },
@@ -159,7 +158,7 @@ export const FAMILIES: Readonly<Record<Family, FamilyText>> = {
           {
             board: '3B1/R4B1/7/7/3R3/7/Br2R',
             arrow: ['D3', 'B2'],
-            caption: 'Before: the king on B1 is besieged but for B2.',
+            caption: 'Before: the king on B1 is besieged except on B2.',
           },
           {
             board: '3B1/R4B1/7/7/3r3/1R5/br2R',
@@ -190,9 +189,9 @@ export const FAMILIES: Readonly<Record<Family, FamilyText>> = {
       },
       {
         text:
-          'Battle: build in a row of yours that qualifies: it has an empty ' +
-          'hill, at least one enemy ringfort, and not more of yours than ' +
-          'theirs.',
+          'Battle: build in one of your rows that qualifies: it has an empty ' +
+          'hill, at least one enemy ringfort, and at most as many of yours ' +
+          'as of theirs.',
         phase: 'battle',
         drawings: [
           {
@@ -205,8 +204,8 @@ export const FAMILIES: Readonly<Record<Family, FamilyText>> = {
       },
       {
         text:
-          'Without one, capture a besieged single ringfort; without that, ' +
-          'build anywhere.',
+          'If no row qualifies, capture a besieged single ringfort; if there ' +
+          'is none, build anywhere.',
         phase: 'battle',
       },
       CAPTURE,
@@ -223,7 +222,7 @@ export const FAMILIES: Readonly<Record<Family, FamilyText>> = {
         text:
           'Manoeuvres: build exactly one or two steps, along a file, a rank ' +
           'or a diagonal, from the enemy king (anywhere if all are taken); ' +
-          'your king goes there.',
+          'your king moves there.',
         phase: 'manoeuvres',
         drawings: [
           {
@@ -241,13 +240,13 @@ export const FAMILIES: Readonly<Record<Family, FamilyText>> = {
       {
         text:
           'Swap: an enemy ringfort without a link and without the king ' +
-          'becomes yours, and your king goes there.',
+          'becomes yours, and your king moves there.',
         phase: 'battle',
       },
       {
         text:
           'Link: join two neighbouring ringforts of yours. Linked ringforts ' +
-          'are safe for good.',
+          'are permanently safe.',
         phase: 'link',
         drawings: [
           {
@@ -259,8 +258,8 @@ export const FAMILIES: Readonly<Record<Family, FamilyText>> = {
       },
       {
         text:
-          'Without a ringfort to swap the game ends, and all neighbours are ' +
-          'linked.',
+          'If there is no ringfort to swap, the game ends and all neighbours ' +
+          'are linked.',
       },
     ],
   },
@@ -275,21 +274,22 @@ const BATTLE_BY_LEVEL: Readonly<Record<number, Rule>> = {
     drawings: [
       {
         board: '5/2++3/1+rr+2/2+r+2/3+3/5b1/5',
-        caption: 'With nothing to capture, Red builds on a dot.',
+        caption: 'There is nothing to capture, so Red builds on a dot.',
       },
     ],
   },
   2: {
     text:
-      'Battle: a vacant hill counts for as many of your ringforts as are next ' +
-      'to it, a besieged single ringfort of the enemy for as many as besiege ' +
-      'it. Act on one that counts most.',
+      'Battle: the value of a vacant hill is the number of your ringforts ' +
+      'next to it; that of a besieged single ringfort is the number of ' +
+      'ringforts that besiege it. Act on a hill of the highest value.',
     phase: 'battle',
     drawings: [
       {
         board: '5/7/7/7/7/1r+r3/br3',
         numbers: { A2: 1, B3: 1, D3: 1, E2: 1, D1: 2, B1: 2, C2: 3 },
-        caption: 'C2 counts most for Red; the capture of B1 has to wait.',
+        caption: 'C2 has the highest value for Red; the capture of B1 must ' +
+                 'wait.',
       },
     ],
   },
@@ -308,20 +308,20 @@ const DOUBLES: Rule = {
 
 const SHARED_ROWS: Rule = {
   text:
-    'The first ringfort of Red goes on rank 4, that of Blue on file D: the ' +
-    'rows that partners share.',
+    'Red’s first ringfort must be on rank 4, Blue’s on file D: the rows that ' +
+    'the partners share.',
 };
 
 const SACRIFICE: Rule = {
   text:
     'Sacrifice: a side that has lost one king may give up the besieged ' +
-    'ringfort that a king goes back to. It becomes the enemy’s, and the king ' +
-    'on it is safe for one turn, but must then move on or is lost.',
+    'ringfort that a king returns to. It becomes the enemy’s. The king on it ' +
+    'is safe for one turn, but is lost unless it then moves away.',
   drawings: [
     {
       board: 'rrr1r/rrrrrrr/Rrrrrrr/rrrrrrR/rrbrrrr/rrrRrrB/Brrrr',
       arrow: ['B1', 'C3'],
-      caption: 'Before: Blue’s king on B1 goes back to C3 and gives it up.',
+      caption: 'Before: Blue’s king on B1 returns to C3 and gives it up.',
     },
     {
       board: 'rrr1r/rrrrrrr/Rrrrrrr/rrrrrrR/rrTrrrr/rrrRrrB/brrrr',

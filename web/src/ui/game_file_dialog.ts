@@ -55,9 +55,9 @@ export class GameFileDialog {
   private readonly setUp = h(
     'p',
     { class: 'faint' },
-    'This game begins from a position that was set up. Its text is that ' +
-      'position and its actions: this page, tara show, tara solve and tara ' +
-      'review read it; JSON lines and game stores have no place for it.',
+    'This game begins from a custom position. Its text is that position and ' +
+    'the actions. This page, tara show, tara solve and tara review read it; ' +
+    'JSON lines and game stores cannot represent it.',
   );
   private readonly copyLinkButton: HTMLButtonElement;
   private readonly kept = h('section', { class: 'kept' });
@@ -91,7 +91,7 @@ export class GameFileDialog {
     );
     const ofGame = [
       button('short', 'Short form', () => this.show(this.texts.inShort())),
-      button('position', 'Position alone', () =>
+      button('position', 'Position only', () =>
         this.show(this.texts.position()),
       ),
       h('h3', {}, 'As a link or a picture'),
@@ -201,8 +201,8 @@ export class GameFileDialog {
         {
           type: 'button',
           class: 'quiet',
-          'aria-label': 'Forget this game',
-          title: 'Forget this game',
+          'aria-label': 'Remove this game',
+          title: 'Remove this game',
           click: (event: MouseEvent) => {
             const forgetters = (): HTMLElement[] => [
               ...this.kept.querySelectorAll<HTMLElement>('li > :last-child'),

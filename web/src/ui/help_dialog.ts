@@ -9,45 +9,44 @@ import { otherRules } from './words';
 import type { Game, Geometry } from '../engine/api';
 
 const KEYS: readonly (readonly [string, string])[] = [
-  ['↑ ↓ ← →', 'walk over the hills'],
+  ['↑ ↓ ← →', 'move between hills'],
   ['Enter, Space', 'build, choose a king, choose where it goes'],
   [
     '. and ,',
-    'to the next or last hill with a legal action; of a chosen king, where ' +
-      'it may go',
+    'next or previous hill with a legal action; for a chosen king, its targets',
   ],
-  ['Esc', 'forget what was chosen'],
+  ['Esc', 'cancel the choice'],
   ['U and R', 'undo and redo'],
   [
     '← and →',
-    'after a click, or away from the board: an action back or on; Home and ' +
-      'End: to the ends',
+    'one action back or forward, after a click or away from the board; Home ' +
+    'and End: start and end',
   ],
   ['H', 'a hint'],
   ['A', 'analysis of every position on the board, on or off'],
   ['M', 'map of the network’s policy'],
   ['O', 'map of who will own the hills'],
-  ['P', 'pass, where that is legal'],
+  ['P', 'pass, if it is legal'],
   ['N', 'new game'],
   ['?', 'this help'],
 ];
 
 const ASSISTANCE: readonly string[] = [
   'Hint: the best three actions by a search of up to 800 simulations (3 ' +
-    'seconds), each with the chance to win and the line it expects.',
+    'seconds), each with the chance to win and the expected line.',
   'Analyse: the same for every position on the board, with up to 8,000 ' +
-    'simulations, until you turn it off. Another action than the one that ' +
-    'was played begins another line; the game keeps both.',
+    'simulations, until you turn it off. A different action from the one ' +
+    'played begins another line; the game keeps both.',
   'Policy: where the network would play at first sight, before any search, ' +
-    'in percent. A search may find better, so that a hint can be an action ' +
-    'of few percent.',
+    'in percent. A search may find better actions, so a hint can be an ' +
+    'action with a low percentage.',
   'Owners: whose ringfort the network expects on each hill at the end.',
   'Course of the game: the chance to win after each action, and the lead in ' +
-    'points. They are the network’s first guess, or what a search found where ' +
-    'Hint or Review has searched. A draw counts as half a win.',
+    'points. They are the network’s first guess, or the result of a search ' +
+    'where Hint or Review has searched. A draw counts as half a win.',
 ];
 
-// A link to a page that lies beside this one (web/site), which stays open.
+// A link to a page next to this one (web/site), which stays open.
 function ownPage(href: string, text: string): HTMLElement {
   return h('a', { href, target: '_blank', rel: 'noopener' }, text);
 }
@@ -90,7 +89,7 @@ export class HelpDialog {
         'label',
         { class: 'choice' },
         this.guide,
-        'Show the rule of the turn beside the board',
+        'Show the rule of the turn next to the board',
       ),
       h(
         'section',

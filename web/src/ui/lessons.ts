@@ -30,14 +30,14 @@ function lastTurn(variant: string): LessonStep {
   return {
     text:
       'The board is almost full and this is the last turn. Blue has one ' +
-      'kingdom, Red has two. If both sides have as many kingdoms, the side ' +
-      'with more ringforts wins.',
+      'kingdom, Red has two. If both sides have the same number of kingdoms, ' +
+      'the side with more ringforts wins.',
     position:
       `${variant} rrrbb/rrrrbbb/rrrbbbb/1bbbbbb/rrr1bbb/rrrrrbb/rrrrb 0 ` +
       'battle - 0,0 0 out:1',
     task: 'Win the game: join your two kingdoms.',
     good: ['A4'],
-    hint: 'You would still have two kingdoms, and lose. Try the other hill.',
+    hint: 'You would still have two kingdoms and lose. Try the other hill.',
     after:
       'You win. Each side has one kingdom, but you have more ringforts: 23 ' +
       'to 21.',
@@ -69,8 +69,8 @@ export const LESSONS: Readonly<Record<Family, readonly LessonStep[]>> = {
       text:
         'A ringfort without a link is besieged when enemy ringforts stand on ' +
         'all hills next to it. It is marked with “!”. In Level 1 you must ' +
-        'capture it before you build; in Level 2 what has the most of your ' +
-        'ringforts around it comes first.',
+        'capture it before you build; in Level 2 you must act on the hill ' +
+        'with the most of your ringforts around it.',
       position: 'sacred_hill_l1 5/3r3/2rbr2/3r3/4b2/4bb1/5 0 battle',
       task: 'Capture the besieged ringfort.',
       after: 'It is yours, and four kingdoms have become one.',
@@ -171,12 +171,12 @@ export const LESSONS: Readonly<Record<Family, readonly LessonStep[]>> = {
       text:
         'In Battle Red builds in files (columns), Blue in ranks (rows). You ' +
         'may build in a file that has an empty hill, at least one ringfort of ' +
-        'Blue, and not more of yours than of Blue’s.',
+        'Blue, and at most as many of yours as of Blue’s.',
       position: 'poisoned_chalice b1r2/6b/r6/7/6r/b6/1r1b1 0 battle',
       task: 'Build on one of the red dots.',
       after:
-        'Without such a file you capture a besieged ringfort (marked with ' +
-        '“!”), and without one of those you build anywhere.',
+        'If there is no such file, you capture a besieged ringfort (marked ' +
+        'with “!”). If there is none, you build anywhere.',
     },
     lastTurn('poisoned_chalice'),
   ],
@@ -184,8 +184,8 @@ export const LESSONS: Readonly<Record<Family, readonly LessonStep[]>> = {
     {
       text:
         'You play Red. Each side has one king. In Manoeuvres you build one or ' +
-        'two steps away from the enemy king, straight or diagonally, and your ' +
-        'king goes there. So both sides fill the board.',
+        'two steps away from the enemy king, straight or diagonally, and ' +
+        'your king moves there. In this way both sides fill the board.',
       position: 'stone_of_destiny 5/7/7/3B3/7/7/5 0 manoeuvres',
       task: 'Build on one of the red dots.',
       after: 'Your king stands there, and Blue must stay near it.',
@@ -206,7 +206,7 @@ export const LESSONS: Readonly<Record<Family, readonly LessonStep[]>> = {
         'are safe: nobody can swap them.',
       position: '',
       task: 'Choose a link: a small square between two ringforts.',
-      after: 'These two are safe for good. Now Blue swaps and links.',
+      after: 'These two are permanently safe. Now Blue swaps and links.',
     },
     {
       text:

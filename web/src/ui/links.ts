@@ -24,7 +24,7 @@ export function decode(fragment: string): string {
     return text.replace(/[&?].*$/s, '').replace(/[^\w*-]+$/, '');
   } catch {
     throw new Error(
-      `'${fragment}' is no text: a % in it is not followed by two digits ` +
+      `'${fragment}' is not text: a % in it is not followed by two digits ` +
         '(hexadecimal) of a character',
     );
   }

@@ -109,8 +109,8 @@ export class MovesPanel {
             {
               type: 'button',
               class: 'quiet',
-              'aria-label': `Forget the line ${from + 1} ${text}`,
-              title: 'Forget this line',
+              'aria-label': `Remove the line ${from + 1} ${text}`,
+              title: 'Remove this line',
               click: () => this.forgetLine(line),
             },
             icon('close'),

@@ -110,7 +110,7 @@ export class NetworkPanel {
         h('strong', { id: 'network-name' }, network.name),
         unknown === ''
           ? ''
-          : ` has not learned ${unknown}: random games judge instead.`,
+          : ` has not learned ${unknown}: random games evaluate positions instead.`,
       ),
       h(
         'details',

@@ -198,8 +198,8 @@ export class NewGameDialog {
   private async showStanding(): Promise<void> {
     const variant = this.variant();
     this.standing.textContent = this.rated
-      ? 'Numbers are Elo ratings: 200 points more means winning about 3 ' +
-        'games of 4.'
+      ? 'Numbers are Elo ratings: 200 points more mean winning about 3 of 4 ' +
+        'games.'
       : 'Ratings are known for the built-in network only.';
     if (!this.rated) return;
     const standing = await this.standingIn(variant);

@@ -156,7 +156,7 @@ class BoardForSide {
     const { file, rank } = this.at(hill);
     if (Math.max(Math.abs(file - 3), Math.abs(rank - 3)) >= least) return null;
     const steps = least === 1 ? 'step' : 'steps';
-    return `The first ringfort goes at least ${least} ${steps} from D4.`;
+    return `The first ringfort must be at least ${least} ${steps} from D4.`;
   }
 
   taken(hill: HillIndex): string {
@@ -230,7 +230,7 @@ function sharedRow(board: BoardForSide, hill: HillIndex): string | null {
   if ((board.side === 0 ? rank : file) === 3) return null;
   const row = board.side === 0 ? 'rank 4' : 'file D';
   return (
-    `The first ${board.own} ringfort goes on ${row}, which the partners ` +
+    `The first ${board.own} ringfort must be on ${row}, which the partners ` +
     'share.'
   );
 }
@@ -277,7 +277,8 @@ function byPriority(board: BoardForSide, hill: HillIndex): string | null {
       : String(board.ownBeside(each).length);
   return (
     `${board.name(hill)} has ${count(hill)} of ${board.own}’s ringforts next ` +
-    `to it, ${board.name(best)} has ${count(best)}: the most comes first.`
+    `to it, ${board.name(best)} has ${count(best)}: the most ringforts come ` +
+    'first.'
   );
 }
 
@@ -362,7 +363,7 @@ function kingWithoutMove(
   if (canBuild(board, movers)) {
     return (
       `The king on ${name} reaches no vacant hill that is not next to a ` +
-      `${board.own} ${what}; another king does, and must go.`
+      `${board.own} ${what}; another king can, and must move.`
     );
   }
   const moves = knightMoves.some(
@@ -514,7 +515,7 @@ function stoneOfDestiny(
   }
   if (hill === king) return `The ${board.enemy} king stands on ${name}.`;
   return bridgesOf(board, hill).length > 0
-    ? `${name} is linked, and so safe for good.`
+    ? `${name} is linked and therefore permanently safe.`
     : null;
 }
 

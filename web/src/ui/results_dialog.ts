@@ -28,9 +28,9 @@ export class ResultsDialog {
       h(
         'p',
         { class: 'faint' },
-        'Games count that you play from start to end against one level of the ' +
-          'built-in network, by the usual rules and without help or undo. This ' +
-          'browser keeps the latest 400.',
+        'Games against one level of the built-in network count if you play ' +
+        'them from start to end, with the usual rules and without help or ' +
+        'undo. This browser keeps the latest 400.',
       ),
     );
     this.dialog.open();

@@ -128,7 +128,7 @@ function inWords(state: ReviewState): string {
     case 'done':
       return state.found.length === 0
         ? 'No action cost 5 % of winning or more.'
-        : 'Chances of winning lost, from 5 %, worst first. Choose one to see ' +
-            'it on the board, with what was better.';
+        : 'Actions that cost 5 % of winning or more, worst first. Choose one ' +
+          'to see it on the board with the better action.';
   }
 }

@@ -30,12 +30,12 @@ const LEGENDS = {
   heat: [
     'where the network would play at first sight, before any search, in ' +
       'percent.',
-    'without a network every legal action counts the same.',
+    'without a network, all legal actions are equal.',
   ],
   owners: [
     'whose ringfort the network expects on a hill at the end; the larger ' +
       'the mark, the surer.',
-    'only a network says who will own the hills.',
+    'only a network predicts who will own the hills.',
   ],
 } as const;
 
@@ -48,7 +48,7 @@ export class Toolbar {
   readonly legends = h('div', { class: 'legends', role: 'status' });
   private readonly buttons = new Map<keyof ToolbarActions, HTMLButtonElement>();
   private shownLegends = '';
-  private shownWaits = false; // the computer's button says Go on, not Pause
+  private shownWaits = false; // the computer's button is Continue, not Pause
 
   // `leave`: the button that has the focus cannot be pressed any more.
   constructor(
@@ -119,7 +119,7 @@ export class Toolbar {
     replaceChildren(
       computer,
       icon(waits ? 'resume' : 'pause'),
-      h('span', {}, waits ? 'Go on' : 'Pause'),
+      h('span', {}, waits ? 'Continue' : 'Pause'),
     );
   }
 

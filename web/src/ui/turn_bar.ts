@@ -43,7 +43,7 @@ export class TurnBar {
     const text = session.isPerson(position.seat!)
       ? request(position, session.chosen)
       : session.paused
-        ? 'Paused: press Go on'
+        ? 'Paused: press Continue'
         : 'The computer is thinking';
     const note = warning(position);
     const parts = [

@@ -152,7 +152,7 @@ export function aimInWords({
 const OFF: Readonly<Record<string, string>> = {
   last_turns: 'the game ends at once when a player cannot move',
   link_all_at_end: 'at the end only links that were made count',
-  shared_row_opening: 'the first ringfort of a side may go on any row',
+  shared_row_opening: 'the first ringfort of a side may be on any row',
   territory_breaks_ties:
     'if kingdoms or bridges are equal, ringforts do not count',
 };
@@ -360,7 +360,7 @@ export function chanceOf(value: number): string {
 
 // Returns what a search says of the position, and where the network's policy,
 // which `before` has, was of another opinion: "After 800 simulations: Red 53 % ·
-// Blue 47 %, Red by 0.4 points.", "At first sight the network liked C3 better
+// Blue 47 %, Red by 0.4 points.", "At first sight, the network preferred C3
 // (41 % against 2 %)."
 export function analysisSentences(
   found: SearchProgress,
@@ -375,7 +375,7 @@ export function analysisSentences(
   if (first !== undefined && best && first.action.index !== best.index) {
     const own = before!.policy.find(({ action }) => action.index === best.index);
     parts.push(
-      `At first sight the network liked ${first.action.notation} better ` +
+      `At first sight, the network preferred ${first.action.notation} ` +
         `(${percent(100 * first.probability)} against ` +
         `${percent(100 * (own?.probability ?? 0))})`,
     );
@@ -423,12 +423,12 @@ export function ratingInWords({ elo, interval }: PersonRating): string {
 export function verificationSentence(found: Verification): string {
   const worst = found.worst.toExponential(1);
   const result = found.agrees
-    ? 'The network does here what it did when it was exported'
-    : 'The network differs here from what it was when it was exported';
+    ? 'The network gives the same outputs here as when it was exported'
+    : 'The network’s outputs differ here from those at its export';
   const inputs = found.sameInputs ? '' : ' Even its inputs differ.';
   const expected = found.sameExpected
     ? ''
-    : ' What its golden.json expects is not what its golden outputs are.';
+    : ' Its golden.json does not match its golden outputs.';
   return (
     `${result}: ${plural(found.positions, 'position')}, largest difference ` +
     `${worst} (${found.worstOutput}; ${found.tolerance} is allowed).${inputs}${expected}`
