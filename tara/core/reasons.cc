@@ -92,7 +92,7 @@ class Question {
     const int distance = std::max(std::abs(FileOf(hill_) - kMiddle),
                                   std::abs(RankOf(hill_) - kMiddle));
     if (state_.vacant() != kAllHills || distance >= least) return "";
-    return absl::StrCat("The first ringfort goes at least ", least,
+    return absl::StrCat("The first ringfort must be at least ", least,
                         least == 1 ? " step" : " steps", " from D4.");
   }
 
@@ -163,7 +163,7 @@ class Question {
     if (!is_bound || (red ? RankOf(hill_) : FileOf(hill_)) == kMiddle) {
       return "";
     }
-    return absl::StrCat("The first ", us_, " ringfort goes on ",
+    return absl::StrCat("The first ", us_, " ringfort must be on ",
                         red ? RankName(kMiddle) : FileName(kMiddle),
                         ", which the partners share.");
   }
@@ -202,7 +202,7 @@ class Question {
     };
     return absl::StrCat(name_, " has ", count(hill_), " of ", us_,
                         "'s ringforts next to it, ", HillToText(best), " has ",
-                        count(best), ": the most comes first.");
+                        count(best), ": the most ringforts come first.");
   }
 
   // --- Four Treasures: sections 5 and 6 --------------------------------------
@@ -234,8 +234,8 @@ class Question {
     return Destination((chosen_ & movers) != 0 ? chosen_ : movers, movers);
   }
 
-  // What a king must not arrive beside: in Manoeuvres ringforts of its side, in
-  // Battle other kings of its side.
+  // The neighbours that a king must avoid: in Manoeuvres ringforts of its side,
+  // in Battle other kings of its side.
   std::string KeepsAway() const {
     return manoeuvres() ? NextTo(view_.own, "ringfort")
                         : NextTo(view_.own_kings, "king");
@@ -253,7 +253,7 @@ class Question {
       return absl::StrCat("The king on ", name_,
                           " reaches no vacant hill that is not next to a ", us_,
                           manoeuvres() ? " ringfort" : " king",
-                          "; another king does, and must go.");
+                          "; another king can, and must move.");
     }
     bool can_move = false;
     ForEachHill(KnightMoves(at_), [&](Hill to) {
@@ -338,7 +338,7 @@ class Question {
     constexpr int kLast = kBoardSize - 1;
     const int file = FileOf(hill_);
     const int rank = RankOf(hill_);
-    // No hill is on two edges: the corners are no hills.
+    // No hill is on two edges: the corners are not hills.
     const bool on_rank = rank == 0 || rank == kLast;
     if (!on_rank && file != 0 && file != kLast) {
       return absl::StrCat(
@@ -380,7 +380,7 @@ class Question {
       return absl::StrCat("The ", them_, " king stands on ", name_, ".");
     }
     if (LinkedTo() == 0) return "";
-    return absl::StrCat(name_, " is linked, and so safe for good.");
+    return absl::StrCat(name_, " is linked and therefore permanently safe.");
   }
 
   // The hills that the hill is linked with.

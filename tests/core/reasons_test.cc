@@ -71,7 +71,7 @@ Claims() {
       std::pair<std::string, std::function<bool(const Said&)>>>{
       {"outside the rows of",
        [](S s) { return (rules::kDoublesAreas[s.state.seat] & s.at()) == 0; }},
-      {"The first ringfort goes",
+      {"The first ringfort must be",
        [](S s) { return s.state.vacant() == kAllHills; }},
       {"which the partners share",
        [](S s) { return s.own() == 0 && s.state.options.shared_row_opening; }},
@@ -109,7 +109,7 @@ Claims() {
          return Count(Adjacent(s.at()) & s.own()) <
                 Count(Adjacent(s.others()) & s.own());
        }},
-      {"another king does, and must go",
+      {"another king can, and must move",
        [](S s) { return (s.own_kings() & s.at()) != 0; }},
       {"is not next to a",
        [](S s) { return (Adjacent(s.at()) & s.own()) == 0; }},
@@ -267,7 +267,7 @@ TEST(WhyNotTest, NamesTheRule) {
        {{"E5", "E5 is too near to D4."},
         {"D6", "D6 is not a knight's move from a Red ringfort."}}},
       {"sacred_hill_l1 5/7/7/7/7/7/5 0 manoeuvres - 0,0 0 - opening_distance=2",
-       {{"E5", "The first ringfort goes at least 2 steps from D4."}}},
+       {{"E5", "The first ringfort must be at least 2 steps from D4."}}},
       {"sacred_hill_l1 5/7/7/7/r6/br5/5 0 battle - 0,0 0 - -",
        {{"C2", "Red must capture a besieged ringfort first: A2."},
         {"B2", "A Red ringfort stands on B2 already."}}},
@@ -278,22 +278,24 @@ TEST(WhyNotTest, NamesTheRule) {
        {{"A2", "A2 is not besieged: no Red ringfort on B2."}}},
       {"sacred_hill_l2 5/7/7/7/7/1r1r3/br3 0 battle - 0,0 0 - -",
        {{"B1",
-         "B1 has 2 of Red's ringforts next to it, C2 has 3: the most comes "
-         "first."},
+         "B1 has 2 of Red's ringforts next to it, C2 has 3: the most "
+         "ringforts come first."},
         {"G6",
-         "G6 has none of Red's ringforts next to it, C2 has 3: the most comes "
-         "first."}}},
+         "G6 has none of Red's ringforts next to it, C2 has 3: the most "
+         "ringforts come first."}}},
       {"sacred_hill_l2 5/7/7/2r1r2/r2r3/br5/5 0 battle - 0,0 0 - "
        "capture_first=true",
        {{"D4", "Red must capture a besieged ringfort first: A2."}}},
       {"sacred_hill_doubles_l1 5/7/7/7/7/7/5 0 manoeuvres - 0,0 0 - -",
        {{"D6", "D6 is outside the rows of Red South: ranks 1 to 4."},
         {"D3",
-         "The first Red ringfort goes on rank 4, which the partners share."}}},
+         "The first Red ringfort must be on rank 4, which the partners "
+         "share."}}},
       {"sacred_hill_doubles_l1 5/7/7/4r2/7/7/5 1 manoeuvres - 0,0 0 - -",
        {{"E5", "E5 is outside the rows of Blue West: files A to D."},
         {"C3",
-         "The first Blue ringfort goes on file D, which the partners share."}}},
+         "The first Blue ringfort must be on file D, which the partners "
+         "share."}}},
       {"four_treasures 5/7/7/7/r6/br5/5 0 battle - 0,0 0 - -",
        {{"G6", "Red must capture a besieged ringfort first: A2."}}},
       {"high_kings_l1 5/7/7/3R3/7/7/1B3 0 placement - 0,0 0 - -",
@@ -311,7 +313,7 @@ TEST(WhyNotTest, NamesTheRule) {
        "battle - 0,0 0 - -",
        {{"B2",
          "The king on B2 reaches no vacant hill that is not next to a Red "
-         "king; another king does, and must go."},
+         "king; another king can, and must move."},
         {"C6",
          "A ringfort stands on C6: as long as a king can reach a vacant hill, "
          "one must."},
@@ -354,7 +356,7 @@ TEST(WhyNotTest, NamesTheRule) {
       {"stone_of_destiny rbbrb/rrbrbbr/rbrbrrb/bbBbrbr/brrbbrb/rbrrbrb/brRbr 0 "
        "battle E1=E2 0,0 0 - -",
        {{"C4", "The Blue king stands on C4."},
-        {"E1", "E1 is linked, and so safe for good."},
+        {"E1", "E1 is linked and therefore permanently safe."},
         {"B7", "B7 is Red's: a Blue ringfort is swapped."}}},
       {"stone_of_destiny rbbrb/rrbrbbr/rbrbrrb/bbBbrbr/brrbbrb/rbrrbrb/brRbr 1 "
        "link - 0,0 0 - -",
