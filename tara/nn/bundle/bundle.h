@@ -53,9 +53,9 @@ class Bundle {
   // float16 has them.
   absl::StatusOr<Checkpoint> ReadNetwork() const;
 
-  // Returns the network as learning goes on from it: with all its heads, and
-  // without an optimizer. FAILED_PRECONDITION if the bundle was made for
-  // playing alone, or as ReadCheckpoint and ReadNetwork.
+  // Returns the network to continue learning from: with all heads, and without
+  // an optimizer. FAILED_PRECONDITION if the bundle was made only for playing;
+  // other errors as ReadCheckpoint and ReadNetwork.
   absl::StatusOr<Checkpoint> ReadCheckpointToLearnOn() const;
 
   // Returns DATA_LOSS, naming the file.
@@ -72,14 +72,15 @@ class Bundle {
   ZipReader archive_;
 };
 
-// Returns the network of a bundle or of a checkpoint file, whichever is at
-// `path`. Errors as Bundle::Open and ReadCheckpoint.
+// Returns the network of the bundle or checkpoint file at `path`. Errors as
+// Bundle::Open and ReadCheckpoint.
 absl::StatusOr<Checkpoint> ReadNetworkFile(const std::string& path);
 
 struct BundleOptions {
   std::string made_by;  // program and version
   WeightType weights = WeightType::kFloat32;
-  // Whether learning can go on from it: with norms and all heads, in float32.
+  // Whether learning can continue from it: with norms and all heads, in
+  // float32.
   bool for_learning = false;
   std::vector<BundleVariant> variants;  // at least one
   BundleProvenance provenance;

@@ -24,8 +24,8 @@ constexpr uint16_t ToFloat16(float value) {
   const uint32_t magnitude = bits & 0x7fffffff;
   if (magnitude > 0x7f800000) return sign | 0x7e00;  // NaN
   if (magnitude >= 0x477ff000) return sign | 0x7c00;
-  // What is dropped: 13 bits of the mantissa; of numbers below 2^-14, which
-  // have no leading one, as many more as their exponent is smaller.
+  // Drops 13 bits of the mantissa; for numbers below 2^-14, which have no
+  // leading one, one more bit for each power of two below that.
   uint32_t mantissa = magnitude;
   int dropped = 13;
   if (magnitude < 0x38800000) {
@@ -62,8 +62,8 @@ enum class WeightType {
 
 std::string WeightTypeName(WeightType type);  // "float32", "float16"
 
-// Returns OUT_OF_RANGE naming a tensor of a folded network that holds larger
-// numbers than float16 has, or what is no number. Every bundle has a form of
+// Returns OUT_OF_RANGE naming a tensor of a folded network that holds NaN or
+// numbers larger than float16 can represent. Every bundle has a form of
 // float16, in which such a weight would be infinite.
 absl::Status CheckFloat16(const Checkpoint& folded);
 

@@ -42,8 +42,8 @@ GoldenPosition SeenCanonically(const State& state) {
   return position;
 }
 
-// One position of each of as many random games, the first at its start, the
-// last near its end.
+// Adds one position from each of several random games, the first at its start,
+// the last near its end.
 void AddPositionsOf(const BundleVariant& variant,
                     std::vector<GoldenPosition>& positions) {
   for (int i = 0; i < kGoldenPositionsPerVariant; ++i) {

@@ -60,7 +60,7 @@ struct TensorInfo {
   std::vector<int64_t> axes;  // after that of the positions
   std::vector<float> Tensors::* values;
 
-  // Returns all axes, of so many positions.
+  // Returns all axes for `size` positions.
   std::vector<int64_t> Shape(int64_t size) const {
     std::vector<int64_t> shape = {size};
     shape.insert(shape.end(), axes.begin(), axes.end());
@@ -76,7 +76,7 @@ inline std::vector<TensorInfo<NetworkInputs>> NetworkInputInfos(
           {"globals", {counts.globals}, &NetworkInputs::globals}};
 }
 
-// All outputs, or those of a network that has not learned who owns hills.
+// All outputs, or the outputs of a network without the head of owners.
 inline std::vector<TensorInfo<NetworkOutputs>> NetworkOutputInfos(
     bool with_owner) {
   std::vector<TensorInfo<NetworkOutputs>> infos = {
@@ -89,8 +89,8 @@ inline std::vector<TensorInfo<NetworkOutputs>> NetworkOutputInfos(
   return infos;
 }
 
-// Golden positions: inputs and outputs of a network, kept with it, by which
-// other programs can check that they compute the same.
+// Golden positions: inputs and outputs of a network, stored with it. Other
+// programs use them to check that they compute the same.
 
 // Values of a rule option, ascending.
 struct OptionValues {
@@ -125,7 +125,7 @@ struct GoldenPosition {
 std::vector<GoldenPosition> MakeGoldenPositions(
     absl::Span<const BundleVariant> variants);
 
-// Returns the positions as a network with so many inputs sees them.
+// Returns the inputs for the positions of a network with this number of inputs.
 NetworkInputs EncodeGoldenPositions(absl::Span<const GoldenPosition> positions,
                                     const InputCounts& counts = {});
 
@@ -133,7 +133,7 @@ NetworkInputs EncodeGoldenPositions(absl::Span<const GoldenPosition> positions,
 void HideIllegalActions(absl::Span<const GoldenPosition> positions,
                         NetworkOutputs& outputs);
 
-// Returns OK if all outputs are finite, but for the logits of illegal actions,
+// Returns OK if all outputs are finite, except the logits of illegal actions,
 // which must be NaN (HideIllegalActions). Otherwise INVALID_ARGUMENT, naming
 // the output, the position and the place in its row, as in "policy is nan at
 // place 3 of position 7".
@@ -170,8 +170,8 @@ inline constexpr int kExpectedDigits = 6;
 absl::StatusOr<NetworkOutputs> ComputeReferenceOutputs(
     const Checkpoint& checkpoint, const NetworkInputs& inputs);
 
-// Returns those of a tower. Returns INVALID_ARGUMENT naming a tensor that is
-// missing or misshapen; UNAVAILABLE in a program without LibTorch
+// Returns the outputs of a tower. Returns INVALID_ARGUMENT naming a tensor that
+// is missing or misshapen; UNAVAILABLE in a program without LibTorch
 // (tara/nn/inference/torch_inference.h).
 absl::StatusOr<NetworkOutputs> ComputeTorchOutputs(const Checkpoint& checkpoint,
                                                    const NetworkInputs& inputs);

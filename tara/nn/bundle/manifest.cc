@@ -392,8 +392,8 @@ absl::Status ReadNetwork(const Json& json, BundleManifest& manifest) {
 
 absl::StatusOr<BundleManifest> FromJson(const Json& json) {
   if (!json.is_object() || json.value("format", "") != kFormat) {
-    return absl::DataLossError(
-        absl::StrCat("manifest.json is none of format \"", kFormat, "\""));
+    return absl::DataLossError(absl::StrCat(
+        "manifest.json does not have the format \"", kFormat, "\""));
   }
   TARA_RETURN_IF_ERROR(CheckVersions(json));
   BundleManifest manifest;

@@ -56,7 +56,7 @@ inline constexpr int kTowerFormatVersion = 2;
 inline constexpr char kManifestEntry[] = "manifest.json";
 inline constexpr char kOnnxEntry[] = "model.onnx";
 inline constexpr char kOnnxFloat16Entry[] = "model_float16.onnx";
-// Only in bundles that learning goes on from.
+// Only in bundles that learning can continue from.
 inline constexpr char kCheckpointEntry[] = "checkpoint.pt";
 inline constexpr char kGoldenEntry[] = "golden.json";
 inline constexpr char kLicenseEntry[] = "LICENSE";
@@ -72,8 +72,8 @@ std::vector<NamedTensor> LightRangeTensors(const NetworkShape& shape);
 // Of a form with the same weights: the difference of sums in another order. (At
 // most 8e-6 was seen.)
 inline constexpr double kExactTolerance = 1e-4;
-// Of a form whose weights are rounded to float16, where those of the bundle are
-// not. (At most 0.01 was seen.)
+// For a form with weights rounded to float16, if the bundle's weights are not.
+// (The largest difference seen was 0.01.)
 inline constexpr double kRoundedTolerance = 0.05;
 
 // A form of the network.
@@ -100,8 +100,8 @@ struct BundleScore {
 struct BundleProvenance {
   std::string run;  // name of its folder
   std::string checkpoint;
-  // Name of the file that the run began with, where it did not begin from
-  // nothing; what that took is no part of what follows.
+  // Name of the file that the run started from (init_from), if any; its
+  // training is not included in the following fields.
   std::string begun_with = {};
   // CRC-32C of that file, eight hexadecimal digits.
   std::string begun_with_crc32c = {};
@@ -136,7 +136,7 @@ std::vector<BundleForm> FormsOf(WeightType weights);
 
 std::string ManifestToJson(const BundleManifest& manifest);
 
-// Returns DATA_LOSS for what is no manifest, saying what is wrong, and
+// Returns DATA_LOSS, with the reason, if it is not a manifest, and
 // FAILED_PRECONDITION for one of another format, of features, actions, values
 // or rules of another version than this program's, or with inputs that this
 // program does not have, saying which.

@@ -16,7 +16,7 @@
 
 namespace tara::nn {
 
-// Begins the names of constants that are no weights.
+// Prefix of the names of constants that are not weights.
 inline constexpr absl::string_view kOnnxConstant = "constant.";
 
 // Adds nodes and tensors to a graph. Values are named after the node that
@@ -55,7 +55,7 @@ class GraphWriter {
                            const std::vector<int64_t>& values,
                            onnx::NodeProto* node);
 
-  // Adds constants that are no weights; integers have one axis.
+  // Adds constants that are not weights; integers have one axis.
   std::string AddConstant(absl::string_view name,
                           const std::vector<int64_t>& shape,
                           const std::vector<float>& values);

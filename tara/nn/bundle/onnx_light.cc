@@ -1,6 +1,6 @@
 // A light network as ONNX, hill by hill: values of hills are [B, 45, channels],
-// and tensors are those of the checkpoint. The tables are the networks that
-// they are computed by, of a tenth of their size.
+// and tensors have the names of the checkpoint. The tables are replaced by the
+// networks that compute them, a tenth of their size.
 
 #include <array>
 #include <cstddef>
@@ -152,8 +152,8 @@ class LightWriter : public GraphWriter {
     return Relu(sum);
   }
 
-  // Whose each hill is, and one off the board: [B, 46, LightOwner], of which
-  // one is 1.
+  // The owner of each hill, and of one off the board: [B, 46, LightOwner],
+  // one-hot.
   std::string WriteOwners(const std::string& of_hills) {
     const std::string owners =
         Gather("owners.on_board", of_hills, 2,
@@ -203,8 +203,8 @@ class LightWriter : public GraphWriter {
     const std::string vacant =
         Gather("vacant", on_hills, 1, {PlaneIndex("vacant")});
     const std::string sides_of_hills = Unsqueeze(sides, 3);
-    // [B, side, 45, 45]: of hills that so many steps join; twice as many each
-    // time. No kingdom has more than 64 hills.
+    // [B, side, 45, 45]: pairs of hills that n steps join; n doubles each time.
+    // A kingdom has at most 64 hills.
     std::string joined =
         Add("Mul", "joined_by_1",
             {Add("Mul", "steps",

@@ -101,7 +101,7 @@ class TowerWriter : public GraphWriter {
   }
 
   // The mean and the maximum over the hills: [B, 2C]. Values are not negative,
-  // so that zeros off the board are no maximum.
+  // so zeros off the board do not change the maximum.
   std::string Pool(const std::string& values) {
     const std::string masked =
         Add("Mul", values + ".on_hills", {values, hills_});
@@ -285,7 +285,7 @@ absl::StatusOr<Checkpoint> ReadTensors(absl::string_view model,
         !ReadValues(tensor, weights)) {
       return absl::DataLossError(absl::StrCat(
           "tensor ", tensor.name(),
-          " is none of whole float32 or float16 numbers as raw data"));
+          " does not consist of whole float32 or float16 numbers as raw data"));
     }
     network.tensors.push_back(std::move(weights));
   }

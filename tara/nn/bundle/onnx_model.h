@@ -35,7 +35,7 @@ absl::StatusOr<Checkpoint> ReadOnnxWeights(absl::string_view model,
 
 // Returns OK if `model` is what MakeOnnxModel writes for the network whose
 // weights the model `source` holds, kept as `weights`: node by node and bit by
-// bit, but for descriptions and metadata. Otherwise DATA_LOSS.
+// bit, except descriptions and metadata. Otherwise DATA_LOSS.
 absl::Status CheckOnnxModel(absl::string_view model, absl::string_view source,
                             const NetworkShape& shape, WeightType weights);
 

@@ -24,8 +24,8 @@
 namespace tara::nn {
 namespace {
 
-// Of chances and margins in golden.json to those of its tensors: rounded there,
-// after sums whose last bit is the processor's.
+// Tolerance of chances and margins in golden.json, which are rounded and are
+// sums whose last bit depends on the processor.
 constexpr double kExpectedTolerance = 2e-6;
 
 // Of the integers of a light network: mean differences of values and priors.
@@ -73,8 +73,8 @@ absl::StatusOr<Golden> ReadGolden(const Bundle& bundle) {
   return golden;
 }
 
-// Returns |value - golden| / max(1, |golden|); what is no number is infinitely
-// wrong.
+// Returns |value - golden| / max(1, |golden|); infinite if a value is not a
+// number.
 double Difference(double value, double golden) {
   const double difference =
       std::abs(value - golden) / std::max(1.0, std::abs(golden));
@@ -82,8 +82,8 @@ double Difference(double value, double golden) {
                                 : difference;
 }
 
-// Golden values that are NaN are those of illegal actions (ReadGolden), and not
-// looked at.
+// Skips golden values that are NaN: they belong to illegal actions
+// (ReadGolden).
 double LargestDifference(const std::vector<float>& values,
                          const std::vector<float>& golden) {
   if (values.size() != golden.size()) {
@@ -110,7 +110,7 @@ double DifferenceOf(const mcts::Evaluation& value,
   return largest;
 }
 
-// Fills the check by the difference, or by why there is none.
+// Fills in the check from the difference, or from its error.
 FormCheck Judged(FormCheck check, const absl::StatusOr<double>& difference) {
   if (difference.ok()) {
     check.difference = *difference;

@@ -25,7 +25,7 @@ absl::StatusOr<std::string> MakeZip(const std::vector<ZipEntry>& entries);
 // A zip archive that is read entry by entry. Not thread-safe.
 class ZipReader {
  public:
-  // Entries of more bytes than this are refused, whatever the archive...
+  // Limit of the size of an entry, in bytes...
   static constexpr uint64_t kMaxEntrySize = uint64_t{1} << 30;
   // ... and entries of more than this if they have more than kMaxGrowth times
   // the bytes of the archive: a small file cannot fill the memory. In bundles
@@ -33,7 +33,8 @@ class ZipReader {
   static constexpr uint64_t kSmallEntrySize = uint64_t{8} << 20;
   static constexpr uint64_t kMaxGrowth = 20;
 
-  // Returns DATA_LOSS, saying why, for what is no zip archive or is damaged.
+  // Returns DATA_LOSS, with the reason, if `bytes` is damaged or not a zip
+  // archive.
   static absl::StatusOr<ZipReader> Open(std::string bytes);
 
   ZipReader(ZipReader&&);
@@ -45,8 +46,8 @@ class ZipReader {
   // Size within the archive, in bytes. REQUIRES: Has(name).
   uint64_t CompressedSize(absl::string_view name) const;
 
-  // Returns the contents, whose checksum is right; NOT_FOUND if there is no
-  // such entry; DATA_LOSS if it is damaged, encrypted or larger than the limits
+  // Returns the contents, whose checksum is right; NOT_FOUND for a missing
+  // entry; DATA_LOSS if it is damaged, encrypted or larger than the limits
   // above and `max_size` bytes. Never holds more than that.
   absl::StatusOr<std::string> Read(absl::string_view name,
                                    uint64_t max_size = kMaxEntrySize) const;

@@ -76,8 +76,8 @@ struct CpuEvaluator {
 
 // Makes an evaluator that computes by CpuNetwork, whose bfloat16 and int8 are
 // oneDNN's. Thread-safe, and takes no locks: each call computes on its own
-// thread alone. The evaluation of a position is the same, bit for bit, whatever
-// else is in the batch.
+// thread alone. The evaluation of a position is the same, bit for bit, in any
+// batch.
 //
 // Returns INVALID_ARGUMENT when a tensor is missing or misshapen, naming it;
 // UNIMPLEMENTED when this processor has no instructions for `precision`.

@@ -1,10 +1,10 @@
 #ifndef TARA_NN_CPU_CPU_KERNELS_H_
 #define TARA_NN_CPU_CPU_KERNELS_H_
 
-// The parts of a network that are our own, vectorised: what pools, biases and
-// changes number types between convolutions, and Winograd's convolutions. Rows
-// are those of one position: [49, C], the squares by rank, then file, channels
-// last; C is a multiple of kChannelVector. All are pure: what they return for a
+// Our own vectorised parts of a network: pooling, biases and conversions of
+// number types between convolutions, and Winograd's convolutions. The rows
+// belong to one position: [49, C], the squares by rank, then file, channels
+// last; C is a multiple of kChannelVector. All are pure: the result for a
 // position does not depend on its batch.
 
 #include <cstdint>

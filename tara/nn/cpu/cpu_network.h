@@ -86,9 +86,9 @@ class CpuNetwork {
       const CpuWeights& weights, const CpuLayerNumbers& numbers);
 
   // REQUIRES: `precision` is float32, int16, bfloat16 or int8, and the
-  // processor has it; `ranges` are those of the network where it is an integer;
-  // `narrow` is not null where it is bfloat16 or int8 (OneDnnConvolutions in
-  // cpu_convolution.h, which may throw dnnl::error).
+  // processor has it; `ranges` are the network's if `precision` is an integer
+  // type; `narrow` is not null where it is bfloat16 or int8 (OneDnnConvolutions
+  // in cpu_convolution.h, which may throw dnnl::error).
   CpuNetwork(CpuWeights weights, Precision precision, const CpuRanges& ranges,
              MakeConvolutions* narrow = nullptr);
 
@@ -120,7 +120,7 @@ class CpuNetwork {
   const CpuKernels& kernels_;
   // Of narrow numbers; else null, and what follows is there.
   std::unique_ptr<const NarrowConvolutions> narrow_;
-  std::vector<WinogradLayer> winograd_;  // those of 3 x 3, from the stem on
+  std::vector<WinogradLayer> winograd_;  // 3 x 3, from the stem on
   // Those of 1 x 1, each a linear layer of every square.
   CpuLinearWeights policy_;
   CpuLinearWeights policy_planes_;

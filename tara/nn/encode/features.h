@@ -200,8 +200,7 @@ constexpr auto MakeGlobals() {
 
 }  // namespace internal
 
-// The globals: the first ones, then those of the rule options and of later
-// variants.
+// The globals: the first ones, then the rule options and later variants.
 inline constexpr auto kGlobals = internal::MakeGlobals();
 inline constexpr int kNumGlobals = static_cast<int>(kGlobals.size());
 

@@ -37,7 +37,7 @@ namespace {
 //   e^x = 2^n e^r,  n = round(x / ln 2),  r = x - n ln 2,  |r| <= ln 2 / 2,
 // and e^r by its Taylor series to r^7, whose rest is below 6e-9. ln 2 is taken
 // off in two parts (Cody and Waite 1980, "Software Manual for the Elementary
-// Functions", chapter 6), the first of which is exact times n.
+// Functions", chapter 6), where n times the first is exact.
 inline __m256 Exp(__m256 x) {
   const __m256 n =
       _mm256_round_ps(_mm256_mul_ps(x, _mm256_set1_ps(1.44269504f)),

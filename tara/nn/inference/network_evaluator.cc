@@ -147,7 +147,7 @@ absl::StatusOr<LoadedNetwork> NetworkLoader::LoadAsChosen(
 absl::StatusOr<LoadedNetwork> NetworkLoader::FromFile(
     const std::string& path, const InferenceOptions& given) {
   const InferenceOptions options = WithBackend(given);
-  // Before the checkpoint: what is no device must not pass for a bad file.
+  // Checked before the checkpoint: a bad device must not look like a bad file.
   TARA_RETURN_IF_ERROR(CheckInferenceDevice(options.device));
   TARA_ASSIGN_OR_RETURN(const Checkpoint checkpoint, ReadNetworkFile(path));
   return Named(

@@ -62,9 +62,8 @@ class NetworkLoader {
 // Loads the network of a checkpoint, or of a bundle, for inference. The
 // evaluator is thread-safe; on the CPU it takes no locks, and each call
 // computes on its own thread alone. With oneDNN, the answer for a position is
-// the same, bit for bit, whatever its batch and its neighbours. Within a
-// process, Precision::kAuto is one number type for all loads of a file's
-// contents (NetworkLoader).
+// the same, bit for bit, in any batch. Within a process, Precision::kAuto is
+// one number type for all loads of a file's contents (NetworkLoader).
 //
 // Returns NOT_FOUND, DATA_LOSS or FAILED_PRECONDITION as ReadNetworkFile;
 // DATA_LOSS when a tensor is missing or misshapen, naming file and cause;
@@ -72,7 +71,7 @@ class NetworkLoader {
 // LibTorch lacks the device, saying what it has; UNIMPLEMENTED when the backend
 // has no such device or precision; RESOURCE_EXHAUSTED when memory does not
 // suffice. The evaluator returns DATA_LOSS, naming the file, for a position
-// for which the network's outputs are not finite.
+// with outputs that are not finite.
 absl::StatusOr<LoadedNetwork> LoadNetwork(const std::string& path,
                                           const InferenceOptions& options = {});
 

@@ -29,15 +29,15 @@ absl::Status CheckLightShape(const NetworkShape& shape);
 // Returns an evaluator that computes in integers, with the fastest kernels of
 // this processor that need no more than `most`. Thread-safe; takes no locks.
 // The evaluation of a position is the same, bit for bit, on every processor and
-// whatever else is in the batch.
+// in any batch.
 // Returns INVALID_ARGUMENT when a tensor is missing or misshapen, or has a
 // weight that is not finite, naming it.
 absl::StatusOr<std::unique_ptr<mcts::Evaluator>> NewLightEvaluator(
     const Checkpoint& checkpoint,
     InstructionSet most = InstructionSet::kAvx512);
 
-// Returns an evaluator of the same network in float32: slow, what the integers
-// are measured by.
+// Returns an evaluator of the same network in float32: slow, the reference for
+// the integers.
 absl::StatusOr<std::unique_ptr<mcts::Evaluator>> NewFloatLightEvaluator(
     const Checkpoint& checkpoint);
 

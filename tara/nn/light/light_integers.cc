@@ -267,13 +267,13 @@ class Maker {
     }
   }
 
-  // Returns the value as an int16; what is beyond is as far as it goes.
+  // Returns the value as an int16, saturated.
   static double Short(double value) {
     return std::clamp(value, -kMostShort, kMostShort);
   }
 
-  // The value of a hill's input in the unit of inputs. What is beyond eight
-  // times what a byte reaches is as good as that.
+  // Returns the value of a hill's input in the unit of inputs, clipped to eight
+  // times the range of a byte.
   int16_t InputShort(double value, int channel) const {
     return static_cast<int16_t>(std::lround(
         Short(value / hills_[0][channel] * (1 << LightIntegers::kInputShift))));

@@ -37,14 +37,14 @@ LightRanges MeasureLightRanges(const LightTensors& tensors,
                                const float* parameters,
                                absl::Span<const State> positions);
 
-// Returns the ranges that the checkpoint has, or those of positions of random
-// games. INVALID_ARGUMENT as ReadLightRanges.
+// Returns the ranges of the checkpoint, or else measures them on positions of
+// random games. INVALID_ARGUMENT as ReadLightRanges.
 absl::StatusOr<LightRanges> LightRangesOf(const Checkpoint& checkpoint,
                                           const LightTensors& tensors,
                                           const float* parameters);
 
 // The ranges as tensors of a checkpoint, "calibration/...", and back; no value
-// where there are none, INVALID_ARGUMENT where one is missing or misshapen.
+// without any, INVALID_ARGUMENT where one is missing or misshapen.
 void WriteLightRanges(const LightRanges& ranges, Checkpoint& checkpoint);
 absl::StatusOr<std::optional<LightRanges>> ReadLightRanges(
     const Checkpoint& checkpoint, int layers);
@@ -132,7 +132,7 @@ struct LightIntegers {
 
   std::vector<LightIntegerLayer> layers;
 
-  // [pair of the context, output], what a sum is multiplied by, and a bias.
+  // [pair of the context, output], the factor of a sum, and a bias.
   std::array<LightRow<Packed, kPolicyWidth>, kContextIntegers / 2>
       policy_context;
   LightRow<float, kPolicyWidth> policy_context_scale, policy_bias;
@@ -189,8 +189,9 @@ struct alignas(64) LightScratch {
 struct LightKernels {
   InstructionSet set;
   // Computes the logits of the policy outputs that are given, into
-  // policy [kNumPolicyOutputs] at their places, and scratch.value: those of
-  // win, draw, loss and the margins. `scratch` is always that of these kernels.
+  // policy [kNumPolicyOutputs] at their places, and scratch.value: the logits
+  // of win, draw, loss and the margins. `scratch` always belongs to these
+  // kernels.
   void (*run)(const LightIntegers& network, const LightBits& bits,
               absl::Span<const int16_t> outputs, LightScratch& scratch,
               float* policy);
@@ -202,8 +203,8 @@ std::unique_ptr<LightIntegers> MakeLightIntegers(const LightTensors& tensors,
                                                  const float* parameters,
                                                  const LightRanges& ranges);
 
-// Returns those that this processor supports, slowest first: the plain twin is
-// the first.
+// Returns the kernels that this processor supports, slowest first: the plain
+// twin is the first.
 std::vector<LightKernels> SupportedLightKernels();
 
 namespace internal {

@@ -22,9 +22,9 @@
 
 namespace tara::nn::internal {
 
-// What the kernels are written in. An Int is kShorts int16, or half as many
-// int32, or twice as many bytes; a Float is as many floats as int32.
-// Instruction sets unpack and pack within lanes of 16 bytes; here is one.
+// The vectors that kernels compute with. An Int is kShorts int16, kShorts / 2
+// int32 or 2 kShorts bytes; a Float is kShorts / 2 floats. Instruction sets
+// unpack and pack within lanes of 16 bytes; here is one.
 struct PlainVector {
   static constexpr int kShorts = 8;
   static constexpr int kInts = kShorts / 2;
@@ -75,7 +75,7 @@ struct PlainVector {
   static void StoreFloats(Float x, float* to) {
     std::copy_n(x.lanes.begin(), kInts, to);
   }
-  // Stores int32 as bytes. What is beyond 0 or 255 becomes that.
+  // Stores int32 as bytes, saturated.
   static void StoreBytes(Int x, uint8_t* to) {
     for (int i = 0; i < kInts; ++i) {
       to[i] = static_cast<uint8_t>(std::clamp(At<int32_t>(x, i), 0, 255));
@@ -116,7 +116,7 @@ struct PlainVector {
     return Each<int16_t>(
         [&](int i) { return Clamp(At<int16_t>(a, i) + At<int16_t>(b, i)); });
   }
-  // Returns a b / 2^15, rounded, of which not both are -2^15.
+  // Returns a b / 2^15, rounded. REQUIRES: not both are -2^15.
   static Int MultiplyFactor(Int a, Int b) {
     return Each<int16_t>([&](int i) {
       return (At<int16_t>(a, i) * At<int16_t>(b, i) + (1 << 14)) >> 15;
@@ -130,7 +130,7 @@ struct PlainVector {
   static Int ShiftShortsRight(Int x) {
     return Each<int16_t>([&](int i) { return At<int16_t>(x, i) >> kBits; });
   }
-  // Returns bytes, first those of `a`. What is beyond 0 or 255 becomes that.
+  // Returns saturated bytes, first the ones from `a`.
   static Int PackShorts(Int a, Int b) {
     return Each<uint8_t>([&](int i) {
       return std::clamp<int>(At<int16_t>(i < 8 ? a : b, i % 8), 0, 255);
@@ -146,7 +146,7 @@ struct PlainVector {
   static Int ShiftIntsRight(Int x) {
     return Each<int32_t>([&](int i) { return At<int32_t>(x, i) >> kBits; });
   }
-  // Returns int16, first those of `a`; what is beyond is as far as it goes.
+  // Returns saturated int16, first the ones from `a`.
   static Int PackInts(Int a, Int b) {
     return Each<int16_t>(
         [&](int i) { return Clamp(At<int32_t>(i < 4 ? a : b, i % 4)); });

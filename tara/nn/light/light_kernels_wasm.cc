@@ -8,8 +8,8 @@
 namespace tara::nn::internal {
 namespace {
 
-// PlainVector by the SIMD of WebAssembly. Products of bytes are those of int16,
-// of the even bytes and of the odd ones.
+// PlainVector with the SIMD of WebAssembly. Products of bytes are products of
+// int16, of the even and of the odd bytes.
 struct WasmVector {
   static constexpr int kShorts = 8;
   static constexpr int kInts = kShorts / 2;

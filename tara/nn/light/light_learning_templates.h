@@ -324,7 +324,8 @@ struct LightLearningCode {
                   RankOf(hill) + sign * tap.rank);
   }
 
-  // [hill]: those that are its taps (from 0) and of which it is one (1).
+  // [hill]: the hills that are its taps (from 0), and the hills that it is a
+  // tap of (1).
   struct TapLists {
     struct List {
       int count = 0;
@@ -566,7 +567,8 @@ struct LightLearningCode {
                   kNumHills, d_owners[0], true, d_hills[0]);
   }
 
-  // Adds to the gradients of the hills' outputs those of an action's logit.
+  // Adds the gradient of an action's logit to the gradients of the hills'
+  // outputs.
   static void BackLogit(const Back& back, const PolicyPart& part, float d,
                         const LightActivations& a,
                         float (*d_outputs)[kHillOutputRoom]) {
@@ -648,7 +650,7 @@ struct LightLearningCode {
              kContextRoom, kPolicyWidth, nullptr, true, d_context);
   }
 
-  // Adds the gradients of means and maxima to those of the hills.
+  // Adds the gradients of means and maxima to the gradients of the hills.
   static void BackPool(const float* d_pooled, const uint8_t* highest,
                        Hills& d_hills) {
     for (int n = 0; n < kVectors; ++n) {
@@ -658,7 +660,7 @@ struct LightLearningCode {
     for (int c = 0; c < kC; ++c) d_hills[highest[c]][c] += d_pooled[kC + c];
   }
 
-  // Turns the gradients of a layer's outputs into those of its inputs.
+  // Turns the gradients of a layer's outputs into gradients of its inputs.
   static void BackLayer(const Back& back, int index, LightActivations& a,
                         Hills& d_hills) {
     const LightLayer& layer = back.net.tensors.layers[index];

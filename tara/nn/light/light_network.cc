@@ -104,7 +104,7 @@ struct Sums {
     two |= one & board;
     one |= board;
   }
-  // The hills that are next to those of the board.
+  // Adds the hills next to the hills of `board`.
   void AddBeside(Board board) {
     for (const Board beside :
          {North(board), South(board), East(board), West(board)}) {
@@ -324,7 +324,7 @@ void LightTensors::Add(absl::string_view name, int rows, int columns,
 
 LightTensors::LightTensors(int num_layers) : layers(num_layers) {
   constexpr int kC = kLightChannels;
-  // Of a layer of ReLUs with so many inputs (He et al. 2015).
+  // Initial deviation for a layer of ReLUs (He et al. 2015).
   const auto he = [](double inputs) { return std::sqrt(2.0 / inputs); };
   for (int t = 0; t < kNumLightTables; ++t) {
     const std::string name = t == 0 ? "near" : "knight";

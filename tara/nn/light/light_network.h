@@ -45,8 +45,8 @@ namespace tara::nn {
 
 // --- Inputs ------------------------------------------------------------------
 
-// What is known of a hill beside the planes: facts about kingdoms that lie
-// further away than the layers see. Kingdoms are those of adjacency.
+// Inputs of a hill in addition to the planes: facts about kingdoms beyond the
+// reach of the layers. Kingdoms are groups of adjacent ringforts.
 enum LightFlag {
   kOwnKingdoms2,  // vacant, next to two own kingdoms or more
   kOwnKingdoms3,
@@ -94,8 +94,8 @@ inline constexpr int kGroupRows = 256;
 struct LightBits {
   Board own = 0;
   Board enemy = 0;
-  // The bits of LightGroupInputs; of the third group, which has flags, those
-  // of vacant hills or, with kRingfortBit, those of ringforts.
+  // The bits of LightGroupInputs; in the third group, which has flags, the
+  // flags of vacant hills or, with kRingfortBit, of ringforts.
   uint8_t groups[kLightGroups][kNumHills];
   // Times kGlobalUnit, rounded; then zeros.
   alignas(64) int16_t globals[(kNumGlobals + 31) / 32 * 32] = {};
@@ -166,7 +166,7 @@ inline constexpr int kPolicyWidth = 32;  // between the policy's layers
 inline constexpr int kPolicyVector = 8;  // of a product of two hills
 inline constexpr int kContext = 2 * kLightChannels + kNumGlobals;
 
-// Outputs of a hill: what the logits of actions are made of.
+// Outputs of a hill, from which the logits of actions are computed.
 enum HillOutput {
   kHillLogit = 0,
   kMoveOrigin = 1,       // by direction; so are the next three
@@ -180,7 +180,7 @@ enum HillOutput {
   kNumHillOutputs = 58,
 };
 
-// Hills' outputs lie so many floats apart.
+// Distance between the outputs of two hills, in floats.
 inline constexpr int kHillOutputRoom = 64;
 
 // Returns the logit of an action that is not passing, from the outputs of its
@@ -211,7 +211,7 @@ TARA_INLINE float LogitOf(const PolicyPart& part,
 }
 
 // Where a tensor is among the parameters. Rows lie `stride` floats apart, a
-// multiple of 16; what is beyond `columns` is 0 and stays so.
+// multiple of 16; the floats after `columns` stay 0.
 struct LightTensor {
   std::string name;
   int rows = 1;
@@ -233,7 +233,7 @@ struct LightTableNetwork {
   LightTensor hidden1, bias1, hidden2, bias2, out;
 };
 
-// The tensors of a network of so many layers, and how large all together are.
+// The tensors of a network with a number of layers, and their total size.
 class LightTensors {
  public:
   explicit LightTensors(int layers);

@@ -76,8 +76,8 @@ void ForEachRange(int64_t positions, const Function& compute) {
   });
 }
 
-// The convolution with the filters, or with them turned about and their inputs
-// and outputs exchanged, by which a gradient goes back.
+// The convolution with the filters; or, for gradients, with rotated filters and
+// their inputs and outputs exchanged.
 WinogradLayer LayerOf(const at::Tensor& weight, bool back) {
   const auto outputs = static_cast<int>(weight.size(0));
   const auto inputs = static_cast<int>(weight.size(1));

@@ -24,7 +24,7 @@ inline bool IsFusable(const at::Tensor& tensor) {
          at::GradMode::is_enabled();
 }
 
-// Calls compute(part) for 0 .. parts - 1, on as many threads as LibTorch has
+// Calls compute(part) for 0 .. parts - 1, on the threads of LibTorch
 // (SetTorchThreads).
 void ForEachPart(int64_t parts, const std::function<void(int64_t)>& compute);
 

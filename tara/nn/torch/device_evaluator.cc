@@ -50,8 +50,8 @@ constexpr double kPreference = 1.25;
 
 // The largest difference allowed of a logit in 16 bits, as a share of the
 // largest logit: eight bits of mantissa lose 0.4 % an operation, and errors add
-// up like a random walk over the layers. What is to be found is not rounding
-// but overflow and kernels that do not work.
+// up like a random walk over the layers. The check finds overflow and broken
+// kernels, not rounding.
 constexpr double kMaxDifference = 0.25;
 
 struct Trial {
@@ -59,7 +59,7 @@ struct Trial {
   absl::Duration time;  // the least of some
 };
 
-// Inputs like those of positions: planes mostly of zeros and ones.
+// Inputs similar to positions: planes mostly of zeros and ones.
 struct TrialInputs {
   explicit TrialInputs(const c10::Device& device) {
     const int batch = TrialBatch(device);
@@ -182,8 +182,8 @@ absl::StatusOr<Precision> ChoosePrecision(const Network& network,
 
 enum class StreamUse { kCompute, kRecord };
 
-// A stream of the device that computes beside its default one. Those of high
-// priority are kept for recording.
+// A stream of the device next to its default one. Streams of high priority are
+// reserved for recording.
 c10::Stream NewStream(const c10::Device& device, StreamUse use) {
   const c10::impl::VirtualGuardImpl guard(device.type());
   if (device.is_cpu()) return guard.getStream(device);
@@ -258,8 +258,8 @@ class DevicePart {
   const FoldedNetwork* const network_;
   const int capacity_;
   const c10::Stream stream_;
-  // Graphs are recorded on streams that no part computes on: of those that
-  // LibTorch hands out in turns, 32 to a device, some may be shared.
+  // Graphs are recorded on streams that no part computes on: LibTorch hands out
+  // 32 streams per device in turn, and some may be shared.
   const c10::Stream recording_stream_;
   EncodedBatch batch_;
   at::Tensor host_planes_;   // [capacity, 7, 7, P]
@@ -486,7 +486,7 @@ absl::StatusOr<DeviceEvaluator> NewDeviceEvaluator(
              "parts need positions");
   TARA_ASSIGN_OR_RETURN(const std::vector<std::string> devices,
                         FindTorchDevices(options.device));
-  // Before a network is made that is as large as the file says.
+  // Checked before allocating a network of the size given in the file.
   TARA_RETURN_IF_ERROR(FoldNorms(checkpoint).status());
   try {
     const c10::InferenceMode inference_mode;

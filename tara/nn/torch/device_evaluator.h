@@ -18,10 +18,10 @@ struct DeviceEvaluatorOptions {
   // kAuto: on the CPU float32; on a GPU the fastest of bfloat16, float16 and
   // float32 by a short measurement, bfloat16 if it is nearly so.
   Precision precision = Precision::kAuto;
-  // A call is split into equal parts of up to so many positions, and one from
-  // twice the least on into at least two, so that one is encoded while the
-  // device computes another. Memory of a GPU: some 15 KB a position for each
-  // 128 channels in 16 bits, for each part underway.
+  // Maximum number of positions in a part. A call is split into equal parts,
+  // and from twice the minimum on into at least two, so that one is encoded
+  // while the device computes another. Memory of a GPU: some 15 KB per position
+  // and 128 channels in 16 bits, for each part in progress.
   int max_part = 512;
   int least_part = 128;
 };
@@ -39,8 +39,8 @@ struct DeviceEvaluator {
 // An answer depends a little, within rounding, on the size of its batch.
 //
 // Returns INVALID_ARGUMENT for a device that cannot be meant, or a tensor that
-// is missing or misshapen, naming it; FAILED_PRECONDITION where there is no
-// such device; UNIMPLEMENTED for a precision that it does not have;
+// is missing or misshapen, naming it; FAILED_PRECONDITION if the device does
+// not exist; UNIMPLEMENTED for a precision that it does not have;
 // RESOURCE_EXHAUSTED, as do its calls, when memory does not suffice.
 absl::StatusOr<DeviceEvaluator> NewDeviceEvaluator(
     const Checkpoint& checkpoint, const DeviceEvaluatorOptions& options);

@@ -21,7 +21,7 @@ class DeviceGraph {
 };
 
 // Records what `work` enqueues, on `stream`, which becomes the current one
-// meanwhile. Returns null where there are no graphs: on other devices than
+// meanwhile. Returns null where graphs are unsupported: on devices other than
 // CUDA's, in builds without its headers (third_party/torch), and in LibTorch
 // before 2.1, where recording forbids all other threads to allocate.
 // REQUIRES: `work` has run on the stream before, so that libraries are ready,

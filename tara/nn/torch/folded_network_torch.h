@@ -15,8 +15,8 @@
 
 namespace tara::nn {
 
-// The outputs for a position are one row: the policy's logits, then those of
-// win, draw and loss, then those of the margins.
+// The outputs for a position are one row of logits: the policy's, then win,
+// draw and loss, then the margins.
 inline constexpr int kResultColumn = kNumPolicyOutputs;
 inline constexpr int kMarginsColumn = kResultColumn + kNumResults;
 inline constexpr int kNumNetworkOutputs = kMarginsColumn + kNumMargins;

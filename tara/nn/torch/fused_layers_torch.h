@@ -4,9 +4,9 @@
 // Layers of the network that LibTorch would compute in several passes over the
 // tower each. Learning on the CPU spends as much time in such passes as in
 // convolutions. Here each takes two passes there and two back, for float32 and
-// bfloat16 in channels-last memory on the CPU; for all else, and where no
-// gradients are wanted, the operators of LibTorch do the same. What is stored
-// as bfloat16 is computed with as float32.
+// bfloat16 in channels-last memory on the CPU; in all other cases, and without
+// gradients, the operators of LibTorch do the same. Values stored as bfloat16
+// are computed in float32.
 //
 // Sums are taken over parts of a fixed size, then over the parts in order:
 // results do not depend on the number of threads.

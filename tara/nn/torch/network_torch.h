@@ -27,7 +27,7 @@
 // in every second one, the first included, bias = linear(pooled(y)): what
 // happens anywhere on the board reaches every hill at once. "Pooled" is the
 // mean and the maximum of each channel over the 45 hills.
-// Auxiliary heads (tara/nn/heads.h) are computed only where they are asked for:
+// Auxiliary heads (tara/nn/heads.h) are computed only on request:
 //
 //   owner of each hill at the end    conv 1x1 of what the value head pools
 //   kingdoms of both sides then      linear of what its last layer sees
@@ -94,7 +94,7 @@ class ResidualBlock : public torch::nn::Module {
 class Network : public torch::nn::Module {
  public:
   explicit Network(const NetworkShape& shape);
-  // Computes what plays, and those auxiliary heads that are asked for.
+  // Computes the heads that play, and the requested auxiliary heads.
   NetworkOutput forward(const at::Tensor& planes, const at::Tensor& globals,
                         const PerHead<bool>& asked = {});
   // Moves all that it computes with. Tensors that share its memory follow.
@@ -125,7 +125,7 @@ class Network : public torch::nn::Module {
 // Returns the output with all logits in float32.
 NetworkOutput ToFloat32(const NetworkOutput& output);
 
-// Draws the weights anew, from `seed` alone (He et al. 2015, arXiv:1502.01852;
+// Draws new weights, from `seed` alone (He et al. 2015, arXiv:1502.01852;
 // the last layers smaller, so that initial outputs are near uniform). Initial
 // margins are spread by kInitialMarginSpread in every position: most are out of
 // reach, which a network should not need to learn. REQUIRES: on the CPU.

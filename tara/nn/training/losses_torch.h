@@ -28,7 +28,7 @@ struct EncodedSamples {
   int64_t size() const { return planes.size(0); }
 };
 
-// The heads that learn: those that play, and auxiliary ones with a weight.
+// The heads that learn: the heads that play, and auxiliary ones with a weight.
 PerHead<bool> LearningHeads(const TrainerOptions& options);
 
 // Encodes the samples on the CPU; `pinned`: in memory that a CUDA device reads
@@ -45,7 +45,7 @@ EncodedSamples Transform(
 // waiting: what follows on the device's stream sees them whole.
 EncodedSamples MoveTo(const c10::Device& device, const EncodedSamples& samples);
 
-// Scalars, but for those of heads that do not learn: undefined.
+// Scalars; undefined for heads that do not learn.
 struct LossTensors {
   at::Tensor total, accuracy;
   PerHead<at::Tensor> heads;

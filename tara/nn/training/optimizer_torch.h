@@ -125,7 +125,7 @@ class Optimizer {
   // What UseBlocks makes.
   struct Blocks {
     std::vector<size_t>
-        order;             // indices of the weights; those that decay first
+        order;             // indices of the weights; first the ones that decay
     int64_t decaying = 0;  // numbers of these
     at::Tensor weights;
     std::vector<at::Tensor> moments;  // [moment]
@@ -162,10 +162,10 @@ std::unique_ptr<Optimizer> NewSgd(const torch::nn::Module& module,
 // with "block") move by the nearest orthogonal matrix to Nesterov's momentum,
 //   m = mu m + (1 - mu) g     w = w - lr decay w - lr 0.2 sqrt(max(r, c)) O,
 //   O = U V^T of (1 - mu) g + mu m = U S V^T, a matrix [r, c] with the outputs
-// as its rows and mu = 0.95: every direction moves as far, also those of which
-// gradients have little, and the mean square of a step is that of AdamW, whose
-// rates therefore fit. O is approximated by five Newton-Schulz iterations. All
-// other weights are AdamW's.
+// as its rows and mu = 0.95: every direction moves equally far, even with a
+// small gradient. The mean square of a step equals AdamW's, so its learning
+// rates fit. O is approximated by five Newton-Schulz iterations. All other
+// weights are AdamW's.
 // Source: Jordan et al. 2024, "Muon: An optimizer for hidden layers in neural
 // networks"; the size of the step: Liu et al. 2025 (arXiv:2502.16982), 2.2.
 std::unique_ptr<Optimizer> NewMuon(const torch::nn::Module& module,
@@ -197,7 +197,7 @@ class WeightAverage {
                  const std::vector<std::vector<std::string>>& names);
   const std::vector<at::Tensor>& averages() const { return averages_; }
 
-  // Begins anew with the network's weights.
+  // Starts again with the network's weights.
   void Reset();
   // Takes in the network's weights after a step, counted from 1.
   void Update(int64_t step);

@@ -386,8 +386,8 @@ class TorchTrainer : public Trainer {
     before_.emplace(changed);
   }
 
-  // Where memory did not suffice for the batch, adds to the error the largest
-  // half, quarter, ... of it with which a step is possible.
+  // If memory did not suffice for the batch, adds to the error the largest
+  // half, quarter, ... of it that fits.
   absl::Status WithBatchThatFits(const absl::Status& failed,
                                  const EncodedSamples& batch) {
     if (!absl::IsResourceExhausted(failed)) return failed;
@@ -402,7 +402,7 @@ class TorchTrainer : public Trainer {
         return absl::ResourceExhaustedError(absl::StrCat(
             failed.message(), "; a batch of ", size, " samples fits"));
       } catch (const std::exception&) {
-        // Nor does this one: what it has taken is free again.
+        // This one does not fit either: frees its memory.
         optimizer_->ZeroGradients();
       }
     }

@@ -29,10 +29,10 @@ using PolicyTarget = std::vector<std::pair<Action, float>>;
 struct Sample {
   State state;
   Symmetry symmetry;  // a PositionSymmetry that brings the seat to move to 0
-  // Empty where there was no full search: the sample then teaches no policy.
+  // Empty without a full search: the sample then has no policy target.
   PolicyTarget policy = {};
   // The policy of the opponent's next turn, in the actions of that position.
-  // Empty: there was none, or it is unknown.
+  // Empty if missing or unknown.
   PolicyTarget reply = {};
   std::array<float, 3> result = {0, 1, 0};  // of win, draw, loss; sums to 1
   int margin = 0;                           // own points minus the opponent's
@@ -63,8 +63,8 @@ struct TrainerOptions {
   // Weights of the heads' losses. An auxiliary head whose loss has none is not
   // computed, and stays as it is.
   PerHead<float> loss_weights = LossWeights();
-  // Above 0: what is measured, evaluated and saved as the network is the
-  // average of the weights over about 1 / (1 - this) steps; see
+  // Above 0: the network that is measured, evaluated and saved is the average
+  // of the weights over about 1 / (1 - this) steps; see
   // tara/nn/training/optimizer_torch.h.
   float ema_decay = 0;
   // Gradients longer than this (Euclidean norm over all weights) are shortened
@@ -98,7 +98,7 @@ class PreparedBatch {
   const std::vector<Sample> samples;
 };
 
-// A network with its optimizer. Not thread-safe, but for Prepare.
+// A network with its optimizer. Not thread-safe, except Prepare.
 class Trainer {
  public:
   virtual ~Trainer() = default;
@@ -173,10 +173,10 @@ std::unique_ptr<Trainer> NewTrainer(const NetworkShape& shape,
 absl::StatusOr<Checkpoint> NewCheckpoint(const NetworkShape& shape,
                                          uint64_t seed);
 
-// Returns a trainer that goes on exactly where the saved one stood, if its
-// options are the same. With another optimizer, that one starts new; auxiliary
-// heads that the checkpoint lacks do too. Errors as ReadCheckpoint and
-// CheckTrainerOptions, and DATA_LOSS when a tensor is missing or misshapen.
+// Returns a trainer that continues exactly from the saved one, if its options
+// are the same. Another optimizer, and auxiliary heads that the checkpoint
+// lacks, start from scratch. Errors as ReadCheckpoint and CheckTrainerOptions,
+// and DATA_LOSS when a tensor is missing or misshapen.
 absl::StatusOr<std::pair<std::unique_ptr<Trainer>, TrainingProgress>>
 LoadTrainer(const std::string& path, const TrainerOptions& options);
 

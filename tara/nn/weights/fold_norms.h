@@ -25,9 +25,9 @@ inline constexpr float kNormEpsilon = 1e-5f;
 // weights are multiplied by the scale of their output, and what is left of the
 // norm is its bias, the shift (its weight is 1, its mean 0, its variance such
 // that it divides by 1). Whatever reads checkpoints computes the same from it,
-// and folding again changes no bit. Left out is what only learning needs: the
-// optimizer, and auxiliary heads but for those of bundles that have been
-// learned. (A light network has no norms.) Returns INVALID_ARGUMENT naming a
+// and folding again changes no bit. The parts that only learning needs are
+// omitted: the optimizer, and auxiliary heads except the learned ones of
+// bundles. (A light network has no norms.) Returns INVALID_ARGUMENT naming a
 // tensor that is missing or misshapen.
 absl::StatusOr<Checkpoint> FoldNorms(const Checkpoint& checkpoint);
 

@@ -36,7 +36,7 @@ bool Fits(const NamedTensor& smaller, const NamedTensor& larger,
       [&](int64_t from, int64_t to) { return Fits(from, to, widths); });
 }
 
-// Returns the index of the layer's input `i` among those of the larger network:
+// Returns the index of the layer's input `i` in the larger network:
 // maxima follow the means of all channels.
 int64_t PlaceOfInput(int64_t i, int64_t inputs, int64_t larger_inputs,
                      const Widths& widths) {

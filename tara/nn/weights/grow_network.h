@@ -14,15 +14,15 @@ bool CanGrow(const NetworkShape& from, const NetworkShape& to);
 
 // Returns the larger network that computes what the smaller one does, up to
 // rounding. `larger` has new weights (NewCheckpoint in
-// tara/nn/training/trainer.h), of which those stay that the smaller one has no
-// place for, but for what would change its outputs (Chen, Goodfellow and
-// Shlens, "Net2Net", 2016, do it by copies of channels):
-//   a new channel   has new weights, and whatever was there before takes it
+// tara/nn/training/trainer.h), which stay where the smaller one has no weights,
+// unless they would change its outputs (Chen, Goodfellow and Shlens, "Net2Net",
+// 2016, copy channels instead):
+//   a new channel   has new weights, and the existing layers read it
 //                   with the weight zero
 //   a new block     adds nothing: the norm before its sum has the weight zero,
 //                   and what it pools, too
 // Both learn from the first step on. Progress, optimizer, averages and ranges
-// of activations begin anew; auxiliary heads that it lacks stay new.
+// of activations start from scratch; auxiliary heads that it lacks stay new.
 // Returns INVALID_ARGUMENT unless CanGrow, or where a tensor is missing or
 // misshapen, naming it.
 absl::StatusOr<Checkpoint> GrowNetwork(const Checkpoint& smaller,
