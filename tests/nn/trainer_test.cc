@@ -595,9 +595,9 @@ TEST_F(KindsOfTrainersTest, DeferredStepsAreStepsUpToRounding) {
 }
 
 TEST_F(TrainerTest, WhereMemoryDoesNotSufficeTheErrorNamesABatchThatFits) {
-  constexpr NetworkShape kShape = {.channels = 64, .blocks = 2};
+  constexpr NetworkShape kShape = {.channels = 32, .blocks = 2};
   std::vector<Sample> samples = MakeSamples(1, 3);
-  while (samples.size() < 16384) samples.push_back(samples[samples.size() / 2]);
+  while (samples.size() < 8192) samples.push_back(samples[samples.size() / 2]);
   for (const bool deferred : {false, true}) {
     TrainerOptions options = {.threads = 1};
     options.deferred = deferred;
@@ -606,17 +606,18 @@ TEST_F(TrainerTest, WhereMemoryDoesNotSufficeTheErrorNamesABatchThatFits) {
     const std::string before = Bytes(*trainer);
     const auto batch = trainer->Prepare(samples);
     ASSERT_TRUE(batch.ok()) << batch.status();
-    // A step of them all takes 16384 x 49 x 64 x 4 bytes = 206 MB a layer.
+    // A step of them all takes 8192 x 49 x 32 x 4 bytes = 51 MB for each result
+    // of a layer, of which there are more than 15.
     rlimit limit;
     ASSERT_EQ(::getrlimit(RLIMIT_AS, &limit), 0);
-    const rlimit less = {.rlim_cur = AddressSpace() + (700 << 20),
+    const rlimit less = {.rlim_cur = AddressSpace() + (175 << 20),
                          .rlim_max = limit.rlim_max};
     ASSERT_EQ(::setrlimit(RLIMIT_AS, &less), 0);
     const absl::Status status = trainer->StartStep(**batch, 1e-3);
     ASSERT_EQ(::setrlimit(RLIMIT_AS, &limit), 0);
     EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << status;
     EXPECT_THAT(std::string(status.message()),
-                AllOf(HasSubstr("learning from 16384 samples"),
+                AllOf(HasSubstr("learning from 8192 samples"),
                       HasSubstr("a batch of "), HasSubstr(" samples fits")));
     EXPECT_EQ(Bytes(*trainer), before);
     EXPECT_TRUE(trainer->Step(MakeSamples(1, 3), 1e-3).ok());
