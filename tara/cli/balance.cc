@@ -1,16 +1,11 @@
-#include <google/protobuf/io/tokenizer.h>
-#include <google/protobuf/text_format.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
@@ -43,6 +38,7 @@
 #include "tara/eval/players/player_spec.h"
 #include "tara/fleet/fleet.h"
 #include "tara/record/game_store.h"
+#include "tara/train/config/config.h"
 
 namespace tara::cli {
 namespace {
@@ -78,34 +74,11 @@ struct BalanceFlags {
 constexpr int kGames = 200;
 constexpr int kFirstGames = 16;
 
-// Keeps the first error of a text-format file.
-class StudyErrors : public google::protobuf::io::ErrorCollector {
- public:
-  explicit StudyErrors(std::string path) : path_(std::move(path)) {}
-  void AddError(int line, int column, const std::string& message) override {
-    if (!text_.empty()) return;
-    text_ = absl::StrCat(path_, ":", line + 1, ":", column + 1, ": ",
-                         Shown(message, 200));
-  }
-  const std::string& text() const { return text_; }
-
- private:
-  const std::string path_;
-  std::string text_;
-};
-
 absl::StatusOr<proto::BalanceStudy> ReadStudy(const std::string& path) {
   TARA_ASSIGN_OR_RETURN(const std::string text, ReadWholeFile(path));
   proto::BalanceStudy study;
-  StudyErrors error(path);
-  google::protobuf::TextFormat::Parser parser;
-  parser.RecordErrorsTo(&error);
-  if (!parser.ParseFromString(text, &study)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(error.text(),
-                     "; expected a study of balance such as "
-                     "configs/studies/balance.textproto"));
-  }
+  TARA_RETURN_IF_ERROR(
+      train::ParseText(text, path, "a study of balance", study));
   return study;
 }
 
@@ -352,15 +325,13 @@ absl::Status TellOfOthers(const eval::StudyResults& results,
 absl::Status TellCost(const eval::Study& study,
                       const eval::StudyContext& context, bool has_store,
                       Console& console) {
-  constexpr double kLeastProbes = 20;
+  constexpr int kLeastProbes = 20;
   TARA_ASSIGN_OR_RETURN(eval::StudyCost cost,
                         eval::CostOf(study, context, /*estimate=*/false));
-  const double probe = 16.0 * context.threads *
-                       static_cast<double>(study.rules.size()) *
-                       static_cast<double>(study.players.size()) *
-                       std::max(1, study.size.budget(0).simulations());
+  const auto probes = static_cast<int64_t>(
+      16 * context.threads * study.rules.size() * study.players.size());
   std::string time;
-  if (context.fleet == nullptr && cost.simulations > kLeastProbes * probe) {
+  if (context.fleet == nullptr && cost.games > kLeastProbes * probes) {
     TARA_ASSIGN_OR_RETURN(cost, eval::CostOf(study, context, true));
     time = absl::StrCat(", about ",
                         absl::FormatDuration(absl::Ceil(

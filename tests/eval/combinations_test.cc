@@ -1,6 +1,7 @@
 #include "tara/eval/statistics/combinations.h"
 
 #include <cmath>
+#include <functional>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -140,20 +141,28 @@ TEST(CoverageTest, MarginsThatHardlyVaryHoldTheTruth) {
 
 // --- Ladders -----------------------------------------------------------------
 
+// The first side's score by the points.
+using Curve = std::function<double(double points)>;
+
+Curve Logistic(double a, double b) {
+  return [=](double points) { return 1 / (1 + std::exp(b * points - a)); };
+}
+// One score up to some points, another one from there on.
+Curve Step(double high, double low, double points) {
+  return [=](double at) { return at < points ? high : low; };
+}
+
 // A ladder of `steps` half points with `openings` common openings. An opening
-// adds to the logit of all its games, with this deviation, and occurs `copies`
-// times.
-std::vector<LadderGame> Ladder(double a, double b, int steps, int openings,
-                               double deviation, int copies, Random& random) {
+// moves the points of all its games by as much as `spread` either way, and
+// occurs `copies` times.
+std::vector<LadderGame> Ladder(const Curve& curve, int steps, int openings,
+                               double spread, int copies, Random& random) {
   std::vector<LadderGame> games;
   for (int opening = 0; opening < openings; ++opening) {
-    // Nearly normal: the sum of 12 uniform numbers.
-    double own = -6;
-    for (int i = 0; i < 12; ++i) own += random.Uniform();
+    const double moved = spread * (2 * random.Uniform() - 1);
     for (int step = 0; step <= steps; ++step) {
       const double points = step / 2.0;
-      const double s = 1 / (1 + std::exp(-(a - b * points + deviation * own)));
-      const double score = random.Uniform() < s ? 1 : 0;
+      const double score = random.Uniform() < curve(points + moved) ? 1 : 0;
       for (int copy = 0; copy < copies; ++copy) {
         games.push_back({.points = points, .score = score, .cluster = opening});
       }
@@ -162,63 +171,86 @@ std::vector<LadderGame> Ladder(double a, double b, int steps, int openings,
   return games;
 }
 
-TEST(LadderTest, FindsTheEvenPointOfACurve) {
-  Random random(3);
-  const LadderFit fit = FitLadder(Ladder(3, 1, 8, 2000, 0, 1, random));
-  EXPECT_NEAR(fit.a, 3, 0.15);
-  EXPECT_NEAR(fit.b, 1, 0.05);
-  EXPECT_NEAR(fit.even_points.mean, 3, 0.1);
-  EXPECT_NEAR(fit.ScoreAt(3), 0.5, 0.02);
-  EXPECT_LT(fit.even_points.low, fit.even_points.mean);
-  EXPECT_GT(fit.even_points.high, fit.even_points.mean);
-}
-
-TEST(LadderTest, AStepIsFoundWhereAllScoresAreCertain) {
+TEST(LadderTest, TheCurvePoolsStepsThatRise) {
+  // 4, 1, 3, 1, 0 of 4 games, of which the second and the third step rise.
   std::vector<LadderGame> games;
-  for (int opening = 0; opening < 30; ++opening) {
-    for (int halves = 0; halves <= 8; ++halves) {
-      games.push_back({.points = halves / 2.0,
-                       .score = halves < 6    ? 1.0
-                                : halves == 6 ? 0.5
-                                              : 0.0,
-                       .cluster = opening});
+  const std::vector<int> wins = {4, 1, 3, 1, 0};
+  for (int step = 0; step < 5; ++step) {
+    for (int game = 0; game < 4; ++game) {
+      games.push_back({step / 2.0, game < wins[step] ? 1.0 : 0.0, game});
     }
   }
   const LadderFit fit = FitLadder(games);
-  EXPECT_NEAR(fit.even_points.mean, 3, 0.1);
-  EXPECT_GT(fit.even_points.high, fit.even_points.low);
-}
-
-TEST(LadderTest, WithoutAFallThereIsNoBound) {
-  Random random(4);
-  const LadderFit fit = FitLadder(Ladder(0.3, 0, 4, 30, 0, 1, random));
+  std::vector<double> curve;
+  for (const LadderFit::Step& step : fit.steps) curve.push_back(step.curve);
+  EXPECT_EQ(curve, (std::vector<double>{1, 0.5, 0.5, 0.25, 0}));
+  EXPECT_EQ(fit.steps[1].score.mean, 0.25);
+  // Of two as near, the one of fewer points.
+  EXPECT_EQ(fit.Nearest().points, 0.5);
+  EXPECT_EQ(fit.even_points.mean, 1);
+  // Four games show nothing.
   EXPECT_TRUE(std::isinf(fit.even_points.low));
   EXPECT_TRUE(std::isinf(fit.even_points.high));
 }
 
-TEST(CoverageTest, LaddersHoldTheEvenPoint) {
+TEST(LadderTest, StepsWeighAsMuchAsTheirGamesDiffer) {
+  // The second step has four copies of one game.
+  const LadderFit fit = FitLadder(std::vector<LadderGame>{{0, 0, 0},
+                                                          {0, 0, 1},
+                                                          {0, 1, 2},
+                                                          {0, 1, 3},
+                                                          {1, 1, 4},
+                                                          {1, 1, 4},
+                                                          {1, 1, 4},
+                                                          {1, 1, 4}});
+  EXPECT_NEAR(fit.steps[0].curve, 3.0 / 5, 1e-12);
+}
+
+TEST(LadderTest, ScoresThatFallInOneStepLeadToTheNearerOne) {
+  Random random(3);
+  const LadderFit fit =
+      FitLadder(Ladder(Step(0.67, 0.46, 3), 8, 2000, 0, 1, random));
+  EXPECT_EQ(fit.Nearest().points, 3);
+  EXPECT_EQ(fit.FirstBelow(), 6u);
+  EXPECT_EQ(fit.even_points.low, 2.5);
+  EXPECT_EQ(fit.even_points.high, 3);
+}
+
+TEST(LadderTest, APointBeyondTheLadderHasNoBound) {
+  Random random(4);
+  const LadderFit fit =
+      FitLadder(Ladder(Step(0.9, 0.1, 10), 8, 100, 0, 1, random));
+  EXPECT_EQ(fit.even_points.low, 4);
+  EXPECT_TRUE(std::isinf(fit.even_points.high));
+  EXPECT_EQ(fit.FirstBelow(), fit.steps.size());
+}
+
+TEST(CoverageTest, LaddersHoldTheEvenPointOfAnyCurve) {
   struct Case {
-    double a, b;
-    int steps, openings;
-    double deviation;
+    Curve curve;
+    double low, high;  // the curve is even somewhere from here to there
+    int openings;
+    double spread;
     int copies;
   };
-  constexpr int kLadders = 600;
-  // With openings that differ, the curve of the mean is flatter, and its even
-  // point the same.
-  for (const Case& of : {Case{2, 1, 8, 40, 0, 1}, Case{2, 1, 8, 20, 1, 1},
-                         Case{0, 1, 8, 40, 0.5, 1}, Case{4, 1.5, 8, 40, 0, 3},
-                         Case{6, 2, 8, 50, 2, 1}}) {
+  for (const Case& of : {Case{Logistic(2, 1), 2, 2, 40, 0, 1},
+                         Case{Logistic(2, 1), 2, 2, 20, 1, 1},
+                         Case{Logistic(0, 1), 0, 0, 40, 0.5, 1},
+                         Case{Logistic(6, 1.5), 4, 4, 40, 0, 3},
+                         Case{Logistic(0.5, 0.2), 2.5, 2.5, 100, 2, 1},
+                         Case{Step(0.6, 0.35, 2.75), 2.5, 3, 40, 0, 1},
+                         Case{Step(0.95, 0.02, 2.75), 2.5, 3, 20, 0, 1},
+                         Case{Step(0.7, 0.5, 1.75), 1.5, 4.5, 40, 0, 1},
+                         Case{Step(0.52, 0.1, 3.75), 3.5, 4, 200, 0, 2}}) {
     Random random(11);
     int missed = 0;
-    for (int run = 0; run < kLadders; ++run) {
-      const LadderFit fit = FitLadder(Ladder(of.a, of.b, of.steps, of.openings,
-                                             of.deviation, of.copies, random));
-      const double truth = of.a / of.b;
-      missed += fit.even_points.low > truth || fit.even_points.high < truth;
+    for (int run = 0; run < kRuns; ++run) {
+      const Interval even = FitLadder(Ladder(of.curve, 8, of.openings,
+                                             of.spread, of.copies, random))
+                                .even_points;
+      missed += even.low > of.low || even.high < of.high;
     }
-    EXPECT_LE(missed, kLadders * (Allowed(kLadders) + 0.02))
-        << of.a << " " << of.openings << " " << of.deviation;
+    EXPECT_LE(missed, kRuns * Allowed(kRuns)) << of.low << " " << of.openings;
   }
 }
 

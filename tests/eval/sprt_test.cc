@@ -334,57 +334,6 @@ TEST(HypothesesTest, HolmRejectsWhatThePaperSays) {
             3);
 }
 
-TEST(HypothesesTest, BenjaminiAndHochbergStepUp) {
-  // 0.005 * 4 / 1 and 0.01 * 4 / 2 are 0.02; 0.03 * 4 / 3 and 0.04 are 0.04.
-  const std::vector<double> adjusted =
-      BenjaminiHochbergAdjusted({0.01, 0.04, 0.03, 0.005});
-  EXPECT_DOUBLE_EQ(adjusted[0], 0.02);
-  EXPECT_DOUBLE_EQ(adjusted[1], 0.04);
-  EXPECT_DOUBLE_EQ(adjusted[2], 0.04);
-  EXPECT_DOUBLE_EQ(adjusted[3], 0.02);
-  EXPECT_EQ(BenjaminiHochbergAdjusted({1.0, 1.0})[0], 1);
-  EXPECT_TRUE(BenjaminiHochbergAdjusted({}).empty());
-}
-
-TEST(HypothesesTest, BenjaminiAndHochbergRejectWhatTheirPaperSays) {
-  // The same 15 p-values: four are rejected at 0.05, as 0.0095 <= 4 / 15 0.05.
-  const std::vector<double> adjusted = BenjaminiHochbergAdjusted(
-      {0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459,
-       0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.000});
-  EXPECT_EQ(std::count_if(adjusted.begin(), adjusted.end(),
-                          [](double p) { return p < 0.05; }),
-            4);
-  EXPECT_NEAR(adjusted[3], 15 * 0.0095 / 4, 1e-12);
-}
-
-TEST(HypothesesTest, OfWhatBenjaminiAndHochbergShowOneInTwentyIsFalse) {
-  // Five true hypotheses and five that are 3 deviations off. Independent ones
-  // have a false discovery rate of 0.05 times the share of the true.
-  Random random(3);
-  constexpr int kFamilies = 4000;
-  double false_share = 0;
-  int found = 0;
-  int found_by_holm = 0;
-  for (int family = 0; family < kFamilies; ++family) {
-    std::vector<double> p_values;
-    for (int i = 0; i < 10; ++i) {
-      p_values.push_back(NormalTwoSided(random.Normal() + (i < 5 ? 0 : 3)));
-    }
-    const auto below = [](double p) { return p < 0.05; };
-    const std::vector<double> adjusted = BenjaminiHochbergAdjusted(p_values);
-    const auto wrong =
-        std::count_if(adjusted.begin(), adjusted.begin() + 5, below);
-    const auto all = std::count_if(adjusted.begin(), adjusted.end(), below);
-    const std::vector<double> holm = HolmAdjusted(p_values);
-    if (all > 0) false_share += static_cast<double>(wrong) / all;
-    found += static_cast<int>(all - wrong);
-    found_by_holm +=
-        static_cast<int>(std::count_if(holm.begin() + 5, holm.end(), below));
-  }
-  EXPECT_NEAR(false_share / kFamilies, 0.025, 0.006);
-  EXPECT_GT(found, found_by_holm);
-}
-
 TEST(HypothesesTest, HolmErrsInOneFamilyOfTwenty) {
   // Ten true hypotheses: without correction 1 - 0.95^10 = 40 % of such families
   // would show a difference that is none.

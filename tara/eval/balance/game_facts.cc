@@ -21,7 +21,6 @@ void Note(const State& state, Action action, GameFacts& facts) {
   const ActionType type = TypeOf(state, action);
   SeatFacts& seat = facts.seats[state.seat];
   ++seat.actions;
-  seat.legal += legal;
   seat.captures += type == ActionType::kCapture;
   ++facts.length;
   facts.legal += legal;

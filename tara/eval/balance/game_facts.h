@@ -34,7 +34,6 @@ struct GameDrama {
 // The actions of a seat in a game.
 struct SeatFacts {
   int actions = 0;
-  int legal = 0;     // actions to choose from, over all its actions
   int captures = 0;  // of ringforts
 };
 

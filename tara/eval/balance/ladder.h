@@ -1,6 +1,9 @@
 #ifndef TARA_EVAL_BALANCE_LADDER_H_
 #define TARA_EVAL_BALANCE_LADDER_H_
 
+#include <cstddef>
+#include <vector>
+
 #include "absl/types/span.h"
 #include "tara/eval/statistics/statistics.h"
 
@@ -13,28 +16,40 @@ struct LadderGame {
   int cluster = 0;    // of its opening: games of one are not independent
 };
 
-// The logistic curve of the first side's score s(c) by the points c,
-//   logit s(c) = a - b c,
-// at the maximum of the likelihood, a draw being half a win and half a loss,
-// with a quarter of a win and of a loss added at each step of the ladder, so
-// that a and b are finite.
+// The first side's score by the points.
 struct LadderFit {
-  double a = 0;
-  double b = 0;
-  // The points a / b at which the curve is even, with the interval of Fieller:
-  // all c for which (a - b c)^2 is within t^2 times its variance. The variance
-  // is that of sums over clusters (the "sandwich"), which holds whether or not
-  // the curve is logistic. Infinite where the score is not shown to fall.
-  // Sources: Fieller 1954, "Some problems in interval estimation", JRSS B 16;
-  // Liang and Zeger 1986, "Longitudinal data analysis using generalized linear
-  // models", Biometrika 73.
+  struct Step {
+    double points = 0;
+    int games = 0;
+    Interval score = {};  // of its games
+    double curve = 0;
+  };
+  // In order of their points. The curve is the one that never rises and is
+  // nearest to the scores, by squares weighted with the effective number of
+  // games (pool adjacent violators).
+  // Source: Barlow, Bartholomew, Bremner and Brunk 1972, "Statistical inference
+  // under order restrictions".
+  std::vector<Step> steps = {};
+  // The points at which the curve, with straight lines between the steps, is
+  // 1/2; infinite if it is above or below 1/2 at all steps. The low end is the
+  // last step up to which the score of each step is shown to be above 1/2, the
+  // high end the first one from which on each is shown to be below 1/2;
+  // infinite where none is. As the steps are tested in turn, up to the first
+  // that fails, each end errs no more often than one interval does, whatever
+  // the curve. Source: Maurer, Hothorn and Lehmacher 1995, "Multiple
+  // comparisons in drug clinical trials and preclinical assays: a-priori
+  // ordered hypotheses".
   Interval even_points = {};
 
-  double ScoreAt(double points) const;
+  // Returns the step at which the curve is nearest to 1/2, the one of fewer
+  // points if it is as near at several.
+  const Step& Nearest() const;
+  // Returns the index of the first step at which the curve is below 1/2; the
+  // number of steps if there is none.
+  size_t FirstBelow() const;
 };
 
-// REQUIRES: games of at least two different compensations; clusters are
-// numbered from 0.
+// REQUIRES: at least one game.
 LadderFit FitLadder(absl::Span<const LadderGame> games);
 
 }  // namespace tara::eval

@@ -4,20 +4,22 @@
 // Measures of a study: figures that are computed from samples of games. Games
 // that are the same up to symmetry are one cluster for every interval.
 
-#include <array>
+#include <functional>
 #include <optional>
 #include <vector>
 
 #include "absl/types/span.h"
+#include "tara/core/action.h"
+#include "tara/core/state.h"
 #include "tara/core/variant.h"
-#include "tara/eval/arena/action_type.h"
 #include "tara/eval/balance/game_facts.h"
 #include "tara/eval/balance/study.h"
 #include "tara/eval/statistics/statistics.h"
 
 namespace tara::eval {
 
-// Fewer different games than this are no ground for a verdict.
+// Games that count as fewer different ones than this are no ground for a
+// verdict.
 inline constexpr int kFewestForVerdict = 20;
 // Scores within this of 1/2 are even.
 inline constexpr double kEvenBand = 0.05;
@@ -25,16 +27,42 @@ inline constexpr double kEvenBand = 0.05;
 // depth of skill.
 inline constexpr double kLeastGain = 20;
 
+// Returns one cluster per different game.
+std::vector<int> ClustersOf(absl::Span<const GameFacts> games);
+
+template <typename Value>
+std::vector<double> ValuesOf(absl::Span<const GameFacts> games, Value value) {
+  std::vector<double> values;
+  for (const GameFacts& game : games) {
+    values.push_back(static_cast<double>(std::invoke(value, game)));
+  }
+  return values;
+}
+
+// Returns the mean of a value of games.
+template <typename Value>
+Interval MeanOf(absl::Span<const GameFacts> games, Value value) {
+  return MeanInterval(ValuesOf(games, value), ClustersOf(games));
+}
+
+// Returns the share of games for which a condition holds.
+template <typename Condition>
+Interval ShareOf(absl::Span<const GameFacts> games, Condition condition) {
+  if (games.empty()) return {0, 0, 1};
+  return ScoreInterval(ValuesOf(games, condition), ClustersOf(games));
+}
+
 // Scores, shares and margins are the first side's (Red's).
 struct Scores {
   int games = 0;
-  int distinct = 0;  // up to symmetry
+  int distinct = 0;      // up to symmetry
+  double effective = 0;  // EffectiveCount: games that are repeated count less
   Interval score = {};
   Interval draws = {};
   Interval margin = {};  // as scored, without compensation
   double p_even = 1;     // EvenScoreTest
 
-  bool enough() const { return distinct >= kFewestForVerdict; }
+  bool enough() const { return effective >= kFewestForVerdict; }
 };
 
 Scores ScoresOf(absl::Span<const GameFacts> games);
@@ -46,22 +74,20 @@ Interval ScoreOfA(absl::Span<const GameFacts> games);
 // Returns an interval of scores in Elo; infinite at 0 and 1.
 Interval EloOf(const Interval& score);
 
-// Returns how often a game of the sample has an action of the type.
-double Occurrence(const Sample& sample, ActionType type);
-
 // A compensation is found by the games with an even place and confirmed by
 // those with an odd one.
 std::vector<GameFacts> HalfOf(absl::Span<const GameFacts> games, int half);
 
-// Whether the first side scores 1/2 or more in the half of the first `openings`
-// games by which a compensation is found.
-bool IsFirstAhead(absl::Span<const GameFacts> games, int openings);
-
 // Returns the compensation by the ladder of these samples, of which the first
 // is without one; their games begin with the same `openings` openings of
-// `plies` actions. None with fewer than two steps that have games.
+// `plies` actions. None where a step has no games.
 std::optional<Compensation> FindCompensation(
     absl::Span<const Sample* const> steps, int openings, int plies);
+
+// Returns the legal actions by class, in order of their first members. Two
+// actions are in one class if a symmetry that leaves the position as it is maps
+// one onto the other: the hills B1 and F7 are one first action of Sacred Hill.
+std::vector<std::vector<Action>> ActionsByClass(const State& state);
 
 // Returns the effective number of openings of so many actions: exp of the
 // entropy of the lines, up to symmetry. The high end is infinite if most lines
@@ -69,28 +95,8 @@ std::optional<Compensation> FindCompensation(
 Interval EffectiveOpenings(Variant variant, absl::Span<const GameFacts> games,
                            int plies);
 
-// The course of games.
-struct Course {
-  Interval length = {};     // actions
-  Interval branching = {};  // legal actions an action
-  // By the player's own values, of games with values and a winner.
-  std::optional<Interval> lead_changes = {};
-  std::optional<Interval> decided = {};              // share of the game
-  std::optional<Interval> comebacks = {};            // winners once below 25 %
-  std::array<Interval, kNumActionTypes> types = {};  // actions a game
-  Interval double_captures = {};  // share of games that end so
-};
-
-Course CourseOf(absl::Span<const GameFacts> games);
-
-struct SeatFigures {
-  Interval actions = {};    // a game
-  Interval branching = {};  // legal actions an action
-  Interval captures = {};   // a game
-  Interval first_out = {};  // share of games that the seat ended by being out
-};
-
-SeatFigures SeatOf(absl::Span<const GameFacts> games, int seat);
+// Returns the legal actions an action. REQUIRES: at least one game.
+Interval BranchingOf(absl::Span<const GameFacts> games);
 
 }  // namespace tara::eval
 

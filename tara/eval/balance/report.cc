@@ -8,19 +8,17 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/strip.h"
-#include "absl/types/span.h"
 #include "tara/core/action.h"
 #include "tara/core/outcome.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/rules.h"
-#include "tara/eval/balance/first_actions.h"
 #include "tara/eval/balance/measures.h"
 #include "tara/eval/report/report_page.h"
 #include "tara/eval/statistics/combinations.h"
@@ -43,7 +41,6 @@ struct Scored {
   const Sample* sample;
   Scores scores;
   double p_all = 1;              // among the samples of its part (Holm)
-  double q = 1;                  // Benjamini and Hochberg
   const Scored* base = nullptr;  // the games by the usual rules
   Interval change = {};          // of the score, from there
   Interval margin_change = {};
@@ -62,7 +59,7 @@ class Figures {
             [](const Scored& each) { return each.scores.p_even; });
     std::vector<Scored>& options = parts_[std::string(part::kOption)];
     for (Scored& option : options) {
-      option.base = BaseOf(*option.sample);
+      option.base = Find(part::kGames, *option.sample);
       if (option.base == nullptr) continue;
       option.change =
           Difference(option.base->scores.score, option.scores.score);
@@ -79,19 +76,16 @@ class Figures {
     return found == parts_.end() ? *none : found->second;
   }
 
-  // The games of the same variant, player and budget by the usual rules.
-  const Scored* BaseOf(const Sample& sample) const {
-    return Find(part::kGames, sample, [](const Sample&) { return true; });
-  }
-
-  template <typename Condition>
+  // The first games of a part of the same variant, player and budget, with this
+  // compensation or any; null if there are none.
   const Scored* Find(absl::string_view part, const Sample& like,
-                     Condition condition) const {
+                     std::optional<int> halves = {}) const {
     for (const Scored& each : Of(part)) {
       if (each.sample->variant == like.variant &&
           each.sample->player == like.player &&
           each.sample->simulations == like.simulations &&
-          condition(*each.sample)) {
+          each.sample->rules.compensation_halves ==
+              halves.value_or(each.sample->rules.compensation_halves)) {
         return &each;
       }
     }
@@ -99,16 +93,12 @@ class Figures {
   }
 
  private:
-  template <typename Probability>
-  static void Correct(std::vector<Scored>& all, Probability probability) {
+  static void Correct(std::vector<Scored>& all,
+                      double (*probability)(const Scored&)) {
     std::vector<double> p;
     for (const Scored& each : all) p.push_back(probability(each));
     const std::vector<double> holm = HolmAdjusted(p);
-    const std::vector<double> q = BenjaminiHochbergAdjusted(p);
-    for (size_t i = 0; i < all.size(); ++i) {
-      all[i].p_all = holm[i];
-      all[i].q = q[i];
-    }
+    for (size_t i = 0; i < all.size(); ++i) all[i].p_all = holm[i];
   }
 
   std::map<std::string, std::vector<Scored>> parts_;
@@ -118,17 +108,19 @@ Interval SecondSides(const Interval& score) {
   return {1 - score.mean, 1 - score.high, 1 - score.low};
 }
 
-// The samples of one variant and player, by simulations.
+// The samples of one variant, player and detail, by simulations.
 std::vector<std::vector<const Scored*>> ByPlayer(
     const std::vector<Scored>& all) {
-  std::map<std::pair<Variant, std::string>, std::map<int, const Scored*>>
+  std::map<std::tuple<Variant, std::string, std::string>,
+           std::map<int, const Scored*>>
       groups;
   for (const Scored& each : all) {
-    groups[{each.sample->variant, each.sample->player}]
-          [each.sample->simulations] = &each;
+    const Sample& sample = *each.sample;
+    groups[{sample.variant, sample.player, sample.detail}][sample.simulations] =
+        &each;
   }
   std::vector<std::vector<const Scored*>> sorted;
-  for (const auto& [player, by_simulations] : groups) {
+  for (const auto& [group, by_simulations] : groups) {
     sorted.emplace_back();
     for (const auto& [simulations, each] : by_simulations) {
       sorted.back().push_back(each);
@@ -207,20 +199,17 @@ std::vector<Confirmed> CompensationsOf(const Figures& figures) {
   for (const Scored& base : figures.Of(part::kGames)) {
     if (!base.sample->compensation.has_value()) continue;
     const Compensation& found = *base.sample->compensation;
-    const auto with = [&](const Sample& sample) {
-      return sample.rules.compensation_halves == found.halves;
-    };
     Confirmed confirmed = {.base = base.sample, .found = &found};
     const Scored* const step =
         found.halves == base.sample->rules.compensation_halves
             ? &base
-            : figures.Find(part::kLadder, *base.sample, with);
+            : figures.Find(part::kLadder, *base.sample, found.halves);
     if (step != nullptr) {
       confirmed.other_half = ScoresOf(HalfOf(step->sample->games, 1));
     }
-    if (const Scored* fresh = figures.Find(part::kFresh, *base.sample, with)) {
-      confirmed.fresh = fresh->scores;
-    }
+    const Scored* const fresh =
+        figures.Find(part::kFresh, *base.sample, found.halves);
+    if (fresh != nullptr) confirmed.fresh = fresh->scores;
     all.push_back(confirmed);
   }
   return all;
@@ -257,7 +246,9 @@ ReportField ProbabilityField(absl::string_view name, absl::string_view heading,
 
 ReportRow Counts(const Scores& scores) {
   return {CountField("games", "games", scores.games),
-          CountField("distinct_games", "different", scores.distinct)};
+          CountField("distinct_games", "different", scores.distinct),
+          NumberField("effective_games", "count as", scores.effective,
+                      {.digits = 0})};
 }
 
 ReportRow ScoreRow(const Scored& each) {
@@ -292,8 +283,8 @@ ReportRow BetweenRow(const BetweenPlayers& each) {
                                 kMargin)}});
 }
 
-ReportField PointsField(int halves) {
-  return NumberField("compensation", "points", halves / 2.0,
+ReportField PointsField(double points) {
+  return NumberField("compensation", "points", points,
                      {.digits = 1, .sign = true});
 }
 
@@ -303,9 +294,9 @@ ReportRow CompensationRow(const Confirmed& each) {
   const bool has_fresh = each.fresh.has_value();
   return Joined(
       {Head(*each.base, "fair compensation"),
-       {PointsField(each.found->halves),
-        EstimateField("even_points", "even by the curve",
-                      each.found->fit.even_points, {.digits = 1, .sign = true}),
+       {PointsField(each.found->halves / 2.0),
+        EstimateField("even_points", "even at", each.found->fit.even_points,
+                      {.digits = 1, .sign = true}),
         CountField("other_games", "other half", each.other_half.games),
         EstimateField("other_score", "score %", each.other_half.score, kScore),
         CountField("fresh_games", "fresh games", fresh.games),
@@ -316,12 +307,16 @@ ReportRow CompensationRow(const Confirmed& each) {
                   : NoField("fresh_draws", "fresh draws %")}});
 }
 
-ReportRow LadderRow(const Scored& each) {
-  return Joined(
-      {Head(*each.sample, "steps of the compensation"),
-       {PointsField(each.sample->rules.compensation_halves),
-        CountField("games", "games", each.scores.games),
-        EstimateField("score", "score %", each.scores.score, kScore)}});
+std::vector<ReportRow> LadderRows(const Confirmed& each) {
+  std::vector<ReportRow> rows;
+  for (const LadderFit::Step& step : each.found->fit.steps) {
+    rows.push_back(Joined(
+        {Head(*each.base, "steps of the compensation"),
+         {PointsField(step.points), CountField("games", "games", step.games),
+          EstimateField("score", "score %", step.score, kScore),
+          NumberField("curve", "curve %", step.curve, kPercent)}}));
+  }
+  return rows;
 }
 
 ReportRow PieRow(const Scored& each) {
@@ -345,8 +340,7 @@ ReportRow OptionRow(const Scored& each) {
                       Difference(each.base->scores.draws, each.scores.draws),
                       {.scale = 100, .digits = 1, .sign = true}),
         ProbabilityField("p", "p", PValueOf(each.change)),
-        ProbabilityField("p_all", "p of all", each.p_all),
-        ProbabilityField("q", "q", each.q)}});
+        ProbabilityField("p_all", "p of all", each.p_all)}});
 }
 
 ReportRow DoublingRow(const Scored& each) {
@@ -371,7 +365,7 @@ ReportRow OpeningRow(const Scored& each) {
 std::vector<ReportRow> FirstActionRows(const Figures& figures,
                                        const Scored& each) {
   const Sample& sample = *each.sample;
-  const Scored* const base = figures.BaseOf(sample);
+  const Scored* const base = figures.Find(part::kGames, sample);
   std::vector<std::pair<double, ReportRow>> rows;
   for (const std::vector<Action>& members :
        ActionsByClass(InitialState(sample.variant, sample.rules))) {
@@ -384,11 +378,7 @@ std::vector<ReportRow> FirstActionRows(const Figures& figures,
                  std::back_inserter(games), begins_so);
     if (games.empty()) continue;
     const double chosen =
-        base == nullptr ? 0
-                        : static_cast<double>(std::count_if(
-                              base->sample->games.begin(),
-                              base->sample->games.end(), begins_so)) /
-                              static_cast<double>(base->sample->games.size());
+        base == nullptr ? 0 : ShareOf(base->sample->games, begins_so).mean;
     const Scores scores = ScoresOf(games);
     std::string actions = ActionToText(members[0]);
     if (members.size() > 1) {
@@ -411,58 +401,78 @@ std::vector<ReportRow> FirstActionRows(const Figures& figures,
   return sorted;
 }
 
+// The first rows, and how many others there are.
+std::vector<ReportRow> BestOf(std::vector<ReportRow> rows) {
+  constexpr size_t kShown = 10;
+  if (rows.size() <= kShown + 1) return rows;
+  const size_t others = rows.size() - kShown;
+  rows.resize(kShown + 1);
+  bool is_figure = false;
+  for (ReportField& field : rows.back()) {
+    if (is_figure) field = NoField(field.name, field.heading);
+    if (field.name != "action") continue;
+    field.text = absl::StrCat("and ", others, " others");
+    is_figure = true;
+  }
+  return rows;
+}
+
 ReportRow RestrictedRow(const Scored& each) {
   const Interval score = ScoreOfA(each.sample->games);
-  return Joined(
-      {Head(*each.sample, "restricted play"),
-       {TextField("without", "without", each.sample->detail),
-        CountField("games", "games", each.scores.games),
-        EstimateField("score", "score without %", score, kScore),
-        EstimateField("cost", "costs a game %",
-                      Difference(score, {0.5, 0.5, 0.5}), kScoreChange)}});
+  return Joined({Head(*each.sample, "restricted play"),
+                 {TextField("without", "without", each.sample->detail),
+                  CountField("games", "games", each.scores.games),
+                  EstimateField("score", "score without %", score, kScore)}});
 }
 
 ReportRow CourseRow(const Scored& each) {
-  const Course course = CourseOf(each.sample->games);
-  const auto optional = [](absl::string_view name, absl::string_view heading,
-                           const std::optional<Interval>& interval,
-                           double scale) {
-    return interval.has_value()
-               ? EstimateField(name, heading, *interval,
-                               {.scale = scale, .digits = kDigitsByInterval})
-               : NoField(name, heading);
+  const std::vector<GameFacts>& games = each.sample->games;
+  std::vector<GameFacts> told;
+  std::copy_if(games.begin(), games.end(), std::back_inserter(told),
+               [](const GameFacts& game) { return game.drama.has_value(); });
+  const auto lead_changes = [](const auto& g) { return g.drama->lead_changes; };
+  const auto decided = [](const auto& g) {
+    return static_cast<double>(g.drama->decided_ply) / g.length;
   };
-  return Joined(
+  const auto is_comeback = [](const auto& g) {
+    return g.drama->lowest_score < 0.25;
+  };
+  const auto is_double_capture = [](const auto& g) {
+    return g.ending == Ending::kDoubleCapture;
+  };
+  ReportRow row = Joined(
       {Head(*each.sample, "what a game is like"),
-       {MeanField("length", "length", course.length),
-        MeanField("branching", "choices", course.branching),
-        optional("lead_changes", "lead changes", course.lead_changes, 1),
-        optional("decided", "decided at %", course.decided, 100),
-        optional("comebacks", "comebacks %", course.comebacks, 100),
+       {MeanField("length", "length", MeanOf(games, &GameFacts::length)),
+        MeanField("branching", "choices", BranchingOf(games)),
+        MeanField("lead_changes", "lead changes", MeanOf(told, lead_changes)),
+        ShareField("decided", "decided at %", MeanOf(told, decided)),
+        ShareField("comebacks", "comebacks %", ShareOf(told, is_comeback)),
         ShareField("double_captures", "double captures %",
-                   course.double_captures)}});
-}
-
-ReportRow ActionRow(const Scored& each) {
-  const Course course = CourseOf(each.sample->games);
-  ReportRow row = Head(*each.sample, "actions a game");
+                   ShareOf(games, is_double_capture))}});
+  if (told.empty()) {
+    for (ReportField& field : row) {
+      for (const char* name : {"lead_changes", "decided", "comebacks"}) {
+        if (field.name == name) field = NoField(field.name, field.heading);
+      }
+    }
+  }
   for (int type = 0; type < kNumActionTypes; ++type) {
     const absl::string_view name =
         ActionTypeName(static_cast<ActionType>(type));
-    row.push_back(course.types[type].mean > 0
-                      ? MeanField(name, name, course.types[type])
-                      : NoField(name, name));
+    const Interval mean =
+        MeanOf(games, [=](const auto& g) { return g.types[type]; });
+    row.push_back(mean.mean > 0 ? MeanField(name, name, mean)
+                                : NoField(name, name));
   }
   return row;
 }
 
 ReportRow EndingRow(const Scored& each) {
   ReportRow row = Head(*each.sample, "endings");
-  std::map<int, int64_t> margins, lengths;
+  std::map<std::string, int64_t> margins;
   std::map<Ending, int64_t> endings;
   for (const GameFacts& game : each.sample->games) {
-    ++margins[game.red_margin];
-    ++lengths[game.length];
+    ++margins[absl::StrCat(game.red_margin)];
     ++endings[game.ending];
   }
   for (const Ending ending :
@@ -473,30 +483,47 @@ ReportRow EndingRow(const Scored& each) {
                       ? CountField(name, name, endings[ending])
                       : NoField(name, name));
   }
-  const auto counts = [](const std::map<int, int64_t>& of) {
-    Json object = Json::object();
-    for (const auto& [value, count] : of) object[absl::StrCat(value)] = count;
-    return object;
-  };
-  row.push_back(CountsField("margins", "margin", counts(margins)));
-  row.push_back(CountsField("lengths", "length", counts(lengths)));
+  row.push_back(CountsField("margins", "", margins));
   return row;
 }
 
 std::vector<ReportRow> SeatRows(const Scored& each) {
+  const std::vector<GameFacts>& games = each.sample->games;
   std::vector<ReportRow> rows;
   if (Info(each.sample->variant).seats != 4) return rows;
   for (int seat = 0; seat < 4; ++seat) {
-    const SeatFigures of = SeatOf(each.sample->games, seat);
-    rows.push_back(
-        Joined({Head(*each.sample, "seats"),
-                {JsonField("seat", "seat", absl::StrCat(seat + 1), seat + 1),
-                 MeanField("actions", "actions", of.actions),
-                 MeanField("branching", "choices", of.branching),
-                 MeanField("captures", "captures", of.captures),
-                 ShareField("first_out", "first out %", of.first_out)}}));
+    const auto actions = [=](const auto& g) { return g.seats[seat].actions; };
+    const auto captures = [=](const auto& g) { return g.seats[seat].captures; };
+    const auto is_out = [=](const auto& g) { return g.first_out == seat; };
+    rows.push_back(Joined(
+        {Head(*each.sample, "seats"),
+         {JsonField("seat", "seat", absl::StrCat(seat + 1), seat + 1),
+          MeanField("actions", "actions", MeanOf(games, actions)),
+          MeanField("captures", "captures", MeanOf(games, captures)),
+          ShareField("first_out", "first out %", ShareOf(games, is_out))}}));
   }
   return rows;
+}
+
+// The rows that `make` makes of each figure: one or several.
+template <typename Figures, typename Make>
+std::vector<ReportRow> RowsOf(const Figures& figures, Make make) {
+  std::vector<ReportRow> rows;
+  for (const auto& figure : figures) {
+    auto made = make(figure);
+    if constexpr (std::is_same_v<decltype(made), ReportRow>) {
+      rows.push_back(std::move(made));
+    } else {
+      rows.insert(rows.end(), made.begin(), made.end());
+    }
+  }
+  return rows;
+}
+
+Json RowsJson(const std::vector<ReportRow>& rows) {
+  Json json = Json::array();
+  for (const ReportRow& row : rows) json.push_back(RowJson(row));
+  return json;
 }
 
 // --- Sentences ---------------------------------------------------------------
@@ -549,35 +576,61 @@ class Sentences {
     return own;
   }
 
-  // "400 simulations", "best with 400 simulations", "greedy".
+  // " with 400 simulations"; of a player with its own number: "".
+  static std::string With(const Sample& sample) {
+    return sample.simulations == 0
+               ? ""
+               : absl::StrCat(" with ", sample.simulations, " simulations");
+  }
+  // " (best)", if there are several players.
+  std::string Who(const Sample& sample) const {
+    return several_players_ ? absl::StrCat(" (", sample.player, ")") : "";
+  }
+  // "best with 400 simulations", "400 simulations", "greedy".
   std::string Where(const Sample& sample) const {
-    const std::string simulations =
-        sample.simulations == 0
-            ? ""
-            : absl::StrCat(sample.simulations, " simulations");
-    if (simulations.empty()) return sample.player;
-    return several_players_ ? absl::StrCat(sample.player, " with ", simulations)
-                            : simulations;
+    return several_players_ || sample.simulations == 0
+               ? absl::StrCat(sample.player, With(sample))
+               : absl::StrCat(sample.simulations, " simulations");
   }
 
   void Say(std::string sentence) { sentences_.push_back(std::move(sentence)); }
 
   // Whether there are games enough for the sentence about them; else says so.
-  bool Enough(const Scored& each, absl::string_view of) {
-    if (each.scores.enough()) return true;
+  bool Enough(const Sample& sample, const Scores& scores,
+              absl::string_view of) {
+    if (scores.enough()) return true;
     Say(absl::StrFormat(
-        "There are not enough different games for a verdict on %s (%s): %d of "
-        "%d differ, expected %d.",
-        of, Where(*each.sample), each.scores.distinct, each.scores.games,
-        kFewestForVerdict));
+        "There are not enough different games for a verdict on %s (%s): %d "
+        "games count as %.0f, expected %d.",
+        of, Where(sample), scores.games, scores.effective, kFewestForVerdict));
     return false;
+  }
+
+  // Whether the numbers of simulations agree on an effect, which is 0 if there
+  // is none; "" if none of them shows any.
+  static std::string Agreement(const std::vector<Interval>& effects) {
+    int above = 0, below = 0;
+    for (const Interval& effect : effects) {
+      above += effect.low > 0;
+      below += effect.high < 0;
+    }
+    const int all = static_cast<int>(effects.size());
+    if (all < 2 || above + below == 0) return "";
+    if (above == all || below == all) {
+      return "; the numbers of simulations agree";
+    }
+    const Interval& first = effects.front();
+    const Interval& last = effects.back();
+    return first.mean * last.mean < 0 && Excludes(Difference(first, last), 0)
+               ? "; more simulations reverse it"
+               : "; not all numbers of simulations show it";
   }
 
   void Balance() {
     enum Kind { kFirst, kSecond, kEven, kOpen };
     std::map<Kind, std::vector<std::string>> places;
     for (const Scored& each : Of(part::kGames)) {
-      if (!Enough(each, "the balance")) continue;
+      if (!Enough(*each.sample, each.scores, "the balance")) continue;
       const Interval& score = each.scores.score;
       const Kind kind = each.p_all < 0.05 ? score.mean > 0.5 ? kFirst : kSecond
                         : IsEven(score)   ? kEven
@@ -602,8 +655,7 @@ class Sentences {
   void Trends() {
     for (const Trend& trend : TrendsOf(figures_)) {
       if (trend.last->variant != variant_) continue;
-      const std::string who =
-          several_players_ ? absl::StrCat(" (", trend.last->player, ")") : "";
+      const std::string who = Who(*trend.last);
       if (Excludes(trend.slope, 0)) {
         Say(absl::StrCat("Each doubling of simulations moves the score by ",
                          Change(trend.slope), who, "."));
@@ -631,16 +683,16 @@ class Sentences {
       }
     }
     if (!last.has_value()) return;
-    const std::string between = absl::StrCat(
-        last->second->player, " against ", last->first->player,
-        last->first->simulations == 0
-            ? ""
-            : absl::StrCat(" with ", last->first->simulations, " simulations"));
+    const std::string between =
+        absl::StrCat(last->second->player, " against ", last->first->player,
+                     With(*last->first));
     Say(absl::StrCat(Excludes(last->score, 0)
                          ? "The players disagree: the score of "
                          : "The players are not shown to disagree: the score "
                            "of ",
-                     between, " is different by ", Change(last->score), "."));
+                     between, " is different by ", Change(last->score),
+                     ". Two players are not a sample of all: a third can "
+                     "differ by more."));
   }
 
   // The words on whether a remedy makes the variant even, by its score.
@@ -654,55 +706,97 @@ class Sentences {
                  : absl::StrCat(plural ? "do" : "does", " not make it even");
   }
 
+  // Where the curve of a ladder is even.
+  static std::string Even(const LadderFit& fit) {
+    const size_t next = fit.FirstBelow();
+    const auto at = [&](size_t step) {
+      return absl::StrFormat("%+.1f points (%.1f %%)", fit.steps[step].points,
+                             100 * fit.steps[step].curve);
+    };
+    if (next > 0 && next < fit.steps.size()) {
+      return absl::StrCat("; it is even between ", at(next - 1), " and ",
+                          at(next));
+    }
+    return absl::StrCat("; the ladder ends at ", at(next == 0 ? 0 : next - 1));
+  }
+
   void Compensations() {
-    for (const Confirmed& each : CompensationsOf(figures_)) {
+    const Confirmed* before = nullptr;
+    const std::vector<Confirmed> all = CompensationsOf(figures_);
+    for (const Confirmed& each : all) {
       if (each.base->variant != variant_) continue;
       const Scores& scores =
           each.fresh.has_value() ? *each.fresh : each.other_half;
+      if (!Enough(*each.base, scores, "the compensation")) continue;
       const int halves = each.found->halves;
-      if (!scores.enough()) continue;
-      std::string what = "No points for either side";
-      if (halves != 0) {
-        what = PointsInWords(std::abs(halves));
-        what[0] = absl::ascii_toupper(what[0]);
-        absl::StrAppend(&what, " for the ", halves > 0 ? "second" : "first",
-                        " side");
+      const std::string what =
+          halves == 0
+              ? "No step of the ladder is nearer to even than no points"
+              : absl::StrCat(std::abs(halves) / 2.0,
+                             std::abs(halves) == 2 ? " point" : " points",
+                             " for the ", halves > 0 ? "second" : "first",
+                             " side ",
+                             Remedy(scores.score, std::abs(halves) != 2));
+      std::string text = absl::StrCat(
+          what, " (", Where(*each.base), "): the first side scores ",
+          Points(scores.score), " in ", scores.games,
+          each.fresh.has_value() ? " fresh games" : " other games");
+      const LadderFit& fit = each.found->fit;
+      if (Excludes(scores.score, 0.5) && !IsEven(scores.score)) {
+        text += Even(fit);
       }
-      Say(absl::StrCat(
-          what, " ",
-          Remedy(scores.score, std::abs(halves) != 2 && std::abs(halves) != 1),
-          each.found->beyond ? ", and the ladder has no better step" : "", " (",
-          Where(*each.base), "): the first side scores ", Points(scores.score),
-          " in ", scores.games,
-          each.fresh.has_value() ? " fresh games." : " other games."));
+      if (before != nullptr && before->base->player == each.base->player) {
+        const Interval& other = before->found->fit.even_points;
+        text +=
+            other.low > fit.even_points.high || other.high < fit.even_points.low
+                ? "; more simulations move the even point"
+                : "; more simulations are not shown to move the even point";
+      }
+      Say(text + ".");
+      before = &each;
     }
   }
 
   void Pie() {
-    for (const Scored& each : Of(part::kPie)) {
-      if (!Enough(each, "the pie rule")) continue;
-      const Interval chooser = SecondSides(each.scores.score);
-      Say(absl::StrCat("The pie rule ", Remedy(chooser, false), " (",
-                       Where(*each.sample), "): the chooser scores ",
-                       Points(chooser), " in ", each.scores.games, " games."));
+    for (const auto& group : ByPlayer(figures_.Of(part::kPie))) {
+      if (group[0]->sample->variant != variant_) continue;
+      std::vector<Interval> effects;
+      for (const Scored* each : group) {
+        if (!Enough(*each->sample, each->scores, "the pie rule")) continue;
+        const Interval chooser = SecondSides(each->scores.score);
+        effects.push_back(Difference({0.5, 0.5, 0.5}, chooser));
+        Say(absl::StrCat("The pie rule ", Remedy(chooser, false), " (",
+                         Where(*each->sample), "): the chooser scores ",
+                         Points(chooser), " in ", each->scores.games, " games",
+                         each == group.back() ? Agreement(effects) : "", "."));
+      }
     }
   }
 
   void Options() {
-    std::vector<std::string> unshown;
-    for (const Scored& each : Of(part::kOption)) {
-      if (!Enough(each, each.sample->detail)) continue;
-      if (each.p_all < 0.05) {
-        Say(absl::StrCat("With ", each.sample->detail,
-                         " the first side's score changes by ",
-                         Change(each.change), " (", Where(*each.sample), ")."));
-      } else {
-        unshown.push_back(each.sample->detail);
+    std::set<std::string> shown, unshown;
+    for (const auto& group : ByPlayer(figures_.Of(part::kOption))) {
+      if (group[0]->sample->variant != variant_) continue;
+      const std::string& change = group[0]->sample->detail;
+      std::vector<std::string> texts;
+      std::vector<Interval> effects;
+      bool significant = false;
+      for (const Scored* each : group) {
+        if (!Enough(*each->sample, each->scores, change)) continue;
+        texts.push_back(Change(each->change) + With(*each->sample));
+        effects.push_back(each->change);
+        significant = significant || each->p_all < 0.05;
       }
+      if (significant) {
+        Say(absl::StrCat("With ", change, " the first side's score changes by ",
+                         absl::StrJoin(texts, ", by "), Who(*group[0]->sample),
+                         Agreement(effects), "."));
+      }
+      if (!texts.empty()) (significant ? shown : unshown).insert(change);
     }
+    std::erase_if(unshown,
+                  [&](const auto& each) { return shown.contains(each); });
     if (unshown.empty()) return;
-    std::sort(unshown.begin(), unshown.end());
-    unshown.erase(std::unique(unshown.begin(), unshown.end()), unshown.end());
     Say(absl::StrCat("An effect on the score is not shown of ",
                      absl::StrJoin(unshown, "; "), "."));
   }
@@ -712,8 +806,7 @@ class Sentences {
       const Sample& last = *group.back()->sample;
       if (last.variant != variant_) continue;
       const Interval elo = EloOf(ScoreOfA(last.games));
-      const std::string who =
-          several_players_ ? absl::StrCat(" (", last.player, ")") : "";
+      const std::string who = Who(last);
       const std::string gain = absl::StrFormat("%+.0f Elo [%+.0f, %+.0f]",
                                                elo.mean, elo.low, elo.high);
       Say(elo.mean < kLeastGain
@@ -746,16 +839,6 @@ class Sentences {
 
 }  // namespace
 
-std::string PointsInWords(int halves) {
-  constexpr absl::string_view kNumbers[] = {
-      "no",    "one",   "two",  "three", "four",   "five",  "six",
-      "seven", "eight", "nine", "ten",   "eleven", "twelve"};
-  if (halves == 1) return "half a point";
-  return absl::StrCat(kNumbers[halves / 2],
-                      halves % 2 == 1 ? " and a half" : "",
-                      halves == 2 ? " point" : " points");
-}
-
 BalanceReport ReportOf(const Study& study, const StudyResults& results) {
   const Figures figures(results);
   BalanceReport report;
@@ -768,87 +851,75 @@ BalanceReport ReportOf(const Study& study, const StudyResults& results) {
           : absl::StrCat(" after ", *study.opening_plies, " random ones"),
       ". Seed ", study.seed, ". Intervals are 95 %."));
   const auto add = [&](absl::string_view name, absl::string_view heading,
-                       std::vector<ReportRow> rows, absl::string_view notes,
-                       absl::string_view plots = "",
-                       absl::string_view unit = "") {
+                       std::vector<ReportRow> rows, absl::string_view notes) {
     if (rows.empty()) return;
-    report.names.emplace_back(name);
+    rows = WithoutEmptyColumns(std::move(rows));
+    report.tables[std::string(name)] = RowsJson(rows);
     report.sections.push_back({.heading = std::string(heading),
-                               .rows = WithoutEmptyColumns(std::move(rows)),
+                               .rows = std::move(rows),
                                .notes = std::string(notes),
-                               .plots = plots,
-                               .unit = unit});
+                               .plots = "marks"});
   };
-  const auto each = [&](absl::string_view part, auto row) {
-    std::vector<ReportRow> rows;
-    for (const Scored& sample : figures.Of(part)) rows.push_back(row(sample));
-    return rows;
-  };
-  const auto each_of = [&](absl::string_view part, auto rows_of) {
-    std::vector<ReportRow> rows;
-    for (const Scored& sample : figures.Of(part)) {
-      for (ReportRow& row : rows_of(sample)) rows.push_back(std::move(row));
-    }
-    return rows;
-  };
-  const auto of = [](const auto& figures, auto row) {
-    std::vector<ReportRow> rows;
-    for (const auto& figure : figures) rows.push_back(row(figure));
-    return rows;
-  };
-  add("studies", "Is it fair?", each(part::kGames, ScoreRow),
+  add("studies", "Is it fair?", RowsOf(figures.Of(part::kGames), ScoreRow),
       "A draw is half a win; 50 % is fair. p even: the chance of a score so "
       "far from 50 %\nbetween equal sides; p of all: corrected for the number "
-      "of "
-      "rows.\n",
-      "estimates");
+      "of rows.\n");
   add("trends", "Does more thinking change it?",
-      of(TrendsOf(figures), TrendRow),
-      "An interval without 0 shows that stronger play moves the figure.\n",
-      "estimates");
+      RowsOf(TrendsOf(figures), TrendRow),
+      "An interval without 0 shows that stronger play moves the figure.\n");
   add("players", "Does it depend on the network?",
-      of(DifferencesOf(figures), BetweenRow),
-      "The second player's figure minus the first one's.\n", "estimates");
+      RowsOf(DifferencesOf(figures), BetweenRow),
+      "The second player's figure minus the first one's.\n");
   add("compensations", "Points that make it even",
-      of(CompensationsOf(figures), CompensationRow),
+      RowsOf(CompensationsOf(figures), CompensationRow),
       "Points go to the second side, negative ones to the first. They were "
       "found by one half\nof the games and tried on the other half and on "
-      "fresh games.\n");
-  add("ladder", "Steps of the compensation", each(part::kLadder, LadderRow),
-      "");
-  add("pie_rule", "The pie rule", each(part::kPie, PieRow),
-      "The second player may take over the first action; 50 % is fair.\n",
-      "estimates");
-  add("what_if", "Changed rules", each(part::kOption, OptionRow),
+      "fresh games. Even at: where the curve\nof the steps is even, with the "
+      "interval by all games of the ladder.\n");
+  add("ladder", "Steps of the compensation",
+      RowsOf(CompensationsOf(figures), LadderRows),
+      "Curve: the scores as a curve that never rises.\n");
+  add("pie_rule", "The pie rule", RowsOf(figures.Of(part::kPie), PieRow),
+      "The second player may take over the first action; 50 % is fair.\n");
+  add("what_if", "Changed rules", RowsOf(figures.Of(part::kOption), OptionRow),
       "Figures with the change minus those without. p of all is corrected for "
-      "the number of\nrows (Holm); q is the expected share of false alarms "
-      "among rows with this q or less.\n",
-      "estimates");
-  add("depth", "Depth of skill", each(part::kDoubling, DoublingRow),
+      "the number of\nrows (Holm).\n");
+  add("depth", "Depth of skill",
+      RowsOf(figures.Of(part::kDoubling), DoublingRow),
       "The simulations shown against half as many. The curve ends where a "
-      "doubling gains\nless than 20 Elo.\n",
-      "estimates");
-  add("openings", "Variety of openings", each(part::kGames, OpeningRow),
+      "doubling gains\nless than 20 Elo.\n");
+  add("openings", "Variety of openings",
+      RowsOf(figures.Of(part::kGames), OpeningRow),
       "Equally likely lines of 1, 2, 4 and 8 actions with the same variety. "
       "inf: the games\ndo not bound it.\n");
+  const auto first_actions = [&](const Scored& sample) {
+    return FirstActionRows(figures, sample);
+  };
+  const std::vector<ReportRow> all_first =
+      RowsOf(figures.Of(part::kFirst), first_actions);
   add("first_actions", "First actions",
-      each_of(part::kFirst,
-              [&](const Scored& sample) {
-                return FirstActionRows(figures, sample);
-              }),
-      "The first side's score by first action, up to symmetry; and how often "
-      "the player\nbegins so.\n");
-  add("restricted", "Restricted play", each(part::kRestricted, RestrictedRow),
+      RowsOf(
+          figures.Of(part::kFirst),
+          [&](const Scored& sample) { return BestOf(first_actions(sample)); }),
+      "The first side's score by first action, up to symmetry, and how often "
+      "the player\nbegins so. JSON has all actions.\n");
+  if (!all_first.empty()) {
+    report.tables["first_actions"] = RowsJson(WithoutEmptyColumns(all_first));
+  }
+  add("restricted", "Restricted play",
+      RowsOf(figures.Of(part::kRestricted), RestrictedRow),
       "The player that never plays such an action if it has another does not "
-      "plan for\nthat: the cost is an upper bound.\n",
-      "estimates");
-  add("courses", "What a game is like", each(part::kGames, CourseRow),
-      "Choices: legal actions an action. Lead changes, decided and comebacks "
-      "(winners once\nbelow 25 %) are by the player's own values.\n");
-  add("actions", "Actions a game", each(part::kGames, ActionRow), "");
-  add("endings", "Endings, margins and lengths", each(part::kGames, EndingRow),
-      "Games by ending.\n");
-  add("seats", "Seats in doubles", each_of(part::kGames, SeatRows), "");
+      "plan for\nthat: the cost is an upper bound.\n");
+  std::vector<Scored> last;  // of each player, with the most simulations
+  for (const auto& group : ByPlayer(figures.Of(part::kGames))) {
+    last.push_back(*group.back());
+  }
+  add("courses", "What a game is like", RowsOf(last, CourseRow),
+      "With the most simulations. Choices: legal actions an action. Lead "
+      "changes, decided and\ncomebacks (winners once below 25 %) are by the "
+      "player's own values. Then: actions of\neach kind a game.\n");
+  add("endings", "Endings", RowsOf(last, EndingRow), "Games by ending.\n");
+  add("seats", "Seats in doubles", RowsOf(last, SeatRows), "");
 
   std::set<Variant> done;
   for (const Scored& sample : figures.Of(part::kGames)) {
@@ -857,25 +928,18 @@ BalanceReport ReportOf(const Study& study, const StudyResults& results) {
     report.verdicts.push_back({variant, Sentences(figures, variant).All()});
   }
   for (const Sample& sample : results.samples) {
-    if (!sample.not_learned.empty()) {
-      report.notes.push_back(std::string(absl::StripSuffix(
-          NotLearnedLine(
-              VariantText(InitialState(sample.variant, sample.rules)),
-              sample.not_learned),
-          "\n")));
-    }
     if (static_cast<int>(sample.games.size()) < sample.wanted) {
       report.notes.push_back(absl::StrCat(
           Info(sample.variant).id, ", ", sample.spec, ", ", sample.part, ": ",
           sample.games.size(), " of ", sample.wanted, " games."));
     }
   }
-  report.notes.insert(report.notes.end(), results.left_out.begin(),
-                      results.left_out.end());
-  std::set<std::string> said;
-  std::erase_if(report.notes, [&](const std::string& line) {
-    return !said.insert(line).second;
-  });
+  for (const auto& [player, rules] : results.not_learned) {
+    report.notes.push_back(absl::StrCat(
+        "Not learned", results.untrained ? ", in games of " : " by ", player,
+        results.untrained ? ": " : ", so left out: ",
+        absl::StrJoin(rules, "; "), "."));
+  }
   return report;
 }
 
@@ -886,12 +950,7 @@ std::string BalanceReportJson(const BalanceReport& report) {
         {{"variant", std::string(Info(verdict.variant).id)},
          {"sentences", verdict.sentences}});
   }
-  for (size_t i = 0; i < report.sections.size(); ++i) {
-    Json& rows = object[report.names[i]] = Json::array();
-    for (const ReportRow& row : report.sections[i].rows) {
-      rows.push_back(RowJson(row));
-    }
-  }
+  object.update(report.tables);
   object["notes"] = report.notes;
   return JsonText(object, 2);
 }

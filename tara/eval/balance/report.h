@@ -1,6 +1,7 @@
 #ifndef TARA_EVAL_BALANCE_REPORT_H_
 #define TARA_EVAL_BALANCE_REPORT_H_
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -17,15 +18,11 @@ struct Verdict {
   std::vector<std::string> sentences = {};
 };
 
-// Returns an amount of points in words: "half a point", "one point", "two and a
-// half points". REQUIRES: 0 < halves <= 24.
-std::string PointsInWords(int halves);
-
 // A report of a study: verdicts, and a table for each measure that was taken.
 struct BalanceReport {
   std::vector<Verdict> verdicts;
   std::vector<ReportSection> sections;
-  std::vector<std::string> names;  // of the sections, in JSON
+  nlohmann::ordered_json tables;   // the same and what they leave out, by name
   std::vector<std::string> notes;  // on openings, and on what was left out
 };
 

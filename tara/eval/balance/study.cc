@@ -10,6 +10,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "tara/base/clocks.h"
@@ -18,11 +19,9 @@
 #include "tara/core/rules.h"
 #include "tara/eval/arena/arena.h"
 #include "tara/eval/arena/arena_result.h"
-#include "tara/eval/balance/first_actions.h"
 #include "tara/eval/balance/measures.h"
 #include "tara/eval/players/contest.h"
 #include "tara/eval/players/make_player.h"
-#include "tara/record/different_games.h"
 
 namespace tara::eval {
 namespace {
@@ -32,7 +31,6 @@ constexpr int kConcurrentGames = 32;  // in progress on a thread
 constexpr int kProbeGames = 16;
 // A restriction is studied if the action occurs so often a game.
 constexpr double kLeastOccurrence = 0.1;
-// Plies of a game, in the absence of games: for the cost alone.
 constexpr uint64_t kFreshStream = 1;
 
 bool Searches(const PlayerSpec& player) {
@@ -73,8 +71,18 @@ class Run {
         results.samples.push_back(std::move(sample));
       }
     }
+    results.untrained = context_.untrained;
     absl::MutexLock lock(&mutex_);
-    results.left_out.assign(left_out_.begin(), left_out_.end());
+    for (const auto& [player, rules] : learning_) {
+      for (const auto& [what, variants] : rules) {
+        if (variants.not_learned.empty()) continue;
+        results.not_learned[player].insert(
+            variants.learned.empty()
+                ? what
+                : absl::StrCat(what, " (",
+                               absl::StrJoin(variants.not_learned, ", "), ")"));
+      }
+    }
     results.contests = contests_;
     return results;
   }
@@ -87,6 +95,35 @@ class Run {
     int64_t games;
   };
   const std::vector<Planned>& planned() const { return planned_; }
+
+  // Returns the seconds that a simulation takes in all actions of a game, by a
+  // few games that are not kept.
+  absl::StatusOr<double> SecondsOf(const StudiedRules& rules,
+                                   const PlayerSpec& given, int simulations) {
+    TARA_ASSIGN_OR_RETURN(const Contender contender,
+                          ContenderOf(given, simulations));
+    TARA_ASSIGN_OR_RETURN(const PlayerSpec spec, WithPrecision(contender.spec));
+    const PlayerFactory make = NewPlayerFactory(spec);
+    // Keeps the network in memory, so that loading it is not measured.
+    TARA_ASSIGN_OR_RETURN(const std::unique_ptr<Player> first, make());
+    ArenaOptions arena = DrawnOpenings(contender);
+    arena.variant = rules.variant;
+    arena.rule_options = rules.options;
+    arena.games = kProbeGames * context_.threads;
+    arena.concurrent_games = kProbeGames;
+    arena.adjudication.proof = false;
+    arena.stop = context_.stop;
+    const absl::Time begin = SteadyTime();
+    TARA_RETURN_IF_ERROR(
+        PlayArenaInParallel(arena, make, make, context_.threads).status());
+    return absl::ToDoubleSeconds(SteadyTime() - begin) / arena.games /
+           std::max(1, simulations);
+  }
+
+  // Where a player has learned a rule, and where not.
+  struct Variants {
+    std::set<absl::string_view> learned, not_learned;
+  };
 
   absl::StatusOr<Contender> ContenderOf(const PlayerSpec& given,
                                         int simulations) {
@@ -179,7 +216,13 @@ class Run {
     if (budget.restricted_games() == 0) return absl::OkStatus();
     for (const ActionType type : {ActionType::kCapture, ActionType::kSacrifice,
                                   ActionType::kPass, ActionType::kLink}) {
-      if (!dry_ && Occurrence(samples[base], type) < kLeastOccurrence) continue;
+      const auto actions = [=](const GameFacts& game) {
+        return game.types[static_cast<size_t>(type)];
+      };
+      if (!dry_ &&
+          MeanOf(samples[base].games, actions).mean < kLeastOccurrence) {
+        continue;
+      }
       ArenaOptions restricted = drawn;
       restricted.self_play = false;
       restricted.a_avoids = type;
@@ -214,10 +257,9 @@ class Run {
     ladder.opening_plies = 0;
     ladder.drawn_plies = 0;
     // Half points, in favour of the side that is behind.
-    const int sign = IsFirstAhead(games, openings) ? 1 : -1;
+    const int sign = ScoresOf(HalfOf(games, 0)).score.mean >= 0.5 ? 1 : -1;
     const int most = static_cast<int>(2 * study_.ladder_points);
     std::vector<size_t> steps;
-    int last = 0;
     for (int halves = sign; std::abs(halves) <= most; halves += sign) {
       RuleOptions with = rules.options;
       with.compensation_halves = static_cast<int8_t>(halves);
@@ -227,16 +269,14 @@ class Run {
       }
       steps.push_back(samples.size());
       TARA_RETURN_IF_ERROR(play(part::kLadder, with, openings, ladder, name));
-      last = halves;
     }
-    if (last == 0) return absl::OkStatus();
+    if (steps.empty()) return absl::OkStatus();
     RuleOptions with = rules.options;
     if (!dry_) {
       std::vector<const Sample*> tried = {&samples[base]};
       for (const size_t step : steps) tried.push_back(&samples[step]);
       samples[base].compensation = FindCompensation(tried, openings, plies);
       if (!samples[base].compensation.has_value()) return absl::OkStatus();
-      samples[base].compensation->last_halves = last;
       with.compensation_halves =
           static_cast<int8_t>(samples[base].compensation->halves);
     }
@@ -282,18 +322,23 @@ class Run {
             .seed = study_.seed};
   }
 
-  // Whether the player has learned the rules; else notes what is left out.
+  // Whether the player has learned the rules, or plays them all the same.
   bool MayPlay(const Contender& contender, Variant variant,
                const RuleOptions& options, absl::string_view what) {
     if (context_.untrained || !context_.not_learned) return true;
-    const std::string missing =
-        context_.not_learned(contender.given, InitialState(variant, options));
-    if (missing.empty()) return true;
+    const bool learned =
+        context_.not_learned(contender.given, InitialState(variant, options))
+            .empty();
+    Note(contender, variant, what, learned);
+    return learned;
+  }
+
+  void Note(const Contender& contender, Variant variant, absl::string_view what,
+            bool learned) {
     absl::MutexLock lock(&mutex_);
-    left_out_.insert(absl::StrCat(contender.given.text, " did not play ",
-                                  Info(variant).id, " with ", what,
-                                  ", which it has not learned."));
-    return false;
+    Variants& variants = learning_[contender.given.text][std::string(what)];
+    (learned ? variants.learned : variants.not_learned)
+        .insert(Info(variant).id);
   }
 
   // Plays a sample and adds it.
@@ -324,6 +369,9 @@ class Run {
     }
     if (context_.not_learned) {
       sample.not_learned = context_.not_learned(a.given, start);
+      if (!sample.not_learned.empty()) {
+        Note(a, arena.variant, sample.not_learned, false);
+      }
     }
     SetTeams(MakeTeam({a.spec}), MakeTeam({b.spec}), arena);
     arena.concurrent_games = std::min(arena.concurrent_games, kConcurrentGames);
@@ -396,43 +444,12 @@ class Run {
   std::vector<Planned> planned_;              // dry: one thread
   absl::Mutex mutex_;
   std::map<std::string, Contender> contenders_ ABSL_GUARDED_BY(mutex_);
-  std::set<std::string> left_out_ ABSL_GUARDED_BY(mutex_);
+  // By player and rule.
+  std::map<std::string, std::map<std::string, Variants>> learning_
+      ABSL_GUARDED_BY(mutex_);
   std::set<std::string> contests_ ABSL_GUARDED_BY(mutex_);
   int64_t games_done_ ABSL_GUARDED_BY(mutex_) = 0;
 };
-
-// Returns the seconds that a simulation of a whole game takes: of a few games
-// at the smallest budget.
-absl::StatusOr<double> ProbeSeconds(const Study& study,
-                                    const StudyContext& context,
-                                    const StudiedRules& rules,
-                                    const PlayerSpec& given, int simulations) {
-  PlayerSpec spec = given;
-  if (simulations > 0) {
-    TARA_ASSIGN_OR_RETURN(spec,
-                          WithOption(given, "sims", absl::StrCat(simulations)));
-  }
-  TARA_ASSIGN_OR_RETURN(spec, WithPrecision(spec));
-  const PlayerFactory make = NewPlayerFactory(spec);
-  // Keeps the network in memory, so that loading it is not measured.
-  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<Player> first, make());
-  const ArenaOptions arena = {.variant = rules.variant,
-                              .rule_options = rules.options,
-                              .games = kProbeGames * context.threads,
-                              .opening_plies = Searches(spec) ? 0 : 2,
-                              .drawn_plies = study.drawn_plies,
-                              .temperature = study.temperature,
-                              .self_play = true,
-                              .seed = study.seed,
-                              .concurrent_games = kProbeGames,
-                              .adjudication = {.proof = false},
-                              .stop = context.stop};
-  const absl::Time begin = SteadyTime();
-  TARA_RETURN_IF_ERROR(
-      PlayArenaInParallel(arena, make, make, context.threads).status());
-  return absl::ToDoubleSeconds(SteadyTime() - begin) / arena.games /
-         std::max(1, simulations);
-}
 
 absl::Status CheckCount(absl::string_view field, int value) {
   constexpr int kMostGames = 10000000;
@@ -454,16 +471,11 @@ absl::Status CheckStudy(const Study& study) {
   }
   std::set<int> budgets;
   for (const proto::StudyBudget& budget : study.size.budget()) {
-    for (const auto& [field, value] :
-         {std::pair("simulations", budget.simulations()),
-          {"games", budget.games()},
-          {"first_games", budget.first_games()},
-          {"ladder_games", budget.ladder_games()},
-          {"fresh_games", budget.fresh_games()},
-          {"pie_games", budget.pie_games()},
-          {"option_games", budget.option_games()},
-          {"restricted_games", budget.restricted_games()}}) {
-      TARA_RETURN_IF_ERROR(CheckCount(field, value));
+    const google::protobuf::Descriptor& type = *budget.GetDescriptor();
+    for (int i = 0; i < type.field_count(); ++i) {
+      const google::protobuf::FieldDescriptor& field = *type.field(i);
+      TARA_RETURN_IF_ERROR(CheckCount(
+          field.name(), budget.GetReflection()->GetInt32(budget, &field)));
     }
     if (!budgets.insert(budget.simulations()).second) {
       return absl::InvalidArgumentError(
@@ -513,15 +525,13 @@ absl::StatusOr<StudyCost> CostOf(const Study& study,
     const auto games = static_cast<double>(planned.games);
     const int simulations = std::max(1, planned.simulations);
     cost.games += planned.games;
-    cost.simulations += games * simulations;
     if (!estimate) continue;
     const auto [found, is_new] =
         seconds.try_emplace({planned.rules, planned.player.text}, 0);
     if (is_new) {
-      TARA_ASSIGN_OR_RETURN(
-          found->second,
-          ProbeSeconds(study, local, *planned.rules, planned.player,
-                       study.size.budget(0).simulations()));
+      TARA_ASSIGN_OR_RETURN(found->second,
+                            run.SecondsOf(*planned.rules, planned.player,
+                                          study.size.budget(0).simulations()));
     }
     cost.seconds += games * simulations * found->second;
   }

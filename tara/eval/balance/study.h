@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -71,10 +72,8 @@ inline constexpr absl::string_view kDoubling = "doubling";
 
 // A compensation as the ladder finds it.
 struct Compensation {
-  LadderFit fit;
-  int halves = 0;       // the step nearest to even, for the second side
-  bool beyond = false;  // even is beyond the ladder's last step
-  int last_halves = 0;  // that step
+  LadderFit fit;   // of all games of the ladder
+  int halves = 0;  // the step nearest to even in one half of them
 };
 
 // Games of one purpose.
@@ -96,8 +95,10 @@ struct Sample {
 
 struct StudyResults {
   std::vector<Sample> samples;
-  // Measures that were left out, and why: whole sentences.
-  std::vector<std::string> left_out;
+  // The rules that a player has not learned, by player as given: left out, or
+  // with `untrained` played all the same.
+  std::map<std::string, std::set<std::string>> not_learned = {};
+  bool untrained = false;
   // Serialized: those that the samples are of.
   std::set<std::string> contests = {};
 };
@@ -122,8 +123,7 @@ struct StudyContext {
 // Games of a study, at most.
 struct StudyCost {
   int64_t games = 0;
-  double simulations = 0;  // games times simulations an action
-  double seconds = 0;      // 0: not estimated
+  double seconds = 0;  // 0: not estimated
 };
 
 // Returns the cost of a study that starts from nothing. With `estimate`, it

@@ -8,6 +8,7 @@ let sides = {};
 // Takes the colours of the page as it is now: light, dark or printed.
 function takeColours() {
   sides = {red: colour("red"), draw: colour("draw"), blue: colour("blue")};
+  if (!window.Chart) return;  // a page without plots
   Chart.defaults.color = colour("faint");
   Chart.defaults.borderColor = colour("line");
   Chart.defaults.font.size =
@@ -86,17 +87,20 @@ const heatStyle = (heat) => {
       `var(--${heat > 0 ? "better" : "worse"}) ${share}%, var(--card))`;
 };
 
-Chart.defaults.animation = false;
-Chart.defaults.maintainAspectRatio = false;
-Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
-Chart.defaults.plugins.legend.position = "bottom";
-Chart.defaults.plugins.legend.labels.boxWidth = 14;
-// Wherever the pointer is in a plot, the nearest row is told; what it is called
-// may be in lines.
-Chart.defaults.interaction.mode = "index";
-Chart.defaults.interaction.intersect = false;
-Chart.defaults.plugins.tooltip.callbacks.title = ([item]) => item === undefined ?
-    "" : [item.chart.data.labels[item.dataIndex]].flat().join(" ");
+if (window.Chart) {
+  Chart.defaults.animation = false;
+  Chart.defaults.maintainAspectRatio = false;
+  Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
+  Chart.defaults.plugins.legend.position = "bottom";
+  Chart.defaults.plugins.legend.labels.boxWidth = 14;
+  // Wherever the pointer is in a plot, the nearest row is told; what it is
+  // called may be in lines.
+  Chart.defaults.interaction.mode = "index";
+  Chart.defaults.interaction.intersect = false;
+  Chart.defaults.plugins.tooltip.callbacks.title = ([item]) =>
+      item === undefined ? "" :
+          [item.chart.data.labels[item.dataIndex]].flat().join(" ");
+}
 takeColours();
 
 // Lines that belong together by number: variants, runs.

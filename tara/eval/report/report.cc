@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "tara/eval/report/report_page.h"
@@ -42,46 +44,90 @@ bool Has(Rows rows, size_t column, std::initializer_list<Kind> kinds) {
   });
 }
 
-// A field as sections_page.html reads it.
-Json FieldJson(const ReportField& field) {
-  constexpr const char* kKinds[] = {"none", "text", "number", "estimate",
-                                    "counts"};
-  Json json = {{"name", field.name},
-               {"heading", field.heading},
-               {"kind", kKinds[static_cast<size_t>(field.kind)]},
-               {"text", field.label.empty() ? field.text : field.label},
-               {"value", field.value}};
-  if (field.kind != Kind::kEstimate) return json;
-  const NumberFormat& format = field.format;
-  PutInterval("value", field.interval, json);
-  json["range"] = field.range;
-  json["scale"] = format.scale;
-  if (format.above.empty()) return json;
-  json["even"] = format.scale * format.even;
-  json["colours"] = {std::string(format.above), std::string(format.below)};
+// A number with the digits that plots can show; null if it is infinite.
+Json Rounded(double number) {
+  double rounded = 0;
+  return std::isfinite(number) &&
+                 absl::SimpleAtod(absl::StrFormat("%.6g", number), &rounded)
+             ? Json(rounded)
+             : Json();
+}
+
+// A field as sections_page.html reads it: its text, with its value if it has
+// another one. What is not known is a text.
+Json CellJson(const ReportField& field) {
+  const std::string& text = field.label.empty() ? field.text : field.label;
+  if (field.kind == Kind::kCounts) return field.value;
+  if (field.kind == Kind::kEstimate) {
+    const Interval& interval = field.interval;
+    return {text, field.range, Rounded(interval.mean), Rounded(interval.low),
+            Rounded(interval.high)};
+  }
+  if (!field.value.is_number()) return text;
+  if (field.value.dump() == text) return field.value;
+  return {text, Rounded(field.value.get<double>())};
+}
+
+// What the fields of a column have in common.
+Json ColumnJson(Rows rows, size_t column) {
+  constexpr Kind kKinds[] = {Kind::kText, Kind::kNumber, Kind::kEstimate,
+                             Kind::kCounts};
+  constexpr const char* kNames[] = {"text", "number", "estimate", "counts"};
+  const ReportField& first = rows[0][column];
+  Json json = {{"name", first.name}, {"heading", first.heading}};
+  json["kind"] = "text";
+  for (size_t i = 0; i < std::size(kKinds); ++i) {
+    if (Has(rows, column, {kKinds[i]})) json["kind"] = kNames[i];
+  }
+  for (const ReportRow& row : rows) {
+    if (row[column].kind != Kind::kEstimate) continue;
+    const NumberFormat& format = row[column].format;
+    json["scale"] = format.scale;
+    if (format.above.empty()) break;
+    json["even"] = format.scale * format.even;
+    json["colours"] = {std::string(format.above), std::string(format.below)};
+    break;
+  }
   return json;
 }
 
 Json SectionJson(const ReportSection& section) {
   const std::string& heading =
       section.heading.empty() ? section.title : section.heading;
-  Json rows = Json::array();
-  for (const ReportRow& row : section.rows) {
-    Json& fields = rows.emplace_back(Json::array());
-    for (const ReportField& field : row) {
-      // What the page does not show is in JSON alone.
-      if (field.heading.empty() && field.name != "run" &&
-          field.name != "generation") {
-        continue;
-      }
-      fields.push_back(FieldJson(field));
+  Json columns = Json::array();
+  std::vector<Json> rows(section.rows.size(), Json::array());
+  for (size_t i = 0; i < section.rows[0].size(); ++i) {
+    // What the page does not show is in JSON alone.
+    const ReportField& first = section.rows[0][i];
+    if (first.heading.empty() && first.name != "run" &&
+        first.name != "generation") {
+      continue;
+    }
+    columns.push_back(ColumnJson(section.rows, i));
+    for (size_t row = 0; row < rows.size(); ++row) {
+      rows[row].push_back(CellJson(section.rows[row][i]));
     }
   }
   return {{"heading", heading},
+          {"columns", std::move(columns)},
           {"rows", std::move(rows)},
           {"notes", section.notes},
           {"plots", std::string(section.plots)},
           {"unit", std::string(section.unit)}};
+}
+
+// Whether the page of a section has plots of Chart.js.
+bool IsPlotted(const ReportSection& section) {
+  return section.plots == "estimates" || section.plots == "stacks" ||
+         std::any_of(section.rows.begin(), section.rows.end(),
+                     [](const ReportRow& row) {
+                       return std::any_of(row.begin(), row.end(),
+                                          [](const ReportField& field) {
+                                            return field.kind ==
+                                                       Kind::kCounts &&
+                                                   !field.heading.empty();
+                                          });
+                     });
 }
 
 }  // namespace
@@ -242,7 +288,8 @@ std::string SectionsPage(absl::string_view title, absl::string_view about,
     }
   }
   return ReportPage(absl::StrCat(title, "\n", SectionsPageTemplate()),
-                    {{"{{report.json}}", JsonInPage(JsonText(report))}});
+                    {{"{{report.json}}", JsonInPage(JsonText(report))}},
+                    std::any_of(sections.begin(), sections.end(), IsPlotted));
 }
 
 }  // namespace tara::eval

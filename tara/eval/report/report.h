@@ -117,6 +117,7 @@ struct ReportSection {
   // The plots of a page below the table: "estimates" draws each column of
   // estimates, by the first column if several contain text; "stacks" draws the
   // numbers of each row as stacked bars in `unit`. Counts are always drawn.
+  // "marks" draws estimates that can be even within the table.
   absl::string_view plots = "";
   absl::string_view unit = "";
 };

@@ -84,10 +84,12 @@ std::string Origin() {
 
 std::string ReportPage(
     absl::string_view page_template,
-    std::vector<std::pair<absl::string_view, std::string>> texts) {
-  texts.insert(texts.end(), {{"{{page.css}}", std::string(PageStyle())},
-                             {"{{page.js}}", std::string(PageScript())},
-                             {"{{chart.js}}", std::string(ChartJs())}});
+    std::vector<std::pair<absl::string_view, std::string>> texts,
+    bool has_plots) {
+  texts.insert(texts.end(),
+               {{"{{page.css}}", std::string(PageStyle())},
+                {"{{page.js}}", std::string(PageScript())},
+                {"{{chart.js}}", has_plots ? std::string(ChartJs()) : ""}});
   const std::pair<absl::string_view, absl::string_view> parts =
       absl::StrSplit(page_template, absl::MaxSplits('\n', 1));
   texts.emplace_back("{{title}}", parts.first);

@@ -28,10 +28,12 @@ std::string JsonInPage(absl::string_view json);
 // this process, the version and the date. A line {{scripts}} ends <main> and
 // begins the page's script, which can use `report`, parsed from {{report.json}}
 // (page_scripts.html). Replaces {{page.css}}, {{page.js}}, {{chart.js}} and
-// each further name by its text. The result is one self-contained file.
+// each further name by its text. The result is one self-contained file, without
+// Chart.js if it has no plots.
 std::string ReportPage(
     absl::string_view page_template,
-    std::vector<std::pair<absl::string_view, std::string>> texts);
+    std::vector<std::pair<absl::string_view, std::string>> texts,
+    bool has_plots = true);
 
 // Elements that reports share in addition to their tables (report.h).
 

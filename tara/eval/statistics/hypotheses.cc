@@ -102,18 +102,4 @@ std::vector<double> HolmAdjusted(absl::Span<const double> p_values) {
   return adjusted;
 }
 
-std::vector<double> BenjaminiHochbergAdjusted(
-    absl::Span<const double> p_values) {
-  const std::vector<size_t> order = Increasing(p_values);
-  std::vector<double> adjusted(p_values.size());
-  const auto count = static_cast<double>(order.size());
-  double least = 1;
-  for (size_t i = order.size(); i-- > 0;) {
-    const auto rank = static_cast<double>(i + 1);
-    least = std::min(least, count / rank * p_values[order[i]]);
-    adjusted[order[i]] = least;
-  }
-  return adjusted;
-}
-
 }  // namespace tara::eval

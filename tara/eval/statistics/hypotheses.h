@@ -40,17 +40,6 @@ double StudentQuantile95(double degrees);
 // procedure", Scandinavian Journal of Statistics 6.
 std::vector<double> HolmAdjusted(absl::Span<const double> p_values);
 
-// Returns p-values adjusted for the false discovery rate: of those below 0.05,
-// an expected share of at most 0.05 belongs to true hypotheses, if the tests
-// are independent or positively dependent. This has more power than Holm's
-// method and a weaker guarantee. With p in increasing order, the i-th of m
-// (from 0) becomes
-//   min over j >= i of min(1, m / (j + 1) p_j).
-// Source: Benjamini and Hochberg 1995, "Controlling the false discovery rate: a
-// practical and powerful approach to multiple testing", JRSS B 57.
-std::vector<double> BenjaminiHochbergAdjusted(
-    absl::Span<const double> p_values);
-
 }  // namespace tara::eval
 
 #endif  // TARA_EVAL_STATISTICS_HYPOTHESES_H_

@@ -39,7 +39,9 @@ namespace {
 // Keeps the first error of the text-format parser.
 class FirstError : public google::protobuf::io::ErrorCollector {
  public:
-  explicit FirstError(std::string path) : path_(std::move(path)) {}
+  FirstError(std::string path, absl::string_view kind,
+             const google::protobuf::Descriptor* root)
+      : path_(std::move(path)), kind_(kind), root_(root) {}
 
   // Lines and columns from 0; line -1: the text as a whole.
   void AddError(int line, int column, const std::string& message) override {
@@ -54,7 +56,7 @@ class FirstError : public google::protobuf::io::ErrorCollector {
  private:
   // Returns a message of the parser for readers who know nothing of protocol
   // buffers. 'Message type "tara.proto.TrainConfig" has no field named "sed".'
-  static std::string InOwnWords(const std::string& message) {
+  std::string InOwnWords(const std::string& message) const {
     const std::vector<std::string> words = absl::StrSplit(message, '"');
     if (words.size() != 5 || words[2] != " has no field named ") {
       return Shown(message, 200);
@@ -63,13 +65,13 @@ class FirstError : public google::protobuf::io::ErrorCollector {
         google::protobuf::DescriptorPool::generated_pool()
             ->FindMessageTypeByName(words[1]);
     if (type == nullptr) return Shown(message, 200);
-    return absl::StrCat(
-        type == proto::TrainConfig::descriptor() ? "a training config"
-                                                 : "this group",
-        " has no field '", Shown(words[3]), "'; it has: ", FieldNames(*type));
+    return absl::StrCat(type == root_ ? kind_ : "this group", " has no field '",
+                        Shown(words[3]), "'; it has: ", FieldNames(*type));
   }
 
   const std::string path_;
+  const absl::string_view kind_;
+  const google::protobuf::Descriptor* const root_;
   std::string text_;
 };
 
@@ -175,16 +177,23 @@ absl::StatusOr<proto::TrainConfig> LoadTrainConfig(
   return ParseTrainConfig(text, path, overrides);
 }
 
+absl::Status ParseText(absl::string_view text, const std::string& path,
+                       absl::string_view kind,
+                       google::protobuf::Message& message) {
+  FirstError error(path, kind, message.GetDescriptor());
+  google::protobuf::TextFormat::Parser parser;
+  parser.RecordErrorsTo(&error);
+  if (parser.ParseFromString(PlainText(text), &message)) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(error.text());
+}
+
 absl::StatusOr<proto::TrainConfig> ParseTrainConfig(
     absl::string_view text, const std::string& path,
     absl::Span<const std::string> overrides) {
   proto::TrainConfig config;
-  FirstError error(path);
-  google::protobuf::TextFormat::Parser parser;
-  parser.RecordErrorsTo(&error);
-  if (!parser.ParseFromString(PlainText(text), &config)) {
-    return absl::InvalidArgumentError(error.text());
-  }
+  TARA_RETURN_IF_ERROR(ParseText(text, path, "a training config", config));
   for (const std::string& one : overrides) {
     TARA_RETURN_IF_ERROR(ApplyOverride(one, config));
   }

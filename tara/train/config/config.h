@@ -4,6 +4,8 @@
 // The configuration of a training run: read strictly, completed, checked.
 // Fields, with their defaults and values: proto/config.proto.
 
+#include <google/protobuf/message.h>
+
 #include <string>
 
 #include "absl/status/status.h"
@@ -23,6 +25,13 @@ namespace tara::train {
 // what was expected).
 absl::StatusOr<proto::TrainConfig> LoadTrainConfig(
     const std::string& path, absl::Span<const std::string> overrides);
+
+// Reads a message in text format. Returns INVALID_ARGUMENT with
+// file:line:column and, for an unknown field, the fields there are. `kind` is
+// what the file holds: "a training config".
+absl::Status ParseText(absl::string_view text, const std::string& path,
+                       absl::string_view kind,
+                       google::protobuf::Message& message);
 
 // As LoadTrainConfig, of a text; `path` is for messages and the folder's name.
 absl::StatusOr<proto::TrainConfig> ParseTrainConfig(
