@@ -274,8 +274,8 @@ absl::StatusOr<eval::Study> StudyOf(const BalanceFlags& flags,
                         : absl::StrCat(flags.study, ": ", checked.message()));
 }
 
-// Refuses rules that networks have not learned. Of a study in a file only the
-// variants themselves are needed: the rest is left out, and the report says so.
+// Rejects rules that networks have not learned. A study in a file only requires
+// the variants themselves: other rules are left out, and the report lists them.
 absl::Status CheckRulesLearned(const BalanceFlags& flags,
                                const eval::Study& study, Console& console) {
   std::vector<State> starts;
@@ -298,7 +298,7 @@ absl::Status CheckRulesLearned(const BalanceFlags& flags,
   return CheckLearned(study.players, starts, flags.untrained, console);
 }
 
-// Tells of games in the store that are no part of the study.
+// Reports games in the store that are not part of the study.
 absl::Status TellOfOthers(const eval::StudyResults& results,
                           record::GameStore& store, const std::string& path,
                           Console& console) {

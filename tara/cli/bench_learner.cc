@@ -74,7 +74,7 @@ absl::StatusOr<std::unique_ptr<record::GameStore>> PlayQuickGames() {
   return store;
 }
 
-// One row of the report: learns for about so many seconds.
+// Measures one row of the report: learns for about `options.seconds`.
 absl::StatusOr<eval::ReportRow> Measure(const BenchLearnerOptions& options,
                                         const nn::TrainerOptions& trainer,
                                         const nn::Checkpoint& checkpoint,

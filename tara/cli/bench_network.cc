@@ -127,8 +127,8 @@ struct BenchInferenceOptions {
   bool on_cpu() const { return inference.device == "cpu"; }
 };
 
-// Other positions than those of the calibration: errors are measured on
-// positions that the network's ranges do not come from.
+// The positions differ from the calibration's: the network's ranges must not
+// come from the positions that errors are measured on.
 constexpr uint64_t kPositionsSeed = 1000;
 constexpr int kPositionsOfVariant = 32;
 constexpr double kTurnSeconds = 0.02;

@@ -59,7 +59,7 @@ using Clock = absl::Time (*)();
 constexpr uint64_t kSeed = 1;
 constexpr absl::Duration kTurn = absl::Milliseconds(50);
 
-// Time that the calling thread has spent on measurements beside self-play.
+// Time that the calling thread has spent on measurements outside of self-play.
 absl::Duration& Aside() {
   thread_local absl::Duration aside;
   return aside;
@@ -238,8 +238,8 @@ absl::Status Play(const BenchSelfPlayOptions& options,
   return absl::OkStatus();
 }
 
-// Returns where the threads' time went. Rates are those of all threads, by the
-// time of the thread that was busy for longest.
+// Returns where the threads' time went. Rates are sums over all threads, per
+// second of the busiest thread.
 Json ReportOf(const TurnsEvaluator& turns, const Played& played, int threads) {
   const double seconds =
       std::max(static_cast<double>(played.busiest_ns) * 1e-9, 1e-9);
@@ -324,7 +324,7 @@ std::string ToText(const Json& report) {
   return text;
 }
 
-// Measures self-play beside the network alone, over whole games.
+// Measures self-play next to the bare network, over whole games.
 absl::StatusOr<int> RunBenchSelfPlay(const BenchSelfPlayOptions& options,
                                      Console& console) {
   const nn::InferenceOptions& inference = options.inference;

@@ -57,8 +57,8 @@ struct Match {
 };
 
 // Returns the results of matches, in their order. A fleet, which may be null,
-// plays them all at once, but for those whose games would not be the same
-// elsewhere. `on_progress` may be empty.
+// plays them all concurrently, except those whose games would differ on other
+// machines. `on_progress` may be empty.
 absl::StatusOr<std::vector<eval::ArenaResult>> PlayMatches(
     const proto::TrainConfig& config, const std::vector<Match>& matches,
     fleet::Fleet* fleet, const StopCheck& stop,
@@ -97,7 +97,7 @@ absl::StatusOr<std::vector<eval::ArenaResult>> PlayMatches(
                   arena, eval::NewPlayerFactory(match.player),
                   eval::NewPlayerFactory(match.opponent),
                   static_cast<int>(config.self_play().threads()), show));
-    games[i] = match.options.games;  // a sequential test wants fewer
+    games[i] = match.options.games;  // a sequential test may end earlier
     return absl::OkStatus();
   };
   const auto play_all = [&](const std::vector<size_t>& places,

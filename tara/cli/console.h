@@ -33,8 +33,8 @@ Console StandardConsole();
 bool UseColour(absl::string_view choice, const Console& console);
 
 // Returns `words`, broken at spaces into lines of at most `width` columns.
-// Lines after the first are indented by `indent`. The first line leaves room
-// for as many columns, which the caller has written. No newline at the end.
+// Lines after the first are indented by `indent`. The first line is shorter by
+// `indent` columns, which the caller has written. No newline at the end.
 std::string Wrap(absl::string_view words, int indent, int width = 79);
 
 // One line on stderr that is overwritten during work. If stderr is not a

@@ -32,14 +32,13 @@ struct ExportOptions {
   std::string output;  // the bundle
   std::string weights = "float32";
   bool for_learning = false;  // init_from takes the bundle
-  GameFlags game;             // empty variant: those of the run, else all
+  GameFlags game;             // empty variant: the run's variants, else all
   std::string format = "text";
 };
 
 using Json = nlohmann::ordered_json;
 
-// Returns the variants of the bundle: those of the flags, else the run's, else
-// all.
+// Returns the variants of the bundle: from the flags, else the run's, else all.
 absl::StatusOr<std::vector<nn::BundleVariant>> VariantsFor(
     const GameFlags& flags, const train::RunProvenance& origin) {
   if (flags.variant.empty()) {

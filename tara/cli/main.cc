@@ -151,8 +151,8 @@ absl::Status BecomeTorchProgram(char* const* argv) {
   // OpenMP reads these when it is loaded, so they are set here. By default its
   // threads spin for milliseconds while they wait, and take the time of those
   // that work: a step of learning took up to ten times as long on a busy
-  // machine. Asleep at once, they are woken too late, hundreds of times a step,
-  // which then takes a third longer. So they spin for some 0.1 ms.
+  // machine. Threads that sleep at once wake too late, hundreds of times per
+  // step, which then takes a third longer. So they spin for some 0.1 ms.
   setenv("OMP_WAIT_POLICY", "PASSIVE", /*overwrite=*/0);
   setenv("GOMP_SPINCOUNT", "5000", /*overwrite=*/0);
   // Memory in pages of 2 MB where the kernel grants them on request: the

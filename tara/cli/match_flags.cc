@@ -280,8 +280,8 @@ void MatchStatus::Show(size_t match, absl::string_view name,
 
 namespace {
 
-// Returns the file of a player's network; nullopt for other players, and where
-// there is none, which is the loader's error.
+// Returns the file of a player's network; nullopt for other players, and if it
+// is missing, which the loader reports.
 std::optional<std::string> NetworkOf(const eval::PlayerSpec& player) {
   if (player.kind != eval::PlayerKind::kNet) return std::nullopt;
   const absl::StatusOr<std::string> file = eval::NetworkFileOf(player);

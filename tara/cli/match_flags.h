@@ -187,8 +187,8 @@ inline constexpr absl::string_view kVariantOrLearnedHelp =
     "ones that all networks have learned)";
 
 // Returns the start positions of the variants of the flags, subject to
-// CheckLearned; without --variant, those of all variants that all these players
-// have learned. Returns a usage error if there are none.
+// CheckLearned; without --variant, of all variants that all players have
+// learned. Returns a usage error without any.
 absl::StatusOr<std::vector<State>> StartsOfLearned(
     const GameFlags& flags, absl::Span<const eval::PlayerSpec> players,
     bool untrained, Console& console);

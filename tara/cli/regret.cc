@@ -71,8 +71,8 @@ absl::StatusOr<std::vector<Measured>> MakePlayers(
 
 using SolvedPositions = std::vector<eval::SolvedPosition>;
 
-// Returns those of the set that are of the start's variant and rule options,
-// so many at most.
+// Returns positions of the set with the start's variant and rule options, at
+// most `positions`.
 absl::StatusOr<SolvedPositions> ChosenOf(const SolvedPositions& set,
                                          const State& start,
                                          const RegretOptions& options) {
@@ -106,9 +106,9 @@ absl::StatusOr<SolvedPositions> ChosenOf(const SolvedPositions& set,
       ". Give another --test-set; a missing file is created"));
 }
 
-// Returns the positions of each start: those of the test set, or new ones,
-// which become the test set where a file is named. Fewer starts than there are
-// mean that `stop` was true.
+// Returns the positions of each start: from the test set, or new ones, which
+// are written to the test set's file if one is given. Covers fewer starts if
+// `stop` returned true.
 absl::StatusOr<std::vector<SolvedPositions>> PositionsOf(
     const RegretOptions& options, absl::Span<const State> starts,
     const StopCheck& stop, StatusLine& status_line) {

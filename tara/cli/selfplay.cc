@@ -49,7 +49,7 @@ namespace {
 constexpr int kConcurrentGames = 32;
 // Random actions that begin games of players without a policy to draw from.
 constexpr int kOpeningPlies = 2;
-// Actions after those that are drawn from the policy.
+// Number of first actions that are drawn from the policy.
 constexpr int kDrawnPlies = 8;
 
 struct SelfPlayFlags {
@@ -70,7 +70,7 @@ struct Model {
   std::string file;  // of the network; empty without one
   std::unique_ptr<mcts::Evaluator> evaluator;
   bool is_network = false;
-  // A player that is no evaluator, in its place.
+  // A player instead of an evaluator.
   std::optional<eval::PlayerSpec> player = {};
   // The id in stores of older versions, without the simulations.
   std::string older_id = {};
@@ -78,7 +78,7 @@ struct Model {
 
 // Returns the network of a model, which is the spec of a player with it or just
 // PATH[,OPTION=VALUE,...]. Self-play has a search of its own: a usage error for
-// options that are none of inference.
+// options other than those of inference.
 absl::StatusOr<eval::PlayerSpec> NetworkOf(const std::string& model,
                                            bool is_spec) {
   TARA_ASSIGN_OR_RETURN(eval::PlayerSpec network,
@@ -142,7 +142,7 @@ std::string NotLearnedLines(const std::string& file,
   return text;
 }
 
-// Returns the seed with which this command plays a game.
+// Returns the seed of a game.
 uint64_t SeedOf(const SelfPlayFlags& options, const Model& model, size_t starts,
                 uint64_t number) {
   const auto seed = options.seed;
@@ -175,7 +175,7 @@ absl::StatusOr<std::vector<uint64_t>> MissingGames(
     }
     present.insert(row.game_index);
   }
-  if (!rows.empty()) {  // all are of one seed, if each time this was asked
+  if (!rows.empty()) {  // all have one seed, as this check runs each time
     const uint64_t first = rows.front().game_index;
     TARA_ASSIGN_OR_RETURN(const proto::GameRecord game, store.GetListed(first));
     if (game.seed() != SeedOf(options, model, starts.size(), first)) {
@@ -191,12 +191,12 @@ absl::StatusOr<std::vector<uint64_t>> MissingGames(
   return missing;
 }
 
-// Plays those of the missing games that begin as each of the starts, by a
-// player that is no evaluator (tara/train/play/self_play.h), such as an engine.
-// A game begins with actions drawn from the player's policy or, of a player
-// that has none, with two at random: else a player that never draws would play
-// one game. Games that the player gives up are played again. Errors are those
-// of PlayArenaInParallel and the sink's.
+// Plays the missing games of each start with a player that is not an evaluator
+// (tara/train/play/self_play.h), such as an engine. A game begins with actions
+// drawn from the player's policy or, without a policy, with two random ones: a
+// player that never draws would otherwise repeat one game. Games that the
+// player forfeits are played again. Errors are those of PlayArenaInParallel and
+// the sink's.
 absl::Status PlayMissingOfPlayer(const SelfPlayFlags& options,
                                  const eval::PlayerSpec& player,
                                  const std::vector<State>& starts,
@@ -279,8 +279,8 @@ absl::Status PlayMissing(const SelfPlayFlags& options, const Model& model,
                           missing, evaluator, sink, stop, stats);
 }
 
-// Plays games of a player with itself into a game store. Games that the store
-// has are not played again, so the same command goes on where it stopped.
+// Plays games of a player with itself into a game store. Games in the store are
+// not played again, so the same command resumes.
 absl::StatusOr<int> RunSelfPlay(const SelfPlayFlags& options,
                                 Console& console) {
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,

@@ -43,7 +43,7 @@ struct SolveOptions {
 
 using Json = nlohmann::ordered_json;
 
-// All that is to be printed.
+// Everything that is printed.
 struct SolveReport {
   // Red's margin lies from low to high; equal: solved.
   int low = -kMaxMargin;

@@ -42,7 +42,7 @@ constexpr int kBarWidth = 24;
 
 // A line such as
 //   high_kings_l1 [=========>              ]  38 %  2.4 M games/s  3s left
-// `rate` is in games a second, `left` the time for all variants.
+// `rate` is in games per second, `left` the time for all variants.
 std::string ProgressLine(absl::string_view variant, double share, double rate,
                          absl::Duration left) {
   const int filled =

@@ -507,7 +507,7 @@ describe('a light network', () => {
         for (const name of Object.keys(files)) {
           if (name.startsWith('calibration/')) delete files[name];
         }
-      }, /no ranges of its activations; expected calibration\/\*\.npy$/],
+      }, /ranges of its activations are missing; expected calibration\/\*\.npy$/],
       [(files) => delete files['calibration/policy.npy'],
        /missing tensor calibration\/policy$/],
     ]) {

@@ -169,7 +169,8 @@ absl::StatusOr<std::shared_ptr<Network>> LightNetwork::Make(
                         nn::ReadLightRanges(checkpoint, layers));
   if (!ranges.has_value()) {
     return absl::InvalidArgumentError(
-        "there are no ranges of its activations; expected calibration/*.npy");
+        "the ranges of its activations are missing; expected "
+        "calibration/*.npy");
   }
   return std::make_shared<LightNetwork>(layers, std::move(parameters), *ranges,
                                         plain);

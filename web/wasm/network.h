@@ -22,11 +22,11 @@ class Network {
     bool plain;
   };
 
-  // `tensors` is an array of {name, shape, values: Float32Array}, what the ONNX
-  // form of a bundle has: norms folded; of a light network also the ranges of
-  // its activations. Returns INVALID_ARGUMENT when one is missing or misshapen,
-  // naming it, and FAILED_PRECONDITION for a network with more inputs than the
-  // encoder makes.
+  // `tensors` is an array of {name, shape, values: Float32Array}, the content
+  // of the ONNX form of a bundle: norms folded; for a light network also the
+  // ranges of its activations. Returns INVALID_ARGUMENT when one is missing or
+  // misshapen, naming it, and FAILED_PRECONDITION for a network with more
+  // inputs than the encoder makes.
   static absl::StatusOr<std::shared_ptr<Network>> Open(
       const Options& options, const emscripten::val& tensors);
   virtual ~Network() = default;

@@ -42,7 +42,7 @@ val Indices(const std::vector<Action>& line) {
   return ToArray(indices);
 }
 
-// Red's bounds, from those of the side to move.
+// Returns Red's bounds from the bounds of the side to move.
 val RedBounds(const mcts::RootAction& action, Side side) {
   if (action.low <= -kMaxMargin && action.high >= kMaxMargin) {
     return val::null();
@@ -65,8 +65,7 @@ void Search::GatherLeaves(int most) {
   TARA_CHECK(num_leaves_ == 0, "leaves are in flight");
   leaves_.resize(std::max(leaves_.size(), static_cast<size_t>(most)));
   bool full = false;
-  // At least one, also where the tree is done: its root may have to be
-  // evaluated.
+  // At least one, even if the tree is done: its root may need an evaluation.
   while (!full && num_leaves_ < most && !tree_.done() &&
          tree_.in_flight() < tree_.simulations_left()) {
     switch (tree_.Gather(leaves_[num_leaves_])) {

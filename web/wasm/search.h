@@ -18,7 +18,7 @@ namespace tara::web {
 
 // The search of one position, in steps that JavaScript takes: with a network,
 // Gather leaves, let it answer `batch`, Apply; without one, RunPlayouts.
-// Between two steps it may be reported, go on, or end.
+// Between two steps, callers may report it, continue or end.
 class Search {
  public:
   struct Options {
@@ -38,14 +38,14 @@ class Search {
 
   bool done() const { return tree_.done(); }
 
-  // Gathers at most so many leaves into batch() and returns how many they are.
-  // None: done. REQUIRES: none is in flight.
+  // Gathers at most `most` leaves into batch() and returns their number. 0:
+  // done. REQUIRES: none is in flight.
   int Gather(int most);
   NetworkBatch* batch() { return &batch_; }
   // Gives the answers in batch() back.
   void Apply();
 
-  // Gathers at most so many leaves and judges them by random games.
+  // Gathers at most `most` leaves and evaluates them by random games.
   void RunPlayouts(int most);
 
   // Returns {simulations, redValue, redMargin, actions, principalVariation}.

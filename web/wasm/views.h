@@ -19,11 +19,11 @@ namespace tara::web {
 // Returns {geometry, variants, actions, and versions}: what never changes.
 emscripten::val Catalogue();
 
-// Returns all that is to be shown of a position.
+// Returns everything that the page shows of a position.
 emscripten::val ViewOf(const State& state);
 
-// Returns {value} or {error: text}: what a call of JavaScript gets for what
-// comes from outside.
+// Returns {value} or {error: text}: the result of a call from JavaScript with
+// input from outside.
 template <typename T, typename ToVal>
 emscripten::val Answer(const absl::StatusOr<T>& result, ToVal to_val) {
   emscripten::val answer = emscripten::val::object();

@@ -23,7 +23,7 @@ inline constexpr int kWonGame = 10000;
 inline constexpr int kPointWorth = 100;
 
 // Returns the score, for Red, of a game that ended with this margin of Red's
-// (as scored), when Blue's side was given so many half points.
+// (as scored), with a compensation for Blue's side in half points.
 constexpr int RedScoreOfMargin(int red_margin, int compensation_halves = 0) {
   return (2 * red_margin - compensation_halves) * kPointWorth / 2 +
          ResultOfMargin(red_margin, compensation_halves) * kWonGame;
@@ -95,9 +95,9 @@ class AlphaBeta {
     State state;
     int32_t score;  // for the side to move
     Action action;  // best, or kNoAction
-    int8_t depth;   // kSolvedDepth if exact whatever the depth
+    int8_t depth;   // kSolvedDepth if exact at any depth
     Bound bound;
-    uint32_t search;  // which wrote it: 0 is none
+    uint32_t search;  // that wrote it; 0: none
   };
 
   struct Candidate {

@@ -1,14 +1,14 @@
 #ifndef TARA_EVAL_ALPHA_BETA_HAND_EVALUATION_H_
 #define TARA_EVAL_ALPHA_BETA_HAND_EVALUATION_H_
 
-// A hand-made judgement of positions, for players without a network: what can
-// be counted on bitboards, weighted.
+// A hand-made evaluation of positions, for players without a network: weighted
+// counts on bitboards.
 //
-// Each feature is a count for one side (hand_features.h); what is weighted is
-// Red's count minus Blue's, so that exchanging the colours exchanges the
-// judgement. A feature has two weights by variant, one for the first turn and
-// one for the last, between which the game's stage interpolates. The weights
-// were fitted to results of games by logistic regression.
+// Each feature is a count for one side (hand_features.h); the weights apply to
+// Red's count minus Blue's, so exchanging the colours negates the evaluation. A
+// feature has two weights by variant, one for the first turn and one for the
+// last, between which the game's stage interpolates. The weights were fitted to
+// results of games by logistic regression.
 
 #include <array>
 #include <cstdint>
@@ -24,7 +24,7 @@ inline constexpr int kNumSharedFeatures = 32;
 inline constexpr int kNumFamilyFeatures = 8;
 inline constexpr int kNumHandFeatures = kNumSharedFeatures + kNumFamilyFeatures;
 
-// Red's counts minus Blue's, but for the tempo features: 1 or 0 for Red to
+// Red's counts minus Blue's, except the tempo features: 1 or 0 for Red to
 // move, -1 or 0 for Blue.
 using HandFeatures = std::array<int16_t, kNumHandFeatures>;
 
@@ -56,7 +56,7 @@ int HandStage(const State& state);
 absl::string_view HandFeatureName(Variant variant, int feature);
 
 // Returns how likely Red is to win rather than Blue, in thousandths of a logit
-// (0: even; 1000: 73 %). For Red, whichever side is to move. About 150 ns.
+// (0: even; 1000: 73 %). Always from Red's perspective. About 150 ns.
 // REQUIRES: the game is not finished (the result itself is Score's).
 int HandEvaluation(const State& state);
 

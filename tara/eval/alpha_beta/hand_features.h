@@ -18,7 +18,7 @@ namespace tara::eval::hand_features {
 // A position as one side sees it.
 struct SideView {
   Board own;    // ringforts
-  Board enemy;  // ringforts that stay the enemy's, but for captures
+  Board enemy;  // ringforts that stay the enemy's unless captured
   Board open;   // hills that may yet become own: vacant ones, and in Stone of
                 // Destiny's Battle those of the enemy that can be swapped
   Board own_kings;
@@ -273,7 +273,7 @@ inline int SinglesWithTwoWaysOut(const SideView& view) {
 inline int FreeSingles(const SideView& view) {
   return Count(Singles(view) & NeighboursIn(view.open).three);
 }
-// Ringforts of greater kingdoms without an open hill beside them.
+// Ringforts of larger kingdoms without an open hill next to them.
 inline int Enclosed(const SideView& view) {
   return Count(view.own & Adjacent(view.own) & ~Adjacent(view.open));
 }
@@ -297,7 +297,7 @@ inline int ContestedHills(const SideView& view) {
 }
 
 // The features of the hand-made evaluation in one family of variants alone; as
-// hand_features.h, but for Poisoned Chalice's rows, which a symmetry may give
+// in hand_features.h, except Poisoned Chalice's rows, which a symmetry may give
 // to the other side.
 
 // --- Sacred Hill -------------------------------------------------------------
@@ -331,7 +331,7 @@ inline int KingsInDanger(const SideView& view) {
   const Board singles = view.own_kings & Singles(view);
   return Count(singles & ~NeighboursIn(view.open).two);
 }
-// The same, and an enemy king can arrive beside it.
+// The same, and an enemy king can arrive next to it.
 inline int KingsAttacked(const SideView& view) {
   const Board singles = view.own_kings & Singles(view);
   const Board arrivals = KnightMoves(view.enemy_kings) & ~Adjacent(view.enemy);

@@ -142,8 +142,8 @@ class Schedule {
     return progress;
   }
 
-  // Returns the result of the openings all of whose pairs are whole; with a
-  // sequential test that has decided, of those that it saw until then.
+  // Returns the result of the openings all of whose pairs are whole; after the
+  // decision of a sequential test, of the openings before it.
   ArenaResult Result() const {
     absl::MutexLock lock(&mutex_);
     std::map<int, std::vector<ArenaGame>> by_opening;
@@ -234,8 +234,8 @@ using GameSink = std::function<absl::Status(proto::GameRecord)>;
 // A game of A, the first of the loop's players, and B.
 class SeriesGame : public PlayedGame {
  public:
-  // The `index`-th game of its series, from 0; `lead` are the points of A minus
-  // those of B in the games before. Borrows options and sink.
+  // The `index`-th game of its series, from 0; `lead` is the sum of A's points
+  // minus B's in the games before. Borrows options and sink.
   SeriesGame(const ArenaOptions& options, const GameSink& sink, Series series,
              int index, double lead, int attempt = 1)
       : PlayedGame(16 * static_cast<uint64_t>(series.number) + index,
@@ -449,7 +449,7 @@ void SetTeams(const TeamSpec& a, const TeamSpec& b, ArenaOptions& options) {
           : GamesAtATime(a, GamesAtATime(b, options.concurrent_games));
 }
 
-// Each opening has three streams: its own and those of its two games.
+// Each opening has three streams: its own and one for each of its two games.
 uint64_t SeedOfArenaGame(uint64_t seed, int opening, bool a_is_red) {
   return DeriveSeed(seed, uint64_t{3} * opening + (a_is_red ? 1 : 2),
                     StreamPurpose::kArena);

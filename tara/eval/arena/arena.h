@@ -45,10 +45,10 @@ struct AdjudicationOptions {
 struct ArenaOptions {
   Variant variant = Variant::kSacredHillL1;
   RuleOptions rule_options = {};
-  // Plays matches (docs/reference/rules.md section 9). A match is as many
-  // successive games as there are seats. The player of each seat starts one of
-  // them, so the teams take turns as Red. Their points add up, and players
-  // receive the score of the match. If false, each game stands by itself.
+  // Plays matches (docs/reference/rules.md section 9). A match consists of one
+  // game per seat. The player of each seat starts one of them, so the teams
+  // take turns as Red. Their points add up, and players receive the score of
+  // the match. If false, each game stands by itself.
   bool by_match = false;
   int games = 200;  // rounded up to whole pairs, of games or of matches
   // Ways to seat the two players of a team, A's and B's: 1, or 2 for a team of
@@ -81,8 +81,8 @@ struct ArenaOptions {
   // result does not depend on it.
   int concurrent_games = 64;
   // With clocks, players receive the time for each move, may ponder, and lose
-  // games on time. Games are then played one at a time, and results are no
-  // longer reproducible.
+  // games on time. Games are then played one at a time, and results are not
+  // reproducible.
   std::optional<GameClocks> clocks = {};
   AdjudicationOptions adjudication = {};
   // Ends the arena when this test has decided, or after `games`. In matches the
@@ -176,7 +176,7 @@ void SetTeams(const TeamSpec& a, const TeamSpec& b, ArenaOptions& options);
 // Returns options.opening_plies, or the default of the variant.
 int OpeningPlies(const ArenaOptions& options);
 
-// Returns the number of games of a pair: two, or those of two matches.
+// Returns the number of games of a pair: two, or the games of two matches.
 int GamesPerPair(const ArenaOptions& options);
 
 // Returns the number of pairs with the same opening.

@@ -18,7 +18,7 @@ namespace {
 
 // Draws in succession that found nothing new, after which openings get longer.
 // One opening of 200 that is left is found then in four cases of ten: longer
-// ones are no worse.
+// ones are as good.
 constexpr int kDrawsUntilLonger = 100;
 // Draws in succession that a judge may refuse.
 constexpr int kDrawsForJudge = 1000;
@@ -52,7 +52,7 @@ int DefaultOpeningPlies(Variant variant, const RuleOptions& rule_options) {
     }
     positions = std::move(next_positions);
     const bool enough = positions.size() >= kFewestOpenings;
-    // Openings of no other position would be those of one ply fewer.
+    // Without another position, openings would equal those of one ply fewer.
     if ((enough && plies >= kOpeningPlies) || positions.empty()) return plies;
   }
 }
@@ -85,7 +85,7 @@ absl::StatusOr<Opening> Openings::Next() {
     }
     return opening;
   }
-  // Three streams an opening: this one, and those of its two games.
+  // Three streams per opening: this one, and one for each of its two games.
   Random random(
       DeriveSeed(options_.seed, uint64_t{3} * next_++, StreamPurpose::kArena));
   int repeated = 0;
@@ -120,14 +120,14 @@ OpeningJudge NewOpeningJudge(std::unique_ptr<Player> player, StopCheck stop) {
   return [player = std::shared_ptr<Player>(std::move(player)),
           stop = std::move(stop)](const State& state,
                                   Random& random) -> absl::StatusOr<double> {
-    // Forced choices are made without a thought: what they lead to is asked.
+    // Forced actions are played first: the position after them is evaluated.
     State position = state;
     while (!position.finished() && LegalActions(position).Count() == 1) {
       ApplyAction(LegalActions(position).Nth(0), position);
     }
     if (position.finished()) {
       return absl::FailedPreconditionError(
-          "openings: the game is over but for forced actions; expected fewer "
+          "openings: only forced actions are left in the game; expected fewer "
           "plies");
     }
     SearchReport report;

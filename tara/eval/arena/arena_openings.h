@@ -30,8 +30,8 @@ using OpeningJudge =
     std::function<absl::StatusOr<double>(const State&, Random&)>;
 
 // Returns the default number of uniformly random actions of openings: the
-// smallest number from 2 with which 200 openings differ up to symmetry. Takes a
-// few microseconds per position.
+// smallest number from 2 that yields 200 openings that differ up to symmetry.
+// Takes a few microseconds per position.
 int DefaultOpeningPlies(Variant variant, const RuleOptions& rule_options);
 
 struct OpeningOptions {
@@ -49,7 +49,7 @@ struct OpeningOptions {
 
 // Draws openings one after another, no two the same up to symmetry, because
 // players without randomness would play the same game or its mirror image
-// again. Symmetries are those of positions (RepresentativeSymmetry): one that
+// again. Symmetries of positions count (RepresentativeSymmetry): one that
 // exchanges the sides turns one game of a pair into the other. If random
 // actions yield no further opening of this length, openings get longer. Not
 // thread-safe.
@@ -59,8 +59,8 @@ class Openings {
 
   // Returns the next opening. The sequence depends on the options alone. An
   // opening is shorter if its next action would end the game. Returns the
-  // judge's error, or FAILED_PRECONDITION if there is no further opening, or
-  // none that the judge finds balanced.
+  // judge's error, or FAILED_PRECONDITION without a further opening, or without
+  // one that the judge finds balanced.
   absl::StatusOr<Opening> Next();
 
  private:

@@ -24,9 +24,8 @@ constexpr int kFaultsShown = 10;
 
 // Under the table of scores where sequential tests ended the games.
 constexpr absl::string_view kSequentialNote =
-    "Intervals of a sequential test (naive): they are those of a number of "
-    "games fixed\nbeforehand. On average score, Elo and margin are further "
-    "from "
+    "Intervals of a sequential test are naive: they assume a number of games "
+    "fixed\nbeforehand. On average, score, Elo and margin are further from "
     "even than the truth.\n";
 
 // Under the games that repeat each other.

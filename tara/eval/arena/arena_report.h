@@ -43,12 +43,12 @@ nlohmann::ordered_json ArenaRowJson(const ArenaReportRow& row);
 // Returns a JSON list of objects, one per row, with the fields of ArenaResult
 // (without the single games) by name; infinite numbers are null. Fields that
 // are present only if they apply: `by_match` (the fields of MatchResult),
-// `clock` (those of the ClockResults), `forfeits` (the number and kind of
+// `clock` (the fields of ClockResults), `forfeits` (the number and kind of
 // faults per player), `sprt` (the sequential test: its options, `pairs` by half
 // points, `llr` with its bounds, and `decision`: "H0", "H1" or "undecided"),
 // and `not_learned` (rules that a network has not learned). With a sequential
-// test `intervals` is "naive, of a sequential test", which describes those of
-// score, Elo and margin.
+// test `intervals` is "naive, of a sequential test", which describes the
+// intervals of score, Elo and margin.
 std::string ArenaReportJson(absl::Span<const ArenaReportRow> rows);
 
 // Returns the tables of the text; none without rows.

@@ -16,9 +16,8 @@
 
 namespace tara::eval {
 
-// Margin of a game that a player loses on time or by a fault, whatever the
-// board shows. It is small, so that margins stay close to those of finished
-// games.
+// Margin of a game that a player loses on time or by a fault, on any board. It
+// is small, so that margins stay close to the margins of finished games.
 inline constexpr int kForfeitMargin = 2;
 
 enum class Forfeit : uint8_t { kNone, kByA, kByB };
@@ -30,7 +29,7 @@ struct ArenaGame {
   bool a_is_red = false;
   // Points of A minus points of B, including the compensation.
   double margin = 0;
-  int length = 0;  // actions, those of the opening included
+  int length = 0;  // actions, opening included
   // Who lost by kForfeitMargin, on time or by a fault.
   Forfeit forfeit = Forfeit::kNone;
   // Why the game ended early, as GameResult.adjudication; empty: it ended by
@@ -111,7 +110,7 @@ struct ArenaResult {
 // Returns the result of all games, ordered by pair: the two games of a `pair`
 // are adjacent, and so are the pairs of a match. Also serves for totals over
 // several results. `pairs_per_opening` adjacent pairs, of games or of matches,
-// share their openings. REQUIRES: this order; as many games as Red as games as
+// share their openings. REQUIRES: this order; equally many games as Red and as
 // Blue in each pair; whole openings.
 ArenaResult SummarizeGames(absl::Span<const ArenaGame> games,
                            int pairs_per_opening = 1);

@@ -45,7 +45,7 @@ struct CrossPlayStudy {
 struct PartnershipWorth {
   int openings = 0;  // that all matches have, different ones
   Interval score;    // share of a game
-  Interval margin;   // points a game
+  Interval margin;   // points per game
   // Strengths are additive on this scale, not on that of scores, where A may be
   // much stronger than B. Scores s = (points + 1/2) / (games + 1) keep it
   // finite. The interval is a bootstrap over openings.
@@ -62,7 +62,7 @@ inline constexpr double kWeightsAgainstOthers[] = {-0.5, -0.5, 1};
 // worth = (AB against AA + AB against BB) / 2.
 inline constexpr double kWeightsAgainstThemselves[] = {0, 0.5, 0.5};
 
-// Returns the worth over the openings of which all matches have all games. The
+// Returns the worth over the openings that all matches have completed. The
 // intervals are infinite with fewer than two. The bootstrap draws from
 // `random`.
 PartnershipWorth EstimateWorth(const CrossPlayStudy& study, Random& random);

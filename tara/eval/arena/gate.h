@@ -24,8 +24,7 @@ struct GateOptions {
 // sequential test of H0, "the candidate is weaker by max_drop_elo", against H1,
 // "it is as strong". The tests share an error of 5 % (Bonferroni): an equal
 // candidate is rejected with a probability of at most 5 % over all matches.
-//
-// Their seeds differ from those of the run's evaluations, which derive from
+// Their seeds differ from the seeds of the run's evaluations, which derive from
 // (run_seed, generation): indices here count down from the largest.
 std::vector<ArenaOptions> GateMatches(const GateOptions& options);
 

@@ -22,10 +22,10 @@ inline constexpr float kAhead = 0.1f;
 // The course of a game by its player's own values. Of games with values and a
 // winner.
 struct GameDrama {
-  // Changes of the side that is ahead; nobody being ahead is no change.
+  // Changes of the side that is ahead; even positions are not a change.
   int lead_changes = 0;
-  // The first ply from which on the winner stays ahead; the game's length where
-  // it was not ahead when it was last judged.
+  // The ply after which the winner stays ahead; the game's length if it was not
+  // ahead at the last evaluation.
   int decided_ply = 0;
   // The winner's lowest expected score, in [0, 1].
   double lowest_score = 0.5;

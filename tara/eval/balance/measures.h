@@ -78,8 +78,8 @@ Interval EloOf(const Interval& score);
 // those with an odd one.
 std::vector<GameFacts> HalfOf(absl::Span<const GameFacts> games, int half);
 
-// Returns the compensation by the ladder of these samples, of which the first
-// is without one; their games begin with the same `openings` openings of
+// Returns the compensation by the ladder of these samples; the first one is
+// without compensation; their games begin with the same `openings` openings of
 // `plies` actions. None where a step has no games.
 std::optional<Compensation> FindCompensation(
     absl::Span<const Sample* const> steps, int openings, int plies);
@@ -89,7 +89,7 @@ std::optional<Compensation> FindCompensation(
 // one onto the other: the hills B1 and F7 are one first action of Sacred Hill.
 std::vector<std::vector<Action>> ActionsByClass(const State& state);
 
-// Returns the effective number of openings of so many actions: exp of the
+// Returns the effective number of openings of `plies` actions: exp of the
 // entropy of the lines, up to symmetry. The high end is infinite if most lines
 // were seen once: then the games do not bound it.
 Interval EffectiveOpenings(Variant variant, absl::Span<const GameFacts> games,

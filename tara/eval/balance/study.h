@@ -58,7 +58,7 @@ struct Study {
 // for measures that need other games than there are.
 absl::Status CheckStudy(const Study& study);
 
-// The parts of a study: what a sample was played for.
+// The parts of a study: the purpose of a sample.
 namespace part {
 inline constexpr absl::string_view kGames = "games";
 inline constexpr absl::string_view kFirst = "first_actions";
@@ -99,7 +99,7 @@ struct StudyResults {
   // with `untrained` played all the same.
   std::map<std::string, std::set<std::string>> not_learned = {};
   bool untrained = false;
-  // Serialized: those that the samples are of.
+  // Serialized contests of the samples.
   std::set<std::string> contests = {};
 };
 

@@ -53,7 +53,7 @@ constexpr SqliteSchema kSchema = {
 // Positions searched between two visits to the file.
 constexpr int kRound = 64;
 
-// Cached evaluations, because those of a position and of the next one overlap.
+// Cached evaluations: those of a position and of the next one overlap.
 constexpr int64_t kCachePositions = 1 << 16;
 
 // Actions of a line that is shown.
@@ -104,7 +104,7 @@ absl::StatusOr<State> StartOf(const proto::BookGame& game) {
 absl::Status CheckGame(const proto::BookGame& game) {
   TARA_ASSIGN_OR_RETURN(State state, StartOf(game));
   if (game.red_half_points() > 2) {
-    return absl::InvalidArgumentError("the result is none");
+    return absl::InvalidArgumentError("the result is missing");
   }
   for (const uint32_t index : game.action()) {
     const Action action = static_cast<Action>(index);

@@ -78,7 +78,7 @@ class OpeningBook {
   // none of them.
   absl::Status AddPositions(absl::Span<const SearchedPosition> positions);
   // Adds the games that are not in the book, and returns their number. Errors
-  // of the file, and those of Replay for an invalid record.
+  // of the file, and of Replay for an invalid record.
   absl::StatusOr<int64_t> AddGames(absl::Span<const proto::GameRecord> games);
 
  private:
@@ -128,7 +128,7 @@ struct OpeningAction {
 // A book's content for a position.
 struct OpeningPosition {
   State state;
-  int simulations = 0;  // of its search; 0: there was none
+  int simulations = 0;  // of its search; 0: not searched
   // Backed up from later positions, for the side to move. None: not searched.
   std::optional<double> score;
   std::optional<double> margin;
@@ -241,8 +241,8 @@ struct GrowBookOptions {
 // book, until the tree has `positions` searched ones or there are no more. The
 // result does not depend on the number of threads.
 //
-// Returns CANCELLED when search.stop returns true, the evaluator's errors, or
-// those of the file. Completed rounds of some dozens of searches are kept.
+// Returns CANCELLED when search.stop returns true, or errors of the evaluator
+// or the file. Completed rounds of some dozens of searches are kept.
 absl::Status GrowBook(const GrowBookOptions& options,
                       mcts::Evaluator& evaluator, OpeningBook& book,
                       OpeningTree& tree);

@@ -311,8 +311,8 @@ class Slot {
   }
 
  private:
-  // Returns the start position from which the turn's actions lead to its
-  // position, if one does: that of the game that the engine plays, if it can.
+  // Returns a start position whose game reaches the turn's position by its
+  // actions, if any: preferably the start of the engine's current game.
   std::optional<State> StartOf(const Turn& turn) const {
     RuleOptions options = turn.state.options;
     const State start = InitialState(turn.state.variant, options);

@@ -21,8 +21,8 @@ namespace tara::eval {
 inline constexpr char kReadyMadeName[] = "best";
 
 // Returns the path of the ready-made model bundle, models/tara.tara in
-// ProjectFolder(). NOT_FOUND naming the path if there is no such file or
-// folder.
+// ProjectFolder(). NOT_FOUND, naming the path, if the file or folder is
+// missing.
 absl::StatusOr<std::string> FindReadyMadeModel();
 
 // Returns a factory of players of a spec, or of teams, each as one Player.

@@ -13,8 +13,7 @@ namespace tara::eval {
 // (forfeits the game) or `quit` on `in`. `quit`, the end of the input and
 // Ctrl-C interrupt the process (SIGINT), and the program ends as after Ctrl-C.
 // `in` must be the standard input for Ctrl-C to work while the person thinks.
-//
-// Persons share a terminal: they play one at a time, whichever thread calls.
+// Persons share a terminal: they play one at a time, on any threads.
 // The streams must outlive the player.
 std::unique_ptr<Player> NewPersonPlayer(std::istream& in, std::ostream& out);
 

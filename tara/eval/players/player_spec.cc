@@ -285,7 +285,7 @@ std::string OptionsOfLevel(int number) {
   const mcts::Level& level = mcts::kLevels[number - 1];
   const mcts::SearchOptions search = mcts::SearchOfLevel(level);
   return absl::StrCat(mcts::FormatSearchOptions(search),
-                      // What players do where nothing is said.
+                      // Default options of players.
                       search.solver_vacant_hills > 0 ? "" : ",solver_hills=0",
                       ",leaves=", mcts::LeavesTogether(level.simulations),
                       ",reuse=off,value_margin=", level.value_margin);

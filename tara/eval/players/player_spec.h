@@ -137,8 +137,8 @@ absl::StatusOr<PlayerSpec> WithOption(PlayerSpec spec, absl::string_view name,
 // the options that it stands for. REQUIRES: a spec of kind kNet.
 std::string NetworkOptionsOf(const PlayerSpec& spec);
 
-// Returns the table of options of a player that searches, without those of the
-// search.
+// Returns the table of options of a player that searches, without the search
+// options.
 OptionTable SearchPlayerOptionTable(PlayerSpec& spec);
 
 // Returns the forms of a spec for --help, one line per kind.

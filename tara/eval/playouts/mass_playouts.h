@@ -13,17 +13,15 @@ namespace tara::eval {
 using PlayChunk =
     std::function<PlayoutStatistics(int64_t first_game, int64_t games)>;
 
-// Told how many games are done, from any of the threads and from several at
-// once; returns whether to go on.
+// Receives the number of finished games, on any thread and possibly on several
+// at once; returns whether to continue.
 using MassProgressCallback = std::function<bool(int64_t games_done)>;
 
 // Plays games 0 ... games - 1, in chunks that `threads` threads share, and
 // returns their statistics. These do not depend on the number of threads.
-//
-// When on_progress says to stop, chunks that have begun are played to their
-// ends, so that long games are as likely to count as short ones; the result is
-// of these, as `games` in it says.
-// REQUIRES: games >= 0; threads > 0.
+// When on_progress returns false, chunks in progress are completed, so that
+// long games are as likely to count as short ones; `games` of the result is the
+// number of games played. REQUIRES: games >= 0; threads > 0.
 PlayoutStatistics PlayRandomGames(int64_t games, int threads,
                                   const PlayChunk& play_chunk,
                                   const MassProgressCallback& on_progress = {});

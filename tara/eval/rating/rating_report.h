@@ -20,8 +20,8 @@ std::string RatingReportText(const RatingTable& table);
 // interval of any difference; `not_learned` of players and of their ratings by
 // variant, if networks have not learned rules; `variants` with `name`, `games`,
 // `first_seat`, `draw_nu`, `covariance` of its own ratings and `results`
-// (indices of players; `wins` are those of `first`, who began). `compact` omits
-// line breaks and spaces.
+// (indices of players; `wins` counts wins of `first`, which began). `compact`
+// omits line breaks and spaces.
 std::string RatingReportJson(const RatingTable& table, bool compact = false);
 
 // Returns one self-contained HTML file: ratings of players by variant, curves

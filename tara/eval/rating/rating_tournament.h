@@ -57,14 +57,14 @@ struct RatedPlayer {
 
 struct RatingTournamentOptions {
   // Mean number of games per player and variant, including those in the store.
-  // A further player adds half as many.
+  // A further player adds half that number.
   int games_per_player = 40;
   int threads = 1;
   // If not null, the fleet plays all games, of all variants concurrently.
   fleet::Fleet* fleet = nullptr;
   // By variant, with its rule options; `games` is ignored.
   std::vector<ArenaOptions> arenas = {};
-  // Fixed ratings; none: those of a variant have a mean of 0.
+  // Fixed ratings; none: the ratings of a variant have a mean of 0.
   std::vector<RatingAnchor> anchors = {};
 };
 
@@ -106,10 +106,10 @@ struct RatingProgress {
 // thread, from several at once.
 using RatingProgressCallback = std::function<bool(const RatingProgress&)>;
 
-// Plays the most informative games until the wanted number is reached, stores
+// Plays the most informative games until the target number is reached, stores
 // each when it ends, and rates the players. Games in the store are not played
 // again. Variants take turns, so that all have some games after an early stop.
-// The ratings are then those of these games (FAILED_PRECONDITION if they do not
+// The ratings then use only these games (FAILED_PRECONDITION if they do not
 // connect all players). Returns INVALID_ARGUMENT for fewer than two players or
 // two with the same name or identity, or an error of players, games or the
 // store.

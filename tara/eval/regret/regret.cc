@@ -181,11 +181,11 @@ using Rows = absl::Span<const RegretRow>;
 
 // Below the table of a page.
 constexpr absl::string_view kMeaning =
-    "Points lost: what the best action would have brought more, in points of "
-    "the margin. Results lost: wins and draws given away; a draw is half a "
-    "win. Best action: how often an action was chosen that is best in points, "
-    "and how much of the policy is on such actions. Value error: the distance "
-    "of the player's value from the true one, as an expected score.";
+    "Points lost: the difference to the best action, in points of the margin. "
+    "Results lost: wins and draws given away; a draw is half a win. Best "
+    "action: how often an action was chosen that is best in points, and how "
+    "much of the policy is on such actions. Value error: the distance of the "
+    "player's value from the true one, as an expected score.";
 
 // A share that not every player gives.
 ReportField OptionalField(absl::string_view name, absl::string_view heading,

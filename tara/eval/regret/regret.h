@@ -42,9 +42,9 @@ struct SolvedPositionOptions {
 
 // Returns positions of different games: of each the earliest, going back from
 // its end, that can be solved and in which not all actions are worth the same;
-// games in which there is none are passed over. Games are played by a shallow
-// alpha-beta search that errs at random in every fourth action. Fewer are
-// returned where hardly any game has one, or when told to stop.
+// games without such a position are skipped. Games are played by a shallow
+// alpha-beta search that errs at random in every fourth action. Returns fewer
+// if hardly any game has one, or after a stop.
 // Some 10 ms to 1 s a position. The positions depend on the options alone.
 std::vector<SolvedPosition> MakeSolvedPositions(
     const SolvedPositionOptions& options);
@@ -84,8 +84,8 @@ std::string RegretReportText(absl::Span<const RegretRow> rows);
 
 // Returns a JSON array with an object a row: `variant`, `name`, `player`, of
 // checkpoints `run` and `generation`, `positions`, and of each measure its
-// mean with `_low` and `_high`; `policy` and `value_error` of those who say;
-// `not_learned`, the rules that the player's network has not.
+// mean with `_low` and `_high`; `policy` and `value_error` of players that have
+// them; `not_learned`, the rules that the player's network has not.
 std::string RegretReportJson(absl::Span<const RegretRow> rows);
 
 // Returns one HTML file: players by variants as a heat table, curves over the

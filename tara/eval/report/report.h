@@ -1,8 +1,8 @@
 #ifndef TARA_EVAL_REPORT_REPORT_H_
 #define TARA_EVAL_REPORT_REPORT_H_
 
-// A report is a list of rows of typed fields, from which its text for
-// terminals, its JSON and its page derive with the same rounding.
+// A report is a list of rows of typed fields. Its text for terminals, its JSON
+// and its page derive from them, with the same rounding.
 
 #include <cstdint>
 #include <initializer_list>
@@ -127,8 +127,8 @@ std::string SectionsText(absl::Span<const ReportSection> sections);
 
 // Returns one self-contained HTML file: the subject of the report in plain
 // text, a verdict, sortable tables, and plots. The verdict consists of these
-// paragraphs, each of lines of which the first is its name; without any, of a
-// summary of the first estimates.
+// paragraphs, each a list of lines that begins with its name; without any, it
+// is a summary of the first estimates.
 std::string SectionsPage(absl::string_view title, absl::string_view about,
                          absl::Span<const ReportSection> sections,
                          absl::Span<const std::string> verdict = {});

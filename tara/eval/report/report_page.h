@@ -64,9 +64,9 @@ std::string VariantText(const State& state);
 nlohmann::ordered_json RuleOptionsToJson(Variant variant,
                                          const RuleOptions& options);
 
-// Returns the rows as lines with columns aligned, two spaces apart: those that
-// are `left` to the left, the others, which are numbers, to the right.
-// REQUIRES: at least one row; all rows have as many cells as `left`.
+// Returns the rows as lines with aligned columns, two spaces apart: `left`
+// columns to the left, the others, which are numbers, to the right. REQUIRES:
+// at least one row; each row has left.size() cells.
 std::string TextTable(const std::vector<std::vector<std::string>>& rows,
                       const std::vector<bool>& left);
 

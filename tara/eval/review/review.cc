@@ -21,7 +21,7 @@
 namespace tara::eval {
 namespace {
 
-// Cached evaluations, because those of a position and of the next one overlap.
+// Cached evaluations: those of a position and of the next one overlap.
 constexpr int64_t kCachePositions = 1 << 16;
 
 // Some memory more than at the leaves of a search: solving takes longer.

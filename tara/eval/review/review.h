@@ -4,7 +4,7 @@
 // What each action of a game gave away.
 //
 //   1. From the last position back, positions are solved, until one would take
-//      too long. What the solver knows is exact, of every action.
+//   too long. The solver's results are exact, for every action.
 //   2. Every position before these is searched, which names its best action.
 //   3. Where another one was played, the position after the best action is
 //      searched, too. That after the action played is the game's next position.
@@ -60,8 +60,8 @@ inline constexpr double kBlunderLoss = 0.15;
 absl::string_view FaultName(Fault fault);
 
 // A loss from searches is sure if it exceeds this many standard errors of the
-// difference and this minimum. Below, every second loss was none where the
-// truth is known (docs/lab/2026-11-search.md, "Reviews of games").
+// difference and this minimum. Below it, half of the losses were not real where
+// the truth is known (docs/lab/2026-11-search.md, "Reviews of games").
 inline constexpr double kSureErrors = 2;
 inline constexpr double kMinSureLoss = 0.01;
 
@@ -114,7 +114,7 @@ struct GameReview {
   std::vector<Worth> course;
   std::vector<ReviewedAction> actions;
   std::vector<SeatReview> seats;
-  // The first ply from which all positions are solved; larger than the number
+  // The first ply after which all positions are solved; larger than the number
   // of actions if none is.
   int solved_from = 0;
 

@@ -18,7 +18,7 @@ namespace tara::eval {
 // estimates that are correlated positively make differences conservative.
 // Source: Zou and Donner 2008, "Construction of confidence limits about effect
 // measures: a general approach", Statistics in Medicine 27.
-// REQUIRES: as many coefficients as estimates.
+// REQUIRES: one coefficient per estimate.
 Interval LinearCombination(absl::Span<const double> coefficients,
                            absl::Span<const Interval> estimates);
 

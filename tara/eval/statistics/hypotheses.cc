@@ -20,8 +20,8 @@ std::vector<size_t> Increasing(absl::Span<const double> p_values) {
   return order;
 }
 
-// Returns the continued fraction by which I_x(a, b) is x^a (1 - x)^b /
-// (a B(a, b)) times it: 1 / (1 + d_1 / (1 + d_2 / (1 + ...))) with
+// Returns the continued fraction F in I_x(a, b) = x^a (1 - x)^b / (a B(a, b))
+// F: 1 / (1 + d_1 / (1 + d_2 / (1 + ...))) with
 //   d_2m   =  m (b - m) x / ((a + 2m - 1) (a + 2m))
 //   d_2m+1 = -(a + m) (a + b + m) x / ((a + 2m) (a + 2m + 1)),
 // by the method of Lentz (1976, Applied Optics 15): `numerator` and

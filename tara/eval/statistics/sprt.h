@@ -1,7 +1,7 @@
 #ifndef TARA_EVAL_STATISTICS_SPRT_H_
 #define TARA_EVAL_STATISTICS_SPRT_H_
 
-// Sequential tests of which of two players is stronger: a match ends as soon as
+// Sequential tests to find the stronger of two players: a match ends as soon as
 // it has decided between two hypotheses, with known error rates.
 
 #include <array>

@@ -59,9 +59,9 @@ inline constexpr int kMinEqualValues = 20;
 Interval WilsonInterval(double proportion, double trials);
 
 // Returns the Clopper-Pearson interval of a proportion p observed over n
-// trials. Its ends are the proportions for which p n successes or more (or p n
-// or fewer) have a probability of 2.5 %. They are quantiles of the beta
-// distribution, so n and p n need not be whole numbers. Coverage is at least
+// trials. At its ends, p n successes or more (or p n or fewer) have a
+// probability of 2.5 %. They are quantiles of the beta distribution, so n and p
+// n need not be whole numbers. Coverage is at least
 // 95 %, and each end misses the truth with at most 2.5 %.
 // Source: Clopper and Pearson 1934, "The use of confidence or fiducial limits
 // illustrated in the case of the binomial", Biometrika 26.
@@ -169,9 +169,9 @@ double Quantile(absl::Span<const double> sorted, double p);
 using IndexStatistic = std::function<double(absl::Span<const int> indices)>;
 
 // Returns the statistic of `replicates` samples of `size` indices each, drawn
-// uniformly with replacement from 0 ... size - 1. An index stands for whatever
-// the caller chooses: a game, or a whole cluster of dependent games (both games
-// of a pair), which is then drawn as one.
+// uniformly with replacement from 0 ... size - 1. An index stands for a unit of
+// the caller's choice: a game, or a whole cluster of dependent games (both
+// games of a pair), which is then drawn as one.
 // Source: Efron 1979, "Bootstrap methods: another look at the jackknife",
 // Annals of Statistics 7. O(size * replicates) plus the statistic.
 // REQUIRES: size > 0; replicates > 0.
@@ -181,7 +181,7 @@ std::vector<double> BootstrapReplicates(int size, int replicates,
 
 // Returns the statistic of the sample itself, with the 2.5 % and the 97.5 %
 // quantile of its bootstrap replicates as an interval, which is too narrow for
-// some 20 or fewer observations. REQUIRES: those of BootstrapReplicates.
+// some 20 or fewer observations. REQUIRES: as BootstrapReplicates.
 Interval BootstrapInterval(int size, int replicates,
                            const IndexStatistic& statistic, Random& random);
 

@@ -45,7 +45,7 @@ absl::StatusOr<nn::InferenceOptions> ToInferenceOptions(
 mcts::ResignationOptions ToResignationOptions(
     const proto::ResignationConfig& config);
 
-// Returns the options of self-play of a config, without those of a generation,
+// Returns the options of self-play of a config, without a generation's options,
 // with the starts of the config's variants in its order. REQUIRES: the config
 // is resolved. Errors of ToSearchOptions and RulesOf.
 absl::StatusOr<SelfPlayOptions> ToSelfPlayOptions(

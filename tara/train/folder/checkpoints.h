@@ -43,8 +43,8 @@ absl::StatusOr<ResumedTrainer> OpenNewestCheckpoint(
 absl::Status CheckInitFrom(const proto::TrainConfig& config);
 
 // Returns the checkpoints among `there` (their numbers, ascending) to remove.
-// It keeps the first (0, and 1, an opponent of the final player), those that
-// are `needed`, and those of the config: with 300 generations, 10 newest and
+// It keeps the first (0, and 1, an opponent of the final player), the `needed`
+// ones, and the ones that the config keeps: with 300 generations, 10 newest and
 // each 10th, some 42. Pure and idempotent.
 std::vector<int> CheckpointsToRemove(const std::vector<int>& there,
                                      const proto::RetentionConfig& config,

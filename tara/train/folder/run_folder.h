@@ -101,9 +101,9 @@ absl::StatusOr<std::string> LatestCheckpoint(absl::string_view run_dir);
 // safe.
 class RunStateFile {
  public:
-  // Reads the file; a run without one has the state that all begin with.
-  // Returns DATA_LOSS, naming the file and its line, if it is no such state, or
-  // not the whole one that Save wrote.
+  // Reads the file; a run without one has the initial state. Returns DATA_LOSS,
+  // naming the file and its line, if it is malformed or not the complete text
+  // that Save wrote.
   static absl::StatusOr<RunStateFile> Open(const std::string& path);
 
   // The state that Save writes.

@@ -15,8 +15,8 @@
 
 namespace tara::train {
 
-// The fewest held-out positions of a variant that are measured: those of about
-// two games.
+// Minimum number of held-out positions of a variant to measure: about two
+// games.
 inline constexpr int kLeastHeldOutPositions = 64;
 // The most: they are measured after each generation.
 inline constexpr int kMostHeldOutPositions = 512;
@@ -65,13 +65,13 @@ struct LearnOptions {
   LearningRateSchedule schedule;
   int batch_size = 256;
   int steps = 100;  // to learn now
-  // In a row; after so many, learning has diverged.
+  // Number of skipped steps in a row after which learning has diverged.
   int max_skipped_steps = 10;
   // Threads that draw and encode batches ahead; 0: the caller does, before each
   // step. The batches are the same.
   int prepare_threads = 0;
-  // Steps between two reads of the losses, for which a device must finish all
-  // that it was given.
+  // Steps between two reads of the losses, when a device must finish all its
+  // work.
   int steps_per_read = 1;
 };
 
@@ -92,9 +92,9 @@ struct LearnResult {
   LearnTimes times;
 };
 
-// Returns how many steps a generation learns that has brought `new_positions`:
-// `steps`, or as many as draw at most `max_samples_per_position` (0: no limit)
-// for each of them, but at least one.
+// Returns the number of steps of a generation with `new_positions`: `steps`, or
+// fewer, so that they draw at most `max_samples_per_position` (0: no limit) for
+// each, but at least one.
 int StepsToLearn(int steps, int batch_size, double max_samples_per_position,
                  int64_t new_positions);
 

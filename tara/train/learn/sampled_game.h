@@ -47,9 +47,10 @@ struct ValueTarget {
 //   (1 - s) z + s ((1 - a) sum_{k < n} a^k q_k + a^n z),   a = 1 - 1 / horizon.
 //
 // Where the result is proved it takes the place of everything that comes later:
-// such a position has the proved result for its target, and counts as that for
-// those before it. Plies without a search are passed over. What a search
-// expected of draws is not recorded: draws have the share of the outcome alone.
+// such a position has the proved result as its target, and counts as that
+// result for the positions before it. Plies without a search are skipped. The
+// draws that a search expected are not recorded: draws only have the share of
+// the outcome.
 //
 // Source: the average with a horizon is that of KataGo's short-term value
 // targets, docs/KataGoMethods.md; mixing outcome and search, Willemsen, Baier
@@ -64,8 +65,8 @@ std::vector<ValueTarget> ValueTargets(const proto::GameRecord& record,
 // What of a game is taught.
 struct TargetOptions {
   ValueTargetOptions value = {};
-  // Share of the frequency with which positions are drawn that follows the
-  // surprise of their searches, in [0, 1]; 0: all are drawn alike.
+  // Share of the sampling weight of positions that follows the surprise of
+  // their searches, in [0, 1]; 0: equal weights.
   float policy_surprise = 0;
 };
 

@@ -279,10 +279,10 @@ absl::StatusOr<std::vector<GamePlan>> LostGames(
     plans.push_back(std::move(plan));
   }
   if (next == lost.end()) return plans;
-  return absl::DataLossError(absl::StrCat(
-      "the game store lacks ", lost.end() - next,
-      " games that are to be learned from, the first of them game ", *next,
-      ", and the run's state has no plan to play them again by"));
+  return absl::DataLossError(
+      absl::StrCat("the game store lacks ", lost.end() - next,
+                   " games that learning needs, the first of them game ", *next,
+                   ", and the run's state has no plan to play them again by"));
 }
 
 }  // namespace tara::train

@@ -79,20 +79,19 @@ struct GamePlan {
   int start_of(uint64_t game_index) const { return starts[game_index - begin]; }
 };
 
-// Plans a generation whose games follow those of `before`, the plan of the
-// previous generation (null: not recorded; the store then determines it).
-// `shares` are by variant, in the config's order. Existing games of the
-// generation in the store, of a run without records, count.
+// Plans a generation whose games follow `before`, the plan of the previous
+// generation (null: not recorded; the store then determines it). `shares` are
+// by variant, in the config's order. Existing games of the generation in the
+// store, of a run without records, count.
 absl::StatusOr<proto::GenerationPlan> PlanGeneration(
     const proto::TrainConfig& config, record::GameStore& store, int generation,
     int model, const proto::GenerationPlan* before,
     const std::vector<double>& shares);
 
-// Returns a recorded plan with the games that the store lacks: what is to be
-// played depends on record and store alone, so that a run that was stopped goes
-// on with the same games.
-// Returns FAILED_PRECONDITION if the plan is for other variants than the
-// config, and the store's errors.
+// Returns a recorded plan with the games that the store lacks. The games to
+// play depend only on record and store, so that a stopped run resumes with the
+// same games. Returns FAILED_PRECONDITION if the plan is for other variants
+// than the config, and the store's errors.
 absl::StatusOr<GamePlan> ExpandPlan(const proto::TrainConfig& config,
                                     record::GameStore& store,
                                     const proto::GenerationPlan& recorded);

@@ -28,10 +28,11 @@ struct GameRules {
 };
 
 // Returns the rules of the config's variants, in its order. Its rule_options
-// are assignments, separated by commas, of which later ones go before earlier:
+// are assignments, separated by commas; later ones override earlier ones:
 //   [VARIANT:]OPTION=VALUES      of all variants that have it, or of one
-// and VALUES are those to draw from, separated by /, each a value or a range
-// FROM..TO of the option's values, with a weight (of each) where it is not 1:
+// and VALUES are the values to draw from, separated by /, each a value or a
+// range FROM..TO of the option's values, with a weight (of each) where it is
+// not 1:
 //   compensation=0*8/-3..3       0 in 9 games of 21, others in 1 of 21 each
 // Returns INVALID_ARGUMENT for an unknown variant, and for an option that is
 // wrong or that none of the variants has.

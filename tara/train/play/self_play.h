@@ -41,8 +41,8 @@ struct SelfPlayOptions {
   // starts[i % size] if that is empty. Called from several threads.
   std::vector<State> starts;
   std::function<int(uint64_t game_index)> start_of = {};
-  // The rule options that are drawn for each game from starts[i] and replace
-  // those of the start: drawn[i]. Empty: none.
+  // drawn[i]: the rule options that are drawn for each game from starts[i] and
+  // replace the start's own. Empty: none.
   std::vector<std::vector<DrawnOption>> drawn = {};
 
   // Options of a full search. Workers set its solver, each its own, if

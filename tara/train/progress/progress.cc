@@ -408,8 +408,8 @@ void Progress::Measure() {
 }
 
 absl::Duration Progress::TimeLeft(absl::Time now) const {
-  // Until an evaluation has been timed, one of its games is taken to last as
-  // long as so many of a generation, with what is learned from them.
+  // Until an evaluation has been timed, one of its games is assumed to take as
+  // long as this number of games of a generation, learning included.
   constexpr double kGamesPerEvaluationGame = 1.5;
   const bool evaluates = snapshot_.evaluating && !is_gate_;
   const absl::Duration evaluating =

@@ -99,11 +99,11 @@ class TrainingRun {
   int player() const;
   // Of this start and all before.
   RunTime TimeUsed() const;
-  // Whether the next generation, of which so much is done, would not fit into
-  // the config's minutes.
+  // Whether the next generation, partly done, would exceed the config's
+  // minutes.
   bool TimeIsUp(const RunTime& begun = {}) const;
-  // Returns stop_(), and keeps the time. For the thread that runs the run, and
-  // those that it waits for.
+  // Returns stop_(), and records the time. For the main thread of the run and
+  // the threads that it waits for.
   bool StopOrKeepTime();
   // Saves the time used, every kTimeKept. A kill loses no more than that.
   void KeepTime() ABSL_LOCKS_EXCLUDED(time_mutex_);
@@ -144,17 +144,17 @@ class TrainingRun {
   // is learned with. DATA_LOSS where that is no longer possible.
   absl::Status PlayLostGames(const GamePlan& next);
 
-  // Learns from the games up to those of `generation` and saves the next
-  // checkpoint. CANCELLED when stopped, ABORTED where it cannot be learned.
+  // Learns from the games up to `generation` and saves the next checkpoint.
+  // CANCELLED when stopped, ABORTED if learning fails.
   absl::Status LearnFrom(int generation);
   absl::Status LearnOnce(int generation);
   // Loads the newest checkpoint whose losses on the window are finite, and sets
-  // newer ones aside. ABORTED where there is none.
+  // newer ones aside. ABORTED without any.
   absl::Status ReturnToGoodCheckpoint();
   // Runs one generation, from its self-play to its evaluation.
   absl::Status RunGeneration(int generation);
-  // Learns and evaluates a generation, while the next one's games are played
-  // where that is wanted.
+  // Learns and evaluates a generation; with overlap, plays the next one's games
+  // meanwhile.
   absl::Status LearnAndPlayAhead(int generation);
 
   // Lets the newest checkpoint play for the run, or not, if that is still open;
@@ -191,7 +191,7 @@ class TrainingRun {
 
 namespace {
 
-// Of those that a network learns from, to measure its activations by.
+// Number of positions to measure a network's activations on.
 constexpr int kCalibrationPositions = 160;
 
 // Positions in a batch that threads share, at most: larger ones bring nothing.
@@ -696,7 +696,7 @@ absl::Status TrainingRun::LearnOnce(int generation) {
        .window_positions = sampler_->positions(),
        .skipped_steps = learned.skipped_steps});
   lines.insert(lines.end(), learning.begin(), learning.end());
-  // Where there is a checkpoint there are its lines, whatever is killed when.
+  // A checkpoint always has its lines, even after a kill at any time.
   TARA_RETURN_IF_ERROR(SaveState(lines));
   // A checkpoint must not outlive, in a power failure, games that it was
   // learned from: its generation would not be played again.
@@ -783,7 +783,7 @@ absl::StatusOr<TrainSummary> TrainingRun::Run() {
     status = strength.status();
     if (strength.ok()) summary.strength = *std::move(strength);
   }
-  // An interruption is no failure: everything finished is kept.
+  // An interruption is not a failure: everything finished is kept.
   summary.stopped = absl::IsCancelled(status) && stop_();
   if (!status.ok() && !summary.stopped) return status;
   summary.run_dir = folder_->path();

@@ -65,7 +65,7 @@ struct SelfPlayJob {
   absl::Span<const uint64_t> missing;  // indices, ascending
   std::string checkpoint_path;
   SelfPlayStats& stats;  // to be added to
-  // Games that came from nodes of a fleet, likewise.
+  // Number of games from each node of a fleet.
   std::map<std::string, int64_t>& games_by_node;
 };
 
@@ -74,7 +74,7 @@ using GamesSink =
     std::function<absl::Status(absl::Span<const proto::GameRecord>)>;
 
 // Plays games elsewhere. Gives each of the missing ones to the sink, once, as
-// it has it; returns when it has all, or `stop` is true. The games must be
+// it has it; returns when it has all, or `stop` is true. The games must equal
 // those of PlayGames. Returns the first error of the sink or its own.
 using GamePlayer = std::function<absl::Status(
     const SelfPlayJob& job, const GamesSink& sink, const StopCheck& stop)>;
@@ -141,8 +141,8 @@ absl::Status CheckRun(const proto::TrainConfig& config);
 // The power may fail at any instant: games are synced before the checkpoint
 // that is learned from them. Games of the window that the store lacks
 // nevertheless are played again by the checkpoint that played them. A damaged
-// checkpoint is set aside and replaced by the one before it. After as many
-// skipped steps in a row as the config allows, the generation is learned again
+// checkpoint is set aside and replaced by the one before it. When more steps in
+// a row are skipped than the config allows, the generation is learned again
 // from its checkpoint at half the learning rate, once.
 //
 // A run that had finished is evaluated again, unless `generations` has grown.

@@ -23,10 +23,9 @@ RunTime ProcessTime();
 // Of several limits the one that is nearest counts; 0 without any.
 double ShareOfTime(const proto::TrainConfig& config, const RunTime& used);
 
-// Returns the expected number of generations of a run: that of the config or,
-// if its time ends earlier, as many as fit into it. After `generations_done`
-// generations took `used`, the next ones are assumed to last as long on
-// average.
+// Returns the expected number of generations of a run: the config's number, or
+// fewer if its time ends earlier. After `generations_done` generations took
+// `used`, the next ones are assumed to last as long on average.
 int ExpectedGenerations(const proto::TrainConfig& config, int generations_done,
                         const RunTime& used);
 

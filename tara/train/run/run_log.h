@@ -57,8 +57,7 @@ class RunLog {
       int generation, bool is_final,
       const std::vector<StrengthResult>& strength);
   static std::vector<std::string> Gate(const GateReport& report);
-  // Appends those of the lines that are not in the file yet, and draws their
-  // curves.
+  // Appends the lines that the file lacks, and draws their curves.
   absl::Status Append(const std::vector<std::string>& lines);
   // A message to people.
   absl::Status Note(int generation, absl::string_view text);
