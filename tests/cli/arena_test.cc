@@ -226,7 +226,7 @@ TEST(ArenaTest, ASequentialTestEndsWhenItHasDecided) {
               AllOf(HasSubstr("Sequential test (elo0=0,elo1=50,alpha=0.05"),
                     HasSubstr("LLR"), HasSubstr("[-2.94, +2.94]"),
                     HasSubstr("undecided"),
-                    HasSubstr("\nIntervals of a sequential test (naive): ")));
+                    HasSubstr("\nIntervals of a sequential test are naive: ")));
   const TaraResult fixed = RunTara({"arena", "--variant", "sacred_hill_l1",
                                     "greedy", "random", "--games", "2"});
   EXPECT_THAT(fixed.out, Not(HasSubstr("sequential")));

@@ -114,7 +114,7 @@ TEST(ArenaReportTest, IntervalsOfASequentialTestAreCalledNaive) {
   rows[1].result.sprt.emplace(SprtOptions());
   EXPECT_THAT(ArenaReportText(rows),
               testing::HasSubstr(
-                  "40.0\nIntervals of a sequential test (naive): they are"));
+                  "40.0\nIntervals of a sequential test are naive: they"));
   const auto json = nlohmann::json::parse(ArenaReportJson(rows));
   EXPECT_FALSE(json[0].contains("intervals"));
   EXPECT_EQ(json[1]["intervals"], "naive, of a sequential test");
