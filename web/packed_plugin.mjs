@@ -39,7 +39,7 @@ export function packedPlugin() {
       });
       return `export default import.meta.ROLLUP_FILE_URL_${reference};`;
     },
-    // Emscripten's module names its file itself, for those who give it none.
+    // Emscripten's module names its file itself, for callers that do not.
     generateBundle(options, bundle) {
       for (const [file, output] of Object.entries(bundle)) {
         const names = output.type === 'asset' ? output.names : [];

@@ -29,14 +29,14 @@ export function bundleForPage(bundle) {
   const manifest = JSON.parse(strFromU8(entries['manifest.json']));
   manifest.forms = manifest.forms.filter(({file}) => file in entries);
   entries['manifest.json'] = strToU8(JSON.stringify(manifest, null, 2));
-  // The least time that zip files know; that of the build would differ.
+  // The earliest time in zip files; the time of the build would differ.
   return zipSync(entries, {level: 9, mtime: new Date(1980, 0, 1, 12)});
 }
 
 const ICONS = [
   {file: 'icons/192.png', size: 192, purpose: 'any'},
   {file: 'icons/512.png', size: 512, purpose: 'any'},
-  // Cut to a circle, a drop or whatever the system likes.
+  // The system cuts it to a circle, a drop or another shape.
   {file: 'icons/512-maskable.png', size: 512, purpose: 'maskable'},
   // Apple's.
   {file: 'icons/180.png', size: 180, purpose: null},

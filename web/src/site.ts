@@ -10,8 +10,8 @@ function workers(): ServiceWorkerContainer | undefined {
 }
 
 /** Lets a new version take over that has come since the last visit, if no other
- * page of the old one is open: this page is then loaded anew. To be awaited
- * before it begins. */
+ * page of the old one is open: this page is then reloaded. To be awaited before
+ * it begins. */
 export async function giveWay(): Promise<void> {
   const container = workers();
   if (container === undefined || container.controller === null) return;

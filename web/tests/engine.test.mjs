@@ -385,7 +385,7 @@ describe('the engine', () => {
         (engine, argument) => engine.search({ply: 1, after: argument}).result,
         after);
     assert.match(await search('B1'), /illegal action B1/);
-    assert.match(await search(570), /there is no action 570/);
+    assert.match(await search(570), /action is 570/);
   });
 
   test('searches no finished game', async () => {

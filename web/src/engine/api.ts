@@ -1,13 +1,10 @@
-// How the page talks to the engine: rules, search and network, all of which
-// live in a worker. Every call is answered by a promise and none stalls the
-// page.
+// How the page talks to the engine: rules, search and network, all in a worker.
+// Every call returns a promise and none stalls the page.
 //
 // The engine holds one game and, if one was loaded, one network. What comes
 // from outside (text, files, actions) is refused by a rejected promise whose
 // Error has a message for people.
-//
-// Perspective: what is called `red...` is Red's; a pair `[x, y]` is Red's, then
-// Blue's. Nothing is told by "the side to move".
+// Perspective: a name `red...` means Red's; a pair `[x, y]` is Red's, then Blue's. Nothing depends on the side to move.
 
 /** 0 Red, 1 Blue. */
 export type Side = 0 | 1;
@@ -38,7 +35,7 @@ export interface Hill {
 }
 
 export interface Geometry {
-  /** Files, and ranks: 7. The four corners are no hills. */
+  /** Files, and ranks: 7. The four corners are not hills. */
   readonly size: number;
   readonly hills: readonly Hill[];
 }
@@ -110,7 +107,7 @@ export interface Level {
 export interface RatedGame {
   readonly elo: number;
   readonly deviation: number;
-  /** Whether the player whose rating is asked for had the first turn. */
+  /** Whether the rated player had the first turn. */
   readonly began: boolean;
   /** 1 won, 0.5 drawn, 0 lost. */
   readonly score: number;
@@ -175,14 +172,14 @@ export type EndingTrigger =
 export interface Score {
   /** As scored. */
   readonly points: BySide<number>;
-  /** What Blue's side is given beside its points. */
+  /** Points that Blue's side gets in addition. */
   readonly compensation: number;
   readonly kingdoms: BySide<number>;
   readonly territory: BySide<number>;
   readonly bridges: BySide<number>;
   /** Enemy kings, by the capturing side. */
   readonly kingsCaptured: BySide<number>;
-  /** The side with more points, the compensation counted; null: as many. */
+  /** The side with more points, the compensation counted; null: even. */
   readonly winner: Side | null;
 }
 
@@ -329,7 +326,7 @@ export interface Evaluation {
 // --- Search ------------------------------------------------------------------
 
 export interface SearchRequest {
-  /** The position: so many actions into the game; default: game.ply. */
+  /** The number of actions before the position; default: game.ply. */
   readonly ply?: number;
   /** The position after this action, played there in thought alone: an index,
    * or the notation. Default: none is. */
@@ -344,7 +341,7 @@ export interface SearchRequest {
    * more loosely. */
   readonly temperature?: number;
   /** Of the choice among actions. The same request with the same seed chooses
-   * the same action (but for `milliseconds`). Default: drawn anew. */
+   * the same action (except with `milliseconds`). Default: random. */
   readonly seed?: number;
 }
 
@@ -418,7 +415,7 @@ export interface Engine {
   undo(count?: number): Promise<Game>;
   /** Looks at another ply of the game, 0 to actions.length; drops nothing. */
   goTo(ply: number): Promise<Game>;
-  /** The position after so many actions; the game stays as it is. */
+  /** The position after this number of actions; does not change the game. */
   positionAt(ply: number): Promise<Position>;
   /** The position after an action that is played at a ply in thought alone. */
   positionAfter(ply: number, action: ActionIndex | string): Promise<Position>;
@@ -460,7 +457,7 @@ export interface Engine {
   evaluate(ply?: number): Promise<Evaluation>;
   /** Searches a position. REQUIRES: it is not finished, nor is the one after
    * request.after. `onProgress` is called
-   * some times a second while the search goes on. */
+   * some times a second while the search runs. */
   search(
       request?: SearchRequest,
       onProgress?: (progress: SearchProgress) => void): Search;

@@ -1,5 +1,4 @@
-// Model bundles (docs/reference/bundle.md): what the engine needs of one, and
-// whether it fits this engine.
+// Model bundles (docs/reference/bundle.md): the parts that the engine needs, and the check that a bundle fits this engine.
 
 import { strFromU8 } from 'fflate';
 import type { LearnedVariant } from './api';
@@ -82,7 +81,7 @@ export interface Bundle {
   readonly hasOwner: boolean;
   /** How many planes and globals the network has: the first of the core's. */
   readonly inputs: InputCounts;
-  /** Read when they are wanted. */
+  /** Read when they are needed. */
   readonly golden: () => Golden;
 }
 

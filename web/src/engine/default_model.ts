@@ -1,5 +1,5 @@
 /** Fetches the model that the page is served with, and the name of its file;
- * null if there is none. Never rejected: the page plays without, too. */
+ * null without one. Never rejected: the page plays without, too. */
 export async function fetchDefaultModel():
     Promise<{ data: ArrayBuffer; name: string } | null> {
   try {

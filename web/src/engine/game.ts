@@ -57,12 +57,12 @@ export class GameModel {
     return this.played;
   }
 
-  /** Returns the position after so many actions as text. */
+  /** Returns the position after this number of actions as text. */
   textAt(ply: number): string {
     const text = this.positions[ply];
     if (text === undefined) {
       throw new Error(
-          `there is no ply ${ply}; expected a whole number from 0 to ` +
+          `ply is ${ply}; expected a whole number from 0 to ` +
           `${this.played.length}`);
     }
     return text;
@@ -76,7 +76,7 @@ export class GameModel {
       return actionsAt(this.catalogue, this.textAt(ply))(action).notation;
     }
     throw new Error(
-        `there is no action ${action}; expected a whole number from 0 to ` +
+        `action is ${action}; expected a whole number from 0 to ` +
         `${actions.length - 1}`);
   }
 

@@ -72,7 +72,7 @@ function gameFromWords(
     return game;
   }
   const [variant = '', ...rest] = words;
-  // A link, D4=E4, is no option: those have no digits in their names.
+  // A link, D4=E4, is not an option: names of options have no digits.
   const hasOptions = /^(-|[a-z_]+=.*)$/.test(rest[0] ?? '');
   const options = hasOptions ? rest.shift()! : '-';
   const game = GameModel.begin(core, catalogue, variant, options);
@@ -151,7 +151,7 @@ function optionsOfJson(
     }
     values[name] = Number(value);
   }
-  // Without a variant, what is wrong with it is said first.
+  // An unknown variant is reported first.
   return info === undefined ? '-' : optionsToText(info, values);
 }
 

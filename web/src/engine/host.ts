@@ -1,5 +1,5 @@
 // The engine itself: the core, the game and the network, for the page's worker
-// and for whoever runs it in a thread of their own.
+// and for programs that run it in their own thread.
 
 import type {
   Engine,

@@ -12,7 +12,7 @@ export interface Tensor {
 // The numbers of the fields that are read.
 const GRAPH = 7; // of ModelProto
 const INITIALIZER = 5; // of GraphProto
-const DIMS = 1; // of TensorProto, as those that follow
+const DIMS = 1; // of TensorProto, as the next ones
 const DATA_TYPE = 2;
 const NAME = 8;
 const RAW_DATA = 9;

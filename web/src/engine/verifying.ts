@@ -67,7 +67,7 @@ function checkNumbers(
 }
 
 /** Whether what is expected of a position is what was read from its golden
- * outputs. Throws where those are no numbers. */
+ * outputs. Throws if they are not numbers. */
 function sameExpected(
     core: Core, { position, expected }: GoldenPosition,
     said: CoreEvaluation, row: number, maxMargin: number): boolean {
@@ -111,7 +111,7 @@ function compare(
 
 /** For each golden position: are its inputs made here as they were (a network
  * has the first of them), what does the network answer, and does golden.json
- * expect what its golden outputs say? Throws where those are no numbers. */
+ * expect what its golden outputs say? Throws if they are not numbers. */
 export function verify(
     core: Core, catalogue: Catalogue, network: Network): Verification {
   const { bundle } = network;

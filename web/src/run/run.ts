@@ -252,7 +252,7 @@ function showLast(chart: uPlot): void {
   }
 }
 
-// Draws a chart into its place; `variants` are those of the run.
+// Draws a chart into its place; `variants` are the run's variants.
 function plot(chart: Chart, place: HTMLElement, variants: string[]): uPlot {
   const generations = [
     ...new Set(chart.lines.flatMap(({ points }) => [...points.keys()])),
@@ -529,7 +529,7 @@ class Games {
     this.draw();
   }
 
-  // Draws anew what depends on the size of the screen and its colours.
+  // Redraws the parts that depend on the size of the screen and its colours.
   draw(): void {
     if (this.game === null) return;
     this.drawCourse(this.game);
@@ -601,7 +601,7 @@ function wordsOf(game: WatchedGame, ply: number): string {
   return parts.join(' ');
 }
 
-// "3 min", "5 h" or "2 days": it is told when it changes, so seldom.
+// "3 min", "5 h" or "2 days": coarse, so that it changes seldom.
 function lasting(seconds: number): string {
   if (seconds < 60) return 'less than a minute';
   if (seconds < 5400) return `${Math.round(seconds / 60)} min`;

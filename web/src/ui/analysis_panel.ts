@@ -1,6 +1,4 @@
-// What a search finds of the position on the board, while it goes on: the best
-// three actions, each with its value and line. Also what the review has found
-// of the action that was played here.
+// The results of a search of the position on the board, while it runs: the best three actions, each with its value and line. Also the result of the review for the action that was played here.
 
 import { h, replaceChildren, setAttribute } from './dom';
 import { SIDE_CLASS } from './board/pieces';

@@ -116,7 +116,7 @@ export class App {
   private resumeLater = false; // the computer's turns, after editor or lesson
   private pointedCount: ShownCount | null = null;
   private pressedCount: ShownCount | null = null;
-  private moved: Action | null = null; // is to be shown in motion
+  private moved: Action | null = null; // shown in motion
   private toldOfFullStorage = false;
 
   constructor(
@@ -327,9 +327,9 @@ export class App {
     );
   }
 
-  // Opens the game or position of the address, if it has one, beside the games
-  // that are kept; the address is then the page's alone, so that a reload goes
-  // on with what was played. Returns whether there is a game now.
+  // Opens the game or position of the address, if it has one, in addition to
+  // the kept games; the address is then reset, so that a reload continues the
+  // game. Returns whether there is a game now.
   private async openLink(): Promise<boolean> {
     const { hash, pathname, search } = location;
     if (hash.length <= 1) return false;
@@ -482,8 +482,7 @@ export class App {
     }
   }
 
-  // Takes a dropped or opened file: a bundle, or a game as text, whatever the
-  // file is called.
+  // Loads a dropped or opened file: a bundle, or a game as text, with any name.
   private async loadFile(file: File): Promise<void> {
     const head = new Uint8Array(await file.slice(0, 2).arrayBuffer());
     const isZip = ZIP_SIGNATURE.every((byte, i) => head[i] === byte);
@@ -565,7 +564,7 @@ export class App {
     this.draw();
   }
 
-  // The computer goes on as before the editor or a lesson.
+  // The computer continues as before the editor or a lesson.
   private resume(): void {
     if (this.resumeLater) this.session.resume();
     this.resumeLater = false;
@@ -674,8 +673,7 @@ export class App {
     this.notices.announce(placeSentence(this.session.game));
   }
 
-  // A step of one action along the line on the board, after those that are on
-  // their way: keys are pressed faster than positions come.
+  // A step of one action along the line on the board, after the pending ones: keys are pressed faster than positions arrive.
   private walk(step: -1 | 1): void {
     this.walked = this.walked.then(async () => {
       const { ply, actions } = this.session.game;
@@ -806,7 +804,7 @@ export class App {
     }
   }
 
-  // Draws everything in the next frame, however often it is asked before.
+  // Draws everything in the next frame, once for any number of calls.
   private draw(): void {
     const { choiceDialog, editor, session } = this;
     // Another position has come meanwhile.

@@ -1,7 +1,4 @@
-// How the chances went along a game: one judgement a ply, made as the game is
-// played, and one after the other for plies that were never looked at. What a
-// search has found of a ply, for a hint or a review, takes the place of what was
-// judged at first sight.
+// The chances along a game: one evaluation per ply, made as the game is played, and later for plies that have none. The result of a search, for a hint or a review, replaces the network's first evaluation of a ply.
 
 import type {
   Engine,

@@ -67,7 +67,7 @@ export class CoursePanel {
     for (let ply = 0; ply <= this.last; ++ply) {
       points.push(session.course.at(ply));
     }
-    // Chances of a game that has not begun puzzle those who do not ask for them.
+    // Chances before the first action would only puzzle new players.
     const isFresh = this.last === 0 && game.start === null;
     if (isFresh && points[0]?.isSearched === false) points.length = 0;
     const here = points[game.ply];

@@ -21,7 +21,7 @@ import type {
 } from '../engine/api';
 
 export interface EditorEvents {
-  changed(): void; // something that is to be drawn
+  changed(): void; // something needs drawing
   announce(sentence: string): void;
   // What a text that was pasted holds, a link say. Throws what is wrong.
   textOf(pasted: string): string;
@@ -238,7 +238,7 @@ export class Editor {
     replaceChildren(this.options.element.querySelector('.options')!);
   }
 
-  // Gives a hill what is chosen; what it has already is taken away.
+  // Places the chosen piece on a hill, or removes it if it is there already.
   pointAt(hill: HillIndex): void {
     if (this.tool === LINK) {
       this.pointAtEnd(hill);
@@ -336,7 +336,7 @@ export class Editor {
     this.options.show(this.variant, optionsFromText(rest[3]!));
     this.showChoices();
     this.seats.value = seat === '-' ? '0' : seat!;
-    // A finished game is set up anew, as if it went on.
+    // A finished game is set up as if it continued.
     if (position.finished) this.counts = NO_COUNTS;
     this.phases.value = position.finished ? OPEN : phase!;
     this.update();

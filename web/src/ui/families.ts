@@ -7,8 +7,7 @@ import type { Family, Phase, Position, VariantInfo } from '../engine/api';
 export interface Rule {
   readonly text: string;
   readonly drawings?: readonly Drawing[];
-  // When the rule is what a turn goes by, for those who learn: a phase, and of
-  // its positions those where something is to be built (true) or not (false).
+  // When the rule governs a turn, for beginners: a phase, and in it the positions where a hill can be built on (true) or not (false).
   readonly phase?: Phase;
   readonly builds?: boolean;
 }
@@ -343,8 +342,7 @@ export function rulesInShort(variant: VariantInfo): Rule[] {
   return turns;
 }
 
-// Returns the rules that the turn goes by, for those who learn the game; none
-// when it is over.
+// Returns the rules that govern the turn, for beginners; none when the game is over.
 export function rulesOfTurn(variant: VariantInfo, position: Position): Rule[] {
   const builds = position.legal.some(
     ({ to }) => to !== null && position.hills[to]!.owner === null,

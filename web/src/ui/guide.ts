@@ -1,5 +1,4 @@
-// The rule that the turn goes by, beside the board: for those who learn the
-// game, until they hide it. When a phase begins, a drawing is with it.
+// The rule of the turn, next to the board: for beginners, until they hide it. When a phase begins, it has a drawing.
 
 import { figure } from './board/drawing';
 import { h, replaceChildren } from './dom';
@@ -34,7 +33,7 @@ export class Guide {
     }
     const phase = `${id} ${position.phase}`;
     if (!personToMove) {
-      // While the computer plays, what was shown stays.
+      // While the computer plays, the last rule stays.
       if (!this.phase.startsWith(`${id} `)) this.hide();
       return;
     }

@@ -1,7 +1,4 @@
-// The games that the browser keeps: that of this tab, which a reload brings
-// back, and those of late, to go back to. Each is an entry of its own in local
-// storage, so that tabs do not write over each other; the tab's own game is in
-// session storage, too, where no other tab reaches it.
+// The games that the browser keeps: the game of this tab, which a reload restores, and recent ones. Each has its own entry in local storage, so tabs do not overwrite each other; the tab's own game is also in session storage, out of reach of other tabs.
 
 const PREFIX = 'tara.games.';
 const TAB = 'tara.tab';
@@ -14,7 +11,7 @@ export interface KeptGame {
   readonly players: readonly string[];
   readonly paused: boolean;
   readonly counts: boolean; // Session.counts
-  readonly result: string; // in words; '' while the game goes on
+  readonly result: string; // in words; '' during the game
   readonly others: readonly string[]; // its other lines, as text
   readonly savedMs: number; // since 1970
   readonly writer: string; // the page load that wrote it
@@ -25,8 +22,7 @@ export type GameToKeep = Pick<
   'text' | 'players' | 'paused' | 'counts' | 'result' | 'others'
 >;
 
-// Something in the storage that is no game: damaged, or of a later version of
-// the page. It is left there.
+// An entry of the storage that is not a game: damaged, or from a later version of the page. It stays there.
 export interface Unreadable {
   readonly id: string;
   readonly raw: string;
@@ -121,7 +117,7 @@ export class KeptGames {
   }
 
   // Returns the game that this tab had before it was reloaded, in a new tab the
-  // latest of all. Null: there is none.
+  // latest of all. Null: no games.
   latest(): KeptGame | null {
     return this.ofTab() ?? this.list().games[0] ?? null;
   }
@@ -154,8 +150,7 @@ export class KeptGames {
     this.seen = game.writer;
   }
 
-  // Another game begins in this tab; what it had stays as it is, but for a game
-  // that nobody has begun.
+  // Another game begins in this tab; its last game stays, unless nobody has played in it.
   begin(): void {
     const old = this.read(this.id);
     if (old !== null && old.writer === this.seen && !isBegun(old.text)) {

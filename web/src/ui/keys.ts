@@ -1,4 +1,4 @@
-// Keys that work wherever the focus is, but for fields that take text.
+// Keys that work with any focus, except in fields for text.
 
 import type { ToolbarActions } from './toolbar';
 

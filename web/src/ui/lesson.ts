@@ -1,5 +1,4 @@
-// A lesson in the place of the game: its positions on the board, what they
-// teach, and what there is to do. The rules are the engine's.
+// A lesson in place of the game: its positions on the board, their explanation, and the task. The rules are the engine's.
 
 import { h, replaceChildren } from './dom';
 import { FAMILIES } from './families';
@@ -15,7 +14,7 @@ import type {
 } from '../engine/api';
 
 export interface LessonEvents {
-  changed(): void; // something that is to be drawn
+  changed(): void; // something needs drawing
   // A hill was pointed at that does not do, for this reason; null: no legal
   // action does it.
   refused(hill: HillIndex, chosen: HillIndex | null, reason: string | null): void;
@@ -42,7 +41,7 @@ export class Lesson {
   readonly tools = h('div', { class: 'lesson-tools lesson' });
   private variant: VariantInfo;
   private at = 0; // which step
-  private isDone = false; // what it asks for
+  private isDone = false; // the task of the step
   private asked = 0; // of the engine; answers to an earlier question are dropped
 
   constructor(
@@ -60,7 +59,7 @@ export class Lesson {
     return this.steps[this.at]!;
   }
 
-  // Whether something is to be done on the board.
+  // Whether the step has a task on the board.
   get isOn(): boolean {
     return this.game !== null && this.step.task !== undefined && !this.isDone;
   }

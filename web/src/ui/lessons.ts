@@ -7,7 +7,7 @@ import type { Family } from '../engine/api';
 export interface LessonStep {
   readonly text: string; // what is explained
   // As text (docs/reference/rules.md section 12.2), without what follows from
-  // the board; '' goes on from the last step.
+  // the board; '' continues from the last step.
   readonly position: string;
   readonly shows?: Count; // of both sides, on the board
   readonly task?: string; // what to do; without one there is only to read

@@ -16,7 +16,7 @@ export function encode(text: string): string {
 
 // Returns the text after the '#' of an address, without what chats and trackers
 // append: no text but JSON has an '&' or a '?', or ends with a ')' or a full
-// stop. Throws where it is none.
+// stop. Throws if it is not text.
 export function decode(fragment: string): string {
   try {
     const text = decodeURIComponent(fragment.replace(/\+/g, ' '));
@@ -30,7 +30,7 @@ export function decode(fragment: string): string {
   }
 }
 
-// Returns the text that people have pasted: where it is a link, what it holds.
+// Returns the pasted text, or the content of a pasted link.
 export function textOfPasted(pasted: string): string {
   const trimmed = pasted.trim();
   const link = /^\w+:\/\/[^\s#]*#(\S+)$/.exec(trimmed);

@@ -1,5 +1,4 @@
-// The network: which one plays, what it says of itself, and how to give the
-// page another one, by a file input or by dropping a file anywhere.
+// The network: its name and description, and ways to load another one, by a file input or by dropping a file anywhere.
 
 import { h, replaceChildren } from './dom';
 import { icon } from './icons';

@@ -1,5 +1,4 @@
-// What is said: to screen readers (a polite live region) and, for a while, in
-// a toast.
+// Notices: to screen readers (a polite live region) and, for a while, in a toast.
 
 import { h, replaceChildren } from './dom';
 

@@ -1,4 +1,4 @@
-// Who plays from which seat.
+// The players of the seats.
 
 import type { Level, VariantInfo } from '../engine/api';
 
@@ -17,8 +17,7 @@ export function playerId(player: Player): string {
   return player.kind === 'person' ? 'person' : player.level;
 }
 
-// What was kept when there were five levels, as those of today that play most
-// like them.
+// The five levels of earlier versions, mapped to the most similar current ones.
 const FORMER_LEVELS: Readonly<Record<string, string>> = {
   novice: 'level:6',
   easy: 'level:7',
@@ -34,8 +33,8 @@ export function currentId(id: string, levels: readonly Level[]): string {
   return levels.some((level) => level.id === current) ? current : 'person';
 }
 
-// Returns the name of a level as a player: "Computer 4". Levels in the page are
-// those of the rules, as in "Sacred Hill, Level 1".
+// Returns the name of a level as a player: "Computer 4". "Level" in the page
+// refers to the rules, as in "Sacred Hill, Level 1".
 export function levelName(level: Level): string {
   return level.name.replace('Level', 'Computer');
 }
@@ -69,7 +68,7 @@ export function defaultPlayers(
 }
 
 // Returns `players` for another number of seats: a seat keeps its player, a
-// further one takes that of the same side, a person where there is none.
+// further one takes the player of the same side, or a person.
 export function fitPlayers(
   players: readonly Player[],
   variant: VariantInfo,

@@ -41,7 +41,7 @@ export function applyTheme(name: Theme): void {
   else document.documentElement.dataset['theme'] = name;
 }
 
-// Turns from light to dark or back, whichever is shown now.
+// Switches between light and dark.
 export function turnTheme(): void {
   const shown = theme();
   const dark =

@@ -50,8 +50,8 @@ export interface PersonRating {
 }
 
 // Returns the level to play next, one step at most from that of the latest
-// game: by its score while there is no rating, then towards the rating, but
-// upwards only as far as the lower end of its interval reaches.
+// game: by its score without a rating, then towards the rating, but upwards
+// only as far as the lower end of its interval reaches.
 export function nextLevel(
   levels: readonly Level[],
   variant: string,
@@ -88,7 +88,7 @@ function isResult(value: unknown): value is Result {
   );
 }
 
-// Returns what is kept, the oldest first. What is damaged is left out.
+// Returns the kept results, the oldest first, without damaged ones.
 function read(): Result[] {
   try {
     const { version, games } = JSON.parse(
@@ -104,8 +104,8 @@ function read(): Result[] {
 export class Results {
   constructor(private readonly engine: Engine) {}
 
-  // Keeps the score (1 won, 0.5 drawn, 0 lost) of a game against a level. A
-  // browser that refuses it forgets.
+  // Keeps the score (1 won, 0.5 drawn, 0 lost) of a game against a level. It is
+  // lost if the browser refuses.
   add(
     variant: VariantInfo,
     level: Level,
@@ -128,7 +128,7 @@ export class Results {
     }
   }
 
-  // Returns what the kept games of a variant tell; null: there are none.
+  // Returns the standing from the kept games of a variant; null: no games.
   async standing(variant: VariantInfo): Promise<Standing | null> {
     const games = read()
       .filter((game) => game.variant === variant.id)

@@ -1,7 +1,4 @@
-// What the actions of a game gave away, as `tara review` has it: every position
-// is searched, and where another action than the best was played, the position
-// after the best one, too. So the two are compared by searches of as many
-// simulations; where the search has proved a result, by that.
+// The losses of the actions of a game, as in `tara review`: every position is searched, and the position after the best action where another one was played. The two are compared by searches with equal numbers of simulations, or by a proved result.
 
 import type {
   Action,
@@ -19,7 +16,7 @@ export interface GivenAway {
   readonly ply: number; // of the position before the action
   readonly played: PlayedAction;
   readonly better: Action;
-  // Chances of the side that played: what was given away, above 0 to 1.
+  // Chances that the side to move gave away, above 0 to 1.
   readonly lost: number;
   readonly line: readonly Action[]; // from the better action on
   readonly bestRedValue: number; // after the better one
@@ -28,12 +25,12 @@ export interface GivenAway {
 export type ReviewState =
   | { readonly kind: 'none' }
   | { readonly kind: 'running'; readonly done: number; readonly total: number }
-  // The worst first; those that are inaccuracies at least.
+  // The worst first; at least inaccuracies.
   | { readonly kind: 'done'; readonly found: readonly GivenAway[] };
 
 export type Fault = 'inaccuracy' | 'mistake' | 'blunder';
 
-// From these shares of winning on: those of `tara review`.
+// Minimum losses, as shares of winning, as in `tara review`.
 const FAULTS: readonly (readonly [Fault, number])[] = [
   ['blunder', 0.15],
   ['mistake', 0.1],

@@ -1,4 +1,4 @@
-// The two sides: who plays each seat, what the side has, whose turn it is.
+// The two sides: the players of their seats, their scores, and the turn.
 
 import { badge } from './board/pieces';
 import { h, replaceChildren, setAttribute } from './dom';
@@ -33,8 +33,7 @@ export class SeatsPanel {
   ) {}
 
   // `rated`: the levels' Elo is known of the network there is.
-  // `shown`: what is explained and shown on the board, if it was `pressed` or
-  // only pointed at.
+  // `shown`: the score that is explained and shown on the board, if it was `pressed` or only pointed at.
   render(
     session: Session,
     rated: boolean,

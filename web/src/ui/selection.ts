@@ -1,6 +1,6 @@
-// From hills that a person points at to actions. Actions of one hill are
-// played at once; those of two hills (king moves, links) take two choices, in
-// either order, and may then leave a choice, as with a sacrifice.
+// From hills that a person points at to actions. Actions of one hill are played
+// at once; actions of two hills (king moves, links) take two choices, in either
+// order, and may then leave a choice, as with a sacrifice.
 
 import type { Action, HillIndex, Position } from '../engine/api';
 
@@ -24,8 +24,7 @@ function touches(action: Action, hill: HillIndex): boolean {
   return action.from === hill || action.to === hill;
 }
 
-// Actions of two hills, one of which is `hill`: those that start there, or if
-// there are none, those that lead there.
+// Returns the actions of two hills that start at `hill`, or else the ones that lead there.
 function actionsOf(position: Position, hill: HillIndex): Action[] {
   const two = position.legal.filter((a) => a.from !== null && touches(a, hill));
   const starting = two.filter((a) => a.kind === 'link' || a.from === hill);

@@ -1,6 +1,4 @@
-// A game under way: the engine's game, who plays it, what is chosen on the
-// board, and the computer's turns. Views read the public fields and are told
-// of every change; only methods of this class change them.
+// A game in progress: the engine's game, its players, the choice on the board, and the computer's turns. Views read the public fields and are notified of every change; only methods of this class change them.
 
 import { CourseOfGame } from './course';
 import { playerId, type Player } from './players';
@@ -30,12 +28,12 @@ export interface Thinking {
 }
 
 export interface SessionEvents {
-  changed(): void; // something that is to be drawn
+  changed(): void; // something needs drawing
   // What is kept for the next visit: the game, its players, whether it waits.
   toKeep(): void;
   // The last action was played on the position `before`.
   played(game: Game, before: Position): void;
-  // Actions of which a person is to choose one.
+  // Actions for a person to choose from.
   asked(actions: readonly Action[]): void;
   // A hill that cannot be acted on now was pointed at, after `chosen`.
   refused(hill: HillIndex, chosen: HillIndex | null): void;
@@ -48,7 +46,7 @@ const ANALYSIS = { simulations: 8000, milliseconds: 30_000, temperature: 0 };
 export class Session {
   players: readonly Player[] = [];
   chosen: HillIndex | null = null;
-  moved: Action | null = null; // is to be shown in motion
+  moved: Action | null = null; // shown in motion
   thinking: Thinking | null = null;
   analysis: SearchProgress | null = null; // of the position on the board
   analysing = false; // every position that a person looks at is searched
@@ -60,9 +58,8 @@ export class Session {
   evaluation: Evaluation | null = null; // of the position on the board
   judgedBy: Evaluation['by'] = 'playouts'; // the last one
   changes = 0; // of the position; answers to an earlier one are dropped
-  paused = false; // the computer waits for the button to go on
-  // Whether the game so far tells of the strength of those who play it: from
-  // the start on without taking back, hints or a change of players.
+  paused = false; // the computer waits for the button Continue
+  // Whether the game counts for the players' ratings: no undo, hints or change of players since its start.
   counts = false;
   readonly course: CourseOfGame;
   readonly review: ReviewOfGame;
@@ -132,8 +129,7 @@ export class Session {
     });
   }
 
-  // The page is ready for the computer's turns: whatever network there is has
-  // been loaded.
+  // The page is ready for the computer's turns: its network, if any, is loaded.
   begin(): void {
     this.held = false;
     this.startTurn();
@@ -146,8 +142,8 @@ export class Session {
   }
 
   // Begins the game of a text, with the computer waiting if `paused`; `counts`
-  // if it did when it was left. `others` has texts of its other lines. Rejects, and goes on with the game there is, if
-  // the engine refuses it.
+  // if it did when it was left. `others` has texts of its other lines. Rejects,
+  // and keeps the current game, if the engine rejects it.
   async load(
     text: string,
     fit: (game: Game) => readonly Player[],
@@ -203,7 +199,7 @@ export class Session {
     this.events.toKeep();
   }
 
-  // The network was loaded or taken away: what was thought before is stale.
+  // The network was loaded or removed: earlier evaluations are stale.
   networkChanged(): void {
     this.stopSearch();
     this.course.clear();
@@ -402,8 +398,8 @@ export class Session {
     );
   }
 
-  // The ply to which undo (-1) or redo (1) goes: the next one at which a
-  // person is to move, or if there is none, the next one. Null: there is none.
+  // The ply to which undo (-1) or redo (1) goes: the next one with a person to
+  // move, or else the next one. Null: none.
   plyOfStep(step: -1 | 1): number | null {
     const { actions, ply } = this.game;
     const last = actions.length;

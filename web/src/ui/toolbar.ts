@@ -19,7 +19,7 @@ export interface ToolbarState {
   readonly hint: boolean;
   readonly heat: boolean;
   readonly owners: boolean;
-  readonly maps: boolean; // there is something to map: the game goes on
+  readonly maps: boolean; // maps are possible: during the game
   readonly pass: 'none' | 'pass' | 'swap'; // what is legal, for a person
   readonly computer: 'none' | 'plays' | 'waits';
   readonly network: boolean; // judges the position on the board
@@ -112,8 +112,7 @@ export class Toolbar {
     computer.hidden = state.computer === 'none';
     const waits = state.computer === 'waits';
     computer.classList.toggle('primary', waits);
-    // Left alone while it stays the same: what is replaced between press and
-    // release takes no click.
+    // Kept while it stays the same: an element that is replaced between press and release gets no click.
     if (waits === this.shownWaits) return;
     this.shownWaits = waits;
     replaceChildren(

@@ -1,5 +1,4 @@
-// The line above the board: whose turn it is and what is asked; at the end,
-// the result.
+// The line above the board: the side to move and its options; at the end, the result.
 
 import { h, replaceChildren } from './dom';
 import {

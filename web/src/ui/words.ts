@@ -261,7 +261,7 @@ export function placeSentence(game: Game): string {
   return `${place}. ${next}.`;
 }
 
-// Returns what the seat to move is asked to do.
+// Returns the request to the seat to move.
 export function request(position: Position, chosen: HillIndex | null): string {
   const kinds = new Set(position.legal.map((action) => action.kind));
   if (position.phase === 'link') {

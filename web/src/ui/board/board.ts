@@ -64,7 +64,7 @@ export class Board {
       drawing,
       this.told,
     );
-    // What was told goes with the next click or key, wherever.
+    // The next click or key anywhere hides the sentence.
     for (const type of ['pointerdown', 'keydown']) {
       document.addEventListener(type, () => this.untell(), true);
     }
@@ -98,8 +98,7 @@ export class Board {
     this.untell();
   }
 
-  // Says a sentence at a hill, until something else is done: above it, or
-  // below where there is no room.
+  // Shows a sentence at a hill, until the next action: above it, or below without room above.
   tell(hill: number, sentence: string): void {
     const { x, y } = this.points[hill]!;
     const { style } = this.told;

@@ -1,5 +1,5 @@
 // Small drawings of boards that explain a rule, made of the pieces of the board
-// that is played on. Gradients and arrow heads are those of its definitions.
+// on the page. They use its gradients and arrow heads.
 
 import { h, s } from '../dom';
 import { CENTRE, hillPoint, SIZE, STEP, type Point } from './layout';
@@ -25,7 +25,7 @@ export function lettersOf(board: string, geometry: Geometry): string[] {
     .split('/')
     .map((rank) => rank.replace(/\d/g, (digit) => '.'.repeat(Number(digit))));
   return geometry.hills.map(({ file, rank }) => {
-    const inset = rank === 0 || rank === 6 ? 1 : 0; // the corners are no hills
+    const inset = rank === 0 || rank === 6 ? 1 : 0; // the corners are not hills
     return ranks[6 - rank]![file - inset]!;
   });
 }

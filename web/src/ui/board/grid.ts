@@ -135,8 +135,8 @@ export class HillGrid {
     event.stopPropagation();
   }
 
-  // Moves the place by one step; along an edge towards a corner that is no
-  // hill, to the next hill beyond.
+  // Moves the place by one step; along an edge, past the corner, to the next
+  // hill.
   private walk(files: number, ranks: number): void {
     const here = this.geometry.hills[this.place]!;
     const at = (file: number, rank: number) =>

@@ -131,7 +131,7 @@ function strand(centre: Point, direction: number, gap: number): string {
   );
 }
 
-// The cubic with which the strand clockwise of a bridge starts.
+// The first cubic of the strand clockwise of a bridge.
 function firstCubic(centre: Point, direction: number, gap: number): Cubic {
   return gap === 1
     ? corner(centre, direction)

@@ -127,7 +127,7 @@ function labels(geometry: Geometry): SVGGElement {
     const file = String.fromCharCode(65 + i);
     const rank = String(geometry.size - i);
     const corner = i === 0 || i === geometry.size - 1;
-    const inset = corner ? 100 : 0; // the corners are no hills
+    const inset = corner ? 100 : 0; // the corners are not hills
     group.append(
       s('text', { x: along, y: high - inset }, file),
       s('text', { x: along, y: low + inset }, file),
