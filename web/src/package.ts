@@ -1,4 +1,5 @@
-// The npm package tara-core: the page's engine for other front-ends, in the calling thread. web/npm/build.mjs builds it.
+// The npm package tara-core: the page's engine for other front-ends, in the
+// calling thread. web/npm/build.mjs builds it.
 
 import type { Engine, Search, SearchProgress, SearchRequest } from
   './engine/api.js';

@@ -4,7 +4,8 @@
 // The engine holds one game and, if one was loaded, one network. What comes
 // from outside (text, files, actions) is refused by a rejected promise whose
 // Error has a message for people.
-// Perspective: a name `red...` means Red's; a pair `[x, y]` is Red's, then Blue's. Nothing depends on the side to move.
+// Perspective: a name `red...` means Red's; a pair `[x, y]` is Red's, then
+// Blue's. Nothing depends on the side to move.
 
 /** 0 Red, 1 Blue. */
 export type Side = 0 | 1;

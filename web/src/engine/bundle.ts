@@ -1,4 +1,5 @@
-// Model bundles (docs/reference/bundle.md): the parts that the engine needs, and the check that a bundle fits this engine.
+// Model bundles (docs/reference/bundle.md): the parts that the engine needs,
+// and the check that a bundle fits this engine.
 
 import { strFromU8 } from 'fflate';
 import type { LearnedVariant } from './api';

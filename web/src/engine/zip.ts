@@ -1,5 +1,6 @@
-// Zip archives as in docs/reference/bundle.md: deflated or stored entries, without encryption or zip64.
-// Source: PKWARE, "APPNOTE.TXT", version 6.3.10, sections 4.3.7, 4.3.12, 4.3.16.
+// Zip archives as in docs/reference/bundle.md: deflated or stored entries,
+// without encryption or zip64. Source: PKWARE, "APPNOTE.TXT", version 6.3.10,
+// sections 4.3.7, 4.3.12, 4.3.16.
 
 import { inflateSync, strFromU8 } from 'fflate';
 

@@ -1,4 +1,6 @@
-// The results of a search of the position on the board, while it runs: the best three actions, each with its value and line. Also the result of the review for the action that was played here.
+// The results of a search of the position on the board, while it runs: the best
+// three actions, each with its value and line. Also the result of the review
+// for the action that was played here.
 
 import { h, replaceChildren, setAttribute } from './dom';
 import { SIDE_CLASS } from './board/pieces';

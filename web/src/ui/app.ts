@@ -673,7 +673,8 @@ export class App {
     this.notices.announce(placeSentence(this.session.game));
   }
 
-  // A step of one action along the line on the board, after the pending ones: keys are pressed faster than positions arrive.
+  // A step of one action along the line on the board, after the pending ones:
+  // keys are pressed faster than positions arrive.
   private walk(step: -1 | 1): void {
     this.walked = this.walked.then(async () => {
       const { ply, actions } = this.session.game;

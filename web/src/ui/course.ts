@@ -1,4 +1,6 @@
-// The chances along a game: one evaluation per ply, made as the game is played, and later for plies that have none. The result of a search, for a hint or a review, replaces the network's first evaluation of a ply.
+// The chances along a game: one evaluation per ply, made as the game is played,
+// and later for plies that have none. The result of a search, for a hint or a
+// review, replaces the network's first evaluation of a ply.
 
 import type {
   Engine,

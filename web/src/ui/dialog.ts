@@ -57,7 +57,8 @@ export class Dialog {
     if (this.element.open) this.element.close();
   }
 
-  // A click outside the dialog, on the backdrop, closes it; dragging from inside to there, such as selecting text, does not.
+  // A click outside the dialog, on the backdrop, closes it; dragging from
+  // inside to there, such as selecting text, does not.
   private onClick(event: MouseEvent): void {
     if (event.target === this.element && this.pressedBeside) this.close();
   }

@@ -7,7 +7,8 @@ import type { Family, Phase, Position, VariantInfo } from '../engine/api';
 export interface Rule {
   readonly text: string;
   readonly drawings?: readonly Drawing[];
-  // When the rule governs a turn, for beginners: a phase, and in it the positions where a hill can be built on (true) or not (false).
+  // When the rule governs a turn, for beginners: a phase, and in it the
+  // positions where a hill can be built on (true) or not (false).
   readonly phase?: Phase;
   readonly builds?: boolean;
 }
@@ -342,7 +343,8 @@ export function rulesInShort(variant: VariantInfo): Rule[] {
   return turns;
 }
 
-// Returns the rules that govern the turn, for beginners; none when the game is over.
+// Returns the rules that govern the turn, for beginners; none when the game is
+// over.
 export function rulesOfTurn(variant: VariantInfo, position: Position): Rule[] {
   const builds = position.legal.some(
     ({ to }) => to !== null && position.hills[to]!.owner === null,

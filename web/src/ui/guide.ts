@@ -1,4 +1,5 @@
-// The rule of the turn, next to the board: for beginners, until they hide it. When a phase begins, it has a drawing.
+// The rule of the turn, next to the board: for beginners, until they hide it.
+// When a phase begins, it has a drawing.
 
 import { figure } from './board/drawing';
 import { h, replaceChildren } from './dom';

@@ -1,4 +1,7 @@
-// The games that the browser keeps: the game of this tab, which a reload restores, and recent ones. Each has its own entry in local storage, so tabs do not overwrite each other; the tab's own game is also in session storage, out of reach of other tabs.
+// The games that the browser keeps: the game of this tab, which a reload
+// restores, and recent ones. Each has its own entry in local storage, so tabs
+// do not overwrite each other; the tab's own game is also in session storage,
+// out of reach of other tabs.
 
 const PREFIX = 'tara.games.';
 const TAB = 'tara.tab';
@@ -22,7 +25,8 @@ export type GameToKeep = Pick<
   'text' | 'players' | 'paused' | 'counts' | 'result' | 'others'
 >;
 
-// An entry of the storage that is not a game: damaged, or from a later version of the page. It stays there.
+// An entry of the storage that is not a game: damaged, or from a later version
+// of the page. It stays there.
 export interface Unreadable {
   readonly id: string;
   readonly raw: string;
@@ -150,7 +154,8 @@ export class KeptGames {
     this.seen = game.writer;
   }
 
-  // Another game begins in this tab; its last game stays, unless nobody has played in it.
+  // Another game begins in this tab; its last game stays, unless nobody has
+  // played in it.
   begin(): void {
     const old = this.read(this.id);
     if (old !== null && old.writer === this.seen && !isBegun(old.text)) {

@@ -1,4 +1,5 @@
-// A lesson in place of the game: its positions on the board, their explanation, and the task. The rules are the engine's.
+// A lesson in place of the game: its positions on the board, their explanation,
+// and the task. The rules are the engine's.
 
 import { h, replaceChildren } from './dom';
 import { FAMILIES } from './families';

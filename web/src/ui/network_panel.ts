@@ -1,4 +1,5 @@
-// The network: its name and description, and ways to load another one, by a file input or by dropping a file anywhere.
+// The network: its name and description, and ways to load another one, by a
+// file input or by dropping a file anywhere.
 
 import { h, replaceChildren } from './dom';
 import { icon } from './icons';

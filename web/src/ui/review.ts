@@ -1,4 +1,7 @@
-// The losses of the actions of a game, as in `tara review`: every position is searched, and the position after the best action where another one was played. The two are compared by searches with equal numbers of simulations, or by a proved result.
+// The losses of the actions of a game, as in `tara review`: every position is
+// searched, and the position after the best action where another one was
+// played. The two are compared by searches with equal numbers of simulations,
+// or by a proved result.
 
 import type {
   Action,

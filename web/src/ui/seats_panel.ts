@@ -33,7 +33,8 @@ export class SeatsPanel {
   ) {}
 
   // `rated`: the levels' Elo is known of the network there is.
-  // `shown`: the score that is explained and shown on the board, if it was `pressed` or only pointed at.
+  // `shown`: the score that is explained and shown on the board, if it was
+  // `pressed` or only pointed at.
   render(
     session: Session,
     rated: boolean,

@@ -24,7 +24,8 @@ function touches(action: Action, hill: HillIndex): boolean {
   return action.from === hill || action.to === hill;
 }
 
-// Returns the actions of two hills that start at `hill`, or else the ones that lead there.
+// Returns the actions of two hills that start at `hill`, or else the ones that
+// lead there.
 function actionsOf(position: Position, hill: HillIndex): Action[] {
   const two = position.legal.filter((a) => a.from !== null && touches(a, hill));
   const starting = two.filter((a) => a.kind === 'link' || a.from === hill);

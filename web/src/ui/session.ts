@@ -1,4 +1,6 @@
-// A game in progress: the engine's game, its players, the choice on the board, and the computer's turns. Views read the public fields and are notified of every change; only methods of this class change them.
+// A game in progress: the engine's game, its players, the choice on the board,
+// and the computer's turns. Views read the public fields and are notified of
+// every change; only methods of this class change them.
 
 import { CourseOfGame } from './course';
 import { playerId, type Player } from './players';
@@ -59,7 +61,8 @@ export class Session {
   judgedBy: Evaluation['by'] = 'playouts'; // the last one
   changes = 0; // of the position; answers to an earlier one are dropped
   paused = false; // the computer waits for the button Continue
-  // Whether the game counts for the players' ratings: no undo, hints or change of players since its start.
+  // Whether the game counts for the players' ratings: no undo, hints or change
+  // of players since its start.
   counts = false;
   readonly course: CourseOfGame;
   readonly review: ReviewOfGame;

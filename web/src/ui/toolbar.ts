@@ -112,7 +112,8 @@ export class Toolbar {
     computer.hidden = state.computer === 'none';
     const waits = state.computer === 'waits';
     computer.classList.toggle('primary', waits);
-    // Kept while it stays the same: an element that is replaced between press and release gets no click.
+    // Kept while it stays the same: an element that is replaced between press
+    // and release gets no click.
     if (waits === this.shownWaits) return;
     this.shownWaits = waits;
     replaceChildren(

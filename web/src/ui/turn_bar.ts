@@ -1,4 +1,5 @@
-// The line above the board: the side to move and its options; at the end, the result.
+// The line above the board: the side to move and its options; at the end, the
+// result.
 
 import { h, replaceChildren } from './dom';
 import {

@@ -342,7 +342,8 @@ function percent(value: number): string {
 }
 
 // Returns both sides' chances, a draw as half of a win, and the expected
-// margin: "Red 53 % · Blue 47 %, Red by 0.4 points". `redValue` is win minus loss.
+// margin: "Red 53 % · Blue 47 %, Red by 0.4 points". `redValue` is win minus
+// loss.
 export function chances(redValue: number, redMargin: number): string {
   const red = Math.round(50 + 50 * redValue);
   const points = Math.abs(redMargin).toFixed(1);

@@ -98,7 +98,8 @@ export class Board {
     this.untell();
   }
 
-  // Shows a sentence at a hill, until the next action: above it, or below without room above.
+  // Shows a sentence at a hill, until the next action: above it, or below
+  // without room above.
   tell(hill: number, sentence: string): void {
     const { x, y } = this.points[hill]!;
     const { style } = this.told;
