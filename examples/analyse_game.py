@@ -6,8 +6,8 @@ The protocol: docs/reference/protocol.md.
   examples/analyse_game.py --variant sacred_hill_l1 D4 E6 C2 F3
   bin/tara games export runs/kings | examples/analyse_game.py --game -
 
-Prints, for every position, what was played, what the engine would play, and
-for how much it takes both: the positions are asked for at once, and told as
+Prints, for every position, the action played, the engine's best action, and
+for how much it takes both: the positions are requested at once, and printed as
 they come. Standard library only.
 """
 

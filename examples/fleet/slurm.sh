@@ -5,7 +5,7 @@
 #
 # from a clone with `bin/tara` built and an environment that every node sees,
 # with Ray and Tara (docs/how-to/use_a_fleet.md), active or in TARA_ENV. Where
-# the job was stopped, by its time or scancel, the same command goes on.
+# the job was stopped, by its time or scancel, the same command resumes.
 #SBATCH --job-name=tara
 #SBATCH --ntasks-per-node=1
 #SBATCH --exclusive

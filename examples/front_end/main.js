@@ -18,8 +18,8 @@ function say(text) {
   $('said').textContent = text;
 }
 
-// The legal actions that a click on a hill may mean: those that end there, or
-// begin there if nothing was begun yet.
+// The legal actions that a click on a hill may mean: the ones that end there,
+// or begin there if nothing was begun yet.
 function meant(hill) {
   const {legal} = game.position;
   if (from !== null) {

@@ -1,4 +1,4 @@
-// The package finds its .wasm beside it only where it is not bundled anew.
+// The package finds its .wasm next to it only if it is not bundled again.
 export default {
   optimizeDeps: {exclude: ['tara-core']},
   build: {target: 'es2022'},

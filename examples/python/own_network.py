@@ -75,7 +75,7 @@ class Player:
 
 
 def train(variant, generations, games_at_a_time=80, steps=60, seed=1):
-    """Returns a network that has learned from so many generations of games."""
+    """Returns a network trained on this number of generations of games."""
     torch.manual_seed(seed)
     network = Network()
     optimizer = torch.optim.AdamW(network.parameters(), lr=2e-3)

@@ -1,4 +1,4 @@
-"""What a fleet's driver costs, and how evenly it keeps a cluster busy."""
+"""The cost of a fleet's driver, and how evenly it keeps a cluster busy."""
 
 import base64
 import collections
@@ -55,8 +55,8 @@ def _cpu_seconds(pid: int) -> float:
 
 
 def _feed(games: int) -> Tuple[float, float]:
-    """Gives a run games that have been played before. Returns the processor
-    time that it takes for one, in seconds, and a game's bytes."""
+    """Feeds stored games to a run. Returns its processor time per game, in
+    seconds, and a game's bytes."""
     with tempfile.TemporaryDirectory() as folder:
         config = os.path.join(folder, "bench.textproto")
         with open(config, "w", encoding="utf-8") as file:
@@ -98,7 +98,7 @@ def _feed(games: int) -> Tuple[float, float]:
     return seconds / games, sum(map(len, played)) / games
 
 
-# --- A cluster that is not there ---------------------------------------------
+# --- A simulated cluster -----------------------------------------------------
 
 
 @dataclasses.dataclass
@@ -112,7 +112,8 @@ class _Cores:
 
 
 class _DrawnCluster:
-    """Does what _Fleet asks Ray for, by drawn times on a clock of its own."""
+    """Simulates the functions of Ray that _Fleet uses, with random times on its
+    own clock."""
 
     def __init__(self, nodes: int, game_seconds: float, seed: int) -> None:
         self._random = random.Random(seed)
@@ -191,8 +192,8 @@ class _Caller:
 
 def idle_share(nodes: int, games_a_core: int, game_seconds: float, seed: int
                ) -> Tuple[float, int]:
-    """Returns which share of a generation's time cores of a drawn cluster are
-    idle, from its first game to its last, and how many cores there are.
+    """Returns the idle share of a generation's time on a random cluster, from
+    its first game to its last, and the number of cores.
     game_seconds: of a core of speed 1; nodes have 0.5 to 2."""
     cluster = _DrawnCluster(nodes, game_seconds, seed)
     players = fleet._Fleet(0, False, seed, cluster, lambda: cluster.now)
@@ -209,8 +210,8 @@ def idle_share(nodes: int, games_a_core: int, game_seconds: float, seed: int
 
 
 def run(games: int, nodes: int, seed: int) -> int:
-    """Prints the bench's tables; returns the status of the process."""
-    print(f"Games that have been played before, given to a run: {games} ...",
+    """Prints the tables of the benchmark; returns the status of the process."""
+    print(f"Feeding {games} stored games to a run ...",
           file=sys.stderr, flush=True)
     try:
         cost, size = _feed(games)

@@ -18,9 +18,9 @@ from tara import _network, _store, _tara, _types
 
 
 _MOST_GAMES = 10 ** 8
-"""Of a call of selfplay: 8 bytes each."""
+"""Maximum games of a call of selfplay: 8 bytes each."""
 _MOST_YIELDED = 10 ** 6
-"""And of those that come from an iterator, which may have no end."""
+"""Maximum games from an iterator, which may be infinite."""
 _Actions = Union[Sequence[Union[SupportsIndex, str]],
                  NDArray[np.integer[Any]]]
 
@@ -52,7 +52,7 @@ _playing: "weakref.WeakSet[_tara._SelfPlay]" = weakref.WeakSet()
 
 @atexit.register
 def _close_all() -> None:
-    # Threads that ask a callable must not outlive the interpreter.
+    # Threads that call a Python function must not outlive the interpreter.
     for games in list(_playing):
         games.close()
 

@@ -163,7 +163,7 @@ class GameStore:
         games = self.games(variant=variant, generation=generation,
                            newest=newest)
 
-        # Its lists have types, which those of no games lack.
+        # Its lists have types, which empty lists lack.
         schema = pyarrow.RecordBatch.from_pydict(
             _tara._ply_columns([]) | {"phase": pyarrow.array([], "string"),
                                       "text": pyarrow.array([], "string"),
@@ -192,7 +192,7 @@ def _index(given: Any) -> int:
 
 
 def check(store: object) -> None:
-    """Raises TypeError for an argument `store` that is none."""
+    """Raises TypeError if the argument `store` is not a GameStore."""
     if not isinstance(store, GameStore):
         raise TypeError(f"store: {store!r}; expected a GameStore")
 

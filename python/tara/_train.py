@@ -97,7 +97,7 @@ def find_program(named: Mapping[str, Optional[_PathLike]]) -> Optional[str]:
     """Returns the program `tara`: the first that is named, or on the PATH.
 
     named: paths, or None, by who names them. Raises FileNotFoundError, naming
-    both, where there is no such program.
+    both, if it is missing.
     """
     import shutil  # here, as it loads libraries that `import tara` need not
     for name, path in named.items():
@@ -120,7 +120,7 @@ def _program(given: Optional[_PathLike]) -> List[str]:
         return [path]
     clone = _clone()
     if clone is not None:
-        # Says on stderr what it does, which may take minutes, or why not.
+        # Prints its progress, which may take minutes, or its error on stderr.
         built = subprocess.run([clone, "--version"], check=False,
                                stdout=subprocess.DEVNULL)
         if built.returncode != 0:
@@ -151,7 +151,7 @@ def _clone() -> Optional[str]:
 
 
 def _events(command: List[str]) -> Generator[Event, None, None]:
-    # In a session of its own: a terminal's Ctrl-C is given to it here, once.
+    # In its own session: this process forwards a terminal's Ctrl-C, once.
     process = subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, text=True, encoding="utf-8", errors="replace",
@@ -174,7 +174,7 @@ def _events(command: List[str]) -> Generator[Event, None, None]:
                for read in (read_events, read_errors)]
     for thread in threads:
         thread.start()
-    ended = False  # with the event that says so
+    ended = False  # with an event "end"
     try:
         while (line := lines.get()) is not None:
             try:
@@ -195,8 +195,8 @@ def _events(command: List[str]) -> Generator[Event, None, None]:
         process.stderr.close()
     if status == 0:
         if not ended:
-            raise RuntimeError(f"{command[0]} ended without an event that says "
-                               "so; expected the program `tara`")
+            raise RuntimeError(f"{command[0]} ended without an event 'end'; "
+                               "expected the program `tara`")
         return
     message = "".join(errors).strip()
     if status < 0:
@@ -210,7 +210,7 @@ def _events(command: List[str]) -> Generator[Event, None, None]:
 def _new_bar() -> Any:
     try:
         with warnings.catch_warnings():
-            # That a notebook has no ipywidgets: then the bar is text.
+            # Without ipywidgets, the bar in a notebook is text.
             warnings.simplefilter("ignore")
             from tqdm.auto import tqdm  # type: ignore[import-untyped]
     except ImportError as error:
@@ -242,7 +242,7 @@ def _shown(events: Iterator[Event], bar: Any
 
 
 def _doing(event: Event) -> str:
-    """Returns what a progress event says of the phases that go on."""
+    """Returns the phases in progress of a progress event, as text."""
     parts = [event["phase"]]
     for name in ("games", "steps", "evaluation_games"):
         if name in event:

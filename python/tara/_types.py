@@ -35,10 +35,10 @@ def path(name: str, given: Any) -> str:
 
 
 def in_memory(tensor: Any) -> Any:
-    """Returns a float32 array of a tensor that NumPy does not take as it is.
+    """Returns a float32 array of a tensor that NumPy cannot convert.
 
     From another device, with a gradient, or of a type that NumPy lacks; None
-    where it is no such tensor.
+    for other objects.
     """
     try:
         if hasattr(tensor, "detach"):  # of PyTorch
@@ -222,7 +222,7 @@ class Analysis(typing.NamedTuple):
 
 
 class Leaves(typing.NamedTuple):
-    """Positions that a Search wants evaluated."""
+    """Positions of a Search that need evaluations."""
 
     states: NDArray[np.void]
     """[n], of dtype STATE; for tara.encode, and tara.legal_mask with
@@ -244,7 +244,7 @@ class Node(typing.NamedTuple):
     margin: float
     """Expected points minus the opponent's, as scored."""
     actions: NDArray[np.uint16]
-    """The actions that were tried."""
+    """The actions tried so far."""
     action_visits: NDArray[np.int32]
     """Number of simulations through each of them."""
     action_values: NDArray[np.float32]

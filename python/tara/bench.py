@@ -39,7 +39,7 @@ GAMES = 4096  # in step
 OBSERVED = 256  # with features, which then stay in the caches
 ROUNDS = 5
 IN_STEP = 32  # games of self-play for each thread, as of `tara selfplay`
-SIMULATIONS = 50  # an action of self-play
+SIMULATIONS = 50  # of an action of self-play
 TURNS = 9  # of self-play
 
 
@@ -146,7 +146,7 @@ def _open_spiel(name: str) -> Callable[[], int]:
 
 def _rates(runs: Dict[str, Callable[[], int]],
            seconds: float) -> Dict[str, float]:
-    """Returns the median rate of each, measured by turns."""
+    """Returns the median rate of each, measured in turns."""
     rates: Dict[str, List[float]] = {name: [] for name in runs}
     for run in runs.values():
         run()  # compiles, fills caches
@@ -167,8 +167,8 @@ def _zeros(planes: "np.ndarray[Any, Any]", globals_: "np.ndarray[Any, Any]",
 
 
 def _now(threads: int) -> float:
-    """Returns the processor time that this program and those that it ran have
-    had; of several threads, which may wait for each other, the clock's."""
+    """Returns the processor time of this program and its child processes; with
+    several threads, which may wait for each other, the wall time."""
     if threads > 1:
         return time.perf_counter()
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF,
@@ -188,7 +188,7 @@ def _rate_of_python(judge: tara.Judge, variant: str, games: int,
 
 
 def _run(*command: str) -> str:
-    """Returns what a program prints; SystemExit where it fails."""
+    """Returns the output of a program; SystemExit if it fails."""
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise SystemExit(f"{' '.join(command)}: exit status "
@@ -198,7 +198,7 @@ def _run(*command: str) -> str:
 
 def _rate_of_program(program: str, network: tara.Network, variant: str,
                      games: int, threads: int) -> float:
-    """Returns that of the same games by `tara selfplay`."""
+    """Returns the time of the same games by `tara selfplay`."""
     model = "{path},precision={precision}".format(**network.info)
     times = [_now(threads)]
     with tempfile.TemporaryDirectory() as folder:
@@ -213,7 +213,7 @@ def _rate_of_program(program: str, network: tara.Network, variant: str,
 
 def _rate_without_network(program: str, variant: str, games: int,
                           threads: int) -> float:
-    """Returns that of `tara bench selfplay` without its network's time."""
+    """Returns the time of `tara bench selfplay` without its network's time."""
     report = json.loads(_run(
         program, "bench", "selfplay", "--net", "1x1", "--precision", "float32",
         "--variant", variant, "--threads", str(threads), "--sims",
@@ -224,7 +224,7 @@ def _rate_without_network(program: str, variant: str, games: int,
 
 def _self_play(program: str, variant: str, threads: int,
                seconds: float) -> Dict[str, Tuple[float, float, float]]:
-    """Returns games a second in Python, those by the program, and the ratio."""
+    """Returns games per second in Python and by the program, and the ratio."""
     network = tara.load()
     generation = IN_STEP * threads
 
@@ -302,7 +302,7 @@ def main() -> None:
     for name, rate in rates.items():
         print(f"{name:{width}}  {rate / 1e6:17.4g}")
     if program is None:
-        print("no self-play beside the C++ program: neither --program nor "
+        print("no self-play next to the C++ program: neither --program nor "
               "TARA_BINARY names it, and there is no `tara` on the PATH")
         return
     print(f"\n{'self-play':{width}}  games/s  of the program  ratio")

@@ -228,7 +228,7 @@ class _Node:
 
 @dataclasses.dataclass
 class _Job:
-    """Games to play: those of a generation, or of two players."""
+    """Games to play: of a generation, or of two players."""
 
     number: int
     name: str
@@ -680,7 +680,7 @@ def _check_class(folder: str, request: bytes) -> None:
     if here != numeric_class:
         raise FleetError(
             f"this machine computes {here} with {played}, the one before "
-            f"{numeric_class}: its games would not be those of the run; "
+            f"{numeric_class}: its games would differ from the run's; "
             "expected a machine with the same processor, or, for a run of two "
             f"kinds, no {path}")
 
@@ -732,7 +732,7 @@ def _run(command: List[str], fleet: _Fleet) -> int:
 
     threading.Thread(target=read, daemon=True).start()
     # An exception could come anywhere, and be lost in code of Ray's; the
-    # command ends by itself, at once when it is told a second time.
+    # command ends by itself, at once after a second signal.
     signal.signal(signal.SIGINT,
                   lambda *_: process.send_signal(signal.SIGINT))
     told = 0.0

@@ -37,7 +37,7 @@ from tara._types import _Options
 __all__ = ["BOUND", "OBSERVATION_SHAPE", "TaraEnv", "TaraVectorEnv"]
 
 _MOST_GAMES = 1 << 26  # of tara.Games
-# No input is further from 0, whatever the rule options.
+# No input is further from 0, with any rule options.
 BOUND = 8.0
 """Observations lie between -BOUND and BOUND."""
 OBSERVATION_SHAPE = (tara.NUM_PLANES + tara.NUM_GLOBALS, 7, 7)
@@ -72,7 +72,7 @@ def picture(state: tara.State) -> NDArray[np.uint8]:
     discs = []
     for rank in range(7):
         for file in range(7):
-            if rank % 6 == 0 and file % 6 == 0:  # a corner is no hill
+            if rank % 6 == 0 and file % 6 == 0:  # a corner is not a hill
                 continue
             bit = 9 * rank + file
             centre_y, centre_x = size * (6 - rank) + size // 2, size * file + size // 2
@@ -192,10 +192,10 @@ def _opponent_of(opponent: Union[str, tara.Player, _Choose],
 
 
 class _Play:
-    """n games in step, of one's own turns: what the environments share.
+    """n games in lockstep, at one's own turns, for all environments.
 
-    Opponents' turns are played at once, those of all games together. A game
-    that ends is at its start again, and waits there for `begin`.
+    Opponents' turns are played at once, in all games together. A game that ends
+    is at its start again, and waits there for `begin`.
     """
 
     final: NDArray[np.void]
@@ -227,7 +227,7 @@ class _Play:
         self._places = np.arange(n)
 
     def reset(self, random: np.random.Generator) -> None:
-        """Begins all games anew, and plays up to one's first turns."""
+        """Restarts all games, and plays up to one's first turns."""
         self._ready = False
         self._games = self._new_games()
         self.final = self._games.states.copy()
@@ -298,7 +298,8 @@ class _Play:
         return self._games.observe().as_planes()
 
     def observe_ends(self, done: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """Returns what one's last seats see of the ends of games of `done`."""
+        """Returns the final observations of the games in `done`, for one's
+        last seats."""
         return ends(_states(self.final[done]), self.last_seats[done])
 
     def mask(self) -> NDArray[np.int8]:
@@ -482,7 +483,7 @@ class TaraVectorEnv(gymnasium.vector.VectorEnv[
         """
         if options and "reset_mask" in options:
             raise ValueError("options: reset_mask; expected a reset of all "
-                             "games: one that ends begins again by itself")
+                             "games: finished games restart by themselves")
         super().reset(seed=seed)
         self._play.reset(self.np_random)
         return self._play.observe(), self._info()
@@ -520,7 +521,7 @@ class TaraVectorEnv(gymnasium.vector.VectorEnv[
                 "_action_mask": np.ones(self.num_envs, np.bool_)}
 
     def _final(self, done: NDArray[np.bool_]) -> Info:
-        """Returns what gymnasium has of games that ended, in its layout."""
+        """Returns the entries of games that ended, in gymnasium's layout."""
         observations = np.full(self.num_envs, None, dtype=object)
         for game, seen in zip(np.flatnonzero(done),
                               self._play.observe_ends(done)):

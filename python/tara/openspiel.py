@@ -72,16 +72,16 @@ def _longest_game(start: tara.State) -> int:
     most 21 + 3 = 24 of them. Sacred Hill, Four Treasures and Poisoned Chalice
     have no other actions.
 
-    High Kings: what is progress besides captures a king, one of each side at
-    most before the one that ends the game. Fewer actions than the limit of
-    decision 10 go before each action with progress, and at most so many come
-    after the last.
+    High Kings: all other progress captures a king, at most one of each side
+    before the one that ends the game. Fewer actions than the limit of decision
+    10 precede each action with progress, and at most that number follow the
+    last one.
 
-    Stone of Destiny: a link is for good. Fewer turns than the limit, of one
-    action, go before each turn that makes one, of two; at most so many come
-    after the last.
+    Stone of Destiny: a link is permanent. Fewer turns than the limit, of one
+    action, precede each turn that makes a link, of two actions; at most that
+    number follow the last one.
 
-    With the pie rule there may be one action more, the swap.
+    The pie rule can add one action, the swap.
     """
     options = _options_of(start)
     limit = int(options.get("no_progress_limit", 40))
@@ -101,7 +101,8 @@ class _Position:
 
     state: tara.State
     actions: Dict[int, int]
-    """The legal actions: as seen, ascending, to those of `state`."""
+    """The legal actions: from actions as seen, ascending, to those of the
+    state."""
 
     def __init__(self, state: tara.State) -> None:
         self.state = state
@@ -135,7 +136,7 @@ class TaraGame(pyspiel.Game):  # type: ignore[misc]
         given = params or {}
         variant = given.get("variant", tara.VARIANTS[0])
         options = given.get("options", "").replace(";", ",").replace(":", "=")
-        start = tara.State(variant, options or "-")  # raises for what is wrong
+        start = tara.State(variant, options or "-")  # raises ValueError
         parameters = {"variant": start.variant}
         if start.options != "-":
             parameters["options"] = start.options.replace(

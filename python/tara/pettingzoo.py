@@ -40,9 +40,9 @@ def env(variant: str, options: _Options = "-",
     """Returns an environment of the variant, in which an illegal action loses.
 
     options: rule options as in tara.State. render_mode: "ansi", "rgb_array" or
-    None. mask: where masks of legal actions are besides infos: in the
-    "observation", a dict, or in "info" alone. Raises ValueError for an unknown
-    variant, option, mode or mask.
+    None. mask: where masks of legal actions are: in the "observation", a dict,
+    and in infos, or only in "info". Raises ValueError for an unknown variant,
+    option, mode or mask.
     """
     return TaraEnv(variant, options, render_mode, mask, "lose")
 

@@ -68,7 +68,7 @@ def test_the_benchmark_runs():
     assert rows[0].split() == ["random", "games", "million", "actions/s"]
     assert len(rows) == 5
     assert all(float(row.split()[-1]) > 0 for row in rows[1:])
-    assert last.startswith("no self-play beside the C++ program")
+    assert last.startswith("no self-play next to the C++ program")
 
 
 def test_self_play_is_measured_beside_the_program(monkeypatch):
