@@ -124,7 +124,7 @@ train() {
     evaluation.final_games=1 "run_dir=${work}/$1" "${@:2}"; do
     fields+=(--set "${each}")
   done
-  step "training of ${name}" "$(scaled 40)" "${tara}" train \
+  step "training of ${name}" 60 "${tara}" train \
     configs/tiny.textproto "${fields[@]}" >>"${out}/log.txt"
 }
 
@@ -132,7 +132,7 @@ correctness() {
   # 1. Games and networks of the CPU, which all of this is compared with.
   train cpu || return
   # 2. Evaluations, of 256 positions at once, by number type.
-  step "evaluations" "$(scaled 40)" "${tara}" bench inference \
+  step "evaluations" 60 "${tara}" bench inference \
     --checkpoint "${work}/cpu" --device "${device}" --batch 256 \
     --seconds 0.1 --format=json | "${python}" -c '
 import json, sys
@@ -250,7 +250,7 @@ bench() {
   [[ "${device}" != cpu ]] || precision=float32
   bare_loop
   for net in "${nets[@]}"; do
-    step "inference of ${net}" "$(scaled 10)" "${tara}" bench inference \
+    step "inference of ${net}" "$(scaled 15)" "${tara}" bench inference \
       --net "${net}" --device "${device}" --precision "${precision}" \
       --threads "${cores}" --batch 256,1024,4096 --seconds 0.2 --format=json |
       rows bench inference
@@ -258,7 +258,7 @@ bench() {
       --net "${net}" --device "${device}" --bfloat16 --threads 2 \
       --batch 1024,4096 --seconds 1 --format=json | rows bench learner
     # Until it is interrupted, for a generation would take longer.
-    step "self-play of ${net}" "$(scaled 12)" "${tara}" bench selfplay \
+    step "self-play of ${net}" "$(scaled 10)" "${tara}" bench selfplay \
       --net "${net}" --device "${device}" --precision "${precision}" \
       --variant all --sims 32 --search gumbel=on,graph=on --cache 2097152 \
       --threads "${cores}" --games-per-thread 1024 --seconds 10000 \
@@ -282,12 +282,12 @@ run() {
     --format=json
 } >"${out}/metrics.jsonl"
 
-# match OPPONENT SECONDS: all variants at once, until the time is up.
+# match OPPONENT SECONDS GAMES: so many games of each variant, all at once.
 match() {
   local variant threads=$(((cores + 9) / 10))
   for variant in "${variants[@]}"; do
     step "${variant} against $1" "$2" "${tara}" arena --variant "${variant}" \
-      --games 2000 --threads "${threads}" --format=json \
+      --games "$3" --threads "${threads}" --format=json \
       "net:${out}/network.tara,sims=100" "$1" >"${work}/${variant}.json" &
   done
   wait
@@ -324,8 +324,8 @@ readonly match_seconds
 run $((2 * match_seconds + 35))
 step "export" 20 "${tara}" export "${work}/run" --for-learning \
   -o "${out}/network.tara" >>"${out}/log.txt" && {
-  match "net:models/tara.tara,sims=100" "${match_seconds}"
-  match mcts:sims=4000 "${match_seconds}"
+  match "net:models/tara.tara,sims=100" "${match_seconds}" "$(scaled 60)"
+  match mcts:sims=4000 "${match_seconds}" "$(scaled 8)"
 }
 # At most 15 MB per file: the end of what is longer.
 for file in "${out}"/*.{txt,jsonl}; do
