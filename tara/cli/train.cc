@@ -91,6 +91,9 @@ absl::Status WithAdvice(const absl::Status& status) {
           "finished work is kept: end the other process, then run the same "
           "command to resume";
       break;
+    case absl::StatusCode::kInternal:  // such as a device that was lost
+      advice = "finished work is kept: run the same command to resume";
+      break;
     default:
       return status;
   }

@@ -8,11 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/record/game_store.h"
 #include "tara/train/config/config.h"
 #include "tara/train/config/config_options.h"
 #include "tara/train/config/learn_config.h"
+#include "tara/train/learn/trainers.h"
 #include "tests/train/train_testing.h"
 
 namespace tara::train {
@@ -158,6 +160,16 @@ TEST(LearnerConfigTest, ByDefaultTheOutcomeIsTaughtAndAFewGamesAreHeldOut) {
   EXPECT_EQ(options.targets.policy_surprise, 0);
   EXPECT_FLOAT_EQ(options.held_out_share, 0.05f);
   EXPECT_EQ(options.variant_balance, 0);
+}
+
+TEST(NewTrainerTest, ADeviceThatFailsIsAnError) {
+  const absl::Status status =
+      NewTrainer({.channels = 4, .blocks = 1}, {.cuda_device = 127}, 1)
+          .status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
+  EXPECT_THAT(std::string(status.message()),
+              testing::StartsWith("LibTorch failed while making a network on "
+                                  "learner.device: "));
 }
 
 TEST(BucketTest, FewNewPositionsMeanFewSteps) {

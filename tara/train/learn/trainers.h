@@ -15,9 +15,10 @@
 
 namespace tara::train {
 
-std::unique_ptr<nn::Trainer> NewTrainer(const nn::NetworkShape& shape,
-                                        const nn::TrainerOptions& options,
-                                        uint64_t seed);
+// INTERNAL or RESOURCE_EXHAUSTED when the device fails.
+absl::StatusOr<std::unique_ptr<nn::Trainer>> NewTrainer(
+    const nn::NetworkShape& shape, const nn::TrainerOptions& options,
+    uint64_t seed);
 absl::StatusOr<nn::Checkpoint> NewCheckpoint(const nn::NetworkShape& shape,
                                              uint64_t seed);
 absl::StatusOr<std::unique_ptr<nn::Trainer>> MakeTrainer(
