@@ -1,9 +1,10 @@
 #ifndef TARA_PYTHON_ARGUMENTS_H_
 #define TARA_PYTHON_ARGUMENTS_H_
 
-// Arguments of the functions that Python calls. The type of each has its name,
-// so that a wrong one raises a TypeError or ValueError which names the
-// argument, the value and what was expected, in place of a signature.
+// What crosses between Python and C++: arguments, statuses as exceptions, NumPy
+// memory as spans, without copies. The type of an argument has its name, so
+// that a wrong one raises a TypeError or ValueError which names the argument,
+// the value and what was expected, in place of a signature.
 
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
@@ -13,14 +14,19 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "tara/base/text.h"
+#include "tara/python/gil.h"
 
 namespace tara::python {
 
@@ -33,64 +39,17 @@ struct Name {
   char text[n];
 };
 
-// An integer from `least` to `most`, or what has __index__.
-template <Name name, std::integral T = int64_t,
-          T least = std::numeric_limits<T>::min(),
-          T most = std::numeric_limits<T>::max()>
-struct Integer {
-  T value;
-  operator T() const { return value; }  // NOLINT
-};
-
-// A str without NUL characters, which would end it elsewhere.
-template <Name name>
-struct Text {
-  std::string value;
-  operator const std::string&() const { return value; }  // NOLINT
-};
-
-// A path as open() takes it.
-template <Name name>
-struct Path {
-  std::string value;
-  operator const std::string&() const { return value; }  // NOLINT
-};
-
-// Bytes, or what has a buffer of them.
-template <Name name>
-struct ByteString {
-  std::string value;
-  operator const std::string&() const { return value; }  // NOLINT
-};
-
-// A bool, or what is true or false as a number is.
-template <Name name>
-struct Truth {
-  bool value;
-  operator bool() const { return value; }  // NOLINT
-};
-
-template <Name name>
-using Threads = Integer<name, int, 1, 256>;
-using Seed = Integer<"seed", uint64_t>;
-
 // Returns how messages show a value: as Python does, but not at any length; an
 // array by type and shape.
 inline std::string Shown(pybind11::handle value) {
   namespace py = pybind11;
   if (py::isinstance<py::array>(value)) {
     const auto array = py::reinterpret_borrow<py::array>(value);
-    std::vector<std::string> sizes;
-    for (py::ssize_t i = 0; i < array.ndim(); ++i) {
-      sizes.push_back(absl::StrCat(array.shape(i)));
-    }
-    std::string shape;
-    for (const std::string& size : sizes) {
-      absl::StrAppend(&shape, shape.empty() ? "" : ", ", size);
-    }
+    const absl::Span<const py::ssize_t> shape(
+        array.shape(), static_cast<size_t>(array.ndim()));
     return absl::StrCat("an array of ",
                         std::string(py::str(py::object(array.dtype()))),
-                        " and shape [", shape, "]");
+                        " and shape [", absl::StrJoin(shape, ", "), "]");
   }
   try {
     constexpr py::ssize_t kMost = 100;
@@ -245,6 +204,119 @@ inline std::vector<std::pair<std::string, std::string>> SplitOptions(
   return options;
 }
 
+// An argument: its name, how it is read, and its type as Python calls it.
+template <Name name, auto read, Name python_type>
+struct Argument {
+  using Value = decltype(read(absl::string_view(), pybind11::handle()));
+  Value value;
+  operator const Value&() const { return value; }  // NOLINT
+};
+
+// An integer from `least` to `most`, or what has __index__.
+template <std::integral T, T least, T most>
+T ReadInteger(absl::string_view name, pybind11::handle given) {
+  return IntegerOf<T>(name, given, least, most);
+}
+template <Name name, std::integral T = int64_t,
+          T least = std::numeric_limits<T>::min(),
+          T most = std::numeric_limits<T>::max()>
+using Integer = Argument<name, ReadInteger<T, least, most>, "int">;
+template <Name name>
+using Threads = Integer<name, int, 1, 256>;
+using Seed = Integer<"seed", uint64_t>;
+
+// A str without NUL characters, which would end it elsewhere.
+template <Name name>
+using Text = Argument<name, TextOf, "str">;
+// A path as open() takes it.
+template <Name name>
+using Path = Argument<name, PathOf, "os.PathLike">;
+// Bytes, or what has a buffer of them.
+template <Name name>
+using ByteString = Argument<name, BytesOf, "bytes">;
+// A bool, or what is true or false as a number is.
+template <Name name>
+using Truth = Argument<name, TruthOf, "bool">;
+
+// Returns a class of tara._types.
+inline pybind11::object Type(const char* name) {
+  pybind11::object type;
+  OrWaitForEver(
+      [&] { type = pybind11::module_::import("tara._types").attr(name); });
+  return type;
+}
+
+// Returns a new object of a class of tara._types.
+template <typename... Values>
+pybind11::object New(const char* name, const Values&... values) {
+  return Call(Type(name), values...);
+}
+
+// Raises what a status means in Python. Needs the GIL.
+inline void ThrowIfError(const absl::Status& status) {
+  if (status.ok()) return;
+  const std::string message(status.message());
+  switch (status.code()) {
+    case absl::StatusCode::kInvalidArgument:
+    case absl::StatusCode::kFailedPrecondition:
+    case absl::StatusCode::kAlreadyExists:
+      throw pybind11::value_error(message);
+    case absl::StatusCode::kNotFound:
+      PyErr_SetString(PyExc_FileNotFoundError, message.c_str());
+      break;
+    case absl::StatusCode::kDataLoss:
+      PyErr_SetString(Type("DataLoss").ptr(), message.c_str());
+      break;
+    default:
+      throw std::runtime_error(message);
+  }
+  throw pybind11::error_already_set();
+}
+
+template <typename T>
+T ValueOrThrow(absl::StatusOr<T> value) {
+  ThrowIfError(value.status());
+  return *std::move(value);
+}
+
+using Shape = std::vector<pybind11::ssize_t>;
+
+// Returns `out`, or a new array where it is None, as memory to write to: of
+// exactly the shape, C-contiguous. ValueError, naming what was expected,
+// otherwise.
+template <typename T>
+pybind11::array_t<T> OutputArray(const pybind11::object& out,
+                                 const Shape& shape) {
+  if (out.is_none()) return pybind11::array_t<T>(shape);
+  using Exact = pybind11::array_t<T, pybind11::array::c_style>;
+  if (Exact::check_(out)) {
+    auto array = pybind11::reinterpret_borrow<pybind11::array_t<T>>(out);
+    if (std::equal(shape.begin(), shape.end(), array.shape(),
+                   array.shape() + array.ndim()) &&
+        array.writeable()) {
+      return array;
+    }
+  }
+  ThrowValueError(
+      "out", out,
+      absl::StrCat("a writable, C-contiguous array of ",
+                   std::string(pybind11::str(pybind11::dtype::of<T>())),
+                   " and shape [", absl::StrJoin(shape, ", "), "]"));
+}
+
+// Returns a new array of the values.
+template <typename T>
+pybind11::array_t<T> ArrayOf(const std::vector<T>& values) {
+  return pybind11::array_t<T>(static_cast<pybind11::ssize_t>(values.size()),
+                              values.data());
+}
+
+template <typename T>
+absl::Span<T> SpanOf(pybind11::array_t<T>& array) {
+  return absl::MakeSpan(array.mutable_data(),
+                        static_cast<size_t>(array.size()));
+}
+
 // Classes of Python's, marked by `using PythonClass = void`.
 template <typename T>
 concept PythonClass = requires { typename T::PythonClass; };
@@ -253,48 +325,12 @@ concept PythonClass = requires { typename T::PythonClass; };
 
 namespace pybind11::detail {
 
-template <tara::python::Name argument, typename T, T least, T most>
-struct type_caster<tara::python::Integer<argument, T, least, most>> {
-  using Type = tara::python::Integer<argument, T, least, most>;
-  PYBIND11_TYPE_CASTER(Type, const_name("int"));
+template <tara::python::Name argument, auto read, tara::python::Name python>
+struct type_caster<tara::python::Argument<argument, read, python>> {
+  using Type = tara::python::Argument<argument, read, python>;
+  PYBIND11_TYPE_CASTER(Type, const_name(python.text));
   bool load(handle given, bool) {
-    value = {tara::python::IntegerOf<T>(argument.text, given, least, most)};
-    return true;
-  }
-};
-
-template <tara::python::Name argument>
-struct type_caster<tara::python::Text<argument>> {
-  PYBIND11_TYPE_CASTER(tara::python::Text<argument>, const_name("str"));
-  bool load(handle given, bool) {
-    value = {tara::python::TextOf(argument.text, given)};
-    return true;
-  }
-};
-
-template <tara::python::Name argument>
-struct type_caster<tara::python::Path<argument>> {
-  PYBIND11_TYPE_CASTER(tara::python::Path<argument>, const_name("os.PathLike"));
-  bool load(handle given, bool) {
-    value = {tara::python::PathOf(argument.text, given)};
-    return true;
-  }
-};
-
-template <tara::python::Name argument>
-struct type_caster<tara::python::ByteString<argument>> {
-  PYBIND11_TYPE_CASTER(tara::python::ByteString<argument>, const_name("bytes"));
-  bool load(handle given, bool) {
-    value = {tara::python::BytesOf(argument.text, given)};
-    return true;
-  }
-};
-
-template <tara::python::Name argument>
-struct type_caster<tara::python::Truth<argument>> {
-  PYBIND11_TYPE_CASTER(tara::python::Truth<argument>, const_name("bool"));
-  bool load(handle given, bool) {
-    value = {tara::python::TruthOf(argument.text, given)};
+    value = {read(argument.text, given)};
     return true;
   }
 };

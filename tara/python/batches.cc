@@ -1,5 +1,3 @@
-#include "tara/python/batches.h"
-
 #include <pybind11/stl.h>
 
 #include <algorithm>
@@ -19,8 +17,8 @@
 #include "tara/core/variant.h"
 #include "tara/nn/encode/features.h"
 #include "tara/python/arguments.h"
-#include "tara/python/arrays.h"
 #include "tara/python/gil.h"
+#include "tara/python/module.h"
 #include "tara/python/states.h"
 
 namespace tara::python {
@@ -79,14 +77,6 @@ std::vector<uint16_t> ActionsOf(const py::array& given,
   return actions;
 }
 
-constexpr Symmetry kIdentity = {.board = kIdentityTransform, .seat_shift = 0};
-
-// Returns the symmetry by which a network sees a position; of a finished one,
-// that which changes nothing.
-Symmetry SeenSymmetry(const State& state) {
-  return state.finished() ? kIdentity : RepresentativeSymmetry(state);
-}
-
 }  // namespace
 
 Moves MovesOf(py::ssize_t n, const py::object& actions,
@@ -110,14 +100,11 @@ Moves MovesOf(py::ssize_t n, const py::object& actions,
   return moves;
 }
 
-void TurnBack(absl::Span<const State> states, size_t first, size_t end,
-              Moves& moves) {
-  for (size_t i = first; i < end; ++i) {
-    uint16_t& action = moves.actions[i];
-    if (moves.where[i] == 0 || action >= kNumActions) continue;
-    action = static_cast<uint16_t>(Index(TransformAction(
-        Inverse(SeenSymmetry(states[i])), static_cast<Action>(action))));
-  }
+void TurnBack(const State& state, Moves& moves, size_t row) {
+  uint16_t& action = moves.actions[row];
+  if (action >= kNumActions) return;
+  action = static_cast<uint16_t>(Index(TransformAction(
+      Inverse(SeenSymmetry(state)), static_cast<Action>(action))));
 }
 
 bool IsLegal(const State& state, uint16_t action) {
@@ -146,25 +133,18 @@ py::array Play(const py::object& states, const py::object& actions,
   const absl::Span<const State> from = list.states();
   Moves moves = MovesOf(static_cast<py::ssize_t>(from.size()), actions, where);
   NewStates to(from.size());
-  std::vector<size_t> wrong(static_cast<size_t>(threads), from.size());
-  {
+  const size_t row = [&] {
     const ReleaseGil release;
-    RunInParts(threads, from.size(),
-               [&](size_t first, size_t end, size_t part) {
-                 if (seen) TurnBack(from, first, end, moves);
-                 for (size_t i = first; i < end; ++i) {
-                   State& state = to.data()[i];
-                   state = from[i];
-                   if (moves.where[i] == 0) continue;
-                   if (!IsLegal(state, moves.actions[i])) {
-                     wrong[part] = i;
-                     return;
-                   }
-                   ApplyAction(static_cast<Action>(moves.actions[i]), state);
-                 }
-               });
-  }
-  const size_t row = *absl::c_min_element(wrong);
+    return FirstWrong(threads, from.size(), [&](size_t i) {
+      State& state = to.data()[i];
+      state = from[i];
+      if (moves.where[i] == 0) return true;
+      if (seen) TurnBack(state, moves, i);
+      if (!IsLegal(state, moves.actions[i])) return false;
+      ApplyAction(static_cast<Action>(moves.actions[i]), state);
+      return true;
+    });
+  }();
   if (row < from.size()) ThrowIfError(IllegalMove(from[row], moves, row));
   return std::move(to).ToPython();
 }
@@ -192,7 +172,7 @@ py::tuple Legal(const py::object& states, Truth<"seen"> seen) {
   {
     const ReleaseGil release;
     for (const State& state : list.states()) {
-      const Symmetry symmetry = seen ? SeenSymmetry(state) : kIdentity;
+      const Symmetry symmetry = seen ? SeenSymmetry(state) : Symmetry{};
       LegalActions(state).ForEach([&](Action action) {
         actions.push_back(
             static_cast<uint16_t>(Index(TransformAction(symmetry, action))));

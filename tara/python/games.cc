@@ -1,5 +1,3 @@
-#include "tara/python/games.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -16,9 +14,9 @@
 #include "tara/core/rules.h"
 #include "tara/core/validate.h"
 #include "tara/core/variant.h"
-#include "tara/python/arrays.h"
-#include "tara/python/batches.h"
+#include "tara/python/arguments.h"
 #include "tara/python/gil.h"
+#include "tara/python/module.h"
 #include "tara/python/states.h"
 
 namespace tara::python {
@@ -235,22 +233,14 @@ class Games {
   // Makes the actions those on the positions as they are; returns
   // INVALID_ARGUMENT for the first illegal one. REQUIRES: the lock is held.
   absl::Status CheckLegal(bool seen, Moves& moves) {
-    std::vector<size_t> wrong(static_cast<size_t>(threads_), states_.size());
-    RunInParts(threads_, states_.size(),
-               [&](size_t first, size_t end, size_t part) {
-                 if (seen) TurnBack(states_, first, end, moves);
-                 for (size_t i = first; i < end; ++i) {
-                   if (moves.where[i] == 0) continue;
-                   const uint16_t action = moves.actions[i];
-                   if (action < kNumActions && action == sampled_[i]) {
-                     continue;  // legal, as it was drawn
-                   }
-                   if (IsLegal(states_[i], action)) continue;
-                   wrong[part] = i;
-                   return;
-                 }
-               });
-    const size_t i = *std::min_element(wrong.begin(), wrong.end());
+    const size_t i = FirstWrong(threads_, states_.size(), [&](size_t row) {
+      if (moves.where[row] == 0) return true;
+      if (seen) TurnBack(states_[row], moves, row);
+      const uint16_t action = moves.actions[row];
+      // What was drawn is legal.
+      return (action < kNumActions && action == sampled_[row]) ||
+             IsLegal(states_[row], action);
+    });
     return i == states_.size() ? absl::OkStatus()
                                : IllegalMove(states_[i], moves, i);
   }

@@ -26,8 +26,8 @@
 #include "tara/nn/encode/features.h"
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/python/arguments.h"
-#include "tara/python/arrays.h"
 #include "tara/python/gil.h"
+#include "tara/python/module.h"
 #include "tara/python/states.h"
 
 namespace tara::python {
@@ -68,9 +68,9 @@ std::unique_ptr<Network> LoadFile(const Path<"model">& given,
 py::object EvaluateStates(const Network& network, const py::object& states) {
   const std::vector<State> list = UnfinishedStatesOf(states);
   const auto n = static_cast<py::ssize_t>(list.size());
-  auto policy = OutputArray<float>(py::none(), {n, kNumActions});
-  auto result = OutputArray<float>(py::none(), {n, 3});
-  auto margin = OutputArray<float>(py::none(), {n});
+  py::array_t<float> policy(Shape{n, kNumActions});
+  py::array_t<float> result(Shape{n, 3});
+  py::array_t<float> margin(Shape{n});
   float* const policies = policy.mutable_data();
   float* const results = result.mutable_data();
   float* const margins = margin.mutable_data();

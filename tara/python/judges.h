@@ -119,9 +119,6 @@ class Nesting {
 // anything may be called and destroyed.
 bool AsksPython();
 
-// Networks: tara.Network.
-void DefineJudges(pybind11::module_& module);
-
 }  // namespace tara::python
 
 #endif  // TARA_PYTHON_JUDGES_H_

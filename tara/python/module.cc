@@ -1,6 +1,8 @@
 // The extension module tara._tara. What users see, with its documentation and
 // types, is python/tara.
 
+#include "tara/python/module.h"
+
 #include <google/protobuf/stubs/logging.h>
 #include <pybind11/pybind11.h>
 
@@ -11,13 +13,6 @@
 #include "tara/core/action.h"
 #include "tara/core/variant.h"
 #include "tara/nn/encode/features.h"
-#include "tara/python/batches.h"
-#include "tara/python/games.h"
-#include "tara/python/judges.h"
-#include "tara/python/play.h"
-#include "tara/python/records.h"
-#include "tara/python/search.h"
-#include "tara/python/states.h"
 
 PYBIND11_MODULE(_tara, module) {
   namespace py = pybind11;

@@ -1,5 +1,3 @@
-#include "tara/python/play.h"
-
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 #include <unistd.h>
@@ -43,9 +41,9 @@
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/inference_options.h"
 #include "tara/python/arguments.h"
-#include "tara/python/arrays.h"
 #include "tara/python/gil.h"
 #include "tara/python/judges.h"
+#include "tara/python/module.h"
 #include "tara/python/records.h"
 #include "tara/python/states.h"
 #include "tara/python/workers.h"
@@ -586,28 +584,21 @@ class PythonPlayer : public eval::Player {
   }
 
   Action ActionOf(const py::object& given, const State& state) const {
-    const LegalSet legal = LegalActions(state);
     std::optional<Action> action;
-    if (py::isinstance<py::str>(given)) {
-      Py_ssize_t size = 0;
-      const char* const text = PyUnicode_AsUTF8AndSize(given.ptr(), &size);
-      if (text == nullptr) PyErr_Clear();  // no text, but half of a character
-      const auto parsed = ParseAction(
-          absl::string_view(text, text == nullptr ? 0 : size), state);
-      if (parsed.ok()) action = *parsed;
-    } else if (py::hasattr(given, "__index__")) {
-      // An array of one number has __index__, and raises.
-      const auto index =
-          py::reinterpret_steal<py::object>(PyNumber_Index(given.ptr()));
-      if (!index) PyErr_Clear();
-      int overflow = 0;
-      const long long value =
-          index ? PyLong_AsLongLongAndOverflow(index.ptr(), &overflow) : -1;
-      if (overflow == 0 && value >= 0 && value < kNumActions) {
-        action = static_cast<Action>(value);
+    try {
+      if (py::isinstance<py::str>(given)) {
+        const auto parsed = ParseAction(TextOf("action", given), state);
+        if (parsed.ok()) action = *parsed;
+      } else {
+        action = static_cast<Action>(
+            IntegerOf<int>("action", given, 0, kNumActions - 1));
       }
+    } catch (const py::builtin_exception&) {
+      // The error below names the player and the position, too.
     }
-    if (action.has_value() && legal.Contains(*action)) return *action;
+    if (action.has_value() && LegalActions(state).Contains(*action)) {
+      return *action;
+    }
     throw py::value_error(absl::StrCat(
         "player ", name_, ": choose returned ", Shown(given), " in ",
         PositionToText(state), "; expected a legal action, an index or text"));

@@ -26,8 +26,8 @@
 #include "tara/nn/encode/features.h"
 #include "tara/nn/training/trainer.h"
 #include "tara/python/arguments.h"
-#include "tara/python/arrays.h"
 #include "tara/python/gil.h"
+#include "tara/python/module.h"
 #include "tara/python/states.h"
 #include "tara/record/game_lines.h"
 #include "tara/record/game_record.h"
@@ -69,16 +69,6 @@ py::object RecordedOutcome(const PythonRecord& self) {
   return OutcomeToPython(result.points(kRed), result.points(kBlue),
                          record::CompensationHalves(self.record.rule_options()),
                          record::EndingOf(self.record));
-}
-
-// Returns an array with what `of` returns for each step.
-template <typename T, typename Of>
-py::array_t<T> EachStep(const PythonRecord& self, const Of& of) {
-  auto array = OutputArray<T>(
-      py::none(), {static_cast<py::ssize_t>(self.record.steps_size())});
-  T* next = array.mutable_data();
-  for (const proto::Step& step : self.record.steps()) *next++ = of(step);
-  return array;
 }
 
 py::array RecordedStates(const PythonRecord& self) {
@@ -201,29 +191,36 @@ sums to 1, or is zero for steps without a full search. Actions refer to
       "outcome", &RecordedOutcome,
       R"(The Outcome. For games that were resigned, forfeited
 or adjudicated, it contains the margin that was assigned.)");
-  type.def_property_readonly(
+  const auto each_step = [&](const char* name, const auto& of,
+                             const char* help) {
+    using T = decltype(of(proto::Step()));
+    property(
+        name,
+        [of](const GameRecord& game) {
+          py::array_t<T> array(game.steps_size());
+          std::transform(game.steps().begin(), game.steps().end(),
+                         array.mutable_data(), of);
+          return array;
+        },
+        help);
+  };
+  each_step(
       "actions",
-      [](const PythonRecord& self) {
-        return EachStep<uint16_t>(self, [](const proto::Step& step) {
-          return static_cast<uint16_t>(step.action());
-        });
+      [](const proto::Step& step) {
+        return static_cast<uint16_t>(step.action());
       },
       "The actions, uint16 [steps].");
-  type.def_property_readonly(
+  each_step(
       "values",
-      [](const PythonRecord& self) {
-        return EachStep<float>(self, [](const proto::Step& step) {
-          return step.has_root_value() ? step.root_value() : kUnknown;
-        });
+      [](const proto::Step& step) {
+        return step.has_root_value() ? step.root_value() : kUnknown;
       },
       R"(Win minus loss after each search, float32 [steps]; NaN without a
 search.)");
-  type.def_property_readonly(
+  each_step(
       "simulations",
-      [](const PythonRecord& self) {
-        return EachStep<int32_t>(self, [](const proto::Step& step) {
-          return static_cast<int32_t>(step.simulations());
-        });
+      [](const proto::Step& step) {
+        return static_cast<int32_t>(step.simulations());
       },
       "The simulations of each search, int32 [steps]; 0 without a search.");
   type.def_property_readonly(
@@ -526,17 +523,17 @@ py::object PythonSampler::Encoded(const std::vector<nn::Sample>& samples) {
   Features features =
       FeatureArrays(py::none(), n, nn::PlaneLayout::kChannelsFirst);
   py::array states(StateType(), Shape{n});
-  auto mask = OutputArray<uint8_t>(py::none(), {n, kNumActions});
-  auto policy = OutputArray<float>(py::none(), {n, kNumActions});
-  auto policy_weight = OutputArray<float>(py::none(), {n});
-  auto result = OutputArray<float>(py::none(), {n, 3});
-  auto margin = OutputArray<float>(py::none(), {n});
-  auto margin_weight = OutputArray<float>(py::none(), {n});
-  auto reply = OutputArray<float>(py::none(), {n, kNumActions});
-  auto reply_weight = OutputArray<float>(py::none(), {n});
-  auto owner = OutputArray<int64_t>(py::none(), {n, 7, 7});
-  auto kingdoms = OutputArray<int64_t>(py::none(), {n, 2});
-  auto final_weight = OutputArray<float>(py::none(), {n});
+  py::array_t<uint8_t> mask(Shape{n, kNumActions});
+  py::array_t<float> policy(Shape{n, kNumActions});
+  py::array_t<float> policy_weight(Shape{n});
+  py::array_t<float> result(Shape{n, 3});
+  py::array_t<float> margin(Shape{n});
+  py::array_t<float> margin_weight(Shape{n});
+  py::array_t<float> reply(Shape{n, kNumActions});
+  py::array_t<float> reply_weight(Shape{n});
+  py::array_t<int64_t> owner(Shape{n, 7, 7});
+  py::array_t<int64_t> kingdoms(Shape{n, 2});
+  py::array_t<float> final_weight(Shape{n});
   const absl::Span<uint8_t> masks = SpanOf(mask);
   const absl::Span<float> policies = SpanOf(policy), replies = SpanOf(reply);
   const absl::Span<int64_t> owners = SpanOf(owner);

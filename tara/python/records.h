@@ -27,8 +27,6 @@ struct PythonStore {
   std::shared_ptr<record::GameStore> store;
 };
 
-void DefineRecords(pybind11::module_& module);
-
 }  // namespace tara::python
 
 #endif  // TARA_PYTHON_RECORDS_H_

@@ -1,5 +1,3 @@
-#include "tara/python/search.h"
-
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -22,10 +20,9 @@
 #include "tara/mcts/tree/node.h"
 #include "tara/mcts/tree/tree.h"
 #include "tara/python/arguments.h"
-#include "tara/python/arrays.h"
-#include "tara/python/batches.h"
 #include "tara/python/gil.h"
 #include "tara/python/judges.h"
+#include "tara/python/module.h"
 #include "tara/python/states.h"
 #include "tara/python/workers.h"
 
@@ -233,9 +230,9 @@ class SearchTrees {
     Moves moves = MovesOf(size(), actions, py::none());
     std::vector<State> roots;
     for (const mcts::Tree& tree : trees_) roots.push_back(tree.root());
-    if (seen) TurnBack(roots, 0, roots.size(), moves);
     for (size_t i = 0; i < trees_.size(); ++i) {
       if (roots[i].finished()) continue;
+      if (seen) TurnBack(roots[i], moves, i);
       if (!IsLegal(roots[i], moves.actions[i])) {
         ThrowIfError(IllegalMove(roots[i], moves, i));
       }

@@ -26,8 +26,9 @@
 #include "tara/core/variant.h"
 #include "tara/mcts/state_hash.h"
 #include "tara/nn/encode/features.h"
-#include "tara/python/batches.h"
+#include "tara/python/arguments.h"
 #include "tara/python/gil.h"
+#include "tara/python/module.h"
 #include "tara/python/workers.h"
 
 namespace tara::python {
@@ -191,19 +192,12 @@ bool IsNew(const py::array& array) {
 }
 
 absl::Status CheckStates(absl::Span<const State> states, int threads) {
-  std::vector<size_t> wrong(static_cast<size_t>(threads), states.size());
-  {
+  const size_t i = [&] {
     const ReleaseGil release;
-    RunInParts(threads, states.size(),
-               [&](size_t first, size_t end, size_t part) {
-                 for (size_t i = first; i < end; ++i) {
-                   if (ValidatePosition(states[i]).ok()) continue;
-                   wrong[part] = i;
-                   return;
-                 }
-               });
-  }
-  const size_t i = *absl::c_min_element(wrong);
+    return FirstWrong(threads, states.size(), [&](size_t row) {
+      return ValidatePosition(states[row]).ok();
+    });
+  }();
   if (i == states.size()) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat("states[", i, "]: ", ValidatePosition(states[i]).message()));
@@ -272,8 +266,8 @@ void WriteMask(absl::Span<const State> states, bool seen,
   for (size_t i = 0; i < states.size(); ++i) {
     uint8_t* const row = mask.data() + i * kNumActions;
     const LegalSet legal = LegalActions(states[i]);
-    if (seen && !states[i].finished()) {
-      const Symmetry symmetry = RepresentativeSymmetry(states[i]);
+    if (seen) {
+      const Symmetry symmetry = SeenSymmetry(states[i]);
       legal.ForEach([&](Action action) {
         row[Index(TransformAction(symmetry, action))] = 1;
       });
@@ -337,9 +331,7 @@ py::object Encode(const py::object& states, const Text<"layout">& layout,
 
 py::array_t<uint16_t> Legal(const PythonState& self, Truth<"seen"> seen) {
   const LegalSet legal = LegalActions(self.state);
-  const Symmetry symmetry =
-      seen ? RepresentativeSymmetry(self.state)
-           : Symmetry{.board = kIdentityTransform, .seat_shift = 0};
+  const Symmetry symmetry = seen ? SeenSymmetry(self.state) : Symmetry{};
   py::array_t<uint16_t> actions(Shape{legal.Count()});
   uint16_t* next = actions.mutable_data();
   legal.ForEach([&](Action action) {
@@ -352,8 +344,8 @@ py::array_t<uint16_t> Legal(const PythonState& self, Truth<"seen"> seen) {
 Action ActionOf(const PythonState& self, const py::object& action, bool seen) {
   const auto index =
       static_cast<Action>(IntegerOf<int>("action", action, 0, kNumActions - 1));
-  if (!seen || self.state.finished()) return index;
-  return TransformAction(Inverse(RepresentativeSymmetry(self.state)), index);
+  if (!seen) return index;
+  return TransformAction(Inverse(SeenSymmetry(self.state)), index);
 }
 
 PythonState Play(const PythonState& self, const py::object& action,
@@ -435,9 +427,9 @@ PythonState FromBytes(const ByteString<"data">& data) {
   return self;
 }
 
-py::object OutcomeOf(const PythonState& self) {
-  if (!self.state.finished()) return py::none();
-  const Outcome outcome = Score(self.state);
+py::object OutcomeOf(const State& state) {
+  if (!state.finished()) return py::none();
+  const Outcome outcome = Score(state);
   return OutcomeToPython(outcome.points[kRed], outcome.points[kBlue],
                          outcome.compensation_halves,
                          EndingName(outcome.ended_by));
@@ -553,52 +545,45 @@ illegal actions, and for a `last` that is not an action.)");
       },
       "Returns svg() at half its size, for notebooks.");
   type.def("__bytes__", &Bytes);
-  type.def_property_readonly(
-      "text",
-      [](const PythonState& self) { return PositionToText(self.state); },
+  const auto property = [&](const char* name, const auto& get,
+                            const char* help) {
+    type.def_property_readonly(
+        name, [get](const PythonState& self) { return get(self.state); }, help);
+  };
+  const auto unless_finished = [](const State& state, int value) {
+    return state.finished() ? py::object(py::none()) : py::int_(value);
+  };
+  property(
+      "text", &PositionToText,
       R"(The position as one line (docs/reference/rules.md, section 12), as in
 records and the protocol.)");
-  type.def_property_readonly(
+  property(
       "variant",
-      [](const PythonState& self) {
-        return std::string(Info(self.state.variant).id);
-      },
+      [](const State& state) { return std::string(Info(state.variant).id); },
       "The variant, one of tara.VARIANTS.");
-  type.def_property_readonly(
+  property(
       "options",
-      [](const PythonState& self) {
-        return FormatRuleOptions(self.state.options);
-      },
+      [](const State& state) { return FormatRuleOptions(state.options); },
       "The non-default rule options, \"name=value,...\"; or \"-\".");
-  type.def_property_readonly(
-      "seats",
-      [](const PythonState& self) { return Info(self.state.variant).seats; },
+  property(
+      "seats", [](const State& state) { return Info(state.variant).seats; },
       "The number of seats: 2, or 4 in doubles.");
-  type.def_property_readonly(
+  property(
       "seat",
-      [](const PythonState& self) {
-        return self.state.finished() ? py::object(py::none())
-                                     : py::int_(self.state.seat);
-      },
+      [=](const State& state) { return unless_finished(state, state.seat); },
       "The seat to move, counted from 0; None if finished.");
-  type.def_property_readonly(
+  property(
       "side",
-      [](const PythonState& self) {
-        return self.state.finished() ? py::object(py::none())
-                                     : py::int_(self.state.side());
-      },
+      [=](const State& state) { return unless_finished(state, state.side()); },
       "The side to move, 0 Red or 1 Blue; None if finished.");
-  type.def_property_readonly(
+  property(
       "phase",
-      [](const PythonState& self) {
-        return std::string(PhaseName(self.state.phase));
-      },
+      [](const State& state) { return std::string(PhaseName(state.phase)); },
       "\"placement\", \"manoeuvres\", \"battle\", \"link\" or \"finished\".");
-  type.def_property_readonly(
-      "finished", [](const PythonState& self) { return self.state.finished(); },
+  property(
+      "finished", [](const State& state) { return state.finished(); },
       "Whether the game is over.");
-  type.def_property_readonly("outcome", &OutcomeOf,
-                             "The Outcome of a finished game, else None.");
+  property("outcome", &OutcomeOf, "The Outcome of a finished game, else None.");
   type.def("__eq__", [](const PythonState& self, const py::object& other) {
     return py::isinstance<PythonState>(other) &&
            self.state == other.cast<const PythonState&>().state;

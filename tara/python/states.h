@@ -1,22 +1,28 @@
 #ifndef TARA_PYTHON_STATES_H_
 #define TARA_PYTHON_STATES_H_
 
-// Positions, alone and in NumPy arrays, and what a network sees of them.
+// Positions, alone and in NumPy arrays, what a network sees of them, and
+// actions in many of them.
 
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "tara/base/threads.h"
 #include "tara/core/state.h"
+#include "tara/core/symmetry.h"
 #include "tara/nn/encode/batch_encoder.h"
 #include "tara/python/arguments.h"
-#include "tara/python/arrays.h"
 
 namespace tara::python {
 
@@ -108,7 +114,56 @@ std::vector<State> UnfinishedStatesOf(const pybind11::object& states);
 void WriteMask(absl::Span<const State> states, bool seen,
                absl::Span<uint8_t> mask);
 
-void DefineStates(pybind11::module_& module);
+// Returns the symmetry by which a network sees a position; of a finished one,
+// that which changes nothing.
+inline Symmetry SeenSymmetry(const State& state) {
+  return state.finished() ? Symmetry{} : RepresentativeSymmetry(state);
+}
+
+// Calls run(first, end, part) for parts of n rows at the same time.
+template <typename Run>
+void RunInParts(int threads, size_t n, const Run& run) {
+  const auto parts = static_cast<size_t>(threads);
+  RunOnThreads(threads, [&](int part) {
+    const auto p = static_cast<size_t>(part);
+    run(n * p / parts, n * (p + 1) / parts, p);
+  });
+}
+
+// Returns the first of n rows that `check` refuses, or n. Rows are checked in
+// parts at the same time.
+template <typename Check>
+size_t FirstWrong(int threads, size_t n, const Check& check) {
+  std::vector<size_t> wrong(static_cast<size_t>(threads), n);
+  RunInParts(threads, n, [&](size_t first, size_t end, size_t part) {
+    for (size_t row = first; row < end; ++row) {
+      if (check(row)) continue;
+      wrong[part] = row;
+      return;
+    }
+  });
+  return *std::min_element(wrong.begin(), wrong.end());
+}
+
+// The actions to play in n positions.
+struct Moves {
+  // Whatever integers there are where none is played.
+  std::vector<uint16_t> actions;
+  std::vector<uint8_t> where;  // 1 for each position that one is played in
+};
+
+// Returns the arguments `actions`, integers [n], and `where`, bool [n] or None.
+Moves MovesOf(pybind11::ssize_t n, const pybind11::object& actions,
+              const pybind11::object& where);
+
+// Makes the action of a row, on the position as it is seen, one on the position
+// as it is. Leaves alone what is no action.
+void TurnBack(const State& state, Moves& moves, size_t row);
+
+bool IsLegal(const State& state, uint16_t action);
+
+// Returns why the action of a row is not legal: INVALID_ARGUMENT.
+absl::Status IllegalMove(const State& state, const Moves& moves, size_t row);
 
 }  // namespace tara::python
 
