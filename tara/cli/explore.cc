@@ -28,6 +28,7 @@
 #include "tara/eval/players/contest.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player_spec.h"
+#include "tara/eval/report/report.h"
 #include "tara/eval/report/report_page.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/record/game_store.h"
@@ -104,22 +105,25 @@ absl::StatusOr<eval::PlayerSpec> SearcherOf(const BuildOptions& options,
   return player;
 }
 
-std::vector<std::string> SummaryOf(const eval::OpeningTree& tree,
-                                   int positions_before) {
-  std::vector<std::string> cells = {
-      eval::VariantText(tree.start()), absl::StrCat(tree.positions()),
-      absl::StrCat(tree.positions() - positions_before),
-      absl::StrCat(tree.deepest()), absl::StrCat(tree.games())};
+eval::ReportRow SummaryOf(const eval::OpeningTree& tree, int positions_before) {
   const std::optional<eval::OpeningPosition> start = tree.At(tree.start());
-  if (!start.has_value() || !start->score.has_value()) {
-    cells.insert(cells.end(), {"", "", ""});
-    return cells;
-  }
-  cells.push_back(absl::StrFormat("%.1f", 100 * *start->score));
-  cells.push_back(absl::StrFormat("%+.1f", *start->margin));
-  cells.push_back(
-      absl::StrJoin(LineToTexts(start->actions[0].line, tree.start()), " "));
-  return cells;
+  const bool known = start.has_value() && start->score.has_value();
+  const std::string line =
+      known ? absl::StrJoin(LineToTexts(start->actions[0].line, tree.start()),
+                            " ")
+            : "";
+  return {
+      eval::TextField("", "rules", eval::VariantText(tree.start())),
+      eval::CountField("", "positions", tree.positions()),
+      eval::CountField("", "new", tree.positions() - positions_before),
+      eval::CountField("", "plies", tree.deepest()),
+      eval::CountField("", "games", tree.games()),
+      known ? eval::NumberField("", "winning %", *start->score, eval::kPercent)
+            : eval::NoField("", "winning %"),
+      known ? eval::NumberField("", "points", *start->margin,
+                                {.digits = 1, .sign = true})
+            : eval::NoField("", "points"),
+      eval::TextField("", "best line", line)};
 }
 
 absl::StatusOr<int> RunBuild(const BuildOptions& options, Console& console) {
@@ -167,9 +171,7 @@ absl::StatusOr<int> RunBuild(const BuildOptions& options, Console& console) {
                         SearcherOf(options, starts, book, console));
   TARA_ASSIGN_OR_RETURN(const std::shared_ptr<mcts::Evaluator> evaluator,
                         eval::MakeEvaluator(player));
-  std::vector<std::vector<std::string>> rows = {{"rules", "positions", "new",
-                                                 "plies", "games", "winning %",
-                                                 "points", "best line"}};
+  std::vector<eval::ReportRow> rows;
   for (const State& start : starts) {
     eval::OpeningTree tree(book, start);
     const int before = tree.positions();
@@ -195,7 +197,7 @@ absl::StatusOr<int> RunBuild(const BuildOptions& options, Console& console) {
   console.out << "Searched by " << player.text
               << "; chances and points of the first side under best play by "
                  "the book\n"
-              << eval::TextTable(rows, 1);
+              << eval::TableText(rows);
   return kExitOk;
 }
 

@@ -20,6 +20,7 @@
 #include "tara/cli/flags.h"
 #include "tara/core/variant.h"
 #include "tara/eval/players/make_player.h"
+#include "tara/eval/report/report.h"
 #include "tara/eval/report/report_page.h"
 #include "tara/nn/bundle/bundle.h"
 #include "tara/nn/bundle/golden.h"
@@ -94,25 +95,30 @@ void PrintOrigin(const nn::BundleProvenance& provenance, Console& console) {
 
 void PrintScores(const std::vector<nn::BundleScore>& scores, Console& console) {
   if (scores.empty()) return;
-  std::vector<std::vector<std::string>> rows = {{"variant", "opponent",
-                                                 "generation", "games",
-                                                 "score %", "95 % interval"}};
+  std::vector<eval::ReportRow> rows;
   for (const nn::BundleScore& score : scores) {
-    rows.push_back(
-        {score.variant, score.opponent, absl::StrCat(score.generation),
-         absl::StrCat(score.games), absl::StrFormat("%.1f", 100 * score.score),
-         absl::StrFormat("[%.1f, %.1f]", 100 * score.low, 100 * score.high)});
+    rows.push_back({eval::TextField("", "variant", score.variant),
+                    eval::TextField("", "opponent", score.opponent),
+                    eval::CountField("", "generation", score.generation),
+                    eval::CountField("", "games", score.games),
+                    eval::EstimateField("", "score %",
+                                        {score.score, score.low, score.high},
+                                        eval::kScore)});
   }
   console.out << "\nScores in the run's own evaluation:\n"
-              << eval::TextTable(rows, 2);
+              << eval::TableText(rows);
 }
 
 void PrintEntries(const nn::Bundle& bundle, Console& console) {
-  std::vector<std::vector<std::string>> rows;
+  std::vector<eval::ReportRow> rows;
   for (const std::string& name : bundle.archive().Names()) {
-    rows.push_back({name, Kilobytes(bundle.archive().CompressedSize(name))});
+    const auto bytes =
+        static_cast<double>(bundle.archive().CompressedSize(name));
+    rows.push_back({eval::TextField("", "entry", name),
+                    eval::NumberField("", "packed kB", bytes,
+                                      {.scale = 1e-3, .digits = 1})});
   }
-  console.out << "\nEntries, as they are packed:\n" << eval::TextTable(rows, 1);
+  console.out << "\nEntries:\n" << eval::TableText(rows);
 }
 
 std::string VariantText(const nn::BundleVariant& variant) {
@@ -140,24 +146,37 @@ std::string ResultName(nn::CheckResult result) {
   return "not_run";
 }
 
+eval::ReportRow FieldsOf(const nn::FormCheck& check) {
+  const bool compared = check.note.empty();
+  const std::string result = ResultName(check.result);
+  return {eval::TextField("form", "form", check.name),
+          eval::TextField("computed_by", "computed by", check.what),
+          eval::JsonField("result", "result",
+                          absl::StrReplaceAll(result, {{"_", " "}}), result),
+          compared ? eval::JsonField("difference", "difference",
+                                     absl::StrFormat("%.1e", check.difference),
+                                     check.difference)
+                   : eval::NoField("difference", "difference"),
+          eval::JsonField("tolerance", "tolerance",
+                          check.tolerance == 0
+                              ? "none"
+                              : absl::StrFormat("%.0e", check.tolerance),
+                          check.tolerance),
+          compared ? eval::NoField("note", "")
+                   : eval::TextField("note", "", check.note)};
+}
+
 void PrintChecks(const nn::Bundle& bundle,
                  const std::vector<nn::FormCheck>& checks, Console& console) {
   console.out << bundle.path() << ": " << bundle.manifest().golden_positions()
               << " golden positions\n\n";
-  std::vector<std::vector<std::string>> rows = {
-      {"form", "computed by", "result", "difference", "tolerance"}};
+  std::vector<eval::ReportRow> rows;
   for (const nn::FormCheck& check : checks) {
-    const bool compared = check.note.empty();
-    const std::string result = check.result == nn::CheckResult::kDiffers
-                                   ? "DIFFERS"
-                                   : ResultName(check.result);
-    rows.push_back(
-        {check.name, check.what, absl::StrReplaceAll(result, {{"_", " "}}),
-         compared ? absl::StrFormat("%.1e", check.difference) : "-",
-         check.tolerance == 0 ? "none"
-                              : absl::StrFormat("%.0e", check.tolerance)});
+    rows.push_back(FieldsOf(check));
+    if (check.result != nn::CheckResult::kDiffers) continue;
+    rows.back()[2].text = "DIFFERS";
   }
-  console.out << eval::TextTable(rows, 3);
+  console.out << eval::TableText(rows);
   for (const nn::FormCheck& check : checks) {
     if (check.note.empty()) continue;
     console.out << "\n"
@@ -169,13 +188,7 @@ Json ChecksToJson(const nn::Bundle& bundle,
                   const std::vector<nn::FormCheck>& checks) {
   Json forms = Json::array();
   for (const nn::FormCheck& check : checks) {
-    Json form = {{"form", check.name},
-                 {"computed_by", check.what},
-                 {"result", ResultName(check.result)}};
-    if (check.note.empty()) form["difference"] = check.difference;
-    form["tolerance"] = check.tolerance;
-    if (!check.note.empty()) form["note"] = check.note;
-    forms.push_back(std::move(form));
+    forms.push_back(eval::RowJson(FieldsOf(check)));
   }
   return {{"bundle", bundle.path()},
           {"positions", bundle.manifest().golden_positions()},

@@ -19,8 +19,6 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
-#include "absl/time/clock.h"
-#include "absl/time/time.h"
 #include "proto/game.pb.h"
 #include "tara/base/atomic_file.h"
 #include "tara/base/file_kind.h"
@@ -28,7 +26,6 @@
 #include "tara/base/status_macros.h"
 #include "tara/base/stop.h"
 #include "tara/base/text.h"
-#include "tara/base/version.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
 #include "tara/cli/console.h"
@@ -163,18 +160,6 @@ absl::StatusOr<GivenGame> GivenGameOf(const ReviewFlags& options,
   return GameOfText(options.game, text, options.number);
 }
 
-// Returns the command with the options that matter, and when it was run.
-std::string MadeText(const ReviewFlags& options,
-                     const eval::PlayerSpec& player) {
-  std::string text = absl::StrCat("tara review ", options.game);
-  if (options.number >= 0) absl::StrAppend(&text, " --game ", options.number);
-  absl::StrAppend(&text, " --player ", player.text, " --nodes ",
-                  options.node_limit, " --seed ", options.seed);
-  return absl::StrCat(
-      text, ", Tara ", kVersion, ", ",
-      absl::FormatTime("%Y-%m-%d", absl::Now(), absl::UTCTimeZone()));
-}
-
 // Writes the game with what the review found in its notes; notes that it has
 // at other actions stay.
 absl::Status WriteNotes(const std::string& path, record::GameLine game,
@@ -257,8 +242,7 @@ absl::StatusOr<int> RunReview(const ReviewFlags& options, Console& console) {
                              .colour = UseColour(options.colour, console)}));
   if (!options.html.empty()) {
     TARA_RETURN_IF_ERROR(WriteFileAtomically(
-        options.html, eval::ReviewPage(*review, source, options.worst,
-                                       MadeText(options, player))));
+        options.html, eval::ReviewPage(*review, source, options.worst)));
   }
   if (!options.notes.empty()) {
     TARA_RETURN_IF_ERROR(WriteNotes(options.notes, game.line, *review));

@@ -45,6 +45,7 @@ TEST(ArenaReportTest, TheTextIsATableWithATotal) {
       ArenaReportText(rows),
       "A: net:x\n"
       "B: greedy\n"
+      "Not enough different games for a verdict, fewer than 20: total (16).\n"
       "variant         games  wins  draws  losses  score %           95 %   "
       "Elo "
       "         95 %  margin            95 %  as Red %  as Blue %  length\n"
@@ -120,6 +121,21 @@ TEST(ArenaReportTest, IntervalsOfASequentialTestAreCalledNaive) {
   EXPECT_EQ(json[1]["intervals"], "naive, of a sequential test");
 }
 
+TEST(ArenaReportTest, TheVerdictIsThatOfScoresOrOfTests) {
+  std::vector<ArenaReportRow> rows = {Row(Variant::kSacredHillL1, 8)};
+  rows[0].result.distinct_games = 20;
+  EXPECT_EQ(ArenaVerdict(rows),
+            "It is not shown who is stronger: Sacred Hill, Level 1 (100.0 % "
+            "[39.8, 100.0]).");
+  rows[0].result.score_low = 0.6;
+  EXPECT_THAT(ArenaVerdict(rows), testing::StartsWith("A is stronger: "));
+  rows[0].result.sprt.emplace(SprtOptions());
+  EXPECT_EQ(ArenaVerdict(rows),
+            "The test is undecided (Sacred Hill, Level 1, 20 different "
+            "games).");
+  EXPECT_EQ(ArenaVerdict({}), "Nothing was played.");
+}
+
 TEST(ArenaReportTest, DifferentPlayersAreNamedInTheRows) {
   const std::string text =
       ArenaReportText({Row(Variant::kSacredHillL1, 8, "net:x", "greedy"),
@@ -190,6 +206,8 @@ TEST(ArenaReportTest, MatchesComeBeforeTheirGames) {
       ::testing::StartsWith(
           "A: a\n"
           "B: b\n"
+          "Not enough different games for a verdict, fewer than 20: Sacred "
+          "Hill, Level 1 (4).\n"
           "variant         matches  won  drawn  lost  score %          95 %   "
           "Elo           95 %   lead  95 %\n"
           "sacred_hill_l1        2    1      1     0     75.0  [1.9, 100.0]  "

@@ -27,6 +27,7 @@ namespace tara::eval {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -258,15 +259,24 @@ TEST(RatingReportTest, TheTableHasARowAPlayerAndAColumnAVariant) {
                         "a              +0              +0             +0\n"));
   EXPECT_THAT(text, AllOf(HasSubstr("high_kings_l1"), HasSubstr("+30 +-20"),
                           HasSubstr("20.0")));
+  EXPECT_THAT(text, EndsWith("There are not enough different games for a "
+                             "verdict: 15 of the 20 that each of the two best "
+                             "players needs.\n"));
+  RatingTable table = TableByHand();
+  table.variants[0].results[0].draws = 5;
+  EXPECT_THAT(RatingReportText(table),
+              EndsWith("b is the strongest: 100 Elo [80, 120] ahead of a, on "
+                       "average over the variants.\n"));
 }
 
 TEST(RatingReportTest, ThePageHoldsTheReportAndWhatDrawsIt) {
   RatingTable table = TableByHand();
   table.players[1] = "</script>";
   const std::string page = RatingPage(table);
-  EXPECT_THAT(page, AllOf(HasSubstr("\"games\":8"), HasSubstr("Chart.js"),
-                          HasSubstr("\"name\":\"\\u003c/script>\"")));
-  EXPECT_THAT(page, Not(HasSubstr("{{")));
+  // b won 5 of 8 and 4 1/2 + 1 of 7 games against a.
+  EXPECT_THAT(page, AllOf(HasSubstr("15 games. Elo"), HasSubstr("<figure"),
+                          HasSubstr("&lt;/script>"), HasSubstr(">66.7<br>"),
+                          HasSubstr(", 15 games"), Not(HasSubstr("{{"))));
 }
 
 TEST(RatingReportTest, JsonHasAllNumbers) {

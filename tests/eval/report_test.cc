@@ -12,6 +12,7 @@
 namespace tara::eval {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using Json = nlohmann::ordered_json;
 
@@ -70,10 +71,67 @@ TEST(ReportTest, SectionsWithoutRowsAreLeftOut) {
       {.heading = "Third", .rows = {{TextField("", "b", "2")}}}};
   EXPECT_EQ(SectionsText(sections), "First:\na\n1\nN\n\nb\n2\n");
   const std::string page = SectionsPage("Title", "of <what>", sections);
-  EXPECT_THAT(page, HasSubstr("<title>Tara: Title</title>"));
-  EXPECT_THAT(page, HasSubstr("of \\u003cwhat>"));
-  EXPECT_THAT(page, HasSubstr("\"heading\":\"Third\""));
-  EXPECT_THAT(page, testing::Not(HasSubstr("Second")));
+  EXPECT_THAT(page, AllOf(HasSubstr("<title>Tara: Title</title>"),
+                          HasSubstr("of &lt;what>"),
+                          HasSubstr("<a href=\"#third\">Third</a>"),
+                          testing::Not(HasSubstr("Second"))));
+}
+
+TEST(ReportTest, ARatingHasHalfItsIntervalInItsColumn) {
+  constexpr NumberFormat kRating = {.digits = 0, .sign = true, .around = true};
+  EXPECT_EQ(TableText({{EstimateField("", "a", {10, 0, 20}, kRating)},
+                       {EstimateField("", "a", {0, 0, 0}, kRating)}}),
+            "      a\n+10 +-10\n     +0\n");
+}
+
+TEST(ReportTest, AnIntervalWithoutWidthIsUnknown) {
+  const ReportField field = MeanField("x", "x", {3, 3, 3});
+  EXPECT_EQ(field.range, "-");
+  EXPECT_EQ(RowJson({field}),
+            Json({{"x", 3}, {"x_low", nullptr}, {"x_high", nullptr}}));
+}
+
+// A player's row with its score and its different games.
+ReportRow ScoreOf(const std::string& player, const Interval& score, int games) {
+  return {TextField("", "player", player),
+          CountField("distinct_games", "", games),
+          EstimateField("score", "score %", score, kScore)};
+}
+
+TEST(ReportTest, AVerdictNamesWhatIsShownAndWhatHasTooFewGames) {
+  const VerdictWords words = {
+      .above = "good: ", .below = "bad: ", .neither = "not shown: "};
+  EXPECT_EQ(VerdictOn({ScoreOf("a", {0.7, 0.6, 0.8}, 20),
+                       ScoreOf("b", {0.5, 0.4, 0.6}, 100),
+                       ScoreOf("c", {0.3, 0.2, 0.4}, 100),
+                       ScoreOf("d", {1, 0.8, 1}, 19)},
+                      "score", words),
+            "Good: a (70.0 % [60.0, 80.0]); bad: c (30.0 % [20.0, 40.0]); not "
+            "shown: b (50.0 % [40.0, 60.0]); not enough different games for a "
+            "verdict, fewer than 20: d (19).");
+  // A total stands for all rows.
+  EXPECT_EQ(VerdictOn({ScoreOf("a", {0.7, 0.6, 0.8}, 20),
+                       ScoreOf("total", {0.6, 0.55, 0.65}, 40)},
+                      "score", words),
+            "Good: total (60.0 % [55.0, 65.0]).");
+}
+
+TEST(ReportTest, ThePageHasThePlotsAndTheColoursOfWhatIsShown) {
+  const std::string page =
+      SectionsPage("T", "",
+                   {{.heading = "Scores",
+                     .rows = {ScoreOf("a", {0.7, 0.6, 0.8}, 20),
+                              ScoreOf("b", {0.5, 0.4, 0.6}, 100)},
+                     .plots = "estimates"}});
+  EXPECT_THAT(
+      page,
+      AllOf(HasSubstr("Score: above 50 % for a (70.0 % [60.0, 80.0]); score: "
+                      "neither is shown for b"),
+            HasSubstr("aria-label=\"Score % \u2013 plot of Score %: a 70.0 "
+                      "[60.0, 80.0]; b 50.0 [40.0, 60.0]\""),
+            HasSubstr("<td data-v=\"70\" data-low=\"60\" data-high=\"80\" "
+                      "class=\"better\">70.0<br><small>[60.0, 80.0]</small>"),
+            HasSubstr("<circle class=\"draw\""), HasSubstr("Download CSV")));
 }
 
 }  // namespace

@@ -5,8 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/time/time.h"
 #include "nlohmann/json.hpp"
 #include "tara/eval/report/report.h"
@@ -319,10 +321,49 @@ std::string PlayerLines(Rows rows) {
 
 }  // namespace
 
+std::string ArenaVerdict(Rows rows) {
+  if (rows.empty()) return "Nothing was played.";
+  std::vector<std::string> undecided, decided;
+  for (const ArenaReportRow& row : rows) {
+    if (!HasSprt(row)) continue;
+    const Sprt& sprt = *row.result.sprt;
+    const std::string test =
+        absl::StrCat(Info(row.variant).name, ", ", row.result.distinct_games,
+                     " different games");
+    if (sprt.decision() == SprtDecision::kUndecided) {
+      undecided.push_back(test);
+    } else {
+      const bool stronger = sprt.decision() == SprtDecision::kAcceptH1;
+      decided.push_back(
+          absl::StrCat("A is stronger by ",
+                       stronger ? sprt.options().elo1 : sprt.options().elo0,
+                       " Elo rather than by ",
+                       stronger ? sprt.options().elo0 : sprt.options().elo1,
+                       " (", test, ")"));
+    }
+  }
+  if (!undecided.empty()) {
+    decided.push_back(absl::StrCat("the test is undecided (",
+                                   absl::StrJoin(undecided, "; "), ")"));
+  }
+  if (!decided.empty()) {
+    std::string text = absl::StrJoin(decided, "; ");
+    text[0] = absl::ascii_toupper(text[0]);
+    return text + ".";
+  }
+  return VerdictOn(TableOf(rows, {}, GameFields), "score",
+                   {.above = "A is stronger: ",
+                    .below = "A is weaker: ",
+                    .neither = "it is not shown who is stronger: "});
+}
+
 std::string ArenaReportText(Rows rows, absl::string_view name_a,
                             absl::string_view name_b) {
   if (rows.empty()) return "no games\n";
+  const bool same_players = SamePlayers(rows);
   return absl::StrCat(PlayerLines(rows), NotLearnedLines(rows),
+                      same_players ? ArenaVerdict(rows) : "",
+                      same_players ? "\n" : "",
                       SectionsText(ArenaSections(rows, name_a, name_b)));
 }
 
@@ -349,7 +390,7 @@ std::string ArenaReportJson(Rows rows) {
 std::string ArenaPage(Rows rows) {
   return SectionsPage("Matches of players",
                       absl::StrCat(PlayerLines(rows), NotLearnedLines(rows)),
-                      ArenaSections(rows));
+                      ArenaSections(rows), {ArenaVerdict(rows)});
 }
 
 }  // namespace tara::eval

@@ -25,14 +25,19 @@ struct ArenaReportRow {
   std::string not_learned = {};
 };
 
-// Returns tables for terminals: rules that networks have not learned; a table
-// of matches if matches were played; one row per result and, for several
-// results of the same two players, a total over all their games. With clocks,
-// the mean time per move and the games lost on time of each player follow; then
-// the games lost by faults, if any, and the decisions of sequential tests.
-// Notes mark intervals that come from a sequential test, and rows with repeated
-// games. Ends with a newline. If the rows have different players, their columns
-// are called `name_a` and `name_b`.
+// Returns who is stronger, in one sentence: by the scores or, with sequential
+// tests, by these. REQUIRES: the same players in all rows.
+std::string ArenaVerdict(absl::Span<const ArenaReportRow> rows);
+
+// Returns tables for terminals: rules that networks have not learned; the
+// verdict if the rows have the same players; a table of matches if matches were
+// played; one row per result and, for several results of the same two players,
+// a total over all their games. With clocks, the mean time per move and the
+// games lost on time of each player follow; then the games lost by faults, if
+// any, and the decisions of sequential tests. Notes mark intervals that come
+// from a sequential test, and rows with repeated games. Ends with a newline. If
+// the rows have different players, their columns are called `name_a` and
+// `name_b`.
 std::string ArenaReportText(absl::Span<const ArenaReportRow> rows,
                             absl::string_view name_a = "A",
                             absl::string_view name_b = "B");

@@ -232,7 +232,15 @@ std::string CrossPlayPage(const CrossPlayReport& report) {
   std::vector<ReportSection> sections =
       ArenaSections(RowsOf(report), "team", "opponents");
   sections.insert(sections.begin(), WorthSection(report));
-  return SectionsPage("Matches of players", PlayerLines(report), sections);
+  return SectionsPage(
+      "Matches of players", PlayerLines(report), sections,
+      {VerdictOn(sections[0].rows, "score",
+                 {.above = "A and B are stronger together than each with "
+                           "itself: ",
+                  .below = "A and B are weaker together than each with "
+                           "itself: ",
+                  .neither = "A and B are neither shown to be stronger nor "
+                             "weaker together: "})});
 }
 
 }  // namespace tara::eval

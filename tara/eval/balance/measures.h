@@ -18,9 +18,6 @@
 
 namespace tara::eval {
 
-// Games that count as fewer different ones than this are no ground for a
-// verdict.
-inline constexpr int kFewestForVerdict = 20;
 // Scores within this of 1/2 are even.
 inline constexpr double kEvenBand = 0.05;
 // A doubling of simulations that gains less Elo than this ends the curve of the

@@ -6,19 +6,23 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "tara/core/action.h"
 #include "tara/core/drawing.h"
 #include "tara/core/position_text.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
-#include "tara/eval/book/book_page_template.h"
+#include "tara/eval/book/book_page_body.h"
+#include "tara/eval/book/book_page_script.h"
+#include "tara/eval/report/plots.h"
 #include "tara/eval/report/report.h"
 #include "tara/eval/report/report_page.h"
 #include "tara/eval/statistics/statistics.h"
@@ -154,14 +158,9 @@ Json HeadJson(const OpeningTree& tree, const BookSource& source) {
   return json;
 }
 
-}  // namespace
-
-std::string BookReportText(const OpeningTree& tree,
-                           const OpeningPosition& position,
-                           const BookSource& source,
-                           const BookTextOptions& options) {
-  const State& state = position.state;
-  std::string text = absl::StrCat(
+// Returns what the book has, in a line.
+std::string HeadText(const OpeningTree& tree, const BookSource& source) {
+  return absl::StrCat(
       source.book, ": ", VariantText(tree.start()), ", ", tree.positions(),
       " positions searched",
       source.player.empty() ? "" : absl::StrCat(" by ", source.player),
@@ -172,7 +171,19 @@ std::string BookReportText(const OpeningTree& tree,
           ? absl::StrCat(", ", tree.distinct_games(),
                          " different up to symmetry")
           : "",
-      "\n", NotLearnedLine(VariantText(tree.start()), source.not_learned), "\n",
+      "\n");
+}
+
+}  // namespace
+
+std::string BookReportText(const OpeningTree& tree,
+                           const OpeningPosition& position,
+                           const BookSource& source,
+                           const BookTextOptions& options) {
+  const State& state = position.state;
+  std::string text = absl::StrCat(
+      HeadText(tree, source),
+      NotLearnedLine(VariantText(tree.start()), source.not_learned), "\n",
       DrawBoard(state, {.unicode = options.unicode, .colour = options.colour}));
   if (position.score.has_value()) {
     absl::StrAppendFormat(
@@ -200,6 +211,51 @@ std::string BookReportJson(const OpeningTree& tree,
   return JsonText(json) + "\n";
 }
 
+namespace {
+
+// Returns the cells of an action that are the same however the board is turned,
+// with their headings: all but the action and its line.
+std::pair<Json, Json> CellsOf(const ReportRow& row, bool with_games) {
+  Json headings = Json::array(), cells = Json::array();
+  for (const ReportField& field : row) {
+    if (field.heading.empty() || field.name == "actions" ||
+        field.name == "line" || field.heading == "same") {
+      continue;
+    }
+    if (!with_games && field.heading == "games") break;  // what follows, too
+    headings.push_back(field.heading);
+    cells.push_back(Typeset(field.range.empty() || field.range == "-"
+                                ? field.text
+                                : absl::StrCat(field.text, " ", field.range)));
+  }
+  return {headings, cells};
+}
+
+// Returns what the best first action is worth, and what the worst one loses.
+std::string VerdictOf(const OpeningTree& tree) {
+  const std::optional<OpeningPosition> start = tree.At(tree.start());
+  const OpeningAction* best = nullptr;
+  const OpeningAction* worst = nullptr;
+  for (const OpeningAction& action : start->actions) {
+    if (!action.score.has_value()) continue;
+    if (best == nullptr || *action.score > *best->score) best = &action;
+    if (worst == nullptr || *action.score < *worst->score) worst = &action;
+  }
+  if (best == nullptr) return "The book has no searched action of the start.";
+  std::string text = absl::StrCat(
+      "The best first action is ", ActionToText(best->actions[0], start->state),
+      best->actions.size() > 1 ? " (or one like it)" : "", ", with ",
+      Percent(*best->score), " % of winning for ",
+      SeatName(tree.start().variant, tree.start().seat));
+  if (worst != best) {
+    absl::StrAppend(&text, "; ", ActionToText(worst->actions[0], start->state),
+                    " gives away the most, ", Percent(worst->loss), " %");
+  }
+  return text + ".";
+}
+
+}  // namespace
+
 std::string BookPage(const OpeningTree& tree, const BookSource& source) {
   Json json = HeadJson(tree, source);
   json["seats"] = Json::array();
@@ -222,6 +278,15 @@ std::string BookPage(const OpeningTree& tree, const BookSource& source) {
         [](const OpeningAction& action) { return !IsKnown(action); });
     Json made = PositionJson(*position);
     made["left"] = left;
+    if (position->score.has_value()) {
+      made["shown"] = {Percent(*position->score),
+                       absl::StrFormat("%+.1f", *position->margin)};
+    }
+    const std::vector<ReportRow> rows = ActionRows(*position, /*all=*/true);
+    for (size_t i = 0; i < rows.size(); ++i) {
+      std::tie(json["headings"], made["actions"][i]["cells"]) =
+          CellsOf(rows[i], tree.games() > 0);
+    }
     for (size_t i = 0; i < position->actions.size(); ++i) {
       const OpeningAction& action = position->actions[i];
       if (action.node < 0) continue;
@@ -234,8 +299,20 @@ std::string BookPage(const OpeningTree& tree, const BookSource& source) {
     }
     json["places"].push_back(std::move(made));
   }
-  return ReportPage(BookPageTemplate(),
-                    {{"{{report.json}}", JsonInPage(JsonText(json))}});
+  // In JSON "<" occurs only in strings, where "</" could end the element.
+  const std::string data =
+      absl::StrReplaceAll(JsonText(json), {{"<", "\\u003c"}});
+  return ReportPage(
+      "Opening book",
+      absl::StrCat("<div class=\"verdict\"><p>", VerdictOf(tree),
+                   "</p></div>\n<p id=\"about\">",
+                   Escaped(HeadText(tree, source)),
+                   Escaped(NotLearnedLine(VariantText(tree.start()),
+                                          source.not_learned)),
+                   "</p>\n", BookPageBody(),
+                   "<script type=\"application/json\" id=\"report\">", data,
+                   "</script>\n"),
+      BookPageScript());
 }
 
 }  // namespace tara::eval

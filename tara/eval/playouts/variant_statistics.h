@@ -56,7 +56,7 @@ std::string VariantStatisticsText(absl::Span<const VariantStatistics> variants);
 std::string VariantStatisticsJson(absl::Span<const VariantStatistics> variants);
 
 // Returns an HTML page with the statistics as tables and plots. It holds all it
-// needs (data, styles, Chart.js): one file, which works without a network.
+// needs (data, styles, plots): one file, which works without a network.
 std::string StatisticsPage(absl::Span<const VariantStatistics> variants,
                            uint64_t seed);
 

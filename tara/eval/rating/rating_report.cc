@@ -2,14 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
+#include "absl/strings/strip.h"
 #include "nlohmann/json.hpp"
 #include "tara/core/variant.h"
-#include "tara/eval/rating/rating_page_template.h"
+#include "tara/eval/report/report.h"
 #include "tara/eval/report/report_page.h"
 #include "tara/eval/statistics/statistics.h"
 
@@ -17,15 +21,24 @@ namespace tara::eval {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Cells = std::vector<std::string>;
+
+constexpr NumberFormat kRating = {.digits = 0, .sign = true, .around = true};
 
 // Up to this many variants, column headings are their names.
 constexpr size_t kNamedColumns = 4;
 
-std::string EloCell(const RatingEstimate& estimate) {
-  if (estimate.deviation == 0) return absl::StrFormat("%+.0f", estimate.elo);
-  return absl::StrFormat("%+.0f +-%.0f", estimate.elo,
-                         kNormalQuantile95 * estimate.deviation);
+Interval IntervalOf(const RatingEstimate& estimate) {
+  const double half_width = kNormalQuantile95 * estimate.deviation;
+  return {estimate.elo, estimate.elo - half_width, estimate.elo + half_width};
+}
+
+// A rating, with a mark behind its interval.
+ReportField RatingField(Name heading, const RatingEstimate& estimate,
+                        absl::string_view mark = "") {
+  ReportField field = EstimateField("", heading, IntervalOf(estimate), kRating);
+  absl::StrAppend(&field.range,
+                  field.range.empty() ? absl::StripPrefix(mark, " ") : mark);
+  return field;
 }
 
 // The share of games drawn between equals without a first seat's effect.
@@ -68,17 +81,151 @@ std::string GamesCell(const VariantRatings& variant) {
                             " different)");
 }
 
-std::string VariantTable(const RatingTable& table) {
-  std::vector<Cells> rows = {
-      {"", "variant", "games", "first seat", "draws of equals %"}};
+// The players, the best first.
+std::vector<int> RankedOf(const RatingTable& table) {
+  std::vector<int> order(table.players.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int x, int y) {
+    return table.overall.Of(x).elo > table.overall.Of(y).elo;
+  });
+  return order;
+}
+
+ReportSection RatingSection(const RatingTable& table,
+                            const std::vector<std::string>& headings) {
+  ReportSection section = {
+      .heading = "Ratings", .plots = "estimates", .unit = "Elo"};
+  for (const int player : RankedOf(table)) {
+    const auto i = static_cast<size_t>(player);
+    ReportRow& row = section.rows.emplace_back();
+    row.push_back(TextField("", "player", table.players[i]));
+    row.push_back(
+        TextField("", "number type",
+                  table.precisions.empty() || table.precisions[i].empty()
+                      ? "-"
+                      : table.precisions[i]));
+    if (!table.points.empty() && table.points[i].has_value()) {
+      row.push_back(TextField("run", "", table.points[i]->run));
+      row.push_back(CountField("generation", "", table.points[i]->generation));
+    } else {
+      row.insert(row.end(), 2, NoField("", ""));
+    }
+    if (table.variants.size() > 1) {
+      row.push_back(RatingField(
+          "all", table.overall.Of(player),
+          NotLearnedInAny(table, player).empty() ? "" : " (not all learned)"));
+    }
+    for (size_t v = 0; v < table.variants.size(); ++v) {
+      const VariantRatings& variant = table.variants[v];
+      row.push_back(RatingField(headings[v], variant.ratings.Of(player),
+                                NotLearnedMark(NotLearnedIn(variant, player))));
+    }
+  }
+  section.rows = WithoutEmptyColumns(std::move(section.rows));
+  return section;
+}
+
+ReportSection VariantSection(const RatingTable& table, bool named) {
+  ReportSection section = {
+      .heading = "First-move advantage and draws",
+      .notes =
+          "The Elo that the first seat is worth, and the share of draws "
+          "between equal players,\nby the model of the ratings.\n"};
   for (size_t v = 0; v < table.variants.size(); ++v) {
     const VariantRatings& variant = table.variants[v];
-    rows.push_back(
-        {absl::StrCat(v + 1), std::string(Info(variant.variant).id),
-         GamesCell(variant), EloCell(variant.ratings.first_seat),
-         absl::StrFormat("%.1f", 100 * DrawShare(variant.ratings.draw_nu))});
+    ReportField games = CountField("", "games", variant.games);
+    games.text = GamesCell(variant);
+    section.rows.push_back(
+        {TextField("", named ? "" : "#", absl::StrCat(v + 1)),
+         VariantField("", "variant", variant.variant), std::move(games),
+         RatingField("first seat", variant.ratings.first_seat),
+         NumberField("", "draws of equals %",
+                     DrawShare(variant.ratings.draw_nu), kPercent)});
   }
-  return TextTable(rows, 2);
+  return section;
+}
+
+// A table of all players against each other.
+template <typename FieldOf>
+ReportSection AgainstEachOther(const RatingTable& table,
+                               absl::string_view heading,
+                               absl::string_view notes,
+                               const FieldOf& field_of) {
+  ReportSection section = {.heading = std::string(heading),
+                           .notes = std::string(notes)};
+  const std::vector<int> ranked = RankedOf(table);
+  for (const int player : ranked) {
+    ReportRow& row = section.rows.emplace_back();
+    row.push_back(TextField("", "player", table.players[player]));
+    for (const int other : ranked) {
+      row.push_back(player == other
+                        ? NoField("", table.players[other])
+                        : field_of(player, other, table.players[other]));
+    }
+  }
+  return section;
+}
+
+// What a player scored against another, in all variants.
+ScoreSums ScoresAgainst(const RatingTable& table, int player, int other) {
+  ScoreSums sums;
+  for (const VariantRatings& variant : table.variants) {
+    for (const SeatResults& result : variant.results) {
+      const bool first = result.first == player && result.second == other;
+      if (!first && !(result.first == other && result.second == player)) {
+        continue;
+      }
+      const auto won = static_cast<double>(first ? result.wins : result.losses);
+      const auto drawn = static_cast<double>(result.draws);
+      sums.count +=
+          static_cast<double>(result.wins + result.draws + result.losses);
+      sums.sum += won + drawn / 2;
+      sums.squares += won + drawn / 4;
+    }
+  }
+  return sums;
+}
+
+// Who is the strongest, by the difference of the first two.
+std::string VerdictOf(const RatingTable& table) {
+  const std::vector<int> ranked = RankedOf(table);
+  double fewest = std::numeric_limits<double>::infinity();
+  for (const int player : {ranked[0], ranked[1]}) {
+    double games = 0;
+    for (const int other : ranked) {
+      games += ScoresAgainst(table, player, other).count;
+    }
+    fewest = std::min(fewest, games);
+  }
+  if (fewest < kFewestForVerdict) {
+    return absl::StrCat("There are not enough different games for a verdict: ",
+                        fewest, " of the ", kFewestForVerdict,
+                        " that each of the two best players needs.");
+  }
+  const ReportField ahead = EstimateField(
+      "", "", IntervalOf(table.overall.Difference(ranked[0], ranked[1])),
+      {.digits = 0});
+  const std::string& best = table.players[ranked[0]];
+  const std::string& next = table.players[ranked[1]];
+  return absl::StrCat(
+      ahead.interval.low > 0
+          ? absl::StrCat(best, " is the strongest: ", ahead.text, " Elo ",
+                         ahead.range, " ahead of ", next)
+          : absl::StrCat("It is not shown whether ", best, " is stronger than ",
+                         next, ": ", ahead.text, " Elo ", ahead.range,
+                         " ahead"),
+      table.variants.size() > 1 ? ", on average over the variants." : ".");
+}
+
+// What the ratings are, and what networks have not learned.
+std::string AboutText(const RatingTable& table) {
+  std::string text =
+      absl::StrCat("Elo with 95 % intervals; ", AnchorsText(table), "\n");
+  for (const int player : RankedOf(table)) {
+    text +=
+        NotLearnedLine(table.players[player], NotLearnedInAny(table, player));
+  }
+  return text;
 }
 
 Json EstimateToJson(const RatingEstimate& estimate) {
@@ -124,48 +271,19 @@ Json VariantToJson(const VariantRatings& variant) {
 }  // namespace
 
 std::string RatingReportText(const RatingTable& table) {
-  std::vector<int> order(table.players.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](int x, int y) {
-    return table.overall.Of(x).elo > table.overall.Of(y).elo;
-  });
   const bool named = table.variants.size() <= kNamedColumns;
-  const bool networks = std::any_of(
-      table.precisions.begin(), table.precisions.end(),
-      [](const std::string& precision) { return !precision.empty(); });
-  Cells headings = {"player"};
-  if (networks) headings.push_back("number type");
-  const size_t names = headings.size();
-  if (table.variants.size() > 1) headings.push_back("all");
-  for (size_t v = 0; v < table.variants.size(); ++v) {
-    headings.push_back(named ? std::string(Info(table.variants[v].variant).id)
-                             : absl::StrCat(v + 1));
+  std::vector<std::string> headings;
+  for (const VariantRatings& variant : table.variants) {
+    headings.push_back(named ? std::string(Info(variant.variant).id)
+                             : absl::StrCat(headings.size() + 1));
   }
-  std::vector<Cells> rows = {headings};
-  std::string notes;
-  for (const int player : order) {
-    const std::string not_learned = NotLearnedInAny(table, player);
-    notes += NotLearnedLine(table.players[player], not_learned);
-    Cells cells = {table.players[player]};
-    if (networks) {
-      const std::string& precision = table.precisions[player];
-      cells.push_back(precision.empty() ? "-" : precision);
-    }
-    if (table.variants.size() > 1) {
-      cells.push_back(EloCell(table.overall.Of(player)) +
-                      (not_learned.empty() ? "" : " (not all learned)"));
-    }
-    for (const VariantRatings& variant : table.variants) {
-      cells.push_back(EloCell(variant.ratings.Of(player)) +
-                      NotLearnedMark(NotLearnedIn(variant, player)));
-    }
-    rows.push_back(cells);
-  }
-  return absl::StrCat("Elo with 95 % intervals; ", AnchorsText(table), "\n",
-                      notes, TextTable(rows, names), "\n", VariantTable(table));
+  return absl::StrCat(AboutText(table),
+                      SectionsText({RatingSection(table, headings),
+                                    VariantSection(table, named)}),
+                      "\n", VerdictOf(table), "\n");
 }
 
-std::string RatingReportJson(const RatingTable& table, bool compact) {
+std::string RatingReportJson(const RatingTable& table) {
   Json players = Json::array();
   const int count = static_cast<int>(table.players.size());
   for (int i = 0; i < count; ++i) {
@@ -203,13 +321,45 @@ std::string RatingReportJson(const RatingTable& table, bool compact) {
                        {"players", std::move(players)},
                        {"covariance", CovarianceToJson(table.overall)},
                        {"variants", std::move(variants)}};
-  return JsonText(report, compact ? -1 : 2);
+  return JsonText(report, 2);
 }
 
 std::string RatingPage(const RatingTable& table) {
-  return ReportPage(RatingPageTemplate(),
-                    {{"{{report.json}}",
-                      JsonInPage(RatingReportJson(table, /*compact=*/true))}});
+  int64_t games = 0;
+  std::vector<std::string> names;
+  for (const VariantRatings& variant : table.variants) {
+    games += variant.games;
+    names.emplace_back(Info(variant.variant).name);
+  }
+  const auto difference = [&](int player, int other, const std::string& name) {
+    return EstimateField("", name,
+                         IntervalOf(table.overall.Difference(player, other)),
+                         {.digits = 0,
+                          .sign = true,
+                          .around = true,
+                          .above = "better",
+                          .below = "worse"});
+  };
+  const auto score = [&](int player, int other, const std::string& name) {
+    const ScoreSums sums = ScoresAgainst(table, player, other);
+    if (sums.count == 0) return NoField("", name);
+    ReportField field = EstimateField("", name, ScoreIntervalOf(sums), kScore);
+    absl::StrAppend(&field.range, ", ", sums.count, " games");
+    return field;
+  };
+  return SectionsPage(
+      "Ratings of players", absl::StrCat(games, " games. ", AboutText(table)),
+      {RatingSection(table, names),
+       AgainstEachOther(table, "Differences",
+                        "Elo of the player of the row minus that of the "
+                        "column, the mean over the variants.\n",
+                        difference),
+       AgainstEachOther(table, "Scores against each other",
+                        "Score of the player of the row against that of the "
+                        "column, in per cent, in all variants.\n",
+                        score),
+       VariantSection(table, /*named=*/true)},
+      {VerdictOf(table)});
 }
 
 }  // namespace tara::eval

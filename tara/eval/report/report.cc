@@ -3,14 +3,19 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <iterator>
+#include <limits>
+#include <map>
+#include <numeric>
 #include <utility>
 
-#include "absl/strings/numbers.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "tara/base/text.h"
 #include "tara/eval/report/report_page.h"
-#include "tara/eval/report/sections_page.h"
 
 namespace tara::eval {
 namespace {
@@ -44,90 +49,31 @@ bool Has(Rows rows, size_t column, std::initializer_list<Kind> kinds) {
   });
 }
 
-// A number with the digits that plots can show; null if it is infinite.
-Json Rounded(double number) {
-  double rounded = 0;
-  return std::isfinite(number) &&
-                 absl::SimpleAtod(absl::StrFormat("%.6g", number), &rounded)
-             ? Json(rounded)
-             : Json();
-}
-
-// A field as sections_page.html reads it: its text, with its value if it has
-// another one. What is not known is a text.
-Json CellJson(const ReportField& field) {
-  const std::string& text = field.label.empty() ? field.text : field.label;
-  if (field.kind == Kind::kCounts) return field.value;
-  if (field.kind == Kind::kEstimate) {
-    const Interval& interval = field.interval;
-    return {text, field.range, Rounded(interval.mean), Rounded(interval.low),
-            Rounded(interval.high)};
+// Returns the cells as lines with columns aligned, two spaces apart: those that
+// are `left` to the left, the others, which are numbers, to the right.
+std::string Aligned(std::vector<std::vector<std::string>> rows,
+                    const std::vector<bool>& left) {
+  for (std::vector<std::string>& row : rows) {
+    for (std::string& cell : row) cell = Printable(cell);
   }
-  if (!field.value.is_number()) return text;
-  if (field.value.dump() == text) return field.value;
-  return {text, Rounded(field.value.get<double>())};
-}
-
-// What the fields of a column have in common.
-Json ColumnJson(Rows rows, size_t column) {
-  constexpr Kind kKinds[] = {Kind::kText, Kind::kNumber, Kind::kEstimate,
-                             Kind::kCounts};
-  constexpr const char* kNames[] = {"text", "number", "estimate", "counts"};
-  const ReportField& first = rows[0][column];
-  Json json = {{"name", first.name}, {"heading", first.heading}};
-  json["kind"] = "text";
-  for (size_t i = 0; i < std::size(kKinds); ++i) {
-    if (Has(rows, column, {kKinds[i]})) json["kind"] = kNames[i];
-  }
-  for (const ReportRow& row : rows) {
-    if (row[column].kind != Kind::kEstimate) continue;
-    const NumberFormat& format = row[column].format;
-    json["scale"] = format.scale;
-    if (format.above.empty()) break;
-    json["even"] = format.scale * format.even;
-    json["colours"] = {std::string(format.above), std::string(format.below)};
-    break;
-  }
-  return json;
-}
-
-Json SectionJson(const ReportSection& section) {
-  const std::string& heading =
-      section.heading.empty() ? section.title : section.heading;
-  Json columns = Json::array();
-  std::vector<Json> rows(section.rows.size(), Json::array());
-  for (size_t i = 0; i < section.rows[0].size(); ++i) {
-    // What the page does not show is in JSON alone.
-    const ReportField& first = section.rows[0][i];
-    if (first.heading.empty() && first.name != "run" &&
-        first.name != "generation") {
-      continue;
-    }
-    columns.push_back(ColumnJson(section.rows, i));
-    for (size_t row = 0; row < rows.size(); ++row) {
-      rows[row].push_back(CellJson(section.rows[row][i]));
+  std::vector<size_t> widths(left.size());
+  for (const std::vector<std::string>& row : rows) {
+    for (size_t i = 0; i < row.size(); ++i) {
+      widths[i] = std::max(widths[i], row[i].size());
     }
   }
-  return {{"heading", heading},
-          {"columns", std::move(columns)},
-          {"rows", std::move(rows)},
-          {"notes", section.notes},
-          {"plots", std::string(section.plots)},
-          {"unit", std::string(section.unit)}};
-}
-
-// Whether the page of a section has plots of Chart.js.
-bool IsPlotted(const ReportSection& section) {
-  return section.plots == "estimates" || section.plots == "stacks" ||
-         std::any_of(section.rows.begin(), section.rows.end(),
-                     [](const ReportRow& row) {
-                       return std::any_of(row.begin(), row.end(),
-                                          [](const ReportField& field) {
-                                            return field.kind ==
-                                                       Kind::kCounts &&
-                                                   !field.heading.empty();
-                                          });
-                     });
+  std::string text;
+  for (const std::vector<std::string>& row : rows) {
+    for (size_t i = 0; i < row.size(); ++i) {
+      if (i > 0) text += "  ";
+      const std::string padding(widths[i] - row[i].size(), ' ');
+      if (!left[i]) text += padding;
+      text += row[i];
+      if (left[i] && i + 1 < row.size()) text += padding;
+    }
+    text += "\n";
+  }
+  return text;
 }
 
 }  // namespace
@@ -167,11 +113,22 @@ ReportField EstimateField(Name name, Name heading, const Interval& interval,
   field.kind = Kind::kEstimate;
   field.interval = interval;
   field.format = used;
+  if (interval.low == interval.high) {
+    field.interval.low = -std::numeric_limits<double>::infinity();
+    field.interval.high = std::numeric_limits<double>::infinity();
+  }
   const bool known =
-      std::isfinite(interval.low) || std::isfinite(interval.high);
-  field.range = known ? absl::StrCat("[", Written(interval.low, used), ", ",
-                                     Written(interval.high, used), "]")
-                      : "-";
+      std::isfinite(field.interval.low) || std::isfinite(field.interval.high);
+  if (!known) {
+    field.range = format.around ? "" : "-";
+  } else if (format.around) {
+    field.range =
+        absl::StrFormat("+-%.*f", used.digits,
+                        format.scale * (interval.high - interval.low) / 2);
+  } else {
+    field.range = absl::StrCat("[", Written(interval.low, used), ", ",
+                               Written(interval.high, used), "]");
+  }
   return field;
 }
 
@@ -231,21 +188,29 @@ std::string TableText(Rows rows) {
   std::vector<std::vector<std::string>> table(rows.size() + 1);
   std::vector<bool> left;
   const auto add = [&](size_t column, const std::string& heading,
-                       std::string ReportField::* text) {
+                       std::string (*text)(const ReportField&)) {
     table[0].push_back(heading);
     for (size_t i = 0; i < rows.size(); ++i) {
-      table[i + 1].push_back(rows[i][column].*text);
+      table[i + 1].push_back(text(rows[i][column]));
     }
   };
   for (size_t i = 0; i < rows[0].size(); ++i) {
     if (!InTables(rows[0][i])) continue;
-    add(i, rows[0][i].heading, &ReportField::text);
+    add(i, rows[0][i].heading, [](const ReportField& field) {
+      return field.format.around && !field.range.empty()
+                 ? absl::StrCat(field.text, " ", field.range)
+                 : field.text;
+    });
     left.push_back(!Has(rows, i, {Kind::kNumber, Kind::kEstimate}));
-    if (!Has(rows, i, {Kind::kEstimate})) continue;
-    add(i, "95 %", &ReportField::range);
+    const bool has_range =
+        std::any_of(rows.begin(), rows.end(), [&](const ReportRow& row) {
+          return row[i].kind == Kind::kEstimate && !row[i].format.around;
+        });
+    if (!has_range) continue;
+    add(i, "95 %", [](const ReportField& field) { return field.range; });
     left.push_back(false);
   }
-  return TextTable(table, left);
+  return Aligned(std::move(table), left);
 }
 
 std::vector<ReportRow> WithoutEmptyColumns(std::vector<ReportRow> rows) {
@@ -262,6 +227,128 @@ std::vector<ReportRow> WithoutEmptyColumns(std::vector<ReportRow> rows) {
   return rows;
 }
 
+std::string RowName(const ReportRow& row, size_t skip) {
+  std::vector<std::string> parts;
+  for (const ReportField& field : row) {
+    if (field.kind == Kind::kNumber || field.kind == Kind::kEstimate) {
+      if (!field.heading.empty()) break;
+      continue;
+    }
+    if (!InTables(field) || field.kind != Kind::kText) continue;
+    if (skip > 0) {
+      --skip;
+    } else if (!field.text.empty() && field.text != "-") {
+      parts.push_back(field.label.empty() ? field.text : field.label);
+    }
+  }
+  return absl::StrJoin(parts, ", ");
+}
+
+absl::string_view ColourOf(const ReportField& field) {
+  if (field.kind != Kind::kEstimate) return "";
+  if (field.interval.low > field.format.even) return field.format.above;
+  if (field.interval.high < field.format.even) return field.format.below;
+  return "";
+}
+
+std::string VerdictOn(Rows rows, Name name, const VerdictWords& words) {
+  const auto named = [](const ReportRow& row, Name name) {
+    return std::find_if(row.begin(), row.end(), [&](const ReportField& field) {
+      return field.name == name;
+    });
+  };
+  const bool has_total =
+      std::any_of(rows.begin(), rows.end(), [](const ReportRow& row) {
+        return absl::StartsWith(RowName(row), "total");
+      });
+  std::vector<std::string> above, below, neither, few;
+  for (const ReportRow& row : rows) {
+    const std::string row_name = RowName(row);
+    if (has_total && !absl::StartsWith(row_name, "total")) continue;
+    const ReportField& field = *named(row, name);
+    const auto distinct = named(row, "distinct_games");
+    if (distinct != row.end() && distinct->value < kFewestForVerdict) {
+      few.push_back(
+          absl::StrCat(row_name, " (", distinct->value.get<int>(), ")"));
+      continue;
+    }
+    const NumberFormat& format = field.format;
+    std::vector<std::string>& side = field.interval.low > format.even ? above
+                                     : field.interval.high < format.even
+                                         ? below
+                                         : neither;
+    side.push_back(absl::StrCat(row_name, " (", field.text,
+                                format.scale == 100 ? " %" : "",
+                                field.range == "-" ? "" : " ",
+                                field.range == "-" ? "" : field.range, ")"));
+  }
+  std::string text;
+  const auto add = [&](absl::string_view begin,
+                       const std::vector<std::string>& names) {
+    if (names.empty()) return;
+    absl::StrAppend(&text, text.empty() ? "" : "; ", begin,
+                    absl::StrJoin(names, ", "));
+  };
+  add(words.above, above);
+  add(words.below, below);
+  add(words.neither, neither);
+  add(absl::StrCat("not enough different games for a verdict, fewer than ",
+                   kFewestForVerdict, ": "),
+      few);
+  if (text.empty()) return "Nothing was played.";
+  text[0] = absl::ascii_toupper(text[0]);
+  return text + ".";
+}
+
+std::string SummaryOf(absl::Span<const ReportSection> sections) {
+  const ReportSection* section = nullptr;
+  size_t column = 0;
+  bool has_even = false;
+  for (const ReportSection& each : sections) {
+    if (each.plots != "estimates" || each.rows.empty()) continue;
+    for (size_t i = 0; i < each.rows[0].size(); ++i) {
+      const ReportField& field = each.rows[0][i];
+      if (field.kind != Kind::kEstimate || has_even) continue;
+      if (section != nullptr && field.format.above.empty()) continue;
+      section = &each;
+      column = i;
+      has_even = !field.format.above.empty();
+    }
+  }
+  if (section == nullptr) return "Nothing was played.";
+  const ReportField& first = section->rows[0][column];
+  const std::string heading(absl::StripSuffix(first.heading, " %"));
+  if (has_even) {
+    const std::string even =
+        absl::StrCat(first.format.scale * first.format.even,
+                     first.format.scale == 100 ? " %" : "", " for ");
+    return VerdictOn(
+        section->rows, first.name,
+        {.above = absl::StrCat(heading, ": above ", even),
+         .below = absl::StrCat(heading, ": below ", even),
+         .neither = absl::StrCat(heading, ": neither is shown for ")});
+  }
+  std::map<std::string, std::vector<double>> values;
+  const bool grouped = RowName(section->rows[0], 1) != "";
+  for (const ReportRow& row : section->rows) {
+    if (row[column].kind != Kind::kEstimate) continue;
+    values[RowName(row, grouped ? 1 : 0)].push_back(row[column].format.scale *
+                                                    row[column].interval.mean);
+  }
+  std::vector<std::pair<double, std::string>> means;
+  for (const auto& [name, all] : values) {
+    means.emplace_back(
+        std::accumulate(all.begin(), all.end(), 0.0) / all.size(), name);
+  }
+  std::sort(means.begin(), means.end());
+  std::string text = absl::StrFormat(
+      "%s: the least by %s, %.2f; the most by %s, %.2f%s.", first.heading,
+      means.front().second, means.front().first, means.back().second,
+      means.back().first, grouped ? ", on average" : "");
+  text[0] = absl::ascii_toupper(text[0]);
+  return text;
+}
+
 std::string SectionsText(absl::Span<const ReportSection> sections) {
   std::string text;
   for (const ReportSection& section : sections) {
@@ -271,25 +358,6 @@ std::string SectionsText(absl::Span<const ReportSection> sections) {
     absl::StrAppend(&text, TableText(section.rows), section.notes);
   }
   return text;
-}
-
-std::string SectionsPage(absl::string_view title, absl::string_view about,
-                         absl::Span<const ReportSection> sections,
-                         absl::Span<const std::string> verdict) {
-  Json report = {{"about", std::string(about)},
-                 {"verdict", Json::array()},
-                 {"sections", Json::array()}};
-  for (const std::string& paragraph : verdict) {
-    report["verdict"].push_back(paragraph);
-  }
-  for (const ReportSection& section : sections) {
-    if (!section.rows.empty()) {
-      report["sections"].push_back(SectionJson(section));
-    }
-  }
-  return ReportPage(absl::StrCat(title, "\n", SectionsPageTemplate()),
-                    {{"{{report.json}}", JsonInPage(JsonText(report))}},
-                    std::any_of(sections.begin(), sections.end(), IsPlotted));
 }
 
 }  // namespace tara::eval

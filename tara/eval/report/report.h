@@ -4,6 +4,7 @@
 // A report is a list of rows of typed fields. Its text for terminals, its JSON
 // and its page derive from them, with the same rounding.
 
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
@@ -23,6 +24,8 @@ struct NumberFormat {
   double scale = 1;
   int digits = 2;
   bool sign = false;  // "+" before positive numbers
+  // Whether an interval is written as half its width, in the same column.
+  bool around = false;
   // Colours of plots (page.css) above and below `even`, a value before scaling;
   // none if empty.
   absl::string_view above = "";
@@ -51,8 +54,9 @@ struct ReportField {
   std::string name;     // in JSON; empty: not there
   std::string heading;  // in tables; empty: not there
   Kind kind = Kind::kNone;
-  std::string text = {};              // "47.2"
-  std::string range = {};             // of an estimate: "[46.1, 48.3]", or "-"
+  std::string text = {};  // "47.2"
+  // Of an estimate: "[46.1, 48.3]" or, of its format, "+-1.1"; "-": unknown.
+  std::string range = {};
   nlohmann::ordered_json value = {};  // in JSON, unrounded
   Interval interval = {};             // of an estimate
   NumberFormat format = {};
@@ -73,7 +77,8 @@ ReportField NumberField(Name name, Name heading, double number,
 
 // A value with its 95 % interval: two columns of a text table, and "name",
 // "name_low" and "name_high" in JSON. The digits of a mean and of a share, in
-// per cent, depend on the interval.
+// per cent, depend on the interval. An interval without any width is unknown:
+// values that do not vary do not tell how much they could.
 ReportField EstimateField(Name name, Name heading, const Interval& interval,
                           const NumberFormat& format);
 ReportField MeanField(Name name, Name heading, const Interval& mean);
@@ -116,19 +121,46 @@ struct ReportSection {
   std::string notes = {};  // whole lines
   // The plots of a page below the table: "estimates" draws each column of
   // estimates, by the first column if several contain text; "stacks" draws the
-  // numbers of each row as stacked bars in `unit`. Counts are always drawn.
-  // "marks" draws estimates that can be even within the table.
+  // numbers of each row as stacked bars. Counts are always drawn. "marks" draws
+  // estimates that can be even within the table.
   absl::string_view plots = "";
-  absl::string_view unit = "";
+  absl::string_view unit = "";  // of the axis; "": the heading of the column
+  std::string html = {};        // further content of pages, such as boards
 };
+
+// Returns what a row is called: its texts before the first number, without the
+// first `skip` of them.
+std::string RowName(const ReportRow& row, size_t skip = 0);
+
+// Returns the colour of an estimate: that of its format if the whole interval
+// is above or below what is even, else "".
+absl::string_view ColourOf(const ReportField& field);
+
+// The words of a verdict on an estimate, before the names of the rows that are
+// above what is even, below it, or neither.
+struct VerdictWords {
+  absl::string_view above;
+  absl::string_view below;
+  absl::string_view neither;
+};
+
+// Returns a sentence on the estimates called `name` of the rows: which of them
+// are above and below what is even. Rows called "total" stand for all others.
+// Of rows with fewer than kFewestForVerdict "distinct_games" it only says so.
+std::string VerdictOn(absl::Span<const ReportRow> rows, absl::string_view name,
+                      const VerdictWords& words);
+
+// Returns a sentence on the first estimates that are plotted: the rows above
+// and below what is even or, if nothing is, the least and the most on average.
+std::string SummaryOf(absl::Span<const ReportSection> sections);
 
 // Returns the sections with rows as text.
 std::string SectionsText(absl::Span<const ReportSection> sections);
 
-// Returns one self-contained HTML file: the subject of the report in plain
-// text, a verdict, sortable tables, and plots. The verdict consists of these
-// paragraphs, each a list of lines that begins with its name; without any, it
-// is a summary of the first estimates.
+// Returns one self-contained HTML file: a verdict, the subject of the report in
+// plain text, sortable tables, and plots. The verdict consists of these
+// paragraphs, each a sentence or lines of which the first is its name; without
+// any, of SummaryOf.
 std::string SectionsPage(absl::string_view title, absl::string_view about,
                          absl::Span<const ReportSection> sections,
                          absl::Span<const std::string> verdict = {});

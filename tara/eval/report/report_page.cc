@@ -18,11 +18,10 @@
 #include "tara/base/json.h"
 #include "tara/base/text.h"
 #include "tara/base/version.h"
-#include "tara/eval/report/page_head.h"
 #include "tara/eval/report/page_script.h"
-#include "tara/eval/report/page_scripts.h"
 #include "tara/eval/report/page_style.h"
-#include "third_party/chart_js/chart_js.h"
+#include "tara/eval/report/page_template.h"
+#include "tara/eval/report/plots.h"
 
 namespace tara::eval {
 
@@ -30,10 +29,6 @@ using Json = nlohmann::ordered_json;
 
 std::string JsonText(const Json& json, int indent) {
   return ::tara::JsonText(json, indent);
-}
-
-std::string JsonInPage(absl::string_view json) {
-  return absl::StrReplaceAll(json, {{"<", "\\u003c"}});
 }
 
 namespace {
@@ -54,11 +49,10 @@ std::string OwnCommand() {
         std::all_of(words[i].begin(), words[i].end(), [](char c) {
           return absl::ascii_isalnum(c) || absl::StrContains("-_=+:,./%", c);
         });
-    const std::string word = absl::StrReplaceAll(
+    const std::string word = Escaped(
         plain ? std::string(words[i])
               : absl::StrCat(
-                    "'", absl::StrReplaceAll(words[i], {{"'", "'\\''"}}), "'"),
-        {{"&", "&amp;"}, {"<", "&lt;"}});
+                    "'", absl::StrReplaceAll(words[i], {{"'", "'\\''"}}), "'"));
     const size_t name = absl::StartsWith(word, "--")
                             ? std::min(word.find('='), word.size())
                             : 0;
@@ -82,24 +76,14 @@ std::string Origin() {
 
 }  // namespace
 
-std::string ReportPage(
-    absl::string_view page_template,
-    std::vector<std::pair<absl::string_view, std::string>> texts,
-    bool has_plots) {
-  texts.insert(texts.end(),
-               {{"{{page.css}}", std::string(PageStyle())},
-                {"{{page.js}}", std::string(PageScript())},
-                {"{{chart.js}}", has_plots ? std::string(ChartJs()) : ""}});
-  const std::pair<absl::string_view, absl::string_view> parts =
-      absl::StrSplit(page_template, absl::MaxSplits('\n', 1));
-  texts.emplace_back("{{title}}", parts.first);
-  texts.emplace_back("{{origin}}", Origin());
-  // The head and the scripts have names, too.
+std::string ReportPage(absl::string_view title, absl::string_view body,
+                       absl::string_view script) {
   return ValidUtf8(absl::StrReplaceAll(
-      absl::StrCat(PageHead(),
-                   absl::StrReplaceAll(parts.second,
-                                       {{"{{scripts}}\n", PageScripts()}})),
-      texts));
+      PageTemplate(), {{"{{title}}", Escaped(title)},
+                       {"{{page.css}}", PageStyle()},
+                       {"{{body}}", body},
+                       {"{{origin}}", Origin()},
+                       {"{{page.js}}", absl::StrCat(PageScript(), script)}}));
 }
 
 std::string Percent(double share) {
@@ -142,39 +126,6 @@ Json RuleOptionsToJson(Variant variant, const RuleOptions& options) {
         *ParseJson<Json>(FormatRuleOptionValue(option, option.get(options)));
   }
   return object;
-}
-
-std::string TextTable(const std::vector<std::vector<std::string>>& cells,
-                      const std::vector<bool>& left) {
-  std::vector<std::vector<std::string>> rows = cells;
-  for (std::vector<std::string>& row : rows) {
-    for (std::string& cell : row) cell = Printable(cell);
-  }
-  std::vector<size_t> widths(rows[0].size());
-  for (const std::vector<std::string>& row : rows) {
-    for (size_t i = 0; i < row.size(); ++i) {
-      widths[i] = std::max(widths[i], row[i].size());
-    }
-  }
-  std::string text;
-  for (const std::vector<std::string>& row : rows) {
-    for (size_t i = 0; i < row.size(); ++i) {
-      if (i > 0) text += "  ";
-      const std::string padding(widths[i] - row[i].size(), ' ');
-      if (!left[i]) text += padding;
-      text += row[i];
-      if (left[i] && i + 1 < row.size()) text += padding;
-    }
-    text += "\n";
-  }
-  return text;
-}
-
-std::string TextTable(const std::vector<std::vector<std::string>>& cells,
-                      size_t name_columns) {
-  std::vector<bool> left(cells[0].size());
-  std::fill_n(left.begin(), std::min(name_columns, left.size()), true);
-  return TextTable(cells, left);
 }
 
 }  // namespace tara::eval

@@ -4,8 +4,6 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "tara/core/rule_options.h"
@@ -19,21 +17,10 @@ namespace tara::eval {
 // contain any bytes; invalid UTF-8 in paths is replaced.
 std::string JsonText(const nlohmann::ordered_json& json, int indent = -1);
 
-// Returns JSON that is safe within <script>, where "</" could end the element.
-// In JSON "<" occurs only in strings, where it can be escaped.
-std::string JsonInPage(absl::string_view json);
-
-// Returns a page from its template, whose first line is its title. The head of
-// all pages (page_head.html) replaces that line and contains the command of
-// this process, the version and the date. A line {{scripts}} ends <main> and
-// begins the page's script, which can use `report`, parsed from {{report.json}}
-// (page_scripts.html). Replaces {{page.css}}, {{page.js}}, {{chart.js}} and
-// each further name by its text. The result is one self-contained file, without
-// Chart.js if it has no plots.
-std::string ReportPage(
-    absl::string_view page_template,
-    std::vector<std::pair<absl::string_view, std::string>> texts,
-    bool has_plots = true);
+// Returns one self-contained HTML file: the title, the body (HTML), then the
+// command of this process, the version and the date. `script` follows page.js.
+std::string ReportPage(absl::string_view title, absl::string_view body,
+                       absl::string_view script = "");
 
 // Elements that reports share in addition to their tables (report.h).
 
@@ -63,16 +50,6 @@ std::string VariantText(const State& state);
 // Returns the options of the variant with their values.
 nlohmann::ordered_json RuleOptionsToJson(Variant variant,
                                          const RuleOptions& options);
-
-// Returns the rows as lines with aligned columns, two spaces apart: `left`
-// columns to the left, the others, which are numbers, to the right. REQUIRES:
-// at least one row; each row has left.size() cells.
-std::string TextTable(const std::vector<std::vector<std::string>>& rows,
-                      const std::vector<bool>& left);
-
-// The same, with the first `name_columns` to the left.
-std::string TextTable(const std::vector<std::vector<std::string>>& rows,
-                      size_t name_columns);
 
 // The position of a player in a training run, which is the x axis of curves.
 struct TrainingPoint {

@@ -19,8 +19,9 @@
 #include "tara/core/rules.h"
 #include "tara/core/svg_board.h"
 #include "tara/core/variant.h"
+#include "tara/eval/report/plots.h"
+#include "tara/eval/report/report.h"
 #include "tara/eval/report/report_page.h"
-#include "tara/eval/review/review_page_template.h"
 
 namespace tara::eval {
 namespace {
@@ -120,22 +121,32 @@ std::string ExactText(const GameReview& review) {
                             " on");
 }
 
-// Returns the sums by seat as rows of cells, the first one the headings.
-std::vector<std::vector<std::string>> SeatRows(const GameReview& review) {
-  std::vector<std::vector<std::string>> rows = {
-      {"seat", "actions", "choices", "best %", "winning lost %", "each",
-       "points lost", "each", "inaccuracies", "mistakes", "blunders"}};
+constexpr NumberFormat kPoints = {.digits = 1};
+
+// Returns the sums by seat.
+std::vector<ReportRow> SeatRows(const GameReview& review) {
+  std::vector<ReportRow> rows;
   const Variant variant = review.actions.front().before.variant;
   for (const SeatReview& seat : review.seats) {
     const double judged = std::max(1, seat.judged);
-    rows.push_back({SeatName(variant, seat.seat), absl::StrCat(seat.actions),
-                    absl::StrCat(seat.judged),
-                    seat.judged > 0 ? Percent(seat.best / judged) : "-",
-                    Percent(seat.score_loss), Percent(seat.score_loss / judged),
-                    absl::StrFormat("%.1f", seat.margin_loss),
-                    absl::StrFormat("%.2f", seat.margin_loss / judged),
-                    absl::StrCat(seat.inaccuracies),
-                    absl::StrCat(seat.mistakes), absl::StrCat(seat.blunders)});
+    ReportField best =
+        NumberField("best", "best %", seat.best / judged, kPercent);
+    best.value = seat.best;
+    if (seat.judged == 0) best.text = "-";
+    rows.push_back(
+        {CountField("seat", "", seat.seat),
+         TextField("name", "seat", SeatName(variant, seat.seat)),
+         CountField("actions", "actions", seat.actions),
+         CountField("choices", "choices", seat.judged), std::move(best),
+         CountField("exact", "", seat.exact),
+         NumberField("winning_lost", "winning lost %", seat.score_loss,
+                     kPercent),
+         NumberField("", "each", seat.score_loss / judged, kPercent),
+         NumberField("points_lost", "points lost", seat.margin_loss, kPoints),
+         NumberField("", "each", seat.margin_loss / judged),
+         CountField("inaccuracies", "inaccuracies", seat.inaccuracies),
+         CountField("mistakes", "mistakes", seat.mistakes),
+         CountField("blunders", "blunders", seat.blunders)});
   }
   return rows;
 }
@@ -222,27 +233,31 @@ absl::string_view KnownBy(const ReviewedAction& action) {
                           : "";
 }
 
-std::string AllText(const GameReview& review) {
-  std::vector<std::vector<std::string>> rows = {
-      {"action", "seat", "played", "best", "fault", "known", "winning %",
-       "lost %", "points", "lost"}};
+// Returns the actions in order of the game, each with the chances and points of
+// who played it, after it.
+std::vector<ReportRow> ActionRows(const GameReview& review) {
+  std::vector<ReportRow> rows;
   for (size_t i = 0; i < review.actions.size(); ++i) {
     const ReviewedAction& action = review.actions[i];
     const bool better = action.best != action.played;
     rows.push_back(
-        {absl::StrCat(i + 1), SeatOf(action),
-         ActionToText(action.played, action.before),
-         better ? ActionToText(action.best, action.before) : "",
-         std::string(FaultName(action.fault)), std::string(KnownBy(action)),
-         Percent(action.after_played.score),
-         better ? Percent(action.score_loss) : "",
-         absl::StrFormat("%+.1f", action.after_played.margin),
-         action.margin_loss > 0 ? absl::StrFormat("%.1f", action.margin_loss)
-                                : ""});
+        {JsonField("", "action", absl::StrCat(i + 1), i + 1),
+         TextField("", "seat", SeatOf(action)),
+         TextField("", "played", ActionToText(action.played, action.before)),
+         TextField("", "best",
+                   better ? ActionToText(action.best, action.before) : ""),
+         TextField("", "fault", FaultName(action.fault)),
+         TextField("", "known", KnownBy(action)),
+         NumberField("", "winning %", action.after_played.score, kPercent),
+         NumberField("", "lost %", action.score_loss, kPercent),
+         NumberField("", "points", action.after_played.margin,
+                     {.digits = 1, .sign = true}),
+         NumberField("", "lost", action.margin_loss, kPoints)});
+    ReportRow& row = rows.back();
+    if (!better) row[7].text = "";
+    if (action.margin_loss <= 0) row[9].text = "";
   }
-  return absl::StrCat(
-      "All actions: chances and points of who played it, after it\n",
-      TextTable(rows, 6));
+  return rows;
 }
 
 Json WorthJson(const Worth& worth) {
@@ -294,18 +309,8 @@ Json ReportJson(const GameReview& review, const ReviewSource& source) {
           ? Json(review.solved_from + 1)
           : Json();
   json["seats"] = Json::array();
-  for (const SeatReview& seat : review.seats) {
-    json["seats"].push_back({{"seat", seat.seat},
-                             {"name", SeatName(variant, seat.seat)},
-                             {"actions", seat.actions},
-                             {"choices", seat.judged},
-                             {"best", seat.best},
-                             {"exact", seat.exact},
-                             {"winning_lost", seat.score_loss},
-                             {"points_lost", seat.margin_loss},
-                             {"inaccuracies", seat.inaccuracies},
-                             {"mistakes", seat.mistakes},
-                             {"blunders", seat.blunders}});
+  for (const ReportRow& seat : SeatRows(review)) {
+    json["seats"].push_back(RowJson(seat));
   }
   json["worst"] = Json::array();
   for (const int place : review.WorstFirst())
@@ -322,11 +327,101 @@ Json ReportJson(const GameReview& review, const ReviewSource& source) {
   return json;
 }
 
-// Returns a picture of the position after an action.
-std::string PictureAfter(const ReviewedAction& action, Action played) {
+// Returns a picture of the position after an action, and how it goes on.
+std::string PictureAfter(const ReviewedAction& action, Action played,
+                         absl::string_view name,
+                         absl::Span<const Action> line) {
   State state = action.before;
   ApplyAction(played, state);
-  return SvgBoard(state, {.last = played});
+  return absl::StrCat("<figure>", SvgBoard(state, {.last = played}),
+                      "<figcaption>", name, ": ", LineText(line, action.before),
+                      "</figcaption></figure>");
+}
+
+// Returns the course of a measure for Red, with the actions that gave something
+// away as dots in the colour of their side.
+std::string CoursePlot(const GameReview& review, absl::string_view title,
+                       absl::string_view unit, double even,
+                       double (*value_of)(const Worth&)) {
+  PlotLine course = {.name = absl::StrCat("Red\u2019s ", unit),
+                     .kind = PlotLine::Kind::kLine};
+  PlotLine faults = {.name = "gave something away",
+                     .kind = PlotLine::Kind::kDots};
+  for (size_t ply = 0; ply < review.course.size(); ++ply) {
+    const double value = value_of(review.course[ply]);
+    const auto x = static_cast<double>(ply);
+    course.points.push_back({.x = x,
+                             .y = {value, value, value},
+                             .text = absl::StrFormat("%.1f", value)});
+    if (ply == 0 || !review.actions[ply - 1].sure) continue;
+    const ReviewedAction& action = review.actions[ply - 1];
+    const State& before = action.before;
+    faults.points.push_back(
+        {.x = x,
+         .y = {value, value, value},
+         .text = absl::StrCat(
+             SeatOf(action), " played ", ActionToText(action.played, before),
+             action.fault == Fault::kNone ? "" : ", ", FaultName(action.fault),
+             "; better ", ActionToText(action.best, before)),
+         .colour = before.seat % 2 == kRed ? "red" : "blue"});
+  }
+  return CurvesPlot(title, "action", course.name, {course, faults}, even);
+}
+
+std::string WorstHtml(const GameReview& review, int worst) {
+  const std::vector<int> places = review.WorstFirst();
+  const size_t shown =
+      std::min(places.size(), static_cast<size_t>(std::max(0, worst)));
+  std::string html;
+  for (size_t i = 0; i < shown; ++i) {
+    const ReviewedAction& action = review.actions[places[i]];
+    absl::StrAppend(
+        &html, "<div class=\"card\" id=\"action-", places[i] + 1,
+        "\"><h3>Action ", places[i] + 1, ": ", SeatOf(action), " played ",
+        ActionToText(action.played, action.before),
+        action.fault == Fault::kNone ? "" : ", ", FaultName(action.fault),
+        "</h3><p class=\"faint\">It gave away ", LossText(action), " (",
+        ChangeText(action), ").</p><div class=\"pictures\">",
+        PictureAfter(action, action.played, "Played", action.played_line),
+        PictureAfter(action, action.best, "Better", action.best_line),
+        "</div></div>\n");
+  }
+  const size_t left = places.size() - shown;
+  if (left == 0) return html;
+  return absl::StrCat(html, "<p class=\"faint\">", left,
+                      " more gave something away: see below.</p>\n");
+}
+
+// Returns what each seat gave away, and the worst action.
+std::string VerdictOf(const GameReview& review) {
+  std::vector<std::string> seats;
+  for (const SeatReview& seat : review.seats) {
+    seats.push_back(absl::StrCat(
+        SeatName(review.actions.front().before.variant, seat.seat),
+        " gave away ", Percent(seat.score_loss / std::max(1, seat.judged)),
+        " % of winning a choice, with ", seat.blunders,
+        seat.blunders == 1 ? " blunder" : " blunders"));
+  }
+  const std::vector<int> worst = review.WorstFirst();
+  if (worst.empty()) {
+    return absl::StrCat(absl::StrJoin(seats, "; "),
+                        ". No action is known to have given anything away.");
+  }
+  const ReviewedAction& action = review.actions[worst[0]];
+  return absl::StrCat(absl::StrJoin(seats, "; "), ". ", SeatOf(action),
+                      " gave away the most with ",
+                      ActionToText(action.played, action.before), ", action ",
+                      worst[0] + 1, ": ", LossText(action), ". Better was ",
+                      ActionToText(action.best, action.before), ".");
+}
+
+// Returns what was reviewed, and by whom.
+std::string AboutText(const GameReview& review, const ReviewSource& source) {
+  const std::string variant = VariantText(review.actions.front().before);
+  return absl::StrCat(variant, ": ", review.actions.size(), " actions, ",
+                      EndText(source), "\nJudged by ", source.player, "; ",
+                      ExactText(review), "\n",
+                      NotLearnedLine(variant, source.not_learned));
 }
 
 }  // namespace
@@ -340,14 +435,13 @@ std::string ReviewReportText(const GameReview& review,
                              const ReviewSource& source,
                              const ReviewTextOptions& options) {
   std::string text =
-      absl::StrCat(VariantText(review.actions.front().before), ": ",
-                   review.actions.size(), " actions, ", EndText(source),
-                   "\nJudged by ", source.player, "; ", ExactText(review), "\n",
-                   NotLearnedLine(VariantText(review.actions.front().before),
-                                  source.not_learned),
-                   "\n", TextTable(SeatRows(review), 1), "\n",
-                   CurveText(review, options.unicode), "\n");
-  if (options.all) absl::StrAppend(&text, AllText(review), "\n");
+      absl::StrCat(AboutText(review, source), "\n", TableText(SeatRows(review)),
+                   "\n", CurveText(review, options.unicode), "\n");
+  if (options.all) {
+    absl::StrAppend(
+        &text, "All actions: chances and points of who played it, after it\n",
+        TableText(ActionRows(review)), "\n");
+  }
   absl::StrAppend(&text, WorstText(review, options));
   return text;
 }
@@ -358,19 +452,33 @@ std::string ReviewReportJson(const GameReview& review,
 }
 
 std::string ReviewPage(const GameReview& review, const ReviewSource& source,
-                       int worst, absl::string_view made) {
-  Json json = ReportJson(review, source);
-  json["made"] = std::string(made);
-  json["pictures"] = Json::array();
-  for (const int place : review.WorstFirst()) {
-    if (static_cast<int>(json["pictures"].size()) == worst) break;
-    const ReviewedAction& action = review.actions[place];
-    json["pictures"].push_back({{"lost", LossText(action)},
-                                {"played", PictureAfter(action, action.played)},
-                                {"better", PictureAfter(action, action.best)}});
-  }
-  return ReportPage(ReviewPageTemplate(),
-                    {{"{{report.json}}", JsonInPage(JsonText(json))}});
+                       int worst) {
+  const std::string plots = absl::StrCat(
+      "<div class=\"grid\">",
+      CoursePlot(review, "Chances of winning", "chances, %", 50,
+                 [](const Worth& worth) { return 100 * worth.score; }),
+      CoursePlot(review, "Expected points", "margin, points", 0,
+                 [](const Worth& worth) { return worth.margin; }),
+      "</div>\n<p class=\"faint\">Dots are actions that gave something away, "
+      "in the colour of their side.</p>\n");
+  std::vector<ReportSection> sections = {
+      {.heading = "By seat",
+       .rows = SeatRows(review),
+       .notes =
+           "Of the actions that were a choice: how many were best, as far as "
+           "is known; the chances of winning (a draw is half a win) and the "
+           "points given away, in all and each.\nInaccuracies, mistakes and "
+           "blunders gave away 5, 10 and 15 % of winning. What lies within two "
+           "standard errors, or below 1 %, counts for nothing.\n"},
+      {.heading = "Course of the game", .html = plots},
+      {.heading = "Worst actions", .html = WorstHtml(review, worst)},
+      {.heading = "All actions",
+       .rows = ActionRows(review),
+       .notes = "Chances and expected points (as scored, without "
+                "compensation) of the side that played, after its action. "
+                "Exact: by the solver, under best play of both.\n"}};
+  return SectionsPage("Review of a game", AboutText(review, source), sections,
+                      {VerdictOf(review)});
 }
 
 std::vector<std::string> ReviewNotes(const GameReview& review) {

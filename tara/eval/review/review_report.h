@@ -45,9 +45,9 @@ std::string ReviewReportJson(const GameReview& review,
                              const ReviewSource& source);
 
 // Returns one self-contained HTML file, with pictures of the `worst` worst
-// actions. `made` states the command and the time.
+// actions.
 std::string ReviewPage(const GameReview& review, const ReviewSource& source,
-                       int worst, absl::string_view made);
+                       int worst);
 
 // Returns a note by action: for a sure loss, its size and the better action; ""
 // for all others.
