@@ -83,19 +83,22 @@ std::string CellHtml(const ReportField& field) {
   return html;
 }
 
-// The values of a cell for sorting and CSV, as they are shown: in the unit of
-// the column.
+// The numbers of a cell for sorting and CSV, in the unit of the column.
 std::string CellData(const ReportField& field) {
-  if (!field.value.is_number()) return "";
-  const double scale = field.format.scale;
-  const auto data = [&](absl::string_view name, double value) {
+  double shown = 0;
+  if (!IsNumber(field) || !absl::SimpleAtod(field.text, &shown)) {
+    if (!field.value.is_number()) return "";
+    shown = field.value.get<double>();
+  }
+  const auto data = [](absl::string_view name, double value) {
     if (!std::isfinite(value)) return std::string();
-    return absl::StrCat(" data-", name, "=\"", scale * value, "\"");
+    return absl::StrCat(" data-", name, "=\"", value, "\"");
   };
-  std::string text = data("v", field.value.get<double>());
+  const double scale = field.format.scale;
+  std::string text = data("v", shown);
   if (field.kind != Kind::kEstimate) return text;
-  return absl::StrCat(text, data("low", field.interval.low),
-                      data("high", field.interval.high));
+  return absl::StrCat(text, data("low", scale * field.interval.low),
+                      data("high", scale * field.interval.high));
 }
 
 // Returns what draws the estimates of a column within its cells, on one axis.
