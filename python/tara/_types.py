@@ -148,7 +148,7 @@ class Symmetry(typing.NamedTuple):
 class Symmetries(typing.NamedTuple):
     """The eight symmetries of the square board, as tables.
 
-    The bits of an index say what is done, in this order: 4 exchanges files and
+    An index has three bits, applied in this order: 4 exchanges files and
     ranks, 1 flips the files, 2 flips the ranks.
     """
 

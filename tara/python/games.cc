@@ -322,7 +322,7 @@ Raises ValueError for invalid arguments.)");
            py::arg("states") = py::none());
   type.def(
       "copy", [](const Games& self) { return std::make_unique<Games>(self); },
-      "Returns the same games, which then go on independently.");
+      "Returns a copy of the games, which continues independently.");
   type.def("__copy__",
            [](const Games& self) { return std::make_unique<Games>(self); });
   type.def("__deepcopy__", [](const Games& self, const py::object&) {

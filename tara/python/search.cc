@@ -467,13 +467,13 @@ callable
     judge(planes, globals, mask) -> (logits, result_logits)
 with arguments float32 [n, NUM_PLANES, 7, 7], float32 [n, NUM_GLOBALS] and uint8
 [n, NUM_ACTIONS]. It returns arrays [n, NUM_ACTIONS] and [n, 3]: logits of the
-actions, and of win, draw and loss for the seat to move; and, if it likes, a
-third one [n]: expected points of its side minus the opponent's. They may be
-tensors of any device and real type (DLPack), such as bfloat16.
-Actions refer to the position as planes and mask show it. The calling thread
-calls it once per batch, so contexts such as torch.no_grad() apply to it. Its
-result for a position must not depend on the rest of the batch. It provides no
-probabilities of margins, so utility=points and utility=mix are not available.
+actions, and of win, draw and loss for the seat to move. It may return a third
+one [n]: expected points of its side minus the opponent's. They may be tensors
+of any device and real type (DLPack), such as bfloat16. Actions refer to the
+position as planes and mask show it. The calling thread calls it once per batch,
+so contexts such as torch.no_grad() apply to it. Its result for a position must
+not depend on the rest of the batch. It provides no probabilities of margins, so
+utility=points and utility=mix are not available.
 options: "sims=400,c_puct=1.5,..." or a dict such as {"sims": 400}, with the
 option names of player specs (docs/reference/config.md).
 seed: seed of the random numbers, combined with the index of a position.
@@ -486,12 +486,12 @@ the search.
 Raises ValueError and TypeError for invalid arguments and results of the judge,
 and any exception that the judge raises.)");
   py::class_<SearchTrees> type(module, "Search",
-                               R"(A search of positions that goes on in steps.
+                               R"(A search of positions in steps.
 
 Each position has a tree. `run` searches all of them in shared batches. Without
 a judge, `leaves` returns positions to evaluate, and `answer` takes their
-evaluations: from another process, a GPU, or whenever they are ready. `play`
-keeps the part of each tree below the action.
+evaluations, for example from a GPU or another process. `play` keeps the part
+of each tree below the action.
 
     search = tara.Search([tara.State("four_treasures")], options="sims=100")
     search.run()
@@ -505,7 +505,7 @@ judge: as in `search`; None: leaves are answered with `answer`. options: as in
 `search`. seed: seed of the random numbers, combined with the index of a
 position.
 
-One call at a time: others raise RuntimeError. Raises ValueError and TypeError
+Concurrent calls raise RuntimeError. Raises ValueError and TypeError
 as `search` does.)");
   type.def(py::init<const py::object&, const py::object&,
                     const Text<"options">&, Seed>(),
@@ -518,42 +518,44 @@ as `search` does.)");
            py::arg("ms") = py::none(),
            R"(Searches; returns the number of simulations made.
 
-sims: simulations to add to each tree (default: until each has those of the
-options). ms: milliseconds after which it ends, with the batch under way; with
-sims, whichever comes first. Neither can be given with the option gumbel=true.
+sims: simulations to add to each tree (default: up to the number in the
+options). ms: time limit in milliseconds; the current batch is completed. With
+both, the first limit ends the search. Neither is available with the option
+gumbel=true.
 
-With the defaults and without `play` before, `analyses` returns the result of
-tara.search. Ctrl-C interrupts it; the trees keep what they have.)");
+With the defaults, and without an earlier `play`, `analyses` returns the result
+of tara.search. Ctrl-C interrupts the search; the trees keep their
+simulations.)");
   type.def("step", &SearchTrees::Step,
            R"(Evaluates one batch, with leaves of all trees that are not done;
-returns the number of simulations made. The evaluation of a root is none.)");
+returns the number of simulations made. Evaluations of roots do not count.)");
   type.def("leaves", &SearchTrees::Leaves, py::arg("per_tree") = 1,
-           R"(Returns the Leaves that wait for `answer`; if there are none, new
-ones, none of trees that are done.
+           R"(Returns the Leaves that wait for `answer`. If there are none,
+selects new ones in all trees that are not done.
 
-per_tree: leaves of one tree, at most. More than 1 chooses each without the value
-of the others.)");
+per_tree: maximum number of new leaves per tree. They are selected without the
+values of each other.)");
   type.def("answer", &SearchTrees::Answer, py::arg("logits"),
            py::arg("result_logits"), py::arg("margin") = py::none(),
-           R"(Gives the trees the evaluations of the Leaves that wait.
+           R"(Passes the evaluations of the waiting Leaves to the trees.
 
 logits, result_logits, margin: arrays or tensors as a judge returns them
-(tara.search), with an entry per leaf. Raises ValueError and TypeError for wrong
-ones; the leaves then still wait.)");
+(tara.search), with an entry per leaf. Raises ValueError and TypeError for
+invalid ones; the leaves then keep waiting.)");
   type.def("play", &SearchTrees::Play, py::arg("actions"), py::kw_only(),
            py::arg("seen") = false,
            R"(Plays an action in each position, and keeps the tree below it.
 
 actions: integers [n]; ignored where a game is over. seen: whether they refer to
 the positions as `encode` shows them. Raises ValueError for an illegal action,
-and while leaves wait; nothing changes then.)");
+and while leaves wait; nothing changes in either case.)");
   type.def("analyses", &SearchTrees::Analyses,
-           R"(Returns the list of Analysis of the positions; None for one that
-is not evaluated yet, or finished.)");
+           R"(Returns a list with the Analysis of each position, or None if it
+is not evaluated yet or finished.)");
   type.def("node", &SearchTrees::Node, py::arg("tree"),
            py::arg("line") = py::tuple(),
-           R"(Returns the Node of a tree to which a line leads; None where the
-search has not been.
+           R"(Returns the Node of a tree at the end of a line, or None if the
+search has not reached it.
 
 tree: index of the tree. line: actions on the positions, from the root on.)");
   type.def("__len__", &SearchTrees::size);
