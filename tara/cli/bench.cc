@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <fstream>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -12,8 +11,6 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
@@ -46,10 +43,39 @@ namespace tara::cli {
 
 using Json = nlohmann::ordered_json;
 
-double Rates::Typical() const {
-  std::vector<double> sorted = rates_;
-  std::sort(sorted.begin(), sorted.end(), std::greater<>());
-  return sorted[sorted.size() / 4];
+double Typical(std::vector<double> rates) {
+  std::sort(rates.begin(), rates.end(), std::greater<>());
+  return rates[rates.size() / 4];
+}
+
+absl::Status TakeTurns(int threads, BenchClock clock, double seconds,
+                       const StopCheck& stop, absl::Span<Workload> workloads) {
+  constexpr absl::Duration kTurn = absl::Milliseconds(50);
+  const auto take_turn = [&](const Workload& workload,
+                             int i) -> absl::StatusOr<double> {
+    const absl::Time thread_begin = clock();
+    const absl::Time begin = SteadyTime();
+    double done = 0;
+    do {
+      TARA_ASSIGN_OR_RETURN(const int64_t work, workload.work(i));
+      done += static_cast<double>(work);
+    } while (SteadyTime() - begin < kTurn);
+    return done / absl::ToDoubleSeconds(clock() - thread_begin);
+  };
+  const absl::Time begin = SteadyTime();
+  do {
+    for (Workload& workload : workloads) {
+      std::vector<absl::StatusOr<double>> rates(threads);
+      RunOnThreads(threads, [&](int i) { rates[i] = take_turn(workload, i); });
+      double sum = 0;
+      for (const absl::StatusOr<double>& rate : rates) {
+        TARA_RETURN_IF_ERROR(rate.status());
+        sum += *rate;
+      }
+      workload.rates.push_back(sum);
+    }
+  } while (!stop() && SteadyTime() - begin < absl::Seconds(seconds));
+  return absl::OkStatus();
 }
 
 Option SecondsOption(double* seconds, absl::string_view help) {
@@ -86,149 +112,56 @@ struct BenchCoreOptions {
   std::string format = "text";
 };
 
-// The ways of playing that are compared take turns of this length: other work
-// on the machine then slows all of them alike.
-constexpr absl::Duration kTurn = absl::Milliseconds(50);
-
-// Each thread plays games from its own index on.
-constexpr int64_t kGamesOfThread = int64_t{1} << 40;
-
-// Returns ticks per second of the processor's time-stamp counter, which runs at
-// the nominal clock; 0 without such a counter.
-double CounterRate() {
-#if defined(__x86_64__)
-  const absl::Time start = SteadyTime();
-  const uint64_t first = __builtin_ia32_rdtsc();
-  absl::Duration elapsed;
-  do {
-    elapsed = SteadyTime() - start;
-  } while (elapsed < kTurn);
-  return static_cast<double>(__builtin_ia32_rdtsc() - first) /
-         absl::ToDoubleSeconds(elapsed);
-#else
-  return 0;
-#endif
-}
-
-// Returns the processor's name as the kernel has it.
-std::string MachineName() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    const size_t colon = line.find(':');
-    if (absl::StartsWith(line, "model name") && colon != std::string::npos) {
-      return std::string(absl::StripAsciiWhitespace(
-          absl::string_view(line).substr(colon + 1)));
-    }
-  }
-  return "unknown processor";
-}
-
-// What all rows of a report have in common.
-struct Machine {
-  std::string name = MachineName();
-  double counter_rate = CounterRate();
-  int threads = 1;
+// What one way of playing random games has played.
+struct Played {
+  std::atomic<int64_t> next_game = 0;
+  std::atomic<int64_t> games = 0;
+  std::atomic<int64_t> plies = 0;
 };
 
-// One way of playing random games, and its results.
-struct Contestant {
-  std::function<PlayoutStatistics(int64_t first_game, int64_t games)> play;
-  int64_t chunk_games = 0;  // between two looks at the clock
-  int64_t next_game = 0;    // of each thread
-  int64_t games = 0;
-  int64_t plies = 0;
-  Rates plies_per_s = {};  // of all threads together
-
-  double games_per_s() const {
-    return plies_per_s.Typical() * static_cast<double>(games) /
-           static_cast<double>(plies);
-  }
-};
-
-// Plays a turn on all threads at once. Time is the processor time of each
-// thread, which other programs do not use up; with more threads than cores it
-// is the wall clock, because threads that share a core would count it twice.
-void PlayTurn(int threads, Contestant& contestant) {
-  const bool own_core = threads <= UsableProcessors();
-  struct Share {
-    int64_t games = 0;
-    int64_t plies = 0;
-    double seconds = 0;
-  };
-  std::vector<Share> shares(threads);
-  RunOnThreads(threads, [&](int i) {
-    const int64_t first_game = i * kGamesOfThread + contestant.next_game;
-    const absl::Time thread_start = ThreadTime();
-    const absl::Time start = SteadyTime();
-    Share share;
-    absl::Duration elapsed;
-    do {
-      const PlayoutStatistics chunk =
-          contestant.play(first_game + share.games, contestant.chunk_games);
-      share.games += chunk.games;
-      share.plies += chunk.plies;
-      elapsed = SteadyTime() - start;
-    } while (elapsed < kTurn);
-    share.seconds =
-        absl::ToDoubleSeconds(own_core ? ThreadTime() - thread_start : elapsed);
-    shares[i] = share;
-  });
-  double rate = 0;
-  int64_t most_games = 0;
-  for (const Share& share : shares) {
-    rate += static_cast<double>(share.plies) / share.seconds;
-    contestant.games += share.games;
-    contestant.plies += share.plies;
-    most_games = std::max(most_games, share.games);
-  }
-  contestant.plies_per_s.Add(rate);
-  contestant.next_game += most_games;
+template <typename Play>
+Workload PlayingWorkload(int64_t chunk, Played& played, const Play& play) {
+  return {.work = [=, &played](int) -> absl::StatusOr<int64_t> {
+    const PlayoutStatistics counts =
+        play(played.next_game.fetch_add(chunk), chunk);
+    played.games += counts.games;
+    played.plies += counts.plies;
+    return counts.plies;
+  }};
 }
 
 // Measures scalar and batched play from a start position, by turns, and adds a
-// row per instruction set unless stopped before each had a turn.
-void MeasureCore(const BenchCoreOptions& options, const State& start,
-                 const Machine& machine, const StopCheck& stop,
-                 std::vector<eval::ReportRow>& rows) {
+// row per instruction set. Time is the processor time of each thread, which
+// other programs do not use up; with more threads than cores it is the wall
+// clock, because threads that share a core would count it twice.
+absl::Status MeasureCore(const BenchCoreOptions& options, const State& start,
+                         int threads, const StopCheck& stop,
+                         std::vector<eval::ReportRow>& rows) {
   const std::vector<InstructionSet> sets = SupportedInstructionSets();
-  std::vector<Contestant> contestants;
-  contestants.push_back({.play =
-                             [&start](int64_t first_game, int64_t games) {
-                               return PlayRandomGamesByPublicRules(
-                                   start.variant, start.options, kSeed,
-                                   first_game, games);
-                             },
-                         .chunk_games = 256});
-  for (const InstructionSet set : sets) {
-    contestants.push_back(
-        {.play =
-             [&start, set](int64_t first_game, int64_t games) {
-               return PlayRandomGames(start.variant, start.options, kSeed,
-                                      first_game, games, set);
-             },
-         .chunk_games = 8192});
-  }
-  const absl::Time begin = SteadyTime();
-  do {
-    for (Contestant& contestant : contestants) {
-      if (stop()) break;
-      PlayTurn(machine.threads, contestant);
-    }
-  } while (!stop() && SteadyTime() - begin < absl::Seconds(options.seconds));
-  if (contestants.back().plies == 0) return;
-
-  const auto cycles = [&](absl::string_view name, absl::string_view heading,
-                          double plies_per_s) {
-    if (machine.counter_rate == 0) {
-      return eval::JsonField(name, heading, "-", nullptr);
-    }
-    return eval::NumberField(
-        name, heading, machine.counter_rate * machine.threads / plies_per_s,
-        {.digits = 1});
-  };
-  const double scalar = contestants[0].plies_per_s.Typical();
+  std::vector<Played> played(sets.size() + 1);
+  std::vector<Workload> workloads = {PlayingWorkload(
+      256, played[0], [&start](int64_t first_game, int64_t games) {
+        return PlayRandomGamesByPublicRules(start.variant, start.options, kSeed,
+                                            first_game, games);
+      })};
   for (size_t i = 0; i < sets.size(); ++i) {
-    const double batched = contestants[i + 1].plies_per_s.Typical();
+    workloads.push_back(PlayingWorkload(
+        8192, played[i + 1],
+        [&start, set = sets[i]](int64_t first_game, int64_t games) {
+          return PlayRandomGames(start.variant, start.options, kSeed,
+                                 first_game, games, set);
+        }));
+  }
+  TARA_RETURN_IF_ERROR(TakeTurns(
+      threads, threads <= UsableProcessors() ? ThreadTime : SteadyTime,
+      options.seconds, stop, absl::MakeSpan(workloads)));
+  const auto games_per_s = [&](size_t i) {
+    return Typical(workloads[i].rates) * static_cast<double>(played[i].games) /
+           static_cast<double>(played[i].plies);
+  };
+  const double scalar = Typical(workloads[0].rates);
+  for (size_t i = 0; i < sets.size(); ++i) {
+    const double batched = Typical(workloads[i + 1].rates);
     rows.push_back(
         {eval::TextField("variant", "variant", Info(start.variant).id),
          eval::TextField("isa", "isa", InstructionSetName(sets[i])),
@@ -237,15 +170,12 @@ void MeasureCore(const BenchCoreOptions& options, const State& start,
          eval::NumberField("batched_plies_per_s", "batched M plies/s", batched,
                            {.scale = 1e-6, .digits = 1}),
          eval::NumberField("ratio", "ratio", batched / scalar, {.digits = 1}),
-         eval::NumberField("games_per_s", "M games/s",
-                           contestants[i + 1].games_per_s(), {.scale = 1e-6}),
-         eval::NumberField("scalar_games_per_s", "",
-                           contestants[0].games_per_s()),
-         cycles("scalar_cycles_per_ply", "cycles/ply scalar", scalar),
-         cycles("batched_cycles_per_ply", "batched", batched),
-         eval::CountField("threads", "", machine.threads),
-         eval::TextField("machine", "", machine.name)});
+         eval::NumberField("games_per_s", "M games/s", games_per_s(i + 1),
+                           {.scale = 1e-6}),
+         eval::NumberField("scalar_games_per_s", "", games_per_s(0)),
+         eval::CountField("threads", "", threads)});
   }
+  return absl::OkStatus();
 }
 
 // Measures how fast the core plays random games to their ends: one by one, and
@@ -254,22 +184,20 @@ absl::StatusOr<int> RunBenchCore(const BenchCoreOptions& options,
                                  Console& console) {
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
                         StartsOf(options.game));
-  const Machine machine = {.threads = ResolveThreads(options.threads)};
+  const int threads = ResolveThreads(options.threads);
   const StopCheck stop = StopOnSignals();
   StatusLine status_line(console);
   std::vector<eval::ReportRow> rows;
   for (size_t i = 0; i < starts.size() && !stop(); ++i) {
     status_line.Show(absl::StrFormat(
         "%s (%d of %d)", Info(starts[i].variant).id, i + 1, starts.size()));
-    MeasureCore(options, starts[i], machine, stop, rows);
+    TARA_RETURN_IF_ERROR(MeasureCore(options, starts[i], threads, stop, rows));
   }
   status_line.Clear();
-  return ReportBench(
-      options.format,
-      absl::StrFormat("%s, %d thread%s: random games to their ends",
-                      machine.name, machine.threads,
-                      machine.threads == 1 ? "" : "s"),
-      rows, stop, console);
+  return ReportBench(options.format,
+                     absl::StrFormat("%d thread%s: random games to their ends",
+                                     threads, threads == 1 ? "" : "s"),
+                     rows, stop, console);
 }
 
 void RegisterBenchCore(Command& bench) {
@@ -292,9 +220,7 @@ void RegisterBenchCore(Command& bench) {
       "processor time of\n"
       "each thread (wall clock with more threads than cores), so rates hold on "
       "a busy\n"
-      "machine too. Games per second are for batched play. Cycles are counted "
-      "by the\n"
-      "time-stamp counter, at the nominal clock.");
+      "machine too. Games per second are for batched play.");
   command.SetExamples({"bench core", "bench core --variant high_kings_l1",
                        "bench core --threads 8 --format=json"});
 }
@@ -343,7 +269,8 @@ class CountingEvaluator : public mcts::Evaluator {
 absl::StatusOr<double> SearchRound(const BenchSearchOptions& options,
                                    const State& start,
                                    mcts::Evaluator& evaluator,
-                                   const StopCheck& stop, Rates& rates) {
+                                   const StopCheck& stop,
+                                   std::vector<double>& rates) {
   const mcts::SearchOptions search = {.simulations = options.simulations};
   const int leaves = options.leaves;
   mcts::SearchSession session(
@@ -365,7 +292,7 @@ absl::StatusOr<double> SearchRound(const BenchSearchOptions& options,
     simulations += tree->root_visits();
     bytes += static_cast<double>(tree->bytes());
   }
-  rates.Add(simulations / seconds);
+  rates.push_back(simulations / seconds);
   return bytes / std::max(simulations, 1.0);
 }
 
@@ -382,7 +309,7 @@ absl::StatusOr<eval::ReportRow> MeasureSearch(const BenchSearchOptions& options,
       static_cast<double>(graph.counts().catch_ups + graph.counts().cycles);
 
   CountingEvaluator counting(&evaluator);
-  Rates rates;
+  std::vector<double> rates;
   double bytes_per_simulation = 0;
   const absl::Time begin = SteadyTime();
   do {
@@ -395,7 +322,7 @@ absl::StatusOr<eval::ReportRow> MeasureSearch(const BenchSearchOptions& options,
       eval::TextField("variant", "variant", Info(start.variant).id),
       eval::TextField("evaluator", "evaluator", name),
       eval::CountField("threads", "", options.threads),
-      eval::NumberField("simulations_per_s", "M simulations/s", rates.Typical(),
+      eval::NumberField("simulations_per_s", "M simulations/s", Typical(rates),
                         {.scale = 1e-6, .digits = 3}),
       eval::NumberField("bytes_per_simulation", "bytes/simulation",
                         bytes_per_simulation, {.digits = 0}),

@@ -3,12 +3,15 @@
 
 // What the parts of `tara bench` share.
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "tara/base/option_table.h"
 #include "tara/base/stop.h"
@@ -21,19 +24,26 @@
 
 namespace tara::cli {
 
-// Rates of repeated measurements of one thing.
-class Rates {
- public:
-  void Add(double rate) { rates_.push_back(rate); }
+using BenchClock = absl::Time (*)();
 
-  // Returns the rate that a quarter of them reach. Other work on the machine
-  // slows some and speeds up none, so this is steadier than their mean.
-  // REQUIRES: there is one.
-  double Typical() const;
-
- private:
-  std::vector<double> rates_;
+// One of the things that are compared.
+struct Workload {
+  // Does some work on the i-th thread; returns how much.
+  std::function<absl::StatusOr<int64_t>(int i)> work;
+  // Work per second of all threads together, by turn.
+  std::vector<double> rates = {};
 };
+
+// Returns the rate that a quarter of them reach. Other work on the machine
+// slows some and speeds up none, so this is steadier than their mean. REQUIRES:
+// there is one.
+double Typical(std::vector<double> rates);
+
+// Lets workloads take turns, so that other work on the machine slows all of
+// them alike, for so many seconds and a turn at least, unless stopped. `clock`
+// counts a thread's time. Returns the first error of one's work.
+absl::Status TakeTurns(int threads, BenchClock clock, double seconds,
+                       const StopCheck& stop, absl::Span<Workload> workloads);
 
 // --seconds, the duration of a measurement.
 Option SecondsOption(double* seconds, absl::string_view help);
@@ -70,11 +80,16 @@ absl::StatusOr<std::vector<int>> ParseBatches(const std::string& text,
 // Returns "64x4".
 std::string ShapeText(const nn::NetworkShape& shape);
 
-// Does the work around a network: encodes positions, and fills evaluations from
-// made-up outputs. Calls `encoded` between the two.
-void EncodeAndFill(
-    absl::Span<const State> states, absl::Span<mcts::Evaluation> results,
-    const std::function<void()>& encoded = [] {});
+// Workloads that do the work around a network on batches of these positions:
+// encode them, and also fill evaluations from made-up outputs. Work is counted
+// in positions. REQUIRES: batch <= states.size(), which outlive them.
+Workload EncodingWorkload(const std::vector<State>& states, int batch);
+Workload EncodingAndFillingWorkload(const std::vector<State>& states,
+                                    int batch);
+
+// A workload that evaluates batches of these positions.
+Workload EvaluatingWorkload(mcts::Evaluator& evaluator,
+                            const std::vector<State>& states, int batch);
 
 }  // namespace tara::cli
 

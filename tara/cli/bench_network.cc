@@ -1,6 +1,6 @@
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -18,7 +18,6 @@
 #include "tara/base/clocks.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/stop.h"
-#include "tara/base/threads.h"
 #include "tara/cli/bench.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
@@ -95,21 +94,69 @@ std::string ShapeText(const nn::NetworkShape& shape) {
                       shape.channels, "x", shape.blocks);
 }
 
-void EncodeAndFill(absl::Span<const State> states,
-                   absl::Span<mcts::Evaluation> results,
-                   const std::function<void()>& encoded) {
-  static const std::vector<float>* const outputs =
-      new std::vector<float>(nn::kNumPolicyOutputs);
-  thread_local nn::EncodedBatch batch;
-  batch.EncodeCanonical(states);
-  encoded();
-  for (int i = 0; i < batch.size(); ++i) {
-    nn::FillEvaluation(batch, i,
-                       {.policy = outputs->data(),
-                        .result = outputs->data(),
-                        .margins = outputs->data()},
-                       results[i]);
-  }
+namespace {
+
+// Returns the i-th batch of positions.
+absl::Span<const State> BatchOf(const std::vector<State>& states, int batch,
+                                size_t i) {
+  const auto size = static_cast<size_t>(batch);
+  return absl::MakeConstSpan(states).subspan(i % (states.size() / size) * size,
+                                             size);
+}
+
+// Calls `work` with batch after batch, and room for its results.
+template <typename Work>
+Workload BatchWorkload(const std::vector<State>& states, int batch,
+                       const Work& work) {
+  const auto next = std::make_shared<std::atomic<size_t>>(0);
+  return {.work = [=, &states](int) -> absl::StatusOr<int64_t> {
+    thread_local std::vector<mcts::Evaluation> results;
+    results.resize(batch);
+    TARA_RETURN_IF_ERROR(
+        work(BatchOf(states, batch, (*next)++), absl::MakeSpan(results)));
+    return batch;
+  }};
+}
+
+}  // namespace
+
+Workload EncodingWorkload(const std::vector<State>& states, int batch) {
+  return BatchWorkload(states, batch,
+                       [](absl::Span<const State> positions,
+                          absl::Span<mcts::Evaluation> /*results*/) {
+                         thread_local nn::EncodedBatch encoded;
+                         encoded.EncodeCanonical(positions);
+                         return absl::OkStatus();
+                       });
+}
+
+Workload EncodingAndFillingWorkload(const std::vector<State>& states,
+                                    int batch) {
+  return BatchWorkload(states, batch,
+                       [](absl::Span<const State> positions,
+                          absl::Span<mcts::Evaluation> results) {
+                         static const std::vector<float>* const outputs =
+                             new std::vector<float>(nn::kNumPolicyOutputs);
+                         thread_local nn::EncodedBatch encoded;
+                         encoded.EncodeCanonical(positions);
+                         for (int i = 0; i < encoded.size(); ++i) {
+                           nn::FillEvaluation(encoded, i,
+                                              {.policy = outputs->data(),
+                                               .result = outputs->data(),
+                                               .margins = outputs->data()},
+                                              results[i]);
+                         }
+                         return absl::OkStatus();
+                       });
+}
+
+Workload EvaluatingWorkload(mcts::Evaluator& evaluator,
+                            const std::vector<State>& states, int batch) {
+  return BatchWorkload(states, batch,
+                       [&evaluator](absl::Span<const State> positions,
+                                    absl::Span<mcts::Evaluation> results) {
+                         return evaluator.Evaluate(positions, results);
+                       });
 }
 
 namespace {
@@ -131,19 +178,12 @@ struct BenchInferenceOptions {
 // come from the positions that errors are measured on.
 constexpr uint64_t kPositionsSeed = 1000;
 constexpr int kPositionsOfVariant = 32;
-constexpr double kTurnSeconds = 0.02;
 
-struct Contestant {
+struct Engine {
   nn::InferenceInfo info;
   InstructionSet set = SupportedInstructionSets().back();
   std::unique_ptr<mcts::Evaluator> evaluator;
   nn::PrecisionError error = {};  // from the reference
-};
-
-struct Row {
-  const Contestant* contestant;  // null: only the work around a network
-  int batch;
-  Rates rates = {};  // positions per second
 };
 
 // Returns multiplications and additions per position. Convolutions count over
@@ -176,25 +216,25 @@ absl::StatusOr<std::vector<mcts::Evaluation>> EvaluateAll(
 
 // Makes the light network with the kernels of each instruction set, and
 // measures its error at `states` from the same in float32.
-absl::StatusOr<std::vector<Contestant>> LightContestantsOf(
+absl::StatusOr<std::vector<Engine>> LightEnginesOf(
     const nn::Checkpoint& checkpoint, const std::vector<State>& states) {
   TARA_ASSIGN_OR_RETURN(const auto reference,
                         nn::NewFloatLightEvaluator(checkpoint));
   TARA_ASSIGN_OR_RETURN(const std::vector<mcts::Evaluation> expected,
                         EvaluateAll(*reference, states));
-  std::vector<Contestant> contestants;
+  std::vector<Engine> engines;
   for (const InstructionSet set : SupportedInstructionSets()) {
     TARA_ASSIGN_OR_RETURN(auto evaluator,
                           nn::NewLightEvaluator(checkpoint, set));
     TARA_ASSIGN_OR_RETURN(const std::vector<mcts::Evaluation> evaluations,
                           EvaluateAll(*evaluator, states));
-    contestants.push_back({.info = {.backend = nn::InferenceBackend::kOneDnn,
-                                    .precision = nn::Precision::kInt8},
-                           .set = set,
-                           .evaluator = std::move(evaluator),
-                           .error = nn::ErrorOf(expected, evaluations)});
+    engines.push_back({.info = {.backend = nn::InferenceBackend::kOneDnn,
+                                .precision = nn::Precision::kInt8},
+                       .set = set,
+                       .evaluator = std::move(evaluator),
+                       .error = nn::ErrorOf(expected, evaluations)});
   }
-  return contestants;
+  return engines;
 }
 
 // Returns the requested backends and precisions of the device.
@@ -231,14 +271,14 @@ std::vector<nn::InferenceInfo> ChoicesOf(const BenchInferenceOptions& options) {
 
 // Makes the network with each requested backend and precision that this machine
 // supports, and measures its error at `states` from LibTorch in float32.
-absl::StatusOr<std::vector<Contestant>> ContestantsOf(
+absl::StatusOr<std::vector<Engine>> EnginesOf(
     const BenchInferenceOptions& options, const nn::Checkpoint& checkpoint,
     const std::vector<State>& states) {
   if (checkpoint.shape.kind == nn::NetworkKind::kLight) {
     if (!options.on_cpu()) {
       return UsageError("--device: light networks are evaluated on the cpu");
     }
-    return LightContestantsOf(checkpoint, states);
+    return LightEnginesOf(checkpoint, states);
   }
   TARA_ASSIGN_OR_RETURN(
       const nn::LoadedNetwork reference,
@@ -247,7 +287,7 @@ absl::StatusOr<std::vector<Contestant>> ContestantsOf(
                        .precision = nn::Precision::kFloat32}));
   TARA_ASSIGN_OR_RETURN(const std::vector<mcts::Evaluation> expected,
                         EvaluateAll(*reference.evaluator, states));
-  std::vector<Contestant> contestants;
+  std::vector<Engine> engines;
   absl::Status unsupported = UsageError(absl::StrCat(
       "--backend ", options.backend, " with --precision ", options.precision,
       ": no such engine on device ", options.inference.device));
@@ -265,66 +305,12 @@ absl::StatusOr<std::vector<Contestant>> ContestantsOf(
     TARA_RETURN_IF_ERROR(network.status());
     TARA_ASSIGN_OR_RETURN(const std::vector<mcts::Evaluation> evaluations,
                           EvaluateAll(*network->evaluator, states));
-    contestants.push_back({.info = network->info,
-                           .evaluator = std::move(network->evaluator),
-                           .error = nn::ErrorOf(expected, evaluations)});
+    engines.push_back({.info = network->info,
+                       .evaluator = std::move(network->evaluator),
+                       .error = nn::ErrorOf(expected, evaluations)});
   }
-  if (contestants.empty()) return unsupported;
-  return contestants;
-}
-
-// Evaluates batches of the row for a turn. Returns positions per second, by the
-// processor time of this thread or, where a device or other threads work, the
-// wall clock.
-absl::StatusOr<double> TakeTurn(const BenchInferenceOptions& options,
-                                const Row& row, absl::Span<const State> states,
-                                absl::Span<mcts::Evaluation> results,
-                                size_t first) {
-  const auto clock =
-      options.on_cpu() && options.threads == 1 ? ThreadTime : SteadyTime;
-  size_t next = first;
-  const absl::Time begin = clock();
-  double done = 0;
-  double elapsed = 0;
-  do {
-    if (next + row.batch > states.size()) next = 0;
-    const auto batch = states.subspan(next, row.batch);
-    const auto places = results.subspan(next, row.batch);
-    next += row.batch;
-    if (row.contestant == nullptr) {
-      EncodeAndFill(batch, places);
-    } else {
-      TARA_RETURN_IF_ERROR(row.contestant->evaluator->Evaluate(batch, places));
-    }
-    done += row.batch;
-    elapsed = absl::ToDoubleSeconds(clock() - begin);
-  } while (elapsed < kTurnSeconds);
-  return done / elapsed;
-}
-
-// Lets all rows take turns for `seconds` per row, unless stopped.
-absl::Status Measure(const BenchInferenceOptions& options,
-                     const std::vector<State>& states, const StopCheck& stop,
-                     std::vector<Row>& rows) {
-  std::vector<std::vector<mcts::Evaluation>> results(
-      options.threads, std::vector<mcts::Evaluation>(states.size()));
-  const int turns = static_cast<int>(options.seconds / kTurnSeconds) + 1;
-  for (int turn = 0; turn < turns && !stop(); ++turn) {
-    for (Row& row : rows) {
-      std::vector<absl::StatusOr<double>> rates(options.threads);
-      RunOnThreads(options.threads, [&](int i) {
-        rates[i] = TakeTurn(options, row, states, absl::MakeSpan(results[i]),
-                            (turn * options.threads + i) * 97 % states.size());
-      });
-      double rate = 0;
-      for (const absl::StatusOr<double>& of_thread : rates) {
-        TARA_RETURN_IF_ERROR(of_thread.status());
-        rate += *of_thread;
-      }
-      row.rates.Add(rate);
-    }
-  }
-  return absl::OkStatus();
+  if (engines.empty()) return unsupported;
+  return engines;
 }
 
 // Measures how fast one core or a device evaluates positions, by backend,
@@ -337,43 +323,52 @@ absl::StatusOr<int> RunBenchInference(const BenchInferenceOptions& options,
                         ReadBenchNetwork(options.network));
   std::vector<State> states =
       nn::PositionsOfRandomGames(kPositionsOfVariant, kPositionsSeed);
-  TARA_ASSIGN_OR_RETURN(const std::vector<Contestant> contestants,
-                        ContestantsOf(options, checkpoint, states));
-  std::vector<Row> rows;
-  for (const Contestant& contestant : contestants) {
-    for (const int batch : batches) rows.push_back({&contestant, batch});
-  }
-  const size_t num_reported = rows.size();
-  for (const int batch : batches) rows.push_back({nullptr, batch});
+  TARA_ASSIGN_OR_RETURN(const std::vector<Engine> engines,
+                        EnginesOf(options, checkpoint, states));
   const size_t largest = *std::max_element(batches.begin(), batches.end());
   while (states.size() < largest) states.push_back(states[states.size() / 2]);
+  // A row for each engine and batch, and then the work around a network.
+  std::vector<Workload> workloads;
+  for (const Engine& engine : engines) {
+    for (const int batch : batches) {
+      workloads.push_back(EvaluatingWorkload(*engine.evaluator, states, batch));
+    }
+  }
+  const size_t num_reported = workloads.size();
+  for (const int batch : batches) {
+    workloads.push_back(EncodingAndFillingWorkload(states, batch));
+  }
   const StopCheck stop = StopOnSignals();
-  TARA_RETURN_IF_ERROR(Measure(options, states, stop, rows));
-  if (stop()) return kExitInterrupted;
+  // By the wall clock where a device or other threads work.
+  const BenchClock clock =
+      options.on_cpu() && options.threads == 1 ? ThreadTime : SteadyTime;
+  TARA_RETURN_IF_ERROR(
+      TakeTurns(options.threads, clock,
+                options.seconds * static_cast<double>(workloads.size()), stop,
+                absl::MakeSpan(workloads)));
 
   const std::string net = ShapeText(checkpoint.shape);
   const double operations = OperationsOf(checkpoint.shape);
   std::vector<eval::ReportRow> report;
   for (size_t i = 0; i < num_reported; ++i) {
-    const Row& row = rows[i];
-    const Row& around = rows[num_reported + i % batches.size()];
+    const size_t batch = i % batches.size();
+    const double whole = Typical(workloads[i].rates);
+    const double around = Typical(workloads[num_reported + batch].rates);
     // A device works while the processor encodes.
-    const double rate =
-        options.on_cpu()
-            ? 1 / (1 / row.rates.Typical() - 1 / around.rates.Typical())
-            : row.rates.Typical();
-    const nn::InferenceInfo& info = row.contestant->info;
-    const nn::PrecisionError& error = row.contestant->error;
+    const double rate = options.on_cpu() ? 1 / (1 / whole - 1 / around) : whole;
+    const Engine& engine = engines[i / batches.size()];
+    const nn::InferenceInfo& info = engine.info;
+    const nn::PrecisionError& error = engine.error;
     report.push_back(
         {eval::TextField("net", "", net),
          eval::TextField("backend", "backend", nn::BackendName(info.backend)),
          eval::TextField("precision", "precision",
                          nn::PrecisionName(info.precision)),
          eval::TextField("instructions", "instructions",
-                         InstructionSetName(row.contestant->set)),
-         eval::CountField("batch", "batch", row.batch),
-         eval::NumberField("positions_per_s", "positions/s",
-                           row.rates.Typical(), {.digits = 0}),
+                         InstructionSetName(engine.set)),
+         eval::CountField("batch", "batch", batches[batch]),
+         eval::NumberField("positions_per_s", "positions/s", whole,
+                           {.digits = 0}),
          eval::NumberField("network_positions_per_s", "network alone", rate,
                            {.digits = 0}),
          eval::NumberField("operations_per_position", "", operations),

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <string>
@@ -54,148 +55,50 @@ struct BenchSelfPlayOptions {
 };
 
 using Json = nlohmann::ordered_json;
-using Clock = absl::Time (*)();
-
 constexpr uint64_t kSeed = 1;
-constexpr absl::Duration kTurn = absl::Milliseconds(50);
 
-// Time that the calling thread has spent on measurements outside of self-play.
-absl::Duration& Aside() {
-  thread_local absl::Duration aside;
-  return aside;
-}
-
-// The clocks of self-play, which stand still during these measurements.
-absl::Time SelfPlayThreadTime() { return ThreadTime() - Aside(); }
-absl::Time SelfPlaySteadyTime() { return SteadyTime() - Aside(); }
-
-// Time and positions of repeated work. Thread-safe.
-struct Work {
-  std::atomic<int64_t> ns = 0;
-  std::atomic<int64_t> positions = 0;
-
-  void Add(absl::Duration time, size_t count) {
-    ns += absl::ToInt64Nanoseconds(time);
-    positions += static_cast<int64_t>(count);
-  }
-  double ns_per_position() const {
-    return static_cast<double>(ns) /
-           static_cast<double>(std::max<int64_t>(positions, 1));
-  }
-  // Positions per second of one thread.
-  double rate() const {
-    return 1e9 * static_cast<double>(positions) /
-           static_cast<double>(std::max<int64_t>(ns, 1));
-  }
-  void Clear() { ns = positions = 0; }
-};
-
-// Evaluates positions by a network. Every twentieth of a second each thread
-// also measures the network alone, in batches of the fastest size, and the work
-// around it. Thread-safe; borrows the network.
-class TurnsEvaluator : public mcts::Evaluator {
+// Counts the work of a network. Thread-safe; borrows the network.
+class CountingNetwork : public mcts::Evaluator {
  public:
-  TurnsEvaluator(mcts::Evaluator* network, std::vector<State> positions,
-                 Clock clock)
-      : network_(network), positions_(std::move(positions)), clock_(clock) {}
+  CountingNetwork(mcts::Evaluator* network, BenchClock clock)
+      : network_(network), clock_(clock) {}
 
   absl::Status Evaluate(absl::Span<const State> states,
                         absl::Span<mcts::Evaluation> results) override {
     const absl::Time begin = clock_();
     TARA_RETURN_IF_ERROR(network_->Evaluate(states, results));
-    const absl::Time end = clock_();
-    self_play.Add(end - begin, states.size());
-    batches += 1;
-    thread_local absl::Time next_turn = absl::InfinitePast();
-    if (end < next_turn) return absl::OkStatus();
-    const absl::Status status = TakeTurn();
-    next_turn = clock_() + kTurn;
-    Aside() += clock_() - end;
-    return status;
+    ns += absl::ToInt64Nanoseconds(clock_() - begin);
+    positions += static_cast<int64_t>(states.size());
+    ++batches;
+    return absl::OkStatus();
   }
 
   size_t batch_multiple() const override { return network_->batch_multiple(); }
 
-  // Finds the batch size with the highest rate.
-  absl::Status FindBestBatch() {
-    double best = 0;
-    int best_batch = 0;
-    for (const int size : {8, 16, 32, 64, 128, 256}) {
-      batch = size;
-      // The first calls of a size may prepare something.
-      for (int i = 0; i < 3; ++i) TARA_RETURN_IF_ERROR(EvaluateBare());
-      for (int i = 0; i < 3; ++i) {
-        bare.Clear();
-        TARA_RETURN_IF_ERROR(EvaluateBareForATurn());
-        if (bare.rate() <= best) continue;
-        best = bare.rate();
-        best_batch = size;
-      }
-    }
-    batch = best_batch;
-    bare.Clear();
-    return absl::OkStatus();
-  }
-
-  int batch = 0;  // of the network alone
-  Work self_play;
-  std::atomic<int64_t> batches = 0;  // of self-play
-  Work bare;
-  Work encoding;
-  Work filling;
+  std::atomic<int64_t> ns = 0;
+  std::atomic<int64_t> positions = 0;
+  std::atomic<int64_t> batches = 0;
 
  private:
-  absl::Span<const State> NextStates() {
-    const auto size = static_cast<size_t>(batch);
-    const size_t next = next_.fetch_add(1, std::memory_order_relaxed);
-    return absl::MakeConstSpan(positions_)
-        .subspan(next % (positions_.size() / size) * size, size);
-  }
-
-  // Returns room for `size` results of the calling thread.
-  static absl::Span<mcts::Evaluation> Results(size_t size) {
-    thread_local std::vector<mcts::Evaluation> results;
-    results.resize(std::max(results.size(), size));
-    return absl::MakeSpan(results).first(size);
-  }
-
-  absl::Status EvaluateBare() {
-    const absl::Span<const State> states = NextStates();
-    const absl::Span<mcts::Evaluation> results = Results(states.size());
-    const absl::Time begin = clock_();
-    TARA_RETURN_IF_ERROR(network_->Evaluate(states, results));
-    bare.Add(clock_() - begin, states.size());
-    return absl::OkStatus();
-  }
-
-  absl::Status EvaluateBareForATurn() {
-    for (const absl::Time end = clock_() + kTurn; clock_() < end;) {
-      TARA_RETURN_IF_ERROR(EvaluateBare());
-    }
-    return absl::OkStatus();
-  }
-
-  absl::Status TakeTurn() {
-    // Not measured: the processor's caches hold what self-play had there.
-    TARA_RETURN_IF_ERROR(network_->Evaluate(NextStates().first(1), Results(1)));
-    TARA_RETURN_IF_ERROR(EvaluateBareForATurn());
-    for (int i = 0; i < 4; ++i) {
-      const absl::Span<const State> states = NextStates();
-      const absl::Span<mcts::Evaluation> results = Results(states.size());
-      const absl::Time begin = clock_();
-      absl::Time encoded;
-      EncodeAndFill(states, results, [&] { encoded = clock_(); });
-      encoding.Add(encoded - begin, states.size());
-      filling.Add(clock_() - encoded, states.size());
-    }
-    return absl::OkStatus();
-  }
-
   mcts::Evaluator* const network_;
-  const std::vector<State> positions_;
-  const Clock clock_;
-  std::atomic<size_t> next_ = 0;
+  const BenchClock clock_;
 };
+
+// The bare network in batches of several sizes, and the work around it.
+constexpr int kSizes[] = {8, 16, 32, 64, 128, 256};
+constexpr int kEncoding = std::size(kSizes);
+constexpr int kEncodingAndFilling = kEncoding + 1;
+
+std::vector<Workload> BareWorkloads(mcts::Evaluator& network,
+                                    const std::vector<State>& positions) {
+  std::vector<Workload> workloads;
+  for (const int size : kSizes) {
+    workloads.push_back(EvaluatingWorkload(network, positions, size));
+  }
+  workloads.push_back(EncodingWorkload(positions, 64));
+  workloads.push_back(EncodingAndFillingWorkload(positions, 64));
+  return workloads;
+}
 
 // Sums of all generations.
 struct Played {
@@ -205,10 +108,12 @@ struct Played {
   int64_t busiest_ns = 0;  // of each generation's thread busy for longest
 };
 
-// Plays whole generations until `seconds` are over or stopped.
+// Plays whole generations until `seconds` are over or stopped. The workloads
+// take turns before the first and after each.
 absl::Status Play(const BenchSelfPlayOptions& options,
                   train::SelfPlayOptions self_play, const StopCheck& stop,
-                  TurnsEvaluator& turns, Played& played) {
+                  std::vector<Workload>& bare, CountingNetwork& network,
+                  Played& played) {
   self_play.times = &played.times;
   const int64_t lockstep =
       int64_t{self_play.threads} * options.games_per_thread;
@@ -219,10 +124,16 @@ absl::Status Play(const BenchSelfPlayOptions& options,
     for (const proto::Step& step : game.steps()) searched += step.simulations();
     return absl::OkStatus();
   };
+  const auto take_turns = [&] {
+    constexpr double kPart = 0.2;  // of the time of self-play
+    return TakeTurns(self_play.threads, played.times.clock,
+                     kPart * options.seconds, stop, absl::MakeSpan(bare));
+  };
+  TARA_RETURN_IF_ERROR(take_turns());
   const absl::Time end = SteadyTime() + absl::Seconds(options.seconds);
   do {
     mcts::CachingEvaluator cache(
-        &turns,
+        &network,
         mcts::CachingOptions{
             .positions = options.cache,
             .symmetric = !options.plain_cache,
@@ -233,6 +144,7 @@ absl::Status Play(const BenchSelfPlayOptions& options,
         train::PlayGames(self_play, games, cache, sink, stop, played.stats));
     played.busiest_ns += played.times.longest_worker;
     for (uint64_t& game : games) game += games.size();
+    TARA_RETURN_IF_ERROR(take_turns());
   } while (!stop() && SteadyTime() < end);
   played.searched = searched;
   return absl::OkStatus();
@@ -240,7 +152,8 @@ absl::Status Play(const BenchSelfPlayOptions& options,
 
 // Returns where the threads' time went. Rates are sums over all threads, per
 // second of the busiest thread.
-Json ReportOf(const TurnsEvaluator& turns, const Played& played, int threads) {
+Json ReportOf(const std::vector<Workload>& bare, const CountingNetwork& network,
+              const Played& played, int threads) {
   const double seconds =
       std::max(static_cast<double>(played.busiest_ns) * 1e-9, 1e-9);
   const auto rate = [seconds](int64_t count) {
@@ -252,34 +165,37 @@ Json ReportOf(const TurnsEvaluator& turns, const Played& played, int threads) {
   };
   const train::SelfPlayStats& stats = played.stats;
   const train::SelfPlayTimes& times = played.times;
-  const int64_t positions = turns.self_play.positions;
-  const double bare = turns.bare.rate() * threads;
-
+  const int64_t positions = network.positions;
+  int best = 0;
+  for (int i = 0; i < kEncoding; ++i) {
+    if (Typical(bare[i].rates) > Typical(bare[best].rates)) best = i;
+  }
+  const double engine = Typical(bare[best].rates);
   const int64_t all = std::max<int64_t>(played.busiest_ns * threads, 1);
-  const auto around = [&](const Work& work) {
-    return work.ns_per_position() * static_cast<double>(positions) /
-           static_cast<double>(all);
+  // Of the threads' time, at the rate of a workload.
+  const auto around = [&](int workload) {
+    return rate(positions) / Typical(bare[workload].rates);
   };
-  const double encoding = around(turns.encoding);
-  const double filling = around(turns.filling);
-  return {{"engine_evaluations_per_s", bare},
-          {"engine_batch", turns.batch},
+  const double encoding = around(kEncoding);
+  const double filling = around(kEncodingAndFilling) - encoding;
+  return {{"engine_evaluations_per_s", engine},
+          {"engine_batch", kSizes[best]},
           {"selfplay_evaluations_per_s", rate(positions)},
-          {"ratio", rate(positions) / bare},
+          {"ratio", rate(positions) / engine},
           {"simulations_per_s", rate(stats.simulations)},
           {"search_simulations_per_s", rate(played.searched)},
           {"games_per_s", rate(stats.games)},
-          {"mean_batch", ratio(positions, turns.batches)},
+          {"mean_batch", ratio(positions, network.batches)},
           {"cached_share", 1 - ratio(positions, stats.evaluations)},
           {"solved_share", ratio(stats.solved, stats.simulations)},
           {"games", stats.games.load()},
           {"seconds", seconds},
           {"shares",
-           {{"engine", ratio(turns.self_play.ns, all) - encoding - filling},
+           {{"engine", ratio(network.ns, all) - encoding - filling},
             {"encoding", encoding},
             {"filling", filling},
             {"tree", ratio(times.gather - times.solve, all)},
-            {"cache", ratio(times.evaluate - turns.self_play.ns, all)},
+            {"cache", ratio(times.evaluate - network.ns, all)},
             {"solver", ratio(times.solve, all)},
             {"playing", ratio(times.play, all)},
             {"waiting", ratio(all - times.workers, all)},
@@ -346,13 +262,13 @@ absl::StatusOr<int> RunBenchSelfPlay(const BenchSelfPlayOptions& options,
   std::vector<State> positions =
       RandomPositions(self_play.starts, 1024, random);
   std::shuffle(positions.begin(), positions.end(), random);
-  TurnsEvaluator turns(network.evaluator.get(), std::move(positions),
-                       on_cpu ? ThreadTime : SteadyTime);
-  TARA_RETURN_IF_ERROR(turns.FindBestBatch());
+  const BenchClock clock = on_cpu ? ThreadTime : SteadyTime;
+  std::vector<Workload> bare = BareWorkloads(*network.evaluator, positions);
+  CountingNetwork counting(network.evaluator.get(), clock);
   Played played;
-  played.times.clock = on_cpu ? SelfPlayThreadTime : SelfPlaySteadyTime;
+  played.times.clock = clock;
   const StopCheck stop = StopOnSignals();
-  TARA_RETURN_IF_ERROR(Play(options, self_play, stop, turns, played));
+  TARA_RETURN_IF_ERROR(Play(options, self_play, stop, bare, counting, played));
 
   Json report = {
       {"net", ShapeText(checkpoint.shape)},
@@ -362,7 +278,7 @@ absl::StatusOr<int> RunBenchSelfPlay(const BenchSelfPlayOptions& options,
       {"variant", options.game.variant},
       {"simulations", options.simulations},
       {"threads", self_play.threads}};
-  report.update(ReportOf(turns, played, self_play.threads));
+  report.update(ReportOf(bare, counting, played, self_play.threads));
   console.out << (options.format == "json" ? report.dump(2) + "\n"
                                            : ToText(report));
   return EndBench(stop, console);
@@ -395,19 +311,19 @@ void RegisterBenchSelfPlay(Command& bench) {
       FormatOption(&options->format),
   });
   command.SetNotes(
-      "The bare engine, in batches of its best size, and self-play take turns "
-      "of a\n"
-      "twentieth of a second on the same threads. Seconds are the processor "
-      "time of the\n"
-      "busiest thread (with a device: wall time), so rates hold on a busy "
-      "machine too.\n"
-      "The engine's rate is for turning positions into evaluations: it "
-      "includes\n"
-      "encoding and filling. Search simulations include the ones that the tree "
-      "kept\n"
-      "from the turn before. Waiting is the time of threads without games at "
-      "the end of\n"
-      "a generation.");
+      "The bare engine is measured before and after each generation, on as "
+      "many\n"
+      "threads, in batches of several sizes, of which the fastest counts. "
+      "Seconds are\n"
+      "the processor time of the busiest thread (with a device: wall time), so "
+      "rates\n"
+      "hold on a busy machine too. The engine's rate is for turning positions "
+      "into\n"
+      "evaluations: it includes encoding and filling. Search simulations "
+      "include the ones\n"
+      "that the tree kept from the turn before. Waiting is the time of threads "
+      "without\n"
+      "games at the end of a generation.");
   command.SetExamples({"bench selfplay", "bench selfplay --net 128x10",
                        "bench selfplay --threads 2 --precision int8 "
                        "--search proof=on,solver_hills=6 --format=json"});

@@ -41,14 +41,14 @@ TEST(BenchCoreTest, MeasuresEveryVariantOnEveryInstructionSet) {
   EXPECT_EQ(report.size(), variants.size() * instruction_sets.size());
 }
 
-TEST(BenchCoreTest, PrintsATableWithTheMachineAndTheThreads) {
+TEST(BenchCoreTest, PrintsATableWithTheThreads) {
   const TaraResult result =
       RunTara({"bench", "core", "--variant", "four_treasures", "--seconds",
                "0.001", "--threads", "2"});
   EXPECT_EQ(result.status, 0);
-  EXPECT_THAT(result.out, AllOf(HasSubstr("2 threads"), HasSubstr("portable"),
-                                HasSubstr("ratio"), HasSubstr("cycles/ply"),
-                                HasSubstr("\nfour_treasures ")));
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("2 threads"), HasSubstr("portable"),
+                    HasSubstr("ratio"), HasSubstr("\nfour_treasures ")));
 }
 
 TEST(BenchCoreTest, HeedsRuleOptions) {
