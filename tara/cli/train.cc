@@ -1,5 +1,6 @@
 #include <cstdio>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "proto/config.pb.h"
+#include "tara/base/json.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/stop.h"
 #include "tara/cli/checkpoint_evaluation.h"
@@ -24,7 +26,6 @@
 #include "tara/train/config/config.h"
 #include "tara/train/config/config_fields.h"
 #include "tara/train/play/game_rules.h"
-#include "tara/train/progress/metrics.h"
 #include "tara/train/progress/progress.h"
 #include "tara/train/run/fleet_player.h"
 #include "tara/train/run/pipeline.h"
@@ -147,12 +148,13 @@ absl::StatusOr<int> RunTrain(const TrainFlags& options, Console& console) {
     summary = *std::move(trained);
   }
   if (json) {
-    console.out << train::MetricsLine({{"event", "end"},
-                                       {"run_dir", summary.run_dir},
-                                       {"generation", summary.generation},
-                                       {"generations", config.generations()},
-                                       {"checkpoint", summary.checkpoint_path},
-                                       {"stopped", summary.stopped}})
+    console.out << JsonText(nlohmann::ordered_json(
+                       {{"event", "end"},
+                        {"run_dir", summary.run_dir},
+                        {"generation", summary.generation},
+                        {"generations", config.generations()},
+                        {"checkpoint", summary.checkpoint_path},
+                        {"stopped", summary.stopped}}))
                 << "\n"
                 << std::flush;
   }

@@ -18,6 +18,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/base/atomic_file.h"
+#include "tara/base/json.h"
 #include "tara/train/progress/tensorboard.h"
 #include "tests/base/temporary_folder.h"
 
@@ -28,6 +29,10 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
+
+absl::Status Append(MetricsFile& file, const nlohmann::ordered_json& line) {
+  return file.AppendLines({JsonText(line)});
+}
 
 class MetricsTest : public ::testing::Test {
  protected:
@@ -48,13 +53,13 @@ class MetricsTest : public ::testing::Test {
 
 TEST_F(MetricsTest, EachAppendIsOneJsonObjectALineInTheGivenOrder) {
   std::unique_ptr<MetricsFile> file = Open();
-  ASSERT_TRUE(file->Append({{"kind", "learning"},
-                            {"generation", 3},
-                            {"loss", 0.5},
-                            {"done", true},
-                            {"games", uint64_t{1} << 40}})
+  ASSERT_TRUE(Append(*file, {{"kind", "learning"},
+                             {"generation", 3},
+                             {"loss", 0.5},
+                             {"done", true},
+                             {"games", uint64_t{1} << 40}})
                   .ok());
-  ASSERT_TRUE(file->Append({{"text", "two\nlines, \"quoted\""}}).ok());
+  ASSERT_TRUE(Append(*file, {{"text", "two\nlines, \"quoted\""}}).ok());
   EXPECT_EQ(*ReadWholeFile(path_),
             "{\"kind\":\"learning\",\"generation\":3,\"loss\":0.5,"
             "\"done\":true,\"games\":1099511627776}\n"
@@ -62,11 +67,11 @@ TEST_F(MetricsTest, EachAppendIsOneJsonObjectALineInTheGivenOrder) {
 }
 
 TEST_F(MetricsTest, WhatJsonCannotHoldBecomesNullOrAReplacementCharacter) {
-  ASSERT_TRUE(Open()
-                  ->Append({{"loss", std::numeric_limits<double>::quiet_NaN()},
-                            {"rate", std::numeric_limits<double>::infinity()},
-                            {"name", "a\xff"}})
-                  .ok());
+  ASSERT_TRUE(
+      Append(*Open(), {{"loss", std::numeric_limits<double>::quiet_NaN()},
+                       {"rate", std::numeric_limits<double>::infinity()},
+                       {"name", "a\xff"}})
+          .ok());
   const auto line = nlohmann::json::parse(ReadMetricsLines(path_)->front());
   EXPECT_TRUE(line["loss"].is_null());
   EXPECT_TRUE(line["rate"].is_null());
@@ -74,15 +79,15 @@ TEST_F(MetricsTest, WhatJsonCannotHoldBecomesNullOrAReplacementCharacter) {
 }
 
 TEST_F(MetricsTest, ReopeningGoesOnAfterTheLastLine) {
-  ASSERT_TRUE(Open()->Append({{"n", 1}}).ok());
-  ASSERT_TRUE(Open()->Append({{"n", 2}}).ok());
+  ASSERT_TRUE(Append(*Open(), {{"n", 1}}).ok());
+  ASSERT_TRUE(Append(*Open(), {{"n", 2}}).ok());
   EXPECT_THAT(*ReadMetricsLines(path_), ElementsAre("{\"n\":1}", "{\"n\":2}"));
 }
 
 TEST_F(MetricsTest, ATornLastLineIsIgnoredByReadersAndCutOffAtReopening) {
   WriteText("{\"n\":1}\n{\"n\":2}\n{\"n\":");
   EXPECT_THAT(*ReadMetricsLines(path_), ElementsAre("{\"n\":1}", "{\"n\":2}"));
-  ASSERT_TRUE(Open()->Append({{"n", 3}}).ok());
+  ASSERT_TRUE(Append(*Open(), {{"n", 3}}).ok());
   EXPECT_THAT(*ReadMetricsLines(path_),
               ElementsAre("{\"n\":1}", "{\"n\":2}", "{\"n\":3}"));
 }
@@ -103,7 +108,7 @@ TEST_F(MetricsTest, ThreadsNeverMixTheirLines) {
     threads.emplace_back([&file, t] {
       for (int i = 0; i < kLines; ++i) {
         EXPECT_TRUE(
-            file->Append({{"thread", t}, {"text", std::string(500, 'x')}})
+            Append(*file, {{"thread", t}, {"text", std::string(500, 'x')}})
                 .ok());
       }
     });
@@ -118,7 +123,7 @@ TEST_F(MetricsTest, ThreadsNeverMixTheirLines) {
 
 TEST_F(MetricsTest, AFailedWriteIsReportedAndLeavesNoTornLine) {
   std::unique_ptr<MetricsFile> file = Open();
-  ASSERT_TRUE(file->Append({{"n", 1}}).ok());  // 8 bytes
+  ASSERT_TRUE(Append(*file, {{"n", 1}}).ok());  // 8 bytes
   // Files of this process may grow to 12 bytes: the next write is cut short.
   std::signal(SIGXFSZ, SIG_IGN);
   rlimit before;
@@ -126,12 +131,12 @@ TEST_F(MetricsTest, AFailedWriteIsReportedAndLeavesNoTornLine) {
   rlimit tight = before;
   tight.rlim_cur = 12;
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &tight), 0);
-  const absl::Status status = file->Append({{"n", 2}});
+  const absl::Status status = Append(*file, {{"n", 2}});
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
   EXPECT_FALSE(status.ok());
   EXPECT_THAT(std::string(status.message()), HasSubstr(path_));
   EXPECT_EQ(*ReadWholeFile(path_), "{\"n\":1}\n");
-  EXPECT_TRUE(file->Append({{"n", 3}}).ok());
+  EXPECT_TRUE(Append(*file, {{"n", 3}}).ok());
   EXPECT_THAT(*ReadMetricsLines(path_), ElementsAre("{\"n\":1}", "{\"n\":3}"));
 }
 

@@ -4,13 +4,12 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
-#include <variant>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "tara/base/atomic_file.h"
 #include "tara/base/status_macros.h"
 
@@ -24,17 +23,6 @@ absl::string_view WholeLines(absl::string_view contents) {
 }
 
 }  // namespace
-
-std::string MetricsLine(absl::Span<const Metric> metrics) {
-  nlohmann::ordered_json line = nlohmann::ordered_json::object();
-  for (const Metric& metric : metrics) {
-    std::visit([&](const auto& value) { line[metric.name] = value; },
-               metric.value.value());
-  }
-  // Invalid UTF-8 is replaced, because it must not stop a training.
-  return line.dump(-1, ' ', false,
-                   nlohmann::ordered_json::error_handler_t::replace);
-}
 
 absl::StatusOr<std::unique_ptr<MetricsFile>> MetricsFile::Open(
     const std::string& path) {

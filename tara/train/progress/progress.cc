@@ -5,12 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "tara/train/progress/metrics.h"
+#include "tara/base/json.h"
 
 namespace tara::train {
 namespace {
@@ -221,43 +222,41 @@ std::string ProgressLine(const ProgressSnapshot& snapshot) {
 }
 
 std::string ProgressJson(const ProgressSnapshot& snapshot) {
-  std::vector<Metric> line = {{"event", "progress"},
-                              {"run_dir", snapshot.run_dir},
-                              {"generation", snapshot.generation},
-                              {"generations", snapshot.generations},
-                              {"generations_done", snapshot.generations_done},
-                              {"phase", Phase(snapshot)}};
+  nlohmann::ordered_json line = {
+      {"event", "progress"},
+      {"run_dir", snapshot.run_dir},
+      {"generation", snapshot.generation},
+      {"generations", snapshot.generations},
+      {"generations_done", snapshot.generations_done},
+      {"phase", Phase(snapshot)}};
   if (snapshot.time_left != absl::InfiniteDuration()) {
-    line.push_back({"seconds_left", absl::ToDoubleSeconds(snapshot.time_left)});
+    line["seconds_left"] = absl::ToDoubleSeconds(snapshot.time_left);
   }
-  const auto add = [&line](const std::vector<Metric>& metrics) {
-    line.insert(line.end(), metrics.begin(), metrics.end());
-  };
   if (snapshot.playing) {
     const SelfPlayRates& rates = snapshot.rates;
-    add({{"games", snapshot.games},
-         {"games_wanted", snapshot.games_wanted},
-         {"games_per_second", rates.games_per_second},
-         {"evaluations_per_second", rates.evaluations_per_second},
-         {"simulations_per_second", rates.simulations_per_second}});
-    if (!snapshot.fleet.empty()) add({{"fleet", snapshot.fleet}});
+    line.update({{"games", snapshot.games},
+                 {"games_wanted", snapshot.games_wanted},
+                 {"games_per_second", rates.games_per_second},
+                 {"evaluations_per_second", rates.evaluations_per_second},
+                 {"simulations_per_second", rates.simulations_per_second}});
+    if (!snapshot.fleet.empty()) line["fleet"] = snapshot.fleet;
   }
   if (snapshot.learning) {
-    add({{"steps", snapshot.steps},
-         {"steps_wanted", snapshot.steps_wanted},
-         {"window_games", snapshot.window_games},
-         {"window_positions", snapshot.window_positions}});
+    line.update({{"steps", snapshot.steps},
+                 {"steps_wanted", snapshot.steps_wanted},
+                 {"window_games", snapshot.window_games},
+                 {"window_positions", snapshot.window_positions}});
     if (snapshot.has_losses) {
-      add({{"loss", snapshot.losses.total},
-           {"learning_rate", snapshot.learning_rate}});
+      line.update({{"loss", snapshot.losses.total},
+                   {"learning_rate", snapshot.learning_rate}});
     }
   }
   if (snapshot.evaluating) {
-    add({{"evaluation_games", snapshot.evaluated.games},
-         {"evaluation_games_wanted", snapshot.evaluated.games_wanted},
-         {"opponent", snapshot.evaluated.opponent}});
+    line.update({{"evaluation_games", snapshot.evaluated.games},
+                 {"evaluation_games_wanted", snapshot.evaluated.games_wanted},
+                 {"opponent", snapshot.evaluated.opponent}});
   }
-  return MetricsLine(line);
+  return JsonText(line);
 }
 
 namespace {

@@ -16,15 +16,15 @@
 namespace tara::train {
 namespace {
 
-void AddLosses(const nn::Losses& losses, std::vector<Metric>& line) {
-  line.push_back({"loss", losses.total});
-  for (const nn::HeadInfo& info : nn::kHeads) {
-    line.push_back({absl::StrCat(info.name, "_loss"), losses.heads[info.head]});
-  }
-  line.push_back({"policy_accuracy", losses.policy_accuracy});
-}
+using Json = nlohmann::ordered_json;
 
-using Json = nlohmann::json;
+void AddLosses(const nn::Losses& losses, Json& line) {
+  line["loss"] = losses.total;
+  for (const nn::HeadInfo& info : nn::kHeads) {
+    line[absl::StrCat(info.name, "_loss")] = losses.heads[info.head];
+  }
+  line["policy_accuracy"] = losses.policy_accuracy;
+}
 
 // Draws the points of an event of metrics.jsonl.
 void Draw(const Json& event, EventWriter& events) {
@@ -38,7 +38,13 @@ void Draw(const Json& event, EventWriter& events) {
     events.Scalar(curve, *value, event.value("generation", int64_t{0}));
   };
   const std::string kind = text("event");
-  if (kind == "learning") {
+  if (kind == "self_play") {
+    for (const char* const field :
+         {"games_per_second", "evaluations_per_second",
+          "simulations_per_second", "cached_share", "distinct_share"}) {
+      draw(absl::StrCat("self_play/", field), field);
+    }
+  } else if (kind == "learning") {
     draw("loss/total", "loss");
     for (const nn::HeadInfo& info : nn::kHeads) {
       // That of an auxiliary head which is not learned is 0.
@@ -89,63 +95,58 @@ absl::Status RunLog::Write(const std::vector<std::string>& lines) {
 absl::Status RunLog::SelfPlay(
     int generation, const SelfPlayRates& rates,
     const std::map<std::string, int64_t>& games_by_node) {
-  events_->Scalar("self_play/games_per_second", rates.games_per_second,
-                  generation);
-  events_->Scalar("self_play/evaluations_per_second",
-                  rates.evaluations_per_second, generation);
-  events_->Scalar("self_play/simulations_per_second",
-                  rates.simulations_per_second, generation);
-  events_->Scalar("self_play/cached_share", rates.cached_share, generation);
-  events_->Scalar("self_play/distinct_share", rates.distinct_share, generation);
+  const Json line = {
+      {"event", "self_play"},
+      {"generation", generation},
+      {"games", rates.games},
+      {"seconds", rates.seconds},
+      {"games_per_second", rates.games_per_second},
+      {"evaluations_per_second", rates.evaluations_per_second},
+      {"positions_per_batch", rates.positions_per_batch},
+      {"batch_fill", rates.batch_fill},
+      {"positions_per_merged_batch", rates.positions_per_merged_batch},
+      {"cached_share", rates.cached_share},
+      {"distinct_share", rates.distinct_share},
+      {"simulations_per_second", rates.simulations_per_second},
+      {"simulations_per_evaluation", rates.simulations_per_evaluation},
+      {"graph_share", rates.graph_share},
+      {"solved_share", rates.solved_share},
+      {"full_share", rates.full_share},
+      {"proof_share", rates.proof_share},
+      {"games_resigned", rates.resigned},
+      {"games_played_on", rates.played_on},
+      {"played_on_resignable", rates.resignable},
+      {"played_on_false_positives", rates.resignable_not_lost}};
+  Draw(line, *events_);
   if (!games_by_node.empty()) {
     events_->Scalar("fleet/nodes", static_cast<double>(games_by_node.size()),
                     generation);
   }
   TARA_RETURN_IF_ERROR(events_->Flush());
-  std::vector<std::string> lines = {MetricsLine(
-      {{"event", "self_play"},
-       {"generation", generation},
-       {"games", rates.games},
-       {"seconds", rates.seconds},
-       {"games_per_second", rates.games_per_second},
-       {"evaluations_per_second", rates.evaluations_per_second},
-       {"positions_per_batch", rates.positions_per_batch},
-       {"batch_fill", rates.batch_fill},
-       {"positions_per_merged_batch", rates.positions_per_merged_batch},
-       {"cached_share", rates.cached_share},
-       {"distinct_share", rates.distinct_share},
-       {"simulations_per_second", rates.simulations_per_second},
-       {"simulations_per_evaluation", rates.simulations_per_evaluation},
-       {"graph_share", rates.graph_share},
-       {"solved_share", rates.solved_share},
-       {"full_share", rates.full_share},
-       {"proof_share", rates.proof_share},
-       {"games_resigned", rates.resigned},
-       {"games_played_on", rates.played_on},
-       {"played_on_resignable", rates.resignable},
-       {"played_on_false_positives", rates.resignable_not_lost}})};
+  std::vector<std::string> lines = {JsonText(line)};
   for (const auto& [node, games] : games_by_node) {
-    lines.push_back(MetricsLine({{"event", "fleet"},
-                                 {"generation", generation},
-                                 {"node", node},
-                                 {"games", games},
-                                 {"games_per_second", games / rates.seconds}}));
+    lines.push_back(
+        JsonText(Json({{"event", "fleet"},
+                       {"generation", generation},
+                       {"node", node},
+                       {"games", games},
+                       {"games_per_second", games / rates.seconds}})));
   }
   return Write(lines);
 }
 
 std::vector<std::string> RunLog::Learning(const LearningReport& report) {
   const int generation = report.generation;
-  std::vector<Metric> line = {{"event", "learning"},
-                              {"generation", generation},
-                              {"step", report.step},
-                              {"samples", report.samples}};
+  Json line = {{"event", "learning"},
+               {"generation", generation},
+               {"step", report.step},
+               {"samples", report.samples}};
   AddLosses(report.losses, line);
-  line.insert(line.end(), {{"learning_rate", report.learning_rate},
-                           {"window_games", report.window_games},
-                           {"window_positions", report.window_positions},
-                           {"skipped_steps", report.skipped_steps}});
-  return {MetricsLine(line)};
+  line.update({{"learning_rate", report.learning_rate},
+               {"window_games", report.window_games},
+               {"window_positions", report.window_positions},
+               {"skipped_steps", report.skipped_steps}});
+  return {JsonText(line)};
 }
 
 std::vector<std::string> RunLog::HeldOut(
@@ -153,12 +154,12 @@ std::vector<std::string> RunLog::HeldOut(
   std::vector<std::string> lines;
   for (const HeldOutLosses& each : by_variant) {
     const std::string variant(Info(each.variant).id);
-    std::vector<Metric> line = {{"event", "held_out"},
-                                {"generation", generation},
-                                {"variant", variant},
-                                {"positions", each.positions}};
+    Json line = {{"event", "held_out"},
+                 {"generation", generation},
+                 {"variant", variant},
+                 {"positions", each.positions}};
     AddLosses(each.losses, line);
-    lines.push_back(MetricsLine(line));
+    lines.push_back(JsonText(line));
   }
   return lines;
 }
@@ -168,20 +169,20 @@ std::vector<std::string> RunLog::Strength(
     const std::vector<StrengthResult>& strength) {
   std::vector<std::string> lines;
   for (const StrengthResult& result : strength) {
-    std::vector<Metric> line = {{"event", "strength"},
-                                {"generation", generation},
-                                {"final", is_final},
-                                {"variant", result.variant},
-                                {"opponent", result.opponent},
-                                {"games", result.games},
-                                {"wins", result.wins},
-                                {"draws", result.draws},
-                                {"losses", result.losses},
-                                {"score", result.score},
-                                {"score_low", result.score_low},
-                                {"score_high", result.score_high}};
-    if (result.forfeits > 0) line.push_back({"forfeits", result.forfeits});
-    lines.push_back(MetricsLine(line));
+    Json line = {{"event", "strength"},
+                 {"generation", generation},
+                 {"final", is_final},
+                 {"variant", result.variant},
+                 {"opponent", result.opponent},
+                 {"games", result.games},
+                 {"wins", result.wins},
+                 {"draws", result.draws},
+                 {"losses", result.losses},
+                 {"score", result.score},
+                 {"score_low", result.score_low},
+                 {"score_high", result.score_high}};
+    if (result.forfeits > 0) line["forfeits"] = result.forfeits;
+    lines.push_back(JsonText(line));
   }
   return lines;
 }
@@ -189,16 +190,16 @@ std::vector<std::string> RunLog::Strength(
 std::vector<std::string> RunLog::Gate(const GateReport& report) {
   std::vector<std::string> lines;
   for (const auto& [result, weaker] : report.results) {
-    lines.push_back(MetricsLine({{"event", "gate"},
-                                 {"generation", report.candidate},
-                                 {"best", report.best},
-                                 {"promoted", report.promoted},
-                                 {"variant", result.variant},
-                                 {"games", result.games},
-                                 {"score", result.score},
-                                 {"score_low", result.score_low},
-                                 {"score_high", result.score_high},
-                                 {"weaker", weaker}}));
+    lines.push_back(JsonText(Json({{"event", "gate"},
+                                   {"generation", report.candidate},
+                                   {"best", report.best},
+                                   {"promoted", report.promoted},
+                                   {"variant", result.variant},
+                                   {"games", result.games},
+                                   {"score", result.score},
+                                   {"score_low", result.score_low},
+                                   {"score_high", result.score_high},
+                                   {"weaker", weaker}})));
   }
   return lines;
 }
@@ -224,8 +225,9 @@ absl::Status RunLog::Append(const std::vector<std::string>& lines) {
 }
 
 absl::Status RunLog::Note(int generation, absl::string_view text) {
-  return Write({MetricsLine(
-      {{"event", "note"}, {"generation", generation}, {"text", text}})});
+  return Write({JsonText(Json({{"event", "note"},
+                               {"generation", generation},
+                               {"text", std::string(text)}}))});
 }
 
 int GenerationOfLine(const std::string& line) {
