@@ -27,7 +27,6 @@
 #include "tara/train/config/config_fields.h"
 #include "tara/train/play/game_rules.h"
 #include "tara/train/progress/progress.h"
-#include "tara/train/run/fleet_player.h"
 #include "tara/train/run/pipeline.h"
 #include "tara/train/strength.h"
 

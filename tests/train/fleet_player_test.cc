@@ -1,5 +1,3 @@
-#include "tara/train/run/fleet_player.h"
-
 #include <unistd.h>
 
 #include <atomic>
@@ -22,6 +20,7 @@
 #include "tara/record/game_store.h"
 #include "tara/train/config/config_options.h"
 #include "tara/train/play/game_plan.h"
+#include "tara/train/run/pipeline.h"
 #include "tests/fleet/fleet_testing.h"
 #include "tests/train/pipeline_testing.h"
 #include "tests/train/train_testing.h"

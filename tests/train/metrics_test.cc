@@ -19,7 +19,6 @@
 #include "gtest/gtest.h"
 #include "tara/base/atomic_file.h"
 #include "tara/base/json.h"
-#include "tara/train/progress/tensorboard.h"
 #include "tests/base/temporary_folder.h"
 
 namespace tara::train {

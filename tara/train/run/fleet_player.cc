@@ -1,5 +1,3 @@
-#include "tara/train/run/fleet_player.h"
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +11,7 @@
 #include "tara/base/status_macros.h"
 #include "tara/train/config/config_options.h"
 #include "tara/train/play/self_play.h"
+#include "tara/train/run/pipeline.h"
 
 namespace tara::train {
 

@@ -14,6 +14,7 @@
 #include "proto/fleet.pb.h"
 #include "proto/game.pb.h"
 #include "tara/base/stop.h"
+#include "tara/fleet/fleet.h"
 #include "tara/record/game_store.h"
 #include "tara/train/play/self_play.h"
 #include "tara/train/progress/progress.h"
@@ -78,6 +79,12 @@ using GamesSink =
 // those of PlayGames. Returns the first error of the sink or its own.
 using GamePlayer = std::function<absl::Status(
     const SelfPlayJob& job, const GamesSink& sink, const StopCheck& stop)>;
+
+// Has a run's games played by a fleet: a GamePlayer. `progress` shows what the
+// fleet does. Errors as Fleet::Play.
+absl::Status PlayOnFleet(fleet::Fleet& fleet, const SelfPlayJob& job,
+                         const GamesSink& sink, const StopCheck& stop,
+                         Progress& progress);
 
 struct TrainCallbacks {
   // Empty: nothing is evaluated.

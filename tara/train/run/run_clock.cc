@@ -1,21 +1,11 @@
 #include "tara/train/run/run_clock.h"
 
-#include <time.h>
-
 #include <algorithm>
 
-#include "tara/base/check.h"
 #include "tara/base/clocks.h"
 
 namespace tara::train {
 namespace {
-
-absl::Duration ProcessorTime() {
-  timespec time;
-  TARA_CHECK(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) == 0,
-             "clock_gettime failed");
-  return absl::DurationFromTimespec(time);
-}
 
 double Share(absl::Duration used, double minutes) {
   return minutes > 0 ? absl::ToDoubleSeconds(used) / (60 * minutes) : 0;
@@ -32,7 +22,8 @@ RunTime operator-(const RunTime& a, const RunTime& b) {
 }
 
 RunTime ProcessTime() {
-  return {.wall = SteadyTime() - absl::UnixEpoch(), .cpu = ProcessorTime()};
+  return {.wall = SteadyTime() - absl::UnixEpoch(),
+          .cpu = tara::ProcessTime() - absl::UnixEpoch()};
 }
 
 double ShareOfTime(const proto::TrainConfig& config, const RunTime& used) {
