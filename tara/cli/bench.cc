@@ -16,7 +16,6 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "tara/base/clocks.h"
-#include "tara/base/processors.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/stop.h"
 #include "tara/base/threads.h"

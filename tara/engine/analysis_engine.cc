@@ -8,7 +8,7 @@
 #include "absl/types/span.h"
 #include "tara/base/check.h"
 #include "tara/base/clocks.h"
-#include "tara/base/exhaustion.h"
+#include "tara/base/threads.h"
 #include "tara/engine/line_io.h"
 #include "tara/mcts/solver/endgame_solver.h"
 

@@ -7,9 +7,9 @@
 #include <variant>
 
 #include "absl/strings/str_cat.h"
-#include "tara/base/exhaustion.h"
 #include "tara/base/random.h"
 #include "tara/base/status_macros.h"
+#include "tara/base/threads.h"
 #include "tara/base/version.h"
 #include "tara/engine/analysis_report.h"
 #include "tara/engine/engine_options.h"

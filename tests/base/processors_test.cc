@@ -1,5 +1,3 @@
-#include "tara/base/processors.h"
-
 #include <sched.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "tara/base/threads.h"
 #include "tests/base/temporary_folder.h"
 
 namespace tara {

@@ -14,7 +14,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "gtest/gtest.h"
-#include "tara/base/exhaustion.h"
 
 namespace tara {
 namespace {

@@ -8,7 +8,6 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "tara/base/check.h"
-#include "tara/base/exhaustion.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/threads.h"
 #include "tara/core/rules.h"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "tara/base/check.h"
-#include "tara/base/exhaustion.h"
+#include "tara/base/threads.h"
 
 namespace tara::mcts {
 

@@ -14,7 +14,6 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/types/span.h"
 #include "tara/base/check.h"
-#include "tara/base/exhaustion.h"
 #include "tara/base/random.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/threads.h"

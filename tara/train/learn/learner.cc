@@ -15,8 +15,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
 #include "tara/base/clocks.h"
-#include "tara/base/exhaustion.h"
 #include "tara/base/status_macros.h"
+#include "tara/base/threads.h"
 
 namespace tara::train {
 

@@ -20,7 +20,6 @@
 #include "absl/types/span.h"
 #include "proto/game.pb.h"
 #include "tara/base/check.h"
-#include "tara/base/exhaustion.h"
 #include "tara/base/random.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/threads.h"

@@ -1,4 +1,4 @@
-#include "tara/base/processors.h"
+#include "tara/base/threads.h"
 
 #include <sched.h>
 
