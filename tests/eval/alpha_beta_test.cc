@@ -20,7 +20,6 @@
 #include "tara/core/symmetry.h"
 #include "tara/core/variant.h"
 #include "tara/eval/alpha_beta/hand_evaluation.h"
-#include "tara/eval/alpha_beta/hand_features.h"
 #include "tests/mcts/positions.h"
 
 namespace tara::eval {

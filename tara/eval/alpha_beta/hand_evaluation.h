@@ -4,16 +4,17 @@
 // A hand-made evaluation of positions, for players without a network: weighted
 // counts on bitboards.
 //
-// Each feature is a count for one side (hand_features.h); the weights apply to
-// Red's count minus Blue's, so exchanging the colours negates the evaluation. A
-// feature has two weights by variant, one for the first turn and one for the
-// last, between which the game's stage interpolates. The weights were fitted to
-// results of games by logistic regression.
+// Each feature is a count for one side (hand_evaluation.cc); the weights apply
+// to Red's count minus Blue's, so exchanging the colours negates the
+// evaluation. A feature has two weights by variant, one for the first turn and
+// one for the last, between which the game's stage interpolates. The weights
+// were fitted to results of games by logistic regression.
 
 #include <array>
 #include <cstdint>
 
 #include "absl/strings/string_view.h"
+#include "tara/core/board.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 
@@ -60,8 +61,10 @@ absl::string_view HandFeatureName(Variant variant, int feature);
 // REQUIRES: the game is not finished (the result itself is Score's).
 int HandEvaluation(const State& state);
 
-// The same with other weights than the tuned ones.
-int HandEvaluation(const State& state, const HandWeights& weights);
+// Returns, for each of four boards, what CountComponents (which says how it
+// is done) returns: at most 12 components vanish at one cell, so that a
+// counter of four bits a cell holds them until the end.
+std::array<int, 4> CountComponentsOfFour(const std::array<Board, 4>& boards);
 
 }  // namespace tara::eval
 
