@@ -124,15 +124,18 @@ train() {
     evaluation.final_games=1 "run_dir=${work}/$1" "${@:2}"; do
     fields+=(--set "${each}")
   done
-  step "training of ${name}" 60 "${tara}" train \
+  step "training of ${name}" "$(scaled 60)" "${tara}" train \
     configs/tiny.textproto "${fields[@]}" >>"${out}/log.txt"
 }
 
 correctness() {
   # 1. Games and networks of the CPU, which all of this is compared with.
-  train cpu || return
+  if ! train cpu; then
+    say "correctness: FAILED, as the CPU has learned nothing to compare with"
+    return
+  fi
   # 2. Evaluations, of 256 positions at once, by number type.
-  step "evaluations" 60 "${tara}" bench inference \
+  step "evaluations" "$(scaled 60)" "${tara}" bench inference \
     --checkpoint "${work}/cpu" --device "${device}" --batch 256 \
     --seconds 0.1 --format=json | "${python}" -c '
 import json, sys
