@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from tara import _network, _store, _tara, _types
 
 
-_MOST_GAMES = 10 ** 8
+_MAX_GAMES = 10 ** 8
 """Maximum games of a call of selfplay: 8 bytes each."""
-_MOST_YIELDED = 10 ** 6
+_MAX_YIELDED = 10 ** 6
 """Maximum games from an iterator, which may be infinite."""
 _Actions = Union[Sequence[Union[SupportsIndex, str]],
                  NDArray[np.integer[Any]]]
@@ -72,15 +72,15 @@ def _index(given: Any) -> int:
 def _indices(games: Union[int, Iterable[int]]) -> Sequence[int]:
     if not isinstance(games, collections.abc.Iterable):
         count = _index(games)
-        if count > _MOST_GAMES:
-            raise ValueError(f"games: {count}; expected {_MOST_GAMES} at most")
+        if count > _MAX_GAMES:
+            raise ValueError(f"games: {count}; expected {_MAX_GAMES} at most")
         return range(count)
-    most = (_MOST_GAMES if isinstance(games, collections.abc.Sized)
-            else _MOST_YIELDED)
+    most = (_MAX_GAMES if isinstance(games, collections.abc.Sized)
+            else _MAX_YIELDED)
     indices = array.array("Q", map(_index, itertools.islice(games, most + 1)))
     if len(indices) > most:
         raise ValueError(f"games: more than {most} indices; expected {most} "
-                         "at most" + ("" if most == _MOST_GAMES else
+                         "at most" + ("" if most == _MAX_GAMES else
                                       ", or a sequence that has a length"))
     ordered = np.sort(np.asarray(indices, np.uint64))
     twice = ordered[1:][ordered[1:] == ordered[:-1]]

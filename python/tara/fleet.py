@@ -53,7 +53,7 @@ except ImportError as missing:
 
 __all__ = ["FleetError", "main"]
 
-_MOST_GAMES = 64
+_MAX_GAMES = 64
 """Maximum games of a block."""
 _FIRST_GAMES = 4
 """Maximum games of a block until the duration of a game is known."""
@@ -62,9 +62,9 @@ _BLOCK_SECONDS = 5.0
 _BLOCK_SHARE = 0.25
 """Maximum share of a block in the remaining time, so that all cores finish
 together."""
-_LEAST_SECONDS = 1.0
-_LEAST_GAMES = 4
-"""Minimum games of a block that takes less than _LEAST_SECONDS, because games
+_MIN_SECONDS = 1.0
+_MIN_GAMES = 4
+"""Minimum games of a block that takes less than _MIN_SECONDS, because games
 of a block share batches."""
 _TRIES = 3
 """Attempts at a block, and then at each of its games, that end its worker."""
@@ -241,7 +241,7 @@ class _Job:
     waiting: Deque[_Block] = dataclasses.field(
         default_factory=collections.deque)
     left: Deque[int] = dataclasses.field(default_factory=collections.deque)
-    what: Dict[int, bytes] = dataclasses.field(default_factory=dict)
+    payloads: Dict[int, bytes] = dataclasses.field(default_factory=dict)
     open: Set[int] = dataclasses.field(default_factory=set)  # not here yet
     faults: Dict[str, str] = dataclasses.field(default_factory=dict)
     classes: Dict[str, str] = dataclasses.field(  # of nodes
@@ -257,7 +257,7 @@ class _Job:
         default_factory=lambda: collections.defaultdict(int))
 
     def game_seconds(self, node: _Node) -> float:
-        """Returns what a game takes a core of the node; 0: nobody knows."""
+        """Returns the core time of a game on the node; 0: unknown."""
         if node.id in self.played:
             return max(self.seconds[node.id] / self.played[node.id], 1e-6)
         games = sum(self.played.values())
@@ -275,8 +275,8 @@ class _Job:
             return max(1, min(_FIRST_GAMES, len(self.left) // (8 * cores)))
         speed = sum(each.cores / self.game_seconds(each) for each in nodes)
         seconds = min(_BLOCK_SECONDS, _BLOCK_SHARE * len(self.left) / speed)
-        least = min(_LEAST_GAMES, int(_LEAST_SECONDS / game))
-        return min(max(1, least, int(seconds / game)), _MOST_GAMES)
+        least = min(_MIN_GAMES, int(_MIN_SECONDS / game))
+        return min(max(1, least, int(seconds / game)), _MAX_GAMES)
 
 
 class _Fleet:
@@ -326,12 +326,12 @@ class _Fleet:
             numeric_class=None if self._labelled else numeric_class)
 
     def add(self, number: int, games: Sequence[int],
-            what: Sequence[bytes]) -> None:
+            payloads: Sequence[bytes]) -> None:
         """Has further games of a job played."""
         job = self._jobs[number]
         job.left.extend(games)
         job.open.update(games)
-        job.what.update(zip(games, what))
+        job.payloads.update(zip(games, payloads))
 
     def refuse(self, number: int, game: int, node: str, why: str) -> None:
         """Has a game played again that the rules have refused."""
@@ -370,7 +370,7 @@ class _Fleet:
             yield from self._landed(reference)
 
     def status(self) -> str:
-        """Returns what the fleet does, as a line."""
+        """Returns a line about the state of the fleet."""
         now = self._clock()
         self._speeds.append((now, sum(node.games
                                       for node in self._nodes.values())))
@@ -553,7 +553,7 @@ class _Fleet:
         self._flying[reference] = block
 
     def _pieces(self, job: _Job, block: _Block) -> List[Tuple[int, bytes]]:
-        return [(game, job.what.get(game, b"")) for game in block.games]
+        return [(game, job.payloads.get(game, b"")) for game in block.games]
 
     def _landed(self, reference: Any) -> Iterator[Tuple[int, bytes]]:
         block = self._flying.pop(reference)
@@ -566,7 +566,7 @@ class _Fleet:
         except RayTaskError as error:
             if isinstance(error.cause, _CannotPlay):
                 self._faulty(job, block, str(error.cause))
-            elif job is not None:  # a bug, or what no worker can play
+            elif job is not None:  # a bug, or unplayable on any worker
                 raise FleetError(f"{job.name}: {error.cause}") from error
             return
         except RayError as error:
@@ -596,7 +596,7 @@ class _Fleet:
                 self._send(again, self._random.choice(others))
 
     def _label(self, job: _Job, games: List[int], job_class: str) -> None:
-        """Writes down what has played the games, which are new."""
+        """Records the numeric class of new games."""
         path = pathlib.Path(job.folder) / "fleet_games.jsonl"
         with _naming(path), open(path, "a", encoding="utf-8") as file:
             file.write(json.dumps({"numeric_class": job_class,
@@ -631,8 +631,8 @@ class _Fleet:
                 path.write_text(json.dumps({
                     "request": base64.b64encode(job.request).decode(),
                     "files": job.files,
-                    "pieces": [(game, base64.b64encode(what).decode())
-                               for game, what in self._pieces(job, block)]}),
+                    "pieces": [(game, base64.b64encode(payload).decode())
+                               for game, payload in self._pieces(job, block)]}),
                     encoding="utf-8")
             raise FleetError(
                 f"game {block.games[0]} of {job.name} has killed its worker "
@@ -641,7 +641,7 @@ class _Fleet:
 
 
 def _class_path(folder: str) -> pathlib.Path:
-    """Returns where a run keeps what its newest player computes."""
+    """Returns the file with the numeric class of a run's newest player."""
     return pathlib.Path(folder) / "fleet.json"
 
 
@@ -693,16 +693,16 @@ def _indices(ranges: Sequence[int]) -> List[int]:
 
 def _handle(event: Dict[str, Any], fleet: _Fleet) -> None:
     """Executes a line of the command."""
-    what, job = event["event"], event["job"]
-    if what == "job":
+    kind, job = event["event"], event["job"]
+    if kind == "job":
         fleet.begin(job, event["name"], base64.b64decode(event["request"]),
                     event["files"], event["folder"])
-    elif what == "games":
+    elif kind == "games":
         fleet.add(job, _indices(event["games"]),
-                  [base64.b64decode(each) for each in event["what"]])
-    elif what == "refused":
+                  [base64.b64decode(each) for each in event["payloads"]])
+    elif kind == "refused":
         fleet.refuse(job, event["game"], event["node"], event["why"])
-    elif what == "end":
+    elif kind == "end":
         fleet.end(job)
 
 
@@ -831,8 +831,8 @@ def _replay(path: pathlib.Path) -> int:
         job = json.loads(path.read_text(encoding="utf-8"))
         player = _tara._JobPlayer(base64.b64decode(job["request"]),
                                   job["files"])
-        for game, what in job["pieces"]:
-            played = player.play([(game, base64.b64decode(what))], "here")
+        for game, payload in job["pieces"]:
+            played = player.play([(game, base64.b64decode(payload))], "here")
             print(f"game {game}: {len(played)} bytes")
     except (OSError, RuntimeError, ValueError) as error:
         print(f"tara fleet: {path}: {error}", file=sys.stderr)

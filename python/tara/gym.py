@@ -36,7 +36,7 @@ from tara._types import _Options
 
 __all__ = ["BOUND", "OBSERVATION_SHAPE", "TaraEnv", "TaraVectorEnv"]
 
-_MOST_GAMES = 1 << 26  # of tara.Games
+_MAX_GAMES = 1 << 26  # of tara.Games
 # No input is further from 0, with any rule options.
 BOUND = 8.0
 """Observations lie between -BOUND and BOUND."""
@@ -462,9 +462,9 @@ class TaraVectorEnv(gymnasium.vector.VectorEnv[
         self.render_mode = render_mode
         self.num_envs = num_envs
         if not isinstance(num_envs, SupportsIndex) or not (
-                1 <= num_envs <= _MOST_GAMES):
+                1 <= num_envs <= _MAX_GAMES):
             raise ValueError(f"num_envs: {num_envs!r}; expected 1 to "
-                             f"{_MOST_GAMES}")
+                             f"{_MAX_GAMES}")
         self._play = _Play(variant, num_envs, opponent, side, options, threads,
                            illegal)
         self.single_observation_space = observation_space()

@@ -159,7 +159,7 @@ absl::Status WriteFileAtomically(const std::string& path,
 
 absl::StatusOr<std::string> ReadWholeFile(const std::string& path) {
   // Of what has no size that tells how much will come.
-  constexpr size_t kMostOfStream = size_t{1} << 30;
+  constexpr size_t kMaxStreamBytes = size_t{1} << 30;
   TARA_RETURN_IF_ERROR(CheckPath(path));
   const int fd = OpenFile(path, O_RDONLY);
   if (fd < 0) return SystemError("cannot read", path);
@@ -176,9 +176,9 @@ absl::StatusOr<std::string> ReadWholeFile(const std::string& path) {
     if (size < 0) return SystemError("cannot read", path);
     if (size == 0) return contents;
     contents.append(buffer, static_cast<size_t>(size));
-    if (contents.size() > kMostOfStream && !S_ISREG(found.st_mode)) {
+    if (contents.size() > kMaxStreamBytes && !S_ISREG(found.st_mode)) {
       return absl::ResourceExhaustedError(
-          absl::StrCat("cannot read ", path, ": more than ", kMostOfStream,
+          absl::StrCat("cannot read ", path, ": more than ", kMaxStreamBytes,
                        " bytes; expected a file"));
     }
   }

@@ -325,13 +325,13 @@ absl::Status TellOfOthers(const eval::StudyResults& results,
 absl::Status TellCost(const eval::Study& study,
                       const eval::StudyContext& context, bool has_store,
                       Console& console) {
-  constexpr int kLeastProbes = 20;
+  constexpr int kMinProbes = 20;
   TARA_ASSIGN_OR_RETURN(eval::StudyCost cost,
                         eval::CostOf(study, context, /*estimate=*/false));
   const auto probes = static_cast<int64_t>(
       16 * context.threads * study.rules.size() * study.players.size());
   std::string time;
-  if (context.fleet == nullptr && cost.games > kLeastProbes * probes) {
+  if (context.fleet == nullptr && cost.games > kMinProbes * probes) {
     TARA_ASSIGN_OR_RETURN(cost, eval::CostOf(study, context, true));
     time = absl::StrCat(", about ",
                         absl::FormatDuration(absl::Ceil(

@@ -150,7 +150,7 @@ eval::ReportRow FieldsOf(const nn::FormCheck& check) {
   const bool compared = check.note.empty();
   const std::string result = ResultName(check.result);
   return {eval::TextField("form", "form", check.name),
-          eval::TextField("computed_by", "computed by", check.what),
+          eval::TextField("computed_by", "computed by", check.computed_by),
           eval::JsonField("result", "result",
                           absl::StrReplaceAll(result, {{"_", " "}}), result),
           compared ? eval::JsonField("difference", "difference",

@@ -184,7 +184,7 @@ void AnalysisEngine::Finish() {
 void AnalysisEngine::AwaitRoom() {
   absl::MutexLock lock(&mutex_);
   const auto has_room = [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
-    return static_cast<int64_t>(waiting_.size()) < kMostWaiting;
+    return static_cast<int64_t>(waiting_.size()) < kMaxWaiting;
   };
   mutex_.Await(absl::Condition(&has_room));
 }

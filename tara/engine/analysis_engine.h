@@ -80,7 +80,7 @@ class AnalysisEngine {
   // themselves.)
   void SweepCancelled() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Blocks while kMostWaiting tasks or more wait.
+  // Blocks while kMaxWaiting tasks or more wait.
   void AwaitRoom() ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Blocks until all tasks are over.

@@ -12,13 +12,13 @@
 namespace tara::engine {
 namespace {
 
-constexpr double kMostSeconds = 100 * 3600;
+constexpr double kMaxSeconds = 100 * 3600;
 
 absl::Status CheckSeconds(double seconds) {
   // Written so that NaN fails.
-  if (seconds >= 0 && seconds <= kMostSeconds) return absl::OkStatus();
+  if (seconds >= 0 && seconds <= kMaxSeconds) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
-      "a time of ", seconds, " s; expected 0 to ", kMostSeconds, " s"));
+      "a time of ", seconds, " s; expected 0 to ", kMaxSeconds, " s"));
 }
 
 }  // namespace

@@ -241,7 +241,7 @@ void JsonSession::Answer(const Request& request, const ClearCacheRequest&) {
 
 namespace {
 
-constexpr size_t kMostLineBytes = size_t{1} << 20;
+constexpr size_t kMaxLineBytes = size_t{1} << 20;
 
 }  // namespace
 
@@ -251,7 +251,7 @@ void RunJsonEngine(EngineModel& model, const EngineOptions& options,
   JsonSession session(&model, options,
                       [&](std::string line) { answers.Push(std::move(line)); });
   InputLine line;
-  while (ReadLine(in, kMostLineBytes, line)) {
+  while (ReadLine(in, kMaxLineBytes, line)) {
     answers.AwaitRoom();
     if (line.too_long) {
       session.Refuse();

@@ -28,8 +28,8 @@ bool ReadLine(std::istream& in, size_t most, InputLine& line) {
 void LineQueue::Push(InputLine line) {
   absl::MutexLock lock(&mutex_);
   const auto has_room = [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
-    return static_cast<int64_t>(lines_.size()) < kMostWaiting &&
-           bytes_ < kMostWaitingBytes;
+    return static_cast<int64_t>(lines_.size()) < kMaxWaiting &&
+           bytes_ < kMaxWaitingBytes;
   };
   mutex_.Await(absl::Condition(&has_room));
   bytes_ += line.text.size();
@@ -81,7 +81,7 @@ void OutputQueue::Push(std::string line) {
 void OutputQueue::AwaitRoom() {
   absl::MutexLock lock(&mutex_);
   const auto has_room = [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
-    return bytes_ < kMostWaitingBytes;
+    return bytes_ < kMaxWaitingBytes;
   };
   mutex_.Await(absl::Condition(&has_room));
 }

@@ -30,14 +30,14 @@ bool ReadLine(std::istream& in, size_t most, InputLine& line);
 // How much of a client's input or of the answers for it waits at most, before
 // no more input is read: many requests, as clients may send all of theirs
 // before they read an answer, but no more memory than that.
-inline constexpr int64_t kMostWaiting = int64_t{1} << 16;  // requests
-inline constexpr size_t kMostWaitingBytes = size_t{1} << 26;
+inline constexpr int64_t kMaxWaiting = int64_t{1} << 16;  // requests
+inline constexpr size_t kMaxWaitingBytes = size_t{1} << 26;
 
 // Lines on their way from the thread that reads to the one that executes.
 // Thread-safe.
 class LineQueue {
  public:
-  // Adds a line. Blocks while too many wait: kMostWaiting, kMostWaitingBytes.
+  // Adds a line. Blocks while too many wait: kMaxWaiting, kMaxWaitingBytes.
   void Push(InputLine line) ABSL_LOCKS_EXCLUDED(mutex_);
   // No more lines will come.
   void Close() ABSL_LOCKS_EXCLUDED(mutex_);
@@ -79,7 +79,7 @@ class OutputQueue {
   // Adds a line, without its end.
   void Push(std::string line) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Blocks while kMostWaitingBytes of lines or more wait to be written.
+  // Blocks while kMaxWaitingBytes of lines or more wait to be written.
   void AwaitRoom() ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:

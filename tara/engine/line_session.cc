@@ -80,7 +80,7 @@ std::string LineError(absl::string_view id, const absl::Status& status) {
 namespace {
 
 constexpr absl::string_view kAnalyze = "analyze";
-constexpr int kMostArguments = 1000;
+constexpr int kMaxArguments = 1000;
 
 absl::StatusOr<double> ParseSeconds(absl::string_view text) {
   double seconds;
@@ -122,7 +122,7 @@ absl::Span<const LineSession::CommandInfo> LineSession::Commands() {
        0, 2, &S::SetVariant},
       {"clear_board", "", "starts the game again", 0, 0, &S::ClearBoard},
       {"set_position", "TEXT", "begins a game from a position", 1,
-       kMostArguments, &S::SetPosition},
+       kMaxArguments, &S::SetPosition},
       {"play", "ACTION", "plays an action for the seat to move", 1, 1,
        &S::Play},
       {"genmove", "", "chooses an action for the seat to move and plays it", 0,
@@ -483,7 +483,7 @@ void LineSession::StreamAnalysis(const LineCommand& command,
 
 namespace {
 
-constexpr size_t kMostLineBytes = size_t{1} << 16;
+constexpr size_t kMaxLineBytes = size_t{1} << 16;
 
 }  // namespace
 
@@ -510,7 +510,7 @@ void RunLineEngine(EngineModel& model, const EngineOptions& options,
     obeying.join();
   };
   InputLine line;
-  while (ReadLine(in, kMostLineBytes, line)) {
+  while (ReadLine(in, kMaxLineBytes, line)) {
     const bool quits = !line.too_long && LineSession::IsQuit(line.text);
     lines.Push(std::move(line));
     // Nothing more is read: the client may keep the pipe open.

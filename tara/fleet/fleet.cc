@@ -31,7 +31,7 @@ constexpr size_t kHeaderBytes = 8;
 constexpr uint32_t kMaxMessage = 1u << 28;
 // When so much has not been looked at, nothing more is read: a store that is
 // slow makes the fleet wait.
-constexpr size_t kMostBytes = 64u << 20;
+constexpr size_t kMaxBytes = 64u << 20;
 // The interval at which a waiting job checks whether to stop.
 constexpr absl::Duration kPatience = absl::Milliseconds(100);
 
@@ -57,7 +57,7 @@ std::string Line(const ordered_json& event) {
 
 }  // namespace
 
-// A job that is played: which pieces are, and what came of them.
+// A job in progress: its pieces, and their results.
 class Fleet::Playing {
  public:
   Playing(Fleet& fleet, uint32_t number, const Job& job)
@@ -92,7 +92,7 @@ class Fleet::Playing {
     const auto ahead = static_cast<size_t>(job_.ahead);
     if (all_out_ || wanted_.size() > ahead / 2) return absl::OkStatus();
     std::vector<uint64_t> ranges;  // [first, end) after [first, end)
-    std::vector<std::string> what;
+    std::vector<std::string> payloads;
     while (wanted_.size() < ahead) {
       TARA_ASSIGN_OR_RETURN(const std::optional<Piece> piece, job_.next());
       if (!piece.has_value()) {
@@ -105,15 +105,15 @@ class Fleet::Playing {
       } else {
         ranges.insert(ranges.end(), {piece->id, piece->id + 1});
       }
-      if (!piece->what.empty()) {
-        what.push_back(absl::Base64Escape(piece->what));
+      if (!piece->payload.empty()) {
+        payloads.push_back(absl::Base64Escape(piece->payload));
       }
     }
     if (ranges.empty()) return absl::OkStatus();
     return fleet_.Send(Line({{"event", "games"},
                              {"job", number_},
                              {"games", ranges},
-                             {"what", what}}));
+                             {"payloads", payloads}}));
   }
 
   absl::Status Take(const std::string& bytes) {
@@ -242,7 +242,7 @@ void Fleet::Read() {
     {
       absl::MutexLock lock(&mutex_);
       const auto may_read = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-        return bytes_ < kMostBytes || !end_.ok();
+        return bytes_ < kMaxBytes || !end_.ok();
       };
       mutex_.Await(absl::Condition(&may_read));
       if (!end_.ok()) return;

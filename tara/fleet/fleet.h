@@ -27,15 +27,15 @@ namespace tara::fleet {
 
 // What is played and comes back as a whole: a game, or the games of a match.
 struct Piece {
-  uint64_t id = 0;   // within its job
-  std::string what;  // further data for the worker; may be empty
+  uint64_t id = 0;      // within its job
+  std::string payload;  // further data for the worker; may be empty
 };
 
 // Games that are decided by a request, files and the ids of their pieces: they
 // are the same wherever they are played.
 struct Job {
   std::string name;                // for people, "generation 3"
-  proto::FleetRequest request;     // what a worker plays by
+  proto::FleetRequest request;     // the instructions of a worker
   std::vector<std::string> files;  // networks that it needs
   // The run, which resumes with the same numbers; empty: not a run.
   std::string folder;
@@ -64,9 +64,9 @@ struct Job {
 //   {"event":"job", "job":, "name":, "request":BASE64 of a FleetRequest,
 //    "files":[PATH, ...], "folder":}
 //   {"event":"games", "job":, "games":[FIRST, END, FIRST, END, ...],
-//    "what":[BASE64, ...]}    further pieces; `what` where they have one
+//    "payloads":[BASE64, ...]}    further pieces; empty without payloads
 //   {"event":"refused", "job":, "game":, "node":, "why":}  to be played again
-//   {"event":"end", "job":} the fleet stops playing it
+//   {"event":"end", "job":}   the fleet stops playing it
 // In come messages, each after its size and its job, of four bytes each,
 // little-endian: PlayedGames; of the job 0 text for people. Thread-safe: jobs
 // may be played at the same time.

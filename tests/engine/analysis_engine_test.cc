@@ -272,7 +272,7 @@ TEST(AnalysisEngineTest, NoMoreTasksWaitThanMay) {
   std::atomic<int64_t> added = 0;
   AnalysisEngine engine(&gate, {.threads = 1, .positions = 1});
   std::thread adding([&] {
-    for (int64_t i = 0; i < kMostWaiting + 100; ++i) {
+    for (int64_t i = 0; i < kMaxWaiting + 100; ++i) {
       engine.AwaitRoom();
       engine.Add({.state = InitialState(Variant::kFourTreasures),
                   .search = {.simulations = 1},
@@ -281,12 +281,12 @@ TEST(AnalysisEngineTest, NoMoreTasksWaitThanMay) {
       ++added;
     }
   });
-  while (added < kMostWaiting) std::this_thread::yield();
+  while (added < kMaxWaiting) std::this_thread::yield();
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  EXPECT_LE(added, kMostWaiting + 1);  // one is searched
+  EXPECT_LE(added, kMaxWaiting + 1);  // one is searched
   gate.Open();
   adding.join();
-  EXPECT_EQ(added, kMostWaiting + 100);
+  EXPECT_EQ(added, kMaxWaiting + 100);
 }
 
 TEST(AnalysisEngineTest, TimeEndsASearch) {

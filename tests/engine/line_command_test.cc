@@ -68,7 +68,7 @@ int64_t MostThatWait(int64_t lines, const Push& push, const Pop& pop) {
     }
   });
   // Not before as many are there as may be, and time for some more.
-  while (pushed < std::min(lines, kMostWaiting)) std::this_thread::yield();
+  while (pushed < std::min(lines, kMaxWaiting)) std::this_thread::yield();
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
   int64_t most = 0;
   for (int64_t popped = 0; popped < lines; ++popped) {
@@ -82,14 +82,14 @@ int64_t MostThatWait(int64_t lines, const Push& push, const Pop& pop) {
 TEST(LineQueueTest, NoMoreLinesWaitThanMay) {
   LineQueue lines;
   EXPECT_LE(MostThatWait(
-                2 * kMostWaiting, [&] { lines.Push({.text = "name"}); },
+                2 * kMaxWaiting, [&] { lines.Push({.text = "name"}); },
                 [&] { EXPECT_TRUE(lines.Pop().has_value()); }),
-            kMostWaiting + 1);
+            kMaxWaiting + 1);
 }
 
 TEST(LineQueueTest, NoMoreBytesWaitThanMay) {
   constexpr int64_t kBytes = int64_t{1} << 20;
-  constexpr auto kMost = static_cast<int64_t>(kMostWaitingBytes) / kBytes;
+  constexpr auto kMost = static_cast<int64_t>(kMaxWaitingBytes) / kBytes;
   LineQueue lines;
   std::atomic<int64_t> pushed = 0;
   std::thread pushing([&] {
@@ -138,7 +138,7 @@ TEST(OutputQueueTest, ThereIsRoomUntilTooMuchWaitsToBeRead) {
   OutputQueue answers(&out);
   answers.Push("one");
   answers.AwaitRoom();  // at once
-  for (size_t bytes = 0; bytes < kMostWaitingBytes; bytes += size_t{1} << 20) {
+  for (size_t bytes = 0; bytes < kMaxWaitingBytes; bytes += size_t{1} << 20) {
     answers.Push(std::string(size_t{1} << 20, 'x'));
   }
   std::atomic<bool> has_room = false;

@@ -87,7 +87,7 @@ double Allowed(int tests) { return 0.05 + 3 * std::sqrt(0.05 * 0.95 / tests); }
 
 TEST(EvidenceTest, SequentialTestsOfEqualPlayersErrAsPromised) {
   constexpr int kTests = 100;
-  constexpr int kMostPairs = 800;
+  constexpr int kMaxPairs = 800;
   for (const Variant variant : kFewOpenings) {
     for (const auto& [elo0, elo1] : {std::pair(0.0, 20.0), {-50.0, 0.0}}) {
       int wrong = 0;
@@ -95,7 +95,7 @@ TEST(EvidenceTest, SequentialTestsOfEqualPlayersErrAsPromised) {
         Match match(variant, {}, test);
         Sprt sprt({.elo0 = elo0, .elo1 = elo1});
         for (int pair = 0;
-             pair < kMostPairs && sprt.decision() == SprtDecision::kUndecided;
+             pair < kMaxPairs && sprt.decision() == SprtDecision::kUndecided;
              ++pair) {
           sprt.Add(match.NextPair());
         }

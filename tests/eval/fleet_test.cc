@@ -102,11 +102,11 @@ class OneMachine {
       std::vector<fleet::Piece> pieces;
       for (size_t i = 0; i < ranges.size(); i += 2) {
         for (uint64_t id = ranges[i]; id < ranges[i + 1]; ++id) {
-          pieces.push_back({.id = id, .what = {}});
-          if (event["what"].empty()) continue;
+          pieces.push_back({.id = id, .payload = {}});
+          if (event["payloads"].empty()) continue;
           ASSERT_TRUE(absl::Base64Unescape(
-              event["what"][pieces.size() - 1].get<std::string>(),
-              &pieces.back().what));
+              event["payloads"][pieces.size() - 1].get<std::string>(),
+              &pieces.back().payload));
         }
       }
       std::reverse(pieces.begin(), pieces.end());
@@ -257,12 +257,12 @@ TEST(FleetArenaTest, AWorkerRefusesWhatMakesNoSense) {
   const auto worker = ArenaWorker::Create(request, {});
   ASSERT_TRUE(worker.ok()) << worker.status();
   for (const std::string& what : {std::string(), std::string("\xff\xff")}) {
-    EXPECT_THAT(
-        std::string((*worker)
-                        ->Play({{.id = 7, .what = what}}, [] { return false; })
-                        .status()
-                        .message()),
-        HasSubstr("series 7"));
+    EXPECT_THAT(std::string((*worker)
+                                ->Play({{.id = 7, .payload = what}},
+                                       [] { return false; })
+                                .status()
+                                .message()),
+                HasSubstr("series 7"));
   }
 }
 

@@ -134,8 +134,8 @@ def test_wrong_arguments_are_named(arguments, message):
 
 
 def test_games_without_end_are_refused(monkeypatch):
-    monkeypatch.setattr(tara._play, "_MOST_GAMES", 2000)
-    monkeypatch.setattr(tara._play, "_MOST_YIELDED", 1000)
+    monkeypatch.setattr(tara._play, "_MAX_GAMES", 2000)
+    monkeypatch.setattr(tara._play, "_MAX_YIELDED", 1000)
     with pytest.raises(ValueError, match="games: more than 1000 indices"):
         tara.selfplay("playouts", "four_treasures", itertools.count())
     with pytest.raises(ValueError, match="games: more than 2000 indices"):

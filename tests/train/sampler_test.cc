@@ -656,7 +656,7 @@ TEST_F(HeldOutLossesTest, AreMeasuredByVariantWhereThereIsEnough) {
   ASSERT_EQ(trainer_.measured.size(), 2u);
   EXPECT_EQ(losses->at(0).variant, Variant::kFourTreasures);
   EXPECT_EQ(losses->at(1).variant, Variant::kStoneOfDestiny);
-  EXPECT_EQ(losses->at(1).positions, kMostHeldOutPositions);
+  EXPECT_EQ(losses->at(1).positions, kMaxHeldOutPositions);
   for (size_t i = 0; i < 2; ++i) {
     EXPECT_EQ(losses->at(i).losses.heads[nn::Head::kPolicy],
               static_cast<double>(i + 1));

@@ -12,7 +12,7 @@ import {root} from '../../tests/js/tara.mjs';
 const golden = path.join(root, 'tests', 'golden');
 const options = path.join(golden, 'options');  // of compensation and pie rule
 // Sequences of actions: what a count may come to within a few seconds.
-const MOST_SEQUENCES = 100_000;
+const MAX_SEQUENCES = 100_000;
 
 const optionsText = (values = {}) =>
   Object.entries(values).map((each) => each.join('=')).join(',') || '-';
@@ -77,7 +77,7 @@ describe('the compiled core', () => {
       for (const {prefix, counts: expected} of all) {
         const position = prefix.reduce(play, start(id));
         expected.forEach((count, i) => {
-          if (count > MOST_SEQUENCES) return;
+          if (count > MAX_SEQUENCES) return;
           assert.equal(core.perft(position, i + 1), count, `${id} ${prefix}`);
         });
       }

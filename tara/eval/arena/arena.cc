@@ -287,10 +287,10 @@ class SeriesGame : public PlayedGame {
 
   absl::StatusOr<std::unique_ptr<PlayedGame>> Finish() override {
     if (options_.self_play && forfeited_by.has_value()) {
-      if (attempt_ == kMostAttempts) {
+      if (attempt_ == kMaxAttempts) {
         return absl::AbortedError(
             absl::StrCat("game ", series_.number, " was given up ",
-                         kMostAttempts, " times by its player: ", fault));
+                         kMaxAttempts, " times by its player: ", fault));
       }
       return std::make_unique<SeriesGame>(options_, sink_, std::move(series_),
                                           index_, lead_, attempt_ + 1);
@@ -606,7 +606,7 @@ namespace {
 
 // Series that a fleet has at a time where there may be no need of them all, or
 // a judge draws their openings.
-constexpr int kMostAhead = 2048;
+constexpr int kMaxQueued = 2048;
 
 std::string OpeningsToBytes(const Series& series) {
   proto::ArenaOpenings bytes;
@@ -625,7 +625,7 @@ absl::StatusOr<Series> SeriesOf(const fleet::Piece& piece,
   Series series = {.number = static_cast<int>(piece.id), .openings = {}};
   proto::ArenaOpenings bytes;
   bool is_sound = piece.id < uint64_t{1} << 31 &&
-                  bytes.ParseFromString(piece.what) &&
+                  bytes.ParseFromString(piece.payload) &&
                   bytes.opening_size() == GamesPerSeries(options);
   for (const auto& opening : bytes.opening()) {
     State state = InitialState(options.variant, options.rule_options);
@@ -687,13 +687,13 @@ absl::StatusOr<ArenaResult> PlayArenaOnFleet(
       .files = std::move(contest.files),
       .folder = "",
       .ahead = options.sprt.has_value() || options.opening_judge
-                   ? kMostAhead
+                   ? kMaxQueued
                    : std::numeric_limits<int>::max(),
       .next = [&]() -> absl::StatusOr<std::optional<fleet::Piece>> {
         TARA_ASSIGN_OR_RETURN(std::optional<Series> next, schedule.Next());
         if (!next.has_value()) return std::nullopt;
         const auto number = static_cast<uint64_t>(next->number);
-        fleet::Piece piece = {.id = number, .what = OpeningsToBytes(*next)};
+        fleet::Piece piece = {.id = number, .payload = OpeningsToBytes(*next)};
         series[number] = *std::move(next);
         return piece;
       },

@@ -71,7 +71,7 @@ struct ArenaOptions {
   double temperature = 1;
   // A plays itself: both sides of every game, each with its own opening. The
   // result by player is then meaningless; the games go to `on_game`. A game
-  // that A gives up is played again, up to kMostAttempts times.
+  // that A gives up is played again, up to kMaxAttempts times.
   bool self_play = false;
   // Restricted play: A does not choose actions of this type if it has others.
   // Its search does not take the restriction into account.
@@ -160,7 +160,7 @@ class ArenaWorker {
 };
 
 // Attempts at a game of self-play that the player gives up.
-inline constexpr int kMostAttempts = 3;
+inline constexpr int kMaxAttempts = 3;
 
 // Returns the seed in the record of a game: of the opening-th opening, with A
 // as Red or not.

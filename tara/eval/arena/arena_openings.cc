@@ -26,7 +26,7 @@ constexpr int kDrawsForJudge = 1000;
 constexpr int kMaxLonger = 50;
 // Openings by default, and how many of them there are at least.
 constexpr int kOpeningPlies = 2;
-constexpr size_t kFewestOpenings = 200;
+constexpr size_t kMinOpenings = 200;
 
 State RepresentativeOf(const State& state) {
   return TransformState(RepresentativeSymmetry(state), state);
@@ -51,7 +51,7 @@ int DefaultOpeningPlies(Variant variant, const RuleOptions& rule_options) {
       });
     }
     positions = std::move(next_positions);
-    const bool enough = positions.size() >= kFewestOpenings;
+    const bool enough = positions.size() >= kMinOpenings;
     // Without another position, openings would equal those of one ply fewer.
     if ((enough && plies >= kOpeningPlies) || positions.empty()) return plies;
   }

@@ -120,8 +120,8 @@ PartnershipWorth EstimateWorth(const CrossPlayStudy& study, Random& random) {
     }
     return won >= kFewest && lost >= kFewest;
   };
-  constexpr int kFewestOpenings = 6;
-  bool all_known = worth.openings >= kFewestOpenings;
+  constexpr int kMinOpenings = 6;
+  bool all_known = worth.openings >= kMinOpenings;
   for (size_t m = 0; m < matches; ++m) all_known = all_known && is_known(m);
   if (all_known) return worth;
   worth.elo.low = -std::numeric_limits<double>::infinity();

@@ -22,7 +22,7 @@ namespace tara::eval {
 inline constexpr double kEvenBand = 0.05;
 // A doubling of simulations that gains less Elo than this ends the curve of the
 // depth of skill.
-inline constexpr double kLeastGain = 20;
+inline constexpr double kMinGain = 20;
 
 // Returns one cluster per different game.
 std::vector<int> ClustersOf(absl::Span<const GameFacts> games);
@@ -59,7 +59,7 @@ struct Scores {
   Interval margin = {};  // as scored, without compensation
   double p_even = 1;     // EvenScoreTest
 
-  bool enough() const { return effective >= kFewestForVerdict; }
+  bool enough() const { return effective >= kMinGamesForVerdict; }
 };
 
 Scores ScoresOf(absl::Span<const GameFacts> games);

@@ -602,7 +602,8 @@ class Sentences {
     Say(absl::StrFormat(
         "There are not enough different games for a verdict on %s (%s): %d "
         "games count as %.0f, expected %d.",
-        of, Where(sample), scores.games, scores.effective, kFewestForVerdict));
+        of, Where(sample), scores.games, scores.effective,
+        kMinGamesForVerdict));
     return false;
   }
 
@@ -809,7 +810,7 @@ class Sentences {
       const std::string who = Who(last);
       const std::string gain = absl::StrFormat("%+.0f Elo [%+.0f, %+.0f]",
                                                elo.mean, elo.low, elo.high);
-      Say(elo.mean < kLeastGain
+      Say(elo.mean < kMinGain
               ? absl::StrCat("Skill ends at about ", last.simulations / 2,
                              " simulations", who, ": twice as many gain ", gain,
                              ".")

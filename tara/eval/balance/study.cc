@@ -30,7 +30,7 @@ constexpr int kOpeningPlies = 2;      // of players without a policy
 constexpr int kConcurrentGames = 32;  // in progress on a thread
 constexpr int kProbeGames = 16;
 // A restriction is studied if the action occurs so often a game.
-constexpr double kLeastOccurrence = 0.1;
+constexpr double kMinOccurrence = 0.1;
 constexpr uint64_t kFreshStream = 1;
 
 bool Searches(const PlayerSpec& player) {
@@ -219,8 +219,7 @@ class Run {
       const auto actions = [=](const GameFacts& game) {
         return game.types[static_cast<size_t>(type)];
       };
-      if (!dry_ &&
-          MeanOf(samples[base].games, actions).mean < kLeastOccurrence) {
+      if (!dry_ && MeanOf(samples[base].games, actions).mean < kMinOccurrence) {
         continue;
       }
       ArenaOptions restricted = drawn;
@@ -305,7 +304,7 @@ class Run {
       if (dry_) continue;
       if (stop && stop()) break;
       // The curve ends where a doubling gains little.
-      if (EloDifference(ScoreOfA(samples.back().games).mean) < kLeastGain) {
+      if (EloDifference(ScoreOfA(samples.back().games).mean) < kMinGain) {
         break;
       }
     }
@@ -452,10 +451,10 @@ class Run {
 };
 
 absl::Status CheckCount(absl::string_view field, int value) {
-  constexpr int kMostGames = 10000000;
-  if (value >= 0 && value <= kMostGames) return absl::OkStatus();
+  constexpr int kMaxGames = 10000000;
+  if (value >= 0 && value <= kMaxGames) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
-      field, " is ", value, "; expected a number from 0 to ", kMostGames));
+      field, " is ", value, "; expected a number from 0 to ", kMaxGames));
 }
 
 }  // namespace

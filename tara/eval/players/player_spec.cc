@@ -71,16 +71,16 @@ class QuotedText {
   char quote_ = 0;  // that we are in; 0: none
 };
 
-constexpr double kLeastSeconds = 0.001;
-constexpr double kMostSeconds = 24 * 3600;
+constexpr double kMinSeconds = 0.001;
+constexpr double kMaxSeconds = 24 * 3600;
 
 OptionTable EngineOptionTable(EngineSpec& spec) {
   return {
-      {"start", Seconds{&spec.start_limit}, kLeastSeconds, kMostSeconds,
+      {"start", Seconds{&spec.start_limit}, kMinSeconds, kMaxSeconds,
        "start-up time"},
-      {"move", Seconds{&spec.move_limit}, kLeastSeconds, kMostSeconds,
+      {"move", Seconds{&spec.move_limit}, kMinSeconds, kMaxSeconds,
        "time per action without a clock"},
-      {"grace", Seconds{&spec.grace}, 0, kMostSeconds,
+      {"grace", Seconds{&spec.grace}, 0, kMaxSeconds,
        "time allowed beyond its clock"},
       {"processes", &spec.processes, 1, 256,
        "concurrent games per thread, one process each"},

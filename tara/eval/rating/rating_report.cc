@@ -197,9 +197,9 @@ std::string VerdictOf(const RatingTable& table) {
     }
     fewest = std::min(fewest, games);
   }
-  if (fewest < kFewestForVerdict) {
+  if (fewest < kMinGamesForVerdict) {
     return absl::StrCat("There are not enough different games for a verdict: ",
-                        fewest, " of the ", kFewestForVerdict,
+                        fewest, " of the ", kMinGamesForVerdict,
                         " that each of the two best players needs.");
   }
   const ReportField ahead = EstimateField(

@@ -267,7 +267,7 @@ std::string VerdictOn(Rows rows, Name name, const VerdictWords& words) {
     if (has_total && !absl::StartsWith(row_name, "total")) continue;
     const ReportField& field = *named(row, name);
     const auto distinct = named(row, "distinct_games");
-    if (distinct != row.end() && distinct->value < kFewestForVerdict) {
+    if (distinct != row.end() && distinct->value < kMinGamesForVerdict) {
       few.push_back(
           absl::StrCat(row_name, " (", distinct->value.get<int>(), ")"));
       continue;
@@ -293,7 +293,7 @@ std::string VerdictOn(Rows rows, Name name, const VerdictWords& words) {
   add(words.below, below);
   add(words.neither, neither);
   add(absl::StrCat("not enough different games for a verdict, fewer than ",
-                   kFewestForVerdict, ": "),
+                   kMinGamesForVerdict, ": "),
       few);
   if (text.empty()) return "Nothing was played.";
   text[0] = absl::ascii_toupper(text[0]);

@@ -146,7 +146,7 @@ struct VerdictWords {
 
 // Returns a sentence on the estimates called `name` of the rows: which of them
 // are above and below what is even. Rows called "total" stand for all others.
-// Of rows with fewer than kFewestForVerdict "distinct_games" it only says so.
+// Of rows with fewer than kMinGamesForVerdict "distinct_games" it only says so.
 std::string VerdictOn(absl::Span<const ReportRow> rows, absl::string_view name,
                       const VerdictWords& words);
 

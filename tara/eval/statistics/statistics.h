@@ -22,7 +22,7 @@ struct Interval {
 };
 
 // Fewer different games than this, up to symmetry, are no ground for a verdict.
-inline constexpr int kFewestForVerdict = 20;
+inline constexpr int kMinGamesForVerdict = 20;
 
 // The cluster of each value. Values of one cluster are dependent or repeated;
 // values of different clusters are independent. Empty: each value is a cluster.

@@ -13,7 +13,7 @@ namespace tara::mcts {
 namespace {
 
 // Keeps logits finite. An action without prior comes after all others.
-constexpr double kLeastPrior = 1e-30;
+constexpr double kMinPrior = 1e-30;
 
 // A draw from the standard Gumbel distribution: minus the logarithm of an
 // exponential variate.
@@ -42,7 +42,7 @@ GumbelRoot::GumbelRoot(const GumbelOptions& options,
   priors_.reserve(priors.size());
   noisy_logits_.reserve(priors.size());
   for (const float prior : priors) {
-    priors_.push_back(std::max<double>(prior, kLeastPrior));
+    priors_.push_back(std::max<double>(prior, kMinPrior));
     noisy_logits_.push_back(std::log(priors_.back()));
     if (noise_scale > 0) {
       noisy_logits_.back() += noise_scale * DrawGumbel(random);

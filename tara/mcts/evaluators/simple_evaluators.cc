@@ -28,8 +28,8 @@ absl::Status UniformEvaluator::Evaluate(absl::Span<const State> states,
 namespace {
 
 // Fills all but the priors from Red's margins of the playouts of a position.
-void Judge(const State& state, absl::Span<const int8_t> red_margins,
-           Evaluation& evaluation) {
+void EvaluateMargins(const State& state, absl::Span<const int8_t> red_margins,
+                     Evaluation& evaluation) {
   const int sign = state.side() == kRed ? 1 : -1;
   int wins = 0;
   int losses = 0;
@@ -73,9 +73,10 @@ absl::Status PlayoutEvaluator::Evaluate(absl::Span<const State> states,
   for (size_t i = 0; i < states.size(); ++i) {
     const int legal = LegalActions(states[i]).Count();
     results[i].priors.assign(legal, 1.0f / static_cast<float>(legal));
-    Judge(states[i],
-          absl::MakeConstSpan(margins).subspan(i * playouts_, playouts_),
-          results[i]);
+    EvaluateMargins(
+        states[i],
+        absl::MakeConstSpan(margins).subspan(i * playouts_, playouts_),
+        results[i]);
   }
   return absl::OkStatus();
 }

@@ -399,8 +399,8 @@ namespace {
 
 // Positions searched by a thread at a time, and the simulations that the trees
 // of all threads may hold together, some 500 bytes each.
-constexpr int kMostTrees = 64;
-constexpr int kMostSimulations = 1000000;
+constexpr int kMaxTrees = 64;
+constexpr int kMaxHeldSimulations = 1000000;
 
 // The search of one position, which hands over its tree at the end.
 class PositionSearch : public SearchedGame {
@@ -432,8 +432,9 @@ absl::Status SearchPositions(
   const int threads = std::clamp(options.threads, 1, count);
   const int share = (count + threads - 1) / threads;
   const int trees = std::max(
-      1, std::min({share, kMostTrees,
-                   kMostSimulations / options.search.simulations / threads}));
+      1,
+      std::min({share, kMaxTrees,
+                kMaxHeldSimulations / options.search.simulations / threads}));
   std::atomic<bool> failed = false;
   const auto stopped = [&] { return options.stop && options.stop(); };
   const auto report = [&] {

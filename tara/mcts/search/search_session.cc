@@ -25,7 +25,7 @@ constexpr int kStep = 32;
 
 // Near the end of a game most walks need no evaluation: after this number of
 // walks a thread checks again whether to stop.
-constexpr int kMostFinished = 64;
+constexpr int kMaxFinished = 64;
 
 // Holds a lock that others hold for some microseconds at a time. A thread that
 // goes to sleep needs longer than that to wake up again, so at first it only
@@ -147,7 +147,7 @@ class SharedSearch {
         batch.states.push_back(leaf.state);
       } else if (gathered != Gathered::kFinished) {
         break;
-      } else if (++finished == kMostFinished) {
+      } else if (++finished == kMaxFinished) {
         return;
       } else if (tree_.done()) {
         break;

@@ -155,7 +155,7 @@ void NodeStore::Clear() {
 
 namespace {
 
-constexpr size_t kLeastEntries = 256;
+constexpr size_t kMinEntries = 256;
 
 // The upper half of the hash is kept, the lower half is the place of the entry.
 uint64_t EntryOf(uint64_t hash, uint32_t node) {
@@ -165,7 +165,7 @@ uint32_t NodeOf(uint64_t entry) { return static_cast<uint32_t>(entry) - 1; }
 
 // At most half full: the walks along the table stay short.
 size_t EntriesFor(uint64_t nodes) {
-  return std::bit_ceil(std::max<size_t>(nodes * 2, kLeastEntries));
+  return std::bit_ceil(std::max<size_t>(nodes * 2, kMinEntries));
 }
 
 }  // namespace

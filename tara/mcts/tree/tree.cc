@@ -89,9 +89,9 @@ void Tree::Apply(const Leaf& leaf, const Evaluation& evaluation) {
 }
 
 void Tree::Reserve() {
-  constexpr int kMostSimulations = 1024;
+  constexpr int kMaxSimulations = 1024;
   data_.store.Reserve(static_cast<uint32_t>(
-      std::min(options().simulations, kMostSimulations) + 1));
+      std::min(options().simulations, kMaxSimulations) + 1));
 }
 
 void Tree::SetSimulations(int simulations) {

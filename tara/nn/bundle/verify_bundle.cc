@@ -126,7 +126,7 @@ FormCheck Judged(FormCheck check, const absl::StatusOr<double>& difference) {
 }
 
 FormCheck CheckInputs(const Golden& golden) {
-  FormCheck check = {.name = "inputs", .what = "this program's encoder"};
+  FormCheck check = {.name = "inputs", .computed_by = "this program's encoder"};
   const NetworkInputs encoded =
       EncodeGoldenPositions(golden.positions, golden.inputs.counts);
   bool same = true;
@@ -223,20 +223,20 @@ std::vector<FormCheck> CheckWeights(const Checkpoint& network,
   const auto floats = DifferenceInFloats(network, golden, has_owner);
   if (network.shape.kind == NetworkKind::kLight) {
     return {Judged({.name = "float32",
-                    .what = "layers in float32, with its weights",
+                    .computed_by = "layers in float32, with its weights",
                     .tolerance = kExactTolerance},
                    floats),
             Judged({.name = "int8",
-                    .what = "integers, as players use; mean difference",
+                    .computed_by = "integers, as players use; mean difference",
                     .tolerance = kIntegerTolerance},
                    DifferenceOfIntegers(network, golden))};
   }
   return {Judged({.name = "libtorch",
-                  .what = "LibTorch, with its weights",
+                  .computed_by = "LibTorch, with its weights",
                   .tolerance = kExactTolerance},
                  floats),
           Judged({.name = "onednn",
-                  .what = "oneDNN in float32, with its weights",
+                  .computed_by = "oneDNN in float32, with its weights",
                   .tolerance = kExactTolerance},
                  DifferenceOfOneDnn(network, golden))};
 }
@@ -248,10 +248,11 @@ absl::StatusOr<std::vector<FormCheck>> VerifyBundle(const Bundle& bundle) {
   TARA_ASSIGN_OR_RETURN(const Golden golden, ReadGolden(bundle));
   TARA_ASSIGN_OR_RETURN(const Checkpoint network, bundle.ReadNetwork());
   std::vector<FormCheck> checks = {
-      CheckInputs(golden), Judged({.name = "expected",
-                                   .what = "golden.json, by the golden outputs",
-                                   .tolerance = kExpectedTolerance},
-                                  DifferenceOfExpected(golden))};
+      CheckInputs(golden),
+      Judged({.name = "expected",
+              .computed_by = "golden.json, by the golden outputs",
+              .tolerance = kExpectedTolerance},
+             DifferenceOfExpected(golden))};
   for (FormCheck& check : CheckWeights(network, golden, manifest.has_owner)) {
     checks.push_back(std::move(check));
   }
@@ -262,7 +263,8 @@ absl::StatusOr<std::vector<FormCheck>> VerifyBundle(const Bundle& bundle) {
         CheckOnnxModel(model, source, manifest.shape, form.weights);
     checks.push_back(Judged(
         {.name = form.name,
-         .what = absl::StrCat(form.file, ", node by node, with its weights")},
+         .computed_by =
+             absl::StrCat(form.file, ", node by node, with its weights")},
         status.ok() ? absl::StatusOr<double>(0.0) : status));
   }
   return checks;

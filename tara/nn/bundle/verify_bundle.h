@@ -17,7 +17,7 @@ struct FormCheck {
   // "inputs", "expected"; of towers "libtorch" and "onednn", of light networks
   // "float32" and "int8"; or that of a form.
   std::string name;
-  std::string what;  // for people: the computation that was checked
+  std::string computed_by;  // for people
   CheckResult result = CheckResult::kNotRun;
   // Largest |o - g| / max(1, |g|) of an output o and its golden value g. For
   // "int8", the larger of the mean differences of values and of priors.

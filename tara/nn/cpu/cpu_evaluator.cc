@@ -45,7 +45,7 @@ absl::Span<const Precision> FasterThanFloat32() {
 }
 
 // Smaller networks spend their time elsewhere than in products.
-constexpr int kLeastChannelsForIntegers = 32;
+constexpr int kMinChannelsForIntegers = 32;
 
 // The memory of a thread for a call.
 struct Workspace {
@@ -143,7 +143,7 @@ class Maker {
   // measurement, and processors of one kind choose alike.
   absl::StatusOr<CpuEvaluator> MakeBest() {
     CpuEvaluator reference = Make(Precision::kFloat32);
-    if (weights_.channels < kLeastChannelsForIntegers) return reference;
+    if (weights_.channels < kMinChannelsForIntegers) return reference;
     const std::vector<State> positions =
         PositionsOfRandomGames(kErrorPositions, kErrorSeed);
     for (const Precision precision : FasterThanFloat32()) {

@@ -192,9 +192,9 @@ class WinogradCode {
   static constexpr int kVectors = kWinogradBlock / kLanes;
   // Rows whose sums and weights fill the registers.
 #if defined(__wasm__)
-  static constexpr int kMostRows = 2;  // of four floats each
+  static constexpr int kMaxRows = 2;  // of four floats each
 #else
-  static constexpr int kMostRows = kWide ? 12 : 6;
+  static constexpr int kMaxRows = kWide ? 12 : 6;
 #endif
 
   using Tiles = WinogradTiles<kSet>;
@@ -338,11 +338,11 @@ class WinogradCode {
 
   static void Multiply(int row, int end, const Number* inputs,
                        const Number* weights, int in, Sum* products) {
-    MultiplyWhile<kMostRows>(row, end, inputs, weights, in, products);
+    MultiplyWhile<kMaxRows>(row, end, inputs, weights, in, products);
     if constexpr (kWide) {
       MultiplyWhile<8>(row, end, inputs, weights, in, products);
     }
-    if constexpr (kMostRows > 4) {
+    if constexpr (kMaxRows > 4) {
       MultiplyWhile<4>(row, end, inputs, weights, in, products);
     }
     MultiplyWhile<2>(row, end, inputs, weights, in, products);

@@ -37,7 +37,7 @@ constexpr size_t kPlaneFloats = size_t{kNumPlanes} * kNumSquares;
 
 // Planes of more bytes than this do not stay in the caches until they are
 // read, and writing them around the caches saves reading them first.
-constexpr size_t kMostCachedBytes = size_t{32} << 20;
+constexpr size_t kMaxCachedBytes = size_t{32} << 20;
 
 // --- Boards ------------------------------------------------------------------
 
@@ -477,7 +477,7 @@ void EncodeBatch(const EncoderInput& input, const EncoderOutput& output) {
   TARA_CHECK(output.planes.size() == size * kPlaneFloats, "planes: size");
   TARA_CHECK(output.globals.size() == size * kNumGlobals, "globals: size");
   const bool around =
-      output.planes.size() * sizeof(float) > kMostCachedBytes &&
+      output.planes.size() * sizeof(float) > kMaxCachedBytes &&
       reinterpret_cast<uintptr_t>(output.planes.data()) % 32 == 0;
   around ? Encode<true>(input, output) : Encode<false>(input, output);
 }

@@ -26,13 +26,13 @@ constexpr int kC = kLightChannels;
 
 // Bytes reach a little beyond what was measured.
 constexpr float kHeadroom = 1.02f;
-constexpr double kMostShort = 32767;
-constexpr double kMostSum = 1 << 30;
+constexpr double kMaxShort = 32767;
+constexpr double kMaxSum = 1 << 30;
 // What the greatest byte is in 16-bit sums: parts of a sum may reach twice as
 // far.
 constexpr double kReach = 16000;
 constexpr double kFactor = 1 << 15;
-constexpr double kMostByteWeight = 127;
+constexpr double kMaxByteWeight = 127;
 
 // The taps by rank, then file, each with the one that pairs with it.
 std::array<LightTapPair, kTapPairs> MakeTapPairs() {
@@ -184,11 +184,11 @@ class Maker {
            LargestOf(tensors_.hills, c) + std::abs(At(tensors_.bias, 0, c)),
            LargestOf(tensors_.globals, c)});
       hills_[0][c] = static_cast<float>(std::max<double>(
-          hills_[0][c], most * (1 << LightIntegers::kInputShift) / kMostShort));
+          hills_[0][c], most * (1 << LightIntegers::kInputShift) / kMaxShort));
     }
   }
   // Returns the least unit in which two weights that are multiplied together,
-  // times their scales, stay within kMostPair when they are rounded.
+  // times their scales, stay within kMaxPair when they are rounded.
   static double PairUnit(absl::Span<const double> weights) {
     double positive = 0, negative = 0, most = 0;
     for (const double weight : weights) {
@@ -196,8 +196,8 @@ class Maker {
       most = std::max(most, std::abs(weight));
     }
     return std::max(std::max(positive, negative) /
-                        (kMostPair - 0.5 * static_cast<double>(weights.size())),
-                    most / kMostByteWeight);
+                        (kMaxPair - 0.5 * static_cast<double>(weights.size())),
+                    most / kMaxByteWeight);
   }
   // The same of all pairs in a column of a matrix.
   double ColumnUnit(const LightTensor& tensor, const float* scales,
@@ -235,18 +235,18 @@ class Maker {
                                    std::abs(At(layer.file, 0, c))) /
                           (kBoardSize - 2);
       unit =
-          std::max(unit, line * in * kFactor / (1 << kLineShift) / kMostShort);
+          std::max(unit, line * in * kFactor / (1 << kLineShift) / kMaxShort);
       // Of all pooled numbers at their greatest.
       double sum = 0;
       for (int i = 0; i < 2 * kC; ++i) {
         const double weight = std::abs(At(layer.pooled, ContextRow(i), c)) *
                               PooledUnit(hills_[index], i) *
                               (1 << kPooledShift);
-        unit = std::max(unit, weight / kMostShort);
+        unit = std::max(unit, weight / kMaxShort);
         sum += weight * (i < kC ? 255 * kNumHills : 255 << kMaximumShift);
       }
       unit = std::max(
-          {unit, sum / kMostSum, std::abs(At(layer.bias, 0, c)) / kReach});
+          {unit, sum / kMaxSum, std::abs(At(layer.bias, 0, c)) / kReach});
       sums_[index][c] = static_cast<float>(unit);
       mixed_[index][c] = std::max(mixed_[index][c], sums_[index][c]);
     }
@@ -260,7 +260,7 @@ class Maker {
       const double unit = std::max(
           {(1 << kMixShift) * ColumnUnit(layer.mix, mixed_[index].data(), c),
            out * 255 / kReach,
-           hills_[index][c] * kFactor / (1 << kResidualShift) / kMostShort,
+           hills_[index][c] * kFactor / (1 << kResidualShift) / kMaxShort,
            std::abs(At(layer.mix_bias, 0, c)) / kReach});
       totals_[index][c] = static_cast<float>(unit);
       out = std::max(out, totals_[index][c]);
@@ -269,7 +269,7 @@ class Maker {
 
   // Returns the value as an int16, saturated.
   static double Short(double value) {
-    return std::clamp(value, -kMostShort, kMostShort);
+    return std::clamp(value, -kMaxShort, kMaxShort);
   }
 
   // Returns the value of a hill's input in the unit of inputs, clipped to eight

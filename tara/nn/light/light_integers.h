@@ -115,7 +115,7 @@ inline constexpr int kResidualShift = 7;
 
 // Two products of a byte add up in 16 bits: the weights of a pair are of
 // different signs, or do not add up to more.
-inline constexpr int kMostPair = 128;
+inline constexpr int kMaxPair = 128;
 
 struct LightIntegers {
   using Shorts = LightIntegerLayer::Shorts;

@@ -19,7 +19,7 @@ namespace {
 constexpr float kIllegalLogit = -1e9f;
 
 // Divides what has no weight: 0 by this is 0.
-constexpr float kLeastWeight = 1e-6f;
+constexpr float kMinWeight = 1e-6f;
 
 // Rows of a tensor of floats.
 float* Row(const at::Tensor& tensor, int row) {
@@ -69,7 +69,7 @@ at::Tensor NoShares(int64_t count, const at::TensorOptions& memory) {
 
 // Returns the mean of the losses [B] by the weights [B], or 0 without any.
 at::Tensor WeightedMean(const at::Tensor& losses, const at::Tensor& weights) {
-  return (losses * weights).sum() / weights.sum().clamp_min(kLeastWeight);
+  return (losses * weights).sum() / weights.sum().clamp_min(kMinWeight);
 }
 
 // Returns the cross-entropies [B] of logits and shares [B, N].
@@ -85,8 +85,8 @@ at::Tensor OfOwners(const at::Tensor& logits, const at::Tensor& owner,
          (1.0 / kNumHills);
 }
 
-// How a head learns.
-struct Lesson {
+// The targets and the loss of a head.
+struct HeadLoss {
   Head head;
   // Returns the targets of `count` samples, to be filled, in a kind of memory.
   at::Tensor (*make)(int64_t count, const at::TensorOptions& memory);
@@ -97,7 +97,7 @@ struct Lesson {
                        const at::Tensor& hills);
 };
 
-constexpr auto kLessons = std::to_array<Lesson>({
+constexpr auto kHeadLosses = std::to_array<HeadLoss>({
     // [B, kNumPolicyOutputs]: shares.
     {Head::kPolicy, NoShares,
      [](const Sample& sample, const at::Tensor& targets, int i) {
@@ -165,10 +165,10 @@ constexpr auto kLessons = std::to_array<Lesson>({
      },
      OfShares},
 });
-static_assert(kLessons.size() == kHeads.size());
+static_assert(kHeadLosses.size() == kHeads.size());
 static_assert([] {
-  for (size_t i = 0; i < kLessons.size(); ++i) {
-    if (kLessons[i].head != kHeads[i].head) return false;
+  for (size_t i = 0; i < kHeadLosses.size(); ++i) {
+    if (kHeadLosses[i].head != kHeads[i].head) return false;
   }
   return true;
 }());
@@ -207,16 +207,16 @@ EncodedSamples EncodeSamples(const std::vector<Sample>& samples,
   for (int i = 0; i < batch.size(); ++i) {
     FillLegal(samples[i], batch.OutputsOf(i), i, all.legal);
   }
-  for (const Lesson& lesson : kLessons) {
-    if (!heads[lesson.head]) continue;
-    const at::Tensor targets = lesson.make(count, memory);
+  for (const HeadLoss& loss : kHeadLosses) {
+    if (!heads[loss.head]) continue;
+    const at::Tensor targets = loss.make(count, memory);
     const at::Tensor weights = at::empty({count}, memory);
     for (int i = 0; i < batch.size(); ++i) {
-      const bool taught = lesson.fill(samples[i], targets, i);
-      *Row(weights, i) = taught ? samples[i].weight : 0;
+      const bool has_target = loss.fill(samples[i], targets, i);
+      *Row(weights, i) = has_target ? samples[i].weight : 0;
     }
-    all.targets[lesson.head] = targets;
-    all.weights[lesson.head] = weights;
+    all.targets[loss.head] = targets;
+    all.weights[loss.head] = weights;
   }
   return all;
 }
@@ -253,12 +253,12 @@ LossTensors ComputeLosses(const NetworkOutput& output,
   PerHead<at::Tensor> logits = output;
   logits[Head::kPolicy] = output[Head::kPolicy] + targets.legal;
   LossTensors losses;
-  for (const Lesson& lesson : kLessons) {
-    const Head head = lesson.head;
+  for (const HeadLoss& loss : kHeadLosses) {
+    const Head head = loss.head;
     if (!targets.targets[head].defined()) continue;
     TARA_CHECK(logits[head].defined(), "a head that learns is not computed");
     losses.heads[head] =
-        WeightedMean(lesson.losses(logits[head], targets.targets[head], hills),
+        WeightedMean(loss.losses(logits[head], targets.targets[head], hills),
                      targets.weights[head]);
     const at::Tensor weighted = options.loss_weights[head] * losses.heads[head];
     losses.total = losses.total.defined() ? losses.total + weighted : weighted;

@@ -25,8 +25,8 @@ absl::StatusOr<std::vector<HeldOutLosses>> MeasureHeldOut(
   std::vector<HeldOutLosses> measured;
   for (const Variant variant : sampler.HeldOutVariants()) {
     const std::vector<nn::Sample> samples =
-        sampler.HeldOutSamples(variant, kMostHeldOutPositions);
-    if (samples.size() < kLeastHeldOutPositions) continue;
+        sampler.HeldOutSamples(variant, kMaxHeldOutPositions);
+    if (samples.size() < kMinHeldOutPositions) continue;
     TARA_ASSIGN_OR_RETURN(const nn::Losses losses, trainer.Measure(samples));
     measured.push_back({.variant = variant,
                         .positions = static_cast<int64_t>(samples.size()),

@@ -17,9 +17,9 @@ namespace tara::train {
 
 // Minimum number of held-out positions of a variant to measure: about two
 // games.
-inline constexpr int kLeastHeldOutPositions = 64;
+inline constexpr int kMinHeldOutPositions = 64;
 // The most: they are measured after each generation.
-inline constexpr int kMostHeldOutPositions = 512;
+inline constexpr int kMaxHeldOutPositions = 512;
 
 // Losses on positions of one variant that are never learned from.
 struct HeldOutLosses {

@@ -33,7 +33,7 @@ absl::Status PlayOnFleet(fleet::Fleet& fleet, const SelfPlayJob& job,
       .folder = job.request.config().run_dir(),
       .next = [&]() -> absl::StatusOr<std::optional<fleet::Piece>> {
         if (next == job.missing.size()) return std::nullopt;
-        return fleet::Piece{.id = job.missing[next++], .what = {}};
+        return fleet::Piece{.id = job.missing[next++], .payload = {}};
       },
       .piece_of =
           [](const proto::GameRecord& game) { return game.game_index(); },

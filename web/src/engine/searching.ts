@@ -22,14 +22,14 @@ import { optionsFromText } from './short_text';
 import type { Network } from './network';
 
 /** More makes no sense in a page; the core's limit is 2^24. */
-const MOST_SIMULATIONS = 10_000_000;
+const MAX_SIMULATIONS = 10_000_000;
 /** A random game is far less accurate than a network, and far cheaper. */
 const PLAYOUTS_FACTOR = 16;
 /** A worker that is busy for so long hears nothing. */
 const SLICE_MS = 12;
 const PROGRESS_MS = 150;
 /** Margins below this probability are left out. */
-const LEAST_PROBABILITY = 1e-4;
+const MIN_PROBABILITY = 1e-4;
 
 /** Node.js has it, where a channel would keep the process from ending. */
 declare const setImmediate: ((called: () => void) => unknown) | undefined;
@@ -81,7 +81,7 @@ function evaluationOf(
   const redMargins = evaluation.redMargins
       .map((probability, i) =>
         ({ margin: i - catalogue.maxMargin - compensation, probability }))
-      .filter((each) => each.probability >= LEAST_PROBABILITY);
+      .filter((each) => each.probability >= MIN_PROBABILITY);
   return {
     by,
     ply,
@@ -149,10 +149,10 @@ function planOf(
   };
   const { simulations, temperature, milliseconds, seed } = plan;
   if (!Number.isInteger(simulations) || simulations < 1 ||
-      simulations > MOST_SIMULATIONS) {
+      simulations > MAX_SIMULATIONS) {
     throw new Error(
         `simulations is ${simulations}; expected a whole number from 1 to ` +
-        `${MOST_SIMULATIONS}`);
+        `${MAX_SIMULATIONS}`);
   }
   if (!(temperature >= 0 && temperature <= 100)) {
     throw new Error(

@@ -5,16 +5,16 @@
 import { inflateSync, strFromU8 } from 'fflate';
 
 /** Of JSON, which takes many times its size once it is parsed. */
-const MOST_JSON_BYTES = 4 * 1024 * 1024;
-/** Of other entries, or MOST_GROWTH times the archive: a small file cannot
+const MAX_JSON_BYTES = 4 * 1024 * 1024;
+/** Of other entries, or MAX_GROWTH times the archive: a small file cannot
  * fill the memory. What is large is weights, which hardly deflate. */
-const MOST_SMALL_BYTES = 8 * 1024 * 1024;
-const MOST_GROWTH = 20;
-const MOST_BYTES = 1024 * 1024 * 1024;
+const MAX_SMALL_BYTES = 8 * 1024 * 1024;
+const MAX_GROWTH = 20;
+const MAX_BYTES = 1024 * 1024 * 1024;
 
 const END = 0x06054b50;
 const END_BYTES = 22;
-const MOST_COMMENT_BYTES = 0xffff;
+const MAX_COMMENT_BYTES = 0xffff;
 const CENTRAL = 0x02014b50;
 const CENTRAL_BYTES = 46;
 const LOCAL = 0x04034b50;
@@ -51,14 +51,14 @@ export function fileId(data: Uint8Array): string {
 
 function mostBytes(name: string, archive: Uint8Array): number {
   return name.endsWith('.json') ?
-    MOST_JSON_BYTES :
+    MAX_JSON_BYTES :
     Math.min(
-        MOST_BYTES, Math.max(MOST_SMALL_BYTES, MOST_GROWTH * archive.length));
+        MAX_BYTES, Math.max(MAX_SMALL_BYTES, MAX_GROWTH * archive.length));
 }
 
 function findEnd(view: DataView): number {
   const last = view.byteLength - END_BYTES;
-  for (let at = last; at >= Math.max(0, last - MOST_COMMENT_BYTES); --at) {
+  for (let at = last; at >= Math.max(0, last - MAX_COMMENT_BYTES); --at) {
     if (view.getUint32(at, true) === END) return at;
   }
   throw new Error('it has no list of entries');

@@ -81,7 +81,7 @@ const NO_MARKS = {
 };
 const PACE_MS = 500;
 const ZIP_SIGNATURE = [0x50, 0x4b]; // "PK", as every bundle begins
-const MOST_TEXT_BYTES = 10_000_000; // of a file with games
+const MAX_TEXT_BYTES = 10_000_000; // of a file with games
 
 export class App {
   private readonly session: Session;
@@ -486,7 +486,7 @@ export class App {
   private async loadFile(file: File): Promise<void> {
     const head = new Uint8Array(await file.slice(0, 2).arrayBuffer());
     const isZip = ZIP_SIGNATURE.every((byte, i) => head[i] === byte);
-    const text = isZip || file.size > MOST_TEXT_BYTES ? '' : await file.text();
+    const text = isZip || file.size > MAX_TEXT_BYTES ? '' : await file.text();
     // Damaged bundles are called so, and refused as such.
     const isBundle = /\.(tara|zip)$/i.test(file.name) && !this.isGame(text);
     if (isZip || isBundle) {

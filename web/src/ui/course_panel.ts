@@ -12,7 +12,7 @@ const CHANCE_HEIGHT = 74;
 const MARGIN_HEIGHT = 42;
 const GAP = 8;
 const HEIGHT = CHANCE_HEIGHT + GAP + MARGIN_HEIGHT;
-const LEAST_PLIES = 12; // the plot is at least so wide
+const MIN_PLIES = 12; // the plot is at least so wide
 
 const AT_FIRST_SIGHT: Readonly<Record<CoursePoint['by'], string>> = {
   network: 'the network’s first guess',
@@ -39,7 +39,7 @@ export class CoursePanel {
     role: 'img',
     click: (event: MouseEvent) => this.onClick(event),
   });
-  private scale = LEAST_PLIES; // plies that the plot is wide
+  private scale = MIN_PLIES; // plies that the plot is wide
   private last = 0;
 
   constructor(private readonly goTo: (ply: number) => void) {
@@ -62,7 +62,7 @@ export class CoursePanel {
   render(session: Session): void {
     const { game } = session;
     this.last = game.actions.length;
-    this.scale = Math.max(LEAST_PLIES, this.last);
+    this.scale = Math.max(MIN_PLIES, this.last);
     const points: (CoursePoint | undefined)[] = [];
     for (let ply = 0; ply <= this.last; ++ply) {
       points.push(session.course.at(ply));

@@ -6,7 +6,7 @@ import { SIDE_CLASS } from './board/pieces';
 import { commonLength, type Line, type Session } from './session';
 import type { PlayedAction } from '../engine/api';
 
-const MOST_SHOWN = 8; // actions of another line
+const MAX_SHOWN = 8; // actions of another line
 
 export class MovesPanel {
   readonly element: HTMLElement;
@@ -80,8 +80,8 @@ export class MovesPanel {
     const rows = others.map((line) => {
       const from = commonLength(line, game.actions);
       const names = line.slice(from).map(({ action }) => action.notation);
-      const more = names.length > MOST_SHOWN ? ' …' : '';
-      const text = `${names.slice(0, MOST_SHOWN).join(' ')}${more}`;
+      const more = names.length > MAX_SHOWN ? ' …' : '';
+      const text = `${names.slice(0, MAX_SHOWN).join(' ')}${more}`;
       return { line, from, text };
     });
     const shown = rows.map(({ from, text }) => `${from} ${text}`).join('\n');

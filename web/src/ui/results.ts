@@ -10,7 +10,7 @@ const MOST = 400; // games kept; the oldest go first
 const LATEST = 40;
 const Z95 = 1.96;
 // Fewer games say nothing: one win has an interval of some 2000 points.
-const LEAST_GAMES = 5;
+const MIN_GAMES = 5;
 
 // A finished game that tells of the person's strength. The opponent's rating is
 // that of the time: levels may change.
@@ -136,7 +136,7 @@ export class Results {
     if (games.length === 0) return null;
     const { levels } = this.engine.info;
     const rating =
-      games.length < LEAST_GAMES ? null : await this.rate(variant, games);
+      games.length < MIN_GAMES ? null : await this.rate(variant, games);
     const next = nextLevel(levels, variant.id, games.at(-1)!, rating);
     return { games: games.length, rating, next };
   }
@@ -156,7 +156,7 @@ export class Results {
         return { level: id, won: count(1), drawn: count(0.5), lost: count(0) };
       });
       const ratings: PersonRating[] = [];
-      for (let last = LEAST_GAMES; last <= games.length; ++last) {
+      for (let last = MIN_GAMES; last <= games.length; ++last) {
         const latest = games.slice(Math.max(0, last - LATEST), last);
         ratings.push(await this.rate(variant, latest));
       }
