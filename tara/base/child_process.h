@@ -65,8 +65,8 @@ class ChildProcess {
                      const StopCheck* stop = nullptr);
 
   // Returns the next line without its end ("\n" or "\r\n"). Returns UNAVAILABLE
-  // if the program has closed its output, DEADLINE_EXCEEDED if there is no
-  // line until then, RESOURCE_EXHAUSTED for one of more than kMaxLineBytes.
+  // if the program has closed its output, DEADLINE_EXCEEDED if none arrives in
+  // time, RESOURCE_EXHAUSTED for one of more than kMaxLineBytes.
   absl::StatusOr<std::string> ReadLine(absl::Time deadline,
                                        const StopCheck* stop = nullptr);
   static constexpr size_t kMaxLineBytes = size_t{1} << 20;

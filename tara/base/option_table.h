@@ -136,8 +136,8 @@ bool ReadNumber(absl::string_view text, double low, double high,
   } else {
     read = absl::SimpleAtoi(text, &number);
   }
-  // Bounds are those of the text, which a float may round. Written so that NaN
-  // fails.
+  // Bounds apply to the text, which a float may round. NaN fails this
+  // comparison.
   if (!read || !ParseDecimal(text, &value) ||
       !(value >= low && value <= high)) {
     return false;

@@ -33,9 +33,10 @@ enum class Ending : uint8_t {
   kNoProgress,
 };
 
-// A position of any variant: all that decides how the game goes on. It has no
-// history (not even a ply count), owns nothing, and fits a cache line: copying
-// it is copying 64 bytes. Two equal positions compare equal byte by byte.
+// A position of any variant: everything that the rest of the game depends on.
+// It has no history (not even a ply count), owns nothing, and fits a cache
+// line: copying it is copying 64 bytes. Two equal positions compare equal byte
+// by byte.
 //
 // Invariants: the boards of the sides are disjoint; kings stand on ringforts
 // (a king on an enemy ringfort is stranded: High Kings Level 2); links are

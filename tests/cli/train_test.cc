@@ -285,7 +285,8 @@ TEST(TrainTest, GamesOfAnotherRunAreNotLearnedFrom) {
     const TaraResult refused =
         RunTara({"train", config, "--set", "run_dir=" + anew, "--set", change});
     EXPECT_EQ(refused.status, 1);
-    EXPECT_THAT(refused.err, HasSubstr("games.db: game 0 is none of this run"));
+    EXPECT_THAT(refused.err,
+                HasSubstr("games.db: game 0 does not belong to this run"));
     EXPECT_THAT(refused.err, HasSubstr(expected));
   }
   const std::string matches = TemporaryPath("matches");

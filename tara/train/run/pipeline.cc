@@ -240,11 +240,13 @@ absl::Status CheckGame(const proto::GameRecord& game,
     return absl::OkStatus();
   }
   return absl::FailedPreconditionError(absl::StrCat(
-      path, ": game ", game.game_index(), " is none of this run: it is of ",
+      path, ": game ", game.game_index(),
+      " does not belong to this run: it is of ",
       game.has_contest() ? "a match"
       : has_variant      ? "another seed"
                          : game.variant(),
-      "; expected the games of a run of the same variants and seed, or none"));
+      "; expected games of a run with the same variants and seed, or an empty "
+      "store"));
 }
 
 // Checks the first and the last game of a run's store.
