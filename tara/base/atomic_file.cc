@@ -201,7 +201,7 @@ absl::StatusOr<FileLock> LockFile(const std::string& path, int flags) {
   }
   lock.warning =
       absl::StrCat(path, " cannot be locked (", std::strerror(errno),
-                   "): nothing keeps a second process from writing here, too");
+                   "): a second process could write here at the same time");
   return lock;
 }
 

@@ -338,7 +338,7 @@ absl::Status ChildProcess::Write(absl::string_view text, absl::Time deadline,
       TARA_RETURN_IF_ERROR(WaitFor(input_, POLLOUT, deadline, stop));
     } else if (errno != EINTR) {
       return absl::UnavailableError(absl::StrCat(
-          "the program does not read any more: ", std::strerror(errno)));
+          "the program no longer reads its input: ", std::strerror(errno)));
     }
   }
   return absl::OkStatus();
@@ -385,7 +385,7 @@ const std::string& ChildProcess::End(absl::Duration patience) {
   Close(output_);
   const bool by_us =
       is_forced && WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL;
-  how_it_ended_ = by_us ? "had to be ended" : HowItEnded(wait_status);
+  how_it_ended_ = by_us ? "was killed" : HowItEnded(wait_status);
   return how_it_ended_;
 }
 

@@ -57,8 +57,8 @@ absl::Status ErrorOf(int extended_code, int system_error,
     return absl::FailedPreconditionError(absl::StrCat(
         path, ": ", doing, ": its file system has no locks (",
         std::strerror(ENOLCK),
-        "); expected one that has, such as that of a local disk, or of NFS "
-        "with a lock service"));
+        "); expected one with locks, such as a local disk, or NFS with a lock "
+        "service"));
   }
   // SQLite itself takes only ENOSPC for a full disk.
   if ((code == SQLITE_IOERR || code == SQLITE_CANTOPEN) &&

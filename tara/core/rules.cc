@@ -194,8 +194,8 @@ absl::StatusOr<Action> ParseAction(absl::string_view text, const State& state) {
   if (swap && MaySwap(state)) return kPass;
   if (swap) {
     return absl::InvalidArgumentError(
-        "bad action 'swap': it is Blue's first action alone, where the rule "
-        "option pie_rule is true");
+        "bad action 'swap': only Blue's first action can be a swap, with the "
+        "rule option pie_rule");
   }
   TARA_ASSIGN_OR_RETURN(const Action action, ParseAction(text));
   if (action == kPass && MaySwap(state)) {

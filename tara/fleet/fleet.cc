@@ -155,7 +155,7 @@ class Fleet::Playing {
         return absl::DataLossError(absl::StrCat(
             "game ", id, " of ", job_.name, " was played differently on ",
             played_[id].node, " and on ", played.node,
-            ", which only a faulty machine does"));
+            "; expected the same game: one of these machines is faulty"));
       }
     }
     if (!taken.empty()) TARA_RETURN_IF_ERROR(job_.take(std::move(taken)));

@@ -128,7 +128,7 @@ TEST(ChildProcessTest, WhatDoesNotEndIsEndedWithAllThatItStarted) {
   const pid_t grandchild = std::atoi(process->ReadLine(Later())->c_str());
   ASSERT_GT(grandchild, 0);
   const int file = OpenProcess(grandchild);
-  EXPECT_EQ(process->End(kShort), "had to be ended");
+  EXPECT_EQ(process->End(kShort), "was killed");
   ExpectEnd(file);
 }
 

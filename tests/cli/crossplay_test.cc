@@ -118,7 +118,8 @@ TEST(CrossPlayTest, TeamsOfTwoPlayInTheArena) {
   EXPECT_THAT(singles.err, HasSubstr("cannot play four_treasures, where a"));
   const TaraResult sprt = play("four_treasures_doubles", {"--sprt", "elo0=0"});
   EXPECT_EQ(sprt.status, 2);
-  EXPECT_THAT(sprt.err, HasSubstr("a sequential test takes pairs"));
+  EXPECT_THAT(sprt.err,
+              HasSubstr("a sequential test assumes independent pairs"));
 }
 
 }  // namespace

@@ -178,7 +178,7 @@ TEST(ModelTest, GamesOfEachNumberTypeAreKeptApart) {
   for (const std::string command : {"arena", "rate"}) {
     const TaraResult refused = play(command, "", "4");
     EXPECT_EQ(refused.status, 1) << command;
-    EXPECT_THAT(refused.err, HasSubstr("do not tell the number type"));
+    EXPECT_THAT(refused.err, HasSubstr("do not record their number type"));
   }
   EXPECT_EQ(arena(",precision=int16", "2"), std::pair("int16"s, 2));
 }
@@ -212,7 +212,7 @@ TEST(ModelTest, ABalanceGoesOnInItsNumberType) {
                   .ok());
   const TaraResult refused = balance("");
   EXPECT_EQ(refused.status, 1);
-  EXPECT_THAT(refused.err, HasSubstr("do not tell the number type"));
+  EXPECT_THAT(refused.err, HasSubstr("do not record their number type"));
 }
 
 TEST(ModelTest, TheReadyMadeModelPlaysByDefault) {

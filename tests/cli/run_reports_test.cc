@@ -70,7 +70,7 @@ TEST(RunReportsTest, GamesThatLeavePlayersApartAreTooFew) {
       {"rate", TinyRun(), "random", "greedy", "alphabeta:depth=1", "--sims",
        "0", "--games", "2", "--store", TemporaryPath("rate.db")});
   EXPECT_EQ(result.status, 1);
-  EXPECT_THAT(result.err, AllOf(HasSubstr("no games join the players'"),
+  EXPECT_THAT(result.err, AllOf(HasSubstr("groups without games between them"),
                                 HasSubstr("expected more --games, to connect "
                                           "them")));
 }

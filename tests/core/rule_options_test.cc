@@ -431,9 +431,9 @@ TEST(PieRuleTest, SwapAndPassAreOneIndexWithTwoNames) {
   EXPECT_EQ(ParseAction("SWAP", one).value(), kPass);
   EXPECT_THAT(ErrorOf("pass", one), HasSubstr("expected a hill or 'swap'"));
   EXPECT_THAT(ErrorOf("swap", After(one, "C3")),
-              HasSubstr("it is Blue's first action alone"));
+              HasSubstr("only Blue's first action can be a swap"));
   EXPECT_THAT(ErrorOf("swap", InitialState(Variant::kFourTreasures)),
-              HasSubstr("where the rule option pie_rule is true"));
+              HasSubstr("with the rule option pie_rule"));
   EXPECT_THAT(LineToTexts({HillAction(22), kPass, HillAction(3)},
                           Start(Variant::kFourTreasures, "pie_rule=true")),
               ElementsAre("D4", "swap", HillToText(3)));

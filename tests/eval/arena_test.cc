@@ -339,11 +339,10 @@ TEST(ArenaBatchTest, OptionsOutOfRangeAreRefused) {
   EXPECT_EQ(error({.games = 0}), "arena: games is 0; expected at least 1");
   EXPECT_EQ(error({.opening_plies = -1}),
             "arena: opening_plies is -1; expected at least 0");
-  EXPECT_EQ(
-      error({.opening_plies = 0, .sprt = SprtOptions()}),
-      "arena: a sequential test takes pairs for independent, and without "
-      "random actions (opening_plies 0) all of them begin alike; expected "
-      "at least 1, or no test");
+  EXPECT_EQ(error({.opening_plies = 0, .sprt = SprtOptions()}),
+            "arena: a sequential test assumes independent pairs, but without "
+            "random actions (opening_plies 0) all pairs begin alike; expected "
+            "at least 1, or no test");
   EXPECT_EQ(error({.concurrent_games = 0}),
             "arena: concurrent_games is 0; expected at least 1");
   EXPECT_EQ(error({.rule_options = {.no_progress_limit = 10}}),

@@ -140,7 +140,7 @@ INSTANTIATE_TEST_SUITE_P(
               "ended (signal 11 (Segmentation fault)) instead of "
               "answering 'genmove'"},
         Fault{"exit", "ended (exit status 3) instead of answering 'genmove'"},
-        Fault{"silent", "ended (had to be ended) instead of answering"},
+        Fault{"silent", "ended (was killed) instead of answering"},
         Fault{"refuse", "refused 'genmove': 'out of ideas'"},
         Fault{"illegal",
               "played pass, which is not legal after 4 actions of "

@@ -223,9 +223,9 @@ TEST(FleetArenaTest, PlayersWhoseGamesDifferElsewhereAreRefused) {
   OneMachine machine;
   ArenaOptions options;
   for (const auto& [player, why] : std::map<std::string, std::string>{
-           {"engine:./engine", "is a program of this machine"},
-           {"alphabeta:ms=20", "thinks for a time"},
-           {"mcts:ms=20", "thinks for a time"},
+           {"engine:./engine", "is a program on this machine"},
+           {"alphabeta:ms=20", "searches for a fixed time"},
+           {"mcts:ms=20", "searches for a fixed time"},
            {"mcts:sims=20,threads=2", "several threads"}}) {
     const absl::Status status =
         PlayArenaOnFleet(options, Team("greedy"), Team(player), machine.fleet())

@@ -121,9 +121,10 @@ TEST_F(NetworkPlayersTest, AutoIsTheNumberTypeOfEarlierGames) {
             Net("precision=float32"));
   const auto unknown = Resolved(Net(), Earlier({nn::Precision::kAuto}));
   EXPECT_EQ(unknown.status().code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(std::string(unknown.status().message()),
-              AllOf(HasSubstr(file_), HasSubstr("do not tell the number type"),
-                    HasSubstr("another store")));
+  EXPECT_THAT(
+      std::string(unknown.status().message()),
+      AllOf(HasSubstr(file_), HasSubstr("do not record their number type"),
+            HasSubstr("another store")));
   // Who asks for one gets it.
   EXPECT_EQ(
       ResolvedText(Net("precision=float32"), Earlier({nn::Precision::kAuto})),

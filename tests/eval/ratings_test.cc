@@ -213,8 +213,8 @@ TEST(RatingsTest, PlayersThatNoGamesJoinAreNamed) {
   const absl::Status status = FitRatings(players, results).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_EQ(status.message(),
-            "ratings: no games join the players' 2 parts, so that nothing "
-            "compares them: {a, c}, {b, d}");
+            "ratings: the players form 2 groups without games between them: "
+            "{a, c}, {b, d}");
   EXPECT_TRUE(FitRatings(players, results, {.allow_parts = true}).ok());
 }
 

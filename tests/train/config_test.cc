@@ -515,7 +515,7 @@ TEST(ConfigTest, InferenceIsTakenAsGiven) {
 TEST(ConfigTest, ValuesOfSearchesAreTaughtOnlyWhereTheyAreOfWinning) {
   EXPECT_THAT(Error("", {"learner.value_search_share=0.5",
                          "self_play.search.option=utility=mix"}),
-              HasSubstr("learner.value_search_share: 0.5, but the searches say "
+              HasSubstr("learner.value_search_share: 0.5, but searches return "
                         "utilities (self_play.search.option utility=mix)"));
   Good("", {"learner.value_search_share=0.5",
             "self_play.search.option=utility=win"});

@@ -497,14 +497,14 @@ absl::Status CheckArenaOptions(const ArenaOptions& options) {
     TARA_RETURN_IF_ERROR(CheckSprtOptions(*options.sprt));
     if (options.opening_plies == 0) {
       return absl::InvalidArgumentError(
-          "arena: a sequential test takes pairs for independent, and without "
-          "random actions (opening_plies 0) all of them begin alike; expected "
-          "at least 1, or no test");
+          "arena: a sequential test assumes independent pairs, but without "
+          "random actions (opening_plies 0) all pairs begin alike; expected at "
+          "least 1, or no test");
     }
     if (PairsPerOpening(options) > 1) {
       return absl::InvalidArgumentError(
-          "arena: a sequential test takes pairs for independent, and teams of "
-          "two players play several of one opening; expected no test");
+          "arena: a sequential test assumes independent pairs, but teams of "
+          "two players play several pairs per opening; expected no test");
     }
   }
   for (const RuleOptionInfo& option : kRuleOptions) {
@@ -652,8 +652,7 @@ absl::StatusOr<ArenaResult> PlayArenaOnFleet(
   TARA_RETURN_IF_ERROR(CheckArenaOptions(options));
   if (options.clocks.has_value()) {
     return absl::FailedPreconditionError(
-        "games with clocks are not the same on other machines; expected no "
-        "time control");
+        "games with clocks differ on other machines; expected no time control");
   }
   const State start = InitialState(options.variant, options.rule_options);
   std::vector<TeamSpec> teams = {a};

@@ -141,8 +141,8 @@ OpeningJudge NewOpeningJudge(std::unique_ptr<Player> player, StopCheck stop) {
     player->EndGame(turn.game);
     if (!report.value.has_value()) {
       return absl::FailedPreconditionError(
-          "openings: the player that judges them estimates no "
-          "value; expected one that searches, such as mcts");
+          "openings: the player that evaluates them estimates no value; "
+          "expected one that searches, such as mcts");
     }
     const bool same_side = position.side() == state.side();
     return same_side ? *report.value : -*report.value;

@@ -132,11 +132,11 @@ int ThreadsOfAGame(const TeamSpec& a, const TeamSpec& b) {
 absl::Status CheckSameEverywhere(const PlayerSpec& player) {
   absl::string_view why;
   if (player.kind == PlayerKind::kEngine) {
-    why = "is a program of this machine";
+    why = "is a program on this machine";
   } else if (player.kind == PlayerKind::kPerson) {
-    why = "sits at this machine";
+    why = "is a person at this machine";
   } else if (player.time_ms > 0 || player.search.time > absl::ZeroDuration()) {
-    why = "thinks for a time (ms)";
+    why = "searches for a fixed time (ms)";
   } else if (player.search.threads > 1) {
     why = "searches on several threads";
   } else {
@@ -144,8 +144,8 @@ absl::Status CheckSameEverywhere(const PlayerSpec& player) {
   }
   return absl::FailedPreconditionError(
       absl::StrCat("player '", player.text, "' ", why,
-                   ": its games would not be the same on other machines; "
-                   "expected a player with sims, nodes or depth"));
+                   ": its games would differ on other machines; expected a "
+                   "player with sims, nodes or depth"));
 }
 
 absl::StatusOr<RemoteContest> NewRemoteContest(

@@ -65,9 +65,9 @@ absl::StatusOr<nn::Precision> ResolvedPrecision(
   if (played.contains(nn::Precision::kAuto)) {
     return absl::FailedPreconditionError(absl::StrCat(
         "the stored games of ", file,
-        " do not tell the number type that they were computed in, and cannot "
-        "be counted with others; expected another store, or precision=TYPE in "
-        "the player's spec, which starts new games next to them"));
+        " do not record their number type, so no other games can be added to "
+        "them; expected another store, or precision=TYPE in the player's spec, "
+        "which starts new games next to them"));
   }
   nn::InferenceOptions inference = spec.inference;
   if (played.size() == 1) inference.precision = *played.begin();

@@ -155,7 +155,7 @@ absl::Status CheckInput(absl::Span<const std::string> players,
     if (result.first == result.second) {
       return absl::InvalidArgumentError(
           absl::StrCat("ratings: games of ", players[result.first],
-                       " against itself, which tell nothing of its rating"));
+                       " against itself, which say nothing about its rating"));
     }
     if (result.wins < 0 || result.draws < 0 || result.losses < 0) {
       return absl::InvalidArgumentError(
@@ -192,8 +192,8 @@ absl::Status CheckConnected(absl::Span<const std::string> players,
   }
   if (parts.size() == 1) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrCat(
-      "ratings: no games join the players' ", parts.size(),
-      " parts, so that nothing compares them: ", absl::StrJoin(parts, ", ")));
+      "ratings: the players form ", parts.size(),
+      " groups without games between them: ", absl::StrJoin(parts, ", ")));
 }
 
 }  // namespace

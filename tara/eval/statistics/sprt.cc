@@ -161,9 +161,9 @@ absl::Status CheckSprtOptions(const SprtOptions& options) {
   TARA_RETURN_IF_ERROR(CheckElo("elo0", options.elo0, options.scale));
   TARA_RETURN_IF_ERROR(CheckElo("elo1", options.elo1, options.scale));
   if (!(options.elo1 > options.elo0)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "SPRT: elo1 is ", options.elo1, " and elo0 is ", options.elo0,
-        "; expected elo1 greater than elo0, or nothing could tell them apart"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("SPRT: elo1 is ", options.elo1, " and elo0 is ",
+                     options.elo0, "; expected elo1 greater than elo0"));
   }
   TARA_RETURN_IF_ERROR(CheckErrorRate("alpha", options.alpha));
   return CheckErrorRate("beta", options.beta);

@@ -52,7 +52,7 @@ absl::StatusOr<LoadedNetwork> LoadOneDnn(const Checkpoint& checkpoint,
                                          const InferenceOptions& options) {
   if (options.device != "cpu") {
     return absl::UnimplementedError(absl::StrCat(
-        "oneDNN computes on no device '", options.device, "'; expected cpu"));
+        "oneDNN does not support device '", options.device, "'; expected cpu"));
   }
   TARA_ASSIGN_OR_RETURN(CpuEvaluator made,
                         NewCpuEvaluator(checkpoint, options.precision));

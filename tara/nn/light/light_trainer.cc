@@ -366,7 +366,8 @@ absl::Status CheckLightTraining(const TrainerOptions& options) {
         "a light network does not learn ", what, "; expected ", expected));
   };
   if (options.optimizer != OptimizerKind::kAdamW) {
-    return error("by another optimizer than adamw", "learner.optimizer: adamw");
+    return error("with an optimizer other than adamw",
+                 "learner.optimizer: adamw");
   }
   if (options.cuda_device != TrainerOptions::kNoCudaDevice) {
     return error("on a GPU", "learner.device: cpu");

@@ -265,7 +265,7 @@ absl::Status CheckGumbel(const proto::SelfPlayConfig& config,
   if (!search.gumbel) return absl::OkStatus();
   if (search.forced_playouts > 0) {
     return Bad(kField, "forced_playouts together with gumbel=on",
-               "one of the two: both say how the root explores");
+               "only one of the two: both control how the root explores");
   }
   const int considered = search.gumbel_options.considered_actions;
   if (HasOption(config.search(), "gumbel_actions") &&
@@ -338,7 +338,7 @@ absl::Status CheckTargets(const proto::TrainConfig& config) {
       utility != mcts::UtilityKind::kWinLoss) {
     return absl::InvalidArgumentError(absl::StrCat(
         "learner.value_search_share: ", config.learner().value_search_share(),
-        ", but the searches say utilities (self_play.search.option utility=",
+        ", but searches return utilities (self_play.search.option utility=",
         mcts::UtilityKindName(utility), "); expected 0, or utility=win"));
   }
   return absl::OkStatus();

@@ -67,7 +67,7 @@ absl::Status CheckFolder(const std::string& path) {
   }
   return absl::FailedPreconditionError(
       absl::StrCat("run_dir: cannot write into the folder ", path, ": ", reason,
-                   "; expected a folder that can be made or written to"));
+                   "; expected a folder that can be created or written to"));
 }
 
 // Takes the lock of a run.
