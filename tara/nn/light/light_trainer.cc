@@ -101,8 +101,8 @@ void ReadSamples(absl::Span<const Sample> samples, EncodedBatch& batch,
 }
 
 // Sets a tensor to normal numbers. Each column of a matrix has a mean of 0:
-// inputs are never negative, so with another mean half of the units would begin
-// on the wrong side of their ReLU in every position.
+// inputs are never negative, so with another mean a unit would begin far to one
+// side of its ReLU.
 void Initialize(const LightTensor& tensor, Random& random, float* values) {
   for (int row = 0; row < tensor.rows; ++row) {
     for (int column = 0; column < tensor.columns; ++column) {
