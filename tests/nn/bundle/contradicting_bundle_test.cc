@@ -62,7 +62,8 @@ void ExpectDamaged(const absl::Status& status, const std::string& message) {
 }
 
 TEST(ContradictingBundleTest, TheReadyMadeOnesDoNotContradictThemselves) {
-  for (const std::string path : {kBundle, "models/tara.tara"}) {
+  for (const std::string path :
+       {kBundle, "models/light.tara", "models/tara.tara"}) {
     const absl::StatusOr<Bundle> bundle = Bundle::Open(path);
     ASSERT_TRUE(bundle.ok()) << bundle.status();
     EXPECT_TRUE(bundle->ReadNetwork().ok()) << bundle->ReadNetwork().status();
