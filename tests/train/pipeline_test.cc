@@ -12,6 +12,7 @@
 #include "absl/types/span.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
 #include "tara/mcts/evaluators/simple_evaluators.h"
@@ -248,9 +249,23 @@ TEST(PipelineTest, MetricsHaveALineForSelfPlayAndForLearning) {
   const std::string run_dir = TestFolder("metrics");
   Trained(Tiny(run_dir));
   const auto lines = MetricsOf(run_dir);
-  EXPECT_THAT(lines,
-              ElementsAre(HasSubstr("self_play"), HasSubstr("learning"),
-                          HasSubstr("self_play"), HasSubstr("learning")));
+  std::vector<std::string> events;
+  for (const std::string& line : lines) {
+    const auto event = nlohmann::json::parse(line);
+    events.push_back(event.at("event"));
+    if (events.back() != "learning_speed") continue;
+    // Tiny's six steps of 32 samples.
+    EXPECT_NEAR(event.at("samples_per_second").get<double>() *
+                    event.at("seconds").get<double>(),
+                6 * 32, 1e-6);
+    const double shares = event.at("step_share").get<double>() +
+                          event.at("wait_for_batch_share").get<double>() +
+                          event.at("read_share").get<double>();
+    EXPECT_GT(shares, 0);
+    EXPECT_LE(shares, 1);
+  }
+  EXPECT_THAT(events, ElementsAre("self_play", "learning_speed", "learning",
+                                  "self_play", "learning_speed", "learning"));
 }
 
 TEST(PipelineTest, HeldOutLossesAreLoggedByHeadAndVariant) {
@@ -260,9 +275,9 @@ TEST(PipelineTest, HeldOutLossesAreLoggedByHeadAndVariant) {
                                    "learner.owner_loss_weight=1"}))
                   .ok());
   const auto lines = MetricsOf(run_dir);
-  ASSERT_EQ(lines.size(), 3u);
+  ASSERT_EQ(lines.size(), 4u);
   // Before the line of the learning that it belongs to.
-  const std::string& line = lines.at(1);
+  const std::string& line = lines.at(2);
   EXPECT_THAT(line, HasSubstr("\"event\":\"held_out\",\"generation\":1,"
                               "\"variant\":\"four_treasures\""));
   for (const nn::HeadInfo& head : nn::kHeads) {

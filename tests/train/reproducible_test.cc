@@ -150,6 +150,7 @@ RunContents ContentsOf(const std::string& run_dir) {
   contents.state = state->state().DebugString();
   for (const std::string& line : MetricsOf(run_dir)) {
     if (absl::StrContains(line, "\"event\":\"self_play\"")) continue;
+    if (absl::StrContains(line, "\"event\":\"learning_speed\"")) continue;
     if (absl::StrContains(line, "\"event\":\"note\"")) continue;
     contents.lines.push_back(line);
   }

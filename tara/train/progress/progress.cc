@@ -121,6 +121,13 @@ std::string Window(const ProgressSnapshot& snapshot) {
                           snapshot.held_out.heads[nn::Head::kPolicy],
                           snapshot.held_out.heads[nn::Head::kValue]);
   }
+  if (const LearningRates& last = snapshot.learned; last.seconds > 0) {
+    absl::StrAppendFormat(
+        &text,
+        "  %.0f samples/s (steps %.0f %%, batches %.0f %%, device %.0f %%)",
+        last.samples_per_second, 100 * last.step_share, 100 * last.batch_share,
+        100 * last.read_share);
+  }
   return text;
 }
 
@@ -531,6 +538,11 @@ void Progress::HeldOut(const nn::Losses& losses) {
   absl::MutexLock lock(&mutex_);
   snapshot_.held_out = losses;
   snapshot_.has_held_out = true;
+}
+
+void Progress::LearnedAtRates(const LearningRates& rates) {
+  absl::MutexLock lock(&mutex_);
+  snapshot_.learned = rates;
 }
 
 void Progress::EndLearning() {

@@ -49,6 +49,17 @@ struct SelfPlayRates {
   int64_t resignable_not_lost = 0;
 };
 
+// How fast a generation was learned, and where the learning thread's time went;
+// the rest of it was spent on reading losses into their means.
+struct LearningRates {
+  double seconds = 0;
+  double samples_per_second = 0;
+  // Shares of the time.
+  double step_share = 0;   // making steps, or starting them on a device
+  double batch_share = 0;  // waiting for batches
+  double read_share = 0;   // waiting for the device
+};
+
 // The state of a run of training at one moment.
 struct ProgressSnapshot {
   std::string run_dir;
@@ -68,7 +79,8 @@ struct ProgressSnapshot {
   bool has_losses = false;
   nn::Losses losses;
   bool has_held_out = false;
-  nn::Losses held_out;  // after the last generation, the mean of the variants
+  nn::Losses held_out;    // after the last generation, the mean of the variants
+  LearningRates learned;  // of the last generation; zeros: none yet
   double learning_rate = 0;
   int64_t window_games = 0;
   int64_t window_positions = 0;
@@ -155,6 +167,7 @@ class Progress {
   void Learned(int64_t steps, double learning_rate, const nn::Losses& losses);
   // The newest checkpoint's losses on games that are never learned from.
   void HeldOut(const nn::Losses& losses);
+  void LearnedAtRates(const LearningRates& rates);
   void EndLearning();
   // An evaluation begins, or a trial of the checkpoint at the gate, which is a
   // part of its generation.

@@ -296,6 +296,20 @@ absl::StatusOr<std::unique_ptr<record::GameStore>> OpenGivenGames(
   return store;
 }
 
+// Returns where the time of learning so many samples went.
+LearningRates RatesOf(const LearnTimes& times, int64_t samples,
+                      absl::Duration elapsed) {
+  const auto share = [&](absl::Duration part) {
+    return absl::FDivDuration(part, elapsed);
+  };
+  const double seconds = absl::ToDoubleSeconds(elapsed);
+  return {.seconds = seconds,
+          .samples_per_second = static_cast<double>(samples) / seconds,
+          .step_share = share(times.step),
+          .batch_share = share(times.wait_for_batch),
+          .read_share = share(times.read)};
+}
+
 }  // namespace
 
 absl::Status TrainingRun::Open() {
@@ -673,6 +687,7 @@ absl::Status TrainingRun::LearnOnce(int generation) {
   progress_.BeginLearning(generation, options.steps, sampler_->games(),
                           sampler_->positions());
   nn::TrainingProgress next = resumed_;
+  const absl::Time begin = SteadyTime();
   const StopCheck stop = [this] { return StopOrKeepTime(); };
   TARA_ASSIGN_OR_RETURN(
       const LearnResult learned,
@@ -684,6 +699,10 @@ absl::Status TrainingRun::LearnOnce(int generation) {
                 callbacks_.on_step_learned(next.step);
             }));
   next.generation = generation + 1;
+  const LearningRates rates = RatesOf(
+      learned.times, next.samples - resumed_.samples, SteadyTime() - begin);
+  progress_.LearnedAtRates(rates);
+  TARA_RETURN_IF_ERROR(log_->LearningSpeed(next.generation, rates));
   TARA_ASSIGN_OR_RETURN(const std::vector<HeldOutLosses> held_out,
                         MeasureHeldOut(*sampler_, *trainer_));
   if (!held_out.empty()) progress_.HeldOut(MeanLosses(held_out));

@@ -135,6 +135,19 @@ absl::Status RunLog::SelfPlay(
   return Write(lines);
 }
 
+absl::Status RunLog::LearningSpeed(int generation, const LearningRates& rates) {
+  events_->Scalar("learning/samples_per_second", rates.samples_per_second,
+                  generation);
+  TARA_RETURN_IF_ERROR(events_->Flush());
+  return Write({MetricsLine({{"event", "learning_speed"},
+                             {"generation", generation},
+                             {"seconds", rates.seconds},
+                             {"samples_per_second", rates.samples_per_second},
+                             {"step_share", rates.step_share},
+                             {"wait_for_batch_share", rates.batch_share},
+                             {"read_share", rates.read_share}})});
+}
+
 std::vector<std::string> RunLog::Learning(const LearningReport& report) {
   const int generation = report.generation;
   Json line = {{"event", "learning"},

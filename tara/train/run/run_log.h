@@ -33,9 +33,9 @@ struct LearningReport {
 };
 
 // Keeps what happens in a run for programs to read: a line of metrics.jsonl an
-// event ("event": "self_play", "learning", "held_out", "strength", "gate" or
-// "note"), given to the run's progress too, and TensorBoard curves over
-// generations. Thread-safe.
+// event ("event": "self_play", "learning_speed", "learning", "held_out",
+// "strength", "gate" or "note"), given to the run's progress too, and
+// TensorBoard curves over generations. Thread-safe.
 class RunLog {
  public:
   // `progress` must outlive the log.
@@ -46,6 +46,8 @@ class RunLog {
   // of a fleet (none: empty).
   absl::Status SelfPlay(int generation, const SelfPlayRates& rates,
                         const std::map<std::string, int64_t>& games_by_node);
+  // How fast the generation of a checkpoint was learned.
+  absl::Status LearningSpeed(int generation, const LearningRates& rates);
   // These return lines of metrics.jsonl, which the caller appends once his own
   // record of the event is safe: a line a generation; a variant; an opponent
   // and variant; a variant.
