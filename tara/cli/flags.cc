@@ -28,19 +28,6 @@
 #include "tara/record/game_store.h"
 
 namespace tara::cli {
-namespace {
-
-bool IsOptionOfAnyVariant(absl::string_view name) {
-  return FindRuleOption(name) != nullptr;
-}
-
-bool AppliesTo(absl::string_view name, Variant variant) {
-  const RuleOptionInfo* const option = FindRuleOption(name);
-  return option != nullptr && option->applies_to(Info(variant));
-}
-
-}  // namespace
-
 void AddGameFlags(Command& command, GameFlags* flags,
                   absl::string_view variant_help, bool required) {
   command.Add({
@@ -147,8 +134,8 @@ absl::Status SetRuleOptions(absl::string_view flag,
       return UsageError(absl::StrCat(flag, ": '", Shown(option.text),
                                      "'; expected NAME=VALUE"));
     }
-    if (skip_others && IsOptionOfAnyVariant(option.name) &&
-        !AppliesTo(option.name, variant)) {
+    const RuleOptionInfo* const known = FindRuleOption(option.name);
+    if (skip_others && known != nullptr && !known->applies_to(Info(variant))) {
       continue;
     }
     TARA_RETURN_IF_ERROR(AsUsageError(
