@@ -24,7 +24,7 @@
 #include "tara/eval/players/player_spec.h"
 #include "tara/eval/players/team.h"
 #include "tara/train/config/config_options.h"
-#include "tara/train/play/game_rules.h"
+#include "tara/train/play/game_plan.h"
 
 namespace tara::cli {
 namespace {

@@ -28,6 +28,7 @@
 #include "tara/record/game_store.h"
 
 namespace tara::cli {
+
 void AddGameFlags(Command& command, GameFlags* flags,
                   absl::string_view variant_help, bool required) {
   command.Add({

@@ -25,7 +25,7 @@
 #include "tara/fleet/fleet.h"
 #include "tara/train/config/config.h"
 #include "tara/train/config/config_fields.h"
-#include "tara/train/play/game_rules.h"
+#include "tara/train/play/game_plan.h"
 #include "tara/train/progress/progress.h"
 #include "tara/train/run/pipeline.h"
 #include "tara/train/strength.h"

@@ -14,7 +14,6 @@
 #include "tara/record/game_record.h"
 #include "tara/record/game_store.h"
 #include "tara/train/config/config.h"
-#include "tara/train/play/game_rules.h"
 #include "tests/train/train_testing.h"
 
 namespace tara::train {

@@ -31,7 +31,6 @@
 #include "tara/train/config/config_options.h"
 #include "tara/train/learn/sampler.h"
 #include "tara/train/play/game_plan.h"
-#include "tara/train/play/game_rules.h"
 
 namespace tara::train {
 namespace {

@@ -22,7 +22,7 @@
 #include "tara/mcts/options/search_options.h"
 #include "tara/nn/inference_options.h"
 #include "tara/train/config/config_fields.h"
-#include "tara/train/play/game_rules.h"
+#include "tara/train/play/game_plan.h"
 
 namespace tara::train {
 namespace {

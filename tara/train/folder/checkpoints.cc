@@ -24,7 +24,7 @@
 #include "tara/train/config/learn_config.h"
 #include "tara/train/folder/run_provenance.h"
 #include "tara/train/learn/trainers.h"
-#include "tara/train/play/game_rules.h"
+#include "tara/train/play/game_plan.h"
 #include "third_party/crc32c/crc32c.h"
 
 namespace tara::train {

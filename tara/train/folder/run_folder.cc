@@ -1,7 +1,6 @@
 #include "tara/train/folder/run_folder.h"
 
 #include <fcntl.h>
-#include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/text_format.h>
 #include <unistd.h>
 
@@ -268,20 +267,6 @@ bool IsWhole(absl::string_view text, const proto::RunState& state) {
          text.substr(end) == ChecksumLine(text.substr(0, end));
 }
 
-// Keeps the first error of the text-format parser.
-class FirstError : public google::protobuf::io::ErrorCollector {
- public:
-  void AddError(int line, int column, const std::string& message) override {
-    if (text_.empty()) {
-      text_ = absl::StrCat(line + 1, ":", column + 1, ": ", message);
-    }
-  }
-  const std::string& text() const { return text_; }
-
- private:
-  std::string text_;
-};
-
 }  // namespace
 
 absl::StatusOr<RunStateFile> RunStateFile::Open(const std::string& path) {
@@ -289,13 +274,12 @@ absl::StatusOr<RunStateFile> RunStateFile::Open(const std::string& path) {
   absl::StatusOr<std::string> text = ReadWholeFile(path);
   if (absl::IsNotFound(text.status())) return file;
   TARA_RETURN_IF_ERROR(text.status());
-  FirstError error;
-  google::protobuf::TextFormat::Parser parser;
-  parser.RecordErrorsTo(&error);
-  const bool is_state = parser.ParseFromString(*text, &file.state_);
-  if (is_state && IsWhole(*text, file.state_)) return file;
+  const absl::Status parsed =
+      ParseText(*text, path, "the state of a run", file.state_);
+  if (parsed.ok() && IsWhole(*text, file.state_)) return file;
   return absl::DataLossError(absl::StrCat(
-      path, is_state ? ": cut off or changed" : absl::StrCat(":", error.text()),
+      parsed.ok() ? absl::StrCat(path, ": cut off or changed")
+                  : std::string(parsed.message()),
       "; expected the state of a run as it was written. Without this file the "
       "run resumes from its games and checkpoints; the games of a generation "
       "may then be divided in another way, and the gate starts again"));

@@ -16,7 +16,7 @@
 #include "tara/nn/bundle/bundle.h"
 #include "tara/train/config/config.h"
 #include "tara/train/folder/run_folder.h"
-#include "tara/train/play/game_rules.h"
+#include "tara/train/play/game_plan.h"
 
 namespace tara::train {
 namespace {

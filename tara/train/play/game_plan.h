@@ -1,6 +1,8 @@
 #ifndef TARA_TRAIN_PLAY_GAME_PLAN_H_
 #define TARA_TRAIN_PLAY_GAME_PLAN_H_
 
+// What the games of a run are: their rules, openings, variants and numbers.
+
 #include <cstdint>
 #include <vector>
 
@@ -10,10 +12,52 @@
 #include "proto/run_state.pb.h"
 #include "tara/base/random.h"
 #include "tara/core/action.h"
+#include "tara/core/rule_options.h"
 #include "tara/core/state.h"
 #include "tara/record/game_store.h"
 
 namespace tara::train {
+
+// --- Rules -------------------------------------------------------------------
+
+// A rule option whose value is drawn for each game.
+struct DrawnOption {
+  const RuleOptionInfo* option;
+  std::vector<int> values;      // two at least, ascending
+  std::vector<double> weights;  // of the values; positive
+};
+
+// The rules that a run plays the games of one variant by.
+struct GameRules {
+  // The fixed options, and for each drawn option its default if it can be
+  // drawn, otherwise the most likely value (the lowest of equally likely ones):
+  // the rules of evaluations and gates.
+  State start;
+  std::vector<DrawnOption> drawn = {};  // in the order of kRuleOptions
+};
+
+// Returns the rules of the config's variants, in its order. Its rule_options
+// are assignments, separated by commas; later ones override earlier ones:
+//   [VARIANT:]OPTION=VALUES      of all variants that have it, or of one
+// and VALUES are the values to draw from, separated by /, each a value or a
+// range FROM..TO of the option's values, with a weight (of each) where it is
+// not 1:
+//   compensation=0*8/-3..3       0 in 9 games of 21, others in 1 of 21 each
+// Returns INVALID_ARGUMENT for an unknown variant, and for an option that is
+// wrong or that none of the variants has.
+absl::StatusOr<std::vector<GameRules>> RulesOf(
+    const proto::TrainConfig& config);
+
+// Returns the positions `start` of RulesOf. Errors as it.
+absl::StatusOr<std::vector<State>> StartPositions(
+    const proto::TrainConfig& config);
+
+// Returns the start position of a game by rules drawn from `random`, which
+// nothing is drawn from where no option is drawn.
+State DrawStart(const State& start, const std::vector<DrawnOption>& drawn,
+                Random& random);
+
+// --- Openings ----------------------------------------------------------------
 
 // Some games begin with random actions, so that positions that the players
 // would not reach are learned from too.
@@ -33,6 +77,8 @@ struct Opening {
 // REQUIRES: `start` is not finished; max_plies >= 1.
 Opening DrawOpening(const OpeningOptions& options, const State& start,
                     Random& random);
+
+// --- Games of a generation ---------------------------------------------------
 
 // The number and the indices of a generation's games by variant, in the
 // config's order of variants. Pure functions.

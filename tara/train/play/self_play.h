@@ -24,7 +24,6 @@
 #include "tara/mcts/search/many_games.h"
 #include "tara/record/game_store.h"
 #include "tara/train/play/game_plan.h"
-#include "tara/train/play/game_rules.h"
 
 namespace tara::train {
 

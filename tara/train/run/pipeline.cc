@@ -46,7 +46,6 @@
 #include "tara/train/learn/learner.h"
 #include "tara/train/learn/sampler.h"
 #include "tara/train/play/game_plan.h"
-#include "tara/train/play/game_rules.h"
 #include "tara/train/play/self_play.h"
 #include "tara/train/progress/progress.h"
 #include "tara/train/run/run_clock.h"
