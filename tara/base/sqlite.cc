@@ -17,7 +17,6 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "tara/base/atomic_file.h"
-#include "tara/base/file_kind.h"
 #include "tara/base/status_macros.h"
 
 namespace tara {

@@ -9,7 +9,6 @@
 #include "absl/strings/str_format.h"
 #include "nlohmann/json.hpp"
 #include "tara/base/atomic_file.h"
-#include "tara/base/file_kind.h"
 #include "tara/base/json.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/version.h"

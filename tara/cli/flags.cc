@@ -15,7 +15,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "tara/base/atomic_file.h"
-#include "tara/base/file_kind.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/text.h"
 #include "tara/base/threads.h"

@@ -22,7 +22,6 @@
 #include "absl/types/span.h"
 #include "proto/game.pb.h"
 #include "tara/base/atomic_file.h"
-#include "tara/base/file_kind.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/text.h"
 #include "tara/cli/command_line.h"

@@ -21,7 +21,6 @@
 #include "absl/strings/string_view.h"
 #include "proto/game.pb.h"
 #include "tara/base/atomic_file.h"
-#include "tara/base/file_kind.h"
 #include "tara/base/json.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/stop.h"

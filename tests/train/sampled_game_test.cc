@@ -1,8 +1,6 @@
 // What a game teaches beside its policies and its result, which sampler_test.cc
 // looks at.
 
-#include "tara/train/learn/sampled_game.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -24,6 +22,7 @@
 #include "tara/core/variant.h"
 #include "tara/mcts/solver/endgame_solver.h"
 #include "tara/record/game_record.h"
+#include "tara/train/learn/sampler.h"
 #include "tests/train/train_testing.h"
 
 namespace tara::train {
