@@ -1,6 +1,6 @@
 // The page that watches a run (`tara web --run RUN`): its curves, which grow
 // while it learns, and its newest games, with what its searches thought.
-// tara/cli/web_run.h says what the server has, docs/reference/metrics.md what the
+// tara/cli/web.cc says what the server has, docs/reference/metrics.md what the
 // run writes.
 
 import uPlot from 'uplot';
