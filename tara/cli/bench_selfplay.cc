@@ -49,7 +49,6 @@ struct BenchSelfPlayOptions {
   int games = 0;       // per generation; 0: twice those in lockstep
   int games_per_thread = 64;
   int cache = 1 << 16;
-  bool plain_cache = false;  // does not share symmetric positions
   double seconds = 10;
   std::string format = "text";
 };
@@ -136,7 +135,7 @@ absl::Status Play(const BenchSelfPlayOptions& options,
         &network,
         mcts::CachingOptions{
             .positions = options.cache,
-            .symmetric = !options.plain_cache,
+            .symmetric = true,
             .margins =
                 mcts::Utility(self_play.search.utility).needs_margins()});
     played.times.longest_worker = 0;
@@ -304,8 +303,6 @@ void RegisterBenchSelfPlay(Command& bench) {
        "concurrent games per thread, one leaf of each per batch"},
       {"--cache N", &options->cache, 0, 1 << 28,
        "capacity of the evaluation cache, in positions; 0: no cache"},
-      {"--plain-cache", &options->plain_cache,
-       "cache that does not share symmetric positions"},
       SecondsOption(&options->seconds,
                     "duration; the last generation is completed"),
       FormatOption(&options->format),
