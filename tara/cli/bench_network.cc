@@ -31,7 +31,7 @@
 #include "tara/mcts/evaluator.h"
 #include "tara/nn/bundle/bundle.h"
 #include "tara/nn/cpu/cpu_calibration.h"
-#include "tara/nn/cpu/cpu_precision.h"
+#include "tara/nn/cpu/cpu_evaluator.h"
 #include "tara/nn/encode/encoded_batch.h"
 #include "tara/nn/encode/features.h"
 #include "tara/nn/heads.h"

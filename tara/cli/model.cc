@@ -25,7 +25,6 @@
 #include "tara/nn/bundle/bundle.h"
 #include "tara/nn/bundle/golden.h"
 #include "tara/nn/bundle/manifest.h"
-#include "tara/nn/bundle/verify_bundle.h"
 #include "tara/nn/weights/checkpoint.h"
 
 namespace tara::cli {

@@ -13,7 +13,7 @@
 #include "tara/core/rules.h"
 #include "tara/core/symmetry.h"
 #include "tara/nn/heads.h"
-#include "tara/nn/torch/convolution_torch.h"
+#include "tara/nn/torch/layers_torch.h"
 #include "tara/nn/torch/torch_runtime.h"
 #include "tara/nn/training/trainer.h"
 

@@ -58,7 +58,7 @@ const std::vector<Layer>& Layers() {
         {"torch", {"encode", "weights", "cpu"}},
         {"training", {"encode", "weights", "cpu", "torch"}},
         {"light", {"encode", "weights", "cpu", "training"}},
-        {"bundle", {"encode", "weights", "cpu", "torch", "light"}},
+        {"bundle", {"encode", "weights", "cpu", "light"}},
         {"inference",
          {"encode", "weights", "cpu", "torch", "bundle", "light"}}}},
       {"train",
@@ -107,7 +107,7 @@ const std::vector<Restriction>& Restrictions() {
       // 10-20 s and 1 GB for each file that sees it.
       {"LibTorch",
        {"torch/", "ATen/", "c10/"},
-       {"nn/torch", "nn/training", "nn/bundle"},
+       {"nn/torch", "nn/training", "nn/inference"},
        false},
       {"oneDNN",
        {"dnnl.h", "dnnl.hpp", "oneapi/"},

@@ -169,7 +169,7 @@ TEST(FindLayerViolationsTest, KeepsTorchInSourcesAndPrivateHeadersOfItsRooms) {
   const char* const source = "  # include <torch/torch.h>  // Slow.";
   for (const char* path :
        {"tara/nn/torch/net.cc", "tara/nn/torch/net_torch.h",
-        "tara/nn/training/trainer.cc", "tara/nn/bundle/script.cc"}) {
+        "tara/nn/training/trainer.cc", "tara/nn/inference/script.cc"}) {
     EXPECT_THAT(FindLayerViolations(path, source), IsEmpty());
   }
   for (const char* path :

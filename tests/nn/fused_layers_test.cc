@@ -14,9 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tara/nn/torch/convolution_torch.h"
-#include "tara/nn/torch/cpu_tensors_torch.h"
-#include "tara/nn/torch/fused_layers_torch.h"
+#include "tara/nn/torch/layers_torch.h"
 
 namespace tara::nn {
 namespace {

@@ -14,7 +14,6 @@
 #include "tara/core/board.h"
 #include "tara/nn/cpu/cpu_kernels.h"
 #include "tara/nn/cpu/cpu_weights.h"
-#include "tara/nn/cpu/winograd_layer.h"
 #include "tara/nn/encode/features.h"
 
 namespace tara::nn {

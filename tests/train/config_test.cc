@@ -18,7 +18,7 @@
 #include "tara/mcts/choice/choose_action.h"
 #include "tara/mcts/choice/resignation.h"
 #include "tara/mcts/options/search_options.h"
-#include "tara/nn/cpu/cpu_precision.h"
+#include "tara/nn/cpu/cpu_evaluator.h"
 #include "tara/nn/heads.h"
 #include "tara/nn/inference_options.h"
 #include "tara/nn/torch/torch_runtime.h"

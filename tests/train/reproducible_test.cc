@@ -23,7 +23,7 @@
 #include "absl/strings/strip.h"
 #include "gtest/gtest.h"
 #include "tara/base/atomic_file.h"
-#include "tara/nn/cpu/cpu_precision.h"
+#include "tara/nn/cpu/cpu_evaluator.h"
 #include "tara/nn/inference_options.h"
 #include "tara/record/game_record.h"
 #include "tara/record/game_store.h"

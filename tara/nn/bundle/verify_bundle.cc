@@ -1,5 +1,3 @@
-#include "tara/nn/bundle/verify_bundle.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -13,11 +11,11 @@
 #include "tara/base/status_macros.h"
 #include "tara/core/state.h"
 #include "tara/mcts/evaluator.h"
+#include "tara/nn/bundle/bundle.h"
 #include "tara/nn/bundle/golden.h"
 #include "tara/nn/bundle/onnx_model.h"
 #include "tara/nn/bundle/zip_archive.h"
 #include "tara/nn/cpu/cpu_evaluator.h"
-#include "tara/nn/cpu/cpu_precision.h"
 #include "tara/nn/inference_options.h"
 #include "tara/nn/light/light.h"
 

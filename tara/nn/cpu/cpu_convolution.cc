@@ -1,5 +1,3 @@
-#include "tara/nn/cpu/cpu_convolution.h"
-
 #include <omp.h>
 
 #include <algorithm>
@@ -13,6 +11,7 @@
 
 #include "absl/strings/match.h"
 #include "tara/core/board.h"
+#include "tara/nn/cpu/cpu_network.h"
 
 namespace tara::nn {
 namespace {

@@ -10,7 +10,7 @@
 #include <cstdint>
 
 #include "tara/nn/cpu/cpu_weights.h"
-#include "tara/nn/cpu/winograd_layer.h"
+#include "tara/nn/cpu/winograd.h"
 
 namespace tara::nn {
 

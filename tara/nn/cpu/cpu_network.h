@@ -14,7 +14,7 @@
 #include "absl/types/span.h"
 #include "tara/nn/cpu/cpu_kernels.h"
 #include "tara/nn/cpu/cpu_weights.h"
-#include "tara/nn/cpu/winograd_layer.h"
+#include "tara/nn/cpu/winograd.h"
 #include "tara/nn/encode/encoded_batch.h"
 #include "tara/nn/encode/features.h"
 #include "tara/nn/inference_options.h"
@@ -79,6 +79,25 @@ class NarrowConvolutions {
   virtual std::unique_ptr<const Bound> Bind(const Memory& memory) const = 0;
 };
 
+// Returns the convolutions in bfloat16 or int8, by oneDNN: made once and run
+// often. Throws dnnl::error, as do the objects that it returns.
+std::unique_ptr<const NarrowConvolutions> OneDnnConvolutions(
+    const CpuWeights& weights, const CpuLayerNumbers& numbers);
+
+// Lets OpenMP, on which oneDNN is built, use the calling thread alone until
+// this object goes. What holds otherwise is restored, because LibTorch counts
+// on it (tara/nn/torch/torch_runtime.h).
+class OneOpenMpThread {
+ public:
+  OneOpenMpThread();
+  ~OneOpenMpThread();
+  OneOpenMpThread(const OneOpenMpThread&) = delete;
+  OneOpenMpThread& operator=(const OneOpenMpThread&) = delete;
+
+ private:
+  const int before_;
+};
+
 // The shared, constant part: weights and layers. Thread-safe.
 class CpuNetwork {
  public:
@@ -88,7 +107,7 @@ class CpuNetwork {
   // REQUIRES: `precision` is float32, int16, bfloat16 or int8, and the
   // processor has it; `ranges` are the network's if `precision` is an integer
   // type; `narrow` is not null where it is bfloat16 or int8 (OneDnnConvolutions
-  // in cpu_convolution.h, which may throw dnnl::error).
+  // of cpu_convolution.cc, which may throw dnnl::error).
   CpuNetwork(CpuWeights weights, Precision precision, const CpuRanges& ranges,
              MakeConvolutions* narrow = nullptr);
 

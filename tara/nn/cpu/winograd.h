@@ -1,10 +1,45 @@
 #ifndef TARA_NN_CPU_WINOGRAD_H_
 #define TARA_NN_CPU_WINOGRAD_H_
 
+// Convolutions of 3 x 3 over the 7 x 7 grid by Winograd's minimal filtering
+// F(4 x 4, 3 x 3) (Lavin and Gray 2016, "Fast Algorithms for Convolutional
+// Neural Networks", section 4.3): a tile of 4 x 4 outputs Y comes from 6 x 6
+// inputs d and the filter g as
+//
+//   Y = A^T [(G g G^T) * (B^T d B)] A        (* is element by element)
+//
+// with 36 products a channel pair in place of 144; sums over input channels are
+// taken between the inner and the outer transform, as 36 products of matrices.
+// Four tiles cover the grid, those at its far edges with 3 outputs a line:
+// these need no sixth point, and the four take 121 products in all, of the 441
+// that a direct convolution has (361 of them within the grid).
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
 #include "tara/nn/cpu/cpu_weights.h"
-#include "tara/nn/cpu/winograd_layer.h"
 
 namespace tara::nn {
+
+// Points of a line, and of a tile: the place of (i, j) is 6 i + j.
+inline constexpr int kWinogradLine = 6;
+inline constexpr int kWinogradPoints = kWinogradLine * kWinogradLine;
+
+// Output channels that are computed together.
+inline constexpr int kWinogradBlock = 16;
+
+// A convolution's weights, transformed. Of products of integers, the input at a
+// point is a multiple of 1 / scales[point].
+struct WinogradLayer {
+  int in = 0;                     // a multiple of 8
+  int out = 0;                    // a multiple of kWinogradBlock
+  std::vector<float> floats;      // [out / 16, 36, in, 16], or empty
+  std::vector<int16_t> integers;  // [out / 16, 36, in / 2, 16, 2], or empty
+  std::array<float, kWinogradPoints> scales = {};
+  std::vector<float> units;  // [out / 16, 36, 16]: the value of a sum's unit
+  std::vector<float> bias;   // [out]
+};
 
 // Returns the weights transformed, for products of floats.
 // REQUIRES: the kernel is 3 x 3.
@@ -15,6 +50,60 @@ WinogradLayer FloatWinogradLayer(const CpuConvolutionWeights& weights);
 // REQUIRES: the kernel is 3 x 3; range > 0.
 WinogradLayer IntegerWinogradLayer(const CpuConvolutionWeights& weights,
                                    float range);
+
+// A convolution of positions whose rows are [49, channels]:
+//   destination = convolution(source) + bias [+ destination] [, then ReLU]
+struct WinogradJob {
+  const WinogradLayer* layer = nullptr;
+  int positions = 0;
+  const float* source = nullptr;
+  float* destination = nullptr;
+  bool add_to_destination = false;
+  bool relu = true;
+  // Of WinogradScratchFloats(layer.in), aligned to 64 bytes.
+  float* scratch = nullptr;
+};
+
+// Positions whose tiles are multiplied together: more use the weights oftener,
+// but leave the second cache.
+inline constexpr int kWinogradGroup = 4;
+
+constexpr int WinogradScratchFloats(int in) {
+  return kWinogradPoints * (4 * kWinogradGroup * (in + kWinogradBlock) + 64);
+}
+
+// Filters of 3 x 3 while they are learned, as floats in memory: the weight of
+// an output channel o and an input channel i at a tap (y, x) is
+//   weights[o * output_stride + i * input_stride + y * y_stride + x *
+//   x_stride].
+struct WinogradFilters {
+  int in = 0;   // a multiple of 8
+  int out = 0;  // a multiple of kWinogradBlock
+  const float* weights = nullptr;
+  int64_t output_stride = 0;
+  int64_t input_stride = 0;
+  int64_t y_stride = 0;
+  int64_t x_stride = 0;
+};
+
+// The gradient of a filter, summed over positions: `source` [positions, 49, in]
+// are the inputs of the convolution, `gradient` [positions, 49, out] is that of
+// its outputs.
+struct WinogradGradientJob {
+  int in = 0;   // a multiple of 8
+  int out = 0;  // a multiple of kWinogradBlock
+  int positions = 0;
+  const float* source = nullptr;
+  const float* gradient = nullptr;
+  float* result = nullptr;  // [3, 3, in, out]
+  // Of WinogradGradientScratchFloats(in, out).
+  float* scratch = nullptr;
+};
+
+constexpr int WinogradGradientScratchFloats(int in, int out) {
+  return kWinogradPoints *
+         (4 * kWinogradGroup * (in + out) + 2 * kWinogradBlock + in * out);
+}
 
 }  // namespace tara::nn
 

@@ -1,7 +1,7 @@
 #ifndef TARA_NN_CPU_WINOGRAD_LEARNING_TEMPLATES_H_
 #define TARA_NN_CPU_WINOGRAD_LEARNING_TEMPLATES_H_
 
-// Winograd convolutions (winograd_layer.h) in learning: filters transformed for
+// Winograd convolutions (winograd.h) in learning: filters transformed for
 // every batch, and their gradient; compiled once for each instruction
 // set by the files that include it.
 //
@@ -16,7 +16,7 @@
 #include <cstdint>
 
 #include "tara/core/instruction_set.h"
-#include "tara/nn/cpu/winograd_layer.h"
+#include "tara/nn/cpu/winograd.h"
 #include "tara/nn/cpu/winograd_templates.h"
 #include "tara/nn/encode/features.h"
 

@@ -1,7 +1,7 @@
 #ifndef TARA_NN_CPU_WINOGRAD_TEMPLATES_H_
 #define TARA_NN_CPU_WINOGRAD_TEMPLATES_H_
 
-// The tiles of Winograd convolutions (winograd_layer.h) and their transforms,
+// The tiles of Winograd convolutions (winograd.h) and their transforms,
 // for a vector `Floats` of channels at once; compiled once per instruction set
 // by the files that include it.
 
@@ -12,7 +12,7 @@
 
 #include "tara/core/board.h"
 #include "tara/core/instruction_set.h"
-#include "tara/nn/cpu/winograd_layer.h"
+#include "tara/nn/cpu/winograd.h"
 #include "tara/nn/encode/features.h"
 
 #if defined(__AVX2__)
@@ -165,7 +165,7 @@ class WinogradTiles {
   }
 };
 
-// The code of Winograd convolutions (winograd_layer.h), compiled once for each
+// The code of Winograd convolutions (winograd.h), compiled once for each
 // instruction set by the files that include it.
 
 // `Number` is what is multiplied: float, or int16_t with sums in 32 bits.

@@ -1,13 +1,85 @@
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <exception>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "tara/base/status_macros.h"
+#include "tara/core/action.h"
+#include "tara/core/board.h"
+#include "tara/nn/bundle/golden.h"
+#include "tara/nn/encode/features.h"
 #include "tara/nn/inference/torch_inference.h"
 #include "tara/nn/torch/device_evaluator.h"
+#include "tara/nn/torch/network_torch.h"
 #include "tara/nn/torch/torch_evaluator.h"
 #include "tara/nn/torch/torch_runtime.h"
 
 namespace tara::nn {
+namespace {
+
+// Positions computed together.
+constexpr int64_t kMaxBatch = 64;
+
+void Append(const at::Tensor& tensor, std::vector<float>& values) {
+  const at::Tensor whole = tensor.contiguous();
+  const float* const begin = whole.data_ptr<float>();
+  values.insert(values.end(), begin, begin + whole.numel());
+}
+
+void Compute(Network& network, bool with_owner, const NetworkInputs& inputs,
+             NetworkOutputs& outputs) {
+  const c10::InferenceMode inference_mode;
+  std::vector<int64_t> actions, squares;
+  for (int i = 0; i < kNumActions; ++i) {
+    actions.push_back(PolicyOutput(static_cast<Action>(i)));
+  }
+  for (Hill hill = 0; hill < kNumHills; ++hill) {
+    squares.push_back(SquareOf(hill));
+  }
+  std::vector<at::Tensor> tensors;
+  for (const auto& info : NetworkInputInfos(inputs.counts)) {
+    tensors.push_back(
+        at::from_blob(const_cast<float*>((inputs.*info.values).data()),
+                      info.Shape(inputs.size)));
+  }
+  for (int64_t begin = 0; begin < inputs.size; begin += kMaxBatch) {
+    const int64_t count = std::min(kMaxBatch, inputs.size - begin);
+    const NetworkOutput logits = network.forward(
+        tensors[0].narrow(0, begin, count), tensors[1].narrow(0, begin, count),
+        {{Head::kOwner, with_owner}});
+    Append(logits[Head::kPolicy].index_select(1, at::tensor(actions)),
+           outputs.policy);
+    Append(logits[Head::kValue], outputs.result);
+    Append(logits[Head::kMargin], outputs.margins);
+    if (with_owner) {
+      Append(
+          logits[Head::kOwner].flatten(2).index_select(2, at::tensor(squares)),
+          outputs.owner);
+    }
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<NetworkOutputs> ComputeTorchOutputs(
+    const Checkpoint& checkpoint, const NetworkInputs& inputs) {
+  SetTorchThreads(1);
+  try {
+    Network network(checkpoint.shape);
+    network.eval();
+    TARA_RETURN_IF_ERROR(LoadWeights(checkpoint, network));
+    NetworkOutputs outputs;
+    Compute(network, HasLearned(checkpoint, Head::kOwner), inputs, outputs);
+    return outputs;
+  } catch (const std::exception& error) {
+    return TorchError("computing golden outputs", "use a smaller network",
+                      error);
+  }
+}
 
 absl::Status CheckInferenceDevice(absl::string_view device) {
   return FindTorchDevices(device).status();

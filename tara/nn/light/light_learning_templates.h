@@ -83,11 +83,27 @@ struct LightLearningCode {
 
   // --- Products --------------------------------------------------------------
 
-  // A block of Multiply: kRows rows and kWide vectors.
-  template <int kRows, int kWide>
-  static void MultiplyBlock(const float* in, int in_stride, const float* matrix,
-                            int stride, int inner, const float* bias, bool add,
-                            float* out) {
+  // A matrix that is multiplied: rows of `stride` floats, or their transpose.
+  struct Rows {
+    const float* values;
+    int stride;
+  };
+  struct Columns {
+    const float* values;
+    int stride;
+  };
+  static float Element(const Rows& in, int row, int k) {
+    return in.values[static_cast<size_t>(row) * in.stride + k];
+  }
+  static float Element(const Columns& in, int row, int k) {
+    return in.values[static_cast<size_t>(k) * in.stride + row];
+  }
+
+  // A block of Product: kRows rows from `first` on, and kWide vectors.
+  template <int kRows, int kWide, typename In>
+  static void ProductBlock(const In& in, int first, const float* matrix,
+                           int stride, int inner, const float* bias, bool add,
+                           float* out) {
     V sums[kRows][kWide];
     for (int r = 0; r < kRows; ++r) {
       for (int n = 0; n < kWide; ++n) {
@@ -102,7 +118,7 @@ struct LightLearningCode {
         row[n] = At(matrix + static_cast<size_t>(k) * stride, n);
       }
       for (int r = 0; r < kRows; ++r) {
-        const float x = in[static_cast<size_t>(r) * in_stride + k];
+        const float x = Element(in, first + r, k);
         for (int n = 0; n < kWide; ++n) sums[r][n] += x * row[n];
       }
     }
@@ -113,35 +129,27 @@ struct LightLearningCode {
     }
   }
 
-  template <int kWide>
-  static void MultiplyColumns(const float* in, int in_stride, int rows,
-                              const float* matrix, int stride, int inner,
-                              const float* bias, bool add, float* out) {
-    int row = 0;
-    for (; row + kBlockRows <= rows; row += kBlockRows) {
-      MultiplyBlock<kBlockRows, kWide>(
-          in + static_cast<size_t>(row) * in_stride, in_stride, matrix, stride,
-          inner, bias, add, out + static_cast<size_t>(row) * stride);
-    }
-    for (; row < rows; ++row) {
-      MultiplyBlock<1, kWide>(in + static_cast<size_t>(row) * in_stride,
-                              in_stride, matrix, stride, inner, bias, add,
-                              out + static_cast<size_t>(row) * stride);
-    }
-  }
-
   // out [rows, stride] = (out if `add`, else bias if there is one) + in [rows,
   // inner] matrix [inner, stride].
-  static void Multiply(const float* in, int in_stride, int rows,
-                       const float* matrix, int stride, int inner,
-                       const float* bias, bool add, float* out) {
+  template <typename In>
+  static void Product(const In& in, int rows, const float* matrix, int stride,
+                      int inner, const float* bias, bool add, float* out) {
     int column = 0;
     const auto part = [&](auto width) {
       constexpr int kWide = decltype(width)::value;
       for (; column + kWide * kLanes <= stride; column += kWide * kLanes) {
-        MultiplyColumns<kWide>(in, in_stride, rows, matrix + column, stride,
-                               inner, bias == nullptr ? nullptr : bias + column,
-                               add, out + column);
+        const float* const of_columns =
+            bias == nullptr ? nullptr : bias + column;
+        const auto block = [&](auto count, int row) {
+          ProductBlock<decltype(count)::value, kWide>(
+              in, row, matrix + column, stride, inner, of_columns, add,
+              out + static_cast<size_t>(row) * stride + column);
+        };
+        int row = 0;
+        for (; row + kBlockRows <= rows; row += kBlockRows) {
+          block(std::integral_constant<int, kBlockRows>(), row);
+        }
+        for (; row < rows; ++row) block(std::integral_constant<int, 1>(), row);
       }
     };
     part(std::integral_constant<int, kBlockVectors>());
@@ -149,56 +157,18 @@ struct LightLearningCode {
     part(std::integral_constant<int, 1>());
   }
 
-  template <int kRows, int kWide>
-  static void AddOuterBlock(const float* in, int in_stride, const float* out,
-                            int stride, int rows, float* gradient) {
-    V sums[kRows][kWide];
-    for (int k = 0; k < kRows; ++k) {
-      for (int n = 0; n < kWide; ++n) {
-        sums[k][n] = At(gradient + static_cast<size_t>(k) * stride, n);
-      }
-    }
-    for (int r = 0; r < rows; ++r) {
-      V row[kWide];
-      for (int n = 0; n < kWide; ++n) {
-        row[n] = At(out + static_cast<size_t>(r) * stride, n);
-      }
-      for (int k = 0; k < kRows; ++k) {
-        const float x = in[static_cast<size_t>(r) * in_stride + k];
-        for (int n = 0; n < kWide; ++n) sums[k][n] += x * row[n];
-      }
-    }
-    for (int k = 0; k < kRows; ++k) {
-      for (int n = 0; n < kWide; ++n) {
-        At(gradient + static_cast<size_t>(k) * stride, n) = sums[k][n];
-      }
-    }
+  static void Multiply(const float* in, int in_stride, int rows,
+                       const float* matrix, int stride, int inner,
+                       const float* bias, bool add, float* out) {
+    Product(Rows{in, in_stride}, rows, matrix, stride, inner, bias, add, out);
   }
 
   // The gradient of a product's matrix: gradient [inner, stride] += in [rows,
   // inner]^T out [rows, stride].
   static void AddOuter(const float* in, int in_stride, int rows, int inner,
                        const float* out, int stride, float* gradient) {
-    int column = 0;
-    const auto part = [&](auto width) {
-      constexpr int kWide = decltype(width)::value;
-      for (; column + kWide * kLanes <= stride; column += kWide * kLanes) {
-        int k = 0;
-        for (; k + kBlockRows <= inner; k += kBlockRows) {
-          AddOuterBlock<kBlockRows, kWide>(
-              in + k, in_stride, out + column, stride, rows,
-              gradient + static_cast<size_t>(k) * stride + column);
-        }
-        for (; k < inner; ++k) {
-          AddOuterBlock<1, kWide>(
-              in + k, in_stride, out + column, stride, rows,
-              gradient + static_cast<size_t>(k) * stride + column);
-        }
-      }
-    };
-    part(std::integral_constant<int, kBlockVectors>());
-    part(std::integral_constant<int, 2>());
-    part(std::integral_constant<int, 1>());
+    Product(Columns{in, in_stride}, inner, out, stride, rows, nullptr,
+            /*add=*/true, gradient);
   }
 
   // --- Forward ---------------------------------------------------------------

@@ -1,5 +1,3 @@
-#include "tara/nn/torch/convolution_torch.h"
-
 #include <c10/core/impl/LocalDispatchKeySet.h>
 
 #include <algorithm>
@@ -9,9 +7,9 @@
 
 #include "tara/core/board.h"
 #include "tara/nn/cpu/cpu_kernels.h"
-#include "tara/nn/cpu/winograd_layer.h"
+#include "tara/nn/cpu/winograd.h"
 #include "tara/nn/encode/features.h"
-#include "tara/nn/torch/cpu_tensors_torch.h"
+#include "tara/nn/torch/layers_torch.h"
 
 namespace tara::nn {
 namespace {

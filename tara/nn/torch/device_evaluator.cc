@@ -16,10 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "tara/base/check.h"
@@ -27,6 +25,7 @@
 #include "tara/base/status_macros.h"
 #include "tara/core/board.h"
 #include "tara/core/state.h"
+#include "tara/nn/cpu/cpu_evaluator.h"
 #include "tara/nn/encode/encoded_batch.h"
 #include "tara/nn/encode/features.h"
 #include "tara/nn/inference_options.h"
@@ -365,30 +364,20 @@ class Replica {
     c10::impl::VirtualGuardImpl(device.type()).getStream(device).synchronize();
   }
 
-  std::unique_ptr<DevicePart> Take() ABSL_LOCKS_EXCLUDED(mutex_) {
-    {
-      const absl::MutexLock lock(&mutex_);
-      if (!idle_.empty()) {
-        std::unique_ptr<DevicePart> part = std::move(idle_.back());
-        idle_.pop_back();
-        return part;
-      }
-    }
-    return std::make_unique<DevicePart>(&network_, device_, capacity_);
+  std::unique_ptr<DevicePart> Take() {
+    return idle_.Take([this] {
+      return std::make_unique<DevicePart>(&network_, device_, capacity_);
+    });
   }
-
-  void GiveBack(std::unique_ptr<DevicePart> part) ABSL_LOCKS_EXCLUDED(mutex_) {
-    const absl::MutexLock lock(&mutex_);
-    idle_.push_back(std::move(part));
+  void GiveBack(std::unique_ptr<DevicePart> part) {
+    idle_.Return(std::move(part));
   }
 
  private:
   const FoldedNetwork network_;
   const c10::Device device_;
   const int capacity_;
-  absl::Mutex mutex_;
-  // The last used first: its buffers are in the caches.
-  std::vector<std::unique_ptr<DevicePart>> idle_ ABSL_GUARDED_BY(mutex_);
+  CpuContextPool<DevicePart> idle_;
 };
 
 class EvaluatorInParts : public mcts::Evaluator {

@@ -33,8 +33,7 @@ struct DeviceEvaluator {
 
 // Makes an evaluator that computes with LibTorch on any of its devices. The
 // evaluator is thread-safe; the calls of several threads are underway at once,
-// each with streams and buffers of its own. The one lock is held for the moment
-// that it takes to hand these out.
+// each with streams and buffers of its own.
 //
 // An answer depends a little, within rounding, on the size of its batch.
 //

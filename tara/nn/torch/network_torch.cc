@@ -11,8 +11,7 @@
 #include "tara/core/board.h"
 #include "tara/core/outcome.h"
 #include "tara/nn/encode/features.h"
-#include "tara/nn/torch/convolution_torch.h"
-#include "tara/nn/torch/fused_layers_torch.h"
+#include "tara/nn/torch/layers_torch.h"
 
 namespace tara::nn {
 namespace {

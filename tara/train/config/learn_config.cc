@@ -7,7 +7,7 @@
 #include "absl/strings/string_view.h"
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
-#include "tara/nn/cpu/cpu_precision.h"
+#include "tara/nn/cpu/cpu_evaluator.h"
 #include "tara/nn/heads.h"
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/inference/torch_inference.h"

@@ -20,7 +20,7 @@
 #include "tara/nn/bundle/golden.h"
 #include "tara/nn/bundle/manifest.h"
 #include "tara/nn/weights/checkpoint.h"
-#include "tara/nn/weights/grow_network.h"
+#include "tara/nn/weights/fold_norms.h"
 #include "tara/train/config/learn_config.h"
 #include "tara/train/folder/run_provenance.h"
 #include "tara/train/learn/trainers.h"

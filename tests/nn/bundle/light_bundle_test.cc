@@ -23,7 +23,6 @@
 #include "tara/mcts/evaluator.h"
 #include "tara/nn/bundle/bundle.h"
 #include "tara/nn/bundle/onnx_model.h"
-#include "tara/nn/bundle/verify_bundle.h"
 #include "tara/nn/bundle/zip_archive.h"
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/light/light.h"

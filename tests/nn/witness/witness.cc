@@ -7,7 +7,6 @@
 
 #include "tara/nn/bundle/bundle.h"
 #include "tara/nn/bundle/golden.h"
-#include "tara/nn/bundle/verify_bundle.h"
 #include "tara/nn/bundle/zip_archive.h"
 #include "tara/nn/inference/network_evaluator.h"
 
