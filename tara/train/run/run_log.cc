@@ -44,6 +44,8 @@ void Draw(const Json& event, EventWriter& events) {
           "simulations_per_second", "cached_share", "distinct_share"}) {
       draw(absl::StrCat("self_play/", field), field);
     }
+  } else if (kind == "learning_speed") {
+    draw("learning/samples_per_second", "samples_per_second");
   } else if (kind == "learning") {
     draw("loss/total", "loss");
     for (const nn::HeadInfo& info : nn::kHeads) {
@@ -136,16 +138,16 @@ absl::Status RunLog::SelfPlay(
 }
 
 absl::Status RunLog::LearningSpeed(int generation, const LearningRates& rates) {
-  events_->Scalar("learning/samples_per_second", rates.samples_per_second,
-                  generation);
+  const Json line = {{"event", "learning_speed"},
+                     {"generation", generation},
+                     {"seconds", rates.seconds},
+                     {"samples_per_second", rates.samples_per_second},
+                     {"step_share", rates.step_share},
+                     {"wait_for_batch_share", rates.batch_share},
+                     {"read_share", rates.read_share}};
+  Draw(line, *events_);
   TARA_RETURN_IF_ERROR(events_->Flush());
-  return Write({MetricsLine({{"event", "learning_speed"},
-                             {"generation", generation},
-                             {"seconds", rates.seconds},
-                             {"samples_per_second", rates.samples_per_second},
-                             {"step_share", rates.step_share},
-                             {"wait_for_batch_share", rates.batch_share},
-                             {"read_share", rates.read_share}})});
+  return Write({JsonText(line)});
 }
 
 std::vector<std::string> RunLog::Learning(const LearningReport& report) {
