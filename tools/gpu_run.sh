@@ -327,7 +327,7 @@ readonly match_seconds
 run $((2 * match_seconds + 35))
 step "export" 20 "${tara}" export "${work}/run" --for-learning \
   -o "${out}/network.tara" >>"${out}/log.txt" && {
-  match "net:models/tara.tara,sims=100" "${match_seconds}" "$(scaled 60)"
+  match "net:models/tower.tara,sims=100" "${match_seconds}" "$(scaled 60)"
   match mcts:sims=4000 "${match_seconds}" "$(scaled 8)"
 }
 # At most 15 MB per file: the end of what is longer.

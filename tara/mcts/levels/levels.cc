@@ -63,8 +63,8 @@ const std::array<Level, kNumLevels> kLevels = {{
     {.simulations = 64, .value_margin = 0.2f},
     {.simulations = 64, .value_margin = 0.1f},
     {.simulations = 64, .value_margin = 0},
-    {.simulations = 256, .value_margin = 0},
-    {.simulations = 1024, .value_margin = 0},
+    {.simulations = 512, .value_margin = 0},
+    {.simulations = 4096, .value_margin = 0},
 }};
 
 int FirstSeatElo(Variant variant) {

@@ -28,7 +28,7 @@ using ::testing::HasSubstr;
 
 using Json = nlohmann::ordered_json;
 
-// Its network has all inputs; that of tara.tara was made before some.
+// Its network has all inputs; that of tower.tara was made before some.
 constexpr char kBundle[] = "models/fair_rules.tara";
 
 std::string Entry(const std::string& name) {
@@ -63,7 +63,7 @@ void ExpectDamaged(const absl::Status& status, const std::string& message) {
 
 TEST(ContradictingBundleTest, TheReadyMadeOnesDoNotContradictThemselves) {
   for (const std::string path :
-       {kBundle, "models/light.tara", "models/tara.tara"}) {
+       {kBundle, "models/tara.tara", "models/tower.tara"}) {
     const absl::StatusOr<Bundle> bundle = Bundle::Open(path);
     ASSERT_TRUE(bundle.ok()) << bundle.status();
     EXPECT_TRUE(bundle->ReadNetwork().ok()) << bundle->ReadNetwork().status();
