@@ -22,7 +22,7 @@ inline constexpr absl::string_view kTemporaryEnding = ".tmp";
 // file or folder and the system's reason. After an error, or without Commit,
 // the old file is unchanged, unless it was the sync of the folder that failed:
 // then the file is the new one, which a power failure may take back.
-// REQUIRES: no other thread or process writes the same path meanwhile.
+// REQUIRES: no other thread or process writes to the same path at that time.
 class AtomicFile {
  public:
   static absl::StatusOr<AtomicFile> Create(const std::string& path);
@@ -82,11 +82,11 @@ struct FileLock {
   std::string warning = {};
 };
 
-// Locks a file, opened with these flags, for this process alone. UNAVAILABLE
+// Locks a file, opened with these flags, for this process only. UNAVAILABLE
 // if another one has it, else the system's error.
 absl::StatusOr<FileLock> LockFile(const std::string& path, int flags);
 
-// What there may be in a file that took hours to make, or that others need.
+// Kinds of files that took hours to make or that other programs need.
 inline constexpr absl::string_view kDatabaseFile = "a store of games or a book";
 inline constexpr absl::string_view kBundleFile = "a bundle";
 inline constexpr absl::string_view kGamesFile = "a file of games";

@@ -14,7 +14,7 @@
     }                                                                         \
   } while (false)
 
-// As TARA_CHECK, but only in builds without NDEBUG: for checks on hot paths.
+// Like TARA_CHECK, but only in builds without NDEBUG: for checks on hot paths.
 #ifdef NDEBUG
 #define TARA_DCHECK(condition, message) \
   do {                                  \

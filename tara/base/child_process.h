@@ -16,8 +16,8 @@
 
 namespace tara {
 
-// While it lives, writing to a pipe that nobody reads is an error alone: the
-// signal that comes with it is this thread's, and is taken back.
+// While it exists, writing to a pipe that nobody reads only returns an error:
+// the SIGPIPE that this thread receives is discarded.
 class WithoutSigpipe {
  public:
   WithoutSigpipe();

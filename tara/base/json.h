@@ -23,7 +23,7 @@ inline constexpr size_t kMaxJsonDepth = 32;
 template <typename Json>
 absl::StatusOr<Json> ParseJson(absl::string_view text);
 
-// Returns what is wrong with a value by the exception of an access to it, such
+// Returns the problem that the exception of an access to a value reports, such
 // as "field 'score' is missing".
 std::string JsonProblem(const nlohmann::json::exception& error);
 

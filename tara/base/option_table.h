@@ -54,11 +54,11 @@ using OptionMember = std::variant<int*, int64_t*, uint64_t*, float*, double*,
                                   std::vector<std::string>*, Counted,
                                   Milliseconds, Seconds, MayBeEmpty, Custom>;
 
-// Whether an option must be given, and what --help has of that.
+// Whether an option is required, and how --help shows it.
 struct Presence {
   absl::string_view default_text = "";  // in place of the member's value
   bool required = false;
-  bool hidden = false;  // not in the help: of programs, not of people
+  bool hidden = false;  // not in --help: for programs, not for people
 };
 inline constexpr Presence kRequired = {.required = true};
 inline constexpr Presence kHidden = {.hidden = true};

@@ -19,7 +19,7 @@ struct sqlite3_stmt;
 namespace tara {
 
 // A prepared statement; parameters are counted from 1, columns from 0, as in
-// SQLite. It must not outlive its database, which may be moved meanwhile.
+// SQLite. It must not outlive its database, which may be moved.
 class SqliteStatement {
  public:
   SqliteStatement(SqliteStatement&& other) noexcept;
@@ -59,7 +59,7 @@ class SqliteStatement {
 class SqliteDatabase {
  public:
   // All but kReadOnly create. One process at a time may have kExclusive; others
-  // may read and write meanwhile.
+  // may read and write at the same time.
   enum class Mode { kReadOnly, kReadWrite, kExclusive };
 
   // SQLite looks into the file only when it is first used.
@@ -72,9 +72,9 @@ class SqliteDatabase {
 
   // Runs statements, separated by semicolons, that return nothing of interest.
   absl::Status Execute(const std::string& sql, absl::string_view doing);
-  // Runs `statements` as one transaction: all of what they do, or nothing if
-  // they fail. It is the writer's from the beginning, so that the busy timeout
-  // applies there and nowhere later. `doing` as of Execute. DATA_LOSS if the
+  // Runs `statements` as one transaction, which changes nothing if they fail.
+  // It takes the write lock at the beginning, so that the busy timeout applies
+  // there and nowhere later. `doing` as of Execute. DATA_LOSS if the
   // file is no longer there.
   absl::Status InTransaction(absl::string_view doing,
                              const std::function<absl::Status()>& statements);
@@ -87,7 +87,7 @@ class SqliteDatabase {
   absl::StatusOr<int64_t> QueryInt(absl::string_view sql);
 
   const std::string& path() const { return path_; }
-  // Of kExclusive: FileLock.warning.
+  // FileLock.warning of a kExclusive database.
   const std::string& lock_warning() const { return lock_.warning; }
 
   // Makes it kExclusive. FAILED_PRECONDITION if another process has that.

@@ -3,7 +3,7 @@
 
 namespace tara {
 
-// Of all that this repository builds; a release of CHANGELOG.md.
+// The version of everything in this repository; a release in CHANGELOG.md.
 inline constexpr char kVersion[] = "0.2.0";
 
 }  // namespace tara

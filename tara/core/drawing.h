@@ -11,7 +11,7 @@
 namespace tara {
 
 struct DrawOptions {
-  // Draw with Unicode; otherwise with ASCII alone. For terminals without it.
+  // Draw with Unicode, or with ASCII only for terminals without it.
   bool unicode = true;
   // Colour the sides and the marks with ANSI escape sequences.
   bool colour = false;

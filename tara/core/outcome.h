@@ -163,7 +163,7 @@ constexpr NumberOf<Word> CountBridges(Word hills) {
   return Select(Less(pairs, most), pairs, most);
 }
 
-// What decides a game, each as what the own side has more than the enemy.
+// The quantities that decide a game, own side minus enemy.
 template <typename Number>
 struct Leads {
   Number first;      // kingdoms, where fewer are better; or bridges
@@ -182,8 +182,8 @@ struct Points {
 // The rule of two tiers: the side that leads in the first count, or else in
 // territory, gets one point, one for the lead, and one per unit of the lead; a
 // full tie is one point for each side. Captured kings are a point each, but do
-// not count in a full tie (decision 9), and two or three of one side count
-// alone (decision 8).
+// not count in a full tie (decision 9), and two or three of one side are
+// all that counts (decision 8).
 template <typename Number>
 constexpr Points<Number> PointsOf(const Leads<Number>& leads,
                                   Number kings_captured, Number kings_lost) {

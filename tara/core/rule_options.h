@@ -33,7 +33,7 @@ struct RuleOptions {
   // many steps, as a chess king goes, from D4; 0 to 3.
   uint8_t opening_distance : 2 = 0;
   // Two seats: seat 1, instead of its first action, may take over seat 0's.
-  // In a position: whether it still may, or will be able to.
+  // In a position: whether it may still do so, now or later.
   bool pie_rule : 1 = false;
   // Sacred Hill doubles: the first ringfort of each side is on its shared row.
   bool shared_row_opening : 1 = true;

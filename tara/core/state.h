@@ -40,7 +40,7 @@ enum class Ending : uint8_t {
 //
 // Invariants: the boards of the sides are disjoint; kings stand on ringforts
 // (a king on an enemy ringfort is stranded: High Kings Level 2); links are
-// used by Stone of Destiny alone (elsewhere adjacency is linkage), one bit at
+// used by Stone of Destiny only (elsewhere adjacency is linkage), one bit at
 // the western or southern hill of the pair, and join ringforts of one side.
 // Unless finished, the seat to move has at least one legal action.
 struct State {

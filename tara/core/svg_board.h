@@ -28,15 +28,15 @@ struct SvgOptions {
   int width = 0;
 };
 
-// Returns a picture of the position as one SVG document of some 9 to 24 kB:
-// the board as the page in the browser has it, and below it the variant, who
-// is to move or the result, and what each side has. 848 units wide; it scales,
-// with a background of its own. The same bytes for the same arguments. Without
-// ids, scripts, style sheets and fonts, so that many fit into one page of HTML.
-// For programs that read it: each ringfort is a <circle> of the group of class
-// "tara-red-ringforts" or "tara-blue-ringforts", each bridge a <path> of
-// "tara-red-bridges", each king a group "tara-red-king", with "tara-stranded"
-// after it for a stranded one.
+// Returns a picture of the position as one SVG document of about 9 to 24 kB:
+// the board as the page in the browser draws it, and below it the variant, the
+// seat to move or the result, and what each side has. 848 units wide; it
+// scales, with a background of its own. The same bytes for the same arguments.
+// Without ids, scripts, style sheets and fonts, so that many fit into one page
+// of HTML. For programs that read it: each ringfort is a <circle> of the group
+// of class "tara-red-ringforts" or "tara-blue-ringforts", each bridge a <path>
+// of "tara-red-bridges", each king a group "tara-red-king", with
+// "tara-stranded" after it for a stranded one.
 std::string SvgBoard(const State& state, const SvgOptions& options = {});
 
 }  // namespace tara

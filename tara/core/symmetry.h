@@ -190,7 +190,7 @@ Symmetry CanonicalSymmetry(const State& state);
 // their representatives are equal. Of several such symmetries, the first in the
 // order of PositionSymmetries; of a representative itself, the identity.
 //
-// In doubles one symmetry alone leads to seat 0, and it is that one. Cost: some
+// In doubles only one symmetry leads to seat 0, and it is returned. Cost: about
 // 30 ns where board transforms keep the seats.
 // REQUIRES: the position is not finished.
 Symmetry RepresentativeSymmetry(const State& state);

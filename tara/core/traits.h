@@ -21,8 +21,8 @@ struct FamilyTraits {
   int kings_per_side = 0;
   // Kings move from hill to hill, and capture each other.
   bool kings_move = false;
-  // Links are made one by one, and what they connect hangs together (else what
-  // is adjacent does); ringforts are swapped, not captured.
+  // Links, made one by one, connect ringforts (in other variants adjacency
+  // does); ringforts are swapped, not captured.
   bool has_links = false;
   // More bridges count before territory (else fewer kingdoms do).
   bool bridges_first = false;

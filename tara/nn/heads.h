@@ -40,7 +40,7 @@ struct HeadInfo {
   // while its loss has no weight. If a checkpoint lacks it, it starts with new
   // weights.
   bool is_auxiliary;
-  // Kept in bundles; an auxiliary one where it has been learned.
+  // Kept in bundles; an auxiliary head only if it has been trained.
   bool in_bundles;
   // The field of LearnerConfig with the weight of its loss; empty: always 1.
   absl::string_view weight_field;
@@ -71,7 +71,7 @@ template <typename T>
 class PerHead {
  public:
   constexpr PerHead() = default;
-  // Of heads that are not named: T().
+  // Heads that are not listed get T().
   constexpr PerHead(std::initializer_list<std::pair<Head, T>> values) {
     for (const auto& [head, value] : values) (*this)[head] = value;
   }

@@ -9,7 +9,7 @@
 
 namespace tara::nn {
 
-// What computes, as it is written in options and configs.
+// A device as it is written in options and configs.
 struct DeviceText {
   bool is_cpu = true;
   int index = 0;     // of the CUDA device
@@ -32,11 +32,11 @@ enum class Precision {
   kInt8,
 };
 
-// What computes.
+// The library that computes.
 enum class InferenceBackend {
   kAuto,    // the fastest for the device: oneDNN on the CPU, else LibTorch
   kTorch,   // LibTorch: the reference
-  kOneDnn,  // oneDNN: on the CPU alone
+  kOneDnn,  // oneDNN: on the CPU only
 };
 
 struct InferenceOptions {

@@ -160,14 +160,14 @@ class HillGames {
         if (Any(vector.manoeuvres)) [[unlikely]] {
           vector.manoeuvres_plies += KeepIf(vector.manoeuvres & acting, W(1));
         }
-        // Who is out announces the end; after that every turn is one of those
-        // left, played or skipped.
+        // A seat that is out announces the end; from then on every turn,
+        // played or skipped, is one of those left.
         vector.turns_left -= KeepIf(vector.closing, W(1));
         vector.closing = vector.closing | !acting;
         vector.finished =
             vector.finished | (vector.closing & IsZero(vector.turns_left));
         playing |= Any(!vector.finished);
-        // Only who acts draws a number.
+        // Only games whose seat acts draw a number.
         const RandomLanes<kSet> before = vector.random;
         Choose(legal, vector);
         vector.random.Restore(!acting, before);

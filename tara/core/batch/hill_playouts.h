@@ -38,10 +38,10 @@ class HillPlayouts {
   using M = Mask<kSet>;
   static constexpr int kLanes = W::kLanes;
   static constexpr int kSeats = Rules::kSeats;
-  // As many as the processor overlaps (see hill_games.h).
+  // The number that the processor can overlap (see hill_games.h).
   static constexpr int kMaxVectors = 6;
   static constexpr unsigned kAllLanes = (1u << kLanes) - 1;
-  // Of HillLanes::closing.
+  // Value of HillLanes::closing.
   static constexpr uint64_t kOver = 1;
 
   struct Vector {
@@ -218,7 +218,7 @@ class HillPlayouts {
   HillStarts<kSet> starts_[4];  // by seat
   Margins margins_;
   int64_t waiting_;  // games not yet begun
-  // Games that are over and not yet scored: fewer than there are lanes, but
+  // Games that are over and not yet scored: fewer than there are lanes, except
   // for a moment.
   int noted_ = 0;
   alignas(64) uint64_t noted_red_[2 * kLanes] = {};

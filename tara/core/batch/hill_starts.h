@@ -12,7 +12,8 @@
 
 namespace tara::batch {
 
-// Vectors of games of hills alone, as rounds need them between two choices.
+// Vectors of games without kings and links, as rounds need them between two
+// choices.
 template <InstructionSet kSet>
 struct HillLanes {
   using W = Word<kSet>;

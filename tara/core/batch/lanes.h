@@ -404,7 +404,7 @@ class BitChoice {
     } else {
       StoreForLanes(W(1) << n, bits_);
     }
-    // Through memory indeed: g++ would rather take vectors apart in registers.
+    // Forces the way through memory: g++ prefers to split vectors in registers.
     asm("" : "+m"(from), "+m"(bits_));
 #pragma GCC unroll 8
     for (int i = 0; i < W::kLanes; ++i) {

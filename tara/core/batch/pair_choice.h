@@ -45,7 +45,7 @@ class PairChoice {
 
   TARA_INLINE W Count() const { return sums_ >> 56; }
 
-  // As of a BitChoice: choose early, ask late. REQUIRES: n < 128.
+  // Like BitChoice: choose early, use late. REQUIRES: n < 128.
   TARA_INLINE void Choose(W n) {
     // The high bit of each byte whose sum is at most n: of those before. What
     // is not before the seventh is in the eighth.

@@ -22,7 +22,7 @@
 
 namespace tara::rules {
 
-// Hills alone. A move is the hill's bit.
+// Choices of hills only. A move is the hill's bit.
 struct HillChoices {
   using Move = Board;
 
@@ -283,9 +283,9 @@ constexpr Board FirstNonEmpty(Board first, Board second) {
   return first != 0 ? first : second;
 }
 
-// The same by a branch: for choices that nearly always fall on the second,
-// where guessing so beats waiting for the first. An empty statement that
-// cannot be moved keeps compilers from waiting all the same.
+// The same by a branch, for choices that are nearly always the second: a
+// predicted branch is faster than waiting for the first. An empty statement
+// that cannot be moved keeps compilers from waiting anyway.
 template <BoardWord W>
 constexpr W MostlySecond(W first, W second) {
   if constexpr (std::same_as<W, Board>) {

@@ -57,7 +57,7 @@ struct ChoiceOptions {
   // At temperature 0: 0 plays the most visited action. Above 0: plays the one
   // with the highest lower confidence bound, this many standard errors below
   // its mean value (LowerConfidenceBound). Usual values are a few (KataGo: 5);
-  // lower ones trust actions with few visits more.
+  // lower ones put more trust in actions with few visits.
   float confidence_z = 0;
   // The utility of a final margin for the side to move; must not decrease with
   // the margin. Empty: its sign (won, drawn, lost). Proved bounds of actions

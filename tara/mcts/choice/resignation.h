@@ -17,7 +17,7 @@ struct ResignationOptions {
   // may choose lower values, never higher ones. No value: no side resigns.
   std::optional<float> threshold = -0.9f;
   int turns = 3;
-  // The part of games that are played on to the end all the same, to see how
+  // The share of games that are played to the end anyway, to measure how
   // often resigning would have been wrong.
   float played_on_share = 0.1f;
   // The target: of the games played on that would have been resigned, at most

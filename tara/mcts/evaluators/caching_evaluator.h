@@ -22,7 +22,7 @@ struct CachingOptions {
   // Positions kept (rounded up to a power of two of at least kNumShards *
   // kWays), some 300 bytes each. An answer whose priors, and margins from the
   // least to the greatest that it gives a chance, are over 45 has 4 bytes more
-  // for each of them. 0: none are kept, the cache only counts.
+  // for each of them. 0: the cache keeps none and only counts.
   int64_t positions = 0;
   // Whether symmetric positions share an entry: the evaluator receives the
   // representative of each (tara/core/symmetry.h), and its priors are mapped
@@ -53,8 +53,8 @@ class CachingEvaluator : public Evaluator {
   absl::Status Evaluate(absl::Span<const State> states,
                         absl::Span<Evaluation> results) override;
 
-  // Answers what is kept at once, and evaluates a position of several requests
-  // once.
+  // Answers requests for kept positions at once, and evaluates a position that
+  // is in several requests only once.
   std::unique_ptr<EvaluationQueue> NewQueue() override;
 
   size_t batch_multiple() const override {

@@ -25,16 +25,16 @@ int ScoreAfter(const State& state, Action action);
 // Returns the action with the best score after it (ScoreAfter) among the
 // actions whose searched value is at most `value_margin`, in [0, 2], below the
 // best one; ties are drawn. Only actions that were visited count, and of these
-// what the proofs leave (LeftByProof); a root that is proved gets what is
-// proved best.
+// the ones that the proofs leave (LeftByProof); at a proved root the proved
+// best action is played.
 //
 // A weak player of this kind gives away little at a time, as far as it sees: it
-// takes what is near and misses what is far. With 0 the action of the best
+// takes near gains and misses distant ones. With 0 the action of the best
 // value is played, with 2 any that scores most at once.
 // REQUIRES: a simulation through the root's actions, or a proved root.
 Action ChooseWithinMargin(const Tree& tree, float value_margin, Random& random);
 
-// What differs between levels.
+// The settings that differ between levels.
 struct Level {
   int simulations;  // an action
   // Above 0: the choice is ChooseWithinMargin, after a search that looks at all

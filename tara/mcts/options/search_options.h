@@ -68,7 +68,7 @@ struct SearchOptions {
   float first_play_urgency_reduction = 0.2f;
   // kAbsolute: the value it is taken to have.
   float first_play_urgency_value = 0.0f;
-  // The one of the two that is in use, for the root alone, where set.
+  // If set: the value for the root of the field that is in use.
   std::optional<float> root_first_play_urgency = std::nullopt;
 
   // Each leaf in flight counts as a visit of its way; this many of its weight

@@ -96,7 +96,7 @@ struct ManyGamesOptions {
   int groups = 1;
   // Where the time goes, to be added to; null: it is not measured. Clocks are
   // read a few times a batch and action. Of two groups, `evaluate` is the time
-  // spent looking for what is known and waiting for the other one's answers.
+  // spent on looking up known positions and waiting for the other group.
   SearchTimes* times = nullptr;
 };
 

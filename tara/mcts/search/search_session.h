@@ -27,7 +27,7 @@ struct SessionOptions {
   // Its solver and margin deviation are set for the variant of each position.
   SearchOptions search = {};
   // Keep the subtree of the position that the game comes to. Not with a Gumbel
-  // root: it plans for all its simulations, and those kept would be more.
+  // root, whose plan would not count the simulations that are kept.
   bool reuse = false;
   // Threads that search a position together. With more than one, how often each
   // action is visited depends on how they meet.
@@ -42,8 +42,8 @@ struct SessionOptions {
 };
 
 // Limits of time for the search of a position, in place of search.simulations
-// where there is one. With a time the search also ends where nothing can change
-// the choice any more.
+// where there is one. With a time limit the search also ends as soon as nothing
+// can change the choice.
 struct SearchTime {
   // By a game's clock: the target, or where another action may yet turn out
   // better, up to the limit. Both count from `start`.

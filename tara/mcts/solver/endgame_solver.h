@@ -73,7 +73,7 @@ class EndgameSolver : public LeafSolver {
   // limit is for all together.
   std::optional<std::vector<ActionValue>> SolveActions(const State& state);
 
-  // What the last call found out, if only in part.
+  // The results of the last call, even if incomplete.
   const SolverProgress& progress() const;
 
  private:
@@ -92,8 +92,8 @@ int SolvableVacantHills(Variant variant);
 // The solver is borrowed: see SearchOptions::solver. None: nothing is solved.
 void SetForVariant(Variant variant, LeafSolver* solver, SearchOptions& options);
 
-// The solver of several trees that are searched at a time: an EndgameSolver,
-// with a table of its own, for each thread that asks at a time. Thread-safe.
+// The solver of several trees that are searched concurrently: an EndgameSolver,
+// with its own table, per thread that uses it at the same time. Thread-safe.
 class SharedSolver : public LeafSolver {
  public:
   // Each EndgameSolver gets `options`.

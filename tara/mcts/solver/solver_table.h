@@ -140,8 +140,8 @@ class SolverTable {
     return false;
   }
 
-  // Keeps what is known of a position; `work`, 0 to 31, grows with what it
-  // cost to find out.
+  // Stores the bounds of a position; `work`, 0 to 31, grows with the cost of
+  // finding them.
   void Store(const Position& position, int game, const SolverBounds& bounds,
              int work) {
     Bucket& bucket = BucketOf(position, game);

@@ -17,7 +17,7 @@ struct SearchProgress {
   // Finished simulations through the root's actions, earlier searches included:
   // a limit of simulations counts them.
   int64_t simulations = 0;
-  // Of these, those made since this search began: speed is that of these.
+  // The ones made since this search began; they determine the speed.
   int64_t new_simulations = 0;
   absl::Duration elapsed = absl::ZeroDuration();  // since this search began
   // Legal actions, and visits of the two most visited; see CountVisits.

@@ -61,9 +61,9 @@ struct MoveBudget {
 };
 
 // Shares out a player's time over its moves of a game. Has no clock: callers
-// report the time of each move. A player who keeps to the limits, and takes no
-// longer than `overhead` beyond them, oversteps its time only where a game goes
-// on so long that the overhead alone uses the reserve up.
+// report the time of each move. A player that exceeds the limits by at most
+// `overhead` oversteps its time only if a game lasts so long that the overhead
+// uses up the reserve.
 //
 // Of the time for a game, with `left` of it left and m moves to come (least
 // and free moves considered), a move's share is
@@ -87,7 +87,7 @@ class TimeManager {
   // Time left of the game, the increment of the last move included; infinite
   // when time is by the move.
   absl::Duration left() const { return left_; }
-  // Puts right what is left by somebody else's clock.
+  // Corrects the time left by another clock.
   void set_left(absl::Duration left) { left_ = left; }
   // Whether a move has ever taken more than there was.
   bool overstepped() const { return overstepped_; }

@@ -61,7 +61,7 @@ struct SearchData {
   std::vector<float> root_priors;
   std::array<uint16_t, kNumActions> root_places;
   // options.gumbel: the plan, from the root's evaluation on, and the visits
-  // that the root's actions had before it, in the order of legal actions.
+  // that the root's actions had before the plan, in the order of legal actions.
   std::optional<GumbelRoot> gumbel;
   std::vector<uint32_t> gumbel_base_visits;
   std::vector<GumbelRoot::ActionStats> gumbel_stats;  // kept for its memory

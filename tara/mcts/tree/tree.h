@@ -126,7 +126,7 @@ class Tree {
   Action gumbel_action() const;
   std::vector<float> improved_policy() const;
 
-  // Statistics: of what is in memory, and of all that was done.
+  // Statistics: current use of memory, and totals of all work done.
   int64_t num_nodes() const { return data_.store.num_nodes(); }
   int64_t bytes() const {
     return data_.store.bytes() + data_.transpositions.bytes();
@@ -154,8 +154,8 @@ class Tree {
   NodeStore spare_;  // Advance copies into it; the two change places
 };
 
-// Returns the most visited line from the root that begins with `action`, which
-// comes first in it; the action alone if the search has not been there. With
+// Returns the most visited line from the root that begins with `action`, the
+// action included; only the action if the search has not visited it. With
 // the most visited action it is Tree::principal_variation.
 // REQUIRES: the action is legal at the root.
 std::vector<Action> LineAfter(const Tree& tree, Action action);

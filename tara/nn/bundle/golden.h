@@ -152,15 +152,15 @@ struct GoldenFile {
   std::vector<mcts::Evaluation> expected;
 };
 
-// The text of golden.json, and back. Returns DATA_LOSS naming the position that
-// is wrong, and how: where anything but what is expected is other than this
-// program would write for the position.
+// The text of golden.json, and back. Returns DATA_LOSS, naming the position and
+// the problem, if anything except the expected outputs differs from what
+// this program would write for the position.
 std::string GoldenToJson(absl::Span<const GoldenPosition> positions,
                          const NetworkOutputs& outputs);
 absl::StatusOr<GoldenFile> GoldenFromJson(absl::string_view text);
 
-// Digits after the point of what is expected in golden.json: what people can
-// compare. The tensors are exact.
+// Digits after the decimal point of the expected outputs in golden.json, for
+// people to compare. The tensors are exact.
 inline constexpr int kExpectedDigits = 6;
 
 // Returns the outputs of the checkpoint's network, computed in float32 with all

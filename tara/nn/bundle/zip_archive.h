@@ -17,8 +17,8 @@ struct ZipEntry {
   std::string contents;
 };
 
-// Returns a zip archive of the entries, in this order, deflated. Depends on the
-// entries alone: files in it have the time that zip files begin with.
+// Returns a zip archive of the entries, in this order, deflated. Depends on
+// the entries only: the time of its files is the earliest of the format.
 // Returns INTERNAL or RESOURCE_EXHAUSTED if it cannot be made.
 absl::StatusOr<std::string> MakeZip(const std::vector<ZipEntry>& entries);
 
@@ -28,8 +28,8 @@ class ZipReader {
   // Limit of the size of an entry, in bytes...
   static constexpr uint64_t kMaxEntrySize = uint64_t{1} << 30;
   // ... and entries of more than this if they have more than kMaxGrowth times
-  // the bytes of the archive: a small file cannot fill the memory. In bundles
-  // what is large is weights, which hardly deflate.
+  // the bytes of the archive: a small file cannot fill the memory. The
+  // large entries of bundles are weights, which hardly deflate.
   static constexpr uint64_t kSmallEntrySize = uint64_t{8} << 20;
   static constexpr uint64_t kMaxGrowth = 20;
 

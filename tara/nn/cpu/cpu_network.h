@@ -75,7 +75,7 @@ class NarrowConvolutions {
 
   virtual ~NarrowConvolutions() = default;
   virtual size_t scratch_bytes() const = 0;
-  // The buffers must outlive what is returned, and so must this object.
+  // The buffers and this object must outlive the returned object.
   virtual std::unique_ptr<const Bound> Bind(const Memory& memory) const = 0;
 };
 
@@ -125,7 +125,7 @@ class CpuNetwork {
   int Value() const { return Policy() + 2; }
 
   int num_blocks() const { return static_cast<int>(weights_.blocks.size()); }
-  // Whether convolutions read other numbers than the tower is of.
+  // Whether convolutions read another number type than the tower has.
   bool is_narrow() const {
     return precision_ == Precision::kBfloat16 || precision_ == Precision::kInt8;
   }
@@ -137,10 +137,10 @@ class CpuNetwork {
   const Precision precision_;
   const CpuLayerNumbers numbers_;
   const CpuKernels& kernels_;
-  // Of narrow numbers; else null, and what follows is there.
+  // For narrow numbers; otherwise null, and the following members are used.
   std::unique_ptr<const NarrowConvolutions> narrow_;
   std::vector<WinogradLayer> winograd_;  // 3 x 3, from the stem on
-  // Those of 1 x 1, each a linear layer of every square.
+  // The 1 x 1 convolutions, each a linear layer applied to every square.
   CpuLinearWeights policy_;
   CpuLinearWeights policy_planes_;
   CpuLinearWeights value_;

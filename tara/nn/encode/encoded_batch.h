@@ -44,16 +44,16 @@ class EncodedBatch {
   // REQUIRES: spans of one size; as EncodeBatch.
   void Encode(absl::Span<const State> states,
               absl::Span<const Symmetry> symmetries);
-  // The same into memory of the caller's, such as a device reads by itself:
-  // planes() and globals() are there until the next call.
-  // REQUIRES: spans of just the sizes that the batch takes.
+  // The same into the caller's memory, for example memory that a device reads
+  // directly; planes() and globals() refer to it until the next call.
+  // REQUIRES: spans of exactly the sizes of the batch.
   void Encode(absl::Span<const State> states,
               absl::Span<const Symmetry> symmetries, absl::Span<float> planes,
               absl::Span<float> globals);
   // Both through the symmetry that leads to the representative of each
-  // (tara/core/symmetry.h): symmetric positions are then one and the same
-  // to the network, and its answers for them differ in the order of priors
-  // alone.
+  // (tara/core/symmetry.h): symmetric positions are then identical inputs
+  // of the network, and its answers for them differ only in the order of the
+  // priors.
   void EncodeCanonical(absl::Span<const State> states);
   void EncodeCanonical(absl::Span<const State> states, absl::Span<float> planes,
                        absl::Span<float> globals);
@@ -92,7 +92,7 @@ struct RawOutput {
 };
 
 // Fills the evaluation of position i: probabilities by softmax, of the policy
-// over the legal actions alone; `margin` is the mean of `margins`. The order of
+// over the legal actions only; `margin` is the mean of `margins`. The order of
 // the legal actions changes no bit of their priors.
 void FillEvaluation(const EncodedBatch& batch, int i, const RawOutput& output,
                     mcts::Evaluation& evaluation);

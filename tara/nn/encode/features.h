@@ -89,8 +89,8 @@ inline constexpr int kNumPlanes = static_cast<int>(kPlanes.size());
 namespace internal {
 
 // The first globals, in their order. Variants and rule options that are not
-// among them follow by themselves (kGlobals), so that who appends another row
-// has to write down the rows of those before it: an input never moves.
+// among them follow automatically (kGlobals). To append another row, first
+// write the rows of those before it: an input never moves.
 inline constexpr std::array kFirstGlobals = {
     FeatureInfo{"sacred_hill_l1", "the variant is this one"},
     FeatureInfo{"sacred_hill_l2", "the variant is this one"},

@@ -22,9 +22,9 @@ constexpr size_t SoftmaxRoom(size_t count) {
 // 1e-30 of the largest). Overwrites memory up to SoftmaxRoom(count).
 void Softmax(float* values, int count);
 
-// Logits further below the greatest count as so far. Their powers, divided by
-// the sum of kSoftmaxMost others, are still normal numbers: where a product is
-// not, some processors take a hundred cycles more.
+// Logits further below the greatest are treated as this far below. Their
+// powers, divided by the sum of kSoftmaxMost others, are still normal numbers:
+// with subnormal products some processors take a hundred cycles more.
 inline constexpr float kSoftmaxLowest = -80.0f;
 
 // Softmax without vector instructions, for platforms without AVX2, such as

@@ -28,8 +28,8 @@ absl::StatusOr<std::string> NetworkFileId(const std::string& path);
 
 // Loads networks, each in one number type: where Precision::kAuto leaves the
 // choice, the first load of a file on a device by a backend makes it, and all
-// later loads follow. Thread-safe: loads that wait for a choice wait for it
-// alone.
+// later loads follow. Thread-safe: a load waits only for the choice that it
+// needs.
 class NetworkLoader {
  public:
   // Loads a network, and chooses its precision where that is kAuto; the backend
@@ -61,16 +61,16 @@ class NetworkLoader {
 
 // Loads the network of a checkpoint, or of a bundle, for inference. The
 // evaluator is thread-safe; on the CPU it takes no locks, and each call
-// computes on its own thread alone. With oneDNN, the answer for a position is
+// computes on its own thread. With oneDNN, the answer for a position is
 // the same, bit for bit, in any batch. Within a process, Precision::kAuto is
 // one number type for all loads of a file's contents (NetworkLoader).
 //
 // Returns NOT_FOUND, DATA_LOSS or FAILED_PRECONDITION as ReadNetworkFile;
 // DATA_LOSS when a tensor is missing or misshapen, naming file and cause;
-// INVALID_ARGUMENT for a device that cannot be meant; FAILED_PRECONDITION where
-// LibTorch lacks the device, saying what it has; UNIMPLEMENTED when the backend
-// has no such device or precision; RESOURCE_EXHAUSTED when memory does not
-// suffice. The evaluator returns DATA_LOSS, naming the file, for a position
+// INVALID_ARGUMENT for an invalid device; FAILED_PRECONDITION where
+// LibTorch lacks the device, listing the devices it has; UNIMPLEMENTED when the
+// backend has no such device or precision; RESOURCE_EXHAUSTED when memory does
+// not suffice. The evaluator returns DATA_LOSS, naming the file, for a position
 // with outputs that are not finite.
 absl::StatusOr<LoadedNetwork> LoadNetwork(const std::string& path,
                                           const InferenceOptions& options = {});

@@ -463,7 +463,7 @@ struct LightKernelCode {
       }
     }
   }
-  // Of the pairs, by rank, then file: kLightTapPairs.
+  // Offsets of the pairs, by rank, then file: kLightTapPairs.
   static constexpr std::array<int, kTapPairs> kOffsets = {-2 * kGridSize - 1,
                                                           -kGridSize - 2,
                                                           -kGridSize - 1,

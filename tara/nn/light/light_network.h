@@ -14,9 +14,9 @@
 //   pooled:  means and maxima of the hills, by channel
 //   policy:  pointwise 64 x 32 + linear of pooled and globals       -> ReLU
 //            a hill's logit; a king's move = origin + destination + a product
-//            of two vectors of 8; a link likewise
+//            of two vectors of 8; the same for a link
 //   value:   pooled and globals, two hidden layers, win/draw/loss and margins
-//   owner:   pointwise, in training alone
+//   owner:   pointwise, in training only
 //
 // While it learns, the two tables are networks of two hidden layers over the
 // owners; to play, all their rows are computed once. Source of that idea:
@@ -132,7 +132,8 @@ extern const std::array<
     std::array<std::array<int8_t, kPatternHills>, kNumHills>, kNumLightTables>
     kLightPatterns;
 
-// What the depthwise layers look at: files and ranks, by rank, then file.
+// The hills that the depthwise layers read: files and ranks, by rank, then
+// file.
 inline constexpr int kNumTaps = 17;
 struct LightTap {
   int file;

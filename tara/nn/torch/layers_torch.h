@@ -41,7 +41,7 @@ at::Tensor PoolHills(const at::Tensor& values, const at::Tensor& hills);
 // in order: results do not depend on the number of threads.
 at::Tensor Convolve(torch::nn::Conv2d& convolution, const at::Tensor& input);
 
-// What layers of our own take, and how their work is divided.
+// Inputs of the layers below, and how their work is divided.
 
 // Whether a layer of ours can take the tensor, and LibTorch records what is
 // done with it: [B, C, H, W] of float32 or bfloat16 in channels-last memory of

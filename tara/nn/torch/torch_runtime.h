@@ -13,8 +13,8 @@ namespace tara::nn {
 
 // Sets how many threads LibTorch uses for operations that the calling thread
 // starts, and, the first time, readies the process for tensors. Evaluators and
-// trainers call it by themselves whenever they are called. Cheap when the
-// number is as before. Thread-safe. REQUIRES: threads > 0.
+// trainers call it whenever they are called. Cheap if the number has not
+// changed. Thread-safe. REQUIRES: threads > 0.
 //
 // The number is kept by thread because OpenMP does so: without it each new
 // thread would begin with one thread per core.
@@ -30,7 +30,7 @@ void SetTorchThreads(int threads);
 // Returns the devices that a text of ParseDevice stands for, as LibTorch names
 // them: {"cpu"}, {"cuda:0"} or {"cuda:0", "cuda:1", ...}; or
 //   INVALID_ARGUMENT     the text names no device
-//   FAILED_PRECONDITION  this LibTorch, or this machine, lacks it: what it has
+//   FAILED_PRECONDITION  this LibTorch or this machine lacks the device
 absl::StatusOr<std::vector<std::string>> FindTorchDevices(
     absl::string_view text);
 

@@ -32,7 +32,7 @@ struct EncodedSamples {
 PerHead<bool> LearningHeads(const TrainerOptions& options);
 
 // Encodes the samples on the CPU; `pinned`: in memory that a CUDA device reads
-// by itself. Thread-safe. REQUIRES: as Trainer::Step.
+// directly. Thread-safe. REQUIRES: as Trainer::Step.
 EncodedSamples EncodeSamples(const std::vector<Sample>& samples,
                              const PerHead<bool>& heads, bool pinned = false);
 

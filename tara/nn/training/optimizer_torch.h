@@ -61,17 +61,17 @@ class Snapshot {
 
 // Changes the weights of a module by their gradients. Weights without a
 // gradient (of a head that is not computed) stay as they are. Both kinds decay
-// weights apart from the gradient, by learning rate times `weight_decay` a
-// step, in tensors of two or more axes alone: not biases and norms.
+// weights separately from the gradient, by learning rate times `weight_decay`
+// per step, only in tensors of two or more axes: not biases and norms.
 // Not thread-safe.
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
 
   // Moves the weights of these names, and their moments, into blocks of memory:
-  // a device then takes a step in a few kernels rather than one a tensor. From
+  // a device then makes a step with a few kernels, not one per tensor. From
   // then on exactly these have gradients. Returns the names in the order of the
-  // blocks. To be called once.
+  // blocks. Call it once.
   std::vector<std::string> UseBlocks(
       const std::function<bool(const std::string&)>& has_gradient);
   // The blocks of weights and moments. REQUIRES: UseBlocks().
@@ -99,7 +99,7 @@ class Optimizer {
   absl::Status Load(const Checkpoint& checkpoint);
 
  protected:
-  // A running mean of each weight's gradients, or of what is made of them.
+  // A running mean of each weight's gradients, or of a function of them.
   struct Moment {
     std::string name;              // in the checkpoint, before the weight's
     std::vector<at::Tensor> of{};  // [weight]

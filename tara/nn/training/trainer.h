@@ -60,8 +60,8 @@ struct TrainerOptions {
   // Decoupled decay of convolutions and linear layers, per step and unit of
   // learning rate.
   float weight_decay = 1e-2f;
-  // Weights of the heads' losses. An auxiliary head whose loss has none is not
-  // computed, and stays as it is.
+  // Weights of the heads' losses. An auxiliary head whose loss has weight 0 is
+  // not computed and does not change.
   PerHead<float> loss_weights = LossWeights();
   // Above 0: the network that is measured, evaluated and saved is the average
   // of the weights over about 1 / (1 - this) steps; see
@@ -84,7 +84,7 @@ struct TrainerOptions {
 };
 
 // Returns FAILED_PRECONDITION when LibTorch lacks the device of the options,
-// saying what it has.
+// listing the devices it has.
 absl::Status CheckTrainerOptions(const TrainerOptions& options);
 
 // Samples made ready for a step.
@@ -108,7 +108,7 @@ class Trainer {
   // marked `skipped`, and the weights, norms, averages and moments are bit for
   // bit as before. Returns INTERNAL when LibTorch fails, RESOURCE_EXHAUSTED
   // when memory does not suffice. REQUIRES: the batch is not empty; no state is
-  // finished; policies name legal actions alone.
+  // finished; policies name only legal actions.
   virtual absl::StatusOr<Losses> Step(const std::vector<Sample>& batch,
                                       double learning_rate) = 0;
 
@@ -163,7 +163,7 @@ class Trainer {
   std::vector<Losses> finished_;
 };
 
-// Returns a trainer of a new network, whose weights depend on the seed alone.
+// Returns a trainer of a new network, whose weights depend only on the seed.
 // REQUIRES: CheckTrainerOptions is OK.
 std::unique_ptr<Trainer> NewTrainer(const NetworkShape& shape,
                                     const TrainerOptions& options,

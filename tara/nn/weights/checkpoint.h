@@ -101,8 +101,8 @@ struct Checkpoint {
 };
 
 // Appends inputs that the network did not have when it was saved, up to those
-// of this program (kPlanes, kGlobals): their weights, and what the optimizer
-// keeps of them, are zero, so that the network plays as it did. Returns
+// of this program (kPlanes, kGlobals): their weights, and the optimizer's
+// moments of them, are zero, so that the network plays as before. Returns
 // FAILED_PRECONDITION for a network with more inputs than this program has.
 absl::Status AddNewInputs(Checkpoint& checkpoint);
 

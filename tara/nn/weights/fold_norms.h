@@ -24,19 +24,19 @@ inline constexpr float kNormEpsilon = 1e-5f;
 //   scale = w / sqrt(v + kNormEpsilon),  shift = b - m scale;
 // weights are multiplied by the scale of their output, and what is left of the
 // norm is its bias, the shift (its weight is 1, its mean 0, its variance such
-// that it divides by 1). Whatever reads checkpoints computes the same from it,
-// and folding again changes no bit. The parts that only learning needs are
-// omitted: the optimizer, and auxiliary heads except the learned ones of
+// that it divides by 1). Everything that reads checkpoints computes the same
+// from it, and folding again changes no bit. The parts that only learning needs
+// are omitted: the optimizer, and auxiliary heads except the learned ones of
 // bundles. (A light network has no norms.) Returns INVALID_ARGUMENT naming a
 // tensor that is missing or misshapen.
 absl::StatusOr<Checkpoint> FoldNorms(const Checkpoint& checkpoint);
 
-// Makes a folded network of tensors that hold no norms but their biases: adds
-// what is left out. The inverse of dropping them.
+// Completes a folded network whose tensors lack all of its norms except their
+// biases. The inverse of dropping them.
 void AddNeutralNorms(Checkpoint& folded);
 
-// Whether the tensor is that of a norm and not its bias: AddNeutralNorms knows
-// what it holds in a folded network.
+// Whether the tensor belongs to a norm and is not its bias: in a folded network
+// AddNeutralNorms can restore it.
 bool IsNeutralNorm(absl::string_view name);
 
 // A network that has learned, made larger: learning is fast while a network is
