@@ -1,7 +1,7 @@
 #ifndef TARA_CLI_BENCH_H_
 #define TARA_CLI_BENCH_H_
 
-// What the parts of `tara bench` share.
+// Functions that the subcommands of `tara bench` share.
 
 #include <cstdint>
 #include <functional>

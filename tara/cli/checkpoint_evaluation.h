@@ -42,7 +42,7 @@ absl::StatusOr<std::vector<train::StrengthResult>> EvaluateCheckpoint(
 // Plays a candidate against the best checkpoint in each variant of the config,
 // by the matches and the decision of tara/eval/arena/gate.h.
 //
-// Depends on the request and the config alone: not on threads, a fleet that
+// Depends only on the request and the config: not on threads, a fleet that
 // plays, or time. Returns CANCELLED when `stop` is true, or a player's error,
 // or Fleet::Play's. REQUIRES: `config` is resolved; gate.games > 0.
 absl::StatusOr<std::vector<train::GateResult>> PlayGate(

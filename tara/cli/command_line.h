@@ -18,7 +18,7 @@ namespace tara::cli {
 inline constexpr int kExitOk = 0;
 inline constexpr int kExitFailure = 1;
 inline constexpr int kExitUsage = 2;
-// By a signal, as shells count it: 128 + SIGINT.
+// Interrupted by a signal, as shells report it: 128 + SIGINT.
 inline constexpr int kExitInterrupted = 130;
 
 // Returns INVALID_ARGUMENT marked as misuse of the command line, which ends the
@@ -68,7 +68,7 @@ class Command {
   // runs where none of the subcommands is named, and must itself refuse missing
   // arguments.
   Command& AddCommand(const std::string& name, const std::string& summary);
-  // Returns what the function will be given, for Add.
+  // Returns the values that the function will receive, for Add.
   template <typename Values>
   Values* SetRun(absl::StatusOr<int> (*run)(const Values&, Console&)) {
     const auto values = std::make_shared<Values>();

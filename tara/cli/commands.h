@@ -15,7 +15,7 @@ struct CommandName {
   const char* summary;
 };
 
-// The commands of tara_torch alone; in the lists of both programs.
+// Commands that only tara_torch has; both programs list them.
 inline constexpr CommandName kTrainCommand = {
     "train", "train a network by self-play, as a config describes"};
 inline constexpr CommandName kExportCommand = {

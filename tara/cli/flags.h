@@ -41,7 +41,7 @@ Option HtmlOption(std::string* path);  // empty: no page
 Option ThreadsOption(int* threads);    // 0: one per core
 Option SeedOption(uint64_t* seed, absl::string_view help);
 Option FleetOption(std::string* fleet);  // "none": no fleet
-// Of drawings of the board.
+// How to draw the board.
 Option AsciiOption(bool* ascii);
 Option ColourOption(std::string* colour);  // as UseColour takes it
 

@@ -46,7 +46,7 @@ struct MatchFlags {
   uint64_t seed = 1;
 };
 
-// --opening-plies, of `least` or more.
+// --opening-plies, at least `least`.
 Option OpeningPliesOption(std::optional<int>* plies, double least);
 
 // --untrained, which allows what CheckLearned rejects.
@@ -79,7 +79,7 @@ class MatchTable {
   absl::StatusOr<Contestant> ContestantOf(const eval::TeamSpec& team) const;
 
   // Returns all players that these are made of and the one that judges
-  // openings, as they were given: so refusals name them.
+  // openings, as they were given, so that errors name them.
   std::vector<eval::PlayerSpec> PlayersOf(
       absl::Span<const Contestant* const> contestants) const;
 
@@ -108,8 +108,8 @@ class MatchTable {
   std::string openings_;  // "" for random ones, or the identity of their judge
 };
 
-// Shows how far matches have come: each by itself, or, where a fleet plays them
-// at the same time, all of them. Thread-safe.
+// Shows the progress of matches: one at a time or, if a fleet plays them
+// concurrently, of all together. Thread-safe.
 class MatchStatus {
  public:
   // The fleet may be null.
@@ -129,7 +129,7 @@ class MatchStatus {
   std::atomic<int> stored_ = 0;                 // games that were done before
 };
 
-// Who plays where the ready-made network has not learned the rules.
+// The player for rules that the ready-made network has not learned.
 inline constexpr char kSearchWithoutNetwork[] = "mcts:sims=1000";
 
 // Returns the ready-made network if it has learned the rules, otherwise search
@@ -150,7 +150,7 @@ void AddJudgeFlags(Command& command, JudgeFlags* flags);
 // given one, or else the default player of the first with 1000 simulations;
 // with `simulations`, if not 0. Returns a usage error for a player without a
 // search, one whose values are not reproducible (time, threads, pondering), one
-// that does not play for winning alone, or from CheckLearned; otherwise errors
+// that does not play only to win, or from CheckLearned; otherwise errors
 // of WithPrecision.
 absl::StatusOr<eval::PlayerSpec> JudgeOf(JudgeFlags flags,
                                          absl::Span<const State> starts,

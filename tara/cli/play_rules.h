@@ -1,7 +1,7 @@
 #ifndef TARA_CLI_PLAY_RULES_H_
 #define TARA_CLI_PLAY_RULES_H_
 
-// What `tara play` tells people of the rules: docs/reference/rules.md in short.
+// The rules as `tara play` explains them: docs/reference/rules.md in short.
 
 #include <string>
 

@@ -21,8 +21,8 @@
 
 namespace tara::engine {
 
-// The engine's evaluator: a network, or random games. Keeps what it has
-// evaluated. Thread-safe.
+// The engine's evaluator: a network, or random games. Caches
+// evaluations. Thread-safe.
 class EngineModel : public mcts::Evaluator {
  public:
   // Evaluates positions by random games, the same for the same seed.

@@ -12,9 +12,9 @@
 namespace tara::engine {
 
 inline constexpr char kEngineName[] = "Tara";
-// Of the line protocol: that of the Go Text Protocol, which it follows.
+// Version of the line protocol: that of the Go Text Protocol, which it follows.
 inline constexpr int kLineProtocolVersion = 2;
-// Of the JSON protocol; raised when what clients rely on changes.
+// Version of the JSON protocol; raised by changes that clients would notice.
 inline constexpr int kJsonProtocolVersion = 1;
 
 // How the engine searches.
@@ -41,10 +41,10 @@ struct EngineOptions {
   float temperature = 0;
   // Above 0, in their place: ChooseWithinMargin (tara/mcts/levels/levels.h).
   float value_margin = 0;
-  // The level of strength that was set last, from 1; 0: none. Setting one sets
-  // what it stands for, which may be changed after it.
+  // The level of strength that was set last, from 1; 0: none. Setting it sets
+  // the options that it stands for, which may be changed afterwards.
   int level = 0;
-  // Of everything that is drawn.
+  // Seed of everything that is drawn at random.
   uint64_t seed = 1;
 };
 

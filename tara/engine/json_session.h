@@ -29,7 +29,7 @@ class JsonSession {
 
   // The model must outlive it.
   JsonSession(EngineModel* model, const EngineOptions& options, Sink sink);
-  // Answers what is left.
+  // Answers the remaining requests.
   ~JsonSession();
 
   // Processes any line. Blocks while too many positions wait
@@ -70,7 +70,7 @@ class JsonSession {
   EngineModel* const model_;
   const EngineOptions options_;
   const Sink sink_;
-  // By id, as text: the requests that are not yet answered, and some that are.
+  // By id, as text: the unanswered requests, and some answered ones.
   absl::flat_hash_map<std::string, std::vector<std::weak_ptr<CancelFlag>>>
       flags_;
   size_t forget_at_ = 1024;

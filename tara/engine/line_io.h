@@ -19,7 +19,7 @@ namespace tara::engine {
 // A line of input, without its end.
 struct InputLine {
   std::string text;
-  // The line was longer than what is read of one; `text` is its beginning.
+  // The line was longer than the limit; `text` is its beginning.
   bool too_long = false;
 };
 
@@ -69,9 +69,9 @@ class LineQueue {
 // reads later block the engine. Thread-safe.
 class OutputQueue {
  public:
-  // The stream must outlive it, and is its own meanwhile.
+  // The stream must outlive it, and nothing else may use it.
   explicit OutputQueue(std::ostream* out);
-  // Writes what is left.
+  // Writes the remaining lines.
   ~OutputQueue();
   OutputQueue(const OutputQueue&) = delete;
   OutputQueue& operator=(const OutputQueue&) = delete;

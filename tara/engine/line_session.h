@@ -29,7 +29,7 @@ namespace tara::engine {
 // version 2", sections 2.3 and 2.5.
 struct LineCommand {
   std::string id;    // digits; empty: none
-  std::string name;  // empty: the line is empty, or an id alone
+  std::string name;  // empty: the line is empty or only an id
   std::vector<std::string> arguments;
 
   // Whether the line gets no answer: it is empty, or a comment.
@@ -55,9 +55,10 @@ class LineSession {
   LineSession(EngineModel* model, const EngineOptions& options,
               const State& start);
 
-  // What comes of the input while a line is executed. Thread-safe functions.
+  // The input that arrives while a line is executed. Thread-safe functions.
   struct Input {
-    // Whether another line has come, or none will: that ends an analysis.
+    // Whether another line has arrived or the input has ended, which ends an
+    // analysis.
     std::function<bool()> ready = [] { return false; };
     // Whether none will: nobody may be there any more, so a search for an
     // action gets a second of the processor's time yet, counted from its
@@ -140,7 +141,7 @@ class LineSession {
   EngineGame game_;
   EngineClocks clocks_;
   mcts::SharedSolver solver_;
-  // Of the game with the options, where something was searched already.
+  // The search of the game with the options, once there has been one.
   std::optional<mcts::SearchSession> search_;
   uint64_t drawn_ = 0;  // streams that were begun since the game was
 };

@@ -25,7 +25,7 @@
 
 namespace tara::fleet {
 
-// What is played and comes back as a whole: a game, or the games of a match.
+// A unit of work and of its results: a game, or the games of a match.
 struct Piece {
   uint64_t id = 0;      // within its job
   std::string payload;  // further data for the worker; may be empty
@@ -90,14 +90,14 @@ class Fleet {
  private:
   class Playing;
 
-  // What has come for a job that is played, and has not been looked at.
+  // Messages for a running job that were received and not yet processed.
   struct Inbox {
     std::deque<std::string> messages;
   };
 
   absl::Status Send(absl::string_view line);
   void Read();  // on a thread
-  // Takes whole messages out of `received_`. Returns what is wrong with them.
+  // Takes whole messages out of `received_`. Returns an error for invalid ones.
   absl::Status Sort(std::string& received);
   // Waits a moment for a message of the job; none: it has not come yet.
   absl::StatusOr<std::optional<std::string>> Receive(uint32_t job);

@@ -1,7 +1,7 @@
 #ifndef TARA_RECORD_DIFFERENT_GAMES_H_
 #define TARA_RECORD_DIFFERENT_GAMES_H_
 
-// Games that are repetitions of others. Players without randomness repeat their
+// Repetitions of games. Players without randomness repeat their
 // games, or play mirror images of them, which add no information. Estimates
 // count such games once (Clusters of tara/eval/statistics/statistics.h).
 

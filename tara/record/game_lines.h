@@ -24,7 +24,7 @@ namespace tara::record {
 struct GameLine {
   State initial;
   std::vector<Action> actions;
-  // By action, "" for one without; or none at all.
+  // One per action, "" for an action without a note; or empty.
   std::vector<std::string> notes = {};
 };
 
@@ -48,7 +48,8 @@ absl::StatusOr<GameLine> ParseGameLine(absl::string_view json_line);
 //
 //   four_treasures 5/7/7/2rb3/7/7/5 0 battle - 0,0 0 - - D5 E4
 //
-// What is there must be what the rules say. Errors as ParseGameLine.
+// The fields that are present must agree with the rules. Errors as
+// ParseGameLine.
 absl::StatusOr<GameLine> ParseGameText(absl::string_view game);
 
 // Returns the line, without '\n', of the game played from `initial`.

@@ -42,8 +42,8 @@ struct GameQuery {
   bool newest_first = false;  // descending game index; the limit takes those
 };
 
-// Ends the name that records give a network which plays what it has not
-// learned.
+// Suffix, in records, of the name of a network that plays rules which it has
+// not learned.
 inline constexpr absl::string_view kUntrainedMark = ",untrained";
 
 // Begins the conditions (Contest) of games of a study of balance, followed by

@@ -53,7 +53,7 @@ struct AlphaBetaOptions {
   // Memory of the transposition table, about; at least one entry. 0 turns the
   // table off.
   int64_t table_bytes = int64_t{16} << 20;
-  // Whether what was good elsewhere is tried first.
+  // Whether actions that were good elsewhere are tried first.
   bool ordering = true;
   // Whether actions tried late are searched one less deep, unless they turn
   // out well.
@@ -71,7 +71,7 @@ struct AlphaBetaOptions {
 // Scores change sign with the side to move, not with the ply: successive
 // actions may belong to one side, and partners in doubles are one side.
 // Finished games count exactly. With limits of depth or nodes the result
-// depends on the position alone: a search begins with an empty memory. One
+// depends only on the position: a search begins with an empty memory. One
 // owner, no threads.
 //
 // Source: Knuth and Moore 1975, "An analysis of alpha-beta pruning"; Marsland

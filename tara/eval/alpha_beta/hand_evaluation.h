@@ -56,9 +56,9 @@ int HandStage(const State& state);
 // not use it. REQUIRES: 0 <= feature < kNumHandFeatures.
 absl::string_view HandFeatureName(Variant variant, int feature);
 
-// Returns how likely Red is to win rather than Blue, in thousandths of a logit
+// Returns the chance that Red wins, not Blue, in thousandths of a logit
 // (0: even; 1000: 73 %). Always from Red's perspective. About 150 ns.
-// REQUIRES: the game is not finished (the result itself is Score's).
+// REQUIRES: the game is not finished (Score returns results).
 int HandEvaluation(const State& state);
 
 // Returns, for each of four boards, what CountComponents (which says how it

@@ -15,7 +15,7 @@ enum class ActionType : uint8_t {
   kBuild,      // on a vacant hill, by hand or by a king's move
   kCapture,    // of a ringfort
   kBacktrack,  // a king's move to a friendly ringfort
-  kSacrifice,  // the same, giving the ringfort up
+  kSacrifice,  // the same, and the ringfort is given up
   kSwap,       // of a ringfort; or the pie rule's
   kLink,
   kPass,

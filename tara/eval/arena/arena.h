@@ -70,7 +70,7 @@ struct ArenaOptions {
   int drawn_plies = 0;
   double temperature = 1;
   // A plays itself: both sides of every game, each with its own opening. The
-  // result by player is then meaningless; the games go to `on_game`. A game
+  // result by player is then meaningless; `on_game` receives the games. A game
   // that A gives up is played again, up to kMaxAttempts times.
   bool self_play = false;
   // Restricted play: A does not choose actions of this type if it has others.

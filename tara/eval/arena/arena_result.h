@@ -1,7 +1,7 @@
 #ifndef TARA_EVAL_ARENA_ARENA_RESULT_H_
 #define TARA_EVAL_ARENA_ARENA_RESULT_H_
 
-// What games of two players came to.
+// Results of games of two players.
 
 #include <cstdint>
 #include <optional>
@@ -72,7 +72,7 @@ struct MatchResult {
 };
 
 // Result of player A against player B over pairs of games. The 95 % intervals
-// treat as one unit what is not independent (statistics.h has the methods): a
+// treat dependent games as one unit (statistics.h has the methods): a
 // pair, because its two games share an opening; a pair of matches, because its
 // games depend on the score; with several seatings of a team, all pairs of one
 // opening; and units with the same games up to symmetry.

@@ -65,7 +65,7 @@ class OpeningBook {
   const std::string& lock_warning() const { return db_.lock_warning(); }
   // The player of the searches; none before the first SetPlayer.
   const std::optional<BookPlayer>& player() const { return player_; }
-  // In the order of their addition.
+  // In the order in which they were added.
   const std::vector<SearchedPosition>& positions() const { return positions_; }
   const std::vector<proto::BookGame>& games() const { return games_; }
   // Returns the starts of the games, and the searched positions without a
@@ -140,8 +140,8 @@ struct OpeningPosition {
 };
 
 // A book's content for the games from one start. Values are backed up by
-// minimax: the value of a position is that of its best searched action, once
-// the most visited action has been searched; until then it is that of its own
+// minimax: once the most visited action of a position has been searched, its
+// value is that of its best searched action; until then, that of its own
 // search. A line that returns to a position of an earlier ply (High Kings) has
 // the value of that position's own search.
 class OpeningTree {

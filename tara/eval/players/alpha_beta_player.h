@@ -9,7 +9,7 @@
 namespace tara::eval {
 
 // Plays the best action of an alpha-beta search with the hand-made evaluation.
-// Deterministic: with limits of depth or nodes alone, a position always yields
+// Deterministic: with limits of depth or nodes only, a position always yields
 // the same action.
 std::unique_ptr<Player> NewAlphaBetaPlayer(
     const AlphaBetaLimits& limits, const AlphaBetaOptions& options = {});

@@ -72,8 +72,8 @@ struct Turn {
   // game (an engine that crashed). It then forfeits the game, and its action is
   // ignored. If null, this is an error of the call.
   std::string* forfeit = nullptr;
-  // Interrupts the choice once true; all turns of a call have the same. Null:
-  // never.
+  // Interrupts the choice once it returns true; the same in all turns of a
+  // call. Null: never.
   const StopCheck* stop = nullptr;
 
   bool stopped() const { return stop != nullptr && (*stop)(); }

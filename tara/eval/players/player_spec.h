@@ -23,7 +23,7 @@ struct EngineSpec {
   absl::Duration start_limit = absl::Seconds(30);
   // Time limit of an action without a clock, and of any other command.
   absl::Duration move_limit = absl::Seconds(60);
-  // With a clock: additional waiting time for an answer after its time is up.
+  // With a clock: additional time to wait for an answer when its time is up.
   // The engine loses on time, but is not restarted.
   absl::Duration grace = absl::Seconds(2);
   // Concurrent games of a player, each with a process.

@@ -42,7 +42,7 @@ absl::Status CheckTeam(const TeamSpec& team, Variant variant);
 // (Turn::seating) `first` has the first of the side's seats (0 or 1) and
 // `second` the other (2 or 3); in seating 1 the reverse. They do not
 // communicate. A margin counts as proved only if both have proved it, each at
-// its last choice, because a partner who has not proved it might give it away.
+// its last choice, because a partner that has not proved it might give it away.
 std::unique_ptr<Player> NewTeamPlayer(std::unique_ptr<Player> first,
                                       std::unique_ptr<Player> second);
 

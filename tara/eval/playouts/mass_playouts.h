@@ -8,8 +8,8 @@
 
 namespace tara::eval {
 
-// Plays games first_game ... first_game + games - 1 of an unending sequence.
-// What comes out depends on nothing else. Thread-safe.
+// Plays games first_game ... first_game + games - 1 of an infinite sequence.
+// The result depends on nothing else. Thread-safe.
 using PlayChunk =
     std::function<PlayoutStatistics(int64_t first_game, int64_t games)>;
 

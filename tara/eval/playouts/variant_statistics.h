@@ -19,11 +19,11 @@ struct Spread {
   double deviation = 0;  // standard deviation of a single game
 };
 
-// What random play says of a variant. The first side is Red.
+// Statistics of random games of a variant. The first side is Red.
 struct VariantStatistics {
   Variant variant = Variant::kSacredHillL1;
   RuleOptions options;
-  PlayoutStatistics sums;  // what all the rest is computed from
+  PlayoutStatistics sums;  // everything else is computed from them
 
   Spread length;       // actions a game
   Interval branching;  // legal actions an action

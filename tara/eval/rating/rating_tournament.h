@@ -40,8 +40,8 @@ struct PairChoice {
 std::vector<PairChoice> RankPairs(const Ratings& ratings);
 
 // Returns the pairs of games to play next, `count` of them, some possibly more
-// than once. Each is the most informative one after those before it, by the
-// expected covariance after them.
+// than once. Each is the most informative one, by the covariance expected after
+// the ones before it.
 std::vector<PairChoice> ChoosePairs(const Ratings& ratings, int count);
 
 // Ratings of many players in many variants, from games that are chosen for

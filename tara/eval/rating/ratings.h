@@ -34,11 +34,11 @@ struct RatingOptions {
   // Without anchors, ratings have a mean of 0.
   std::vector<RatingAnchor> anchors = {};
   // Standard deviation of a Gaussian prior of each rating about the mean of
-  // all, in Elo. It keeps the rating of a player finite who has won, or lost,
+  // all, in Elo. It keeps the rating of a player finite that has won, or lost,
   // every game, and has less weight than a game.
   double prior_elo = 1000;
   // Whether to rate players that no chain of games connects, by the prior
-  // alone. Such ratings serve to choose games, not to report.
+  // only. Such ratings serve to choose games, not to report.
   bool allow_parts = false;
 };
 

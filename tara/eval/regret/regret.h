@@ -45,11 +45,12 @@ struct SolvedPositionOptions {
 // games without such a position are skipped. Games are played by a shallow
 // alpha-beta search that errs at random in every fourth action. Returns fewer
 // if hardly any game has one, or after a stop.
-// Some 10 ms to 1 s a position. The positions depend on the options alone.
+// Takes about 10 ms to 1 s per position. The positions depend only on the
+// options.
 std::vector<SolvedPosition> MakeSolvedPositions(
     const SolvedPositionOptions& options);
 
-// What a player gave away. A result is worth 1 won, 1/2 drawn, 0 lost.
+// The losses of a player. A result is worth 1 won, 1/2 drawn, 0 lost.
 struct Regret {
   int positions = 0;
   Interval points = {};   // the best margin minus that of the action chosen
@@ -69,17 +70,17 @@ absl::StatusOr<Regret> MeasureRegret(absl::Span<const SolvedPosition> positions,
                                      uint64_t seed, Player& player,
                                      const StopCheck& stop = {});
 
-// What a player gave away in the endgames of a variant.
+// The losses of a player in the endgames of a variant.
 struct RegretRow {
   Variant variant = Variant::kSacredHillL1;
   std::string player;
   std::optional<TrainingPoint> point = {};  // of a run's checkpoints
   Regret regret;
-  // What the player's network has not learned of the rules; empty: nothing.
+  // Rules that the player's network has not learned; empty: none.
   std::string not_learned = {};
 };
 
-// Returns a table for terminals, a line a row. Ends with a newline.
+// Returns a table for terminals, one line per row. Ends with a newline.
 std::string RegretReportText(absl::Span<const RegretRow> rows);
 
 // Returns a JSON array with an object a row: `variant`, `name`, `player`, of

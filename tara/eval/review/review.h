@@ -1,7 +1,7 @@
 #ifndef TARA_EVAL_REVIEW_REVIEW_H_
 #define TARA_EVAL_REVIEW_REVIEW_H_
 
-// What each action of a game gave away.
+// The loss by each action of a game.
 //
 //   1. From the last position back, positions are solved, until one would take
 //   too long. The solver's results are exact, for every action.
@@ -82,7 +82,7 @@ struct ReviewedAction {
   // Whether the solver has solved every action of the position.
   bool exact = false;
   // The loss, at least 0. If not `sure`, it is within the error of the searches
-  // and no mistake. Of an exact loss, the points alone may be sure.
+  // and no mistake. Of an exact loss, only the points may be sure.
   double score_loss = 0;
   double margin_loss = 0;
   double score_loss_error = 0;  // standard error
@@ -99,7 +99,7 @@ struct SeatReview {
   Seat seat = 0;
   int actions = 0;
   int judged = 0;  // with a choice
-  int best = 0;    // of these, such that none is known to be better
+  int best = 0;    // of these, without a known better one
   int exact = 0;   // of these, solved
   double score_loss = 0;
   double margin_loss = 0;

@@ -1,8 +1,7 @@
 #ifndef TARA_EVAL_STATISTICS_COMBINATIONS_H_
 #define TARA_EVAL_STATISTICS_COMBINATIONS_H_
 
-// Intervals of what is computed from several estimates, and of means of bounded
-// values.
+// Intervals of functions of several estimates, and of means of bounded values.
 
 #include "absl/types/span.h"
 #include "tara/eval/statistics/statistics.h"

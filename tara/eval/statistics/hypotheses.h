@@ -12,8 +12,8 @@ namespace tara::eval {
 
 // Returns the regularized incomplete beta function I_x(a, b): the probability
 // that a variable of the beta distribution is at most x. The tails of the
-// binomial and of Student's distribution are values of it. By its continued
-// fraction, in at most some sqrt(max(a, b)) steps.
+// binomial and of Student's distribution are values of it. Computed by its
+// continued fraction, in at most about sqrt(max(a, b)) steps.
 // Source: NIST Digital Library of Mathematical Functions, 8.17.22.
 // REQUIRES: a, b > 0.
 double IncompleteBeta(double a, double b, double x);

@@ -41,8 +41,9 @@ absl::StatusOr<proto::TrainConfig> ParseTrainConfig(
 // Returns a config as text that ParseTrainConfig reads, for the run's folder.
 std::string ConfigToText(const proto::TrainConfig& config);
 
-// Checks that a run that was started with the resolved config `before` may go
-// on with `now`: what its games and weights were made for must be the same.
+// Checks that a run that was started with the resolved config `before` may
+// continue with `now`: the fields that determine its games and weights must be
+// the same.
 // Returns FAILED_PRECONDITION naming the field and both values.
 absl::Status CheckResumable(const proto::TrainConfig& before,
                             const proto::TrainConfig& now);

@@ -20,7 +20,8 @@ namespace tara::train {
 struct ConfigField {
   std::string path;
   const google::protobuf::FieldDescriptor* field;
-  // Where the field is an option of the search, with what that declares.
+  // If the field is an option of the search, includes that option's
+  // declaration.
   proto::FieldInfo info;
 };
 
@@ -49,7 +50,7 @@ struct ProtoField {
 absl::StatusOr<ProtoField> FindField(google::protobuf::Message& root,
                                      absl::string_view path);
 
-// Whether a field has been given: set, or with elements.
+// Whether a field is set or, if it is repeated, has elements.
 bool IsGiven(const ProtoField& field);
 
 // Sets a field from text. Strings need no quotes. A repeated field is replaced

@@ -29,7 +29,7 @@ bool PlaysGames(const proto::TrainConfig& config);
 
 // Returns the options of a full search. REQUIRES: the config is resolved.
 // Returns INVALID_ARGUMENT for an option that is malformed (not "name=value"),
-// unknown, invalid, repeated, also a field of its own, or without effect.
+// unknown, invalid, repeated, a duplicate of a field, or without effect.
 // Messages begin with "option: ".
 absl::StatusOr<mcts::SearchOptions> ToSearchOptions(
     const proto::SearchConfig& config);

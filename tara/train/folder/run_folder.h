@@ -44,10 +44,10 @@ class RunFolder {
   RunFolder& operator=(const RunFolder&) = delete;
 
   const std::string& path() const { return path_; }
-  // For people: that the folder cannot be locked; empty: it is.
+  // A warning that the folder cannot be locked; empty if it is locked.
   const std::string& lock_warning() const { return lock_.warning; }
-  // The config as it is in the folder: where the one given says "auto", with
-  // what an earlier start has chosen.
+  // The config as it is in the folder: the given one, with the values that an
+  // earlier start has chosen for "auto".
   const proto::TrainConfig& config() const { return config_; }
   // Replaces the config by one with what was chosen for this run.
   absl::Status RecordConfig(const proto::TrainConfig& config);
@@ -63,7 +63,7 @@ class RunFolder {
 
   // Removes a checkpoint, if it exists.
   absl::Status RemoveCheckpoint(int generation) const;
-  // Renames a damaged checkpoint, so that it is one no more.
+  // Renames a damaged checkpoint, so that it no longer counts as one.
   absl::Status SetAside(int generation) const;
 
   // Makes `latest` name the checkpoint of the generation, atomically.

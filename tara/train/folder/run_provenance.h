@@ -15,7 +15,7 @@ namespace tara::train {
 // The origin of a checkpoint, as far as its folder shows it.
 struct RunProvenance {
   nn::BundleProvenance provenance;
-  // What the run learned; empty where the file lies in no run's folder.
+  // The variants of the run; empty if the file is not in the folder of a run.
   std::vector<nn::BundleVariant> variants;
 };
 

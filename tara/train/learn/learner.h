@@ -77,10 +77,10 @@ struct LearnOptions {
 
 // Where the time of learning goes.
 struct LearnTimes {
-  // Of all threads that prepare, together.
+  // Sums over all threads that prepare batches.
   absl::Duration sample;  // drawing positions, and replaying their games
   absl::Duration encode;
-  // Of the thread that learns.
+  // Times of the learning thread.
   absl::Duration wait_for_batch;  // preparing it, without threads that do
   absl::Duration step;            // making steps, or starting them
   absl::Duration read;            // waiting for the device

@@ -1,8 +1,8 @@
 #ifndef TARA_TRAIN_LEARN_SAMPLER_H_
 #define TARA_TRAIN_LEARN_SAMPLER_H_
 
-// What is learned from games, and from which: how many of the newest, and which
-// of them only measure.
+// The training samples of games, and the choice of games: how many of the
+// newest, and which of them are held out.
 
 #include <array>
 #include <cstdint>
@@ -71,7 +71,7 @@ std::vector<ValueTarget> ValueTargets(const proto::GameRecord& record,
                                       const record::ReplayedGame& game,
                                       const ValueTargetOptions& options);
 
-// What of a game is taught.
+// Options of the training targets of a game.
 struct TargetOptions {
   ValueTargetOptions value = {};
   // Share of the sampling weight of positions that follows the surprise of
@@ -91,7 +91,7 @@ struct SampledGame {
     uint16_t weight;        // how often it is drawn, in units of kWeightOne
     int8_t margin;          // own points minus the opponent's
     bool has_margin;
-    // Not of actions that were drawn at random, or played by proof alone.
+    // False for actions that were drawn at random or played only by a proof.
     bool is_taught;
     // Before a swap that has transposed the board: hills were elsewhere.
     bool is_transposed = false;
@@ -125,11 +125,10 @@ struct SampledGame {
 //
 // D being Step.policy_surprise; others that teach have 1. So games keep their
 // shares of the batches, and the heads learn more where the search disagreed
-// with the network. Frequencies rather than weights of the losses: steps and
-// memory go where there is something to learn, and no sample has a gradient
-// many times that of its batch.
-// Source: KataGo, docs/KataGoMethods.md, "Policy Surprise Weighting", with s =
-// 0.5.
+// with the network. The surprise sets frequencies, not weights of the losses:
+// steps and memory go where there is something to learn, and no sample has a
+// gradient many times that of its batch. Source: KataGo, docs/KataGoMethods.md,
+// "Policy Surprise Weighting", with s = 0.5.
 //
 // Errors as Replay (tara/record/game_record.h).
 absl::StatusOr<SampledGame> UnpackGame(const proto::GameRecord& record,
@@ -176,8 +175,8 @@ struct SamplerOptions {
   double held_out_share = 0;
   // A variant has a share of the samples in proportion to
   //   (its games in the window)^(1 - variant_balance):
-  // 0: in proportion to its games; 1: equal shares. Never by positions, of
-  // which long games have more.
+  // 0: in proportion to its games; 1: equal shares. Not by positions, because
+  // long games have more of them.
   double variant_balance = 0;
 };
 
@@ -207,7 +206,7 @@ class Sampler {
   // drawn of them.
   int64_t games() const { return learned_.games; }
   int64_t positions() const { return learned_.positions(); }
-  // Of the games with an index of at least `begin_index`.
+  // Positions of the games with an index of at least `begin_index`.
   int64_t PositionsFrom(uint64_t begin_index) const;
 
   // Variants with held-out positions in the window, in the order of kVariants.

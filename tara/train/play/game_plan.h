@@ -1,7 +1,7 @@
 #ifndef TARA_TRAIN_PLAY_GAME_PLAN_H_
 #define TARA_TRAIN_PLAY_GAME_PLAN_H_
 
-// What the games of a run are: their rules, openings, variants and numbers.
+// The games of a run: their rules, openings, variants and numbers.
 
 #include <cstdint>
 #include <vector>
@@ -116,7 +116,7 @@ struct GamePlan {
   int model = 0;  // number of the checkpoint that plays
   uint64_t begin = 0;
   uint64_t end = 0;
-  // By game, in order: its index in RulesOf.
+  // The index in RulesOf of each game, in order.
   std::vector<int> starts;
   std::vector<uint64_t> missing;  // still to be played, ascending
 

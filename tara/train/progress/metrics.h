@@ -48,7 +48,7 @@ class MetricsFile {
   static absl::StatusOr<std::unique_ptr<MetricsFile>> Open(
       const std::string& path);
 
-  // Appends lines, each a JSON object without a line's end, or none of them.
+  // Appends all of the lines, or none; each is a JSON object without a newline.
   absl::Status AppendLines(absl::Span<const std::string> lines);
 
  private:

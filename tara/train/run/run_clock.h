@@ -19,8 +19,8 @@ RunTime operator-(const RunTime& a, const RunTime& b);
 // have a meaning.
 RunTime ProcessTime();
 
-// Returns how much of the time that a config allows `used` is: 1 when it is up.
-// Of several limits the one that is nearest counts; 0 without any.
+// Returns `used` as a share of the time that a config allows: 1 when it is up.
+// Of several limits the nearest one counts; 0 without any.
 double ShareOfTime(const proto::TrainConfig& config, const RunTime& used);
 
 // Returns the expected number of generations of a run: the config's number, or
