@@ -45,14 +45,14 @@ auto Repeated(const Call& call) {
   return result;
 }
 
-// Whether the last call failed because the file system has no such thing.
+// Whether the last call failed because the file system does not support it.
 bool IsUnsupported() {
   return errno == EINVAL || errno == ENOSYS || errno == ENOTSUP ||
          errno == EOPNOTSUPP;
 }
 
-// Waits until the disk has a file or folder. Some file systems of networks and
-// containers cannot, for folders above all, and hold what they can.
+// Waits until a file or folder is on the disk. Some file systems of networks
+// and containers do not support this, especially for folders.
 bool Sync(int fd) {
   return Repeated([&] { return fsync(fd); }) == 0 || IsUnsupported();
 }
@@ -160,7 +160,7 @@ absl::Status WriteFileAtomically(const std::string& path,
 }
 
 absl::StatusOr<std::string> ReadWholeFile(const std::string& path) {
-  // Of what has no size that tells how much will come.
+  // Limit of streams, whose size is unknown in advance.
   constexpr size_t kMaxStreamBytes = size_t{1} << 30;
   TARA_RETURN_IF_ERROR(CheckPath(path));
   const int fd = OpenFile(path, O_RDONLY);

@@ -96,7 +96,7 @@ std::vector<std::string> PathsOf(const std::string& program) {
   return paths;
 }
 
-// What the new process needs: made before, as it may allocate no memory.
+// Data of the new process, made before it because it must not allocate memory.
 struct Program {
   std::vector<std::string> paths;
   std::vector<char*> words;
@@ -104,11 +104,11 @@ struct Program {
   pid_t parent;
 };
 
-// Becomes the program, with the three files and no others, in a group of its
-// own, with the signals as they are by default, and ended by the kernel as soon
-// as the thread ends that made it. Returns an error number, which can be
-// written to `report` as it is then. It runs in our memory (vfork), so it calls
-// nothing but the system.
+// Becomes the program, with only the three files, in a process group of its
+// own, with default signal handling; the kernel ends it as soon as the thread
+// that made it ends. Returns an error number, which the caller can write to
+// `report`. It runs in the parent's memory (vfork), so it makes only system
+// calls.
 int Become(Program& program, int& report) {
   if (setpgid(0, 0) != 0) return errno;
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return errno;
@@ -133,7 +133,7 @@ int Become(Program& program, int& report) {
   by_default.sa_handler = SIG_DFL;
   for (int signal = 1; signal < NSIG; ++signal) {
     sigaction(signal, &by_default,
-              nullptr);  // but for those that have no other
+              nullptr);  // except the ones that have no other
   }
   sigset_t none;
   sigemptyset(&none);
@@ -222,7 +222,7 @@ class ChildProcess::Keeper {
         pid_t process = -1;
         const int spawned = Spawn(program, &process);
         {
-          // After this `error` and `program` may be no more.
+          // From here on `error` and `program` may no longer exist.
           const absl::MutexLock lock(&keeper->mutex_);
           keeper->process_ = process;
           error = spawned;

@@ -22,8 +22,8 @@
 namespace tara {
 namespace {
 
-// Of the write-ahead log once nobody reads what is in it: a reader that stays
-// may have let it grow far beyond.
+// Size of the write-ahead log once it has no readers; with readers it may grow
+// far beyond.
 constexpr int64_t kLogBytes = 16 << 20;
 
 // Called where a lock is not got, for the time `tries` + 1; returns whether to
@@ -90,7 +90,7 @@ absl::Status ErrorOf(int extended_code, int system_error,
 absl::Status LastError(sqlite3* db, absl::string_view path,
                        absl::string_view doing) {
   const int code = sqlite3_extended_errcode(db);
-  // Of locks SQLite keeps no errno: it is still there.
+  // SQLite does not save errno for locks, so it is still set.
   const int error =
       (code & 0xff) == SQLITE_BUSY ? errno : sqlite3_system_errno(db);
   return ErrorOf(code, error, sqlite3_errmsg(db), path, doing);
@@ -157,7 +157,7 @@ namespace {
 // How SQLite reads a file in a folder that is not writable, where it cannot
 // create the log and its index.
 struct ReadName {
-  std::string uri;               // empty: the path, as it is usual
+  std::string uri;               // empty: use the path
   bool index_in_memory = false;  // there is a log, but not its index
 };
 
@@ -170,8 +170,8 @@ ReadName NameToRead(const std::string& path) {
       (has_log && std::filesystem::exists(path + "-shm", error))) {
     return {};
   }
-  // Between two slashes and the next one is the name of a host. Nobody else can
-  // have a log open that has no index: no locks are needed.
+  // After two slashes SQLite expects the name of a host. A log without an index
+  // cannot be open elsewhere, so no locks are needed.
   return {
       .uri = absl::StrCat(
           absl::StartsWith(path, "/") ? "file://" : "file:",
@@ -232,12 +232,12 @@ absl::Status SqliteDatabase::InTransaction(
   absl::Status status = statements();
   if (status.ok()) status = Execute("COMMIT", doing);
   if (!status.ok()) {
-    // Its own failure would tell nothing new, and SQLite rolls back by itself
-    // when the connection closes.
+    // An error here would add nothing, and SQLite rolls back anyway when the
+    // connection closes.
     Execute("ROLLBACK", "cannot roll back").IgnoreError();
     return status;
   }
-  // By its name alone: file systems there are that give a file another number.
+  // Only by name: some file systems change the number of a file.
   const char* const file = sqlite3_db_filename(db_, "main");
   const bool in_memory = file == nullptr || *file == '\0';
   if (in_memory || access(file, F_OK) == 0 || errno != ENOENT) return status;
@@ -355,7 +355,7 @@ absl::Status CheckFilePath(const std::string& path, SqliteDatabase::Mode mode,
     return NotOfThisKind(path, schema, "a folder");
   }
   if (std::filesystem::is_regular_file(found)) {
-    // Of others SQLite sees what they are.
+    // SQLite itself recognizes other files.
     const bool is_empty = std::filesystem::file_size(file, error) == 0;
     const absl::string_view kind = is_empty ? KindOfFile(path) : "";
     return kind.empty() ? absl::OkStatus() : NotOfThisKind(path, schema, kind);

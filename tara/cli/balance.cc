@@ -44,7 +44,7 @@ namespace tara::cli {
 namespace {
 
 constexpr int kMaxGames = 10000000;
-// Without --study: steps of the ladder have this share of --games.
+// Without --study, each step of the ladder has 1 / this of --games.
 constexpr int kLadderShare = 4;
 
 struct BalanceFlags {
@@ -320,8 +320,8 @@ absl::Status TellOfOthers(const eval::StudyResults& results,
   return absl::OkStatus();
 }
 
-// Says what the study costs. Estimates its time where games of a probe take
-// little of it.
+// Prints the cost of the study. Estimates its time if the games of a probe take
+// only a small part of it.
 absl::Status TellCost(const eval::Study& study,
                       const eval::StudyContext& context, bool has_store,
                       Console& console) {

@@ -111,7 +111,7 @@ struct BenchCoreOptions {
   std::string format = "text";
 };
 
-// What one way of playing random games has played.
+// The games that one way of playing random games has played.
 struct Played {
   std::atomic<int64_t> next_game = 0;
   std::atomic<int64_t> games = 0;

@@ -339,7 +339,7 @@ absl::StatusOr<int> RunBenchInference(const BenchInferenceOptions& options,
     workloads.push_back(EncodingAndFillingWorkload(states, batch));
   }
   const StopCheck stop = StopOnSignals();
-  // By the wall clock where a device or other threads work.
+  // The wall clock if a device or other threads do the work.
   const BenchClock clock =
       options.on_cpu() && options.threads == 1 ? ThreadTime : SteadyTime;
   TARA_RETURN_IF_ERROR(

@@ -171,7 +171,7 @@ Json ReportOf(const std::vector<Workload>& bare, const CountingNetwork& network,
   }
   const double engine = Typical(bare[best].rates);
   const int64_t all = std::max<int64_t>(played.busiest_ns * threads, 1);
-  // Of the threads' time, at the rate of a workload.
+  // Share of the threads' time, at the rate of a workload.
   const auto around = [&](int workload) {
     return rate(positions) / Typical(bare[workload].rates);
   };

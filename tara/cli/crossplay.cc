@@ -48,7 +48,7 @@ struct Pairing {
   double weight;
 };
 
-// Who plays: A, B, A with B, and C if there is one.
+// The players: A, B, A with B, and C if there is one.
 struct Players {
   Contestant a;
   Contestant b;

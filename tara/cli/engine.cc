@@ -40,7 +40,7 @@ namespace {
 
 struct EngineFlags {
   GameFlags game;     // without a variant: kFirstVariant, or what is learned
-  std::string model;  // empty: best where it can, else random games
+  std::string model;  // empty: best if it can play, else random games
   bool untrained = false;  // judge what the network has not learned, too
   nn::InferenceOptions inference;
   std::string search;          // "name=value,..."
@@ -49,7 +49,7 @@ struct EngineFlags {
   bool json = false;
 };
 
-// Of the first game where no variant is named.
+// Variant of the first game if none is given.
 constexpr char kFirstVariant[] = "sacred_hill_l1";
 
 // The model without a network: random games evaluate positions.
@@ -69,8 +69,8 @@ absl::StatusOr<State> NamedStart(const EngineFlags& options) {
   return StartOf(flags);
 }
 
-// Returns the same, or, where no variant is named, that of the first that the
-// network has learned. A usage error if it may not play it.
+// Returns the same, or, if no variant is given, the start of the first variant
+// that the network has learned. A usage error if it may not play it.
 absl::StatusOr<State> FirstStart(const EngineFlags& options,
                                  const std::string& file,
                                  const train::Learned& learned,

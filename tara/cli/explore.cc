@@ -80,8 +80,8 @@ absl::StatusOr<int64_t> AddGamesOf(record::GameStore& store,
   return added;
 }
 
-// Returns the player that searches for the book, which has no other one: a
-// FAILED_PRECONDITION if it has.
+// Returns the player that searches for the book; FAILED_PRECONDITION if the
+// book has another one.
 absl::StatusOr<eval::PlayerSpec> SearcherOf(const BuildOptions& options,
                                             const std::vector<State>& starts,
                                             eval::OpeningBook& book,

@@ -179,8 +179,8 @@ absl::Status PlayActions(absl::string_view actions, absl::string_view source,
 
 namespace {
 
-// Returns the last of actions that have been played; none where there are
-// none, and for a swap, which has no place on the board.
+// Returns the last of the played actions; none if there are no actions or the
+// last one is a swap, which has no place on the board.
 std::optional<Action> LastOf(absl::string_view actions) {
   const std::string plain = PlainText(actions);
   const std::vector<absl::string_view> texts =

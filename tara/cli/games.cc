@@ -48,7 +48,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// What the commands of `games` have in common: a store, and which games.
+// Common options of the subcommands of `games`: a store and a choice of games.
 struct GamesQueryOptions {
   std::string store;  // a game store, or the folder of a run
   std::string variant;
@@ -151,7 +151,8 @@ void PrintOrigin(const proto::GameRecord& record, Console& console) {
               << record.generation() << ", seed " << record.seed() << "\n\n";
 }
 
-// What a search thought of a position, and what is proved of it, for the seat.
+// The evaluation of a position by its search, and its proved bounds, for the
+// seat.
 std::string ThoughtText(const proto::Step& step) {
   std::string text;
   if (step.visits_size() > 0 || step.simulations() > 0 ||
@@ -338,7 +339,7 @@ absl::StatusOr<int> RunGamesStats(const GamesQueryOptions& options,
 absl::StatusOr<std::optional<std::string>> LineOf(
     const proto::GameRecord& record) {
   if (record.unrecorded_length() > 0) return std::nullopt;
-  // Replays what may be damaged before anything is made of it.
+  // Replays the game, which may be damaged, before anything is printed.
   TARA_ASSIGN_OR_RETURN(const record::ReplayedGame game,
                         record::Replay(record));
   if (!game.finished()) return std::nullopt;

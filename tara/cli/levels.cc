@@ -34,7 +34,7 @@ Json LevelToJson(int number) {
         {"interval",
          {measured.elo - measured.interval, measured.elo + measured.interval}}};
   }
-  // As the table has it, not with the digits of a double.
+  // With the digits of the table, not those of a double.
   return {{"level", number},
           {"simulations", level.simulations},
           {"value_margin", *ParseJson<Json>(absl::StrCat(level.value_margin))},

@@ -267,7 +267,7 @@ void MatchStatus::Show(size_t match, absl::string_view name,
   if (progress.llr.has_value()) {
     absl::StrAppendFormat(&text, ", LLR %+.2f", *progress.llr);
   } else if (done > stored_) {
-    // Of all matches, which have the same number of games.
+    // For all matches, which have the same number of games.
     const auto left = static_cast<double>(done_.size()) * progress.games - done;
     absl::StrAppend(&text, ", about ",
                     absl::FormatDuration(absl::Trunc(

@@ -67,7 +67,7 @@ struct PlaySessionOptions {
   std::string not_learned = {};
 };
 
-// A game of a person at a console against a player. Reads lines: actions in
+// A game of the user at a console against a player. Reads lines: actions in
 // notation, or commands. Not thread-safe; borrows what it is given.
 class PlaySession {
  public:

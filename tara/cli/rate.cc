@@ -54,8 +54,8 @@ struct RateFlags {
   std::string fleet = "none";
 };
 
-// Leaves one of each name, and checks that they can play: at least two of them,
-// in all variants.
+// Removes duplicate names, and checks that at least two players are left and
+// that they can play all variants.
 absl::Status CheckPlayers(const std::vector<eval::ArenaOptions>& arenas,
                           std::vector<NamedPlayer>& players) {
   std::set<std::string> names;

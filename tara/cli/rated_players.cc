@@ -46,7 +46,7 @@ absl::StatusOr<std::map<int, std::string>> CheckpointsOf(
 
 struct CheckpointChoice {
   int every = 1;
-  std::vector<int> generations = {};  // not empty: these alone
+  std::vector<int> generations = {};  // if not empty: only these
 };
 
 absl::StatusOr<std::map<int, std::string>> Choose(

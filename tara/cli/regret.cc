@@ -176,7 +176,7 @@ absl::StatusOr<int> RunRegret(const RegretOptions& options, Console& console) {
       status_line.Show(absl::StrCat(Info(variant).id, ": ", named.name));
       absl::StatusOr<eval::Regret> regret =
           eval::MeasureRegret(positions[v], seed, *players[i].player, stop);
-      // Of a player that is broken off the rest is anything.
+      // The results of an interrupted player are incomplete.
       if (stop()) break;
       TARA_RETURN_IF_ERROR(regret.status());
       if (regret->positions == 0) continue;

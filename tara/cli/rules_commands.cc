@@ -234,7 +234,7 @@ absl::Status VerifyLines(const std::string& name, std::istream& in,
                 << "\n";
   }
   if (in.bad()) return absl::DataLossError("cannot be read to the end");
-  // As of a file that was cut off at its beginning.
+  // A file without games may have been truncated.
   if (counts.passed + counts.failed > before) return absl::OkStatus();
   return absl::InvalidArgumentError("it contains no game");
 }

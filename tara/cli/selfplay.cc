@@ -265,7 +265,7 @@ absl::Status PlayMissing(const SelfPlayFlags& options, const Model& model,
   mcts::SearchOptions search;
   search.simulations = options.simulations;
   search.dirichlet_fraction = 0.25f;
-  // What else there is costs less than a look into a cache.
+  // Other evaluators cost less than a lookup in a cache.
   mcts::CachingEvaluator evaluator(
       model.evaluator.get(),
       mcts::CachingOptions{.positions = model.is_network ? kCachedPositions : 0,

@@ -164,7 +164,7 @@ absl::StatusOr<int> RunTrain(const TrainFlags& options, Console& console) {
     return kExitInterrupted;
   }
   if (json) return kExitOk;
-  // What the last evaluation took must not be lost to what may fail.
+  // First print the last evaluation: the steps below may fail.
   console.out << StrengthReport(summary, config) << std::flush;
   TARA_ASSIGN_OR_RETURN(
       const std::string curves,

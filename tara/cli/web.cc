@@ -268,7 +268,7 @@ constexpr char kHeaders[] =
     "connect-src 'self'; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'";
 
-// What the server's threads use.
+// Data that the server's threads share.
 struct Served {
   fs::path page;      // canonical
   std::string model;  // the network that the page begins with, or empty
@@ -360,7 +360,7 @@ int SendPageFile(mg_connection* connection, const Served& served,
   if (!is_inside || !fs::is_regular_file(file, error)) {
     return SendError(connection, 404, absl::StrCat("no file ", path));
   }
-  // As it is, by its name's type: nothing is run, no page is put together.
+  // Sends the file unchanged, with the type of its name; runs no scripts.
   mg_send_mime_file2(connection, file.c_str(), nullptr, nullptr);
   return 200;
 }
@@ -492,7 +492,7 @@ absl::StatusOr<int> ServePage(const fs::path& page, const WebOptions& options,
   const std::string port = absl::StrCat("127.0.0.1:", options.port);
   const char* settings[] = {
       "listening_ports", port.c_str(),
-      // Of files, which BeginRequest finds and CivetWeb sends.
+      // Settings of files, which BeginRequest finds and CivetWeb sends.
       "static_file_max_age", "0", "extra_mime_types",
       ".js=text/javascript,.mjs=text/javascript,"
       ".wasm=application/wasm,.woff2=font/woff2",

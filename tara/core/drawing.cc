@@ -15,7 +15,7 @@ namespace {
 
 struct Glyphs {
   absl::string_view vacant;
-  // By side.
+  // Per side.
   std::array<absl::string_view, 2> ringfort;
   std::array<absl::string_view, 2> king;
   std::array<absl::string_view, 2> bridge_east;

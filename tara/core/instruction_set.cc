@@ -36,7 +36,7 @@ std::vector<InstructionSet> AllSupported() {
 
 std::vector<InstructionSet> SupportedInstructionSets() {
   std::vector<InstructionSet> sets = AllSupported();
-  // To measure code that is for other processors.
+  // For measurements of the code for other processors.
   if (const char* const highest = std::getenv("TARA_INSTRUCTION_SET")) {
     const auto it = std::find_if(sets.begin(), sets.end(), [&](auto set) {
       return InstructionSetName(set) == highest;

@@ -38,7 +38,7 @@ enum FieldIndex {
   kOptionsField,
 };
 
-// What a letter of the board stands for; sides or -1.
+// Meaning of a letter of the board; sides or -1.
 struct Piece {
   char letter;
   int ringfort;
@@ -247,8 +247,8 @@ absl::Status ParseOptions(absl::string_view text, State& state) {
 
 using Fields = std::array<absl::string_view, 9>;
 
-// Returns the fields of a text that has the first `least` of them; the others
-// are `missing` where the text ends before.
+// Returns the fields of a text that has at least the first `least` of them; the
+// fields that it lacks are `missing`.
 absl::StatusOr<Fields> FieldsOf(absl::string_view text,
                                 int least = kFieldNames.size(),
                                 absl::string_view missing = "") {
@@ -303,8 +303,8 @@ void CountLostKings(State& state) {
   }
 }
 
-// Returns whether ringforts of one side are adjacent where Battle alone makes
-// them so: not in Stone of Destiny, nor where no proximity rule holds.
+// Returns whether ringforts of one side are adjacent although only Battle can
+// make them so: not in Stone of Destiny or without a proximity rule.
 bool ShowsBattle(const State& state) {
   return !TraitsOf(state.variant).has_links &&
          state.options.proximity_bound > 1 &&
@@ -358,7 +358,7 @@ absl::StatusOr<State> CompletePosition(absl::string_view text) {
   TARA_ASSIGN_OR_RETURN(const Fields given, FieldsOf(text, kPhaseField, kOpen));
   const auto is_open = [&](FieldIndex field) { return given[field] == kOpen; };
   Fields fields = given;
-  // What stands for an open field until it is known.
+  // Values of open fields until they are known.
   constexpr Fields kStandIns = {"",    "",  "",  "battle", "-",
                                 "0,0", "0", "-", "-"};
   for (int i = kPhaseField; i <= kOptionsField; ++i) {

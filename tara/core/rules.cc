@@ -23,7 +23,7 @@ namespace {
 
 using rules::View;
 
-// What the dispatch needs of a variant's rules.
+// The functions of a variant's rules, for the dispatch.
 struct RulesEntry {
   void (*start)(State&);
   void (*settle)(State&);

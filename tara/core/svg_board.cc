@@ -36,7 +36,7 @@ struct Colours {
   absl::string_view shine;
 };
 
-// By side.
+// Per side.
 constexpr Colours kColours[] = {
     {"#97261a", "#c4452f", "#ec7a62", "#4f0f08", "#ffc9b8"},
     {"#1c4a86", "#3272b4", "#6ba7e6", "#0b2245", "#d0e6ff"}};
@@ -735,7 +735,7 @@ class Picture {
   const SvgOptions& options_;
   std::string text_;
   int height_ = 0;
-  // By (y, x), so that they are drawn from above.
+  // Keyed by (y, x), so that they are drawn from top to bottom.
   std::map<std::pair<double, double>, double> shares_;
   double pass_share_ = 0;
 };

@@ -49,7 +49,7 @@ struct AnalysisEngine::Worker {
 };
 
 // The search of a task. Its destructor reports the end. The tree is created
-// with the first progress, so that a lack of memory fails this task alone
+// with the first progress, so that a lack of memory fails only this task
 // (SearchedGame::RunOut).
 class AnalysisEngine::TaskSearch : public mcts::SearchedGame {
  public:

@@ -97,7 +97,7 @@ void JsonSession::Answer(const Request& request, const AnalyzeRequest& body) {
   const auto flag = std::make_shared<CancelFlag>(false);
   std::vector<std::weak_ptr<CancelFlag>>& flags =
       flags_[request.id.dump(-1, ' ', false, Json::error_handler_t::replace)];
-  if (flags.size() == flags.capacity()) {  // an id may come again and again
+  if (flags.size() == flags.capacity()) {  // clients may reuse ids
     std::erase_if(flags, [](const std::weak_ptr<CancelFlag>& answered) {
       return answered.expired();
     });

@@ -44,7 +44,7 @@ constexpr absl::Duration kTimeWhenClosed = absl::Seconds(1);
 std::string Answer(absl::string_view mark, absl::string_view id,
                    absl::string_view text) {
   std::string lines(absl::StripTrailingAsciiWhitespace(text));
-  // Twice, as what is replaced does not overlap.
+  // Twice, because replacements do not overlap.
   for (int i = 0; i < 2; ++i)
     lines = absl::StrReplaceAll(lines, {{"\n\n", "\n \n"}});
   return absl::StrCat(mark, id, lines.empty() ? "" : " ", lines, "\n\n");
@@ -261,12 +261,12 @@ absl::StatusOr<Action> LineSession::Choose(
   const absl::Time start = SteadyTime();
   const LegalSet legal = tara::LegalActions(game_.state());
   if (legal.Count() == 1) return legal.Nth(0);
-  // Who plays below his strength does so by his simulations.
+  // Players below full strength are limited by simulations, not by time.
   if (options_.value_margin > 0) budget.reset();
   const mcts::SearchTime time = {
       .budget = budget, .start = start, .time = options_.time};
   mcts::SearchSession& search = SearchHere(time.limited());
-  std::atomic<int64_t> closed_at = 0;  // of the clock; 0: it was not yet
+  std::atomic<int64_t> closed_at = 0;  // time of the clock; 0: not closed
   TARA_RETURN_IF_ERROR(search.Search(time, [&] {
     if (!input_->closed()) return false;
     const int64_t now = absl::ToUnixNanos(ProcessTime());
@@ -392,7 +392,7 @@ LineSession::Answer LineSession::History(const Arguments&) {
 }
 
 LineSession::Answer LineSession::ShowBoard(const Arguments&) {
-  // From a line of its own on, so that the columns stand below each other.
+  // The board begins on a new line, so that its columns are aligned.
   return absl::StrCat("\n", DrawBoard(game_.state(), {.unicode = false}));
 }
 
@@ -456,7 +456,7 @@ LineSession::Answer LineSession::ListOptions(const Arguments&) {
   return ListEngineOptions(options_);
 }
 
-// Only what can be refused: the rest is StreamAnalysis.
+// Only checks the arguments: StreamAnalysis does the rest.
 LineSession::Answer LineSession::Analyze(const Arguments& arguments) {
   TARA_RETURN_IF_ERROR(CheckNotFinished());
   TARA_RETURN_IF_ERROR(ParseAnalyzeArguments(arguments).status());

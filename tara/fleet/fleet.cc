@@ -163,7 +163,7 @@ class Fleet::Playing {
     return absl::OkStatus();
   }
 
-  // Whether these can be the games of a piece.
+  // Checks that these can be the games of a piece.
   absl::Status Check(const std::vector<proto::GameRecord>& games) const {
     if (static_cast<int>(games.size()) != job_.games_per_piece) {
       return absl::InvalidArgumentError(absl::StrCat(

@@ -43,7 +43,7 @@ class PlainQueue : public EvaluationQueue {
  private:
   Evaluator* const evaluator_;
   std::vector<Request> requests_;
-  // Of a batch; kept for their memory.
+  // A batch; kept to reuse their memory.
   std::vector<State> states_;
   std::vector<Evaluation> results_;
 };

@@ -51,8 +51,8 @@ absl::Status CheckVersion(const proto::GameRecord& record,
 
 using Uint32s = google::protobuf::RepeatedField<uint32_t>;
 
-// Returns what is wrong with a list of actions and the counts parallel to it,
-// or "". They are named "visited" and "visits", or the like.
+// Returns the error in a list of actions and the counts parallel to it, or "".
+// They are named "visited" and "visits", or the like.
 std::string ListObjection(absl::string_view kind, absl::string_view counted,
                           const Uint32s& actions, const Uint32s& counts,
                           const State& state) {
@@ -81,7 +81,7 @@ std::string ListObjection(absl::string_view kind, absl::string_view counted,
   return "";
 }
 
-// Returns what is wrong with what is proved at a step in `state`, or "".
+// Returns the error in the proved bounds of a step in `state`, or "".
 std::string ProofObjection(const proto::Step& step, const State& state) {
   if (step.has_proved_low() != step.has_proved_high()) {
     return "of the two bounds of the proved margin one is missing";
@@ -188,7 +188,7 @@ int MarginOfResignation(const State& last) {
                       last.options.compensation_halves);
 }
 
-// Returns what is wrong with a game that ended before its end, or "".
+// Returns the error in a game that was ended early, or "".
 std::string EarlyEndObjection(const proto::GameResult& result,
                               const State& last) {
   const auto mover = static_cast<uint32_t>(last.side());

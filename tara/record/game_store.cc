@@ -97,7 +97,7 @@ std::string EncodeRecord(const proto::GameRecord& record) {
   return blob;
 }
 
-// The inverse of EncodeRecord. Returns DATA_LOSS, saying what is wrong, for
+// The inverse of EncodeRecord. Returns DATA_LOSS, with the problem, for
 // bytes that it did not make.
 absl::StatusOr<proto::GameRecord> DecodeRecord(absl::string_view blob) {
   const uint64_t size = ZSTD_getFrameContentSize(blob.data(), blob.size());
@@ -328,7 +328,8 @@ absl::StatusOr<proto::GameRecord> GameStore::GetListed(uint64_t game_index) {
   absl::StatusOr<proto::GameRecord> record = Get(game_index);
   if (!absl::IsNotFound(record.status())) return record;
   const absl::MutexLock lock(&mutex_);
-  // Where Indices may have it from. The sign keeps SQLite from looking it up.
+  // Counts the game in the table and in the index, one of which Indices reads.
+  // The plus sign makes SQLite scan them.
   TARA_ASSIGN_OR_RETURN(
       SqliteStatement statement,
       db_.Prepare("SELECT (SELECT COUNT(*) FROM games NOT INDEXED WHERE "
@@ -478,8 +479,8 @@ absl::StatusOr<std::vector<GameStatistics>> GameStore::Statistics(
       "%' THEN SUBSTR(conditions, ", kStudyConditions.size() + 1,
       ", INSTR(conditions, ' ') - ", kStudyConditions.size() + 1,
       ") WHEN place >> 27 > 0 THEN 'of an earlier version' ELSE '' END");
-  // The limit makes SQLite index what it joins: it does not for the table of
-  // contests itself, which has no rowid.
+  // The limit makes SQLite index the joined rows, which it does not do for the
+  // table of contests itself, because that has no rowid.
   TARA_ASSIGN_OR_RETURN(
       SqliteStatement statement,
       db_.Prepare(absl::StrCat(
@@ -549,7 +550,7 @@ absl::StatusOr<std::vector<GameStatistics>> GameStore::Statistics(
            of->purpose != records.Bytes(2)) {
       ++of;
     }
-    // Of a damaged game nothing is known.
+    // The actions of a damaged game are unknown.
     const absl::StatusOr<proto::GameRecord> game =
         DecodeRecord(records.Bytes(3));
     of->same_games.push_back(game.ok() ? SameGameKey(*game) : 0);

@@ -15,7 +15,7 @@ namespace tara::eval {
 namespace {
 
 constexpr int kInfinity = 1 << 20;
-// Reading the clock costs as much as some positions.
+// Reading the clock costs as much as searching a few positions.
 constexpr int64_t kNodesPerClockReading = 256;
 
 // Late-move reductions: from this action and this depth on, one less deep.
@@ -38,7 +38,7 @@ class AlphaBeta::Candidates {
   // pass.
   static constexpr int kMax = 80;
 
-  Candidates() {}  // the array is filled as far as it is used
+  Candidates() {}  // only the used part of the array is initialized
 
   void Add(Action action, int32_t order) { list_[size_++] = {action, order}; }
   int size() const { return size_; }

@@ -247,7 +247,7 @@ int ContestedHills(const SideView& view) {
   return Count(view.open & NeighboursIn(view.own).two & Adjacent(view.enemy));
 }
 
-// The features of one family of variants alone; invariant too, except Poisoned
+// The features of single families of variants; invariant too, except Poisoned
 // Chalice's rows, which a symmetry may give to the other side.
 
 // --- Sacred Hill -------------------------------------------------------------

@@ -36,7 +36,7 @@ int GamesPerSeries(const ArenaOptions& options) {
   return options.by_match ? Info(options.variant).seats : 1;
 }
 
-// By opening, A as Red first: the order of SummarizeGames.
+// Orders by opening, then A as Red first: the order of SummarizeGames.
 bool Before(const ArenaGame& x, const ArenaGame& y) {
   return std::pair(x.pair, !x.a_is_red) < std::pair(y.pair, !y.a_is_red);
 }
@@ -53,10 +53,10 @@ struct Series {
   std::vector<Opening> openings;  // of its games
 };
 
-// What is played next in an arena, and what came of it: what all of its
-// threads have in common. Series are handed out in order, and sequential tests
-// see the pairs in order, too, so that neither the number of threads nor which
-// games are short has a say in what a test decides. Thread-safe.
+// The series to play in an arena, and their results, shared by its threads.
+// Series are handed out in order, and sequential tests count the pairs in
+// order, too, so that their decision does not depend on the number of threads
+// or on which games are short. Thread-safe.
 class Schedule {
  public:
   // REQUIRES: options that CheckArenaOptions finds possible.
@@ -127,7 +127,7 @@ class Schedule {
                             : absl::OkStatus();
   }
 
-  // Whether the sequential test has decided: games under way count no more.
+  // Whether the sequential test has decided: games in progress no longer count.
   bool decided() const {
     absl::MutexLock lock(&mutex_);
     return IsDecided();
@@ -142,8 +142,8 @@ class Schedule {
     return progress;
   }
 
-  // Returns the result of the openings all of whose pairs are whole; after the
-  // decision of a sequential test, of the openings before it.
+  // Returns the result of the openings whose pairs are all complete; after the
+  // decision of a sequential test, of the openings up to it.
   ArenaResult Result() const {
     absl::MutexLock lock(&mutex_);
     std::map<int, std::vector<ArenaGame>> by_opening;
@@ -200,7 +200,7 @@ class Schedule {
   int next_pair_ ABSL_GUARDED_BY(mutex_) = 0;
   // The second series of a pair that has been begun.
   std::optional<Series> second_ ABSL_GUARDED_BY(mutex_);
-  // Of the latest pair, for the others that share them.
+  // Openings of the latest pair, for the other pairs that share them.
   std::vector<Opening> latest_openings_ ABSL_GUARDED_BY(mutex_);
   std::map<int, std::vector<ArenaGame>> games_ ABSL_GUARDED_BY(mutex_);
   int games_done_ ABSL_GUARDED_BY(mutex_) = 0;
@@ -210,7 +210,7 @@ class Schedule {
   std::set<uint64_t> tested_ ABSL_GUARDED_BY(mutex_);  // SameGamesKey
 };
 
-// What a player's searches found in a game, in favour of A.
+// Values that a player's searches found in a game, in favour of A.
 struct AdjudicationState {
   std::optional<int> proved_margin = {};  // at its last choice
   // Choices in succession at which A, or if negative B, was as good as won.

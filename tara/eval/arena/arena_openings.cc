@@ -52,7 +52,7 @@ int DefaultOpeningPlies(Variant variant, const RuleOptions& rule_options) {
     }
     positions = std::move(next_positions);
     const bool enough = positions.size() >= kMinOpenings;
-    // Without another position, openings would equal those of one ply fewer.
+    // Without another position, openings would equal the ones of one ply fewer.
     if ((enough && plies >= kOpeningPlies) || positions.empty()) return plies;
   }
 }

@@ -21,7 +21,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Rows = absl::Span<const ArenaReportRow>;
 
-// The table of faults lists the first of them alone.
+// Number of faults that their table lists.
 constexpr int kFaultsShown = 10;
 
 // Under the table of scores where sequential tests ended the games.
@@ -65,7 +65,7 @@ ReportRow HeadFields(const ArenaReportRow& row, const PlayerNames& names) {
           TextField("player_b", names.b, row.player_b)};
 }
 
-// The score with what it is worth, of games and of matches alike.
+// The score and its Elo, of games and of matches.
 template <typename Result>
 ReportRow ScoreFields(const Result& r) {
   return {
@@ -183,7 +183,7 @@ std::vector<ReportRow> TableOf(Rows rows, const PlayerNames& names,
   return table;
 }
 
-// What the table of clocks is of.
+// Title of the table of clocks.
 std::string ClockTitle(Rows rows) {
   const bool same =
       std::all_of(rows.begin(), rows.end(), [&](const ArenaReportRow& row) {
@@ -239,7 +239,7 @@ ReportSection FaultsOf(Rows rows) {
   return section;
 }
 
-// What the sequential tests have come to; they have the same options.
+// Results of the sequential tests, which have the same options.
 ReportSection SprtsOf(Rows rows) {
   ReportSection section;
   for (const ArenaReportRow& row : rows) {
@@ -299,7 +299,7 @@ Json FaultsToJson(const ArenaResult& r) {
   return {{"a", r.faults_a}, {"b", r.faults_b}, {"games", games}};
 }
 
-// What networks have not learned, a line for each variant in succession.
+// Rules that networks have not learned, one line per variant.
 std::string NotLearnedLines(Rows rows) {
   std::string text;
   std::string last;

@@ -34,7 +34,7 @@ std::vector<absl::Span<const ArenaGame>> IndependentParts(
   };
   std::vector<absl::Span<const ArenaGame>> parts;
   for (size_t begin = 0, i = 1; i <= games.size(); ++i) {
-    // Of two results in succession, the next begins with an earlier game.
+    // The next of two successive results begins with an earlier game.
     if (i < games.size() && part_of(games[i]) == part_of(games[begin]) &&
         std::pair(games[i - 1].pair, !games[i - 1].a_is_red) <
             std::pair(games[i].pair, !games[i].a_is_red)) {
@@ -187,7 +187,7 @@ uint64_t SameGamesKey(absl::Span<const ArenaGame> games) {
   uint64_t key = 0;
   for (const ArenaGame& game : games) {
     if (game.same_game == 0) return 0;
-    // In any order, as games end.
+    // A sum, because games end in any order.
     key += MixBits(game.same_game ^ (game.a_is_red ? 1 : 0));
   }
   return key;

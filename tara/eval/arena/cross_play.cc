@@ -32,7 +32,7 @@ struct OpeningSums {
   double score() const { return points / games; }
 };
 
-// By opening.
+// Sums per opening.
 std::map<int, OpeningSums> SumsOf(const ArenaResult& result) {
   std::map<int, OpeningSums> sums;
   std::map<int, std::vector<ArenaGame>> games;
@@ -134,7 +134,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 constexpr const char* kLetters[] = {"A", "B", "C"};
 
-// What the worths are, over their table and on their page.
+// The title of the worths' table and of their plot.
 constexpr absl::string_view kWorthTitle =
     "A and B as partners, less what each is worth with itself (below 0: they "
     "understand\neach other less well)";

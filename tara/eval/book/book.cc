@@ -386,7 +386,7 @@ void OpeningTree::Evaluate() {
       if (found != places_.end()) edge.node = found->second;
     }
   }
-  // By depth, the start first.
+  // Ordered by depth, the start first.
   std::vector<int> order = {0};
   nodes_[0].depth = 0;
   for (size_t i = 0; i < order.size(); ++i) {
@@ -528,7 +528,7 @@ std::optional<OpeningPosition> OpeningTree::At(const State& state) const {
   const auto found = places_.find(TransformState(symmetry, state));
   if (found == places_.end()) return std::nullopt;
   const Node& node = nodes_[found->second];
-  // Of games that begin otherwise.
+  // A position of games that begin differently.
   if (node.depth < 0 && node.simulations > 0) return std::nullopt;
   OpeningPosition position = {.state = state,
                               .simulations = node.simulations,

@@ -263,8 +263,8 @@ std::string BookPage(const OpeningTree& tree, const BookSource& source) {
     json["seats"].push_back(
         SeatName(tree.start().variant, static_cast<Seat>(seat)));
   }
-  // By place in the tree, each as its representative: null where no line leads.
-  // Without the actions that nothing is known of.
+  // By place in the tree, each as its representative; null if no line leads
+  // there. Omits actions without any data.
   json["places"] = Json::array();
   for (int node = 0; node < tree.size(); ++node) {
     std::optional<OpeningPosition> position =

@@ -35,8 +35,8 @@ class AlphaBetaPlayer : public Player {
         actions[i] = legal.Nth(0);
         continue;
       }
-      // A search that is stopped loses its last iteration alone: the target is
-      // as good an end as the limit.
+      // A stopped search only loses its last iteration, so the search can end
+      // at the target instead of the limit.
       AlphaBetaLimits limits =
           turns[i].budget.has_value()
               ? AlphaBetaLimits{.time = turns[i].budget->target}

@@ -33,7 +33,7 @@ absl::StatusOr<std::string> PlayerIdentity(const PlayerSpec& spec) {
   if (spec.kind == PlayerKind::kEngine) {
     TARA_ASSIGN_OR_RETURN(const std::unique_ptr<EngineSession> session,
                           EngineSession::Start(spec.engine));
-    // How it is talked to has no part in how it plays.
+    // Options of the connection do not change the play.
     return absl::StrCat(spec.text.substr(0, FindUnquoted(spec.text, ',')),
                         ",move=", absl::FormatDuration(spec.engine.move_limit),
                         " (", session->name(), ")");

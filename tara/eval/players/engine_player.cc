@@ -41,9 +41,9 @@ constexpr absl::Duration kExitPatience = absl::Seconds(5);
 // Maximum size of an answer with line ends; answers of engines have some
 // hundred bytes.
 constexpr size_t kMaxAnswerBytes = size_t{1} << 16;
-// Of the name and of the version that an engine gives.
+// Limit of an engine's name and of its version.
 constexpr size_t kMaxNameBytes = 100;
-// Of what an engine said, in an error.
+// Bytes of an engine's answer that errors quote.
 constexpr size_t kQuotedBytes = 60;
 
 constexpr absl::string_view kNeededCommands[] = {"variant", "clear_board",
@@ -60,7 +60,7 @@ std::string QuotedAnswer(absl::string_view text) {
 EngineSession::~EngineSession() {
   const absl::Duration patience =
       answers_ ? kQuitPatience : absl::ZeroDuration();
-  // Whether it hears is of no account.
+  // It does not matter whether the engine receives it.
   const std::string quit = absl::StrCat(++last_id_, " quit");
   Log("> ", quit);
   process_->Write(quit + "\n", SteadyTime() + patience).IgnoreError();
@@ -72,7 +72,7 @@ absl::StatusOr<std::unique_ptr<EngineSession>> EngineSession::Start(
   bool ignored;
   if (is_ours == nullptr) is_ours = &ignored;
   *is_ours = true;
-  // What is logged goes to the end of the file.
+  // The log is appended to the file.
   if (const absl::string_view kind = KindOfFile(spec.log); !kind.empty()) {
     return absl::FailedPreconditionError(
         absl::StrCat("log=", spec.log, ": is ", kind, "; expected a new file"));
@@ -415,7 +415,7 @@ class Slot {
     if (!turn.clock.has_value()) return absl::OkStatus();
     const mcts::TimeControl& control = turn.clock->control;
     if (clock_ != control && session_->knows("time_settings")) {
-      // So much for each action is an increment alone.
+      // A fixed time per action is an increment without a main time.
       TARA_RETURN_IF_ERROR(
           Say(absl::StrCat(
                   "time_settings ", SecondsText(control.per_game), " ",
@@ -435,11 +435,11 @@ class Slot {
 
   const EngineSpec& spec_;
   std::unique_ptr<EngineSession> session_;
-  bool is_lost_ = false;  // through a fault of its own
+  bool is_lost_ = false;  // through its own fault
   std::optional<uint64_t> game_;
   bool has_ever_played_ = false;  // has ever accepted a variant
   bool refuses_variant_ = false;
-  // What the process knows.
+  // The state of the process.
   std::string variant_;         // as sent to it; empty: none
   std::optional<State> start_;  // of the game that is its latest turn's
   std::optional<std::vector<Action>> actions_;  // of its game; none: no game

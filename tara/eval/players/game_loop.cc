@@ -117,7 +117,7 @@ void PlayedGame::Play(Action action, const SearchReport& report) {
 
 namespace {
 
-// As PlayGames. Leaves the games in progress in `games`.
+// Like PlayGames. Leaves the games in progress in `games`.
 absl::Status PlayUntilOver(const GameLoopOptions& options,
                            absl::Span<Player* const> players,
                            const GameSource& next_game,

@@ -48,7 +48,7 @@ class PersonPlayer : public Player {
                              absl::Span<Action> actions) override {
     const absl::MutexLock lock(&terminal);
     for (size_t i = 0; i < turns.size(); ++i) {
-      // Of no account where the person has left or resigned.
+      // Ignored if the person has quit or resigned.
       actions[i] = LegalActions(turns[i].state).Nth(0);
       if (has_left) continue;
       const std::optional<Action> chosen = Ask(turns[i]);
@@ -114,7 +114,7 @@ class PersonPlayer : public Player {
     while (&in_ == &std::cin && in_.rdbuf()->in_avail() <= 0) {
       pollfd input = {.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
       if (poll(&input, 1, kPatienceMs) > 0) break;
-      // The signal may have come to another thread.
+      // Another thread may have received the signal.
       if (StopRequested()) {
         has_left = true;
         return std::nullopt;

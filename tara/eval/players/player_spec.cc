@@ -38,9 +38,9 @@ class QuotedText {
   size_t at() const { return at_; }
   bool in_quotes() const { return quote_ != 0; }
 
-  // Takes the next character. Returns whether it is one of the text's own, and
-  // not a quote or a backslash that says how to read others; `plain`: whether
-  // it stands for what it usually does.
+  // Takes the next character. Returns whether it belongs to the text and is not
+  // a quote or a backslash that changes the meaning of others; `plain`: whether
+  // it has its usual meaning.
   bool Take(char& character, bool& plain) {
     character = text_[at_++];
     plain = false;

@@ -91,7 +91,7 @@ class SearchPlayer : public Player {
   }
 
   mcts::SearchTime TimeFor(const Turn& turn) const {
-    // Who plays below his strength does so by his simulations.
+    // Players below full strength are limited by simulations, not by time.
     const bool weak = options_.value_margin > 0;
     return {
         .budget = weak ? std::nullopt : turn.budget,
@@ -227,7 +227,7 @@ class SearchPlayer : public Player {
   mcts::SharedSolver solver_;
   const SearchPlayerOptions options_;
   absl::Time start_;  // of the latest call
-  // By game; destroyed before what they use.
+  // By game; destroyed before the objects that they use.
   absl::flat_hash_map<uint64_t, Session> sessions_;
   std::optional<uint64_t> pondered_game_;
 };

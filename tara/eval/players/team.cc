@@ -148,7 +148,7 @@ class TeamPlayer : public Player {
   }
 
   const std::array<std::unique_ptr<Player>, 2> members_;
-  // By game and member: the margin for their side, at the last choice.
+  // Per game and member: the margin for their side, at the last choice.
   std::map<uint64_t, std::array<std::optional<int>, 2>> proved_;
 };
 

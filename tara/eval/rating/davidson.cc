@@ -35,7 +35,7 @@ RatingEstimate RateByResults(absl::Span<const RatedResult> results,
                              double prior_elo) {
   TARA_CHECK(!others.empty(), "the prior is about the mean of others");
   const auto count = static_cast<double>(others.size());
-  // Of the player itself and the others about the mean of all of them.
+  // Prior of the player itself, and of the others, about the mean of all.
   const double mean =
       std::accumulate(others.begin(), others.end(), 0.0) / count / kEloPerNat;
   const double precision =

@@ -44,7 +44,7 @@ ReportField RatingField(Name heading, const RatingEstimate& estimate,
 // The share of games drawn between equals without a first seat's effect.
 double DrawShare(double nu) { return nu / (2 + nu); }
 
-// What the player's network has not learned of the variant's rules.
+// The variant's rules that the player's network has not learned.
 std::string NotLearnedIn(const VariantRatings& variant, int player) {
   const auto i = static_cast<size_t>(player);
   return i < variant.not_learned.size() ? variant.not_learned[i] : "";
@@ -166,7 +166,7 @@ ReportSection AgainstEachOther(const RatingTable& table,
   return section;
 }
 
-// What a player scored against another, in all variants.
+// A player's score against another, in all variants.
 ScoreSums ScoresAgainst(const RatingTable& table, int player, int other) {
   ScoreSums sums;
   for (const VariantRatings& variant : table.variants) {
@@ -186,7 +186,7 @@ ScoreSums ScoresAgainst(const RatingTable& table, int player, int other) {
   return sums;
 }
 
-// Who is the strongest, by the difference of the first two.
+// The strongest player, by the difference of the first two.
 std::string VerdictOf(const RatingTable& table) {
   const std::vector<int> ranked = RankedOf(table);
   double fewest = std::numeric_limits<double>::infinity();
@@ -217,7 +217,7 @@ std::string VerdictOf(const RatingTable& table) {
       table.variants.size() > 1 ? ", on average over the variants." : ".");
 }
 
-// What the ratings are, and what networks have not learned.
+// The meaning of the ratings, and the rules that networks have not learned.
 std::string AboutText(const RatingTable& table) {
   std::string text =
       absl::StrCat("Elo with 95 % intervals; ", AnchorsText(table), "\n");
@@ -237,7 +237,7 @@ Json EstimateToJson(const RatingEstimate& estimate) {
 }
 
 // [player, player], in Elo^2, to two decimals: there are many, and a hundredth
-// of an Elo is nothing.
+// of an Elo is negligible.
 Json CovarianceToJson(const Ratings& ratings) {
   Json covariance = Json::array();
   for (int i = 0; i < ratings.size(); ++i) {

@@ -22,7 +22,7 @@
 namespace tara::eval {
 namespace {
 
-// What games are expected to tell of ratings.
+// The information about ratings that games are expected to give.
 class Plan {
  public:
   explicit Plan(const Ratings& ratings) : ratings_(ratings) {
@@ -177,7 +177,7 @@ class VariantTournament {
         const auto [first, second] = InOrder(a, b);
         TARA_RETURN_IF_ERROR(
             ResumeFromStore(*store_, ContestOf(first, second), arena));
-        // Of a pair broken off, the one game counts when the other is played.
+        // The game of an interrupted pair counts once the other is played.
         Count(first, second, SummarizeWholePairs(arena.earlier));
       }
     }
@@ -222,7 +222,7 @@ class VariantTournament {
     return PlayPairs(pairs, go_on);
   }
 
-  // As of the beginning of the last round.
+  // At the beginning of the last round.
   double deviation() const { return deviation_; }
 
   std::vector<SeatResults> Results() const {
@@ -233,7 +233,7 @@ class VariantTournament {
     return all;
   }
 
-  // By player.
+  // Per player.
   std::vector<int64_t> Faults() const {
     std::vector<int64_t> all(players_.size());
     for (const auto& [pair, faults] : faults_) {
@@ -399,7 +399,7 @@ absl::StatusOr<RatingTable> PlayRatingTournament(
     const RatingProgressCallback& on_progress) {
   TARA_RETURN_IF_ERROR(CheckPlayers(players));
   std::deque<VariantTournament> tournaments;
-  // By variant, including the current round.
+  // Per variant, including the current round.
   std::vector<std::atomic<int64_t>> games(options.arenas.size());
   int64_t wanted = 0;
   for (size_t i = 0; i < options.arenas.size(); ++i) {

@@ -17,7 +17,7 @@ namespace tara::eval {
 namespace {
 
 // Deviations of the priors of h and ln(nu) about 0, in nats: they matter only
-// where no game says anything of them.
+// if no game gives information about them.
 constexpr double kFirstSeatPrior = 5;
 constexpr double kDrawPrior = 3;
 constexpr int kMaxSteps = 100;
@@ -101,8 +101,8 @@ class Posterior {
   Eigen::MatrixXd precision_;  // of the prior
 };
 
-// Maximizes the posterior over the parameters `free`, the others staying as
-// they are in `x`. Returns the covariance of those.
+// Maximizes the posterior over the parameters `free`; the others keep their
+// values in `x`. Returns the covariance of the free ones.
 Eigen::MatrixXd Maximize(const Posterior& posterior,
                          const std::vector<int>& free, Eigen::VectorXd& x) {
   Eigen::VectorXd gradient;

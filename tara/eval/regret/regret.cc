@@ -74,12 +74,12 @@ std::optional<SolvedPosition> Earliest(const std::deque<State>& last,
   return found;
 }
 
-// The score of who is to move, by its margin.
+// The score of the side to move, by its margin.
 double ResultOf(const State& state, int margin) {
   return (1 + ResultForMover(state, margin)) / 2.0;
 }
 
-// What the positions came to, one value each.
+// Results of the positions, one value each.
 struct Sums {
   std::vector<double> points;
   std::vector<double> results;

@@ -27,7 +27,7 @@ constexpr int64_t kCachePositions = 1 << 16;
 // Some memory more than at the leaves of a search: solving takes longer.
 constexpr int64_t kSolverBytes = int64_t{32} << 20;
 
-// What is known of a position.
+// The evaluation of a position.
 struct Judgement {
   Worth red;                 // to Red
   std::vector<Action> line;  // best play, as far as it was looked into
@@ -289,7 +289,7 @@ absl::StatusOr<GameReview> Reviewer::Review(const State& initial,
                              .exact = !here.solved.empty()};
     action.best_line = action.played_line;
     action.after_best = action.after_played;
-    // Of several that are best in points, `best` is but the first.
+    // If several are best in points, `best` is only the first.
     const Worth after_best =
         ToSide(side, action.exact ? here.red : alternatives[ply].red);
     const bool is_better =

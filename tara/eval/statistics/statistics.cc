@@ -17,7 +17,7 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // More do not help, and their tails take long to compute.
 constexpr double kMaxTrials = 1e8;
-// What values that are the same differ by at most.
+// Largest difference of values that count as equal.
 constexpr double kRounding = 1e-12;
 
 struct Cluster {

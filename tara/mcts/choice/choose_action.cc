@@ -46,7 +46,7 @@ Candidates Filter(absl::Span<const RootAction> actions,
     best.low = std::max(best.low, proofs.back().low);
     best.high = std::max(best.high, proofs.back().high);
   }
-  // Whether an action that is sure of `best.low` may bring more.
+  // Whether an action with the lower bound `best.low` may yield more.
   bool open = false;
   for (const Proof& proof : proofs) {
     open |= proof.low == best.low && proof.high > best.low;

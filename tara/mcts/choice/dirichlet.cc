@@ -80,7 +80,7 @@ std::vector<double> ShapedAlphas(double concentration,
     alpha = std::max(0.0, alpha - mean);
     total += alpha;
   }
-  // Equal logarithms differ from their mean by rounding alone.
+  // Equal logarithms differ from their mean only by rounding.
   const bool even = total < 1e-9 * count;
   for (double& alpha : alphas) {
     const double share = even ? 1 / count : alpha / total;

@@ -106,7 +106,7 @@ struct CachingEvaluator::Entry {
   }
 };
 
-// A position as it is kept.
+// A position as the cache keeps it.
 struct CachingEvaluator::Key {
   State state;
   uint64_t hash = 0;
@@ -121,7 +121,8 @@ struct CachingEvaluator::Position {
   int requests = 0;  // that wait for it
 };
 
-// Where a position may be. A look at the tags spares one at the entries.
+// The places of a position. Reading the tags first often saves reading the
+// entries.
 struct CachingEvaluator::Bucket {
   std::array<uint32_t, kWays> tags = {};  // of the hashes
   // The later, the greater: ticks of the bucket. 0: empty.
@@ -158,7 +159,7 @@ struct alignas(64) CachingEvaluator::Shard {
   absl::Mutex mutex;
   std::vector<Bucket> buckets ABSL_GUARDED_BY(mutex);
   std::vector<Entry> entries ABSL_GUARDED_BY(mutex);  // kWays a bucket
-  const Bucket* first_bucket = nullptr;  // to fetch before it is looked at
+  const Bucket* first_bucket = nullptr;  // to fetch before it is read
 };
 
 CachingEvaluator::CachingEvaluator(Evaluator* evaluator,
@@ -228,7 +229,7 @@ void CachingEvaluator::Insert(absl::Span<const Position> positions,
       const size_t index = BucketOf(key.hash);
       Bucket& bucket = shard.buckets[index];
       Entry* const entries = &shard.entries[index * kWays];
-      // Another thread may have inserted the state meanwhile.
+      // Another thread may have inserted the state in the meantime.
       if (bucket.Find(key, entries) >= 0) continue;
       const int way = bucket.LeastRecent();
       entries[way].state = key.state;
@@ -373,7 +374,7 @@ class CachingEvaluator::Queue : public EvaluationQueue {
   std::vector<Waiting> waiting_;     // in the order submitted
   std::vector<Position> positions_;  // all different, in the order submitted
   absl::flat_hash_map<uint64_t, size_t> place_of_;  // by hash
-  // Kept for their memory: of what is submitted, and of a batch.
+  // Kept to reuse their memory: the submitted requests, and a batch.
   std::vector<Request> requests_of_call_;
   std::vector<int> answered_;
   std::vector<Key> keys_;

@@ -35,7 +35,7 @@ constexpr int kElo[kNumVariants][kNumLevels] = {
     {550, 650, 805, 886, 1000, 1316, 1440, 1612, 1751, 1790},
     {566, 619, 808, 876, 1000, 1171, 1411, 1619, 1794, 1849},
 };
-// Of 95 %: plus or minus this.
+// Half widths of 95 % intervals.
 constexpr int kEloInterval[kNumVariants][kNumLevels] = {
     {147, 130, 108, 111, 0, 117, 118, 129, 131, 137},
     {102, 99, 98, 95, 0, 96, 97, 98, 110, 130},

@@ -254,8 +254,8 @@ absl::Status PlayOneGroup(Group& group, SearchTimes* times) {
   }
 }
 
-// Evaluates the batches of groups on a thread of its own, one at a time. Start
-// and Wait are for one owner.
+// Evaluates the batches of groups on its own thread, one at a time. Only one
+// thread may call Start and Wait.
 class EvaluationThread {
  public:
   EvaluationThread() : thread_([this] { Run(); }) {}

@@ -33,8 +33,8 @@ using rules::View;
 //     = (degrees of the own hills - degrees of the enemy's) / 2
 //
 // where a hill's degree is the number of hills adjacent to it: of each adjacent
-// pair, own hills count 1/2 each and the enemy's -1/2. So every hill has a
-// value of its own, and without captures both sides take the best in turn.
+// pair, own hills count 1/2 each and the enemy's -1/2. So every hill has its
+// own value, and without captures both sides take the best in turn.
 template <typename Rules>
 int GuessMargin(const rules::View& view) {
   if constexpr (!Rules::kTraits.bridges_first) {
@@ -106,7 +106,7 @@ inline int Urgency(const rules::KingChoices::Move& move,
   return urgency;
 }
 
-// What limits a search, and what it has cost.
+// The limits of a search, and its cost so far.
 struct SearchBudget {
   int64_t nodes = 0;       // positions looked at
   int64_t next_check = 0;  // nodes at which to call out
@@ -142,7 +142,7 @@ class NullWindowSearch {
   // `depth` is the number of actions since the search began.
   int Search(const View& view, const Choices& legal, int beta, int depth) {
     CountNode();
-    // High Kings alone gets so deep, with 40 actions for each progress.
+    // Only High Kings gets so deep, with 40 actions for each progress.
     if (depth > kMaxDepth) [[unlikely]]
       budget_.stopped = true;
     if (budget_.stopped) [[unlikely]]

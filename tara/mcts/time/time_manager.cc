@@ -141,8 +141,8 @@ MoveBudget TimeManager::BudgetFor(int ply, float own_moves_left) const {
   }
   const absl::Duration usable = left_ - options_.reserve - options_.overhead;
   if (usable <= absl::ZeroDuration()) {
-    // The reserve is what is left: a part of it, so that thinking alone never
-    // ends it.
+    // The reserve is the remaining time. Each move gets a part of it, so that
+    // thinking never uses it up.
     const absl::Duration time =
         std::max(absl::ZeroDuration(), (left_ - options_.overhead) / 4);
     return {.target = time, .limit = time};

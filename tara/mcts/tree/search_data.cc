@@ -83,8 +83,8 @@ bool SearchData::ProveFromChild(uint32_t parent, uint32_t child, bool changed) {
   const MarginBounds bounds = store.node(child).bounds;
   if (bounds == MarginBounds{}) return false;
   if (changed) return ProveFromChildren(parent);
-  // Without a change of its own the child can only have news where another
-  // parent has made them.
+  // The child's bounds did not change now, but another parent may have changed
+  // them.
   TreeNode& node = store.node(parent);
   return Narrow(node,
                 node.shape.side() == kRed

@@ -240,9 +240,9 @@ bool IsDominated(bool is_red, MarginBounds child, MarginBounds node) {
                       (child.low == node.high && child.high > node.high);
 }
 
-// Whether what is proved leaves an action out. A search of a settled child
-// changes nothing more, and its utility bounds its parent's; but at the root
-// its visits show that it is good (`settled_too` false).
+// Whether proved bounds exclude an action. A search of a settled child changes
+// nothing, and its utility bounds its parent's; but at the root its visits show
+// that it is good (`settled_too` false).
 bool IsLeftOut(const TreeNode& child, bool settled_too, bool is_red,
                MarginBounds node) {
   return (settled_too && child.shape.settled()) ||
@@ -276,7 +276,7 @@ float ValueForSide(const ScanTerms& terms, EdgeCounts counts) {
              : terms.side_unit * static_cast<float>(counts.value);
 }
 
-// Finds the best edge of a node by value, prior and visits alone.
+// Finds the best edge of a node by value, prior and visits only.
 ScanResult ScanEdges(const SearchData& data, const TreeNode& node,
                      const ScanTerms& terms) {
   // The first edges, side by side in a chunk of their own, one by one.
@@ -387,7 +387,7 @@ Selected SelectAction(const SearchData& data, uint32_t index,
   const TreeNode& node = data.store.node(index);
   const bool is_root = index == kRoot;
   // 1. The terms that all scores of the node share. With leaves in flight there
-  //    may be edges without visits, whose first-play urgency is needed in step
+  //    may be edges without visits, whose first-play urgency is used in step
   //    2; otherwise only an action not tried has one, and step 2 sums the
   //    priors that it depends on.
   const bool in_flight = data.in_flight > 0 || data.was_cancelled;
@@ -420,7 +420,7 @@ Selected SelectAction(const SearchData& data, uint32_t index,
       return {.position = next};
     }
   } else if (best.slot == kNoIndex) {
-    // All are left out where the node is settled but not yet marked so.
+    // All are excluded if the node is settled but not yet marked as settled.
     return {.edge = node.edges};
   }
   return {.edge = best.slot};
@@ -540,10 +540,10 @@ bool EndsInGraph(SearchData& data, uint32_t child,
   return true;
 }
 
-// Where the action selected at the root is settled, gives it its visit, for
-// nothing. That it is the best so far is then seen in the visits; but they add
-// nothing to its value: with every second of them, `selected` becomes one of
-// the others, to walk on. Returns whether the walk has ended.
+// If the action selected at the root is settled, gives it a visit without a
+// search, so that the visits show it as the best so far. Such visits do not
+// change its value: with every second one, `selected` becomes another action,
+// from which the walk continues. Returns whether the walk has ended.
 bool EndsAtSettledAction(SearchData& data, Selected& selected,
                          SearchLeaf& leaf) {
   if (selected.edge == kNoIndex) return false;

@@ -24,8 +24,8 @@ namespace {
 constexpr absl::string_view kZipMagic = "PK\x03\x04";
 constexpr absl::string_view kCheckpointMagic = "TaraNet\n";
 
-// Of the JSON that is read, which takes many times its size once it is parsed.
-// Bundles of all variants have 0.12 MB.
+// Limit of JSON, which takes many times its size once it is parsed. Bundles of
+// all variants have 0.12 MB.
 constexpr uint64_t kMaxJsonSize = uint64_t{4} << 20;
 
 constexpr char kNpyEnding[] = ".npy";
@@ -36,7 +36,7 @@ absl::Status Named(const std::string& path, const absl::Status& status,
                                                   status.message()));
 }
 
-// Of every bundle, and of older ones, which have more.
+// The entries of a bundle; older bundles have more.
 std::vector<std::string> EntriesOf(const BundleManifest& manifest) {
   std::vector<std::string> entries = {kGoldenEntry, kLicenseEntry};
   for (const BundleForm& form : FormsOf(manifest.weights)) {

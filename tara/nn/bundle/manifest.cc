@@ -67,16 +67,16 @@ bool HasVariant(absl::Span<const BundleVariant> learned, Variant variant) {
       [&](const BundleVariant& each) { return each.variant == variant; });
 }
 
-// Whether the position is one that games with and without the option come to:
-// of the pie rule, once nobody can swap any more.
+// Whether games with and without the option can both reach the position: for
+// the pie rule, once nobody can swap.
 bool HasBeenSettled(const RuleOptionInfo& option, const State& state) {
   if (option.name != "pie_rule" || state.options.pie_rule) return false;
   const int ringforts = std::popcount(state.ringforts[0] | state.ringforts[1]);
   return ringforts > 1 || (ringforts == 1 && state.seat == 0);
 }
 
-// What a position asks of a network that it has not learned, and what it has
-// learned in its place: variants, or options of the variant, "a=1,b=2".
+// The rules of a position that a network has not learned, and the ones that it
+// has learned instead: variants, or options of the variant, "a=1,b=2".
 struct Unlearned {
   std::string asked;
   std::string learned;

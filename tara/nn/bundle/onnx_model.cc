@@ -270,8 +270,8 @@ bool ReadValues(const onnx::TensorProto& tensor, NamedTensor& values) {
   return true;
 }
 
-// Returns the network of a model as it is there: without neutral norms, and
-// with the inputs that it had when it was made.
+// Returns the network exactly as the model stores it: without neutral norms,
+// and with the inputs that it had when it was made.
 absl::StatusOr<Checkpoint> ReadTensors(absl::string_view model,
                                        const NetworkShape& shape) {
   TARA_ASSIGN_OR_RETURN(const onnx::ModelProto parsed, ParseModel(model));

@@ -26,7 +26,8 @@ namespace {
 // sums whose last bit depends on the processor.
 constexpr double kExpectedTolerance = 2e-6;
 
-// Of the integers of a light network: mean differences of values and priors.
+// Tolerance of a light network in integers: mean differences of values and
+// priors.
 constexpr double kIntegerTolerance = 0.05;
 
 struct Golden {
@@ -134,7 +135,7 @@ FormCheck CheckInputs(const Golden& golden) {
     for (size_t i = 0; i < expected.size(); ++i) {
       check.difference =
           std::max(check.difference, Difference(made[i], expected[i]));
-      // Not by their values: -0 is 0, and NaN is nothing.
+      // Compares bits, because -0 equals 0 and NaN equals nothing.
       same = same && absl::bit_cast<uint32_t>(made[i]) ==
                          absl::bit_cast<uint32_t>(expected[i]);
     }
@@ -159,7 +160,8 @@ double DifferenceOfExpected(const Golden& golden) {
 absl::StatusOr<double> DifferenceInFloats(const Checkpoint& network,
                                           const Golden& golden,
                                           bool has_owner) {
-  // With inputs that the bundle lacks: the network that was read has them, too.
+  // Includes inputs that the bundle lacks, because the network that was read
+  // has them.
   TARA_ASSIGN_OR_RETURN(const NetworkOutputs outputs,
                         ComputeReferenceOutputs(
                             network, EncodeGoldenPositions(golden.positions)));

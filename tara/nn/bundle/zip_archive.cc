@@ -87,7 +87,7 @@ absl::StatusOr<std::string> MakeZip(const std::vector<ZipEntry>& entries) {
     zip_source_free(source);
     return absl::InternalError(TextOf(&error));
   }
-  zip_source_keep(source);  // beyond the archive, to read what it wrote
+  zip_source_keep(source);  // outlives the archive, to read what it wrote
   const std::unique_ptr<zip_source_t, void (*)(zip_source_t*)> kept(
       source, zip_source_free);
   for (const ZipEntry& entry : entries) {
@@ -112,7 +112,7 @@ ZipReader& ZipReader::operator=(ZipReader&&) = default;
 ZipReader::~ZipReader() = default;
 
 absl::StatusOr<ZipReader> ZipReader::Open(std::string bytes) {
-  // To libzip this is an archive without entries.
+  // libzip takes an empty file for an archive without entries.
   if (bytes.empty()) {
     return absl::DataLossError("is not a zip archive: it is empty");
   }

@@ -29,7 +29,7 @@ class Histogram {
   void Add(float value) {
     const int bin =
         static_cast<int>(std::bit_cast<uint32_t>(value) >> kShift) - kFirst;
-    // Without a branch: half of the values are 0, in no order.
+    // Without a branch, because half of the values are 0, in random places.
     ++counts_[std::clamp(bin, -1, kBins - 1) + 1];
   }
 
@@ -79,7 +79,7 @@ class Histogram {
         (static_cast<uint32_t>(kFirst + bin) << kShift) + (1u << (kShift - 1)));
   }
 
-  // The first is of what is below all bins.
+  // The first counts values below all bins.
   std::array<int32_t, kBins + 1> counts_ = {};
 };
 
@@ -98,7 +98,7 @@ std::vector<float> RangesOf(const std::vector<Histogram>& channels) {
   return ranges;
 }
 
-// The rows of a matrix [rows, channels] as they are padded.
+// The rows of a matrix [rows, channels] with their padding.
 NamedTensor ToTensor(const char* name,
                      const std::vector<std::vector<float>>& ranges,
                      int channels) {

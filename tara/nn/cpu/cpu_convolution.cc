@@ -215,7 +215,7 @@ class BoundConvolution {
 
  private:
   const Convolution* convolution_;
-  // Memory objects are handles: the arguments point to what they hold.
+  // Memory objects are handles; the arguments point to their memory.
   dnnl::memory source_;
   dnnl::memory destination_;
   dnnl::memory scratch_;

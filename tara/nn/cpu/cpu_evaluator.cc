@@ -94,11 +94,11 @@ namespace {
 // Positions encoded together: more would leave the second cache.
 constexpr int kMaxEncoded = 64;
 
-// Positions of each variant, for the ranges of integers, and for the errors of
-// precisions: others, or ranges would be judged by what they were fitted to.
+// Positions per variant, for the ranges of integers and, with other positions
+// than the ranges were fitted to, for the errors of precisions.
 constexpr int kCalibrationPositions = 16;
 constexpr uint64_t kCalibrationSeed = 1;
-// Of ten variants together they fill whole tiles, as in the batches of players.
+// With ten variants they fill whole tiles, as in the batches of players.
 constexpr int kErrorPositions = 8;
 constexpr uint64_t kErrorSeed = 2;
 
@@ -206,9 +206,9 @@ class Maker {
             .precision = precision};
   }
 
-  // Makes the fastest that is accurate. That integers are faster holds for
-  // networks of every size (docs/lab/2026-11-speed.md): so the choice takes no
-  // measurement, and processors of one kind choose alike.
+  // Makes the fastest accurate one. Integers are faster for networks of every
+  // size (docs/lab/2026-11-speed.md), so the choice needs no measurement and is
+  // the same on processors of one kind.
   absl::StatusOr<CpuEvaluator> MakeBest() {
     CpuEvaluator reference = Make(Precision::kFloat32);
     if (weights_.channels < kMinChannelsForIntegers) return reference;

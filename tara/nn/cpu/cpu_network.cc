@@ -318,7 +318,8 @@ void CpuContext::RunBlock(int block, const Observer* observer) const {
   }
   if (weights.blocks[block].pooled) {
     Pool(buffers_->inner.data(), network_.numbers_.inner[block]);
-    // What is pooled joins the sum by way of what the convolution adds to.
+    // Pooled values enter the sum through the tensor that the convolution adds
+    // to.
     float* const bias = buffers_->bias.data();
     Linear(*weights.blocks[block].pooled, /*relu=*/false,
            buffers_->pooled.data(), bias);

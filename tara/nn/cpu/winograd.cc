@@ -26,7 +26,7 @@ constexpr double kInput[kWinogradLine][kWinogradLine] = {
     {0, -2, -1, 2, 1, 0}, {0, 2, -1, -2, 1, 0}, {0, 4, 0, -5, 0, 1}};
 
 constexpr int kLargestInput = 32767;
-// Of all sums, with what rounding adds to weights.
+// Limit of all sums, including the rounding of weights.
 constexpr double kLargestSum = 2147483647.0;
 
 using Points = std::array<double, kWinogradPoints>;

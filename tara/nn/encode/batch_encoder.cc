@@ -3,7 +3,7 @@
 // The planes of a position are found as boards, which become bits, one for each
 // float of the output and in its order, and the bits become ones and zeros.
 // Only the planes of neighbours have other values: multiples of 1/4, from three
-// bits each. Features are the same before and after a symmetry, but for the
+// bits each. Features are the same before and after a symmetry, except for the
 // pairs that links name (TransformPairs) and the area: those come prepared.
 
 #include <algorithm>
@@ -89,7 +89,7 @@ struct KingWays {
   Board own_nearer = 0, enemy_nearer = 0;
 };
 
-// Both sides go on move by move: the one that reaches a hill first is nearer,
+// Both sides advance move by move: the one that reaches a hill first is nearer,
 // the own side where both do.
 KingWays FindKingWays(const State& state) {
   KingWays ways;
@@ -201,7 +201,7 @@ constexpr auto MakeQuotients() {
 template <int kDivisor>
 constexpr std::array<float, 256> kQuotients = MakeQuotients<kDivisor>();
 
-// [variant]: the first globals, which tell the variant, but for the phase; and
+// [variant]: the first globals, which encode the variant, except the phase; and
 // one more, so that they are whole vectors: it is overwritten.
 constexpr int kFirstPhase = GlobalIndex("placement");
 constexpr int kDoubles = GlobalIndex("doubles");

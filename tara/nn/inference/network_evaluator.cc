@@ -101,7 +101,7 @@ InferenceOptions WithBackend(InferenceOptions options) {
   return options;
 }
 
-// Returns the network, or its error, with what it is called.
+// Returns the network, or its error, with its name.
 absl::StatusOr<LoadedNetwork> Named(const std::string& name,
                                     absl::StatusOr<LoadedNetwork> network) {
   if (absl::IsInvalidArgument(network.status())) {

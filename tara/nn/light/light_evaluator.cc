@@ -82,7 +82,7 @@ class LightEvaluator : public mcts::Evaluator {
   CpuContextPool<Workspace> pool_;
 };
 
-// As LightEvaluator, by the floats of learning.
+// Like LightEvaluator, but computes in the floats of training.
 class FloatLightEvaluator : public mcts::Evaluator {
  public:
   FloatLightEvaluator(int layers, AlignedFloats parameters)

@@ -166,7 +166,7 @@ class Maker {
     return scales;
   }
 
-  // Of a matrix's column.
+  // The largest absolute value in a matrix's column.
   double LargestOf(const LightTensor& tensor, int column) const {
     double most = 0;
     for (int row = 0; row < tensor.rows; ++row) {
@@ -236,7 +236,7 @@ class Maker {
                           (kBoardSize - 2);
       unit =
           std::max(unit, line * in * kFactor / (1 << kLineShift) / kMaxShort);
-      // Of all pooled numbers at their greatest.
+      // The sum if all pooled numbers are at their greatest.
       double sum = 0;
       for (int i = 0; i < 2 * kC; ++i) {
         const double weight = std::abs(At(layer.pooled, ContextRow(i), c)) *
@@ -282,7 +282,7 @@ class Maker {
   // The planes that follow from the owners of the hills around a hill.
   double PlanesOf(uint32_t pattern, int channel) const {
     constexpr int kMiddle = kPatternHills / 2;
-    // Of the patterns' hills, those next to the middle.
+    // The patterns' hills next to the middle.
     constexpr std::array kBeside = {1, 3, 5, 7};
     const auto owner = [&](int i) {
       return (pattern >> i & 1) + 2 * (pattern >> (kPatternHills + i) & 1);
@@ -425,7 +425,7 @@ class Maker {
     return i < 2 * kC ? i / kC * kC + ChannelOfShort(i % kC) : i;
   }
 
-  // What a pooled sum or maximum, as an integer, stands for.
+  // The value of the integer 1 in a pooled sum or maximum.
   static double PooledUnit(const LightRanges::Channels& scale, int i) {
     const float channel = scale[ChannelOfShort(i % kC)];
     return i < kC ? channel / kNumHills : channel / (1 << kMaximumShift);
@@ -529,7 +529,7 @@ class Maker {
   const LightTensors& tensors_;
   const float* const parameters_;
   std::unique_ptr<LightIntegers> network_;
-  // What bytes stand for, and the sums and totals that they come from.
+  // The scales of bytes, and of the sums and totals that they come from.
   std::vector<LightRanges::Channels> hills_, mixed_, sums_, totals_;
   std::array<float, kPolicyWidth> policy_;
 };

@@ -117,7 +117,7 @@ KingdomFlags FlagsOf(Board own, Board enemy) {
   KingdomFlags result;
   auto& flags = result.flags;
   const Board vacant = kAllHills & ~(own | enemy);
-  Sums liberties;  // of each hill alone
+  Sums liberties;  // of single hills
   liberties.AddBeside(vacant);
   for (const auto& [side, two, three, kingdoms] :
        {std::tuple(own, kOwnKingdoms2, kOwnKingdoms3, &result.own),

@@ -46,7 +46,7 @@ constexpr double kBeta2 = 0.99;
 constexpr double kEpsilon = 1e-8;
 
 // Samples whose gradients are summed one after another; such sums are added in
-// order, so that what is learned does not depend on the number of threads.
+// order, so that the result does not depend on the number of threads.
 constexpr int kChunk = 32;
 
 // Heads that a light network has.
@@ -339,7 +339,7 @@ class LightTrainer : public Trainer {
       }
     }
     if (!is_averaged()) return;
-    // As WeightAverage (tara/nn/training/optimizer_torch.h).
+    // Like WeightAverage (tara/nn/training/optimizer_torch.h).
     const double decay =
         std::min<double>(options_.ema_decay, (1 + t) / (10 + t));
     for (size_t i = 0; i < weights_.size(); ++i) {

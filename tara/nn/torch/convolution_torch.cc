@@ -32,10 +32,10 @@ bool AreAll(const torch::ExpandingArray<kSize>& numbers, int64_t wanted) {
                      [&](int64_t number) { return number == wanted; });
 }
 
-// Whether the convolution is one of 3 x 3 that keeps the grid's size.
+// Whether it is a 3 x 3 convolution that keeps the size of the grid.
 bool HasKnownShape(const torch::nn::Conv2dImpl& convolution) {
   const auto& options = convolution.options;
-  // Of std, or of c10 in LibTorch 1.
+  // A std::variant, or c10's in LibTorch 1.
   const auto* const padding =
       get_if<torch::ExpandingArray<2>>(&options.padding());
   return AreAll(options.kernel_size(), kTaps) && padding != nullptr &&

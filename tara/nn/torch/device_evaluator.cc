@@ -62,7 +62,7 @@ struct Trial {
 struct TrialInputs {
   explicit TrialInputs(const c10::Device& device) {
     const int batch = TrialBatch(device);
-    // Without a generator: numbers that follow no pattern of the planes.
+    // Numbers without any pattern of the planes; a generator is not needed.
     const auto count = int64_t{batch} * kNumPlanes * kBoardSize * kBoardSize;
     const at::Tensor steps = at::arange(count, at::kFloat).mul(0.618034f);
     planes = (steps - steps.floor())
@@ -204,8 +204,8 @@ absl::Span<float> RowSpan(const at::Tensor& tensor, int count) {
 }
 
 // The number of positions that a device computes for `size` of them: the next
-// power of two, at most `capacity`. So few sizes that each can have a graph,
-// and that the device's allocator and libraries meet nothing new.
+// power of two, at most `capacity`. With so few sizes, each can have a graph,
+// and the device's allocator and libraries meet no new ones.
 int PaddedBatch(int size, int capacity) {
   return std::min(static_cast<int>(std::bit_ceil(static_cast<unsigned>(size))),
                   capacity);
@@ -426,8 +426,8 @@ class EvaluatorInParts : public mcts::Evaluator {
   }
 
   // Begins one part after the other, waiting for the oldest when there are two
-  // to a device. Parts of a call that throws are dropped with what they have
-  // underway, not given back.
+  // to a device. Parts of a call that throws are dropped with their
+  // unfinished work, not given back.
   void EvaluateInParts(absl::Span<const State> states,
                        absl::Span<mcts::Evaluation> results) {
     const size_t parts = NumParts(states.size());

@@ -3,7 +3,8 @@
 #include <c10/core/StreamGuard.h>
 
 // Defined by the repository of LibTorch where it has CUDA and the toolkit's
-// headers are found: Debian's LibTorch has this header without what it needs.
+// headers are found: Debian's LibTorch has this header without its
+// dependencies.
 #if defined(TARA_TORCH_CUDA)
 #include <ATen/cuda/CUDAGraph.h>
 #define TARA_CUDA_GRAPHS 1
@@ -16,9 +17,9 @@ namespace tara::nn {
 #if TARA_CUDA_GRAPHS
 namespace {
 
-// Begins to record what this thread alone enqueues, or returns false where
-// LibTorch records all threads or none. A template, for only in one is the
-// branch not taken left uncompiled.
+// Begins to record the work that only this thread enqueues, or returns false if
+// LibTorch records all threads or none. It is a template because only there the
+// branch that is not taken is not compiled.
 template <typename Graph>
 bool BeginRecording(Graph& graph) {
   using Pool = decltype(graph.pool());

@@ -11,7 +11,7 @@
 #include "tara/nn/encode/features.h"
 #include "tara/nn/torch/layers_torch.h"
 
-// Without OpenMP the header leaves one thread to do it all.
+// Without OpenMP the header uses only one thread.
 #if AT_PARALLEL_OPENMP && !defined(_OPENMP)
 #error "expected -fopenmp: LibTorch divides work by OpenMP"
 #endif
@@ -50,7 +50,7 @@ struct Rows {
   int64_t end_sample(int64_t part) const {
     return std::min(samples, (part + 1) * kPartSamples);
   }
-  // Of the part: index of its first value, and its rows.
+  // Index of the first value of a part, and its rows.
   int64_t offset(int64_t part) const {
     return first_sample(part) * rows_per_sample * channels;
   }
@@ -65,8 +65,8 @@ Value* Values(const at::Tensor& tensor) {
 }
 float* Floats(const at::Tensor& tensor) { return Values<float>(tensor); }
 
-// Values are float or bfloat16, and computed with as float. These have no
-// branches, so that loops over them become vector instructions.
+// Values are float or bfloat16, and converted to float to compute. These have
+// no branches, so that loops over them become vector instructions.
 float ToFloat(float value) { return value; }
 float ToFloat(c10::BFloat16 value) {
   return std::bit_cast<float>(uint32_t{value.x} << 16);

@@ -72,8 +72,8 @@ std::string CudaVersion(int version) {
   return absl::StrCat(version / 1000, ".", version % 1000 / 10);
 }
 
-// Returns why CUDA has no device. Asks the runtime that LibTorch has loaded, by
-// name: its headers need not be there.
+// Returns why CUDA has no device. Calls the runtime that LibTorch has loaded by
+// name, because its headers may be missing.
 std::string WhyNoDevice() {
   const auto find = [](const char* name) {
     return ::dlsym(RTLD_DEFAULT, name);

@@ -18,7 +18,7 @@ namespace {
 // infinity no NaN when multiplied by a share of zero.
 constexpr float kIllegalLogit = -1e9f;
 
-// Divides what has no weight: 0 by this is 0.
+// Divides sums without weight: 0 divided by this is 0.
 constexpr float kMinWeight = 1e-6f;
 
 // Rows of a tensor of floats.

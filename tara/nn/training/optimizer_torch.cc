@@ -135,7 +135,8 @@ class AdamW : public Optimizer {
 // Returns about U V^T of U S V^T, each of [n, r, c]: singular values from 0.7
 // to 1.2.
 at::Tensor Orthogonalized(const at::Tensor& matrices) {
-  // Of a quintic whose iteration brings numbers from 0 to 1 near 1 fast.
+  // Coefficients of a quintic whose iteration quickly brings numbers from 0 to
+  // 1 near 1.
   constexpr double kA = 3.4445;
   constexpr double kB = -4.7750;
   constexpr double kC = 2.0315;
@@ -159,7 +160,7 @@ class Muon : public AdamW {
 
  private:
   static constexpr double kMomentum = 0.95;
-  // Of a step's mean square, as AdamW's steps have it.
+  // Root mean square of a step, as AdamW's steps have it.
   static constexpr double kSize = 0.2;
 
   bool is_elementwise() const override { return false; }
@@ -284,7 +285,7 @@ void Optimizer::GatherGradients() {
   for (const size_t i : blocks_->order) {
     const at::Tensor& weights = weights_[i];
     at::Tensor gradient = weights.grad();
-    // As the weights lie, gaps none.
+    // In the layout of the weights, without gaps.
     if (gradient.strides() != weights.strides()) {
       gradient = at::empty_like(weights).copy_(gradient);
     }

@@ -416,8 +416,8 @@ class TorchTrainer : public Trainer {
   const std::shared_ptr<Network> network_;
   const std::unique_ptr<Optimizer> optimizer_;
   std::optional<WeightAverage> average_;
-  // What a step changes: with deferred steps all of it, else what the forward
-  // pass does.
+  // The tensors that a step changes: with deferred steps all of them, else the
+  // ones that the forward pass changes.
   std::optional<Snapshot> before_;
   std::vector<Losses> finished_;
   std::vector<at::Tensor> started_;  // rows of PackLosses

@@ -22,7 +22,8 @@ struct InputLayer {
   int64_t count;
   size_t axis;
 };
-// What a light network pools of its 64 channels, before the globals.
+// Number of values that a light network pools from its 64 channels, before the
+// globals.
 constexpr int kLightPooled = 128;
 constexpr InputLayer kInputLayers[] = {
     {NetworkKind::kTower, "stem_conv.weight", "planes", kNumPlanes, 1},
@@ -75,8 +76,8 @@ bool Checkpoint::HasPrefix(absl::string_view prefix) const {
 absl::Status AddNewInputs(Checkpoint& checkpoint) {
   for (NamedTensor& tensor : checkpoint.tensors) {
     for (const InputLayer& layer : kInputLayers) {
-      // Also "raw/stem_globals.weight" and the optimizer's moments of it. What
-      // is misshapen is found by who looks for it.
+      // Also "raw/stem_globals.weight" and the optimizer's moments of it.
+      // Misshapen tensors are found by the functions that read them.
       if (layer.kind != checkpoint.shape.kind ||
           !absl::EndsWith(tensor.name, layer.weights)) {
         continue;

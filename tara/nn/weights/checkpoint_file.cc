@@ -1,4 +1,4 @@
-// The bytes of a checkpoint: checkpoint.cc has what it is made of.
+// The bytes of a checkpoint; checkpoint.cc has its content.
 
 #include <algorithm>
 #include <bit>

@@ -16,7 +16,7 @@
 namespace tara::nn {
 namespace {
 
-// Of a norm that divides by sqrt(kNeutralVariance + kNormEpsilon) = 1.
+// Variance of a norm that divides by sqrt(kNeutralVariance + kNormEpsilon) = 1.
 constexpr float kNeutralVariance = 1.0f - kNormEpsilon;
 static_assert(kNeutralVariance + kNormEpsilon == 1.0f,
               "a neutral norm changes no bit");
@@ -105,7 +105,7 @@ absl::Status Scale(const std::string& name, const std::vector<float>& scale,
   return absl::OkStatus();
 }
 
-// Folds one norm: its bias, which is what is left of it, becomes its shift.
+// Folds one norm: only its bias is left, which becomes its shift.
 absl::Status FoldNorm(const ConvolutionNames& names, Checkpoint& network) {
   TARA_ASSIGN_OR_RETURN(FoldedNorm norm, FoldedNormOf(network, names.norm));
   FindTensor(network, names.norm + ".bias")->values = std::move(norm.shift);

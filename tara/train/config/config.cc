@@ -53,7 +53,7 @@ class FirstError : public google::protobuf::io::ErrorCollector {
   const std::string& text() const { return text_; }
 
  private:
-  // Returns a message of the parser for readers who know nothing of protocol
+  // Returns a message of the parser for readers who do not know protocol
   // buffers. 'Message type "tara.proto.TrainConfig" has no field named "sed".'
   std::string InOwnWords(const std::string& message) const {
     const std::vector<std::string> words = absl::StrSplit(message, '"');
@@ -124,7 +124,7 @@ absl::Status ResolveVariants(proto::TrainConfig& config) {
   return absl::OkStatus();
 }
 
-// Fills in what was not given.
+// Fills in fields that are not set.
 absl::Status Resolve(const std::string& path, proto::TrainConfig& config) {
   for (const ConfigField& field : ConfigFields()) {
     const ProtoField target = Find(field, config);
@@ -196,7 +196,7 @@ absl::StatusOr<proto::TrainConfig> ParseTrainConfig(
   for (const std::string& one : overrides) {
     TARA_RETURN_IF_ERROR(ApplyOverride(one, config));
   }
-  // Values come from the file and from overrides: neither alone is the place.
+  // Values come from the file and from overrides, so errors name neither.
   absl::Status status = Resolve(path, config);
   if (status.ok()) status = Validate(config);
   if (status.ok()) return config;
@@ -241,7 +241,7 @@ absl::Status Bad(absl::string_view field, const Value& value,
       absl::StrCat(field, ": ", value, "; expected ", expected));
 }
 
-// Whether the search has been given an option of its own by this name.
+// Whether the search has an option of this name in its list of options.
 bool HasOption(const proto::SearchConfig& config, absl::string_view name) {
   return std::any_of(config.option().begin(), config.option().end(),
                      [&](absl::string_view option) {

@@ -133,7 +133,7 @@ absl::StatusOr<ResumedTrainer> OpenNewestCheckpoint(
 
 absl::Status CheckInitFrom(const proto::TrainConfig& config) {
   if (config.init_from() == kNone) return absl::OkStatus();
-  // A run that has begun does not need it any more.
+  // A run that has begun no longer needs it.
   if (HasCheckpoints(config.run_dir())) return absl::OkStatus();
   const absl::StatusOr<std::string> path = InitFile(config);
   if (!path.ok()) return InitError(path.status());

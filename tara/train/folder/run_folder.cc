@@ -240,8 +240,7 @@ absl::StatusOr<std::string> LatestCheckpoint(absl::string_view run_dir) {
 
 namespace {
 
-// As many generations back as a run can have to go to find a checkpoint that is
-// whole, and more.
+// More generations than a run has to go back to find an intact checkpoint.
 constexpr int kPlansKept = 64;
 
 // The first line of the file, and what begins its last, which has the CRC-32C
@@ -258,7 +257,7 @@ std::string ChecksumLine(absl::string_view text) {
       "\n");
 }
 
-// Whether the text of a state is all that was written.
+// Whether the text of a state is complete.
 bool IsWhole(absl::string_view text, const proto::RunState& state) {
   // No version has written a state of nothing.
   if (!absl::StartsWith(text, kFirstLine)) return state.ByteSizeLong() > 0;

@@ -33,7 +33,7 @@ bool IsOfRun(const fs::path& checkpoint) {
              error);
 }
 
-// Adds what metrics.jsonl tells of the checkpoint: the games that were played
+// Adds the data of the checkpoint in metrics.jsonl: the games that were played
 // before it, and the newest evaluation up to it.
 absl::Status ReadMetrics(const std::string& path,
                          nn::BundleProvenance& provenance) {
@@ -132,7 +132,7 @@ absl::StatusOr<std::vector<nn::BundleVariant>> LearnedBy(
 
 absl::StatusOr<RunProvenance> ProvenanceOf(const std::string& path,
                                            const nn::Checkpoint& checkpoint) {
-  // Of the folder "." the name tells nothing.
+  // The folder "." has no telling name.
   std::error_code error;
   fs::path file = fs::weakly_canonical(path, error);
   if (error) file = path;

@@ -143,14 +143,14 @@ class BatchQueue {
     return std::move(prepared.batch);
   }
 
-  // Of the batches that were taken: `sample` and `encode`.
+  // `sample` and `encode` of the batches that were taken.
   LearnTimes times() const ABSL_LOCKS_EXCLUDED(mutex_) {
     const absl::MutexLock lock(&mutex_);
     return times_;
   }
 
  private:
-  // More ahead would be memory alone.
+  // More would only use memory.
   static constexpr int kAheadPerThread = 2;
 
   struct Prepared {
@@ -216,7 +216,7 @@ auto Timed(absl::Duration& sum, const Function& function) {
   return result;
 }
 
-// What the losses of successive steps say together.
+// Collects the losses of successive steps.
 class LossReader {
  public:
   LossReader(const LearnOptions& options, const LearnObserver& observer,
@@ -266,7 +266,7 @@ absl::StatusOr<LearnResult> Learn(const LearnOptions& options,
                       .steps = options.steps,
                       .batch_size = options.batch_size,
                       .threads = options.prepare_threads});
-  // Steps of before, which nobody has waited for.
+  // Earlier steps that are not finished.
   TARA_RETURN_IF_ERROR(trainer.FinishSteps().status());
   for (int done = 1; done <= options.steps; ++done) {
     if (stop()) {

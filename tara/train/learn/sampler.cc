@@ -144,7 +144,7 @@ void SetWeights(const proto::GameRecord& record, float surprise_share,
   for (size_t ply = 0; ply < positions.size(); ++ply) {
     SampledGame::Position& position = positions[ply];
     double weight = position.is_taught ? 1 : 0;
-    // Where nothing was a surprise, or measured as such, all are alike.
+    // Without any measured surprise all have equal weights.
     if (position.is_taught && position.num_targets > 0 && total > 0) {
       const double surprise =
           record.steps(static_cast<int>(ply)).policy_surprise() /

@@ -29,7 +29,7 @@ constexpr double kMaxWeight = 1e6;
 
 using WeightOfValue = std::map<int, double>;
 
-// The values of a variant's options, where they are given.
+// The values of a variant's options that are given.
 using Given = std::map<const RuleOptionInfo*, WeightOfValue>;
 
 absl::StatusOr<int> ParseValue(Variant variant, const RuleOptionInfo& option,
@@ -97,7 +97,7 @@ absl::Status Assign(const OptionText& assignment,
         "'", Shown(assignment.text), "': the config does not name variant '",
         Shown(left[0]), "'"));
   }
-  // Says why it is wrong for one of them.
+  // Finds the reason for one of them.
   Variant one = variants[0];
   if (left.size() > 1) {
     TARA_ASSIGN_OR_RETURN(one, ParseVariant(left[0]));
@@ -305,7 +305,7 @@ std::vector<int64_t> DivideGames(int64_t games, absl::Span<const double> shares,
   int64_t left = games;
   for (const double share : shares) {
     const double exact = share * static_cast<double>(games);
-    // What rounding errors have put just below a whole number is that number.
+    // Rounds up numbers that rounding errors have put just below a whole one.
     const double whole = std::floor(exact + 1e-6);
     divided.push_back(static_cast<int64_t>(whole));
     fractions.push_back(std::llround((exact - whole) * 1e6));

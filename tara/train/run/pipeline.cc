@@ -96,7 +96,7 @@ class TrainingRun {
   bool gated() const { return callbacks_.gate && config_.gate().games() > 0; }
   // The checkpoint that plays for the run.
   int player() const;
-  // Of this start and all before.
+  // Time of this start and all earlier ones.
   RunTime TimeUsed() const;
   // Whether the next generation, partly done, would exceed the config's
   // minutes.
@@ -136,11 +136,11 @@ class TrainingRun {
   // Plays the games that a plan lacks, and logs how fast that went. OK when
   // `stop` ends it early.
   absl::Status Play(const GamePlan& plan, const StopCheck& stop);
-  // In this process, where callbacks_.play does not.
+  // Plays in this process, if callbacks_.play does not.
   absl::Status PlayHere(const SelfPlayJob& job, const GamesSink& sink,
                         const StopCheck& stop);
-  // Plays again what the store has lost of the earlier generations that `next`
-  // is learned with. DATA_LOSS where that is no longer possible.
+  // Plays the games again that the store has lost, of the earlier generations
+  // that are learned together with `next`. DATA_LOSS if that is impossible.
   absl::Status PlayLostGames(const GamePlan& next);
 
   // Learns from the games up to `generation` and saves the next checkpoint.
@@ -153,7 +153,7 @@ class TrainingRun {
   // Runs one generation, from its self-play to its evaluation.
   absl::Status RunGeneration(int generation);
   // Learns and evaluates a generation; with overlap, plays the next one's games
-  // meanwhile.
+  // at the same time.
   absl::Status LearnAndPlayAhead(int generation);
 
   // Lets the newest checkpoint play for the run, or not, if that is still open;
@@ -343,7 +343,7 @@ absl::Status TrainingRun::OpenStore() {
 absl::Status TrainingRun::CompleteLog() {
   std::vector<std::string> lines(state().metrics_line().begin(),
                                  state().metrics_line().end());
-  // A kill may have come before their checkpoint, too.
+  // The run may have been killed before their checkpoint, too.
   std::erase_if(lines, [this](const std::string& line) {
     return GenerationOfLine(line) > resumed_.generation;
   });
@@ -853,7 +853,7 @@ absl::Status TrainingRun::PassGate() {
     progress_.EndGate(GateText(report, gate.promoted(), gate.rejected()));
     TARA_RETURN_IF_ERROR(log_->Append(lines));
   }
-  // A kill may have come between a checkpoint and its publication.
+  // The run may have been killed between a checkpoint and its publication.
   return folder_->PublishLatest(player());
 }
 
