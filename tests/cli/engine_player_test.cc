@@ -197,7 +197,7 @@ TEST(EnginePlayerTest, IsAnOpponentInTheTerminal) {
       "play", "--variant", "four_treasures", "--opponent", Fake(), "--ascii"};
   const TaraResult result = RunTara(play, "D4\nundo\nE4\nquit\n");
   EXPECT_EQ(result.status, 0) << result.err;
-  EXPECT_THAT(result.out, AllOf(HasSubstr("Blue plays"), HasSubstr("Taken")));
+  EXPECT_THAT(result.out, AllOf(HasSubstr("Blue plays"), HasSubstr("Undone:")));
   const TaraResult crash =
       RunTara({"play", "--variant", "four_treasures", "--opponent",
                Fake("--fault crash"), "--ascii"},

@@ -84,7 +84,8 @@ TEST(PlayTest, IllegalActionsAreRefusedWithTheRuleThatForbidsThem) {
     return Play({"--variant", variant, "--seat", "both"}, input).out;
   };
   EXPECT_THAT(refusal("sacred_hill_l1", "D4 A2 D5\n"),
-              HasSubstr("\nD5 is not a knight's move from a Red ringfort.\n"));
+              HasSubstr("\nD5 is too near to D4: nearer than a knight's "
+                        "move.\n"));
   EXPECT_THAT(
       refusal("sacred_hill_l1", "D4 A2 E6 B4 F4\n"),
       HasSubstr("\nF4 is too near to D4: nearer than a knight's move.\n"));

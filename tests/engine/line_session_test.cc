@@ -245,7 +245,7 @@ TEST_F(LineSessionTest, ALevelSetsWhatItStandsFor) {
   EXPECT_EQ(Ask("set_option level 10"), "=");
   EXPECT_THAT(
       Ask("list_options"),
-      AllOf(StartsWith("= sims 1024\n"), HasSubstr("\nlevel 10\n"),
+      AllOf(StartsWith("= sims 4096\n"), HasSubstr("\nlevel 10\n"),
             HasSubstr("\nvalue_margin 0\n"), Not(HasSubstr("gumbel on"))));
   EXPECT_EQ(Ask("set_option sims 3"), "=");
   EXPECT_THAT(Ask("list_options"), StartsWith("= sims 3\n"));

@@ -586,7 +586,7 @@ TEST(ConfigTest, OptionsOfTheRootThatContradictEachOtherAreRefused) {
   EXPECT_THAT(
       error("gumbel=on,forced_playouts=2", 100),
       HasSubstr("self_play.search.option: forced_playouts together with "
-                "gumbel=on; expected one of the two"));
+                "gumbel=on; expected only one of the two"));
   EXPECT_THAT(error("gumbel=on,gumbel_actions=17", 16),
               HasSubstr("self_play.search.option: gumbel_actions=17; expected "
                         "at most self_play.search.simulations, 16"));

@@ -13,12 +13,12 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "tara/base/text.h"
 #include "tara/eval/report/plots.h"
 #include "tara/eval/report/report.h"
 #include "tara/eval/report/report_page.h"
@@ -86,7 +86,7 @@ std::string CellHtml(const ReportField& field) {
 // The numbers of a cell for sorting and CSV, in the unit of the column.
 std::string CellData(const ReportField& field) {
   double shown = 0;
-  if (!IsNumber(field) || !absl::SimpleAtod(field.text, &shown)) {
+  if (!IsNumber(field) || !ParseDecimal(field.text, &shown)) {
     if (!field.value.is_number()) return "";
     shown = field.value.get<double>();
   }
@@ -280,14 +280,18 @@ std::string EstimatesHtml(const Table& table, const RowPointers& all,
   return IntervalsPlot(title, unit, points, even, format.scale / 20);
 }
 
-// Returns plots of all columns of estimates; if several columns name a row, for
-// each group of rows with the same first one.
+// Returns plots of all columns of estimates; if several columns name a row, and
+// the first one alone does not, for each group of rows with the same first one.
 std::string AllEstimates(const Table& table) {
   const std::vector<ReportRow>& rows = table.section.rows;
+  std::set<std::string> first_names;
+  for (const ReportRow& row : rows) {
+    first_names.insert(LabelOf(row[table.columns[0]]));
+  }
+  const bool in_groups = table.names >= 2 && first_names.size() < rows.size();
   std::vector<std::pair<std::string, RowPointers>> groups;
   for (const ReportRow& row : rows) {
-    const std::string group =
-        table.names < 2 ? "" : LabelOf(row[table.columns[0]]);
+    const std::string group = in_groups ? LabelOf(row[table.columns[0]]) : "";
     auto found = std::find_if(groups.begin(), groups.end(),
                               [&](auto& each) { return each.first == group; });
     if (found == groups.end()) found = groups.insert(found, {group, {}});
@@ -296,8 +300,7 @@ std::string AllEstimates(const Table& table) {
   std::string html;
   for (const auto& [group, members] : groups) {
     for (const size_t column : table.columns) {
-      html +=
-          EstimatesHtml(table, members, column, group, table.names < 2 ? 0 : 1);
+      html += EstimatesHtml(table, members, column, group, in_groups ? 1 : 0);
     }
   }
   return html;
@@ -314,7 +317,7 @@ std::string Stacks(const Table& table) {
     for (size_t i = table.names; i < table.columns.size(); ++i) {
       double part = 0;
       // As it is written: its JSON may be a count.
-      if (!absl::SimpleAtod(row[table.columns[i]].text, &part)) part = 0;
+      if (!ParseDecimal(row[table.columns[i]].text, &part)) part = 0;
       stack.parts.push_back(part);
     }
   }
