@@ -122,7 +122,7 @@ TEST(ReviewTest, WritesAPageAndAGameWithNotes) {
   EXPECT_THAT(ReadFile(page),
               AllOf(HasSubstr("<title>Tara: Review of a game</title>"),
                     HasSubstr(absl::StrCat("tara review ", kGolden,
-                                           " --player mcts:sims=20")),
+                                           " <span>--player</span> mcts:sims=20")),
                     HasSubstr("tara-red-ringforts")));
   EXPECT_EQ(RunTara({"verify", notes}).last_line(), "1 passed, 0 failed");
   const Json noted = Json::parse(ReadFile(notes));

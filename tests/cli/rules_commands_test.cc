@@ -78,7 +78,7 @@ TEST(LevelsTest, AreListedWithTheirEloByVariant) {
   const Json levels = ParseJson(result.out);
   ASSERT_EQ(levels.size(), 10u);
   EXPECT_EQ(levels[4]["level"], 5);
-  EXPECT_EQ(levels[9]["simulations"], 1024);
+  EXPECT_EQ(levels[9]["simulations"], 4096);
   EXPECT_EQ(levels[9]["value_margin"], 0);
   for (const VariantInfo& info : kVariants) {
     const Json& first = levels[0]["variants"][std::string(info.id)];

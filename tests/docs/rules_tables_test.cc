@@ -252,7 +252,7 @@ TEST_F(RulesTablesTest, EndingsAreThoseOfTheCode) {
   const std::string last = endings.back();
   endings.pop_back();
   const std::string sentence = absl::StrCat(
-      "`ended_by` is ", absl::StrJoin(endings, ", "), " or ", last, ":");
+      "`ended_by` is ", absl::StrJoin(endings, ", "), " or ", last, ".");
   EXPECT_TRUE(absl::StrContains(text_, sentence))
       << document_.name << " should say: " << sentence;
 }

@@ -81,7 +81,7 @@ TEST(ReportTest, ARatingHasHalfItsIntervalInItsColumn) {
   constexpr NumberFormat kRating = {.digits = 0, .sign = true, .around = true};
   EXPECT_EQ(TableText({{EstimateField("", "a", {10, 0, 20}, kRating)},
                        {EstimateField("", "a", {0, 0, 0}, kRating)}}),
-            "      a\n+10 +-10\n     +0\n");
+            "       a\n+10 +-10\n      +0\n");
 }
 
 TEST(ReportTest, AnIntervalWithoutWidthIsUnknown) {
