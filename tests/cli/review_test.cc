@@ -119,11 +119,12 @@ TEST(ReviewTest, WritesAPageAndAGameWithNotes) {
   const std::string notes = TemporaryPath("noted.jsonl");
   const Json report =
       JsonOf(Review(kGolden, {"--html", page, "--notes", notes, "--worst=2"}));
-  EXPECT_THAT(ReadFile(page),
-              AllOf(HasSubstr("<title>Tara: Review of a game</title>"),
-                    HasSubstr(absl::StrCat("tara review ", kGolden,
-                                           " <span>--player</span> mcts:sims=20")),
-                    HasSubstr("tara-red-ringforts")));
+  EXPECT_THAT(
+      ReadFile(page),
+      AllOf(HasSubstr("<title>Tara: Review of a game</title>"),
+            HasSubstr(absl::StrCat("tara review ", kGolden,
+                                   " <span>--player</span> mcts:sims=20")),
+            HasSubstr("tara-red-ringforts")));
   EXPECT_EQ(RunTara({"verify", notes}).last_line(), "1 passed, 0 failed");
   const Json noted = Json::parse(ReadFile(notes));
   for (const Json& action : report["actions"]) {
