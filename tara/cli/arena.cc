@@ -136,10 +136,9 @@ void RegisterArena(Command& root) {
        "whole matches: one game per seat, each started by another seat; points "
        "add up, and players with utility=match play for the score"},
       {"--sprt TEST", &options->sprt,
-       "sequential test per variant, such as elo0=0,elo1=10: ends when pairs "
-       "have shown that A is stronger by elo1 rather than by elo0, or the "
-       "reverse; also alpha=0.05, beta=0.05 (error rates), "
-       "scale=logistic|normalized",
+       "sequential test per variant, such as elo0=0,elo1=10: ends when the "
+       "pairs decide whether A is stronger by elo0 or by elo1; also "
+       "alpha=0.05, beta=0.05 (error rates), scale=logistic|normalized",
        Default("none")},
       FormatOption(&options->format),
       HtmlOption(&options->html),
@@ -148,10 +147,10 @@ void RegisterArena(Command& root) {
   AddMatchFlags(command, &options->match);
   command.SetNotes(absl::StrCat(
       MatchNotes(),
-      "\n\nIn variants in pairs A and B may be teams of two players, "
-      "SPEC+SPEC: each\nopening is then played with the partners seated either "
-      "way.\n",
-      "\nCtrl-C ends the match with a report of the games finished by then."));
+      "\n\nIn variants for pairs, A and B may be teams of two players, "
+      "SPEC+SPEC. Each\nopening is then played with the partners in either "
+      "order.\n",
+      "\nCtrl-C ends the match with a report of the finished games."));
   command.SetExamples(
       {"arena --variant four_treasures random greedy",
        "arena --variant all greedy mcts:sims=100 --games 40 --format=json",

@@ -428,8 +428,8 @@ absl::StatusOr<int> RunBalance(const BalanceFlags& flags, Console& console) {
 
 void RegisterBalance(Command& root) {
   Command& command = root.AddCommand("balance",
-                                     "fairness of variants: games of a player "
-                                     "with itself, and what they show");
+                                     "study how fair variants are, by games "
+                                     "of a player against itself");
   BalanceFlags* const flags = command.SetRun(RunBalance);
   command.Add({
       {"--study FILE", &flags->study,

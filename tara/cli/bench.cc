@@ -401,13 +401,13 @@ void RegisterBenchSearch(Command& bench) {
       "of each;\n"
       "its seconds are processor time. Several threads search one game, in "
       "wall time. A\n"
-      "rate is the upper quartile of the rounds. Graph hits are the share of "
-      "new edges\n"
-      "that lead to a known position, graph free is the share of simulations "
-      "that need\n"
-      "no evaluation, both with graph search. The signature is the same on "
-      "every run\n"
-      "until a change of the code changes a search.");
+      "rate is the upper quartile of the rounds. With graph search, graph hits "
+      "are the\n"
+      "share of new edges that lead to a known position, and graph free is the "
+      "share of\n"
+      "simulations that need no evaluation. The signature is the same on every "
+      "run until\n"
+      "a change of the code changes a search.");
   command.SetExamples({"bench search", "bench search --evaluator uniform",
                        "bench search --threads 2 --format=json",
                        "bench search --signature"});

@@ -308,18 +308,18 @@ void RegisterBenchSelfPlay(Command& bench) {
       FormatOption(&options->format),
   });
   command.SetNotes(
-      "The bare engine is measured before and after each generation, on as "
-      "many\n"
-      "threads, in batches of several sizes, of which the fastest counts. "
+      "The bare engine is measured before and after each generation, on the "
+      "same number\n"
+      "of threads, in batches of several sizes; the fastest one counts. "
       "Seconds are\n"
       "the processor time of the busiest thread (with a device: wall time), so "
       "rates\n"
       "hold on a busy machine too. The engine's rate is for turning positions "
       "into\n"
-      "evaluations: it includes encoding and filling. Search simulations "
-      "include the ones\n"
-      "that the tree kept from the turn before. Waiting is the time of threads "
-      "without\n"
+      "evaluations, including encoding and filling. Search simulations include "
+      "the ones\n"
+      "that the tree kept from the previous turn. Waiting is the time of "
+      "threads without\n"
       "games at the end of a generation.");
   command.SetExamples({"bench selfplay", "bench selfplay --net 128x10",
                        "bench selfplay --threads 2 --precision int8 "

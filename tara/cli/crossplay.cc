@@ -204,7 +204,7 @@ void RegisterCrossPlay(Command& root) {
       "crossplay", "compare two players as partners, in variants for pairs");
   CrossPlayFlags* const options = command.SetRun(RunCrossPlay);
   AddGameFlags(command, &options->game,
-               "variant in pairs, by its identifier in `tara variants`, or "
+               "variant for pairs, by its identifier in `tara variants`, or "
                "'all' of them");
   command.Add({
       {"A", &options->player_a, "first partner", kRequired},
@@ -222,12 +222,12 @@ void RegisterCrossPlay(Command& root) {
   });
   AddMatchFlags(command, &options->match);
   command.SetNotes(
-      absl::StrCat("Each opening is played by A with A, B with B and A with B, "
-                   "seated either way, on\n"
-                   "either side. The score of A with B minus the mean of the "
-                   "other two is the loss\n"
-                   "caused by different habits. docs/explanation/statistics.md "
-                   "has the formulas.\n\n",
+      absl::StrCat("A with A, B with B, and A with B in either order play each "
+                   "opening, from both\n"
+                   "sides. The score of A with B minus the mean of the other "
+                   "two is the loss caused\n"
+                   "by different habits. docs/explanation/statistics.md has "
+                   "the formulas.\n\n",
                    MatchNotes()));
   command.SetExamples(
       {"crossplay --variant four_treasures_doubles mcts:sims=100 alphabeta",

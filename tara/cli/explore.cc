@@ -315,15 +315,15 @@ void RegisterShowBook(Command& explore) {
   });
   AddPositionFlags(command, &options->position);
   command.SetNotes(
-      "Without --variant, the start of the book, if it has only one. The page "
-      "has all\n"
-      "positions of the book after that start. Chances, points and scores are "
-      "for the\n"
-      "side to move. `by` is `book` where the position after the action was "
-      "searched\n"
-      "(values are backed up from there), else the simulations that the search "
-      "of this\n"
-      "position gave the action.");
+      "Without --variant, shows the start of the book, if it has only one. The "
+      "page has\n"
+      "all positions of the book after that start. Chances, points and scores "
+      "are for\n"
+      "the side to move. `by` is `book` if the position after the action was "
+      "searched,\n"
+      "so that its value is backed up. Otherwise it is the number of "
+      "simulations of the\n"
+      "action in the search of this position.");
   command.SetExamples(
       {"explore show openings.db",
        "explore show openings.db --variant high_kings_l1 --actions \"D4 C3\"",

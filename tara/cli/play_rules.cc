@@ -14,25 +14,26 @@ absl::string_view BattleRule(const VariantInfo& info) {
   switch (info.family) {
     case Family::kSacredHill:
       return info.level == 1
-                 ? "capture a besieged single ringfort if there is one; else "
-                   "build next to a ringfort of yours; else anywhere."
+                 ? "capture a besieged single ringfort if there is one. If "
+                   "not, build next to a ringfort of yours; if that is "
+                   "impossible, build anywhere."
                  : "the value of a vacant hill is the number of your ringforts "
                    "next to it; that of a besieged single ringfort is the "
                    "number of ringforts that besiege it. Act on a hill of the "
                    "highest value.";
     case Family::kFourTreasures:
-      return "capture a besieged single ringfort if there is one; else build "
-             "on any vacant hill.";
+      return "capture a besieged single ringfort if there is one; if not, "
+             "build on any vacant hill.";
     case Family::kHighKings:
       return "while one of your kings can reach a vacant hill that is not next "
-             "to another of your kings, you must make such a move. Else a king "
-             "returns to a ringfort of yours or captures a besieged single "
-             "ringfort; you pass if no king on the board can move.";
+             "to another of your kings, you must make such a move. Otherwise a "
+             "king returns to a ringfort of yours or captures a besieged "
+             "single ringfort; you pass if no king on the board can move.";
     case Family::kPoisonedChalice:
       return "build in one of your rows (files for Red, ranks for Blue) that "
-             "has an empty hill, at least one enemy ringfort, and at most as "
-             "many of your ringforts as of theirs. If there is no such row, "
-             "capture a besieged single ringfort; else build anywhere.";
+             "has an empty hill, at least one enemy ringfort, and not more "
+             "ringforts of yours than of theirs. Without such a row, capture a "
+             "besieged single ringfort; if there is none, build anywhere.";
     case Family::kStoneOfDestiny:
       return "swap an enemy ringfort that has no link and no king: it becomes "
              "yours, and your king goes there.";

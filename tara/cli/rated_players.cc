@@ -101,8 +101,8 @@ absl::StatusOr<CheckpointChoice> ParseChoice(const std::string& text) {
 void AddCheckpointFlags(Command& command, CheckpointFlags* flags) {
   command.Add({
       {"--checkpoints WHICH", &flags->checkpoints,
-       "of runs: all, every:K (and the newest), or generations such as "
-       "0,10,20"},
+       "checkpoints of runs: all, every:K (and the newest), or generations "
+       "such as 0,10,20"},
       {"--sims N", &flags->simulations, 0, 1000000,
        "simulations per action of checkpoints; 0 plays the policy"},
   });

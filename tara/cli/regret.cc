@@ -232,9 +232,9 @@ void RegisterRegret(Command& root) {
   command.SetNotes(
       absl::StrCat("Each position is the earliest in its game that can be "
                    "solved within --nodes and\n"
-                   "has actions of different value. Lost is the difference to "
-                   "the best action; a\n"
-                   "draw is half a result.\n\n"
+                   "has actions of different value. The loss is the difference "
+                   "from the best\n"
+                   "action. A draw counts as half a win.\n\n"
                    "Players:\n",
                    eval::PlayerSpecHelp()));
   command.SetExamples(

@@ -287,11 +287,11 @@ void RegisterReview(Command& root) {
       "after both,\n"
       "with equal numbers of simulations; near the end, the solver compares "
       "them\n"
-      "exactly. Chances count a draw as half a win. Inaccuracies, mistakes and "
-      "blunders\n"
-      "give away 5, 10 and 15 % of winning; losses within two standard errors, "
-      "or below\n"
-      "1 %, are ignored.\n"
+      "exactly. Chances count a draw as half a win. An action that lowers the "
+      "chance by at\n"
+      "least 5, 10 or 15 % is an inaccuracy, a mistake or a blunder. Losses "
+      "below 1 % or\n"
+      "within two standard errors are ignored.\n"
       "The method and the JSON: docs/how-to/review_a_game.md.");
   command.SetExamples({"review game.jsonl --html review.html",
                        "review runs/mine --game 17 --all",

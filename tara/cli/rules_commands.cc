@@ -293,7 +293,7 @@ void RegisterShow(Command& root) {
   command.SetNotes(
       "JSON: {\"variant\", \"position\", \"seat\", \"phase\", \"legal\", "
       "\"result\"}; seat is null\n"
-      "in a finished game, result in any other.\n"
+      "in finished games, result in unfinished ones.\n"
       "SVG: a picture with the legal actions and the last action marked.\n\n"
       "--position accepts the text that the page of `tara web` copies: a "
       "position; a\n"
@@ -340,8 +340,9 @@ void RegisterVerify(Command& root) {
        kRequired},
   });
   command.SetNotes(
-      "Prints FILE:LINE: and the first difference of each bad game, and "
-      "last\n`N passed, M failed`. The exit status is 1 if anything failed.");
+      "For each bad game, prints FILE:LINE: and the first difference. The last "
+      "line is\n`N passed, M failed`. The exit status is 1 if anything "
+      "failed.");
   command.SetExamples({"verify tests/golden/*.jsonl",
                        "games export runs/mine | tara verify -"});
 }

@@ -279,8 +279,8 @@ absl::Status PlayMissing(const SelfPlayFlags& options, const Model& model,
                           missing, evaluator, sink, stop, stats);
 }
 
-// Plays games of a player with itself into a game store. Games in the store are
-// not played again, so the same command resumes.
+// Plays games of a player against itself, into a game store. Games in the store
+// are not played again, so the same command resumes.
 absl::StatusOr<int> RunSelfPlay(const SelfPlayFlags& options,
                                 Console& console) {
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
@@ -345,7 +345,7 @@ absl::StatusOr<int> RunSelfPlay(const SelfPlayFlags& options,
 
 void RegisterSelfPlay(Command& root) {
   Command& command = root.AddCommand(
-      "selfplay", "play games of any player with itself into a game store");
+      "selfplay", "play games of a player against itself, into a game store");
   SelfPlayFlags* const options = command.SetRun(RunSelfPlay);
   AddGameFlags(command, &options->game, kVariantOrAllHelp);
   command.Add({
@@ -354,8 +354,9 @@ void RegisterSelfPlay(Command& root) {
       {"--player,--model MODEL", &options->model,
        "evaluator of the search: 'uniform' (none), 'playouts' (random games), "
        "'best' (the ready-made network), a checkpoint, or the folder of a run "
-       "(its newest checkpoint), with ,precision=P ,backend=B ,device=D as in "
-       "player specs; or another kind of player, as in `arena --help`"},
+       "(its newest checkpoint), optionally followed by ,precision=P "
+       ",backend=B ,device=D; or another kind of player, as in `arena "
+       "--help`"},
       UntrainedOption(&options->untrained),
       {"--games N", &options->games, 1, 10000000,
        "target games per variant in the store"},
@@ -369,11 +370,11 @@ void RegisterSelfPlay(Command& root) {
   command.SetNotes(
       "Games in the store are not played again: the same command resumes, and "
       "with more\n"
-      "--games it plays the rest. Games record the network with its number "
-      "type\n"
-      "(tara,precision=int8): if auto chooses another one than the store "
-      "contains, set\n"
-      "that one.");
+      "--games it plays the rest. Each game records its network with the "
+      "number type\n"
+      "(tara,precision=int8). If auto chooses another number type than the "
+      "store has, set\n"
+      "the store's.");
   command.SetExamples(
       {"selfplay --variant four_treasures -o games.db --games 1000",
        "selfplay --variant all --model runs/mine -o net.db --sims 200",

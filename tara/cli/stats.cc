@@ -155,7 +155,7 @@ void RegisterStats(Command& root) {
       "Every action is chosen uniformly among the legal ones. The first side "
       "is Red.\nScore counts a draw as half a win; intervals are 95 % "
       "confidence intervals.\nCtrl-C ends the command with a report of the "
-      "games finished by then.");
+      "finished games.");
   command.SetExamples(
       {"stats --variant all --games 100M --html stats.html",
        "stats --variant high_kings_l1 --games 5M --option no_progress_limit=60",

@@ -559,7 +559,7 @@ Options of engine; times in seconds
 )",
       OptionsHelp(EngineOptionTable(spec.engine)), R"(
 Options of mcts, net and best. Milliseconds are processor time, or wall time
-with several threads. Threads search together only where one position is
+with several threads. Threads search together only if one position is
 searched at a time. Pondering is for `play` and games with clocks.
 )",
       OptionsHelp(SearchPlayerOptionTable(spec)),
