@@ -225,7 +225,7 @@ absl::StatusOr<int> RunModelShow(const ModelOptions& options,
     variants.push_back(VariantText(variant));
   }
   console.out << "plays    " << Wrap(absl::StrJoin(variants, ", "), 9)
-              << "\nsays     " << absl::StrJoin(outputs, ", ") << "\n";
+              << "\noutputs  " << absl::StrJoin(outputs, ", ") << "\n";
   PrintOrigin(manifest.provenance, console);
   PrintScores(manifest.provenance.scores, console);
   PrintEntries(bundle, console);

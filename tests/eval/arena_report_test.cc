@@ -125,8 +125,8 @@ TEST(ArenaReportTest, TheVerdictIsThatOfScoresOrOfTests) {
   std::vector<ArenaReportRow> rows = {Row(Variant::kSacredHillL1, 8)};
   rows[0].result.distinct_games = 20;
   EXPECT_EQ(ArenaVerdict(rows),
-            "It is not shown who is stronger: Sacred Hill, Level 1 (100.0 % "
-            "[39.8, 100.0]).");
+            "These games do not show who is stronger: Sacred Hill, Level 1 "
+            "(100.0 % [39.8, 100.0]).");
   rows[0].result.score_low = 0.6;
   EXPECT_THAT(ArenaVerdict(rows), testing::StartsWith("A is stronger: "));
   rows[0].result.sprt.emplace(SprtOptions());

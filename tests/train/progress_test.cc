@@ -57,7 +57,7 @@ TEST(ProgressTextTest, SearchesAreShownWithThePartsThatAreInUse) {
   snapshot.rates.cached_share = 0.2;
   EXPECT_THAT(
       ProgressLine(snapshot),
-      HasSubstr("4321 evaluations/s  6000 simulations/s  1.50 an "
+      HasSubstr("4321 evaluations/s  6000 simulations/s  1.50 per "
                 "evaluation  batches 92 % full  distinct 90 %  cache 20 %  "
                 "about"));
   snapshot.rates.graph_share = 0.123;

@@ -354,7 +354,7 @@ std::string ArenaVerdict(Rows rows) {
   return VerdictOn(TableOf(rows, {}, GameFields), "score",
                    {.above = "A is stronger: ",
                     .below = "A is weaker: ",
-                    .neither = "it is not shown who is stronger: "});
+                    .neither = "these games do not show who is stronger: "});
 }
 
 std::string ArenaReportText(Rows rows, absl::string_view name_a,

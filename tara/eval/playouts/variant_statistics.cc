@@ -228,7 +228,7 @@ std::vector<ReportSection> SectionsOf(Variants variants) {
     return Joined({PhaseFields(s), CountFields(s)});
   };
   std::vector<ReportRow> captures =
-      WithoutEmptyColumns(TableOf(variants, "a game has", CaptureFields));
+      WithoutEmptyColumns(TableOf(variants, "per game", CaptureFields));
   if (!captures.empty() && captures[0].size() == 1) captures.clear();
   return {{.heading = "Games",
            .rows = TableOf(variants, "games", GameFields),
@@ -241,13 +241,13 @@ std::vector<ReportSection> SectionsOf(Variants variants) {
            .plots = "estimates"},
           {.heading = "Endings",
            .rows = WithoutEmptyColumns(
-               TableOf(variants, "games that end by", EndingFields)),
+               TableOf(variants, "games ended by", EndingFields)),
            .plots = "stacks",
            .unit = "% of games"},
           {.heading = "Captures", .rows = std::move(captures)},
           {.heading = "Phases",
            .rows = WithoutEmptyColumns(
-               TableOf(variants, "actions a game in", phases)),
+               TableOf(variants, "actions per game in", phases)),
            .plots = "stacks",
            .unit = "actions"}};
 }

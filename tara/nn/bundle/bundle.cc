@@ -72,13 +72,8 @@ Bundle::Bundle(std::string path, BundleManifest manifest, ZipReader archive)
       archive_(std::move(archive)) {}
 
 absl::StatusOr<Bundle> Bundle::Open(const std::string& path) {
-  absl::StatusOr<std::string> bytes = ReadWholeFile(path);
-  if (!bytes.ok()) {
-    return absl::Status(
-        bytes.status().code(),
-        absl::StrCat("Cannot open bundle: ", bytes.status().message()));
-  }
-  absl::StatusOr<ZipReader> archive = ZipReader::Open(*std::move(bytes));
+  TARA_ASSIGN_OR_RETURN(std::string bytes, ReadWholeFile(path));
+  absl::StatusOr<ZipReader> archive = ZipReader::Open(std::move(bytes));
   if (!archive.ok()) return Named(path, archive.status());
   if (!archive->Has(kManifestEntry)) {
     return Named(path, absl::DataLossError(absl::StrCat(

@@ -67,7 +67,7 @@ std::string Games(const ProgressSnapshot& snapshot) {
 std::string Searches(const SelfPlayRates& rates) {
   if (rates.simulations_per_second == 0) return "";
   std::string text = absl::StrFormat(
-      "%.0f simulations/s  %.2f an evaluation  batches %.0f %% full",
+      "%.0f simulations/s  %.2f per evaluation  batches %.0f %% full",
       rates.simulations_per_second, rates.simulations_per_evaluation,
       100 * rates.batch_fill);
   const auto add = [&text](absl::string_view name, double share) {
