@@ -109,8 +109,8 @@ tara_apt_install() {
   fi
 }
 
-# tara_install_packages [GROUP...]: installs what is missing of what everything
-# needs and of the groups; returns at once if nothing is.
+# tara_install_packages [GROUP...]: installs missing packages, of the ones that
+# everything needs and of the groups; returns at once if none are missing.
 tara_install_packages() {
   local -a packages missing
   mapfile -t packages < <(tara_packages "$@")
@@ -147,10 +147,10 @@ tara_npm_install() {
 }
 
 # A file that shows whether the binary is up to date: its time is that of the
-# sources at the build, its content the settings. The binary's own time does not
-# serve, because Bazel keeps it when a change makes no difference.
+# sources at the build, its content the settings. The binary's own time is not
+# enough, because Bazel keeps it if a change makes no difference.
 readonly TARA_STAMP="${TARA_ROOT}/.tara/built"
-# What Bazel takes, and how it names the processor.
+# Bazel's options, and its name of the processor.
 if [[ "${HOSTTYPE}" == aarch64 ]]; then
   readonly TARA_BAZEL_FLAGS=(--config=arm64-native) TARA_CPU=aarch64
 else
@@ -181,7 +181,7 @@ tara_build() {
   if tara_up_to_date; then
     return
   fi
-  # The stamp has the time of the start: what changes during the build is newer.
+  # The stamp has the start time: files that change during the build are newer.
   local start settings
   start="$(date +@%s.%N)"
   settings="$(tara_settings)"
@@ -202,8 +202,8 @@ tara_build() {
 }
 
 # tara_libraries FILE: prints the libraries that a program or library is linked
-# with, `NAME PATH PACKAGE` a line. Not those of glibc, which are the system's:
-# they belong to its kernel and loader.
+# with, one `NAME PATH PACKAGE` per line, except glibc's, which must match the
+# kernel and the loader of the system.
 tara_libraries() {
   local library path real package
   while read -r library path; do
@@ -270,8 +270,8 @@ tara_venv() {
   cp "${requirements}" "${done}"
 }
 
-# Makes TARA_VENV what tests/python/requirements.txt lists, and installs the
-# package into it as it is now. Returns TARA_NO_PYPI, or 1 for other failures.
+# Installs the packages of tests/python/requirements.txt and the current Python
+# package into TARA_VENV. Returns TARA_NO_PYPI, or 1 for other failures.
 tara_python_venv() {
   tara_venv "${TARA_VENV}" "${TARA_ROOT}/tests/python/requirements.txt" \
     --system-site-packages || return $?

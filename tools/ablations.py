@@ -1,30 +1,30 @@
 #!/usr/bin/env python3
-"""The effect of each technique of learning, at equal processor time.
+"""Measures the effect of techniques of training, at equal processor time.
 
-Networks learn, each with some techniques on and the others off, all for the
-same processor time; then they are rated by games against each other. There are
-two designs:
+Networks are trained for the same processor time, each with some techniques on
+and the others off. Games between them then rate them. There are two designs:
 
-screening  Many techniques at once, with low precision. Every run serves every
-           technique. Of the 16 runs of a variant 8 are with and 8 without a technique, and
-           among these every other technique is on as often as off: its effect
-           is the difference of the mean ratings. Every second variant has the
-           opposite levels in all runs, so that effects of pairs of techniques,
-           which no design of 16 runs can separate from single ones, cancel in
-           the mean of both. Intervals are Student's, from what the effects
-           leave unexplained: the chance of learning, that of games, and what
-           differs between variants.
-pairs      One change of a config, as exactly as wished. Pairs of runs with a
-           seed each learn side by side, one without and one with the change,
-           and play a match. The estimate is the mean of the scores of the
+screening  Many techniques at once, with low precision. Every run counts for
+           every technique. Of the 16 runs of a variant, 8 have the technique
+           on and 8 have it off; within each half, every other technique is on
+           as often as off. The effect is the difference of the mean ratings.
+           Every second variant has the opposite levels in all runs. Effects of
+           pairs of techniques, which no design of 16 runs can separate from
+           single ones, therefore cancel in the mean of two variants. Intervals
+           are Student's, from the residuals of the effects: the randomness of
+           training and of games, and differences between variants.
+pairs      One change of a config, with any precision. Each pair of runs shares
+           a seed; the two train in parallel, one without and one with the
+           change, and play a match. The estimate is the mean score of the
            matches, with equal weights of the variants and Student's interval
-           over the pairs. It covers the randomness of learning and of games,
+           over the pairs. It covers the randomness of training and of games,
            but not the effect in other variants. The number of pairs is fixed
-           in advance; the program prints the expected interval. The next change
-           reuses the runs without a change.
+           in advance; the program prints the expected interval. A test of the
+           next change reuses the runs without the change.
 
-The runs are kept: the same command resumes. Sources: Plackett and Burman 1946; Box, Hunter and Hunter, Statistics for
-Experimenters, on two-level fractional designs and their foldover.
+The runs are kept, and the same command resumes. Sources: Plackett and Burman
+1946; Box, Hunter and Hunter, Statistics for Experimenters, on two-level
+fractional designs and their foldover.
 """
 
 import argparse
@@ -44,8 +44,8 @@ import time
 ROOT = pathlib.Path(__file__).absolute().parent.parent
 BASE = ROOT / "configs" / "variant_10min.textproto"
 
-# By how much two runs of a config differ in Elo by their seeds after some
-# minutes (docs/lab/2026-11-learning.md), for planning alone.
+# Standard deviation, in Elo, between two runs of a config with different seeds
+# after a few minutes (docs/lab/2026-11-learning.md); only for planning.
 EXPECTED_DEVIATION = 45
 
 # Exit status of tara when it was interrupted.
@@ -53,7 +53,7 @@ INTERRUPTED = 130
 
 # --- What is changed ---------------------------------------------------------
 
-# What each technique is; in the order of the design's columns.
+# Descriptions of the techniques, in the order of the design's columns.
 TECHNIQUES = {
     "gumbel": "Gumbel roots, else PUCT with noise and temperature",
     "graph": "positions reached in different orders are one",
@@ -252,7 +252,7 @@ class Run:
     def folder(self):
         return self.fields["run_dir"]
 
-    def beside(self, suffix):
+    def sibling(self, suffix):
         """Returns the file next to the folder, whose name may have dots."""
         return self.folder.with_name(self.folder.name + suffix)
 
@@ -286,10 +286,10 @@ class Learning:
         """Trains one network, or resumes it."""
         flags = [f"--set={name}={value}" for name, value in run.fields.items()]
         flags += [f"--set={field}" for field in self.arguments.set]
-        # What the run was begun with: a folder of another study would be
-        # taken for this one's.
+        # The config that the run began with, to detect folders of another
+        # study.
         asked = "\n".join([run.config.read_text(encoding="utf-8"), *flags])
-        told = run.beside(".asked")
+        told = run.sibling(".asked")
         if not run.folder.exists():
             run.folder.parent.mkdir(parents=True, exist_ok=True)
             told.write_text(asked, encoding="utf-8")
@@ -299,12 +299,12 @@ class Learning:
                           "other fields; expected the same, or another "
                           "--folder")
         # Finished runs are skipped.
-        done = run.beside(".done")
+        done = run.sibling(".done")
         if done.exists():
             return
         if self.stopped.is_set():
             raise KeyboardInterrupt
-        log = run.beside(".log")
+        log = run.sibling(".log")
         with open(log, "w", encoding="utf-8") as output:
             status = run_tara(
                 [self.arguments.tara, "train", run.config, *flags],
@@ -361,8 +361,8 @@ def screen(arguments):
                          arguments.seed + run, BASE, settings(on))
             for run, on in enumerate(levels_of_runs)
         ])
-    # In an order that levels have no part in: steps of 5/8 of the runs, or some
-    # more, come by each of them.
+    # The order does not depend on the levels: steps of about 5/8 of the number
+    # of runs visit each run once.
     all_runs = sum(runs, [])
     step = next(step for step in range(len(all_runs) * 5 // 8,
                                        2 * len(all_runs))
@@ -383,14 +383,14 @@ def compare_pairs(arguments):
     """The design 'pairs', from the plan to the report."""
     learning = Learning(arguments)
     changed = dict(change.split("=", 1) for change in arguments.change)
-    # Of a folder in a player's text, which commas divide.
+    # Name of a folder, within a player's text, where commas separate options.
     name = re.sub(r"[^\w.=+-]", "_", "+".join(arguments.change))
     half_width = expected_half_width(
         len(arguments.variant), arguments.pairs, arguments.games)
     print(f"{len(arguments.variant) * arguments.pairs} pairs of runs: an "
           f"interval of some {half_width:.0f} Elo to either side, if runs "
           f"differ by {EXPECTED_DEVIATION} by their seeds", file=sys.stderr)
-    # With and without, by variant: what is wrong with a change is found first.
+    # With and without, by variant, so that an invalid change fails early.
     pairs = []
     for variant in arguments.variant:
         folder = pathlib.Path(arguments.folder) / "pairs" / variant
@@ -405,9 +405,10 @@ def compare_pairs(arguments):
     for variant, of_variant in zip(arguments.variant, pairs):
         scores.append([])
         for pair in of_variant:
-            # Openings of its own: their chance is the interval's, too.
+            # Each pair has its own openings, so the interval includes their
+            # randomness.
             [match] = learning.play("arena", pair, variant,
-                                    pair[0].beside(".db"),
+                                    pair[0].sibling(".db"),
                                     pair[0].fields["seed"])
             scores[-1].append(match["score"])
     report_pairs(arguments, scores)
@@ -475,41 +476,43 @@ def main():
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("variant", nargs="+",
-                        help="variants; of a screening two, four, ...")
+                        help="variants; an even number for a screening")
     parser.add_argument("--design", choices=("screening", "pairs"),
                         default="screening")
     parser.add_argument("--change", action="append", default=[],
                         metavar="FIELD=VALUE",
-                        help="pairs: a field that the second run of a pair has "
-                        "otherwise; several are one change")
+                        help="pairs: field with another value in the second run "
+                        "of a pair; repeat it for several fields of one change")
     parser.add_argument("--config", type=pathlib.Path, default=BASE,
                         metavar="FILE",
-                        help="pairs: the config that is changed "
+                        help="pairs: the config to change "
                         f"(configs/{BASE.name})")
     parser.add_argument("--pairs", type=int, default=10, metavar="N",
-                        help="pairs: of runs, in each variant; two at least "
+                        help="pairs: number of pairs per variant, at least 2 "
                         "(10)")
     parser.add_argument("--cpu-minutes", type=float, default=5, metavar="M",
                         help="processor time of each network (5)")
     parser.add_argument("--games", type=int, default=200, metavar="N",
-                        help="games of each network of a screening, on "
-                        "average, and of each pair (200)")
+                        help="games per pair, or mean games per network of a "
+                        "screening (200)")
     parser.add_argument("--simulations", type=int, default=100, metavar="N",
-                        help="an action, in these games (100)")
+                        help="simulations per action in these games (100)")
     parser.add_argument("--jobs", type=int, default=2, metavar="N",
-                        help="networks that learn side by side (2)")
+                        help="networks to train in parallel (2)")
     parser.add_argument("--seed", type=int, default=1,
-                        help="of the first run or pair; the others follow (1)")
+                        help="seed of the first run or pair; the others count "
+                        "up from it (1)")
     parser.add_argument("--set", action="append", default=[],
                         metavar="FIELD=VALUE",
-                        help="a field of all runs' configs; several")
+                        help="field of the configs of all runs; repeatable")
     parser.add_argument("--folder", default="runs/ablations", metavar="FOLDER",
-                        help="of the runs (runs/ablations)")
+                        help="folder of the runs (runs/ablations)")
     parser.add_argument("--tara", default=ROOT / "bin" / "tara",
-                        metavar="PROGRAM", help="another program than bin/tara")
+                        metavar="PROGRAM",
+                        help="program to run instead of bin/tara")
     arguments = parser.parse_args()
     if len(set(arguments.variant)) < len(arguments.variant):
-        parser.error("a variant is named twice")
+        parser.error("a variant is given twice")
     if arguments.design == "screening":
         if len(arguments.variant) % 2 != 0:
             parser.error("a screening takes an even number of variants, as "

@@ -3,7 +3,7 @@
 #
 #   tools/gpu_run.sh OUT [MINUTES]
 #
-# MINUTES: 3 to 600, for all of it; 9 by default. Every part is limited in time.
+# MINUTES: 3 to 600, for everything; 9 by default. Every part has a time limit.
 # The folder OUT gets 8 files, whose lines are written as soon as they are known:
 #
 #   summary.txt        what was done, how long it took, and what failed
@@ -64,9 +64,9 @@ left() { echo $((minutes * 60 - SECONDS)); }
 
 say() { printf '%s\n' "$*" | tee -a "${out}/summary.txt" >&2; }
 
-# step NAME SECONDS COMMAND...: runs a command for at most so long, and never
-# beyond the end, and adds a line to the summary. A command that is interrupted
-# prints what it has by then.
+# step NAME SECONDS COMMAND...: runs a command for at most SECONDS, and never
+# beyond the end, and adds a line to the summary. An interrupted command prints
+# its results so far.
 step() {
   local name="$1" limit="$2" begin="${SECONDS}" rest status=0 result=ok
   shift 2
@@ -99,7 +99,7 @@ for row in report if isinstance(report, list) else [report]:
     print(json.dumps({sys.argv[1]: sys.argv[2], **row}))' "$@"
 }
 
-# scaled SECONDS: prints the part of MINUTES that these are of nine.
+# scaled SECONDS: prints SECONDS times MINUTES / 9.
 scaled() { echo $(($1 * minutes / 9)); }
 
 environment() {
@@ -129,7 +129,7 @@ train() {
 }
 
 correctness() {
-  # 1. Games and networks of the CPU, which all of this is compared with.
+  # 1. Games and networks of the CPU, the reference of all comparisons.
   if ! train cpu; then
     say "correctness: FAILED, as the CPU has learned nothing to compare with"
     return
@@ -139,7 +139,7 @@ correctness() {
     --checkpoint "${work}/cpu" --device "${device}" --batch 256 \
     --seconds 0.1 --format=json | "${python}" -c '
 import json, sys
-# Most that the mean may differ. Convolutions of float32 may compute in TF32.
+# Limits of mean differences. Convolutions of float32 may compute in TF32.
 LIMITS = {"float32": 5e-3, "float16": 5e-3, "bfloat16": 3e-2, "int16": 5e-3,
           "int8": 1e-1}
 bad = False
@@ -260,7 +260,7 @@ bench() {
     step "learning of ${net}" "$(scaled 10)" "${tara}" bench learner \
       --net "${net}" --device "${device}" --bfloat16 --threads 2 \
       --batch 1024,4096 --seconds 1 --format=json | rows bench learner
-    # Until it is interrupted, for a generation would take longer.
+    # Runs until it is interrupted, because a generation would take longer.
     step "self-play of ${net}" "$(scaled 10)" "${tara}" bench selfplay \
       --net "${net}" --device "${device}" --precision "${precision}" \
       --variant all --sims 32 --search gumbel=on,graph=on --cache 2097152 \
@@ -279,13 +279,13 @@ run() {
     "${settings[@]}"; do
     fields+=(--set "${each}")
   done
-  # Its own limit comes first, and it ends with a whole generation.
+  # Its own limit comes first, so it ends with a complete generation.
   step "run" $((seconds + 15)) "${tara}" train configs/gpu.textproto \
     --minutes "$(awk "BEGIN { print ${seconds} / 60 }")" "${fields[@]}" \
     --format=json
 } >"${out}/metrics.jsonl"
 
-# match OPPONENT SECONDS GAMES: so many games of each variant, all at once.
+# match OPPONENT SECONDS GAMES: plays GAMES games of each variant, all at once.
 match() {
   local variant threads=$(((cores + 9) / 10))
   for variant in "${variants[@]}"; do
@@ -304,12 +304,12 @@ count = {name: sum(row[name] for row in rows)
 print(f"against {sys.argv[1]}:", count)' "$1" | tee -a "${out}/summary.txt" >&2
 }
 
-# In a checkout, builds it: no part of the time.
+# Builds the program in a checkout; this does not count as part of the time.
 "${tara}" --version || exit 1
 mapfile -t variants < <("${tara}" variants --format=json |
   "${python}" -c 'import json, sys
 for variant in json.load(sys.stdin): print(variant["id"])')
-# Results of an earlier call would look like this one's.
+# Results of an earlier call could be mistaken for this one's.
 rm -f "${out}"/{summary.txt,environment.txt,correctness.txt,bench.jsonl} \
   "${out}"/{metrics.jsonl,network.tara,matches.jsonl,log.txt}
 SECONDS=0
@@ -330,7 +330,7 @@ step "export" 20 "${tara}" export "${work}/run" --for-learning \
   match "net:models/tower.tara,sims=100" "${match_seconds}" "$(scaled 60)"
   match mcts:sims=4000 "${match_seconds}" "$(scaled 8)"
 }
-# At most 15 MB per file: the end of what is longer.
+# At most 15 MB per file: keeps the end of longer files.
 for file in "${out}"/*.{txt,jsonl}; do
   [[ "$(stat --format=%s "${file}")" -gt 15000000 ]] || continue
   tail -c 15000000 "${file}" >"${work}/end" && cp "${work}/end" "${file}"

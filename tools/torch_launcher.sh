@@ -10,7 +10,7 @@ torch_version_of() {
     s/^cuda.* = '\([0-9]*\).*/for CUDA \1/p" "$1/version.py" |
     paste --serial --delimiters=' '
 }
-# bin/release needs no more.
+# bin/release only needs the functions above.
 [[ "${BASH_SOURCE[0]}" == "$0" ]] || return 0
 
 set -euo pipefail
@@ -43,7 +43,7 @@ found="$(torch_version_of "${torch}")"
 [[ "${found}" == "${expected}" ]] ||
   fail "$(command -v "${python}") has PyTorch ${found}"
 
-# CUDA's libraries are in packages beside PyTorch, each in a folder of its own.
+# CUDA's libraries are in packages next to PyTorch, each in its own folder.
 libraries="${torch}/lib"
 for folder in "${torch}"/../nvidia/*/lib; do
   [[ -d "${folder}" ]] && libraries+=":$(readlink -f "${folder}")"
