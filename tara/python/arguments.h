@@ -231,10 +231,10 @@ using Text = Argument<name, TextOf, "str">;
 // A path as open() takes it.
 template <Name name>
 using Path = Argument<name, PathOf, "os.PathLike">;
-// Bytes, or what has a buffer of them.
+// Bytes, or an object with a buffer of bytes.
 template <Name name>
 using ByteString = Argument<name, BytesOf, "bytes">;
-// A bool, or what is true or false as a number is.
+// A bool, or an object that is true or false like a number.
 template <Name name>
 using Truth = Argument<name, TruthOf, "bool">;
 
@@ -348,7 +348,7 @@ class type_caster<T> : public type_caster_base<T> {
                 .value_ptr() == nullptr) {
       throw type_error(absl::StrCat("a ", Py_TYPE(given.ptr())->tp_name,
                                     " without contents; expected one that "
-                                    "__init__ has made, not __new__ alone"));
+                                    "__init__ has made, not only __new__"));
     }
     return type_caster_base<T>::load(given, convert);
   }

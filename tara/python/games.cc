@@ -39,7 +39,7 @@ class Games {
       randoms_.emplace_back(DeriveSeed(seed, i, StreamPurpose::kPlayouts));
     }
   }
-  // The same games, which go on by themselves. Needs the GIL.
+  // An independent copy of the games. Needs the GIL.
   Games(const Games& other) : threads_(other.threads_) {
     const ReleaseGil release;
     const std::lock_guard lock(other.mutex_);
@@ -49,7 +49,7 @@ class Games {
     sampled_ = other.sampled_;
   }
 
-  // What makes the same games again: see Restored.
+  // Data that restores the same games: see Restored.
   py::tuple Saved() const {
     const Games copy(*this);
     const auto bytes = [](const auto& values) {
@@ -172,7 +172,7 @@ class Games {
     std::vector<std::vector<State>> ended(static_cast<size_t>(threads_));
     const absl::Status status = [&] {
       const ReleaseGil release;
-      // Until all have moved: what is legal now must be so then.
+      // Until all games have moved, actions that are legal now must stay legal.
       const std::lock_guard lock(mutex_);
       absl::Status legal = CheckLegal(seen, moves);
       if (!legal.ok()) return legal;
@@ -204,7 +204,7 @@ class Games {
     py::array final_states(StateType(), Shape{static_cast<py::ssize_t>(count)});
     auto* next = static_cast<char*>(final_states.mutable_data());
     for (const std::vector<State>& part : ended) {
-      if (part.empty()) continue;  // memcpy takes no null
+      if (part.empty()) continue;  // memcpy rejects null
       std::memcpy(next, static_cast<const void*>(part.data()),
                   part.size() * sizeof(State));
       next += part.size() * sizeof(State);
@@ -230,14 +230,14 @@ class Games {
                [&](size_t first, size_t end, size_t) { run(first, end); });
   }
 
-  // Makes the actions those on the positions as they are; returns
+  // Converts the actions to actions on the positions themselves; returns
   // INVALID_ARGUMENT for the first illegal one. REQUIRES: the lock is held.
   absl::Status CheckLegal(bool seen, Moves& moves) {
     const size_t i = FirstWrong(threads_, states_.size(), [&](size_t row) {
       if (moves.where[row] == 0) return true;
       if (seen) TurnBack(states_[row], moves, row);
       const uint16_t action = moves.actions[row];
-      // What was drawn is legal.
+      // Drawn actions are legal.
       return (action < kNumActions && action == sampled_[row]) ||
              IsLegal(states_[row], action);
     });

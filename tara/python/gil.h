@@ -2,8 +2,8 @@
 #define TARA_PYTHON_GIL_H_
 
 // Guards of the GIL, in place of pybind11's. When the interpreter ends, CPython
-// before 3.14 unwinds threads that wait for the GIL; where they come through a
-// destructor, the process is aborted or what it destroys is not its own. These
+// before 3.14 unwinds threads that wait for the GIL. If they pass a destructor,
+// the process is aborted, or the destructor runs without the GIL. These guards
 // let such a thread wait for ever, as Python 3.14 does.
 
 #include <cxxabi.h>
@@ -43,7 +43,7 @@ pybind11::object Call(pybind11::handle function, const Values&... values) {
   return pybind11::reinterpret_steal<pybind11::object>(result);
 }
 
-// Without the GIL while it lives.
+// Releases the GIL while it exists.
 class ReleaseGil {
  public:
   ReleaseGil() : state_(PyEval_SaveThread()) {}
@@ -57,12 +57,12 @@ class ReleaseGil {
   PyThreadState* const state_;
 };
 
-// With the GIL while it lives.
+// Holds the GIL while it exists.
 class AcquireGil {
  public:
   AcquireGil() {
-    // The main thread ends it. One that Python does not know yet would be made
-    // known to what is no more.
+    // The main thread ends it. Other threads would register with an
+    // interpreter that no longer exists.
     if (InterpreterEnds() && gettid() != getpid()) WaitForEver();
     OrWaitForEver([this] { acquired_.emplace(); });
   }

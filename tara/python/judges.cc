@@ -107,8 +107,8 @@ py::object EvaluateStates(const Network& network, const py::object& states) {
   return New("Evaluation", policy, result, margin);
 }
 
-// Of all judges and players that this thread is asking: each has a stack and
-// maybe threads.
+// Limit of nested calls of evaluators and players: each needs a stack and maybe
+// threads.
 constexpr int kMostNested = 100;
 thread_local int nesting = 0;
 
@@ -121,7 +121,7 @@ py::array_t<T> Owning(std::unique_ptr<T[]> memory, const Shape& shape) {
   return py::array_t<T>(shape, data, owner);
 }
 
-// What a judge in Python is asked about some positions.
+// The arguments of an evaluator in Python, for some positions.
 struct Question {
   explicit Question(absl::Span<const State> states)
       : n(states.size()),
@@ -281,12 +281,12 @@ Nesting::Scope::~Scope() { nesting = outer_; }
 
 bool AsksPython() { return nesting > 0; }
 
-// Asks a Python callable about positions, a batch at a time:
+// Calls a Python callable with positions, a batch at a time:
 // judge(planes, globals, mask) -> (logits, result_logits). All are as seen by
 // the representative symmetry of each position.
 class CallableEvaluator : public mcts::Evaluator {
  public:
-  // Refers to all of them; of workers and contexts one is null.
+  // Refers to all arguments; either workers or contexts is null.
   CallableEvaluator(py::handle judge, Workers* workers, py::handle contexts)
       : judge_(judge), workers_(workers), contexts_(contexts) {}
 
@@ -363,7 +363,8 @@ class CallableEvaluator : public mcts::Evaluator {
   std::vector<unsigned long> asking_;  // threads, by Python's numbers
 };
 
-Judge::Judge(const py::object& judge, uint64_t seed, Workers* workers)
+PyEvaluator::PyEvaluator(const py::object& judge, uint64_t seed,
+                         Workers* workers)
     : object_(judge) {
   if (py::isinstance<Network>(judge)) {
     const auto& network = judge.cast<const Network&>();
@@ -395,7 +396,7 @@ Judge::Judge(const py::object& judge, uint64_t seed, Workers* workers)
   }
 }
 
-void Judge::Check(const mcts::SearchOptions& search) const {
+void PyEvaluator::Check(const mcts::SearchOptions& search) const {
   using enum mcts::UtilityKind;
   if (callable_ == nullptr || search.utility.kind == kMatch ||
       !mcts::Utility(search.utility).needs_margins()) {
@@ -407,8 +408,8 @@ void Judge::Check(const mcts::SearchOptions& search) const {
       "gives no margins"));
 }
 
-mcts::Evaluator& Judge::Cached(const mcts::SearchOptions& search,
-                               int64_t evaluations) {
+mcts::Evaluator& PyEvaluator::Cached(const mcts::SearchOptions& search,
+                                     int64_t evaluations) {
   cache_ = std::make_unique<mcts::CachingEvaluator>(
       evaluator_,
       mcts::CachingOptions{
@@ -419,16 +420,16 @@ mcts::Evaluator& Judge::Cached(const mcts::SearchOptions& search,
   return *cache_;
 }
 
-Judge::~Judge() = default;
+PyEvaluator::~PyEvaluator() = default;
 
-void Judge::Rethrow(const absl::Status& status) const {
+void PyEvaluator::Rethrow(const absl::Status& status) const {
   if (callable_ != nullptr && callable_->error() != nullptr) {
     std::rethrow_exception(callable_->error());
   }
   ThrowIfError(status);
 }
 
-void Judge::Interrupt() const {
+void PyEvaluator::Interrupt() const {
   if (callable_ != nullptr) callable_->Interrupt();
 }
 

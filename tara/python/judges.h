@@ -1,7 +1,8 @@
 #ifndef TARA_PYTHON_JUDGES_H_
 #define TARA_PYTHON_JUDGES_H_
 
-// Judges of positions: networks, random games, Python callables.
+// Evaluators of positions ("judges" in Python): networks, random games,
+// callables.
 
 #include <pybind11/pybind11.h>
 
@@ -22,15 +23,15 @@ namespace tara::python {
 
 class CallableEvaluator;
 
-// What a callable answers about n positions, as they are seen.
+// A callable's evaluations of n positions, as networks see them.
 struct Answer {
   std::vector<float> logits;         // [n, kNumActions]
   std::vector<float> result_logits;  // [n, 3]
   std::vector<float> margin;         // [n], or empty
 };
 
-// Returns the answer of arrays or tensors: (logits, result_logits) or (logits,
-// result_logits, margin). Raises what is wrong with it. Needs the GIL.
+// Returns the answer in arrays or tensors: (logits, result_logits) or (logits,
+// result_logits, margin). Raises if it is invalid. Needs the GIL.
 Answer AnswerOf(const pybind11::object& given, pybind11::ssize_t n);
 
 // Fills the evaluations of the positions. INVALID_ARGUMENT for numbers that are
@@ -38,43 +39,43 @@ Answer AnswerOf(const pybind11::object& given, pybind11::ssize_t n);
 absl::Status ReadAnswer(const Answer& answer, absl::Span<const State> states,
                         absl::Span<mcts::Evaluation> results);
 
-// Of Judge::Cached: without a bound.
+// For PyEvaluator::Cached: no limit.
 inline constexpr int64_t kManyEvaluations = int64_t{1} << 40;
 
-// What the argument `judge` means. Destroyed with the GIL.
-class Judge {
+// The evaluator that an argument `judge` stands for. Destroyed with the GIL.
+class PyEvaluator {
  public:
-  // `seed` is that of random games. A callable is called by who waits for the
-  // workers, whose work alone may ask then; where they are null, by any thread
-  // that asks, with copies of the contexts of now. TypeError for anything else
-  // than a Network, "playouts" or a callable.
-  Judge(const pybind11::object& judge, uint64_t seed, Workers* workers);
-  ~Judge();
+  // `seed` is the seed of random games. With workers, the thread that waits for
+  // them calls a callable, and only their work may request evaluations. If they
+  // are null, any thread may call it, with copies of the current contexts.
+  // TypeError for anything except a Network, "playouts" or a callable.
+  PyEvaluator(const pybind11::object& judge, uint64_t seed, Workers* workers);
+  ~PyEvaluator();
 
   bool is_playouts() const { return is_playouts_; }
-  // Whether it is Python that judges, which needs the GIL.
+  // Whether evaluations call Python, which needs the GIL.
   bool is_callable() const { return callable_ != nullptr; }
-  // The file of a network; empty of others.
+  // The file of a network; otherwise empty.
   const std::string& path() const { return path_; }
-  // What records call it: a network by its file and number type, "playouts", or
-  // the callable's name.
+  // Its name in records: a network's file and number type, "playouts", or the
+  // callable's name.
   const std::string& name() const { return name_; }
-  // Raises ValueError where a search with the options needs what the judge does
-  // not give.
+  // Raises ValueError if a search with the options needs outputs that it does
+  // not have.
   void Check(const mcts::SearchOptions& search) const;
-  // Returns the judge behind a new cache, for searches with the options, which
-  // ask for so many evaluations at most; thread-safe.
+  // Returns the evaluator behind a new cache, for searches with the options and
+  // at most this number of evaluations; thread-safe.
   mcts::Evaluator& Cached(const mcts::SearchOptions& search,
                           int64_t evaluations);
 
   // Raises what the callable raised, else the error of `status`.
   void Rethrow(const absl::Status& status) const;
-  // Raises KeyboardInterrupt in a callable that is called at the moment, as
-  // soon as it runs Python's code. Of one that any thread calls.
+  // Raises KeyboardInterrupt in a running callable as soon as it executes
+  // Python code. For callables that any thread calls.
   void Interrupt() const;
 
-  // What is kept while it judges, the argument and its contexts; and to let it
-  // go when it no longer does.
+  // The argument and its contexts, which live as long as evaluations may be
+  // requested; and a function to release them.
   pybind11::handle object() const { return object_; }
   pybind11::handle contexts() const { return contexts_; }
   void Drop() { object_ = contexts_ = pybind11::object(); }
@@ -91,15 +92,15 @@ class Judge {
   std::unique_ptr<mcts::CachingEvaluator> cache_;
 };
 
-// Calls into Python that are within each other: a judge that searches asks
-// another one, maybe itself.
+// Nested calls into Python: a callable may search with another one, or with
+// itself.
 class Nesting {
  public:
-  // Of a judge or player that this thread will ask, or has others ask. Raises
-  // RecursionError where it is in too many others.
+  // For a callable or player that this thread, or others for it, will call.
+  // Raises RecursionError if too many calls are nested.
   Nesting();
 
-  // While one is asked.
+  // For the duration of a call.
   class Scope {
    public:
     explicit Scope(const Nesting& nesting);
@@ -115,8 +116,8 @@ class Nesting {
   int depth_;
 };
 
-// Whether this thread is asking a judge or player in Python, in whose code
-// anything may be called and destroyed.
+// Whether this thread is calling an evaluator or player in Python, whose code
+// may call and destroy anything.
 bool AsksPython();
 
 }  // namespace tara::python

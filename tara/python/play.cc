@@ -60,7 +60,7 @@ namespace py = pybind11;
 
 namespace {
 
-// How long games that end wait for a judge that may never answer.
+// Time that ending games wait for an evaluator that may never answer.
 constexpr auto kPatience = std::chrono::seconds(1);
 
 // Raises ValueError where the network in a file is known not to have learned
@@ -81,7 +81,7 @@ void CheckLearned(const std::string& name, const std::string& file,
 // self_play ("playout_cap.full_share") or of its search ("temperature_plies"),
 // or an option of the search that is a field ("sims"). Empty for others.
 std::string FieldOf(const std::string& option) {
-  // Of runs alone.
+  // Only for runs.
   for (const absl::string_view other :
        {"games_per_generation", "games_per_thread", "threads", "shared_batches",
         "warm_start", "resignation.min_games",
@@ -155,7 +155,7 @@ class SelfPlay {
       CheckLearned(judge_.name(), judge_.path(), start.state);
     }
     options_.run_seed = seed;
-    // As `tara selfplay` names it: other searches play other games.
+    // The name that `tara selfplay` uses: other searches play other games.
     options_.model_id =
         absl::StrCat(judge_.name(), ",sims=", options_.search.simulations);
     options_.threads = threads;
@@ -249,8 +249,8 @@ class SelfPlay {
     }
   }
 
-  // For the collection of cycles: a judge may refer to the games.
-  const Judge& judge() const { return judge_; }
+  // For garbage collection: an evaluator may refer to the games.
+  const PyEvaluator& judge() const { return judge_; }
   void Clear() {
     if (EndGames(/*patient=*/false)) judge_.Drop();
   }
@@ -305,7 +305,7 @@ class SelfPlay {
     changed_->notify_all();
   }
 
-  Judge judge_;
+  PyEvaluator judge_;
   const std::vector<uint64_t> games_;
   train::SelfPlayOptions options_;
   const size_t most_waiting_;
@@ -339,14 +339,14 @@ struct DeleteSelfPlay {
   }
 };
 
-// Lets Python collect games and a judge that refer to each other.
+// Lets Python collect games and an evaluator that refer to each other.
 void CollectSelfPlay(PyHeapTypeObject* heap_type) {
   PyTypeObject& type = heap_type->ht_type;
   type.tp_flags |= Py_TPFLAGS_HAVE_GC;
   type.tp_traverse = [](PyObject* self, visitproc visit, void* arg) -> int {
     Py_VISIT(Py_TYPE(self));
     if (!py::detail::is_holder_constructed(self)) return 0;
-    const Judge& judge = py::cast<SelfPlay&>(py::handle(self)).judge();
+    const PyEvaluator& judge = py::cast<SelfPlay&>(py::handle(self)).judge();
     Py_VISIT(judge.object().ptr());
     Py_VISIT(judge.contexts().ptr());
     return 0;
@@ -684,7 +684,7 @@ py::object Arena(const py::object& a, const py::object& b,
   if (!progress.is_none() && PyCallable_Check(progress.ptr()) == 0) {
     ThrowTypeError("progress", progress, "a function, or None");
   }
-  // To the end of the match, whoever closes it meanwhile.
+  // Keeps it open until the match ends, even if others close it.
   std::shared_ptr<record::GameStore> store;
   if (store_given != nullptr) {
     store = store_given->store;

@@ -109,7 +109,7 @@ py::array_t<float> RecordedPolicy(const PythonRecord& self) {
 }
 
 std::string RecordLine(const PythonRecord& self) {
-  // Indices that are no actions have no text.
+  // Invalid indices have no text.
   ThrowIfError(record::ValidateRecord(self.record));
   const State initial = ValueOrThrow(record::InitialStateOf(self.record));
   return ValueOrThrow(
@@ -250,7 +250,7 @@ PythonStore OpenStore(const Path<"path">& path, const Text<"mode">& mode) {
 }
 
 // Returns the store, which a call without the GIL holds to its end: another
-// thread may close it meanwhile.
+// thread may close it at the same time.
 std::shared_ptr<record::GameStore> Opened(const PythonStore& self) {
   if (self.store == nullptr) throw py::value_error("the store is closed");
   return self.store;

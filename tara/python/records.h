@@ -1,7 +1,7 @@
 #ifndef TARA_PYTHON_RECORDS_H_
 #define TARA_PYTHON_RECORDS_H_
 
-// Games that were played: records, stores, and the learner's samples of them.
+// Played games: records, stores, and the learner's samples of them.
 
 #include <pybind11/pybind11.h>
 

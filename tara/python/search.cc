@@ -88,7 +88,7 @@ py::object AnalysisOf(const mcts::Tree& tree, float confidence_z) {
     line.push_back(static_cast<uint16_t>(Index(action)));
   }
   const mcts::MarginBounds bounds = tree.root_bounds();
-  // A search without simulations has priors alone.
+  // A search without simulations only has priors.
   return New("Analysis", Index(ranked[0].action), tree.root_value(),
              tree.root_margin(), ArrayOf(actions), ArrayOf(visits),
              ArrayOf(policy), ArrayOf(priors), ArrayOf(values), ArrayOf(line),
@@ -101,7 +101,7 @@ py::list Search(const py::object& states, const py::object& judge,
                 Threads<"threads"> threads) {
   const std::vector<State> list = UnfinishedStatesOf(states);
   Workers workers;
-  Judge of(judge, seed, &workers);
+  PyEvaluator of(judge, seed, &workers);
   const Options options = ParseOptions(options_text, of.is_playouts());
   of.Check(options.search);
   mcts::Evaluator& evaluator =
@@ -149,7 +149,7 @@ class SearchTrees {
     options_ = ParseOptions(options_text, is_playouts);
     if (!judge.is_none()) {
       Workers workers;
-      Judge(judge, seed, &workers).Check(options_.search);  // raises
+      PyEvaluator(judge, seed, &workers).Check(options_.search);  // raises
     }
     const std::vector<State> list = UnfinishedStatesOf(states);
     for (const State& state : list) {
@@ -188,7 +188,7 @@ class SearchTrees {
     return done;
   }
 
-  // Returns the leaves that wait for an answer: those of before, or new ones.
+  // Returns the leaves that wait for an answer: earlier or new ones.
   py::object Leaves(Integer<"per_tree", int, 1, 1024> per_tree) {
     const Use use(*this, "leaves");
     if (leaves_.empty()) {
@@ -301,7 +301,7 @@ class SearchTrees {
     mcts::SearchLeaf leaf;
   };
 
-  // One call at a time: others would come while a judge in Python is asked.
+  // One call at a time: others could arrive while an evaluator in Python runs.
   class Use {
    public:
     Use(SearchTrees& of, const char* what) : of_(of) {
@@ -365,7 +365,7 @@ class SearchTrees {
                                           IntegerOf<int>("ms", ms, 1, 1 << 30));
     const int64_t before = Visits();
     Workers workers;
-    Judge judge(judge_, seed_, &workers);
+    PyEvaluator judge(judge_, seed_, &workers);
     mcts::Evaluator& evaluator =
         judge.Cached(options_.search, int64_t{1} << 16);
     absl::Status status;

@@ -60,7 +60,7 @@ py::dtype MakeStateType() {
   field("turns_left", plain("u1"), offsetof(State, turns_left));
   field("no_progress", plain("u1"), offsetof(State, no_progress));
   field("kings_captured", pair("u1"), offsetof(State, kings_captured));
-  // To the last byte: NumPy copies no byte that is in no field.
+  // Includes the last byte: NumPy only copies bytes of fields.
   field("options",
         py::str(absl::StrCat("V", sizeof(State) - offsetof(State, options))),
         offsetof(State, options));
@@ -128,7 +128,7 @@ State EndSeenFrom(const State& state, Seat seat) {
 void EncodeStates(absl::Span<const State> states, nn::PlaneLayout layout,
                   absl::Span<float> planes, absl::Span<float> globals,
                   absl::Span<const Seat> seats) {
-  // So many at a time that what is between states and planes stays in a cache.
+  // Positions at a time, so that intermediate data stays in a cache.
   constexpr size_t kAtATime = 64;
   constexpr size_t kPlanesSize = size_t{nn::kNumPlanes} * nn::kNumSquares;
   std::array<Symmetry, kAtATime> symmetries;
@@ -223,7 +223,7 @@ StateList StatesOf(const py::object& states, int threads) {
     if (!array.dtype().equal(StateType()) || array.ndim() != 1) {
       ThrowValueError("states", array, "tara.STATE and 1 dimension");
     }
-    if (array.size() == 0) return StateList(list);  // memcpy takes no null
+    if (array.size() == 0) return StateList(list);  // memcpy rejects null
     const auto size = static_cast<size_t>(array.size());
     if (IsNew(array)) {
       const auto* const data = static_cast<const State*>(array.data());
@@ -340,7 +340,7 @@ py::array_t<uint16_t> Legal(const PythonState& self, Truth<"seen"> seen) {
   return actions;
 }
 
-// Returns an action on the position, of an action on it as it is or as seen.
+// Returns the action on the position itself, from one on it or on it as seen.
 Action ActionOf(const PythonState& self, const py::object& action, bool seen) {
   const auto index =
       static_cast<Action>(IntegerOf<int>("action", action, 0, kNumActions - 1));

@@ -1,8 +1,8 @@
 #ifndef TARA_PYTHON_STATES_H_
 #define TARA_PYTHON_STATES_H_
 
-// Positions, alone and in NumPy arrays, what a network sees of them, and
-// actions in many of them.
+// Single positions and NumPy arrays of them, their network inputs, and actions
+// in many positions.
 
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
@@ -58,7 +58,7 @@ struct Features {
   pybind11::object ToPython() const { return New("Features", planes, globals); }
 };
 
-// Returns arrays for n positions: `out`, a pair of them, where it is not None.
+// Returns arrays for n positions: `out`, a pair of arrays, unless it is None.
 Features FeatureArrays(const pybind11::object& out, pybind11::ssize_t n,
                        nn::PlaneLayout layout);
 

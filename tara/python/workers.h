@@ -25,8 +25,8 @@ class Workers {
   Workers& operator=(const Workers&) = delete;
 
   // Calls work(0), ..., work(threads - 1) at the same time and waits for them,
-  // without the GIL. Ctrl-C stops them, and so does what they throw, or
-  // functions of Call: the first of these is raised when all have returned.
+  // without the GIL. Ctrl-C stops them, and so do exceptions that they throw,
+  // or functions of Call: the first of these is raised when all have returned.
   // Once. Needs the GIL.
   void Run(int threads, const std::function<void(int)>& work);
 
@@ -35,7 +35,7 @@ class Workers {
   // REQUIRES: it is their work that calls, or a thread that this waits for.
   bool Call(const std::function<void()>& function);
 
-  // Whether the work is to end.
+  // Whether the work must end.
   bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
   void Stop() { stopped_ = true; }
 

@@ -159,7 +159,8 @@ Claims() {
                 s.is_vacant();
        }},
       {" ringfort is swapped", [](S s) { return (s.own() & s.at()) != 0; }},
-      {"is linked and therefore permanently safe", [](S s) { return (s.enemy() & s.at()) != 0; }},
+      {"is linked and therefore permanently safe",
+       [](S s) { return (s.enemy() & s.at()) != 0; }},
       {" ringforts are linked", [](S s) { return (s.enemy() & s.at()) != 0; }},
       {"that it is not linked with",
        [](S s) { return (s.own() & s.at()) != 0; }},
