@@ -84,7 +84,7 @@ struct Pipe {
 };
 
 // Returns the files that a program may be, as execvp(3) looks for them.
-std::vector<std::string> PathsOf(const std::string& program) {
+std::vector<std::string> CandidatePaths(const std::string& program) {
   if (absl::StrContains(program, '/')) return {program};
   const char* const path = std::getenv("PATH");
   std::vector<std::string> paths;
@@ -306,7 +306,7 @@ absl::StatusOr<std::unique_ptr<ChildProcess>> ChildProcess::Start(
   if (!input.Open() || !output.Open()) {
     return SystemError(errno, "cannot make a pipe");
   }
-  Program program = {.paths = PathsOf(options.command[0]),
+  Program program = {.paths = CandidatePaths(options.command[0]),
                      .words = {},
                      .files = {input.read_end, output.write_end, errors},
                      .parent = getpid()};

@@ -143,7 +143,7 @@ template <typename Member, typename... Types>
 constexpr bool kIsAnyOf = (std::is_same_v<Member, Types> || ...);
 
 // Returns what a value must be, without bounds.
-std::string KindOf(const Option& option) {
+std::string DescribeType(const Option& option) {
   return std::visit(
       [&option](const auto& member) -> std::string {
         using Member = std::decay_t<decltype(member)>;
@@ -182,7 +182,7 @@ std::string Option::Range() const {
 }
 
 std::string Option::Expected() const {
-  const std::string kind = KindOf(*this);
+  const std::string kind = DescribeType(*this);
   if (std::holds_alternative<Counted>(member)) {
     return absl::StrCat(kind, " from ", FormatCount(static_cast<int64_t>(low)),
                         " to ", FormatCount(static_cast<int64_t>(high)),

@@ -34,7 +34,7 @@ int BoundProcessors() {
 
 // Returns the processors that a group's quota is worth; infinity if it has none
 // or the folder is not that of a group.
-double QuotaOf(const fs::path& group) {
+double ReadQuota(const fs::path& group) {
   // Version 2: "max PERIOD" or "QUOTA PERIOD". In version 1, -1 means no quota.
   double quota = 0;
   double period = 0;
@@ -72,7 +72,7 @@ double Quota(const fs::path& root) {
       fs::path group = fs::path(path).relative_path();
       while (true) {
         least =
-            std::min(least, QuotaOf(root / "sys/fs/cgroup" / mount / group));
+            std::min(least, ReadQuota(root / "sys/fs/cgroup" / mount / group));
         if (group.empty()) break;
         group = group.parent_path();
       }

@@ -133,7 +133,7 @@ absl::StatusOr<proto::BalanceStudy> StudyOfFlags(const BalanceFlags& flags) {
 }
 
 // Returns the description of the study: of its file or of the flags.
-absl::StatusOr<proto::BalanceStudy> DescriptionOf(const BalanceFlags& flags) {
+absl::StatusOr<proto::BalanceStudy> ReadDescription(const BalanceFlags& flags) {
   if (flags.study.empty() && !flags.size.empty()) {
     return UsageError("--size requires --study");
   }
@@ -234,8 +234,8 @@ absl::StatusOr<std::vector<eval::StudiedRules>> RulesOf(
   return rules;
 }
 
-absl::StatusOr<eval::Study> StudyOf(const BalanceFlags& flags,
-                                    const proto::BalanceStudy& description) {
+absl::StatusOr<eval::Study> MakeStudy(const BalanceFlags& flags,
+                                      const proto::BalanceStudy& description) {
   eval::Study study;
   TARA_ASSIGN_OR_RETURN(study.size, SizeOf(description, flags.size));
   TARA_ASSIGN_OR_RETURN(study.rules, RulesOf(description));
@@ -365,8 +365,8 @@ std::string TextOf(const eval::BalanceReport& report) {
 // report of the games finished by then.
 absl::StatusOr<int> RunBalance(const BalanceFlags& flags, Console& console) {
   TARA_ASSIGN_OR_RETURN(const proto::BalanceStudy description,
-                        DescriptionOf(flags));
-  TARA_ASSIGN_OR_RETURN(const eval::Study study, StudyOf(flags, description));
+                        ReadDescription(flags));
+  TARA_ASSIGN_OR_RETURN(const eval::Study study, MakeStudy(flags, description));
   TARA_RETURN_IF_ERROR(CheckRulesLearned(flags, study, console));
   TARA_RETURN_IF_ERROR(CheckHtmlFlag(
       flags.html, {{"--store", flags.store}, {"--study", flags.study}}));

@@ -97,8 +97,8 @@ std::string ShapeText(const nn::NetworkShape& shape) {
 namespace {
 
 // Returns the i-th batch of positions.
-absl::Span<const State> BatchOf(const std::vector<State>& states, int batch,
-                                size_t i) {
+absl::Span<const State> SelectBatch(const std::vector<State>& states, int batch,
+                                    size_t i) {
   const auto size = static_cast<size_t>(batch);
   return absl::MakeConstSpan(states).subspan(i % (states.size() / size) * size,
                                              size);
@@ -113,7 +113,7 @@ Workload BatchWorkload(const std::vector<State>& states, int batch,
     thread_local std::vector<mcts::Evaluation> results;
     results.resize(batch);
     TARA_RETURN_IF_ERROR(
-        work(BatchOf(states, batch, (*next)++), absl::MakeSpan(results)));
+        work(SelectBatch(states, batch, (*next)++), absl::MakeSpan(results)));
     return batch;
   }};
 }
@@ -216,7 +216,7 @@ absl::StatusOr<std::vector<mcts::Evaluation>> EvaluateAll(
 
 // Makes the light network with the kernels of each instruction set, and
 // measures its error at `states` from the same in float32.
-absl::StatusOr<std::vector<Engine>> LightEnginesOf(
+absl::StatusOr<std::vector<Engine>> MakeLightEngines(
     const nn::Checkpoint& checkpoint, const std::vector<State>& states) {
   TARA_ASSIGN_OR_RETURN(const auto reference,
                         nn::NewFloatLightEvaluator(checkpoint));
@@ -238,7 +238,8 @@ absl::StatusOr<std::vector<Engine>> LightEnginesOf(
 }
 
 // Returns the requested backends and precisions of the device.
-std::vector<nn::InferenceInfo> ChoicesOf(const BenchInferenceOptions& options) {
+std::vector<nn::InferenceInfo> ListRequestedEngines(
+    const BenchInferenceOptions& options) {
   std::vector<nn::InferenceInfo> choices;
   const auto add = [&](nn::InferenceBackend backend, nn::Precision precision) {
     if ((options.backend == "all" ||
@@ -271,14 +272,14 @@ std::vector<nn::InferenceInfo> ChoicesOf(const BenchInferenceOptions& options) {
 
 // Makes the network with each requested backend and precision that this machine
 // supports, and measures its error at `states` from LibTorch in float32.
-absl::StatusOr<std::vector<Engine>> EnginesOf(
+absl::StatusOr<std::vector<Engine>> MakeEngines(
     const BenchInferenceOptions& options, const nn::Checkpoint& checkpoint,
     const std::vector<State>& states) {
   if (checkpoint.shape.kind == nn::NetworkKind::kLight) {
     if (!options.on_cpu()) {
       return UsageError("--device: light networks are evaluated on the cpu");
     }
-    return LightEnginesOf(checkpoint, states);
+    return MakeLightEngines(checkpoint, states);
   }
   TARA_ASSIGN_OR_RETURN(
       const nn::LoadedNetwork reference,
@@ -291,7 +292,7 @@ absl::StatusOr<std::vector<Engine>> EnginesOf(
   absl::Status unsupported = UsageError(absl::StrCat(
       "--backend ", options.backend, " with --precision ", options.precision,
       ": no such engine on device ", options.inference.device));
-  for (const auto& [backend, precision] : ChoicesOf(options)) {
+  for (const auto& [backend, precision] : ListRequestedEngines(options)) {
     absl::StatusOr<nn::LoadedNetwork> network =
         nn::MakeNetwork("the network", checkpoint,
                         {.device = options.inference.device,
@@ -324,7 +325,7 @@ absl::StatusOr<int> RunBenchInference(const BenchInferenceOptions& options,
   std::vector<State> states =
       nn::PositionsOfRandomGames(kPositionsOfVariant, kPositionsSeed);
   TARA_ASSIGN_OR_RETURN(const std::vector<Engine> engines,
-                        EnginesOf(options, checkpoint, states));
+                        MakeEngines(options, checkpoint, states));
   const size_t largest = *std::max_element(batches.begin(), batches.end());
   while (states.size() < largest) states.push_back(states[states.size() / 2]);
   // A row for each engine and batch, and then the work around a network.

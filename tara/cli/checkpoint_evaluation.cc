@@ -118,7 +118,7 @@ struct Opponent {
   std::string name;  // for people
 };
 
-absl::StatusOr<std::vector<Opponent>> OpponentsOf(
+absl::StatusOr<std::vector<Opponent>> MakeOpponents(
     const proto::TrainConfig& config, const train::StrengthRequest& request) {
   std::vector<Opponent> opponents;
   for (const std::string& spec : config.evaluation().opponent()) {
@@ -187,7 +187,7 @@ absl::StatusOr<std::vector<train::StrengthResult>> EvaluateCheckpoint(
       CheckpointPlayer(request.checkpoint_path, request.inference,
                        evaluation.simulations()));
   TARA_ASSIGN_OR_RETURN(const std::vector<Opponent> opponents,
-                        OpponentsOf(config, request));
+                        MakeOpponents(config, request));
   eval::ArenaOptions options;
   options.games = static_cast<int>(request.is_final ? evaluation.final_games()
                                                     : evaluation.games());

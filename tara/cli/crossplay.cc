@@ -72,8 +72,8 @@ struct Players {
 };
 
 // Returns the single player of a spec.
-absl::StatusOr<Contestant> PartnerOf(const MatchTable& table,
-                                     const std::string& text) {
+absl::StatusOr<Contestant> MakePartner(const MatchTable& table,
+                                       const std::string& text) {
   TARA_ASSIGN_OR_RETURN(Contestant contestant, table.ContestantOf(text));
   if (contestant.team.seatings() == 1) return contestant;
   return UsageError(
@@ -83,8 +83,8 @@ absl::StatusOr<Contestant> PartnerOf(const MatchTable& table,
 absl::StatusOr<Players> MakePlayers(const CrossPlayFlags& options,
                                     const MatchTable& table) {
   Players players;
-  TARA_ASSIGN_OR_RETURN(players.a, PartnerOf(table, options.player_a));
-  TARA_ASSIGN_OR_RETURN(players.b, PartnerOf(table, options.player_b));
+  TARA_ASSIGN_OR_RETURN(players.a, MakePartner(table, options.player_a));
+  TARA_ASSIGN_OR_RETURN(players.b, MakePartner(table, options.player_b));
   const std::string& first = players.a.team.players[0].text;
   const std::string& second = players.b.team.players[0].text;
   if (first == second) {
@@ -101,7 +101,7 @@ absl::StatusOr<Players> MakePlayers(const CrossPlayFlags& options,
 }
 
 // Returns the variants to play: of all, those in pairs.
-absl::StatusOr<std::vector<State>> DoublesOf(const GameFlags& flags) {
+absl::StatusOr<std::vector<State>> VariantsForPairs(const GameFlags& flags) {
   TARA_ASSIGN_OR_RETURN(std::vector<State> starts, StartsOf(flags));
   if (starts.size() > 1) {
     std::erase_if(starts, [](const State& start) {
@@ -117,7 +117,7 @@ absl::StatusOr<std::vector<State>> DoublesOf(const GameFlags& flags) {
 absl::StatusOr<int> RunCrossPlay(const CrossPlayFlags& options,
                                  Console& console) {
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
-                        DoublesOf(options.game));
+                        VariantsForPairs(options.game));
   TARA_RETURN_IF_ERROR(
       CheckHtmlFlag(options.html, {{"--store", options.match.store}}));
   TARA_ASSIGN_OR_RETURN(const std::unique_ptr<fleet::Fleet> fleet,

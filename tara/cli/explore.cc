@@ -58,11 +58,11 @@ struct ShowBookOptions {
 };
 
 // Adds the games of a store to the book and returns how many were new.
-absl::StatusOr<int64_t> AddGamesOf(record::GameStore& store,
-                                   const std::string& path,
-                                   const StopCheck& stop,
-                                   StatusLine& status_line,
-                                   eval::OpeningBook& book) {
+absl::StatusOr<int64_t> AddStoredGames(record::GameStore& store,
+                                       const std::string& path,
+                                       const StopCheck& stop,
+                                       StatusLine& status_line,
+                                       eval::OpeningBook& book) {
   TARA_ASSIGN_OR_RETURN(const std::vector<uint64_t> indices, store.Indices({}));
   int64_t added = 0;
   for (size_t first = 0; first < indices.size() && !stop();
@@ -82,10 +82,9 @@ absl::StatusOr<int64_t> AddGamesOf(record::GameStore& store,
 
 // Returns the player that searches for the book; FAILED_PRECONDITION if the
 // book has another one.
-absl::StatusOr<eval::PlayerSpec> SearcherOf(const BuildOptions& options,
-                                            const std::vector<State>& starts,
-                                            eval::OpeningBook& book,
-                                            Console& console) {
+absl::StatusOr<eval::PlayerSpec> ChooseSearcher(
+    const BuildOptions& options, const std::vector<State>& starts,
+    eval::OpeningBook& book, Console& console) {
   JudgeFlags judge = options.judge;
   if (judge.player.empty() && book.player().has_value()) {
     judge.player = book.player()->spec;
@@ -160,7 +159,7 @@ absl::StatusOr<int> RunBuild(const BuildOptions& options, Console& console) {
     const std::string& path = options.stores[i];
     TARA_ASSIGN_OR_RETURN(
         const int64_t added,
-        AddGamesOf(*stores[i], path, stop, status_line, book));
+        AddStoredGames(*stores[i], path, stop, status_line, book));
     status_line.Clear();
     console.out << path << ": " << added << " new games\n";
     if (stop()) return interrupted();
@@ -168,7 +167,7 @@ absl::StatusOr<int> RunBuild(const BuildOptions& options, Console& console) {
   if (starts.empty()) return kExitOk;
 
   TARA_ASSIGN_OR_RETURN(const eval::PlayerSpec player,
-                        SearcherOf(options, starts, book, console));
+                        ChooseSearcher(options, starts, book, console));
   TARA_ASSIGN_OR_RETURN(const std::shared_ptr<mcts::Evaluator> evaluator,
                         eval::MakeEvaluator(player));
   std::vector<eval::ReportRow> rows;

@@ -35,7 +35,7 @@ namespace {
 
 // Returns the clocks of a time control, none for ""; a usage error for any
 // other text.
-absl::StatusOr<std::optional<eval::GameClocks>> ClocksOf(
+absl::StatusOr<std::optional<eval::GameClocks>> ParseClocks(
     const std::string& text) {
   if (text.empty()) return std::nullopt;
   TARA_ASSIGN_OR_RETURN(mcts::TimeControl control,
@@ -56,7 +56,7 @@ absl::StatusOr<std::optional<eval::PlayerSpec>> JudgeOf(
 }
 
 // Parses "proof", "none" or "agreement:VALUE,TURNS".
-absl::StatusOr<eval::AdjudicationOptions> AdjudicationOf(
+absl::StatusOr<eval::AdjudicationOptions> ParseAdjudication(
     const std::string& text) {
   eval::AdjudicationOptions options;
   if (text == "proof") return options;
@@ -145,9 +145,10 @@ absl::StatusOr<std::unique_ptr<MatchTable>> MatchTable::Create(
   eval::ArenaOptions& options = table->arena_;
   options.opening_plies = flags.opening_plies;
   options.seed = flags.seed;
-  TARA_ASSIGN_OR_RETURN(options.clocks, ClocksOf(flags.time_control));
+  TARA_ASSIGN_OR_RETURN(options.clocks, ParseClocks(flags.time_control));
   TARA_ASSIGN_OR_RETURN(table->judge_, JudgeOf(flags.openings));
-  TARA_ASSIGN_OR_RETURN(options.adjudication, AdjudicationOf(flags.adjudicate));
+  TARA_ASSIGN_OR_RETURN(options.adjudication,
+                        ParseAdjudication(flags.adjudicate));
   if (!flags.store.empty()) {
     TARA_ASSIGN_OR_RETURN(
         table->store_,
@@ -290,7 +291,7 @@ std::optional<std::string> NetworkOf(const eval::PlayerSpec& player) {
 }
 
 // Returns the files of the players' networks, by the players' specs.
-std::map<std::string, std::string> NetworksOf(
+std::map<std::string, std::string> FindNetworkFiles(
     absl::Span<const eval::PlayerSpec> players) {
   std::map<std::string, std::string> files;
   for (const eval::PlayerSpec& player : players) {
@@ -395,7 +396,7 @@ absl::Status CheckModelLearned(const std::string& name, const std::string& file,
 absl::Status CheckLearned(absl::Span<const eval::PlayerSpec> players,
                           absl::Span<const State> starts, bool untrained,
                           Console& console) {
-  for (const auto& [name, file] : NetworksOf(players)) {
+  for (const auto& [name, file] : FindNetworkFiles(players)) {
     TARA_RETURN_IF_ERROR(CheckModelLearned(
         name, file, train::LearnedByModel(file), starts, untrained, console));
   }
@@ -410,7 +411,7 @@ std::string NotLearnedBy(const eval::PlayerSpec& player, const State& start) {
 std::string NotLearnedByAny(absl::Span<const eval::PlayerSpec> players,
                             const State& start) {
   std::string text;
-  for (const auto& [name, file] : NetworksOf(players)) {
+  for (const auto& [name, file] : FindNetworkFiles(players)) {
     const std::string rules = NotLearnedByFile(file, start);
     if (rules.empty()) continue;
     absl::StrAppend(&text, text.empty() ? "" : "; ", name, ": ", rules);
@@ -425,7 +426,7 @@ absl::StatusOr<std::vector<State>> StartsOfLearned(
   if (flags.variant.empty()) wanted.variant = "all";
   TARA_ASSIGN_OR_RETURN(std::vector<State> starts, StartsOf(wanted));
   if (flags.variant.empty() && !untrained) {
-    for (const auto& [name, file] : NetworksOf(players)) {
+    for (const auto& [name, file] : FindNetworkFiles(players)) {
       const train::Learned learned = train::LearnedByModel(file);
       if (!learned.has_value()) continue;
       std::erase_if(starts, [&](const State& start) {

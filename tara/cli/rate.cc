@@ -77,7 +77,7 @@ absl::Status CheckPlayers(const std::vector<eval::ArenaOptions>& arenas,
 
 // Returns the players with the number types of their networks' games in the
 // store.
-absl::StatusOr<std::vector<eval::RatedPlayer>> RatedPlayersOf(
+absl::StatusOr<std::vector<eval::RatedPlayer>> WithStoredPrecisions(
     const std::vector<NamedPlayer>& named, record::GameStore& store) {
   std::vector<eval::RatedPlayer> players;
   for (const NamedPlayer& player : named) {
@@ -96,7 +96,7 @@ absl::StatusOr<std::vector<eval::RatedPlayer>> RatedPlayersOf(
 }
 
 // Parses "NAME=ELO"; without any, the first player is at 0.
-absl::StatusOr<std::vector<eval::RatingAnchor>> AnchorsOf(
+absl::StatusOr<std::vector<eval::RatingAnchor>> ParseAnchors(
     const std::vector<std::string>& texts,
     const std::vector<NamedPlayer>& players) {
   if (texts.empty())
@@ -133,7 +133,7 @@ absl::StatusOr<std::vector<eval::RatingAnchor>> AnchorsOf(
 }
 
 // Returns the store: the one named, or that of the first run.
-std::string StorePathOf(const RateFlags& options) {
+std::string ChooseStorePath(const RateFlags& options) {
   if (!options.store.empty()) return options.store;
   std::error_code error;
   for (const std::string& player : options.players) {
@@ -144,8 +144,8 @@ std::string StorePathOf(const RateFlags& options) {
   return ":memory:";
 }
 
-std::vector<eval::ArenaOptions> ArenasOf(const RateFlags& options,
-                                         const std::vector<State>& starts) {
+std::vector<eval::ArenaOptions> MakeArenas(const RateFlags& options,
+                                           const std::vector<State>& starts) {
   std::vector<eval::ArenaOptions> arenas;
   for (const State& start : starts) {
     arenas.push_back({.variant = start.variant,
@@ -170,15 +170,16 @@ absl::StatusOr<int> RunRate(const RateFlags& options, Console& console) {
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
                         StartsOfLearned(options.game, MembersOf(named),
                                         options.untrained, console));
-  tournament.arenas = ArenasOf(options, starts);
+  tournament.arenas = MakeArenas(options, starts);
   TARA_RETURN_IF_ERROR(CheckPlayers(tournament.arenas, named));
-  TARA_ASSIGN_OR_RETURN(tournament.anchors, AnchorsOf(options.anchors, named));
+  TARA_ASSIGN_OR_RETURN(tournament.anchors,
+                        ParseAnchors(options.anchors, named));
   TARA_ASSIGN_OR_RETURN(const std::unique_ptr<record::GameStore> store,
-                        record::OpenGameStore(StorePathOf(options),
+                        record::OpenGameStore(ChooseStorePath(options),
                                               record::StoreMode::kReadWrite));
   TARA_RETURN_IF_ERROR(store->CheckForContests());
   TARA_ASSIGN_OR_RETURN(const std::vector<eval::RatedPlayer> players,
-                        RatedPlayersOf(named, *store));
+                        WithStoredPrecisions(named, *store));
 
   TARA_ASSIGN_OR_RETURN(const std::unique_ptr<fleet::Fleet> fleet,
                         ConnectFleet(options.fleet));

@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Returns the checkpoints ckpt-NNNNNN.pt of a run's folder by generation.
-absl::StatusOr<std::map<int, std::string>> CheckpointsOf(
+absl::StatusOr<std::map<int, std::string>> FindCheckpoints(
     const std::string& run) {
   std::error_code error;
   fs::path folder = fs::path(run) / "checkpoints";
@@ -137,7 +137,7 @@ absl::StatusOr<std::vector<NamedPlayer>> PlayersNamed(
                          .team = team_of(argument)});
       continue;
     }
-    TARA_ASSIGN_OR_RETURN(const auto checkpoints, CheckpointsOf(argument));
+    TARA_ASSIGN_OR_RETURN(const auto checkpoints, FindCheckpoints(argument));
     TARA_ASSIGN_OR_RETURN(const auto chosen,
                           Choose(argument, checkpoints, choice));
     for (const auto& [generation, path] : chosen) {

@@ -73,9 +73,9 @@ using SolvedPositions = std::vector<eval::SolvedPosition>;
 
 // Returns positions of the set with the start's variant and rule options, at
 // most `positions`.
-absl::StatusOr<SolvedPositions> ChosenOf(const SolvedPositions& set,
-                                         const State& start,
-                                         const RegretOptions& options) {
+absl::StatusOr<SolvedPositions> SelectPositions(const SolvedPositions& set,
+                                                const State& start,
+                                                const RegretOptions& options) {
   SolvedPositions chosen;
   std::map<std::string, int> others;  // positions by variant
   for (const eval::SolvedPosition& position : set) {
@@ -121,7 +121,7 @@ absl::StatusOr<std::vector<SolvedPositions>> PositionsOf(
                           eval::ReadSolvedSet(options.test_set));
     for (const State& start : starts) {
       TARA_ASSIGN_OR_RETURN(positions.emplace_back(),
-                            ChosenOf(set, start, options));
+                            SelectPositions(set, start, options));
     }
     return positions;
   }

@@ -142,8 +142,8 @@ absl::StatusOr<GivenGame> GameOfText(const std::string& name,
                                  number));
 }
 
-absl::StatusOr<GivenGame> GivenGameOf(const ReviewFlags& options,
-                                      Console& console) {
+absl::StatusOr<GivenGame> ReadGivenGame(const ReviewFlags& options,
+                                        Console& console) {
   if (options.game == "-") {
     const std::string text(std::istreambuf_iterator<char>(console.in), {});
     return GameOfText("-", text, options.number);
@@ -177,7 +177,7 @@ absl::StatusOr<int> RunReview(const ReviewFlags& options, Console& console) {
       CheckOutput("--html", options.html,
                   {{"--notes", options.notes}, {"the game", options.game}}));
   TARA_RETURN_IF_ERROR(CheckOutput("--notes", options.notes, {}, kGamesFile));
-  TARA_ASSIGN_OR_RETURN(const GivenGame game, GivenGameOf(options, console));
+  TARA_ASSIGN_OR_RETURN(const GivenGame game, ReadGivenGame(options, console));
   std::error_code ignored;
   if (game.has_others &&
       std::filesystem::equivalent(options.game, options.notes, ignored)) {

@@ -98,7 +98,7 @@ absl::StatusOr<eval::PlayerSpec> NetworkOf(const std::string& model,
   return network;
 }
 
-absl::StatusOr<Model> ModelOf(const SelfPlayFlags& options) {
+absl::StatusOr<Model> MakeModel(const SelfPlayFlags& options) {
   if (options.model == "uniform") {
     return Model{"uniform", "", std::make_unique<mcts::UniformEvaluator>()};
   }
@@ -285,7 +285,7 @@ absl::StatusOr<int> RunSelfPlay(const SelfPlayFlags& options,
                                 Console& console) {
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
                         StartsOf(options.game));
-  TARA_ASSIGN_OR_RETURN(Model model, ModelOf(options));
+  TARA_ASSIGN_OR_RETURN(Model model, MakeModel(options));
   std::string not_learned;
   if (model.is_network) {
     TARA_RETURN_IF_ERROR(CheckModelLearned(options.model, model.file,

@@ -150,7 +150,7 @@ ReportRow SprtFields(const Sprt& sprt) {
 using FieldsOf = ReportRow (*)(const ArenaReportRow&, const PlayerNames&);
 
 // Returns the sum of rows with the same players.
-ArenaReportRow TotalOf(Rows rows) {
+ArenaReportRow SumRows(Rows rows) {
   std::vector<ArenaGame> games;
   for (const ArenaReportRow& row : rows) {
     games.insert(games.end(), row.result.played.begin(),
@@ -175,7 +175,7 @@ std::vector<ReportRow> TableOf(Rows rows, const PlayerNames& names,
   const bool marked = std::any_of(
       rows.begin(), rows.end(),
       [](const ArenaReportRow& row) { return !row.not_learned.empty(); });
-  const ArenaReportRow total = TotalOf(rows);
+  const ArenaReportRow total = SumRows(rows);
   table.push_back(
       Joined({HeadFields(total, columns), fields_of(total, names)}));
   table.back()[0] =

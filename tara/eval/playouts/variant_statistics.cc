@@ -37,7 +37,7 @@ Interval StudentInterval(double mean, double squared_deviations, double games) {
 }
 
 // Returns the spread of values from their number, sum and sum of squares.
-Spread SpreadOf(double games, double sum, double squares) {
+Spread ComputeSpread(double games, double sum, double squares) {
   const double mean = sum / games;
   // Rounding must not make it negative where the values do not vary.
   const double squared_deviations = std::max(0.0, squares - sum * mean);
@@ -60,7 +60,7 @@ Interval ScoreOf(double wins, double draws, double games) {
       {.count = games, .sum = wins + draws / 2, .squares = wins + draws / 4});
 }
 
-Spread MarginOf(const PlayoutStatistics& sums) {
+Spread ComputeMarginSpread(const PlayoutStatistics& sums) {
   double sum = 0;
   double squares = 0;
   for (size_t i = 0; i < sums.margins.size(); ++i) {
@@ -69,7 +69,7 @@ Spread MarginOf(const PlayoutStatistics& sums) {
     sum += games * margin;
     squares += games * margin * margin;
   }
-  return SpreadOf(static_cast<double>(sums.games), sum, squares);
+  return ComputeSpread(static_cast<double>(sums.games), sum, squares);
 }
 
 }  // namespace
@@ -88,15 +88,15 @@ VariantStatistics Summarize(Variant variant, const RuleOptions& options,
       .variant = variant,
       .options = options,
       .sums = sums,
-      .length = SpreadOf(games, static_cast<double>(sums.plies),
-                         static_cast<double>(sums.length_squares)),
+      .length = ComputeSpread(games, static_cast<double>(sums.plies),
+                              static_cast<double>(sums.length_squares)),
       .branching = BranchingOf(sums),
       .first_side_win_rate = share(sums.results[0]),
       .draw_rate = share(sums.results[1]),
       .second_side_win_rate = share(sums.results[2]),
       .first_side_score = ScoreOf(static_cast<double>(sums.results[0]),
                                   static_cast<double>(sums.results[1]), games),
-      .margin = MarginOf(sums),
+      .margin = ComputeMarginSpread(sums),
       .captures = a_game(sums.captures),
       .kings_captured = a_game(sums.kings_captured),
   };

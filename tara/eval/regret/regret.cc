@@ -75,7 +75,7 @@ std::optional<SolvedPosition> Earliest(const std::deque<State>& last,
 }
 
 // The score of the side to move, by its margin.
-double ResultOf(const State& state, int margin) {
+double ScoreMargin(const State& state, int margin) {
   return (1 + ResultForMover(state, margin)) / 2.0;
 }
 
@@ -97,8 +97,8 @@ struct Sums {
       const int margin = position.margins[place];
       if (legal == action) {
         points.push_back(most - margin);
-        results.push_back(ResultOf(position.state, most) -
-                          ResultOf(position.state, margin));
+        results.push_back(ScoreMargin(position.state, most) -
+                          ScoreMargin(position.state, margin));
         best += margin == most;
       }
       if (!report.policy.empty() && margin == most) {
@@ -109,7 +109,8 @@ struct Sums {
     if (!report.policy.empty()) policy.push_back(std::min(1.0, mass));
     if (report.value.has_value()) {
       const double score = (1 + static_cast<double>(*report.value)) / 2;
-      value_errors.push_back(std::abs(score - ResultOf(position.state, most)));
+      value_errors.push_back(
+          std::abs(score - ScoreMargin(position.state, most)));
     }
   }
 };

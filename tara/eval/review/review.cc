@@ -68,7 +68,7 @@ double ScoreError(const mcts::Tree& tree) {
   return std::sqrt((visits * variance + 1) / (visits + 1) / visits) / 2;
 }
 
-Judgement JudgementOf(const mcts::Tree& tree, float confidence_z) {
+Judgement MakeJudgement(const mcts::Tree& tree, float confidence_z) {
   const mcts::MarginBounds bounds = tree.root_bounds();
   const Worth own = {
       .score = (1 + static_cast<double>(tree.root_value())) / 2,
@@ -179,7 +179,7 @@ absl::Status Reviewer::SearchAll(absl::Span<const Wanted> wanted) {
        .on_progress = [this] { Report(); }},
       cache_,
       [&](size_t place, const mcts::Tree& tree) {
-        *wanted[place].judgement = JudgementOf(tree, options_.confidence_z);
+        *wanted[place].judgement = MakeJudgement(tree, options_.confidence_z);
         ++searched_;
       },
       counters_);

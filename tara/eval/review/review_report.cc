@@ -40,7 +40,7 @@ std::string LineText(absl::Span<const Action> line, const State& from) {
 }
 
 // Returns the set of one action, to be marked on a board.
-LegalSet SetOf(Action action) {
+LegalSet MakeSet(Action action) {
   LegalSet set;
   const auto [kind, from, to] = Parts(action);
   switch (kind) {
@@ -220,7 +220,7 @@ std::string WorstText(const GameReview& review,
                     "\n\n",
                     DrawBoard(before, {.unicode = options.unicode,
                                        .colour = options.colour,
-                                       .highlight = SetOf(action.best)}));
+                                       .highlight = MakeSet(action.best)}));
   }
   return text;
 }

@@ -87,7 +87,7 @@ std::vector<SearchOptions> AllOptions() {
   };
 }
 
-uint64_t HashOf(const Tree& tree, uint64_t hash) {
+uint64_t HashTree(const Tree& tree, uint64_t hash) {
   const auto add = [&hash](int64_t number) {
     hash = MixBits(hash ^ static_cast<uint64_t>(number));
   };
@@ -118,7 +118,7 @@ uint64_t SearchSignature() {
         for (int ply = 0; ply < 2 && !tree.finished(); ++ply) {
           TARA_CHECK(RunSearches({&tree}, evaluator, leaves).ok(),
                      "the evaluator never fails");
-          hash = HashOf(tree, hash);
+          hash = HashTree(tree, hash);
           tree.Advance(tree.principal_variation()[0]);
         }
         leaves = 5 - leaves;

@@ -158,7 +158,7 @@ namespace {
 constexpr size_t kMinEntries = 256;
 
 // The upper half of the hash is kept, the lower half is the place of the entry.
-uint64_t EntryOf(uint64_t hash, uint32_t node) {
+uint64_t MakeEntry(uint64_t hash, uint32_t node) {
   return (hash & 0xffffffff00000000) | (node + 1);
 }
 uint32_t NodeOf(uint64_t entry) { return static_cast<uint32_t>(entry) - 1; }
@@ -201,7 +201,7 @@ void Transpositions::Insert(uint64_t hash, uint32_t node,
       Enter(entry, HashState(store.state(NodeOf(entry))));
     }
   }
-  Enter(EntryOf(hash, node), hash);
+  Enter(MakeEntry(hash, node), hash);
 }
 
 void Transpositions::Rebuild(const NodeStore& store) {

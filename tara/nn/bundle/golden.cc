@@ -52,8 +52,8 @@ GoldenPosition SeenCanonically(const State& state) {
 
 // Adds one position from each of several random games, the first at its start,
 // the last near its end.
-void AddPositionsOf(const BundleVariant& variant,
-                    std::vector<GoldenPosition>& positions) {
+void AddRandomPositions(const BundleVariant& variant,
+                        std::vector<GoldenPosition>& positions) {
   for (int i = 0; i < kGoldenPositionsPerVariant; ++i) {
     const auto game =
         static_cast<uint64_t>(variant.variant) * kGoldenPositionsPerVariant +
@@ -160,7 +160,7 @@ std::vector<GoldenPosition> MakeGoldenPositions(
     absl::Span<const BundleVariant> variants) {
   std::vector<GoldenPosition> positions;
   for (const BundleVariant& variant : variants) {
-    AddPositionsOf(variant, positions);
+    AddRandomPositions(variant, positions);
   }
   return positions;
 }

@@ -85,7 +85,7 @@ class Histogram {
 
 // A channel's range, shrunk towards that of its layer: with separate ranges,
 // channels that these positions hardly use would be clipped at others.
-std::vector<float> RangesOf(const std::vector<Histogram>& channels) {
+std::vector<float> ComputeRanges(const std::vector<Histogram>& channels) {
   constexpr int kLevels = 255;
   Histogram layer;
   for (const Histogram& channel : channels) layer.Add(channel);
@@ -174,7 +174,8 @@ CpuRanges CalibrateCpuRanges(const CpuWeights& weights,
   context.Run(batch, [](int, int, const CpuContext::Outputs&) {}, &observer);
   CpuRanges ranges;
   for (size_t i = 0; i < layers.size(); ++i) {
-    (i <= blocks ? ranges.tower : ranges.inner).push_back(RangesOf(layers[i]));
+    (i <= blocks ? ranges.tower : ranges.inner)
+        .push_back(ComputeRanges(layers[i]));
   }
   return ranges;
 }

@@ -81,7 +81,7 @@ void Store(float value, c10::BFloat16& place) {
 
 // Calls compute(value) with a value of the tensor's type.
 template <typename Function>
-void WithValueOf(const at::Tensor& tensor, const Function& compute) {
+void DispatchType(const at::Tensor& tensor, const Function& compute) {
   if (tensor.scalar_type() == at::kBFloat16) {
     compute(c10::BFloat16());
   } else {
@@ -94,7 +94,7 @@ void WithValueOf(const at::Tensor& tensor, const Function& compute) {
 template <typename Function>
 void ForEachSample(const at::Tensor& tensor, const Function& compute) {
   const Rows rows(tensor);
-  WithValueOf(tensor, [&](auto value) {
+  DispatchType(tensor, [&](auto value) {
     ForEachPart(rows.parts(), [&](int64_t part) {
       for (int64_t sample = rows.first_sample(part);
            sample < rows.end_sample(part); ++sample) {
@@ -140,7 +140,7 @@ Moments ComputeMoments(const at::Tensor& input,
   const int64_t channels = rows.channels;
   std::vector<float> means(rows.parts() * channels);
   std::vector<float> squares(rows.parts() * channels);
-  WithValueOf(input, [&]<typename Value>(Value) {
+  DispatchType(input, [&]<typename Value>(Value) {
     ForEachPart(rows.parts(), [&](int64_t part) {
       PartMoments(Values<Value>(input) + rows.offset(part), rows.rows(part),
                   channels, means.data() + part * channels,
@@ -301,7 +301,7 @@ class FusedNormRelu : public torch::autograd::Function<FusedNormRelu> {
     const at::Tensor constant = scale * of_offset * part_of_all;
     const at::Tensor slope =
         scale * of_weight * inverse_deviation * part_of_all;
-    WithValueOf(input, [&]<typename Value>(Value) {
+    DispatchType(input, [&]<typename Value>(Value) {
       ForEachPart(rows.parts(), [&](int64_t part) {
         const int64_t i = rows.offset(part);
         PassBackNorm(Values<Value>(passed) + i, Values<Value>(input) + i,

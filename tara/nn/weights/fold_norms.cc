@@ -65,8 +65,8 @@ struct FoldedNorm {
   std::vector<float> shift;
 };
 
-absl::StatusOr<FoldedNorm> FoldedNormOf(const Checkpoint& checkpoint,
-                                        const std::string& name) {
+absl::StatusOr<FoldedNorm> ComputeFoldedNorm(const Checkpoint& checkpoint,
+                                             const std::string& name) {
   const std::vector<int64_t> shape = {checkpoint.shape.channels};
   TARA_ASSIGN_OR_RETURN(const NamedTensor* const weight,
                         checkpoint.Find(name + ".weight", shape));
@@ -107,7 +107,8 @@ absl::Status Scale(const std::string& name, const std::vector<float>& scale,
 
 // Folds one norm: only its bias is left, which becomes its shift.
 absl::Status FoldNorm(const ConvolutionNames& names, Checkpoint& network) {
-  TARA_ASSIGN_OR_RETURN(FoldedNorm norm, FoldedNormOf(network, names.norm));
+  TARA_ASSIGN_OR_RETURN(FoldedNorm norm,
+                        ComputeFoldedNorm(network, names.norm));
   FindTensor(network, names.norm + ".bias")->values = std::move(norm.shift);
   TARA_RETURN_IF_ERROR(
       Scale(names.convolution + ".weight", norm.scale, network));
