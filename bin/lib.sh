@@ -205,19 +205,25 @@ tara_build() {
 # with, one `NAME PATH PACKAGE` per line, except glibc's, which must match the
 # kernel and the loader of the system.
 tara_libraries() {
-  local library path real package
-  while read -r library path; do
-    case "${library}" in
-      ld-linux* | libc.so.* | libm.so.* | libdl.so.* | libpthread.so.* | \
-        librt.so.* | libresolv.so.*) continue ;;
-    esac
-    # dpkg knows files by the name that they were installed by, in /lib or
-    # /usr/lib.
-    real="$(readlink -f "${path}")"
-    package="$({ dpkg-query --search "${real}" "${real#/usr}" 2>/dev/null ||
-      true; } | head -n 1 | cut -d : -f 1)"
-    printf '%s %s %s\n' "${library}" "${path}" "${package}"
-  done < <(ldd "$1" | awk '$3 ~ /^\// { print $1, $3 }')
+  local libraries
+  libraries="$(ldd "$1" | awk '
+    $3 ~ /^\// && $1 !~ /^(ld-linux|lib(c|m|dl|pthread|rt|resolv)\.so\.)/ {
+      print $1, $3 }' | while read -r library path; do
+    printf '%s %s %s\n' "${library}" "${path}" "$(readlink -f "${path}")"
+  done)"
+  # dpkg knows files by the name that they were installed by, in /lib or
+  # /usr/lib. It reads all its lists at each call, so it is called once.
+  local -a files
+  mapfile -t files < <(awk '{ print $3; sub("^/usr", "", $3); print $3 }' \
+    <<<"${libraries}")
+  awk '
+    owners { split($0, package, ":"); if (!($NF in of)) of[$NF] = package[1] }
+    !owners && NF > 0 {
+      short = $3
+      sub("^/usr", "", short)
+      print $1, $2, $3 in of ? of[$3] : of[short]
+    }' owners=1 <(dpkg-query --search "${files[@]}" 2>/dev/null || true) \
+    owners=0 <(printf '%s\n' "${libraries}")
 }
 
 # Builds the extension module of the Python package, by the headers that

@@ -15,8 +15,8 @@
 #   metrics.jsonl      events and progress of a run by configs/gpu.textproto, in
 #                      the time that is left (docs/reference/metrics.md)
 #   network.tara       the network of this run, which a run can begin with
-#   matches.jsonl      its games against the ready-made network and
-#                      mcts:sims=4000, a line per variant
+#   matches.jsonl      its games against models/tower.tara and mcts:sims=4000,
+#                      a line per variant
 #   log.txt            messages of all programs
 #
 # Works in a checkout and in an archive of `bin/release --torch`. Variables:
