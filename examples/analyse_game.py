@@ -6,9 +6,9 @@ The protocol: docs/reference/protocol.md.
   examples/analyse_game.py --variant sacred_hill_l1 D4 E6 C2 F3
   bin/tara games export runs/kings | examples/analyse_game.py --game -
 
-Prints, for every position, the action played, the engine's best action, and
-for how much it takes both: the positions are requested at once, and printed as
-they come. Standard library only.
+Prints the action played in each position, the engine's best action, and the
+value of both. It requests all positions at once, and prints them as the answers
+arrive. Needs only the standard library.
 """
 
 import argparse

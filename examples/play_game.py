@@ -8,7 +8,7 @@ The protocol: docs/reference/protocol.md.
       --blue 'bin/tara engine --search sims=100'
 
 Each engine receives all actions of the other one. Prints the game and its
-result. Standard library only.
+result. Needs only the standard library.
 """
 
 import argparse

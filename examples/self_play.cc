@@ -1,10 +1,10 @@
-// Plays one game by search against itself and prints it: the least program
+// Plays one game by search against itself and prints it: the smallest program
 // that uses the rules, an evaluator and the search.
 //
 //   bazel run //examples:self_play -- four_treasures 400
 //
-// In place of random games a network: nn::LoadNetwork, in
-// tara/nn/inference/network_evaluator.h.
+// To use a network instead of random games, call nn::LoadNetwork
+// (tara/nn/inference/network_evaluator.h).
 
 #include <cstdint>
 #include <iostream>

@@ -4,9 +4,9 @@
     python examples/python/gumbel_search.py [--variant four_treasures]
 
 mctx searches in JAX, on any device. It needs a model of the game: a function
-that plays an action in each position of a batch and evaluates what comes of it.
-Here the rules are tara.play, and the ready-made network evaluates; a network of
-your own can take its place. A node of mctx's tree keeps its position as bytes.
+that plays an action in each position of a batch and evaluates the results. Here
+tara.play has the rules, and the ready-made network evaluates; you can use your
+own network instead. A node of mctx's tree keeps its position as bytes.
 """
 
 import argparse

@@ -2,8 +2,9 @@
 
     python examples/python/my_player.py [--variant four_treasures]
 
-It looks one action ahead: it plays to where the ready-made network expects most
-for its side, all answers of all games in one batch.
+It looks one action ahead: it plays to the position that is best for its side
+according to the ready-made network. One batch evaluates the positions of all
+games.
 """
 
 import argparse
@@ -13,7 +14,7 @@ import tara
 
 
 class OneActionAhead:
-    """Any object with choose(states) is a player; `name` is for the table."""
+    """Any object with choose(states) is a player; tables show its `name`."""
 
     name = "one action ahead"
 
@@ -23,10 +24,10 @@ class OneActionAhead:
     def choose(self, states):
         after = [[state.play(int(action)) for action in state.legal()]
                  for state in states]
-        going_on = [each for row in after for each in row if not each.finished]
+        unfinished = [each for row in after for each in row if not each.finished]
         values = iter(())
-        if going_on:
-            result = self.network.evaluate(going_on).result
+        if unfinished:
+            result = self.network.evaluate(unfinished).result
             values = iter(result[:, 0] - result[:, 2])  # of the seat to move
 
         def value(state, each):

@@ -1,10 +1,10 @@
-"""A network of one's own, in PyTorch, that learns a game by playing itself.
+"""Your own network, in PyTorch, that learns a game by self-play.
 
     python examples/python/own_network.py [--variant sacred_hill_l1]
 
-Self-play by tara.selfplay around the network, samples by tara.Sampler, a match
-by tara.arena: all that is AlphaZero but the network. In a minute or two on two
-cores it beats `greedy`. Needs PyTorch.
+tara.selfplay plays games with the network, tara.Sampler draws samples, and
+tara.arena plays a match: everything that AlphaZero needs except the network. It
+beats `greedy` after a minute or two on two cores. Needs PyTorch.
 """
 
 import argparse
@@ -41,7 +41,7 @@ class Network(nn.Module):
 
 
 def judge_of(network):
-    """Returns what tara.search asks: planes come and logits go by DLPack."""
+    """Returns an evaluator for tara.search, which passes arrays by DLPack."""
     def own_network(planes, globals_, mask):
         with torch.no_grad():
             return network(torch.from_dlpack(planes),

@@ -79,7 +79,7 @@ def test_self_play_is_measured_beside_the_program(monkeypatch):
     monkeypatch.setattr(bench, "_now", lambda threads: math.sqrt(next(clock)))
     monkeypatch.setattr(bench, "SIMULATIONS", 2)
     monkeypatch.setattr(bench, "IN_STEP", 4)
-    network = tara.load(precision="float32")
+    network = tara.load()
     variant = "four_treasures"
     assert bench._rate_of_program(
         PROGRAM, network, variant, 8, threads=2) == pytest.approx(

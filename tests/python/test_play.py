@@ -26,7 +26,7 @@ PROGRAM = os.environ["TARA_BINARY"]
 
 @pytest.fixture(scope="module", name="network")
 def ready_made_network():
-    return tara.load(precision="float32")
+    return tara.load()
 
 
 def zeros(planes, globals_, mask):
@@ -53,7 +53,7 @@ def by_index(games):
 @pytest.mark.parametrize("variant", ["sacred_hill_l1", "poisoned_chalice"])
 @pytest.mark.parametrize("player", ["best", "playouts"])
 def test_games_are_those_of_the_program(tmp_path, network, variant, player):
-    given = "best,precision=float32" if player == "best" else player
+    given = "best,precision=int8" if player == "best" else player
     tara_program("selfplay", "--variant", variant, "--model", given, "-o",
                  tmp_path / "games.db", "--games", 8, "--sims", 30, "--seed",
                  5)
@@ -502,17 +502,17 @@ class First:
 
 
 def test_a_match_is_that_of_the_program():
-    result = tara.arena("best:sims=8,precision=float32", "greedy",
+    result = tara.arena("best:sims=8,precision=int8", "greedy",
                         "sacred_hill_l2", games=20, seed=3, threads=2)
     program = tara_program("arena", "--variant", "sacred_hill_l2", "--games",
-                           20, "--seed", 3, "best:sims=8,precision=float32",
+                           20, "--seed", 3, "best:sims=8,precision=int8",
                            "greedy")
     assert str(result) == program.stdout
     assert result.games == 20
     assert result.score == (result.wins + result.draws / 2) / 20
     low, high = result.score_interval
     assert low <= result.score <= high
-    assert result.report["player_a"] == "best:sims=8,precision=float32"
+    assert result.report["player_a"] == "best:sims=8,precision=int8"
 
 
 def test_a_match_of_an_engine_is_that_of_the_program():

@@ -30,7 +30,7 @@ def same(one, other):
                                      {"sims": 24, "gumbel": True}])
 def test_a_run_is_the_search_of_the_function(evaluator, options):
     if evaluator == "network":
-        evaluator = tara.load(precision="float32")
+        evaluator = tara.load()
     search = tara.Search(START, evaluator, options=options, seed=3)
     made = search.run()
     want = tara.search(START, evaluator, options=options, seed=3)

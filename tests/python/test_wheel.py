@@ -29,7 +29,7 @@ def loaded():
 before = loaded()
 import tara
 print(*sorted(loaded() - before))
-network = tara.load(precision="float32")
+network = tara.load()
 analysis, = tara.search([tara.State("four_treasures")], network,
                         options="sims=50")
 print(analysis.action, analysis.value)
@@ -97,7 +97,7 @@ def test_it_takes_no_library_from_the_system_but_those_of_any_linux(python):
     assert {name for name in others if name.startswith("lib")} <= OF_THE_SYSTEM
     assert any("libprotobuf" in path for path in brought)
     analysis, = tara.search([tara.State("four_treasures")],
-                            tara.load(precision="float32"), options="sims=50")
+                            tara.load(), options="sims=50")
     assert found == f"{analysis.action} {analysis.value}"
 
 
