@@ -12,6 +12,7 @@ import { createEngine } from './engine/engine';
 import { App } from './ui/app';
 import { byId } from './ui/dom';
 import { applyTheme, theme } from './ui/preferences';
+import { messageOf } from './error';
 import { giveWay, keepOffline } from './site';
 
 const IS_SITE = import.meta.env.MODE === 'site';
@@ -40,6 +41,6 @@ async function begin(app: App): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  const reason = error instanceof Error ? error.message : String(error);
-  byId('start-note').textContent = `The page could not start: ${reason}`;
+  byId('start-note').textContent =
+    `The page could not start: ${messageOf(error)}`;
 });

@@ -84,20 +84,6 @@ describe('the compiled core', () => {
     }
   });
 
-  test('says why it refuses variants, options, positions and actions', () => {
-    assert.match(core.initialPosition('chess', '-').error, /chess/);
-    assert.match(
-        core.initialPosition('stone_of_destiny', 'proximity_bound=2').error,
-        /proximity_bound/);
-    assert.match(core.checkPosition('sacred_hill_l1 8/7').error, /field/);
-    assert.match(
-        core.completePosition('high_kings_l1 5/7/7/3r3/7/7/5 1').error,
-        /Red has 0 kings on the board; expected 1/);
-    const position = start('sacred_hill_l1');
-    assert.match(core.play(position, 'Z9').error, /Z9/);
-    assert.match(core.play(position, 'pass').error, /pass/);
-  });
-
   test('tells the bridges: of Stone of Destiny the links alone', () => {
     let position = start('four_treasures');
     for (const action of ['D4', 'A2', 'D5']) position = play(position, action);
@@ -115,17 +101,6 @@ describe('the compiled core', () => {
         [['E1', 'E2']]);
   });
 
-  test('completes positions, and draws them', () => {
-    const {value} = core.completePosition('four_treasures 5/7/7/2rb3/7/7/5 0');
-    assert.equal(
-        value, 'four_treasures 5/7/7/2rb3/7/7/5 0 battle - 0,0 0 - -');
-    const picture = core.picture(value, -1);
-    assert.match(picture, /^<svg [^]*<\/svg>\n$/);
-    assert.doesNotMatch(picture, /Last action/);
-    const d4 = catalogue.actions.find(({notation}) => notation === 'D4');
-    assert.match(core.picture(value, d4.index), /Last action: D4\./);
-  });
-
   // Returns the action that a search by random games chooses, and its report.
   const search = (position, simulations, seed) => {
     const tree = new core.Search(position, simulations, false, 0, seed);
@@ -135,13 +110,6 @@ describe('the compiled core', () => {
     tree.delete();
     return {report, chosen};
   };
-
-  test('searches alike for the same seed', () => {
-    const position = start('high_kings_l1');
-    assert.deepEqual(search(position, 200, 7), search(position, 200, 7));
-    assert.notDeepEqual(
-        search(position, 200, 7).report, search(position, 200, 8).report);
-  });
 
   // Red's points minus Blue's under best play, by trying everything.
   const bestMargin = (position, known = new Map()) => {

@@ -158,6 +158,26 @@ describe('the engine', () => {
         /compensation.*steps of 0.5/);
   });
 
+  test('says why a hill cannot be acted on', async () => {
+    const reasons = await inPage(async (engine) => {
+      const kings = 'high_kings_l1 3B1/R4B1/7/7/3R3/7/Br2R 0 manoeuvres - 0,0 0 - -';
+      const at = (name) =>
+          engine.info.geometry.hills.find((hill) => hill.name === name).index;
+      return [
+        await engine.whyNot(kings, at('B1')),
+        await engine.whyNot(kings, at('E4'), at('D3')),
+        await engine.whyNot(kings, at('D3'), null),
+      ];
+    });
+    assert.deepEqual(reasons, [
+      'A Blue king stands on B1: kings are captured by besieging them.',
+      "E4 is not a knight's move from the king on D3.",
+      null,
+    ]);
+    assert.match(
+        await refusal((engine) => engine.whyNot('chess', 0)), /^position: /);
+  });
+
   test('refuses bad actions and plies, and stays as it is', async () => {
     await inPage((engine) => engine.newGame('sacred_hill_l1'));
     assert.match(await refusal((engine) => engine.play('pass')), /pass/);

@@ -86,44 +86,6 @@ describe('a network', () => {
     assert.ok(verification.worst > 1e-5, 'weights are rounded');
   });
 
-  test('is read as the engine of the project reads it', async () => {
-    const core = await loadCore();
-    const {positions} = readJson(entries['golden.json']);
-    const outputs = ['policy', 'result', 'margins'].map(
-        (name) => [name, floatsOf(entries[`golden/${name}.npy`])]);
-    // `scale`: of the terms that were summed up in float32.
-    const near = (a, b, scale = 1) =>
-        Math.abs(a - b) <= 1e-5 * Math.max(scale, Math.abs(b));
-    // A margin is a mean of numbers from -47 to 47.
-    const margins = 47;
-    let turned = 0;
-    positions.forEach(({position, symmetry, actions, expected}, row) => {
-      const judge = new core.Judge(position);
-      const batch = judge.batch();
-      for (const [name, all] of outputs) {
-        const size = all.length / positions.length;
-        // Illegal actions, which have no number there, are not read.
-        batch[name].set(all.subarray(row * size, (row + 1) * size));
-      }
-      const {priors, win, draw, redMargin} = judge.read();
-      judge.delete();
-      const red = core.view(position).side === 0;
-      assert.equal(priors.length, actions.length);
-      priors.forEach((prior, i) => {
-        assert.ok(near(prior, expected.priors[i]), position);
-      });
-      assert.ok(near(win[red ? 0 : 1], expected.win), position);
-      assert.ok(near(win[red ? 1 : 0], expected.loss), position);
-      assert.ok(near(draw, expected.draw), position);
-      assert.ok(
-          near(red ? redMargin : -redMargin, expected.margin, margins),
-          position);
-      turned += symmetry.board > 0 ? 1 : 0;
-    });
-    // So that the test has something to see.
-    assert.ok(turned > 20, `${turned} positions are turned`);
-  });
-
   test('judges and is asked by searches', async () => {
     const {evaluation, result} = await withBundle(async (engine, bytes) => {
       await engine.loadNetwork(bytes, 'tiny.tara');
@@ -147,67 +109,57 @@ describe('a network', () => {
     }
   });
 
+  // Who judges the starts of games of a variant with these options, by a bundle
+  // with a changed manifest.
+  const judges = (variant, games, change) => withBundle(
+      `async (engine, bytes) => {
+        await engine.loadNetwork(bytes, 'changed.tara');
+        const by = [];
+        for (const options of ${JSON.stringify(games)}) {
+          await engine.newGame('${variant}', options);
+          by.push((await engine.evaluate()).by);
+        }
+        return by;
+      }`,
+      altered(entries, (_, manifest) => change(manifest.variants)));
+  const kingsOf = (variants) => variants.find(({id}) => id === 'high_kings_l1');
+
   test('is not asked about rule options that it has not learned', async () => {
-    const other = altered(entries, (_, manifest) => {
-      const kings = manifest.variants.find(({id}) => id === 'high_kings_l1');
-      kings.options.no_progress_limit = 30;
+    const asked = await judges('high_kings_l1', [
+      {no_progress_limit: 30},
+      {},
+      {no_progress_limit: 30, placement_captures_kings: 1},
+      {no_progress_limit: 30, placement_captures_kings: 0},
+    ], (variants) => {
+      const {options} = kingsOf(variants);
+      options.no_progress_limit = 30;
       // As if the option had not existed when it learned: the default.
-      delete kings.options.placement_captures_kings;
+      delete options.placement_captures_kings;
     });
-    const asked = await withBundle(async (engine, bytes) => {
-      await engine.loadNetwork(bytes, 'other.tara');
-      const by = [];
-      for (const options of [
-        {no_progress_limit: 30},
-        {},
-        {no_progress_limit: 30, placement_captures_kings: 1},
-        {no_progress_limit: 30, placement_captures_kings: 0},
-      ]) {
-        await engine.newGame('high_kings_l1', options);
-        by.push((await engine.evaluate()).by);
-      }
-      return by;
-    }, other);
     assert.deepEqual(asked, ['network', 'playouts', 'playouts', 'network']);
   });
 
   test('is asked about all values that were drawn when it learned',
        async () => {
-    const drawn = altered(entries, (_, manifest) => {
-      const kings = manifest.variants.find(({id}) => id === 'high_kings_l1');
-      kings.drawn = {compensation: [-1.5, 0, 2], pie_rule: [false, true]};
+    const asked = await judges('high_kings_l1', [
+      {compensation: -1.5},
+      {compensation: 2, pie_rule: 1},
+      {compensation: 1.5},
+    ], (variants) => {
+      kingsOf(variants).drawn =
+          {compensation: [-1.5, 0, 2], pie_rule: [false, true]};
     });
-    const asked = await withBundle(async (engine, bytes) => {
-      await engine.loadNetwork(bytes, 'drawn.tara');
-      const by = [];
-      for (const options of [
-        {compensation: -1.5},
-        {compensation: 2, pie_rule: 1},
-        {compensation: 1.5},
-      ]) {
-        await engine.newGame('high_kings_l1', options);
-        by.push((await engine.evaluate()).by);
-      }
-      return by;
-    }, drawn);
     assert.deepEqual(asked, ['network', 'network', 'playouts']);
   });
 
   test('is not asked about variants that it has not learned', async () => {
-    const one = altered(entries, (_, manifest) => {
-      manifest.variants =
-          manifest.variants.filter(({id}) => id === 'sacred_hill_l2');
-    });
-    const asked = await withBundle(async (engine, bytes) => {
-      await engine.loadNetwork(bytes, 'one.tara');
-      const by = [];
-      for (const variant of ['sacred_hill_l2', 'high_kings_l1']) {
-        await engine.newGame(variant);
-        by.push((await engine.search({simulations: 2}).result).by);
-      }
-      return by;
-    }, one);
-    assert.deepEqual(asked, ['network', 'playouts']);
+    for (const [variant, by] of
+             [['sacred_hill_l2', 'network'], ['high_kings_l1', 'playouts']]) {
+      assert.deepEqual(await judges(variant, [{}], (variants) => {
+        variants.splice(
+            0, 99, ...variants.filter(({id}) => id === 'sacred_hill_l2'));
+      }), [by]);
+    }
   });
 
   test('keeps its place until another one is loaded, or none is wanted',

@@ -2,7 +2,7 @@
 // comes while it is watched.
 
 import assert from 'node:assert/strict';
-import {writeFile} from 'node:fs/promises';
+import {readFile, writeFile} from 'node:fs/promises';
 import path from 'node:path';
 import {test} from 'node:test';
 
@@ -57,7 +57,8 @@ test('a run is watched while it learns', async (context) => {
   const titles = () => page.locator('#curves h2').allTextContents();
   for (const title of [
     'Checkpoint 2: score in %, with 95 % intervals',
-    'Score against random, %', 'Policy loss, nats', 'Value loss, nats',
+    'Score against random, %', 'Strength over random, Elo',
+    'Policy loss, nats', 'Value loss, nats',
     'Self-play, games per second', 'Positions of self-play, %',
   ]) assert.ok((await titles()).includes(title), title);
   // The first checkpoint plays at the end alone: a row, and no curve.
@@ -65,6 +66,27 @@ test('a run is watched while it learns', async (context) => {
   const row = page.locator('.wide tbody tr');
   assert.match(await row.textContent(),
                /^sacred_hill_l1\d+ \[\d+, \d+\]\d+ \[\d+, \d+\]$/);
+
+  await context.test('its curves, over what is chosen, and as files', async () => {
+    const places = () => page.locator('.u-legend tr:first-child')
+        .allTextContents();
+    assert.match((await places())[0], /^generation/);
+    for (const [axis, last] of [['games', 48], ['samples', /\d+/]]) {
+      await page.selectOption('[aria-label="Draw over"]', axis);
+      assert.match(
+          (await places()).at(-1), new RegExp(`^${axis}.*${last.source ?? last}`));
+    }
+    await page.selectOption('[aria-label="Smoothing"]', '3');
+    for (const [button, expected] of [
+      ['[data-do="csv"]', /^chart,line,generation,value,low,high\n"Score ag/],
+      ['[aria-label="Save as a picture: Policy loss, nats"]', /^\ufffdPNG/],
+    ]) {
+      const [file] = await Promise.all(
+          [page.waitForEvent('download'), page.click(button)]);
+      assert.match(await readFile(await file.path(), 'utf8'), expected);
+    }
+    await page.selectOption('[aria-label="Draw over"]', 'generation');
+  });
 
   await context.test('its games, step by step', async () => {
     assert.equal(await page.locator('.newest button').count(), 40);

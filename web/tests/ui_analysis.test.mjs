@@ -1,9 +1,9 @@
 // Analysis on the board: it stays, and keeps what is left for another line.
 
 import assert from 'node:assert/strict';
-import {before, describe, test} from 'node:test';
+import {describe} from 'node:test';
 
-import {checkAccess, suiteContext} from './harness.mjs';
+import {checkAccess} from './harness.mjs';
 import {
   DESKTOP,
   newGame,
@@ -15,11 +15,7 @@ import {
 } from './ui_page.mjs';
 
 describe('the analysis', () => {
-  let site;
-  const context = suiteContext();
-  before(async () => {
-    site = await startSite(context);
-  });
+  const site = startSite();
 
   const atPly = (page, ply) =>
     page.waitForSelector(`#board[data-ply="${ply}"]`);
@@ -30,9 +26,10 @@ describe('the analysis', () => {
     await page.waitForSelector(`#board[data-actions="${length - 1}"]`);
   };
 
-  test('stays from one position to the next', async () => {
-    for (const viewport of [DESKTOP, PHONE]) {
-      const {page, problems, close} = await site.open({viewport});
+  for (const viewport of [DESKTOP, PHONE]) {
+    site.test(
+        `stays from one position to the next, ${viewport.width} wide`, {viewport},
+        async (page) => {
       await open(page, 'four_treasures E4 C2 E6 D5');
       await page.keyboard.press('a');
       await page.waitForSelector('.hint-ring');
@@ -54,13 +51,12 @@ describe('the analysis', () => {
       await atPly(page, 4);
       await page.waitForSelector('.lines', {state: 'hidden'});
       assert.equal(await page.locator('.hint-ring').count(), 0);
-      assert.deepEqual(problems, []);
-      await close();
-    }
-  });
+    });
+  }
 
-  test('plays a line that is chosen, and the game keeps the other', async () => {
-    const {page, problems, close} = await site.open();
+  site.test(
+      'plays a line that is chosen, and the game keeps the other',
+      async (page) => {
     await open(page, 'four_treasures E4 C2 E6 D5');
     const text = await savedGame(page);
     const others = page.locator('.other-lines');
@@ -108,12 +104,9 @@ describe('the analysis', () => {
     // Another game has no lines.
     await newGame(page, 'four_treasures', 'people');
     assert.equal(await page.locator('.other-lines button').count(), 0);
-    assert.deepEqual(problems, []);
-    await close();
   });
 
-  test('the same action again goes on in the game', async () => {
-    const {page, problems, close} = await site.open();
+  site.test('the same action again goes on in the game', async (page) => {
     await newGame(page, 'sacred_hill_l1', 'red');
     await page.click('[data-hill="D4"]');
     await page.waitForSelector('#board[data-ply="2"][data-waits="true"]');
@@ -121,7 +114,5 @@ describe('the analysis', () => {
     await page.waitForSelector('#board[data-ply="0"][data-waits="true"]');
     await page.click('[data-hill="D4"]');
     await page.waitForSelector('#board[data-ply="2"][data-waits="true"]');
-    assert.deepEqual(problems, []);
-    await close();
   });
 });

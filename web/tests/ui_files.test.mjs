@@ -2,15 +2,17 @@
 
 import assert from 'node:assert/strict';
 import {readFile} from 'node:fs/promises';
-import {before, describe, test} from 'node:test';
+import {before, describe} from 'node:test';
 
-import {outputFile, suiteContext} from './harness.mjs';
+import {outputFile} from './harness.mjs';
 import {
   boardState,
+  build,
   clickAction,
   DESKTOP,
   drop,
   newGame,
+  openFiles,
   PHONE,
   randomNumbers,
   reload,
@@ -18,25 +20,22 @@ import {
   settled,
   startSite,
   takePicture,
+  waitForName,
   waitForToast,
   waitForTurn,
 } from './ui_page.mjs';
 
 describe('games that come and go', () => {
-  let site;
-  const context = suiteContext();
-  before(async () => {
-    site = await startSite(context);
-  });
+  const site = startSite();
 
-  test('a game saved to a file and loaded again is the same', async () => {
-    const {page, problems, close} = await site.open({acceptDownloads: true});
+  site.test(
+      'a game saved to a file and loaded again is the same',
+      {acceptDownloads: true}, async (page) => {
     const random = randomNumbers(3);
     await newGame(page, 'high_kings_l2', 'people');
     for (let i = 0; i < 8; ++i) await clickAction(page, random);
     const text = await savedGame(page);
-    await page.click('#file-button');
-    await page.waitForSelector('#game-file[open]');
+    await openFiles(page);
     const [download] = await Promise.all(
         [page.waitForEvent('download'), page.click('[data-do="download"]')]);
     const path = outputFile('saved-game.json');
@@ -45,23 +44,18 @@ describe('games that come and go', () => {
     await page.click('#game-file [aria-label="Close"]');
 
     await newGame(page, 'four_treasures', 'people');
-    await page.click('#file-button');
-    await page.waitForSelector('#game-file[open]');
+    await openFiles(page);
     await page.setInputFiles('#game-file input[type="file"]', path);
-    await page.waitForFunction(
-        () => document.querySelector('#board').dataset.ply === '8');
+    await page.waitForSelector('#board[data-ply="8"]');
     assert.equal(await savedGame(page), text);
     assert.equal(
         await page.textContent('#variant-name'), 'High Kings of Tara, Level 2');
-    assert.deepEqual(problems, []);
-    await close();
   });
 
-  test('a dialog closes by a click beside it, not by a drag out of it',
-       async () => {
-    const {page, problems, close} = await site.open();
-    await page.click('#file-button');
-    await page.waitForSelector('#game-file[open]');
+  site.test(
+      'a dialog closes by a click beside it, not by a drag out of it',
+      async (page) => {
+    await openFiles(page);
     const text = await page.locator('#game-text').boundingBox();
     await page.mouse.move(text.x + 99, text.y + 9);
     await page.mouse.down();
@@ -70,12 +64,10 @@ describe('games that come and go', () => {
     assert.ok(await page.isVisible('#game-file'));
     await page.mouse.click(9, text.y + 9);
     await page.waitForSelector('#game-file', {state: 'hidden'});
-    assert.deepEqual(problems, []);
-    await close();
   });
 
-  test('rule options go with a game, in its short form too', async () => {
-    const {page, problems, close} = await site.open();
+  site.test(
+      'rule options go with a game, in its short form too', async (page) => {
     await page.click('#new-game-button');
     await page.click('label:has(input[value="stone_of_destiny"])');
     await page.click('input[name="seating"][value="people"]');
@@ -88,11 +80,9 @@ describe('games that come and go', () => {
     await page.waitForSelector('#new-game[open] details[open]');
     await page.fill('input[name="option:no_progress_limit"]', '7');
     await page.click('#new-game button[type="submit"]');
-    await page.waitForFunction(
-        () => document.querySelector('#variant-name').textContent ===
-            'Stone of Destiny, no progress limit 7, without link all at end');
-    await page.click('[data-hill="D4"]');
-    await waitForTurn(page, 0);
+    await waitForName(
+        page, 'Stone of Destiny, no progress limit 7, without link all at end');
+    await build(page, 'D4');
     await page.click('#help-button');
     assert.match(
         await page.textContent('#help .rules'),
@@ -100,8 +90,7 @@ describe('games that come and go', () => {
     await page.click('#help [aria-label="Close"]');
     const {options} = JSON.parse(await savedGame(page));
     assert.deepEqual(options, {no_progress_limit: 7, link_all_at_end: false});
-    await page.click('#file-button');
-    await page.waitForSelector('#game-file[open]');
+    await openFiles(page);
     await page.click('[data-do="short"]');
     const short = await page.inputValue('#game-text');
     assert.equal(
@@ -113,13 +102,11 @@ describe('games that come and go', () => {
         (before) => document.querySelector('#board').dataset.changes !== before,
         changes);
     assert.deepEqual(JSON.parse(await savedGame(page)).options, options);
-    assert.deepEqual(problems, []);
-    await close();
   });
 
-  test('compensation and the pie rule are chosen, and the swap is made',
-       async () => {
-    const {page, problems, close} = await site.open();
+  site.test(
+      'compensation and the pie rule are chosen, and the swap is made',
+      async (page) => {
     await page.click('#new-game-button');
     await page.click('label:has(input[value="poisoned_chalice"])');
     await page.click('input[name="seating"][value="people"]');
@@ -127,13 +114,11 @@ describe('games that come and go', () => {
     await page.fill('input[name="option:compensation"]', '-2.5');
     await page.check('input[name="option:pie_rule"]');
     await page.click('#new-game button[type="submit"]');
-    await page.waitForFunction(
-        () => document.querySelector('#variant-name').textContent ===
-            'Poisoned Chalice, compensation \u22122.5, pie rule');
+    await waitForName(
+        page, 'Poisoned Chalice, compensation \u22122.5, pie rule');
     await page.waitForSelector(
         '.guide:has-text("This game has other rules. Pie rule: Blue, ")');
-    await page.click('[data-hill="B7"]');
-    await waitForTurn(page, 0);
+    await build(page, 'B7');
     assert.equal(
         (await page.textContent('[data-do="pass"]')).trim(), 'Swap');
     await page.click('[data-do="pass"]');
@@ -143,17 +128,13 @@ describe('games that come and go', () => {
     assert.deepEqual(options, {compensation: -2.5, pie_rule: true});
     assert.match(
         await page.getAttribute('[data-hill="G2"]', 'aria-label'), /Blue/);
-    assert.deepEqual(problems, []);
-    await close();
   });
 
-  test('says what is wrong with a text, and keeps the game', async () => {
-    const {page, problems, close} = await site.open();
+  site.test(
+      'says what is wrong with a text, and keeps the game', async (page) => {
     await newGame(page, 'sacred_hill_l1', 'people');
-    await page.click('[data-hill="D4"]');
-    await waitForTurn(page, 0);
-    await page.click('#file-button');
-    await page.waitForSelector('#game-file[open]');
+    await build(page, 'D4');
+    await openFiles(page);
     for (const [text, pattern] of [
       ['', /./],
       ['four_leaves D4', /four_leaves/],
@@ -172,14 +153,11 @@ describe('games that come and go', () => {
     }
     await page.fill('#game-text', 'sacred_hill_l1 B3 E5');
     await page.click('[data-do="load"]');
-    await page.waitForFunction(
-        () => document.querySelector('#board').dataset.ply === '2');
-    assert.deepEqual(problems, []);
-    await close();
+    await page.waitForSelector('#board[data-ply="2"]');
   });
 
-  test('a dropped file that is no bundle is refused in words', async () => {
-    const {page, problems, close} = await site.open();
+  site.test(
+      'a dropped file that is no bundle is refused in words', async (page) => {
     await drop(page, 'holiday.tara', 'no zip at all');
     await waitForToast(page, '.error');
     assert.match(
@@ -190,13 +168,11 @@ describe('games that come and go', () => {
                   .textContent.includes('No network'));
     await drop(page, 'holiday.jpg', [0xff, 0xd8, 0xff, 0, 1, 2, 3]);
     await waitForToast(page, '.error:has-text("holiday.jpg is neither")');
-    assert.deepEqual(problems, []);
-    await close();
   });
 
-  test('a game can be dropped on the page, whatever the file is called',
-       async () => {
-    const {page, close} = await site.open();
+  site.test(
+      'a game can be dropped on the page, whatever the file is called',
+      async (page) => {
     for (const [i, name] of ['game.txt', 'game', 'a.tara'].entries()) {
       const hills = ['D4', 'D5', 'D6', 'D7'].slice(0, i + 2);
       await drop(page, name, `stone_of_destiny ${hills.join(' ')}\n`);
@@ -205,12 +181,11 @@ describe('games that come and go', () => {
           String(hills.length));
       assert.equal(await page.textContent('#variant-name'), 'Stone of Destiny');
     }
-    await close();
   });
 
-  test('of several games in a file the first is loaded, which is said',
-       async () => {
-    const {page, close} = await site.open();
+  site.test(
+      'of several games in a file the first is loaded, which is said',
+      async (page) => {
     const line = (variant) =>
         JSON.stringify({variant, steps: [{action: 'D4'}]});
     await drop(
@@ -218,11 +193,10 @@ describe('games that come and go', () => {
         `${line('four_treasures')}\n${line('high_kings_l1')}\n`);
     await waitForToast(
         page, ':has-text("Only the first of 2 games was loaded.")');
-    await close();
   });
 
-  test('a question about an action goes with its position', async () => {
-    const {page, problems, close} = await site.open();
+  site.test(
+      'a question about an action goes with its position', async (page) => {
     await newGame(page, 'high_kings_l2', 'people');
     // Blue's king on B1 may move to C3 with or without sacrificing the ringfort.
     const board = 'rrr1r/rrrrrrr/Rrrrrrr/rrrrrrR/rrbrrrr/rrrRrrB/Brrrr';
@@ -255,17 +229,13 @@ describe('games that come and go', () => {
       assert.equal(await page.isVisible('#choice'), false);
       assert.equal(await savedGame(page), position(i + 1));
     }
-    assert.deepEqual(problems, []);
-    await close();
   });
 
-  test('a hint goes with its position', async () => {
-    const {page, close} = await site.open();
+  site.test('a hint goes with its position', async (page) => {
     for (const viewport of [DESKTOP, PHONE]) {
       await page.setViewportSize(viewport);
       await newGame(page, 'four_treasures', 'people');
-      await page.click('[data-hill="D4"]');
-      await waitForTurn(page, 0);
+      await build(page, 'D4');
       await page.click('[data-do="hint"]');
       await page.waitForSelector('.hint-ring');
       // The best three, with values and lines, where they are seen.
@@ -300,22 +270,22 @@ describe('games that come and go', () => {
           (said) => document.querySelector('.chances').textContent === said,
           said);
     }
-    await close();
   });
 
-  test('a page that does not start says what is missing', async () => {
-    const {page, close} = await site.open();
+  site.test(
+      'a page that does not start says what is missing', {mayFail: true},
+      async (page) => {
     await page.route('**/worker*.js', (route) => route.abort());
     await page.reload();
     await page.locator('#start-note').getByText(
         /^The page could not start: .*\/worker\S*\.js cannot be loaded$/)
         .waitFor();
-    await close();
   });
 
-  test('an illegal hill is refused at the hill, with the rule', async () => {
-    for (const viewport of [DESKTOP, PHONE]) {
-      const {page, close} = await site.open({viewport});
+  for (const viewport of [DESKTOP, PHONE]) {
+    site.test(
+        `an illegal hill is refused with the rule, ${viewport.width} wide`,
+        {viewport}, async (page) => {
       await newGame(page, 'sacred_hill_l1', 'people');
       for (const [hill, other, reason] of [
         ['D4', 'D4', 'A Red ringfort stands on D4: captures begin with Battle.'],
@@ -346,22 +316,18 @@ describe('games that come and go', () => {
       await page.click('[data-hill="C3"]');
       await page.waitForFunction(
           () => document.querySelector('.told.shown') === null);
-      await close();
-    }
-  });
+    });
+  }
 
-  test('the rule of the turn is shown until it is hidden', async () => {
-    const {page, problems, close} = await site.open();
+  site.test(
+      'the rule of the turn is shown until it is hidden', async (page) => {
     await newGame(page, 'stone_of_destiny', 'people');
     const guide = page.locator('.guide');
     await guide.getByText(/^Manoeuvres: build exactly one or two steps/)
         .waitFor();
     // A drawing is with it in the first turns of a phase.
     await guide.locator('.drawing').waitFor();
-    for (const [ply, hill] of ['D4', 'C3'].entries()) {
-      await page.click(`[data-hill="${hill}"]`);
-      await waitForTurn(page, ply);
-    }
+    await build(page, 'D4', 'C3');
     await guide.locator('.drawing').waitFor({state: 'detached'});
     await guide.getByText('All rules').click();
     await page.waitForSelector('#help[open] .drawing svg');
@@ -369,44 +335,28 @@ describe('games that come and go', () => {
     await page.click('[aria-label="Hide the rule of the turn"]');
     await guide.waitFor({state: 'hidden'});
     await reload(page);
-    await page.click('[data-hill="B3"]');
-    await waitForTurn(page, 2);
+    await build(page, 'B3');
     assert.equal(await guide.isVisible(), false);
     await page.click('#help-button');
     await page.check('#help input[type="checkbox"]');
     await page.keyboard.press('Escape');
     await guide.waitFor();
-    assert.deepEqual(problems, []);
-    await close();
   });
 
-  test('a click in the computer’s turn is answered, too', async () => {
-    const {page, close} = await site.open();
+  site.test('a click in the computer’s turn is answered, too', async (page) => {
     await newGame(page, 'four_treasures', 'watch', 'level:10');
     await page.click('[data-do="pauseOrResume"]:has-text("Pause")');
     await page.waitForSelector('[data-do="pauseOrResume"]:has-text("Continue")');
     await savedGame(page); // after an action that was on its way
     await page.click('[data-hill="D4"]', {force: true});
     await page.waitForSelector('.told.shown:has-text("press Continue")');
-    await close();
   });
 
-  test('a visitor who comes back finds the game', async () => {
-    const {page, close} = await site.open();
-    const random = randomNumbers(5);
-    await newGame(page, 'poisoned_chalice', 'people');
-    for (let i = 0; i < 3; ++i) await clickAction(page, random);
-    const text = await savedGame(page);
-    await reload(page);
-    assert.equal(await savedGame(page), text);
-    await close();
-  });
-
-  test('undo against the computer goes back to the person’s turn', async () => {
-    const {page, close} = await site.open();
+  site.test(
+      'undo against the computer goes back to the person’s turn',
+      async (page) => {
     await newGame(page, 'sacred_hill_l1', 'red');
-    await page.click('[data-hill="D4"]');
-    await waitForTurn(page, 0);
+    await build(page, 'D4');
     assert.equal((await boardState(page)).ply, 2);
     await page.click('[data-do="undo"]');
     await waitForTurn(page, 2);
@@ -417,15 +367,12 @@ describe('games that come and go', () => {
     assert.equal((await boardState(page)).ply, 2);
     await page.click('[data-do="undo"]');
     await waitForTurn(page, 2);
-    await page.click('[data-hill="C3"]');
-    await waitForTurn(page, 0);
+    await build(page, 'C3');
     assert.equal((await boardState(page)).ply, 2);
     assert.match(await savedGame(page), /"C3"/);
-    await close();
   });
 
-  test('a king is dragged to where it goes', async () => {
-    const {page, close} = await site.open();
+  site.test('a king is dragged to where it goes', async (page) => {
     const random = randomNumbers(11);
     await newGame(page, 'high_kings_l1', 'people');
     for (let i = 0; i < 6; ++i) await clickAction(page, random);
@@ -441,12 +388,11 @@ describe('games that come and go', () => {
     await waitForTurn(page, 6);
     assert.match(
         await savedGame(page), new RegExp(`"${from.name}-${to.name}"`));
-    await close();
   });
 
-  test('hint and policy are shown, and any seat can change its player',
-       async () => {
-    const {page, problems, close} = await site.open();
+  site.test(
+      'hint and policy are shown, and any seat can change its player',
+      async (page) => {
     await newGame(page, 'four_treasures_doubles', 'people');
     await page.click('[data-do="hint"]');
     await page.waitForSelector('.hint-ring');
@@ -461,11 +407,8 @@ describe('games that come and go', () => {
         await page.evaluate(
             () => document.activeElement.closest('.seat')?.dataset.seat),
         '1');
-    await page.click('[data-hill="D4"]');
-    await waitForTurn(page, 0);
+    await build(page, 'D4');
     const state = await boardState(page);
     assert.equal(state.ply, 2);
-    assert.deepEqual(problems, []);
-    await close();
   });
 });

@@ -1,9 +1,8 @@
 // Whole games of every variant, played by clicking.
 
 import assert from 'node:assert/strict';
-import {before, describe, test} from 'node:test';
+import {describe} from 'node:test';
 
-import {suiteContext} from './harness.mjs';
 import {
   boardState,
   clickAction,
@@ -29,15 +28,12 @@ const VARIANTS = [
 ];
 
 describe('games on the page', () => {
-  let site;
-  const context = suiteContext();
-  before(async () => {
-    site = await startSite(context);
-  });
+  const site = startSite();
 
   for (const [index, variant] of VARIANTS.entries()) {
-    test(`plays ${variant} to its end by clicks of people`, async () => {
-      const {page, problems, close} = await site.open();
+    site.test(
+        `plays ${variant} to its end by clicks of people`,
+        async (page) => {
       const random = randomNumbers(1000 + index);
       await newGame(page, variant, 'people');
       let state = await boardState(page);
@@ -61,13 +57,11 @@ describe('games on the page', () => {
           await page.textContent('#result'),
           `${winner === null ? 'A draw' :
               ['Red wins', 'Blue wins'][winner]}, ${shown.join(' to ')}`);
-      assert.deepEqual(problems, []);
-      await close();
     });
   }
 
-  test('takes a click on a link while the page is drawn anew', async () => {
-    const {page, problems, close} = await site.open();
+  site.test(
+      'takes a click on a link while the page is drawn anew', async (page) => {
     const random = randomNumbers(3);
     await newGame(page, 'stone_of_destiny', 'people');
     let state = await boardState(page);
@@ -88,13 +82,10 @@ describe('games on the page', () => {
     await waitForTurn(page, state.ply);
     assert.equal(
         JSON.parse(await savedGame(page)).steps.at(-1).action, link.name);
-    assert.deepEqual(problems, []);
-    await close();
   });
 
   for (const variant of ['sacred_hill_doubles_l2', 'high_kings_l1']) {
-    test(`plays ${variant} against the computer`, async () => {
-      const {page, problems, close} = await site.open();
+    site.test(`plays ${variant} against the computer`, async (page) => {
       const random = randomNumbers(7);
       await newGame(page, variant, 'blue');
       await waitForTurn(page, 0);
@@ -103,13 +94,11 @@ describe('games on the page', () => {
       }
       const game = JSON.parse(await savedGame(page));
       assert.ok(game.result !== undefined);
-      assert.deepEqual(problems, []);
-      await close();
     });
   }
 
-  test('lets the computer play itself, and waits when told to', async () => {
-    const {page, problems, close} = await site.open();
+  site.test(
+      'lets the computer play itself, and waits when told to', async (page) => {
     await newGame(page, 'four_treasures', 'watch', 'level:10');
     const plyAbove = (ply) => page.waitForFunction(
         (ply) => Number(document.querySelector('#board').dataset.ply) > ply,
@@ -120,7 +109,5 @@ describe('games on the page', () => {
     const paused = await boardState(page);
     await page.click('[data-do="pauseOrResume"]');
     await plyAbove(paused.ply);
-    assert.deepEqual(problems, []);
-    await close();
   });
 });

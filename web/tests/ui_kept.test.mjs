@@ -1,13 +1,14 @@
 // The games that the browser keeps: one for each tab, and those to go back to.
 
 import assert from 'node:assert/strict';
-import {before, describe, test} from 'node:test';
+import {describe} from 'node:test';
 
 import {watchPage} from '../../tests/js/browser.mjs';
-import {suiteContext} from './harness.mjs';
 import {
   boardState,
+  build,
   newGame,
+  openFiles,
   reload,
   startSite,
   waitForToast,
@@ -17,11 +18,7 @@ import {
 const PREFIX = 'tara.games.';
 
 describe('games that are kept', () => {
-  let site;
-  const context = suiteContext();
-  before(async () => {
-    site = await startSite(context);
-  });
+  const site = startSite();
 
   const ready = (page) => page.waitForSelector('body.ready');
 
@@ -34,18 +31,9 @@ describe('games that are kept', () => {
     return {tab, problems};
   };
 
-  const build = async (page, ...hills) => {
-    for (const hill of hills) {
-      const {ply} = await boardState(page);
-      await page.click(`[data-hill="${hill}"]`);
-      await waitForTurn(page, ply);
-    }
-  };
-
   // The game on the board in its short form, once the page shows it.
   const shortForm = async (page) => {
-    await page.click('#file-button');
-    await page.waitForSelector('#game-file[open]');
+    await openFiles(page);
     await page.click('[data-do="short"]');
     const text = await page.inputValue('#game-text');
     await page.click('#game-file [aria-label="Close"]');
@@ -54,8 +42,7 @@ describe('games that are kept', () => {
 
   // The text of each recent game that can be gone back to.
   const recent = async (page) => {
-    await page.click('#file-button');
-    await page.waitForSelector('#game-file[open]');
+    await openFiles(page);
     const games = await page.$$eval(
         '[data-kept]', (all) => all.map((each) => each.textContent));
     await page.click('#game-file [aria-label="Close"]');
@@ -68,8 +55,7 @@ describe('games that are kept', () => {
           document.querySelector('#variant-name').textContent === name,
       [String(ply), name]);
 
-  test('each tab has its own', async () => {
-    const {page, problems, close} = await site.open();
+  site.test('each tab has its own', async (page, problems) => {
     await newGame(page, 'sacred_hill_l1', 'people');
     await build(page, 'D4', 'B2', 'E6');
     const {tab, problems: others} = await openTab(page);
@@ -82,11 +68,10 @@ describe('games that are kept', () => {
     await reload(tab);
     assert.equal(await shortForm(tab), 'four_treasures C3');
     assert.deepEqual([problems, others], [[], []]);
-    await close();
   });
 
-  test('two tabs that play on in one game have two games then', async () => {
-    const {page, close} = await site.open();
+  site.test(
+      'two tabs that play on in one game have two games then', async (page) => {
     await newGame(page, 'four_treasures', 'people');
     await build(page, 'D4');
     const {tab} = await openTab(page);
@@ -100,11 +85,10 @@ describe('games that are kept', () => {
     // Each finds the other's game among the recent ones.
     assert.equal((await recent(page)).length, 1);
     assert.equal((await recent(tab)).length, 1);
-    await close();
   });
 
-  test('a game that another one follows can be gone back to', async () => {
-    const {page, problems, close} = await site.open();
+  site.test(
+      'a game that another one follows can be gone back to', async (page) => {
     await newGame(page, 'sacred_hill_l2', 'people');
     await build(page, 'D4', 'B2');
     await newGame(page, 'poisoned_chalice', 'people');
@@ -130,23 +114,18 @@ describe('games that are kept', () => {
         await page.evaluate(
             () => document.activeElement.closest('dialog')?.id),
         'game-file');
-    assert.deepEqual(problems, []);
-    await close();
   });
 
-  test('a game that nobody has begun leaves nothing', async () => {
-    const {page, close} = await site.open();
+  site.test('a game that nobody has begun leaves nothing', async (page) => {
     for (let i = 0; i < 3; ++i) await newGame(page, 'high_kings_l1', 'people');
     const kept = await page.evaluate(
         (prefix) => Object.keys(localStorage).filter(
             (key) => key.startsWith(prefix)).length,
         PREFIX);
     assert.equal(kept, 1);
-    await close();
   });
 
-  test('the game of the former page is taken over', async () => {
-    const {page, close} = await site.open();
+  site.test('the game of the former page is taken over', async (page) => {
     await newGame(page, 'sacred_hill_l1', 'people');
     await build(page, 'D4');
     await page.evaluate(() => {
@@ -162,11 +141,10 @@ describe('games that are kept', () => {
     assert.equal(await shortForm(page), 'four_treasures C3 E5');
     assert.equal(
         await page.evaluate(() => localStorage.getItem('tara.game')), null);
-    await close();
   });
 
-  test('the five levels that there once were are of today', async () => {
-    const {page, problems, close} = await site.open();
+  site.test(
+      'the five levels that there once were are of today', async (page) => {
     await page.evaluate((prefix) => {
       localStorage.clear();
       sessionStorage.clear();
@@ -188,12 +166,9 @@ describe('games that are kept', () => {
     await newGame(page, 'four_treasures', 'people');
     assert.match(
         (await recent(page))[0], /Person – Computer 7 – Computer 10 – Person/);
-    assert.deepEqual(problems, []);
-    await close();
   });
 
-  test('what is damaged stays, and is told of', async () => {
-    const {page, problems, close} = await site.open();
+  site.test('what is damaged stays, and is told of', async (page) => {
     await page.evaluate((prefix) => {
       localStorage.clear();
       sessionStorage.clear();
@@ -235,13 +210,11 @@ describe('games that are kept', () => {
       assert.ok(await page.evaluate(
           (key) => localStorage.getItem(key) !== null, PREFIX + id));
     }
-    assert.deepEqual(problems, []);
-    await close();
   });
 
-  test('a full storage is told of, and a reload still finds the game',
-       async () => {
-    const {page, problems, close} = await site.open();
+  site.test(
+      'a full storage is told of, and a reload still finds the game',
+      async (page) => {
     await newGame(page, 'sacred_hill_l1', 'people');
     await build(page, 'D4');
     await page.evaluate(() => {
@@ -260,12 +233,10 @@ describe('games that are kept', () => {
     await reload(page);
     assert.equal(await shortForm(page), 'four_treasures C3 E5');
     assert.match((await recent(page))[0], /^Sacred Hill, Level 1\s*1 action ·/);
-    assert.deepEqual(problems, []);
-    await close();
   });
 
-  test('a browser that refuses storage plays all the same', async () => {
-    const {page, close} = await site.open();
+  site.test(
+      'a browser that refuses storage plays all the same', async (page) => {
     await page.addInitScript(() => {
       for (const name of ['localStorage', 'sessionStorage']) {
         Object.defineProperty(window, name, {
@@ -277,11 +248,10 @@ describe('games that are kept', () => {
     });
     await reload(page);
     await build(page, 'D4');
-    await close();
   });
 
-  test('the computer goes on with its turn after a reload', async () => {
-    const {page, problems, close} = await site.open();
+  site.test(
+      'the computer goes on with its turn after a reload', async (page) => {
     await newGame(page, 'four_treasures', 'red', 'level:10');
     // Before the answer comes, which is then of the page that was reloaded.
     await page.click('[data-hill="D4"]');
@@ -290,12 +260,10 @@ describe('games that are kept', () => {
     await reload(page);
     await waitForTurn(page, 0);
     assert.equal((await boardState(page)).ply, 2);
-    assert.deepEqual(problems, []);
-    await close();
   });
 
-  test('the computer that was to wait waits after a reload', async () => {
-    const {page, close} = await site.open();
+  site.test(
+      'the computer that was to wait waits after a reload', async (page) => {
     await newGame(page, 'four_treasures', 'watch', 'level:10');
     await page.click('[data-do="pauseOrResume"]:has-text("Pause")');
     await page.waitForSelector('[data-do="pauseOrResume"]:has-text("Continue")');
@@ -304,6 +272,5 @@ describe('games that are kept', () => {
     await reload(page);
     await page.waitForSelector('[data-do="pauseOrResume"]:has-text("Continue")');
     assert.equal((await boardState(page)).ply, ply);
-    await close();
   });
 });

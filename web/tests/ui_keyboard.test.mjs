@@ -1,15 +1,17 @@
 // The page without a mouse, and as a screen reader hears it.
 
 import assert from 'node:assert/strict';
-import {before, describe, test} from 'node:test';
+import {describe} from 'node:test';
 
-import {checkAccess, suiteContext} from './harness.mjs';
+import {checkAccess} from './harness.mjs';
 import {
   boardState,
+  build,
   newGame,
   savedGame,
   settled,
   startSite,
+  waitForName,
   waitForTurn,
 } from './ui_page.mjs';
 
@@ -18,11 +20,7 @@ import {
 const HIGH_KINGS = ['B2', 'F6', 'F2', 'B6', 'D5', 'D2'];
 
 describe('the keyboard', () => {
-  let site;
-  const context = suiteContext();
-  before(async () => {
-    site = await startSite(context);
-  });
+  const site = startSite();
 
   const focused = (page) => page.evaluate(
       () => document.activeElement.getAttribute('data-hill'));
@@ -49,8 +47,8 @@ describe('the keyboard', () => {
     assert.fail('Tab does not reach the board');
   };
 
-  test('begins a game, places kings, moves one, takes it back', async () => {
-    const {page, problems, close} = await site.open();
+  site.test(
+      'begins a game, places kings, moves one, takes it back', async (page) => {
     await page.keyboard.press('n');
     await page.waitForSelector('#new-game[open]');
     await page.focus('input[value="high_kings_l1"]');
@@ -58,9 +56,7 @@ describe('the keyboard', () => {
     await page.focus('input[value="people"]');
     await page.keyboard.press('Space');
     await page.keyboard.press('Enter');
-    await page.waitForFunction(
-        () => document.querySelector('#variant-name').textContent ===
-            'High Kings of Tara, Level 1');
+    await waitForName(page, 'High Kings of Tara, Level 1');
     await tabToBoard(page);
     assert.equal(await focused(page), 'D4');
     for (const [ply, hill] of HIGH_KINGS.entries()) {
@@ -102,15 +98,11 @@ describe('the keyboard', () => {
     await page.keyboard.press('r');
     await waitForTurn(page, 6);
     assert.equal((await boardState(page)).ply, 7);
-    assert.deepEqual(problems, []);
-    await close();
   });
 
-  test('begins another game by N and Enter', async () => {
-    const {page, problems, close} = await site.open();
+  site.test('begins another game by N and Enter', async (page) => {
     await newGame(page, 'high_kings_l1', 'people');
-    await page.click('[data-hill="D4"]');
-    await waitForTurn(page, 0);
+    await build(page, 'D4');
     await settled(page);
     await page.keyboard.press('n');
     await page.waitForSelector('#new-game[open]');
@@ -119,12 +111,10 @@ describe('the keyboard', () => {
     assert.equal(
         await page.textContent('#variant-name'), 'High Kings of Tara, Level 1');
     await page.locator('dialog[open]').waitFor({state: 'hidden'});
-    assert.deepEqual(problems, []);
-    await close();
   });
 
-  test('skips to the board, and stops only at what is seen', async () => {
-    const {page, problems, close} = await site.open();
+  site.test(
+      'skips to the board, and stops only at what is seen', async (page) => {
     await page.keyboard.press('Tab');
     assert.equal(
         await page.evaluate(() => document.activeElement.textContent.trim()),
@@ -140,12 +130,9 @@ describe('the keyboard', () => {
                 .filter((each) => each.getBoundingClientRect().width < 5)
                 .map((each) => each.outerHTML)),
         []);
-    assert.deepEqual(problems, []);
-    await close();
   });
 
-  test('keeps its place, or goes to the board', async () => {
-    const {page, problems, close} = await site.open();
+  site.test('keeps its place, or goes to the board', async (page) => {
     await page.evaluate(
         () => location.hash = 'sacred_hill_l1+pie_rule=true+D4');
     const waitForPly = (ply) =>
@@ -177,12 +164,9 @@ describe('the keyboard', () => {
     await waitForPly(0);
     await onBoard();
     await heard('The start of the game. Red to move.');
-    assert.deepEqual(problems, []);
-    await close();
   });
 
-  test('plays a whole game by two keys', async () => {
-    const {page, problems, close} = await site.open();
+  site.test('plays a whole game by two keys', async (page) => {
     await newGame(page, 'sacred_hill_l1', 'people');
     await page.focus('[data-hill="D4"]');
     let ply = 0;
@@ -194,13 +178,11 @@ describe('the keyboard', () => {
     const game = JSON.parse(await savedGame(page));
     assert.equal(game.steps.length, ply);
     assert.match(await page.textContent('#announcements'), /wins|draw/);
-    assert.deepEqual(problems, []);
-    await close();
   });
 
-  test('walks round the corners that are no hills, and not off the board',
-       async () => {
-    const {page, close} = await site.open();
+  site.test(
+      'walks round the corners that are no hills, and not off the board',
+      async (page) => {
     await page.focus('[data-hill="B1"]');
     const path = ['ArrowLeft', 'ArrowLeft', 'ArrowDown', 'ArrowDown'];
     const places = [];
@@ -209,15 +191,13 @@ describe('the keyboard', () => {
       places.push(await focused(page));
     }
     assert.deepEqual(places, ['A2', 'A2', 'B1', 'B1']);
-    await close();
   });
 
-  test('says what is on every hill, and one hill alone takes the focus',
-       async () => {
-    const {page, close} = await site.open();
+  site.test(
+      'says what is on every hill, and one hill alone takes the focus',
+      async (page) => {
     await newGame(page, 'sacred_hill_l1', 'people');
-    await page.click('[data-hill="D4"]');
-    await waitForTurn(page, 0);
+    await build(page, 'D4');
     const label = (hill) =>
         page.getAttribute(`[data-hill="${hill}"]`, 'aria-label');
     assert.equal(await label('D4'), 'D4, Red ringfort');
@@ -231,12 +211,11 @@ describe('the keyboard', () => {
     const tree = await page.locator('#board').ariaSnapshot();
     assert.match(tree, /grid "Board of 45 hills"/);
     assert.match(tree, /gridcell "D4, Red ringfort"/);
-    await close();
   });
 
-  test('Back closes a dialog, and leaves the page when none is open',
-       async () => {
-    const {page, problems, close} = await site.open();
+  site.test(
+      'Back closes a dialog, and leaves the page when none is open',
+      async (page) => {
     const open = page.locator('dialog[open]');
     await page.click('#help-button');
     await open.waitFor();
@@ -259,12 +238,9 @@ describe('the keyboard', () => {
         await page.textContent('#variant-name'), 'Sacred Hill, Level 1');
     await page.goBack();
     assert.equal(page.url(), 'about:blank');
-    assert.deepEqual(problems, []);
-    await close();
   });
 
-  test('names every button and field', async () => {
-    const {page, close} = await site.open();
+  site.test('names every button and field', async (page) => {
     const nameless = await page.$$eval(
         'button, select, input, textarea',
         (elements) => elements
@@ -273,6 +249,5 @@ describe('the keyboard', () => {
                 e.hidden || e.labels?.length))
             .map((e) => e.outerHTML));
     assert.deepEqual(nameless, []);
-    await close();
   });
 });

@@ -4,10 +4,10 @@
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
 import path from 'node:path';
-import {before, describe, test} from 'node:test';
+import {describe} from 'node:test';
 
 import {root} from '../../tests/js/tara.mjs';
-import {outputFile, suiteContext} from './harness.mjs';
+import {outputFile} from './harness.mjs';
 import {
   clickAction,
   DESKTOP,
@@ -37,15 +37,10 @@ const CAPTURES = readFileSync(
     .find((line) => /"kings_captured": ?\[2, ?[01]\]/.test(line));
 
 describe('the layout', () => {
-  let site;
-  const context = suiteContext();
-  before(async () => {
-    site = await startSite(context);
-  });
+  const site = startSite();
 
   for (const [name, viewport] of Object.entries(SIZES)) {
-    test(`fits a ${name}`, async () => {
-      const {page, problems, close} = await site.open({viewport});
+    site.test(`fits a ${name}`, {viewport}, async (page) => {
       const overflow = () => page.evaluate(
           () => document.documentElement.scrollWidth - window.innerWidth);
       await newGame(page, 'sacred_hill_doubles_l1', 'people');
@@ -127,17 +122,15 @@ describe('the layout', () => {
       assert.ok(
           palette.x >= 0 && palette.x + palette.width <= viewport.width);
       await takePicture(page, `editor-${name}`);
-      assert.deepEqual(problems, []);
-      await close();
     });
   }
 
   for (const [name, viewport] of Object.entries(SIZES)) {
     // A small phone has no room for both.
     if (name === 'small-phone') continue;
-    test(`a question and a notice leave the game in sight on a ${name}`,
-         async () => {
-      const {page, problems, close} = await site.open({viewport});
+    site.test(
+        `a question and a notice leave the game in sight on a ${name}`,
+        {viewport}, async (page) => {
       const apart = async (one, other) => {
         const [a, b] = await Promise.all(
             [one, other].map((each) => page.locator(each).boundingBox()));
@@ -161,15 +154,13 @@ describe('the layout', () => {
           ['Go to C3 and keep it', 'Go to C3 and sacrifice it']);
       assert.ok(await apart('#choice', '#board'), 'the board');
       await takePicture(page, `question-${name}`);
-      assert.deepEqual(problems, []);
-      await close();
     });
   }
 
-  test('the first screen says what wins, and no numbers that puzzle',
-       async () => {
-    for (const viewport of [DESKTOP, PHONE]) {
-      const {page, close} = await site.open({viewport});
+  for (const viewport of [DESKTOP, PHONE]) {
+    site.test(
+        `the first screen says what wins, and no numbers that puzzle, ${viewport.width} wide`, {viewport},
+        async (page) => {
       const aim = page.locator('#aim');
       assert.equal(
           await aim.textContent(),
@@ -187,13 +178,13 @@ describe('the layout', () => {
       await page.waitForSelector('.course .plot-red');
       await page.waitForFunction(
           () => document.querySelector('.points').textContent !== '–');
-      await close();
-    }
-  });
+    });
+  }
 
-  test('tools and counts stand in one row', async () => {
-    for (const viewport of [{width: 1280, height: 700}, DESKTOP]) {
-      const {page, close} = await site.open({viewport});
+  for (const viewport of [{width: 1280, height: 700}, DESKTOP]) {
+    site.test(
+        `tools and counts stand in one row, ${viewport.width} wide`, {viewport},
+        async (page) => {
       await newGame(page, 'high_kings_l1', 'red');
       const rows = (selector) => page.$$eval(
           selector,
@@ -209,13 +200,12 @@ describe('the layout', () => {
             each.textContent = i === 0 ? '0' : '19';
           }));
       assert.equal(await rows('.side[data-side="0"] .counts button'), 1);
-      await close();
-    }
-  });
+    });
+  }
 
-  test('below the board of a phone all is large enough for fingers',
-       async () => {
-    const {page, close} = await site.open({viewport: PHONE});
+  site.test(
+      'below the board of a phone all is large enough for fingers',
+      {viewport: PHONE}, async (page) => {
     await newGame(page, 'four_treasures', 'people');
     await page.click('[data-hill="D4"]');
     await page.waitForSelector('.moves button');
@@ -226,11 +216,11 @@ describe('the layout', () => {
             .filter((each) => each.getBoundingClientRect().height < 44)
             .map((each) => each.outerHTML));
     assert.deepEqual(small, []);
-    await close();
   });
 
-  test('what a side has stays on its card', async () => {
-    const {page, close} = await site.open({viewport: PHONE});
+  site.test(
+      'what a side has stays on its card',
+      {viewport: PHONE}, async (page) => {
     await drop(page, 'captures.jsonl', CAPTURES);
     await page.waitForSelector('#result');
     // At one time: the parts are drawn anew as evaluations come in.
@@ -244,31 +234,33 @@ describe('the layout', () => {
             .map((part) => part.textContent));
     assert.deepEqual(outside, []);
     await page.locator('.seats').screenshot({path: outputFile('captures.png')});
-    await close();
   });
 
-  test('hills are large enough for fingers on a phone', async () => {
-    const {page, close} = await site.open({viewport: PHONE, hasTouch: true});
+  site.test(
+      'hills are large enough for fingers on a phone',
+      {viewport: PHONE, hasTouch: true}, async (page) => {
     const {width, height} =
         await page.locator('[data-hill="D4"]').boundingBox();
     assert.ok(width >= 40 && height >= 40, `${width} x ${height}`);
     await page.tap('[data-hill="D4"]');
     await page.waitForFunction(
         () => Number(document.querySelector('#board').dataset.ply) > 0);
-    await close();
   });
 
-  test('text is legible by day and by night', async () => {
-    for (const colorScheme of ['light', 'dark']) {
-      const {page, close} = await site.open({colorScheme});
+  for (const colorScheme of ['light', 'dark']) {
+    site.test(
+        `text is legible by day and by night, ${colorScheme}`, {colorScheme},
+        async (page) => {
       await takePicture(page, `colours-${colorScheme}`);
       // Contrast by WCAG 2.1, "relative luminance" and "contrast ratio".
       const ratios = await page.evaluate(() => {
-        const style = getComputedStyle(document.documentElement);
+        const probe = document.createElement('i');
+        document.body.append(probe);
         const luminance = (name) => {
-          const hex = style.getPropertyValue(name).trim();
-          const [r, g, b] = [1, 3, 5].map((at) => {
-            const c = parseInt(hex.slice(at, at + 2), 16) / 255;
+          probe.style.color = `var(${name})`;
+          const rgb = getComputedStyle(probe).color.match(/\d+/g).map(Number);
+          const [r, g, b] = rgb.map((value) => {
+            const c = value / 255;
             return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
           });
           return 0.2126 * r + 0.7152 * g + 0.0722 * b;
@@ -291,18 +283,12 @@ describe('the layout', () => {
       for (const [name, ratio] of Object.entries(ratios)) {
         assert.ok(ratio >= 4.5, `${colorScheme} ${name}: ${ratio}`);
       }
-      // What the button turns to.
-      assert.equal(
-          await page.isVisible('#theme-button .sun'), colorScheme === 'dark');
-      assert.equal(
-          await page.isVisible('#theme-button .moon'), colorScheme === 'light');
       await page.click('#theme-button');
       await page.waitForFunction(
           () => document.documentElement.dataset.theme !== undefined);
       assert.equal(
           await page.evaluate(() => document.documentElement.dataset.theme),
           colorScheme === 'light' ? 'dark' : 'light');
-      await close();
-    }
-  });
+    });
+  }
 });

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import {after, before, describe, test} from 'node:test';
 
-import {checkAccess, loadCore, suiteContext} from './harness.mjs';
+import {checkAccess, loadCore} from './harness.mjs';
 import {
   DESKTOP,
   drop,
@@ -109,15 +109,12 @@ describe('the lessons', () => {
 });
 
 describe('a newcomer', () => {
-  let site;
-  const context = suiteContext();
-  before(async () => {
-    site = await startSite(context);
-  });
+  const site = startSite();
 
-  test('sees kingdoms and besieged ringforts on the board', async () => {
-    for (const viewport of [DESKTOP, PHONE]) {
-      const {page, problems, close} = await site.open({viewport});
+  for (const viewport of [DESKTOP, PHONE]) {
+    site.test(
+        `sees kingdoms and besieged ringforts on the board, ${viewport.width} wide`, {viewport},
+        async (page) => {
       await drop(
           page, 'game',
           'sacred_hill_l1 5/3r3/2rbr2/3r3/4b2/4bb1/5 0 battle - 0,0 0 - -');
@@ -151,16 +148,15 @@ describe('a newcomer', () => {
       await page.mouse.move(1, 1);
       await page.waitForSelector('.mark-badge.besieged');
       await page.waitForSelector('.count-note', {state: 'detached'});
-      assert.deepEqual(problems, []);
-      await close();
-    }
-  });
+    });
+  }
 
-  test('takes the lesson, and begins a game', async () => {
-    for (const [viewport, colorScheme] of
-             [[DESKTOP, 'dark'], [PHONE, 'light'],
-              [{width: 844, height: 390}, 'light']]) {
-      const {page, problems, close} = await site.open({viewport, colorScheme});
+  for (const [viewport, colorScheme] of
+           [[DESKTOP, 'dark'], [PHONE, 'light'],
+            [{width: 844, height: 390}, 'light']]) {
+    site.test(
+        `takes the lesson, and begins a game, ${viewport.width} wide`,
+        {viewport, colorScheme}, async (page) => {
       // It is offered where it is seen.
       const offer =
           await page.locator('[data-do="first-lesson"]').boundingBox();
@@ -221,8 +217,6 @@ describe('a newcomer', () => {
       assert.equal(
           await page.inputValue('[aria-label="Who plays Blue"]'), 'level:1');
       assert.equal(await page.isVisible('.turn-bar.lesson'), false);
-      assert.deepEqual(problems, []);
-      await close();
-    }
-  });
+    });
+  }
 });

@@ -3,11 +3,12 @@
 import assert from 'node:assert/strict';
 import {readFile} from 'node:fs/promises';
 import path from 'node:path';
-import {before, describe, test} from 'node:test';
+import {describe} from 'node:test';
 
-import {checkAccess, suiteContext, webRoot} from './harness.mjs';
+import {checkAccess, webRoot} from './harness.mjs';
 import {
   boardState,
+  build,
   clickAction,
   newGame,
   PHONE,
@@ -20,23 +21,16 @@ import {
 } from './ui_page.mjs';
 
 describe('levels', () => {
-  let site;
-  let model;
-  const context = suiteContext();
-  before(async () => {
-    model = await readFile(path.join(webRoot, '..', 'models', 'tara.tara'));
-    site = await startSite(context);
-  });
+  const site = startSite();
+  const model = readFile(path.join(webRoot, '..', 'models', 'tara.tara'));
 
-  // The page with the ready-made network, as a visitor has it.
-  const openRated = async (options) => {
-    const opened = await site.open(options);
-    const {page} = opened;
+  // Gives the page the ready-made network, as a visitor has it.
+  const giveNetwork = async (page) => {
+    const body = await model;
     await page.route(
-        '**/model.tara', (route) => route.fulfill({body: model}));
+        '**/model.tara', (route) => route.fulfill({body}));
     await reload(page);
     await page.waitForSelector('#network-name');
-    return opened;
   };
 
   const labels = (page, selector) =>
@@ -57,9 +51,9 @@ describe('levels', () => {
     while (!(await boardState(page)).finished) await clickAction(page, random);
   };
 
-  test('have an Elo by variant with the network that was measured',
-       async () => {
-         const {page, problems, close} = await openRated();
+  site.test('have an Elo by variant with the network that was measured',
+       async (page) => {
+         await giveNetwork(page);
          // Whose a hill will be is marked on the hill itself.
          await page.click('[data-do="owners"]');
          await page.waitForSelector('.owner-mark');
@@ -104,13 +98,12 @@ describe('levels', () => {
              (await labels(page, 'select[name="level"]'))[9], 'Computer 10');
          assert.match(
              await page.textContent('.standing'), /built-in network only/);
-         assert.deepEqual(problems, []);
-         await close();
        });
 
-  test('rate who has played them, and the next one is proposed', async () => {
-    const {page, problems, close} = await openRated(
-        {viewport: PHONE, colorScheme: 'dark'});
+  site.test(
+      'rate who has played them, and the next one is proposed',
+      {viewport: PHONE, colorScheme: 'dark'}, async (page) => {
+    await giveNetwork(page);
     await newGame(page, 'four_treasures', 'blue', 'level:2');
     await waitForTurn(page, 0);
     await playOn(page, 1);
@@ -160,13 +153,11 @@ describe('levels', () => {
     // Another variant knows nothing of it.
     await page.click('label:has(input[value="high_kings_l2"])');
     await page.waitForSelector('.standing:has-text("Numbers are Elo")');
-    assert.deepEqual(problems, []);
-    await close();
   });
 
-  test('count games without help, from the start to the end, alone',
-       async () => {
-         const {page, problems, close} = await openRated();
+  site.test('count games without help, from the start to the end, alone',
+       async (page) => {
+         await giveNetwork(page);
          const waitForCount = (counts) => page.waitForFunction(
              (counts) =>
                  JSON.parse(sessionStorage.getItem('tara.tab')).counts ===
@@ -189,8 +180,7 @@ describe('levels', () => {
          ];
          for (const ask of help) {
            await newGame(page, 'four_treasures', 'red', 'level:1');
-           await page.click('[data-hill="D4"]');
-           await waitForTurn(page, 0);
+           await build(page, 'D4');
            // A reload in the middle changes nothing.
            await reload(page);
            await page.waitForSelector('#network-name');
@@ -204,8 +194,7 @@ describe('levels', () => {
          assert.equal(await results(page), null);
          // A kept game that counts is gone back to with a map over the board.
          await newGame(page, 'four_treasures', 'red', 'level:1');
-         await page.click('[data-hill="D4"]');
-         await waitForTurn(page, 0);
+         await build(page, 'D4');
          await waitForCount(true);
          await newGame(page, 'high_kings_l1', 'people');
          await page.click('[data-do="owners"]');
@@ -213,7 +202,5 @@ describe('levels', () => {
          await page.click('[data-kept]:has-text("Four Treasures") >> nth=0');
          await page.waitForSelector('#board[data-ply="2"]');
          await waitForCount(false);
-         assert.deepEqual(problems, []);
-         await close();
        });
 });

@@ -1,11 +1,11 @@
 // The page with a network: a bundle made by the built program, dropped on it.
 
 import assert from 'node:assert/strict';
-import {before, describe, test} from 'node:test';
+import {before, describe} from 'node:test';
 
 import {damaged, makeTinyBundle, unpack} from './bundles.mjs';
-import {suiteContext} from './harness.mjs';
 import {
+  build,
   drop,
   newGame,
   reload,
@@ -16,24 +16,21 @@ import {
 } from './ui_page.mjs';
 
 describe('a network on the page', () => {
-  let site;
+  const site = startSite();
   let bundle;
-  const context = suiteContext();
-  before(async () => {
+  before(() => {
     bundle = makeTinyBundle();
-    site = await startSite(context);
   });
 
   const source = '[aria-label="Course of the game"] header .faint';
 
-  test('plays, judges, forecasts, proves itself, and goes', async () => {
-    const {page, problems, close} = await site.open();
+  site.test(
+      'plays, judges, forecasts, proves itself, and goes', async (page) => {
     await drop(page, 'tiny.tara', bundle);
     await page.waitForSelector('#network-name');
     assert.equal(await page.textContent('#network-name'), 'tiny.tara');
     await newGame(page, 'four_treasures', 'red');
-    await page.click('[data-hill="D4"]');
-    await waitForTurn(page, 0);
+    await build(page, 'D4');
     await page.waitForSelector(
         `${source}:has-text("the network’s first guess")`);
     await page.click('[data-do="heat"]');
@@ -59,12 +56,9 @@ describe('a network on the page', () => {
     assert.equal(
         await page.evaluate(() => document.activeElement.textContent),
         'Load a network…');
-    assert.deepEqual(problems, []);
-    await close();
   });
 
-  test('stays when that of the page comes after it', async () => {
-    const {page, problems, close} = await site.open();
+  site.test('stays when that of the page comes after it', async (page) => {
     // What the page is served with comes when it is let in.
     let letIn;
     const gate = new Promise((resolve) => letIn = resolve);
@@ -80,12 +74,9 @@ describe('a network on the page', () => {
     // The computer's turns wait for it.
     await waitForTurn(page, 0);
     assert.equal(await page.textContent('#network-name'), 'mine.tara');
-    assert.deepEqual(problems, []);
-    await close();
   });
 
-  test('stays when a bundle is refused after it', async () => {
-    const {page, problems, close} = await site.open();
+  site.test('stays when a bundle is refused after it', async (page) => {
     await drop(page, 'tiny.tara', bundle);
     await page.waitForSelector('#network-name');
     await drop(page, 'broken.tara', bundle.slice(0, bundle.length / 2));
@@ -98,7 +89,5 @@ describe('a network on the page', () => {
         await page.textContent('.toast'),
         /^damaged.tara was not loaded: .* is damaged\).* Still playing with tiny/);
     assert.equal(await page.textContent('#network-name'), 'tiny.tara');
-    assert.deepEqual(problems, []);
-    await close();
   });
 });

@@ -1,18 +1,40 @@
 // What the tests that click through the page share.
 
+import assert from 'node:assert/strict';
+import {before, test} from 'node:test';
+
 import {createServer} from 'vite';
 
 import {startBrowser, watchPage} from '../../tests/js/browser.mjs';
-import {outputFile, startServer, webRoot} from './harness.mjs';
+import {outputFile, startServer, suiteContext, webRoot} from './harness.mjs';
 
 export const DESKTOP = {width: 1280, height: 860};
 export const PHONE = {width: 390, height: 844};
 
-// Serves the page, and starts the browser, until the test `context` ends.
-export async function startSite(context) {
-  const address = await startServer(context);
-  const browser = await startBrowser(context);
-  return {open: (options) => openPage(browser, address, options)};
+// Serves the page, and starts the browser, for the tests of a suite. `test` has a
+// page that is opened for it, and no problem but with `mayFail`.
+export function startSite() {
+  const context = suiteContext();
+  let address;
+  let browser;
+  before(async () => {
+    address = await startServer(context);
+    browser = await startBrowser(context);
+  });
+  const open = (options) => openPage(browser, address, options);
+  return {
+    open,
+    test(name, ...rest) {
+      const body = rest.pop();
+      const {mayFail = false, ...options} = rest[0] ?? {};
+      test(name, async () => {
+        const {page, problems, close} = await open(options);
+        await body(page, problems);
+        if (!mayFail) assert.deepEqual(problems, []);
+        await close();
+      });
+    },
+  };
 }
 
 // Opens the page as a new visitor, without a model. `problems` collects what
@@ -105,6 +127,28 @@ export async function waitForTurn(page, ply) {
   }, ply);
 }
 
+// Waits until the page says of the game that it is this one.
+export async function waitForName(page, name) {
+  await page.waitForFunction(
+      (name) => document.querySelector('#variant-name').textContent === name,
+      name);
+}
+
+// Opens the dialog of games and texts.
+export async function openFiles(page) {
+  await page.click('#file-button');
+  await page.waitForSelector('#game-file[open]');
+}
+
+// Clicks hills, each an action of a person, one after the other.
+export async function build(page, ...hills) {
+  for (const hill of hills) {
+    const {ply} = await boardState(page);
+    await page.click(`[data-hill="${hill}"]`);
+    await waitForTurn(page, ply);
+  }
+}
+
 // Waits for a notice, such as one that is an '.error'. It may be hidden again:
 // notices are shown for some seconds.
 export async function waitForToast(page, kind = '') {
@@ -152,8 +196,7 @@ export async function clickAction(page, random) {
 
 // The text of the game, by the dialog for saving.
 export async function savedGame(page) {
-  await page.click('#file-button');
-  await page.waitForSelector('#game-file[open]');
+  await openFiles(page);
   const text = await page.inputValue('#game-text');
   await page.click('#game-file [aria-label="Close"]');
   return text;

@@ -254,8 +254,8 @@ describe("the computer's turn", () => {
 
   test('does not go into a game that is loaded meanwhile', async () => {
     const {session, played, loaded} = await atPace();
-    const load =
-        session.load('text', () => [PERSON, PERSON], false, false, () => {});
+    const fit = () => [PERSON, PERSON];
+    const load = session.load('text', {fit, paused: false}, () => {});
     await paceEnded();
     // Nor does what a person points at.
     assert.equal(session.personToMove, false);
@@ -309,7 +309,7 @@ describe("the computer's turn", () => {
 
   test('comes when a text is refused', async () => {
     const {session, played, loaded} = await atPace();
-    const load = session.load('text', () => [], false, false, () => {});
+    const load = session.load('text', {fit: () => [], paused: false}, () => {});
     await paceEnded();
     loaded.reject(new Error('no game'));
     await assert.rejects(load, /no game/);

@@ -2,11 +2,12 @@
 
 import assert from 'node:assert/strict';
 import {readFile} from 'node:fs/promises';
-import {before, describe, test} from 'node:test';
+import {describe} from 'node:test';
 
-import {checkAccess, outputFile, suiteContext} from './harness.mjs';
+import {checkAccess, outputFile} from './harness.mjs';
 import {
   boardState,
+  build,
   drop,
   newGame,
   PHONE,
@@ -15,6 +16,7 @@ import {
   settled,
   startSite,
   takePicture,
+  waitForName,
   waitForToast,
   waitForTurn,
 } from './ui_page.mjs';
@@ -25,11 +27,7 @@ const FULL_STONE =
     '1 battle - 0,0 0 - -';
 
 describe('positions', () => {
-  let site;
-  const context = suiteContext();
-  before(async () => {
-    site = await startSite(context);
-  });
+  const site = startSite();
 
   const CLIPBOARD = {permissions: ['clipboard-read', 'clipboard-write']};
   const clipboard = (page) =>
@@ -58,11 +56,10 @@ describe('positions', () => {
     await page.evaluate((hash) => location.hash = hash, fragment);
   };
 
-  test('are set up by pointing, played on, kept, and analysed', async () => {
-    const {page, problems, close} = await site.open();
+  site.test(
+      'are set up by pointing, played on, kept, and analysed', async (page) => {
     await newGame(page, 'sacred_hill_l1', 'people');
-    await page.click('[data-hill="D4"]');
-    await waitForTurn(page, 0);
+    await build(page, 'D4');
     await openEditor(page);
     assert.equal(await page.isVisible('.toolbar'), false);
     await waitForVerdict(page, 'Manoeuvres: Blue to move');
@@ -89,8 +86,7 @@ describe('positions', () => {
     assert.equal(
         await page.textContent('#variant-name'),
         'Four Treasures, from a set-up position');
-    await page.click('[data-hill="C5"]');
-    await waitForTurn(page, 0);
+    await build(page, 'C5');
     assert.equal(await savedGame(page), `${POSITION} C5`);
     // It comes back, and the game before it is among the recent ones.
     await reload(page);
@@ -99,17 +95,14 @@ describe('positions', () => {
     await page.click('#file-button');
     await page.getByText('This game begins from a custom position').waitFor();
     await page.click('[data-kept]:has-text("Sacred Hill, Level 1")');
-    await page.waitForFunction(
-        () => document.querySelector('#variant-name').textContent ===
-            'Sacred Hill, Level 1');
+    await waitForName(page, 'Sacred Hill, Level 1');
     await page.click('#file-button');
     await page.getByText('1 action from a set-up position').waitFor();
-    assert.deepEqual(problems, []);
-    await close();
   });
 
-  test('that cannot be have a reason, and are not played', async () => {
-    const {page, problems, close} = await site.open({viewport: PHONE});
+  site.test(
+      'that cannot be have a reason, and are not played',
+      {viewport: PHONE}, async (page) => {
     await newGame(page, 'high_kings_l2', 'people');
     await openEditor(page);
     await page.selectOption('.editor [aria-label="To move"]', '1');
@@ -138,12 +131,9 @@ describe('positions', () => {
     await page.waitForSelector('body:not(.editing)');
     assert.equal((await boardState(page)).ply, 0);
     assert.match(await savedGame(page), /"high_kings_l2"/);
-    assert.deepEqual(problems, []);
-    await close();
   });
 
-  test('of Stone of Destiny have bridges', async () => {
-    const {page, problems, close} = await site.open();
+  site.test('of Stone of Destiny have bridges', async (page) => {
     await openEditor(page);
     await page.fill('#editor-text', FULL_STONE);
     await page.press('#editor-text', 'Enter');
@@ -167,12 +157,11 @@ describe('positions', () => {
     await page.click('[data-hill="A5"]');
     await waitForVerdict(page, 'Not possible: ');
     assert.match(await shownPosition(page), / 1 battle - /);
-    assert.deepEqual(problems, []);
-    await close();
   });
 
-  test('have the options of their variant, and are pasted as text', async () => {
-    const {page, problems, close} = await site.open();
+  site.test(
+      'have the options of their variant, and are pasted as text',
+      async (page) => {
     await openEditor(page);
     for (const [text, reason] of [
       ['chess', /^This text is not a position: .* 1 fields; expected 3 to 9/],
@@ -204,12 +193,9 @@ describe('positions', () => {
     await page.check('.editor input[name="option:pie_rule"]');
     await waitForVerdict(
         page, 'Not possible: pie_rule is true with 2 ringforts');
-    assert.deepEqual(problems, []);
-    await close();
   });
 
-  test('are played as their text has just been edited', async () => {
-    const {page, problems, close} = await site.open();
+  site.test('are played as their text has just been edited', async (page) => {
     await newGame(page, 'sacred_hill_l1', 'people');
     await openEditor(page);
     // All at once: the engine has not answered when the button is pressed.
@@ -220,12 +206,9 @@ describe('positions', () => {
     }, POSITION);
     await page.waitForSelector('body:not(.editing)');
     assert.equal(await savedGame(page), POSITION);
-    assert.deepEqual(problems, []);
-    await close();
   });
 
-  test('are set up by keyboard alone', async () => {
-    const {page, problems, close} = await site.open();
+  site.test('are set up by keyboard alone', async (page) => {
     await newGame(page, 'four_treasures', 'people');
     await page.focus('#set-up-button');
     await page.keyboard.press('Enter');
@@ -263,13 +246,11 @@ describe('positions', () => {
       assert.equal(
           await page.inputValue(`[aria-label="Who plays ${seat}"]`), 'person');
     }
-    assert.deepEqual(problems, []);
-    await close();
   });
 
-  test('wait for the computer, which goes on when they are given up',
-       async () => {
-    const {page, problems, close} = await site.open();
+  site.test(
+      'wait for the computer, which goes on when they are given up',
+      async (page) => {
     // It thinks for long enough to be interrupted.
     await newGame(page, 'four_treasures', 'blue', 'level:10');
     await openEditor(page);
@@ -277,12 +258,9 @@ describe('positions', () => {
     await page.click('[data-do="cancel-position"]');
     await waitForTurn(page, 0);
     assert.equal((await boardState(page)).ply, 1);
-    assert.deepEqual(problems, []);
-    await close();
   });
 
-  test('are set up from the game that is on its way', async () => {
-    const {page, problems, close} = await site.open();
+  site.test('are set up from the game that is on its way', async (page) => {
     const computer = page.locator('[data-do="pauseOrResume"]');
     await page.click('#new-game-button');
     await page.click('input[name="seating"][value="blue"]');
@@ -315,17 +293,13 @@ describe('positions', () => {
     assert.equal(
         await page.textContent('#variant-name'), 'Four Treasures');
     assert.equal(await computer.textContent(), 'Continue');
-    assert.deepEqual(problems, []);
-    await close();
   });
 
-  test('and games are linked to, and the game of the tab is kept', async () => {
-    const {page, problems, close} = await site.open(CLIPBOARD);
+  site.test(
+      'and games are linked to, and the game of the tab is kept',
+      CLIPBOARD, async (page) => {
     await newGame(page, 'sacred_hill_l1', 'people');
-    for (const [ply, hill] of ['D4', 'E6'].entries()) {
-      await page.click(`[data-hill="${hill}"]`);
-      await waitForTurn(page, ply);
-    }
+    await build(page, 'D4', 'E6');
     await page.click('#file-button');
     await page.click('[data-do="link"]');
     await page.getByText('Copied.').waitFor();
@@ -342,17 +316,13 @@ describe('positions', () => {
 
     // In this tab, which has another game by now.
     await newGame(page, 'four_treasures', 'people');
-    await page.click('[data-hill="B3"]');
-    await waitForTurn(page, 0);
+    await build(page, 'B3');
     await follow(page, new URL(position).hash);
     await waitForPly(page, 0);
-    await page.waitForFunction(
-        () => document.querySelector('#variant-name').textContent ===
-            'Sacred Hill, Level 1, from a set-up position');
+    await waitForName(page, 'Sacred Hill, Level 1, from a set-up position');
     await waitForToast(page, ':has-text("A position of Sacred Hill, Level 1")');
     assert.equal(new URL(page.url()).hash, '');
-    await page.click('[data-hill="F3"]');
-    await waitForTurn(page, 0);
+    await build(page, 'F3');
     // A reload goes on with what was played.
     await reload(page);
     await waitForPly(page, 1);
@@ -373,15 +343,11 @@ describe('positions', () => {
         await tab.evaluate(() => Object.keys(localStorage).filter(
             (key) => key.startsWith('tara.games.')).length),
         3);
-    assert.deepEqual(problems, []);
-    await close();
   });
 
-  test('of links that are damaged cost nothing', async () => {
-    const {page, problems, close} = await site.open();
+  site.test('of links that are damaged cost nothing', async (page) => {
     await newGame(page, 'four_treasures', 'people');
-    await page.click('[data-hill="D4"]');
-    await waitForTurn(page, 0);
+    await build(page, 'D4');
     for (const [fragment, reason] of [
       ['sacred_hill_l1+D4+D4', 'action 2: '],
       ['four_leaves+D4', "'four_leaves'"],
@@ -399,13 +365,11 @@ describe('positions', () => {
     await reload(page);
     await waitForPly(page, 1);
     assert.match(await savedGame(page), /"four_treasures"/);
-    assert.deepEqual(problems, []);
-    await close();
   });
 
-  test('of links wait while the browser has no room for the game of the tab',
-       async () => {
-    const {page, problems, close} = await site.open();
+  site.test(
+      'of links wait while the browser has no room for the game of the tab',
+      async (page) => {
     await newGame(page, 'four_treasures', 'people');
     await page.evaluate(() => {
       for (let size = 2 ** 22; size >= 1; size = Math.floor(size / 2)) {
@@ -423,20 +387,15 @@ describe('positions', () => {
         // To the last character: an action takes three.
       }
     });
-    await page.click('[data-hill="D4"]');
-    await waitForTurn(page, 0);
+    await build(page, 'D4');
     await follow(page, '#sacred_hill_l1+D4+E6');
     await waitForToast(page, '.error:has-text("the game in this tab would be lost")');
     assert.match(await savedGame(page), /"four_treasures"/);
-    assert.deepEqual(problems, []);
-    await close();
   });
 
-  test('are saved as pictures', async () => {
-    const {page, problems, close} = await site.open({acceptDownloads: true});
+  site.test('are saved as pictures', {acceptDownloads: true}, async (page) => {
     await newGame(page, 'four_treasures', 'people');
-    await page.click('[data-hill="D4"]');
-    await waitForTurn(page, 0);
+    await build(page, 'D4');
     await page.click('#file-button');
     const [download] = await Promise.all(
         [page.waitForEvent('download'), page.click('[data-do="picture"]')]);
@@ -446,7 +405,5 @@ describe('positions', () => {
     const picture = await readFile(path, 'utf8');
     assert.match(picture, /^<svg [^]*Last action: D4\.[^]*<\/svg>\n$/);
     assert.equal(picture.match(/<g class="tara-red-ringforts"/g).length, 1);
-    assert.deepEqual(problems, []);
-    await close();
   });
 });

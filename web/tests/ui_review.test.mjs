@@ -1,9 +1,9 @@
 // The review of a game in the page: what actions gave away, and where they are.
 
 import assert from 'node:assert/strict';
-import {before, describe, test} from 'node:test';
+import {describe} from 'node:test';
 
-import {checkAccess, suiteContext} from './harness.mjs';
+import {checkAccess} from './harness.mjs';
 import {PHONE, startSite, takePicture} from './ui_page.mjs';
 
 // The second game of tests/golden/four_treasures.jsonl. Its 44th action, A2,
@@ -15,11 +15,7 @@ const GAME =
     'A2 C7 C4 B7 F1';
 
 describe('the review', () => {
-  let site;
-  const context = suiteContext();
-  before(async () => {
-    site = await startSite(context);
-  });
+  const site = startSite();
 
   const load = async (page, text) => {
     await page.click('#file-button');
@@ -50,8 +46,9 @@ describe('the review', () => {
     await page.waitForSelector('#review[data-state="done"]', {timeout: 0});
   };
 
-  test('finds a blunder, says what was better, and goes there', async () => {
-    const {page, problems, close} = await site.open({viewport: PHONE});
+  site.test(
+      'finds a blunder, says what was better, and goes there',
+      {viewport: PHONE}, async (page) => {
     await load(page, GAME);
     // Where the game has ended, nothing is left to map, and a review is offered.
     for (const map of ['heat', 'owners']) {
@@ -82,8 +79,7 @@ describe('the review', () => {
         await entry.getAttribute('aria-label'),
         /^44 A2 −100 %, blunder; C7 was better$/);
     await entry.click();
-    await page.waitForFunction(
-        () => document.querySelector('#board').dataset.ply === '43');
+    await page.waitForSelector('#board[data-ply="43"]');
     await page.locator('.analysis .mistake').getByText(
         /^Action 44: Blue played A2, a blunder .* Better: C7/).waitFor();
     // Dots on the actions and on the curve.
@@ -128,12 +124,9 @@ describe('the review', () => {
     // The game is as it was, and so is what was found.
     assert.equal(
         await page.getAttribute('#review', 'data-state'), 'done');
-    assert.deepEqual(problems, []);
-    await close();
   });
 
-  test('is of one game alone, and can be stopped', async () => {
-    const {page, problems, close} = await site.open();
+  site.test('is of one game alone, and can be stopped', async (page) => {
     await load(page, GAME.split(' ').slice(0, 9).join(' '));
     // Started and stopped before anything could be found.
     const state = await page.evaluate(async () => {
@@ -151,7 +144,5 @@ describe('the review', () => {
     await load(page, 'four_treasures D4');
     await page.waitForSelector('#review[data-state="none"]');
     await review(page);
-    assert.deepEqual(problems, []);
-    await close();
   });
 });

@@ -15,6 +15,7 @@
 #include "tara/core/action.h"
 #include "tara/core/perft.h"
 #include "tara/core/position_text.h"
+#include "tara/core/reasons.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/rules.h"
 #include "tara/core/svg_board.h"
@@ -74,6 +75,12 @@ std::string Picture(const std::string& position, int last) {
 }
 
 val View(const std::string& position) { return ViewOf(OwnPosition(position)); }
+
+// Returns why a hill cannot be acted on after `chosen`, or -1; "" if no rule
+// forbids it.
+std::string ReasonOf(const std::string& position, int hill, int chosen) {
+  return WhyNot(OwnPosition(position), hill, chosen);
+}
 
 // Plays an action in notation: {value: {action, text}}.
 val Play(const std::string& position, const std::string& notation) {
@@ -217,6 +224,7 @@ EMSCRIPTEN_BINDINGS(tara) {
   function("picture", &Picture);
   function("view", &View);
   function("play", &Play);
+  function("whyNot", &ReasonOf);
   function("perft", &PerftOf);
   function("judgeByPlayouts", &JudgeByPlayouts);
   function("leavesTogether", &mcts::LeavesTogether);

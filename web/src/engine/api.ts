@@ -437,6 +437,11 @@ export interface Engine {
   /** The last position of a text as loadGame takes it; the game stays as it
    * is. */
   positionOf(text: string): Promise<Position>;
+  /** Why a hill of a position's text cannot be acted on, in a sentence, after
+   * `chosen`, a king or a ringfort to link; null: no rule forbids it. */
+  whyNot(
+      position: string, hill: HillIndex,
+      chosen?: HillIndex | null): Promise<string | null>;
   /** The position at a ply (default: game.ply) as an SVG document, with the
    * last action marked. */
   picture(ply?: number): Promise<string>;

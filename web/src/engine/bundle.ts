@@ -2,6 +2,7 @@
 // and the check that a bundle fits this engine.
 
 import { strFromU8 } from 'fflate';
+import { messageOf } from '../error';
 import type { LearnedVariant } from './api';
 import type { Catalogue } from './core';
 import { type NpyArray, readNpy } from './npy';
@@ -97,9 +98,9 @@ function readEntries(
     return readZip(data, wanted);
   } catch (error) {
     // RangeError: an offset of the archive leads beyond its end.
-    fail(`it is damaged, or not a zip archive (${
-        error instanceof RangeError ? 'it ends too soon' :
-          error instanceof Error ? error.message : String(error)})`);
+    const why =
+        error instanceof RangeError ? 'it ends too soon' : messageOf(error);
+    fail(`it is damaged, or not a zip archive (${why})`);
   }
 }
 
@@ -158,23 +159,18 @@ function inputCount(
   if (typeof count !== 'number' || !Number.isInteger(count) || count < 1) {
     fail(`manifest.json lacks the number of '${name}'`);
   }
-  if (count > catalogue[name]) {
-    fail(
-        `it has ${count} ${name}; this page has the first ` +
-        `${catalogue[name]} of them`);
-  }
-  return count;
+  const known = catalogue[name];
+  if (count <= known) return count;
+  fail(`it has ${count} ${name}; this page has the first ${known} of them`);
 }
 
 /** Returns the number of channels or of blocks that the network has. */
 function sizeOf(manifest: Manifest, name: 'channels' | 'blocks'): number {
-  const size = manifest.network?.[name];
+  const size = Number(manifest.network?.[name]);
   const most = { channels: 1024, blocks: 100 }[name];
-  if (typeof size === 'number' && Number.isInteger(size) && size >= 1 &&
-      size <= most) {
-    return size;
-  }
-  fail(`manifest.json has ${size} ${name}; expected 1 to ${most}`);
+  if (Number.isInteger(size) && size >= 1 && size <= most) return size;
+  fail(`manifest.json has ${manifest.network?.[name]} ${name}; expected 1 to ${
+    most}`);
 }
 
 /** Returns the kind of the network. */

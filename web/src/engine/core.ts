@@ -3,29 +3,22 @@
 import createModule from '../../.build/wasm/tara_core.mjs';
 import type {
   Action,
-  BySide,
-  Geometry,
-  Level,
+  EngineInfo,
+  Evaluation,
   Position,
   RatedGame,
   Rating,
-  VariantInfo,
+  SearchedAction,
+  SearchProgress,
 } from './api';
 import type { Tensor } from './onnx';
 
 /** web/wasm/views.cc. */
-export interface Catalogue {
-  readonly geometry: Geometry;
-  readonly variants: readonly VariantInfo[];
+export interface Catalogue extends EngineInfo {
   /** All 570, by index. */
   readonly actions: readonly Action[];
-  readonly levels: readonly Level[];
   /** The fileId of the bundle that the levels' Elo was measured with. */
   readonly ratedNetwork: string;
-  readonly rulesVersion: number;
-  readonly featureVersion: number;
-  readonly policyVersion: number;
-  readonly valueVersion: number;
   readonly maxMargin: number;
   readonly planes: number;
   readonly globals: number;
@@ -41,11 +34,9 @@ export type Answer<T> =
   | { readonly error: string };
 
 /** In the order of the legal actions; margins from -maxMargin on. */
-export interface CoreEvaluation {
+export interface CoreEvaluation
+    extends Pick<Evaluation, 'win' | 'draw' | 'redMargin'> {
   readonly priors: readonly number[];
-  readonly win: BySide<number>;
-  readonly draw: number;
-  readonly redMargin: number;
   readonly redMargins: readonly number[];
 }
 
@@ -75,19 +66,11 @@ export interface CoreJudge {
   delete(): void;
 }
 
-export interface CoreSearchReport {
-  readonly simulations: number;
-  readonly redValue: number;
-  readonly redMargin: number;
-  readonly actions: readonly {
-    readonly action: number;
-    readonly visits: number;
-    readonly prior: number;
-    readonly value: number;
-    readonly redValue: number;
-    readonly provedRedMargin: readonly [number, number] | null;
-    readonly line: readonly number[];
-  }[];
+/** As in api.ts, but with indices of actions. */
+export interface CoreSearchReport
+    extends Pick<SearchProgress, 'simulations' | 'redValue' | 'redMargin'> {
+  readonly actions: readonly (Omit<SearchedAction, 'action' | 'line'> &
+      { readonly action: number; readonly line: readonly number[] })[];
   readonly principalVariation: readonly number[];
 }
 
@@ -115,6 +98,7 @@ export interface Core {
   play(
       position: string,
       notation: string): Answer<{ action: number; text: string }>;
+  whyNot(position: string, hill: number, chosen: number): string;
   perft(position: string, depth: number): number;
   judgeByPlayouts(position: string): CoreEvaluation;
   /** How many leaves of a search are judged together, at most. */

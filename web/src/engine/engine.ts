@@ -9,7 +9,7 @@ import type {
   SearchRequest,
   SearchResult,
 } from './api';
-import type { CallName, Calls, FromWorker, ToWorker } from './messages';
+import { type CallName, type FromWorker, START, type ToWorker } from './messages';
 import workerUrl from './worker.ts?worker&url';
 
 interface Waiting {
@@ -21,25 +21,35 @@ interface Waiting {
 /** Calls under way, by id. */
 class Client {
   private readonly waiting = new Map<number, Waiting>();
-  private nextId = 1;
+  private nextId = START + 1;
   private broken: Error | null = null;
 
-  constructor(private readonly worker: Worker) {}
+  constructor(private readonly worker: Worker) {
+    worker.onmessage = ({ data }: MessageEvent<FromWorker>) =>
+      this.receive(data);
+    // Without a message: the script has not been loaded.
+    worker.onerror = ({ message }) => this.breakOff(new Error(
+        message === undefined ?
+          `${workerUrl} cannot be loaded` :
+          `the engine has failed: ${message}`));
+  }
+
+  /** Returns the answer to a call. */
+  answer(id: number, onProgress?: Waiting['onProgress']): Promise<unknown> {
+    if (this.broken !== null) return Promise.reject(this.broken);
+    return new Promise((resolve, reject) => {
+      this.waiting.set(id, { resolve, reject, onProgress });
+    });
+  }
 
   /** Sends a call; `onProgress` is for searches. */
   call(
       name: CallName, args: readonly unknown[],
-      onProgress?: (progress: SearchProgress) => void):
+      onProgress?: Waiting['onProgress']):
       { id: number; result: Promise<unknown> } {
     const id = this.nextId++;
-    const result = new Promise<unknown>((resolve, reject) => {
-      if (this.broken !== null) {
-        reject(this.broken);
-        return;
-      }
-      this.waiting.set(id, { resolve, reject, onProgress });
-      this.send({ kind: 'call', id, name, args });
-    });
+    const result = this.answer(id, onProgress);
+    this.send({ id, name, args });
     return { id, result };
   }
 
@@ -47,20 +57,15 @@ class Client {
     this.worker.postMessage(message);
   }
 
-  receive(message: FromWorker): void {
-    if (message.kind === 'ready' || message.kind === 'broken') return;
+  private receive(message: FromWorker): void {
     const waiting = this.waiting.get(message.id);
-    if (waiting === undefined) return;
-    if (message.kind === 'progress') {
-      waiting.onProgress?.(message.progress);
+    if ('progress' in message) {
+      waiting?.onProgress?.(message.progress);
       return;
     }
     this.waiting.delete(message.id);
-    if (message.kind === 'result') {
-      waiting.resolve(message.value);
-    } else {
-      waiting.reject(new Error(message.message));
-    }
+    if ('value' in message) waiting?.resolve(message.value);
+    else waiting?.reject(new Error(message.error));
   }
 
   /** Rejects all that is under way or yet to come. */
@@ -71,38 +76,20 @@ class Client {
   }
 }
 
-function engineOf(worker: Worker, client: Client, info: EngineInfo): Engine {
-  // The arguments and results of a call go through messages as they are.
-  const calling = <Name extends CallName>(name: Name): Calls[Name] =>
-    ((...args: readonly unknown[]) => client.call(name, args).result) as
-        unknown as Calls[Name];
-  return {
-    info,
-    newGame: calling('newGame'),
-    game: calling('game'),
-    play: calling('play'),
-    undo: calling('undo'),
-    goTo: calling('goTo'),
-    positionAt: calling('positionAt'),
-    positionAfter: calling('positionAfter'),
-    saveGame: calling('saveGame'),
-    loadGame: calling('loadGame'),
-    completePosition: calling('completePosition'),
-    positionOf: calling('positionOf'),
-    picture: calling('picture'),
-    loadNetwork: calling('loadNetwork'),
-    unloadNetwork: calling('unloadNetwork'),
-    network: calling('network'),
-    rate: calling('rate'),
-    verifyNetwork: calling('verifyNetwork'),
-    evaluate: calling('evaluate'),
+/** Starts an engine of its own worker. Rejected if the browser cannot run it,
+ * with the reason. */
+export async function createEngine(): Promise<Engine> {
+  const worker = new Worker(workerUrl, { type: 'module' });
+  const client = new Client(worker);
+  const own = {
+    info: await client.answer(START) as EngineInfo,
     search(
         request: SearchRequest = {},
         onProgress?: (progress: SearchProgress) => void): Search {
       const { id, result } = client.call('search', [request], onProgress);
       return {
         result: result as Promise<SearchResult>,
-        stop: () => client.send({ kind: 'stop', id }),
+        stop: () => client.send({ id }),
       };
     },
     close() {
@@ -110,32 +97,12 @@ function engineOf(worker: Worker, client: Client, info: EngineInfo): Engine {
       client.breakOff(new Error('the engine is closed'));
     },
   };
-}
-
-/** Starts an engine of its own worker. Rejected if the browser cannot run it,
- * with the reason. */
-export function createEngine(): Promise<Engine> {
-  const worker = new Worker(workerUrl, { type: 'module' });
-  const client = new Client(worker);
-  return new Promise((resolve, reject) => {
-    worker.onmessage = (event: MessageEvent<FromWorker>) => {
-      const message = event.data;
-      if (message.kind === 'ready') {
-        resolve(engineOf(worker, client, message.info));
-      } else if (message.kind === 'broken') {
-        reject(new Error(`the engine does not start: ${message.message}`));
-      } else {
-        client.receive(message);
-      }
-    };
-    worker.onerror = (event) => {
-      // Without a message: the script has not been loaded.
-      const error = new Error(
-          event.message === undefined ?
-            `${workerUrl} cannot be loaded` :
-            `the engine has failed: ${event.message}`);
-      reject(error);
-      client.breakOff(error);
-    };
+  // The arguments and results of other calls go through messages as they are.
+  return new Proxy(own as unknown as Engine, {
+    get: (target, name: CallName | keyof typeof own | 'then') =>
+      name === 'then' ? undefined : // it is no promise itself
+        name in target ? target[name] :
+        (...args: readonly unknown[]) =>
+          client.call(name as CallName, args).result,
   });
 }

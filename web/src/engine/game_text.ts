@@ -3,6 +3,7 @@
 // for people: a variant, its options, and actions in notation, or a position
 // that was set up, and actions.
 
+import { messageOf } from '../error';
 import type { Position, Score } from './api';
 import type { Catalogue, Core } from './core';
 import { GameModel } from './game';
@@ -188,8 +189,4 @@ function sortedJson(value: unknown): string {
     return JSON.stringify(value);
   }
   return JSON.stringify(Object.entries(value).sort());
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

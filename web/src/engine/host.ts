@@ -86,6 +86,10 @@ export class Host {
         const game = gameFromText(this.core, this.catalogue, text);
         return game.positionAt(game.ply);
       },
+      whyNot: async (position, hill, chosen) => {
+        const text = valueOf(this.core.checkPosition(position));
+        return this.core.whyNot(text, hill, chosen ?? -1) || null;
+      },
       picture: async (ply = this.game.ply) => {
         const last = this.game.actions[ply - 1]?.action;
         // A swap has no place on the board.

@@ -2,7 +2,6 @@
 
 import type {
   Engine,
-  EngineInfo,
   SearchProgress,
   SearchRequest,
   SearchResult,
@@ -14,16 +13,17 @@ export type Calls = Omit<Engine, 'info' | 'search' | 'close'> & {
 };
 export type CallName = keyof Calls;
 
-export type ToWorker =
-  | { readonly kind: 'call'; readonly id: number; readonly name: CallName;
-      readonly args: readonly unknown[] }
-  /** Of the search with this id. */
-  | { readonly kind: 'stop'; readonly id: number };
+/** A call; without a name, the search with this id is to stop. */
+export interface ToWorker {
+  readonly id: number;
+  readonly name?: CallName;
+  readonly args?: readonly unknown[];
+}
 
-export type FromWorker =
-  | { readonly kind: 'ready'; readonly info: EngineInfo }
-  | { readonly kind: 'broken'; readonly message: string }
-  | { readonly kind: 'result'; readonly id: number; readonly value: unknown }
-  | { readonly kind: 'error'; readonly id: number; readonly message: string }
-  | { readonly kind: 'progress'; readonly id: number;
-      readonly progress: SearchProgress };
+/** The start of the worker is call 0, whose value is the EngineInfo. */
+export type FromWorker = { readonly id: number } & (
+  | { readonly value: unknown }
+  | { readonly error: string }
+  | { readonly progress: SearchProgress });
+
+export const START = 0;

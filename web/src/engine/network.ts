@@ -1,5 +1,6 @@
 // A network that is loaded: the core's engine with the weights of a bundle.
 
+import { messageOf } from '../error';
 import type { NetworkInfo, RuleOptions, VariantInfo } from './api';
 import { type Bundle, factsOf } from './bundle';
 import {
@@ -45,8 +46,7 @@ export class Network {
       network = valueOf(
           core.openNetwork(kind, channels, blocks, tensors, false));
     } catch (error) {
-      throw new Error(`${bundle.file} cannot be run: ${
-          error instanceof Error ? error.message : String(error)}`);
+      throw new Error(`${bundle.file} cannot be run: ${messageOf(error)}`);
     }
     const id = fileId(bytes);
     const rated = (SOURCES?.[id] ?? id) === catalogue.ratedNetwork;

@@ -147,24 +147,20 @@ function planOf(
     milliseconds: request.milliseconds ?? Infinity,
     seed: request.seed ?? Math.floor(Math.random() * 2 ** 32),
   };
-  const { simulations, temperature, milliseconds, seed } = plan;
-  if (!Number.isInteger(simulations) || simulations < 1 ||
-      simulations > MAX_SIMULATIONS) {
-    throw new Error(
-        `simulations is ${simulations}; expected a whole number from 1 to ` +
-        `${MAX_SIMULATIONS}`);
-  }
-  if (!(temperature >= 0 && temperature <= 100)) {
-    throw new Error(
-        `temperature is ${temperature}; expected a number from 0 to 100`);
-  }
-  if (!(milliseconds >= 0)) {
-    throw new Error(
-        `milliseconds is ${milliseconds}; expected a number from 0`);
-  }
-  if (!Number.isSafeInteger(seed) || seed < 0) {
-    throw new Error(`seed is ${seed}; expected a whole number from 0`);
-  }
+  const check = (
+      name: keyof typeof plan, isGood: (value: number) => boolean,
+      expected: string): void => {
+    if (isGood(plan[name])) return;
+    throw new Error(`${name} is ${plan[name]}; expected a ${expected}`);
+  };
+  check(
+      'simulations',
+      (n) => Number.isInteger(n) && n >= 1 && n <= MAX_SIMULATIONS,
+      `whole number from 1 to ${MAX_SIMULATIONS}`);
+  check('temperature', (n) => n >= 0 && n <= 100, 'number from 0 to 100');
+  check('milliseconds', (n) => n >= 0, 'number from 0');
+  check(
+      'seed', (n) => Number.isSafeInteger(n) && n >= 0, 'whole number from 0');
   return plan;
 }
 
@@ -205,8 +201,7 @@ class Searching {
 
   /** Whether there is an action to choose. */
   private hasAction(): boolean {
-    const report = this.tree.report();
-    return report.simulations > 0;
+    return this.tree.report().simulations > 0;
   }
 
   private withCompensation(

@@ -1,43 +1,35 @@
 // The worker: an engine that answers the page's messages.
 
 import wasmUrl from '../../.build/wasm/tara_core.wasm?packed';
+import { messageOf } from '../error';
 import type { SearchRequest } from './api';
 import { makeCore } from './core';
 import { Host } from './host';
-import type { FromWorker, ToWorker } from './messages';
+import { START, type FromWorker, type ToWorker } from './messages';
 import { fetchPacked } from './packed';
 
 function post(message: FromWorker): void {
   self.postMessage(message);
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
 /** The ids of searches that are to stop. */
 const stopped = new Set<number>();
 
 async function answer(host: Host, message: ToWorker): Promise<void> {
-  const { id } = message;
-  if (message.kind === 'stop') {
+  const { id, name, args = [] } = message;
+  if (name === undefined) {
     stopped.add(id);
     return;
   }
-  const { name, args } = message;
   try {
-    if (name === 'search') {
-      const value = await host.search(
+    const call = name === 'search' ?
+      () => host.search(
           args[0] as SearchRequest, () => stopped.has(id),
-          (progress) => post({ kind: 'progress', id, progress }));
-      post({ kind: 'result', id, value });
-      return;
-    }
-    const call =
-        host.calls()[name] as (...args: readonly unknown[]) => Promise<unknown>;
-    post({ kind: 'result', id, value: await call(...args) });
+          (progress) => post({ id, progress })) :
+      host.calls()[name] as (...args: readonly unknown[]) => Promise<unknown>;
+    post({ id, value: await call(...args) });
   } catch (error) {
-    post({ kind: 'error', id, message: messageOf(error) });
+    post({ id, error: messageOf(error) });
   } finally {
     stopped.delete(id);
   }
@@ -45,13 +37,13 @@ async function answer(host: Host, message: ToWorker): Promise<void> {
 
 async function main(): Promise<void> {
   try {
-    const core = await makeCore(await fetchPacked(wasmUrl));
-    const host = new Host(core);
+    const host = new Host(await makeCore(await fetchPacked(wasmUrl)));
     self.onmessage = (event: MessageEvent<ToWorker>) =>
       void answer(host, event.data);
-    post({ kind: 'ready', info: host.info() });
+    post({ id: START, value: host.info() });
   } catch (error) {
-    post({ kind: 'broken', message: messageOf(error) });
+    const reason = messageOf(error);
+    post({ id: START, error: `the engine does not start: ${reason}` });
   }
 }
 

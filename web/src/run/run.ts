@@ -11,7 +11,9 @@ import '../ui/styles/page.css';
 import './run.css';
 import { byId, h, replaceChildren } from '../ui/dom';
 import { encode } from '../ui/links';
-import { applyTheme, theme } from '../ui/preferences';
+import { button, download, select, table } from '../ui/parts';
+import { applyTheme, isDark, theme } from '../ui/preferences';
+import { messageOf } from '../error';
 
 const POLL_MS = 3000;
 const GAMES = 40;
@@ -83,9 +85,9 @@ class Metrics {
 interface Line {
   name: string;
   variant?: string; // that it is of
-  points: Map<number, number>;
-  low?: Map<number, number>;
-  high?: Map<number, number>;
+  points: Points;
+  low?: Points;
+  high?: Points;
 }
 
 interface Chart {
@@ -95,17 +97,12 @@ interface Chart {
   lines: Line[];
 }
 
-function pointsOf(
-  events: RunEvent[],
-  field: string,
-  factor = 1,
-): Map<number, number> {
-  const points = new Map<number, number>();
-  for (const event of events) {
-    const value = event[field];
-    if (typeof value === 'number') {
-      points.set(event.generation, factor * value);
-    }
+type Points = Map<number, number>;
+
+function pointsOf(events: RunEvent[], field: string, factor = 1): Points {
+  const points: Points = new Map();
+  for (const { generation, [field]: value } of events) {
+    if (typeof value === 'number') points.set(generation, factor * value);
   }
   return points;
 }
@@ -120,15 +117,69 @@ function grouped(events: RunEvent[], field: string): Map<string, RunEvent[]> {
   return groups;
 }
 
-// Scores in percent, by variant.
-function scoreLines(events: RunEvent[]): Line[] {
+// Lines of scores by variant, each made by `scale`, of which the bounds are too.
+function scoreLines(
+  events: RunEvent[],
+  scale = (score: number): number => 100 * score,
+): Line[] {
+  const scaled = (of: RunEvent[], field: string): Points =>
+    new Map([...pointsOf(of, field)]
+      .map(([generation, score]) => [generation, scale(score)] as const)
+      .filter(([, value]) => Number.isFinite(value)));
   return [...grouped(events, 'variant')].map(([name, of]) => ({
     name,
     variant: name,
-    points: pointsOf(of, 'score', 100),
-    low: pointsOf(of, 'score_low', 100),
-    high: pointsOf(of, 'score_high', 100),
+    points: scaled(of, 'score'),
+    low: scaled(of, 'score_low'),
+    high: scaled(of, 'score_high'),
   }));
+}
+
+// The difference in Elo that a score stands for; infinite for 0 and 1.
+function eloOf(score: number): number {
+  return -400 * Math.log10(1 / score - 1);
+}
+
+// What curves are drawn over. The sums are of the games before a checkpoint.
+const AXES = ['generation', 'games', 'samples', 'hours of self-play'] as const;
+type Axis = (typeof AXES)[number];
+
+// Returns the place of each generation on an axis.
+function placesOf(metrics: Metrics, axis: Axis): Points | null {
+  if (axis === 'generation') return null;
+  const places: Points = new Map([[0, 0]]);
+  if (axis === 'samples') {
+    return new Map([...places, ...pointsOf(metrics.of('learning'), 'samples')]);
+  }
+  let sum = 0;
+  for (const { generation, games, seconds } of metrics.of('self_play')) {
+    sum += axis === 'games' ? Number(games) : Number(seconds) / 3600;
+    places.set(generation + 1, sum);
+  }
+  return places;
+}
+
+// Means over the last `width` values.
+function smoothed(points: Points, width: number): Points {
+  const all = [...points];
+  return new Map(all.map(([generation], i) => {
+    const last = all.slice(Math.max(0, i + 1 - width), i + 1);
+    return [generation, last.reduce((sum, [, y]) => sum + y, 0) / last.length];
+  }));
+}
+
+function csvOf(charts: Chart[]): string {
+  const rows = charts.flatMap(({ title, lines }) =>
+    lines.flatMap(({ name, points, low, high }) =>
+      [...points].map(([at, value]) =>
+        [title, name, at, value, low?.get(at), high?.get(at)])));
+  const cell = (value: string | number | undefined): string =>
+    typeof value === 'string'
+      ? `"${value.replaceAll('"', '""')}"`
+      : String(value ?? '');
+  const heads = 'chart,line,generation,value,low,high';
+  const lines = rows.map((row) => row.map(cell).join(','));
+  return [heads, ...lines, ''].join('\n');
 }
 
 function chartsOf(metrics: Metrics): Chart[] {
@@ -143,65 +194,47 @@ function chartsOf(metrics: Metrics): Chart[] {
       points: pointsOf(events, field),
     })),
   ];
-  const against = [...grouped(metrics.of('strength'), 'opponent')].map(
-    ([opponent, events]) => ({
-      title: `Score against ${opponent}, %`,
-      percent: true,
-      even: true,
-      lines: scoreLines(events),
-    }),
-  );
+  const score = (against: string, events: RunEvent[]): Chart => {
+    const title = `Score against ${against}, %`;
+    return { title, percent: true, even: true, lines: scoreLines(events) };
+  };
+  const chart = (title: string, lines: Line[]): Chart =>
+    ({ title, percent: title.endsWith('%'), lines });
+  const ofSelfPlay = (name: string, field: string, factor = 1): Line =>
+    ({ name, points: pointsOf(selfPlay, field, factor) });
   return [
-    ...against,
-    {
-      title: 'Score against the best checkpoint (gate), %',
-      percent: true,
-      even: true,
-      lines: scoreLines(metrics.of('gate')),
-    },
-    {
-      title: 'Policy loss, nats',
-      percent: false,
-      lines: lossLines('policy_loss'),
-    },
-    {
-      title: 'Value loss, nats',
-      percent: false,
-      lines: lossLines('value_loss'),
-    },
-    {
-      title: 'Self-play, games per second',
-      percent: false,
-      lines: [
-        { name: 'games/s', points: pointsOf(selfPlay, 'games_per_second') },
-      ],
-    },
-    {
-      title: 'Positions of self-play, %',
-      percent: true,
-      lines: [
-        {
-          name: 'different ones',
-          points: pointsOf(selfPlay, 'distinct_share', 100),
-        },
-        {
-          name: 'evaluations from the cache',
-          points: pointsOf(selfPlay, 'cached_share', 100),
-        },
-      ],
-    },
+    ...[...grouped(metrics.of('strength'), 'opponent')].flatMap(
+      ([opponent, events]) => [
+        score(opponent, events),
+        chart(`Strength over ${opponent}, Elo`, scoreLines(events, eloOf)),
+      ]),
+    score('the best checkpoint (gate)', metrics.of('gate')),
+    chart('Policy loss, nats', lossLines('policy_loss')),
+    chart('Value loss, nats', lossLines('value_loss')),
+    chart('Self-play, games per second', [
+      ofSelfPlay('games/s', 'games_per_second'),
+    ]),
+    chart('Positions of self-play, %', [
+      ofSelfPlay('different ones', 'distinct_share', 100),
+      ofSelfPlay('evaluations from the cache', 'cached_share', 100),
+    ]),
   ].filter(({ lines }) => lines.some(({ points }) => points.size > 1));
 }
 
+// What a colour of the style sheet is now, for canvases.
 function colour(name: string): string {
-  return getComputedStyle(document.documentElement).getPropertyValue(name);
+  const probe = h('i');
+  document.body.append(probe);
+  probe.style.color = `var(${name})`;
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
 }
 
 // The colour of a line: a variant's is the same in all charts. They differ by
 // lightness, too, for people who see few colours.
 function lineColour(line: Line, place: number, variants: string[]): string {
-  const { colorScheme } = getComputedStyle(document.documentElement);
-  const light = colorScheme === 'dark' ? 62 : 36;
+  const light = isDark() ? 62 : 36;
   if (line.variant === undefined) {
     return `hsl(${(150 + 60 * place) % 360} ${place === 0 ? 8 : 45}% ${light}%)`;
   }
@@ -219,14 +252,12 @@ function axes(x: string, y: string): uPlot.Axis[] {
     labelFont: '13px "Alegreya Sans", system-ui, sans-serif',
     labelSize: 18,
   };
+  // Generations and actions are whole numbers.
+  const incrs = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 1e4, 1e5, 1e6];
+  const whole = x.startsWith('hours') ? {} : { incrs };
   return [
-    {
-      ...axis,
-      size: 32,
-      label: x,
-      incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000],
-    },
-    { ...axis, label: y, size: 46 },
+    { ...axis, size: 32, label: x, ...whole },
+    { ...axis, size: 46, label: y },
   ];
 }
 
@@ -252,18 +283,28 @@ function showLast(chart: uPlot): void {
   }
 }
 
-// Draws a chart into its place; `variants` are the run's variants.
-function plot(chart: Chart, place: HTMLElement, variants: string[]): uPlot {
+// How the charts are drawn.
+interface Style {
+  readonly variants: string[]; // of the run
+  readonly axis: Axis;
+  readonly places: Points | null; // of generations on the axis; null: theirs
+  readonly width: number; // of means; 1: none
+}
+
+// Draws a chart into its place.
+function plot(chart: Chart, place: HTMLElement, style: Style): uPlot {
+  const { variants, axis, places, width } = style;
   const generations = [
     ...new Set(chart.lines.flatMap(({ points }) => [...points.keys()])),
-  ].sort((a, b) => a - b);
-  const column = (points: Map<number, number>): (number | null)[] =>
+  ].filter((each) => places?.has(each) ?? true).sort((a, b) => a - b);
+  const column = (points: Points): (number | null)[] =>
     generations.map((generation) => points.get(generation) ?? null);
-  const series: uPlot.Series[] = [{ label: 'generation' }];
-  const data: (number | null)[][] = [generations];
+  const series: uPlot.Series[] = [{ label: axis }];
+  const data = [places === null ? generations : column(places)];
   const bands: uPlot.Band[] = [];
+  const digits = chart.percent ? 1 : chart.title.endsWith('Elo') ? 0 : 3;
   const show = (value: number | null): string =>
-    value === null ? '–' : value.toFixed(chart.percent ? 1 : 3);
+    value === null ? '–' : value.toFixed(digits);
   chart.lines.forEach((line, i) => {
     const { name, points, low, high } = line;
     const stroke = lineColour(line, i, variants);
@@ -275,11 +316,10 @@ function plot(chart: Chart, place: HTMLElement, variants: string[]): uPlot {
       points: { show: generations.length < 30 },
       value: (_, value) => show(value),
     });
-    data.push(column(points));
-    // Bands of many lines would cover each other.
-    if (low === undefined || high === undefined || chart.lines.length > 1) {
-      return;
-    }
+    data.push(column(smoothed(points, width)));
+    // Bands of many lines would cover each other, and means have others.
+    const isAlone = chart.lines.length === 1 && width === 1;
+    if (low === undefined || high === undefined || !isAlone) return;
     const bound = { stroke: 'transparent', points: { show: false } };
     series.push(
       { ...bound, label: '95 % from', value: (_, value) => show(value) },
@@ -296,7 +336,7 @@ function plot(chart: Chart, place: HTMLElement, variants: string[]): uPlot {
     height: 210,
     series,
     bands,
-    axes: axes('generation', chart.title.split(', ').at(-1)!),
+    axes: axes(axis, chart.title.split(', ').at(-1)!),
     scales: {
       x: { time: false },
       ...(chart.percent ? { y: { range: [0, 100] } } : {}),
@@ -314,23 +354,66 @@ function plot(chart: Chart, place: HTMLElement, variants: string[]): uPlot {
 
 class Curves {
   private plots: uPlot[] = [];
+  private metrics: Metrics | null = null;
+  private readonly charts = h('div.charts');
+  private readonly axis = select('Draw over', () => this.redraw(),
+    AXES.map((name) => [name, `over ${name}`]));
+  private readonly width = select('Smoothing', () => this.redraw(),
+    [1, 3, 10].map((n) => [n, n === 1 ? 'every value' : `means of ${n}`]));
 
-  draw(metrics: Metrics): void {
-    for (const each of this.plots) each.destroy();
-    const charts = chartsOf(metrics);
-    const places = charts.map(() => h('div', { class: 'plot' }));
+  constructor() {
+    const saveCsv = (): void => {
+      const charts = chartsOf(this.metrics!);
+      download('tara-curves.csv', 'text/csv', csvOf(charts));
+    };
     replaceChildren(
       byId('curves'),
+      h('div.card.wide.steps',
+        this.axis, this.width, button('csv', 'Save as CSV', saveCsv)),
+      this.charts,
+    );
+  }
+
+  draw(metrics: Metrics): void {
+    this.metrics = metrics;
+    this.redraw();
+  }
+
+  private redraw(): void {
+    const { metrics } = this;
+    if (metrics === null) return;
+    for (const each of this.plots) each.destroy();
+    const charts = chartsOf(metrics);
+    const places = charts.map(() => h('div.plot'));
+    const savePicture = (i: number): void =>
+      this.plots[i]!.ctx.canvas.toBlob((picture) => {
+        if (picture !== null) download(`tara-${i}.png`, 'image/png', picture);
+      });
+    replaceChildren(
+      this.charts,
       strengthTable(metrics),
       charts.length === 0 &&
-        h('p', { class: 'card wide' }, 'Curves appear after two generations.'),
-      ...charts.map(({ title }, i) =>
-        h('figure', { class: 'card' }, h('h2', {}, title), places[i]!),
-      ),
+        h('p.card.wide', 'Curves appear after two generations.'),
+      charts.map(({ title }, i) =>
+        h('figure.card',
+          h('header',
+            h('h2', title),
+            button('', 'PNG', () => savePicture(i), {
+              class: 'quiet',
+              title: 'Save as a picture',
+              'aria-label': `Save as a picture: ${title}`,
+            })),
+          places[i])),
     );
     const all = metrics.events.flatMap(({ variant }) => variant ?? []);
-    const variants = [...new Set(all.map(String))];
-    this.plots = charts.map((chart, i) => plot(chart, places[i]!, variants));
+    const axis = this.axis.value as Axis;
+    const style = {
+      variants: [...new Set(all.map(String))],
+      axis,
+      places: placesOf(metrics, axis),
+      width: Number(this.width.value),
+    };
+    this.plots = charts.map((chart, i) => plot(chart, places[i]!, style));
   }
 }
 
@@ -351,46 +434,19 @@ function strengthTable(metrics: Metrics): HTMLElement | null {
       : `${percent(event, 'score')} [${percent(event, 'score_low')}, ` +
           `${percent(event, 'score_high')}]`;
   };
-  return h(
-    'figure',
-    { class: 'card wide' },
-    h('h2', {}, `Checkpoint ${newest}: score in %, with 95 % intervals`),
-    h(
-      'table',
-      {},
-      h(
-        'thead',
-        {},
-        h(
-          'tr',
-          {},
-          h('th', { scope: 'col' }, 'variant'),
-          ...opponents.map((name) => h('th', { scope: 'col' }, name)),
-        ),
-      ),
-      h(
-        'tbody',
-        {},
-        ...[...variants].map(([variant, events]) =>
-          h(
-            'tr',
-            {},
-            h('th', { scope: 'row' }, variant),
-            ...opponents.map((name) => h('td', {}, cell(events, name))),
-          ),
-        ),
-      ),
-    ),
-  );
+  return h('figure.card.wide',
+    h('h2', `Checkpoint ${newest}: score in %, with 95 % intervals`),
+    table(['variant', ...opponents], [...variants].map(([variant, events]) =>
+      [variant, ...opponents.map((name) => cell(events, name))])));
 }
 
 // The newest games, and one of them to step through.
 class Games {
-  private readonly list = h('ol', { class: 'newest' });
-  private readonly error = h('p', { class: 'error', role: 'status' });
+  private readonly list = h('ol.newest');
+  private readonly error = h('p.error', { role: 'status' });
   private readonly picture = h('img', { alt: '' });
   private readonly words = h('p', { role: 'status' });
-  private readonly title = h('h2', {});
+  private readonly title = h('h2');
   private readonly link = h('a', { target: '_blank' }, 'Open on the board');
   private readonly slider = h('input', {
     type: 'range',
@@ -398,8 +454,8 @@ class Games {
     'aria-label': 'Action',
     input: () => this.goTo(Number(this.slider.value)),
   });
-  private readonly course = h('div', { class: 'plot' });
-  private readonly drawn = h('p', {});
+  private readonly course = h('div.plot');
+  private readonly drawn = h('p');
   private readonly viewer: HTMLElement;
   private chart: uPlot | null = null;
   private game: WatchedGame | null = null;
@@ -408,46 +464,30 @@ class Games {
   private asked = 0; // for a game; answers to an earlier question are dropped
 
   constructor() {
-    const step = (name: string, text: string, to: () => number): HTMLElement =>
-      h(
-        'button',
-        { type: 'button', 'aria-label': name, click: () => this.goTo(to()) },
-        text,
-      );
-    const length = (): number => this.game?.actions.length ?? 0;
-    this.viewer = h(
-      'figure',
-      { class: 'card viewer', tabindex: 0, keydown: (event: KeyboardEvent) => {
-        if (event.target === this.slider) return;
-        if (event.key === 'ArrowLeft') this.goTo(this.ply - 1);
-        if (event.key === 'ArrowRight') this.goTo(this.ply + 1);
-      } },
+    const step = (label: string, text: string, to: () => number) =>
+      button('', text, () => this.goTo(to()), { 'aria-label': label });
+    const keydown = ({ target, key }: KeyboardEvent): void => {
+      if (target === this.slider) return;
+      if (key === 'ArrowLeft') this.goTo(this.ply - 1);
+      if (key === 'ArrowRight') this.goTo(this.ply + 1);
+    };
+    this.viewer = h('figure.card.viewer', { tabindex: 0, keydown },
       this.title,
       this.picture,
       this.words,
-      h(
-        'div',
-        { class: 'steps' },
+      h('div.steps',
         step('First position', '«', () => 0),
         step('Back', '‹', () => this.ply - 1),
         this.slider,
         step('On', '›', () => this.ply + 1),
-        step('Last position', '»', length),
-      ),
+        step('Last position', '»', () => this.game?.actions.length ?? 0)),
       this.course,
       this.drawn,
-      h('p', {}, this.link, ', for hints, the policy and other play.'),
-    );
+      h('p', this.link, ', for hints, the policy and other play.'));
     this.viewer.hidden = true;
     replaceChildren(
       byId('games'),
-      h(
-        'div',
-        { class: 'card' },
-        h('h2', {}, 'Newest games'),
-        this.list,
-        this.error,
-      ),
+      h('div.card', h('h2', 'Newest games'), this.list, this.error),
       this.viewer,
     );
   }
@@ -477,22 +517,14 @@ class Games {
   }
 
   private entry(row: GameRow): HTMLElement {
-    const points = row.points.join('–');
-    return h(
-      'li',
-      {},
-      h(
-        'button',
-        {
-          type: 'button',
-          'data-game': row.index,
-          'aria-pressed': row.index === this.game?.index ? 'true' : 'false',
-          click: () => void this.show(row.index),
-        },
-        `${row.index}: ${row.variant}, generation ${row.generation}, ` +
-          `${points} after ${row.length} actions, ${row.ended_by}`,
-      ),
-    );
+    const { index, variant, generation, points, length, ended_by } = row;
+    const label =
+      `${index}: ${variant}, generation ${generation}, ` +
+      `${points.join('–')} after ${length} actions, ${ended_by}`;
+    return h('li', button('', label, () => void this.show(index), {
+      'data-game': index,
+      'aria-pressed': String(index === this.game?.index),
+    }));
   }
 
   private async show(index: number): Promise<void> {
@@ -633,20 +665,12 @@ function stateOf(metrics: Metrics, { config, quiet }: About): string {
 
 // Notes and the config, which stays folded out as it is.
 class Rest {
-  private readonly notes = h('figure', { class: 'card' });
+  private readonly notes = h('figure.card');
   private readonly config = h('pre', { tabindex: 0 }); // keys scroll it
 
   constructor() {
-    replaceChildren(
-      byId('rest'),
-      this.notes,
-      h(
-        'details',
-        { class: 'card' },
-        h('summary', {}, 'Config'),
-        this.config,
-      ),
-    );
+    const config = h('details.card', h('summary', 'Config'), this.config);
+    replaceChildren(byId('rest'), this.notes, config);
   }
 
   draw(metrics: Metrics, config: string): void {
@@ -654,21 +678,12 @@ class Rest {
     this.notes.hidden = notes.length === 0;
     replaceChildren(
       this.notes,
-      h('h2', {}, 'Notes'),
-      h(
-        'ul',
-        {},
-        ...notes.map((note) =>
-          h('li', {}, `${note.generation}: ${String(note['text'])}`),
-        ),
-      ),
+      h('h2', 'Notes'),
+      h('ul', notes.map(({ generation, text }) =>
+        h('li', `${generation}: ${String(text)}`))),
     );
     this.config.textContent = config;
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 interface About {

@@ -2,7 +2,8 @@
 // three actions, each with its value and line. Also the result of the review
 // for the action that was played here.
 
-import { h, replaceChildren, setAttribute } from './dom';
+import { h, replaceChildren, setAttribute, setText } from './dom';
+import { button, card } from './parts';
 import { SIDE_CLASS } from './board/pieces';
 import { guided } from './preferences';
 import { analysisSentences, chanceOf, givenAwaySentence } from './words';
@@ -17,52 +18,41 @@ export function bestActions({ actions }: SearchProgress): SearchedAction[] {
   return actions.filter(({ visits }) => visits > 0).slice(0, MOST);
 }
 
+export interface AnalysisEvents {
+  toggle(): void;
+  lesson(): void;
+  tryAgain(): void;
+  play(action: Action): void;
+  leave(): void; // its row is hidden, which had the keyboard's focus
+}
+
 export class AnalysisPanel {
   readonly element: HTMLElement;
-  private readonly title = h('h2', {}, 'Analysis');
+  private readonly title = h('h2', 'Analysis');
   private readonly button: HTMLButtonElement;
   private readonly lesson: HTMLButtonElement;
   private readonly mistake = h('p', { role: 'status' });
-  private readonly list = h('ol', { class: 'lines' });
-  private readonly words = h('p', { class: 'legend' });
+  private readonly list = h('ol.lines');
+  private readonly words = h('p.legend');
   private readonly retry: HTMLElement;
 
-  constructor(
-    toggle: () => void,
-    lesson: () => void,
-    tryAgain: () => void,
-    private readonly play: (action: Action) => void,
-    // Its row is hidden, which had the keyboard's focus.
-    private readonly leave: () => void,
-  ) {
-    this.button = h(
-      'button',
-      {
-        type: 'button',
-        'data-do': 'analyse',
-        title: 'Search every position on the board (A)',
-        click: toggle,
-      },
-      'Analyse',
-    );
-    this.lesson = h(
-      'button',
-      { type: 'button', class: 'primary', 'data-do': 'first-lesson', click: lesson },
-      'Learn in a minute',
-    );
-    this.retry = h(
-      'button',
-      { type: 'button', 'data-do': 'try-again', click: tryAgain },
-      'Try again',
-    );
-    this.element = h(
-      'section',
-      { class: 'card analysis', 'aria-label': 'Analysis' },
-      h('header', {}, this.title, this.button, this.lesson),
-      h('div', { class: 'mistake' }, this.mistake, this.retry),
+  constructor(private readonly events: AnalysisEvents) {
+    const { toggle, lesson, tryAgain } = events;
+    this.button = button('analyse', 'Analyse', toggle, {
+      title: 'Search every position on the board (A)',
+    });
+    this.lesson = button('first-lesson', 'Learn in a minute', lesson, {
+      class: 'primary',
+    });
+    this.retry = button('try-again', 'Try again', tryAgain);
+    this.element = card(
+      'Analysis',
+      [this.title, this.button, this.lesson],
+      h('div.mistake', this.mistake, this.retry),
       this.list,
       this.words,
     );
+    this.element.classList.add('analysis');
   }
 
   render(session: Session): void {
@@ -84,7 +74,7 @@ export class AnalysisPanel {
         ? ''
         : `${givenAwaySentence(game, mistake)} On the board, the cross marks ` +
           'the action played and the green ring the better one.');
-    if (this.mistake.textContent !== text) this.mistake.textContent = text;
+    setText(this.mistake, text);
     this.mistake.parentElement!.hidden = text === '';
     this.retry.hidden = mistake === null;
     const isShown = analysing || analysis !== null;
@@ -103,34 +93,33 @@ export class AnalysisPanel {
   // and release would take no click.
   private show(best: readonly SearchedAction[], side: string): void {
     for (let i = this.list.children.length; i < MOST; ++i) {
-      this.list.append(h('li', {}, h('button', { type: 'button' })));
+      this.list.append(h('li', h('button', { type: 'button' })));
     }
     [...this.list.children].forEach((row, i) => {
-      const button = row.firstElementChild as HTMLButtonElement;
+      const entry = row.firstElementChild as HTMLButtonElement;
       const each = best[i];
-      button.className = `line ${side}`;
-      button.disabled = each === undefined;
+      entry.className = `line ${side}`;
+      entry.disabled = each === undefined;
       if (each === undefined) {
-        replaceChildren(button, '…');
+        replaceChildren(entry, '…');
         return;
       }
       const { action, line, value } = each;
       const rest = line.slice(1, LINE).map(({ notation }) => notation);
-      const chance = chanceOf(value);
-      button.onclick = ({ detail }) => {
-        this.play(action);
-        if (detail === 0) this.leave(); // by a key
+      entry.onclick = ({ detail }) => {
+        this.events.play(action);
+        if (detail === 0) this.events.leave(); // by a key
       };
-      button.title = `Play ${action.notation}`;
+      entry.title = `Play ${action.notation}`;
       replaceChildren(
-        button,
-        h('span', { class: 'rank' }, String(i + 1)),
+        entry,
+        h('span.rank', i + 1),
         ' ',
-        h('strong', {}, action.notation),
+        h('strong', action.notation),
         ' ',
-        h('span', { class: 'chance' }, chance),
-        h('span', { class: 'visually-hidden' }, ' to win, then '),
-        h('span', { class: 'rest' }, rest.join(' ')),
+        h('span.chance', chanceOf(value)),
+        h('span.visually-hidden', ' to win, then '),
+        h('span.rest', rest.join(' ')),
       );
     });
   }

@@ -3,7 +3,7 @@
 import { AnalysisPanel, bestActions } from './analysis_panel';
 import { Board } from './board/board';
 import type { Placed } from './board/drawing';
-import type { Marks } from './board/marks';
+import { isInArea, type Marks } from './board/marks';
 import { SIDE_CLASS } from './board/pieces';
 import { ChoiceDialog } from './choice_dialog';
 import { CoursePanel } from './course_panel';
@@ -30,7 +30,6 @@ import {
   type Player,
 } from './players';
 import { turnTheme } from './preferences';
-import { inArea, whyNot } from './reasons';
 import { Results } from './results';
 import { ResultsDialog } from './results_dialog';
 import type { GivenAway } from './review';
@@ -44,7 +43,7 @@ import {
 import { SeatsPanel } from './seats_panel';
 import { uses } from './selection';
 import { Session, type Line } from './session';
-import { Toolbar, type ToolbarState } from './toolbar';
+import { Toolbar } from './toolbar';
 import { TurnBar } from './turn_bar';
 import {
   actionSentence,
@@ -60,6 +59,7 @@ import {
   standingSentence,
   verificationSentence,
 } from './words';
+import { messageOf } from '../error';
 import { shortText } from '../engine/short_text';
 import type {
   Action,
@@ -69,6 +69,7 @@ import type {
   HillIndex,
   NetworkInfo,
   Position,
+  VariantInfo,
 } from '../engine/api';
 
 const NO_MARKS = {
@@ -90,20 +91,52 @@ export class App {
   private readonly games = new KeptGames();
   private readonly results: Results;
   private readonly seats: SeatsPanel;
-  private readonly turnBar: TurnBar;
-  private readonly toolbar: Toolbar;
-  private readonly course: CoursePanel;
-  private readonly moves: MovesPanel;
-  private readonly review: ReviewPanel;
-  private readonly networkPanel: NetworkPanel;
   private readonly newGameDialog: NewGameDialog;
-  private readonly choiceDialog: ChoiceDialog;
   private readonly fileDialog: GameFileDialog;
   private readonly help: HelpDialog;
-  private readonly analysis: AnalysisPanel;
   private readonly guide: Guide;
   private readonly editor: Editor;
   private readonly lesson: Lesson;
+  private readonly actions = {
+    undo: () => void this.step(-1),
+    redo: () => void this.step(1),
+    hint: () => void this.session.showHint(),
+    heat: () => this.toggle('heat'),
+    owners: () => this.toggle('owners'),
+    pass: () => this.pass(),
+    pauseOrResume: () => this.pauseOrResume(),
+  };
+  private readonly turnBar = new TurnBar(() => this.showReview());
+  private readonly analysis = new AnalysisPanel({
+    toggle: () => this.session.toggleAnalysis(),
+    lesson: () => void this.openLesson(),
+    tryAgain: () => this.tryAgain(),
+    play: (action) => void this.session.play(action),
+    leave: () => this.board.focus(),
+  });
+  private readonly toolbar = new Toolbar(this.actions, () =>
+    this.board.focus());
+  private readonly course = new CoursePanel((ply) => void this.goTo(ply));
+  private readonly moves = new MovesPanel(
+    (ply) => void this.goTo(ply),
+    (line) => void this.goToLine(line),
+    (line) => this.session.forgetLine(line),
+  );
+  private readonly review = new ReviewPanel(
+    () => void this.session.reviewOrStop(),
+    (found) => void this.showGivenAway(found),
+    (side) => {
+      this.session.review.side = side;
+      this.draw();
+    },
+  );
+  private readonly networkPanel = new NetworkPanel(
+    (file) => void this.loadFile(file),
+    () => void this.unloadNetwork(),
+    () => void this.verifyNetwork(),
+  );
+  private readonly choiceDialog = new ChoiceDialog(
+    (action) => void this.session.play(action));
   private network: NetworkInfo | null = null;
   private loading: string | null = null; // the name of a bundle
   private opening: Promise<boolean> | null = null; // of a bundle by the user
@@ -168,7 +201,8 @@ export class App {
     this.lesson = new Lesson(engine, {
       changed: () => this.draw(),
       refused: (hill, chosen, reason) => {
-        this.board.tell(hill, reason ?? this.reason(hill, chosen));
+        if (reason === null) void this.tellReason(hill, chosen);
+        else this.board.tell(hill, reason);
       },
       leave: () => this.leaveLesson(),
       play: ({ family }) => void this.playAfterLesson(family),
@@ -182,35 +216,6 @@ export class App {
       },
       (shown) => this.pressCount(shown),
     );
-    this.turnBar = new TurnBar(() => this.showReview());
-    this.analysis = new AnalysisPanel(
-      () => session.toggleAnalysis(),
-      () => void this.openLesson(),
-      () => this.tryAgain(),
-      (action) => void session.play(action),
-      () => this.board.focus(),
-    );
-    this.toolbar = new Toolbar(this.actions, () => this.board.focus());
-    const goTo = (ply: number): void => void this.goTo(ply);
-    this.course = new CoursePanel(goTo);
-    this.moves = new MovesPanel(
-      goTo,
-      (line) => void this.goToLine(line),
-      (line) => session.forgetLine(line),
-    );
-    this.review = new ReviewPanel(
-      () => void session.reviewOrStop(),
-      (found) => void this.showGivenAway(found),
-      (side) => {
-        session.review.side = side;
-        this.draw();
-      },
-    );
-    this.networkPanel = new NetworkPanel(
-      (file) => void this.loadFile(file),
-      () => void this.unloadNetwork(),
-      () => void this.verifyNetwork(),
-    );
     const resultsDialog = new ResultsDialog(info.levels, this.results);
     this.newGameDialog = new NewGameDialog(
       info,
@@ -218,7 +223,6 @@ export class App {
       (choice) => void this.newGame(choice),
       () => void resultsDialog.open(),
     );
-    this.choiceDialog = new ChoiceDialog((action) => void session.play(action));
     this.fileDialog = new GameFileDialog(
       info.variants,
       info.levels,
@@ -239,16 +243,6 @@ export class App {
     this.help = new HelpDialog(info.geometry, () => this.draw(), lesson);
     this.place();
   }
-
-  private readonly actions = {
-    undo: () => void this.step(-1),
-    redo: () => void this.step(1),
-    hint: () => void this.session.showHint(),
-    heat: () => this.toggle('heat'),
-    owners: () => this.toggle('owners'),
-    pass: () => this.pass(),
-    pauseOrResume: () => this.pauseOrResume(),
-  };
 
   // Puts the parts into the page, and listens to it.
   private place(): void {
@@ -348,13 +342,7 @@ export class App {
         await this.goBackTo(same);
         return true;
       }
-      await this.session.load(
-        text,
-        (game) => fitPlayers([], game.variant), // people, who look at it
-        true,
-        false,
-        () => this.games.begin(),
-      );
+      await this.load(text, []); // for people, who look at it
       this.notices.show(`${this.loadedSentence()} Your other games are unchanged.`);
       return true;
     } catch (error) {
@@ -365,6 +353,17 @@ export class App {
       );
       return false;
     }
+  }
+
+  // Loads the game of a text beside those that are kept; seats keep the players.
+  private load(
+    text: string,
+    players: readonly Player[],
+    paused = true,
+  ): Promise<void> {
+    const fit = ({ variant }: Game) => fitPlayers(players, variant);
+    const begin = (): void => this.games.begin();
+    return this.session.load(text, { fit, paused }, begin);
   }
 
   private loadedSentence(): string {
@@ -400,14 +399,10 @@ export class App {
   private async goBackTo(kept: KeptGame): Promise<void> {
     const { levels } = this.engine.info;
     const ids = kept.players.map((id) => currentId(id, levels));
-    await this.session.load(
-      kept.text,
-      (game) => fitPlayers(ids.map(playerOf), game.variant),
-      kept.paused,
-      kept.counts,
-      () => this.games.take(kept),
-      kept.others,
-    );
+    const { text, paused, counts, others } = kept;
+    const fit = ({ variant }: Game) => fitPlayers(ids.map(playerOf), variant);
+    await this.session.load(text, { fit, paused, counts, others }, () =>
+      this.games.take(kept));
     if (this.heat || this.owners) this.session.help();
   }
 
@@ -449,14 +444,10 @@ export class App {
       this.session.networkChanged();
       return true;
     } catch (error) {
-      const stays =
-        this.network === null
-          ? ''
-          : ` Still playing with ${this.network.name}.`;
+      const { network } = this;
+      const stays = network === null ? '' : ` Still playing with ${network.name}.`;
       this.notices.show(
-        `${name} was not loaded: ${messageOf(error)}.${stays}`,
-        true,
-      );
+        `${name} was not loaded: ${messageOf(error)}.${stays}`, true);
       return false;
     } finally {
       this.loading = null;
@@ -500,12 +491,11 @@ export class App {
     try {
       await this.loadGame(text);
     } catch (error) {
-      this.notices.show(
-        this.isGame(text) || /\.(jsonl?|txt)$/i.test(file.name)
-          ? `${file.name}: ${messageOf(error)}`
-          : `${file.name} is neither a model bundle nor a game as text.`,
-        true,
-      );
+      const isText = this.isGame(text) || /\.(jsonl?|txt)$/i.test(file.name);
+      const why = isText
+        ? `: ${messageOf(error)}`
+        : ' is neither a model bundle nor a game as text.';
+      this.notices.show(file.name + why, true);
     }
   }
 
@@ -519,13 +509,8 @@ export class App {
   }
 
   private async loadGame(text: string): Promise<void> {
-    await this.session.load(
-      textOfPasted(text),
-      (game) => fitPlayers(this.session.players, game.variant),
-      true, // it may be one to look at
-      false,
-      () => this.games.begin(),
-    );
+    // It may be one to look at.
+    await this.load(textOfPasted(text), this.session.players);
     const { name } = this.session.game.variant;
     const count = gamesIn(text);
     this.notices.show(
@@ -595,15 +580,11 @@ export class App {
     const { variants, levels } = this.engine.info;
     const { variant } = this.session.game;
     const computer: Player = { kind: 'computer', level: levels[0]!.id };
-    const played =
-      variant.family === family
-        ? variant
-        : variants.find((each) => each.family === family)!;
-    await this.newGame({
-      variant: played,
-      options: {},
-      players: played.seats.map(({ side }) => (side === 0 ? PERSON : computer)),
-    });
+    const isIt = (each: VariantInfo): boolean => each.family === family;
+    const played = [variant, ...variants].find(isIt)!;
+    const players = played.seats.map(({ side }) =>
+      side === 0 ? PERSON : computer);
+    await this.newGame({ variant: played, options: {}, players });
     this.board.focus();
   }
 
@@ -627,15 +608,8 @@ export class App {
     players: readonly Player[],
     paused: boolean,
   ): Promise<void> {
-    const { session } = this;
     try {
-      await session.load(
-        text,
-        (game) => fitPlayers(players, game.variant),
-        paused,
-        false,
-        () => this.games.begin(),
-      );
+      await this.load(text, players, paused);
       this.board.focus();
     } catch (error) {
       this.notices.showError(error);
@@ -663,14 +637,22 @@ export class App {
     this.draw();
   }
 
-  private async step(step: -1 | 1): Promise<void> {
-    await this.session.step(step);
+  // Waits for another place in the game, and says which it is.
+  private async arrive(going: Promise<void>): Promise<void> {
+    await going;
     this.notices.announce(placeSentence(this.session.game));
   }
 
-  private async goToLine(line: Line): Promise<void> {
-    await this.session.goToLine(line);
-    this.notices.announce(placeSentence(this.session.game));
+  private step(step: -1 | 1): Promise<void> {
+    return this.arrive(this.session.step(step));
+  }
+
+  private goToLine(line: Line): Promise<void> {
+    return this.arrive(this.session.goToLine(line));
+  }
+
+  private goTo(ply: number): Promise<void> {
+    return this.arrive(this.session.goTo(ply));
   }
 
   // A step of one action along the line on the board, after the pending ones:
@@ -681,11 +663,6 @@ export class App {
       const to = ply + step;
       if (to >= 0 && to <= actions.length) await this.goTo(to);
     });
-  }
-
-  private async goTo(ply: number): Promise<void> {
-    await this.session.goTo(ply);
-    this.notices.announce(placeSentence(this.session.game));
   }
 
   private pass(): void {
@@ -699,12 +676,6 @@ export class App {
     return session.position.legal.find(
       ({ kind }) => kind === 'pass' || kind === 'swap',
     );
-  }
-
-  private passKind(): ToolbarState['pass'] {
-    const pass = this.passAction();
-    if (pass === undefined) return 'none';
-    return pass.kind === 'swap' ? 'swap' : 'pass';
   }
 
   private pauseOrResume(): void {
@@ -733,22 +704,25 @@ export class App {
   // Says at the hill why it cannot be acted on.
   private refuse(hill: HillIndex, chosen: HillIndex | null): void {
     const { session } = this;
-    const { game, position } = session;
-    this.board.tell(
-      hill,
-      session.personToMove
-        ? this.reason(hill, chosen)
-        : `It is ${seatName(game.variant, position.seat!)}’s turn, the computer’s` +
-            (session.canResume ? ': press Continue.' : '.'),
-    );
+    if (session.personToMove) {
+      void this.tellReason(hill, chosen);
+      return;
+    }
+    const who = seatName(session.game.variant, session.position.seat!);
+    const how = session.canResume ? ': press Continue.' : '.';
+    this.board.tell(hill, `It is ${who}’s turn, the computer’s${how}`);
   }
 
-  private reason(hill: HillIndex, chosen: HillIndex | null): string {
-    const { geometry } = this.engine.info;
-    return (
-      whyNot({ geometry, ...this.shownGame }, hill, chosen) ??
-      `${geometry.hills[hill]!.name} is not legal now.`
-    );
+  private async tellReason(
+    hill: HillIndex,
+    chosen: HillIndex | null,
+  ): Promise<void> {
+    const { position } = this.shownGame;
+    const { name } = this.engine.info.geometry.hills[hill]!;
+    const reason = await this.engine.whyNot(position.text, hill, chosen);
+    if (position !== this.shownGame.position) return;
+    const sentence = reason ?? `${name} is not legal now.`;
+    this.board.tell(hill, sentence.replaceAll("'", '’'));
   }
 
   // The game on the board: that of the session, or of the lesson.
@@ -783,13 +757,10 @@ export class App {
     const { counts, players } = this.session;
     if (!counts || this.network?.rated !== true) return;
     if (Object.keys(options).length > 0) return;
-    const bySide = [0, 1].map((side) => [
-      ...new Set(
-        variant.seats
-          .filter((seat) => seat.side === side)
-          .map(({ index }) => playerId(players[index]!)),
-      ),
-    ]);
+    const bySide = [0, 1].map((side) => {
+      const seats = variant.seats.filter((seat) => seat.side === side);
+      return [...new Set(seats.map(({ index }) => playerId(players[index]!)))];
+    });
     const side = bySide.findIndex((ids) => ids.join() === 'person');
     const other = side === 0 ? 1 : 0;
     const level = this.engine.info.levels.find(
@@ -860,7 +831,7 @@ export class App {
       heat: this.heat && seat !== null,
       owners: this.owners && seat !== null,
       maps: seat !== null,
-      pass: this.passKind(),
+      pass: this.passAction()?.kind ?? 'none',
       computer: !computer ? 'none' : session.canResume ? 'waits' : 'plays',
       network: session.judgedBy === 'network',
     });
@@ -870,10 +841,8 @@ export class App {
   private area(): Set<HillIndex> | null {
     const { game, position } = this.session;
     if (game.variant.seats.length < 4 || position.finished) return null;
-    const { geometry } = this.engine.info;
-    const inside = geometry.hills.filter(({ index }) =>
-      inArea({ geometry, ...game }, index),
-    );
+    const { hills } = this.engine.info.geometry;
+    const inside = hills.filter((hill) => isInArea(hill, position.seat!));
     return new Set(inside.map(({ index }) => index));
   }
 
@@ -904,51 +873,40 @@ export class App {
       {
         ...(lesson.isOpen ? NO_MARKS : this.marksOfGame()),
         uses: mine,
-        links: acts
-          ? position.legal.filter((action) => action.kind === 'link')
-          : [],
+        links: position.legal.filter(({ kind }) => acts && kind === 'link'),
         chosen,
         besieged,
         counted: this.counted(position),
         mover: position.side === null ? 'none' : SIDE_CLASS[position.side],
       },
-      geometry.hills.map(({ name, index }) =>
-        hillLabel(name, position, index, mine.get(index), besieged.includes(index)),
-      ),
+      geometry.hills.map(({ name, index: hill }) =>
+        hillLabel(name, position, hill, mine.get(hill), besieged.includes(hill))),
     );
   }
 
   private counted(position: Position): readonly CountedHills[] {
     const { lesson } = this;
     const one = this.pointedCount ?? this.pressedCount;
-    const count = lesson.isOpen && !lesson.isOn ? lesson.step.shows : undefined;
-    const shown =
-      count !== undefined
-        ? ([0, 1] as const).map((side) => ({ count, side }))
-        : one === null || lesson.isOpen
-          ? []
-          : [one];
+    const count = lesson.isOn ? undefined : lesson.step.shows;
+    const sides = count === undefined ? [] : ([0, 1] as const);
+    const ofLesson = sides.map((side) => ({ count: count!, side }));
+    const shown = lesson.isOpen ? ofLesson : one === null ? [] : [one];
     return shown
       .map((each) => countedHills(position, each))
       .filter((each) => each !== null);
   }
 
-  private marksOfGame(): Pick<
-    Marks,
-    'last' | 'hints' | 'mistake' | 'heat' | 'owners' | 'area'
-  > {
+  private marksOfGame(): Pick<Marks, keyof typeof NO_MARKS> {
     const { session } = this;
     const { game, mistake, evaluation } = session;
+    const best = session.analysis === null || session.trying !== null
+      ? []
+      : bestActions(session.analysis).map(({ action }) => action);
     return {
       // Beside a mistake it would look like one.
       last:
         mistake === null ? (game.actions[game.ply - 1]?.action ?? null) : null,
-      hints:
-        mistake !== null
-          ? [mistake.better]
-          : session.analysis === null || session.trying !== null
-            ? []
-            : bestActions(session.analysis).map(({ action }) => action),
+      hints: mistake === null ? best : [mistake.better],
       mistake: mistake?.played.action ?? null,
       heat: this.heat ? (evaluation?.policy ?? null) : null,
       owners: this.owners ? (evaluation?.owners ?? null) : null,
@@ -977,10 +935,6 @@ export class App {
       editor.labels(),
     );
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 // Returns how many lines of a text are games as JSON.

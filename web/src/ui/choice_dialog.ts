@@ -3,18 +3,8 @@
 
 import { Dialog } from './dialog';
 import { h, replaceChildren } from './dom';
+import { button } from './parts';
 import type { Action } from '../engine/api';
-
-// Returns the hill that an action of a king leads to: "C4" of "B2-C4*".
-function goal({ notation }: Action): string {
-  return notation.replace(/^.*-|\*$/g, '');
-}
-
-function label(action: Action): string {
-  return action.kind === 'sacrifice'
-    ? `Go to ${goal(action)} and sacrifice it`
-    : `Go to ${goal(action)} and keep it`;
-}
 
 export class ChoiceDialog {
   since = 0; // Session.changes when it was opened
@@ -24,33 +14,25 @@ export class ChoiceDialog {
 
   ask(actions: readonly Action[], since: number): void {
     this.since = since;
+    // "C4" of "B2-C4*", where the king goes.
+    const goal = actions[0]!.notation.replace(/^.*-|\*$/g, '');
+    const choice = (action: Action): HTMLElement => {
+      const fate = action.kind === 'sacrifice' ? 'sacrifice' : 'keep';
+      const choose = (): void => {
+        this.dialog.close();
+        this.choose(action);
+      };
+      return button('', `Go to ${goal} and ${fate} it`, choose, {
+        'data-action': action.notation,
+      });
+    };
     replaceChildren(
       this.dialog.body,
-      h(
-        'p',
-        {},
-        `If you sacrifice it, the ringfort on ${goal(actions[0]!)} becomes the ` +
-          'enemy’s. The king on it cannot be captured in the next turn, and ' +
-          'must then move away.',
-      ),
-      h(
-        'div',
-        { class: 'dialog-actions' },
-        ...actions.map((action) =>
-          h(
-            'button',
-            {
-              type: 'button',
-              'data-action': action.notation,
-              click: () => {
-                this.dialog.close();
-                this.choose(action);
-              },
-            },
-            label(action),
-          ),
-        ),
-      ),
+      h('p',
+        `If you sacrifice it, the ringfort on ${goal} becomes the enemy’s. ` +
+          'The king on it cannot be captured in the next turn, and must then ' +
+          'move away.'),
+      h('div.dialog-actions', actions.map(choice)),
     );
     this.dialog.open();
   }

@@ -2,12 +2,12 @@
 // browser's Back closes them, too: as long as one is open, the tab's history
 // has an entry more.
 
-import { h, type Child } from './dom';
-import { icon } from './icons';
+import { h, replaceChildren, type Child } from './dom';
+import { iconButton } from './parts';
 
 export class Dialog {
   readonly element: HTMLDialogElement;
-  readonly body = h('div', { class: 'dialog-body' });
+  readonly body = h('div.dialog-body');
   private pressedBeside = false; // where the last press began
 
   constructor(id: string, title: string, ...children: Child[]) {
@@ -23,24 +23,12 @@ export class Dialog {
         click: (event: MouseEvent) => this.onClick(event),
         close: () => leaveEntry(),
       },
-      h(
-        'header',
-        {},
+      h('header',
         h('h2', { id: titleId }, title),
-        h(
-          'button',
-          {
-            type: 'button',
-            class: 'quiet',
-            'aria-label': 'Close',
-            click: () => this.close(),
-          },
-          icon('close'),
-        ),
-      ),
+        iconButton('close', 'Close', () => this.close())),
       this.body,
     );
-    for (const child of children) if (child) this.body.append(child);
+    replaceChildren(this.body, ...children);
     document.body.append(this.element);
   }
 

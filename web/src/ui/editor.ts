@@ -4,7 +4,11 @@
 
 import { badge } from './board/pieces';
 import { boardOf, lettersOf, placed, type Placed } from './board/drawing';
-import { h, replaceChildren, setAttribute } from './dom';
+import { h, replaceChildren, setText } from './dom';
+import {
+  button, card, isForField, labelled, radio, select, setOptions,
+} from './parts';
+import { messageOf } from '../error';
 import { RuleOptionFields } from './rule_options';
 import { hillContent, phaseName, standing } from './words';
 import { optionsFromText, optionsToText } from '../engine/short_text';
@@ -34,7 +38,6 @@ export interface EditorEvents {
 interface Tool {
   readonly letter: string; // of section 12.2 of the rules; '.' vacant
   readonly name: string;
-  readonly label: string; // under its sign
   readonly with?: (variant: VariantInfo) => boolean;
 }
 
@@ -47,25 +50,20 @@ const hasLinks = ({ family }: VariantInfo): boolean =>
 
 const LINK = '=';
 const TOOLS: readonly Tool[] = [
-  { letter: 'r', name: 'Red ringfort', label: 'Red ringfort' },
-  { letter: 'b', name: 'Blue ringfort', label: 'Blue ringfort' },
-  { letter: 'R', name: 'Red king', label: 'Red king', with: hasKings },
-  { letter: 'B', name: 'Blue king', label: 'Blue king', with: hasKings },
-  {
-    letter: 'S',
-    name: 'Stranded Red king',
-    label: 'Red stranded',
-    with: hasStranded,
-  },
-  {
-    letter: 'T',
-    name: 'Stranded Blue king',
-    label: 'Blue stranded',
-    with: hasStranded,
-  },
-  { letter: LINK, name: 'Bridge', label: 'Bridge', with: hasLinks },
-  { letter: '.', name: 'Remove', label: 'Remove' },
+  { letter: 'r', name: 'Red ringfort' },
+  { letter: 'b', name: 'Blue ringfort' },
+  { letter: 'R', name: 'Red king', with: hasKings },
+  { letter: 'B', name: 'Blue king', with: hasKings },
+  { letter: 'S', name: 'Stranded Red king', with: hasStranded },
+  { letter: 'T', name: 'Stranded Blue king', with: hasStranded },
+  { letter: LINK, name: 'Bridge', with: hasLinks },
+  { letter: '.', name: 'Remove' },
 ];
+
+// Under the sign of a tool: "Red stranded" for "Stranded Red king".
+function shortName(name: string): string {
+  return name.replace(/^Stranded (\w+) king/, '$1 stranded');
+}
 
 const PHASES: Readonly<Record<Family, readonly Phase[]>> = {
   sacred_hill: ['manoeuvres', 'battle'],
@@ -96,22 +94,15 @@ export class Editor {
   private position: Position | null = null; // null: it cannot be, or is not known
   private asked = 0; // of the engine; answers to an earlier question are dropped
   private answer = Promise.resolve(); // to the last question
-  private readonly verdict = h('p', { class: 'request', role: 'status' });
-  readonly bar = h('div', { class: 'turn-bar editor' }, this.verdict);
-  private readonly tools = h('div', { class: 'pills' });
+  private readonly verdict = h('p.request', { role: 'status' });
+  readonly bar = h('div.turn-bar.editor', this.verdict);
+  private readonly tools = h('div.pills');
   private readonly variants: HTMLSelectElement;
-  private readonly seats = h('select', {
-    'aria-label': 'To move',
-    change: () => this.change(),
-  });
-  private readonly phases = h('select', {
-    'aria-label': 'Phase',
-    change: () => this.change(),
-  });
+  private readonly seats = select('To move', () => this.change());
+  private readonly phases = select('Phase', () => this.change());
   private readonly options = new RuleOptionFields();
-  private readonly text = h('input', {
+  private readonly text = h('input#editor-text', {
     type: 'text',
-    id: 'editor-text',
     spellcheck: 'false',
     autocomplete: 'off',
     'aria-label': 'The position as text',
@@ -119,7 +110,7 @@ export class Editor {
       this.answer = this.takeText();
     },
   });
-  private readonly textNote = h('p', { class: 'note error', role: 'status' });
+  private readonly textNote = h('p.note.error', { role: 'status' });
   private readonly uses: readonly HTMLButtonElement[];
 
   constructor(
@@ -128,85 +119,49 @@ export class Editor {
   ) {
     const { variants } = engine.info;
     this.variant = variants[0]!;
-    this.variants = h(
-      'select',
-      { 'aria-label': 'Variant', change: () => this.chooseVariant() },
-      ...variants.map(({ id, name }) => h('option', { value: id }, name)),
+    this.variants = select(
+      'Variant',
+      () => this.chooseVariant(),
+      variants.map(({ id, name }) => [id, name]),
     );
-    const button = (
-      name: string,
-      label: string,
-      action: () => void,
-      kind = '',
-    ): HTMLButtonElement =>
-      h(
-        'button',
-        { type: 'button', class: kind, 'data-do': name, click: action },
-        label,
-      );
+    const use = (name: string, label: string, act: (text: string) => void) =>
+      button(name, label, () => void this.use(act));
     this.uses = [
-      button(
-        'play-position',
-        'Play from here',
-        () => void this.use(events.play),
-        'primary',
-      ),
-      button(
-        'analyse-position',
-        'Analyse',
-        () => void this.use(events.analyse),
-      ),
-      button(
-        'link-position',
-        'Copy a link',
-        () => void this.use(events.copyLink),
-      ),
+      use('play-position', 'Play from here', events.play),
+      use('analyse-position', 'Analyse', events.analyse),
+      use('link-position', 'Copy a link', events.copyLink),
     ];
-    this.palette = h(
-      'fieldset',
-      { class: 'palette editor' },
-      h('legend', { class: 'visually-hidden' }, 'Piece to place'),
-      this.tools,
-    );
+    this.uses[0]!.classList.add('primary');
+    this.palette = h('fieldset.palette.editor',
+      h('legend.visually-hidden', 'Piece to place'),
+      this.tools);
     const row = (label: string, field: HTMLElement): HTMLElement =>
-      h('label', { class: 'row' }, h('span', {}, label), field);
+      h('label.row', h('span', label), field);
     this.options.element.addEventListener('change', () => this.change());
-    this.panel = h(
-      'section',
-      { class: 'card editor', 'aria-label': 'The position' },
-      h('header', {}, h('h2', {}, 'Set up a position')),
-      h(
-        'p',
-        { class: 'faint' },
+    this.panel = card(
+      'The position',
+      h('h2', 'Set up a position'),
+      h('p.faint',
         'Choose a piece below the board, then click hills to place or remove ' +
           'it. By keyboard: digits choose a piece, arrow keys and Enter place ' +
-          'it.',
-      ),
+          'it.'),
       row('Variant', this.variants),
       row('To move', this.seats),
       row('Phase', this.phases),
       this.options.element,
-      h(
-        'div',
-        { class: 'dialog-actions start' },
-        button('clear-board', 'Clear the board', () => this.clear()),
-      ),
-      h('label', { class: 'text-label', for: 'editor-text' }, 'As text'),
+      h('div.dialog-actions.start',
+        button('clear-board', 'Clear the board', () => this.clear())),
+      h('label.text-label', { for: 'editor-text' }, 'As text'),
       this.text,
       this.textNote,
-      h(
-        'div',
-        { class: 'dialog-actions start' },
-        ...this.uses,
-        button('cancel-position', 'Cancel', () => events.cancel()),
-      ),
-      h(
-        'p',
-        { class: 'legend' },
+      h('div.dialog-actions.start',
+        this.uses,
+        button('cancel-position', 'Cancel', () => events.cancel())),
+      h('p.legend',
         'Play from here keeps the players of the last game. Analyse lets you ' +
-          'move for every side.',
-      ),
+          'move for every side.'),
     );
+    this.panel.classList.add('editor');
     document.addEventListener('keydown', (event) => this.onKey(event));
   }
 
@@ -277,19 +232,15 @@ export class Editor {
   // What is on each hill and what pointing at it would do, for screen readers.
   labels(): string[] {
     const tool = TOOLS.find(({ letter }) => letter === this.tool)!;
+    const useOf = (letter: string): string => {
+      const isVacant = letter === '.';
+      if (this.tool === LINK) return isVacant ? '' : ', bridge from or to here';
+      if (this.tool === '.') return isVacant ? '' : ', remove it';
+      return letter === this.tool ? ', remove it' : `, place ${tool.name}`;
+    };
     return this.engine.info.geometry.hills.map(({ name, index }) => {
-      const letter = this.letters[index]!;
-      const use =
-        this.tool === LINK
-          ? letter === '.'
-            ? ''
-            : ', bridge from or to here'
-          : letter === this.tool || (this.tool === '.' && letter !== '.')
-            ? ', remove it'
-            : this.tool === '.'
-              ? ''
-              : `, place ${tool.name}`;
-      return `${name}, ${hillContent(this.board, index)}${use}`;
+      const content = hillContent(this.board, index);
+      return `${name}, ${content}${useOf(this.letters[index]!)}`;
     });
   }
 
@@ -300,16 +251,14 @@ export class Editor {
       this.events.changed();
       return;
     }
-    const pair = this.pairs().find(
-      ([from, to]) =>
-        (from === first && to === hill) || (from === hill && to === first),
-    );
-    if (pair === undefined) {
-      this.chosen = this.letters[hill] === '.' ? null : hill;
-      this.events.changed();
+    const pair = this.pairs().find((ends) =>
+      ends.includes(first) && ends.includes(hill));
+    if (pair !== undefined) {
+      this.toggleLink(this.actionOf(...pair));
       return;
     }
-    this.toggleLink(this.actionOf(...pair));
+    this.chosen = this.letters[hill] === '.' ? null : hill;
+    this.events.changed();
   }
 
   // Adjacent ringforts of one side, in canonical order.
@@ -365,40 +314,23 @@ export class Editor {
     if (!tools.some(({ letter }) => letter === this.tool)) this.tool = 'r';
     replaceChildren(
       this.tools,
-      ...tools.map(({ letter, name, label }, i) =>
-        h(
-          'label',
-          { class: 'pill', title: `${name} (${i + 1})` },
-          h('input', {
-            type: 'radio',
-            name: 'editor-tool',
-            value: letter,
-            checked: letter === this.tool,
-            'aria-label': name,
-            change: () => this.chooseTool(letter),
-          }),
-          h('span', {}, toolSign(letter), label),
-        ),
-      ),
+      tools.map(({ letter, name }, i) => {
+        const input = radio('editor-tool', letter, letter === this.tool, {
+          'aria-label': name,
+          change: () => this.chooseTool(letter),
+        });
+        const label = h('span', toolSign(letter), shortName(name));
+        const title = `${name} (${i + 1})`;
+        return labelled(input, label, { class: 'pill', title });
+      }),
     );
-    const seat = this.seats.value;
-    replaceChildren(
-      this.seats,
-      ...this.variant.seats.map(({ index, name }) =>
-        h('option', { value: index }, name),
-      ),
-    );
-    this.seats.value = seat;
-    if (this.seats.value === '') this.seats.value = '0';
-    const phases = PHASES[this.variant.family];
-    const phase = this.phases.value;
-    replaceChildren(
-      this.phases,
-      h('option', { value: OPEN }, 'From the board'),
-      ...phases.map((name) => h('option', { value: name }, phaseName({ phase: name }))),
-    );
-    this.phases.value = phase;
-    if (this.phases.value === '') this.phases.value = OPEN;
+    const { seats, family } = this.variant;
+    setOptions(this.seats, seats.map(({ index, name }) => [index, name]));
+    const phases = PHASES[family];
+    setOptions(this.phases, [
+      [OPEN, 'From the board'],
+      ...phases.map((phase) => [phase, phaseName({ phase })] as const),
+    ]);
     this.phases.closest<HTMLElement>('.row')!.hidden = phases.length < 2;
     if (phases.length < 2) this.phases.value = OPEN;
   }
@@ -474,22 +406,15 @@ export class Editor {
   private tell(state: string, reason: string): void {
     const { position } = this;
     const { classList } = this.bar;
-    classList.remove('red', 'blue', 'impossible');
-    if (position === null) classList.add('impossible');
-    else if (position.side !== null) {
-      classList.add(position.side === 0 ? 'red' : 'blue');
-    }
-    const sentence = position === null ? `Not possible: ${reason}` : state;
-    if (this.verdict.textContent !== sentence) {
-      this.verdict.textContent = sentence;
-    }
+    classList.toggle('impossible', position === null);
+    classList.toggle('red', position?.side === 0);
+    classList.toggle('blue', position?.side === 1);
+    setText(this.verdict, position === null ? `Not possible: ${reason}` : state);
     this.enable();
   }
 
   private enable(): void {
-    for (const button of this.uses) {
-      setAttribute(button, 'disabled', this.position === null);
-    }
+    for (const each of this.uses) each.disabled = this.position === null;
   }
 
   // Shows the position that was typed or pasted.
@@ -517,14 +442,9 @@ export class Editor {
   }
 
   private onKey(event: KeyboardEvent): void {
-    if (!this.isOpen || event.ctrlKey || event.metaKey || event.altKey) return;
-    const { target } = event;
-    const isField =
-      target instanceof HTMLElement &&
-      (target.matches('input:not([type="radio"]), textarea, select') ||
-        target.closest('dialog') !== null);
     const tool = this.toolsNow()[Number(event.key) - 1];
-    if (isField || tool === undefined) return;
+    if (!this.isOpen || tool === undefined) return;
+    if (isForField(event, 'input:not([type="radio"]), textarea, select')) return;
     event.preventDefault();
     this.chooseTool(tool.letter);
     this.events.announce(tool.name);
@@ -539,6 +459,5 @@ function toolSign(letter: string): Element | null {
 
 // What is wrong, without where the engine's sentence begins.
 function reasonOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  return message.replace(/^impossible \w+ position: /, '');
+  return messageOf(error).replace(/^impossible \w+ position: /, '');
 }

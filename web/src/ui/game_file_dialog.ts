@@ -3,7 +3,7 @@
 
 import { Dialog } from './dialog';
 import { h, replaceChildren } from './dom';
-import { icon } from './icons';
+import { button, download, iconButton } from './parts';
 import {
   isBegun,
   outline,
@@ -13,6 +13,7 @@ import {
 import { linkTo } from './links';
 import { currentId, levelName } from './players';
 import { plural } from './words';
+import { messageOf } from '../error';
 import type { Level, VariantInfo } from '../engine/api';
 
 export interface GameTexts {
@@ -41,8 +42,7 @@ const WHEN = new Intl.DateTimeFormat('en', {
 });
 
 export class GameFileDialog {
-  private readonly text = h('textarea', {
-    id: 'game-text',
+  private readonly text = h('textarea#game-text', {
     rows: 8,
     spellcheck: 'false',
     'aria-label': 'The game as text',
@@ -51,16 +51,15 @@ export class GameFileDialog {
       'link:\nsacred_hill_l1 D4 E5 F3 …\n' +
       'four_treasures 5/7/7/2rb3/7/7/5 0',
   });
-  private readonly note = h('p', { class: 'note', role: 'status' });
+  private readonly note = h('p.note', { role: 'status' });
   private readonly setUp = h(
-    'p',
-    { class: 'faint' },
+    'p.faint',
     'This game begins from a custom position. Its text is that position and ' +
-    'the actions. This page, tara show, tara solve and tara review read it; ' +
-    'JSON lines and game stores cannot represent it.',
+      'the actions. This page, tara show, tara solve and tara review read it; ' +
+      'JSON lines and game stores cannot represent it.',
   );
   private readonly copyLinkButton: HTMLButtonElement;
-  private readonly kept = h('section', { class: 'kept' });
+  private readonly kept = h('section.kept');
   // What is of the game, and hidden while a position is set up.
   private readonly ofGame: readonly HTMLElement[];
   private readonly file = h('input', {
@@ -76,39 +75,21 @@ export class GameFileDialog {
     private readonly games: KeptGames,
     private readonly texts: GameTexts,
   ) {
-    const button = (
-      name: string,
-      label: string,
-      action: () => Promise<void> | void,
-    ): HTMLButtonElement =>
-      h(
-        'button',
-        { type: 'button', 'data-do': name, click: () => void action() },
-        label,
-      );
+    const inShort = (): string => this.texts.inShort();
+    const position = (): string => this.texts.position();
     this.copyLinkButton = button('link', 'Copy a link to the game', () =>
-      this.copyLink(this.texts.inShort()),
-    );
-    const ofGame = [
-      button('short', 'Short form', () => this.show(this.texts.inShort())),
-      button('position', 'Position only', () =>
-        this.show(this.texts.position()),
-      ),
-      h('h3', {}, 'As a link or a picture'),
-      h(
-        'div',
-        { class: 'dialog-actions start' },
+      this.copyLink(inShort()));
+    const [short, alone, asLink, links] = (this.ofGame = [
+      button('short', 'Short form', () => this.show(inShort())),
+      button('position', 'Position only', () => this.show(position())),
+      h('h3', 'As a link or a picture'),
+      h('div.dialog-actions.start',
         this.copyLinkButton,
         button('link-position', 'Copy a link to this position', () =>
-          this.copyLink(this.texts.position()),
-        ),
+          this.copyLink(position())),
         button('picture', 'Save a picture of this position', () =>
-          this.savePicture(),
-        ),
-      ),
-    ] as const;
-    this.ofGame = ofGame;
-    const [short, position, asLink, links] = ofGame;
+          this.savePicture())),
+    ] as const);
     this.dialog = new Dialog(
       'game-file',
       'Save and load',
@@ -116,36 +97,23 @@ export class GameFileDialog {
       asLink,
       links,
       this.note,
-      h('h3', {}, 'As text'),
-      h(
-        'p',
-        {},
+      h('h3', 'As text'),
+      h('p',
         'One line of text holds the game. Keep it in a file, send it to ' +
-          'somebody, or paste one here.',
-      ),
+          'somebody, or paste one here.'),
       this.setUp,
       this.text,
       this.file,
-      h(
-        'div',
-        { class: 'dialog-actions' },
+      h('div.dialog-actions',
         short,
-        position,
+        alone,
         button('copy', 'Copy', () => this.copy()),
         button('download', 'Save to a file', () => this.download()),
         button('paste', 'Paste', () => this.paste()),
         button('open', 'Open a file…', () => this.file.click()),
-        h(
-          'button',
-          {
-            type: 'button',
-            class: 'primary',
-            'data-do': 'load',
-            click: () => void this.load(),
-          },
-          'Load this game',
-        ),
-      ),
+        button('load', 'Load this game', () => this.load(), {
+          class: 'primary',
+        })),
     );
   }
 
@@ -165,60 +133,28 @@ export class GameFileDialog {
       ({ id, text }) => !this.games.isCurrent(id) && isBegun(text),
     );
     this.kept.hidden = others.length + unreadable.length === 0;
+    const raws = unreadable.map(({ id, raw }) => {
+      const show = button('', 'Show its text', () => this.showRaw(raw));
+      return this.row(id, h('span', 'A game that this page cannot read ', show));
+    });
     replaceChildren(
       this.kept,
-      h('h3', {}, 'Recent games'),
-      h(
-        'ul',
-        {},
-        ...others.map((kept) => this.row(kept.id, this.opener(kept))),
-        ...unreadable.map(({ id, raw }) =>
-          this.row(
-            id,
-            h(
-              'span',
-              {},
-              'A game that this page cannot read ',
-              h(
-                'button',
-                { type: 'button', click: () => this.showRaw(raw) },
-                'Show its text',
-              ),
-            ),
-          ),
-        ),
-      ),
+      h('h3', 'Recent games'),
+      h('ul', others.map((kept) => this.row(kept.id, this.opener(kept))), raws),
     );
   }
 
   private row(id: string, content: HTMLElement): HTMLElement {
-    return h(
-      'li',
-      {},
-      content,
-      h(
-        'button',
-        {
-          type: 'button',
-          class: 'quiet',
-          'aria-label': 'Remove this game',
-          title: 'Remove this game',
-          click: (event: MouseEvent) => {
-            const forgetters = (): HTMLElement[] => [
-              ...this.kept.querySelectorAll<HTMLElement>('li > :last-child'),
-            ];
-            const place = forgetters().indexOf(
-              event.currentTarget as HTMLElement,
-            );
-            this.games.remove(id);
-            this.showKept();
-            const next = forgetters()[place] ?? forgetters().at(-1);
-            (next ?? this.dialog.element.querySelector('button'))?.focus();
-          },
-        },
-        icon('close'),
-      ),
-    );
+    const forgetters = (): HTMLElement[] =>
+      [...this.kept.querySelectorAll<HTMLElement>('li > :last-child')];
+    const forget = (event: MouseEvent): void => {
+      const place = forgetters().indexOf(event.currentTarget as HTMLElement);
+      this.games.remove(id);
+      this.showKept();
+      const next = forgetters()[place] ?? forgetters().at(-1);
+      (next ?? this.dialog.element.querySelector('button'))?.focus();
+    };
+    return h('li', content, iconButton('close', 'Remove this game', forget));
   }
 
   private opener(kept: KeptGame): HTMLElement {
@@ -232,20 +168,17 @@ export class GameFileDialog {
     const details = [
       plural(actions, 'action') + (isSetUp ? ' from a set-up position' : ''),
       players.join(' – '),
-      ...(kept.result === '' ? [] : [kept.result]),
+      kept.result,
       WHEN.format(kept.savedMs),
     ];
-    return h(
-      'button',
-      {
-        type: 'button',
-        class: 'kept-game',
-        'data-kept': kept.id,
-        click: () => void this.goBack(kept),
-      },
-      h('strong', {}, name ?? 'A game'),
-      h('small', {}, details.join(' · ')),
-    );
+    const label = [
+      h('strong', name ?? 'A game'),
+      h('small', details.filter(Boolean).join(' · ')),
+    ];
+    return button('', label, () => this.goBack(kept), {
+      class: 'kept-game',
+      'data-kept': kept.id,
+    });
   }
 
   private async goBack(kept: KeptGame): Promise<void> {
@@ -314,18 +247,14 @@ export class GameFileDialog {
 
   private download(): void {
     const text = `${this.text.value}\n`;
-    if (text.startsWith('{')) {
-      this.save('tara-game.json', 'application/json', text);
-    } else {
-      this.save('tara-game.txt', 'text/plain', text);
-    }
+    const isJson = text.startsWith('{');
+    const [end, type] =
+      isJson ? ['json', 'application/json'] : ['txt', 'text/plain'];
+    this.save(`tara-game.${end}`, type!, text);
   }
 
   private save(name: string, type: string, content: string): void {
-    const blob = new Blob([content], { type });
-    const link = h('a', { href: URL.createObjectURL(blob), download: name });
-    link.click();
-    URL.revokeObjectURL(link.href);
+    download(name, type, content);
     this.showNote('Saved.');
   }
 
@@ -345,8 +274,4 @@ export class GameFileDialog {
       this.showNote(messageOf(error), true);
     }
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -4,7 +4,7 @@
 import { figure } from './board/drawing';
 import { h, replaceChildren } from './dom';
 import { rulesOfTurn } from './families';
-import { icon } from './icons';
+import { button, iconButton } from './parts';
 import { guided, setGuided } from './preferences';
 import { besiegedHills } from './score';
 import { otherRules } from './words';
@@ -12,7 +12,7 @@ import type { Session } from './session';
 import type { Geometry } from '../engine/api';
 
 export class Guide {
-  readonly element = h('div', { class: 'guide', role: 'note', hidden: true });
+  readonly element = h('div.guide', { role: 'note', hidden: true });
   private shown = ''; // the text, and whether with a drawing
   private phase = ''; // of a variant
   private since = 0; // the ply in which it began
@@ -59,41 +59,15 @@ export class Guide {
     this.element.hidden = false;
     replaceChildren(
       this.element,
-      h(
-        'div',
-        { class: 'rule' },
-        h('p', {}, text),
-        isNew && drawing !== undefined && figure(drawing, this.geometry),
-      ),
-      h(
-        'button',
-        {
-          type: 'button',
-          class: 'quiet',
-          'data-do': 'lesson',
-          click: () => this.lesson(),
-        },
-        'Learn in a minute',
-      ),
-      h(
-        'button',
-        { type: 'button', class: 'quiet', click: () => this.help() },
-        'All rules',
-      ),
-      h(
-        'button',
-        {
-          type: 'button',
-          class: 'quiet',
-          'aria-label': 'Hide the rule of the turn',
-          title: 'Hide (Help shows it again)',
-          click: () => {
-            setGuided(false);
-            this.hide();
-          },
-        },
-        icon('close'),
-      ),
+      h('div.rule',
+        h('p', text),
+        isNew && drawing !== undefined && figure(drawing, this.geometry)),
+      button('lesson', 'Learn in a minute', this.lesson, { class: 'quiet' }),
+      button('', 'All rules', this.help, { class: 'quiet' }),
+      iconButton('close', 'Hide the rule of the turn', () => {
+        setGuided(false);
+        this.hide();
+      }, { title: 'Hide (Help shows it again)' }),
     );
   }
 

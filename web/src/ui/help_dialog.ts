@@ -2,6 +2,7 @@
 
 import { Dialog } from './dialog';
 import { h, replaceChildren } from './dom';
+import { button, definitions, labelled } from './parts';
 import { figure } from './board/drawing';
 import { FAMILIES, rulesInShort, type Rule } from './families';
 import { guided, setGuided } from './preferences';
@@ -52,7 +53,7 @@ function ownPage(href: string, text: string): HTMLElement {
 }
 
 export class HelpDialog {
-  private readonly rules = h('section', { class: 'rules' });
+  private readonly rules = h('section.rules');
   private readonly guide = h('input', { type: 'checkbox' });
   private readonly dialog: Dialog;
 
@@ -69,63 +70,30 @@ export class HelpDialog {
     this.dialog = new Dialog(
       'help',
       'Help',
-      h(
-        'p',
-        {},
-        h(
-          'button',
-          {
-            type: 'button',
-            click: () => {
-              this.dialog.close();
-              lesson();
-            },
-          },
-          'Learn the game in a minute',
-        ),
-      ),
+      h('p', button('', 'Learn the game in a minute', () => {
+        this.dialog.close();
+        lesson();
+      })),
       this.rules,
-      h(
-        'label',
-        { class: 'choice' },
-        this.guide,
-        'Show the rule of the turn next to the board',
-      ),
-      h(
-        'section',
-        { class: 'rules' },
-        h('h3', {}, 'Hint, Policy, Owners, Course of the game'),
-        h('ul', {}, ...ASSISTANCE.map((line) => h('li', {}, line))),
-      ),
-      h(
-        'section',
-        {},
-        h('h3', {}, 'Keys'),
-        h(
-          'dl',
-          { class: 'keys' },
-          ...KEYS.flatMap(([key, what]) => [
-            h('dt', {}, h('kbd', {}, key)),
-            h('dd', {}, what),
-          ]),
-        ),
-      ),
+      labelled(this.guide, 'Show the rule of the turn next to the board', {
+        class: 'choice',
+      }),
+      h('section.rules',
+        h('h3', 'Hint, Policy, Owners, Course of the game'),
+        h('ul', ASSISTANCE.map((line) => h('li', line)))),
+      h('section',
+        h('h3', 'Keys'),
+        definitions('keys', KEYS.map(([key, what]) => [h('kbd', key), what]))),
       import.meta.env.MODE === 'site' &&
-        h(
-          'p',
-          {},
+        h('p',
           ownPage('./rules.html', 'The rules in full'),
           ' · ',
-          ownPage('./licences.txt', 'Licences'),
-        ),
-      h(
-        'p',
-        { class: 'faint' },
+          ownPage('./licences.txt', 'Licences')),
+      h('p.faint',
         'Tara is the design of Murray Heasman (Tailten Games). This page is ' +
           'independent research software, neither affiliated with nor ' +
           'endorsed by him or his company. Typefaces: Alegreya and Alegreya ' +
-          'Sans by Juan Pablo del Peral (SIL Open Font License).',
-      ),
+          'Sans by Juan Pablo del Peral (SIL Open Font License).'),
     );
   }
 
@@ -136,30 +104,21 @@ export class HelpDialog {
     this.guide.checked = guided();
     replaceChildren(
       this.rules,
-      h('h3', {}, variant.name),
-      h(
-        'ul',
-        {},
+      h('h3', variant.name),
+      h('ul',
         this.entry(aim, 'aim'),
-        ...rulesInShort(variant).map((rule) => this.entry(rule)),
-        others !== '' && this.entry({ text: others }, 'aim'),
-      ),
+        rulesInShort(variant).map((rule) => this.entry(rule)),
+        others !== '' && this.entry({ text: others }, 'aim')),
     );
     this.dialog.open();
   }
 
   private entry({ text, drawings = [] }: Rule, name = ''): HTMLElement {
-    const words = h('p', {}, text);
-    if (drawings.length === 0) return h('li', { class: name }, words);
-    const figures = h(
-      'div',
-      { class: 'drawings' },
-      ...drawings.map((drawing) => figure(drawing, this.geometry)),
-    );
-    return h(
-      'li',
-      { class: name },
-      h('div', { class: 'rule' }, words, figures),
-    );
+    const figures = drawings.map((drawing) => figure(drawing, this.geometry));
+    const words = h('p', text);
+    return h('li', { class: name },
+      figures.length === 0
+        ? words
+        : h('div.rule', words, h('div.drawings', figures)));
   }
 }

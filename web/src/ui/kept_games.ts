@@ -3,6 +3,8 @@
 // do not overwrite each other; the tab's own game is also in session storage,
 // out of reach of other tabs.
 
+import { fieldsOf, readText, storage, write } from './storage';
+
 const PREFIX = 'tara.games.';
 const TAB = 'tara.tab';
 const VERSION = 1;
@@ -52,16 +54,9 @@ export function outline(text: string): Outline {
       : words.filter((word) => !/^(-|[a-z_]+=.*)$/.test(word));
     return { variant, actions: actions.length, isSetUp };
   }
-  try {
-    const { variant, steps } = JSON.parse(text) as {
-      variant?: unknown;
-      steps?: readonly unknown[];
-    };
-    const actions = steps?.length ?? 0;
-    return { variant: String(variant), actions, isSetUp: false };
-  } catch {
-    return { variant: '', actions: 0, isSetUp: false };
-  }
+  const { variant = '', steps } = fieldsOf(text);
+  const actions = Array.isArray(steps) ? steps.length : 0;
+  return { variant: String(variant), actions, isSetUp: false };
 }
 
 // Whether there is something in a game that would be missed.
@@ -76,37 +71,22 @@ function isTime(value: unknown): value is number {
 }
 
 function parse(id: string, raw: string | null): KeptGame | null {
-  if (raw === null) return null;
-  try {
-    const entry = JSON.parse(raw) as Partial<KeptGame> & { version?: unknown };
-    const whole =
-      entry.version === VERSION &&
-      typeof entry.text === 'string' &&
-      Array.isArray(entry.players);
-    if (!whole) return null;
-    return {
-      id,
-      text: entry.text!,
-      players: entry.players!.map(String),
-      paused: entry.paused === true,
-      counts: entry.counts === true,
-      result: typeof entry.result === 'string' ? entry.result : '',
-      others: Array.isArray(entry.others) ? entry.others.map(String) : [],
-      savedMs: isTime(entry.savedMs) ? entry.savedMs : 0,
-      writer: String(entry.writer),
-    };
-  } catch {
-    return null;
-  }
-}
-
-// A browser may refuse storage altogether; then nothing is kept.
-function storage(kind: 'local' | 'session'): Storage | null {
-  try {
-    return kind === 'local' ? localStorage : sessionStorage;
-  } catch {
-    return null;
-  }
+  const entry = fieldsOf(raw);
+  const { version, text, players, result, others, savedMs } = entry;
+  const isWhole =
+    version === VERSION && typeof text === 'string' && Array.isArray(players);
+  if (!isWhole) return null;
+  return {
+    id,
+    text,
+    players: players.map(String),
+    paused: entry['paused'] === true,
+    counts: entry['counts'] === true,
+    result: typeof result === 'string' ? result : '',
+    others: Array.isArray(others) ? others.map(String) : [],
+    savedMs: isTime(savedMs) ? savedMs : 0,
+    writer: String(entry['writer']),
+  };
 }
 
 export class KeptGames {
@@ -127,14 +107,9 @@ export class KeptGames {
   }
 
   private ofTab(): KeptGame | null {
-    const raw = this.session?.getItem(TAB) ?? null;
-    if (raw === null) return null;
-    try {
-      const { id } = JSON.parse(raw) as { id?: unknown };
-      return typeof id === 'string' ? parse(id, raw) : null;
-    } catch {
-      return null;
-    }
+    const raw = readText(TAB, this.session);
+    const { id } = fieldsOf(raw);
+    return typeof id === 'string' ? parse(id, raw) : null;
   }
 
   // Whether this tab's game, as far as it has come, is nowhere else, as the
@@ -191,12 +166,10 @@ export class KeptGames {
       stored.players.join() === game.players.join() &&
       stored.others.join('\n') === game.others.join('\n');
     // What is only looked at is left to the tab that plays it.
-    if (same) {
-      return write(this.session, TAB, { ...entry, ...stored });
-    }
+    if (same) return write(TAB, { ...entry, ...stored }, this.session);
     this.seen = this.writer;
-    write(this.session, TAB, { ...entry, id: this.id });
-    const kept = write(this.local, PREFIX + this.id, entry);
+    write(TAB, { ...entry, id: this.id }, this.session);
+    const kept = write(PREFIX + this.id, entry);
     if (kept) this.prune();
     return kept;
   }
@@ -208,7 +181,7 @@ export class KeptGames {
     for (const key of Object.keys(this.local ?? {})) {
       if (!key.startsWith(PREFIX)) continue;
       const id = key.slice(PREFIX.length);
-      const raw = this.local?.getItem(key) ?? '';
+      const raw = readText(key) ?? '';
       const game = parse(id, raw);
       if (game === null) unreadable.push({ id, raw });
       else games.push(game);
@@ -226,7 +199,7 @@ export class KeptGames {
   }
 
   private read(id: string): KeptGame | null {
-    return parse(id, this.local?.getItem(PREFIX + id) ?? null);
+    return parse(id, readText(PREFIX + id));
   }
 
   private prune(): void {
@@ -237,9 +210,9 @@ export class KeptGames {
 
   // Before version 1 there was one game for all tabs, under two keys.
   private takeOver(): void {
-    const text = this.local?.getItem('tara.game') ?? null;
+    const text = readText('tara.game');
     if (text === null) return;
-    const players = this.local?.getItem('tara.players') ?? '';
+    const players = readText('tara.players') ?? '';
     const entry = {
       version: VERSION,
       text,
@@ -250,18 +223,8 @@ export class KeptGames {
     // Where the storage is full, the old keys make room for the entry.
     this.local?.removeItem('tara.game');
     this.local?.removeItem('tara.players');
-    if (write(this.local, PREFIX + randomId(), entry)) return;
-    write(this.local, 'tara.game', text);
-    write(this.local, 'tara.players', players);
-  }
-}
-
-// Returns whether the storage took it: it may be full.
-function write(to: Storage | null, key: string, value: unknown): boolean {
-  try {
-    to?.setItem(key, typeof value === 'string' ? value : JSON.stringify(value));
-    return to !== null;
-  } catch {
-    return false;
+    if (write(PREFIX + randomId(), entry)) return;
+    write('tara.game', text);
+    write('tara.players', players);
   }
 }

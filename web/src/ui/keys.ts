@@ -1,5 +1,6 @@
 // Keys that work with any focus, except in fields for text.
 
+import { isForField } from './parts';
 import type { ToolbarActions } from './toolbar';
 
 export interface KeyActions extends Omit<ToolbarActions, 'pauseOrResume'> {
@@ -28,21 +29,12 @@ const KEYS: Readonly<Record<string, keyof KeyActions>> = {
   '?': 'help',
 };
 
-function takesText(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement &&
-    (target.matches('input, textarea, select') ||
-      target.closest('dialog') !== null)
-  );
-}
-
 // `isOn` says whether they work now.
 export function listenToKeys(actions: KeyActions, isOn: () => boolean): void {
   document.addEventListener('keydown', (event) => {
-    if (!isOn()) return;
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
     const name = KEYS[event.key.toLowerCase()];
-    if (name === undefined || takesText(event.target)) return;
+    if (!isOn() || name === undefined) return;
+    if (isForField(event, 'input, textarea, select')) return;
     event.preventDefault();
     actions[name]();
   });

@@ -3,6 +3,7 @@
 
 import { h, replaceChildren } from './dom';
 import { FAMILIES } from './families';
+import { button } from './parts';
 import { LESSONS, type LessonStep } from './lessons';
 import { choose } from './selection';
 import type {
@@ -37,9 +38,9 @@ export class Lesson {
   since = 0; // Session.changes when it was opened
   chosen: HillIndex | null = null;
   game: Game | null = null; // with the position on the board
-  readonly bar = h('div', { class: 'turn-bar lesson red', role: 'status' });
-  readonly card = h('section', { class: 'card lesson', 'aria-label': 'Lesson' });
-  readonly tools = h('div', { class: 'lesson-tools lesson' });
+  readonly bar = h('div.turn-bar.lesson.red', { role: 'status' });
+  readonly card = h('section.card.lesson', { 'aria-label': 'Lesson' });
+  readonly tools = h('div.lesson-tools.lesson');
   private variant: VariantInfo;
   private at = 0; // which step
   private isDone = false; // the task of the step
@@ -169,46 +170,21 @@ export class Lesson {
     const waits = task !== undefined && !this.isDone;
     replaceChildren(
       this.bar,
-      h('span', { class: 'phase' }, `${at + 1} of ${steps.length}`),
-      h(
-        'strong',
-        { class: 'who' },
-        waits ? 'Your turn' : this.isDone ? 'Well done' : 'Look',
-      ),
-      h(
-        'span',
-        { class: 'request' },
-        waits ? task : this.isDone ? (after ?? '') : 'Read, then press Next.',
-      ),
+      h('span.phase', `${at + 1} of ${steps.length}`),
+      h('strong.who', waits ? 'Your turn' : this.isDone ? 'Well done' : 'Look'),
+      h('span.request',
+        waits ? task : this.isDone ? (after ?? '') : 'Read, then press Next.'),
     );
     replaceChildren(
       this.card,
-      h(
-        'header',
-        {},
-        h('h2', {}, `Lesson: ${FAMILIES[this.variant.family].title}`),
-      ),
-      h('p', {}, text),
+      h('header', h('h2', `Lesson: ${FAMILIES[this.variant.family].title}`)),
+      h('p', text),
     );
-    const button = (
-      name: string,
-      label: string,
-      action: () => void,
-      isPrimary = false,
-    ) =>
-      h(
-        'button',
-        {
-          type: 'button',
-          class: isPrimary ? 'primary' : '',
-          'data-do': name,
-          click: action,
-        },
-        label,
-      );
+    const primary = { class: 'primary' };
+    const play = (): void => this.events.play(this.variant);
     const next = isLast
-      ? button('lesson-play', 'Play Computer 1', () => this.end(), true)
-      : button('lesson-next', 'Next', () => void this.goTo(at + 1), true);
+      ? button('lesson-play', 'Play Computer 1', play, primary)
+      : button('lesson-next', 'Next', () => void this.goTo(at + 1), primary);
     next.disabled = waits;
     const focused = this.tools.contains(document.activeElement);
     replaceChildren(
@@ -219,9 +195,5 @@ export class Lesson {
     );
     if (focused && !next.disabled) next.focus();
     this.events.changed();
-  }
-
-  private end(): void {
-    this.events.play(this.variant);
   }
 }

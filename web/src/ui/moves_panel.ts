@@ -1,7 +1,8 @@
 // The actions of the game; pointing at one goes there.
 
 import { h, replaceChildren, setAttribute } from './dom';
-import { icon, type IconName } from './icons';
+import type { IconName } from './icons';
+import { button, card, iconButton } from './parts';
 import { SIDE_CLASS } from './board/pieces';
 import { commonLength, type Line, type Session } from './session';
 import type { PlayedAction } from '../engine/api';
@@ -10,10 +11,10 @@ const MAX_SHOWN = 8; // actions of another line
 
 export class MovesPanel {
   readonly element: HTMLElement;
-  private readonly list = h('ol', { class: 'moves' });
+  private readonly list = h('ol.moves');
   private shown: readonly PlayedAction[] = [];
 
-  private readonly others = h('ul', { class: 'other-lines' });
+  private readonly others = h('ul.other-lines');
   private shownOthers = '';
 
   constructor(
@@ -22,31 +23,15 @@ export class MovesPanel {
     private readonly forgetLine: (line: Line) => void,
   ) {
     const jump = (name: IconName, label: string, ply: () => number) =>
-      h(
-        'button',
-        {
-          class: 'quiet',
-          type: 'button',
-          title: label,
-          'aria-label': label,
-          click: () => this.goTo(ply()),
-        },
-        icon(name),
-      );
-    this.element = h(
-      'section',
-      { class: 'card', 'aria-label': 'Actions' },
-      h(
-        'header',
-        {},
-        h('h2', {}, 'Actions'),
-        h(
-          'span',
-          { class: 'buttons' },
+      iconButton(name, label, () => this.goTo(ply()));
+    this.element = card(
+      'Actions',
+      [
+        h('h2', 'Actions'),
+        h('span.buttons',
           jump('first', 'To the start of the game', () => 0),
-          jump('last', 'To the last action', () => this.shown.length),
-        ),
-      ),
+          jump('last', 'To the last action', () => this.shown.length)),
+      ],
       this.list,
       this.others,
     );
@@ -60,15 +45,11 @@ export class MovesPanel {
     entries.forEach((entry, i) => {
       const here = i + 1 === ply;
       const fault = faults.get(i + 1) ?? null;
+      const label = fault === null ? null : `${entry.textContent}, ${fault}`;
       setAttribute(entry, 'data-fault', fault);
-      setAttribute(
-        entry,
-        'aria-label',
-        fault === null ? null : `${entry.textContent}, ${fault}`,
-      );
+      setAttribute(entry, 'aria-label', label);
+      setAttribute(entry, 'aria-current', here && 'step');
       entry.classList.toggle('later', i + 1 > ply);
-      if (here) entry.setAttribute('aria-current', 'step');
-      else entry.removeAttribute('aria-current');
       if (here) this.scrollTo(entry);
     });
     this.element.classList.toggle('empty', actions.length === 0);
@@ -89,34 +70,17 @@ export class MovesPanel {
     this.shownOthers = shown;
     replaceChildren(
       this.others,
-      rows.length > 0 && h('li', { class: 'faint' }, 'Other lines'),
-      ...rows.map(({ line, from, text }) =>
-        h(
-          'li',
-          {},
-          h(
-            'button',
-            {
-              type: 'button',
-              class: SIDE_CLASS[line[from]?.side ?? 0],
-              click: () => this.goToLine(line),
-            },
-            h('span', { class: 'number' }, String(from + 1)),
-            ` ${text}`,
-          ),
-          h(
-            'button',
-            {
-              type: 'button',
-              class: 'quiet',
-              'aria-label': `Remove the line ${from + 1} ${text}`,
-              title: 'Remove this line',
-              click: () => this.forgetLine(line),
-            },
-            icon('close'),
-          ),
-        ),
-      ),
+      rows.length > 0 && h('li.faint', 'Other lines'),
+      rows.map(({ line, from, text }) => {
+        const name = `${from + 1} ${text}`;
+        const label = [h('span.number', from + 1), ` ${text}`];
+        const side = SIDE_CLASS[line[from]?.side ?? 0];
+        return h('li',
+          button('', label, () => this.goToLine(line), { class: side }),
+          iconButton('close', 'Remove this line', () => this.forgetLine(line), {
+            'aria-label': `Remove the line ${name}`,
+          }));
+      }),
     );
   }
 
@@ -132,40 +96,21 @@ export class MovesPanel {
     );
     const same = differs === -1 ? actions.length : differs;
     for (const entry of [...this.list.children].slice(same)) entry.remove();
-    this.list.append(
-      ...actions
-        .slice(same)
-        .map((played, i) => this.entry(played, same + i + 1)),
-    );
+    const added = actions.slice(same);
+    this.list.append(...added.map((each, i) => this.entry(each, same + i + 1)));
   }
 
   // Scrolls the list alone: the page stays where it is.
   private scrollTo(entry: HTMLElement): void {
     const top = entry.offsetTop - this.list.offsetTop;
     const { scrollTop, clientHeight } = this.list;
-    if (
-      top < scrollTop ||
-      top + entry.offsetHeight > scrollTop + clientHeight
-    ) {
-      this.list.scrollTop = top - clientHeight / 2;
-    }
+    const isBelow = top + entry.offsetHeight > scrollTop + clientHeight;
+    if (top < scrollTop || isBelow) this.list.scrollTop = top - clientHeight / 2;
   }
 
-  private entry(played: PlayedAction, ply: number): HTMLElement {
-    return h(
-      'li',
-      {},
-      h(
-        'button',
-        {
-          type: 'button',
-          class: SIDE_CLASS[played.side],
-          click: () => this.goTo(ply),
-        },
-        h('span', { class: 'number' }, String(ply)),
-        ' ',
-        played.action.notation,
-      ),
-    );
+  private entry({ side, action }: PlayedAction, ply: number): HTMLElement {
+    const label = [h('span.number', ply), ' ', action.notation];
+    const goTo = (): void => this.goTo(ply);
+    return h('li', button('', label, goTo, { class: SIDE_CLASS[side] }));
   }
 }

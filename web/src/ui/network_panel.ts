@@ -3,6 +3,7 @@
 
 import { h, replaceChildren } from './dom';
 import { icon } from './icons';
+import { button, card, definitions } from './parts';
 import type { Game, NetworkInfo } from '../engine/api';
 import { notLearned } from '../engine/learned';
 
@@ -21,10 +22,9 @@ function legible(text: string): string {
 export class NetworkPanel {
   readonly element: HTMLElement;
   private shown: readonly unknown[] = [];
-  private readonly body = h('div', { class: 'network' });
-  private readonly file = h('input', {
+  private readonly body = h('div.network');
+  private readonly file = h('input#bundle-file', {
     type: 'file',
-    id: 'bundle-file',
     accept: '.tara,.zip',
     hidden: true, // its button stands for it
     change: () => this.onFile(),
@@ -35,13 +35,7 @@ export class NetworkPanel {
     private readonly unload: () => void,
     private readonly verify: () => void,
   ) {
-    this.element = h(
-      'section',
-      { class: 'card', 'aria-label': 'Network' },
-      h('header', {}, h('h2', {}, 'Network')),
-      this.body,
-      this.file,
-    );
+    this.element = card('Network', h('h2', 'Network'), this.body, this.file);
   }
 
   render(
@@ -56,36 +50,21 @@ export class NetworkPanel {
     if (shown.every((part, i) => part === this.shown[i])) return;
     this.shown = shown;
     const hadFocus = this.body.contains(document.activeElement);
+    const other = network === null ? 'a' : 'another';
+    const choose = (): void => this.file.click();
     replaceChildren(
       this.body,
-      ...(loading !== null
-        ? [h('p', { role: 'status' }, `Loading ${loading} …`)]
-        : network === null
-          ? [
-              h(
-                'p',
-                {},
-                'No network: the computer searches with random games. Drop ' +
-                  'a model bundle (.tara) on this page to play against it.',
-              ),
-            ]
-          : this.facts(network, unknown)),
-      h(
-        'div',
-        { class: 'buttons' },
-        h(
-          'button',
-          { type: 'button', click: () => this.file.click() },
-          icon('file'),
-          network === null ? 'Load a network…' : 'Load another network…',
-        ),
+      loading !== null
+        ? h('p', { role: 'status' }, `Loading ${loading} …`)
+        : network !== null
+          ? this.facts(network, unknown)
+          : h('p',
+              'No network: the computer searches with random games. Drop ' +
+                'a model bundle (.tara) on this page to play against it.'),
+      h('div.buttons',
+        button('', [icon('file'), `Load ${other} network…`], choose),
         network !== null &&
-          h(
-            'button',
-            { type: 'button', class: 'quiet', click: () => this.unload() },
-            'Remove',
-          ),
-      ),
+          button('', 'Remove', () => this.unload(), { class: 'quiet' })),
     );
     if (hadFocus) {
       this.body.querySelector<HTMLElement>('.buttons button')!.focus();
@@ -103,38 +82,17 @@ export class NetworkPanel {
       ['size', `${(network.bytes / 1e6).toFixed(1)} MB`],
     ];
     if (network.licence !== null) rows.push(['licence', network.licence]);
+    const missing = unknown === ''
+      ? ''
+      : ` has not learned ${unknown}: random games evaluate positions instead.`;
     return [
-      h(
-        'p',
-        {},
-        h('strong', { id: 'network-name' }, network.name),
-        unknown === ''
-          ? ''
-          : ` has not learned ${unknown}: random games evaluate positions instead.`,
-      ),
-      h(
-        'details',
-        {},
-        h('summary', {}, 'About this network'),
-        h(
-          'button',
-          {
-            type: 'button',
-            'data-do': 'verify',
-            title: 'Runs the golden positions of the bundle in this browser',
-            click: () => this.verify(),
-          },
-          'Verify',
-        ),
-        h(
-          'dl',
-          { class: 'facts' },
-          ...rows.flatMap(([name, value]) => [
-            h('dt', {}, name),
-            h('dd', {}, value),
-          ]),
-        ),
-      ),
+      h('p', h('strong#network-name', network.name), missing),
+      h('details',
+        h('summary', 'About this network'),
+        button('verify', 'Verify', () => this.verify(), {
+          title: 'Runs the golden positions of the bundle in this browser',
+        }),
+        definitions('facts', rows)),
     ];
   }
 
@@ -152,19 +110,15 @@ export function acceptDrops(load: (file: File) => void): void {
     depth = Math.max(0, depth + change);
     document.body.classList.toggle('dropping', depth > 0);
   };
-  const hasFiles = (event: DragEvent): boolean =>
-    event.dataTransfer?.types.includes('Files') ?? false;
-  document.addEventListener('dragenter', (event) => {
-    if (hasFiles(event)) mark(1);
-  });
-  document.addEventListener('dragleave', (event) => {
-    if (hasFiles(event)) mark(-1);
-  });
-  document.addEventListener('dragover', (event) => {
-    if (hasFiles(event)) event.preventDefault();
-  });
-  document.addEventListener('drop', (event) => {
-    if (!hasFiles(event)) return;
+  const on = (type: 'dragenter' | 'dragleave' | 'dragover' | 'drop',
+              act: (event: DragEvent) => void): void =>
+    document.addEventListener(type, (event) => {
+      if (event.dataTransfer?.types.includes('Files')) act(event);
+    });
+  on('dragenter', () => mark(1));
+  on('dragleave', () => mark(-1));
+  on('dragover', (event) => event.preventDefault());
+  on('drop', (event) => {
     event.preventDefault();
     mark(-depth);
     const file = event.dataTransfer?.files[0];

@@ -2,6 +2,7 @@
 
 import { Dialog } from './dialog';
 import { h } from './dom';
+import { button, labelled, radio, select } from './parts';
 import { FAMILIES, variantLabel } from './families';
 import {
   defaultLevel,
@@ -15,7 +16,6 @@ import { RuleOptionFields } from './rule_options';
 import { standingSentence } from './words';
 import type {
   EngineInfo,
-  Family,
   RuleOptions,
   VariantInfo,
 } from '../engine/api';
@@ -39,13 +39,10 @@ export class NewGameDialog {
   private readonly options = new RuleOptionFields();
   private readonly form: HTMLFormElement;
   private readonly level: HTMLSelectElement;
-  private readonly standing = h('p', { class: 'standing', role: 'status' });
+  private readonly standing = h('p.standing', { role: 'status' });
   // Always in sight, as the options are below what a screen shows.
-  private readonly optionsButton = h(
-    'button',
-    { type: 'button', 'data-do': 'options', click: () => this.options.unfold() },
-    'Rule options',
-  );
+  private readonly optionsButton = button('options', 'Rule options', () =>
+    this.options.unfold());
   private rated = false;
   private levelChosen = false; // by the person, since the dialog was opened
 
@@ -58,13 +55,12 @@ export class NewGameDialog {
     private readonly start: (game: NewGame) => void,
     private readonly showResults: () => void,
   ) {
-    this.level = h(
-      'select',
-      { name: 'level', change: () => (this.levelChosen = true) },
-      ...info.levels.map((level) =>
-        h('option', { value: level.id }, levelName(level)),
-      ),
+    this.level = select(
+      'Strength of the computer',
+      () => (this.levelChosen = true),
+      info.levels.map((level) => [level.id, levelName(level)]),
     );
+    this.level.name = 'level';
     this.level.value = defaultLevel(info.levels);
     this.form = h(
       'form',
@@ -72,12 +68,9 @@ export class NewGameDialog {
       this.families(),
       this.players(),
       this.options.element,
-      h(
-        'div',
-        { class: 'dialog-actions' },
+      h('div.dialog-actions',
         this.optionsButton,
-        h('button', { class: 'primary', type: 'submit' }, 'Begin'),
-      ),
+        h('button.primary', { type: 'submit' }, 'Begin')),
     );
     this.dialog = new Dialog('new-game', 'New game', this.form);
   }
@@ -86,91 +79,46 @@ export class NewGameDialog {
   open(current: VariantInfo, rated: boolean): void {
     this.rated = rated;
     this.levelChosen = false;
-    const radio = this.form.querySelector<HTMLInputElement>(
+    const input = this.form.querySelector<HTMLInputElement>(
       `input[value="${current.id}"]`,
     );
-    if (radio !== null) radio.checked = true;
+    if (input !== null) input.checked = true;
     this.showVariant();
-    this.dialog.open(radio); // where Enter begins
+    this.dialog.open(input); // where Enter begins
   }
 
   private families(): HTMLElement {
-    const titles = Object.entries(FAMILIES) as [
-      Family,
-      (typeof FAMILIES)[Family],
-    ][];
     return h(
-      'fieldset',
-      { class: 'families', change: () => this.showVariant() },
-      h('legend', {}, 'Game'),
-      ...titles.map(([family, text]) =>
-        h(
-          'div',
-          { class: `family ${family}` },
-          h('h3', {}, text.title),
-          h('p', {}, text.line),
-          h(
-            'div',
-            { class: 'pills' },
-            ...this.info.variants
+      'fieldset.families',
+      { change: () => this.showVariant() },
+      h('legend', 'Game'),
+      Object.entries(FAMILIES).map(([family, { title, line }]) =>
+        h('div.family', { class: family },
+          h('h3', title),
+          h('p', line),
+          h('div.pills',
+            this.info.variants
               .filter((variant) => variant.family === family)
-              .map((variant) => this.pill(variant)),
-          ),
-        ),
-      ),
+              .map((variant) => this.pill(variant))))),
     );
   }
 
   private pill(variant: VariantInfo): HTMLElement {
-    return h(
-      'label',
-      { class: 'pill' },
-      h('input', {
-        type: 'radio',
-        name: 'variant',
-        value: variant.id,
-        'aria-label': variant.name,
-      }),
-      h('span', {}, variantLabel(variant)),
-    );
+    const more = { 'aria-label': variant.name };
+    const input = radio('variant', variant.id, false, more);
+    const label = h('span', variantLabel(variant));
+    return labelled(input, label, { class: 'pill' });
   }
 
   private players(): HTMLElement {
-    return h(
-      'fieldset',
-      { class: 'seatings' },
-      h('legend', {}, 'Players'),
-      ...SEATINGS.map(({ id, label }, i) =>
-        h(
-          'label',
-          {},
-          h('input', {
-            type: 'radio',
-            name: 'seating',
-            value: id,
-            checked: i === 0,
-          }),
-          label,
-        ),
-      ),
-      h('label', { class: 'level' }, 'Strength of the computer', this.level),
+    return h('fieldset.seatings',
+      h('legend', 'Players'),
+      SEATINGS.map(({ id, label }, i) =>
+        labelled(radio('seating', id, i === 0), label)),
+      h('label.level', 'Strength of the computer', this.level),
       this.standing,
-      h(
-        'button',
-        {
-          type: 'button',
-          class: 'quiet',
-          'data-do': 'results',
-          click: () => this.showResults(),
-        },
-        'My results',
-      ),
-      h(
-        'p',
-        { class: 'faint' },
-        'You can change who plays each side at any time.',
-      ),
-    );
+      button('results', 'My results', this.showResults, { class: 'quiet' }),
+      h('p.faint', 'You can change who plays each side at any time.'));
   }
 
   private variant(): VariantInfo {

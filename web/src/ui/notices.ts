@@ -1,18 +1,17 @@
 // Notices: to screen readers (a polite live region) and, for a while, in a toast.
 
-import { h, replaceChildren } from './dom';
+import { h } from './dom';
+import { messageOf } from '../error';
 
 const TOAST_MS = 5000; // at least
 const MS_A_LETTER = 65;
 
 export class Notices {
-  private readonly live = h('p', {
-    class: 'visually-hidden',
-    id: 'announcements',
+  private readonly live = h('p#announcements.visually-hidden', {
     role: 'status',
     'aria-live': 'polite',
   });
-  private readonly toast = h('p', { class: 'toast', role: 'alert' });
+  private readonly toast = h('p.toast', { role: 'alert' });
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor() {
@@ -25,19 +24,17 @@ export class Notices {
 
   show(sentence: string, isError = false): void {
     clearTimeout(this.timer);
-    replaceChildren(this.toast, sentence);
+    this.toast.textContent = sentence;
     this.toast.classList.add('shown');
     this.toast.classList.toggle('error', isError);
+    const least = isError ? 2 * TOAST_MS : TOAST_MS;
     this.timer = setTimeout(
       () => this.toast.classList.remove('shown'),
-      Math.max(
-        isError ? 2 * TOAST_MS : TOAST_MS,
-        MS_A_LETTER * sentence.length,
-      ),
+      Math.max(least, MS_A_LETTER * sentence.length),
     );
   }
 
   showError(error: unknown): void {
-    this.show(error instanceof Error ? error.message : String(error), true);
+    this.show(messageOf(error), true);
   }
 }

@@ -1,6 +1,7 @@
 // How a person has done against levels of known strength: results that the
 // browser keeps, and what strength they tell of.
 
+import { fieldsOf, readText, write } from './storage';
 import type { Engine, Level, RatedGame, VariantInfo } from '../engine/api';
 
 const KEY = 'tara.results';
@@ -90,15 +91,9 @@ function isResult(value: unknown): value is Result {
 
 // Returns the kept results, the oldest first, without damaged ones.
 function read(): Result[] {
-  try {
-    const { version, games } = JSON.parse(
-      localStorage.getItem(KEY) ?? '{}',
-    ) as { version?: unknown; games?: unknown };
-    if (version !== VERSION || !Array.isArray(games)) return [];
-    return games.filter(isResult);
-  } catch {
-    return [];
-  }
+  const { version, games } = fieldsOf(readText(KEY));
+  if (version !== VERSION || !Array.isArray(games)) return [];
+  return games.filter(isResult);
 }
 
 export class Results {
@@ -121,11 +116,7 @@ export class Results {
       endedMs: Date.now(),
     };
     const games = [...read(), result].slice(-MOST);
-    try {
-      localStorage.setItem(KEY, JSON.stringify({ version: VERSION, games }));
-    } catch {
-      // Nothing is kept.
-    }
+    write(KEY, { version: VERSION, games });
   }
 
   // Returns the standing from the kept games of a variant; null: no games.

@@ -3,6 +3,7 @@
 
 import { Dialog } from './dialog';
 import { h, replaceChildren, s } from './dom';
+import { table } from './parts';
 import { levelName } from './players';
 import { plural, ratingInWords } from './words';
 import type { PersonRating, Results, VariantResults } from './results';
@@ -24,14 +25,11 @@ export class ResultsDialog {
     const all = await this.results.all();
     replaceChildren(
       this.dialog.body,
-      ...all.map((each) => this.section(each)),
-      h(
-        'p',
-        { class: 'faint' },
+      all.map((each) => this.section(each)),
+      h('p.faint',
         'Games against one level of the built-in network count if you play ' +
-        'them from start to end, with the usual rules and without help or ' +
-        'undo. This browser keeps the latest 400.',
-      ),
+          'them from start to end, with the usual rules and without help or ' +
+          'undo. This browser keeps the latest 400.'),
     );
     this.dialog.open();
   }
@@ -39,46 +37,20 @@ export class ResultsDialog {
   private section(found: VariantResults): HTMLElement {
     const { variant, games, scores, ratings } = found;
     const latest = ratings.at(-1);
-    const heads = ['Opponent', 'Won', 'Drawn', 'Lost'];
-    return h(
-      'section',
-      {},
-      h('h3', {}, variant.name),
-      h(
-        'p',
-        {},
-        `${plural(games, 'game')}. ` +
-          (latest === undefined
-            ? 'There is a rating after five games.'
-            : `${ratingInWords(latest)}.`),
-      ),
+    const rating = latest === undefined
+      ? 'There is a rating after five games.'
+      : `${ratingInWords(latest)}.`;
+    const nameOf = (id: string): string =>
+      levelName(this.levels.find((level) => level.id === id)!);
+    return h('section',
+      h('h3', variant.name),
+      h('p', `${plural(games, 'game')}. ${rating}`),
       ratings.length > 1 && curve(ratings),
-      h(
-        'table',
-        {},
-        h(
-          'thead',
-          {},
-          h('tr', {}, ...heads.map((head) => h('th', { scope: 'col' }, head))),
-        ),
-        h(
-          'tbody',
-          {},
-          ...scores.map(({ level, won, drawn, lost }) =>
-            h(
-              'tr',
-              {},
-              h(
-                'th',
-                { scope: 'row' },
-                levelName(this.levels.find(({ id }) => id === level)!),
-              ),
-              ...[won, drawn, lost].map((count) => h('td', {}, String(count))),
-            ),
-          ),
-        ),
-      ),
-    );
+      table(
+        ['Opponent', 'Won', 'Drawn', 'Lost'],
+        scores.map(({ level, won, drawn, lost }) =>
+          [nameOf(level), won, drawn, lost]),
+      ));
   }
 }
 
@@ -97,20 +69,16 @@ function curve(ratings: readonly PersonRating[]): SVGElement {
   const lower = path(lows).reverse();
   const tens = (elo: number): string => String(Math.round(elo / 10) * 10);
   return s(
-    'svg',
+    'svg.rating-curve',
     {
-      class: 'rating-curve',
       viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
       role: 'img',
       'aria-label':
         `Elo after each game: first ${tens(ratings[0]!.elo)}, now ` +
         `${tens(ratings.at(-1)!.elo)}`,
     },
-    s('path', { class: 'band', d: `M${[...upper, ...lower].join('L')}Z` }),
-    s('path', {
-      class: 'rating',
-      d: `M${path(ratings.map(({ elo }) => elo)).join('L')}`,
-    }),
+    s('path.band', { d: `M${[...upper, ...lower].join('L')}Z` }),
+    s('path.rating', { d: `M${path(ratings.map(({ elo }) => elo)).join('L')}` }),
     s('text', { x: WIDTH - EDGE, y: EDGE + 10 }, `${tens(most)} Elo`),
     s('text', { x: WIDTH - EDGE, y: HEIGHT - EDGE }, `${tens(least)} Elo`),
   );

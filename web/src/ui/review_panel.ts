@@ -2,6 +2,7 @@
 // shows it on the board.
 
 import { h, replaceChildren, setAttribute } from './dom';
+import { button, card } from './parts';
 import { SIDE_CLASS } from './board/pieces';
 import { faultOf, type GivenAway, type ReviewState } from './review';
 import type { Session } from './session';
@@ -10,11 +11,10 @@ import type { Side } from '../engine/api';
 
 export class ReviewPanel {
   readonly element: HTMLElement;
-  private readonly words = h('p', { class: 'legend', role: 'status' });
-  private readonly lists = h('div', { class: 'review' });
+  private readonly words = h('p.legend', { role: 'status' });
+  private readonly lists = h('div.review');
   private readonly button: HTMLButtonElement;
-  private readonly sides = h('div', {
-    class: 'buttons sides',
+  private readonly sides = h('div.buttons.sides', {
     role: 'group',
     'aria-label': 'Whose mistakes',
   });
@@ -26,33 +26,23 @@ export class ReviewPanel {
     private readonly goTo: (found: GivenAway) => void,
     lookAt: (side: Side | null) => void,
   ) {
-    this.button = h(
-      'button',
-      { type: 'button', 'data-do': 'review', click: start },
-      'Review',
-    );
+    this.button = button('review', 'Review', start);
     const both: readonly (Side | null)[] = [null, 0, 1];
     this.sides.append(
-      ...both.map((side) =>
-        h(
-          'button',
-          {
-            type: 'button',
-            'data-side': side ?? 'both',
-            click: () => lookAt(side),
-          },
-          side === null ? 'Both sides' : SIDE_NAMES[side],
-        ),
-      ),
+      ...both.map((side) => {
+        const name = side === null ? 'Both sides' : SIDE_NAMES[side];
+        const more = { 'data-side': side ?? 'both' };
+        return button('', name, () => lookAt(side), more);
+      }),
     );
-    this.element = h(
-      'section',
-      { class: 'card', id: 'review', 'aria-label': 'Review' },
-      h('header', {}, h('h2', {}, 'Mistakes'), this.button),
+    this.element = card(
+      'Review',
+      [h('h2', 'Mistakes'), this.button],
       this.words,
       this.sides,
       this.lists,
     );
+    this.element.id = 'review';
   }
 
   render(session: Session): void {
@@ -70,12 +60,8 @@ export class ReviewPanel {
       const isOn = button.dataset['side'] === String(side ?? 'both');
       setAttribute(button, 'aria-pressed', String(isOn));
     }
-    replaceChildren(
-      this.lists,
-      ...([0, 1] as const)
-        .filter((each) => side === null || side === each)
-        .flatMap((each) => this.ofSide(each, found)),
-    );
+    const sides = ([0, 1] as const).filter((each) => (side ?? each) === each);
+    replaceChildren(this.lists, sides.map((each) => this.ofSide(each, found)));
   }
 
   // Brings the panel into sight.
@@ -88,34 +74,25 @@ export class ReviewPanel {
     if (own.length === 0) return [];
     return [
       h('h3', { class: SIDE_CLASS[side] }, SIDE_NAMES[side]),
-      h('ol', { class: 'moves' }, ...own.map((each) => this.entry(each))),
+      h('ol.moves', own.map((each) => this.entry(each))),
     ];
   }
 
   private entry(found: GivenAway): HTMLElement {
     const { ply, played, better, lost } = found;
+    const { notation } = played.action;
     const fault = faultOf(lost);
-    const percent = `${Math.round(100 * lost)} %`;
-    return h(
-      'li',
-      {},
-      h(
-        'button',
-        {
-          type: 'button',
-          class: SIDE_CLASS[played.side],
-          'data-ply': ply,
-          'data-fault': fault,
-          'aria-label':
-            `${ply + 1} ${played.action.notation} −${percent}, ${fault}; ` +
-            `${better.notation} was better`,
-          click: () => this.goTo(found),
-        },
-        h('span', { class: 'number' }, String(ply + 1)),
-        ` ${played.action.notation} `,
-        h('strong', {}, `−${percent}`),
-      ),
-    );
+    const percent = `−${Math.round(100 * lost)} %`;
+    const label =
+      [h('span.number', ply + 1), ` ${notation} `, h('strong', percent)];
+    return h('li', button('', label, () => this.goTo(found), {
+      class: SIDE_CLASS[played.side],
+      'data-ply': ply,
+      'data-fault': fault,
+      'aria-label':
+        `${ply + 1} ${notation} ${percent}, ${fault}; ` +
+        `${better.notation} was better`,
+    }));
   }
 }
 

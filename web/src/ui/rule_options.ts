@@ -1,6 +1,7 @@
 // The fields of a form for a variant's rule options.
 
 import { h, replaceChildren } from './dom';
+import { labelled } from './parts';
 import { optionName } from './words';
 import type {
   RuleOptionInfo,
@@ -15,24 +16,14 @@ function optionLabel(option: RuleOptionInfo): string {
 }
 
 export class RuleOptionFields {
-  private readonly fields = h('div', { class: 'options' });
-  readonly element = h(
-    'details',
-    {},
-    h('summary', {}, 'Rule options'),
-    this.fields,
-  );
+  private readonly fields = h('div.options');
+  readonly element = h('details', h('summary', 'Rule options'), this.fields);
   private variant: VariantInfo | null = null;
 
   constructor() {
     // The browser shows what is wrong with a field only where it is in sight.
-    this.fields.addEventListener(
-      'invalid',
-      () => {
-        this.element.open = true;
-      },
-      true,
-    );
+    const open = () => (this.element.open = true);
+    this.fields.addEventListener('invalid', open, true);
   }
 
   // Opens the fields, and scrolls to them.
@@ -48,30 +39,15 @@ export class RuleOptionFields {
     this.element.hidden = variant.options.length === 0;
     replaceChildren(
       this.fields,
-      ...variant.options.map((option) => {
-        const value = values[option.name] ?? option.defaultValue;
-        return h(
-          'label',
-          {},
-          h('input', {
-            name: `option:${option.name}`,
-            ...(option.isSwitch
-              ? { type: 'checkbox', checked: value === 1 }
-              : {
-                  type: 'number',
-                  min: option.min,
-                  max: option.max,
-                  step: option.step,
-                  required: true,
-                  value,
-                }),
-          }),
-          h(
-            'span',
-            {},
-            h('strong', {}, optionLabel(option)),
-            h('small', {}, option.help),
-          ),
+      variant.options.map((option) => {
+        const { name, isSwitch, min, max, step, defaultValue, help } = option;
+        const value = values[name] ?? defaultValue;
+        const field = isSwitch
+          ? { type: 'checkbox', checked: value === 1 }
+          : { type: 'number', min, max, step, required: true, value };
+        return labelled(
+          h('input', { name: `option:${name}`, ...field }),
+          h('span', h('strong', optionLabel(option)), h('small', help)),
         );
       }),
     );

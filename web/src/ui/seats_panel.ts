@@ -1,7 +1,8 @@
 // The two sides: the players of their seats, their scores, and the turn.
 
-import { badge } from './board/pieces';
+import { badge, SIDE_CLASS } from './board/pieces';
 import { h, replaceChildren, setAttribute } from './dom';
+import { button, select } from './parts';
 import { levelLabel, playerId, playerOf, type Player } from './players';
 import {
   COUNT_LABELS,
@@ -15,11 +16,8 @@ import type { Session, Thinking } from './session';
 import type { Level, Position, SeatInfo, Side, VariantInfo } from '../engine/api';
 
 export class SeatsPanel {
-  readonly element = h('section', {
-    class: 'seats',
-    'aria-label': 'Players and score',
-  });
-  private readonly note = h('p', { class: 'count-note' });
+  readonly element = h('section.seats', { 'aria-label': 'Players and score' });
+  private readonly note = h('p.count-note');
   // What the elements were made for.
   private variant = '';
   private rated = false;
@@ -59,92 +57,55 @@ export class SeatsPanel {
 
   private build(variant: VariantInfo): void {
     const cards = ([0, 1] as const).map((side) =>
-      h(
-        'div',
-        { class: `side ${side === 0 ? 'red' : 'blue'}`, 'data-side': side },
+      h('div.side', { class: SIDE_CLASS[side], 'data-side': side },
         badge(side),
-        h(
-          'div',
-          { class: 'side-seats' },
-          ...variant.seats
+        h('div.side-seats',
+          variant.seats
             .filter((seat) => seat.side === side)
-            .map((seat) => this.seatRow(seat, variant)),
-        ),
-        h(
-          'div',
-          { class: 'counts' },
-          ...COUNTS[variant.family].map((count) =>
-            this.count({ count, side }, h('span', {}, COUNT_LABELS[count])),
-          ),
-        ),
-        this.count(
-          { count: 'points', side },
-          h('span', { class: 'points-label' }),
-        ),
-      ),
-    );
-    replaceChildren(this.element, ...cards);
+            .map((seat) => this.seatRow(seat, variant))),
+        h('div.counts',
+          COUNTS[variant.family].map((count) =>
+            this.count({ count, side }, h('span', COUNT_LABELS[count])))),
+        this.count({ count: 'points', side }, h('span.points-label'))));
+    replaceChildren(this.element, cards);
   }
 
   // A number that is explained, and shown on the board, when it is pointed at
   // or pressed.
   private count(shown: ShownCount, label: HTMLElement): HTMLElement {
-    const value = h('strong', {});
-    if (shown.count === 'points') value.className = 'points';
-    return h(
-      'button',
-      {
-        type: 'button',
-        class: 'quiet count',
-        'data-count': shown.count,
-        pointerenter: ({ pointerType }: PointerEvent) => {
-          if (pointerType === 'mouse') this.pointAt(shown);
-        },
-        pointerleave: () => this.pointAt(null),
-        click: () => this.press(shown),
+    const value = h(shown.count === 'points' ? 'strong.points' : 'strong');
+    return button('', [label, ' ', value], () => this.press(shown), {
+      class: 'quiet count',
+      'data-count': shown.count,
+      pointerenter: ({ pointerType }: PointerEvent) => {
+        if (pointerType === 'mouse') this.pointAt(shown);
       },
-      label,
-      ' ',
-      value,
-    );
+      pointerleave: () => this.pointAt(null),
+    });
   }
 
   // The choices stay as they are, with their focus.
   private relabel(variant: VariantInfo): void {
     for (const select of this.element.querySelectorAll('select')) {
       this.levels.forEach((level, i) => {
-        select.options[i + 1]!.textContent = levelLabel(
-          level,
-          variant,
-          this.rated,
-        );
+        const label = levelLabel(level, variant, this.rated);
+        select.options[i + 1]!.textContent = label;
       });
     }
   }
 
   private seatRow(seat: SeatInfo, variant: VariantInfo): HTMLElement {
-    const select = h(
-      'select',
-      {
-        'aria-label': `Who plays ${seat.name}`,
-        change: () => this.setPlayer(seat.index, playerOf(select.value)),
-      },
-      h('option', { value: 'person' }, 'Person'),
-      ...this.levels.map((level) =>
-        h(
-          'option',
-          { value: level.id },
-          levelLabel(level, variant, this.rated),
-        ),
-      ),
+    const field = select(
+      `Who plays ${seat.name}`,
+      () => this.setPlayer(seat.index, playerOf(field.value)),
+      [
+        ['person', 'Person'],
+        ...this.levels.map((level) =>
+          [level.id, levelLabel(level, variant, this.rated)] as const),
+      ],
     );
-    return h(
-      'div',
-      { class: 'seat', 'data-seat': seat.index },
-      h('span', { class: 'seat-name' }, seat.name),
-      select,
-      h('span', { class: 'seat-work' }),
-    );
+    return h('div.seat', { 'data-seat': seat.index },
+      h('span.seat-name', seat.name), field, h('span.seat-work'));
   }
 
   private update(session: Session, pressed: ShownCount | null): void {
@@ -156,17 +117,13 @@ export class SeatsPanel {
         const count = button.dataset['count'] as Count;
         const isPressed = pressed?.side === side && pressed.count === count;
         setAttribute(button, 'aria-pressed', String(isPressed));
-        replaceChildren(
-          button.querySelector('strong')!,
-          ...valueOf({ count, side }, position),
-        );
+        const value = valueOf({ count, side }, position);
+        replaceChildren(button.querySelector('strong')!, value);
       }
-      card
-        .querySelector('.points')!
-        .classList.toggle('final', position.finished);
-      card.querySelector('.points-label')!.textContent = position.finished
-        ? 'points'
-        : 'points now';
+      const { finished } = position;
+      card.querySelector('.points')!.classList.toggle('final', finished);
+      card.querySelector('.points-label')!.textContent =
+        finished ? 'points' : 'points now';
     }
     for (const row of this.element.querySelectorAll<HTMLElement>('.seat')) {
       const seat = Number(row.dataset['seat']);
@@ -189,18 +146,13 @@ function valueOf(shown: ShownCount, position: Position): (Node | string)[] {
   const value = countOf(position, shown);
   const enemy = side === 0 ? 1 : 0;
   const captured = count === 'kings' ? value : 0;
-  return [
-    String(value),
-    ...Array.from({ length: captured }, () => badge(enemy, true)),
-  ];
+  const kings = Array.from({ length: captured }, () => badge(enemy, true));
+  return [String(value), ...kings];
 }
 
 function showWork(element: HTMLElement, thinking: Thinking | null): void {
-  const progress = thinking?.progress;
-  const share =
-    progress === null || progress === undefined
-      ? 0
-      : progress.simulations / Math.max(1, progress.targetSimulations);
+  const { simulations = 0, targetSimulations = 1 } = thinking?.progress ?? {};
+  const share = simulations / Math.max(1, targetSimulations);
   element.classList.toggle('shown', thinking !== null);
   element.style.setProperty('--share', String(share));
 }

@@ -42,6 +42,13 @@ export interface SessionEvents {
   failed(error: unknown): void;
 }
 
+export interface LoadOptions {
+  fit(game: Game): readonly Player[]; // who plays it
+  readonly paused: boolean; // the computer waits
+  readonly counts?: boolean; // as when it was left
+  readonly others?: readonly string[]; // texts of its other lines
+}
+
 const HINT = { simulations: 800, milliseconds: 3000, temperature: 0 };
 const ANALYSIS = { simulations: 8000, milliseconds: 30_000, temperature: 0 };
 
@@ -78,7 +85,7 @@ export class Session {
     // The least time from one turn to a computer's answer.
     private readonly paceMs: number,
   ) {
-    this.course = new CourseOfGame(engine, () => this.courseChanged());
+    this.course = new CourseOfGame(engine, () => events.changed());
     this.review = new ReviewOfGame(
       engine,
       () => events.changed(),
@@ -144,16 +151,12 @@ export class Session {
     this.review.clear();
   }
 
-  // Begins the game of a text, with the computer waiting if `paused`; `counts`
-  // if it did when it was left. `others` has texts of its other lines. Rejects,
-  // and keeps the current game, if the engine rejects it.
+  // Begins the game of a text. Rejects, and keeps the current game, if the
+  // engine rejects it.
   async load(
     text: string,
-    fit: (game: Game) => readonly Player[],
-    paused: boolean,
-    counts: boolean,
+    { fit, paused, counts = false, others = [] }: LoadOptions,
     accepted: () => void,
-    others: readonly string[] = [],
   ): Promise<void> {
     const load = async (): Promise<Game> => {
       let game = await this.engine.loadGame(text);
@@ -540,10 +543,6 @@ export class Session {
     void this.judge();
     this.startTurn();
     this.startAnalysis();
-  }
-
-  private courseChanged(): void {
-    this.events.changed();
   }
 
   private async judge(): Promise<void> {

@@ -1,7 +1,9 @@
 // The buttons under the board.
 
+import type { ActionKind } from '../engine/api';
 import { h, replaceChildren, setAttribute } from './dom';
 import { icon, type IconName } from './icons';
+import { button } from './parts';
 
 export interface ToolbarActions {
   undo(): void;
@@ -20,7 +22,7 @@ export interface ToolbarState {
   readonly heat: boolean;
   readonly owners: boolean;
   readonly maps: boolean; // maps are possible: during the game
-  readonly pass: 'none' | 'pass' | 'swap'; // what is legal, for a person
+  readonly pass: ActionKind | 'none'; // pass or swap, if legal for a person
   readonly computer: 'none' | 'plays' | 'waits';
   readonly network: boolean; // judges the position on the board
 }
@@ -40,12 +42,8 @@ const LEGENDS = {
 } as const;
 
 export class Toolbar {
-  readonly element = h('div', {
-    class: 'toolbar',
-    role: 'group',
-    'aria-label': 'Game',
-  });
-  readonly legends = h('div', { class: 'legends', role: 'status' });
+  readonly element = h('div.toolbar', { role: 'group', 'aria-label': 'Game' });
+  readonly legends = h('div.legends', { role: 'status' });
   private readonly buttons = new Map<keyof ToolbarActions, HTMLButtonElement>();
   private shownLegends = '';
   private shownWaits = false; // the computer's button is Continue, not Pause
@@ -61,19 +59,11 @@ export class Toolbar {
       label: string,
       key: string,
     ): void => {
-      const button = h(
-        'button',
-        {
-          type: 'button',
-          'data-do': name,
-          title: key === '' ? label : `${label} (${key})`,
-          click: () => actions[name](),
-        },
-        icon(picture),
-        h('span', {}, label),
-      );
-      this.buttons.set(name, button);
-      this.element.append(button);
+      const title = key === '' ? label : `${label} (${key})`;
+      const content = [icon(picture), h('span', label)];
+      const made = button(name, content, () => actions[name](), { title });
+      this.buttons.set(name, made);
+      this.element.append(made);
     };
     add('undo', 'undo', 'Undo', 'U');
     add('redo', 'redo', 'Redo', 'R');
@@ -119,7 +109,7 @@ export class Toolbar {
     replaceChildren(
       computer,
       icon(waits ? 'resume' : 'pause'),
-      h('span', {}, waits ? 'Continue' : 'Pause'),
+      h('span', waits ? 'Continue' : 'Pause'),
     );
   }
 
@@ -129,16 +119,10 @@ export class Toolbar {
     const key = `${shown.join()} ${state.network}`;
     if (key === this.shownLegends) return;
     this.shownLegends = key;
-    replaceChildren(
-      this.legends,
-      ...shown.map((map) =>
-        h(
-          'p',
-          {},
-          h('strong', {}, map === 'heat' ? 'Policy: ' : 'Owners: '),
-          LEGENDS[map][state.network ? 0 : 1],
-        ),
-      ),
-    );
+    const line = (map: 'heat' | 'owners') =>
+      h('p',
+        h('strong', map === 'heat' ? 'Policy: ' : 'Owners: '),
+        LEGENDS[map][state.network ? 0 : 1]);
+    replaceChildren(this.legends, shown.map(line));
   }
 }

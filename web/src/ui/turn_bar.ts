@@ -2,6 +2,7 @@
 // result.
 
 import { h, replaceChildren } from './dom';
+import { button } from './parts';
 import {
   decisiveCount,
   endingReason,
@@ -16,7 +17,7 @@ import type { Session } from './session';
 import type { Game } from '../engine/api';
 
 export class TurnBar {
-  readonly element = h('div', { class: 'turn-bar' });
+  readonly element = h('div.turn-bar');
   private text = '';
 
   constructor(private readonly review: () => void) {}
@@ -46,34 +47,21 @@ export class TurnBar {
         ? 'Paused: press Continue'
         : 'The computer is thinking';
     const note = warning(position);
-    const parts = [
-      h('span', { class: 'phase' }, phaseName(position)),
-      h('strong', { class: 'who' }, name),
-      h('span', { class: 'request' }, text),
+    return [
+      h('span.phase', phaseName(position)),
+      h('strong.who', name),
+      h('span.request', text),
+      ...(note === '' ? [] : [h('span.warning', note)]),
     ];
-    if (note !== '') parts.push(h('span', { class: 'warning' }, note));
-    return parts;
   }
 
   private result(game: Game): HTMLElement[] {
     const { position } = game;
     const details = [endingReason(position.ending), decisiveCount(game)];
     return [
-      h(
-        'strong',
-        { class: 'who', id: 'result' },
-        resultSentence(position.score),
-      ),
-      h(
-        'span',
-        { class: 'request' },
-        `${details.filter((part) => part !== '').join('. ')}.`,
-      ),
-      h(
-        'button',
-        { type: 'button', class: 'primary', click: () => this.review() },
-        'Review',
-      ),
+      h('strong#result.who', resultSentence(position.score)),
+      h('span.request', `${details.filter(Boolean).join('. ')}.`),
+      button('', 'Review', () => this.review(), { class: 'primary' }),
     ];
   }
 }

@@ -11,6 +11,7 @@ import type {
   Evaluation,
   Game,
   HillIndex,
+  Phase,
   PlayedAction,
   Position,
   Score,
@@ -38,10 +39,10 @@ const USE_WORDS: Readonly<Record<Use, string>> = {
 
 // Returns what stands on a hill: "Red ringfort with a king".
 export function hillContent(
-  position: Pick<Position, 'hills'>,
+  { hills }: Pick<Position, 'hills'>,
   hill: HillIndex,
 ): string {
-  const { owner, king } = position.hills[hill]!;
+  const { owner, king } = hills[hill]!;
   if (owner === null) return 'vacant';
   const fort = `${SIDE_NAMES[owner]} ringfort`;
   if (king === null) return fort;
@@ -182,32 +183,25 @@ export function otherRules(game: Game, ofTurns = false): string {
     .replace(' -', ' \u2212');
 }
 
-const ENDINGS: Readonly<Record<EndingTrigger, string>> = {
-  out: 'No turns were left',
-  double_capture: 'Two kings were captured',
-  passed: 'The kings had passed',
-  board_full: 'The board was full',
-  no_progress: 'There was no progress for too long',
+// Why a game has ended, and what has announced its end.
+const ENDINGS: Readonly<Record<EndingTrigger, readonly [string, string]>> = {
+  out: ['No turns were left', 'Out'],
+  double_capture: ['Two kings were captured', 'Two kings captured'],
+  passed: ['The kings had passed', 'Passed'],
+  board_full: ['The board was full', 'Board full'],
+  no_progress: ['There was no progress for too long', 'No progress'],
 };
 
 // Returns why a game has ended: "No turns were left".
 export function endingReason(ending: EndingTrigger | null): string {
-  return ending === null ? '' : ENDINGS[ending];
+  return ending === null ? '' : ENDINGS[ending][0];
 }
-
-const ANNOUNCED: Readonly<Record<EndingTrigger, string>> = {
-  out: 'Out',
-  double_capture: 'Two kings captured',
-  passed: 'Passed',
-  board_full: 'Board full',
-  no_progress: 'No progress',
-};
 
 // Returns what is special about the position, or '': "Out: 2 turns left".
 export function warning(position: Position): string {
   if (position.ending !== null && position.turnsLeft !== null) {
     const left = plural(position.turnsLeft, 'turn');
-    return `${ANNOUNCED[position.ending]}: ${left} left`;
+    return `${ENDINGS[position.ending][1]}: ${left} left`;
   }
   const { noProgress, noProgressLimit } = position;
   if (noProgress !== null && noProgressLimit !== null) {
@@ -219,19 +213,16 @@ export function warning(position: Position): string {
   return '';
 }
 
-export function phaseName(position: Pick<Position, 'phase'>): string {
-  switch (position.phase) {
-    case 'placement':
-      return 'Placement';
-    case 'manoeuvres':
-      return 'Manoeuvres';
-    case 'battle':
-      return 'Battle';
-    case 'link':
-      return 'Battle: link';
-    case 'finished':
-      return 'Game over';
-  }
+const PHASES: Readonly<Record<Phase, string>> = {
+  placement: 'Placement',
+  manoeuvres: 'Manoeuvres',
+  battle: 'Battle',
+  link: 'Battle: link',
+  finished: 'Game over',
+};
+
+export function phaseName({ phase }: Pick<Position, 'phase'>): string {
+  return PHASES[phase];
 }
 
 // Returns how a position stands: "Battle: Red to move, 17 legal actions".
@@ -251,10 +242,9 @@ export function standing(variant: VariantInfo, position: Position): string {
 export function placeSentence(game: Game): string {
   const { variant, actions, ply, position } = game;
   const last = actions[ply - 1];
-  const place =
-    last === undefined
-      ? 'The start of the game'
-      : `Action ${ply} of ${actions.length}: ${last.action.notation}`;
+  const place = last === undefined
+    ? 'The start of the game'
+    : `Action ${ply} of ${actions.length}: ${last.action.notation}`;
   const next = position.finished
     ? resultSentence(position.score)
     : `${seatName(variant, position.seat!)} to move`;
@@ -314,26 +304,26 @@ export function countSentence(game: Game, shown: ShownCount): string {
   const who = SIDE_NAMES[side];
   const value = countOf(position, shown);
   const aim = aimInWords(game);
+  const has = (what: string): string => `${who} has ${plural(value, what)}`;
   switch (count) {
     case 'kingdoms':
       return (
-        `${who} has ${plural(value, 'kingdom')}, numbered on the board: groups ` +
-        `of linked ringforts. ${aim}`
+        `${has('kingdom')}, numbered on the board: groups of linked ` +
+        `ringforts. ${aim}`
       );
     case 'territory':
-      return `${who} has ${plural(value, 'ringfort')} on the board. ${aim}`;
+      return `${has('ringfort')} on the board. ${aim}`;
     case 'bridges':
       return (
-        `${who} has ${plural(value, 'bridge')} between neighbouring ` +
-        `ringforts; at most 40 count. ${aim}`
+        `${has('bridge')} between neighbouring ringforts; at most 40 count. ` +
+        aim
       );
     case 'kings':
       return `${who} has captured ${plural(value, 'enemy king')}. ${aim}`;
-    case 'points':
-      return (
-        `${who}’s points ${position.finished ? '' : 'if the game ended now'}. ` +
-        FAMILIES[variant.family].aim.text
-      ).replace(' .', '.');
+    case 'points': {
+      const when = position.finished ? '' : ' if the game ended now';
+      return `${who}’s points${when}. ${FAMILIES[variant.family].aim.text}`;
+    }
   }
 }
 
@@ -347,10 +337,9 @@ function percent(value: number): string {
 export function chances(redValue: number, redMargin: number): string {
   const red = Math.round(50 + 50 * redValue);
   const points = Math.abs(redMargin).toFixed(1);
+  const leader = SIDE_NAMES[redMargin > 0 ? 0 : 1];
   const lead =
-    points === '0.0'
-      ? 'even in points'
-      : `${SIDE_NAMES[redMargin > 0 ? 0 : 1]} by ${points} points`;
+    points === '0.0' ? 'even in points' : `${leader} by ${points} points`;
   return `Red ${percent(red)} · Blue ${percent(100 - red)}, ${lead}`;
 }
 
@@ -438,11 +427,8 @@ export function verificationSentence(found: Verification): string {
 
 // Returns the result, the winner's points first, with the compensation: "Blue
 // wins, 6 to 0".
-export function resultSentence({
-  points,
-  compensation,
-  winner,
-}: Score): string {
+export function resultSentence(score: Score): string {
+  const { points, compensation, winner } = score;
   const [red, blue] = [points[0], points[1] + compensation];
   if (winner === null) return `A draw, ${red} to ${blue}`;
   const [most, least] = winner === 0 ? [red, blue] : [blue, red];

@@ -2,7 +2,7 @@
 // with the keyboard. It shows positions and marks, without rules.
 
 import { h, replaceChildren, s } from '../dom';
-import { CELL_CLASS, HillGrid, type HillInput } from './grid';
+import { HillGrid, type HillInput } from './grid';
 import { definitions, land } from './land';
 import { hillPoint, SIZE, type Point } from './layout';
 import {
@@ -32,16 +32,17 @@ export class Board {
   private readonly points: readonly Point[];
   private readonly grid: HillGrid;
   private shownLinks = ''; // whose they are, and which
-  private readonly told = h('p', { class: 'told', role: 'status' });
+  private readonly told = h('p.told', { role: 'status' });
+  // From below to above; the hills' cells are below the links.
   private readonly layers = {
     area: s('g', { 'clip-path': 'url(#meadow-clip)' }),
     counted: s('g'),
     forts: s('g'),
     knots: s('g'),
     owners: s('g'),
-    heat: s('g'),
     kings: s('g'),
-    marks: s('g', { class: 'marks' }),
+    heat: s('g'),
+    marks: s('g.marks'),
     links: s('g'),
   };
 
@@ -51,49 +52,34 @@ export class Board {
   ) {
     this.points = geometry.hills.map(hillPoint);
     this.grid = new HillGrid(geometry, input);
-    const drawing = s(
-      'svg',
-      { class: 'pieces', viewBox: `0 0 ${SIZE} ${SIZE}` },
+    const drawing = s('svg.pieces', { viewBox: `0 0 ${SIZE} ${SIZE}` },
       definitions(),
-      s('defs', {}, arrowHead()),
-    );
-    this.element = h(
-      'div',
-      { class: 'board', id: 'board' },
-      land(geometry),
-      drawing,
-      this.told,
-    );
+      s('defs', arrowHead()));
+    this.element = h('div#board.board', land(geometry), drawing, this.told);
     // The next click or key anywhere hides the sentence.
     for (const type of ['pointerdown', 'keydown']) {
       document.addEventListener(type, () => this.untell(), true);
     }
-    const { area, counted, forts, knots, owners, heat, kings, marks, links } =
-      this.layers;
-    for (const layer of [
-      area, counted, forts, knots, owners, kings, heat, marks,
-    ]) {
+    for (const layer of Object.values(this.layers)) {
       layer.setAttribute('aria-hidden', 'true');
       drawing.append(layer);
     }
-    links.setAttribute('aria-hidden', 'true');
-    drawing.append(this.grid.element, links);
+    this.layers.links.before(this.grid.element);
   }
 
   // Draws the pieces. `moved` is the action that has just led here, which is
   // shown in motion.
   showPosition(position: Placed, moved: Action | null): void {
-    const forts = position.hills.flatMap(({ owner }, hill) => {
-      if (owner === null) return [];
+    const forts = position.hills.map(({ owner }, hill) => {
+      if (owner === null) return null;
       const piece = fort(this.points[hill]!, owner);
       if (moved !== null && moved.to === hill) piece.classList.add('fresh');
-      return [piece];
+      return piece;
     });
-    replaceChildren(this.layers.forts, ...forts);
+    replaceChildren(this.layers.forts, forts);
     const knots = ([0, 1] as const).map((side) =>
-      walls(this.points, side, position),
-    );
-    replaceChildren(this.layers.knots, ...knots);
+      walls(this.points, side, position));
+    replaceChildren(this.layers.knots, knots);
     this.showKings(position, moved);
     this.untell();
   }
@@ -119,18 +105,16 @@ export class Board {
   }
 
   private showKings(position: Placed, moved: Action | null): void {
-    const kings: SVGElement[] = [];
-    position.hills.forEach(({ owner, king: side }, hill) => {
-      if (side === null) return;
+    const kings = position.hills.map(({ owner, king: side }, hill) => {
+      if (side === null) return null;
       const { x, y } = this.points[hill]!;
       const piece = king(side, owner !== side);
-      const holder = s('g', { transform: `translate(${x} ${y})` }, piece);
       if (moved !== null && moved.to === hill && moved.from !== null) {
         this.slide(piece, this.points[moved.from]!, { x, y });
       }
-      kings.push(holder);
+      return s('g', { transform: `translate(${x} ${y})` }, piece);
     });
-    replaceChildren(this.layers.kings, ...kings);
+    replaceChildren(this.layers.kings, kings);
   }
 
   private slide(piece: SVGElement, from: Point, to: Point): void {
@@ -151,16 +135,16 @@ export class Board {
 
   // Draws what lies on top of the pieces, with its text in `labels`, by hill.
   showMarks(marks: Marks, labels: readonly string[]): void {
-    const { points } = this;
-    replaceChildren(this.layers.area, ...areaShade(points, marks.area));
-    replaceChildren(this.layers.owners, ...ownerMarks(points, marks.owners));
-    replaceChildren(this.layers.heat, ...heatMarks(points, marks.heat));
+    const { points, layers } = this;
+    replaceChildren(layers.area, areaShade(points, marks.area));
+    replaceChildren(layers.owners, ownerMarks(points, marks.owners));
+    replaceChildren(layers.heat, heatMarks(points, marks.heat));
     replaceChildren(
-      this.layers.marks,
-      ...pointerMarks(points, marks),
-      ...countedMarks(points, marks),
+      layers.marks,
+      pointerMarks(points, marks),
+      countedMarks(points, marks),
     );
-    replaceChildren(this.layers.counted, ...countedGround(points, marks.counted));
+    replaceChildren(layers.counted, countedGround(points, marks.counted));
     this.showLinks(marks);
     this.element.classList.toggle('has-heat', marks.heat !== null);
     this.grid.show(marks.uses, marks.chosen, labels);
@@ -173,34 +157,25 @@ export class Board {
     const shown = [marks.mover, ...links].join(' ');
     if (shown === this.shownLinks) return;
     this.shownLinks = shown;
-    replaceChildren(this.layers.links, ...this.linkMarks(marks));
+    replaceChildren(this.layers.links, this.linkMarks(marks));
   }
 
   private linkMarks(marks: Marks): SVGElement[] {
     return marks.links.map((action) => {
       const at = middle(this.points[action.from!]!, this.points[action.to!]!);
-      return s(
-        'g',
-        {
-          class: `link-mark ${marks.mover}`,
-          'data-link': action.notation,
-          transform: `translate(${at.x} ${at.y})`,
-          click: () => this.input.onLink(action),
-        },
-        s('circle', { class: 'link-reach', r: 21 }),
-        s('rect', { x: -7, y: -7, width: 14, height: 14, rx: 3 }),
-      );
+      const attributes = {
+        class: marks.mover,
+        'data-link': action.notation,
+        transform: `translate(${at.x} ${at.y})`,
+        click: () => this.input.onLink(action),
+      };
+      return s('g.link-mark', attributes,
+        s('circle.link-reach', { r: 21 }),
+        s('rect', { x: -7, y: -7, width: 14, height: 14, rx: 3 }));
     });
   }
 
   focus(): void {
     this.grid.focus();
   }
-
-  // Puts the keyboard's place on a hill without taking the focus.
-  setPlace(hill: number): void {
-    this.grid.setPlace(hill);
-  }
 }
-
-export { CELL_CLASS };

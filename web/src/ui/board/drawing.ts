@@ -30,14 +30,8 @@ export function lettersOf(board: string, geometry: Geometry): string[] {
   });
 }
 
-const OWNERS: Readonly<Record<string, Side>> = {
-  r: 0,
-  R: 0,
-  T: 0,
-  b: 1,
-  B: 1,
-  S: 1,
-};
+const OWNERS: Readonly<Record<string, Side>> =
+  { r: 0, R: 0, T: 0, b: 1, B: 1, S: 1 };
 const KINGS: Readonly<Record<string, Side>> = { R: 0, S: 0, B: 1, T: 1 };
 
 // The inverse, of letters and '.'.
@@ -77,21 +71,17 @@ export function placed(
     );
   const bridges = pairs.flatMap(([from, to]) => {
     const side = hills[from]!.owner;
-    return side !== null && side === hills[to]!.owner
-      ? [{ from, to, side }]
-      : [];
+    if (side === null || side !== hills[to]!.owner) return [];
+    return [{ from, to, side }];
   });
   return { hills, bridges };
 }
 
 // Returns the drawing with its caption.
 export function figure(drawing: Drawing, geometry: Geometry): HTMLElement {
-  return h(
-    'figure',
-    { class: 'drawing' },
+  return h('figure.drawing',
     picture(drawing, geometry),
-    h('figcaption', {}, drawing.caption),
-  );
+    h('figcaption', drawing.caption));
 }
 
 function picture(drawing: Drawing, geometry: Geometry): SVGSVGElement {
@@ -101,40 +91,38 @@ function picture(drawing: Drawing, geometry: Geometry): SVGSVGElement {
   });
   const pieces = placed(letters, geometry, links);
   const points = geometry.hills.map(hillPoint);
+  const { seat } = drawing;
+  const area = geometry.hills
+    .filter((hill) => seat === undefined || isInArea(hill, seat))
+    .map(({ index }) => index);
   const edge = 34; // of the drawing on all sides, without the frame
   const size = SIZE - 2 * edge;
-  const inside = s('g', {});
-  const shape = { x: edge, y: edge, width: size, height: size };
-  inside.append(
-    s('rect', { class: 'meadow', ...shape }),
-    ...points.map(({ x, y }) =>
-      s('circle', { class: 'hill', cx: x, cy: y, r: 34 }),
-    ),
-    names(geometry),
-    ...forts(pieces, points),
-    ...([0, 1] as const).map((side) => walls(points, side, pieces)),
-    ...kings(pieces, points),
-    s('g', { class: 'marks' }, ...marks(drawing, letters, points, geometry)),
-  );
-  if (drawing.seat !== undefined) {
-    const { seat } = drawing;
-    const area = geometry.hills.filter((hill) => isInArea(hill, seat));
-    const indices = area.map(({ index }) => index);
-    inside.append(...areaShade(points, new Set(indices)));
-  }
   return s(
     'svg',
     {
       viewBox: `${edge} ${edge} ${size} ${size}`,
       'aria-hidden': 'true', // the caption says it
     },
-    inside,
+    s('rect.meadow', { x: edge, y: edge, width: size, height: size }),
+    points.map(({ x, y }) => s('circle.hill', { cx: x, cy: y, r: 34 })),
+    names(geometry),
+    pieces.hills.map(({ owner }, hill) =>
+      owner !== null && fort(points[hill]!, owner)),
+    ([0, 1] as const).map((side) => walls(points, side, pieces)),
+    pieces.hills.map(({ owner, king: side }, hill) => {
+      if (side === null) return null;
+      const { x, y } = points[hill]!;
+      const piece = king(side, owner !== side);
+      return s('g', { transform: `translate(${x} ${y})` }, piece);
+    }),
+    s('g.marks', marks(drawing, letters, points, geometry)),
+    areaShade(points, seat === undefined ? null : new Set(area)),
   );
 }
 
 // The names of files and ranks, below and on the left.
 function names(geometry: Geometry): SVGGElement {
-  const group = s('g', { class: 'labels drawn-labels' });
+  const group = s('g.labels.drawn-labels');
   for (let i = 0; i < geometry.size; ++i) {
     const along = CENTRE + (i - 3) * STEP;
     group.append(
@@ -143,21 +131,6 @@ function names(geometry: Geometry): SVGGElement {
     );
   }
   return group;
-}
-
-function forts({ hills }: Placed, points: readonly Point[]) {
-  return hills.flatMap(({ owner }, hill) =>
-    owner === null ? [] : [fort(points[hill]!, owner)],
-  );
-}
-
-function kings({ hills }: Placed, points: readonly Point[]) {
-  return hills.flatMap(({ owner, king: side }, hill) => {
-    if (side === null) return [];
-    const { x, y } = points[hill]!;
-    const piece = king(side, owner !== side);
-    return [s('g', { transform: `translate(${x} ${y})` }, piece)];
-  });
 }
 
 function indexOf(name: string, geometry: Geometry): HillIndex {
@@ -178,13 +151,13 @@ function marks(
     }
     if (letter !== 'x') return [];
     const d = `M${x - 16} ${y - 16}l32 32m0 -32l-32 32`;
-    return [s('path', { class: 'drawn-cross', d })];
+    return [s('path.drawn-cross', { d })];
   });
   for (const [name, number] of Object.entries(numbers)) {
     const { x, y } = points[indexOf(name, geometry)]!;
     result.push(
-      s('circle', { class: 'drawn-number', cx: x, cy: y, r: 22 }),
-      s('text', { class: 'drawn-text', x, y }, String(number)),
+      s('circle.drawn-number', { cx: x, cy: y, r: 22 }),
+      s('text.drawn-text', { x, y }, number),
     );
   }
   if (move !== undefined) {

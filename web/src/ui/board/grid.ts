@@ -13,7 +13,6 @@ export interface HillInput {
   onEscape(): void;
 }
 
-export const CELL_CLASS = 'cell';
 const DRAG_DISTANCE_PX = 10;
 const STEPS: Readonly<Record<string, readonly [number, number]>> = {
   ArrowUp: [0, 1],
@@ -33,7 +32,7 @@ interface Drag {
 export class HillGrid {
   readonly element: SVGGElement;
   private readonly cells: SVGGElement[] = [];
-  private readonly ghost = s('circle', { class: 'drag-ghost', r: 30 });
+  private readonly ghost = s('circle.drag-ghost', { r: 30 });
   private place: HillIndex;
   private uses: ReadonlyMap<HillIndex, Use> = new Map();
   private drag: Drag | null = null;
@@ -75,18 +74,15 @@ export class HillGrid {
 
   private cell(hill: HillIndex): SVGGElement {
     const { x, y } = hillPoint(this.geometry.hills[hill]!);
-    return s(
-      'g',
-      {
-        class: CELL_CLASS,
-        role: 'gridcell',
-        'data-hill': this.geometry.hills[hill]!.name,
-        tabindex: -1,
-        focus: () => this.setPlace(hill),
-        click: () => this.input.onHill(hill),
-      },
-      s('rect', { x: x - 49, y: y - 49, width: 98, height: 98, rx: 22 }),
-    );
+    const attributes = {
+      role: 'gridcell',
+      'data-hill': this.geometry.hills[hill]!.name,
+      tabindex: -1,
+      focus: () => this.setPlace(hill),
+      click: () => this.input.onHill(hill),
+    };
+    return s('g.cell', attributes,
+      s('rect', { x: x - 49, y: y - 49, width: 98, height: 98, rx: 22 }));
   }
 
   show(
@@ -98,7 +94,7 @@ export class HillGrid {
     this.cells.forEach((cell, hill) => {
       const use = uses.get(hill);
       setAttribute(cell, 'aria-label', labels[hill]!);
-      setAttribute(cell, 'aria-selected', chosen === hill ? 'true' : 'false');
+      setAttribute(cell, 'aria-selected', String(chosen === hill));
       setAttribute(cell, 'aria-disabled', use === undefined ? 'true' : null);
       setAttribute(cell, 'data-use', use);
     });
@@ -109,7 +105,7 @@ export class HillGrid {
     this.cells[this.place]!.focus();
   }
 
-  setPlace(hill: HillIndex): void {
+  private setPlace(hill: HillIndex): void {
     this.cells[this.place]!.setAttribute('tabindex', '-1');
     this.place = hill;
     this.cells[hill]!.setAttribute('tabindex', '0');
@@ -169,7 +165,7 @@ export class HillGrid {
 
   private hillAt(event: PointerEvent): HillIndex | null {
     const target = document.elementFromPoint(event.clientX, event.clientY);
-    const name = target?.closest(`.${CELL_CLASS}`)?.getAttribute('data-hill');
+    const name = target?.closest('.cell')?.getAttribute('data-hill');
     return this.geometry.hills.find((h) => h.name === name)?.index ?? null;
   }
 

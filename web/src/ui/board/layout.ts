@@ -19,11 +19,17 @@ export function hillPoint(hill: Hill): Point {
   };
 }
 
-// Returns the number rounded for path data.
-export function round(value: number): number {
-  return Math.round(value * 10) / 10;
+// Returns a point as path data has it, rounded.
+export function pathPoint({ x, y }: Point): string {
+  return [x, y].map((value) => Math.round(value * 10) / 10).join(' ');
 }
 
-export function pathPoint(p: Point): string {
-  return `${round(p.x)} ${round(p.y)}`;
+export function plus(p: Point, q: Point, scale = 1): Point {
+  return { x: p.x + q.x * scale, y: p.y + q.y * scale };
+}
+
+// The point at a distance of 1 from the origin; angles grow clockwise from the
+// east, as on the screen.
+export function unit(angle: number): Point {
+  return { x: Math.cos(angle), y: Math.sin(angle) };
 }

@@ -1,7 +1,7 @@
 // What the board shows on top of a position: hints, heat, what may be done.
 
 import { s } from '../dom';
-import { SIZE, STEP, type Point } from './layout';
+import { pathPoint, plus, SIZE, STEP, type Point } from './layout';
 import type { Action, BySide, Hill, HillIndex } from '../../engine/api';
 import { SIDE_CLASS } from './pieces';
 import type { CountedHills } from '../score';
@@ -28,33 +28,28 @@ export interface Marks {
 }
 
 export function middle(one: Point, other: Point): Point {
-  return { x: (one.x + other.x) / 2, y: (one.y + other.y) / 2 };
+  return plus(one, plus(other, one, -1), 1 / 2);
 }
 
 // Returns a bent arrow from one hill to another.
 export function arrow(from: Point, to: Point, name: string): SVGElement {
-  const length = Math.hypot(to.x - from.x, to.y - from.y);
-  const along = { x: (to.x - from.x) / length, y: (to.y - from.y) / length };
-  const bend = { x: along.y * length * 0.12, y: -along.x * length * 0.12 };
-  const end = { x: to.x - along.x * 30, y: to.y - along.y * 30 };
-  const control = {
-    x: (from.x + end.x) / 2 + bend.x,
-    y: (from.y + end.y) / 2 + bend.y,
-  };
+  const way = plus(to, from, -1);
+  const length = Math.hypot(way.x, way.y);
+  const start = plus(from, way, 24 / length);
+  const end = plus(to, way, -30 / length);
+  const bend = { x: way.y, y: -way.x };
+  const control = plus(middle(from, end), bend, 0.12);
   return s('path', {
     class: name,
     'marker-end': 'url(#arrow-head)',
-    d:
-      `M${from.x + along.x * 24} ${from.y + along.y * 24}` +
-      `Q${control.x} ${control.y} ${end.x} ${end.y}`,
+    d: `M${pathPoint(start)}Q${pathPoint(control)} ${pathPoint(end)}`,
   });
 }
 
 export function arrowHead(): SVGMarkerElement {
   return s(
-    'marker',
+    'marker#arrow-head',
     {
-      id: 'arrow-head',
       viewBox: '0 0 10 10',
       refX: 6,
       refY: 5,
@@ -62,7 +57,7 @@ export function arrowHead(): SVGMarkerElement {
       markerHeight: 3.6,
       orient: 'auto-start-reverse',
     },
-    s('path', { class: 'arrow-head', d: 'M0 0L10 5L0 10L3 5Z' }),
+    s('path.arrow-head', { d: 'M0 0L10 5L0 10L3 5Z' }),
   );
 }
 
@@ -78,35 +73,26 @@ export function areaShade(
   area: ReadonlySet<HillIndex> | null,
 ): SVGElement[] {
   if (area === null) return [];
-  const inside = points.filter((_, hill) => area.has(hill));
-  const xs = inside.map((p) => p.x);
-  const ys = inside.map((p) => p.y);
-  const half = STEP / 2;
   // To the edge of the drawing where the area goes to the edge of the board.
-  const all = [...points.map((p) => p.x), ...points.map((p) => p.y)];
-  const start = Math.min(...all);
-  const end = Math.max(...all);
-  const below = (v: number): number => (v === start ? 0 : v - half);
-  const above = (v: number): number => (v === end ? SIZE : v + half);
-  const low = { x: below(Math.min(...xs)), y: below(Math.min(...ys)) };
-  const high = { x: above(Math.max(...xs)), y: above(Math.max(...ys)) };
-  const shades: [number, number, number, number][] = [
-    [0, 0, low.x, SIZE],
-    [high.x, 0, SIZE, SIZE],
-    [0, 0, SIZE, low.y],
-    [0, high.y, SIZE, SIZE],
+  const bounds = (along: 'x' | 'y'): [number, number] => {
+    const all = points.map((point) => point[along]);
+    const inside = all.filter((_, hill) => area.has(hill));
+    const [low, high] = [Math.min(...inside), Math.max(...inside)];
+    return [
+      low === Math.min(...all) ? 0 : low - STEP / 2,
+      high === Math.max(...all) ? SIZE : high + STEP / 2,
+    ];
+  };
+  const [left, right] = bounds('x');
+  const [top, bottom] = bounds('y');
+  const shade = (x: number, y: number, width: number, height: number) =>
+    s('rect.area-shade', { x, y, width, height });
+  return [
+    shade(0, 0, left, SIZE),
+    shade(right, 0, SIZE - right, SIZE),
+    shade(0, 0, SIZE, top),
+    shade(0, bottom, SIZE, SIZE - bottom),
   ];
-  return shades
-    .filter(([x0, y0, x1, y1]) => x1 - x0 > 1 && y1 - y0 > 1)
-    .map(([x0, y0, x1, y1]) =>
-      s('rect', {
-        class: 'area-shade',
-        x: x0,
-        y: y0,
-        width: x1 - x0,
-        height: y1 - y0,
-      }),
-    );
 }
 
 // Returns who is likely to own each hill at the end, as pips on the rims of the
@@ -119,8 +105,8 @@ export function ownerMarks(
     const { x, y } = points[hill]!;
     const size = 30 * Math.abs(red - blue);
     if (size < 5) return []; // open
-    return s('rect', {
-      class: `owner-mark ${red >= blue ? 'red' : 'blue'}`,
+    return s('rect.owner-mark', {
+      class: red >= blue ? 'red' : 'blue',
       x: x + 24 - size / 2,
       y: y - 24 - size / 2,
       width: size,
@@ -141,18 +127,14 @@ export function countedGround(
       ...groups.flat().map((hill) => `M${at(hill)}h0`),
       ...bridges.map(({ from, to }) => `M${at(from)}L${at(to)}`),
     ].join('');
-    const isWide = groups.length > 0;
-    return s('path', { class: `counted${isWide ? ' wide' : ''}`, d });
+    return s('path.counted', { class: groups.length > 0 ? 'wide' : '', d });
   });
 }
 
 function badge({ x, y }: Point, name: string, text: string): SVGElement {
-  return s(
-    'g',
-    { class: `mark-badge ${name}`, transform: `translate(${x + 30} ${y - 30})` },
-    s('circle', { r: 17 }),
-    s('text', {}, text),
-  );
+  const transform = `translate(${x + 30} ${y - 30})`;
+  return s('g.mark-badge', { class: name, transform },
+    s('circle', { r: 17 }), s('text', text));
 }
 
 // Returns the numbers of the groups, and the marks of besieged ringforts.
@@ -175,7 +157,6 @@ export function countedMarks(
 }
 
 function percent(share: number): string {
-  if (share >= 0.095) return String(Math.round(share * 100));
   return share >= 0.01 ? String(Math.round(share * 100)) : '';
 }
 
@@ -200,28 +181,29 @@ export function heatMarks(
   const marks: SVGElement[] = [];
   for (const { at, share } of byPlace.values()) {
     const warmth = Math.sqrt(share / largest);
-    const circle = s('circle', {
-      class: 'heat',
-      cx: at.x,
-      cy: at.y,
-      r: 12 + 24 * warmth,
-    });
+    const circle = s('circle.heat', { cx: at.x, cy: at.y, r: 12 + 24 * warmth });
     // The page's policy forbids the attribute `style`.
     circle.style.setProperty('--warmth', warmth.toFixed(3));
-    marks.push(
-      circle,
-      s('text', { class: 'heat-text', x: at.x, y: at.y }, percent(share)),
-    );
+    marks.push(circle, s('text.heat-text', { x: at.x, y: at.y }, percent(share)));
   }
   const moves = heat.filter((e) => e.action.kind.match(/king_move|sacrifice/));
   for (const { action, probability } of moves.slice(0, 3)) {
     if (probability < 0.05) continue;
-    marks.unshift(
-      arrow(points[action.from!]!, points[action.to!]!, 'heat-arrow'),
-    );
+    const [from, to] = [points[action.from!]!, points[action.to!]!];
+    marks.unshift(arrow(from, to, 'heat-arrow'));
   }
   return marks;
 }
+
+// What the use of a hill looks like: the name of a style, and a radius.
+const USE_RINGS = {
+  build: ['build', 9],
+  place: ['place', 9],
+  capture: ['capture', 39],
+  swap: ['capture', 39],
+  start: ['start', 42],
+  end: ['end', 15],
+} as const;
 
 // Returns rings and arrows for the last action, the hint and the chosen hill.
 export function pointerMarks(
@@ -247,12 +229,10 @@ export function pointerMarks(
     ring(marks.last.to, 'last-ring', 40);
   }
   for (const [hill, use] of marks.uses) {
-    if (use === 'start' && marks.links.length > 0) continue; // shown by links
-    if (use === 'set') continue; // all hills
-    if (use === 'start') ring(hill, `use use-start ${marks.mover}`, 42);
-    else if (use === 'capture' || use === 'swap') {
-      ring(hill, `use use-capture ${marks.mover}`, 39);
-    } else ring(hill, `use use-${use} ${marks.mover}`, use === 'end' ? 15 : 9);
+    // Links are shown by themselves; where a position is set up, all hills do.
+    if ((use === 'start' && marks.links.length > 0) || use === 'set') continue;
+    const [name, radius] = USE_RINGS[use];
+    ring(hill, `use use-${name} ${marks.mover}`, radius);
   }
   if (marks.chosen !== null) ring(marks.chosen, 'chosen-ring', 44);
   // With a dark edge, as they lie on green hills.
@@ -279,8 +259,8 @@ export function pointerMarks(
     const { x, y } = points[marks.mistake.to]!;
     const d = `M${x - 14} ${y - 14}l28 28m0 -28l-28 28`;
     result.push(
-      s('path', { class: 'edge-arrow', d }),
-      s('path', { class: 'mistake-cross', d }),
+      s('path.edge-arrow', { d }),
+      s('path.mistake-cross', { d }),
     );
   }
   return result;

@@ -1,7 +1,7 @@
 // The plait round the board: two strands along a closed line, which swing from
 // side to side against each other and pass over and under in turn.
 
-import { CENTRE, pathPoint, type Point } from './layout';
+import { CENTRE, pathPoint, plus, type Point } from './layout';
 
 export interface Plait {
   strands: readonly [string, string];
@@ -14,20 +14,14 @@ const SWING = 8.5;
 // A square with cut and rounded corners round the centre: half its width,
 // and how much of each corner is cut.
 export function outline(half: number, cut: number): Point[] {
-  const corners: Point[] = [];
-  for (const [sx, sy, flip] of [
-    [1, -1, false],
-    [1, 1, true],
-    [-1, 1, false],
-    [-1, -1, true],
-  ] as const) {
+  const signs = [[1, -1], [1, 1], [-1, 1], [-1, -1]] as const;
+  return signs.flatMap(([sx, sy], i) => {
     const pair = [
       { x: CENTRE + sx * (half - cut), y: CENTRE + sy * half },
       { x: CENTRE + sx * half, y: CENTRE + sy * (half - cut) },
     ];
-    corners.push(...(flip ? pair.reverse() : pair));
-  }
-  return corners;
+    return i % 2 === 0 ? pair : pair.reverse();
+  });
 }
 
 // Path data of the closed line through `corners`, rounded by `radius`.
@@ -46,10 +40,7 @@ export function roundedPath(corners: readonly Point[], radius: number): string {
 
 function towards(from: Point, to: Point, distance: number): Point {
   const length = Math.hypot(to.x - from.x, to.y - from.y);
-  return {
-    x: from.x + ((to.x - from.x) * distance) / length,
-    y: from.y + ((to.y - from.y) * distance) / length,
-  };
+  return plus(from, plus(to, from, -1), distance / length);
 }
 
 // Points on a path at equal distances, with its normals there.
@@ -61,16 +52,9 @@ function samples(
   const at = (i: number): Point =>
     path.getPointAtLength((((i % count) + count) % count) * (length / count));
   return Array.from({ length: count }, (_, i) => {
-    const before = at(i - 1);
-    const after = at(i + 1);
-    const size = Math.hypot(after.x - before.x, after.y - before.y) || 1;
-    return {
-      point: at(i),
-      normal: {
-        x: (after.y - before.y) / size,
-        y: -(after.x - before.x) / size,
-      },
-    };
+    const { x, y } = plus(at(i + 1), at(i - 1), -1);
+    const size = Math.hypot(x, y) || 1;
+    return { point: at(i), normal: { x: y / size, y: -x / size } };
   });
 }
 
@@ -82,8 +66,8 @@ function smooth(points: readonly Point[], closed: boolean): string {
   let data = `M${pathPoint(at(0))}`;
   for (let i = 0; i < (closed ? n : n - 1); ++i) {
     const [p, q, r, t] = [at(i - 1), at(i), at(i + 1), at(i + 2)];
-    const b = { x: q.x + (r.x - p.x) / 6, y: q.y + (r.y - p.y) / 6 };
-    const c = { x: r.x - (t.x - q.x) / 6, y: r.y - (t.y - q.y) / 6 };
+    const b = plus(q, plus(r, p, -1), 1 / 6);
+    const c = plus(r, plus(t, q, -1), -1 / 6);
     data += `C${pathPoint(b)} ${pathPoint(c)} ${pathPoint(r)}`;
   }
   return closed ? `${data}Z` : data;
@@ -96,21 +80,16 @@ export function plait(path: SVGPathElement): Plait {
   const waves = 2 * Math.round(path.getTotalLength() / WAVE / 2);
   const line = samples(path, waves * perWave);
   const swung = (sign: number): Point[] =>
-    line.map(({ point, normal }, i) => {
-      const aside = sign * SWING * Math.sin((Math.PI * i) / perWave);
-      return { x: point.x + normal.x * aside, y: point.y + normal.y * aside };
-    });
+    line.map(({ point, normal }, i) =>
+      plus(point, normal, sign * SWING * Math.sin((Math.PI * i) / perWave)));
   const strands = [swung(1), swung(-1)] as const;
   const crossings: [string[], string[]] = [[], []];
   for (let wave = 0; wave < waves; ++wave) {
     const top = wave % 2;
     const points = strands[top]!;
-    const piece: Point[] = [];
-    for (let i = -2; i <= 2; ++i) {
-      const index = wave * perWave + i;
-      piece.push(points[(index + points.length) % points.length]!);
-    }
-    crossings[top]!.push(smooth(piece, false));
+    const at = (i: number): Point =>
+      points[(wave * perWave + i + points.length) % points.length]!;
+    crossings[top]!.push(smooth([-2, -1, 0, 1, 2].map(at), false));
   }
   return {
     strands: [smooth(strands[0], true), smooth(strands[1], true)],
