@@ -1,4 +1,5 @@
 #include <civetweb.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -27,11 +28,13 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "absl/synchronization/mutex.h"
 #include "proto/game.pb.h"
+#include "tara/base/atomic_file.h"
 #include "tara/base/project_folder.h"
 #include "tara/base/status_macros.h"
 #include "tara/cli/command_line.h"
@@ -192,11 +195,23 @@ absl::StatusOr<WebFile> PositionFile(const Game& game,
       SvgBoard(game.replayed.states[static_cast<size_t>(ply)], picture)};
 }
 
-// Returns what the page that watches a run (web/src/run/run.ts) asks for, a
-// file of the folder `run/` and what follows its question mark:
+// Returns whether a process trains a run now; null if that is unknown.
+Json IsRunning(const fs::path& folder) {
+  const absl::StatusOr<FileLock> lock =
+      LockFile((folder / "lock").string(), O_RDONLY);
+  if (absl::IsUnavailable(lock.status())) return true;
+  if (absl::IsNotFound(lock.status())) return false;
+  if (!lock.ok() || !lock->warning.empty()) return nullptr;
+  return false;
+}
+
+// Returns what the page that watches runs (web/src/run/run.ts) asks for, a
+// file of the folder `run/` and what follows its question mark; with `run=N`,
+// of another run than the first:
 //   about.json                   `name` of the run, `config`: its text,
 //                                `quiet`: seconds since it wrote its metrics,
-//                                or null
+//                                or null, `running`: whether it is trained now,
+//                                or null, `runs`: number of runs
 //   metrics.jsonl?from=BYTE      what the run has written from there on
 //   games.json?limit=N           as `tara games list --format=json --limit N`
 //   game.json?index=N            a game: `index`, `variant`, `generation`,
@@ -208,15 +223,27 @@ absl::StatusOr<WebFile> PositionFile(const Game& game,
 //   position.svg?index=N&ply=P   a picture of a position of it, with the visits
 //                                of its search
 // NOT_FOUND for a missing file, INVALID_ARGUMENT for a wrong number.
-// Errors of the run's store. `run` is an absolute path.
-absl::StatusOr<WebFile> RunFile(const std::string& run, absl::string_view name,
+// Errors of the run's store. `runs` are absolute paths.
+absl::StatusOr<WebFile> RunFile(const std::vector<std::string>& runs,
+                                absl::string_view name,
                                 absl::string_view query) {
+  if (runs.empty()) {
+    return absl::NotFoundError("no run to watch; expected --run");
+  }
+  TARA_ASSIGN_OR_RETURN(const int64_t place, NumberOf(query, "run", 0));
+  if (place >= static_cast<int64_t>(runs.size())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("run is ", place, "; expected 0 to ", runs.size() - 1));
+  }
+  const std::string& run = runs[static_cast<size_t>(place)];
   const fs::path folder = fs::path(run).lexically_normal();
   if (name == "about.json") {
     const fs::path place = folder / "config.textproto";
     return JsonFile({{"name", place.parent_path().filename().string()},
                      {"config", ReadFrom(place, 0)},
-                     {"quiet", SecondsSinceWritten(folder / "metrics.jsonl")}});
+                     {"quiet", SecondsSinceWritten(folder / "metrics.jsonl")},
+                     {"running", IsRunning(folder)},
+                     {"runs", runs.size()}});
   }
   if (name == "metrics.jsonl") {
     TARA_ASSIGN_OR_RETURN(const int64_t from, NumberOf(query, "from", 0));
@@ -250,8 +277,7 @@ struct WebOptions {
   int port = 8045;
   // A bundle, run or checkpoint; empty: the one that comes with the project.
   std::string model = {};
-  // A run to watch; empty: none.
-  std::string run = {};
+  std::vector<std::string> runs = {};  // to watch
   // A folder with a built page; empty: that of the release or of the clone.
   std::string page = {};
   // A folder to write the page to, instead of serving it.
@@ -273,7 +299,7 @@ struct Served {
   fs::path page;      // canonical
   std::string model;  // the network that the page begins with, or empty
   bool page_has_model = false;
-  std::string run;  // that can be watched, or empty; absolute
+  std::vector<std::string> runs;  // that can be watched; absolute
   absl::Mutex mutex;
   std::string error ABSL_GUARDED_BY(mutex);  // the first message of the server
 };
@@ -333,9 +359,7 @@ int SendModel(mg_connection* connection, const Served& served) {
 int SendRunFile(mg_connection* connection, const Served& served,
                 absl::string_view name, const char* query) {
   const absl::StatusOr<WebFile> file =
-      served.run.empty()
-          ? absl::NotFoundError("no run to watch; expected --run")
-          : RunFile(served.run, name, query == nullptr ? "" : query);
+      RunFile(served.runs, name, query == nullptr ? "" : query);
   if (!file.ok()) {
     const int status = absl::IsInvalidArgument(file.status()) ? 400
                        : absl::IsNotFound(file.status())      ? 404
@@ -480,7 +504,9 @@ absl::StatusOr<int> ServePage(const fs::path& page, const WebOptions& options,
   // it serves.
   Served served;
   served.page = fs::canonical(page, ignored);
-  served.run = fs::absolute(options.run, ignored).string();
+  for (const std::string& run : options.runs) {
+    served.runs.push_back(fs::absolute(run, ignored).string());
+  }
   if (!options.model.empty()) {
     TARA_RETURN_IF_ERROR(nn::Bundle::Open(options.model).status());
     served.model = fs::absolute(options.model, ignored).string();
@@ -519,8 +545,9 @@ absl::StatusOr<int> ServePage(const fs::path& page, const WebOptions& options,
   }
   const std::string address =
       absl::StrCat("http://localhost:", found.port, "/");
-  if (!options.run.empty()) {
-    console.out << "Watch " << options.run << " at " << address << "run.html\n";
+  if (!options.runs.empty()) {
+    console.out << "Watch " << absl::StrJoin(options.runs, ", ") << " at "
+                << address << "run.html\n";
   }
   console.out << "Play at " << address << " (stop with Ctrl+C)\n" << std::flush;
   while (true) pause();
@@ -538,7 +565,7 @@ absl::StatusOr<int> BuildPage(const fs::path& script, const WebOptions& options,
   };
   add("--export", options.export_folder);
   add("--model", options.model);
-  add("--run", options.run);
+  for (const std::string& run : options.runs) add("--run", run);
   words.insert(words.end(), {"--port", absl::StrCat(options.port)});
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
@@ -558,15 +585,15 @@ absl::StatusOr<int> RunWeb(const WebOptions& options, Console& console) {
                      "checkpoint"));
   }
   const bool exports = !options.export_folder.empty();
-  if (!options.run.empty()) {
+  for (const std::string& run : options.runs) {
     if (exports) {
       return UsageError(
           "--run cannot be combined with --export: an exported page has no "
           "run");
     }
-    if (!fs::exists(fs::path(options.run) / "config.textproto", ignored)) {
+    if (!fs::exists(fs::path(run) / "config.textproto", ignored)) {
       return absl::NotFoundError(
-          absl::StrCat("--run ", options.run,
+          absl::StrCat("--run ", run,
                        ": not a run; expected a folder that `tara train` "
                        "created, with its config.textproto"));
     }
@@ -615,9 +642,9 @@ void RegisterWeb(Command& root) {
        "network to play against: a bundle of `tara export` or, in a clone, a "
        "run or a checkpoint",
        Default("models/tara.tara")},
-      {"--run RUN", &options->run,
+      {"--run RUN", &options->runs,
        "folder of a run to watch at run.html, during training or later: curves "
-       "and newest games",
+       "and newest games; repeat the option to compare several",
        Default("none")},
       {"--page FOLDER", &options->page,
        "folder of a built page, such as web/dist, instead of building one",
@@ -639,7 +666,8 @@ void RegisterWeb(Command& root) {
       "page and\n"
       "play offline. --port then has no effect.");
   command.SetExamples({"web", "web --port 9000 --model runs/mine",
-                       "web --run runs/mine", "web --export site"});
+                       "web --run runs/mine --run runs/other",
+                       "web --export site"});
 }
 
 }  // namespace tara::cli

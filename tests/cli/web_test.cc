@@ -163,6 +163,9 @@ TEST(WebTest, WatchesARunAndNothingElse) {
   Write(absl::StrCat(folder, "/config.textproto"), "");
   EXPECT_EQ(RunWebIn(FakeClone(), run).out,
             absl::StrCat("<--run><", folder, "><--port><8045>"));
+  EXPECT_EQ(
+      RunWebIn(FakeClone(), absl::StrCat(run, " ", run)).out,
+      absl::StrCat("<--run><", folder, "><--run><", folder, "><--port><8045>"));
   const TaraResult exported =
       RunWebIn(FakeClone(), absl::StrCat(run, " --export /tmp/nowhere"));
   EXPECT_EQ(exported.status, 2);

@@ -2,6 +2,7 @@
 // comes while it is watched.
 
 import assert from 'node:assert/strict';
+import {spawn} from 'node:child_process';
 import {readFile, writeFile} from 'node:fs/promises';
 import path from 'node:path';
 import {test} from 'node:test';
@@ -12,21 +13,22 @@ import {checkAccess, webRoot} from './harness.mjs';
 import {DESKTOP, PHONE, takePicture} from './ui_page.mjs';
 
 // Trains a tiny run up to so many generations.
-async function train(run, generations) {
+async function train(run, generations, ...more) {
   const result = await tara([
     'train', path.join(root, 'configs/tiny.textproto'),
     '--set', `run_dir=${run}`, '--set', `generations=${generations}`,
     '--set', 'learner.held_out_share=0.5',
     '--set', 'self_play.games_per_generation=24',
-    '--set', 'evaluation.opponent=random',
+    '--set', 'evaluation.opponent=random', ...more,
   ]);
   assert.equal(result.status, 0, result.stderr);
 }
 
-// Opens the page that watches a run.
-async function watch(context, run) {
+// Opens the page that watches runs.
+async function watch(context, ...runs) {
   const address = await servePage(context, [
-    '--page', path.join(webRoot, '.build', 'test'), '--run', run]);
+    '--page', path.join(webRoot, '.build', 'test'),
+    ...runs.flatMap((run) => ['--run', run])]);
   const browser = await startBrowser(context);
   const page =
       await browser.newPage({viewport: DESKTOP, reducedMotion: 'reduce'});
@@ -41,7 +43,8 @@ test('a run that has only begun has nothing to show, yet', async (context) => {
   await writeFile(path.join(run, 'config.textproto'), 'generations: 7\n');
   const {page, problems} = await watch(context, run);
   assert.equal(
-      await page.textContent('#run-state'), 'Generation 0 of 7, 0 games');
+      await page.textContent('#run-state'), 
+      'Stopped: generation 0 of 7, 0 games');
   assert.equal(await page.locator('.newest button').count(), 0);
   assert.deepEqual(problems, []);
 });
@@ -53,13 +56,14 @@ test('a run is watched while it learns', async (context) => {
   assert.equal(await page.textContent('h1'), 'my run');
   const state = page.locator('#run-state');
   assert.match(await state.textContent(),
-               /^Generation 2 of 2, 48 games, .* games\/s; finished .* ago$/);
+               /^Finished: generation 2 of 2, 48 games, .* games\/s .* ago$/);
   const titles = () => page.locator('#curves h2').allTextContents();
   for (const title of [
     'Checkpoint 2: score in %, with 95 % intervals',
     'Score against random, %', 'Strength over random, Elo',
     'Policy loss, nats', 'Value loss, nats',
     'Self-play, games per second', 'Positions of self-play, %',
+    'Time of the learning thread, %',
   ]) assert.ok((await titles()).includes(title), title);
   // The first checkpoint plays at the end alone: a row, and no curve.
   assert.ok(!(await titles()).includes('Score against ckpt-000001, %'));
@@ -68,18 +72,21 @@ test('a run is watched while it learns', async (context) => {
                /^sacred_hill_l1\d+ \[\d+, \d+\]\d+ \[\d+, \d+\]$/);
 
   await context.test('its curves, over what is chosen, and as files', async () => {
-    const places = () => page.locator('.u-legend tr:first-child')
+    const places = () => page.locator('#curves .u-legend tr:first-child')
         .allTextContents();
     assert.match((await places())[0], /^generation/);
-    for (const [axis, last] of [['games', 48], ['samples', /\d+/]]) {
+    for (const [axis, last] of [
+      ['games', /^games48$/], ['samples', /^samples\d+$/],
+      ['hours', /^hours0\.\d+$/],
+    ]) {
       await page.selectOption('[aria-label="Draw over"]', axis);
-      assert.match(
-          (await places()).at(-1), new RegExp(`^${axis}.*${last.source ?? last}`));
+      const shown = await places();
+      assert.ok(shown.some((text) => last.test(text)), `${axis}: ${shown}`);
     }
     await page.selectOption('[aria-label="Smoothing"]', '3');
     for (const [button, expected] of [
-      ['[data-do="csv"]', /^chart,line,generation,value,low,high\n"Score ag/],
-      ['[aria-label="Save as a picture: Policy loss, nats"]', /^\ufffdPNG/],
+      ['[data-do="csv"]', /^run,chart,line,generation,value,low,high\n"my run","Score ag/],
+      ['[aria-label="PNG: Policy loss, nats"]', /^\ufffdPNG/],
     ]) {
       const [file] = await Promise.all(
           [page.waitForEvent('download'), page.click(button)]);
@@ -155,7 +162,7 @@ test('a run is watched while it learns', async (context) => {
     await page.click('#rest summary');
     await page.focus('[data-game="40"]');
     await train(run, 3);
-    await page.waitForFunction(() => /Generation 3 of 3, 72 games/.test(
+    await page.waitForFunction(() => /generation 3 of 3, 72 games/.test(
         document.querySelector('#run-state').textContent));
     await page.waitForSelector('[data-game="71"]');
     assert.ok(await page.isVisible('#rest pre'));
@@ -196,5 +203,69 @@ test('a run is watched while it learns', async (context) => {
       assert.match(text, words, name);
     }
   });
+  assert.deepEqual(problems, []);
+});
+
+test('several runs are compared', async (context) => {
+  const folder = await temporaryFolder(context);
+  const [first, second] = ['slow', 'fast'].map((name) => path.join(folder, name));
+  await train(first, 2);
+  await train(second, 3, '--set', 'learner.learning_rate=0.02');
+  const {page, problems, address} = await watch(context, first, second);
+  assert.equal(await page.textContent('h1'), 'slow, fast');
+  const states = await page.locator('#run-state p').allTextContents();
+  assert.match(states[0], /^slow Finished: generation 2 of 2/);
+  assert.match(states[1], /^fast Finished: generation 3 of 3/);
+
+  const loss = page.locator('figure', {hasText: 'Policy loss, nats'});
+  const rows = await loss.locator('.u-legend tr:not(.bound)').allTextContents();
+  assert.match(rows[1], /^slow: learned from\d/);
+  assert.ok(rows.some((row) => /^fast: learned from\d/.test(row)), rows);
+  // In the legend, the last value of the shorter run is that of its end.
+  assert.match(rows[0], /^generation3$/);
+  const [file] = await Promise.all(
+      [page.waitForEvent('download'), page.click('[data-do="csv"]')]);
+  const csv = await readFile(await file.path(), 'utf8');
+  for (const run of ['slow', 'fast']) {
+    assert.match(csv, new RegExp(`^"${run}","Policy loss, nats",`, 'm'));
+  }
+
+  const differences = page.locator('#rest table');
+  assert.deepEqual(
+      await differences.locator('tbody th').allTextContents(),
+      ['generations', 'learner.learning_rate']);
+  assert.match(await differences.textContent(), /0\.02/);
+
+  await page.selectOption('[aria-label="Games of"]', '1');
+  await page.waitForSelector('[data-game="71"]');
+  await page.waitForFunction(() =>
+    /^Game 71 by ckpt-000002/.test(
+        document.querySelector('.viewer h2').textContent));
+  await page.waitForFunction(() => {
+    const picture = document.querySelector('.viewer img');
+    return /run=1$/.test(picture.src) && picture.complete &&
+        picture.naturalWidth > 0;
+  });
+
+  // A process that trains has the lock.
+  const trainer = spawn('flock', [path.join(second, 'lock'), 'cat'],
+                        {stdio: ['pipe', 'ignore', 'inherit']});
+  await page.waitForFunction(() =>
+    /Running: generation 3 of 3, .*less than a minute left/.test(
+        document.querySelector('#run-state').textContent));
+  trainer.stdin.end();
+  await page.waitForFunction(() =>
+    !/Running/.test(document.querySelector('#run-state').textContent));
+
+  for (const [name, size, colorScheme] of [
+    ['desktop', DESKTOP, 'dark'], ['phone', PHONE, 'light'],
+  ]) {
+    await page.setViewportSize(size);
+    await page.emulateMedia({colorScheme});
+    await takePicture(page, `runs_${name}`);
+    await checkAccess(page, name);
+  }
+  assert.equal(
+      (await fetch(`${address}run/about.json?run=2`)).status, 400);
   assert.deepEqual(problems, []);
 });
