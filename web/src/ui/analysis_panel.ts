@@ -3,7 +3,7 @@
 // for the action that was played here.
 
 import { h, replaceChildren, setAttribute, setText } from './dom';
-import { button, card } from './parts';
+import { button, card, lineRow } from './parts';
 import { SIDE_CLASS } from './board/pieces';
 import { guided } from './preferences';
 import { analysisSentences, chanceOf, givenAwaySentence } from './words';
@@ -111,16 +111,7 @@ export class AnalysisPanel {
         if (detail === 0) this.events.leave(); // by a key
       };
       entry.title = `Play ${action.notation}`;
-      replaceChildren(
-        entry,
-        h('span.rank', i + 1),
-        ' ',
-        h('strong', action.notation),
-        ' ',
-        h('span.chance', chanceOf(value)),
-        h('span.visually-hidden', ' to win, then '),
-        h('span.rest', rest.join(' ')),
-      );
+      lineRow(entry, i + 1, action.notation, chanceOf(value), rest);
     });
   }
 }

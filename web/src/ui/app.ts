@@ -5,6 +5,7 @@ import { Board } from './board/board';
 import type { Placed } from './board/drawing';
 import { isInArea, type Marks } from './board/marks';
 import { SIDE_CLASS } from './board/pieces';
+import { Book } from './book';
 import { ChoiceDialog } from './choice_dialog';
 import { CoursePanel } from './course_panel';
 import { byId } from './dom';
@@ -20,6 +21,7 @@ import { MovesPanel } from './moves_panel';
 import { acceptDrops, NetworkPanel } from './network_panel';
 import { NewGameDialog, type NewGame } from './new_game_dialog';
 import { Notices } from './notices';
+import { OpeningsPanel } from './openings_panel';
 import {
   currentId,
   defaultPlayers,
@@ -53,6 +55,7 @@ import {
   endingReason,
   hillLabel,
   placeSentence,
+  plural,
   resultSentence,
   rulesInWords,
   seatName,
@@ -82,7 +85,7 @@ const NO_MARKS = {
 };
 const PACE_MS = 500;
 const ZIP_SIGNATURE = [0x50, 0x4b]; // "PK", as every bundle begins
-const MAX_TEXT_BYTES = 10_000_000; // of a file with games
+const MAX_TEXT_BYTES = 50_000_000; // of a file with games or a book
 
 export class App {
   private readonly session: Session;
@@ -129,6 +132,10 @@ export class App {
       this.session.review.side = side;
       this.draw();
     },
+  );
+  private readonly openings = new OpeningsPanel(
+    (notation) => this.playNamed(notation),
+    () => this.draw(),
   );
   private readonly networkPanel = new NetworkPanel(
     (file) => void this.loadFile(file),
@@ -261,6 +268,7 @@ export class App {
     byId('guide-place').append(
       this.lesson.card,
       this.analysis.element,
+      this.openings.element,
       this.guide.element,
     );
     byId('side-place').append(
@@ -392,7 +400,7 @@ export class App {
         `Your game of ${game.variant.name} is kept under Save / load.`,
       );
     });
-    if (this.heat || this.owners) this.session.help();
+    if (this.isHelped) this.session.help();
   }
 
   // Goes on with a kept game as it was left. Rejects if it cannot be read.
@@ -403,7 +411,7 @@ export class App {
     const fit = ({ variant }: Game) => fitPlayers(ids.map(playerOf), variant);
     await this.session.load(text, { fit, paused, counts, others }, () =>
       this.games.take(kept));
-    if (this.heat || this.owners) this.session.help();
+    if (this.isHelped) this.session.help();
   }
 
   // Keeps the game for the next visit.
@@ -491,7 +499,7 @@ export class App {
     try {
       await this.loadGame(text);
     } catch (error) {
-      const isText = this.isGame(text) || /\.(jsonl?|txt)$/i.test(file.name);
+      const isText = this.isGame(text) || /\.(jsonl?|txt|html)$/i.test(file.name);
       const why = isText
         ? `: ${messageOf(error)}`
         : ' is neither a model bundle nor a game as text.';
@@ -509,6 +517,11 @@ export class App {
   }
 
   private async loadGame(text: string): Promise<void> {
+    const book = Book.read(text);
+    if (book !== null) {
+      this.openBook(book);
+      return;
+    }
     // It may be one to look at.
     await this.load(textOfPasted(text), this.session.players);
     const { name } = this.session.game.variant;
@@ -519,6 +532,25 @@ export class App {
             'loaded.'
         : this.loadedSentence(),
     );
+  }
+
+  private openBook(book: Book): void {
+    this.openings.add(book);
+    if (this.isHelped) this.session.help();
+    const { name } =
+      this.engine.info.variants.find(({ id }) => id === book.variant)!;
+    this.notices.show(
+      `The openings of ${name} are next to the board, in games with the ` +
+        `rules of the book: ${plural(book.positions, 'position')}.`);
+  }
+
+  private playNamed(notation: string): void {
+    const { session } = this;
+    const action = session.position.legal.find(
+      (each) => each.notation === notation);
+    if (action === undefined) return;
+    void session.play(action);
+    this.board.focus();
   }
 
   private openNewGame(): void {
@@ -628,6 +660,12 @@ export class App {
 
   private openHelp(): void {
     this.help.open(this.session.game);
+  }
+
+  // Whether the page shows more than the rules say.
+  private get isHelped(): boolean {
+    const { heat, owners, openings, session } = this;
+    return heat || owners || openings.bookOf(session.game) !== undefined;
   }
 
   private toggle(map: 'heat' | 'owners'): void {
@@ -824,6 +862,7 @@ export class App {
     this.networkPanel.render(this.network, game, this.loading);
     const { seat } = session.position;
     const computer = seat !== null && !session.isPerson(seat);
+    this.openings.render(game, seat !== null && (!computer || session.paused));
     this.toolbar.render({
       undo: session.plyOfStep(-1) !== null,
       redo: session.plyOfStep(1) !== null,

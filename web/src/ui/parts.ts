@@ -100,6 +100,29 @@ export function definitions(
     rows.map(([name, what]) => [h('dt', name), h('dd', what)]));
 }
 
+// Fills the button of an action with its place in a list, its value and the line
+// after it.
+export function lineRow(
+  entry: HTMLButtonElement,
+  rank: number,
+  notation: string,
+  chance: string,
+  line: readonly string[],
+  more: Child = null,
+): void {
+  replaceChildren(
+    entry,
+    h('span.rank', rank),
+    ' ',
+    h('strong', notation),
+    ' ',
+    h('span.chance', chance),
+    h('span.visually-hidden', ' to win, then '),
+    h('span.rest', line.join(' ')),
+    more,
+  );
+}
+
 // Saves a text as a file.
 export function download(name: string, type: string, content: BlobPart): void {
   const blob = new Blob([content], { type });

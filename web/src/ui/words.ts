@@ -327,7 +327,7 @@ export function countSentence(game: Game, shown: ShownCount): string {
   }
 }
 
-function percent(value: number): string {
+export function percent(value: number): string {
   return `${Math.round(value)}\u00a0%`;
 }
 

@@ -1,0 +1,105 @@
+// What opening books have on the position on the board. Hidden until a book is
+// opened.
+
+import type { Book, BookEntry } from './book';
+import { SIDE_CLASS } from './board/pieces';
+import { h, replaceChildren, setText } from './dom';
+import { card, iconButton, lineRow } from './parts';
+import { percent } from './words';
+import type { Game } from '../engine/api';
+
+const MOST = 5; // actions
+const LINE = 5; // actions of a line
+
+export class OpeningsPanel {
+  readonly element: HTMLElement;
+  private books: Book[] = [];
+  private shown: unknown; // what the rows are of
+  private readonly words = h('p', { role: 'status' });
+  private readonly list = h('ol.lines');
+
+  constructor(
+    private readonly play: (notation: string) => void,
+    private readonly changed: () => void,
+  ) {
+    const close = (): void => {
+      this.books = [];
+      this.changed();
+    };
+    this.element = card(
+      'Openings',
+      [h('h2', 'Openings'), iconButton('close', 'Close the books', close)],
+      this.words,
+      this.list,
+    );
+    this.element.id = 'openings';
+    this.element.hidden = true;
+  }
+
+  // A later book of the same rules takes the place of an earlier one.
+  add(book: Book): void {
+    this.books.unshift(book);
+    this.changed();
+  }
+
+  // The book of the game's rules, if there is one.
+  bookOf({ variant, options, start }: Game): Book | undefined {
+    if (start !== null) return undefined;
+    return this.books.find((book) => book.isOf(variant, options));
+  }
+
+  // `mayPlay`: no computer is to move.
+  render(game: Game, mayPlay: boolean): void {
+    this.element.hidden = this.books.length === 0;
+    if (this.books.length === 0) return;
+    const book = this.bookOf(game);
+    const played = game.actions.slice(0, game.ply);
+    const entry = book?.entry(played.map(({ action }) => action.notation));
+    const { side } = game.position;
+    setText(this.words, sentenceOf(book, entry ?? null, game));
+    const shown = `${game.position.text} ${mayPlay} ${this.books.length}`;
+    if (shown === this.shown) return; // rows keep the focus
+    this.shown = shown;
+    const rows = (entry?.rows ?? []).slice(0, side === null ? 0 : MOST);
+    replaceChildren(this.list, rows.map((row, i) => {
+      const { notation, same, winning, line, games } = row;
+      const entry = h('button', {
+        type: 'button',
+        class: `line ${SIDE_CLASS[side!]}`,
+        title: `Play ${notation}`,
+        disabled: !mayPlay,
+        click: () => this.play(notation),
+      });
+      const more = [
+        same > 1 ? `×${same}` : '',
+        games > 0 ? `${games.toLocaleString('en')} games` : '',
+      ].filter(Boolean);
+      const chance = winning === null ? '–' : percent(100 * winning);
+      const last = more.length > 0 && h('small', more.join(' '));
+      lineRow(entry, i + 1, notation, chance, line.slice(0, LINE), last);
+      return h('li', entry);
+    }));
+  }
+}
+
+function sentenceOf(
+  book: Book | undefined,
+  entry: BookEntry | null,
+  { position, variant, ply }: Game,
+): string {
+  if (book === undefined) {
+    return `No opened book is of these rules of ${variant.name}.`;
+  }
+  if (position.finished) return '';
+  if (entry === null) {
+    return ply === 0
+      ? `${book.name} has no entry for the start.`
+      : `${book.name} has no entry for this position.`;
+  }
+  const { winning, margin } = entry;
+  const value = winning === null || margin === null
+    ? 'not searched, games only'
+    : `${percent(100 * winning)} for the side to move, by ` +
+      `${margin.toFixed(1)} points`;
+  return `${book.name}: ${value}.`;
+}
