@@ -7,7 +7,7 @@ import path from 'node:path';
 import {describe} from 'node:test';
 
 import {root} from '../../tests/js/tara.mjs';
-import {outputFile} from './harness.mjs';
+import {checkAccess, outputFile} from './harness.mjs';
 import {
   clickAction,
   DESKTOP,
@@ -245,6 +245,37 @@ describe('the layout', () => {
     await page.tap('[data-hill="D4"]');
     await page.waitForFunction(
         () => Number(document.querySelector('#board').dataset.ply) > 0);
+  });
+
+  site.test(
+      'all else is large enough for fingers on a phone, and accessible',
+      {viewport: PHONE, hasTouch: true}, async (page) => {
+    const check = async (where) => {
+      const small = await page.$$eval(
+          'button, select, summary, textarea, input', (all) =>
+            all.filter((each) => each.offsetParent !== null)
+                .map((each) => each.closest('label') ?? each)
+                .filter((each) => {
+                  const {width, height} = each.getBoundingClientRect();
+                  return width > 0 && (width < 43.5 || height < 43.5);
+                }).map((each) => each.outerHTML.slice(0, 90)));
+      assert.deepEqual(small, [], where);
+      await checkAccess(page, where);
+    };
+    await check('page');
+    for (const name of ['new-game', 'file', 'help']) {
+      await page.click(`#${name}-button`);
+      await page.waitForSelector('dialog[open]');
+      await check(name);
+      await page.keyboard.press('Escape');
+      await page.waitForSelector('dialog[open]', {state: 'detached'});
+    }
+    await page.click('[data-do="first-lesson"]');
+    await page.waitForSelector('body.learning');
+    await check('lesson');
+    await page.click('#set-up-button');
+    await page.waitForSelector('body.editing');
+    await check('editor');
   });
 
   for (const colorScheme of ['light', 'dark']) {
