@@ -175,7 +175,7 @@ describe('the engine', () => {
       null,
     ]);
     assert.match(
-        await refusal((engine) => engine.whyNot('chess', 0)), /^position: /);
+        await refusal((engine) => engine.whyNot('chess', 0)), /^position 'chess'/);
   });
 
   test('refuses bad actions and plies, and stays as it is', async () => {
@@ -183,7 +183,7 @@ describe('the engine', () => {
     assert.match(await refusal((engine) => engine.play('pass')), /pass/);
     assert.match(await refusal((engine) => engine.play('Z9')), /Z9/);
     assert.match(await refusal((engine) => engine.play(570)), /570.*569/);
-    assert.match(await refusal((engine) => engine.goTo(1)), /ply 1/);
+    assert.match(await refusal((engine) => engine.goTo(1)), /ply is 1/);
     assert.match(await refusal((engine) => engine.undo(-1)), /-1/);
     assert.equal((await inPage((engine) => engine.game())).ply, 0);
   });
@@ -378,7 +378,7 @@ describe('the engine', () => {
     assert.match(await search({simulations: 0}), /simulations is 0/);
     assert.match(await search({temperature: -1}), /temperature is -1/);
     assert.match(await search({seed: 0.5}), /seed is 0.5/);
-    assert.match(await search({ply: 3}), /ply 3/);
+    assert.match(await search({ply: 3}), /ply is 3/);
   });
 
   test('searches the position after an action that is not played', async () => {

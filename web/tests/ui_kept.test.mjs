@@ -228,7 +228,7 @@ describe('games that are kept', () => {
       }
     });
     await newGame(page, 'four_treasures', 'people');
-    await waitForToast(page, '.error:has-text("keeps no more games")');
+    await waitForToast(page, '.error:has-text("cannot keep more games")');
     await build(page, 'C3', 'E5');
     await reload(page);
     assert.equal(await shortForm(page), 'four_treasures C3 E5');
