@@ -3,6 +3,7 @@
 
 #include "tara/nn/training/trainer.h"
 
+#include <malloc.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -595,6 +596,8 @@ TEST_F(KindsOfTrainersTest, DeferredStepsAreStepsUpToRounding) {
 
 TEST_F(TrainerTest, WhereMemoryDoesNotSufficeTheErrorNamesABatchThatFits) {
   constexpr NetworkShape kShape = {.channels = 32, .blocks = 2};
+  // What is freed does not stay in the address space.
+  ASSERT_EQ(::mallopt(M_MMAP_THRESHOLD, 1 << 20), 1);
   std::vector<Sample> samples = MakeSamples(1, 3);
   while (samples.size() < 8192) samples.push_back(samples[samples.size() / 2]);
   for (const bool deferred : {false, true}) {
