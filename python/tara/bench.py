@@ -35,7 +35,7 @@ from tara import _train
 
 __all__ = ["main"]
 
-GAMES = 4096  # in step
+GAMES = 4096  # in lockstep
 OBSERVED = 256  # with features, which then stay in the caches
 ROUNDS = 5
 IN_STEP = 32  # games of self-play for each thread, as of `tara selfplay`
@@ -292,12 +292,12 @@ def main() -> None:
                     parser.exit(1, f"{library}: {error}; expected it to be "
                                 "installed: pip install jax pgx open_spiel\n")
     rates = _rates(runs, arguments.seconds)
-    beside: Dict[str, Tuple[float, float, float]] = {}
+    compared: Dict[str, Tuple[float, float, float]] = {}
     if program is not None:
         for variant in arguments.variant or tara.VARIANTS[:1]:
-            beside.update(_self_play(program, variant, arguments.threads,
+            compared.update(_self_play(program, variant, arguments.threads,
                                      arguments.seconds))
-    width = max(len(name) for name in [*rates, *beside])
+    width = max(len(name) for name in [*rates, *compared])
     print(f"{'random games':{width}}  million actions/s")
     for name, rate in rates.items():
         print(f"{name:{width}}  {rate / 1e6:17.4g}")
@@ -306,7 +306,7 @@ def main() -> None:
               "TARA_BINARY names it, and there is no `tara` on the PATH")
         return
     print(f"\n{'self-play':{width}}  games/s  of the program  ratio")
-    for name, (ours, its, ratio) in beside.items():
+    for name, (ours, its, ratio) in compared.items():
         print(f"{name:{width}}  {ours:7.4g}  {its:14.4g}  {ratio:5.3f}")
 
 

@@ -47,7 +47,7 @@ TEST(CrossPlayTest, WithoutOthersBothPlayEachWithItself) {
   EXPECT_THAT(result.out,
               AllOf(HasSubstr("A: greedy\nB: random\n"), HasSubstr("A+A   B+B"),
                     HasSubstr("A+B   A+A"), HasSubstr("A+B   B+B"),
-                    HasSubstr("less what each is worth with itself")));
+                    HasSubstr("minus the mean of each with itself")));
 }
 
 TEST(CrossPlayTest, GoesOnFromItsResultsFile) {

@@ -134,9 +134,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 constexpr const char* kLetters[] = {"A", "B", "C"};
 
-// The title of the worths' table and of their plot.
+// The title of the table of worths and of its plot.
 constexpr absl::string_view kWorthTitle =
-    "A and B as partners, less what each is worth with itself (below 0: they "
+    "A and B as partners, minus the mean of each with itself (below 0: they "
     "understand\neach other less well)";
 
 ArenaReportRow RowOf(const CrossPlayReport& report, const CrossPlayStudy& study,
