@@ -100,7 +100,7 @@ export async function createEngine(): Promise<Engine> {
   // The arguments and results of other calls go through messages as they are.
   return new Proxy(own as unknown as Engine, {
     get: (target, name: CallName | keyof typeof own | 'then') =>
-      name === 'then' ? undefined : // it is no promise itself
+      name === 'then' ? undefined : // it must not look like a promise
         name in target ? target[name] :
         (...args: readonly unknown[]) =>
           client.call(name as CallName, args).result,

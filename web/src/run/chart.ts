@@ -8,7 +8,7 @@ import {
 } from './metrics';
 
 const FONT = '13px "Alegreya Sans", system-ui, sans-serif';
-const MAX_BANDS = 4; // those of more lines would cover each other
+const MAX_BANDS = 4; // more bands would cover each other
 
 // What a colour of the style sheet is now, for canvases.
 export function colour(name: string): string {

@@ -363,7 +363,7 @@ export class App {
     }
   }
 
-  // Loads the game of a text beside those that are kept; seats keep the players.
+  // Loads the game of a text and keeps the other games; seats keep the players.
   private load(
     text: string,
     players: readonly Player[],
@@ -384,7 +384,7 @@ export class App {
     this.notices.show(sentence);
   }
 
-  // Whatever network the page is served with has been loaded.
+  // Called once the network that the page is served with has been loaded.
   begin(): void {
     this.session.begin();
   }

@@ -77,7 +77,8 @@ function mapped(action: string, map: Map): string {
 export class Book {
   private constructor(private readonly report: Report) {}
 
-  // Returns null if the text is no report. Throws if it is another one.
+  // Returns null if the text is not a report. Throws if it is a report without
+  // openings.
   static read(text: string): Book | null {
     const found = DATA.exec(text)?.[1];
     if (found === undefined) return null;

@@ -176,8 +176,8 @@ export const FAMILIES: Readonly<Record<Family, FamilyText>> = {
       ),
       rule(
         'Battle: build in one of your rows that qualifies: it has an empty ' +
-          'hill, at least one enemy ringfort, and at most as many of yours ' +
-          'as of theirs.',
+          'hill, at least one enemy ringfort, and not more ringforts of ' +
+          'yours than of theirs.',
         { phase: 'battle' },
         drawing(
           'b1r+1/++2+1b/r+2+1+/++2+1+/++2+1r/b+2+1+/+r1b1',

@@ -171,7 +171,7 @@ export const LESSONS: Readonly<Record<Family, readonly LessonStep[]>> = {
       text:
         'In Battle Red builds in files (columns), Blue in ranks (rows). You ' +
         'may build in a file that has an empty hill, at least one ringfort of ' +
-        'Blue, and at most as many of yours as of Blue’s.',
+        'Blue, and not more ringforts of yours than of Blue’s.',
       position: 'poisoned_chalice b1r2/6b/r6/7/6r/b6/1r1b1 0 battle',
       task: 'Build on one of the red dots.',
       after:

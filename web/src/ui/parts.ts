@@ -3,7 +3,7 @@
 import { h, replaceChildren, type Attributes, type Child } from './dom';
 import { icon, type IconName } from './icons';
 
-// `name` is the button's data-do, by which tests find it; '' for none.
+// `name` is the button's data-do, which tests use to find it; '' for none.
 export function button(
   name: string,
   label: Child,
@@ -62,7 +62,7 @@ export function select(
   return made;
 }
 
-// Replaces the choices; what was chosen stays, or else becomes `other`.
+// Replaces the choices; keeps the choice, or changes it to `other`.
 export function setOptions(
   field: HTMLSelectElement,
   options: readonly (readonly [string | number, string])[],
