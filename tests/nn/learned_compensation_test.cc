@@ -37,9 +37,7 @@ std::vector<double> RedScores(mcts::Evaluator& evaluator,
 }
 
 TEST(CompensationTest, TheMoreBlueIsGivenTheLessIsAPositionWorthToRed) {
-  const auto evaluator = LoadNetworkEvaluator(
-      kBundle,
-      {.backend = InferenceBackend::kOneDnn, .precision = Precision::kFloat32});
+  const auto evaluator = LoadNetworkEvaluator(kBundle, {});
   ASSERT_TRUE(evaluator.ok()) << evaluator.status();
   for (const VariantInfo& info : kVariants) {
     const std::vector<State> positions = RandomPositions(info.variant, 100, 11);
