@@ -45,6 +45,18 @@ std::vector<std::string> Members(absl::string_view text) {
   return members;
 }
 
+TEST(SetTeamsTest, ADeviceGetsMoreConcurrentGames) {
+  const auto games_of = [](const std::string& a, const std::string& b) {
+    ArenaOptions options = {.concurrent_games = 10};
+    SetTeams(ParseTeamSpec(a).value(), ParseTeamSpec(b).value(), options);
+    return options.concurrent_games;
+  };
+  EXPECT_EQ(games_of("net:x", "greedy"), 10);
+  EXPECT_EQ(games_of("net:x,device=cuda", "greedy"), 80);
+  EXPECT_EQ(games_of("greedy", "greedy+net:x,device=cuda"), 80);
+  EXPECT_EQ(games_of("net:x,device=cuda", "engine:y"), 1);
+}
+
 TEST(TeamSpecTest, APlusSignBeforeAPlayerJoinsTwo) {
   EXPECT_THAT(Members("greedy"), ElementsAre("greedy"));
   EXPECT_THAT(Members("greedy+random"), ElementsAre("greedy", "random"));

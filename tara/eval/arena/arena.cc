@@ -437,11 +437,24 @@ absl::StatusOr<ArenaResult> PlayBy(const ArenaOptions& options,
   return schedule.Result();
 }
 
+bool ComputesOnDevice(const TeamSpec& team) {
+  return std::any_of(team.players.begin(), team.players.end(),
+                     [](const PlayerSpec& player) {
+                       return player.kind == PlayerKind::kNet &&
+                              player.inference.device != "cpu";
+                     });
+}
+
 }  // namespace
 
 void SetTeams(const TeamSpec& a, const TeamSpec& b, ArenaOptions& options) {
   options.seatings_a = a.seatings();
   options.seatings_b = b.seatings();
+  // A device takes a large batch for little more time than a small one.
+  constexpr int kFactorOfDevice = 8;
+  if (ComputesOnDevice(a) || ComputesOnDevice(b)) {
+    options.concurrent_games *= kFactorOfDevice;
+  }
   // Several threads search positions that come one at a time.
   options.concurrent_games =
       ThreadsOfAGame(a, b) > 1
