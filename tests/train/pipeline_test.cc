@@ -9,6 +9,8 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/synchronization/notification.h"
+#include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -193,6 +195,39 @@ TEST(PipelineTest, WithOverlapGamesAreOneCheckpointOlder) {
   for (const proto::GameRecord& game : games) {
     const int generation = static_cast<int>(game.generation());
     EXPECT_EQ(game.model_id(), CheckpointName(std::max(0, generation - 1)));
+  }
+}
+
+TEST(PipelineTest, WithOverlapAGenerationBeginsWhileTheLastGamesGoOn) {
+  const std::string run_dir = TestFolder("ahead");
+  // A game of generation 1 ends only after one of generation 2, which is played
+  // by what was learned from generation 0.
+  std::atomic<bool> held = false;
+  std::atomic<bool> ahead = false;
+  absl::Notification next_generation;
+  bool played_ahead = false;
+  TrainCallbacks callbacks;
+  callbacks.on_game_stored = [&](uint64_t game_index) {
+    if (game_index >= 12) {
+      if (!ahead.exchange(true)) next_generation.Notify();
+    } else if (game_index >= 6 && !held.exchange(true)) {
+      played_ahead =
+          next_generation.WaitForNotificationWithTimeout(absl::Minutes(2));
+    }
+  };
+  Trained(
+      Tiny(run_dir, {"overlap=true", "generations=3", "inference.device=cpu"}),
+      callbacks);
+  EXPECT_TRUE(played_ahead);
+
+  const std::string undisturbed = TestFolder("undisturbed");
+  Trained(Tiny(undisturbed, {"overlap=true", "generations=3"}));
+  const auto games = GamesOf(run_dir);
+  const auto expected = GamesOf(undisturbed);
+  ASSERT_EQ(games.size(), 18u);
+  ASSERT_EQ(expected.size(), 18u);
+  for (size_t i = 0; i < games.size(); ++i) {
+    EXPECT_EQ(games[i].SerializeAsString(), expected[i].SerializeAsString());
   }
 }
 

@@ -60,14 +60,16 @@ TEST(ProgressTextTest, SearchesAreShownWithThePartsThatAreInUse) {
       HasSubstr("4321 evaluations/s  6000 simulations/s  1.50 per "
                 "evaluation  batches 92 % full  distinct 90 %  cache 20 %  "
                 "about"));
+  snapshot.rates.evaluate_share = 0.7;
+  snapshot.rates.cores = 12.34;
   snapshot.rates.graph_share = 0.123;
   snapshot.rates.solved_share = 0.05;
   snapshot.rates.resigned = 40;
   snapshot.rates.played_on = 4;
   snapshot.rates.resignable_not_lost = 1;
   EXPECT_THAT(ProgressBlock(snapshot, 200)[2],
-              HasSubstr("cache 20 %  graph 12 %  solved 5 %  resigned 40 (of "
-                        "4 played on 1 wrong)"));
+              HasSubstr("cache 20 %  evaluating 70 %  graph 12 %  solved 5 %  "
+                        "12.3 cores  resigned 40 (of 4 played on 1 wrong)"));
 }
 
 TEST(ProgressTest, RatesAreOfWhatWasCountedSinceSelfPlayBegan) {
@@ -101,6 +103,34 @@ TEST(ProgressTest, RatesAreOfWhatWasCountedSinceSelfPlayBegan) {
   EXPECT_DOUBLE_EQ(rates.proof_share, 0.5);
   EXPECT_EQ(rates.resigned, 2);
   std::fclose(file);
+}
+
+TEST(ProgressTest, TwoGenerationsMayBePlayedAtOnce) {
+  std::FILE* const file = std::tmpfile();
+  {
+    Progress progress({.out = file,
+                       .form = ProgressForm::kLines,
+                       .interval = absl::Hours(1)});
+    SelfPlayStats& stats = progress.self_play_stats();
+    progress.BeginRun("runs/first", 0, 4);
+    progress.BeginSelfPlay(20, 5);
+    stats.games += 12;
+    progress.BeginSelfPlay(30, 2);
+    // The last 3 of the first generation, and 4 of the second.
+    stats.games += 7;
+    EXPECT_EQ(progress.EndSelfPlay().games, 19);
+    progress.BeginLearning(0, 10, 20, 900);
+    progress.EndLearning();
+    stats.games += 24;
+    EXPECT_EQ(progress.EndSelfPlay().games, 24);
+    progress.BeginSelfPlay(40, 1);
+  }
+  const std::string text = ReadAll(file);
+  std::fclose(file);
+  EXPECT_THAT(text, HasSubstr("self-play  5/20 games"));
+  EXPECT_THAT(text, HasSubstr("19/50 games"));
+  EXPECT_THAT(text, HasSubstr("self-play and learning  6/30 games"));
+  EXPECT_THAT(text, HasSubstr("1/40 games"));
 }
 
 TEST(ProgressTextTest, LearningShowsLossesAndWindow) {

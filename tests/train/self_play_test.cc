@@ -117,6 +117,27 @@ TEST(SelfPlayTest, CountsWhatItDoes) {
   EXPECT_GE(stats.evaluations, stats.batches);
 }
 
+TEST(SelfPlayTest, ReportsOnceThatAllGamesHaveStarted) {
+  mcts::UniformEvaluator evaluator;
+  SelfPlayStats stats;
+  SelfPlayOptions options = QuickSelfPlay(Variant::kSacredHillL1);
+  options.threads = 2;
+  options.games_per_thread = 1;
+  std::atomic<int> reports = 0;
+  std::atomic<int64_t> finished = 0;
+  options.on_all_started = [&] {
+    ++reports;
+    finished = stats.games.load();
+  };
+  const absl::Status status =
+      PlayGames(options, std::vector<uint64_t>{0, 1, 2, 3, 4}, evaluator,
+                DropGame, kNeverStop, stats);
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(reports, 1);
+  // At most one game per thread is in progress then.
+  EXPECT_GE(finished, 4);
+}
+
 TEST(SelfPlayTest, StopsCleanlyWithTheGamesFinishedSoFar) {
   mcts::UniformEvaluator evaluator;
   SelfPlayStats stats;

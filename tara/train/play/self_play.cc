@@ -397,12 +397,17 @@ void SelfPlayGame::CountResignation(int winner) {
 // The games still to be started and what the workers share. Thread-safe.
 class GameQueue {
  public:
-  GameQueue(absl::Span<const uint64_t> game_indices, const StopCheck& stop)
-      : game_indices_(game_indices), stop_(stop) {}
+  // `on_all_started`: as in SelfPlayOptions.
+  GameQueue(absl::Span<const uint64_t> game_indices, const StopCheck& stop,
+            const std::function<void()>& on_all_started)
+      : game_indices_(game_indices),
+        stop_(stop),
+        on_all_started_(on_all_started) {}
 
   // Returns false when every game has been started.
   bool NextGame(uint64_t& game_index) {
     const size_t next = next_.fetch_add(1, std::memory_order_relaxed);
+    if (next == game_indices_.size() && on_all_started_) on_all_started_();
     if (next >= game_indices_.size()) return false;
     game_index = game_indices_[next];
     return true;
@@ -427,6 +432,7 @@ class GameQueue {
  private:
   const absl::Span<const uint64_t> game_indices_;
   const StopCheck& stop_;
+  const std::function<void()>& on_all_started_;
   std::atomic<size_t> next_ = 0;
   std::atomic<bool> failed_ = false;
   absl::Mutex mutex_;
@@ -528,7 +534,7 @@ absl::Status PlayGames(const SelfPlayOptions& options,
       (in_step + options.evaluation_groups - 1) / options.evaluation_groups;
   stats.batch_room = in_group * options.leaves_per_game;
 
-  GameQueue queue(game_indices, stop);
+  GameQueue queue(game_indices, stop, options.on_all_started);
   RunOnThreads(threads, [&](int) {
     // Here, so that the other threads end, too.
     const absl::Status status = CatchExhaustion([&] {

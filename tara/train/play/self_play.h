@@ -89,6 +89,10 @@ struct SelfPlayOptions {
 
   // To be added to; null: times are not measured.
   SelfPlayTimes* times = nullptr;
+
+  // Called once, from any thread, when no game is left to be started: some of
+  // the places for games are empty from then on. May be empty.
+  std::function<void()> on_all_started = {};
 };
 
 // Counts what self-play does; readable while it runs. Thread-safe.
@@ -102,6 +106,9 @@ struct SelfPlayStats : mcts::SearchCounters {
   std::atomic<double> cached_share = 0;
   // Mean size of the batches that threads share; 0: they share none.
   std::atomic<double> positions_per_merged_batch = 0;
+  // Share of the threads' time spent on evaluations, waiting for a device
+  // included; set by who measures it.
+  std::atomic<double> evaluate_share = 0;
   // Share of the positions played that are different; set by who counts them.
   std::atomic<double> distinct_share = 0;
   // Of games that are over: simulations that ended where other lines had been

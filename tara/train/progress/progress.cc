@@ -77,8 +77,12 @@ std::string Searches(const SelfPlayRates& rates) {
   };
   add("distinct", rates.distinct_share);
   add("cache", rates.cached_share);
+  add("evaluating", rates.evaluate_share);
   add("graph", rates.graph_share);
   add("solved", rates.solved_share);
+  if (rates.cores > 0) {
+    absl::StrAppendFormat(&text, "  %.1f cores", rates.cores);
+  }
   if (rates.resigned > 0 || rates.played_on > 0) {
     absl::StrAppendFormat(&text, "  resigned %d (of %d played on %d wrong)",
                           rates.resigned, rates.played_on,
@@ -245,7 +249,11 @@ std::string ProgressJson(const ProgressSnapshot& snapshot) {
                  {"games_wanted", snapshot.games_wanted},
                  {"games_per_second", rates.games_per_second},
                  {"evaluations_per_second", rates.evaluations_per_second},
-                 {"simulations_per_second", rates.simulations_per_second}});
+                 {"simulations_per_second", rates.simulations_per_second},
+                 {"positions_per_batch", rates.positions_per_batch},
+                 {"batch_fill", rates.batch_fill},
+                 {"evaluate_share", rates.evaluate_share},
+                 {"cores", rates.cores}});
     if (!snapshot.fleet.empty()) line["fleet"] = snapshot.fleet;
   }
   if (snapshot.learning) {
@@ -291,7 +299,8 @@ double Share(int64_t done, int64_t wanted) {
 
 // Returns what was counted from `before` to `now` as rates.
 SelfPlayRates RatesOf(const SelfPlayCounts& before, const SelfPlayCounts& now,
-                      const SelfPlayStats& stats, absl::Duration elapsed) {
+                      const SelfPlayStats& stats, absl::Duration elapsed,
+                      absl::Duration process_time) {
   const int64_t games = now.games - before.games;
   const int64_t evaluations = now.evaluations - before.evaluations;
   const int64_t batched = evaluations - (now.known - before.known);
@@ -306,6 +315,10 @@ SelfPlayRates RatesOf(const SelfPlayCounts& before, const SelfPlayCounts& now,
           .batch_fill = Share(waited, batches * stats.batch_room),
           .positions_per_merged_batch = stats.positions_per_merged_batch,
           .cached_share = stats.cached_share,
+          .evaluate_share = stats.evaluate_share,
+          .cores = elapsed > absl::ZeroDuration()
+                       ? absl::FDivDuration(process_time, elapsed)
+                       : 0.0,
           .distinct_share = stats.distinct_share,
           .simulations_per_second = PerSecond(simulations, elapsed),
           .simulations_per_evaluation = Share(simulations, evaluations),
@@ -390,8 +403,8 @@ void Progress::Measure() {
   const absl::Time now = options_.clock();
   if (snapshot_.playing) {
     const absl::Duration elapsed = now - self_play_begin_;
-    snapshot_.rates =
-        RatesOf(counted_before_, Counted(stats_), stats_, elapsed);
+    snapshot_.rates = RatesOf(counted_before_, Counted(stats_), stats_, elapsed,
+                              ProcessTime() - process_time_before_);
     snapshot_.games = games_kept_ + snapshot_.rates.games;
   }
   // Self-play takes most of a generation's time; the estimate need not be
@@ -496,20 +509,38 @@ void Progress::EndTraining() {
 
 void Progress::BeginSelfPlay(int64_t wanted, int64_t kept) {
   absl::MutexLock lock(&mutex_);
-  snapshot_.playing = true;
-  snapshot_.games_wanted = wanted;
-  snapshot_.games = kept;
-  games_kept_ = kept;
+  if (!snapshot_.playing) {
+    snapshot_.playing = true;
+    snapshot_.games_wanted = 0;
+    games_kept_ = 0;
+    BeginRates();
+  }
+  wanted_.push_back(wanted);
+  snapshot_.games_wanted += wanted;
+  games_kept_ += kept;
+  Show();
+}
+
+void Progress::BeginRates() {
   counted_before_ = Counted(stats_);
   self_play_begin_ = options_.clock();
-  Show();
+  process_time_before_ = ProcessTime();
 }
 
 SelfPlayRates Progress::EndSelfPlay() {
   absl::MutexLock lock(&mutex_);
   Measure();
-  snapshot_.playing = false;
-  return snapshot_.rates;
+  const SelfPlayRates rates = snapshot_.rates;
+  const int64_t ended = wanted_.front();
+  wanted_.pop_front();
+  if (wanted_.empty()) {
+    snapshot_.playing = false;
+    return rates;
+  }
+  snapshot_.games_wanted -= ended;
+  games_kept_ = snapshot_.games - ended;
+  BeginRates();
+  return rates;
 }
 
 void Progress::BeginLearning(int generation, int64_t steps,

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <deque>
 #include <string>
 #include <thread>
 #include <vector>
@@ -31,6 +32,12 @@ struct SelfPlayRates {
   // Of batches that threads share, without cached positions; 0: no sharing.
   double positions_per_merged_batch = 0;
   double cached_share = 0;  // of the evaluations: answered without the network
+  // Of the time of the threads: spent on evaluations, waiting for a device
+  // included.
+  double evaluate_share = 0;
+  // That the whole process used on average: of self-play and of what ran next
+  // to it.
+  double cores = 0;
   // Of the positions that games were played for: different ones, where
   // symmetric ones are one.
   double distinct_share = 0;
@@ -70,7 +77,7 @@ struct ProgressSnapshot {
   bool learning = false;
   bool evaluating = false;
 
-  int64_t games = 0;  // finished, of the generation that is played
+  int64_t games = 0;  // finished, of the generations that are played
   int64_t games_wanted = 0;
   SelfPlayRates rates;
 
@@ -158,9 +165,11 @@ class Progress {
   // Training has ended: nothing but the last evaluation is left.
   void EndTraining();
   // Begins self-play of a generation with `kept` games from before. May run
-  // concurrently with the learning of another generation.
+  // concurrently with the learning of another generation, and with the
+  // self-play of the one before: then the games of both are shown.
   void BeginSelfPlay(int64_t wanted, int64_t kept);
-  // Returns what was played since BeginSelfPlay.
+  // Ends that of the generation that began first. Returns what was played since
+  // then, or since the end of one before, by all.
   SelfPlayRates EndSelfPlay();
   void BeginLearning(int generation, int64_t steps, int64_t window_games,
                      int64_t window_positions);
@@ -189,6 +198,8 @@ class Progress {
   void Run();
   void Draw() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Erase() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Counts and times self-play from now on.
+  void BeginRates() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Sets the rates and the time left from the counters and the clock.
   void Measure() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Returns the remaining time of the run with the last evaluation; infinite
@@ -220,8 +231,12 @@ class Progress {
   // Of all evaluations that have ended.
   absl::Duration evaluation_time_ ABSL_GUARDED_BY(mutex_);
   int64_t evaluation_games_ ABSL_GUARDED_BY(mutex_) = 0;
-  // The counters when the running self-play began.
+  // Games of each generation that is played.
+  std::deque<int64_t> wanted_ ABSL_GUARDED_BY(mutex_);
+  // The counters when the running self-play began, or when that of an earlier
+  // generation ended meanwhile.
   absl::Time self_play_begin_ ABSL_GUARDED_BY(mutex_);
+  absl::Time process_time_before_ ABSL_GUARDED_BY(mutex_);
   int64_t games_kept_ ABSL_GUARDED_BY(mutex_) = 0;
   SelfPlayCounts counted_before_ ABSL_GUARDED_BY(mutex_);
   std::thread thread_;

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cmath>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -20,6 +22,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
 #include "proto/config.pb.h"
 #include "proto/run_state.pb.h"
@@ -73,6 +76,48 @@ std::string GateText(const GateReport& report, int promoted, int rejected) {
   absl::StrAppend(&text, " (let through ", promoted, ", not ", rejected, ")");
   return text;
 }
+
+namespace {
+
+// Plays the games of a generation on a thread of its own.
+class PlayAhead {
+ public:
+  // `play` plays them; it calls `on_all_started` when no game is left to be
+  // started, at most once. It ends early after Stop, or when `stop` is true.
+  using Play = std::function<absl::Status(
+      const StopCheck& stop, const std::function<void()>& on_all_started)>;
+  PlayAhead(const StopCheck& stop, Play play)
+      : thread_([this, &stop, play = std::move(play)] {
+          status_ = CatchExhaustion([&] {
+            return play([&] { return stopped_ || stop(); },
+                        [this] { all_started_.Notify(); });
+          });
+          if (!all_started_.HasBeenNotified()) all_started_.Notify();
+        }) {}
+  ~PlayAhead() {
+    Stop();
+    if (thread_.joinable()) thread_.join();
+  }
+  PlayAhead(const PlayAhead&) = delete;
+  PlayAhead& operator=(const PlayAhead&) = delete;
+
+  void Stop() { stopped_ = true; }
+  // Blocks until no game is left to be started.
+  void AwaitAllStarted() { all_started_.WaitForNotification(); }
+  // Blocks until the games are over. To be called once.
+  absl::Status AwaitEnd() {
+    thread_.join();
+    return status_;
+  }
+
+ private:
+  std::atomic<bool> stopped_ = false;
+  absl::Notification all_started_;
+  absl::Status status_;  // of the thread, once it has ended
+  std::thread thread_;   // last: it uses all of the above
+};
+
+}  // namespace
 
 // A run in its folder: its open files and its progress.
 class TrainingRun {
@@ -135,7 +180,15 @@ class TrainingRun {
   absl::StatusOr<proto::PlayRequest> RequestFor(const GamePlan& plan);
   // Plays the games that a plan lacks, and logs how fast that went. OK when
   // `stop` ends it early.
-  absl::Status Play(const GamePlan& plan, const StopCheck& stop);
+  absl::Status Play(const GamePlan& plan, const StopCheck& stop,
+                    const std::function<void()>& on_all_started = {});
+  // Begins to play a generation's games ahead, by the newest checkpoint. Does
+  // nothing if that has begun, without `overlap`, or at the end of the run.
+  absl::Status BeginToPlayAhead(int generation);
+  // Blocks until no game that is played ahead for a generation is left to be
+  // started, or until all are over; returns the error of the latter.
+  void AwaitAllStarted(int generation);
+  absl::Status EndPlayingAhead(int generation);
   // Plays in this process, if callbacks_.play does not.
   absl::Status PlayHere(const SelfPlayJob& job, const GamesSink& sink,
                         const StopCheck& stop);
@@ -186,6 +239,8 @@ class TrainingRun {
   std::unique_ptr<nn::Trainer> trainer_;
   std::optional<Sampler> sampler_;
   nn::TrainingProgress resumed_;  // as of the newest checkpoint
+  // By generation. Last: their threads use all of the above.
+  std::map<int, PlayAhead> ahead_;
 };
 
 namespace {
@@ -504,7 +559,8 @@ absl::StatusOr<proto::PlayRequest> TrainingRun::RequestFor(
   return request;
 }
 
-absl::Status TrainingRun::Play(const GamePlan& plan, const StopCheck& stop) {
+absl::Status TrainingRun::Play(const GamePlan& plan, const StopCheck& stop,
+                               const std::function<void()>& on_all_started) {
   if (plan.missing.empty()) return absl::OkStatus();
   TARA_ASSIGN_OR_RETURN(const proto::PlayRequest request, RequestFor(plan));
   SelfPlayStats& stats = progress_.self_play_stats();
@@ -527,7 +583,8 @@ absl::Status TrainingRun::Play(const GamePlan& plan, const StopCheck& stop) {
       .missing = plan.missing,
       .checkpoint_path = folder_->checkpoint_path(plan.model),
       .stats = stats,
-      .games_by_node = games_by_node};
+      .games_by_node = games_by_node,
+      .on_all_started = on_all_started};
   progress_.BeginSelfPlay(plan.size(), plan.kept());
   const absl::Status status = callbacks_.play ? callbacks_.play(job, sink, stop)
                                               : PlayHere(job, sink, stop);
@@ -539,8 +596,9 @@ absl::Status TrainingRun::Play(const GamePlan& plan, const StopCheck& stop) {
 absl::Status TrainingRun::PlayHere(const SelfPlayJob& job,
                                    const GamesSink& sink,
                                    const StopCheck& stop) {
-  TARA_ASSIGN_OR_RETURN(const SelfPlayOptions options,
+  TARA_ASSIGN_OR_RETURN(SelfPlayOptions options,
                         ToSelfPlayOptions(job.request));
+  options.on_all_started = job.on_all_started;
   const auto sink_one = [&](const proto::GameRecord& game) {
     return sink(absl::MakeConstSpan(&game, 1));
   };
@@ -565,11 +623,18 @@ absl::Status TrainingRun::PlayHere(const SelfPlayJob& job,
           .positions = inference.cache_positions(),
           .symmetric = true,
           .margins = mcts::Utility(options.search.utility).needs_margins()});
+  SelfPlayTimes times;
+  times.clock = SteadyTime;  // that of a thread stands still while it waits
+  options.times = &times;
+  const absl::Time begin = SteadyTime();
   const auto measure = [&] {
     const auto share = [](int64_t part, int64_t of) {
       return static_cast<double>(part) /
              static_cast<double>(std::max<int64_t>(of, 1));
     };
+    job.stats.evaluate_share =
+        share(times.evaluate,
+              absl::ToInt64Nanoseconds(SteadyTime() - begin) * options.threads);
     job.stats.cached_share = share(evaluator.hits(), evaluator.requests());
     if (!merges) return;
     job.stats.positions_per_merged_batch =
@@ -757,30 +822,58 @@ absl::Status TrainingRun::RunGeneration(int generation) {
   return state_->Save();
 }
 
+absl::Status TrainingRun::BeginToPlayAhead(int generation) {
+  if (!config_.overlap() || !PlaysGames(config_) ||
+      generation >= generations() || ahead_.contains(generation) ||
+      TimeIsUp()) {
+    return absl::OkStatus();
+  }
+  TARA_ASSIGN_OR_RETURN(const GamePlan plan, Plan(generation, player()));
+  ahead_.try_emplace(generation, stop_,
+                     [this, plan](const StopCheck& stop,
+                                  const std::function<void()>& on_all_started) {
+                       return Play(plan, stop, on_all_started);
+                     });
+  return absl::OkStatus();
+}
+
+void TrainingRun::AwaitAllStarted(int generation) {
+  const auto games = ahead_.find(generation);
+  if (games != ahead_.end()) games->second.AwaitAllStarted();
+}
+
+absl::Status TrainingRun::EndPlayingAhead(int generation) {
+  const auto games = ahead_.find(generation);
+  if (games == ahead_.end()) return absl::OkStatus();
+  const absl::Status status = games->second.AwaitEnd();
+  ahead_.erase(games);
+  return status;
+}
+
 absl::Status TrainingRun::LearnAndPlayAhead(int generation) {
-  std::atomic<bool> failed = false;
-  absl::Status played;
-  std::thread player_thread;
-  if (config_.overlap() && PlaysGames(config_) &&
-      generation + 1 < generations() && !TimeIsUp()) {
-    TARA_ASSIGN_OR_RETURN(GamePlan next, Plan(generation + 1, player()));
-    player_thread = std::thread([&, plan = std::move(next)] {
-      played = CatchExhaustion(
-          [&] { return Play(plan, [&] { return failed || stop_(); }); });
-    });
-  } else {
+  TARA_RETURN_IF_ERROR(BeginToPlayAhead(generation + 1));
+  if (ahead_.empty()) {
     nn::SetTorchThreads(static_cast<int>(config_.learner().threads()));
   }
-  absl::Status learned = CatchExhaustion([&]() -> absl::Status {
+  absl::Status status = CatchExhaustion([&]() -> absl::Status {
     TARA_RETURN_IF_ERROR(LearnFrom(generation));
     TARA_RETURN_IF_ERROR(PassGate());
-    if (!EvaluationIsDue(resumed_.generation)) return absl::OkStatus();
-    return Evaluate(resumed_.generation, /*is_final=*/false).status();
+    if (EvaluationIsDue(resumed_.generation)) {
+      TARA_RETURN_IF_ERROR(
+          Evaluate(resumed_.generation, /*is_final=*/false).status());
+    }
+    if (ToResignationOptions(config_.self_play().resignation())
+            .threshold.has_value()) {
+      return absl::OkStatus();
+    }
+    AwaitAllStarted(generation + 1);
+    return stop_() ? absl::OkStatus() : BeginToPlayAhead(generation + 2);
   });
-  failed = !learned.ok();
-  if (player_thread.joinable()) player_thread.join();
-  learned.Update(played);
-  return learned;
+  if (!status.ok()) {
+    for (auto& [unused, games] : ahead_) games.Stop();
+  }
+  status.Update(EndPlayingAhead(generation + 1));
+  return status;
 }
 
 absl::StatusOr<TrainSummary> TrainingRun::Run() {
@@ -795,6 +888,8 @@ absl::StatusOr<TrainSummary> TrainingRun::Run() {
     if (summary.time_is_up) break;
     status = RunGeneration(resumed_.generation);
   }
+  // Games that no generation is left to learn from.
+  ahead_.clear();
   EndTime();
   if (status.ok()) {
     progress_.EndTraining();

@@ -68,6 +68,8 @@ struct SelfPlayJob {
   SelfPlayStats& stats;  // to be added to
   // Number of games from each node of a fleet.
   std::map<std::string, int64_t>& games_by_node;
+  // As in SelfPlayOptions; players elsewhere need not call it.
+  std::function<void()> on_all_started = {};
 };
 
 // Takes games that are over, and stores them all or none.
@@ -141,6 +143,10 @@ absl::Status CheckRun(const proto::TrainConfig& config);
 //   evaluation of the player
 //
 // With `overlap`, the games of g + 1 are played by ckpt-g while g is learned.
+// The games of g + 2 begin as soon as ckpt-(g+1) is there and all games of g +
+// 1 have begun: they take the places of the ones that are over. With
+// resignation, whose thresholds depend on earlier games, they wait for the end
+// of g + 1.
 //
 // The process may be killed at any instant: a finished game is in the store
 // before anything else happens, a checkpoint is whole or not there, and what

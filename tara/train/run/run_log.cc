@@ -108,6 +108,8 @@ absl::Status RunLog::SelfPlay(
       {"batch_fill", rates.batch_fill},
       {"positions_per_merged_batch", rates.positions_per_merged_batch},
       {"cached_share", rates.cached_share},
+      {"evaluate_share", rates.evaluate_share},
+      {"cores", rates.cores},
       {"distinct_share", rates.distinct_share},
       {"simulations_per_second", rates.simulations_per_second},
       {"simulations_per_evaluation", rates.simulations_per_evaluation},
