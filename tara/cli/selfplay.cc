@@ -373,8 +373,8 @@ void RegisterSelfPlay(Command& root) {
       "--games it plays the rest. Each game records its network with the "
       "number type\n"
       "(tara,precision=int8). If auto chooses another number type than the "
-      "store has, set\n"
-      "the store's.");
+      "store has,\n"
+      "set the store's.");
   command.SetExamples(
       {"selfplay --variant four_treasures -o games.db --games 1000",
        "selfplay --variant all --model runs/mine -o net.db --sims 200",
