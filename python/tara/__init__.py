@@ -69,6 +69,14 @@ from tara._tara import (
 from tara._inputs import GLOBALS, PLANES, SYMMETRIES
 from tara._network import Judge, load
 from tara._play import Player, arena, selfplay
+from tara._reports import (
+    Report,
+    balance,
+    crossplay,
+    explore,
+    rate,
+    review,
+)
 from tara._store import GameStore, Sampler
 from tara._train import Event, train
 
@@ -76,9 +84,10 @@ __all__ = [
     "Analysis", "ArenaResult", "Batch", "DataLoss", "Evaluation", "Event",
     "Features", "GLOBALS", "GameRecord", "GameStore", "Games", "Input", "Judge",
     "Leaves", "NUM_ACTIONS", "NUM_GLOBALS", "NUM_PLANES", "Network", "Node",
-    "Outcome", "Outcomes", "PLANES", "Player", "STATE", "SYMMETRIES", "Sampler",
-    "Search", "State", "Step", "Symmetries", "Symmetry", "VARIANTS", "__version__", "arena",
-    "draw", "encode", "finished", "from_seen", "legal", "legal_mask", "load",
-    "outcome", "play", "search", "selfplay", "symmetries", "to_seen", "train",
+    "Outcome", "Outcomes", "PLANES", "Player", "Report", "STATE", "SYMMETRIES",
+    "Sampler", "Search", "State", "Step", "Symmetries", "Symmetry", "VARIANTS",
+    "__version__", "arena", "balance", "crossplay", "draw", "encode", "explore",
+    "finished", "from_seen", "legal", "legal_mask", "load", "outcome", "play",
+    "rate", "review", "search", "selfplay", "symmetries", "to_seen", "train",
     "transform",
 ]

@@ -198,11 +198,18 @@ def _events(command: List[str]) -> Generator[Event, None, None]:
             raise RuntimeError(f"{command[0]} ended without an event 'end'; "
                                "expected the program `tara`")
         return
-    message = "".join(errors).strip()
+    _check_status(command[0], status, "".join(errors))
+
+
+def _check_status(program: str, status: int, errors: str) -> None:
+    """Raises what a program's status and errors say, unless it succeeded."""
+    if status == 0:
+        return
+    message = errors.strip()
     if status < 0:
-        message = (f"{command[0]} was killed by signal {-status} "
+        message = (f"{program} was killed by signal {-status} "
                    f"({signal.strsignal(-status)}) {message}").strip()
-    message = message or f"{command[0]} ended with status {status}"
+    message = message or f"{program} ended with status {status}"
     raise (ValueError if status == _USAGE else RuntimeError)(
         message.removeprefix("tara: "))
 

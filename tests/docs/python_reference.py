@@ -46,6 +46,8 @@ PARTS = [
       "Search", "Leaves", "Node"]),
     ("Self-play and records", ["selfplay", "GameRecord"]),
     ("Matches", ["arena", "Player", "ArenaResult"]),
+    ("Reports",
+     ["rate", "crossplay", "review", "balance", "explore", "Report"]),
     ("Stores and samples", ["GameStore", "Sampler", "Batch", "DataLoss"]),
     ("Training", ["train", "Event"]),
     ("Gymnasium", ["tara.gym"]),

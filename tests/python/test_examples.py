@@ -12,6 +12,8 @@ import tara
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 EXAMPLES = ROOT / "examples/python"
 NOTEBOOK = EXAMPLES / "tour.ipynb"
+# What examples need, if it may be missing.
+NEEDS = {"gumbel_search.py": "mctx", "maskable_ppo.py": "sb3_contrib"}
 
 
 def run_example(name, *arguments):
@@ -31,6 +33,12 @@ def test_a_network_of_ones_own_learns_to_beat_greedy():
     run = run_example("own_network.py", "--generations", "4", "--games", "60")
     assert run.returncode == 0, run.stderr
     assert score_of(run.stdout)[1] > 50, run.stdout
+
+
+def test_ppo_learns_to_beat_random():
+    run = run_example("ppo.py", "--updates", "10", "--games", "100")
+    assert run.returncode == 0, run.stderr
+    assert score_of(run.stdout)[1] > 70, run.stdout
 
 
 def test_a_player_of_ones_own_plays_a_match():
@@ -59,8 +67,8 @@ def test_games_are_looked_at(tmp_path):
 @pytest.mark.parametrize("name", sorted(
     each.name for each in EXAMPLES.glob("*.py")))
 def test_help_tells_what_an_example_does(name):
-    if name == "gumbel_search.py":
-        pytest.importorskip("mctx")
+    if name in NEEDS:
+        pytest.importorskip(NEEDS[name])
     run = run_example(name, "--help")
     assert run.returncode == 0 and "usage" in run.stdout
 
