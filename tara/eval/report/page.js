@@ -1,11 +1,30 @@
 // What pages of reports do beyond showing their text: tables that sort and are
 // downloaded, and what plots tell where one points at them.
 
-const isNumber = (cell) => cell.dataset.v !== undefined;
+// The number that a text is, or "": "inf", "-", words.
+const numberIn = (text) => {
+  const number = Number(text.replace("\u2212", "-") || NaN);
+  return isFinite(number) ? number : "";
+};
+
+// What a cell of a body has: its number, "" if none, and its interval.
+function numbersOf(cell) {
+  if (cell.tagName === "TH") return ["", "", ""];
+  const value = numberIn(cell.dataset.v ?? cell.firstChild?.data ?? "");
+  const range = cell.querySelector("small")?.textContent ?? "";
+  if (range.startsWith("\u00b1")) {
+    const half = numberIn(range.slice(1));
+    return [value, value - half, value + half];
+  }
+  const [low = "", high = ""] = range.slice(1, -1).split(", ");
+  return [value, numberIn(low), numberIn(high)];
+}
+
+const isNumber = (cell) => numbersOf(cell)[0] !== "";
 
 function compare(a, b) {
   if (isNumber(a) !== isNumber(b)) return isNumber(a) ? -1 : 1;
-  return isNumber(a) ? Number(a.dataset.v) - Number(b.dataset.v) :
+  return isNumber(a) ? numbersOf(a)[0] - numbersOf(b)[0] :
       a.textContent.localeCompare(b.textContent, "en");
 }
 
@@ -28,13 +47,14 @@ function csvOf(table) {
   const headings = [...table.tHead.rows[0].cells];
   const line = (row) => [...row.cells].flatMap((cell, i) => {
     const name = quoted(cell.innerText);
-    const {v, low, high} = cell.dataset;
-    const value = row === table.tHead.rows[0] || v === undefined ? name : v;
-    return headings[i].dataset.interval === undefined ? [value] :
-        row === table.tHead.rows[0] ?
-            [name, quoted(`${cell.innerText} low`),
-             quoted(`${cell.innerText} high`)] :
-            [value, low ?? "", high ?? ""];
+    const hasInterval = headings[i].dataset.interval !== undefined;
+    if (row === table.tHead.rows[0]) {
+      return hasInterval ? [name, quoted(`${cell.innerText} low`),
+                            quoted(`${cell.innerText} high`)] : [name];
+    }
+    const [value, low, high] = numbersOf(cell);
+    const text = value === "" ? name : value;
+    return hasInterval ? [text, low, high] : [text];
   }).join(",");
   return [...table.rows].map(line).join("\r\n") + "\r\n";
 }

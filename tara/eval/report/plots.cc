@@ -243,17 +243,14 @@ std::string IntervalMark(const Interval& value, double even, double least,
   Axis axis = {least, most};
   axis.Widen();
   const auto at = [&](double x) {
-    return absl::StrFormat("%.1f", 4 + 0.72 * axis.At(x));
+    return absl::StrFormat("%.0f%%", 5 + 0.9 * axis.At(x));
   };
   const auto end = [&](double x) {
     return at(std::isfinite(x) ? x : value.mean);
   };
-  return absl::StrCat(
-      "<svg class=\"mark\" viewBox=\"0 0 80 10\" aria-hidden=\"true\"><path "
-      "d=\"M",
-      at(even), " 0V10\"/><path d=\"M", end(value.low), " 5H", end(value.high),
-      "\"/><circle class=\"", colour, "\" cx=\"", at(value.mean),
-      "\" cy=\"5\" r=\"3\"/></svg>");
+  return absl::StrCat("<i class=\"mark ", colour, "\" style=\"--e:", at(even),
+                      ";--l:", end(value.low), ";--h:", end(value.high),
+                      ";--m:", at(value.mean), "\"></i>");
 }
 
 std::string StacksPlot(absl::string_view title, absl::string_view unit,

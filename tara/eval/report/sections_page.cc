@@ -83,22 +83,13 @@ std::string CellHtml(const ReportField& field) {
   return html;
 }
 
-// The numbers of a cell for sorting and CSV, in the unit of the column.
+// The number of a cell for sorting and CSV, where its text is another one;
+// page.js reads the others, and the intervals, from the text.
 std::string CellData(const ReportField& field) {
   double shown = 0;
-  if (!IsNumber(field) || !ParseDecimal(field.text, &shown)) {
-    if (!field.value.is_number()) return "";
-    shown = field.value.get<double>();
-  }
-  const auto data = [](absl::string_view name, double value) {
-    if (!std::isfinite(value)) return std::string();
-    return absl::StrCat(" data-", name, "=\"", value, "\"");
-  };
-  const double scale = field.format.scale;
-  std::string text = data("v", shown);
-  if (field.kind != Kind::kEstimate) return text;
-  return absl::StrCat(text, data("low", scale * field.interval.low),
-                      data("high", scale * field.interval.high));
+  if (IsNumber(field) && ParseDecimal(field.text, &shown)) return "";
+  if (!field.value.is_number()) return "";
+  return absl::StrCat(" data-v=\"", field.value.get<double>(), "\"");
 }
 
 // Returns what draws the estimates of a column within its cells, on one axis.
