@@ -63,6 +63,11 @@ describe('the layout', () => {
           tools.x + tools.width <= viewport.width &&
               tools.y + tools.height <= viewport.height,
           'the buttons are seen');
+      assert.deepEqual(
+          await page.$$eval('button', (all) => all
+              .filter((each) => each.scrollWidth > each.clientWidth)
+              .map((each) => each.textContent.trim())),
+          [], 'no text is wider than its button');
       await takePicture(page, `size-${name}`);
       for (const button of ['new-game', 'file', 'help']) {
         await page.click(`#${button}-button`);
