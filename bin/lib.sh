@@ -284,3 +284,21 @@ tara_python_venv() {
   "${TARA_VENV}/bin/pip" install --quiet --no-build-isolation --no-deps \
     --disable-pip-version-check "${TARA_ROOT}" >&2 || return 1
 }
+
+# The environment of the examples that use other libraries.
+readonly TARA_RECIPES="${TARA_ROOT}/.tara/recipes"
+
+# Makes TARA_RECIPES what tests/python/recipes.txt lists, in front of the
+# packages of TARA_VENV. Fails where there are no such packages: they are those
+# of Debian 12 on x86-64.
+tara_recipes_venv() {
+  local version
+  version="$("${TARA_PYTHON}" -c 'import sys; print("%d.%d" % sys.version_info[:2])')"
+  if [[ "${version}" != 3.11 || "${HOSTTYPE}" != x86_64 ]]; then
+    return 1
+  fi
+  tara_venv "${TARA_RECIPES}" "${TARA_ROOT}/tests/python/recipes.txt" \
+    --system-site-packages || return $?
+  echo "import site; site.addsitedir('${TARA_VENV}/lib/python3.11/site-packages')" \
+    >"${TARA_RECIPES}/lib/python3.11/site-packages/tests.pth"
+}

@@ -1,6 +1,7 @@
 """The examples run as they stand, as a user would run them."""
 
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -13,7 +14,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 EXAMPLES = ROOT / "examples/python"
 NOTEBOOK = EXAMPLES / "tour.ipynb"
 # What examples need, if it may be missing.
-NEEDS = {"gumbel_search.py": "mctx", "maskable_ppo.py": "sb3_contrib"}
+NEEDS = {"gumbel_search.py": "mctx", "maskable_ppo.py": "sb3_contrib",
+         "rllib_ppo.py": "tree"}
 
 
 def run_example(name, *arguments):
@@ -39,6 +41,23 @@ def test_ppo_learns_to_beat_random():
     run = run_example("ppo.py", "--updates", "10", "--games", "100")
     assert run.returncode == 0, run.stderr
     assert score_of(run.stdout)[1] > 70, run.stdout
+
+
+def run_recipe(name, *arguments):
+    """Runs an example by the environment that has other libraries."""
+    python = os.environ.get("TARA_RECIPES_PYTHON")
+    if not python:
+        pytest.skip("TARA_RECIPES_PYTHON is not set: see bin/test")
+    run = subprocess.run(
+        [python, "-W", "ignore", EXAMPLES / name, *arguments],
+        capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    return float(re.search(r"score of \d+ games: (\S+)", run.stdout)[1])
+
+
+def test_maskable_ppo_learns_to_beat_random():
+    assert run_recipe("maskable_ppo.py", "--steps", "8192",
+                      "--games", "50") > 0.75
 
 
 def test_a_player_of_ones_own_plays_a_match():
