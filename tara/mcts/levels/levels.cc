@@ -50,7 +50,8 @@ constexpr int kEloInterval[kNumVariants][kNumLevels] = {
     {151, 135, 118, 117, 0, 117, 117, 189, 215, 219},
 };
 
-constexpr int kFirstSeat[kNumVariants] = {156, 66, 96, 93, 347, 136, 57, 41, -96, -71};
+constexpr int kFirstSeat[kNumVariants] = {156, 66, 96, 93,  347,
+                                          136, 57, 41, -96, -71};
 
 }  // namespace
 
