@@ -483,7 +483,9 @@ ReportRow EndingRow(const Scored& each) {
                       ? CountField(name, name, endings[ending])
                       : NoField(name, name));
   }
-  row.push_back(CountsField("margins", "", margins));
+  row.push_back(CountsField(
+      "margins", "margin, points of the first side minus the other's",
+      margins));
   return row;
 }
 

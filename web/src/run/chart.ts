@@ -108,7 +108,10 @@ export function plot(chart: Chart, place: HTMLElement, style: Style): uPlot {
   // Means have other intervals.
   const hasBands = width === 1 &&
     lines.filter(({ low }) => low.size > 0).length <= MAX_BANDS;
-  const series: uPlot.Series[] = [{ label: axis }];
+  // A short run is a small part of an hour.
+  const hours = (_: uPlot, at: number | null): string => at?.toPrecision(3) ?? '–';
+  const series: uPlot.Series[] =
+    [{ label: axis, ...(axis === 'hours' ? { value: hours } : {}) }];
   const data: (number | null)[][] = [xs];
   const bands: uPlot.Band[] = [];
   lines.forEach(({ run, name, points, low, high, ...line }, i) => {
