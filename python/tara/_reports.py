@@ -4,7 +4,6 @@ import json
 import os
 import signal
 import subprocess
-import tempfile
 from html import escape
 from typing import Any, Dict, List, Optional, Sequence, Union
 
@@ -177,6 +176,8 @@ def _flags(options: Dict[str, Any]) -> List[str]:
 
 def _report(command: str, arguments: Sequence[Any], options: Dict[str, Any],
             given: str = "") -> Report:
+    import tempfile  # It loads libraries, which `import tara` does without.
+
     options = dict(options)
     program = options.pop("program", None)
     with tempfile.TemporaryDirectory() as folder:

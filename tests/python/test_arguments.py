@@ -153,6 +153,8 @@ OTHERS = {
     "pettingzoo.TaraEnv.render",
     "pettingzoo.TaraEnv.state", "pettingzoo.TaraEnv.close", "Player",
     "Network", "GameRecord", "DataLoss",
+    # Their options are those of commands, which check them.
+    "Report", "rate", "crossplay", "review", "balance", "explore",
 }
 
 

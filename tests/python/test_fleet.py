@@ -25,6 +25,7 @@ from tara import fleet as fleet_module
 HERE = pathlib.Path(__file__).resolve().parent
 TINY = HERE.parent.parent / "configs/tiny.textproto"
 MODEL = HERE.parent.parent / "models/tara.tara"
+TOWER = HERE.parent.parent / "models/tower.tara"
 FAST = ["--set", "evaluation.opponent=random", "--set",
         "inference.backend=onednn"]
 
@@ -196,12 +197,11 @@ def two_nodes():
 
 def test_a_node_that_falsifies_games_is_caught(tmp_path, cluster):
     """It plays one game of a block by another network, and denies it."""
-    liar = patched(tmp_path / "patch", """
-import tara
+    liar = patched(tmp_path / "patch", f"tower = {str(TOWER)!r}" + """
 class Liar(Player):
     def __init__(self, request, files):
         super().__init__(request, files)
-        self.other = Player(request, [tara.__path__[0] + "/models/tara.tara"])
+        self.other = Player(request, [tower])
     def play(self, pieces, node):
         false = self.other.play(pieces[:1], node)
         # Messages one after another are one of all games.
