@@ -402,7 +402,7 @@ test('the balance of a variant is told in sentences first', async () => {
   assert.equal(await verdict.count(), 1);  // of one variant
   assert.match(await verdict.innerText(), /^Stone of Destiny\n(.*\n)*.*8 simulations/);
   // Estimates are drawn in the tables, within their column.
-  const marks = await page.evaluate(() => [...document.querySelectorAll('.mark')]
+  const marks = await page.evaluate(() => [...document.querySelectorAll('td i')]
       .map((mark) => mark.getAttribute('style')));
   assert.ok(marks.length > 10, `${marks.length}`);
   for (const mark of marks) assert.doesNotMatch(mark, /NaN|Infinity|undefined/);

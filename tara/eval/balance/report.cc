@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 #include "tara/core/action.h"
 #include "tara/core/outcome.h"
 #include "tara/core/rule_options.h"
@@ -217,6 +218,17 @@ std::vector<Confirmed> CompensationsOf(const Figures& figures) {
 
 // --- Tables ------------------------------------------------------------------
 
+// A player, on the page without the folder and the ending of its file.
+ReportField PlayerField(absl::string_view name, absl::string_view heading,
+                        const std::string& player) {
+  ReportField field = TextField(name, heading, player);
+  const size_t folder = player.rfind('/');
+  if (folder != std::string::npos) {
+    field.label = absl::StripSuffix(player.substr(folder + 1), ".tara");
+  }
+  return field;
+}
+
 // The first fields of a row; `heading` is that of the first column.
 ReportRow Head(const Sample& sample, absl::string_view heading) {
   const std::string simulations = absl::StrCat(sample.simulations);
@@ -227,7 +239,7 @@ ReportRow Head(const Sample& sample, absl::string_view heading) {
       sample.part == part::kOption ? "-" : FormatRuleOptions(usual);
   return {VariantField("variant", heading, sample.variant, sample.not_learned),
           TextField("rules", "rules", rules),
-          TextField("player", "player", sample.player),
+          PlayerField("player", "player", sample.player),
           TextField("spec", "", sample.spec),
           sample.simulations == 0 ? NoField("simulations", "simulations")
                                   : JsonField("simulations", "simulations",
@@ -274,8 +286,8 @@ ReportRow TrendRow(const Trend& trend) {
 
 ReportRow BetweenRow(const BetweenPlayers& each) {
   ReportRow row = Head(*each.first, "difference between players");
-  row.insert(row.begin() + 4,
-             TextField("second_player", "second player", each.second->player));
+  row.insert(row.begin() + 4, PlayerField("second_player", "second player",
+                                          each.second->player));
   return Joined({row,
                  {EstimateField("score_difference", "score % more", each.score,
                                 kScoreChange),

@@ -239,7 +239,7 @@ std::string IntervalsPlot(absl::string_view title, absl::string_view unit,
 }
 
 std::string IntervalMark(const Interval& value, double even, double least,
-                         double most, absl::string_view colour) {
+                         double most) {
   Axis axis = {least, most};
   axis.Widen();
   const auto at = [&](double x) {
@@ -248,9 +248,9 @@ std::string IntervalMark(const Interval& value, double even, double least,
   const auto end = [&](double x) {
     return at(std::isfinite(x) ? x : value.mean);
   };
-  return absl::StrCat("<i class=\"mark ", colour, "\" style=\"--e:", at(even),
-                      ";--l:", end(value.low), ";--h:", end(value.high),
-                      ";--m:", at(value.mean), "\"></i>");
+  return absl::StrCat("<i style=\"--e:", at(even), ";--l:", end(value.low),
+                      ";--h:", end(value.high), ";--m:", at(value.mean),
+                      "\"></i>");
 }
 
 std::string StacksPlot(absl::string_view title, absl::string_view unit,

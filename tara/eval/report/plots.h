@@ -39,9 +39,10 @@ std::string IntervalsPlot(absl::string_view title, absl::string_view unit,
                           std::optional<double> even, double span);
 
 // Returns a value with its interval as a mark within a cell, on an axis from
-// `least` to `most`, with a line at `even`. Tables have its text.
+// `least` to `most`, with a line at `even`. Tables have its text, and the cell
+// its colour.
 std::string IntervalMark(const Interval& value, double even, double least,
-                         double most, absl::string_view colour);
+                         double most);
 
 struct StackRow {
   std::string name;

@@ -87,7 +87,7 @@ std::string CellHtml(const ReportField& field) {
 // page.js reads the others, and the intervals, from the text.
 std::string CellData(const ReportField& field) {
   double shown = 0;
-  if (IsNumber(field) && ParseDecimal(field.text, &shown)) return "";
+  if (ParseDecimal(field.text, &shown)) return "";
   if (!field.value.is_number()) return "";
   return absl::StrCat(" data-v=\"", field.value.get<double>(), "\"");
 }
@@ -111,9 +111,7 @@ class Marks {
 
   std::string Of(const ReportField& field) const {
     if (least_ > most_ || !IsMarked(field)) return "";
-    const absl::string_view colour = ColourOf(field);
-    return IntervalMark(field.interval, field.format.even, least_, most_,
-                        colour.empty() ? "draw" : colour);
+    return IntervalMark(field.interval, field.format.even, least_, most_);
   }
 
  private:
