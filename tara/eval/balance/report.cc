@@ -224,7 +224,8 @@ ReportField PlayerField(absl::string_view name, absl::string_view heading,
   ReportField field = TextField(name, heading, player);
   const size_t folder = player.rfind('/');
   if (folder != std::string::npos) {
-    field.label = absl::StripSuffix(player.substr(folder + 1), ".tara");
+    field.label =
+        std::string(absl::StripSuffix(player.substr(folder + 1), ".tara"));
   }
   return field;
 }
