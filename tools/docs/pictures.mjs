@@ -89,6 +89,7 @@ try {
   await game.waitForFunction(
       () => / 8000 /.test(
           document.querySelector('.analysis .legend').textContent));
+  await game.waitForSelector('.toast:not(.shown)', {state: 'attached'});
   await saveTop(game, 'web.webp', 860);
 
   const watched = await open(`${address}run.html`, 1100, 1000);
