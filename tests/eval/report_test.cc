@@ -129,7 +129,7 @@ TEST(ReportTest, ThePageHasThePlotsAndTheColoursOfWhatIsShown) {
                       "neither is shown for b"),
             HasSubstr("aria-label=\"Score % \u2013 plot of Score %: a 70.0 "
                       "[60.0, 80.0]; b 50.0 [40.0, 60.0]\""),
-            HasSubstr("<td class=\"better\">70.0<br><small>[60.0, "
+            HasSubstr("<td class=\"better\">70.0<small>[60.0, "
                       "80.0]</small>"),
             HasSubstr("<circle class=\"draw\""), HasSubstr("Download CSV")));
 }

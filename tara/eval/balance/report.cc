@@ -416,7 +416,7 @@ std::vector<ReportRow> FirstActionRows(const Figures& figures,
 
 // The first rows, and how many others there are.
 std::vector<ReportRow> BestOf(std::vector<ReportRow> rows) {
-  constexpr size_t kShown = 10;
+  constexpr size_t kShown = 6;
   if (rows.size() <= kShown + 1) return rows;
   const size_t others = rows.size() - kShown;
   rows.resize(kShown + 1);
@@ -496,9 +496,7 @@ ReportRow EndingRow(const Scored& each) {
                       ? CountField(name, name, endings[ending])
                       : NoField(name, name));
   }
-  row.push_back(CountsField(
-      "margins", "margin, points of the first side minus the other's",
-      margins));
+  row.push_back(CountsField("margins", "margin, points", margins));
   return row;
 }
 
@@ -866,11 +864,14 @@ BalanceReport ReportOf(const Study& study, const StudyResults& results) {
           ? ""
           : absl::StrCat(" after ", *study.opening_plies, " random ones"),
       ". Seed ", study.seed, ". Intervals are 95 %."));
+  // JSON has `all` rows, if they are more than text and page have.
   const auto add = [&](absl::string_view name, absl::string_view heading,
-                       std::vector<ReportRow> rows, absl::string_view notes) {
+                       std::vector<ReportRow> rows, absl::string_view notes,
+                       std::vector<ReportRow> all = {}) {
     if (rows.empty()) return;
     rows = WithoutEmptyColumns(std::move(rows));
-    report.tables[std::string(name)] = RowsJson(rows);
+    report.tables[std::string(name)] =
+        RowsJson(all.empty() ? rows : WithoutEmptyColumns(std::move(all)));
     report.sections.push_back({.heading = std::string(heading),
                                .rows = std::move(rows),
                                .notes = std::string(notes),
@@ -886,15 +887,28 @@ BalanceReport ReportOf(const Study& study, const StudyResults& results) {
   add("players", "Does it depend on the network?",
       RowsOf(DifferencesOf(figures), BetweenRow),
       "The second player's figure minus the first one's.\n");
+  const std::vector<Confirmed> compensations = CompensationsOf(figures);
+  std::vector<Confirmed> last_compensations;  // by the most simulations
+  for (const Confirmed& each : compensations) {
+    if (!last_compensations.empty() &&
+        last_compensations.back().base->variant == each.base->variant &&
+        last_compensations.back().base->player == each.base->player) {
+      last_compensations.back() = each;
+    } else {
+      last_compensations.push_back(each);
+    }
+  }
   add("compensations", "Points that make it even",
-      RowsOf(CompensationsOf(figures), CompensationRow),
+      RowsOf(compensations, CompensationRow),
       "Points go to the second side, negative ones to the first. They were "
       "found by one half\nof the games and tried on the other half and on "
       "fresh games. Even at: where the curve\nof the steps is even, with the "
       "interval by all games of the ladder.\n");
   add("ladder", "Steps of the compensation",
-      RowsOf(CompensationsOf(figures), LadderRows),
-      "Curve: the scores as a curve that never rises.\n");
+      RowsOf(last_compensations, LadderRows),
+      "With the most simulations; JSON has the others. Curve: the scores as a "
+      "curve that never\nrises.\n",
+      RowsOf(compensations, LadderRows));
   add("pie_rule", "The pie rule", RowsOf(figures.Of(part::kPie), PieRow),
       "The second player may take over the first action; 50 % is fair.\n");
   add("what_if", "Changed rules", RowsOf(figures.Of(part::kOption), OptionRow),
@@ -911,17 +925,13 @@ BalanceReport ReportOf(const Study& study, const StudyResults& results) {
   const auto first_actions = [&](const Scored& sample) {
     return FirstActionRows(figures, sample);
   };
-  const std::vector<ReportRow> all_first =
-      RowsOf(figures.Of(part::kFirst), first_actions);
   add("first_actions", "First actions",
       RowsOf(
           figures.Of(part::kFirst),
           [&](const Scored& sample) { return BestOf(first_actions(sample)); }),
       "The first side's score by first action, up to symmetry, and how often "
-      "the player\nbegins so. JSON has all actions.\n");
-  if (!all_first.empty()) {
-    report.tables["first_actions"] = RowsJson(WithoutEmptyColumns(all_first));
-  }
+      "the player\nbegins so. JSON has all actions.\n",
+      RowsOf(figures.Of(part::kFirst), first_actions));
   add("restricted", "Restricted play",
       RowsOf(figures.Of(part::kRestricted), RestrictedRow),
       "The player that never plays such an action if it has another does not "

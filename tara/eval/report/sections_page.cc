@@ -78,7 +78,7 @@ std::string CellHtml(const ReportField& field) {
       IsNumber(field) ? Typeset(field.text) : Escaped(LabelOf(field));
   if (field.kind == Kind::kEstimate && field.range != "-" &&
       !field.range.empty()) {
-    absl::StrAppend(&html, "<br><small>", Typeset(field.range), "</small>");
+    absl::StrAppend(&html, "<small>", Typeset(field.range), "</small>");
   }
   return html;
 }
