@@ -416,7 +416,7 @@ std::vector<ReportRow> FirstActionRows(const Figures& figures,
 
 // The first rows, and how many others there are.
 std::vector<ReportRow> BestOf(std::vector<ReportRow> rows) {
-  constexpr size_t kShown = 6;
+  constexpr size_t kShown = 5;
   if (rows.size() <= kShown + 1) return rows;
   const size_t others = rows.size() - kShown;
   rows.resize(kShown + 1);

@@ -248,9 +248,11 @@ std::string IntervalMark(const Interval& value, double even, double least,
   const auto end = [&](double x) {
     return at(std::isfinite(x) ? x : value.mean);
   };
-  return absl::StrCat("<i style=\"--e:", at(even), ";--l:", end(value.low),
-                      ";--h:", end(value.high), ";--m:", at(value.mean),
-                      "\"></i>");
+  const std::string even_at = at(even);
+  return absl::StrCat(
+      "<i style=\"", even_at == "50%" ? "" : absl::StrCat("--e:", even_at, ";"),
+      "--l:", end(value.low), ";--h:", end(value.high), ";--m:", at(value.mean),
+      "\"></i>");
 }
 
 std::string StacksPlot(absl::string_view title, absl::string_view unit,
