@@ -150,9 +150,8 @@ std::string Stretched(absl::string_view paths) {
 // An invisible strip of a plot, as high as it, which tells a text.
 std::string Strip(double left, double right, absl::string_view text) {
   return absl::StrFormat(
-      "<rect class=\"strip\" x=\"%.4g%%\" width=\"%.4g%%\" "
-      "height=\"100%%\"%s/>",
-      left, right - left, TipAttribute(text));
+      "<rect class=\"strip\" x=\"%.4g%%\" width=\"%.4g%%\"%s/>", left,
+      right - left, TipAttribute(text));
 }
 
 // The content of a plot with two axes.
