@@ -316,7 +316,7 @@ std::string HistogramPlot(absl::string_view title, absl::string_view unit,
                                      : value > 0 ? "red"
                                      : value < 0 ? "blue"
                                                  : "draw";
-    absl::StrAppendFormat(&paths[colour], "M%.1f 1000V%.1fH%.1fV1000z",
+    absl::StrAppendFormat(&paths[colour], "M%.0f 1000V%.0fH%.0fV1000z",
                           10 * x.At(value - 0.44), 1000 - 10 * y.At(share),
                           10 * x.At(value + 0.44));
     strips += Strip(x.At(value - 0.5), x.At(value + 0.5),
