@@ -44,8 +44,8 @@ def rate(*players: Any, **options: Any) -> Report:
     players: specs, checkpoints or folders of runs. options: those of the
     command, such as variant="four_treasures", games=100, sims=50. A list
     repeats an option, True is for one without a value, and
-    option={"compensation": 2.5} sets rule options. program: the program `tara`, by default as in
-    `train`.
+    option={"compensation": 2.5} sets rule options. program: the program
+    `tara`, by default as in `train`.
 
     Returns a Report. Table "players": one row per player and variant, and
     "overall"; "results": wins, draws and losses of each pair of players.

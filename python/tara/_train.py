@@ -46,8 +46,8 @@ def train(config: _PathLike, *, program: Optional[_PathLike] = None,
 
     An event is a dictionary with the key "event". The values "self_play",
     "learning_speed", "learning", "held_out", "strength", "gate" and "note"
-    are those of the run's metrics.jsonl. "progress" comes once per second. The last event is
-    "end", with the path of the best player as "checkpoint"
+    are those of the run's metrics.jsonl. "progress" comes once per second.
+    The last event is "end", with the path of the best player as "checkpoint"
     (docs/reference/metrics.md lists all fields). Training does not wait for
     the consumer of events. Leaving the loop, Ctrl-C or close() stops the run.
     Everything that was played and learned is kept, and the same call resumes

@@ -13,15 +13,19 @@ import tara
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 EXAMPLES = ROOT / "examples/python"
 NOTEBOOK = EXAMPLES / "tour.ipynb"
-# What examples need, if it may be missing.
-NEEDS = {"gumbel_search.py": "mctx", "maskable_ppo.py": "sb3_contrib",
-         "rllib_ppo.py": "tree"}
+# Examples that use libraries of tests/python/recipes.txt.
+RECIPES = {"maskable_ppo.py", "rllib_ppo.py"}
 
 
 def run_example(name, *arguments):
+    python = sys.executable
+    if name in RECIPES:
+        python = os.environ.get("TARA_RECIPES_PYTHON")
+        if not python:
+            pytest.skip("TARA_RECIPES_PYTHON is not set: see bin/test")
     # Debian 12's PyTorch warns of NumPy 2.
     return subprocess.run(
-        [sys.executable, "-W", "ignore", EXAMPLES / name, *arguments],
+        [python, "-W", "ignore", EXAMPLES / name, *arguments],
         capture_output=True, text=True, check=False)
 
 
@@ -43,21 +47,11 @@ def test_ppo_learns_to_beat_random():
     assert score_of(run.stdout)[1] > 70, run.stdout
 
 
-def run_recipe(name, *arguments):
-    """Runs an example by the environment that has other libraries."""
-    python = os.environ.get("TARA_RECIPES_PYTHON")
-    if not python:
-        pytest.skip("TARA_RECIPES_PYTHON is not set: see bin/test")
-    run = subprocess.run(
-        [python, "-W", "ignore", EXAMPLES / name, *arguments],
-        capture_output=True, text=True, check=False)
-    assert run.returncode == 0, run.stderr
-    return float(re.search(r"score of \d+ games: (\S+)", run.stdout)[1])
-
-
 def test_maskable_ppo_learns_to_beat_random():
-    assert run_recipe("maskable_ppo.py", "--steps", "8192",
-                      "--games", "50") > 0.75
+    run = run_example("maskable_ppo.py", "--steps", "8192", "--games", "50")
+    assert run.returncode == 0, run.stderr
+    score = re.search(r"score of \d+ games: (\S+)", run.stdout)[1]
+    assert float(score) > 0.75
 
 
 def test_a_player_of_ones_own_plays_a_match():
@@ -86,8 +80,8 @@ def test_games_are_looked_at(tmp_path):
 @pytest.mark.parametrize("name", sorted(
     each.name for each in EXAMPLES.glob("*.py")))
 def test_help_tells_what_an_example_does(name):
-    if name in NEEDS:
-        pytest.importorskip(NEEDS[name])
+    if name == "gumbel_search.py":
+        pytest.importorskip("mctx")
     run = run_example(name, "--help")
     assert run.returncode == 0 and "usage" in run.stdout
 
