@@ -733,5 +733,34 @@ TEST(VerdictTest, WhereNoStepIsEvenTheTwoAroundAreNamed) {
                         "side scores 50.0 % [42.9, 57.1] in 200 fresh games."));
 }
 
+TEST(VerdictTest, BudgetsNeedNoOrder) {
+  const auto base = [](int simulations, double points) {
+    Sample sample = MadeUp(180, 20, simulations);
+    sample.compensation = {
+        .fit = {.steps = {{points, 40, {}, 0.5}},
+                .even_points = {points, points - 0.1, points + 0.1}},
+        .halves = 0};
+    return sample;
+  };
+  const BalanceReport report =
+      ReportOf(Study(), {.samples = {base(100, 3), base(25, 1)}});
+  std::string sentences;
+  for (const std::string& sentence : report.verdicts.at(0).sentences) {
+    sentences += sentence + "\n";
+  }
+  // The later number of simulations is the greater one.
+  EXPECT_THAT(sentences,
+              testing::ContainsRegex("100 simulations[^\n]*; more simulations "
+                                     "move the even point"));
+  EXPECT_EQ(report.tables["ladder"].size(), 2u);
+  for (const ReportSection& section : report.sections) {
+    if (section.heading != "Steps of the compensation") continue;
+    ASSERT_EQ(section.rows.size(), 1u);
+    EXPECT_EQ(RowJson(section.rows[0])["simulations"], 100);
+    return;
+  }
+  ADD_FAILURE() << "no steps";
+}
+
 }  // namespace
 }  // namespace tara::eval

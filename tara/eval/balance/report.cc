@@ -195,23 +195,30 @@ struct Confirmed {
   std::optional<Scores> fresh = {};
 };
 
+Confirmed CompensationOf(const Figures& figures, const Scored& base) {
+  const Compensation& found = *base.sample->compensation;
+  Confirmed confirmed = {.base = base.sample, .found = &found};
+  const Scored* const step =
+      found.halves == base.sample->rules.compensation_halves
+          ? &base
+          : figures.Find(part::kLadder, *base.sample, found.halves);
+  if (step != nullptr) {
+    confirmed.other_half = ScoresOf(HalfOf(step->sample->games, 1));
+  }
+  const Scored* const fresh =
+      figures.Find(part::kFresh, *base.sample, found.halves);
+  if (fresh != nullptr) confirmed.fresh = fresh->scores;
+  return confirmed;
+}
+
+// One variant and player after another, each by simulations.
 std::vector<Confirmed> CompensationsOf(const Figures& figures) {
   std::vector<Confirmed> all;
-  for (const Scored& base : figures.Of(part::kGames)) {
-    if (!base.sample->compensation.has_value()) continue;
-    const Compensation& found = *base.sample->compensation;
-    Confirmed confirmed = {.base = base.sample, .found = &found};
-    const Scored* const step =
-        found.halves == base.sample->rules.compensation_halves
-            ? &base
-            : figures.Find(part::kLadder, *base.sample, found.halves);
-    if (step != nullptr) {
-      confirmed.other_half = ScoresOf(HalfOf(step->sample->games, 1));
+  for (const auto& group : ByPlayer(figures.Of(part::kGames))) {
+    for (const Scored* base : group) {
+      if (!base->sample->compensation.has_value()) continue;
+      all.push_back(CompensationOf(figures, *base));
     }
-    const Scored* const fresh =
-        figures.Find(part::kFresh, *base.sample, found.halves);
-    if (fresh != nullptr) confirmed.fresh = fresh->scores;
-    all.push_back(confirmed);
   }
   return all;
 }
