@@ -31,7 +31,7 @@ self_play {{
   games_per_generation: {games}
   search {{ simulations: 16 }}
 }}
-inference {{ backend: "onednn" precision: "float32" }}
+inference {{ backend: "tara" precision: "float32" }}
 evaluation {{ every: 0 }}
 """
 

@@ -480,8 +480,7 @@ void RegisterBalance(Command& root) {
       FormatOption(&flags->format),
       HtmlOption(&flags->html),
       {"--store FILE", &flags->store,
-       "game store, written as games end: the same command resumes; a "
-       "network's precision auto is the one of its stored games",
+       "game store, written as games end: the same command resumes",
        Default("none")},
       FleetOption(&flags->fleet),
   });

@@ -30,7 +30,6 @@
 #include "tara/eval/report/report.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/nn/bundle/bundle.h"
-#include "tara/nn/cpu/cpu_calibration.h"
 #include "tara/nn/cpu/cpu_evaluator.h"
 #include "tara/nn/encode/encoded_batch.h"
 #include "tara/nn/encode/features.h"
@@ -183,7 +182,7 @@ struct Engine {
   nn::InferenceInfo info;
   InstructionSet set = SupportedInstructionSets().back();
   std::unique_ptr<mcts::Evaluator> evaluator;
-  nn::PrecisionError error = {};  // from the reference
+  nn::EvaluationError error = {};  // from the reference
 };
 
 // Returns multiplications and additions per position. Convolutions count over
@@ -228,7 +227,7 @@ absl::StatusOr<std::vector<Engine>> MakeLightEngines(
                           nn::NewLightEvaluator(checkpoint, set));
     TARA_ASSIGN_OR_RETURN(const std::vector<mcts::Evaluation> evaluations,
                           EvaluateAll(*evaluator, states));
-    engines.push_back({.info = {.backend = nn::InferenceBackend::kOneDnn,
+    engines.push_back({.info = {.backend = nn::InferenceBackend::kTara,
                                 .precision = nn::Precision::kInt8},
                        .set = set,
                        .evaluator = std::move(evaluator),
@@ -257,16 +256,8 @@ std::vector<nn::InferenceInfo> ListRequestedEngines(
     }
     return choices;
   }
-  for (const nn::InferenceBackend backend :
-       {nn::InferenceBackend::kTorch, nn::InferenceBackend::kOneDnn}) {
-    for (const nn::Precision precision : nn::kCpuPrecisions) {
-      // LibTorch emulates missing instructions, a hundred times slower: this is
-      // measured on request only.
-      if (options.precision != "all" || nn::CheckCpuPrecision(precision).ok()) {
-        add(backend, precision);
-      }
-    }
-  }
+  add(nn::InferenceBackend::kTorch, nn::Precision::kFloat32);
+  add(nn::InferenceBackend::kTara, nn::Precision::kFloat32);
   return choices;
 }
 
@@ -359,7 +350,7 @@ absl::StatusOr<int> RunBenchInference(const BenchInferenceOptions& options,
     const double rate = options.on_cpu() ? 1 / (1 / whole - 1 / around) : whole;
     const Engine& engine = engines[i / batches.size()];
     const nn::InferenceInfo& info = engine.info;
-    const nn::PrecisionError& error = engine.error;
+    const nn::EvaluationError& error = engine.error;
     report.push_back(
         {eval::TextField("net", "", net),
          eval::TextField("backend", "backend", nn::BackendName(info.backend)),
@@ -402,10 +393,9 @@ void RegisterBenchInference(Command& bench) {
       DeviceOption(&options->inference),
       {"--threads N", &options->threads, 1, 1024,
        "threads that evaluate concurrently; rates are their sum"},
-      {"--backend all|torch|onednn", &options->backend, "backend"},
-      {"--precision all|float32|int16|bfloat16|float16|int8",
-       &options->precision,
-       "number type; all: every one that the device supports"},
+      {"--backend all|torch|tara", &options->backend, "backend"},
+      {"--precision all|float32|bfloat16|float16", &options->precision,
+       "number type of a tower; all: every one that the device supports"},
       {"--batch N,...", &options->batch, "positions per call"},
       SecondsOption(&options->seconds, "time for each row"),
       FormatOption(&options->format),
@@ -426,13 +416,12 @@ void RegisterBenchInference(Command& bench) {
       "sum over the priors. A light network has one row per instruction set; "
       "its errors\n"
       "are relative to its own float32. The environment variable\n"
-      "TARA_INSTRUCTION_SET=avx2 turns AVX-512 off in Tara's own code, and\n"
-      "ONEDNN_MAX_CPU_ISA=AVX2 in oneDNN.");
+      "TARA_INSTRUCTION_SET=avx2 turns AVX-512 off in Tara's own code.");
   command.SetExamples({"bench inference", "bench inference --net 128x10",
                        "bench inference --net light:64x3 --batch 1",
                        "bench inference --device cuda --threads 16 "
                        "--batch 256,1024",
-                       "bench inference --checkpoint FILE --precision int8 "
+                       "bench inference --checkpoint FILE --backend tara "
                        "--batch 1,32 --format=json"});
 }
 

@@ -309,8 +309,8 @@ Option DeviceOption(nn::InferenceOptions* options) {
 
 void AddInferenceFlags(Command& command, nn::InferenceOptions* options) {
   static constexpr char kPrecisions[] =
-      "auto, float32, bfloat16, float16, int16 or int8";
-  static constexpr char kBackends[] = "auto, torch or onednn";
+      "auto, float32, bfloat16, float16 or int8";
+  static constexpr char kBackends[] = "auto, torch or tara";
   command.Add({
       DeviceOption(options),
       {"--precision P",

@@ -124,18 +124,17 @@ void AddMatchFlags(Command& command, MatchFlags* flags) {
 }
 
 std::string MatchNotes() {
-  return absl::StrCat("Players:\n", eval::PlayerSpecHelp(),
-                      "\nA network's precision auto is chosen once for all "
-                      "threads, or is the one of\n"
-                      "its games in the store. Reports name it; games of "
-                      "different number types are\n"
-                      "kept apart.\n"
-                      "\nWith clocks, each thread plays one game at a time. A "
-                      "player whose time runs\n"
-                      "out, or an engine that cannot continue, loses by ",
-                      eval::kForfeitMargin,
-                      " points. The report has\n"
-                      "the number of such games, and the mean time per move.");
+  return absl::StrCat(
+      "Players:\n", eval::PlayerSpecHelp(),
+      "\nReports name a network's number type (precision); games of "
+      "different ones are\n"
+      "kept apart.\n"
+      "\nWith clocks, each thread plays one game at a time. A "
+      "player whose time runs\n"
+      "out, or an engine that cannot continue, loses by ",
+      eval::kForfeitMargin,
+      " points. The report has\n"
+      "the number of such games, and the mean time per move.");
 }
 
 absl::StatusOr<std::unique_ptr<MatchTable>> MatchTable::Create(
@@ -157,7 +156,7 @@ absl::StatusOr<std::unique_ptr<MatchTable>> MatchTable::Create(
   }
   if (!table->judge_.has_value()) return table;
   TARA_ASSIGN_OR_RETURN(const eval::PlayerSpec judge,
-                        eval::WithPrecision(*table->judge_, table->Earlier()));
+                        eval::WithPrecision(*table->judge_));
   TARA_ASSIGN_OR_RETURN(std::unique_ptr<eval::Player> player,
                         eval::NewPlayerFactory(judge)());
   options.opening_judge =
@@ -166,11 +165,6 @@ absl::StatusOr<std::unique_ptr<MatchTable>> MatchTable::Create(
     TARA_ASSIGN_OR_RETURN(table->openings_, eval::PlayerIdentity(judge));
   }
   return table;
-}
-
-eval::EarlierPrecisions MatchTable::Earlier() const {
-  return store_ == nullptr ? eval::EarlierPrecisions()
-                           : eval::EarlierPrecisionsIn(*store_);
 }
 
 absl::StatusOr<Contestant> MatchTable::ContestantOf(
@@ -192,7 +186,7 @@ absl::StatusOr<Contestant> MatchTable::ContestantOf(
   Contestant contestant;
   contestant.given = team.players;
   TARA_ASSIGN_OR_RETURN(static_cast<eval::Contestant&>(contestant),
-                        eval::MakeContestant(team, store_.get()));
+                        eval::MakeContestant(team, store_ != nullptr));
   return contestant;
 }
 

@@ -97,9 +97,6 @@ class MatchTable {
              fleet::Fleet* fleet)
       : flags_(flags), arena_(arena), fleet_(fleet) {}
 
-  // The number types of the games in the store; empty without one.
-  eval::EarlierPrecisions Earlier() const;
-
   const MatchFlags flags_;
   eval::ArenaOptions arena_;
   fleet::Fleet* const fleet_;

@@ -275,7 +275,7 @@ void RegisterModel(Command& root) {
       FormatOption(&verified->format),
   });
   verify.SetNotes(
-      "LibTorch and oneDNN evaluate the network; a light network is evaluated "
+      "LibTorch and Tara evaluate the network; a light network is evaluated "
       "in\n"
       "float32 and in the integers that players use. An output o agrees with "
       "its golden\n"

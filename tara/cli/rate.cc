@@ -75,15 +75,12 @@ absl::Status CheckPlayers(const std::vector<eval::ArenaOptions>& arenas,
       "checkpoints, or a run and greedy"));
 }
 
-// Returns the players with the number types of their networks' games in the
-// store.
-absl::StatusOr<std::vector<eval::RatedPlayer>> WithStoredPrecisions(
-    const std::vector<NamedPlayer>& named, record::GameStore& store) {
+absl::StatusOr<std::vector<eval::RatedPlayer>> MakePlayers(
+    const std::vector<NamedPlayer>& named) {
   std::vector<eval::RatedPlayer> players;
   for (const NamedPlayer& player : named) {
-    TARA_ASSIGN_OR_RETURN(
-        eval::TeamSpec team,
-        eval::WithPrecision(player.team, eval::EarlierPrecisionsIn(store)));
+    TARA_ASSIGN_OR_RETURN(eval::TeamSpec team,
+                          eval::WithPrecision(player.team));
     TARA_ASSIGN_OR_RETURN(std::string identity, eval::PlayerIdentity(team));
     const eval::PlayerFactory make = eval::NewPlayerFactory(team);
     players.push_back({.name = player.name,
@@ -179,7 +176,7 @@ absl::StatusOr<int> RunRate(const RateFlags& options, Console& console) {
                                               record::StoreMode::kReadWrite));
   TARA_RETURN_IF_ERROR(store->CheckForContests());
   TARA_ASSIGN_OR_RETURN(const std::vector<eval::RatedPlayer> players,
-                        WithStoredPrecisions(named, *store));
+                        MakePlayers(named));
 
   TARA_ASSIGN_OR_RETURN(const std::unique_ptr<fleet::Fleet> fleet,
                         ConnectFleet(options.fleet));
@@ -267,11 +264,9 @@ void RegisterRate(Command& root) {
   command.SetNotes(
       absl::StrCat("The most informative pairs of players play first. Games "
                    "are kept in the store,\n"
-                   "so a further checkpoint plays only the missing games. A "
-                   "network's precision auto\n"
-                   "is the one of its games there, or chosen once; games of "
-                   "different number types\n"
-                   "are kept apart.\n\n"
+                   "so a further checkpoint plays only the missing games. "
+                   "Games of different number\n"
+                   "types of a network (precision) are kept apart.\n\n"
                    "Players:\n",
                    eval::PlayerSpecHelp()));
   command.SetExamples(

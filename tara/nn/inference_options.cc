@@ -42,13 +42,13 @@ using Named = std::pair<absl::string_view, Value>;
 constexpr Named<Precision> kPrecisions[] = {
     {"auto", Precision::kAuto},         {"float32", Precision::kFloat32},
     {"bfloat16", Precision::kBfloat16}, {"float16", Precision::kFloat16},
-    {"int16", Precision::kInt16},       {"int8", Precision::kInt8},
+    {"int8", Precision::kInt8},
 };
 
 constexpr Named<InferenceBackend> kBackends[] = {
     {"auto", InferenceBackend::kAuto},
     {"torch", InferenceBackend::kTorch},
-    {"onednn", InferenceBackend::kOneDnn},
+    {"tara", InferenceBackend::kTara},
 };
 
 template <typename Value>
@@ -87,6 +87,8 @@ absl::Status SetInferenceOption(absl::string_view name, absl::string_view value,
     return Set<Precision>(name, value, kPrecisions, options.precision);
   }
   if (name == "backend") {
+    // Runs, stores and scripts have its name before 0.3.0.
+    if (value == "onednn") value = "tara";
     return Set<InferenceBackend>(name, value, kBackends, options.backend);
   }
   TARA_CHECK(name == "device", "no such option of inference");

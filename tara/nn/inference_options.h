@@ -21,22 +21,21 @@ struct DeviceText {
 // Returns INVALID_ARGUMENT for any other text.
 absl::StatusOr<DeviceText> ParseDevice(absl::string_view text);
 
-// The number type of the products of a network. Sums are float32 or, of int16
-// and int8, int32.
+// The number type of the products of a network.
 enum class Precision {
-  kAuto,  // the fastest that is accurate here
-  kFloat32,
-  kBfloat16,
-  kFloat16,
-  kInt16,
-  kInt8,
+  kAuto,      // kInt8 of light networks; of towers kFloat32 on the CPU, and the
+              // fastest accurate one on a GPU
+  kFloat32,   // towers
+  kBfloat16,  // towers on a GPU
+  kFloat16,   // towers on a GPU
+  kInt8,      // light networks
 };
 
 // The library that computes.
 enum class InferenceBackend {
-  kAuto,    // the fastest for the device: oneDNN on the CPU, else LibTorch
-  kTorch,   // LibTorch: the reference
-  kOneDnn,  // oneDNN: on the CPU only
+  kAuto,   // kTara on the CPU, else kTorch
+  kTorch,  // LibTorch: the reference
+  kTara,   // Tara's own kernels: on the CPU only
 };
 
 struct InferenceOptions {

@@ -664,7 +664,7 @@ class Contender {
     }
     auto made = [&] {
       const ReleaseGil release;
-      return eval::MakeContestant(parsed, store);
+      return eval::MakeContestant(parsed, store != nullptr);
     }();
     return ValueOrThrow(std::move(made));
   }

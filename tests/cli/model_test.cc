@@ -114,7 +114,7 @@ TEST(ModelTest, WithoutLibTorchABundleIsHeldToTheRest) {
   const std::string alone = TemporaryPath("alone");
   ASSERT_EQ(RunShell("cp \"$TARA\" " + alone).status, 0);
   EXPECT_EQ(result_of(alone)["libtorch"], "not_run");
-  EXPECT_EQ(result_of(alone)["onednn"], "agrees");
+  EXPECT_EQ(result_of(alone)["tara"], "agrees");
 }
 
 TEST(ModelTest, ACheckpointByItselfIsOfTheVariantsThatAreNamed) {
@@ -136,83 +136,6 @@ TEST(ModelTest, ACheckpointByItselfIsOfTheVariantsThatAreNamed) {
   EXPECT_EQ(of_run.status, 1);
   EXPECT_THAT(of_run.err,
               HasSubstr("the network has not learned stone_of_destiny"));
-}
-
-TEST(ModelTest, GamesOfEachNumberTypeAreKeptApart) {
-  const std::string bundle = TemporaryPath("kings.tara");
-  ASSERT_EQ(RunTara({"export", TrainTiny(), "-o", bundle}).status, 0);
-  const std::string store = TemporaryPath("results.db");
-  const auto play = [&](const std::string& command, const std::string& options,
-                        const std::string& games) {
-    return RunTara(
-        {command, "--variant", "high_kings_l1", "--option",
-         "no_progress_limit=20", "--format=json", "--store", store, "--games",
-         games, absl::StrCat("net:", bundle, ",sims=2", options), "random"});
-  };
-  const auto arena = [&](const std::string& options, const std::string& games) {
-    const TaraResult result = play("arena", options, games);
-    EXPECT_EQ(result.status, 0) << result.err;
-    const auto row = nlohmann::json::parse(result.out)[0];
-    const std::string player = row["player_a"];
-    return std::pair(player.substr(player.rfind('=') + 1),
-                     row["games"].get<int>());
-  };
-  EXPECT_EQ(arena(",precision=int16", "8"), std::pair("int16"s, 8));
-  // So small a network would be computed in float32, but for what is there.
-  EXPECT_EQ(arena("", "10"), std::pair("int16"s, 10));
-  const auto rated = nlohmann::json::parse(play("rate", "", "4").out);
-  EXPECT_EQ(rated["players"][0]["precision"], "int16");
-  EXPECT_FALSE(rated["players"][1].contains("precision"));
-  // Another player, who has no games yet.
-  EXPECT_EQ(arena(",precision=float32", "4"), std::pair("float32"s, 4));
-  // Both are there: as if there were neither.
-  EXPECT_EQ(arena("", "4"), std::pair("float32"s, 4));
-
-  // As files were once written.
-  auto db = SqliteDatabase::Open(store, SqliteDatabase::Mode::kReadWrite);
-  ASSERT_TRUE(db.ok()) << db.status();
-  ASSERT_TRUE(db->Execute("UPDATE contests SET player_a = REPLACE(player_a, "
-                          "',precision=int16', '')",
-                          "cannot change")
-                  .ok());
-  for (const std::string command : {"arena", "rate"}) {
-    const TaraResult refused = play(command, "", "4");
-    EXPECT_EQ(refused.status, 1) << command;
-    EXPECT_THAT(refused.err, HasSubstr("do not record their number type"));
-  }
-  EXPECT_EQ(arena(",precision=int16", "2"), std::pair("int16"s, 2));
-}
-
-TEST(ModelTest, ABalanceGoesOnInItsNumberType) {
-  const std::string bundle = TemporaryPath("kings.tara");
-  ASSERT_EQ(RunTara({"export", TrainTiny(), "-o", bundle}).status, 0);
-  const std::string store = TemporaryPath("balance.db");
-  const auto balance = [&](const std::string& options) {
-    return RunTara({"balance", "--variant", "high_kings_l1", "--option",
-                    "no_progress_limit=20", "--games", "4", "--first-games",
-                    "0", "--format=json", "--store", store, "--player",
-                    absl::StrCat("net:", bundle, ",sims=2", options)});
-  };
-  const TaraResult first = balance(",precision=int16");
-  ASSERT_EQ(first.status, 0) << first.err;
-  // The same games; "player" is the spec as given.
-  const auto without_type = [](const TaraResult& result) {
-    return absl::StrReplaceAll(result.out, {{",precision=int16", ""}});
-  };
-  const TaraResult again = balance("");
-  EXPECT_THAT(again.out, HasSubstr("sims=2,precision=int16\""));
-  EXPECT_EQ(without_type(again), without_type(first));
-  EXPECT_THAT(RunTara({"games", "list", store}).out, HasSubstr("4 of 4 games"));
-  // As files were once written.
-  auto db = SqliteDatabase::Open(store, SqliteDatabase::Mode::kReadWrite);
-  ASSERT_TRUE(db.ok()) << db.status();
-  ASSERT_TRUE(db->Execute("UPDATE contests SET player_a = REPLACE(player_a, "
-                          "',precision=int16', '')",
-                          "cannot change")
-                  .ok());
-  const TaraResult refused = balance("");
-  EXPECT_EQ(refused.status, 1);
-  EXPECT_THAT(refused.err, HasSubstr("do not record their number type"));
 }
 
 TEST(ModelTest, TheReadyMadeModelPlaysByDefault) {
@@ -260,7 +183,7 @@ TEST(ModelTest, TheReadyMadeModelPlaysByDefault) {
   const TaraResult engine =
       RunShell(command + "echo name | \"$TARA\" engine --model best");
   EXPECT_EQ(engine.status, 0) << engine.err;
-  EXPECT_THAT(engine.err, HasSubstr("computes in float32 by onednn"));
+  EXPECT_THAT(engine.err, HasSubstr("computes in float32 by tara"));
   // The engine, too, takes it by itself where it has learned the first game.
   const auto engine_by_itself = [&](const std::string& arguments) {
     const TaraResult result = RunShell(absl::StrCat(
@@ -270,12 +193,12 @@ TEST(ModelTest, TheReadyMadeModelPlaysByDefault) {
     return result.err;
   };
   EXPECT_THAT(engine_by_itself("--option no_progress_limit=20"),
-              HasSubstr("computes in float32 by onednn"));
+              HasSubstr("computes in float32 by tara"));
   EXPECT_EQ(engine_by_itself("--option no_progress_limit=20 --model playouts"),
             "");
   EXPECT_EQ(engine_by_itself("--option no_progress_limit=21"), "");
   EXPECT_THAT(engine_by_itself("--option no_progress_limit=21 --untrained"),
-              HasSubstr("computes in float32 by onednn"));
+              HasSubstr("computes in float32 by tara"));
   EXPECT_THAT(RunShell(command + "\"$TARA\" model best").out,
               StartsWith(root + "/models/tara.tara: "));
   // It is not looked for where the program is started.
@@ -309,11 +232,6 @@ TEST(ModelTest, TheReadyMadeModelPlaysItselfIntoAGameStore) {
       0);
   EXPECT_THAT(self_play("best").out, HasSubstr("1 games played"));
   EXPECT_EQ(self_play("best:precision=float32,device=cpu").status, 0);
-  const TaraResult of_other = self_play("best:precision=int16");
-  EXPECT_EQ(of_other.status, 1);
-  EXPECT_THAT(of_other.err,
-              AllOf(HasSubstr("by tara,precision=float32,sims=2; "),
-                    HasSubstr("by tara,precision=int16,sims=2, or")));
   for (const char* const bad : {"best:", "best:best", "best:sims=3",
                                 "best:precision=float32,graph=on"}) {
     const TaraResult refused = self_play(bad);

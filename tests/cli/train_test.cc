@@ -211,10 +211,9 @@ std::vector<RefusedStart> RefusedStarts() {
       // No machine has so many.
       {"inference.device=cuda:127", "inference.device: "},
       {"learner.device=cuda:127", "learner.device: "},
-      // As processors without VNNI are: see RunWithAvx2.
       {"inference.precision=int8", "inference.precision: int8 with "},
-      {"inference.backend=onednn --set inference.precision=float16",
-       "inference.precision: float16 with inference.backend: onednn"},
+      {"inference.backend=tara --set inference.precision=float16",
+       "inference.precision: float16 with inference.backend: tara"},
       {"evaluation.opponent=engine:./nope",
        "evaluation.opponent: engine:./nope: "},
       {"evaluation.opponent='engine:tests/eval/fake_engine --fault gone'",
@@ -228,19 +227,13 @@ std::vector<RefusedStart> RefusedStarts() {
   };
 }
 
-// On a processor that has AVX2 and nothing newer, as far as oneDNN can tell.
-TaraResult RunWithAvx2(const std::string& arguments) {
-  return RunShell(
-      absl::StrCat("DNNL_MAX_CPU_ISA=AVX2 exec \"$TARA\" ", arguments));
-}
-
 TEST(TrainTest, WhatIsKnownToFailIsRefusedBeforeAnythingIsWritten) {
   const std::string parent = TemporaryPath("refused");
   const std::string config = WriteTinyConfig(parent + "/run");
   for (const RefusedStart& refused : RefusedStarts()) {
     SCOPED_TRACE(refused.set);
-    const TaraResult result =
-        RunWithAvx2(absl::StrCat("train ", config, " --set ", refused.set));
+    const TaraResult result = RunShell(
+        absl::StrCat("exec \"$TARA\" train ", config, " --set ", refused.set));
     EXPECT_EQ(result.status, 1);
     EXPECT_THAT(Lines(result.err),
                 testing::ElementsAre(
@@ -253,23 +246,30 @@ TEST(TrainTest, ARunThatCannotGoOnIsRefusedBeforeAnythingIsWritten) {
   const std::string run_dir = TemporaryPath("run");
   const std::string config = WriteTinyConfig(run_dir);
   ASSERT_EQ(RunTara({"train", config, "--set", "generations=1"}).status, 0);
-  // As if the run had been begun on a processor with VNNI.
-  const std::string recorded = run_dir + "/config.textproto";
-  WriteFile(recorded, absl::StrReplaceAll(
-                          ReadFile(recorded),
-                          {{"precision: \"float32\"", "precision: \"int8\""}}));
-  ASSERT_THAT(ReadFile(recorded), HasSubstr("precision: \"int8\""));
   const auto before = FilesOf(run_dir);
-  const TaraResult other_machine = RunWithAvx2(absl::StrCat("train ", config));
-  EXPECT_EQ(other_machine.status, 1);
-  EXPECT_THAT(other_machine.err, HasSubstr("inference.precision: int8 with "));
-  EXPECT_EQ(FilesOf(run_dir), before);
   const TaraResult opponent =
-      RunTara({"train", config, "--set", "inference.precision=float32", "--set",
-               "evaluation.opponent=engine:./nope"});
+      RunTara({"train", config, "--set", "evaluation.opponent=engine:./nope"});
   EXPECT_EQ(opponent.status, 1);
   EXPECT_THAT(opponent.err, HasSubstr("evaluation.opponent: engine:./nope: "));
   EXPECT_EQ(FilesOf(run_dir), before);
+}
+
+// Before 0.3.0, a run recorded the engine and the number type that were the
+// fastest on its processor.
+TEST(TrainTest, ARunOfAnOlderProgramGoesOn) {
+  const std::string run_dir = TemporaryPath("run");
+  const std::string config = WriteTinyConfig(run_dir);
+  ASSERT_EQ(RunTara({"train", config, "--set", "generations=1"}).status, 0);
+  const std::string recorded = run_dir + "/config.textproto";
+  WriteFile(recorded, absl::StrReplaceAll(
+                          ReadFile(recorded),
+                          {{"precision: \"float32\"", "precision: \"int16\""},
+                           {"backend: \"tara\"", "backend: \"onednn\""}}));
+  ASSERT_THAT(ReadFile(recorded), AllOf(HasSubstr("precision: \"int16\""),
+                                        HasSubstr("backend: \"onednn\"")));
+  const TaraResult resumed = RunTara({"train", config});
+  EXPECT_EQ(resumed.status, 0) << resumed.err;
+  EXPECT_THAT(ReadFile(recorded), HasSubstr("precision: \"float32\""));
 }
 
 TEST(TrainTest, GamesOfAnotherRunAreNotLearnedFrom) {

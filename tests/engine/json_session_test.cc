@@ -164,7 +164,7 @@ TEST_F(JsonSessionTest, TheVersionNamesTheNetwork) {
   model_ = *std::move(model);
   const Json version = AskOne(R"({"id":2,"command":"query_version"})");
   EXPECT_EQ(version["model"], path);
-  EXPECT_EQ(version["backend"], "onednn");
+  EXPECT_EQ(version["backend"], "tara");
   EXPECT_TRUE(version.contains("precision"));
 }
 

@@ -40,7 +40,6 @@ using ::testing::HasSubstr;
 
 class NetworkPlayersTest : public ::testing::Test {
  protected:
-  // So few channels are computed in float32 where nothing else is asked for.
   void SetUp() override { Save(8); }
 
   void Save(int channels) {
@@ -59,24 +58,18 @@ class NetworkPlayersTest : public ::testing::Test {
     return absl::StrCat("net:", file_, options.empty() ? "" : ",", options);
   }
 
-  static EarlierPrecisions Earlier(const std::set<nn::Precision>& precisions) {
-    return [=](const std::string&) { return precisions; };
-  }
-
   std::string folder_;
   std::string file_;
   std::string id_;
 };
 
 // As the command line does it.
-absl::StatusOr<TeamSpec> Resolved(const std::string& text,
-                                  const EarlierPrecisions& earlier = {}) {
-  return WithPrecision(ParseTeamSpec(text).value(), earlier);
+absl::StatusOr<TeamSpec> Resolved(const std::string& text) {
+  return WithPrecision(ParseTeamSpec(text).value());
 }
 
-std::string ResolvedText(const std::string& text,
-                         const EarlierPrecisions& earlier = {}) {
-  const absl::StatusOr<TeamSpec> team = Resolved(text, earlier);
+std::string ResolvedText(const std::string& text) {
+  const absl::StatusOr<TeamSpec> team = Resolved(text);
   EXPECT_TRUE(team.ok()) << team.status();
   if (!team.ok()) return "";
   // What is written means what is meant.
@@ -94,13 +87,11 @@ TEST_F(NetworkPlayersTest, SpecsAreGivenTheirNumberType) {
   EXPECT_EQ(ResolvedText(Net("precision=auto,sims=3")),
             Net("sims=3,precision=float32"));
   EXPECT_EQ(ResolvedText(Net("precision=float32")), Net("precision=float32"));
-  EXPECT_EQ(ResolvedText(Net("precision=int16,sims=3")),
-            Net("precision=int16,sims=3"));
   EXPECT_EQ(ResolvedText(Net("sims=3") + "+greedy"),
             Net("sims=3,precision=float32") + "+greedy");
   EXPECT_EQ(ResolvedText("greedy+greedy"), "greedy+greedy");
-  EXPECT_EQ(PrecisionsOf(*Resolved(Net() + "+" + Net("precision=int16"))),
-            "float32, int16");
+  EXPECT_EQ(PrecisionsOf(*Resolved(Net() + "+" + Net("precision=int8"))),
+            "float32, int8");
   EXPECT_EQ(PrecisionsOf(*Resolved("greedy")), "");
   setenv("TARA_ROOT", folder_.c_str(), /*overwrite=*/1);
   EXPECT_EQ(ResolvedText("best"), "best:precision=float32");
@@ -113,30 +104,6 @@ TEST_F(NetworkPlayersTest, SpecsAreGivenTheirNumberType) {
             absl::StatusCode::kNotFound);
 }
 
-TEST_F(NetworkPlayersTest, AutoIsTheNumberTypeOfEarlierGames) {
-  EXPECT_EQ(ResolvedText(Net(), Earlier({nn::Precision::kInt16})),
-            Net("precision=int16"));
-  EXPECT_EQ(ResolvedText(Net(), Earlier({nn::Precision::kInt16,
-                                         nn::Precision::kFloat32})),
-            Net("precision=float32"));
-  const auto unknown = Resolved(Net(), Earlier({nn::Precision::kAuto}));
-  EXPECT_EQ(unknown.status().code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(
-      std::string(unknown.status().message()),
-      AllOf(HasSubstr(file_), HasSubstr("do not record their number type"),
-            HasSubstr("another store")));
-  // Who asks for one gets it.
-  EXPECT_EQ(
-      ResolvedText(Net("precision=float32"), Earlier({nn::Precision::kAuto})),
-      Net("precision=float32"));
-  // No processor has these.
-  const auto missing = Resolved(Net(), Earlier({nn::Precision::kFloat16}));
-  EXPECT_EQ(missing.status().code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(std::string(missing.status().message()),
-              AllOf(HasSubstr("another number type: cannot compute in float16"),
-                    HasSubstr("another store")));
-}
-
 TEST_F(NetworkPlayersTest, AnIdentityHasTheNumberType) {
   const auto identity = [](const std::string& spec) {
     const auto result = PlayerIdentity(Resolved(spec).value());
@@ -146,8 +113,8 @@ TEST_F(NetworkPlayersTest, AnIdentityHasTheNumberType) {
   EXPECT_EQ(identity(Net()), "net:" + id_ + ",precision=float32");
   EXPECT_EQ(identity(Net("sims=3")),
             "net:" + id_ + ",sims=3,precision=float32");
-  EXPECT_EQ(identity(Net("sims=3,precision=int16")),
-            "net:" + id_ + ",sims=3,precision=int16");
+  EXPECT_EQ(identity(Net("sims=3,precision=int8")),
+            "net:" + id_ + ",sims=3,precision=int8");
   EXPECT_EQ(identity(Net("sims=3") + "+greedy"),
             "net:" + id_ + ",sims=3,precision=float32+greedy");
   setenv("TARA_ROOT", folder_.c_str(), /*overwrite=*/1);
@@ -165,44 +132,6 @@ TEST_F(NetworkPlayersTest, AnIdentityHasTheNumberType) {
   EXPECT_FALSE(PlayerIdentity(best).ok());
   unsetenv("TARA_ROOT");
   EXPECT_FALSE(PlayerIdentity(best).ok());
-}
-
-// Returns the precisions of the network's games in a store that has one game of
-// these contests each.
-TEST_F(NetworkPlayersTest, AStoreTellsTheNumberTypesOfItsGames) {
-  const std::string network = "net:" + id_;
-  const auto precisions_of = [&](const std::vector<proto::Contest>& contests) {
-    const auto store =
-        record::OpenGameStore(":memory:", record::StoreMode::kReadWrite)
-            .value();
-    for (const proto::Contest& contest : contests) {
-      const State start = InitialState(Variant::kFourTreasures);
-      proto::GameRecord game = record::NewGameRecord(start, {});
-      record::SetResigned(start, game);
-      *game.mutable_contest() = contest;
-      EXPECT_TRUE(store->Add(game).ok());
-    }
-    return EarlierPrecisionsIn(*store)(file_).value();
-  };
-  using Types = std::set<nn::Precision>;
-  EXPECT_EQ(precisions_of({}), Types());
-  EXPECT_EQ(
-      precisions_of({NewContest("seed=1 opening_plies=2",
-                                network + ",sims=5,precision=int8", "greedy")}),
-      Types({nn::Precision::kInt8}));
-  EXPECT_EQ(precisions_of(
-                {NewContest(absl::StrCat("seed=1 openings=", network,
-                                         ",sims=5,precision=int16 to_the_end"),
-                            "net:00000000-1,precision=int8",
-                            "greedy+" + network + ",precision=bfloat16")}),
-            Types({nn::Precision::kInt16, nn::Precision::kBfloat16}));
-  // As contests were once written.
-  EXPECT_EQ(
-      precisions_of({NewContest("seed=1", "greedy", network + ",sims=5")}),
-      Types({nn::Precision::kAuto}));
-  EXPECT_EQ(
-      precisions_of({NewContest("seed=1", network + "+greedy", "greedy")}),
-      Types({nn::Precision::kAuto}));
 }
 
 // Returns what a player chooses at the start.

@@ -269,7 +269,7 @@ test('`tara model verify` finds that all parts agree', async () => {
         JSON.parse(stdout).forms.map(({form, result}) => [form, result]));
     const weights = manifest.network.kind === 'light' ?
         {float32: 'agrees', int8: 'agrees'} :
-        {libtorch: 'agrees', onednn: 'agrees'};
+        {libtorch: 'agrees', tara: 'agrees'};
     assert.deepEqual(results, {
       inputs: 'agrees', expected: 'agrees', ...weights, onnx: 'agrees',
       onnx_float16: 'agrees',

@@ -1,5 +1,5 @@
-// The engine on oneDNN against LibTorch, and its promises: no answer depends on
-// the batch, the neighbours or the thread.
+// Towers by Tara's kernels against LibTorch: no answer depends on the batch,
+// the neighbours or the thread.
 
 #include "tara/nn/cpu/cpu_evaluator.h"
 
@@ -15,13 +15,14 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
-#include "tara/nn/cpu/cpu_calibration.h"
 #include "tara/nn/cpu/cpu_kernels.h"
 #include "tara/nn/cpu/cpu_weights.h"
 #include "tara/nn/encode/features.h"
+#include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/inference_options.h"
 #include "tara/nn/torch/torch_evaluator.h"
 #include "tara/nn/training/trainer.h"
@@ -61,11 +62,10 @@ std::vector<mcts::Evaluation> Evaluate(mcts::Evaluator& evaluator,
   return results;
 }
 
-std::unique_ptr<mcts::Evaluator> NewEvaluator(const Checkpoint& checkpoint,
-                                              Precision precision) {
-  auto made = NewCpuEvaluator(checkpoint, precision);
+std::unique_ptr<mcts::Evaluator> NewEvaluator(const Checkpoint& checkpoint) {
+  auto made = NewCpuEvaluator(checkpoint);
   EXPECT_TRUE(made.ok()) << made.status();
-  return std::move(made->evaluator);
+  return *std::move(made);
 }
 
 bool Identical(const mcts::Evaluation& x, const mcts::Evaluation& y) {
@@ -101,7 +101,7 @@ Difference Compare(const std::vector<mcts::Evaluation>& xs,
   return difference;
 }
 
-TEST(CpuEvaluatorTest, Float32SaysWhatLibTorchSaysForEveryShapeAndVariant) {
+TEST(CpuEvaluatorTest, AgreesWithLibTorchForEveryShapeAndVariant) {
   const std::vector<State> states = RandomPositionsOfAllVariants(4, 5);
   for (const NetworkShape shape : {NetworkShape{.channels = 8, .blocks = 2},
                                    NetworkShape{.channels = 24, .blocks = 3},
@@ -110,7 +110,7 @@ TEST(CpuEvaluatorTest, Float32SaysWhatLibTorchSaysForEveryShapeAndVariant) {
     const Checkpoint checkpoint = LivelyCheckpoint(shape);
     const auto torch = NewTorchEvaluator(checkpoint);
     ASSERT_TRUE(torch.ok()) << torch.status();
-    const auto engine = NewEvaluator(checkpoint, Precision::kFloat32);
+    const auto engine = NewEvaluator(checkpoint);
     const Difference difference =
         Compare(Evaluate(*engine, states), Evaluate(**torch, states));
     EXPECT_LT(difference.probability, 1e-4) << shape.channels;
@@ -150,131 +150,11 @@ TEST(CpuEvaluatorTest, InputsWithoutWeightChangeNoBit) {
   }
 }
 
-// For each number type; those that this processor cannot compute are skipped.
-class CpuPrecisionTest : public ::testing::TestWithParam<Precision> {
- protected:
-  void SetUp() override {
-    const absl::Status status = CheckCpuPrecision(GetParam());
-    if (!status.ok()) GTEST_SKIP() << status.message();
-  }
-};
-
-class SmallPrecisionTest : public CpuPrecisionTest {};
-class IntegerPrecisionTest : public CpuPrecisionTest {};
-
-std::string PrecisionTestName(const ::testing::TestParamInfo<Precision>& info) {
-  return std::string(PrecisionName(info.param));
-}
-
-INSTANTIATE_TEST_SUITE_P(, CpuPrecisionTest,
-                         ::testing::Values(Precision::kFloat32,
-                                           Precision::kInt16,
-                                           Precision::kBfloat16,
-                                           Precision::kInt8),
-                         PrecisionTestName);
-INSTANTIATE_TEST_SUITE_P(, SmallPrecisionTest,
-                         ::testing::Values(Precision::kInt16,
-                                           Precision::kBfloat16,
-                                           Precision::kInt8),
-                         PrecisionTestName);
-INSTANTIATE_TEST_SUITE_P(, IntegerPrecisionTest,
-                         ::testing::Values(Precision::kInt16, Precision::kInt8),
-                         PrecisionTestName);
-
-TEST_P(SmallPrecisionTest, SaysNearlyWhatFloat32Says) {
-  const std::vector<State> states = RandomPositionsOfAllVariants(6, 5);
-  for (const NetworkShape shape : {NetworkShape{.channels = 24, .blocks = 3},
-                                   NetworkShape{.channels = 64, .blocks = 4}}) {
-    const Checkpoint checkpoint = LivelyCheckpoint(shape);
-    const std::vector<mcts::Evaluation> reference =
-        Evaluate(*NewEvaluator(checkpoint, Precision::kFloat32), states);
-    const PrecisionError error = ErrorOf(
-        reference, Evaluate(*NewEvaluator(checkpoint, GetParam()), states));
-    // Twice what `auto` allows a network that has learned: weights of chance
-    // are harder to round.
-    EXPECT_LT(error.value, 2 * kLargestPrecisionError.value);
-    EXPECT_LT(error.policy, 2 * kLargestPrecisionError.policy);
-    EXPECT_GT(error.value + error.policy, 0) << "computed in float32?";
-  }
-}
-
-TEST(CpuEvaluatorTest, AutoIsOneOfThePrecisionsAndSaysWhich) {
-  const Checkpoint checkpoint = LivelyCheckpoint({.channels = 32, .blocks = 2});
-  const std::vector<State> states = RandomPositionsOfAllVariants(1, 5);
-  const auto chosen = NewCpuEvaluator(checkpoint, Precision::kAuto);
-  ASSERT_TRUE(chosen.ok()) << chosen.status();
-  ASSERT_NE(chosen->precision, Precision::kAuto);
-  const auto same = NewEvaluator(checkpoint, chosen->precision);
-  const std::vector<mcts::Evaluation> expected = Evaluate(*same, states);
-  const std::vector<mcts::Evaluation> results =
-      Evaluate(*chosen->evaluator, states);
-  for (size_t i = 0; i < states.size(); ++i) {
-    EXPECT_TRUE(Identical(results[i], expected[i]));
-  }
-}
-
-TEST_P(IntegerPrecisionTest, RangesInTheCheckpointAreUsedAndChecked) {
-  Checkpoint checkpoint = LivelyCheckpoint({.channels = 24, .blocks = 2});
-  const auto weights = FoldCpuWeights(checkpoint);
-  ASSERT_TRUE(weights.ok());
-  const std::vector<State> states = RandomPositionsOfAllVariants(2, 5);
-  const std::vector<mcts::Evaluation> own =
-      Evaluate(*NewEvaluator(checkpoint, GetParam()), states);
-  const CpuRanges ranges = CalibrateCpuRanges(*weights, states);
-  for (NamedTensor& tensor : CpuRangesToTensors(ranges, checkpoint.shape)) {
-    checkpoint.tensors.push_back(std::move(tensor));
-  }
-  const std::vector<mcts::Evaluation> stored =
-      Evaluate(*NewEvaluator(checkpoint, GetParam()), states);
-  EXPECT_FALSE(Identical(own[0], stored[0]));
-
-  Checkpoint damaged = checkpoint;
-  damaged.tensors.back().values[5] = 0;
-  EXPECT_EQ(NewCpuEvaluator(damaged, GetParam()).status(),
-            absl::InvalidArgumentError("tensor calibration/inner has 0 at 0, "
-                                       "5; expected a positive number"));
-  damaged.tensors.pop_back();
-  EXPECT_EQ(NewCpuEvaluator(damaged, GetParam()).status().code(),
-            absl::StatusCode::kInvalidArgument);
-}
-
-// Evaluates all positions alike.
-class FakeEvaluator : public mcts::Evaluator {
- public:
-  explicit FakeEvaluator(float win) : win_(win) {}
-
-  absl::Status Evaluate(absl::Span<const State> states,
-                        absl::Span<mcts::Evaluation> results) override {
-    for (size_t i = 0; i < states.size(); ++i) {
-      results[i].priors = {1};
-      results[i].win = win_;
-      results[i].loss = 1 - win_;
-    }
-    return absl::OkStatus();
-  }
-
- private:
-  const float win_;
-};
-
-TEST(IsAccurateTest, RefusesWhatDiffersMuchAndWhatIsNoNumber) {
-  const std::vector<State> states = RandomPositionsOfAllVariants(1, 5);
-  FakeEvaluator reference(0.5f);
-  const auto accurate = [&](float win) {
-    FakeEvaluator evaluator(win);
-    return *IsAccurate(evaluator, reference, states);
-  };
-  EXPECT_TRUE(accurate(0.5f));
-  EXPECT_TRUE(accurate(0.505f));
-  EXPECT_FALSE(accurate(0.6f));
-  EXPECT_FALSE(accurate(NAN));
-}
-
-TEST_P(CpuPrecisionTest, AnswersDependOnNeitherBatchNorNeighbours) {
+TEST(CpuEvaluatorTest, AnswersDependOnNeitherBatchNorNeighbours) {
   for (const NetworkShape shape : {NetworkShape{.channels = 24, .blocks = 2},
                                    NetworkShape{.channels = 64, .blocks = 2}}) {
     const Checkpoint checkpoint = LivelyCheckpoint(shape);
-    const auto evaluator = NewEvaluator(checkpoint, GetParam());
+    const auto evaluator = NewEvaluator(checkpoint);
     const std::vector<State> states = RandomPositionsOfAllVariants(7, 5);
     ASSERT_EQ(states.size(), 70u);
     std::vector<mcts::Evaluation> alone;
@@ -298,9 +178,9 @@ TEST_P(CpuPrecisionTest, AnswersDependOnNeitherBatchNorNeighbours) {
   }
 }
 
-TEST_P(CpuPrecisionTest, ThreadsShareAnEvaluator) {
+TEST(CpuEvaluatorTest, ThreadsShareAnEvaluator) {
   const auto evaluator =
-      NewEvaluator(LivelyCheckpoint({.channels = 16, .blocks = 2}), GetParam());
+      NewEvaluator(LivelyCheckpoint({.channels = 16, .blocks = 2}));
   const std::vector<State> states = RandomPositionsOfAllVariants(3, 5);
   const std::vector<mcts::Evaluation> expected = Evaluate(*evaluator, states);
   std::vector<std::thread> threads;
@@ -325,18 +205,21 @@ TEST(CpuEvaluatorTest, MissingTensorsAreNamed) {
     damaged.tensors.erase(damaged.tensors.begin() + i);
     // The same tensors are missed as by the reference.
     const auto torch = NewTorchEvaluator(damaged);
-    const auto engine = NewCpuEvaluator(damaged, Precision::kFloat32);
+    const auto engine = NewCpuEvaluator(damaged);
     EXPECT_EQ(engine.status(), torch.status());
   }
 }
 
-TEST(CpuEvaluatorTest, Float16IsRefused) {
-  const auto made = NewCpuEvaluator(
-      LivelyCheckpoint({.channels = 8, .blocks = 1}), Precision::kFloat16);
-  EXPECT_EQ(made.status(),
-            absl::UnimplementedError(
-                "cannot compute in float16 on the CPU: oneDNN has no such "
-                "convolutions for processors; expected float32 or auto"));
+TEST(CpuEvaluatorTest, OtherNumberTypesAreRefused) {
+  const Checkpoint checkpoint = LivelyCheckpoint({.channels = 8, .blocks = 1});
+  for (const Precision precision :
+       {Precision::kInt8, Precision::kFloat16, Precision::kBfloat16}) {
+    EXPECT_EQ(MakeNetwork("it", checkpoint, {.precision = precision}).status(),
+              absl::UnimplementedError(absl::StrCat(
+                  "a tower is computed in float32 on the CPU; expected "
+                  "precision=auto or float32, not ",
+                  PrecisionName(precision))));
+  }
 }
 
 }  // namespace

@@ -90,7 +90,7 @@ TEST_F(NetworkLoaderTest, ChoosesForContentsNotForNames) {
 TEST_F(NetworkLoaderTest, ChoosesForEachBackend) {
   EXPECT_EQ(Load(path_), Precision::kInt8);
   // What auto means on the CPU.
-  EXPECT_EQ(Load(path_, {.backend = InferenceBackend::kOneDnn}),
+  EXPECT_EQ(Load(path_, {.backend = InferenceBackend::kTara}),
             Precision::kInt8);
   EXPECT_EQ(Load(path_, {.backend = InferenceBackend::kTorch}),
             Precision::kFloat32);

@@ -347,7 +347,7 @@ TEST_F(NetworkTest, OutputsThatAreNotFiniteAreAnErrorThatNamesTheFile) {
   }
   ASSERT_TRUE(WriteCheckpoint(path_, *checkpoint).ok());
   for (const InferenceBackend backend :
-       {InferenceBackend::kOneDnn, InferenceBackend::kTorch}) {
+       {InferenceBackend::kTara, InferenceBackend::kTorch}) {
     const auto evaluator = LoadNetworkEvaluator(
         path_, {.backend = backend, .precision = Precision::kFloat32});
     ASSERT_TRUE(evaluator.ok()) << evaluator.status();

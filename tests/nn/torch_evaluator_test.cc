@@ -197,7 +197,7 @@ TEST_F(TorchEvaluatorTest, Float16AnswersNearlyAsFloat32OrIsRefused) {
 }
 
 TEST_F(TorchEvaluatorTest, PrecisionsThatTheBackendLacksAreUnimplemented) {
-  for (const Precision precision : {Precision::kInt16, Precision::kInt8}) {
+  for (const Precision precision : {Precision::kInt8}) {
     const auto evaluator =
         NewDeviceEvaluator(checkpoint_, {.precision = precision});
     EXPECT_EQ(evaluator.status().code(), absl::StatusCode::kUnimplemented);

@@ -27,8 +27,6 @@
 #include "tara/base/random.h"
 #include "tara/core/rules.h"
 #include "tara/core/symmetry.h"
-#include "tara/nn/cpu/cpu_calibration.h"
-#include "tara/nn/cpu/cpu_evaluator.h"
 #include "tara/nn/cpu/cpu_weights.h"
 #include "tara/nn/encode/features.h"
 #include "tara/nn/heads.h"
@@ -385,19 +383,6 @@ TEST_F(GrowNetworkTest, ALargerNetworkComputesTheSame) {
         EXPECT_NEAR(results[i].priors[k], expected[i].priors[k], 1e-5);
       }
     }
-    // Integers, too, have a scale for channels of zeros.
-    for (const Precision precision : kCpuPrecisions) {
-      if (!CheckCpuPrecision(precision).ok()) continue;
-      SCOPED_TRACE(PrecisionName(precision));
-      const auto rounding = NewCpuEvaluator(*larger, precision);
-      ASSERT_TRUE(rounding.ok()) << rounding.status();
-      std::vector<mcts::Evaluation> rounded(states.size());
-      ASSERT_TRUE(
-          rounding->evaluator->Evaluate(states, absl::MakeSpan(rounded)).ok());
-      for (size_t i = 0; i < states.size(); ++i) {
-        EXPECT_NEAR(rounded[i].win, expected[i].win, 0.05);
-      }
-    }
   }
 }
 
@@ -485,34 +470,6 @@ TEST_F(KindsOfTrainersTest, SixStepsAreThreeAndThreeWithASaveBetween) {
     ASSERT_TRUE(resumed.ok()) << resumed.status();
     Learn(*resumed->first, 3, 3);
     EXPECT_EQ(Bytes(*whole), Bytes(*resumed->first));
-  }
-}
-
-TEST_F(KindsOfTrainersTest, RangesOfActivationsAreSavedWithTheNetwork) {
-  for (const TrainerOptions& options : Kinds()) {
-    const auto trainer = NewTrainer(kTiny, options, 1);
-    Learn(*trainer, 0, 2);
-    ASSERT_TRUE(trainer->Save(path_, {}).ok());
-    auto without = ReadCheckpoint(path_);
-    ASSERT_TRUE(without.ok()) << without.status();
-    EXPECT_FALSE(CpuRangesOf(*without).value().has_value());
-    std::vector<State> positions;
-    for (const Sample& sample : MakeSamples(1, 20)) {
-      positions.push_back(sample.state);
-    }
-    ASSERT_TRUE(trainer->Save(path_, {}, positions).ok());
-    const auto with = ReadCheckpoint(path_);
-    ASSERT_TRUE(with.ok()) << with.status();
-    const auto weights = FoldCpuWeights(*without);
-    ASSERT_TRUE(weights.ok()) << weights.status();
-    for (NamedTensor& tensor :
-         CpuRangesToTensors(CalibrateCpuRanges(*weights, positions), kTiny)) {
-      const auto found = with->Find(tensor.name, tensor.shape);
-      ASSERT_TRUE(found.ok()) << found.status();
-      EXPECT_EQ((*found)->values, tensor.values);
-      without->tensors.push_back(std::move(tensor));
-    }
-    EXPECT_EQ(EncodeCheckpoint(*without), EncodeCheckpoint(*with));
   }
 }
 
@@ -606,8 +563,8 @@ TEST_F(TrainerTest, WhereMemoryDoesNotSufficeTheErrorNamesABatchThatFits) {
     const auto trainer = NewTrainer(kShape, options, 1);
     const auto batch = trainer->Prepare(samples);
     ASSERT_TRUE(batch.ok()) << batch.status();
-    // oneDNN crashes where it has no memory for the code of a new shape, so it
-    // makes that code before.
+    // LibTorch's oneDNN crashes where it has no memory for the code of a new
+    // shape, so it makes that code before.
     ASSERT_TRUE(trainer->Step(samples, 1e-3).ok());
     const std::string before = Bytes(*trainer);
     // A step of them all takes 8192 x 49 x 32 x 4 bytes = 51 MB for each result

@@ -42,7 +42,7 @@ self_play {
   opening { share: 0.2 }
 }
 learner { batch_size: 32 steps_per_generation: 8 window_games: 100 threads: 1 }
-inference { backend: "onednn" precision: "float32" }
+inference { backend: "tara" precision: "float32" }
 gate { games: 12 simulations: 2 }
 evaluation { every: 5 games: 8 final_games: 8 simulations: 4 opponent: "random" }
 """

@@ -27,7 +27,7 @@ TINY = HERE.parent.parent / "configs/tiny.textproto"
 MODEL = HERE.parent.parent / "models/tara.tara"
 TOWER = HERE.parent.parent / "models/tower.tara"
 FAST = ["--set", "evaluation.opponent=random", "--set",
-        "inference.backend=onednn"]
+        "inference.backend=tara"]
 
 
 def fleet(*arguments, **options):
@@ -67,7 +67,7 @@ def test_a_run_on_this_machine_is_the_run_of_train(tmp_path):
             "self_play {",
             "self_play { warm_start { generations: 1 simulations: 20 }") +
         'variant: "high_kings_l1" gate { games: 40 simulations: 2 }\n'
-        'inference { backend: "onednn" }\n')
+        'inference { backend: "tara" }\n')
     subprocess.run([os.environ["TARA_BINARY"], "train", config, "--set",
                     f"run_dir={tmp_path / 'alone'}"], check=True,
                    capture_output=True)

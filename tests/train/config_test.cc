@@ -18,7 +18,6 @@
 #include "tara/mcts/choice/choose_action.h"
 #include "tara/mcts/choice/resignation.h"
 #include "tara/mcts/options/search_options.h"
-#include "tara/nn/cpu/cpu_evaluator.h"
 #include "tara/nn/heads.h"
 #include "tara/nn/inference_options.h"
 #include "tara/nn/torch/torch_runtime.h"
@@ -473,7 +472,7 @@ TEST(ConfigTest, MilestonesAreTakenAsGiven) {
 TEST(ConfigTest, WrongWaysOfInferenceAreRefusedWithWhatThereIs) {
   EXPECT_EQ(Error("inference { precision: 'int4' }"),
             "configs/quick.textproto: inference.precision is 'int4'; expected "
-            "one of auto, float32, bfloat16, float16, int16, int8");
+            "one of auto, float32, bfloat16, float16, int8");
   EXPECT_THAT(Error("", {"inference.backend=abacus"}),
               HasSubstr("inference.backend is 'abacus'; expected one of auto"));
   EXPECT_THAT(Error("", {"inference.device=gpu"}),
@@ -495,8 +494,6 @@ TEST(ConfigTest, TheLearnersDeviceAndTypesAreChecked) {
       Good("learner { device: 'cuda:2' autocast: 'bfloat16' }"));
   EXPECT_EQ(on_gpu.cuda_device, 2);
   EXPECT_TRUE(on_gpu.autocast);
-  EXPECT_EQ(ToTrainerOptions(Good("learner { autocast: 'auto' }")).autocast,
-            nn::HasFastBfloat16());
   EXPECT_FALSE(
       ToTrainerOptions(Good("learner { device: 'cuda' autocast: 'auto' }"))
           .autocast);
@@ -761,10 +758,10 @@ TEST(DeviceCheckTest, NumberTypesThatAreLackingAreNamedWithTheirFields) {
   // LibTorch's networks have no integers.
   const absl::Status status =
       CheckDevices(Load("tiny.textproto", {"inference.backend=torch",
-                                           "inference.precision=int16"}));
+                                           "inference.precision=int8"}));
   EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
   EXPECT_THAT(std::string(status.message()),
-              AllOf(HasSubstr("inference.precision: int16 with "
+              AllOf(HasSubstr("inference.precision: int8 with "
                               "inference.backend: torch"),
                     HasSubstr("expected auto")));
 }

@@ -23,7 +23,6 @@
 #include "absl/strings/strip.h"
 #include "gtest/gtest.h"
 #include "tara/base/atomic_file.h"
-#include "tara/nn/cpu/cpu_evaluator.h"
 #include "tara/nn/inference_options.h"
 #include "tara/record/game_record.h"
 #include "tara/record/game_store.h"
@@ -187,7 +186,7 @@ bool Includes(const std::set<uint64_t>& all, const std::set<uint64_t>& some) {
 const std::vector<std::string> kOptions = {
     "variant=four_treasures,high_kings_l1",
     "rule_options=compensation=-2..2,high_kings_l1:pie_rule=false/true",
-    "inference.backend=onednn",
+    "inference.backend=tara",
     "inference.precision=float32",
     "self_play.search.option=gumbel=on,graph=on",
     "gate.games=2",
@@ -258,12 +257,8 @@ TEST(KillTest, NorDoesItWithTwoThreadsOfTheLearner) {
 }
 
 TEST(KillTest, NorDoesItWhileTheNextGenerationIsPlayedAhead) {
-  // Not all processors have the instructions.
-  const std::string precision =
-      nn::CheckCpuPrecision(nn::Precision::kInt8).ok() ? "int8" : "int16";
   const std::vector<std::string> options =
       With(kOptions, {"overlap=true", "generations=3", "gate.games=0",
-                      absl::StrCat("inference.precision=", precision),
                       "self_play.search.option=gumbel=on,graph=on,proof=on,"
                       "solver_hills=6"});
   const std::string undisturbed = TestFolder("undisturbed");
@@ -312,7 +307,7 @@ std::vector<std::string> Overrides(int threads, int games_per_thread) {
           "rule_options=compensation=-2..2,pie_rule=false/true",
           "self_play.games_per_generation=9",
           "self_play.search.option=gumbel=on,graph=on,proof=on",
-          "inference.backend=onednn",
+          "inference.backend=tara",
           "inference.precision=float32",
           "self_play.warm_start.generations=1",
           "self_play.warm_start.simulations=20",

@@ -27,10 +27,6 @@ cc_library(
         "//conditions:default": [],
     }}),
     visibility = ["//visibility:public"],
-    # So that it is linked before: PyPI's LibTorch has a oneDNN of its own and
-    # exports a few symbols that Debian's has too, of which the first count. They
-    # ready kernels of matrix products, which LibTorch uses and our code does not.
-    deps = ["@tara//third_party/onednn"],
 )
 """
 

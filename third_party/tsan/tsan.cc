@@ -150,7 +150,7 @@ TARA_WRAP(bool, _ZN4absl7debian37Barrier5BlockEv, (void* self), (self), self,
 
 // --- OpenMP ------------------------------------------------------------------
 
-// A `#pragma omp parallel` of ours, of LibTorch or of oneDNN: what was done
+// A `#pragma omp parallel` of ours or of LibTorch: what was done
 // before is visible in all its threads, and what they did to who goes on after.
 namespace {
 
@@ -182,12 +182,10 @@ extern "C" void GOMP_parallel(void (*compute)(void*), void* data,
 
 // --- Reports to leave out ----------------------------------------------------
 
-// What libraries share under locks of their own: oneDNN's cache of primitives,
-// also where its inline functions read it, Abseil's check for deadlocks and its
-// texts of errors.
+// What libraries share under locks of their own: the cache of primitives of
+// LibTorch's oneDNN, Abseil's check for deadlocks and its texts of errors.
 const char* __tsan_default_suppressions() {
   return "race:libdnnl.so\n"
-         "race:dnnl::primitive_desc_base::query_md\n"
          "race:libabsl_graphcycles_internal.so\n"
          "race:libabsl_strerror.so\n";
 }

@@ -45,7 +45,7 @@ class TowerNetwork : public Network {
 
   TowerNetwork(nn::CpuWeights weights, std::vector<float> owner_weights,
                std::vector<float> owner_biases)
-      : network_(std::move(weights), nn::Precision::kFloat32, nn::CpuRanges()),
+      : network_(std::move(weights)),
         context_(network_),
         owner_weights_(std::move(owner_weights)),
         owner_biases_(std::move(owner_biases)) {}

@@ -140,9 +140,7 @@ class Run {
     const auto known = contenders_.find(contender.spec.text);
     if (known != contenders_.end()) return known->second;
     const std::string text = contender.spec.text;
-    TARA_ASSIGN_OR_RETURN(
-        contender.spec,
-        WithPrecision(contender.spec, EarlierPrecisionsIn(*context_.store)));
+    TARA_ASSIGN_OR_RETURN(contender.spec, WithPrecision(contender.spec));
     TARA_ASSIGN_OR_RETURN(contender.identity, PlayerIdentity(contender.spec));
     contenders_[text] = contender;
     return contender;

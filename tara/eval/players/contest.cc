@@ -52,53 +52,11 @@ absl::StatusOr<std::string> PlayerIdentity(const TeamSpec& team) {
   return absl::StrJoin(identities, "+");
 }
 
-namespace {
-
-// Adds the number type of each player of this network in the text of a contest,
-// where it is "net:FILE,OPTION=VALUE,..." as PlayerIdentity writes it.
-void AddPrecisions(absl::string_view file, absl::string_view text,
-                   std::set<nn::Precision>& precisions) {
-  const std::string network = absl::StrCat("net:", file);
-  for (size_t begin = text.find(network); begin != absl::string_view::npos;
-       begin = text.find(network, begin + 1)) {
-    // Partners follow a plus sign, other conditions a space.
-    const absl::string_view identity =
-        text.substr(begin, text.find_first_of("+ ", begin) - begin);
-    const absl::StatusOr<PlayerSpec> spec = ParsePlayerSpec(identity);
-    if (spec.ok() && spec->path != file) continue;
-    precisions.insert(spec.ok() ? spec->inference.precision
-                                : nn::Precision::kAuto);
-  }
-}
-
-}  // namespace
-
-EarlierPrecisions EarlierPrecisionsIn(record::GameStore& store) {
-  return
-      [&store](
-          const std::string& path) -> absl::StatusOr<std::set<nn::Precision>> {
-        TARA_ASSIGN_OR_RETURN(const std::string file, nn::NetworkFileId(path));
-        TARA_ASSIGN_OR_RETURN(const std::vector<proto::Contest> contests,
-                              store.Contests());
-        std::set<nn::Precision> precisions;
-        for (const proto::Contest& contest : contests) {
-          AddPrecisions(file, contest.conditions(), precisions);
-          AddPrecisions(file, contest.player_a(), precisions);
-          AddPrecisions(file, contest.player_b(), precisions);
-        }
-        return precisions;
-      };
-}
-
-absl::StatusOr<Contestant> MakeContestant(const TeamSpec& team,
-                                          record::GameStore* store) {
+absl::StatusOr<Contestant> MakeContestant(const TeamSpec& team, bool stored) {
   Contestant contestant;
-  TARA_ASSIGN_OR_RETURN(
-      contestant.team,
-      WithPrecision(team, store == nullptr ? EarlierPrecisions()
-                                           : EarlierPrecisionsIn(*store)));
+  TARA_ASSIGN_OR_RETURN(contestant.team, WithPrecision(team));
   contestant.make = NewPlayerFactory(contestant.team);
-  if (store != nullptr) {
+  if (stored) {
     TARA_ASSIGN_OR_RETURN(contestant.identity, PlayerIdentity(contestant.team));
   }
   return contestant;

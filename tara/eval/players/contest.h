@@ -41,19 +41,13 @@ struct Contestant {
   PlayerFactory make;    // each thread needs a player of its own
 };
 
-// Returns the contestant of a team. Its networks have the number types of their
-// earlier games in the store, which may be null (WithPrecision). Errors of
-// WithPrecision and PlayerIdentity.
-absl::StatusOr<Contestant> MakeContestant(const TeamSpec& team,
-                                          record::GameStore* store);
+// Returns the contestant of a team, with an identity if its games are stored.
+// Errors of WithPrecision and PlayerIdentity.
+absl::StatusOr<Contestant> MakeContestant(const TeamSpec& team, bool stored);
 
 // Returns the number of threads that search concurrently in a game of two
 // teams.
 int ThreadsOfAGame(const TeamSpec& a, const TeamSpec& b);
-
-// Returns the number types of networks' games in a store, which must outlive
-// the result. Errors of the file.
-EarlierPrecisions EarlierPrecisionsIn(record::GameStore& store);
 
 // Returns FAILED_PRECONDITION naming a player whose games depend on the
 // machine: an engine, or a player with a time limit.

@@ -53,55 +53,25 @@ namespace {
 // depend on luck with a seed, and a game is reproduced from its own.
 constexpr uint64_t kPlayoutSeed = 0;
 
-// Returns what a network is to compute in whose precision is auto.
-// REQUIRES: a spec with a file.
-absl::StatusOr<nn::Precision> ResolvedPrecision(
-    const PlayerSpec& spec, const EarlierPrecisions& earlier) {
-  const std::string& file = spec.file;
-  std::set<nn::Precision> played;
-  if (earlier) {
-    TARA_ASSIGN_OR_RETURN(played, earlier(file));
-  }
-  if (played.contains(nn::Precision::kAuto)) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "the stored games of ", file,
-        " do not record their number type, so no other games can be added to "
-        "them; expected another store, or precision=TYPE in the player's spec, "
-        "which starts new games next to them"));
-  }
-  nn::InferenceOptions inference = spec.inference;
-  if (played.size() == 1) inference.precision = *played.begin();
-  const absl::StatusOr<nn::LoadedNetwork> network =
-      nn::LoadNetwork(file, inference);
-  if (network.ok()) return network->info.precision;
-  if (played.size() != 1 || !absl::IsUnimplemented(network.status())) {
-    return network.status();
-  }
-  return absl::FailedPreconditionError(absl::StrCat(
-      "the stored games of ", file, " are of another number type: ",
-      network.status().message(), ", and another store"));
-}
-
 }  // namespace
 
-absl::StatusOr<PlayerSpec> WithPrecision(const PlayerSpec& given,
-                                         const EarlierPrecisions& earlier) {
+absl::StatusOr<PlayerSpec> WithPrecision(const PlayerSpec& given) {
   if (given.kind != PlayerKind::kNet) return given;
   PlayerSpec spec = given;
   TARA_ASSIGN_OR_RETURN(spec.file, NetworkFileOf(given));
   if (given.inference.precision != nn::Precision::kAuto) return spec;
-  TARA_ASSIGN_OR_RETURN(const nn::Precision precision,
-                        ResolvedPrecision(spec, earlier));
-  return WithOption(std::move(spec), "precision", nn::PrecisionName(precision));
+  TARA_ASSIGN_OR_RETURN(const nn::LoadedNetwork network,
+                        nn::LoadNetwork(spec.file, spec.inference));
+  return WithOption(std::move(spec), "precision",
+                    nn::PrecisionName(network.info.precision));
 }
 
-absl::StatusOr<TeamSpec> WithPrecision(const TeamSpec& given,
-                                       const EarlierPrecisions& earlier) {
+absl::StatusOr<TeamSpec> WithPrecision(const TeamSpec& given) {
   TeamSpec team = given;
   bool changed = false;
   for (PlayerSpec& player : team.players) {
     const std::string text = player.text;
-    TARA_ASSIGN_OR_RETURN(player, WithPrecision(player, earlier));
+    TARA_ASSIGN_OR_RETURN(player, WithPrecision(player));
     changed |= player.text != text;
   }
   if (!changed) return team;

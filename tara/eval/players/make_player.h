@@ -44,21 +44,11 @@ absl::StatusOr<std::shared_ptr<mcts::Evaluator>> MakeEvaluator(
 // or the errors of the factory.
 absl::StatusOr<std::unique_ptr<Player>> MakePlayer(absl::string_view spec);
 
-// Returns the number types of a network's earlier games, by its file;
-// Precision::kAuto among them if some games do not state theirs.
-using EarlierPrecisions =
-    std::function<absl::StatusOr<std::set<nn::Precision>>(const std::string&)>;
-
 // Returns the spec of a player or team with the file of each network, and with
-// a number type in place of `auto`: "best:sims=50,precision=int8". If the
-// network's earlier games have exactly one number type, it is that one, so that
-// further games have the same player; otherwise NetworkLoader chooses. Errors
-// of the factory, and FAILED_PRECONDITION if earlier games do not state their
-// number type, or have one that this machine does not support.
-absl::StatusOr<PlayerSpec> WithPrecision(const PlayerSpec& spec,
-                                         const EarlierPrecisions& earlier = {});
-absl::StatusOr<TeamSpec> WithPrecision(const TeamSpec& team,
-                                       const EarlierPrecisions& earlier = {});
+// the number type in place of `auto`: "best:sims=50,precision=int8". Errors of
+// the factory.
+absl::StatusOr<PlayerSpec> WithPrecision(const PlayerSpec& spec);
+absl::StatusOr<TeamSpec> WithPrecision(const TeamSpec& team);
 
 // Returns the number types of a team's networks, "int8" or "int8, float32";
 // empty without a network. REQUIRES: a team as WithPrecision returns it.

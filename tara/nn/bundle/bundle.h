@@ -100,7 +100,7 @@ enum class CheckResult { kAgrees, kDiffers, kNotRun };
 // The comparison of one form of a network with the golden outputs, or of
 // another part of a bundle with its origin.
 struct FormCheck {
-  // "inputs", "expected"; of towers "libtorch" and "onednn", of light networks
+  // "inputs", "expected"; of towers "libtorch" and "tara", of light networks
   // "float32" and "int8"; or that of a form.
   std::string name;
   std::string computed_by;  // for people
@@ -114,7 +114,7 @@ struct FormCheck {
 
 // Holds a bundle to its golden positions: this program's encoder to the inputs,
 // bit for bit; what golden.json expects to the golden outputs; the weights of
-// model.onnx, evaluated by LibTorch and by oneDNN (in float32); or a light
+// model.onnx, evaluated by LibTorch and by Tara's kernels; or a light
 // network, evaluated by its own code in floats and in integers. Both ONNX
 // models must be what this program writes for these weights (CheckOnnxModel),
 // but are not run. Returns DATA_LOSS for parts that are damaged: golden

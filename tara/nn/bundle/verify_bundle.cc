@@ -194,12 +194,11 @@ absl::StatusOr<Evaluations> EvaluationsOf(mcts::Evaluator& evaluator,
   return evaluations;
 }
 
-absl::StatusOr<double> DifferenceOfOneDnn(const Checkpoint& network,
-                                          const Golden& golden) {
-  TARA_ASSIGN_OR_RETURN(const CpuEvaluator made,
-                        NewCpuEvaluator(network, Precision::kFloat32));
+absl::StatusOr<double> DifferenceOfTower(const Checkpoint& network,
+                                         const Golden& golden) {
+  TARA_ASSIGN_OR_RETURN(const auto evaluator, NewCpuEvaluator(network));
   TARA_ASSIGN_OR_RETURN(const Evaluations evaluations,
-                        EvaluationsOf(*made.evaluator, golden));
+                        EvaluationsOf(*evaluator, golden));
   double largest = 0;
   for (size_t i = 0; i < evaluations.results.size(); ++i) {
     largest = std::max(
@@ -213,7 +212,8 @@ absl::StatusOr<double> DifferenceOfIntegers(const Checkpoint& network,
   TARA_ASSIGN_OR_RETURN(const auto evaluator, NewLightEvaluator(network));
   TARA_ASSIGN_OR_RETURN(const Evaluations evaluations,
                         EvaluationsOf(*evaluator, golden));
-  const PrecisionError error = ErrorOf(evaluations.golden, evaluations.results);
+  const EvaluationError error =
+      ErrorOf(evaluations.golden, evaluations.results);
   return std::max(error.value, error.policy);
 }
 
@@ -235,10 +235,10 @@ std::vector<FormCheck> CheckWeights(const Checkpoint& network,
                   .computed_by = "LibTorch, with its weights",
                   .tolerance = kExactTolerance},
                  floats),
-          Judged({.name = "onednn",
-                  .computed_by = "oneDNN in float32, with its weights",
+          Judged({.name = "tara",
+                  .computed_by = "Tara's kernels in float32, as players use",
                   .tolerance = kExactTolerance},
-                 DifferenceOfOneDnn(network, golden))};
+                 DifferenceOfTower(network, golden))};
 }
 
 }  // namespace

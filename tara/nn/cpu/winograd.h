@@ -14,7 +14,6 @@
 // these need no sixth point, and the four take 121 products in all, of the 441
 // that a direct convolution has (361 of them within the grid).
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -29,27 +28,16 @@ inline constexpr int kWinogradPoints = kWinogradLine * kWinogradLine;
 // Output channels that are computed together.
 inline constexpr int kWinogradBlock = 16;
 
-// A convolution's weights, transformed. Of products of integers, the input at a
-// point is a multiple of 1 / scales[point].
+// A convolution's weights, transformed.
 struct WinogradLayer {
-  int in = 0;                     // a multiple of 8
-  int out = 0;                    // a multiple of kWinogradBlock
-  std::vector<float> floats;      // [out / 16, 36, in, 16], or empty
-  std::vector<int16_t> integers;  // [out / 16, 36, in / 2, 16, 2], or empty
-  std::array<float, kWinogradPoints> scales = {};
-  std::vector<float> units;  // [out / 16, 36, 16]: the value of a sum's unit
-  std::vector<float> bias;   // [out]
+  int in = 0;                  // a multiple of 8
+  int out = 0;                 // a multiple of kWinogradBlock
+  std::vector<float> weights;  // [out / 16, 36, in, 16]
+  std::vector<float> bias;     // [out]
 };
 
-// Returns the weights transformed, for products of floats.
 // REQUIRES: the kernel is 3 x 3.
-WinogradLayer FloatWinogradLayer(const CpuConvolutionWeights& weights);
-
-// The same for products of integers of 16 bits, whose sums never leave 32:
-// inputs are from 0 to `range`; of greater ones some may be cut.
-// REQUIRES: the kernel is 3 x 3; range > 0.
-WinogradLayer IntegerWinogradLayer(const CpuConvolutionWeights& weights,
-                                   float range);
+WinogradLayer MakeWinogradLayer(const CpuConvolutionWeights& weights);
 
 // A convolution of positions whose rows are [49, channels]:
 //   destination = convolution(source) + bias [+ destination] [, then ReLU]

@@ -6,18 +6,12 @@
 // by the files that include it.
 
 #include <algorithm>
-#include <cstdint>
 #include <cstring>
-#include <type_traits>
 
 #include "tara/core/board.h"
 #include "tara/core/instruction_set.h"
 #include "tara/nn/cpu/winograd.h"
 #include "tara/nn/encode/features.h"
-
-#if defined(__AVX2__)
-#include <immintrin.h>
-#endif
 
 namespace tara::nn::internal {
 
@@ -166,11 +160,9 @@ class WinogradTiles {
 };
 
 // The code of Winograd convolutions (winograd.h), compiled once for each
-// instruction set by the files that include it.
-
-// `Number` is what is multiplied: float, or int16_t with sums in 32 bits.
-// `kSet` keeps the instances of different files apart.
-template <InstructionSet kSet, typename Number>
+// instruction set by the files that include it. `kSet` keeps the instances of
+// different files apart.
+template <InstructionSet kSet>
 class WinogradCode {
  public:
   static void Convolve(const WinogradJob& job) {
@@ -184,12 +176,7 @@ class WinogradCode {
   }
 
  private:
-  static constexpr bool kIntegers = std::is_same_v<Number, int16_t>;
-  using Sum = std::conditional_t<kIntegers, int32_t, float>;
-
   static constexpr bool kWide = kSet == InstructionSet::kAvx512;
-  static constexpr int kLanes = kWide ? 16 : 8;
-  static constexpr int kVectors = kWinogradBlock / kLanes;
   // Rows whose sums and weights fill the registers.
 #if defined(__wasm__)
   static constexpr int kMaxRows = 2;  // of four floats each
@@ -198,146 +185,77 @@ class WinogradCode {
 #endif
 
   using Tiles = WinogradTiles<kSet>;
-  // Transformed inputs become 16 bits by eights.
-  using Inputs = std::conditional_t<kIntegers, typename Tiles::Eight,
-                                    typename Tiles::Widest>;
   using Floats = typename Tiles::Widest;
-  static constexpr int kFinished = Tiles::template kChannels<Floats>;
-  using Sums = typename Tiles::template VectorOf<Sum, kLanes>::Type;
+  static constexpr int kLanes = Tiles::template kChannels<Floats>;
+  static constexpr int kVectors = kWinogradBlock / kLanes;
   using Place = typename Tiles::Place;
 
-  static constexpr int kLine = 64;  // bytes of the caches
-
-  template <typename Vector, typename Element>
-  static Vector Load(const Element* from) {
-    return Tiles::template Load<Vector>(from);
-  }
-  template <typename Vector, typename Element>
-  static void Store(const Vector& values, Element* to) {
-    Tiles::Store(values, to);
+  static Floats Load(const float* from) {
+    return Tiles::template Load<Floats>(from);
   }
 
   // Numbers from one point's to the next's: not a power of two, or all would
   // want the same lines of the first cache.
   static int InputPlane(const WinogradJob& job) {
-    return 4 * job.positions * job.layer->in + kLine / sizeof(Number);
+    return 4 * job.positions * job.layer->in + 16;
   }
   static int ProductPlane(const WinogradJob& job) {
-    return 4 * job.positions * kWinogradBlock + kLine / sizeof(Sum);
-  }
-
-  static void StoreInput(const auto& values, float scale, Number* to) {
-    if constexpr (kIntegers) {
-      // Rounded and saturated to 16 bits.
-#if defined(__AVX2__)
-      const __m256i rounded = _mm256_cvtps_epi32((__m256)(values * scale));
-      const __m128i packed =
-          _mm_packs_epi32(_mm256_castsi256_si128(rounded),
-                          _mm256_extracti128_si256(rounded, 1));
-      _mm_storeu_si128(reinterpret_cast<__m128i*>(to), packed);
-#else
-      using Values = std::remove_cvref_t<decltype(values)>;
-      constexpr int kCount = Tiles::template kChannels<Values>;
-      using Integers = typename Tiles::template VectorOf<int32_t, kCount>::Type;
-      using Halves = typename Tiles::template VectorOf<int16_t, kCount>::Type;
-      const Values scaled = values * scale;
-      const Values below = scaled < 32767.0f ? scaled : Values{} + 32767.0f;
-      const Values limited = below > -32768.0f ? below : Values{} - 32768.0f;
-      // A number that leaves no bits for fractions.
-      const Values rounded = (limited + 0x1.8p23f) - 0x1.8p23f;
-      Store(__builtin_convertvector(__builtin_convertvector(rounded, Integers),
-                                    Halves),
-            to);
-#endif
-    } else {
-      Store(values, to);
-    }
+    return 4 * job.positions * kWinogradBlock + 16;
   }
 
   template <int kPlace>
-  static void TransformPlace(const WinogradJob& job, Number* inputs) {
+  static void TransformPlace(const WinogradJob& job, float* inputs) {
     const int in = job.layer->in;
     const int plane = InputPlane(job);
     for (int i = 0; i < job.positions; ++i) {
       const float* const source = job.source + i * kNumSquares * in;
-      Number* const row = inputs + (kPlace * job.positions + i) * in;
-      Tiles::template ForEachVector<Inputs>(in, [&]<typename Vector>(int c) {
+      float* const row = inputs + (kPlace * job.positions + i) * in;
+      Tiles::template ForEachVector<Floats>(in, [&]<typename Vector>(int c) {
         Tiles::template TransformTile<kPlace, Vector>(
             source + c, in, [&](int point, const Vector& values) {
-              StoreInput(values, job.layer->scales[point],
-                         row + c + point * plane);
+              Tiles::Store(values, row + c + point * plane);
             });
       });
     }
   }
 
-  static Sums MultiplyAdd(const Sums& sum, const Sums& inputs,
-                          const Sums& weights) {
-    if constexpr (!kIntegers) {
-      return sum + inputs * weights;
-    } else {
-#if defined(__AVX512F__)
-      if constexpr (kWide) {
-        return sum + (Sums)_mm512_madd_epi16((__m512i)inputs, (__m512i)weights);
-      } else
-#endif
-#if defined(__AVX2__)
-        return sum + (Sums)_mm256_madd_epi16((__m256i)inputs, (__m256i)weights);
-#else
-      // The upper and the lower halves, with their signs.
-      return sum + (inputs >> 16) * (weights >> 16) +
-             ((inputs << 16) >> 16) * ((weights << 16) >> 16);
-#endif
-    }
-  }
-
-  // One input, or two that lie together as integers, in every lane.
-  static Sums Broadcast(const Number* from) {
-    Sum value;
-    std::memcpy(&value, from, sizeof(value));
-    return value - Sums{};  // a zero of either sign would survive
-  }
-
   // products[r] = inputs[r] weights, of kRows rows, which stay in registers.
   template <int kRows>
-  static void MultiplyRows(const Number* inputs, const Number* weights, int in,
-                           Sum* products) {
-    constexpr int kStep = sizeof(Sum) / sizeof(Number);
+  static void MultiplyRows(const float* inputs, const float* weights, int in,
+                           float* products) {
     // Unrolled, or the sums would be kept in memory.
-    Sums sums[kRows * kVectors];
+    Floats sums[kRows * kVectors];
 #pragma GCC unroll 12
-    for (int s = 0; s < kRows * kVectors; ++s) sums[s] = Sums{};
-    for (int i = 0; i < in; i += kStep) {
-      Sums factors[kVectors];
+    for (int s = 0; s < kRows * kVectors; ++s) sums[s] = Floats{};
+    for (int i = 0; i < in; ++i, weights += kWinogradBlock) {
+      Floats factors[kVectors];
 #pragma GCC unroll 2
-      for (int v = 0; v < kVectors; ++v) {
-        factors[v] = Load<Sums>(weights + v * kLanes * kStep);
-      }
-      weights += kWinogradBlock * kStep;
+      for (int v = 0; v < kVectors; ++v)
+        factors[v] = Load(weights + v * kLanes);
 #pragma GCC unroll 12
       for (int s = 0; s < kRows * kVectors; ++s) {
-        sums[s] =
-            MultiplyAdd(sums[s], Broadcast(inputs + s / kVectors * in + i),
-                        factors[s % kVectors]);
+        // A zero of either sign would survive an addition.
+        const Floats input = inputs[s / kVectors * in + i] - Floats{};
+        sums[s] += input * factors[s % kVectors];
       }
     }
 #pragma GCC unroll 12
     for (int s = 0; s < kRows * kVectors; ++s) {
-      Store(sums[s], products + s * kLanes);
+      Tiles::Store(sums[s], products + s * kLanes);
     }
   }
 
   template <int kRows>
-  static void MultiplyWhile(int& row, int end, const Number* inputs,
-                            const Number* weights, int in, Sum* products) {
+  static void MultiplyWhile(int& row, int end, const float* inputs,
+                            const float* weights, int in, float* products) {
     for (; row + kRows <= end; row += kRows) {
       MultiplyRows<kRows>(inputs + row * in, weights, in,
                           products + row * kWinogradBlock);
     }
   }
 
-  static void Multiply(int row, int end, const Number* inputs,
-                       const Number* weights, int in, Sum* products) {
+  static void Multiply(int row, int end, const float* inputs,
+                       const float* weights, int in, float* products) {
     MultiplyWhile<kMaxRows>(row, end, inputs, weights, in, products);
     if constexpr (kWide) {
       MultiplyWhile<8>(row, end, inputs, weights, in, products);
@@ -349,31 +267,17 @@ class WinogradCode {
     MultiplyWhile<1>(row, end, inputs, weights, in, products);
   }
 
-  static Floats LoadProduct(const Sum* product, const float* unit) {
-    if constexpr (kIntegers) {
-      using Integers =
-          typename Tiles::template VectorOf<int32_t, kFinished>::Type;
-      return __builtin_convertvector(Load<Integers>(product), Floats) *
-             Load<Floats>(unit);
-    } else {
-      return Load<Floats>(product);
-    }
-  }
-
-  // kFinished output channels of a tile.
+  // kLanes output channels of a tile.
   template <int kPlace>
-  static void FinishTile(const WinogradJob& job, const Sum* products,
-                         const float* units, const Floats& bias,
-                         float* destination) {
+  static void FinishTile(const WinogradJob& job, const float* products,
+                         const Floats& bias, float* destination) {
     const int plane = ProductPlane(job);
     constexpr Place kAt = Tiles::kPlaces[kPlace];
     Floats lines[4][6];
     for (int j = 0; j < Tiles::Points(kAt.right); ++j) {
       Floats column[6] = {};
       for (int i = 0; i < Tiles::Points(kAt.down); ++i) {
-        const int point = kWinogradLine * i + j;
-        column[i] = LoadProduct(products + point * plane,
-                                units + point * kWinogradBlock);
+        column[i] = Load(products + (kWinogradLine * i + j) * plane);
       }
       Floats outputs[4];
       Tiles::TransformOutput(column, outputs);
@@ -390,28 +294,23 @@ class WinogradCode {
             destination +
             Tiles::template OutputSquare<kPlace>(y, x) * job.layer->out;
         Floats value = outputs[x] + bias;
-        if (job.add_to_destination) value += Load<Floats>(to);
+        if (job.add_to_destination) value += Load(to);
         if (job.relu) value = value > 0 ? value : Floats{};
-        Store(value, to);
+        Tiles::Store(value, to);
       }
     }
   }
 
   template <int kPlace>
-  static void FinishPlace(const WinogradJob& job, const Sum* products,
+  static void FinishPlace(const WinogradJob& job, const float* products,
                           int block) {
     const int out = job.layer->out;
     for (int i = 0; i < job.positions; ++i) {
-      const Sum* const row =
+      const float* const row =
           products + (kPlace * job.positions + i) * kWinogradBlock;
-      for (int c = 0; c < kWinogradBlock; c += kFinished) {
+      for (int c = 0; c < kWinogradBlock; c += kLanes) {
         const int channel = block * kWinogradBlock + c;
-        const float* const units =
-            kIntegers ? job.layer->units.data() +
-                            block * kWinogradPoints * kWinogradBlock + c
-                      : nullptr;
-        FinishTile<kPlace>(job, row + c, units,
-                           Load<Floats>(job.layer->bias.data() + channel),
+        FinishTile<kPlace>(job, row + c, Load(job.layer->bias.data() + channel),
                            job.destination + i * kNumSquares * out + channel);
       }
     }
@@ -421,20 +320,14 @@ class WinogradCode {
   static void ConvolveGroup(const WinogradJob& job) {
     const WinogradLayer& layer = *job.layer;
     // [36, rows, in], then [36, rows, 16].
-    Number* const inputs = reinterpret_cast<Number*>(job.scratch);
-    Sum* const products =
-        reinterpret_cast<Sum*>(job.scratch + kWinogradPoints * InputPlane(job));
+    float* const inputs = job.scratch;
+    float* const products = job.scratch + kWinogradPoints * InputPlane(job);
     // 1. The inputs of all tiles, transformed: B^T d B.
     TransformPlace<0>(job, inputs);
     TransformPlace<1>(job, inputs);
     TransformPlace<2>(job, inputs);
     TransformPlace<3>(job, inputs);
-    const Number* weights;
-    if constexpr (kIntegers) {
-      weights = layer.integers.data();
-    } else {
-      weights = layer.floats.data();
-    }
+    const float* weights = layer.weights.data();
     for (int block = 0; block < layer.out / kWinogradBlock; ++block) {
       // 2. For a block of output channels, at each point the product of a
       //    matrix of inputs [rows, in] and one of weights [in, 16].

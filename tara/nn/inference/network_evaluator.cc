@@ -48,20 +48,27 @@ class FiniteEvaluator : public mcts::Evaluator {
   const std::unique_ptr<mcts::Evaluator> network_;
 };
 
-absl::StatusOr<LoadedNetwork> LoadOneDnn(const Checkpoint& checkpoint,
-                                         const InferenceOptions& options) {
+// A tower, by Tara's kernels.
+absl::StatusOr<LoadedNetwork> LoadTower(const Checkpoint& checkpoint,
+                                        const InferenceOptions& options) {
   if (options.device != "cpu") {
-    return absl::UnimplementedError(absl::StrCat(
-        "oneDNN does not support device '", options.device, "'; expected cpu"));
+    return absl::UnimplementedError(
+        absl::StrCat("backend 'tara' does not support device '", options.device,
+                     "'; expected cpu"));
   }
-  TARA_ASSIGN_OR_RETURN(CpuEvaluator made,
-                        NewCpuEvaluator(checkpoint, options.precision));
-  return LoadedNetwork{.evaluator = std::move(made.evaluator),
-                       .info = {.backend = InferenceBackend::kOneDnn,
-                                .precision = made.precision}};
+  if (options.precision != Precision::kAuto &&
+      options.precision != Precision::kFloat32) {
+    return absl::UnimplementedError(absl::StrCat(
+        "a tower is computed in float32 on the CPU; expected precision=auto or "
+        "float32, not ",
+        PrecisionName(options.precision)));
+  }
+  TARA_ASSIGN_OR_RETURN(auto evaluator, NewCpuEvaluator(checkpoint));
+  return LoadedNetwork{.evaluator = std::move(evaluator),
+                       .info = {.backend = InferenceBackend::kTara,
+                                .precision = Precision::kFloat32}};
 }
 
-// Our own engine, in integers.
 absl::StatusOr<LoadedNetwork> LoadLight(const Checkpoint& checkpoint,
                                         const InferenceOptions& options) {
   if (options.device != "cpu" || options.backend == InferenceBackend::kTorch) {
@@ -78,7 +85,7 @@ absl::StatusOr<LoadedNetwork> LoadLight(const Checkpoint& checkpoint,
   }
   TARA_ASSIGN_OR_RETURN(auto evaluator, NewLightEvaluator(checkpoint));
   return LoadedNetwork{.evaluator = std::move(evaluator),
-                       .info = {.backend = InferenceBackend::kOneDnn,
+                       .info = {.backend = InferenceBackend::kTara,
                                 .precision = Precision::kInt8}};
 }
 
@@ -87,15 +94,15 @@ absl::StatusOr<LoadedNetwork> LoadCheckpoint(const Checkpoint& checkpoint,
   if (checkpoint.shape.kind == NetworkKind::kLight) {
     return LoadLight(checkpoint, options);
   }
-  return options.backend == InferenceBackend::kOneDnn
-             ? LoadOneDnn(checkpoint, options)
+  return options.backend == InferenceBackend::kTara
+             ? LoadTower(checkpoint, options)
              : LoadTorchNetwork(checkpoint, options);
 }
 
 // Returns the options with the backend that kAuto stands for.
 InferenceOptions WithBackend(InferenceOptions options) {
   if (options.backend == InferenceBackend::kAuto) {
-    options.backend = options.device == "cpu" ? InferenceBackend::kOneDnn
+    options.backend = options.device == "cpu" ? InferenceBackend::kTara
                                               : InferenceBackend::kTorch;
   }
   return options;

@@ -61,7 +61,7 @@ class NetworkLoader {
 
 // Loads the network of a checkpoint, or of a bundle, for inference. The
 // evaluator is thread-safe; on the CPU it takes no locks, and each call
-// computes on its own thread. With oneDNN, the answer for a position is
+// computes on its own thread. With Tara's kernels, the answer for a position is
 // the same, bit for bit, in any batch. Within a process, Precision::kAuto is
 // one number type for all loads of a file's contents (NetworkLoader).
 //

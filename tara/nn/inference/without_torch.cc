@@ -19,7 +19,7 @@ absl::StatusOr<LoadedNetwork> LoadTorchNetwork(const Checkpoint&,
                                                const InferenceOptions&) {
   return absl::FailedPreconditionError(
       "backend 'torch': this program is without LibTorch; expected backend "
-      "onednn");
+      "tara");
 }
 
 absl::StatusOr<NetworkOutputs> ComputeTorchOutputs(const Checkpoint&,

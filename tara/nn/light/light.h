@@ -41,6 +41,10 @@ absl::StatusOr<std::unique_ptr<mcts::Evaluator>> NewLightEvaluator(
 absl::StatusOr<std::unique_ptr<mcts::Evaluator>> NewFloatLightEvaluator(
     const Checkpoint& checkpoint);
 
+// Returns `per_variant` positions of each variant from games played at random
+// from `seed`.
+std::vector<State> PositionsOfRandomGames(int per_variant, uint64_t seed);
+
 // As NewTrainer and MakeTrainer (trainer.h), for light networks.
 // REQUIRES: CheckLightTraining(options) is OK.
 std::unique_ptr<Trainer> NewLightTrainer(const NetworkShape& shape,

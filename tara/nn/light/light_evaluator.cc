@@ -12,14 +12,16 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "tara/base/check.h"
+#include "tara/base/random.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/action.h"
 #include "tara/core/instruction_set.h"
+#include "tara/core/random_action.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/symmetry.h"
+#include "tara/core/variant.h"
 #include "tara/mcts/evaluator.h"
-#include "tara/nn/cpu/cpu_calibration.h"
 #include "tara/nn/cpu/cpu_evaluator.h"
 #include "tara/nn/encode/encoded_batch.h"
 #include "tara/nn/encode/encoder_parts.h"
@@ -122,6 +124,25 @@ constexpr int kRangePositions = 32;
 constexpr uint64_t kRangeSeed = 1;
 
 }  // namespace
+
+std::vector<State> PositionsOfRandomGames(int per_variant, uint64_t seed) {
+  std::vector<State> positions;
+  for (const VariantInfo& info : kVariants) {
+    Random random(DeriveSeed(seed, static_cast<uint64_t>(info.variant),
+                             StreamPurpose::kPlayouts));
+    State state = InitialState(info.variant);
+    for (int found = 0; found < per_variant;) {
+      if (state.finished()) state = InitialState(info.variant);
+      // About one in eight, so that positions of one game differ.
+      if (random.Below(8) == 0) {
+        positions.push_back(state);
+        ++found;
+      }
+      ApplyAction(RandomAction(state, random), state);
+    }
+  }
+  return positions;
+}
 
 absl::StatusOr<LightRanges> LightRangesOf(const Checkpoint& checkpoint,
                                           const LightTensors& tensors,

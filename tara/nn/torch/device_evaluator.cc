@@ -129,7 +129,6 @@ at::ScalarType TypeOf(Precision precision) {
     case Precision::kFloat16:
       return at::kHalf;
     case Precision::kAuto:
-    case Precision::kInt16:
     case Precision::kInt8:
       break;
   }
@@ -145,7 +144,7 @@ at::ScalarType TypeOf(Precision precision) {
 absl::StatusOr<Precision> ChoosePrecision(const Network& network,
                                           const c10::Device& device,
                                           Precision precision) {
-  if (precision == Precision::kInt16 || precision == Precision::kInt8) {
+  if (precision == Precision::kInt8) {
     return absl::UnimplementedError(absl::StrCat(
         "LibTorch's networks do not compute in ", PrecisionName(precision),
         "; expected auto, float32, bfloat16 or float16"));

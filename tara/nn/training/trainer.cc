@@ -13,8 +13,6 @@
 #include "tara/base/status_macros.h"
 #include "tara/core/outcome.h"
 #include "tara/core/position_text.h"
-#include "tara/nn/cpu/cpu_calibration.h"
-#include "tara/nn/cpu/cpu_network.h"
 #include "tara/nn/cpu/cpu_weights.h"
 #include "tara/nn/encode/encoded_batch.h"
 #include "tara/nn/encode/features.h"
@@ -75,17 +73,6 @@ class TorchBatch : public PreparedBatch {
 
   const EncodedSamples encoded;
 };
-
-// Adds the ranges of the network's activations in these positions.
-absl::Status AddRanges(absl::Span<const State> positions,
-                       Checkpoint& checkpoint) {
-  TARA_ASSIGN_OR_RETURN(const CpuWeights weights, FoldCpuWeights(checkpoint));
-  const CpuRanges ranges = CalibrateCpuRanges(weights, positions);
-  for (NamedTensor& tensor : CpuRangesToTensors(ranges, checkpoint.shape)) {
-    checkpoint.tensors.push_back(std::move(tensor));
-  }
-  return absl::OkStatus();
-}
 
 class TorchTrainer : public Trainer {
  public:
@@ -231,7 +218,6 @@ class TorchTrainer : public Trainer {
     }
     if (!positions.empty()) {
       TARA_RETURN_IF_ERROR(CheckOutputs(path, positions));
-      TARA_RETURN_IF_ERROR(AddRanges(positions, checkpoint));
     }
     return WriteCheckpoint(path, checkpoint);
   }

@@ -147,9 +147,9 @@ class Trainer {
 
   // Writes weights, optimizer, shape, versions and progress to one file,
   // atomically (see checkpoint.h); it does not depend on the device. The file
-  // keeps the ranges of activations in `positions`, such as the network will
-  // meet, for inference in integers (tara/nn/cpu/cpu_calibration.h); without
-  // any, evaluators measure them on random games. Returns ABORTED, naming it,
+  // of a light network keeps the ranges of activations in `positions`, such as
+  // the network will meet, for inference in integers; without any, evaluators
+  // measure them on random games. Returns ABORTED, naming it,
   // and writes nothing where a tensor or the output for one of the positions is
   // not finite.
   virtual absl::Status Save(const std::string& path,

@@ -109,11 +109,11 @@ absl::StatusOr<std::vector<int>> ListCheckpoints(absl::string_view run_dir) {
 
 constexpr absl::string_view kAuto = "auto";
 
-// Takes over what an earlier start of the run has chosen by measurement:
-// another choice would make other games.
+// Takes over what an earlier start of the run has chosen by measurement on a
+// GPU: another choice would make other games.
 void AdoptChoices(const proto::InferenceConfig& before,
                   proto::InferenceConfig& now) {
-  if (before.device() != now.device()) return;
+  if (before.device() != now.device() || now.device() == "cpu") return;
   if (now.backend() == kAuto) now.set_backend(before.backend());
   if (now.precision() == kAuto) now.set_precision(before.precision());
 }

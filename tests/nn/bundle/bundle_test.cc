@@ -120,7 +120,7 @@ TEST_F(BundleTest, PlaysAsItsCheckpointDoes) {
   std::vector<mcts::Evaluation> of_bundle(states.size());
   std::vector<mcts::Evaluation> of_checkpoint(states.size());
   for (const InferenceBackend backend :
-       {InferenceBackend::kTorch, InferenceBackend::kOneDnn}) {
+       {InferenceBackend::kTorch, InferenceBackend::kTara}) {
     const InferenceOptions options = {.backend = backend,
                                       .precision = Precision::kFloat32};
     for (const auto& [path, results] :
@@ -158,7 +158,7 @@ TEST_F(BundleTest, OtherWeightsDoNotAgree) {
   const std::string model = MakeOnnxModel(other, WeightType::kFloat32).value();
   const std::string half = MakeOnnxModel(other, WeightType::kFloat16).value();
   ExpectDiffering(With(kOnnxEntry, model),
-                  {"libtorch", "onednn", "onnx_float16"});
+                  {"libtorch", "tara", "onnx_float16"});
   ExpectDiffering(With(kOnnxFloat16Entry, half), {"onnx_float16"});
 }
 
@@ -328,9 +328,9 @@ TEST_F(BundleTest, OneOfFewerInputsVerifiesAndPlaysAsItDid) {
           {MakeBundle(network, SmallBundleOptions()).value(), &expected}};
   for (const auto& [bytes, evaluations] : bundles) {
     Write(bytes);
-    const auto evaluator =
-        LoadNetworkEvaluator(path_, {.backend = InferenceBackend::kOneDnn,
-                                     .precision = Precision::kFloat32});
+    const auto evaluator = LoadNetworkEvaluator(
+        path_,
+        {.backend = InferenceBackend::kTara, .precision = Precision::kFloat32});
     ASSERT_TRUE(evaluator.ok()) << evaluator.status();
     ASSERT_TRUE(
         (*evaluator)->Evaluate(states, absl::MakeSpan(*evaluations)).ok());

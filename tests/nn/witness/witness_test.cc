@@ -31,14 +31,14 @@ constexpr char kGames[] = "tests/nn/witness/games.txt";
 TEST(WitnessTest, AnswersAsItDid) {
   const std::vector<WitnessAnswer> answers = WitnessAnswers();
   ASSERT_EQ(answers.size(), 40u);
-  ExpectBothAnswer(answers, InferenceBackend::kOneDnn);
+  ExpectBothAnswer(answers, InferenceBackend::kTara);
 }
 
 // Returns a game by the line protocol: the actions of `genmove` to its end.
 std::string PlayGame(const std::string& path, const std::string& variant) {
   const std::unique_ptr<engine::EngineModel> model =
       engine::EngineModel::OfNetwork(path,
-                                     {.backend = InferenceBackend::kOneDnn,
+                                     {.backend = InferenceBackend::kTara,
                                       .precision = Precision::kFloat32},
                                      1 << 12)
           .value();
@@ -79,7 +79,7 @@ TEST(WitnessTest, PlaysTheGamesThatItPlayed) {
 }
 
 TEST(WitnessTest, TheBundleVerifiesWithoutLibTorch) {
-  // The inputs, what golden.json expects, oneDNN, both ONNX models.
+  // The inputs, what golden.json expects, Tara's kernels, both ONNX models.
   EXPECT_EQ(AgreeingForms(), 5);
 }
 

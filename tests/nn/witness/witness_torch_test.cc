@@ -37,7 +37,7 @@ TEST(WitnessTorchTest, LearningGoesOnFromTheCheckpoint) {
   ASSERT_TRUE(trainer.Save(path, {}).ok());
   const auto again = LoadNetworkEvaluator(
       path,
-      {.backend = InferenceBackend::kOneDnn, .precision = Precision::kFloat32});
+      {.backend = InferenceBackend::kTara, .precision = Precision::kFloat32});
   ASSERT_TRUE(again.ok()) << again.status();
   ExpectAnswers(answers, **again);
 }
