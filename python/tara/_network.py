@@ -24,9 +24,8 @@ def load(model: Union[str, "os.PathLike[str]"] = "best", *,
 
     model: "best" for the network that comes with Tara, or the path of a bundle
     (FILE.tara), a checkpoint, or the folder of a run, which stands for its
-    newest checkpoint. precision: "auto" for the fastest number type that is
-    accurate on this processor, or "float32", "bfloat16", "float16", "int16" or
-    "int8".
+    newest checkpoint. precision: the number type that its evaluations must have,
+    "int8" for a light network and "float32" for a tower; "auto" for either.
 
     Raises FileNotFoundError for a missing file, and ValueError for a damaged
     file, an unsupported version or an unsupported number type.
