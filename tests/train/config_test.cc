@@ -494,9 +494,7 @@ TEST(ConfigTest, TheLearnersDeviceAndTypesAreChecked) {
       Good("learner { device: 'cuda:2' autocast: 'bfloat16' }"));
   EXPECT_EQ(on_gpu.cuda_device, 2);
   EXPECT_TRUE(on_gpu.autocast);
-  EXPECT_FALSE(
-      ToTrainerOptions(Good("learner { device: 'cuda' autocast: 'auto' }"))
-          .autocast);
+  EXPECT_FALSE(ToTrainerOptions(Good("learner { autocast: 'auto' }")).autocast);
 }
 
 TEST(ConfigTest, InferenceIsTakenAsGiven) {

@@ -10,7 +10,6 @@
 #include "tara/core/board.h"
 #include "tara/core/instruction_set.h"
 #include "tara/nn/cpu/cpu_kernels.h"
-#include "tara/nn/cpu/winograd_learning_templates.h"
 #include "tara/nn/cpu/winograd_templates.h"
 #include "tara/nn/encode/features.h"
 
@@ -25,10 +24,7 @@ class CpuKernelCode {
             .linear = ApplyLinear,
             .fill_rows = FillRows,
             .add_to_rows = AddToRows,
-            .convolve = WinogradCode<kSet>::Convolve,
-            .transform_filters = WinogradLearningCode<kSet>::TransformFilters,
-            .differentiate_filters =
-                WinogradLearningCode<kSet>::DifferentiateFilters};
+            .convolve = WinogradCode<kSet>::Convolve};
   }
 
  private:

@@ -27,12 +27,6 @@ struct CpuKernels {
   void (*add_to_rows)(const float* bias, int channels, float* rows);
 
   void (*convolve)(const WinogradJob& job);
-
-  // Of filters that are learned: makes a block of output channels of
-  // WinogradLayer.weights, which `points` is; and a gradient.
-  void (*transform_filters)(const WinogradFilters& filters, int block,
-                            float* points);
-  void (*differentiate_filters)(const WinogradGradientJob& job);
 };
 
 // Returns the fastest that this processor supports.

@@ -60,39 +60,6 @@ constexpr int WinogradScratchFloats(int in) {
   return kWinogradPoints * (4 * kWinogradGroup * (in + kWinogradBlock) + 64);
 }
 
-// Filters of 3 x 3 while they are learned, as floats in memory: the weight of
-// an output channel o and an input channel i at a tap (y, x) is
-//   weights[o * output_stride + i * input_stride + y * y_stride + x *
-//   x_stride].
-struct WinogradFilters {
-  int in = 0;   // a multiple of 8
-  int out = 0;  // a multiple of kWinogradBlock
-  const float* weights = nullptr;
-  int64_t output_stride = 0;
-  int64_t input_stride = 0;
-  int64_t y_stride = 0;
-  int64_t x_stride = 0;
-};
-
-// The gradient of a filter, summed over positions: `source` [positions, 49, in]
-// are the inputs of the convolution, `gradient` [positions, 49, out] is that of
-// its outputs.
-struct WinogradGradientJob {
-  int in = 0;   // a multiple of 8
-  int out = 0;  // a multiple of kWinogradBlock
-  int positions = 0;
-  const float* source = nullptr;
-  const float* gradient = nullptr;
-  float* result = nullptr;  // [3, 3, in, out]
-  // Of WinogradGradientScratchFloats(in, out).
-  float* scratch = nullptr;
-};
-
-constexpr int WinogradGradientScratchFloats(int in, int out) {
-  return kWinogradPoints *
-         (4 * kWinogradGroup * (in + out) + 2 * kWinogradBlock + in * out);
-}
-
 }  // namespace tara::nn
 
 #endif  // TARA_NN_CPU_WINOGRAD_H_

@@ -11,7 +11,6 @@
 #include "tara/core/board.h"
 #include "tara/core/outcome.h"
 #include "tara/nn/encode/features.h"
-#include "tara/nn/torch/layers_torch.h"
 
 namespace tara::nn {
 namespace {
@@ -31,6 +30,14 @@ torch::nn::Linear MakeLinear(int in, int out, bool bias = true) {
 // [B, C] as a bias of [B, C, 7, 7].
 at::Tensor OfChannels(const at::Tensor& values) {
   return values.unsqueeze(2).unsqueeze(3);
+}
+
+// Returns the mean and the maximum over the hills of each channel: [B, 2C] from
+// `values` [B, C, 7, 7], non-negative, and `hills` [1, 1, 7, 7], 1 on hills.
+at::Tensor PoolHills(const at::Tensor& values, const at::Tensor& hills) {
+  const at::Tensor masked = values * hills;
+  return at::cat({masked.sum({2, 3}) * (1.0 / kNumHills), masked.amax({2, 3})},
+                 1);
 }
 
 }  // namespace
@@ -62,7 +69,10 @@ ConvNorm::ConvNorm(int in_channels, int out_channels, int kernel_size)
 at::Tensor ConvNorm::forward(const at::Tensor& input,
                              const at::Tensor& residual,
                              const at::Tensor& bias) {
-  return NormRelu(Convolve(conv, input), *norm, residual, bias);
+  at::Tensor sum = norm(conv(input));
+  if (residual.defined()) sum = sum + residual;
+  if (bias.defined()) sum = sum + OfChannels(bias);
+  return at::relu(sum);
 }
 
 ResidualBlock::ResidualBlock(int channels, bool pools)
@@ -131,9 +141,8 @@ void Network::MoveTo(const c10::Device& device) {
 NetworkOutput Network::forward(const at::Tensor& planes,
                                const at::Tensor& globals,
                                const PerHead<bool>& asked) {
-  at::Tensor tower =
-      NormRelu(Convolve(stem_conv, planes) + OfChannels(stem_globals(globals)),
-               *stem_norm);
+  at::Tensor tower = at::relu(
+      stem_norm(stem_conv(planes) + OfChannels(stem_globals(globals))));
   for (const auto& block : blocks) tower = block->forward(tower, hills_);
 
   const at::Tensor pooled = PoolHills(tower, hills_);

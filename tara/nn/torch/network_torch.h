@@ -49,7 +49,6 @@
 #include "absl/strings/string_view.h"
 #include "tara/nn/encode/encoded_batch.h"
 #include "tara/nn/heads.h"
-#include "tara/nn/torch/layers_torch.h"
 #include "tara/nn/weights/checkpoint.h"
 
 namespace tara::nn {

@@ -7,7 +7,6 @@
 #include "absl/strings/string_view.h"
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
-#include "tara/core/instruction_set.h"
 #include "tara/nn/heads.h"
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/inference/torch_inference.h"
@@ -19,17 +18,6 @@
 
 namespace tara::train {
 namespace {
-
-// Whether the processor multiplies in bfloat16 many times as fast as in float32
-// (AMX).
-bool HasFastBfloat16() {
-#if defined(__x86_64__)
-  return SupportedInstructionSets().back() == InstructionSet::kAvx512 &&
-         __builtin_cpu_supports("amx-bf16");
-#else
-  return false;
-#endif
-}
 
 absl::Status CheckDevice(absl::string_view field, const std::string& device) {
   const absl::Status status = nn::CheckInferenceDevice(device);
@@ -120,9 +108,7 @@ nn::TrainerOptions ToTrainerOptions(const proto::TrainConfig& config) {
           .threads = static_cast<int>(learner.threads()),
           .cuda_device = device->is_cpu ? nn::TrainerOptions::kNoCudaDevice
                                         : device->index,
-          .autocast = learner.autocast() == "bfloat16" ||
-                      (learner.autocast() == "auto" && device->is_cpu &&
-                       !IsLight(config) && HasFastBfloat16())};
+          .autocast = learner.autocast() == "bfloat16"};
 }
 
 LearnOptions ToLearnOptions(const proto::TrainConfig& config,
