@@ -32,15 +32,13 @@ at::Tensor OfChannels(const at::Tensor& values) {
   return values.unsqueeze(2).unsqueeze(3);
 }
 
-// Returns the mean and the maximum over the hills of each channel: [B, 2C] from
-// `values` [B, C, 7, 7], non-negative, and `hills` [1, 1, 7, 7], 1 on hills.
+}  // namespace
+
 at::Tensor PoolHills(const at::Tensor& values, const at::Tensor& hills) {
   const at::Tensor masked = values * hills;
   return at::cat({masked.sum({2, 3}) * (1.0 / kNumHills), masked.amax({2, 3})},
                  1);
 }
-
-}  // namespace
 
 at::Tensor PlanesOf(const EncodedBatch& batch) {
   constexpr int64_t kChannels = kNumPlanes;

@@ -68,6 +68,10 @@ at::Tensor GlobalsOf(const EncodedBatch& batch);
 // Returns a [1, 1, 7, 7] tensor that is 1 on hills and 0 on corners.
 at::Tensor MakeHillMask();
 
+// Returns the mean and the maximum over the hills of each channel: [B, 2C] from
+// `values` [B, C, 7, 7], non-negative, and `hills` [1, 1, 7, 7], 1 on hills.
+at::Tensor PoolHills(const at::Tensor& values, const at::Tensor& hills);
+
 // A convolution without bias that keeps the grid's size, batch norm, sum, ReLU:
 //   ReLU(norm(conv(input)) + residual + bias), as NormRelu has it.
 class ConvNorm : public torch::nn::Module {
