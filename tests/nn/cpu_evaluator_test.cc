@@ -24,7 +24,7 @@
 #include "tara/nn/encode/features.h"
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/inference_options.h"
-#include "tara/nn/torch/torch_evaluator.h"
+#include "tara/nn/torch/device_evaluator.h"
 #include "tara/nn/training/trainer.h"
 #include "tara/nn/weights/checkpoint.h"
 #include "tests/nn/test_positions.h"
@@ -108,11 +108,11 @@ TEST(CpuEvaluatorTest, AgreesWithLibTorchForEveryShapeAndVariant) {
                                    NetworkShape{.channels = 40, .blocks = 1},
                                    NetworkShape{.channels = 64, .blocks = 4}}) {
     const Checkpoint checkpoint = LivelyCheckpoint(shape);
-    const auto torch = NewTorchEvaluator(checkpoint);
+    const auto torch = NewDeviceEvaluator(checkpoint, {.device = "cpu"});
     ASSERT_TRUE(torch.ok()) << torch.status();
     const auto engine = NewEvaluator(checkpoint);
     const Difference difference =
-        Compare(Evaluate(*engine, states), Evaluate(**torch, states));
+        Compare(Evaluate(*engine, states), Evaluate(*torch->evaluator, states));
     EXPECT_LT(difference.probability, 1e-4) << shape.channels;
     EXPECT_LT(difference.margin, 1e-3) << shape.channels;
   }
@@ -204,7 +204,7 @@ TEST(CpuEvaluatorTest, MissingTensorsAreNamed) {
     Checkpoint damaged = checkpoint;
     damaged.tensors.erase(damaged.tensors.begin() + i);
     // The same tensors are missed as by the reference.
-    const auto torch = NewTorchEvaluator(damaged);
+    const auto torch = NewDeviceEvaluator(damaged, {.device = "cpu"});
     const auto engine = NewCpuEvaluator(damaged);
     EXPECT_EQ(engine.status(), torch.status());
   }

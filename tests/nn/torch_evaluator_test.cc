@@ -1,8 +1,6 @@
 // Inference with LibTorch on any device. Without a GPU the path of devices runs
 // on the CPU, where streams do nothing and the rest is the same code; its twin
-// is the evaluator that computes one batch after the other.
-
-#include "tara/nn/torch/torch_evaluator.h"
+// is the evaluator that computes with Tara's own kernels.
 
 #include <cmath>
 #include <filesystem>
@@ -17,6 +15,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
+#include "tara/nn/cpu/cpu_evaluator.h"
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/inference_options.h"
 #include "tara/nn/torch/device_evaluator.h"
@@ -62,7 +61,7 @@ class TorchEvaluatorTest : public ::testing::Test {
   ~TorchEvaluatorTest() override { std::filesystem::remove(path_); }
 
   std::unique_ptr<mcts::Evaluator> Reference() const {
-    auto evaluator = NewTorchEvaluator(checkpoint_);
+    auto evaluator = NewCpuEvaluator(checkpoint_);
     EXPECT_TRUE(evaluator.ok()) << evaluator.status();
     return *std::move(evaluator);
   }
@@ -121,20 +120,6 @@ TEST_F(TorchEvaluatorTest, ACallInPartsAnswersAsTheWhole) {
                  {expected.begin(), expected.begin() + size}, kRounding);
     }
     EXPECT_TRUE(Evaluate(*evaluator, {}).empty());
-  }
-}
-
-TEST_F(TorchEvaluatorTest, OnePositionOfAWideNetworkIsAnsweredAsAmongOthers) {
-  // Alone it is computed in another way (folded_network_torch.cc).
-  const auto trainer =
-      NewTrainer({.channels = 64, .blocks = 2}, {.threads = 1}, 5);
-  ASSERT_TRUE(trainer->Save(path_, {}).ok());
-  checkpoint_ = *ReadCheckpoint(path_);
-  const auto evaluator = Reference();
-  const auto states = RandomPositionsOfAllVariants(1, 34);
-  const auto together = Evaluate(*evaluator, states);
-  for (size_t i = 0; i < states.size(); ++i) {
-    ExpectNear(Evaluate(*evaluator, {states[i]}), {together[i]}, kRounding);
   }
 }
 

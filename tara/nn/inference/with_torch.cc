@@ -15,7 +15,6 @@
 #include "tara/nn/inference/torch_inference.h"
 #include "tara/nn/torch/device_evaluator.h"
 #include "tara/nn/torch/network_torch.h"
-#include "tara/nn/torch/torch_evaluator.h"
 #include "tara/nn/torch/torch_runtime.h"
 
 namespace tara::nn {
@@ -87,13 +86,6 @@ absl::Status CheckInferenceDevice(absl::string_view device) {
 
 absl::StatusOr<LoadedNetwork> LoadTorchNetwork(
     const Checkpoint& checkpoint, const InferenceOptions& options) {
-  if (options.device == "cpu" && (options.precision == Precision::kAuto ||
-                                  options.precision == Precision::kFloat32)) {
-    TARA_ASSIGN_OR_RETURN(auto evaluator, NewTorchEvaluator(checkpoint));
-    return LoadedNetwork{.evaluator = std::move(evaluator),
-                         .info = {.backend = InferenceBackend::kTorch,
-                                  .precision = Precision::kFloat32}};
-  }
   TARA_ASSIGN_OR_RETURN(
       DeviceEvaluator made,
       NewDeviceEvaluator(checkpoint, {.device = options.device,

@@ -7,17 +7,6 @@ at::Tensor NormScale(const torch::nn::BatchNorm2d& norm) {
   return norm->weight / (norm->running_var + norm->options.eps()).sqrt();
 }
 
-// Whether oneDNN is the faster way, but at::conv2d would not go it: a batch of
-// one on one thread. (CPU time of a 3x3 convolution, LibTorch 1.13, Xeon with
-// AVX-512, both by turns: 1.5 times as fast with 64 channels, 2.1 times with
-// 128, slower with 32; no difference from two positions on.)
-bool IsPassedBy(const at::Tensor& input, const at::Tensor& weight) {
-  constexpr int64_t kMinChannels = 64;
-  return input.size(0) == 1 && weight.size(0) >= kMinChannels &&
-         input.device().is_cpu() && input.scalar_type() == at::kFloat &&
-         at::hasMKLDNN();
-}
-
 at::Tensor OfChannels(const at::Tensor& values) {
   return values.unsqueeze(2).unsqueeze(3);
 }
@@ -25,12 +14,6 @@ at::Tensor OfChannels(const at::Tensor& values) {
 }  // namespace
 
 at::Tensor FoldedNetwork::Conv::operator()(const at::Tensor& input) const {
-  if (IsPassedBy(input, weight)) {
-    const int64_t padding = weight.size(2) / 2;
-    return at::mkldnn_convolution(input, weight, bias, {padding, padding},
-                                  /*stride=*/{1, 1}, /*dilation=*/{1, 1},
-                                  /*groups=*/1);
-  }
   return at::conv2d(input, weight, bias, /*stride=*/1,
                     /*padding=*/weight.size(2) / 2);
 }
