@@ -332,7 +332,7 @@ TEST(PlayerSpecTest, ANetworkMayBeComputedInAnyWayThereIs) {
 TEST(PlayerSpecTest, UnknownWaysOfInferenceAreRefused) {
   EXPECT_EQ(ParsePlayerSpec("net:a.ckpt,precision=half").status().message(),
             "bad player spec 'net:a.ckpt,precision=half': precision is 'half'; "
-            "expected one of auto, float32, bfloat16, float16, int16, int8");
+            "expected one of auto, float32, bfloat16, float16, int8");
   EXPECT_EQ(ParsePlayerSpec("net:a.ckpt,device=gpu").status().message(),
             "bad player spec 'net:a.ckpt,device=gpu': device is 'gpu'; "
             "expected cpu, cuda, cuda:N or cuda:all");

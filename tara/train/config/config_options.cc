@@ -126,8 +126,10 @@ absl::StatusOr<nn::InferenceOptions> ToInferenceOptions(
   nn::InferenceOptions options;
   TARA_RETURN_IF_ERROR(
       nn::SetInferenceOption("device", config.device(), options));
-  TARA_RETURN_IF_ERROR(
-      nn::SetInferenceOption("precision", config.precision(), options));
+  // Runs before 0.3.0 recorded int16 for towers.
+  TARA_RETURN_IF_ERROR(nn::SetInferenceOption(
+      "precision", config.precision() == "int16" ? "auto" : config.precision(),
+      options));
   TARA_RETURN_IF_ERROR(
       nn::SetInferenceOption("backend", config.backend(), options));
   return options;
