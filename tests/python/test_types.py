@@ -2,6 +2,8 @@
 
 import ast
 import inspect
+import json
+import os
 import pathlib
 import re
 import subprocess
@@ -13,13 +15,17 @@ import tara
 
 # Classes made by pybind11 have a metaclass that no stub can name.
 ALLOWED = """
-tara\\._tara\\.(GameRecord|Games|Network|Search|State|_JobPlayer|_Sampler|_SelfPlay|_Store)
+tara\\._tara\\.(GameRecord|Games|Network|Search|State|_JobPlayer|_Opponent|_Sampler|_SelfPlay|_Store)
 """
+
+
+PYRIGHT = (pathlib.Path(__file__).resolve().parents[1] /
+           "js/node_modules/pyright/index.js")
 
 
 # What users write, that --strict must take.
 USES = """
-from typing import Iterator, List
+from typing import Iterator, List, Tuple
 import numpy as np
 from numpy.typing import NDArray
 import tara
@@ -43,6 +49,20 @@ games = tara.selfplay("playouts", "four_treasures", 3)
 iterator: Iterator[tara.GameRecord] = games
 games.close()
 tara.train("config").close()
+
+def uniform(planes: NDArray[np.float32], globals_: NDArray[np.float32],
+            mask: NDArray[np.uint8]
+            ) -> Tuple[NDArray[np.float64], NDArray[np.float64]]:
+    return np.zeros(mask.shape), np.zeros((len(mask), 3))
+
+search = tara.Search([tara.State("four_treasures")], uniform,
+                     options={"sims": 3})
+node = search.node(0)
+print(node and node.visits, tara.PLANES["pass"].index)
+states = tara.play(np.zeros(3, tara.STATE), np.array([1, 2, 3]))
+for batch in tara.Sampler(tara.GameStore("games.db")).batches(range(3)):
+    print(batch.planes.shape, tara.outcome(states).reward.sum())
+print(tara.rate("a", "b", games=3)["players"])
 """
 
 
@@ -56,6 +76,38 @@ def test_the_types_are_those_of_the_module(arguments, tmp_path):
     run = subprocess.run([sys.executable, "-m", *arguments], cwd=tmp_path,
                          capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stdout + run.stderr
+
+
+def pyright(*arguments, **environment):
+    """Runs pyright of tests/js; returns its messages."""
+    if not PYRIGHT.exists():
+        pytest.skip("no pyright: npm ci in tests/js installs it")
+    run = subprocess.run(
+        ["node", PYRIGHT, "--outputjson", *arguments], capture_output=True,
+        text=True, check=False, env={**os.environ, **environment})
+    return json.loads(run.stdout)
+
+
+def test_pyright_takes_what_users_write(tmp_path):
+    (tmp_path / "uses.py").write_text(USES + "\nreveal_type(games)\n")
+    (tmp_path / "pyrightconfig.json").write_text(
+        '{"include": ["uses.py"], "typeCheckingMode": "strict"}')
+    message, = pyright("--project", tmp_path, "--pythonpath", sys.executable)[
+        "generalDiagnostics"]
+    assert 'Type of "games" is "_SelfPlay"' in message["message"]
+
+
+def test_pyright_knows_the_types_of_all_that_is_public():
+    # Those of classes that other packages have without types are not ours.
+    path = os.pathsep.join([str(pathlib.Path(sys.executable).parent),
+                            os.environ["PATH"]])
+    report = pyright("--verifytypes", "tara", "--ignoreexternal", PATH=path)
+    symbols = report["typeCompleteness"]["symbols"]
+    assert sum(each["isExported"] for each in symbols) > 100
+    wrong = [each["name"] for each in symbols
+             if not (each["isTypeKnown"] or re.match(
+                 r"tara\.(gym|pettingzoo|openspiel|fleet)\b", each["name"]))]
+    assert not wrong
 
 
 def test_defaults_of_the_stub_are_those_of_the_module():
