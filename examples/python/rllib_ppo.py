@@ -12,6 +12,7 @@ import gymnasium
 import numpy as np
 import ray
 import tara.gym
+import torch
 from ray.rllib.algorithms.ppo import PPOConfig
 from ray.rllib.core.rl_module.default_model_config import DefaultModelConfig
 from ray.rllib.core.rl_module.rl_module import RLModuleSpec
@@ -47,7 +48,10 @@ def main():
     parser.add_argument("--games", type=int, default=100,
                         help="to evaluate with (default: 100)")
     arguments = parser.parse_args()
-    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+    # The batches are small. Further threads spin while they wait, so that a
+    # busy machine makes no progress.
+    torch.set_num_threads(1)
+    ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False)
     config = (
         PPOConfig()
         .environment(WithMask, env_config={
