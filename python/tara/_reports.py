@@ -2,6 +2,7 @@
 
 import json
 import os
+import pathlib
 import signal
 import subprocess
 from html import escape
@@ -25,7 +26,7 @@ class Report(Dict[str, List[_Row]]):
     data: Dict[str, Any]
     """The JSON of the program, with the names of its documents."""
     html: str
-    """The program's page with figures, self-contained."""
+    """The program's page with figures, self-contained; "" if it has none."""
 
     def __init__(self, data: Dict[str, Any], html: str) -> None:
         super().__init__()
@@ -108,6 +109,33 @@ def balance(**options: Any) -> Report:
     return _report("balance", [], options)
 
 
+def regret(*players: Any, **options: Any) -> Report:
+    """Measures what players lose in solved endgames, as `tara regret` does.
+
+    players, options: as in `rate`.
+
+    Returns a Report. Table "players": one row per player and variant. Raises as
+    `rate` does.
+    """
+    return _report("regret", [], {"player": list(players), **options})
+
+
+def solve(position: Union[str, _tara.State], **options: Any) -> Report:
+    """Computes the exact result of a position, as `tara solve` does.
+
+    position: a State or its text. options: as in `rate`, such as
+    node_limit=1_000_000.
+
+    Returns a Report without a page. Table "actions": one row per legal action,
+    with its exact margin. `data` has the margin of the position and the best
+    actions. Raises as `rate` does, and RuntimeError at the node limit.
+    """
+    if isinstance(position, _tara.State):
+        position = position.text
+    return _report("solve", [], {"position": position, "all_actions": True,
+                                 **options})
+
+
 def explore(book: Union[str, "os.PathLike[str]"], *,
             variant: Optional[str] = None, actions: str = "",
             position: Union[str, _tara.State, None] = None,
@@ -181,12 +209,16 @@ def _report(command: str, arguments: Sequence[Any], options: Dict[str, Any],
     options = dict(options)
     program = options.pop("program", None)
     with tempfile.TemporaryDirectory() as folder:
-        page = os.path.join(folder, "page.html")
+        page = pathlib.Path(folder) / "page.html"
         text = _run([*command.split(), *map(os.fspath, arguments),
-                     *_flags(options), "--format=json", f"--html={page}"],
+                     *_flags(options), "--format=json",
+                     *([] if command == "solve" else [f"--html={page}"])],
                     program, given)
-        with open(page, encoding="utf-8") as file:
-            return Report(json.loads(text), file.read())
+        data = json.loads(text)
+        if isinstance(data, list):  # of regret
+            data = {"players": data}
+        return Report(data, page.read_text(encoding="utf-8")
+                      if page.exists() else "")
 
 
 def _run(arguments: List[str], program: Any, given: str = "") -> str:

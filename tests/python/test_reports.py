@@ -61,6 +61,33 @@ def test_a_book_is_built_and_shown(tmp_path):
     assert tara.explore(book, position=state).data["position"] == state.text
 
 
+def test_losses_in_solved_endgames_have_a_row_per_player():
+    report = tara.regret("random", "greedy", variant="four_treasures",
+                         positions=4, nodes=1000)
+    assert [row["player"] for row in report["players"]] == ["random", "greedy"]
+    assert all(0 <= row["results"] <= 1 for row in report["players"])
+    assert "<svg" in report.html
+
+
+def test_a_position_is_solved():
+    state = tara.State("four_treasures")
+    last = []
+    while not state.finished:
+        last.append(state)
+        state = state.play(int(state.legal()[-1]))
+    state = last[-3]
+    report = tara.solve(state)
+    assert len(report["actions"]) == len(state.legal())
+    best = report.data["best_actions"]
+    sign = 1 if state.side == 0 else -1
+    assert {row["action"] for row in report["actions"] if row["red_margin"]
+            == report.data["red_margin"]} == set(best)
+    assert all(sign * row["red_margin"] <= sign * report.data["red_margin"]
+               for row in report["actions"])
+    with pytest.raises(RuntimeError, match="node limit"):
+        tara.solve(tara.State("four_treasures"), node_limit=100)
+
+
 def test_errors_of_the_program_are_raised(tmp_path):
     with pytest.raises(ValueError, match="no_game"):
         tara.balance(variant="no_game", player="random")
