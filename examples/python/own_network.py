@@ -2,9 +2,10 @@
 
     python examples/python/own_network.py [--variant sacred_hill_l1]
 
-tara.selfplay plays games with the network, tara.Sampler draws samples, and
-tara.arena plays a match: everything that AlphaZero needs except the network. It
-beats `greedy` after a minute or two on two cores. Needs PyTorch.
+tara.selfplay plays games with the network, tara.Sampler prepares samples in a
+thread, and tara.arena plays a match: everything that AlphaZero needs except the
+network. It beats `greedy` after a minute or two on two cores. Needs PyTorch;
+uses a GPU if there is one.
 """
 
 import argparse
@@ -17,6 +18,9 @@ import tara
 import torch
 from torch import nn
 from torch.nn import functional
+
+
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 
 
 class Network(nn.Module):
@@ -40,19 +44,28 @@ class Network(nn.Module):
         return self.policy(x.flatten(1)), self.result(x.mean((2, 3)))
 
 
-def judge_of(network):
+def evaluator_of(network):
     """Returns an evaluator for tara.search, which passes arrays by DLPack."""
     def own_network(planes, globals_, mask):
         with torch.no_grad():
-            return network(torch.from_dlpack(planes),
-                           torch.from_dlpack(globals_))
+            return network(torch.from_dlpack(planes).to(DEVICE),
+                           torch.from_dlpack(globals_).to(DEVICE))
     return own_network
+
+
+def tensors(batch):
+    """Returns a batch as tensors, pinned for a GPU."""
+    named = {name: torch.from_dlpack(array)
+             for name, array in batch._asdict().items() if name != "states"}
+    if DEVICE == "cuda":
+        named = {name: each.pin_memory() for name, each in named.items()}
+    return named
 
 
 def losses(network, batch):
     """Returns the cross-entropies of policy and result, means over samples."""
-    tensor = {name: torch.from_dlpack(array)
-              for name, array in batch._asdict().items() if name != "states"}
+    tensor = {name: each.to(DEVICE, non_blocking=True)
+              for name, each in batch.items()}
     logits, result = network(tensor["planes"], tensor["globals"])
     logits = logits.masked_fill(tensor["mask"] == 0, -1e9)
     of_policy = -(functional.log_softmax(logits, 1) * tensor["policy"]).sum(1)
@@ -66,40 +79,41 @@ class Player:
     name = "own network"
 
     def __init__(self, network, simulations=40):
-        self.judge = judge_of(network)
+        self.evaluator = evaluator_of(network)
         self.options = f"sims={simulations}"
 
     def choose(self, states):
         return [analysis.action for analysis in tara.search(
-            states, self.judge, options=self.options)]
+            states, self.evaluator, options=self.options)]
 
 
 def train(variant, generations, games_at_a_time=80, steps=60, seed=1):
     """Returns a network trained on this number of generations of games."""
     torch.manual_seed(seed)
-    network = Network()
+    network = Network().to(DEVICE)
     optimizer = torch.optim.AdamW(network.parameters(), lr=2e-3)
-    begin, step = time.monotonic(), 0
+    begin = time.monotonic()
     with tempfile.TemporaryDirectory() as folder, tara.GameStore(
             pathlib.Path(folder) / "games.db", "w") as store:
         sampler = None
         for generation in range(generations):
             first = generation * games_at_a_time
             store.add(tara.selfplay(
-                judge_of(network), variant,
+                evaluator_of(network), variant,
                 range(first, first + games_at_a_time), seed=seed,
                 options="sims=24", in_step=games_at_a_time))
             if sampler is None:
                 sampler = tara.Sampler(
                     store, "window_games=800,held_out_share=0", seed=seed)
             sampler.update()
+            step = generation * steps
             shown = np.zeros(2)
-            for _ in range(steps):
-                policy, result = losses(network, sampler.batch(step, 128))
+            for batch in sampler.batches(range(step, step + steps), 128,
+                                         to=tensors):
+                policy, result = losses(network, batch)
                 optimizer.zero_grad()
                 (policy + result).backward()
                 optimizer.step()
-                step += 1
                 shown += policy.item(), result.item()
             print(f"{time.monotonic() - begin:4.0f} s, {len(store)} games: losses "
                   f"{shown[0] / steps:.3f} policy, {shown[1] / steps:.3f} "

@@ -1,12 +1,14 @@
 """Stores of games, as objects and as Arrow tables; training samples."""
 
+import collections
 import collections.abc
 import importlib
 import itertools
 import operator
 import os
 import pathlib
-from typing import Any, Iterable, Iterator, Literal, Optional, Union
+from typing import (Any, Callable, Iterable, Iterator, Literal, Optional,
+                    Union)
 
 import numpy as np
 from numpy.typing import NDArray
@@ -163,21 +165,21 @@ class GameStore:
         games = self.games(variant=variant, generation=generation,
                            newest=newest)
 
-        # Its lists have types, which empty lists lack.
-        schema = pyarrow.RecordBatch.from_pydict(
-            _tara._ply_columns([]) | {"phase": pyarrow.array([], "string"),
-                                      "text": pyarrow.array([], "string"),
-                                      "chosen": pyarrow.array([], "bool")}
-        ).schema
+        def batch_of(part: "list[_tara.GameRecord]") -> Any:
+            rows = _tara._plies(part)
+            columns: "dict[str, Any]" = {
+                name: np.ascontiguousarray(rows[name])
+                for name in rows.dtype.names or ()}
+            for name in ("phase", "text"):
+                columns[name] = columns[name].astype(str)
+            value = columns["value"]
+            columns["value"] = pyarrow.array(value, mask=np.isnan(value))
+            return pyarrow.RecordBatch.from_pydict(columns)
 
-        def batches() -> Iterator[Any]:
-            while part := list(itertools.islice(games, _GAMES_AT_A_TIME)):
-                columns = _tara._ply_columns(part)
-                value = columns["value"]
-                columns["value"] = pyarrow.array(value, mask=np.isnan(value))
-                yield pyarrow.RecordBatch.from_pydict(columns, schema)
-
-        return pyarrow.RecordBatchReader.from_batches(schema, batches())
+        parts = iter(lambda: list(itertools.islice(games, _GAMES_AT_A_TIME)),
+                     [])
+        return pyarrow.RecordBatchReader.from_batches(
+            batch_of([]).schema, map(batch_of, parts))
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         """Returns the table "games" as Arrow's C stream (a capsule)."""
@@ -240,6 +242,40 @@ class Sampler:
         ValueError if the window is empty.
         """
         return self._sampler.batch(step, size)
+
+    def batches(self, steps: Iterable[int], size: int = 256, *, ahead: int = 2,
+                to: Callable[[_types.Batch], Any] = lambda batch: batch
+                ) -> Iterator[Any]:
+        """Yields batches that a thread prepares ahead, in the order of steps.
+
+            def pinned(batch):
+                return {name: torch.from_dlpack(array).pin_memory()
+                        for name, array in batch._asdict().items()
+                        if name != "states"}
+
+            for tensors in sampler.batches(range(1000), 256, to=pinned):
+                planes = tensors["planes"].to("cuda", non_blocking=True)
+
+        steps, size: as in `batch`. ahead: number of batches in preparation. to:
+        called by that thread with each Batch; its result is yielded. Do not
+        call `update` during the iteration.
+        """
+        from concurrent import futures  # here: it loads many modules
+
+        def prepare(step: int) -> Any:
+            return to(self.batch(step, size))
+
+        pool = futures.ThreadPoolExecutor(1)
+        waiting: "collections.deque[futures.Future[Any]]" = collections.deque()
+        try:
+            for step in steps:
+                waiting.append(pool.submit(prepare, step))
+                if len(waiting) > ahead:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            pool.shutdown(cancel_futures=True)
 
     @property
     def games(self) -> int:

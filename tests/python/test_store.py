@@ -1,5 +1,6 @@
 """Stored games, their tables, and the samples that learners draw."""
 
+import itertools
 import os
 import pathlib
 import pickle
@@ -471,6 +472,27 @@ def test_a_window_moves_while_another_thread_draws(path, tmp_path):
             for thread in threads:
                 thread.join()
     assert drawn and not any(drawn)
+
+
+def test_batches_are_prepared_ahead_by_a_thread(store):
+    sampler = tara.Sampler(store, "held_out_share=0")
+    asked_by = set()
+
+    def noted(batch):
+        asked_by.add(threading.get_ident())
+        return batch
+
+    steps = range(3, 8)
+    batches = list(sampler.batches(steps, 8, to=noted))
+    for step, batch in zip(steps, batches, strict=True):
+        for array, wanted in zip(batch, sampler.batch(step, 8)):
+            assert array.tobytes() == wanted.tobytes()
+    assert len(asked_by) == 1 and threading.get_ident() not in asked_by
+    endless = sampler.batches(itertools.count(), 8)
+    assert len(next(endless).planes) == 8
+    endless.close()
+    with pytest.raises(ZeroDivisionError):
+        list(sampler.batches([0], 8, to=lambda _: 1 / 0))
 
 
 @pytest.mark.parametrize("options, message", [
