@@ -151,54 +151,46 @@ def _clone() -> Optional[str]:
 
 
 def _events(command: List[str]) -> Generator[Event, None, None]:
-    # In its own session: this process forwards a terminal's Ctrl-C, once.
-    process = subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, text=True, encoding="utf-8", errors="replace",
-        start_new_session=True)
-    lines: "queue.SimpleQueue[Optional[str]]" = queue.SimpleQueue()
-    errors: List[str] = []
+    import tempfile  # here, as shutil above
 
-    # The pipes are always read, so that no run waits for its reader.
-    def read_events() -> None:
-        assert process.stdout is not None
-        for line in process.stdout:
-            lines.put(line)
-        lines.put(None)
+    with tempfile.TemporaryFile("w+", encoding="utf-8",
+                                errors="replace") as errors:
+        # In its own session: this process forwards a terminal's Ctrl-C, once.
+        with subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                stderr=errors, text=True, encoding="utf-8", errors="replace",
+                start_new_session=True) as process:
+            lines: "queue.SimpleQueue[Optional[str]]" = queue.SimpleQueue()
 
-    def read_errors() -> None:
-        assert process.stderr is not None
-        errors.extend(process.stderr)
+            # The pipe is always read, so that no run waits for its reader.
+            def read() -> None:
+                for line in process.stdout or ():
+                    lines.put(line)
+                lines.put(None)
 
-    threads = [threading.Thread(target=read, daemon=True)
-               for read in (read_events, read_errors)]
-    for thread in threads:
-        thread.start()
-    ended = False  # with an event "end"
-    try:
-        while (line := lines.get()) is not None:
+            thread = threading.Thread(target=read, daemon=True)
+            thread.start()
+            ended = False  # with an event "end"
             try:
-                event: Event = json.loads(line)
-                ended = event["event"] == "end"
-            except (KeyError, TypeError, ValueError):
-                raise RuntimeError(f"{command[0]} printed {line!r}; expected "
-                                   "an event of the program `tara`") from None
-            yield event
-    finally:
-        if process.poll() is None:
-            process.send_signal(signal.SIGINT)
-        status = process.wait()
-        for thread in threads:
-            thread.join()
-        assert process.stdout is not None and process.stderr is not None
-        process.stdout.close()
-        process.stderr.close()
-    if status == 0:
-        if not ended:
-            raise RuntimeError(f"{command[0]} ended without an event 'end'; "
-                               "expected the program `tara`")
-        return
-    _check_status(command[0], status, "".join(errors))
+                while (line := lines.get()) is not None:
+                    try:
+                        event: Event = json.loads(line)
+                        ended = event["event"] == "end"
+                    except (KeyError, TypeError, ValueError):
+                        raise RuntimeError(
+                            f"{command[0]} printed {line!r}; expected an event "
+                            "of the program `tara`") from None
+                    yield event
+            finally:
+                if process.poll() is None:
+                    process.send_signal(signal.SIGINT)
+                process.wait()
+                thread.join()
+        errors.seek(0)
+        _check_status(command[0], process.returncode, errors.read())
+    if not ended:
+        raise RuntimeError(f"{command[0]} ended without an event 'end'; "
+                           "expected the program `tara`")
 
 
 def _check_status(program: str, status: int, errors: str) -> None:

@@ -43,39 +43,21 @@ SIMULATIONS = 50  # of an action of self-play
 TURNS = 9  # of self-play
 
 
-def _steps(variant: str, threads: int) -> Callable[[], int]:
-    games = tara.Games(variant, GAMES, threads=threads)
-    actions = np.empty(GAMES, np.uint16)
-
-    def run() -> int:
-        games.step(games.sample(actions))
-        return GAMES
-
-    return run
-
-
-def _masks(variant: str, threads: int) -> Callable[[], int]:
-    games = tara.Games(variant, GAMES, threads=threads)
-    actions = np.empty(GAMES, np.uint16)
-    mask = np.empty((GAMES, tara.NUM_ACTIONS), np.uint8)
-
-    def run() -> int:
-        games.legal_mask(mask)
-        games.step(games.sample(actions))
-        return GAMES
-
-    return run
-
-
-def _features(variant: str, threads: int) -> Callable[[], int]:
-    games = tara.Games(variant, OBSERVED, threads=threads)
-    actions = np.empty(OBSERVED, np.uint16)
+def _steps(variant: str, threads: int, what: str = "") -> Callable[[], int]:
+    """Returns a step of games, with masks or features if `what` is one."""
+    n = OBSERVED if what == "features" else GAMES
+    games = tara.Games(variant, n, threads=threads)
+    actions = np.empty(n, np.uint16)
+    mask = np.empty((n, tara.NUM_ACTIONS), np.uint8)
     out = games.observe()
 
     def run() -> int:
-        games.observe(out)
+        if what == "mask":
+            games.legal_mask(mask)
+        elif what == "features":
+            games.observe(out)
         games.step(games.sample(actions))
-        return OBSERVED
+        return n
 
     return run
 
@@ -176,12 +158,12 @@ def _now(threads: int) -> float:
     return sum(each.ru_utime + each.ru_stime for each in used)
 
 
-def _rate_of_python(judge: tara.Judge, variant: str, games: int,
+def _rate_of_python(evaluator: tara.Evaluator, variant: str, games: int,
                     threads: int) -> float:
     begin = _now(threads)
     with tempfile.TemporaryDirectory() as folder:
         with tara.GameStore(f"{folder}/games.db", "w") as store:
-            store.add(tara.selfplay(judge, variant, games, threads=threads,
+            store.add(tara.selfplay(evaluator, variant, games, threads=threads,
                                     options=f"sims={SIMULATIONS}",
                                     in_step=IN_STEP))
     return games / (_now(threads) - begin)
@@ -228,11 +210,11 @@ def _self_play(program: str, variant: str, threads: int,
     network = tara.load()
     generation = IN_STEP * threads
 
-    def by_turns(judge: tara.Judge, of_program: Callable[[int], float]
+    def by_turns(evaluator: tara.Evaluator, of_program: Callable[[int], float]
                  ) -> Tuple[float, float, float]:
-        rate = _rate_of_python(judge, variant, generation, threads)
+        rate = _rate_of_python(evaluator, variant, generation, threads)
         games = generation * max(1, round(seconds * rate / generation))
-        turns = [(_rate_of_python(judge, variant, games, threads),
+        turns = [(_rate_of_python(evaluator, variant, games, threads),
                   of_program(games)) for _ in range(TURNS)]
         ratio = statistics.median(ours / its for ours, its in turns)
         ours, its = map(statistics.median, zip(*turns))
@@ -278,9 +260,10 @@ def main() -> None:
     for variant in arguments.variant or tara.VARIANTS:
         runs[f"{variant}: step"] = _steps(variant, arguments.threads)
         runs[f"{variant}: batch"] = _batches(variant, arguments.threads)
-        runs[f"{variant}: step, mask"] = _masks(variant, arguments.threads)
-        runs[f"{variant}: step, features"] = _features(variant,
-                                                       arguments.threads)
+        runs[f"{variant}: step, mask"] = _steps(variant, arguments.threads,
+                                               "mask")
+        runs[f"{variant}: step, features"] = _steps(variant, arguments.threads,
+                                                    "features")
     if arguments.peers:
         for make, names in ((_pgx, ("hex", "othello")),
                             (_open_spiel, ("hex", "quoridor"))):
