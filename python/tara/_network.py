@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from tara import _tara
 
-Judge = Union[
+Evaluator = Union[
     _tara.Network, Literal["playouts"],
     Callable[[NDArray[np.float32], NDArray[np.float32], NDArray[np.uint8]],
              Tuple[Any, Any]]]

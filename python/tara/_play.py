@@ -1,4 +1,4 @@
-"""Whole games: self-play with a judge, and matches of two players."""
+"""Whole games: self-play with an evaluator, and matches of two players."""
 
 import array
 import atexit
@@ -43,6 +43,7 @@ class Player(Protocol):
         The positions belong to different games, and none is finished. The
         thread that calls `arena` calls this method.
         """
+        ...
 
 
 _Choose = Callable[[List[_tara.State]], Any]  # as Player.choose
@@ -52,7 +53,7 @@ _playing: "weakref.WeakSet[_tara._SelfPlay]" = weakref.WeakSet()
 
 @atexit.register
 def _close_all() -> None:
-    # Threads that call a Python function must not outlive the interpreter.
+    # What the interpreter destroys at its end, no thread must still use.
     for games in list(_playing):
         games.close()
 
@@ -96,20 +97,18 @@ def _start(variant: str, rules: _types._Options) -> _tara.State:
     return _tara.State(variant, rules)
 
 
-def selfplay(judge: _network.Judge, variant: str,
+def selfplay(evaluator: _network.Evaluator, variant: str,
              games: Union[int, Iterable[int]], *, seed: int = 1,
              options: _types._Options = "sims=100",
              rules: _types._Options = "-", in_step: int = 64,
              threads: int = 1) -> _tara._SelfPlay:
-    """Plays games of self-play by search with a judge; an iterator of games.
+    """Plays games of self-play by search; an iterator of games.
 
-    judge: as in `search`, but called by Tara's own threads, with a copy of
-    this call's context (contextvars). Thread-local settings do not apply
-    there: enter torch.no_grad() or torch.autocast() inside the judge. variant:
-    one of tara.VARIANTS. games: the number of games, or their indices without
-    duplicates, at most 100000000. A game depends only on the seed and its
-    index, so you can play any part of a run, or repeat it.
-    seed: the seed of the run.
+    evaluator: as in `search`. A function is called by the thread that iterates,
+    while it waits for the next game. variant: one of tara.VARIANTS. games: the
+    number of games, or their indices without duplicates, at most 100000000. A
+    game depends only on the seed and its index, so you can play any part of a
+    run, or repeat it. seed: the seed of the run.
     options: "sims=100,...": search options, as in player specs, and the fields
     of self_play in a training config by name ("temperature_plies=10",
     "playout_cap.full_share=0.25", "opening.share=0.1";
@@ -117,20 +116,21 @@ def selfplay(judge: _network.Judge, variant: str,
     number of games per thread that share batches. threads: number of threads
     that play games.
 
-    Returns an iterator of GameRecord, in the order in which games end. A
-    bounded number of games is played ahead of the iteration. Leaving the loop,
-    Ctrl-C or close() stops them. After close() there are no more games; after
-    Ctrl-C the finished ones remain. A judge that does not return within a
-    second is abandoned. The games are identical, bit for bit, to those of
+    Returns an iterator of GameRecord, in the order in which games end. With a
+    Network or "playouts", a bounded number of games is played ahead of the
+    iteration. Leaving the loop, Ctrl-C or close() stops them. After close()
+    there are no more games; after Ctrl-C or an exception of the evaluator the
+    finished ones remain. The games are identical, bit for bit, to those of
     `tara selfplay` with the same seed, network and number type.
 
-    Raises ValueError and TypeError for invalid arguments. An exception of the
-    judge is raised after all games that were finished before it. Raises
-    RuntimeError if the iterator is used in a fork of the process.
+    Raises ValueError and TypeError for invalid arguments, any exception that
+    the evaluator raises, and RuntimeError if the iterator is used in a fork of
+    the process.
     """
     indices = _indices(games)
-    playing = _tara._SelfPlay(judge, _start(variant, rules), indices, seed,
+    playing = _tara._SelfPlay(evaluator, _start(variant, rules), indices, seed,
                               options, in_step, threads)
+    playing._evaluator = evaluator  # for garbage collection, which keeps it
     _playing.add(playing)
     return playing
 

@@ -1,9 +1,10 @@
 """The results of functions: named tuples of NumPy arrays."""
 
+import collections.abc
 import dataclasses
 import os
 import typing
-from typing import Any, Dict, Optional, Tuple, Union
+from typing import Any, Dict, List, Optional, Tuple, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,19 +35,53 @@ def path(name: str, given: Any) -> str:
     return text
 
 
-def in_memory(tensor: Any) -> Any:
-    """Returns a float32 array of a tensor that NumPy cannot convert.
-
-    From another device, with a gradient, or of a type that NumPy lacks; None
-    for other objects.
-    """
+def _array(name: str, given: Any) -> Any:
+    """Returns an array of an array, or of a tensor by DLPack."""
+    if isinstance(given, np.ndarray) or not hasattr(given, "__dlpack__"):
+        return np.asarray(given)
     try:
-        if hasattr(tensor, "detach"):  # of PyTorch
-            tensor = tensor.detach().cpu().float().contiguous()
-            return np.from_dlpack(tensor)
-        return np.asarray(tensor).astype(np.float32)  # of JAX: bfloat16
-    except (AttributeError, TypeError, ValueError, RuntimeError, BufferError):
-        return None
+        return np.from_dlpack(given)
+    except Exception as error:  # of a library, for reasons of its own
+        # From another device, with a gradient, or of a type that NumPy lacks.
+        try:
+            if hasattr(given, "detach"):  # of PyTorch
+                return np.from_dlpack(
+                    given.detach().cpu().float().contiguous())
+            return np.asarray(given).astype(np.float32)  # of JAX: bfloat16
+        except (AttributeError, TypeError, ValueError, RuntimeError,
+                BufferError):
+            raise TypeError(
+                f"evaluator: {name} is a tensor of "
+                f"{getattr(given, 'dtype', 'unknown type')} that NumPy does "
+                f"not take ({error}); expected one of real numbers, such as "
+                "float32") from error
+
+
+def answer(given: Any, shape: Tuple[int, int]) -> List[Any]:
+    """Returns what an evaluator has returned as three float32 arrays.
+
+    shape: [n, NUM_ACTIONS]. The last array, of margins, may be empty.
+    """
+    if not isinstance(given, collections.abc.Sequence) or (
+            len(given) not in (2, 3)):
+        shown = repr(given)
+        raise ValueError(
+            f"evaluator: {shown[:100] + '...' * (len(shown) > 100)}; expected "
+            "(logits, result_logits) or (logits, result_logits, margin) as its "
+            "answer")
+    arrays: List[Any] = [np.empty(0, np.float32)] * 3
+    for place, (name, expected) in enumerate((
+            ("logits", shape), ("result_logits", (shape[0], 3)),
+            ("margin", shape[:1]))[:len(given)]):
+        array = _array(name, given[place])
+        what = (f"evaluator: {name}: an array of {array.dtype} and shape "
+                f"{list(array.shape)}; expected")
+        if array.dtype.kind in "USOcmM":
+            raise TypeError(f"{what} an array of real numbers")
+        if array.shape != expected:
+            raise ValueError(f"{what} shape {list(expected)}")
+        arrays[place] = np.ascontiguousarray(array, np.float32)
+    return arrays
 
 
 def text(name: str, given: Any) -> str:
@@ -210,7 +245,7 @@ class Analysis(typing.NamedTuple):
     [NUM_ACTIONS], for State.svg: `row = np.zeros(NUM_ACTIONS); row[actions] =
     policy`."""
     priors: NDArray[np.float32]
-    """The judge's probabilities."""
+    """The evaluator's probabilities."""
     values: NDArray[np.float32]
     """The mean value of each action, -1 to 1; 0 if not visited."""
     line: NDArray[np.uint16]

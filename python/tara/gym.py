@@ -21,8 +21,8 @@ need it.
 
 import functools
 import typing
-from typing import (Callable, Dict, Iterable, List, Optional, SupportsIndex,
-                    Tuple, Union)
+from typing import (Callable, Dict, List, Optional, SupportsIndex, Tuple,
+                    Union)
 
 import gymnasium
 import numpy as np
@@ -31,6 +31,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 import tara
+from tara import _tara
 from tara._play import _Choose
 from tara._types import _Options
 
@@ -66,49 +67,34 @@ def picture(state: tara.State) -> NDArray[np.uint8]:
     dot, and links are bars. State.svg draws a better one.
     """
     row, = np.frombuffer(bytes(state), tara.STATE)
-    size = 48
-    image = np.full((7 * size, 7 * size, 3), 232, np.uint8)
-    y, x = np.mgrid[:7 * size, :7 * size]
-    discs = []
-    for rank in range(7):
-        for file in range(7):
-            if rank % 6 == 0 and file % 6 == 0:  # a corner is not a hill
-                continue
-            bit = 9 * rank + file
-            centre_y, centre_x = size * (6 - rank) + size // 2, size * file + size // 2
-            distance = (y - centre_y) ** 2 + (x - centre_x) ** 2
-            colour = (205, 202, 190)
-            for side, of_side in enumerate(((190, 40, 40), (40, 80, 180))):
-                if int(row["ringforts"][side]) >> bit & 1:
-                    colour = of_side
-            discs.append((distance < (0.36 * size) ** 2, colour))
-            for side, of_side in enumerate(((255, 190, 190), (190, 210, 255))):
-                if int(row["kings"][side]) >> bit & 1:
-                    discs.append((distance < (0.15 * size) ** 2, of_side))
-            along_x, along_y = x - centre_x, centre_y - y
-            for links, along, across in (("links_east", along_x, along_y),
-                                         ("links_north", along_y, along_x)):
-                if int(row[links]) >> bit & 1:
-                    image[(along >= 0) & (along <= size)
-                          & (abs(across) < size // 12)] = 60
-    for where, colour in discs:
-        image[where] = colour
-    return image
+    rank, file = np.mgrid[:7, :7]
+    y, x = np.mgrid[-24:24, -24:24]  # of a hill's square, from its middle
+    image = np.full((7, 7, 48, 48, 3), 232, np.uint8)  # [rank, file, y, x]
+
+    def draw(hills: typing.Any, shape: typing.Any, colour: typing.Any) -> None:
+        image[hills[:, :, None, None] & shape] = colour
+
+    def hills(board: typing.Any) -> typing.Any:
+        return int(board) >> (9 * rank + file).astype(object) & 1 == 1
+
+    east, north = hills(row["links_east"]), hills(row["links_north"])
+    draw(east, (abs(y) < 4) & (x >= 0), 60)
+    draw(np.roll(east, 1, 1), (abs(y) < 4) & (x <= 0), 60)
+    draw(north, (abs(x) < 4) & (y <= 0), 60)
+    draw(np.roll(north, 1, 0), (abs(x) < 4) & (y >= 0), 60)
+    disc, dot = (x * x + y * y < radius * radius for radius in (17, 7))
+    draw((rank % 6 != 0) | (file % 6 != 0), disc, (205, 202, 190))
+    for side, of_fort, of_king in ((0, (190, 40, 40), (255, 190, 190)),
+                                   (1, (40, 80, 180), (190, 210, 255))):
+        draw(hills(row["ringforts"][side]), disc, of_fort)
+        draw(hills(row["kings"][side]), dot, of_king)
+    return image[::-1].transpose(0, 2, 1, 3, 4).reshape(336, 336, 3)
 
 
 def reset_needed(what: str) -> gymnasium.error.ResetNeeded:
     """Returns the error of a call that needs a game."""
     return gymnasium.error.ResetNeeded(
         f"{what}: no game has begun; call reset first")
-
-
-def ends(states: List[tara.State],
-         seats: Iterable[SupportsIndex]) -> NDArray[np.float32]:
-    """Returns observations of positions in which games ended.
-
-    Each is as a seat sees it, without a phase and with nothing legal.
-    """
-    return tara.encode(states, seats=list(map(int, seats))).as_planes()
 
 
 def _states(positions: NDArray[np.void]) -> List[tara.State]:
@@ -129,66 +115,13 @@ def _random(games: tara.Games, where: NDArray[np.bool_],
     return actions
 
 
-def _searching(judge: tara.Judge, options: str, threads: int) -> _Opponent:
-    tara.search([], judge, options=options, threads=threads)  # raises
-
-    def choose(games: tara.Games, where: NDArray[np.bool_],
-               random: np.random.Generator) -> NDArray[np.int64]:
-        found = tara.search(games.states[where], judge, options=options,
-                            seed=int(random.integers(1 << 62)),
-                            threads=threads)
-        return np.array([analysis.action for analysis in found])
-
-    return choose
-
-
-def _of_player(ask: _Choose) -> _Opponent:
-
-    def index(state: tara.State, action: Union[SupportsIndex, str]) -> int:
-        try:
-            if not isinstance(action, str):
-                state.play(int(action))
-                return int(action)
-            after = state.play(action)
-        except ValueError as error:
-            raise ValueError(f"opponent: {error}") from None
-        return next(legal for legal in map(int, state.legal())
-                    if state.play(legal) == after)
-
-    def choose(games: tara.Games, where: NDArray[np.bool_],
-               random: np.random.Generator) -> NDArray[np.int64]:
-        states = _states(games.states[where])
-        actions = ask(states)
-        if len(actions) != len(states):
-            raise ValueError(f"opponent: {len(actions)} actions; expected "
-                             f"{len(states)}, one for each position")
-        return np.array([index(*each) for each in zip(states, actions)])
-
-    return choose
-
-
 def _opponent_of(opponent: Union[str, tara.Player, _Choose],
-                 threads: int) -> _Opponent:
-    expected = ("expected 'random', 'mcts:sims=100', 'best:sims=100', "
-                "'net:PATH,sims=100', a Player, a function like its choose, "
-                "or None")
-    if not isinstance(opponent, str):
-        if hasattr(opponent, "choose"):
-            player = opponent
-            return _of_player(lambda states: player.choose(states))
-        if callable(opponent):
-            return _of_player(opponent)
-        raise TypeError(f"opponent: {opponent!r}; {expected}")
-    if opponent == "random":
+                 variant: str, options: _Options, threads: int) -> _Opponent:
+    if isinstance(opponent, str) and opponent == "random":
         return _random
-    kind, _, rest = opponent.partition(":")
-    path = "best"
-    if kind == "net":
-        path, _, rest = rest.partition(",")
-    if kind not in ("mcts", "best", "net") or not path:
-        raise ValueError(f"opponent: {opponent!r}; {expected}")
-    return _searching("playouts" if kind == "mcts" else tara.load(path), rest,
-                      threads)
+    player = _tara._Opponent(opponent, tara.State(variant, options), threads)
+    return lambda games, where, random: player.choose(
+        games.states[where], int(random.integers(1 << 62))).astype(np.int64)
 
 
 class _Play:
@@ -221,7 +154,8 @@ class _Play:
             raise ValueError(f"side: {side!r}; expected None without an "
                              "opponent: one plays both")
         self._opponent = (None if opponent is None
-                          else _opponent_of(opponent, threads))
+                          else _opponent_of(opponent, variant, options,
+                                            threads))
         self._wanted_side = side
         self._sides = np.zeros(n, np.int64)
         self._places = np.arange(n)
@@ -300,7 +234,8 @@ class _Play:
     def observe_ends(self, done: NDArray[np.bool_]) -> NDArray[np.float32]:
         """Returns the final observations of the games in `done`, for one's
         last seats."""
-        return ends(_states(self.final[done]), self.last_seats[done])
+        return tara.encode(self.final[done],
+                           seats=self.last_seats[done]).as_planes()
 
     def mask(self) -> NDArray[np.int8]:
         """Returns [n, NUM_ACTIONS]: 1 where an action, as seen, is legal."""
@@ -337,10 +272,9 @@ class TaraEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
     agent's last turn, without a phase, and the mask is all zeros. The reward
     comes at the end: 1 for a win, -1 for a loss, 0 for a draw.
 
-    opponent: "random", "mcts:OPTIONS" (random games), "best:OPTIONS" or
-    "net:PATH,OPTIONS", with options as in tara.search ("sims=100"); a Player
-    or a function, as in tara.arena; or None. With None, the agent plays all
-    seats, and the reward is for the side that has just moved.
+    opponent: a player spec such as "mcts:sims=100", "greedy" or "best:sims=50",
+    a Player or a function, as in tara.arena; or None. With None, the agent
+    plays all seats, and the reward is for the side that has just moved.
     side: 0 for Red, 1 for Blue, None for a random side per game.
     options: rule options. Games are reproducible with the same seed.
     illegal: with "lose", an illegal action loses the game, and info["illegal"]

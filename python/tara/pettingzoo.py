@@ -18,7 +18,7 @@ row. Requires the package pettingzoo.
 """
 
 import operator
-from typing import Any, Dict, List, Optional, SupportsIndex, Union
+from typing import Any, Dict, List, Optional, Union
 
 import gymnasium
 import numpy as np
@@ -27,8 +27,7 @@ from pettingzoo import AECEnv  # type: ignore[import-untyped]
 
 import tara
 from tara._types import _Options
-from tara.gym import (check_modes, ends, observation_space, picture,
-                      reset_needed)
+from tara.gym import check_modes, observation_space, picture, reset_needed
 
 __all__ = ["TaraEnv", "env", "raw_env"]
 _Observation = Union[NDArray[np.float32], Dict[str, NDArray[Any]]]
@@ -78,9 +77,7 @@ class TaraEnv(AECEnv):  # type: ignore[misc]
                 "is_parallelizable": False}
 
     agent_selection: str
-    _seen: NDArray[np.float32]  # [1, ...], at the end [seats, ...]
-    _legal: NDArray[np.int8]  # the mask of the seat to move
-    _masks: NDArray[np.int8]  # [seats, NUM_ACTIONS]
+    _state: tara.State
 
     def __init__(self, variant: str, options: _Options = "-",
                  render_mode: Optional[str] = None, mask: str = "observation",
@@ -95,8 +92,9 @@ class TaraEnv(AECEnv):  # type: ignore[misc]
         self.variant = variant
         self.options = options
         self.render_mode = render_mode
-        seats = tara.State(variant, options).seats
-        self.possible_agents = [f"seat_{seat}" for seat in range(seats)]
+        self._start = tara.State(variant, options)
+        self.possible_agents = [f"seat_{seat}"
+                                for seat in range(self._start.seats)]
         observations: gymnasium.spaces.Space[Any] = observation_space()
         self.state_space = observations
         if self._in_observation:
@@ -129,13 +127,12 @@ class TaraEnv(AECEnv):  # type: ignore[misc]
             for seat, agent in enumerate(self.possible_agents):
                 self.action_spaces[agent].seed(
                     seed * len(self.possible_agents) + seat)
-        self._game = tara.Games(self.variant, 1, options=self.options)
         self.agents: List[str] = self.possible_agents[:]
         self.rewards = {agent: 0.0 for agent in self.agents}
         self._cumulative_rewards = {agent: 0.0 for agent in self.agents}
         self.terminations = {agent: False for agent in self.agents}
         self.truncations = {agent: False for agent in self.agents}
-        self._begin_turn()
+        self._set(self._start)
 
     def observe(self, agent: str) -> _Observation:
         """Returns the observation of the seat to move for any agent, with the
@@ -145,17 +142,16 @@ class TaraEnv(AECEnv):  # type: ignore[misc]
             raise KeyError(f"agent: {agent!r}; expected one of "
                            f"{self.possible_agents}")
         seat = self.possible_agents.index(agent)
-        view: NDArray[np.float32] = self._seen[seat % len(self._seen)].copy()
+        view = self._view(seat)
         if not self._in_observation:
             return view
-        return {"observation": view, "action_mask": self._masks[seat].copy()}
+        return {"observation": view, "action_mask": self._mask(seat)}
 
     def state(self) -> NDArray[np.float32]:
         """Returns the position as the seat to move sees it, or at the end
         seat 0: float32 [NUM_PLANES + NUM_GLOBALS, 7, 7]."""
         self._check_game("state")
-        seen: NDArray[np.float32] = self._seen[0].copy()
-        return seen
+        return self._view(0)
 
     def step(self, action: Optional[int]) -> None:
         """Plays an action of the seat to move, as its observation shows it.
@@ -171,29 +167,28 @@ class TaraEnv(AECEnv):  # type: ignore[misc]
             self._was_dead_step(action)
             return
         mover = self.possible_agents.index(agent)
-        lost = (self._illegal == "lose" and isinstance(action, SupportsIndex)
-                and 0 <= operator.index(action) < tara.NUM_ACTIONS
-                and not self._legal[operator.index(action)])
-        if lost:
-            reward = np.where(np.arange(2) == mover % 2, -1.0, 1.0)
-        else:
-            step = self._game.step(np.array([action]), seen=True)
-            reward = step.reward[0]
+        after = self._state
+        try:
+            given: Any = action
+            after = after.play(given, seen=True)
+            lost = False
+        except ValueError:
+            if (self._illegal == "raise"
+                    or not 0 <= operator.index(given) < tara.NUM_ACTIONS):
+                raise
+            lost = True
         self._cumulative_rewards[agent] = 0.0
         self._clear_rewards()
-        if lost or step.done[0]:
-            if not lost:
-                self._last = tara.State.from_bytes(step.final[0].tobytes())
+        outcome = after.outcome
+        if lost or outcome is not None:
+            winner = 1 - mover % 2 if outcome is None else outcome.winner
             for seat, each in enumerate(self.possible_agents):
-                self.rewards[each] = float(reward[seat % 2])
+                self.rewards[each] = (0.0 if winner is None else
+                                      1.0 if seat % 2 == winner else -1.0)
                 self.terminations[each] = True
-            seats = range(len(self.possible_agents))
-            self._seen = ends([self._last] * len(seats), seats)
-            self._set_masks()
-            if lost:
-                self.infos[agent]["illegal"] = True
-        else:
-            self._begin_turn()
+        self._set(after)
+        if lost:
+            self.infos[agent]["illegal"] = True
         self._accumulate_rewards()
 
     def render(self) -> Union[str, NDArray[np.uint8], None]:
@@ -201,30 +196,31 @@ class TaraEnv(AECEnv):  # type: ignore[misc]
         self._check_game("render")
         if self.render_mode is None:
             return None
-        return (self._last.text if self.render_mode == "ansi"
-                else picture(self._last))
+        return (self._state.text if self.render_mode == "ansi"
+                else picture(self._state))
 
     def close(self) -> None:
         """Does nothing; environments hold no resources."""
 
     def _check_game(self, what: str) -> None:
-        if not hasattr(self, "_game"):
+        if not hasattr(self, "_state"):
             raise reset_needed(what)
 
-    def _begin_turn(self) -> None:
-        self._last = tara.State.from_bytes(self._game.states[0].tobytes())
-        mover = self.possible_agents[int(self._game.seat[0])]
-        self.agent_selection = mover
-        self._seen = self._game.observe().as_planes()
-        self._set_masks()
-        self._legal = self._game.legal_mask(seen=True)[0].view(np.int8)
-        self._masks[int(self._game.seat[0])] = self._legal
-        self.infos[mover]["action_mask"][:] = self._legal
-
-    def _set_masks(self) -> None:
-        """Sets all masks to zeros."""
-        self._masks = np.zeros((len(self.possible_agents), tara.NUM_ACTIONS),
-                               np.int8)
+    def _set(self, state: tara.State) -> None:
+        self._state = state
+        if not any(self.terminations.values()):
+            self.agent_selection = self.possible_agents[state.seat or 0]
         self.infos: Dict[str, Dict[str, Any]] = {
-            agent: {"action_mask": np.zeros(tara.NUM_ACTIONS, np.int8)}
-            for agent in self.possible_agents}
+            agent: {"action_mask": self._mask(seat)}
+            for seat, agent in enumerate(self.possible_agents)}
+
+    def _view(self, seat: int) -> NDArray[np.float32]:
+        views = tara.encode([self._state], seats=[seat]).as_planes()
+        view: NDArray[np.float32] = views[0]
+        return view
+
+    def _mask(self, seat: int) -> NDArray[np.int8]:
+        mask = np.zeros(tara.NUM_ACTIONS, np.int8)
+        if seat == self._state.seat and not any(self.terminations.values()):
+            mask[self._state.legal(seen=True)] = 1
+        return mask

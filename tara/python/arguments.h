@@ -85,28 +85,12 @@ T IntegerOf(absl::string_view name, pybind11::handle given, T least, T most) {
     PyErr_Clear();
     ThrowTypeError(name, given, "an integer");
   }
-  if constexpr (std::unsigned_integral<T>) {
-    const unsigned long long value = PyLong_AsUnsignedLongLong(index.ptr());
-    const bool wrong = PyErr_Occurred() != nullptr;
-    PyErr_Clear();
-    if (!wrong && value >= least && value <= most) {
-      return static_cast<T>(value);
-    }
-  } else {
-    int overflow = 0;
-    const long long value =
-        PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
-    if (overflow == 0 && value >= least && value <= most) {
-      return static_cast<T>(value);
-    }
-  }
-  const bool has_end = most != std::numeric_limits<T>::max();
-  const bool is_large =
-      PyObject_RichCompareBool(index.ptr(), pybind11::int_(most).ptr(),
-                               Py_GT) == 1;
+  const pybind11::int_ low(least), high(most);
+  if (index >= low && index <= high) return index.cast<T>();
+  const bool has_end = most != std::numeric_limits<T>::max() || index > high;
   ThrowValueError(name, index,
-                  has_end || is_large ? absl::StrCat(least, " to ", most)
-                                      : absl::StrCat(least, " or more"));
+                  has_end ? absl::StrCat(least, " to ", most)
+                          : absl::StrCat(least, " or more"));
 }
 
 // Returns "name=value,..." of a dict, with true and false for bools.
@@ -316,6 +300,19 @@ absl::Span<T> SpanOf(pybind11::array_t<T>& array) {
   return absl::MakeSpan(array.mutable_data(),
                         static_cast<size_t>(array.size()));
 }
+
+// A new array of n rows, filled with a value, and its memory.
+template <typename T>
+struct Column {
+  Column(size_t n, Shape row, T value) {
+    row.insert(row.begin(), static_cast<pybind11::ssize_t>(n));
+    array = pybind11::array_t<T>(row);
+    values = SpanOf(array);
+    std::fill(values.begin(), values.end(), value);
+  }
+  pybind11::array_t<T> array;
+  absl::Span<T> values;
+};
 
 // Classes of Python's, marked by `using PythonClass = void`.
 template <typename T>

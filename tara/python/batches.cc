@@ -45,55 +45,53 @@ py::array IntegersOf(const char* name, const py::object& given) {
   return array;
 }
 
-template <typename Wide>
-void Narrow(const py::array& given, absl::Span<const uint8_t> where,
-            std::vector<uint16_t>& actions) {
-  const auto wide = py::array_t < Wide,
-             py::array::c_style | py::array::forcecast > ::ensure(given);
-  for (size_t i = 0; i < actions.size(); ++i) {
-    const Wide action = wide.data()[i];
-    if (!where.empty() && where[i] == 0) continue;
-    if (action < 0 || action >= kNumActions) {
-      throw py::value_error(absl::StrCat("actions[", i, "]: ", action,
-                                         "; expected 0 to ", kNumActions - 1));
-    }
-    actions[i] = static_cast<uint16_t>(action);
-  }
-}
-
-// Returns the actions of an array of integers, one row after another; those of
-// 16 bits as they are.
+// Returns the actions of an array of integers, one row after another; 0 where
+// `where` is 0. ValueError for one that is no action.
 std::vector<uint16_t> ActionsOf(const py::array& given,
                                 absl::Span<const uint8_t> where) {
   std::vector<uint16_t> actions(static_cast<size_t>(given.size()));
+  const auto read = [&](const auto& array) {
+    for (size_t i = 0; i < actions.size(); ++i) {
+      if (!where.empty() && where[i] == 0) continue;
+      const auto action = static_cast<int64_t>(array.data()[i]);
+      if (action < 0 || action >= kNumActions) {
+        const py::object shown = given.attr("flat")[py::int_(i)];
+        throw py::value_error(
+            absl::StrCat("actions[", i, "]: ", std::string(py::str(shown)),
+                         "; expected 0 to ", kNumActions - 1));
+      }
+      actions[i] = static_cast<uint16_t>(action);
+    }
+  };
   if (py::isinstance<py::array_t<uint16_t>>(given)) {
-    const auto exact = py::array_t<uint16_t, py::array::c_style>::ensure(given);
-    std::copy_n(exact.data(), actions.size(), actions.begin());
-  } else if (given.dtype().kind() == 'u') {
-    Narrow<uint64_t>(given, where, actions);
+    read(py::array_t<uint16_t, py::array::c_style>::ensure(given));
   } else {
-    Narrow<int64_t>(given, where, actions);
+    constexpr int kAny = py::array::c_style | py::array::forcecast;
+    read(py::array_t<int64_t, kAny>::ensure(given));
   }
   return actions;
 }
 
 }  // namespace
 
+std::vector<uint8_t> WhereOf(py::ssize_t n, const py::object& where) {
+  std::vector<uint8_t> list(static_cast<size_t>(n), 1);
+  if (where.is_none()) return list;
+  const py::array given = py::array::ensure(where);
+  if (!given || given.dtype().kind() != 'b') {
+    PyErr_Clear();
+    ThrowTypeError("where", given ? py::object(given) : where,
+                   "an array of bool");
+  }
+  CheckShape("where", given, n, "whether each game moves");
+  const auto exact = py::array_t<bool, py::array::c_style>::ensure(given);
+  std::copy_n(exact.data(), list.size(), list.begin());
+  return list;
+}
+
 Moves MovesOf(py::ssize_t n, const py::object& actions,
               const py::object& where) {
-  Moves moves = {.actions = {},
-                 .where = std::vector<uint8_t>(static_cast<size_t>(n), 1)};
-  if (!where.is_none()) {
-    const py::array given = py::array::ensure(where);
-    if (!given || given.dtype().kind() != 'b') {
-      PyErr_Clear();
-      ThrowTypeError("where", given ? py::object(given) : where,
-                     "an array of bool");
-    }
-    CheckShape("where", given, n, "whether each game moves");
-    const auto exact = py::array_t<bool, py::array::c_style>::ensure(given);
-    std::copy_n(exact.data(), moves.where.size(), moves.where.begin());
-  }
+  Moves moves = {.actions = {}, .where = WhereOf(n, where)};
   const py::array given = IntegersOf("actions", actions);
   CheckShape("actions", given, n, "an action for each game");
   moves.actions = ActionsOf(given, moves.where);
@@ -102,24 +100,18 @@ Moves MovesOf(py::ssize_t n, const py::object& actions,
 
 void TurnBack(const State& state, Moves& moves, size_t row) {
   uint16_t& action = moves.actions[row];
-  if (action >= kNumActions) return;
   action = static_cast<uint16_t>(Index(TransformAction(
       Inverse(SeenSymmetry(state)), static_cast<Action>(action))));
 }
 
 bool IsLegal(const State& state, uint16_t action) {
-  return action < kNumActions &&
-         LegalActions(state).Contains(static_cast<Action>(action));
+  return LegalActions(state).Contains(static_cast<Action>(action));
 }
 
 absl::Status IllegalMove(const State& state, const Moves& moves, size_t row) {
-  const uint16_t action = moves.actions[row];
   State played = state;
   const absl::Status status =
-      action < kNumActions
-          ? PlayAction(static_cast<Action>(action), played)
-          : absl::InvalidArgumentError(absl::StrCat(
-                "action ", action, "; expected 0 to ", kNumActions - 1));
+      PlayAction(static_cast<Action>(moves.actions[row]), played);
   return absl::InvalidArgumentError(
       absl::StrCat("actions[", row, "]: ", status.message()));
 }
@@ -133,8 +125,7 @@ py::array Play(const py::object& states, const py::object& actions,
   const absl::Span<const State> from = list.states();
   Moves moves = MovesOf(static_cast<py::ssize_t>(from.size()), actions, where);
   NewStates to(from.size());
-  const size_t row = [&] {
-    const ReleaseGil release;
+  const size_t row = WithoutGil([&] {
     return FirstWrong(threads, from.size(), [&](size_t i) {
       State& state = to.data()[i];
       state = from[i];
@@ -144,7 +135,7 @@ py::array Play(const py::object& states, const py::object& actions,
       ApplyAction(static_cast<Action>(moves.actions[i]), state);
       return true;
     });
-  }();
+  });
   if (row < from.size()) ThrowIfError(IllegalMove(from[row], moves, row));
   return std::move(to).ToPython();
 }
@@ -153,16 +144,7 @@ py::array_t<uint8_t> LegalMask(const py::object& states, Truth<"seen"> seen,
                                const py::object& out,
                                Threads<"threads"> threads) {
   const StateList list = StatesOf(states, threads);
-  const absl::Span<const State> from = list.states();
-  auto mask = OutputArray<uint8_t>(
-      out, {static_cast<py::ssize_t>(from.size()), kNumActions});
-  const absl::Span<uint8_t> to = SpanOf(mask);
-  const ReleaseGil release;
-  RunInParts(threads, from.size(), [&](size_t first, size_t end, size_t) {
-    WriteMask(from.subspan(first, end - first), seen,
-              to.subspan(first * kNumActions, (end - first) * kNumActions));
-  });
-  return mask;
+  return MaskArray(list.states(), seen, out, threads);
 }
 
 py::tuple Legal(const py::object& states, Truth<"seen"> seen) {
@@ -218,30 +200,28 @@ py::array_t<bool> Finished(const py::object& states) {
 
 py::object Outcomes(const py::object& states) {
   const StateList list = StatesOf(states, 1);
-  const auto n = static_cast<py::ssize_t>(list.size());
-  py::array_t<float> reward(Shape{n, 2});
-  py::array_t<int8_t> points(Shape{n, 2}), margin(Shape{n}), winner(Shape{n});
-  const absl::Span<float> rewards = SpanOf(reward);
-  const absl::Span<int8_t> all_points = SpanOf(points);
-  const absl::Span<int8_t> margins = SpanOf(margin), winners = SpanOf(winner);
+  const size_t n = list.size();
+  const Column<float> reward(n, {2}, 0);
+  const Column<int8_t> points(n, {2}, 0), margin(n, {}, 0), winner(n, {}, -1);
   {
     const ReleaseGil release;
-    for (size_t i = 0; i < list.size(); ++i) {
-      const State& state = list.states()[i];
-      const Outcome outcome = state.finished() ? Score(state) : Outcome{};
-      const int result = state.finished() ? outcome.result() : 0;
+    for (size_t i = 0; i < n; ++i) {
+      if (!list.states()[i].finished()) continue;
+      const Outcome outcome = Score(list.states()[i]);
+      const int result = outcome.result();
       for (const Side side : {kRed, kBlue}) {
         const size_t place = 2 * i + static_cast<size_t>(side);
-        rewards[place] = static_cast<float>(side == kRed ? result : -result);
-        all_points[place] = static_cast<int8_t>(outcome.points[side]);
+        reward.values[place] =
+            static_cast<float>(side == kRed ? result : -result);
+        points.values[place] = static_cast<int8_t>(outcome.points[side]);
       }
-      margins[i] = static_cast<int8_t>(outcome.margin());
-      winners[i] = static_cast<int8_t>(result == 0  ? -1
-                                       : result > 0 ? kRed
-                                                    : kBlue);
+      margin.values[i] = static_cast<int8_t>(outcome.margin());
+      if (result == 0) continue;
+      winner.values[i] = static_cast<int8_t>(result > 0 ? kRed : kBlue);
     }
   }
-  return New("Outcomes", reward, winner, margin, points);
+  return New("Outcomes", reward.array, winner.array, margin.array,
+             points.array);
 }
 
 // Returns actions [n] or [n, k] as a network sees them, or with `back` the
@@ -265,11 +245,6 @@ py::array_t<uint16_t> Turned(const py::object& states,
     Symmetry symmetry = SeenSymmetry(list.states()[i]);
     if (back) symmetry = Inverse(symmetry);
     for (size_t j = i * width; j < (i + 1) * width; ++j) {
-      if (from[j] >= kNumActions) {
-        throw py::value_error(absl::StrCat("actions[", j, "]: ", from[j],
-                                           "; expected 0 to ",
-                                           kNumActions - 1));
-      }
       to[j] = static_cast<uint16_t>(
           Index(TransformAction(symmetry, static_cast<Action>(from[j]))));
     }
@@ -309,25 +284,13 @@ py::array Transform(const py::object& states, const py::object& symmetry) {
   return std::move(to).ToPython();
 }
 
-// Returns the tables of the board transforms: actions [8, kNumActions] and
-// squares [8, 49], where each goes.
-py::object Tables() {
+// Returns where the board transforms take actions: [8, kNumActions].
+py::array_t<uint16_t> ActionTransforms() {
   py::array_t<uint16_t> actions(Shape{kNumBoardTransforms, kNumActions});
-  py::array_t<uint16_t> squares(Shape{kNumBoardTransforms, nn::kNumSquares});
   for (int board = 0; board < kNumBoardTransforms; ++board) {
     absl::c_copy(kActionTransforms[board], actions.mutable_data(board, 0));
-    for (int square = 0; square < nn::kNumSquares; ++square) {
-      int file = square % kBoardSize, rank = square / kBoardSize;
-      if ((board & kTranspose) != 0) std::swap(file, rank);
-      if ((board & 1) != 0) file = kBoardSize - 1 - file;
-      if ((board & 2) != 0) rank = kBoardSize - 1 - rank;
-      *squares.mutable_data(board, square) =
-          static_cast<uint16_t>(kBoardSize * rank + file);
-    }
   }
-  actions.attr("flags").attr("writeable") = false;
-  squares.attr("flags").attr("writeable") = false;
-  return py::make_tuple(actions, squares);
+  return actions;
 }
 
 template <typename Infos>
@@ -345,7 +308,7 @@ py::list InputsOf(const Infos& infos) {
 void DefineBatches(py::module_& module) {
   module.attr("_PLANES") = InputsOf(nn::kPlanes);
   module.attr("_GLOBALS") = InputsOf(nn::kGlobals);
-  module.attr("_SYMMETRIES") = Tables();
+  module.attr("_ACTION_TRANSFORMS") = ActionTransforms();
   module.def("play", &Play, py::arg("states"), py::arg("actions"),
              py::kw_only(), py::arg("seen") = false,
              py::arg("where") = py::none(), py::arg("threads") = 1,

@@ -12,7 +12,6 @@
 #include "tara/core/outcome.h"
 #include "tara/core/random_action.h"
 #include "tara/core/rules.h"
-#include "tara/core/validate.h"
 #include "tara/core/variant.h"
 #include "tara/python/arguments.h"
 #include "tara/python/gil.h"
@@ -41,8 +40,7 @@ class Games {
   }
   // An independent copy of the games. Needs the GIL.
   Games(const Games& other) : threads_(other.threads_) {
-    const ReleaseGil release;
-    const std::lock_guard lock(other.mutex_);
+    const auto lock = other.Locked();
     starts_ = other.starts_;
     states_ = other.states_;
     randoms_ = other.randoms_;
@@ -51,49 +49,30 @@ class Games {
 
   // Data that restores the same games: see Restored.
   py::tuple Saved() const {
-    const Games copy(*this);
-    const auto bytes = [](const auto& values) {
-      return py::bytes(reinterpret_cast<const char*>(values.data()),
-                       values.size() * sizeof(values[0]));
-    };
-    return py::make_tuple(bytes(copy.starts_), bytes(copy.states_),
-                          bytes(copy.randoms_), bytes(copy.sampled_), threads_);
+    const auto lock = Locked();
+    return py::make_tuple(
+        StateArray(starts_), StateArray(states_),
+        py::bytes(reinterpret_cast<const char*>(randoms_.data()),
+                  randoms_.size() * sizeof(Random)),
+        threads_);
   }
   static std::unique_ptr<Games> Restored(const py::tuple& saved) {
-    if (py::len(saved) != 5) {
+    if (py::len(saved) != 4) {
       throw py::value_error("the games were saved by another version");
     }
-    const auto values = [&](size_t place, auto& values) {
-      const std::string bytes = BytesOf("games", saved[place]);
-      values.resize(bytes.size() / sizeof(values[0]), values[0]);
-      std::memcpy(static_cast<void*>(values.data()), bytes.data(),
-                  values.size() * sizeof(values[0]));
-    };
-    std::vector<State> starts = {State{}};
-    values(0, starts);
-    if (starts.empty()) throw py::value_error("damaged games");
-    auto games = std::make_unique<Games>(
-        std::move(starts), 1, 0, IntegerOf<int>("threads", saved[4], 1, 256));
-    values(1, games->states_);
-    values(2, games->randoms_);
-    values(3, games->sampled_);
-    const size_t n = games->states_.size();
-    if (n == 0 || (games->starts_.size() != 1 && games->starts_.size() != n) ||
-        games->randoms_.size() != n || games->sampled_.size() != n) {
+    std::vector<State> starts = UnfinishedStatesOf(saved[0]);
+    std::vector<State> states = UnfinishedStatesOf(saved[1]);
+    const std::string randoms = BytesOf("games", saved[2]);
+    const size_t n = states.size();
+    if (n == 0 || (starts.size() != 1 && starts.size() != n) ||
+        randoms.size() != n * sizeof(Random)) {
       throw py::value_error("damaged games");
     }
-    for (const std::vector<State>* const list :
-         {&games->starts_, &games->states_}) {
-      for (const State& state : *list) {
-        ThrowIfError(ValidatePosition(state));
-        if (state.finished()) throw py::value_error("damaged games");
-      }
-    }
-    for (size_t i = 0; i < n; ++i) {  // it is not checked when it is played
-      if (!IsLegal(games->states_[i], games->sampled_[i])) {
-        games->sampled_[i] = kNoAction;
-      }
-    }
+    auto games = std::make_unique<Games>(
+        std::move(starts), n, 0, IntegerOf<int>("threads", saved[3], 1, 256));
+    games->states_ = std::move(states);
+    std::memcpy(static_cast<void*>(games->randoms_.data()), randoms.data(),
+                randoms.size());
     return games;
   }
 
@@ -114,7 +93,9 @@ class Games {
   py::array_t<uint16_t> Sample(const py::object& out) {
     auto actions = OutputArray<uint16_t>(out, {size()});
     const absl::Span<uint16_t> to = SpanOf(actions);
-    InParts([&](size_t first, size_t end) {
+    const auto lock = Locked();
+    const ReleaseGil release;
+    RunInParts(threads_, to.size(), [&](size_t first, size_t end, size_t) {
       for (size_t i = first; i < end; ++i) {
         sampled_[i] =
             static_cast<uint16_t>(Index(RandomAction(states_[i], randoms_[i])));
@@ -125,91 +106,64 @@ class Games {
   }
 
   py::array_t<uint8_t> LegalMask(const py::object& out, Truth<"seen"> seen) {
-    auto mask = OutputArray<uint8_t>(out, {size(), kNumActions});
-    const absl::Span<uint8_t> to = SpanOf(mask);
-    InParts([&](size_t first, size_t end) {
-      WriteMask(absl::MakeConstSpan(states_).subspan(first, end - first), seen,
-                to.subspan(first * kNumActions, (end - first) * kNumActions));
-    });
-    return mask;
+    const auto lock = Locked();
+    return MaskArray(states_, seen, out, threads_);
   }
 
   py::object Observe(const py::object& out, const Text<"layout">& layout) {
-    const nn::PlaneLayout order = ParseLayout(layout);
-    Features features = FeatureArrays(out, size(), order);
-    const absl::Span<float> planes = SpanOf(features.planes);
-    const absl::Span<float> globals = SpanOf(features.globals);
-    const size_t plane = planes.size() / states_.size();
-    const size_t global = globals.size() / states_.size();
-    InParts([&](size_t first, size_t end) {
-      EncodeStates(absl::MakeConstSpan(states_).subspan(first, end - first),
-                   order, planes.subspan(first * plane, (end - first) * plane),
-                   globals.subspan(first * global, (end - first) * global));
-    });
-    return features.ToPython();
+    const auto lock = Locked();
+    return EncodedFeatures(states_, layout, out, py::none(), threads_);
   }
 
   void Reset(const py::object& where) {
-    const Moves moves = MovesOf(size(), py::array_t<uint16_t>(size()), where);
-    InParts([&](size_t first, size_t end) {
-      for (size_t i = first; i < end; ++i) {
-        if (moves.where[i] == 0) continue;
-        states_[i] = starts_[starts_.size() == 1 ? 0 : i];
-        sampled_[i] = kNoAction;
-      }
-    });
+    const std::vector<uint8_t> restarts = WhereOf(size(), where);
+    const auto lock = Locked();
+    for (size_t i = 0; i < restarts.size(); ++i) {
+      if (restarts[i] != 0) Restart(i);
+    }
   }
 
   py::object Step(const py::object& actions, Truth<"seen"> seen,
                   const py::object& where) {
     Moves moves = MovesOf(size(), actions, where);
-    py::array_t<float> reward(Shape{size(), 2});
-    py::array_t<uint8_t> done(Shape{size()});
-    py::array_t<int8_t> margin(Shape{size()});
-    const absl::Span<float> rewards = SpanOf(reward);
-    const absl::Span<uint8_t> dones = SpanOf(done);
-    const absl::Span<int8_t> margins = SpanOf(margin);
+    const size_t n = states_.size();
+    const Column<float> reward(n, {2}, 0);
+    const Column<uint8_t> done(n, {}, 0);
+    const Column<int8_t> margin(n, {}, 0);
     std::vector<std::vector<State>> ended(static_cast<size_t>(threads_));
-    const absl::Status status = [&] {
-      const ReleaseGil release;
-      // Until all games have moved, actions that are legal now must stay legal.
-      const std::lock_guard lock(mutex_);
+    // Until all games have moved, actions that are legal now must stay legal.
+    const auto lock = Locked();
+    const absl::Status status = WithoutGil([&] {
       absl::Status legal = CheckLegal(seen, moves);
       if (!legal.ok()) return legal;
-      RunInParts(threads_, states_.size(),
-                 [&](size_t first, size_t end, size_t part) {
-                   for (size_t i = first; i < end; ++i) {
-                     rewards[2 * i] = rewards[2 * i + 1] = 0;
-                     dones[i] = 0;
-                     margins[i] = 0;
-                     if (moves.where[i] == 0) continue;
-                     State& state = states_[i];
-                     ApplyAction(static_cast<Action>(moves.actions[i]), state);
-                     dones[i] = state.finished() ? 1 : 0;
-                     sampled_[i] = kNoAction;
-                     if (!state.finished()) continue;
-                     const Outcome outcome = Score(state);
-                     rewards[2 * i] = static_cast<float>(outcome.result());
-                     rewards[2 * i + 1] = static_cast<float>(-outcome.result());
-                     margins[i] = static_cast<int8_t>(outcome.margin());
-                     ended[part].push_back(state);
-                     state = starts_[starts_.size() == 1 ? 0 : i];
-                   }
-                 });
+      RunInParts(
+          threads_, states_.size(), [&](size_t first, size_t end, size_t part) {
+            for (size_t i = first; i < end; ++i) {
+              reward.values[2 * i] = reward.values[2 * i + 1] = 0;
+              done.values[i] = 0;
+              margin.values[i] = 0;
+              if (moves.where[i] == 0) continue;
+              State& state = states_[i];
+              ApplyAction(static_cast<Action>(moves.actions[i]), state);
+              done.values[i] = state.finished() ? 1 : 0;
+              sampled_[i] = kNoAction;
+              if (!state.finished()) continue;
+              const Outcome outcome = Score(state);
+              reward.values[2 * i] = static_cast<float>(outcome.result());
+              reward.values[2 * i + 1] = static_cast<float>(-outcome.result());
+              margin.values[i] = static_cast<int8_t>(outcome.margin());
+              ended[part].push_back(state);
+              Restart(i);
+            }
+          });
       return legal;
-    }();
+    });
     ThrowIfError(status);
-    size_t count = 0;
-    for (const std::vector<State>& part : ended) count += part.size();
-    py::array final_states(StateType(), Shape{static_cast<py::ssize_t>(count)});
-    auto* next = static_cast<char*>(final_states.mutable_data());
-    for (const std::vector<State>& part : ended) {
-      if (part.empty()) continue;  // memcpy rejects null
-      std::memcpy(next, static_cast<const void*>(part.data()),
-                  part.size() * sizeof(State));
-      next += part.size() * sizeof(State);
+    for (size_t part = 1; part < ended.size(); ++part) {
+      ended[0].insert(ended[0].end(), ended[part].begin(), ended[part].end());
     }
-    return New("Step", reward, done, margin, final_states);
+    return New("Step", reward.array, done.array, margin.array,
+               StateArray(ended[0]));
   }
 
  private:
@@ -220,14 +174,15 @@ class Games {
     return array;
   }
 
-  // Calls run(first, end) for parts of the games at the same time, without the
-  // GIL; one call of a method at a time.
-  template <typename Run>
-  void InParts(const Run& run) {
+  // One call of a method at a time. Nobody waits for the lock with the GIL.
+  std::unique_lock<std::mutex> Locked() const {
     const ReleaseGil release;
-    const std::lock_guard lock(mutex_);
-    RunInParts(threads_, states_.size(),
-               [&](size_t first, size_t end, size_t) { run(first, end); });
+    return std::unique_lock(mutex_);
+  }
+
+  void Restart(size_t i) {
+    states_[i] = starts_[starts_.size() == 1 ? 0 : i];
+    sampled_[i] = kNoAction;
   }
 
   // Converts the actions to actions on the positions themselves; returns
@@ -238,8 +193,7 @@ class Games {
       if (seen) TurnBack(states_[row], moves, row);
       const uint16_t action = moves.actions[row];
       // Drawn actions are legal.
-      return (action < kNumActions && action == sampled_[row]) ||
-             IsLegal(states_[row], action);
+      return action == sampled_[row] || IsLegal(states_[row], action);
     });
     return i == states_.size() ? absl::OkStatus()
                                : IllegalMove(states_[i], moves, i);
@@ -323,11 +277,6 @@ Raises ValueError for invalid arguments.)");
   type.def(
       "copy", [](const Games& self) { return std::make_unique<Games>(self); },
       "Returns a copy of the games, which continues independently.");
-  type.def("__copy__",
-           [](const Games& self) { return std::make_unique<Games>(self); });
-  type.def("__deepcopy__", [](const Games& self, const py::object&) {
-    return std::make_unique<Games>(self);
-  });
   type.def(py::pickle(
       [](const Games& self) { return self.Saved(); },
       [](const py::tuple& saved) { return Games::Restored(saved); }));

@@ -57,6 +57,13 @@ class ReleaseGil {
   PyThreadState* const state_;
 };
 
+// Returns call(), which must not touch Python.
+template <typename Function>
+auto WithoutGil(const Function& call) {
+  const ReleaseGil release;
+  return call();
+}
+
 // Holds the GIL while it exists.
 class AcquireGil {
  public:
@@ -69,21 +76,8 @@ class AcquireGil {
   AcquireGil(const AcquireGil&) = delete;
   AcquireGil& operator=(const AcquireGil&) = delete;
 
-  pybind11::gil_scoped_acquire* operator->() { return &*acquired_; }
-
  private:
   std::optional<pybind11::gil_scoped_acquire> acquired_;
-};
-
-// Keeps Python's state of a thread from call to call: to make one takes as long
-// as to evaluate some positions, and must not meet the interpreter's end.
-// REQUIRES: the thread is one of ours.
-class ThreadState {
- public:
-  ThreadState() { AcquireGil()->inc_ref(); }
-  ~ThreadState() { AcquireGil()->dec_ref(); }
-  ThreadState(const ThreadState&) = delete;
-  ThreadState& operator=(const ThreadState&) = delete;
 };
 
 }  // namespace tara::python

@@ -34,7 +34,7 @@ PYBIND11_MODULE(_tara, module) {
   tara::python::DefineBatches(module);
   tara::python::DefineGames(module);
   tara::python::DefineRecords(module);
-  tara::python::DefineJudges(module);
+  tara::python::DefineEvaluators(module);
   tara::python::DefineSearch(module);
   tara::python::DefinePlay(module);
 }

@@ -12,7 +12,7 @@ void DefineGames(pybind11::module_& module);
 // Records, stores, and the learner's samples of them.
 void DefineRecords(pybind11::module_& module);
 // Networks: tara.Network.
-void DefineJudges(pybind11::module_& module);
+void DefineEvaluators(pybind11::module_& module);
 // Searches: tara.search, tara.Search.
 void DefineSearch(pybind11::module_& module);
 // Whole games: tara.selfplay, tara.arena.

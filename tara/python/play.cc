@@ -3,17 +3,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <condition_variable>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -41,8 +36,8 @@
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/inference_options.h"
 #include "tara/python/arguments.h"
+#include "tara/python/evaluators.h"
 #include "tara/python/gil.h"
-#include "tara/python/judges.h"
 #include "tara/python/module.h"
 #include "tara/python/records.h"
 #include "tara/python/states.h"
@@ -59,9 +54,6 @@ namespace tara::python {
 namespace py = pybind11;
 
 namespace {
-
-// Time that ending games wait for an evaluator that may never answer.
-constexpr auto kPatience = std::chrono::seconds(1);
 
 // Raises ValueError where the network in a file is known not to have learned
 // the rules.
@@ -134,46 +126,46 @@ train::SelfPlayOptions ToSelfPlayOptions(const State& start,
   return ValueOrThrow(train::ToSelfPlayOptions(config));
 }
 
-// Games of self-play, which threads play while Python takes them.
+// Games of self-play, which a thread plays ahead; those of an evaluator in
+// Python only while a thread waits for the next one, and calls it.
 class SelfPlay {
  public:
   using PythonClass = void;
 
-  SelfPlay(const py::object& judge, const PythonState& start,
+  // The caller keeps the evaluator alive.
+  SelfPlay(const py::object& evaluator, const PythonState& start,
            std::vector<uint64_t> games, Seed seed,
            const Text<"options">& options,
            Integer<"in_step", int, 1, 65536> in_step,
            Threads<"threads"> threads)
-      : judge_(judge, seed, /*workers=*/nullptr),
+      : evaluator_(evaluator, seed, &workers_),
         games_(std::move(games)),
         options_(ToSelfPlayOptions(start.state, options)),
         most_waiting_(static_cast<size_t>(2 * in_step) *
-                      static_cast<size_t>(threads)),
-        process_(getpid()) {
-    judge_.Check(options_.search);
-    if (!judge_.path().empty()) {
-      CheckLearned(judge_.name(), judge_.path(), start.state);
+                      static_cast<size_t>(threads)) {
+    evaluator_.Check(options_.search);
+    if (!evaluator_.path().empty()) {
+      CheckLearned(evaluator_.name(), evaluator_.path(), start.state);
     }
     options_.run_seed = seed;
     // The name that `tara selfplay` uses: other searches play other games.
     options_.model_id =
-        absl::StrCat(judge_.name(), ",sims=", options_.search.simulations);
+        absl::StrCat(evaluator_.name(), ",sims=", options_.search.simulations);
     options_.threads = threads;
     options_.games_per_thread = in_step;
-    player_ = std::thread([this] { Play(); });
+    mcts::Evaluator& cached =
+        evaluator_.Cached(options_.search, kManyEvaluations);
+    workers_.Start(1, [this, &cached](int) {
+      train::SelfPlayStats stats;
+      status_ = train::PlayGames(
+          options_, games_, cached,
+          [this](const proto::GameRecord& game) {
+            workers_.Await([&] { return Keep(game); });
+            return absl::OkStatus();
+          },
+          [this] { return workers_.stopped(); }, stats);
+    });
   }
-
-  ~SelfPlay() {
-    Stop();
-    if (IsFork()) {
-      LeaveToOriginal();
-      return;
-    }
-    const ReleaseGil release;
-    if (player_.joinable()) player_.join();
-  }
-  SelfPlay(const SelfPlay&) = delete;
-  SelfPlay& operator=(const SelfPlay&) = delete;
 
   PythonRecord Next() {
     if (IsFork()) {
@@ -182,181 +174,57 @@ class SelfPlay {
           ", of which this is a fork; expected tara.selfplay in this process"));
     }
     std::optional<proto::GameRecord> game;
-    bool over = false;
-    while (!game.has_value() && !over) {
-      {
-        const ReleaseGil release;
-        std::unique_lock lock(mutex_);
-        changed_->wait_for(lock, kSignalPeriod, [&] {
-          return !waiting_.empty() || over_ || is_closed_;
-        });
-        if (!waiting_.empty()) {
-          game = std::move(waiting_.front());
-          waiting_.pop_front();
-          changed_->notify_all();
-        } else {
-          over = over_ || is_closed_;
-        }
+    workers_.Serve([&] {
+      if (!waiting_.empty()) {
+        game = std::move(waiting_.front());
+        waiting_.pop_front();
       }
-      if (!game.has_value()) CheckSignals();
-    }
+      return game.has_value() || workers_.stopped();
+    });
     if (game.has_value()) return {*std::move(game)};
-    if (is_closed_) throw py::stop_iteration();
-    const absl::Status status = std::exchange(status_, absl::OkStatus());
-    if (!status.ok()) judge_.Rethrow(status);
+    if (!workers_.stopped()) {
+      ThrowIfError(std::exchange(status_, absl::OkStatus()));
+    }
     throw py::stop_iteration();
   }
 
-  // Ends the games, and forgets those that are over. Waits for the threads:
-  // raises KeyboardInterrupt, as Next, for a Ctrl-C meanwhile.
+  // Ends the games, and forgets those that are over. Waits for the thread,
+  // unless it waits for an evaluator that this call may be of.
   void Close() {
     if (IsFork()) return;
-    {
-      const std::lock_guard lock(mutex_);
-      is_closed_ = true;
+    workers_.Stop();
+    workers_.Serve([&] {
       waiting_.clear();
-    }
-    EndGames(/*patient=*/true);
+      return workers_.in_call();
+    });
   }
 
-  // Ends the games; those that are over can still be taken. Waits for their
-  // threads. Returns whether they have ended: not where they may never do so.
-  // It is a judge that ends them, maybe on one of them; they wait for the GIL
-  // for ever; or their judge answers nothing for kPatience, unless this is
-  // patient, which it is no more after a Ctrl-C.
-  bool EndGames(bool patient) {
-    if (IsFork()) return true;
-    Stop();
-    if (AsksPython() || (InterpreterEnds() && judge_.is_callable())) {
-      return false;
-    }
-    const auto begun = std::chrono::steady_clock::now();
-    for (;;) {
-      {
-        const ReleaseGil release;
-        std::unique_lock lock(mutex_);
-        if (changed_->wait_for(lock, kSignalPeriod, [&] { return over_; })) {
-          return true;
-        }
-      }
-      // Others may destroy the games, in the middle of anything.
-      if (patient) CheckSignals();
-      if ((!patient || is_interrupted_) && judge_.is_callable() &&
-          std::chrono::steady_clock::now() - begun > kPatience) {
-        if (is_interrupted_) judge_.Interrupt();
-        return false;
-      }
-    }
-  }
-
-  // For garbage collection: an evaluator may refer to the games.
-  const PyEvaluator& judge() const { return judge_; }
-  void Clear() {
-    if (EndGames(/*patient=*/false)) judge_.Drop();
-  }
-
- private:
+  // A fork has the object and no thread.
   bool IsFork() const { return getpid() != process_; }
 
-  // A fork has the object and no thread. Who waited when it was made does so
-  // for ever there, and who destroys a condition waits for them.
-  void LeaveToOriginal() {
-    if (player_.joinable()) player_.detach();
-    static_cast<void>(changed_.release());
+ private:
+  bool Keep(const proto::GameRecord& game) {
+    if (waiting_.size() >= most_waiting_) return false;
+    waiting_.push_back(game);
+    return true;
   }
 
-  void Stop() {
-    stop_ = true;
-    if (IsFork()) return;
-    const std::lock_guard lock(mutex_);
-    changed_->notify_all();
-  }
-
-  void CheckSignals() {
-    if (PyErr_CheckSignals() == 0) return;
-    is_interrupted_ = true;
-    Stop();
-    throw py::error_already_set();
-  }
-
-  void Play() {
-    const auto take = [this](const proto::GameRecord& game) {
-      std::unique_lock lock(mutex_);
-      changed_->wait(lock, [&] {
-        return waiting_.size() < most_waiting_ || stop_.load();
-      });
-      if (!is_closed_) waiting_.push_back(game);
-      changed_->notify_all();
-      return absl::OkStatus();
-    };
-    train::SelfPlayStats stats;
-    absl::Status status;
-    try {
-      status = train::PlayGames(
-          options_, games_, judge_.Cached(options_.search, kManyEvaluations),
-          take, [this] { return stop_.load(std::memory_order_relaxed); },
-          stats);
-    } catch (const std::exception& error) {  // no memory
-      status = absl::ResourceExhaustedError(error.what());
-    }
-    const std::lock_guard lock(mutex_);
-    status_ = status;
-    over_ = true;
-    changed_->notify_all();
-  }
-
-  PyEvaluator judge_;
+  PyEvaluator evaluator_;
   const std::vector<uint64_t> games_;
   train::SelfPlayOptions options_;
   const size_t most_waiting_;
-  const pid_t process_;
-  std::atomic<bool> stop_ = false;
-  bool is_interrupted_ = false;  // guarded by the GIL
-  std::mutex mutex_;
-  std::unique_ptr<std::condition_variable> changed_ =
-      std::make_unique<std::condition_variable>();
-  std::deque<proto::GameRecord> waiting_;  // guarded by mutex_, as the next
-  absl::Status status_;
-  bool over_ = false;
-  bool is_closed_ = false;
-  std::thread player_;
+  const pid_t process_ = getpid();
+  std::deque<proto::GameRecord> waiting_;  // guarded by the workers' lock
+  absl::Status status_;                    // of the thread, once it has ended
+  Workers workers_;                        // joined before the rest goes
 };
 
-// Where threads of the games may not end, they are waited for elsewhere: a
-// judge may drop the last reference to the games that it is asked for. Where
-// the interpreter ends, they have the games for ever.
+// A fork leaves the games to the process that plays them.
 struct DeleteSelfPlay {
   void operator()(SelfPlay* games) const {
-    if (games->EndGames(/*patient=*/false)) {
-      delete games;
-      return;
-    }
-    if (InterpreterEnds()) return;
-    std::thread([games] {
-      const AcquireGil acquire;
-      delete games;
-    }).detach();
+    if (!games->IsFork()) delete games;
   }
 };
-
-// Lets Python collect games and an evaluator that refer to each other.
-void CollectSelfPlay(PyHeapTypeObject* heap_type) {
-  PyTypeObject& type = heap_type->ht_type;
-  type.tp_flags |= Py_TPFLAGS_HAVE_GC;
-  type.tp_traverse = [](PyObject* self, visitproc visit, void* arg) -> int {
-    Py_VISIT(Py_TYPE(self));
-    if (!py::detail::is_holder_constructed(self)) return 0;
-    const PyEvaluator& judge = py::cast<SelfPlay&>(py::handle(self)).judge();
-    Py_VISIT(judge.object().ptr());
-    Py_VISIT(judge.contexts().ptr());
-    return 0;
-  };
-  type.tp_clear = [](PyObject* self) -> int {
-    if (!py::detail::is_holder_constructed(self)) return 0;
-    py::cast<SelfPlay&>(py::handle(self)).Clear();
-    return 0;
-  };
-}
 
 // --- Games for a fleet -------------------------------------------------------
 
@@ -548,12 +416,8 @@ py::bytes PlayPieces(JobPlayer& player,
 class PythonPlayer : public eval::Player {
  public:
   // Refers to all of them.
-  PythonPlayer(py::handle choose, std::string name, Workers& workers,
-               const Nesting& nesting)
-      : choose_(choose),
-        name_(std::move(name)),
-        workers_(workers),
-        nesting_(nesting) {}
+  PythonPlayer(py::handle choose, std::string name, Workers& workers)
+      : choose_(choose), name_(std::move(name)), workers_(workers) {}
 
   absl::Status ChooseActions(absl::Span<const eval::Turn> turns,
                              absl::Span<Action> actions) override {
@@ -565,7 +429,6 @@ class PythonPlayer : public eval::Player {
  private:
   void Choose(absl::Span<const eval::Turn> turns,
               absl::Span<Action> actions) const {
-    const Nesting::Scope scope(nesting_);
     py::list states;
     for (const eval::Turn& turn : turns) {
       states.append(PythonState{turn.state});
@@ -607,7 +470,6 @@ class PythonPlayer : public eval::Player {
   const py::handle choose_;
   const std::string name_;
   Workers& workers_;
-  const Nesting& nesting_;
 };
 
 std::string NameOf(const py::object& player) {
@@ -634,7 +496,6 @@ class Contender {
                      "a player spec, an object with choose(states), or such a "
                      "function");
     }
-    nesting_.emplace();
     const std::string name = NameOf(given);
     // What it can take is what a spec can that says nothing of it.
     contestant_ = {
@@ -642,8 +503,7 @@ class Contender {
         .identity = absl::StrCat("python:", name),
         .make = [this, name,
                  &workers]() -> absl::StatusOr<std::unique_ptr<eval::Player>> {
-          return std::make_unique<PythonPlayer>(choose_, name, workers,
-                                                *nesting_);
+          return std::make_unique<PythonPlayer>(choose_, name, workers);
         }};
   }
   Contender(const Contender&) = delete;
@@ -670,7 +530,6 @@ class Contender {
   }
 
   py::object choose_;
-  std::optional<Nesting> nesting_;
   eval::Contestant contestant_;
 };
 
@@ -736,20 +595,85 @@ py::object Arena(const py::object& a, const py::object& b,
                         JsonText(eval::ArenaRowJson(rows[0])));
 }
 
+// A player of any kind that chooses in many positions at once. One call at a
+// time.
+class Opponent {
+ public:
+  using PythonClass = void;
+
+  Opponent(const py::object& given, const PythonState& start,
+           Threads<"threads"> threads)
+      : contender_("opponent", given, start.state, /*store=*/nullptr,
+                   workers_) {
+    for (int i = 0; i < threads; ++i) {
+      players_.push_back(ValueOrThrow(
+          WithoutGil([&] { return contender_.contestant().make(); })));
+    }
+  }
+
+  // Returns actions on the positions, each drawn from its own stream.
+  py::array_t<uint16_t> Choose(const py::object& states, Seed seed) {
+    const std::vector<State> list = UnfinishedStatesOf(states);
+    const StopCheck stop = [this] { return workers_.stopped(); };
+    std::vector<Random> randoms;
+    for (size_t i = 0; i < list.size(); ++i) {
+      randoms.emplace_back(DeriveSeed(seed, i, StreamPurpose::kArena));
+    }
+    std::vector<eval::Turn> turns;
+    for (size_t i = 0; i < list.size(); ++i) {
+      turns.push_back({.state = list[i],
+                       .random = &randoms[i],
+                       .game = games_++,
+                       .stop = &stop});
+    }
+    std::vector<Action> actions(list.size());
+    std::vector<absl::Status> statuses(players_.size());
+    const size_t parts = std::min(players_.size(), list.size());
+    workers_.Run(static_cast<int>(parts), [&](int part) {
+      const auto p = static_cast<size_t>(part);
+      const size_t first = list.size() * p / parts;
+      const size_t n = list.size() * (p + 1) / parts - first;
+      statuses[p] = players_[p]->ChooseActions(
+          absl::MakeConstSpan(turns).subspan(first, n),
+          absl::MakeSpan(actions).subspan(first, n));
+      for (size_t i = first; i < first + n; ++i) {
+        players_[p]->EndGame(turns[i].game);
+      }
+    });
+    for (const absl::Status& status : statuses) ThrowIfError(status);
+    py::array_t<uint16_t> chosen(Shape{static_cast<py::ssize_t>(list.size())});
+    std::transform(
+        actions.begin(), actions.end(), chosen.mutable_data(),
+        [](Action action) { return static_cast<uint16_t>(Index(action)); });
+    return chosen;
+  }
+
+ private:
+  Workers workers_;
+  const Contender contender_;
+  std::vector<std::unique_ptr<eval::Player>> players_;
+  uint64_t games_ = 0;
+};
+
 }  // namespace
 
 void DefinePlay(py::module_& module) {
   py::class_<SelfPlay, std::unique_ptr<SelfPlay, DeleteSelfPlay>> games(
-      module, "_SelfPlay", py::custom_type_setup(&CollectSelfPlay));
+      module, "_SelfPlay", py::dynamic_attr());
   games.def(py::init<const py::object&, const PythonState&,
                      std::vector<uint64_t>, Seed, const Text<"options">&,
                      Integer<"in_step", int, 1, 65536>, Threads<"threads">>(),
-            py::arg("judge"), py::arg("start"), py::arg("games"),
+            py::arg("evaluator"), py::arg("start"), py::arg("games"),
             py::arg("seed"), py::arg("options"), py::arg("in_step"),
             py::arg("threads"));
   games.def("__iter__", [](const py::object& self) { return self; });
   games.def("__next__", &SelfPlay::Next);
   games.def("close", &SelfPlay::Close);
+  py::class_<Opponent>(module, "_Opponent")
+      .def(
+          py::init<const py::object&, const PythonState&, Threads<"threads">>(),
+          py::arg("opponent"), py::arg("start"), py::arg("threads"))
+      .def("choose", &Opponent::Choose, py::arg("states"), py::arg("seed"));
   py::class_<JobPlayer>(module, "_JobPlayer")
       .def(py::init(&NewJobPlayer), py::arg("request"), py::arg("files"))
       .def("numeric_class", &JobPlayer::NumericClass)

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_format.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/action.h"
 #include "tara/core/outcome.h"
@@ -40,6 +41,21 @@ namespace tara::python {
 namespace py = pybind11;
 
 namespace {
+
+// A row of the table of plies; texts end with NULs.
+struct Ply {
+  uint64_t game;
+  uint16_t ply;
+  uint8_t seat, side;
+  char phase[16] = {};
+  uint16_t action;
+  char text[16] = {};
+  uint16_t legal;
+  float value;
+  int32_t simulations;
+  float surprise;
+  bool chosen;
+};
 
 constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
 
@@ -72,12 +88,7 @@ py::object RecordedOutcome(const PythonRecord& self) {
 }
 
 py::array RecordedStates(const PythonRecord& self) {
-  const record::ReplayedGame game = ValueOrThrow(record::Replay(self.record));
-  py::array array(StateType(),
-                  Shape{static_cast<py::ssize_t>(game.states.size())});
-  std::memcpy(array.mutable_data(), game.states.data(),
-              game.states.size() * sizeof(State));
-  return array;
+  return StateArray(ValueOrThrow(record::Replay(self.record)).states);
 }
 
 // Writes the policy target of a step to a row of kNumActions zeros.
@@ -176,7 +187,7 @@ sums to 1, or is zero for steps without a full search. Actions refer to
       "The rule options, \"name=value,...\"; or \"-\".");
   property(
       "model", [](const GameRecord& game) { return game.model_id(); },
-      "The name of the player: a checkpoint or other judge.");
+      "The name of the player: a checkpoint or other evaluator.");
   property(
       "seed", [](const GameRecord& game) { return game.seed(); },
       "The seed of the game's random stream.");
@@ -240,13 +251,11 @@ PythonStore OpenStore(const Path<"path">& path, const Text<"mode">& mode) {
     throw py::value_error(
         absl::StrCat("mode: '", mode.value, "'; expected 'r' or 'w'"));
   }
-  auto store = [&] {
-    const ReleaseGil release;
+  return {ValueOrThrow(WithoutGil([&] {
     return record::OpenGameStore(path, mode.value == "w"
                                            ? record::StoreMode::kReadWrite
                                            : record::StoreMode::kReadOnly);
-  }();
-  return {ValueOrThrow(std::move(store))};
+  }))};
 }
 
 // Returns the store, which a call without the GIL holds to its end: another
@@ -272,11 +281,7 @@ record::GameQuery QueryOf(const OptionalVariant& variant,
 
 int64_t CountGames(const PythonStore& self) {
   const auto store = Opened(self);
-  const auto count = [&] {
-    const ReleaseGil release;
-    return store->Count({});
-  }();
-  return ValueOrThrow(count);
+  return ValueOrThrow(WithoutGil([&] { return store->Count({}); }));
 }
 
 py::array_t<uint64_t> StoredIndices(const PythonStore& self,
@@ -285,23 +290,19 @@ py::array_t<uint64_t> StoredIndices(const PythonStore& self,
                                     const OptionalNewest& newest) {
   const record::GameQuery query = QueryOf(variant, generation, newest);
   const auto store = Opened(self);
-  auto indices = [&] {
-    const ReleaseGil release;
-    return store->Indices(query);
-  }();
-  return ArrayOf(ValueOrThrow(std::move(indices)));
+  return ArrayOf(
+      ValueOrThrow(WithoutGil([&] { return store->Indices(query); })));
 }
 
 // `listed`: by `indices`.
 PythonRecord StoredGame(const PythonStore& self,
                         Integer<"index", int64_t> index, bool listed) {
   const auto store = Opened(self);
-  auto game = [&]() -> absl::StatusOr<proto::GameRecord> {
-    const ReleaseGil release;
+  auto game = WithoutGil([&]() -> absl::StatusOr<proto::GameRecord> {
     if (index < 0) return absl::NotFoundError("");
     const auto at = static_cast<uint64_t>(index.value);
     return listed ? store->GetListed(at) : store->Get(at);
-  }();
+  });
   if (absl::IsNotFound(game.status())) {
     throw py::key_error(absl::StrCat("no game has the index ", index.value));
   }
@@ -313,25 +314,17 @@ void AddGames(const PythonStore& self, const std::vector<PythonRecord>& games) {
   std::vector<proto::GameRecord> records;
   records.reserve(games.size());
   for (const PythonRecord& game : games) records.push_back(game.record);
-  const absl::Status status = [&] {
-    const ReleaseGil release;
-    return store->AddAll(records);
-  }();
-  ThrowIfError(status);
+  ThrowIfError(WithoutGil([&] { return store->AddAll(records); }));
 }
 
-// Columns by name, lists of strings and arrays, of what Arrow shows.
-
+// Returns columns by name, lists of strings and arrays, of what Arrow shows.
 py::dict GameColumns(const PythonStore& self, const OptionalVariant& variant,
                      const OptionalGeneration& generation,
                      const OptionalNewest& newest) {
   const record::GameQuery query = QueryOf(variant, generation, newest);
   const auto store = Opened(self);
-  auto listed = [&] {
-    const ReleaseGil release;
-    return store->List(query);
-  }();
-  const std::vector<record::GameRow> rows = ValueOrThrow(std::move(listed));
+  const std::vector<record::GameRow> rows =
+      ValueOrThrow(WithoutGil([&] { return store->List(query); }));
   const auto column = [&]<typename T>(const T&, const auto& of) {
     std::vector<T> values;
     values.reserve(rows.size());
@@ -372,14 +365,8 @@ py::dict GameColumns(const PythonStore& self, const OptionalVariant& variant,
   return columns;
 }
 
-py::dict PlyColumns(const std::vector<PythonRecord>& games) {
-  std::vector<uint64_t> game_of;
-  std::vector<uint16_t> ply, action, legal;
-  std::vector<uint8_t> seat, side;
-  std::vector<std::string> phase, text;
-  std::vector<float> value, surprise;
-  std::vector<int32_t> simulations;
-  std::vector<bool> chosen;
+py::array_t<Ply> Plies(const std::vector<PythonRecord>& games) {
+  std::vector<Ply> plies;
   for (const PythonRecord& game : games) {
     const auto replayed = record::Replay(game.record);
     if (!replayed.ok()) {
@@ -390,34 +377,25 @@ py::dict PlyColumns(const std::vector<PythonRecord>& games) {
     for (int i = 0; i < game.record.steps_size(); ++i) {
       const proto::Step& step = game.record.steps(i);
       const State& state = replayed->states[static_cast<size_t>(i)];
-      game_of.push_back(game.record.game_index());
-      ply.push_back(static_cast<uint16_t>(i));
-      seat.push_back(state.seat);
-      side.push_back(static_cast<uint8_t>(state.side()));
-      phase.emplace_back(PhaseName(state.phase));
-      action.push_back(static_cast<uint16_t>(step.action()));
-      text.push_back(ActionToText(static_cast<Action>(step.action()), state));
-      legal.push_back(static_cast<uint16_t>(LegalActions(state).Count()));
-      value.push_back(step.has_root_value() ? step.root_value() : kUnknown);
-      simulations.push_back(static_cast<int32_t>(step.simulations()));
-      surprise.push_back(step.policy_surprise());
-      chosen.push_back(record::IsChosenBySearch(game.record, i));
+      const auto action = static_cast<Action>(step.action());
+      Ply& ply = plies.emplace_back(
+          Ply{.game = game.record.game_index(),
+              .ply = static_cast<uint16_t>(i),
+              .seat = state.seat,
+              .side = static_cast<uint8_t>(state.side()),
+              .action = static_cast<uint16_t>(step.action()),
+              .legal = static_cast<uint16_t>(LegalActions(state).Count()),
+              .value = step.has_root_value() ? step.root_value() : kUnknown,
+              .simulations = static_cast<int32_t>(step.simulations()),
+              .surprise = step.policy_surprise(),
+              .chosen = record::IsChosenBySearch(game.record, i)});
+      absl::SNPrintF(ply.phase, sizeof(ply.phase), "%s",
+                     PhaseName(state.phase));
+      absl::SNPrintF(ply.text, sizeof(ply.text), "%s",
+                     ActionToText(action, state));
     }
   }
-  py::dict columns;
-  columns["game"] = ArrayOf(game_of);
-  columns["ply"] = ArrayOf(ply);
-  columns["seat"] = ArrayOf(seat);
-  columns["side"] = ArrayOf(side);
-  columns["phase"] = phase;
-  columns["action"] = ArrayOf(action);
-  columns["text"] = text;
-  columns["legal"] = ArrayOf(legal);
-  columns["value"] = ArrayOf(value);
-  columns["simulations"] = ArrayOf(simulations);
-  columns["surprise"] = ArrayOf(surprise);
-  columns["chosen"] = py::cast(chosen);
-  return columns;
+  return ArrayOf(plies);
 }
 
 void DefineStore(py::module_& module) {
@@ -435,7 +413,7 @@ void DefineStore(py::module_& module) {
   type.def("add", &AddGames, py::arg("games"));
   type.def("game_columns", &GameColumns, py::arg("variant"),
            py::arg("generation"), py::arg("newest"));
-  module.def("_ply_columns", &PlyColumns, py::arg("games"));
+  module.def("_plies", &Plies, py::arg("games"));
 }
 
 // --- Samples -----------------------------------------------------------------
@@ -451,8 +429,7 @@ class PythonSampler {
       : store_(Opened(store)), sampler_(*store_, OptionsOf(options), seed) {}
 
   void MoveWindow(std::optional<Integer<"end", uint64_t>> given) {
-    const absl::Status status = [&]() -> absl::Status {
-      const ReleaseGil release;
+    ThrowIfError(WithoutGil([&]() -> absl::Status {
       const std::lock_guard lock(mutex_);
       uint64_t end = 0;
       if (given.has_value()) {
@@ -470,18 +447,16 @@ class PythonSampler {
       TARA_RETURN_IF_ERROR(sampler_.MoveWindow(end));
       end_ = end;
       return absl::OkStatus();
-    }();
-    ThrowIfError(status);
+    }));
   }
 
   py::object Batch(Integer<"step", int64_t, 0> step,
                    Integer<"size", int, 1, 1 << 20> size) const {
-    const std::vector<nn::Sample> samples = [&] {
-      const ReleaseGil release;
+    const std::vector<nn::Sample> samples = WithoutGil([&] {
       const std::lock_guard lock(mutex_);
       return sampler_.positions() == 0 ? std::vector<nn::Sample>()
                                        : sampler_.Batch(step, size);
-    }();
+    });
     if (samples.empty()) {
       throw py::value_error("the window has no positions to learn from");
     }
@@ -519,78 +494,68 @@ class PythonSampler {
 };
 
 py::object PythonSampler::Encoded(const std::vector<nn::Sample>& samples) {
-  const auto n = static_cast<py::ssize_t>(samples.size());
-  Features features =
-      FeatureArrays(py::none(), n, nn::PlaneLayout::kChannelsFirst);
-  py::array states(StateType(), Shape{n});
-  py::array_t<uint8_t> mask(Shape{n, kNumActions});
-  py::array_t<float> policy(Shape{n, kNumActions});
-  py::array_t<float> policy_weight(Shape{n});
-  py::array_t<float> result(Shape{n, 3});
-  py::array_t<float> margin(Shape{n});
-  py::array_t<float> margin_weight(Shape{n});
-  py::array_t<float> reply(Shape{n, kNumActions});
-  py::array_t<float> reply_weight(Shape{n});
-  py::array_t<int64_t> owner(Shape{n, 7, 7});
-  py::array_t<int64_t> kingdoms(Shape{n, 2});
-  py::array_t<float> final_weight(Shape{n});
-  const absl::Span<uint8_t> masks = SpanOf(mask);
-  const absl::Span<float> policies = SpanOf(policy), replies = SpanOf(reply);
-  const absl::Span<int64_t> owners = SpanOf(owner);
-  std::fill(masks.begin(), masks.end(), uint8_t{0});
-  std::fill(policies.begin(), policies.end(), 0.0f);
-  std::fill(replies.begin(), replies.end(), 0.0f);
-  std::fill(owners.begin(), owners.end(), int64_t{2});
-
+  const size_t n = samples.size();
+  Features features = FeatureArrays(py::none(), static_cast<py::ssize_t>(n),
+                                    nn::PlaneLayout::kChannelsFirst);
+  const Column<uint8_t> mask(n, {kNumActions}, 0);
+  const Column<float> policy(n, {kNumActions}, 0), reply(n, {kNumActions}, 0);
+  const Column<float> result(n, {3}, 0), margin(n, {}, 0);
+  const Column<float> policy_weight(n, {}, 0), margin_weight(n, {}, 0);
+  const Column<float> reply_weight(n, {}, 0), final_weight(n, {}, 0);
+  const Column<int64_t> owner(n, {7, 7}, 2), kingdoms(n, {2}, 0);
   std::vector<State> positions;
-  std::vector<Symmetry> symmetries;
-  std::vector<LegalSet> legal;
-  for (size_t i = 0; i < samples.size(); ++i) {
-    const nn::Sample& sample = samples[i];
-    const Symmetry& symmetry = sample.symmetry;
-    positions.push_back(sample.state);
-    symmetries.push_back(symmetry);
-    legal.push_back(LegalActions(sample.state));
-    const size_t row = i * kNumActions;
-    const auto seen = [&](Action action) {
-      return row +
-             static_cast<size_t>(Index(TransformAction(symmetry, action)));
-    };
-    legal.back().ForEach([&](Action action) { masks[seen(action)] = 1; });
-    for (const auto& [action, share] : sample.policy) {
-      policies[seen(action)] = share;
+  {
+    const absl::Span<float> planes = SpanOf(features.planes);
+    const absl::Span<float> globals = SpanOf(features.globals);
+    const ReleaseGil release;
+    std::vector<Symmetry> symmetries;
+    std::vector<LegalSet> legal;
+    for (size_t i = 0; i < n; ++i) {
+      const nn::Sample& sample = samples[i];
+      const Symmetry& symmetry = sample.symmetry;
+      positions.push_back(sample.state);
+      symmetries.push_back(symmetry);
+      legal.push_back(LegalActions(sample.state));
+      const auto seen = [&](Action action) {
+        return i * kNumActions +
+               static_cast<size_t>(Index(TransformAction(symmetry, action)));
+      };
+      legal[i].ForEach([&](Action action) { mask.values[seen(action)] = 1; });
+      for (const auto& [action, share] : sample.policy) {
+        policy.values[seen(action)] = share;
+      }
+      for (const auto& [action, share] : sample.reply) {
+        reply.values[seen(action)] = share;
+      }
+      const auto own = [&](Board hills, int64_t whose) {
+        ForEachHill(hills, [&](Hill hill) {
+          const int square = nn::SquareOf(TransformHill(symmetry.board, hill));
+          owner.values[i * nn::kNumSquares + static_cast<size_t>(square)] =
+              whose;
+        });
+      };
+      own(sample.own_hills, 0);
+      own(sample.enemy_hills, 1);
+      std::copy(sample.result.begin(), sample.result.end(),
+                result.values.begin() + static_cast<ptrdiff_t>(3 * i));
+      margin.values[i] = static_cast<float>(sample.margin);
+      kingdoms.values[2 * i] = sample.own_kingdoms;
+      kingdoms.values[2 * i + 1] = sample.enemy_kingdoms;
+      policy_weight.values[i] = sample.policy.empty() ? 0 : 1;
+      reply_weight.values[i] = sample.reply.empty() ? 0 : 1;
+      margin_weight.values[i] = sample.has_margin ? 1 : 0;
+      final_weight.values[i] = sample.has_final ? 1 : 0;
     }
-    for (const auto& [action, share] : sample.reply) {
-      replies[seen(action)] = share;
-    }
-    const auto own = [&](Board hills, int64_t whose) {
-      ForEachHill(hills, [&](Hill hill) {
-        const int square = nn::SquareOf(TransformHill(symmetry.board, hill));
-        owners[i * nn::kNumSquares + static_cast<size_t>(square)] = whose;
-      });
-    };
-    own(sample.own_hills, 0);
-    own(sample.enemy_hills, 1);
-    policy_weight.mutable_data()[i] = sample.policy.empty() ? 0 : 1;
-    reply_weight.mutable_data()[i] = sample.reply.empty() ? 0 : 1;
-    std::copy(sample.result.begin(), sample.result.end(),
-              result.mutable_data() + 3 * i);
-    margin.mutable_data()[i] = static_cast<float>(sample.margin);
-    margin_weight.mutable_data()[i] = sample.has_margin ? 1 : 0;
-    kingdoms.mutable_data()[2 * i] = sample.own_kingdoms;
-    kingdoms.mutable_data()[2 * i + 1] = sample.enemy_kingdoms;
-    final_weight.mutable_data()[i] = sample.has_final ? 1 : 0;
+    nn::EncodeBatch(
+        {.states = positions, .symmetries = symmetries, .legal = legal},
+        {.layout = nn::PlaneLayout::kChannelsFirst,
+         .planes = planes,
+         .globals = globals});
   }
-  std::memcpy(states.mutable_data(), positions.data(),
-              positions.size() * sizeof(State));
-  nn::EncodeBatch(
-      {.states = positions, .symmetries = symmetries, .legal = legal},
-      {.layout = nn::PlaneLayout::kChannelsFirst,
-       .planes = SpanOf(features.planes),
-       .globals = SpanOf(features.globals)});
-  return New("Batch", states, features.planes, features.globals, mask, policy,
-             policy_weight, result, margin, margin_weight, reply, reply_weight,
-             owner, kingdoms, final_weight);
+  return New("Batch", StateArray(positions), features.planes, features.globals,
+             mask.array, policy.array, policy_weight.array, result.array,
+             margin.array, margin_weight.array, reply.array, reply_weight.array,
+             owner.array, kingdoms.array, final_weight.array);
 }
 
 void DefineSampler(py::module_& module) {
@@ -606,6 +571,8 @@ void DefineSampler(py::module_& module) {
 }  // namespace
 
 void DefineRecords(py::module_& module) {
+  PYBIND11_NUMPY_DTYPE(Ply, game, ply, seat, side, phase, action, text, legal,
+                       value, simulations, surprise, chosen);
   DefineGameRecord(module);
   DefineStore(module);
   DefineSampler(module);

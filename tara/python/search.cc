@@ -20,8 +20,8 @@
 #include "tara/mcts/tree/node.h"
 #include "tara/mcts/tree/tree.h"
 #include "tara/python/arguments.h"
+#include "tara/python/evaluators.h"
 #include "tara/python/gil.h"
-#include "tara/python/judges.h"
 #include "tara/python/module.h"
 #include "tara/python/states.h"
 #include "tara/python/workers.h"
@@ -96,12 +96,12 @@ py::object AnalysisOf(const mcts::Tree& tree, float confidence_z) {
              py::make_tuple(int{bounds.low}, int{bounds.high}));
 }
 
-py::list Search(const py::object& states, const py::object& judge,
+py::list Search(const py::object& states, const py::object& given,
                 const Text<"options">& options_text, Seed seed,
                 Threads<"threads"> threads) {
   const std::vector<State> list = UnfinishedStatesOf(states);
   Workers workers;
-  PyEvaluator of(judge, seed, &workers);
+  PyEvaluator of(given, seed, &workers);
   const Options options = ParseOptions(options_text, of.is_playouts());
   of.Check(options.search);
   mcts::Evaluator& evaluator =
@@ -141,15 +141,15 @@ class SearchTrees {
  public:
   using PythonClass = void;
 
-  SearchTrees(const py::object& states, const py::object& judge,
+  SearchTrees(const py::object& states, const py::object& evaluator,
               const Text<"options">& options_text, Seed seed)
-      : judge_(judge), seed_(seed) {
-    const bool is_playouts =
-        py::isinstance<py::str>(judge) && judge.equal(py::str("playouts"));
-    options_ = ParseOptions(options_text, is_playouts);
-    if (!judge.is_none()) {
-      Workers workers;
-      PyEvaluator(judge, seed, &workers).Check(options_.search);  // raises
+      : evaluator_(evaluator), seed_(seed) {
+    if (evaluator.is_none()) {
+      options_ = ParseOptions(options_text, /*is_playouts=*/false);
+    } else {
+      const PyEvaluator of(evaluator, seed, /*workers=*/nullptr);
+      options_ = ParseOptions(options_text, of.is_playouts());
+      of.Check(options_.search);  // raises
     }
     const std::vector<State> list = UnfinishedStatesOf(states);
     for (const State& state : list) {
@@ -349,9 +349,9 @@ class SearchTrees {
 
   int64_t Run(const py::object& sims, const py::object& ms, bool once) {
     const Use use(*this, "run");
-    if (judge_.is_none()) {
+    if (evaluator_.is_none()) {
       throw py::value_error(
-          "run: the search has no judge; expected leaves and answer");
+          "run: the search has no evaluator; expected leaves and answer");
     }
     CheckNothingWaits("run");
     if (!sims.is_none()) {
@@ -365,9 +365,8 @@ class SearchTrees {
                                           IntegerOf<int>("ms", ms, 1, 1 << 30));
     const int64_t before = Visits();
     Workers workers;
-    PyEvaluator judge(judge_, seed_, &workers);
-    mcts::Evaluator& evaluator =
-        judge.Cached(options_.search, int64_t{1} << 16);
+    PyEvaluator of(evaluator_, seed_, &workers);
+    mcts::Evaluator& evaluator = of.Cached(options_.search, int64_t{1} << 16);
     absl::Status status;
     workers.Run(1, [&](int) {
       std::vector<State> states;
@@ -442,7 +441,7 @@ class SearchTrees {
                                     : py::make_tuple(-high, -low));
   }
 
-  const py::object judge_;  // None: leaves are answered by the caller
+  const py::object evaluator_;  // None: leaves are answered by the caller
   const uint64_t seed_;
   Options options_;
   mcts::SharedSolver solver_;  // of the trees
@@ -455,16 +454,16 @@ class SearchTrees {
 
 void DefineSearch(py::module_& module) {
   module.def("search", &Search, py::arg("states"),
-             py::arg("judge") = "playouts", py::kw_only(),
+             py::arg("evaluator") = "playouts", py::kw_only(),
              py::arg("options") = "sims=400", py::arg("seed") = 1,
              py::arg("threads") = 1,
              R"(Searches positions with MCTS; returns an Analysis per position.
 
 states: an array of dtype STATE or a sequence of State, none of them finished.
 All positions are searched together and share batches.
-judge: the evaluator of leaves: a Network, "playouts" for random games, or any
-callable
-    judge(planes, globals, mask) -> (logits, result_logits)
+evaluator: the evaluator of leaves: a Network, "playouts" for random games, or
+any callable
+    evaluator(planes, globals, mask) -> (logits, result_logits)
 with arguments float32 [n, NUM_PLANES, 7, 7], float32 [n, NUM_GLOBALS] and uint8
 [n, NUM_ACTIONS]. It returns arrays [n, NUM_ACTIONS] and [n, 3]: logits of the
 actions, and of win, draw and loss for the seat to move. It may return a third
@@ -480,16 +479,16 @@ seed: seed of the random numbers, combined with the index of a position.
 threads: number of threads that share the positions.
 
 The same arguments give the same result for any number of threads, provided that
-the judge's result for a position is the same in every batch. Ctrl-C interrupts
-the search.
+the evaluator's result for a position is the same in every batch. Ctrl-C
+interrupts the search.
 
-Raises ValueError and TypeError for invalid arguments and results of the judge,
-and any exception that the judge raises.)");
+Raises ValueError and TypeError for invalid arguments and results of the
+evaluator, and any exception that the evaluator raises.)");
   py::class_<SearchTrees> type(module, "Search",
                                R"(A search of positions in steps.
 
 Each position has a tree. `run` searches all of them in shared batches. Without
-a judge, `leaves` returns positions to evaluate, and `answer` takes their
+an evaluator, `leaves` returns positions to evaluate, and `answer` takes their
 evaluations, for example from a GPU or another process. `play` keeps the part
 of each tree below the action.
 
@@ -501,15 +500,15 @@ of each tree below the action.
     print(search.node(0, [search.analyses()[0].action]).visits)
 
 states: an array of dtype STATE or a sequence of State, none of them finished.
-judge: as in `search`; None: leaves are answered with `answer`. options: as in
-`search`. seed: seed of the random numbers, combined with the index of a
+evaluator: as in `search`; None: leaves are answered with `answer`. options: as
+in `search`. seed: seed of the random numbers, combined with the index of a
 position.
 
 Concurrent calls raise RuntimeError. Raises ValueError and TypeError
 as `search` does.)");
   type.def(py::init<const py::object&, const py::object&,
                     const Text<"options">&, Seed>(),
-           py::arg("states"), py::arg("judge") = "playouts", py::kw_only(),
+           py::arg("states"), py::arg("evaluator") = "playouts", py::kw_only(),
            py::arg("options") = "sims=400", py::arg("seed") = 1);
   type.def("run",
            py::overload_cast<const py::object&, const py::object&>(
@@ -539,7 +538,7 @@ values of each other.)");
            py::arg("result_logits"), py::arg("margin") = py::none(),
            R"(Passes the evaluations of the waiting Leaves to the trees.
 
-logits, result_logits, margin: arrays or tensors as a judge returns them
+logits, result_logits, margin: arrays or tensors as an evaluator returns them
 (tara.search), with an entry per leaf. Raises ValueError and TypeError for
 invalid ones; the leaves then keep waiting.)");
   type.def("play", &SearchTrees::Play, py::arg("actions"), py::kw_only(),

@@ -86,13 +86,6 @@ py::object OutcomeToPython(int red_points, int blue_points,
              compensation_halves / 2.0, margin, winner, std::string(ended_by));
 }
 
-nn::PlaneLayout ParseLayout(const Text<"layout">& layout) {
-  if (layout.value == "NCHW") return nn::PlaneLayout::kChannelsFirst;
-  if (layout.value == "NHWC") return nn::PlaneLayout::kChannelsLast;
-  throw py::value_error(
-      absl::StrCat("layout: '", layout.value, "'; expected 'NCHW' or 'NHWC'"));
-}
-
 Features FeatureArrays(const py::object& out, py::ssize_t n,
                        nn::PlaneLayout layout) {
   py::object planes = py::none(), globals = py::none();
@@ -192,18 +185,22 @@ bool IsNew(const py::array& array) {
 }
 
 absl::Status CheckStates(absl::Span<const State> states, int threads) {
-  const size_t i = [&] {
-    const ReleaseGil release;
+  const size_t i = WithoutGil([&] {
     return FirstWrong(threads, states.size(), [&](size_t row) {
       return ValidatePosition(states[row]).ok();
     });
-  }();
+  });
   if (i == states.size()) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat("states[", i, "]: ", ValidatePosition(states[i]).message()));
 }
 
 }  // namespace
+
+py::array StateArray(absl::Span<const State> states) {
+  return py::array(StateType(), Shape{static_cast<py::ssize_t>(states.size())},
+                   states.data());
+}
 
 py::array NewStates::ToPython() && {
   State* const states = states_.get();
@@ -223,16 +220,11 @@ StateList StatesOf(const py::object& states, int threads) {
     if (!array.dtype().equal(StateType()) || array.ndim() != 1) {
       ThrowValueError("states", array, "tara.STATE and 1 dimension");
     }
-    if (array.size() == 0) return StateList(list);  // memcpy rejects null
-    const auto size = static_cast<size_t>(array.size());
-    if (IsNew(array)) {
-      const auto* const data = static_cast<const State*>(array.data());
-      return {array, absl::MakeConstSpan(data, size)};
-    }
     array = py::array::ensure(array, py::array::c_style);
-    list.resize(size);
-    std::memcpy(static_cast<void*>(list.data()), array.data(),
-                size * sizeof(State));
+    const absl::Span<const State> given(static_cast<const State*>(array.data()),
+                                        static_cast<size_t>(array.size()));
+    if (IsNew(array)) return {array, given};
+    list.assign(given.begin(), given.end());
     ThrowIfError(CheckStates(list, threads));
     return StateList(std::move(list));
   }
@@ -277,6 +269,19 @@ void WriteMask(absl::Span<const State> states, bool seen,
   }
 }
 
+py::array_t<uint8_t> MaskArray(absl::Span<const State> states, bool seen,
+                               const py::object& out, int threads) {
+  auto mask = OutputArray<uint8_t>(
+      out, {static_cast<py::ssize_t>(states.size()), kNumActions});
+  const absl::Span<uint8_t> to = SpanOf(mask);
+  const ReleaseGil release;
+  RunInParts(threads, states.size(), [&](size_t first, size_t end, size_t) {
+    WriteMask(states.subspan(first, end - first), seen,
+              to.subspan(first * kNumActions, (end - first) * kNumActions));
+  });
+  return mask;
+}
+
 namespace {
 
 // Returns the argument `seats`: a seat for each position; none of None.
@@ -302,31 +307,45 @@ std::vector<Seat> SeatsOf(const py::object& seats,
   return list;
 }
 
-py::object Encode(const py::object& states, const Text<"layout">& layout,
-                  const py::object& out, const py::object& seats,
-                  Threads<"threads"> threads) {
-  const StateList list = StatesOf(states, threads);
-  const absl::Span<const State> from = list.states();
-  const std::vector<Seat> seen_by = SeatsOf(seats, from);
-  const nn::PlaneLayout order = ParseLayout(layout);
+}  // namespace
+
+py::object EncodedFeatures(absl::Span<const State> states,
+                           const Text<"layout">& layout, const py::object& out,
+                           const py::object& seats, int threads) {
+  const std::vector<Seat> seen_by = SeatsOf(seats, states);
+  if (layout.value != "NCHW" && layout.value != "NHWC") {
+    throw py::value_error(absl::StrCat("layout: '", layout.value,
+                                       "'; expected 'NCHW' or 'NHWC'"));
+  }
+  const auto order = layout.value == "NCHW" ? nn::PlaneLayout::kChannelsFirst
+                                            : nn::PlaneLayout::kChannelsLast;
   Features features =
-      FeatureArrays(out, static_cast<py::ssize_t>(from.size()), order);
+      FeatureArrays(out, static_cast<py::ssize_t>(states.size()), order);
+  constexpr size_t kPlanesSize = size_t{nn::kNumPlanes} * nn::kNumSquares;
+  const absl::Span<float> planes = SpanOf(features.planes);
+  const absl::Span<float> globals = SpanOf(features.globals);
   {
-    constexpr size_t kPlanesSize = size_t{nn::kNumPlanes} * nn::kNumSquares;
-    const absl::Span<float> planes = SpanOf(features.planes);
-    const absl::Span<float> globals = SpanOf(features.globals);
     const ReleaseGil release;
-    RunInParts(threads, from.size(), [&](size_t first, size_t end, size_t) {
+    RunInParts(threads, states.size(), [&](size_t first, size_t end, size_t) {
       const size_t n = end - first;
       EncodeStates(
-          from.subspan(first, n), order,
+          states.subspan(first, n), order,
           planes.subspan(first * kPlanesSize, n * kPlanesSize),
           globals.subspan(first * nn::kNumGlobals, n * nn::kNumGlobals),
           absl::MakeConstSpan(seen_by).subspan(std::min(first, seen_by.size()),
                                                seen_by.empty() ? 0 : n));
     });
   }
-  return features.ToPython();
+  return New("Features", features.planes, features.globals);
+}
+
+namespace {
+
+py::object Encode(const py::object& states, const Text<"layout">& layout,
+                  const py::object& out, const py::object& seats,
+                  Threads<"threads"> threads) {
+  const StateList list = StatesOf(states, threads);
+  return EncodedFeatures(list.states(), layout, out, seats, threads);
 }
 
 py::array_t<uint16_t> Legal(const PythonState& self, Truth<"seen"> seen) {

@@ -46,21 +46,22 @@ pybind11::object OutcomeToPython(int red_points, int blue_points,
                                  int compensation_halves,
                                  absl::string_view ended_by);
 
-// Returns "NCHW" or "NHWC" as a layout. ValueError for anything else.
-nn::PlaneLayout ParseLayout(const Text<"layout">& layout);
-
 // The arrays of network inputs, float32: planes [n, kNumPlanes, 7, 7] (or
 // [n, 7, 7, kNumPlanes]) and globals [n, kNumGlobals].
 struct Features {
   pybind11::array_t<float> planes;
   pybind11::array_t<float> globals;
-
-  pybind11::object ToPython() const { return New("Features", planes, globals); }
 };
 
 // Returns arrays for n positions: `out`, a pair of arrays, unless it is None.
 Features FeatureArrays(const pybind11::object& out, pybind11::ssize_t n,
                        nn::PlaneLayout layout);
+
+// Returns tara.Features of positions (EncodeStates).
+pybind11::object EncodedFeatures(absl::Span<const State> states,
+                                 const Text<"layout">& layout,
+                                 const pybind11::object& out,
+                                 const pybind11::object& seats, int threads);
 
 // Writes the features of positions as Tara's own networks see them, each by its
 // representative symmetry. In a finished one there is no phase, and nothing is
@@ -68,6 +69,9 @@ Features FeatureArrays(const pybind11::object& out, pybind11::ssize_t n,
 void EncodeStates(absl::Span<const State> states, nn::PlaneLayout layout,
                   absl::Span<float> planes, absl::Span<float> globals,
                   absl::Span<const Seat> seats = {});
+
+// Returns a new array of the positions.
+pybind11::array StateArray(absl::Span<const State> states);
 
 // Positions of an argument: a copy, or memory of `NewStates`.
 class StateList {
@@ -113,6 +117,9 @@ std::vector<State> UnfinishedStatesOf(const pybind11::object& states);
 // symmetry of EncodeStates, else 0: mask [n, kNumActions].
 void WriteMask(absl::Span<const State> states, bool seen,
                absl::Span<uint8_t> mask);
+// Returns the mask in the array `out`, or in a new one if it is None.
+pybind11::array_t<uint8_t> MaskArray(absl::Span<const State> states, bool seen,
+                                     const pybind11::object& out, int threads);
 
 // Returns the symmetry by which a network sees a position; of a finished one,
 // that which changes nothing.
@@ -147,17 +154,20 @@ size_t FirstWrong(int threads, size_t n, const Check& check) {
 
 // The actions to play in n positions.
 struct Moves {
-  // Whatever integers there are where none is played.
-  std::vector<uint16_t> actions;
-  std::vector<uint8_t> where;  // 1 for each position that one is played in
+  std::vector<uint16_t> actions;  // 0 where none is played
+  std::vector<uint8_t> where;     // 1 for each position that one is played in
 };
 
-// Returns the arguments `actions`, integers [n], and `where`, bool [n] or None.
+// Returns the argument `where`, bool [n]; ones for None.
+std::vector<uint8_t> WhereOf(pybind11::ssize_t n,
+                             const pybind11::object& where);
+
+// Returns the arguments `actions`, integers [n], and `where`.
 Moves MovesOf(pybind11::ssize_t n, const pybind11::object& actions,
               const pybind11::object& where);
 
 // Makes the action of a row, on the position as it is seen, one on the position
-// as it is. Leaves alone what is no action.
+// as it is.
 void TurnBack(const State& state, Moves& moves, size_t row);
 
 bool IsLegal(const State& state, uint16_t action);

@@ -2,67 +2,70 @@
 
 #include <pybind11/pybind11.h>
 
+#include <chrono>
+#include <stdexcept>
 #include <system_error>
-#include <thread>
-#include <vector>
+#include <utility>
 
 #include "tara/python/gil.h"
 
 namespace tara::python {
 
-void Workers::Run(int threads, const std::function<void(int)>& work) {
+// How often a thread that serves looks for signals.
+constexpr auto kSignalPeriod = std::chrono::milliseconds(50);
+
+void Workers::Start(int threads, const std::function<void(int)>& work) {
+  if (!threads_.empty()) {
+    throw std::runtime_error("another call runs; expected one at a time");
+  }
   running_ = threads;
-  const auto run = [&](int i) {
-    try {
-      work(i);
-    } catch (const std::exception&) {  // no memory
-      Fail(std::current_exception());
+  stopped_ = false;
+  try {
+    for (int i = 0; i < threads; ++i) {
+      threads_.emplace_back([this, work, i] {
+        try {
+          work(i);
+        } catch (const std::exception&) {  // no memory
+          Fail(std::current_exception());
+        }
+        const std::lock_guard lock(mutex_);
+        --running_;
+        wanted_.notify_all();
+      });
     }
+  } catch (const std::system_error&) {  // no more threads
+    Fail(std::current_exception());
     const std::lock_guard lock(mutex_);
-    --running_;
-    wanted_.notify_one();
-  };
+    running_ -= threads - static_cast<int>(threads_.size());
+  }
+}
+
+void Workers::Serve(const std::function<bool()>& done) {
+  std::exception_ptr error;
   {
     const ReleaseGil release;
-    std::vector<std::thread> workers;
-    try {
-      for (int i = 0; i < threads; ++i) workers.emplace_back(run, i);
-    } catch (const std::system_error&) {  // no more threads
-      Fail(std::current_exception());
-      const std::lock_guard lock(mutex_);
-      running_ -= threads - static_cast<int>(workers.size());
-    }
     std::unique_lock lock(mutex_);
-    while (running_ > 0) {
-      wanted_.wait_for(lock, kSignalPeriod,
-                       [&] { return running_ == 0 || !requests_.empty(); });
-      if (running_ == 0) break;
+    while (error_ == nullptr && !done() && running_ > 0) {
+      if (requests_.empty()) wanted_.wait_for(lock, kSignalPeriod);
       Request* request = nullptr;
       if (!requests_.empty()) {
         request = requests_.front();
+        request->begun = true;
         requests_.pop_front();
+        ++calls_;
       }
       lock.unlock();
       Serve(request);
       lock.lock();
       if (request == nullptr) continue;
       request->over = true;
-      served_.notify_all();
+      --calls_;
+      changed_.notify_all();
     }
-    lock.unlock();
-    for (std::thread& worker : workers) worker.join();
+    error = std::exchange(error_, nullptr);
+    changed_.notify_all();  // done() may have changed something
   }
-  if (error_ != nullptr) std::rethrow_exception(error_);
-}
-
-bool Workers::Call(const std::function<void()>& function) {
-  Request request = {.function = &function};
-  std::unique_lock lock(mutex_);
-  if (stopped()) return false;
-  requests_.push_back(&request);
-  wanted_.notify_one();
-  served_.wait(lock, [&] { return request.over; });
-  return request.done;
+  if (error != nullptr) std::rethrow_exception(error);
 }
 
 // Does a request, or none, and looks for signals: a function that is not
@@ -70,8 +73,8 @@ bool Workers::Call(const std::function<void()>& function) {
 void Workers::Serve(Request* request) {
   const AcquireGil acquire;
   try {
-    if (request != nullptr && !stopped()) {
-      (*request->function)();
+    if (request != nullptr) {
+      request->function();
       request->done = true;
     }
     int signals = 0;
@@ -82,10 +85,55 @@ void Workers::Serve(Request* request) {
   }
 }
 
+void Workers::Run(int threads, const std::function<void(int)>& work) {
+  Start(threads, work);
+  try {
+    Serve([] { return false; });
+  } catch (...) {
+    Join();  // The work refers to the caller's variables.
+    throw;
+  }
+  Join();
+}
+
+bool Workers::Call(const std::function<void()>& function) {
+  Request request = {.function = function};
+  std::unique_lock lock(mutex_);
+  requests_.push_back(&request);
+  wanted_.notify_all();
+  changed_.wait(lock,
+                [&] { return request.over || (stopped() && !request.begun); });
+  if (!request.begun) std::erase(requests_, &request);
+  return request.done;
+}
+
+bool Workers::Await(const std::function<bool()>& act) {
+  std::unique_lock lock(mutex_);
+  bool acted = false;
+  changed_.wait(lock, [&] { return stopped() || (acted = act()); });
+  wanted_.notify_all();
+  return acted;
+}
+
+void Workers::Stop() {
+  const std::lock_guard lock(mutex_);
+  stopped_ = true;
+  changed_.notify_all();
+}
+
 void Workers::Fail(const std::exception_ptr& error) {
+  Stop();
   const std::lock_guard lock(mutex_);
   if (error_ == nullptr) error_ = error;
-  stopped_ = true;
+  wanted_.notify_all();
+}
+
+void Workers::Join() {
+  Stop();
+  if (threads_.empty()) return;
+  const ReleaseGil release;
+  for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
 }
 
 }  // namespace tara::python

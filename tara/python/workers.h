@@ -2,60 +2,72 @@
 #define TARA_PYTHON_WORKERS_H_
 
 #include <atomic>
-#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <exception>
 #include <functional>
 #include <mutex>
+#include <thread>
+#include <vector>
 
 namespace tara::python {
 
-// How often threads that wait look for signals.
-inline constexpr auto kSignalPeriod = std::chrono::milliseconds(50);
-
-// Work on threads of our own, which Ctrl-C ends. They never have the GIL: what
-// they want of Python, the thread that waits for them does. So a judge or a
-// player is called where Python called us: its contexts hold, and Ctrl-C raises
-// in it.
+// Work on threads of our own, which never take the GIL: the thread that serves
+// them calls Python for them. An evaluator or player therefore runs where
+// Python called us: its contexts apply, and Ctrl-C raises in it.
 class Workers {
  public:
   Workers() = default;
+  // As Join. Needs the GIL.
+  ~Workers() { Join(); }
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
-  // Calls work(0), ..., work(threads - 1) at the same time and waits for them,
-  // without the GIL. Ctrl-C stops them, and so do exceptions that they throw,
-  // or functions of Call: the first of these is raised when all have returned.
-  // Once. Needs the GIL.
+  // Starts work(0), ..., work(threads - 1).
+  void Start(int threads, const std::function<void(int)>& work);
+  // Serves the work without the GIL until done(), called with the lock, returns
+  // true, or the work has ended. Ctrl-C and exceptions, of the work or of its
+  // calls, stop the work and are raised. Needs the GIL.
+  void Serve(const std::function<bool()>& done);
+  // Starts work, serves it until it has ended, and joins it. Needs the GIL. May
+  // be called again, but not while it runs.
   void Run(int threads, const std::function<void(int)>& work);
 
-  // Has the waiting thread call function() with the GIL; waits for it. Returns
-  // whether it has, and has not thrown: false once they are stopped.
-  // REQUIRES: it is their work that calls, or a thread that this waits for.
+  // For the work: has the serving thread call function() with the GIL, and
+  // waits for it. Returns whether it has, without an exception: false once the
+  // work is stopped.
   bool Call(const std::function<void()>& function);
+  // For the work: calls act() with the lock, again after each change, until it
+  // returns true. Returns false once the work is stopped.
+  bool Await(const std::function<bool()>& act);
 
-  // Whether the work must end.
+  // Stops the work. Calls that have begun go on.
+  void Stop();
   bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
-  void Stop() { stopped_ = true; }
+  // Whether a call is being made. REQUIRES: the lock, as in `done`.
+  bool in_call() const { return calls_ > 0; }
 
  private:
   struct Request {
-    const std::function<void()>* function;
+    const std::function<void()>& function;
+    bool begun = false;
     bool over = false;
     bool done = false;  // and has not thrown
   };
 
+  void Join();
   void Serve(Request* request);
   void Fail(const std::exception_ptr& error);
 
   std::atomic<bool> stopped_ = false;
-  std::mutex mutex_;
-  std::condition_variable wanted_;  // a request, or no thread any more
-  std::condition_variable served_;
-  int running_ = 0;  // guarded by mutex_, as the next two
+  std::mutex mutex_;                 // of what follows
+  std::condition_variable wanted_;   // for Serve
+  std::condition_variable changed_;  // for the work
+  int running_ = 0;
+  int calls_ = 0;
   std::deque<Request*> requests_;
-  std::exception_ptr error_;  // the first
+  std::exception_ptr error_;  // the first that is not raised yet
+  std::vector<std::thread> threads_;
 };
 
 }  // namespace tara::python

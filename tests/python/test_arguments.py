@@ -91,10 +91,10 @@ CALLS = {
     "transform": (None, {"states": [], "symmetry": (0, 0)}),
     "encode": (None, {"states": [], "layout": "NCHW", "out": None,
                       "seats": None, "threads": 1}),
-    "search": (None, {"states": [], "judge": "playouts", "options": "sims=4",
+    "search": (None, {"states": [], "evaluator": "playouts", "options": "sims=4",
                       "seed": 1, "threads": 1}),
     "Search": (None, {"states": [tara.State("four_treasures")],
-                      "judge": "playouts", "options": "sims=4", "seed": 1}),
+                      "evaluator": "playouts", "options": "sims=4", "seed": 1}),
     "Search.run": ("search", {"sims": 2, "ms": 1000}),
     "Search.leaves": ("leafy", {"per_tree": 1}),
     "Search.answer": ("leafy", {"logits": np.zeros((1, tara.NUM_ACTIONS)),
@@ -104,7 +104,7 @@ CALLS = {
     "Search.node": ("search", {"tree": 0, "line": ()}),
     "load": (None, {"model": "best", "precision": "auto"}),
     "Network.evaluate": ("network", {"states": []}),
-    "selfplay": (None, {"judge": "playouts", "variant": "four_treasures",
+    "selfplay": (None, {"evaluator": "playouts", "variant": "four_treasures",
                         "games": 0, "seed": 1, "options": "sims=2",
                         "rules": "-", "in_step": 2, "threads": 1}),
     "arena": (None, {"a": "random", "b": "random",
@@ -144,7 +144,7 @@ CALLS = {
 OTHERS = {
     "State.legal_text", "State.features", "Features.as_planes",
     "GameRecord.policy", "GameStore.close", "Games.copy",
-    "Search.step", "Search.analyses", "Input", "Player.choose",
+    "Sampler.batches", "Search.step", "Search.analyses", "Input", "Player.choose",
     "gym.TaraEnv.reset", "gym.TaraEnv.step", "gym.TaraEnv.render",
     "gym.TaraEnv.action_masks", "gym.TaraVectorEnv.reset",
     "gym.TaraVectorEnv.step", "gym.TaraVectorEnv.render", "pettingzoo.TaraEnv",
@@ -154,7 +154,8 @@ OTHERS = {
     "pettingzoo.TaraEnv.state", "pettingzoo.TaraEnv.close", "Player",
     "Network", "GameRecord", "DataLoss",
     # Their options are those of commands, which check them.
-    "Report", "rate", "crossplay", "review", "balance", "explore",
+    "Report", "rate", "crossplay", "review", "regret", "balance", "explore",
+    "solve",
 }
 
 
@@ -308,7 +309,7 @@ CLASSES = [thing for thing in vars(_tara).values() if inspect.isclass(thing)]
 
 @pytest.mark.parametrize("kind", CLASSES)
 def test_an_object_that_was_not_initialized_is_a_type_error(kind):
-    assert len(CLASSES) == 9
+    assert len(CLASSES) == 10
     empty = kind.__new__(kind)
     for name, member in vars(kind).items():
         if isinstance(member, property):

@@ -1,4 +1,4 @@
-"""Self-play and matches: as the C++ program's, around any judge or player."""
+"""Self-play and matches: as the C++ program's, around any evaluator or player."""
 
 import collections
 import contextvars
@@ -57,8 +57,8 @@ def test_games_are_those_of_the_program(tmp_path, network, variant, player):
     tara_program("selfplay", "--variant", variant, "--model", given, "-o",
                  tmp_path / "games.db", "--games", 8, "--sims", 30, "--seed",
                  5)
-    judge = network if player == "best" else player
-    games = tara.selfplay(judge, variant, 8, seed=5, options="sims=30")
+    evaluator = network if player == "best" else player
+    games = tara.selfplay(evaluator, variant, 8, seed=5, options="sims=30")
     with tara.GameStore(tmp_path / "games.db") as store:
         assert by_index(store.games()) == by_index(games)
 
@@ -123,11 +123,11 @@ def test_rules_and_options_reach_the_games():
     ({"games": [3, 1, 3]}, "games: has 3 twice"),
     ({"options": "sims=3, sims=4"}, "sims.* is given twice"),
     ({"options": "sims=3,simulations=4"}, "has simulations twice"),
-    ({"judge": 3}, "judge: 3; expected"),
-    ({"judge": "playout"}, "judge: 'playout'; expected"),
+    ({"evaluator": 3}, "evaluator: 3; expected"),
+    ({"evaluator": "playout"}, "evaluator: 'playout'; expected"),
 ])
 def test_wrong_arguments_are_named(arguments, message):
-    given = {"judge": "playouts", "variant": "four_treasures", "games": 2,
+    given = {"evaluator": "playouts", "variant": "four_treasures", "games": 2,
              **arguments}
     with pytest.raises((ValueError, TypeError), match=message):
         tara.selfplay(**given)
@@ -151,14 +151,14 @@ def test_a_network_plays_no_rules_that_it_has_not_learned(network):
 def test_games_finished_before_an_exception_are_not_lost():
     calls = 0
 
-    def judge(planes, globals_, mask):
+    def evaluator(planes, globals_, mask):
         nonlocal calls
         calls += 1
         if calls > 900:
             raise RuntimeError("out of memory")
         return zeros(planes, globals_, mask)
 
-    games = tara.selfplay(judge, "four_treasures", 1000, options="sims=8",
+    games = tara.selfplay(evaluator, "four_treasures", 1000, options="sims=8",
                           in_step=1)
     taken = []
     with pytest.raises(RuntimeError, match="out of memory"):
@@ -191,12 +191,12 @@ def test_breaking_off_ends_the_games():
 def test_games_are_played_ahead_but_not_without_bound():
     asked = 0
 
-    def judge(planes, globals_, mask):
+    def evaluator(planes, globals_, mask):
         nonlocal asked
         asked += len(mask)
         return zeros(planes, globals_, mask)
 
-    games = tara.selfplay(judge, "four_treasures", 10 ** 6, options="sims=2",
+    games = tara.selfplay(evaluator, "four_treasures", 10 ** 6, options="sims=2",
                           in_step=2)
     next(games)
     before = -1
@@ -209,9 +209,9 @@ def test_games_are_played_ahead_but_not_without_bound():
 
 LONG = """
 import numpy as np, tara
-def judge(planes, globals_, mask):
+def evaluator(planes, globals_, mask):
     return np.zeros(mask.shape), np.zeros((len(mask), 3))
-games = tara.selfplay(judge, "high_kings_l2", 10, options="sims=1000000")
+games = tara.selfplay(evaluator, "high_kings_l2", 10, options="sims=1000000")
 print("begun", flush=True)
 next(games)
 """
@@ -254,8 +254,6 @@ except KeyboardInterrupt:
 @pytest.mark.parametrize("work", [
     "for _ in tara.selfplay({0}, 'four_treasures', 2): pass",
     "games = tara.selfplay({0}, 'four_treasures', 2); next(games)",
-    "games = tara.selfplay({0}, 'four_treasures', 2); asked.wait(); "
-    "games.close()",
     "tara.arena({0}, 'random', 'four_treasures', games=2)",
     "tara.arena('random', 'greedy', 'four_treasures', progress={0})",
 ])
@@ -272,33 +270,31 @@ def test_ctrl_c_ends_what_waits_for_a_callee_that_never_returns(callee, work):
     assert (child.returncode, output, error) == (0, "interrupted\n", "")
 
 
-def test_a_judge_of_self_play_has_the_contexts_of_the_call():
+def test_the_thread_that_iterates_calls_the_evaluator_of_self_play():
     variable = contextvars.ContextVar("variable", default="unset")
     seen = set()
 
-    def judge(planes, globals_, mask):
-        seen.add(variable.get())
-        variable.set("of a call")
+    def evaluator(planes, globals_, mask):
+        seen.add((threading.get_ident(), variable.get()))
         return zeros(planes, globals_, mask)
 
-    variable.set("set")
-    games = tara.selfplay(judge, "four_treasures", 4, options="sims=4",
+    games = tara.selfplay(evaluator, "four_treasures", 4, options="sims=4",
                           threads=2)
     variable.set("later")
     assert len(list(games)) == 4
-    assert seen == {"set"}
+    assert seen == {(threading.get_ident(), "later")}
 
 
 AT_WORK = """
 import collections, threading, time, numpy as np, tara
 begun = threading.Event()
-def judge(planes, globals_, mask):
+def evaluator(planes, globals_, mask):
     begun.set()
     return np.zeros(mask.shape), np.zeros((len(mask), 3))
 def slow(planes, globals_, mask):
     begun.set()
     time.sleep(0.5)
-    return judge(planes, globals_, mask)
+    return evaluator(planes, globals_, mask)
 def first(states):
     begun.set()
     return [state.legal()[0] for state in states]
@@ -320,24 +316,20 @@ def check_that_it_ends(work):
     assert (run.returncode, run.stderr) == (0, "")
 
 
-@pytest.mark.parametrize("judge", ["judge", "slow"])
-@pytest.mark.parametrize("then", [
-    "",
-    # As a collection does to games whose judge is asked meanwhile: they play
-    # until the interpreter destroys them, when nobody else gets the GIL.
-    "tara._play._playing.clear()",
-])
-def test_the_interpreter_ends_while_games_are_played(judge, then):
-    check_that_it_ends(f"games = tara.selfplay({judge}, 'high_kings_l2', 10, "
-                       f"options='sims=1000000')\n{then}")
+@pytest.mark.parametrize("evaluator", ["evaluator", "slow", "'playouts'"])
+def test_the_interpreter_ends_while_games_are_played(evaluator):
+    check_that_it_ends(f"games = tara.selfplay({evaluator}, 'high_kings_l2', "
+                       "10, options='sims=1000000')\n"
+                       "threading.Thread(target=lambda: (begun.set(), "
+                       "next(games)), daemon=True).start()")
 
 
 @pytest.mark.parametrize("work", [
-    "tara.search([start] * 8, judge, options='sims=200', threads=2)",
+    "tara.search([start] * 8, evaluator, options='sims=200', threads=2)",
     "tara.arena(first, 'random', 'sacred_hill_l1', games=20, threads=2)",
     "(games.step(games.sample()), begun.set())",
     "(start.features(), begun.set())",
-    "collections.deque(tara.selfplay(judge, 'sacred_hill_l1', 100), 0)",
+    "collections.deque(tara.selfplay(evaluator, 'sacred_hill_l1', 100), 0)",
 ])
 def test_the_interpreter_ends_while_a_daemon_thread_works(work):
     check_that_it_ends(f"in_thread(lambda: {work})")
@@ -347,7 +339,7 @@ def test_ctrl_c_in_next_ends_the_games():
     interrupted = threading.Event()
     calls = 0
 
-    def judge(planes, globals_, mask):
+    def evaluator(planes, globals_, mask):
         nonlocal calls
         calls += 1
         if calls == 100:
@@ -356,7 +348,7 @@ def test_ctrl_c_in_next_ends_the_games():
         return zeros(planes, globals_, mask)
 
     before = threads()
-    games = tara.selfplay(judge, "sacred_hill_l1", 10 ** 6,
+    games = tara.selfplay(evaluator, "sacred_hill_l1", 10 ** 6,
                           options="sims=400", in_step=1)
     with pytest.raises(KeyboardInterrupt):
         for _ in games:
@@ -367,13 +359,13 @@ def test_ctrl_c_in_next_ends_the_games():
     assert all(len(game) for game in games)
 
 
-def test_games_and_a_judge_that_refer_to_each_other_are_collected():
+def test_games_and_an_evaluator_that_refer_to_each_other_are_collected():
     class Trainer:
         def __init__(self):
-            self.games = tara.selfplay(self.judge, "four_treasures", 10 ** 6,
+            self.games = tara.selfplay(self.evaluator, "four_treasures", 10 ** 6,
                                        options="sims=5")
 
-        def judge(self, planes, globals_, mask):
+        def evaluator(self, planes, globals_, mask):
             return zeros(planes, globals_, mask)
 
     before = threads()
@@ -381,7 +373,6 @@ def test_games_and_a_judge_that_refer_to_each_other_are_collected():
     alive = [weakref.ref(trainer) for trainer in trainers]
     assert all(len(next(trainer.games)) for trainer in trainers)
     del trainers
-    # A judge that is asked meanwhile is left to the next collection.
     while any(each() is not None for each in alive) or threads() > before:
         gc.collect()
         time.sleep(0.01)
@@ -456,25 +447,40 @@ def test_a_fork_leaves_games_to_the_process_that_plays_them():
     holder[0].close()
 
 
-def test_a_judge_may_end_the_games_that_ask_it():
-    for way in ("close", "clear"):
-        holder = []
-        done = threading.Event()
+def test_an_evaluator_may_end_the_games_that_ask_it():
+    before = threads()
+    games = None
 
-        def judge(planes, globals_, mask):
-            if holder and not done.is_set():
-                if way == "close":
-                    holder[0].close()
-                holder.clear()  # nothing else has it
-                done.set()
-            return zeros(planes, globals_, mask)
+    def evaluator(planes, globals_, mask):
+        games.close()
+        return zeros(planes, globals_, mask)
 
-        before = threads()
-        holder.append(tara.selfplay(judge, "four_treasures", 10 ** 6,
-                                    options="sims=8", threads=2))
-        assert done.wait(300)
-        while threads() > before:
-            time.sleep(0.01)
+    games = tara.selfplay(evaluator, "four_treasures", 10 ** 6,
+                          options="sims=8", threads=2)
+    assert not list(games)
+    del games
+    while threads() > before:
+        gc.collect()
+        time.sleep(0.01)
+
+
+def test_games_are_closed_while_their_evaluator_waits():
+    asked, answered = threading.Event(), threading.Event()
+
+    def evaluator(planes, globals_, mask):
+        asked.set()
+        answered.wait()
+        return zeros(planes, globals_, mask)
+
+    games = tara.selfplay(evaluator, "four_treasures", 2, options="sims=8")
+    taken = []
+    taker = threading.Thread(target=lambda: taken.extend(games))
+    taker.start()
+    assert asked.wait(300)
+    games.close()
+    answered.set()
+    taker.join()
+    assert not taken
 
 
 def test_games_may_be_closed_by_several_threads():

@@ -11,7 +11,7 @@ START = [tara.State("four_treasures"), tara.State("stone_of_destiny"),
          tara.State("high_kings_l1")]
 
 
-def judge(planes, globals_, mask):
+def evaluator(planes, globals_, mask):
     """Depends on a position alone, so that batches make no difference."""
     del globals_
     rows = planes.sum(axis=(2, 3))
@@ -25,7 +25,7 @@ def same(one, other):
             np.testing.assert_array_equal(left, right)
 
 
-@pytest.mark.parametrize("evaluator", ["playouts", "network", judge])
+@pytest.mark.parametrize("evaluator", ["playouts", "network", evaluator])
 @pytest.mark.parametrize("options", ["sims=40", "sims=40,leaves=4",
                                      {"sims": 24, "gumbel": True}])
 def test_a_run_is_the_search_of_the_function(evaluator, options):
@@ -40,9 +40,9 @@ def test_a_run_is_the_search_of_the_function(evaluator, options):
 
 
 def test_it_does_not_matter_in_which_steps_it_searches():
-    whole = tara.Search(START, judge, options="sims=50")
+    whole = tara.Search(START, evaluator, options="sims=50")
     whole.run()
-    pieces = tara.Search(START, judge, options="sims=50")
+    pieces = tara.Search(START, evaluator, options="sims=50")
     assert pieces.analyses() == [None] * 3
     assert pieces.step() == 0  # the roots
     assert pieces.analyses()[0].simulations == 0
@@ -64,20 +64,20 @@ def test_leaves_are_answered_by_whoever_asks(per_tree):
         assert set(again.trees) <= {0, 1, 2}
         planes, globals_ = tara.encode(leaves)
         mask = tara.legal_mask(leaves, seen=True)
-        search.answer(*judge(planes, globals_, mask))
+        search.answer(*evaluator(planes, globals_, mask))
         asked += len(leaves)
     assert search.done.all() and asked <= 93
     if per_tree == 1:
         same(search.analyses(),
-             tara.search(START, judge, options="sims=30"))
+             tara.search(START, evaluator, options="sims=30"))
 
 
 def test_margins_are_an_optional_answer():
     def with_margin(planes, globals_, mask):
-        return *judge(planes, globals_, mask), np.full(len(mask), 2.5)
+        return *evaluator(planes, globals_, mask), np.full(len(mask), 2.5)
 
     for found in (tara.search(START, with_margin, options="sims=1,proof=off"),
-                  tara.search(START, judge, options="sims=1,proof=off")):
+                  tara.search(START, evaluator, options="sims=1,proof=off")):
         margins = [each.margin for each in found]
         # The root's is for its side; the other one's is for its opponent.
         assert all(-2.5 <= margin <= 2.5 for margin in margins)
@@ -87,11 +87,11 @@ def test_margins_are_an_optional_answer():
     for wrong, words in (([1, 2], r"margin: .*shape \[1\]"),
                          ([np.nan], r"margin\[0\] has nan")):
         with pytest.raises((ValueError, TypeError), match=words):
-            tara.search(START[:1], lambda p, g, m: (*judge(p, g, m), wrong))
+            tara.search(START[:1], lambda p, g, m: (*evaluator(p, g, m), wrong))
 
 
 def test_a_tree_is_kept_when_an_action_is_played():
-    search = tara.Search(START, judge, options="sims=200")
+    search = tara.Search(START, evaluator, options="sims=200")
     search.run()
     actions = [each.action for each in search.analyses()]
     below = [search.node(tree, [action])
@@ -110,7 +110,7 @@ def test_a_tree_is_kept_when_an_action_is_played():
 
 
 def test_nodes_have_the_statistics_of_the_root():
-    search = tara.Search(START, judge, options="sims=100")
+    search = tara.Search(START, evaluator, options="sims=100")
     search.run()
     for tree, analysis in enumerate(search.analyses()):
         node = search.node(tree)
@@ -131,7 +131,7 @@ def test_nodes_have_the_statistics_of_the_root():
 
 
 def test_games_are_played_to_their_ends():
-    search = tara.Search(START[:2], judge, options="sims=3")
+    search = tara.Search(START[:2], evaluator, options="sims=3")
     over = np.zeros(2, np.bool_)
     while not over.all():
         search.run()
@@ -145,7 +145,7 @@ def test_games_are_played_to_their_ends():
 def test_a_time_ends_it():
     def slow(planes, globals_, mask):
         time.sleep(0.01)
-        return judge(planes, globals_, mask)
+        return evaluator(planes, globals_, mask)
 
     search = tara.Search(START, slow, options={"sims": 10 ** 6})
     made = search.run(ms=100)
@@ -153,13 +153,13 @@ def test_a_time_ends_it():
     assert search.run(sims=2, ms=10 ** 6) == 6
 
 
-def test_a_judge_that_fails_leaves_the_trees_as_they_are():
+def test_an_evaluator_that_fails_leaves_the_trees_as_they_are():
     fails = False
 
     def moody(planes, globals_, mask):
         if fails:
             raise RuntimeError("no mood")
-        return judge(planes, globals_, mask)
+        return evaluator(planes, globals_, mask)
 
     search = tara.Search(START, moody, options="sims=60")
     search.run(sims=20)
@@ -168,15 +168,15 @@ def test_a_judge_that_fails_leaves_the_trees_as_they_are():
         search.run()
     fails = False
     search.run(sims=40)
-    same(search.analyses(), tara.search(START, judge, options="sims=60"))
+    same(search.analyses(), tara.search(START, evaluator, options="sims=60"))
 
 
 @pytest.mark.parametrize("call, words", [
-    (lambda: tara.Search(START, None).run(), "no judge; expected leaves"),
+    (lambda: tara.Search(START, None).run(), "no evaluator; expected leaves"),
     (lambda: tara.Search(START, None).answer(0, 0), "no leaf waits"),
-    (lambda: tara.Search(START, 3), "judge: 3; expected"),
-    (lambda: tara.Search(START, judge, options="sims=x"), "sims"),
-    (lambda: tara.Search(START, judge, options="gumbel=on").run(sims=3),
+    (lambda: tara.Search(START, 3), "evaluator: 3; expected"),
+    (lambda: tara.Search(START, evaluator, options="sims=x"), "sims"),
+    (lambda: tara.Search(START, evaluator, options="gumbel=on").run(sims=3),
      "gumbel=true"),
     (lambda: tara.Search(START).run(sims=0), "sims: 0; expected 1 to"),
     (lambda: tara.Search(START).run(ms=-1), "ms: -1; expected 1 to"),
@@ -191,7 +191,7 @@ def test_wrong_calls_say_what_was_expected(call, words):
 
 
 def test_nothing_else_is_done_while_leaves_wait():
-    search = tara.Search(START, judge)
+    search = tara.Search(START, evaluator)
     n = len(search.leaves().states)
     for call in (search.run, lambda: search.play([0, 0, 0])):
         with pytest.raises(ValueError, match="3 leaves wait; expected answer"):
@@ -211,7 +211,7 @@ def test_one_call_at_a_time():
     def waits(*given):
         inside.set()
         leave.wait()
-        return judge(*given)
+        return evaluator(*given)
 
     search = tara.Search(START, waits, options="sims=2")
     thread = threading.Thread(target=search.run)
@@ -227,16 +227,16 @@ def test_one_call_at_a_time():
 @pytest.mark.filterwarnings("ignore")  # Debian 12's PyTorch, of NumPy 2
 def test_answers_are_tensors_of_any_type():
     torch = pytest.importorskip("torch")
-    want = tara.search(START, judge, options="sims=20")
+    want = tara.search(START, evaluator, options="sims=20")
 
     def tensors(planes, globals_, mask):
-        logits, result = judge(planes, globals_, mask)
+        logits, result = evaluator(planes, globals_, mask)
         # Exact in 8 bits of mantissa.
         return (torch.from_dlpack(logits).requires_grad_(),
                 torch.from_dlpack(np.round(result * 8) / 8).bfloat16())
 
     def rounded(planes, globals_, mask):
-        logits, result = judge(planes, globals_, mask)
+        logits, result = evaluator(planes, globals_, mask)
         return logits, np.round(result * 8) / 8
 
     same(tara.search(START, tensors, options="sims=20"),
