@@ -40,6 +40,7 @@ void RegisterGames(Command& root);
 void RegisterModel(Command& root);
 void RegisterPerft(Command& root);
 void RegisterPlay(Command& root);
+void RegisterPuzzles(Command& root);
 void RegisterRate(Command& root);
 void RegisterRegret(Command& root);
 void RegisterReview(Command& root);

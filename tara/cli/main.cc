@@ -73,6 +73,7 @@ void AddCommands(Command& root) {
   RegisterSelfPlay(root);
   RegisterBalance(root);
   RegisterRegret(root);
+  RegisterPuzzles(root);
   RegisterReview(root);
   RegisterExplore(root);
   RegisterEngine(root);

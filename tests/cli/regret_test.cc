@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_split.h"
 #include "tests/cli/tara_process.h"
 
 namespace tara::cli {
@@ -101,6 +102,23 @@ TEST(RegretTest, WrongPlayersAreTold) {
       {"regret", "--variant", "four_treasures", "--player", "net:/no/such"});
   EXPECT_EQ(missing.status, 1);
   EXPECT_THAT(missing.err, HasSubstr("/no/such: no such file or folder"));
+}
+
+TEST(PuzzlesTest, AreGamesThatOtherCommandsRead) {
+  const std::vector<std::string> arguments = {
+      "puzzles", "--variant", "four_treasures", "--player", "greedy",
+      "--games", "100",       "--puzzles",      "3",        "--nodes=2k"};
+  const TaraResult result = RunTara(arguments);
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("four_treasures: 3 puzzles, "));
+  EXPECT_EQ(RunTara(arguments).out, result.out);
+  const std::vector<std::string> lines =
+      absl::StrSplit(result.out, '\n', absl::SkipEmpty());
+  ASSERT_EQ(lines.size(), 3u);
+  for (const std::string& line : lines) {
+    const TaraResult shown = RunTara({"show", "--position", line});
+    EXPECT_EQ(shown.status, 0) << shown.err;
+  }
 }
 
 }  // namespace
