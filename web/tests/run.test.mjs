@@ -63,8 +63,12 @@ test('a run is watched while it learns', async (context) => {
     'Score against random, %', 'Strength over random, Elo',
     'Policy loss, nats', 'Value loss, nats',
     'Self-play, games per second', 'Positions of self-play, %',
+    'Idle during self-play, %',
     'Time of the learning thread, %',
   ]) assert.ok((await titles()).includes(title), title);
+  const idle = page.locator('figure', {hasText: 'Idle during self-play, %'});
+  assert.match(await idle.textContent(), /cores, of \d+\d+\.\d/);
+  assert.doesNotMatch(await idle.textContent(), /device/); // it has none
   // The first checkpoint plays at the end alone: a row, and no curve.
   assert.ok(!(await titles()).includes('Score against ckpt-000001, %'));
   const row = page.locator('.wide tbody tr');

@@ -185,6 +185,15 @@ function chartsOfRun(run: Run): Chart[] {
   ): Line[] =>
     Object.entries(fields).map(([field, name]) =>
       ({ run, name, points: pointsOf(run.of(event), field, scale) }));
+  const config = fieldsOf(run.about.config);
+  const threads = Number(config.get('self_play.threads'));
+  const idle = lines('self_play', { cores: `cores, of ${threads}` },
+    (cores) => percent(Math.max(0, 1 - cores / threads)));
+  if ((config.get('inference.device') ?? 'cpu') !== '"cpu"') {
+    // While no thread evaluates, the device has nothing to do.
+    idle.push(...lines('self_play', { evaluate_share: 'device, at most' },
+      (share) => percent(1 - share)));
+  }
   return [
     ...[...grouped(run.of('strength'), 'opponent')].flatMap(
       ([opponent, events]) => [
@@ -209,6 +218,7 @@ function chartsOfRun(run: Run): Chart[] {
         batch_fill: 'places of a batch in use',
       }, percent),
     },
+    { title: 'Idle during self-play, %', lines: idle },
     {
       title: 'Time of the learning thread, %',
       lines: lines('learning_speed', {
