@@ -109,7 +109,7 @@ void RegisterPuzzles(Command& root) {
       "Players:\n",
       eval::PlayerSpecHelp()));
   command.SetExamples({"puzzles --variant four_treasures",
-                       "puzzles --variant all --puzzles 84 > web/puzzles.txt"});
+                       "puzzles --variant all --puzzles 80 > web/puzzles.txt"});
 }
 
 }  // namespace tara::cli

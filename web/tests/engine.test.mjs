@@ -382,7 +382,7 @@ describe('the engine', () => {
   });
 
   test('searches the position after an action that is not played', async () => {
-    const {thought, played, ply, byNotation} = await inPage(async (engine) => {
+    const {thought, played, ply, byNotation, byText} = await inPage(async (engine) => {
       const request = {simulations: 50, seed: 3, temperature: 0};
       await engine.newGame('sacred_hill_l1');
       const [first] = (await engine.game()).position.legal;
@@ -394,17 +394,24 @@ describe('the engine', () => {
       const inThought = await search({ply: 0, after: first.index});
       const named = await search({ply: 0, after: first.notation});
       const game = await engine.game();
-      await engine.play(first.index);
-      return {thought: inThought, byNotation: named, ply: game.ply,
+      const {position} = await engine.play(first.index);
+      await engine.newGame('four_treasures');
+      const byText = await search({position: position.text});
+      await engine.loadGame(`sacred_hill_l1 ${first.notation}`);
+      return {thought: inThought, byNotation: named, byText, ply: game.ply,
               played: await search({ply: 1})};
     });
     assert.equal(ply, 0);
     assert.deepEqual(byNotation, thought);
+    assert.deepEqual(byText, thought);
     assert.deepEqual({...thought, ply: 1}, played);
     const search = (after) => refusal(
         (engine, argument) => engine.search({ply: 1, after: argument}).result,
         after);
     assert.match(await search('B1'), /illegal action B1/);
+    assert.match(
+        await refusal((engine) => engine.search({position: 'chess'}).result),
+        /^position 'chess'/);
     assert.match(await search(570), /action is 570/);
   });
 

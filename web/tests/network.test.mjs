@@ -9,12 +9,7 @@ import {build} from 'esbuild';
 import {strToU8} from 'fflate';
 
 import {
-  altered,
-  damaged,
-  makeLightBundle,
-  makeTinyBundle,
-  readJson,
-  unpack,
+  altered, damaged, makeLightBundle, makeTinyBundle, readJson, unpack,
 } from './bundles.mjs';
 import {loadCore, openEngine, suiteContext, webRoot} from './harness.mjs';
 

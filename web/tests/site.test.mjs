@@ -19,15 +19,8 @@ import {
 import {binary, root} from '../../tests/js/tara.mjs';
 import {checkAccess, suiteContext} from './harness.mjs';
 import {
-  boardState,
-  DESKTOP,
-  newGame,
-  PHONE,
-  reload,
-  savedGame,
-  takePicture,
-  waitForToast,
-  waitForTurn,
+  boardState, DESKTOP, newGame, PHONE, reload, savedGame, takePicture,
+  waitForToast, waitForTurn,
 } from './ui_page.mjs';
 
 const run = promisify(execFile);

@@ -5,20 +5,13 @@ import {describe} from 'node:test';
 
 import {checkAccess} from './harness.mjs';
 import {
-  DESKTOP,
-  newGame,
-  PHONE,
-  reload,
-  savedGame,
-  startSite,
-  takePicture,
+  atPly, DESKTOP, newGame, PHONE, reload, savedGame, startSite, takePicture,
+  waitForText,
 } from './ui_page.mjs';
 
 describe('the analysis', () => {
   const site = startSite();
 
-  const atPly = (page, ply) =>
-    page.waitForSelector(`#board[data-ply="${ply}"]`);
   const open = async (page, text) => {
     const {length} = text.split(' ');
     await page.evaluate(
@@ -35,9 +28,7 @@ describe('the analysis', () => {
       await page.waitForSelector('.hint-ring');
       const seats = page.locator('.seats');
       const {y} = await seats.boundingBox();
-      await page.waitForFunction(
-          () => / 8000 /.test(
-              document.querySelector('.analysis .legend').textContent));
+      await waitForText(page, '.analysis .legend', / 8000 /);
       // Nothing has moved meanwhile, nor does it with the next position.
       assert.equal((await seats.boundingBox()).y, y);
       await page.keyboard.press('ArrowLeft');

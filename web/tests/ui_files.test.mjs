@@ -6,23 +6,9 @@ import {before, describe} from 'node:test';
 
 import {outputFile} from './harness.mjs';
 import {
-  boardState,
-  build,
-  clickAction,
-  DESKTOP,
-  drop,
-  newGame,
-  openFiles,
-  PHONE,
-  randomNumbers,
-  reload,
-  savedGame,
-  settled,
-  startSite,
-  takePicture,
-  waitForName,
-  waitForToast,
-  waitForTurn,
+  atPly, boardState, build, changed, clickAction, DESKTOP, drop, newGame,
+  openFiles, PHONE, randomNumbers, reload, savedGame, settled, startSite,
+  takePicture, waitForName, waitForText, waitForToast, waitForTurn,
 } from './ui_page.mjs';
 
 describe('games that come and go', () => {
@@ -96,11 +82,7 @@ describe('games that come and go', () => {
     assert.equal(
         short,
         'stone_of_destiny no_progress_limit=7,link_all_at_end=false D4');
-    const changes = await page.getAttribute('#board', 'data-changes');
-    await page.click('[data-do="load"]');
-    await page.waitForFunction(
-        (before) => document.querySelector('#board').dataset.changes !== before,
-        changes);
+    await changed(page, () => page.click('[data-do="load"]'));
     assert.deepEqual(JSON.parse(await savedGame(page)).options, options);
   });
 
@@ -145,11 +127,7 @@ describe('games that come and go', () => {
       await page.$eval('#game-file .note', (note) => note.textContent = '');
       await page.fill('#game-text', text);
       await page.click('[data-do="load"]');
-      await page.waitForFunction(() => {
-        const note = document.querySelector('#game-file .note.error');
-        return note !== null && note.textContent !== '';
-      });
-      assert.match(await page.textContent('#game-file .note'), pattern);
+      await waitForText(page, '#game-file .note.error', pattern);
     }
     await page.fill('#game-text', 'sacred_hill_l1 B3 E5');
     await page.click('[data-do="load"]');
@@ -163,9 +141,7 @@ describe('games that come and go', () => {
     assert.match(
         await page.textContent('.toast'),
         /^holiday.tara was not loaded: not a usable model/);
-    await page.waitForFunction(
-        () => document.querySelector('[aria-label="Network"]')
-                  .textContent.includes('No network'));
+    await waitForText(page, '[aria-label="Network"]', /No network/);
     await drop(page, 'holiday.jpg', [0xff, 0xd8, 0xff, 0, 1, 2, 3]);
     await waitForToast(page, '.error:has-text("holiday.jpg is neither")');
   });
@@ -176,10 +152,8 @@ describe('games that come and go', () => {
     for (const [i, name] of ['game.txt', 'game', 'a.tara'].entries()) {
       const hills = ['D4', 'D5', 'D6', 'D7'].slice(0, i + 2);
       await drop(page, name, `stone_of_destiny ${hills.join(' ')}\n`);
-      await page.waitForFunction(
-          (ply) => document.querySelector('#board').dataset.ply === ply,
-          String(hills.length));
-      assert.equal(await page.textContent('#variant-name'), 'Stone of Destiny');
+      await atPly(page, hills.length);
+      await waitForName(page, 'Stone of Destiny');
     }
   });
 
@@ -202,15 +176,7 @@ describe('games that come and go', () => {
     const board = 'rrr1r/rrrrrrr/Rrrrrrr/rrrrrrR/rrbrrrr/rrrRrrB/Brrrr';
     const position = (withoutProgress) =>
         `high_kings_l2 ${board} 1 battle - 1,0 ${withoutProgress} - -`;
-    const changed = async (change) => {
-      const before = await page.getAttribute('#board', 'data-changes');
-      await change();
-      await page.waitForFunction(
-          (before) => document.querySelector('#board').dataset.changes !==
-              before,
-          before);
-    };
-    await changed(() => drop(page, 'first', position(0)));
+    await changed(page, () => drop(page, 'first', position(0)));
     for (const [i, arrive] of [
       () => drop(page, 'second', position(1)),
       () => page.evaluate(
@@ -225,7 +191,7 @@ describe('games that come and go', () => {
       await drop(page, `holiday${i}.jpg`, [0xff, 0xd8]);
       await waitForToast(page, `.error:has-text("holiday${i}.jpg is neither")`);
       assert.ok(await page.isVisible('#choice'));
-      await changed(arrive);
+      await changed(page, arrive);
       assert.equal(await page.isVisible('#choice'), false);
       assert.equal(await savedGame(page), position(i + 1));
     }
@@ -244,10 +210,7 @@ describe('games that come and go', () => {
           (height) => document.querySelector('.lines').getBoundingClientRect()
                           .bottom < height,
           viewport.height);
-      await page.waitForFunction(() => {
-        const text = document.querySelector('.analysis .legend').textContent;
-        return / 800 /.test(text);
-      });
+      await waitForText(page, '.analysis .legend', / 800 /);
       const lines = panel.locator('.line');
       assert.equal(await lines.count(), 3);
       for (const text of await lines.allTextContents()) {
@@ -266,9 +229,7 @@ describe('games that come and go', () => {
       await page.waitForSelector('.lines', {state: 'hidden'});
       await page.click('[data-do="redo"]');
       await page.waitForSelector('#board[data-ply="1"]');
-      await page.waitForFunction(
-          (said) => document.querySelector('.chances').textContent === said,
-          said);
+      await page.locator('.chances').getByText(said, {exact: true}).waitFor();
     }
   });
 
@@ -296,10 +257,7 @@ describe('games that come and go', () => {
         await page.click(`[data-hill="${hill}"]`);
         await waitForTurn(page, ply);
         await page.click(`[data-hill="${other}"]`, {force: true});
-        await page.waitForFunction(
-            (text) => document.querySelector('.told.shown')?.textContent ===
-                text,
-            reason);
+        await page.locator('.told.shown').getByText(reason).waitFor();
         const told = await page.locator('.told').boundingBox();
         const board = await page.locator('#board').boundingBox();
         const cell = await page.locator(`[data-hill="${other}"]`).boundingBox();
@@ -314,8 +272,7 @@ describe('games that come and go', () => {
       await takePicture(page, `refused-${viewport.width}`);
       // It goes with the next action.
       await page.click('[data-hill="C3"]');
-      await page.waitForFunction(
-          () => document.querySelector('.told.shown') === null);
+      await page.waitForSelector('.told.shown', {state: 'detached'});
     });
   }
 

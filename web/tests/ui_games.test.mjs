@@ -3,29 +3,13 @@
 import assert from 'node:assert/strict';
 import {describe} from 'node:test';
 
+import {loadCore} from './harness.mjs';
 import {
-  boardState,
-  clickAction,
-  newGame,
-  randomNumbers,
-  savedGame,
-  startSite,
-  takePicture,
-  waitForTurn,
+  boardState, clickAction, newGame, randomNumbers, savedGame, startSite,
+  takePicture, waitForTurn,
 } from './ui_page.mjs';
 
-const VARIANTS = [
-  'sacred_hill_l1',
-  'sacred_hill_l2',
-  'sacred_hill_doubles_l1',
-  'sacred_hill_doubles_l2',
-  'four_treasures',
-  'four_treasures_doubles',
-  'high_kings_l1',
-  'high_kings_l2',
-  'poisoned_chalice',
-  'stone_of_destiny',
-];
+const VARIANTS = (await loadCore()).catalogue().variants.map(({id}) => id);
 
 describe('games on the page', () => {
   const site = startSite();

@@ -5,14 +5,8 @@ import {describe} from 'node:test';
 
 import {watchPage} from '../../tests/js/browser.mjs';
 import {
-  boardState,
-  build,
-  newGame,
-  openFiles,
-  reload,
-  startSite,
-  waitForToast,
-  waitForTurn,
+  atPly, boardState, build, fillStorage, newGame, openFiles, reload, startSite,
+  waitForName, waitForToast, waitForTurn,
 } from './ui_page.mjs';
 
 const PREFIX = 'tara.games.';
@@ -49,11 +43,10 @@ describe('games that are kept', () => {
     return games;
   };
 
-  const waitForGame = (page, ply, name) => page.waitForFunction(
-      ([ply, name]) =>
-          document.querySelector('#board').dataset.ply === ply &&
-          document.querySelector('#variant-name').textContent === name,
-      [String(ply), name]);
+  const waitForGame = async (page, ply, name) => {
+    await atPly(page, ply);
+    await waitForName(page, name);
+  };
 
   site.test('each tab has its own', async (page, problems) => {
     await newGame(page, 'sacred_hill_l1', 'people');
@@ -108,8 +101,7 @@ describe('games that are kept', () => {
     // It is forgotten when it is told to.
     await page.click('#file-button');
     await page.click('#game-file [aria-label="Remove this game"]');
-    await page.waitForFunction(
-        () => document.querySelector('[data-kept]') === null);
+    await page.waitForSelector('[data-kept]', {state: 'detached'});
     assert.equal(
         await page.evaluate(
             () => document.activeElement.closest('dialog')?.id),
@@ -123,49 +115,6 @@ describe('games that are kept', () => {
             (key) => key.startsWith(prefix)).length,
         PREFIX);
     assert.equal(kept, 1);
-  });
-
-  site.test('the game of the former page is taken over', async (page) => {
-    await newGame(page, 'sacred_hill_l1', 'people');
-    await build(page, 'D4');
-    await page.evaluate(() => {
-      localStorage.clear();
-      sessionStorage.clear();
-      localStorage.setItem('tara.game', JSON.stringify({
-        variant: 'four_treasures',
-        steps: [{seat: 0, action: 'C3'}, {seat: 1, action: 'E5'}],
-      }));
-      localStorage.setItem('tara.players', 'person,person');
-    });
-    await reload(page);
-    assert.equal(await shortForm(page), 'four_treasures C3 E5');
-    assert.equal(
-        await page.evaluate(() => localStorage.getItem('tara.game')), null);
-  });
-
-  site.test(
-      'the five levels that there once were are of today', async (page) => {
-    await page.evaluate((prefix) => {
-      localStorage.clear();
-      sessionStorage.clear();
-      localStorage.setItem(`${prefix}old`, JSON.stringify({
-        version: 1,
-        text: 'sacred_hill_doubles_l1 D4',
-        players: ['person', 'easy', 'master', 'grandmaster'],
-        paused: true,
-        savedMs: 1,
-      }));
-    }, PREFIX);
-    await reload(page);
-    await waitForGame(page, 1, 'Sacred Hill Doubles, Level 1');
-    const players = await page.$$eval(
-        '.seat', (seats) => seats.map((seat) => [
-          seat.dataset.seat, seat.querySelector('select').value]).sort());
-    assert.deepEqual(players, [
-      ['0', 'person'], ['1', 'level:7'], ['2', 'level:10'], ['3', 'person']]);
-    await newGame(page, 'four_treasures', 'people');
-    assert.match(
-        (await recent(page))[0], /Person – Computer 7 – Computer 10 – Person/);
   });
 
   site.test('what is damaged stays, and is told of', async (page) => {
@@ -185,7 +134,8 @@ describe('games that are kept', () => {
       localStorage.setItem(`${prefix}four`, JSON.stringify({
         version: 1,
         text: 'four_treasures D4',
-        players: [],
+        players: ['grandmaster', 'level:2'],
+        paused: true,
         savedMs: 1e300,
       }));
     }, PREFIX);
@@ -206,6 +156,10 @@ describe('games that are kept', () => {
     assert.match(await page.inputValue('#game-text'), /^\{"version": /);
     await page.click('[data-kept="four"]');
     await waitForGame(page, 1, 'Four Treasures');
+    // Nobody known is a person.
+    const players = await page.$$eval(
+        '.seat select', (seats) => seats.map(({value}) => value));
+    assert.deepEqual(players.sort(), ['level:2', 'person']);
     for (const id of ['one', 'two', 'three']) {
       assert.ok(await page.evaluate(
           (key) => localStorage.getItem(key) !== null, PREFIX + id));
@@ -217,16 +171,7 @@ describe('games that are kept', () => {
       async (page) => {
     await newGame(page, 'sacred_hill_l1', 'people');
     await build(page, 'D4');
-    await page.evaluate(() => {
-      // Ever smaller pieces, until not even one character goes in.
-      for (let size = 1 << 22, i = 0; size >= 1; ++i) {
-        try {
-          localStorage.setItem(`filler${i}`, 'x'.repeat(size));
-        } catch {
-          size >>= 1;
-        }
-      }
-    });
+    await fillStorage(page);
     await newGame(page, 'four_treasures', 'people');
     await waitForToast(page, '.error:has-text("cannot keep more games")');
     await build(page, 'C3', 'E5');
@@ -255,8 +200,7 @@ describe('games that are kept', () => {
     await newGame(page, 'four_treasures', 'red', 'level:10');
     // Before the answer comes, which is then of the page that was reloaded.
     await page.click('[data-hill="D4"]');
-    await page.waitForFunction(
-        () => Number(document.querySelector('#board').dataset.ply) >= 1);
+    await page.waitForSelector('#board:not([data-ply="0"])');
     await reload(page);
     await waitForTurn(page, 0);
     assert.equal((await boardState(page)).ply, 2);

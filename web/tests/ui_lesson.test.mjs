@@ -6,13 +6,7 @@ import {after, before, describe, test} from 'node:test';
 
 import {checkAccess, loadCore} from './harness.mjs';
 import {
-  DESKTOP,
-  drop,
-  loadModules,
-  newGame,
-  PHONE,
-  randomNumbers,
-  startSite,
+  DESKTOP, drop, loadModules, newGame, PHONE, randomNumbers, startSite,
   takePicture,
 } from './ui_page.mjs';
 
@@ -82,7 +76,6 @@ describe('the lessons', () => {
 
   test('go by the rules, and their last action wins', async () => {
     const {LESSONS} = await modules.load('/src/ui/lessons.ts');
-    const {positionText} = await modules.load('/src/ui/lesson.ts');
     const {gameFromText} = await modules.load('/src/engine/game_text.ts');
     const catalogue = core.catalogue();
     const at = (text) => {
@@ -92,7 +85,7 @@ describe('the lessons', () => {
     for (const [family, steps] of Object.entries(LESSONS)) {
       let position;
       for (const {position: text, task, good, shows} of steps) {
-        if (text !== '') position = at(positionText(text));
+        if (text !== '') position = at(text);
         assert.ok(task !== undefined || shows !== undefined, family);
         if (task === undefined) continue;
         assert.equal(position.side, 0, text);
@@ -162,14 +155,14 @@ describe('a newcomer', () => {
           await page.locator('[data-do="first-lesson"]').boundingBox();
       assert.ok(offer.y + offer.height <= viewport.height);
       await page.click('[data-do="first-lesson"]');
-      await page.waitForSelector('.turn-bar.lesson');
+      await page.waitForSelector('.turn-bar.exercise');
       await page.click('[data-do="lesson-leave"]');
       await newGame(page, 'sacred_hill_l1', 'red', 'level:3');
       await page.click('[data-hill="D4"]');
       await page.waitForSelector('#board[data-ply="2"]');
       assert.equal(await page.isVisible('[data-do="first-lesson"]'), false);
       await page.click('[data-do="lesson"]');
-      const task = page.locator('.turn-bar.lesson');
+      const task = page.locator('.turn-bar.exercise');
       const at = (step) => task.getByText(`${step} of 5`).waitFor();
       const next = page.locator('[data-do="lesson-next"]');
       await at(1);
@@ -216,7 +209,7 @@ describe('a newcomer', () => {
       await page.waitForSelector('#board[data-ply="0"][data-waits="true"]');
       assert.equal(
           await page.inputValue('[aria-label="Who plays Blue"]'), 'level:1');
-      assert.equal(await page.isVisible('.turn-bar.lesson'), false);
+      assert.equal(await page.isVisible('.turn-bar.exercise'), false);
     });
   }
 });

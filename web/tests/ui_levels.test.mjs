@@ -7,17 +7,8 @@ import {describe} from 'node:test';
 
 import {checkAccess, webRoot} from './harness.mjs';
 import {
-  boardState,
-  build,
-  clickAction,
-  newGame,
-  PHONE,
-  randomNumbers,
-  reload,
-  startSite,
-  takePicture,
-  waitForToast,
-  waitForTurn,
+  boardState, build, clickAction, newGame, PHONE, randomNumbers, reload,
+  startSite, takePicture, waitForToast, waitForTurn,
 } from './ui_page.mjs';
 
 describe('levels', () => {

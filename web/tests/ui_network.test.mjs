@@ -5,14 +5,8 @@ import {before, describe} from 'node:test';
 
 import {damaged, makeTinyBundle, unpack} from './bundles.mjs';
 import {
-  build,
-  drop,
-  newGame,
-  reload,
-  startSite,
-  takePicture,
-  waitForToast,
-  waitForTurn,
+  build, drop, newGame, reload, startSite, takePicture, waitForText,
+  waitForToast, waitForTurn,
 } from './ui_page.mjs';
 
 describe('a network on the page', () => {
@@ -38,12 +32,9 @@ describe('a network on the page', () => {
     // As many places as there are legal actions: all vacant hills.
     await page.waitForFunction(
         () => document.querySelectorAll('.heat').length === 43);
-    await page.waitForFunction(
-        () => /Owners: whose ringfort the network expects/.test(
-            document.querySelector('.legends').textContent));
-    assert.match(
-        await page.textContent('.legends'),
-        /Policy: where the network would play .* percent/);
+    await waitForText(
+        page, '.legends',
+        /Policy: where the network would play .* percent.*Owners: whose ringfort the/);
     await takePicture(page, 'network');
     await page.click('.network summary');
     await page.click('[data-do="verify"]');

@@ -9,7 +9,8 @@ import {after, before, describe, test} from 'node:test';
 import {tara, temporaryFolder} from '../../tests/js/tara.mjs';
 import {checkAccess, suiteContext} from './harness.mjs';
 import {
-  loadModules, newGame, PHONE, randomNumbers, startSite, takePicture,
+  atPly, loadModules, newGame, PHONE, randomNumbers, reload, startSite,
+  takePicture,
 } from './ui_page.mjs';
 
 const VARIANT = 'high_kings_l1';
@@ -107,14 +108,18 @@ describe('an opening book', () => {
         played.push(shown[0][0]);
         await page.click('#openings .line');
       }
-      await page.waitForFunction(
-          (count) => document.querySelector('#board').dataset.actions === count,
-          String(played.length));
+      await atPly(page, played.length);
     }
+    // It is open at the next visit, until it is closed.
+    const said = await page.textContent('#openings p');
+    await reload(page);
+    await page.locator('#openings p').getByText(said).waitFor();
     await page.setViewportSize(PHONE);
     await page.locator('#openings').scrollIntoViewIfNeeded();
     await takePicture(page, 'openings_phone');
     await page.click('[aria-label="Close the books"]');
+    assert.ok(await page.isHidden('#openings'));
+    await reload(page);
     assert.ok(await page.isHidden('#openings'));
   });
 

@@ -72,18 +72,48 @@ export async function takePicture(page, name) {
   await page.screenshot({path: outputFile(`${name}.png`)});
 }
 
+// Waits until what `act` does has changed the position on the board.
+export async function changed(page, act) {
+  const before = await page.getAttribute('#board', 'data-changes');
+  await act();
+  await page.waitForSelector(`#board:not([data-changes="${before}"])`);
+}
+
 // Begins a game by the dialog. `seating` is one of the radio buttons': red,
 // blue, people, watch.
 export async function newGame(page, variant, seating, level = 'level:1') {
-  const changes = await page.getAttribute('#board', 'data-changes');
   await page.click('#new-game-button');
   await page.click(`label:has(input[value="${variant}"])`);
   await page.click(`input[name="seating"][value="${seating}"]`);
   await page.selectOption('select[name="level"]', level);
-  await page.click('#new-game button[type="submit"]');
-  await page.waitForFunction(
-      (before) => document.querySelector('#board').dataset.changes !== before,
-      changes);
+  await changed(page, () => page.click('#new-game button[type="submit"]'));
+}
+
+// Waits until an element, by itself or as a field, has this text.
+export async function waitForText(page, selector, text) {
+  await page.waitForFunction(([selector, source, flags]) => {
+    const element = document.querySelector(selector);
+    const found = element?.value ?? element?.textContent ?? '';
+    return new RegExp(source, flags).test(found);
+  }, [selector, text.source, text.flags]);
+}
+
+// Waits until this many actions lead to the position on the board.
+export async function atPly(page, ply) {
+  await page.waitForSelector(`#board[data-ply="${ply}"]`);
+}
+
+// Leaves the browser no room for another character.
+export async function fillStorage(page) {
+  await page.evaluate(() => {
+    for (let size = 1 << 22, i = 0; size >= 1; ++i) {
+      try {
+        localStorage.setItem(`filler${i}`, 'x'.repeat(size));
+      } catch {
+        size >>= 1;
+      }
+    }
+  });
 }
 
 // Where the game is: plies on the board and in all, the hills and links that
@@ -129,9 +159,7 @@ export async function waitForTurn(page, ply) {
 
 // Waits until the page says of the game that it is this one.
 export async function waitForName(page, name) {
-  await page.waitForFunction(
-      (name) => document.querySelector('#variant-name').textContent === name,
-      name);
+  await page.locator('#variant-name').getByText(name, {exact: true}).waitFor();
 }
 
 // Opens the dialog of games and texts.

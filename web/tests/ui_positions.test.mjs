@@ -6,19 +6,9 @@ import {describe} from 'node:test';
 
 import {checkAccess, outputFile} from './harness.mjs';
 import {
-  boardState,
-  build,
-  drop,
-  newGame,
-  PHONE,
-  reload,
-  savedGame,
-  settled,
-  startSite,
-  takePicture,
-  waitForName,
-  waitForToast,
-  waitForTurn,
+  atPly, boardState, build, drop, fillStorage, newGame, PHONE, reload,
+  savedGame, settled, startSite, takePicture, waitForName, waitForText,
+  waitForToast, waitForTurn,
 } from './ui_page.mjs';
 
 const POSITION = 'four_treasures 5/7/7/2rb3/7/7/5 0 battle - 0,0 0 - -';
@@ -32,10 +22,6 @@ describe('positions', () => {
   const CLIPBOARD = {permissions: ['clipboard-read', 'clipboard-write']};
   const clipboard = (page) =>
       page.evaluate(() => navigator.clipboard.readText());
-
-  const waitForPly = (page, ply) => page.waitForFunction(
-      (wanted) => document.querySelector('#board').dataset.ply === wanted,
-      String(ply));
 
   const openEditor = async (page) => {
     await page.click('#set-up-button');
@@ -82,7 +68,7 @@ describe('positions', () => {
     assert.equal(await page.isHidden('[data-do="picture"]'), true);
     await page.click('[data-do="play-position"]');
     await page.waitForSelector('body:not(.editing)');
-    await waitForPly(page, 0);
+    await atPly(page, 0);
     assert.equal(
         await page.textContent('#variant-name'),
         'Four Treasures, from a set-up position');
@@ -90,7 +76,7 @@ describe('positions', () => {
     assert.equal(await savedGame(page), `${POSITION} C5`);
     // It comes back, and the game before it is among the recent ones.
     await reload(page);
-    await waitForPly(page, 1);
+    await atPly(page, 1);
     assert.equal(await savedGame(page), `${POSITION} C5`);
     await page.click('#file-button');
     await page.getByText('This game begins from a custom position').waitFor();
@@ -144,13 +130,9 @@ describe('positions', () => {
     await page.click('[data-hill="B5"]');
     await page.waitForSelector('.chosen-ring');
     await page.click('[data-hill="A5"]');
-    await page.waitForFunction(
-        () => document.querySelector('#editor-text').value.includes(
-            ' A5=B5,B7=C7 '));
+    await waitForText(page, '#editor-text', / A5=B5,B7=C7 /);
     await page.locator('[data-link="B7=C7"]').click();
-    await page.waitForFunction(
-        () => document.querySelector('#editor-text').value.includes(
-            ' battle A5=B5 '));
+    await waitForText(page, '#editor-text', / battle A5=B5 /);
     await takePicture(page, 'editor-bridges');
     // A bridge goes with its ringfort.
     await choose(page, 'Remove');
@@ -171,9 +153,7 @@ describe('positions', () => {
     ]) {
       await page.fill('#editor-text', text);
       await page.press('#editor-text', 'Enter');
-      await page.waitForFunction(
-          () => document.querySelector('.editor .note').textContent !== '');
-      assert.match(await page.textContent('.editor .note'), reason);
+      await waitForText(page, '.editor .note', reason);
       // It stays to be put right, and nothing else is played instead of it.
       assert.equal(await shownPosition(page), text);
       assert.ok(await page.isDisabled('[data-do="play-position"]'));
@@ -187,9 +167,7 @@ describe('positions', () => {
     await page.click('.editor summary');
     await page.fill('.editor input[name="option:compensation"]', '2.5');
     await page.press('.editor input[name="option:compensation"]', 'Enter');
-    await page.waitForFunction(
-        () => document.querySelector('#editor-text').value.endsWith(
-            ' compensation=2.5'));
+    await waitForText(page, '#editor-text', / compensation=2\.5$/);
     await page.check('.editor input[name="option:pie_rule"]');
     await waitForVerdict(
         page, 'Not possible: pie_rule is true with 2 ringforts');
@@ -220,18 +198,15 @@ describe('positions', () => {
     await page.keyboard.press('Enter');
     await page.keyboard.press('2');
     await page.keyboard.press('ArrowRight');
-    await page.waitForFunction(
-        () => document.activeElement.getAttribute('aria-label') ===
-            'E4, vacant, place Blue ringfort');
+    await page.waitForSelector(
+        ':focus[aria-label="E4, vacant, place Blue ringfort"]');
     await page.keyboard.press('Enter');
-    await page.waitForFunction(
-        () => document.activeElement.getAttribute('aria-label') ===
-            'E4, Blue ringfort, remove it');
+    await page.waitForSelector(
+        ':focus[aria-label="E4, Blue ringfort, remove it"]');
     assert.equal(
         await page.textContent('#announcements'), 'E4, Blue ringfort.');
     // The verdict was the same before; the text comes with the last answer.
-    await page.waitForFunction(
-        () => document.querySelector('#editor-text').value.includes('/3rb2/'));
+    await waitForText(page, '#editor-text', /\/3rb2\//);
     await waitForVerdict(page, 'Battle: Red to move');
     // Keys of the game do nothing meanwhile.
     await page.keyboard.press('n');
@@ -318,25 +293,25 @@ describe('positions', () => {
     await newGame(page, 'four_treasures', 'people');
     await build(page, 'B3');
     await follow(page, new URL(position).hash);
-    await waitForPly(page, 0);
+    await atPly(page, 0);
     await waitForName(page, 'Sacred Hill, Level 1, from a set-up position');
     await waitForToast(page, ':has-text("A position of Sacred Hill, Level 1")');
     assert.equal(new URL(page.url()).hash, '');
     await build(page, 'F3');
     // A reload goes on with what was played.
     await reload(page);
-    await waitForPly(page, 1);
+    await atPly(page, 1);
     await page.click('#file-button');
     assert.equal(await page.locator('[data-kept]').count(), 2);
     await page.click('[data-kept]:has-text("Four Treasures")');
-    await waitForPly(page, 1);
+    await atPly(page, 1);
     assert.match(await savedGame(page), /"B3"/);
 
     // In a new tab: the game that is kept, not a second one of it.
     const tab = await page.context().newPage();
     await tab.goto(game);
     await tab.waitForSelector('body.ready');
-    await waitForPly(tab, 2);
+    await atPly(tab, 2);
     assert.equal(
         await tab.textContent('#variant-name'), 'Sacred Hill, Level 1');
     assert.deepEqual(
@@ -363,7 +338,7 @@ describe('positions', () => {
     // By the address from the start, too.
     await page.goto(`${page.url()}#stone_of_destiny+D4+Z9`);
     await reload(page);
-    await waitForPly(page, 1);
+    await atPly(page, 1);
     assert.match(await savedGame(page), /"four_treasures"/);
   });
 
@@ -371,22 +346,7 @@ describe('positions', () => {
       'of links wait while the browser has no room for the game of the tab',
       async (page) => {
     await newGame(page, 'four_treasures', 'people');
-    await page.evaluate(() => {
-      for (let size = 2 ** 22; size >= 1; size = Math.floor(size / 2)) {
-        try {
-          for (let i = 0;; ++i) {
-            localStorage.setItem(`x${size}.${i}`, 'x'.repeat(size));
-          }
-        } catch {
-          // Full for this size.
-        }
-      }
-      try {
-        for (const name of 'abcdefghij') localStorage.setItem(name, '');
-      } catch {
-        // To the last character: an action takes three.
-      }
-    });
+    await fillStorage(page);
     await build(page, 'D4');
     await follow(page, '#sacred_hill_l1+D4+E6');
     await waitForToast(page, '.error:has-text("the game in this tab would be lost")');

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import {describe} from 'node:test';
 
 import {checkAccess} from './harness.mjs';
-import {PHONE, startSite, takePicture} from './ui_page.mjs';
+import {atPly, PHONE, startSite, takePicture} from './ui_page.mjs';
 
 // The second game of tests/golden/four_treasures.jsonl. Its 44th action, A2,
 // loses by 3 points what C7 alone wins by 3, as `tara solve --all-actions` has
@@ -21,10 +21,7 @@ describe('the review', () => {
     await page.click('#file-button');
     await page.fill('#game-text', text);
     await page.click('[data-do="load"]');
-    await page.waitForFunction(
-        (count) => Number(
-            document.querySelector('#board').dataset.actions) === count,
-        text.split(' ').length - 1);
+    await atPly(page, text.split(' ').length - 1);
   };
   // Whether an element is within the window.
   const inView = (page, selector) => page.$eval(selector, (element) => {

@@ -329,6 +329,9 @@ export interface Evaluation {
 export interface SearchRequest {
   /** The number of actions before the position; default: game.ply. */
   readonly ply?: number;
+  /** A position as text, in place of one of the game; `ply` and `after` do not
+   * count. */
+  readonly position?: string;
   /** The position after this action, played there in thought alone: an index,
    * or the notation. Default: none is. */
   readonly after?: ActionIndex | string;

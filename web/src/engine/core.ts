@@ -2,13 +2,7 @@
 
 import createModule from '../../.build/wasm/tara_core.mjs';
 import type {
-  Action,
-  EngineInfo,
-  Evaluation,
-  Position,
-  RatedGame,
-  Rating,
-  SearchedAction,
+  Action, EngineInfo, Evaluation, Position, RatedGame, Rating, SearchedAction,
   SearchProgress,
 } from './api';
 import type { Tensor } from './onnx';

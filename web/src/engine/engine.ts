@@ -2,12 +2,7 @@
 // messages.
 
 import type {
-  Engine,
-  EngineInfo,
-  Search,
-  SearchProgress,
-  SearchRequest,
-  SearchResult,
+  Engine, EngineInfo, Search, SearchProgress, SearchRequest, SearchResult,
 } from './api';
 import { type CallName, type FromWorker, START, type ToWorker } from './messages';
 import workerUrl from './worker.ts?worker&url';

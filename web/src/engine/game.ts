@@ -2,13 +2,7 @@
 // ply, and a place among them.
 
 import type {
-  Action,
-  Game,
-  PlayedAction,
-  Position,
-  RuleOptions,
-  Side,
-  VariantInfo,
+  Action, Game, PlayedAction, Position, RuleOptions, Side, VariantInfo,
 } from './api';
 import { type Catalogue, type Core, valueOf } from './core';
 import { optionsFromText } from './short_text';

@@ -2,11 +2,7 @@
 // and for programs that run it in their own thread.
 
 import type {
-  Engine,
-  EngineInfo,
-  SearchProgress,
-  SearchRequest,
-  SearchResult,
+  Engine, EngineInfo, SearchProgress, SearchRequest, SearchResult,
 } from './api';
 import { readBundle } from './bundle';
 import { type Catalogue, type Core, valueOf } from './core';
@@ -146,7 +142,9 @@ export class Host {
       request: SearchRequest, stopped: () => boolean,
       onProgress: (progress: SearchProgress) => void): Promise<SearchResult> {
     const ply = request.ply ?? this.game.ply;
-    const position = request.after === undefined ?
+    const position = request.position !== undefined ?
+      valueOf(this.core.checkPosition(request.position)) :
+      request.after === undefined ?
       this.game.textAt(ply) :
       this.game.textAfter(ply, request.after);
     const judges = this.judges();

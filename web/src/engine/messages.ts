@@ -1,10 +1,7 @@
 // What the page and the worker send each other.
 
 import type {
-  Engine,
-  SearchProgress,
-  SearchRequest,
-  SearchResult,
+  Engine, SearchProgress, SearchRequest, SearchResult,
 } from './api';
 
 /** The calls: those of the Engine that answer once, and the search. */

@@ -4,11 +4,7 @@ import { messageOf } from '../error';
 import type { NetworkInfo, RuleOptions, VariantInfo } from './api';
 import { type Bundle, factsOf } from './bundle';
 import {
-  type Catalogue,
-  type Core,
-  type CoreNetwork,
-  type NetworkBatch,
-  valueOf,
+  type Catalogue, type Core, type CoreNetwork, type NetworkBatch, valueOf,
 } from './core';
 import { notLearned } from './learned';
 import { readWeights } from './onnx';

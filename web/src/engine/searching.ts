@@ -2,20 +2,11 @@
 // games.
 
 import type {
-  Action,
-  Evaluation,
-  SearchedAction,
-  SearchProgress,
-  SearchRequest,
+  Action, Evaluation, SearchedAction, SearchProgress, SearchRequest,
   SearchResult,
 } from './api';
 import type {
-  Catalogue,
-  Core,
-  CoreEvaluation,
-  CoreSearch,
-  NetworkBatch,
-  PositionView,
+  Catalogue, Core, CoreEvaluation, CoreSearch, NetworkBatch, PositionView,
 } from './core';
 import { actionsAt } from './game';
 import { optionsFromText } from './short_text';

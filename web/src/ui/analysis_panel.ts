@@ -21,6 +21,7 @@ export function bestActions({ actions }: SearchProgress): SearchedAction[] {
 export interface AnalysisEvents {
   toggle(): void;
   lesson(): void;
+  puzzle(): void;
   tryAgain(): void;
   play(action: Action): void;
   leave(): void; // its row is hidden, which had the keyboard's focus
@@ -30,24 +31,25 @@ export class AnalysisPanel {
   readonly element: HTMLElement;
   private readonly title = h('h2', 'Analysis');
   private readonly button: HTMLButtonElement;
-  private readonly lesson: HTMLButtonElement;
+  private readonly offers: HTMLElement; // to a newcomer
   private readonly mistake = h('p', { role: 'status' });
   private readonly list = h('ol.lines');
   private readonly words = h('p.legend');
   private readonly retry: HTMLElement;
 
   constructor(private readonly events: AnalysisEvents) {
-    const { toggle, lesson, tryAgain } = events;
+    const { toggle, lesson, puzzle, tryAgain } = events;
     this.button = button('analyse', 'Analyse', toggle, {
       title: 'Search every position on the board (A)',
     });
-    this.lesson = button('first-lesson', 'Learn in a minute', lesson, {
-      class: 'primary',
-    });
+    const primary = { class: 'primary' };
+    this.offers = h('div.offers',
+      button('first-lesson', 'Learn in a minute', lesson, primary),
+      button('first-puzzle', 'Puzzle of the day', puzzle));
     this.retry = button('try-again', 'Try again', tryAgain);
     this.element = card(
       'Analysis',
-      [this.title, this.button, this.lesson],
+      [this.title, this.button, this.offers],
       h('div.mistake', this.mistake, this.retry),
       this.list,
       this.words,
@@ -58,7 +60,7 @@ export class AnalysisPanel {
   render(session: Session): void {
     const { analysis, analysing, mistake, position, evaluation, game } = session;
     setAttribute(this.button, 'aria-pressed', String(analysing));
-    // Before the first action the lesson is worth more.
+    // Before the first action others are worth more.
     const isNew =
       guided() &&
       game.actions.length === 0 &&
@@ -67,7 +69,7 @@ export class AnalysisPanel {
       !analysing;
     this.title.textContent = isNew ? 'New here?' : 'Analysis';
     this.button.hidden = isNew;
-    this.lesson.hidden = !isNew;
+    this.offers.hidden = !isNew;
     const text =
       session.tried ??
       (mistake === null

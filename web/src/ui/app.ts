@@ -10,6 +10,7 @@ import { ChoiceDialog } from './choice_dialog';
 import { CoursePanel } from './course_panel';
 import { byId } from './dom';
 import { Editor } from './editor';
+import type { Exercise, ExerciseEvents } from './exercise';
 import { GameFileDialog } from './game_file_dialog';
 import { Guide } from './guide';
 import { HelpDialog } from './help_dialog';
@@ -23,24 +24,17 @@ import { NewGameDialog, type NewGame } from './new_game_dialog';
 import { Notices } from './notices';
 import { OpeningsPanel } from './openings_panel';
 import {
-  currentId,
-  defaultPlayers,
-  fitPlayers,
-  PERSON,
-  playerId,
-  playerOf,
+  defaultPlayers, fitPlayers, knownPlayer, PERSON, playerId,
   type Player,
 } from './players';
 import { turnTheme } from './preferences';
+import { PuzzleOfTheDay } from './puzzle';
 import { Results } from './results';
 import { ResultsDialog } from './results_dialog';
 import type { GivenAway } from './review';
 import { ReviewPanel } from './review_panel';
 import {
-  besiegedHills,
-  countedHills,
-  type CountedHills,
-  type ShownCount,
+  besiegedHills, countedHills, type CountedHills, type ShownCount,
 } from './score';
 import { SeatsPanel } from './seats_panel';
 import { uses } from './selection';
@@ -48,31 +42,14 @@ import { Session, type Line } from './session';
 import { Toolbar } from './toolbar';
 import { TurnBar } from './turn_bar';
 import {
-  actionSentence,
-  aimInWords,
-  countSentence,
-  decisiveCount,
-  endingReason,
-  hillLabel,
-  placeSentence,
-  plural,
-  resultSentence,
-  rulesInWords,
-  seatName,
-  standingSentence,
-  verificationSentence,
+  actionSentence, aimInWords, countSentence, decisiveCount, endingReason,
+  hillLabel, placeSentence, plural, resultSentence, rulesInWords, seatName,
+  standingSentence, verificationSentence,
 } from './words';
 import { messageOf } from '../error';
 import { shortText } from '../engine/short_text';
 import type {
-  Action,
-  Engine,
-  Family,
-  Game,
-  HillIndex,
-  NetworkInfo,
-  Position,
-  VariantInfo,
+  Action, Engine, Family, Game, HillIndex, NetworkInfo, Position, VariantInfo,
 } from '../engine/api';
 
 const NO_MARKS = {
@@ -100,6 +77,7 @@ export class App {
   private readonly guide: Guide;
   private readonly editor: Editor;
   private readonly lesson: Lesson;
+  private readonly puzzle: PuzzleOfTheDay;
   private readonly actions = {
     undo: () => void this.step(-1),
     redo: () => void this.step(1),
@@ -112,7 +90,8 @@ export class App {
   private readonly turnBar = new TurnBar(() => this.showReview());
   private readonly analysis = new AnalysisPanel({
     toggle: () => this.session.toggleAnalysis(),
-    lesson: () => void this.openLesson(),
+    lesson: () => void this.openExercise(this.lesson),
+    puzzle: () => void this.openExercise(this.puzzle),
     tryAgain: () => this.tryAgain(),
     play: (action) => void this.session.play(action),
     leave: () => this.board.focus(),
@@ -143,7 +122,7 @@ export class App {
     () => void this.verifyNetwork(),
   );
   private readonly choiceDialog = new ChoiceDialog(
-    (action) => void this.session.play(action));
+    (action) => void this.onBoard.play(action));
   private network: NetworkInfo | null = null;
   private loading: string | null = null; // the name of a bundle
   private opening: Promise<boolean> | null = null; // of a bundle by the user
@@ -153,7 +132,7 @@ export class App {
   private drawing = false; // a frame is due
   private walked = Promise.resolve(); // the steps of keys so far
   private shownPosition: Placed | null = null; // on the board
-  private resumeLater = false; // the computer's turns, after editor or lesson
+  private resumeLater = false; // the computer's turns, after editor or exercise
   private pointedCount: ShownCount | null = null;
   private pressedCount: ShownCount | null = null;
   private moved: Action | null = null; // shown in motion
@@ -166,6 +145,7 @@ export class App {
     const { info } = engine;
     this.results = new Results(engine);
     const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
+    const paceMs = calm ? 0 : PACE_MS;
     this.session = new Session(
       engine,
       game,
@@ -178,7 +158,7 @@ export class App {
         refused: (hill, chosen) => this.refuse(hill, chosen),
         failed: (error) => this.notices.showError(error),
       },
-      calm ? 0 : PACE_MS,
+      paceMs,
     );
     const { session } = this;
     this.board = new Board(info.geometry, {
@@ -205,15 +185,21 @@ export class App {
       analyse: (text) => void this.playPosition(text, [], true),
       cancel: () => this.cancelEditor(),
     });
-    this.lesson = new Lesson(engine, {
+    const exercise: ExerciseEvents = {
       changed: () => this.draw(),
+      asked: (actions) => this.choiceDialog.ask(actions, session.changes),
       refused: (hill, chosen, reason) => {
         if (reason === null) void this.tellReason(hill, chosen);
         else this.board.tell(hill, reason);
       },
-      leave: () => this.leaveLesson(),
+      failed: (error) => this.notices.showError(error),
+      leave: () => this.leaveExercise(),
+    };
+    this.lesson = new Lesson(engine, {
+      ...exercise,
       play: ({ family }) => void this.playAfterLesson(family),
     });
+    this.puzzle = new PuzzleOfTheDay(engine, exercise, paceMs);
     this.seats = new SeatsPanel(
       info.levels,
       (seat, player) => session.setPlayer(seat, player),
@@ -230,24 +216,15 @@ export class App {
       (choice) => void this.newGame(choice),
       () => void resultsDialog.open(),
     );
-    this.fileDialog = new GameFileDialog(
-      info.variants,
-      info.levels,
-      this.games,
-      {
-        save: () => engine.saveGame(),
-        inShort: () => shortText(this.session.game),
-        position: () => this.session.position.text,
-        picture: () => engine.picture(),
-        isSetUp: () => this.session.game.start !== null,
-        edited: () => (this.editor.isOpen ? this.editor.shown : null),
-        load: (text) => this.loadGame(text),
-        goBackTo: (kept) => this.goBackTo(kept),
-      },
-    );
-    const lesson = (): void => void this.openLesson();
+    this.fileDialog = new GameFileDialog(engine, session, this.games, {
+      edited: () => (this.editor.isOpen ? this.editor.shown : null),
+      load: (text) => this.loadGame(text),
+      goBackTo: (kept) => this.goBackTo(kept),
+    });
+    const lesson = (): void => void this.openExercise(this.lesson);
+    const puzzle = (): void => void this.openExercise(this.puzzle);
     this.guide = new Guide(info.geometry, () => this.openHelp(), lesson);
-    this.help = new HelpDialog(info.geometry, () => this.draw(), lesson);
+    this.help = new HelpDialog(info.geometry, () => this.draw(), lesson, puzzle);
     this.place();
   }
 
@@ -257,16 +234,16 @@ export class App {
     byId('turn-place').append(
       this.turnBar.element,
       this.editor.bar,
-      this.lesson.bar,
+      ...this.exercises.map(({ bar }) => bar),
     );
     byId('tools-place').append(
       this.toolbar.element,
       this.editor.palette,
-      this.lesson.tools,
+      ...this.exercises.map(({ tools }) => tools),
     );
     byId('legend-place').append(this.toolbar.legends);
     byId('guide-place').append(
-      this.lesson.card,
+      ...this.exercises.map(({ card }) => card),
       this.analysis.element,
       this.openings.element,
       this.guide.element,
@@ -300,7 +277,7 @@ export class App {
         newGame: () => this.openNewGame(),
         help: () => this.openHelp(),
       },
-      () => !this.editor.isOpen && !this.lesson.isOpen,
+      () => !this.editor.isOpen && this.exercise === undefined,
     );
   }
 
@@ -308,6 +285,7 @@ export class App {
   // was left, else with a new one.
   async start(): Promise<void> {
     const { info } = this.engine;
+    await this.openings.restore();
     if (await this.openLink()) return;
     const kept = this.games.latest();
     if (kept !== null) {
@@ -406,9 +384,9 @@ export class App {
   // Goes on with a kept game as it was left. Rejects if it cannot be read.
   private async goBackTo(kept: KeptGame): Promise<void> {
     const { levels } = this.engine.info;
-    const ids = kept.players.map((id) => currentId(id, levels));
+    const players = kept.players.map((id) => knownPlayer(id, levels));
     const { text, paused, counts, others } = kept;
-    const fit = ({ variant }: Game) => fitPlayers(ids.map(playerOf), variant);
+    const fit = ({ variant }: Game) => fitPlayers(players, variant);
     await this.session.load(text, { fit, paused, counts, others }, () =>
       this.games.take(kept));
     if (this.isHelped) this.session.help();
@@ -563,13 +541,7 @@ export class App {
   // Sets up a position, beginning with the one on the board.
   private async openEditor(): Promise<void> {
     const { editor, session } = this;
-    // With the action or the game that is on its way; its computer waits.
-    await session.settled();
-    if (editor.isOpen) return;
-    this.lesson.close();
-    this.resumeLater ||= !session.paused;
-    session.pause();
-    editor.open(session.game, session.changes);
+    if (await this.setApart(editor)) editor.open(session.game, session.changes);
     this.board.focus();
     this.draw();
   }
@@ -581,27 +553,51 @@ export class App {
     this.draw();
   }
 
-  // The computer continues as before the editor or a lesson.
+  // Makes room for the editor or an exercise in the place of the game. Returns
+  // false if it is open.
+  private async setApart(part: Editor | Exercise): Promise<boolean> {
+    const { session } = this;
+    // With the action or the game that is on its way; its computer waits.
+    await session.settled();
+    if (part.isOpen) return false;
+    for (const each of [this.editor, ...this.exercises]) each.close();
+    if (session.analysing) session.toggleAnalysis();
+    this.resumeLater ||= !session.paused;
+    session.pause();
+    return true;
+  }
+
+  // The computer continues as before the editor or an exercise.
   private resume(): void {
     if (this.resumeLater) this.session.resume();
     this.resumeLater = false;
   }
 
-  // Begins the lesson of the variant on the board, in the place of the game.
-  private async openLesson(): Promise<void> {
-    const { lesson, editor, session } = this;
-    await session.settled();
-    if (lesson.isOpen) return;
-    editor.close();
-    this.resumeLater ||= !session.paused;
-    session.pause();
-    await lesson.open(session.game.variant, session.changes);
-    byId('turn-place').scrollIntoView({ block: 'nearest' });
+  private get exercises(): readonly (Lesson | PuzzleOfTheDay)[] {
+    return [this.lesson, this.puzzle];
+  }
+
+  // The open one.
+  private get exercise(): Lesson | PuzzleOfTheDay | undefined {
+    return this.exercises.find(({ isOpen }) => isOpen);
+  }
+
+  // Begins one for the variant on the board, in the place of the game.
+  private async openExercise(exercise: Exercise): Promise<void> {
+    const { session } = this;
+    if (!(await this.setApart(exercise))) return;
+    try {
+      await exercise.open(session.game.variant, session.changes);
+      byId('turn-place').scrollIntoView({ block: 'nearest' });
+    } catch (error) {
+      this.notices.showError(error);
+      this.leaveExercise();
+    }
     this.board.focus();
   }
 
-  private leaveLesson(): void {
-    this.lesson.close();
+  private leaveExercise(): void {
+    this.exercise?.close();
     this.resume();
     this.board.focus();
     this.draw();
@@ -621,8 +617,8 @@ export class App {
   }
 
   // Where clicks on the board go, unless a position is set up.
-  private get onBoard(): Session | Lesson {
-    return this.lesson.isOpen ? this.lesson : this.session;
+  private get onBoard(): Session | Lesson | PuzzleOfTheDay {
+    return this.exercise ?? this.session;
   }
 
   private pressCount(shown: ShownCount): void {
@@ -763,10 +759,9 @@ export class App {
     this.board.tell(hill, sentence.replaceAll("'", '’'));
   }
 
-  // The game on the board: that of the session, or of the lesson.
+  // The game on the board: that of the session, or of an exercise.
   private get shownGame(): Game {
-    const { lesson, session } = this;
-    return (lesson.isOpen ? lesson.game : null) ?? session.game;
+    return this.exercise?.game ?? this.session.game;
   }
 
   private announce(game: Game, before: Position): void {
@@ -819,7 +814,7 @@ export class App {
     const { choiceDialog, editor, session } = this;
     // Another position has come meanwhile.
     if (session.changes !== choiceDialog.since) choiceDialog.close();
-    for (const part of [editor, this.lesson]) {
+    for (const part of [editor, ...this.exercises]) {
       if (part.isOpen && session.changes !== part.since) {
         part.close();
         this.resumeLater = false;
@@ -836,15 +831,15 @@ export class App {
   }
 
   private render(): void {
-    const { editor, lesson, session } = this;
+    const { editor, exercise, session } = this;
     const { game } = session;
-    document.body.classList.toggle('apart', editor.isOpen || lesson.isOpen);
+    const apart = editor.isOpen
+      ? editor.rules
+      : exercise && { variant: exercise.variant, options: {} };
+    document.body.classList.toggle('apart', apart !== undefined);
     document.body.classList.toggle('editing', editor.isOpen);
-    document.body.classList.toggle('learning', lesson.isOpen);
-    byId('variant-name').textContent = editor.isOpen
-      ? editor.rules.variant.name
-      : rulesInWords(game);
-    byId('aim').textContent = aimInWords(editor.isOpen ? editor.rules : game);
+    byId('variant-name').textContent = apart?.variant.name ?? rulesInWords(game);
+    byId('aim').textContent = aimInWords(apart ?? game);
     document.title = `Tara: ${game.variant.name}`;
     this.renderBoard();
     this.turnBar.render(session);
@@ -886,7 +881,7 @@ export class App {
   }
 
   private renderBoard(): void {
-    const { session, editor, lesson } = this;
+    const { session, editor, exercise } = this;
     if (editor.isOpen) {
       this.renderEditedBoard();
       return;
@@ -898,7 +893,7 @@ export class App {
       this.shownPosition = position;
       this.board.showPosition(position, this.moved);
     }
-    const acts = lesson.isOpen ? lesson.isOn : session.personToMove;
+    const acts = exercise?.isOn ?? session.personToMove;
     const { chosen } = this.onBoard;
     this.board.showFacts({
       ply: game.ply,
@@ -910,7 +905,9 @@ export class App {
     const besieged = besiegedHills(geometry, game);
     this.board.showMarks(
       {
-        ...(lesson.isOpen ? NO_MARKS : this.marksOfGame()),
+        ...(exercise === undefined
+          ? this.marksOfGame()
+          : { ...NO_MARKS, last: game.actions[game.ply - 1]?.action ?? null }),
         uses: mine,
         links: position.legal.filter(({ kind }) => acts && kind === 'link'),
         chosen,
@@ -926,11 +923,11 @@ export class App {
   private counted(position: Position): readonly CountedHills[] {
     const { lesson } = this;
     const one = this.pointedCount ?? this.pressedCount;
-    const count = lesson.isOn ? undefined : lesson.step.shows;
+    const count = lesson.isOpen && !lesson.isOn ? lesson.step.shows : undefined;
     const sides = count === undefined ? [] : ([0, 1] as const);
     const ofLesson = sides.map((side) => ({ count: count!, side }));
-    const shown = lesson.isOpen ? ofLesson : one === null ? [] : [one];
-    return shown
+    const ofGame = one === null ? [] : [one];
+    return (this.exercise === undefined ? ofGame : ofLesson)
       .map((each) => countedHills(position, each))
       .filter((each) => each !== null);
   }

@@ -75,7 +75,10 @@ function mapped(action: string, map: Map): string {
 }
 
 export class Book {
-  private constructor(private readonly report: Report) {}
+  private constructor(
+    private readonly report: Report,
+    readonly page: string,
+  ) {}
 
   // Returns null if the text is not a report. Throws if it is a report without
   // openings.
@@ -85,7 +88,7 @@ export class Book {
     const report = JSON.parse(found) as Partial<Report>;
     const isBook = Array.isArray(report.places) && report.places[0] &&
       typeof report.variant === 'string';
-    if (isBook) return new Book(report as Report);
+    if (isBook) return new Book(report as Report, text);
     throw new Error(
       'this report has no opening book; expected a page written by tara ' +
       'explore show --html');
@@ -93,6 +96,10 @@ export class Book {
 
   get name(): string {
     return this.report.book.split('/').at(-1)!;
+  }
+
+  get rules(): string {
+    return `${this.variant} ${JSON.stringify(this.report.options)}`;
   }
 
   get variant(): string {

@@ -3,11 +3,7 @@
 // review, replaces the network's first evaluation of a ply.
 
 import type {
-  Engine,
-  Evaluation,
-  Game,
-  Score,
-  SearchProgress,
+  Engine, Evaluation, Game, Score, SearchProgress,
 } from '../engine/api';
 
 export interface CoursePoint {

@@ -13,15 +13,7 @@ import { RuleOptionFields } from './rule_options';
 import { hillContent, phaseName, standing } from './words';
 import { optionsFromText, optionsToText } from '../engine/short_text';
 import type {
-  Action,
-  Engine,
-  Family,
-  Game,
-  HillIndex,
-  Phase,
-  Position,
-  Side,
-  VariantInfo,
+  Action, Engine, Family, Game, HillIndex, Phase, Position, Side, VariantInfo,
 } from '../engine/api';
 
 export interface EditorEvents {

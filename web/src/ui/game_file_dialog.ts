@@ -5,27 +5,17 @@ import { Dialog } from './dialog';
 import { h, replaceChildren } from './dom';
 import { button, download, iconButton } from './parts';
 import {
-  isBegun,
-  outline,
-  type KeptGame,
-  type KeptGames,
+  isBegun, outline, type KeptGame, type KeptGames,
 } from './kept_games';
 import { linkTo } from './links';
-import { currentId, levelName } from './players';
+import { levelName } from './players';
 import { plural } from './words';
 import { messageOf } from '../error';
-import type { Level, VariantInfo } from '../engine/api';
+import type { Engine } from '../engine/api';
+import { shortText } from '../engine/short_text';
+import type { Session } from './session';
 
-export interface GameTexts {
-  save(): Promise<string>;
-  // The variant and its actions, which say as much to this page.
-  inShort(): string;
-  // The position on the board.
-  position(): string;
-  // Of the position on the board, as SVG.
-  picture(): Promise<string>;
-  // Whether the game begins from a position that was set up.
-  isSetUp(): boolean;
+export interface GameFileEvents {
   // The position that is being set up; null if none is.
   edited(): string | null;
   // Rejects with what is wrong with the text.
@@ -70,13 +60,13 @@ export class GameFileDialog {
   private readonly dialog: Dialog;
 
   constructor(
-    private readonly variants: readonly VariantInfo[],
-    private readonly levels: readonly Level[],
+    private readonly engine: Engine,
+    private readonly session: Session,
     private readonly games: KeptGames,
-    private readonly texts: GameTexts,
+    private readonly events: GameFileEvents,
   ) {
-    const inShort = (): string => this.texts.inShort();
-    const position = (): string => this.texts.position();
+    const inShort = (): string => shortText(session.game);
+    const position = (): string => session.position.text;
     this.copyLinkButton = button('link', 'Copy a link to the game', () =>
       this.copyLink(inShort()));
     const [short, alone, asLink, links] = (this.ofGame = [
@@ -120,10 +110,10 @@ export class GameFileDialog {
   async open(): Promise<void> {
     this.showNote('');
     this.showKept();
-    const edited = this.texts.edited();
+    const edited = this.events.edited();
     for (const part of this.ofGame) part.hidden = edited !== null;
-    this.setUp.hidden = edited !== null || !this.texts.isSetUp();
-    this.text.value = edited ?? (await this.texts.save());
+    this.setUp.hidden = edited !== null || this.session.game.start === null;
+    this.text.value = edited ?? (await this.engine.saveGame());
     this.dialog.open(this.copyLinkButton); // what most people want
   }
 
@@ -159,10 +149,10 @@ export class GameFileDialog {
 
   private opener(kept: KeptGame): HTMLElement {
     const { variant, actions, isSetUp } = outline(kept.text);
-    const name = this.variants.find(({ id }) => id === variant)?.name;
+    const { variants, levels } = this.engine.info;
+    const name = variants.find(({ id }) => id === variant)?.name;
     const players = kept.players.map((id) => {
-      const now = currentId(id, this.levels);
-      const level = this.levels.find((each) => each.id === now);
+      const level = levels.find((each) => each.id === id);
       return level === undefined ? 'Person' : levelName(level);
     });
     const details = [
@@ -183,7 +173,7 @@ export class GameFileDialog {
 
   private async goBack(kept: KeptGame): Promise<void> {
     try {
-      await this.texts.goBackTo(kept);
+      await this.events.goBackTo(kept);
       this.dialog.close();
     } catch (error) {
       this.text.value = kept.text;
@@ -217,7 +207,7 @@ export class GameFileDialog {
   }
 
   private async savePicture(): Promise<void> {
-    const picture = await this.texts.picture();
+    const picture = await this.engine.picture();
     this.save('tara-position.svg', 'image/svg+xml', picture);
   }
 
@@ -268,7 +258,7 @@ export class GameFileDialog {
 
   private async load(): Promise<void> {
     try {
-      await this.texts.load(this.text.value.trim());
+      await this.events.load(this.text.value.trim());
       this.dialog.close();
     } catch (error) {
       this.showNote(messageOf(error), true);

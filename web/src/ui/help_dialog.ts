@@ -57,11 +57,13 @@ export class HelpDialog {
   private readonly guide = h('input', { type: 'checkbox' });
   private readonly dialog: Dialog;
 
-  // `changed`: whether the rule of the turn is shown. `lesson` begins a lesson.
+  // `changed`: whether the rule of the turn is shown. `lesson` and `puzzle` begin
+  // one.
   constructor(
     private readonly geometry: Geometry,
     changed: () => void,
     lesson: () => void,
+    puzzle: () => void,
   ) {
     this.guide.addEventListener('change', () => {
       setGuided(this.guide.checked);
@@ -70,10 +72,9 @@ export class HelpDialog {
     this.dialog = new Dialog(
       'help',
       'Help',
-      h('p', button('', 'Learn the game in a minute', () => {
-        this.dialog.close();
-        lesson();
-      })),
+      h('p.offers',
+        this.offer('Learn the game in a minute', lesson),
+        this.offer('Puzzle of the day', puzzle)),
       this.rules,
       labelled(this.guide, 'Show the rule of the turn next to the board', {
         class: 'choice',
@@ -95,6 +96,13 @@ export class HelpDialog {
           'endorsed by him or his company. Typefaces: Alegreya and Alegreya ' +
           'Sans by Juan Pablo del Peral (SIL Open Font License).'),
     );
+  }
+
+  private offer(label: string, begin: () => void): HTMLElement {
+    return button('', label, () => {
+      this.dialog.close();
+      begin();
+    });
   }
 
   open(game: Game): void {

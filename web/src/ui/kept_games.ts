@@ -96,10 +96,6 @@ export class KeptGames {
   private id = randomId(); // of this tab's game
   private seen: string | null = null; // its writer when it was last looked at
 
-  constructor() {
-    this.takeOver();
-  }
-
   // Returns the game that this tab had before it was reloaded, in a new tab the
   // latest of all. Null: no games.
   latest(): KeptGame | null {
@@ -206,25 +202,5 @@ export class KeptGames {
     for (const { id } of this.list().games.slice(MOST)) {
       if (id !== this.id) this.remove(id);
     }
-  }
-
-  // Before version 1 there was one game for all tabs, under two keys.
-  private takeOver(): void {
-    const text = readText('tara.game');
-    if (text === null) return;
-    const players = readText('tara.players') ?? '';
-    const entry = {
-      version: VERSION,
-      text,
-      players: players.split(','),
-      savedMs: Date.now(),
-      writer: this.writer,
-    };
-    // Where the storage is full, the old keys make room for the entry.
-    this.local?.removeItem('tara.game');
-    this.local?.removeItem('tara.players');
-    if (write(PREFIX + randomId(), entry)) return;
-    write('tara.game', text);
-    write('tara.players', players);
   }
 }

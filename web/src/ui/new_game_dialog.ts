@@ -5,11 +5,7 @@ import { h } from './dom';
 import { button, labelled, radio, select } from './parts';
 import { FAMILIES, variantLabel } from './families';
 import {
-  defaultLevel,
-  levelLabel,
-  levelName,
-  PERSON,
-  type Player,
+  defaultLevel, levelLabel, levelName, PERSON, type Player,
 } from './players';
 import type { Standing } from './results';
 import { RuleOptionFields } from './rule_options';

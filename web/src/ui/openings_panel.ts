@@ -1,10 +1,11 @@
 // What opening books have on the position on the board. Hidden until a book is
 // opened.
 
-import type { Book, BookEntry } from './book';
+import { Book, type BookEntry } from './book';
 import { SIDE_CLASS } from './board/pieces';
 import { h, replaceChildren, setText } from './dom';
 import { card, iconButton, lineRow } from './parts';
+import { readBooks, removeBooks, writeBook } from './storage';
 import { percent } from './words';
 import type { Game } from '../engine/api';
 
@@ -24,6 +25,7 @@ export class OpeningsPanel {
   ) {
     const close = (): void => {
       this.books = [];
+      void removeBooks();
       this.changed();
     };
     this.element = card(
@@ -39,7 +41,19 @@ export class OpeningsPanel {
   // A later book of the same rules takes the place of an earlier one.
   add(book: Book): void {
     this.books.unshift(book);
+    void writeBook(book.rules, book.page);
     this.changed();
+  }
+
+  // Opens the books that were open at the last visit.
+  async restore(): Promise<void> {
+    for (const page of await readBooks()) {
+      try {
+        this.books.unshift(Book.read(page)!);
+      } catch {
+        // Another version of the page kept it.
+      }
+    }
   }
 
   // The book of the game's rules, if there is one.

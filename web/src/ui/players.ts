@@ -17,20 +17,9 @@ export function playerId(player: Player): string {
   return player.kind === 'person' ? 'person' : player.level;
 }
 
-// The five levels of earlier versions, mapped to the most similar current ones.
-const FORMER_LEVELS: Readonly<Record<string, string>> = {
-  novice: 'level:6',
-  easy: 'level:7',
-  medium: 'level:8',
-  strong: 'level:9',
-  master: 'level:10',
-};
-
-// Returns the id of a player of a kept game as it is today; nobody known is a
-// person.
-export function currentId(id: string, levels: readonly Level[]): string {
-  const current = FORMER_LEVELS[id] ?? id;
-  return levels.some((level) => level.id === current) ? current : 'person';
+// Returns a player of a kept game; nobody known is a person.
+export function knownPlayer(id: string, levels: readonly Level[]): Player {
+  return levels.some((level) => level.id === id) ? playerOf(id) : PERSON;
 }
 
 // Returns the name of a level as a player: "Computer 4". "Level" in the page

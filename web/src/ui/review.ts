@@ -4,15 +4,8 @@
 // or by a proved result.
 
 import type {
-  Action,
-  Engine,
-  Game,
-  PlayedAction,
-  Position,
-  Search,
-  SearchRequest,
-  SearchResult,
-  Side,
+  Action, Engine, Game, PlayedAction, Position, Search, SearchRequest,
+  SearchResult, Side,
 } from '../engine/api';
 
 export interface GivenAway {

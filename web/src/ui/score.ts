@@ -1,12 +1,7 @@
 // What decides a game, and where on the board it is.
 
 import type {
-  Family,
-  Game,
-  Geometry,
-  HillIndex,
-  Position,
-  Side,
+  Family, Game, Geometry, HillIndex, Position, Side,
 } from '../engine/api';
 
 export type Count = 'kingdoms' | 'territory' | 'bridges' | 'kings' | 'points';

@@ -5,11 +5,7 @@ import { h, replaceChildren, setAttribute } from './dom';
 import { button, select } from './parts';
 import { levelLabel, playerId, playerOf, type Player } from './players';
 import {
-  COUNT_LABELS,
-  countOf,
-  COUNTS,
-  type Count,
-  type ShownCount,
+  COUNT_LABELS, countOf, COUNTS, type Count, type ShownCount,
 } from './score';
 import { countSentence } from './words';
 import type { Session, Thinking } from './session';

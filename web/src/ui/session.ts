@@ -7,18 +7,8 @@ import { playerId, type Player } from './players';
 import { faultOf, ReviewOfGame, type Fault, type GivenAway } from './review';
 import { choose, type Choice } from './selection';
 import type {
-  Action,
-  Engine,
-  Evaluation,
-  Game,
-  HillIndex,
-  PlayedAction,
-  Position,
-  RuleOptions,
-  Search,
-  SearchProgress,
-  SearchRequest,
-  SearchResult,
+  Action, Engine, Evaluation, Game, HillIndex, PlayedAction, Position,
+  RuleOptions, Search, SearchProgress, SearchRequest, SearchResult,
 } from '../engine/api';
 import { shortText } from '../engine/short_text';
 

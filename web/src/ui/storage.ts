@@ -22,6 +22,34 @@ export function fieldsOf(raw: string | null): Readonly<Record<string, unknown>> 
   }
 }
 
+const BOOKS = 'tara.books';
+
+// Returns the opening books that are kept: pages, too large for local storage.
+export async function readBooks(): Promise<string[]> {
+  try {
+    const kept = await caches.open(BOOKS);
+    const keys = await kept.keys();
+    return await Promise.all(
+      keys.map(async (key) => (await kept.match(key))!.text()));
+  } catch {
+    return [];
+  }
+}
+
+// Keeps a book in the place of an earlier one with the name.
+export async function writeBook(name: string, page: string): Promise<void> {
+  try {
+    const kept = await caches.open(BOOKS);
+    await kept.put(`./${encodeURIComponent(name)}`, new Response(page));
+  } catch {
+    // It is open until the next visit.
+  }
+}
+
+export async function removeBooks(): Promise<void> {
+  await caches.delete(BOOKS).catch(() => false);
+}
+
 // Returns whether it is kept.
 export function write(
   key: string,

@@ -4,12 +4,7 @@
 import { h, replaceChildren } from './dom';
 import { button } from './parts';
 import {
-  decisiveCount,
-  endingReason,
-  phaseName,
-  request,
-  resultSentence,
-  seatName,
+  decisiveCount, endingReason, phaseName, request, resultSentence, seatName,
   warning,
 } from './words';
 import { SIDE_CLASS } from './board/pieces';

@@ -6,18 +6,8 @@ import { levelName } from './players';
 import { faultOf, type GivenAway } from './review';
 import { countOf, type ShownCount } from './score';
 import type {
-  Action,
-  EndingTrigger,
-  Evaluation,
-  Game,
-  HillIndex,
-  Phase,
-  PlayedAction,
-  Position,
-  Score,
-  SearchProgress,
-  VariantInfo,
-  Verification,
+  Action, EndingTrigger, Evaluation, Game, HillIndex, Phase, PlayedAction,
+  Position, Score, SearchProgress, VariantInfo, Verification,
 } from '../engine/api';
 import type { Use } from './selection';
 

@@ -6,15 +6,8 @@ import { HillGrid, type HillInput } from './grid';
 import { definitions, land } from './land';
 import { hillPoint, SIZE, type Point } from './layout';
 import {
-  areaShade,
-  arrowHead,
-  countedGround,
-  countedMarks,
-  heatMarks,
-  middle,
-  ownerMarks,
-  pointerMarks,
-  type Marks,
+  areaShade, arrowHead, countedGround, countedMarks, heatMarks, middle,
+  ownerMarks, pointerMarks, type Marks,
 } from './marks';
 import { fort, king, walls } from './pieces';
 import type { Placed } from './drawing';

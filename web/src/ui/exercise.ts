@@ -1,0 +1,139 @@
+// A task on the board in place of the game: a lesson or a puzzle. The rules are
+// the engine's.
+
+import { h, replaceChildren, type Child } from './dom';
+import { choose } from './selection';
+import type {
+  Action, Engine, Game, HillIndex, PlayedAction, VariantInfo,
+} from '../engine/api';
+
+export interface ExerciseEvents {
+  changed(): void; // something needs drawing
+  asked(actions: readonly Action[]): void; // to choose from
+  // A hill was pointed at that does not do, for this reason; null: no legal
+  // action does it.
+  refused(hill: HillIndex, chosen: HillIndex | null, reason: string | null): void;
+  failed(error: unknown): void;
+  leave(): void;
+}
+
+export abstract class Exercise {
+  isOpen = false;
+  since = 0; // Session.changes when it was opened
+  chosen: HillIndex | null = null;
+  game: Game | null = null; // with the position on the board
+  variant: VariantInfo;
+  readonly bar = h('div.turn-bar.exercise', { role: 'status' });
+  readonly card: HTMLElement;
+  readonly tools = h('div.exercise-tools.exercise');
+  private asked = 0; // of the engine; answers to an earlier question are dropped
+
+  constructor(
+    protected readonly engine: Engine,
+    protected readonly events: ExerciseEvents,
+    name: string,
+  ) {
+    this.variant = engine.info.variants[0]!;
+    this.card = h('section.card.exercise', { 'aria-label': name });
+    this.close();
+  }
+
+  // Whether it waits for an action on the board.
+  abstract get isOn(): boolean;
+
+  // `hill` was pointed at last.
+  protected abstract try(action: Action, hill: HillIndex): Promise<void>;
+
+  protected abstract begin(): Promise<void>;
+
+  async open(variant: VariantInfo, since: number): Promise<void> {
+    this.since = since;
+    this.variant = variant;
+    this.game = null;
+    this.show(true);
+    await this.begin();
+  }
+
+  close(): void {
+    this.show(false);
+    ++this.asked;
+  }
+
+  private show(isOpen: boolean): void {
+    this.isOpen = isOpen;
+    for (const part of [this.bar, this.card, this.tools]) part.hidden = !isOpen;
+  }
+
+  // Replaces the buttons below the board. The last one takes the focus that one of
+  // them had.
+  protected showTools(...buttons: Child[]): void {
+    const focused = this.tools.contains(document.activeElement);
+    replaceChildren(this.tools, ...buttons);
+    const last = this.tools.lastElementChild as HTMLButtonElement;
+    if (focused && !last.disabled) last.focus();
+  }
+
+  forget(): void {
+    this.chosen = null;
+    this.events.changed();
+  }
+
+  pointAt(hill: HillIndex): void {
+    if (this.isOn) this.act(hill, this.chosen);
+  }
+
+  drag(from: HillIndex, to: HillIndex): void {
+    if (this.isOn) this.act(to, from);
+  }
+
+  play(action: Action): void {
+    if (!this.isOn) return;
+    this.chosen = null;
+    this.try(action, action.to!).catch((error) => this.events.failed(error));
+  }
+
+  private act(hill: HillIndex, chosen: HillIndex | null): void {
+    const choice = choose(this.game!.position, chosen, hill);
+    if (choice.kind === 'play') {
+      this.play(choice.action);
+      return;
+    }
+    this.chosen = choice.kind === 'choose' ? choice.hill : null;
+    this.events.changed();
+    if (choice.kind === 'ask') this.events.asked(choice.actions);
+    if (choice.kind === 'refuse') this.events.refused(hill, chosen, null);
+  }
+
+  // Waits for an answer. Returns null if it is not wanted any more.
+  protected async answer<T>(answer: Promise<T>): Promise<T | null> {
+    const question = ++this.asked;
+    const found = await answer;
+    return question === this.asked ? found : null;
+  }
+
+  // Puts the position of a text on the board, without actions before it. Returns
+  // whether it is still wanted.
+  protected async put(text: string): Promise<boolean> {
+    const position = await this.answer(this.engine.positionOf(text));
+    if (position === null) return false;
+    const id = position.text.split(' ')[0];
+    const variant = this.engine.info.variants.find((each) => each.id === id)!;
+    const game = { variant, options: {}, start: null, actions: [], ply: 0 };
+    this.game = { ...game, position };
+    return true;
+  }
+
+  // Plays a legal action on the board. Returns whether it is still wanted.
+  protected async playOn(notation: string): Promise<boolean> {
+    const { game } = this;
+    const { text, legal, seat, side } = game!.position;
+    const position =
+      await this.answer(this.engine.positionOf(`${text} ${notation}`));
+    if (position === null) return false;
+    const action = legal.find((each) => each.notation === notation)!;
+    const played: PlayedAction = { action, seat: seat!, side: side! };
+    const actions = [...game!.actions, played];
+    this.game = { ...game!, position, actions, ply: actions.length };
+    return true;
+  }
+}
