@@ -28,7 +28,6 @@
 #include "tara/cli/commands.h"
 #include "tara/cli/console.h"
 #include "tara/cli/flags.h"
-#include "tara/cli/match_flags.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
@@ -65,8 +64,7 @@ struct BalanceFlags {
   std::optional<double> temperature;
   std::optional<uint64_t> seed;
   int threads = 0;  // all cores
-  std::string format = "text";
-  std::string html;   // a file for the page; none if empty
+  ReportFlags report;
   std::string store;  // a file that keeps the games; none if empty
   std::string fleet = "none";
 };
@@ -86,9 +84,8 @@ absl::StatusOr<proto::BalanceStudy> ReadStudy(const std::string& path) {
 absl::StatusOr<proto::BalanceStudy> StudyOfFlags(const BalanceFlags& flags) {
   proto::BalanceStudy study;
   if (flags.game.variant.empty() || flags.players.empty()) {
-    return UsageError(
-        absl::StrCat(flags.game.variant.empty() ? "--variant" : "--player",
-                     " is required without --study FILE"));
+    return UsageError(flags.game.variant.empty() ? "--variant" : "--player",
+                      " is required without --study FILE");
   }
   study.add_variant(flags.game.variant);
   for (const std::string& text : flags.players) study.add_player(text);
@@ -103,9 +100,9 @@ absl::StatusOr<proto::BalanceStudy> StudyOfFlags(const BalanceFlags& flags) {
        absl::StrSplit(flags.simulations, ',', absl::SkipEmpty())) {
     if (!absl::SimpleAtoi(number, &budgets.emplace_back()) ||
         budgets.back() < 1) {
-      return UsageError(absl::StrCat("--sims: '", number,
-                                     "' is not a number of simulations; "
-                                     "expected numbers such as 50,200,800"));
+      return UsageError("--sims: '", number,
+                        "' is not a number of simulations; "
+                        "expected numbers such as 50,200,800");
     }
   }
   const int games = flags.games.value_or(kGames);
@@ -143,11 +140,11 @@ absl::StatusOr<proto::BalanceStudy> ReadDescription(const BalanceFlags& flags) {
        !flags.what_ifs.empty() || flags.fair || flags.restricted ||
        flags.depth.has_value() || flags.games.has_value() ||
        flags.first_games.has_value())) {
-    return UsageError(absl::StrCat(
+    return UsageError(
         flags.study,
         " describes the study; expected --study without --variant, --option, "
         "--player, --sims, --what-if, --fair, --restricted, --depth, --games, "
-        "--first-games"));
+        "--first-games");
   }
   TARA_ASSIGN_OR_RETURN(
       proto::BalanceStudy study,
@@ -168,9 +165,9 @@ absl::StatusOr<proto::StudySize> SizeOf(const proto::BalanceStudy& study,
     if (name.empty() || size.name() == name) return size;
     names.push_back(size.name());
   }
-  return UsageError(absl::StrCat(
+  return UsageError(
       "--size ", name, ": expected ",
-      names.empty() ? "a size in the file" : absl::StrJoin(names, ", ")));
+      names.empty() ? "a size in the file" : absl::StrJoin(names, ", "));
 }
 
 // Returns the variants with their rules and the changes that apply to each.
@@ -190,8 +187,8 @@ absl::StatusOr<std::vector<eval::StudiedRules>> RulesOf(
   std::set<std::string> used;
   for (const Variant variant : variants) {
     if (!seen.insert(variant).second) {
-      return UsageError(absl::StrCat("variant ", Info(variant).id,
-                                     " is given twice; expected it once"));
+      return UsageError("variant ", Info(variant).id,
+                        " is given twice; expected it once");
     }
     eval::StudiedRules& of = rules.emplace_back();
     of.variant = variant;
@@ -213,9 +210,9 @@ absl::StatusOr<std::vector<eval::StudiedRules>> RulesOf(
       if (changed == of.options) continue;
       for (const eval::RuleChange& other : of.changes) {
         if (other.options != changed) continue;
-        return UsageError(absl::StrCat("--what-if ", what_if,
-                                       ": these rules are given twice; "
-                                       "expected them once"));
+        return UsageError("--what-if ", what_if,
+                          ": these rules are given twice; "
+                          "expected them once");
       }
       of.changes.push_back({what_if, changed});
       used.insert(what_if);
@@ -226,10 +223,10 @@ absl::StatusOr<std::vector<eval::StudiedRules>> RulesOf(
   }
   for (const std::string& what_if : study.what_if()) {
     if (used.contains(what_if)) continue;
-    return UsageError(absl::StrCat(
+    return UsageError(
         "--what-if ", what_if,
         ": changes nothing in the variants that are played; expected one of "
-        "their options with another value"));
+        "their options with another value");
   }
   return rules;
 }
@@ -243,14 +240,13 @@ absl::StatusOr<eval::Study> MakeStudy(const BalanceFlags& flags,
     TARA_ASSIGN_OR_RETURN(const eval::PlayerSpec player,
                           AsUsageError(eval::ParsePlayerSpec(text)));
     if (player.search.ponder) {
-      return UsageError(absl::StrCat("player '", text,
-                                     "' ponders, but has no opponent whose "
-                                     "time it could use; expected ponder=off"));
+      return UsageError("player '", text,
+                        "' ponders, but has no opponent whose "
+                        "time it could use; expected ponder=off");
     }
     for (const eval::PlayerSpec& other : study.players) {
       if (other.text != player.text) continue;
-      return UsageError(
-          absl::StrCat("player ", text, " is given twice; expected it once"));
+      return UsageError("player ", text, " is given twice; expected it once");
     }
     study.players.push_back(player);
   }
@@ -368,8 +364,9 @@ absl::StatusOr<int> RunBalance(const BalanceFlags& flags, Console& console) {
                         ReadDescription(flags));
   TARA_ASSIGN_OR_RETURN(const eval::Study study, MakeStudy(flags, description));
   TARA_RETURN_IF_ERROR(CheckRulesLearned(flags, study, console));
-  TARA_RETURN_IF_ERROR(CheckHtmlFlag(
-      flags.html, {{"--store", flags.store}, {"--study", flags.study}}));
+  TARA_RETURN_IF_ERROR(
+      CheckOutput("--html", flags.report.html,
+                  {{"--store", flags.store}, {"--study", flags.study}}));
   const bool has_store = !flags.store.empty();
   TARA_ASSIGN_OR_RETURN(
       const std::unique_ptr<record::GameStore> store,
@@ -408,20 +405,15 @@ absl::StatusOr<int> RunBalance(const BalanceFlags& flags, Console& console) {
   TARA_RETURN_IF_ERROR(results.status());
   TARA_RETURN_IF_ERROR(TellOfOthers(*results, *store, flags.store, console));
   const eval::BalanceReport report = eval::ReportOf(study, *results);
-  console.out << (flags.format == "json"
-                      ? eval::BalanceReportJson(report) + "\n"
-                      : TextOf(report));
-  if (!flags.html.empty()) {
-    TARA_RETURN_IF_ERROR(
-        WriteFileAtomically(flags.html, eval::BalancePage(report)));
-  }
-  if (!stop()) return kExitOk;
-  console.err << "tara: interrupted; these are the games finished by then\n";
-  if (has_store) {
+  TARA_RETURN_IF_ERROR(WriteReport(
+      flags.report, TextOf(report), eval::BalanceReportJson(report),
+      [&] { return eval::BalancePage(report); }, console));
+  const int status = EndOf(stop, "these are the games finished", console);
+  if (status != kExitOk && has_store) {
     console.err << "tara: the same command resumes from " << flags.store
                 << "\n";
   }
-  return kExitInterrupted;
+  return status;
 }
 
 }  // namespace
@@ -477,18 +469,18 @@ void RegisterBalance(Command& root) {
        "random seed; with equal precision of a network, reproducible on any "
        "number of threads",
        Default("1")},
-      FormatOption(&flags->format),
-      HtmlOption(&flags->html),
       {"--store FILE", &flags->store,
        "game store, written as games end: the same command resumes",
        Default("none")},
       FleetOption(&flags->fleet),
   });
-  command.SetNotes(absl::StrCat(
-      "The first side is Red. Scores count a draw as half a win. Intervals are "
-      "95 %\nconfidence intervals. docs/how-to/study_balance.md explains the "
-      "report.\n\nPlayers:\n",
-      eval::PlayerSpecHelp()));
+  AddReportFlags(command, &flags->report);
+  command.SetNotes(
+      absl::StrCat("The first side is Red. Scores count a draw as half a win. "
+                   "Intervals are 95 % confidence intervals. "
+                   "docs/how-to/study_balance.md explains the report.\n\n"
+                   "Players:\n",
+                   eval::PlayerSpecHelp()));
   command.SetExamples(
       {"balance --variant four_treasures --player mcts:sims=200",
        "balance --study configs/studies/balance.textproto --size sketch "

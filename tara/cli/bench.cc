@@ -1,37 +1,18 @@
 #include "tara/cli/bench.h"
 
 #include <algorithm>
-#include <atomic>
-#include <cstdint>
-#include <functional>
-#include <nlohmann/json.hpp>
-#include <string>
 #include <utility>
-#include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/string_view.h"
-#include "absl/time/time.h"
-#include "absl/types/span.h"
 #include "tara/base/clocks.h"
-#include "tara/base/status_macros.h"
-#include "tara/base/stop.h"
 #include "tara/base/threads.h"
-#include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
-#include "tara/cli/console.h"
 #include "tara/cli/flags.h"
 #include "tara/core/game_batch.h"
 #include "tara/core/instruction_set.h"
 #include "tara/core/playout_statistics.h"
 #include "tara/core/playouts.h"
-#include "tara/core/state.h"
 #include "tara/core/variant.h"
-#include "tara/eval/report/report.h"
-#include "tara/eval/report/report_page.h"
-#include "tara/mcts/evaluator.h"
 #include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tara/mcts/search/many_games.h"
 #include "tara/mcts/search/search_session.h"
@@ -39,8 +20,6 @@
 #include "tara/mcts/tree/tree.h"
 
 namespace tara::cli {
-
-using Json = nlohmann::ordered_json;
 
 double Typical(std::vector<double> rates) {
   std::sort(rates.begin(), rates.end(), std::greater<>());
@@ -85,19 +64,11 @@ int ReportBench(const std::string& format, const std::string& title,
                 const std::vector<eval::ReportRow>& rows, const StopCheck& stop,
                 Console& console) {
   if (format == "json") {
-    Json list = Json::array();
-    for (const eval::ReportRow& row : rows) list.push_back(eval::RowJson(row));
-    console.out << eval::JsonText(list, 2) << "\n";
+    console.out << eval::RowsJson(rows) << "\n";
   } else {
     console.out << title << "\n" << (rows.empty() ? "" : eval::TableText(rows));
   }
-  return EndBench(stop, console);
-}
-
-int EndBench(const StopCheck& stop, Console& console) {
-  if (!stop()) return kExitOk;
-  console.err << "tara: interrupted; this is what was measured by then\n";
-  return kExitInterrupted;
+  return EndOf(stop, kMeasured, console);
 }
 
 namespace {
@@ -212,14 +183,11 @@ void RegisterBenchCore(Command& bench) {
   });
   command.SetNotes(
       "Scalar play is one game at a time; batched play is many games in "
-      "lockstep, with\n"
-      "each instruction set of this processor. They take turns of a twentieth "
-      "of a\n"
-      "second; a rate is the upper quartile of the turns. Seconds are "
-      "processor time of\n"
-      "each thread (wall clock with more threads than cores), so rates hold on "
-      "a busy\n"
-      "machine too. Games per second are for batched play.");
+      "lockstep, with each instruction set of this processor. They take turns "
+      "of a twentieth of a second; a rate is the upper quartile of the turns. "
+      "Seconds are processor time of each thread (wall clock with more threads "
+      "than cores), so rates hold on a busy machine too. Games per second are "
+      "for batched play.");
   command.SetExamples({"bench core", "bench core --variant high_kings_l1",
                        "bench core --threads 8 --format=json"});
 }
@@ -236,30 +204,6 @@ struct BenchSearchOptions {
   bool signature = false;
 
   int64_t trees() const { return threads == 1 ? games : 1; }
-};
-
-// Counts the positions and batches of another evaluator.
-class CountingEvaluator : public mcts::Evaluator {
- public:
-  explicit CountingEvaluator(mcts::Evaluator* evaluator)
-      : evaluator_(evaluator) {}
-
-  absl::Status Evaluate(absl::Span<const State> states,
-                        absl::Span<mcts::Evaluation> results) override {
-    batches_.fetch_add(1, std::memory_order_relaxed);
-    positions_.fetch_add(static_cast<int64_t>(states.size()),
-                         std::memory_order_relaxed);
-    return evaluator_->Evaluate(states, results);
-  }
-
-  double MeanBatch() const {
-    return static_cast<double>(positions_) / static_cast<double>(batches_);
-  }
-
- private:
-  mcts::Evaluator* const evaluator_;
-  std::atomic<int64_t> batches_ = 0;
-  std::atomic<int64_t> positions_ = 0;
 };
 
 // Searches games in lockstep on one thread, or one game on several, from the
@@ -315,8 +259,9 @@ absl::StatusOr<eval::ReportRow> MeasureSearch(const BenchSearchOptions& options,
     TARA_ASSIGN_OR_RETURN(bytes_per_simulation,
                           SearchRound(options, start, counting, stop, rates));
   } while (!stop() && SteadyTime() - begin < absl::Seconds(options.seconds));
-  const double fill = counting.MeanBatch() /
-                      static_cast<double>(options.trees() * options.leaves);
+  const double fill =
+      static_cast<double>(counting.positions) /
+      static_cast<double>(counting.batches * options.trees() * options.leaves);
   return eval::ReportRow{
       eval::TextField("variant", "variant", Info(start.variant).id),
       eval::TextField("evaluator", "evaluator", name),
@@ -398,16 +343,12 @@ void RegisterBenchSearch(Command& bench) {
   });
   command.SetNotes(
       "One thread searches several games in lockstep, and a batch holds leaves "
-      "of each;\n"
-      "its seconds are processor time. Several threads search one game, in "
-      "wall time. A\n"
-      "rate is the upper quartile of the rounds. With graph search, graph hits "
-      "are the\n"
-      "share of new edges that lead to a known position, and graph free is the "
-      "share of\n"
-      "simulations that need no evaluation. The signature is the same on every "
-      "run until\n"
-      "a change of the code changes a search.");
+      "of each; its seconds are processor time. Several threads search one "
+      "game, in wall time. A rate is the upper quartile of the rounds. With "
+      "graph search, graph hits are the share of new edges that lead to a "
+      "known position, and graph free is the share of simulations that need no "
+      "evaluation. The signature is the same on every run until a change of "
+      "the code changes a search.");
   command.SetExamples({"bench search", "bench search --evaluator uniform",
                        "bench search --threads 2 --format=json",
                        "bench search --signature"});

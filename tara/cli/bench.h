@@ -3,6 +3,7 @@
 
 // Functions that the subcommands of `tara bench` share.
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -14,13 +15,13 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "tara/base/option_table.h"
+#include "tara/base/status_macros.h"
 #include "tara/base/stop.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/console.h"
 #include "tara/core/state.h"
 #include "tara/eval/report/report.h"
 #include "tara/mcts/evaluator.h"
-#include "tara/nn/weights/checkpoint.h"
 
 namespace tara::cli {
 
@@ -54,42 +55,39 @@ int ReportBench(const std::string& format, const std::string& title,
                 const std::vector<eval::ReportRow>& rows, const StopCheck& stop,
                 Console& console);
 
-// Returns the exit status of a measurement, which `stop` may have ended early:
-// this is printed.
-int EndBench(const StopCheck& stop, Console& console);
+// What EndOf is to tell of measurements.
+inline constexpr absl::string_view kMeasured = "this is what was measured";
 
-// The network to measure with.
-struct BenchNetworkFlags {
-  std::string net;         // "CHANNELSxBLOCKS": of random weights
-  std::string checkpoint;  // a file, or a run, which stands for its newest
+// Counts the work of another evaluator, and its time by a clock, if there is
+// one. Thread-safe.
+class CountingEvaluator : public mcts::Evaluator {
+ public:
+  explicit CountingEvaluator(mcts::Evaluator* evaluator,
+                             BenchClock clock = nullptr)
+      : evaluator_(evaluator), clock_(clock) {}
+
+  absl::Status Evaluate(absl::Span<const State> states,
+                        absl::Span<mcts::Evaluation> results) override {
+    const absl::Time begin = clock_ == nullptr ? absl::Time() : clock_();
+    TARA_RETURN_IF_ERROR(evaluator_->Evaluate(states, results));
+    if (clock_ != nullptr) ns += absl::ToInt64Nanoseconds(clock_() - begin);
+    positions += static_cast<int64_t>(states.size());
+    ++batches;
+    return absl::OkStatus();
+  }
+
+  size_t batch_multiple() const override {
+    return evaluator_->batch_multiple();
+  }
+
+  std::atomic<int64_t> ns = 0;
+  std::atomic<int64_t> positions = 0;
+  std::atomic<int64_t> batches = 0;
+
+ private:
+  mcts::Evaluator* const evaluator_;
+  const BenchClock clock_;
 };
-
-// Adds --net and --checkpoint.
-void AddBenchNetworkFlags(Command& command, BenchNetworkFlags* flags);
-
-// Returns the network of the checkpoint or, without one, of random weights in
-// the shape. Returns a usage error for a malformed shape, or errors as
-// ReadNetworkFile.
-absl::StatusOr<nn::Checkpoint> ReadBenchNetwork(const BenchNetworkFlags& flags);
-
-// Reads the sizes of --batch, from 1 to `largest`. Returns a usage error for
-// others.
-absl::StatusOr<std::vector<int>> ParseBatches(const std::string& text,
-                                              int largest);
-
-// Returns "64x4".
-std::string ShapeText(const nn::NetworkShape& shape);
-
-// Workloads that do the work around a network on batches of these positions:
-// encode them, and also fill evaluations from made-up outputs. Work is counted
-// in positions. REQUIRES: batch <= states.size(), which outlive them.
-Workload EncodingWorkload(const std::vector<State>& states, int batch);
-Workload EncodingAndFillingWorkload(const std::vector<State>& states,
-                                    int batch);
-
-// A workload that evaluates batches of these positions.
-Workload EvaluatingWorkload(mcts::Evaluator& evaluator,
-                            const std::vector<State>& states, int batch);
 
 }  // namespace tara::cli
 

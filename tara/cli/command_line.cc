@@ -2,20 +2,15 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <functional>
-#include <memory>
-#include <string>
 #include <utility>
 #include <variant>
-#include <vector>
 
-#include "absl/status/status.h"
 #include "absl/strings/cord.h"
-#include "absl/strings/str_cat.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
-#include "tara/base/option_table.h"
 #include "tara/base/text.h"
 
 namespace tara::cli {
@@ -25,10 +20,6 @@ namespace {
 constexpr absl::string_view kUsagePayload = "tara/usage";
 
 }  // namespace
-
-absl::Status UsageError(absl::string_view message) {
-  return AsUsageError(absl::InvalidArgumentError(message));
-}
 
 absl::Status AsUsageError(absl::Status status) {
   if (!status.ok()) status.SetPayload(kUsagePayload, absl::Cord());
@@ -188,11 +179,11 @@ struct Command::Impl {
       for (const std::string& word : impl.app->remaining(false)) {
         if (IsOption(word)) continue;
         const std::string suggestion = Suggestion(word, names);
-        return UsageError(absl::StrCat(
-            "unknown command '", Shown(word), "'",
-            suggestion.empty() ? absl::StrCat("; expected one of: ",
-                                              absl::StrJoin(names, ", "))
-                               : suggestion));
+        return UsageError("unknown command '", Shown(word), "'",
+                          suggestion.empty()
+                              ? absl::StrCat("; expected one of: ",
+                                             absl::StrJoin(names, ", "))
+                              : suggestion);
       }
     }
     for (const auto& command : impl.commands) {
@@ -263,7 +254,13 @@ std::string Command::Help() const {
     options.push_back({"--version", "show the version"});
   }
   absl::StrAppend(&text, FormatRows("Options", options));
-  if (!impl_->notes.empty()) absl::StrAppend(&text, "\n", impl_->notes, "\n");
+  if (!impl_->notes.empty()) {
+    text += "\n";
+    for (const absl::string_view line : absl::StrSplit(impl_->notes, '\n')) {
+      const bool of_table = absl::StartsWith(line, " ");
+      absl::StrAppend(&text, of_table ? line : Wrap(line, 0), "\n");
+    }
+  }
   if (!impl_->examples.empty()) {
     absl::StrAppend(&text, "\nExamples:\n");
     for (const std::string& example : impl_->examples) {
@@ -326,12 +323,10 @@ ParsedCommand CommandLine::Parse(int argc, const char* const* argv) {
   } catch (const CLI::ArgumentMismatch& mismatch) {
     // "--depth: 1 required N missing"
     const std::string what = mismatch.what();
-    error = UsageError(
-        absl::StrCat(what.substr(0, what.find(':')), ": a value is missing"));
+    error = UsageError(what.substr(0, what.find(':')), ": a value is missing");
   } catch (const CLI::RequiredError& required) {
     const Command::Impl& impl = *Command::Impl::Named(*root_).impl_;
-    error =
-        UsageError(absl::StrCat(required.what(), ": ", impl.path, impl.usage));
+    error = UsageError(required.what(), ": ", impl.path, impl.usage);
   } catch (const CLI::ParseError& parse_error) {
     error = UsageError(parse_error.what());
   }
@@ -347,8 +342,8 @@ ParsedCommand CommandLine::Parse(int argc, const char* const* argv) {
     if (version) return prints(version_ + "\n");
     if (help || &command == root_.get()) return prints(command.Help());
     if (named.run != nullptr) return {named.path, named.run};
-    error = UsageError(absl::StrCat("missing subcommand; expected one of: ",
-                                    absl::StrJoin(named.CommandNames(), ", ")));
+    error = UsageError("missing subcommand; expected one of: ",
+                       absl::StrJoin(named.CommandNames(), ", "));
   }
   return {named.path, [error](Console&) { return error; }};
 }

@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
+#include "absl/strings/str_cat.h"
 #include "tara/base/option_table.h"
 #include "tara/cli/console.h"
 
@@ -21,17 +21,21 @@ inline constexpr int kExitUsage = 2;
 // Interrupted by a signal, as shells report it: 128 + SIGINT.
 inline constexpr int kExitInterrupted = 130;
 
-// Returns INVALID_ARGUMENT marked as misuse of the command line, which ends the
-// program with kExitUsage; every other error ends it with kExitFailure.
-absl::Status UsageError(absl::string_view message);
-
-// Marks an error as misuse of the command line; results stay as they are.
+// Marks an error as misuse of the command line, which ends the program with
+// kExitUsage; every other error ends it with kExitFailure. Results stay as they
+// are.
 absl::Status AsUsageError(absl::Status status);
 
 template <typename T>
 absl::StatusOr<T> AsUsageError(absl::StatusOr<T> result) {
   if (!result.ok()) return AsUsageError(result.status());
   return result;
+}
+
+// Returns INVALID_ARGUMENT so marked; its message is the StrCat of the pieces.
+template <typename... Pieces>
+absl::Status UsageError(const Pieces&... pieces) {
+  return AsUsageError(absl::InvalidArgumentError(absl::StrCat(pieces...)));
 }
 
 bool IsUsageError(const absl::Status& status);
@@ -59,7 +63,7 @@ class Command {
   // they must live as long as the command line.
   void Add(const OptionTable& table);
 
-  // Paragraphs after the options, as they are.
+  // Lines after the options, which are wrapped unless they begin with a space.
   void SetNotes(std::string notes);
   // Lines to try, one command each, without "tara".
   void SetExamples(std::vector<std::string> examples);

@@ -6,7 +6,11 @@
 // programs: `tara`, without LibTorch, and `tara_torch` next to it, with all
 // commands. `tara` becomes `tara_torch` if a command needs LibTorch (main.cc).
 
+#include <string>
+
+#include "absl/types/span.h"
 #include "tara/cli/command_line.h"
+#include "tara/record/game_store.h"
 
 namespace tara::cli {
 
@@ -59,6 +63,10 @@ Command& RegisterBench(Command& root);
 void RegisterBenchInference(Command& bench);
 void RegisterBenchLearner(Command& bench);
 void RegisterBenchSelfPlay(Command& bench);
+
+// Returns the rows as `tara games list --format=json` prints them, without the
+// last line's end.
+std::string GameRowsJson(absl::Span<const record::GameRow> rows);
 
 }  // namespace tara::cli
 

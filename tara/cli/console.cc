@@ -4,8 +4,6 @@
 
 #include <cstdlib>
 #include <iostream>
-#include <ostream>
-#include <string>
 
 #include "absl/strings/str_split.h"
 #include "tara/base/clocks.h"

@@ -2,7 +2,6 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
@@ -22,11 +21,9 @@
 #include "tara/cli/commands.h"
 #include "tara/cli/console.h"
 #include "tara/cli/flags.h"
-#include "tara/cli/match_flags.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/engine/engine_model.h"
-#include "tara/engine/engine_options.h"
 #include "tara/engine/json_session.h"
 #include "tara/engine/line_session.h"
 #include "tara/eval/players/make_player.h"
@@ -132,7 +129,7 @@ absl::StatusOr<int> RunEngine(const EngineFlags& flags, Console& console) {
   engine::EngineOptions given;
   const absl::Status status = engine::SetEngineOptions(options.search, given);
   if (!status.ok()) {
-    return UsageError(absl::StrCat("--search: ", status.message()));
+    return UsageError("--search: ", status.message());
   }
   if (options.model.empty()) {
     TARA_ASSIGN_OR_RETURN(const State start, NamedStart(options));
@@ -204,8 +201,7 @@ void RegisterEngine(Command& root) {
   AddInferenceFlags(command, &options->inference);
   command.SetNotes(absl::StrCat(
       "docs/reference/protocol.md describes both protocols; the command `help` "
-      "of the\n"
-      "line protocol lists its commands.\n\n"
+      "of the line protocol lists its commands.\n\n"
       "Options of --search, and of set_option (with random games: leaves ",
       mcts::kPlayoutLeaves, ", c_puct ", mcts::kPlayoutCPuct, "):\n",
       engine::EngineOptionsHelp()));

@@ -1,4 +1,3 @@
-#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -137,8 +136,8 @@ void RegisterExport(Command& root) {
                /*required=*/false);
   command.SetNotes(
       "A bundle is one zip file: the network as ONNX, its rules and its "
-      "origin, and\ngolden positions to check it by. docs/reference/bundle.md "
-      "describes it; `tara\nmodel` shows one.");
+      "origin, and golden positions to check it by. docs/reference/bundle.md "
+      "describes it; `tara model` shows one.");
   command.SetExamples({"export runs/quickstart-sacred_hill_l1 -o hill.tara",
                        "export runs/everything -o small.tara --weights float16",
                        "export net.pt -o net.tara --variant four_treasures"});

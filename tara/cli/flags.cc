@@ -6,25 +6,21 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
+#include <map>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "tara/base/atomic_file.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/text.h"
 #include "tara/base/threads.h"
-#include "tara/cli/command_line.h"
-#include "tara/core/action.h"
 #include "tara/core/rules.h"
-#include "tara/core/variant.h"
-#include "tara/nn/inference_options.h"
+#include "tara/eval/players/make_player.h"
+#include "tara/nn/bundle/bundle.h"
+#include "tara/nn/bundle/manifest.h"
 #include "tara/record/game_lines.h"
-#include "tara/record/game_store.h"
 
 namespace tara::cli {
 
@@ -40,12 +36,6 @@ void AddGameFlags(Command& command, GameFlags* flags,
 
 Option FormatOption(std::string* format) {
   return {"--format text|json", format, "output format"};
-}
-
-Option HtmlOption(std::string* path) {
-  return {"--html FILE", path,
-          "file for a page with plots, for any browser, offline",
-          Default("none")};
 }
 
 Option ThreadsOption(int* threads) {
@@ -73,6 +63,12 @@ Option ColourOption(std::string* colour) {
           "colours; auto: if the terminal has them and NO_COLOR is not set"};
 }
 
+Option UntrainedOption(bool* untrained) {
+  return {"--untrained", untrained,
+          "allow networks to play variants and rule options that they have not "
+          "learned; reports mark it"};
+}
+
 int ResolveThreads(int threads) {
   return threads > 0 ? threads : UsableProcessors();
 }
@@ -87,9 +83,9 @@ absl::StatusOr<std::unique_ptr<fleet::Fleet>> ConnectFleet(
       fcntl(out, F_GETFD) >= 0) {
     return std::make_unique<fleet::Fleet>(in, out);
   }
-  return UsageError(absl::StrCat("--fleet: '", text,
-                                 "'; expected two open file descriptors, such "
-                                 "as 3,4"));
+  return UsageError("--fleet: '", text,
+                    "'; expected two open file descriptors, such "
+                    "as 3,4");
 }
 
 std::string FleetText(const fleet::Fleet* fleet) {
@@ -127,12 +123,12 @@ absl::Status SetRuleOptions(absl::string_view flag,
   const absl::StatusOr<std::vector<OptionText>> list = ParseOptionList(
       std::vector<absl::string_view>(texts.begin(), texts.end()));
   if (!list.ok()) {
-    return UsageError(absl::StrCat(flag, ": ", list.status().message()));
+    return UsageError(flag, ": ", list.status().message());
   }
   for (const OptionText& option : *list) {
     if (!option.has_value) {
-      return UsageError(absl::StrCat(flag, ": '", Shown(option.text),
-                                     "'; expected NAME=VALUE"));
+      return UsageError(flag, ": '", Shown(option.text),
+                        "'; expected NAME=VALUE");
     }
     const RuleOptionInfo* const known = FindRuleOption(option.name);
     if (skip_others && known != nullptr && !known->applies_to(Info(variant))) {
@@ -162,12 +158,19 @@ absl::StatusOr<std::vector<State>> StartsOf(const GameFlags& flags) {
   return starts;
 }
 
+namespace {
+
+std::vector<std::string> ActionWords(absl::string_view actions) {
+  return absl::StrSplit(PlainText(actions), absl::ByAnyChar(" ,\t\n"),
+                        absl::SkipEmpty());
+}
+
+}  // namespace
+
 absl::Status PlayActions(absl::string_view actions, absl::string_view source,
                          State& state) {
   int number = 0;
-  const std::string plain = PlainText(actions);
-  for (const absl::string_view text :
-       absl::StrSplit(plain, absl::ByAnyChar(" ,\t\n"), absl::SkipEmpty())) {
+  for (const std::string& text : ActionWords(actions)) {
     ++number;
     const absl::Status status = PlayAction(text, state);
     if (status.ok()) continue;
@@ -178,17 +181,6 @@ absl::Status PlayActions(absl::string_view actions, absl::string_view source,
 }
 
 namespace {
-
-// Returns the last of the played actions; none if there are no actions or the
-// last one is a swap, which has no place on the board.
-std::optional<Action> LastOf(absl::string_view actions) {
-  const std::string plain = PlainText(actions);
-  const std::vector<absl::string_view> texts =
-      absl::StrSplit(plain, absl::ByAnyChar(" ,\t\n"), absl::SkipEmpty());
-  if (texts.empty()) return std::nullopt;
-  const absl::StatusOr<Action> last = ParseAction(texts.back());
-  return last.ok() ? std::optional<Action>(*last) : std::nullopt;
-}
 
 // Returns the game to whose end the actions are added.
 absl::StatusOr<record::GameLine> FirstGame(const PositionFlags& flags) {
@@ -212,9 +204,8 @@ absl::StatusOr<record::GameLine> FirstGame(const PositionFlags& flags) {
   if (flags.game.variant.empty()) return game;
   TARA_ASSIGN_OR_RETURN(const Variant variant, VariantOf(flags.game));
   if (game->initial.variant != variant) {
-    return UsageError(absl::StrCat("--position is of ",
-                                   Info(game->initial.variant).id,
-                                   ", but --variant is ", Info(variant).id));
+    return UsageError("--position is of ", Info(game->initial.variant).id,
+                      ", but --variant is ", Info(variant).id);
   }
   return game;
 }
@@ -246,7 +237,13 @@ absl::StatusOr<ShownPosition> PositionOf(const PositionFlags& flags) {
     ApplyAction(action, shown.state);
   }
   TARA_RETURN_IF_ERROR(PlayActions(flags.actions, "--actions", shown.state));
-  if (!flags.actions.empty()) shown.last = LastOf(flags.actions);
+  if (!flags.actions.empty()) {
+    // A swap has no place on the board, and is not read without a position.
+    const std::vector<std::string> words = ActionWords(flags.actions);
+    const absl::StatusOr<Action> last =
+        ParseAction(words.empty() ? "" : words.back());
+    shown.last = last.ok() ? std::optional<Action>(*last) : std::nullopt;
+  }
   return shown;
 }
 
@@ -262,8 +259,8 @@ absl::Status CheckOutput(absl::string_view flag, const std::string& path,
   };
   for (const NamedPath& other : others) {
     if (other.path.empty() || whole(path) != whole(other.path)) continue;
-    return UsageError(absl::StrCat(flag, " ", path, ": is also the file of ",
-                                   other.name, "; expected another file"));
+    return UsageError(flag, " ", path, ": is also the file of ", other.name,
+                      "; expected another file");
   }
   absl::string_view is;
   const std::filesystem::file_status found =
@@ -286,6 +283,33 @@ absl::Status CheckOutput(absl::string_view flag, const std::string& path,
   if (access(folder.c_str(), W_OK | X_OK) == 0) return absl::OkStatus();
   return absl::ErrnoToStatus(
       errno, absl::StrCat(flag, " ", path, ": cannot write into ", folder));
+}
+
+void AddReportFlags(Command& command, ReportFlags* flags) {
+  command.Add({
+      FormatOption(&flags->format),
+      {"--html FILE", &flags->html,
+       "file for a page with plots, for any browser, offline", Default("none")},
+  });
+}
+
+absl::Status WriteReport(const ReportFlags& flags, absl::string_view text,
+                         absl::string_view json,
+                         const std::function<std::string()>& page,
+                         Console& console) {
+  if (flags.format == "json") {
+    console.out << json << "\n";
+  } else {
+    console.out << text;
+  }
+  return flags.html.empty() ? absl::OkStatus()
+                            : WriteFileAtomically(flags.html, page());
+}
+
+int EndOf(const StopCheck& stop, absl::string_view done, Console& console) {
+  if (!stop()) return kExitOk;
+  console.err << "tara: interrupted; " << done << " by then\n";
+  return kExitInterrupted;
 }
 
 namespace {
@@ -332,6 +356,116 @@ absl::StatusOr<std::unique_ptr<record::GameStore>> OpenStoreForReading(
   const bool is_run = std::filesystem::is_directory(path, ignored);
   return record::OpenGameStore(is_run ? path + "/games.db" : path,
                                record::StoreMode::kReadOnly);
+}
+
+namespace {
+
+// Returns the files of the players' networks, by the players' specs, without
+// those that are missing, which the loader reports.
+std::map<std::string, std::string> NetworkFiles(
+    absl::Span<const eval::PlayerSpec> players) {
+  std::map<std::string, std::string> files;
+  for (const eval::PlayerSpec& player : players) {
+    if (player.kind != eval::PlayerKind::kNet) continue;
+    const absl::StatusOr<std::string> file = eval::NetworkFileOf(player);
+    if (file.ok()) files[player.text] = *file;
+  }
+  return files;
+}
+
+}  // namespace
+
+std::string DefaultPlayer(const State& start, Console& console) {
+  const absl::StatusOr<std::string> path = eval::FindReadyMadeModel();
+  if (!path.ok()) return kSearchWithoutNetwork;
+  const absl::StatusOr<nn::Bundle> bundle = nn::Bundle::Open(*path);
+  if (!bundle.ok()) {
+    console.err << "tara: " << bundle.status().message() << "\n";
+    return kSearchWithoutNetwork;
+  }
+  return nn::NotLearned(bundle->manifest().variants, start).empty()
+             ? "best"
+             : kSearchWithoutNetwork;
+}
+
+absl::Status CheckModelLearned(const std::string& name, const std::string& file,
+                               const train::Learned& learned,
+                               absl::Span<const State> starts, bool untrained,
+                               Console& console) {
+  if (!learned.has_value()) {
+    // A damaged bundle: that is the loader's error.
+    if (nn::IsBundlePath(file)) return absl::OkStatus();
+    console.err << "tara: the variants that " << name
+                << " has learned are unknown: it is neither a bundle nor in a "
+                   "run's folder\n";
+    return absl::OkStatus();
+  }
+  if (untrained) return absl::OkStatus();
+  for (const State& start : starts) {
+    const absl::Status status = nn::CheckNetworkLearned(name, *learned, start);
+    if (status.ok()) continue;
+    return UsageError(status.message(),
+                      "; expected rules that it has learned, or --untrained");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckLearned(absl::Span<const eval::PlayerSpec> players,
+                          absl::Span<const State> starts, bool untrained,
+                          Console& console) {
+  for (const auto& [name, file] : NetworkFiles(players)) {
+    TARA_RETURN_IF_ERROR(CheckModelLearned(
+        name, file, train::LearnedByModel(file), starts, untrained, console));
+  }
+  return absl::OkStatus();
+}
+
+std::string NotLearnedBy(const eval::PlayerSpec& player, const State& start) {
+  for (const auto& [name, file] : NetworkFiles({player})) {
+    const train::Learned learned = train::LearnedByModel(file);
+    if (learned.has_value()) return nn::NotLearned(*learned, start);
+  }
+  return "";
+}
+
+std::string NotLearnedByAny(absl::Span<const eval::PlayerSpec> players,
+                            const State& start) {
+  std::map<std::string, std::string> lines;  // by spec
+  for (const eval::PlayerSpec& player : players) {
+    const std::string rules = NotLearnedBy(player, start);
+    if (rules.empty()) continue;
+    lines[player.text] = absl::StrCat(player.text, ": ", rules);
+  }
+  return absl::StrJoin(lines, "; ", [](std::string* out, const auto& line) {
+    absl::StrAppend(out, line.second);
+  });
+}
+
+absl::StatusOr<std::vector<State>> StartsOfLearned(
+    const GameFlags& flags, absl::Span<const eval::PlayerSpec> players,
+    bool untrained, Console& console) {
+  GameFlags wanted = flags;
+  if (flags.variant.empty()) wanted.variant = "all";
+  TARA_ASSIGN_OR_RETURN(std::vector<State> starts, StartsOf(wanted));
+  if (flags.variant.empty() && !untrained) {
+    for (const auto& [name, file] : NetworkFiles(players)) {
+      const train::Learned learned = train::LearnedByModel(file);
+      if (!learned.has_value()) continue;
+      std::erase_if(starts, [&](const State& start) {
+        return std::none_of(learned->begin(), learned->end(),
+                            [&](const nn::BundleVariant& each) {
+                              return each.variant == start.variant;
+                            });
+      });
+    }
+  }
+  if (starts.empty()) {
+    return UsageError(
+        "these networks have learned no variant in common; expected --variant "
+        "and --untrained");
+  }
+  TARA_RETURN_IF_ERROR(CheckLearned(players, starts, untrained, console));
+  return starts;
 }
 
 }  // namespace tara::cli

@@ -1,9 +1,11 @@
 #ifndef TARA_CLI_FLAGS_H_
 #define TARA_CLI_FLAGS_H_
 
-// Flags of many commands: a variant, rule options, threads, actions.
+// What commands have in common: flags, reports, checks of what networks have
+// learned.
 
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -15,14 +17,18 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "tara/base/option_table.h"
+#include "tara/base/stop.h"
 #include "tara/cli/command_line.h"
+#include "tara/cli/console.h"
 #include "tara/core/action.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
+#include "tara/eval/players/player_spec.h"
 #include "tara/fleet/fleet.h"
 #include "tara/nn/inference_options.h"
 #include "tara/record/game_store.h"
+#include "tara/train/folder/run_provenance.h"
 
 namespace tara::cli {
 
@@ -37,13 +43,14 @@ void AddGameFlags(Command& command, GameFlags* flags,
 
 // Options of many commands.
 Option FormatOption(std::string* format);
-Option HtmlOption(std::string* path);  // empty: no page
-Option ThreadsOption(int* threads);    // 0: one per core
+Option ThreadsOption(int* threads);  // 0: one per core
 Option SeedOption(uint64_t* seed, absl::string_view help);
 Option FleetOption(std::string* fleet);  // "none": no fleet
 // How to draw the board.
 Option AsciiOption(bool* ascii);
 Option ColourOption(std::string* colour);  // as UseColour takes it
+// Allows what CheckLearned rejects.
+Option UntrainedOption(bool* untrained);
 
 // The usual help of --variant.
 inline constexpr absl::string_view kVariantHelp =
@@ -132,10 +139,25 @@ struct NamedPath {
 absl::Status CheckOutput(absl::string_view flag, const std::string& path,
                          std::initializer_list<NamedPath> others = {},
                          absl::string_view own_kind = "");
-inline absl::Status CheckHtmlFlag(
-    const std::string& path, std::initializer_list<NamedPath> others = {}) {
-  return CheckOutput("--html", path, others);
-}
+
+// How a command reports its results.
+struct ReportFlags {
+  std::string format = "text";  // or "json"
+  std::string html;             // a file for a page, too; empty: none
+};
+
+// Adds --format and --html, which CheckOutput is to check.
+void AddReportFlags(Command& command, ReportFlags* flags);
+
+// Prints a report in the format of the flags, and writes its page.
+absl::Status WriteReport(const ReportFlags& flags, absl::string_view text,
+                         absl::string_view json,
+                         const std::function<std::string()>& page,
+                         Console& console);
+
+// Returns the exit status of work that `stop` may have ended early; then tells
+// what was done by then, "these are the games finished".
+int EndOf(const StopCheck& stop, absl::string_view done, Console& console);
 
 // --device.
 Option DeviceOption(nn::InferenceOptions* options);
@@ -146,6 +168,50 @@ void AddInferenceFlags(Command& command, nn::InferenceOptions* options);
 // Opens for reading a store named by its file or by the folder of its run.
 absl::StatusOr<std::unique_ptr<record::GameStore>> OpenStoreForReading(
     const std::string& path);
+
+// The player for rules that the ready-made network has not learned.
+inline constexpr char kSearchWithoutNetwork[] = "mcts:sims=1000";
+
+// Returns the ready-made network if it has learned the rules, otherwise search
+// with random games. Prints the reason on console.err.
+std::string DefaultPlayer(const State& start, Console& console);
+
+// Checks of the variants and rule options that a network has learned: under
+// others it plays nonsense, and its results look like any others.
+
+// Returns a usage error if the network in a file, called `name`, is to play
+// rules that it has not `learned` (LearnedByModel), unless `untrained`; warns
+// on console.err where the rules that it has learned are unknown.
+absl::Status CheckModelLearned(const std::string& name, const std::string& file,
+                               const train::Learned& learned,
+                               absl::Span<const State> starts, bool untrained,
+                               Console& console);
+
+// The same for all networks among these players.
+absl::Status CheckLearned(absl::Span<const eval::PlayerSpec> players,
+                          absl::Span<const State> starts, bool untrained,
+                          Console& console);
+
+// Returns the rules of a start that the network of a player has not learned, as
+// NotLearned (tara/nn/bundle/manifest.h); empty: none, or unknown.
+std::string NotLearnedBy(const eval::PlayerSpec& player, const State& start);
+
+// Returns the same of several players, "SPEC: RULES; SPEC: RULES", as the
+// reports of their games are marked.
+std::string NotLearnedByAny(absl::Span<const eval::PlayerSpec> players,
+                            const State& start);
+
+// The help of a --variant that may be missing.
+inline constexpr absl::string_view kVariantOrLearnedHelp =
+    "variant, by its identifier in `tara variants`, or 'all' (default: the "
+    "ones that all networks have learned)";
+
+// Returns the start positions of the variants of the flags, subject to
+// CheckLearned; without --variant, of all variants that all players have
+// learned. Returns a usage error without any.
+absl::StatusOr<std::vector<State>> StartsOfLearned(
+    const GameFlags& flags, absl::Span<const eval::PlayerSpec> players,
+    bool untrained, Console& console);
 
 }  // namespace tara::cli
 

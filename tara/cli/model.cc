@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -21,7 +20,6 @@
 #include "tara/core/variant.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/report/report.h"
-#include "tara/eval/report/report_page.h"
 #include "tara/nn/bundle/bundle.h"
 #include "tara/nn/bundle/golden.h"
 #include "tara/nn/bundle/manifest.h"
@@ -262,8 +260,8 @@ void RegisterModel(Command& root) {
       FormatOption(&shown->format),
   });
   model.SetNotes(
-      "--format=json prints the bundle's manifest.\ndocs/reference/bundle.md "
-      "describes bundles.");
+      "--format=json prints the bundle's manifest.\n"
+      "docs/reference/bundle.md describes bundles.");
   model.SetExamples({"model hill.tara", "model hill.tara --format=json",
                      "model verify best"});
 
@@ -276,16 +274,11 @@ void RegisterModel(Command& root) {
   });
   verify.SetNotes(
       "LibTorch and Tara evaluate the network; a light network is evaluated "
-      "in\n"
-      "float32 and in the integers that players use. An output o agrees with "
-      "its golden\n"
-      "value g if |o - g| <= tolerance * max(1, |g|); integers agree if values "
-      "and\n"
-      "priors do on average. Inputs must be the same bit for bit; golden "
-      "outputs must\n"
-      "be finite numbers. Both ONNX models must equal what `tara export` "
-      "writes for\n"
-      "these weights; they are not run.\n\n"
+      "in float32 and in the integers that players use. An output o agrees "
+      "with its golden value g if |o - g| <= tolerance * max(1, |g|); integers "
+      "agree if values and priors do on average. Inputs must be the same bit "
+      "for bit; golden outputs must be finite numbers. Both ONNX models must "
+      "equal what `tara export` writes for these weights; they are not run.\n\n"
       "The exit status is 1 if anything differs, else 0.");
   verify.SetExamples(
       {"model verify hill.tara", "model verify hill.tara --format=json"});

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <istream>
@@ -27,13 +26,11 @@
 #include "tara/cli/commands.h"
 #include "tara/cli/console.h"
 #include "tara/cli/flags.h"
-#include "tara/cli/match_flags.h"
-#include "tara/cli/play_rules.h"
 #include "tara/core/action.h"
 #include "tara/core/board.h"
 #include "tara/core/drawing.h"
-#include "tara/core/outcome.h"
 #include "tara/core/position_text.h"
+#include "tara/core/reasons.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/traits.h"
@@ -51,6 +48,119 @@
 #include "tara/nn/inference_options.h"
 
 namespace tara::cli {
+namespace {
+
+absl::string_view BattleRule(const VariantInfo& info) {
+  switch (info.family) {
+    case Family::kSacredHill:
+      return info.level == 1
+                 ? "capture a besieged single ringfort if there is one. If "
+                   "not, build next to a ringfort of yours; if that is "
+                   "impossible, build anywhere."
+                 : "the value of a vacant hill is the number of your ringforts "
+                   "next to it; that of a besieged single ringfort is the "
+                   "number of ringforts that besiege it. Act on a hill of the "
+                   "highest value.";
+    case Family::kFourTreasures:
+      return "capture a besieged single ringfort if there is one; if not, "
+             "build on any vacant hill.";
+    case Family::kHighKings:
+      return "while one of your kings can reach a vacant hill that is not next "
+             "to another of your kings, you must make such a move. Otherwise a "
+             "king returns to a ringfort of yours or captures a besieged "
+             "single ringfort; you pass if no king on the board can move.";
+    case Family::kPoisonedChalice:
+      return "build in one of your rows (files for Red, ranks for Blue) that "
+             "has an empty hill, at least one enemy ringfort, and not more "
+             "ringforts of yours than of theirs. Without such a row, capture a "
+             "besieged single ringfort; if there is none, build anywhere.";
+    case Family::kStoneOfDestiny:
+      return "swap an enemy ringfort that has no link and no king: it becomes "
+             "yours, and your king goes there.";
+  }
+  return "";
+}
+
+absl::string_view ManoeuvresRule(Family family) {
+  switch (family) {
+    case Family::kSacredHill:
+      return "after your first ringfort, build a knight's move away from one "
+             "of your ringforts; no ringfort of yours may be closer than that.";
+    case Family::kHighKings:
+      return "a king makes a knight's move to a vacant hill that is not next "
+             "to a ringfort of its side, and builds there.";
+    case Family::kPoisonedChalice:
+      return "build one ringfort on each of the four edges, never opposite "
+             "another.";
+    case Family::kStoneOfDestiny:
+      return "build one or two steps, along a file, a rank or a diagonal, from "
+             "the enemy king (anywhere if all of these are taken); your king "
+             "moves there.";
+    case Family::kFourTreasures:
+      break;  // begins with Battle
+  }
+  return "";
+}
+
+// Returns how a game is won, in a sentence or two.
+absl::string_view AimOf(Variant variant) {
+  const FamilyTraits& traits = TraitsOf(variant);
+  if (traits.kings_move) {
+    return "Capture two kings and you win at once. Otherwise fewer kingdoms "
+           "(groups of linked ringforts) win, then more ringforts; a captured "
+           "king is one point.";
+  }
+  if (traits.bridges_first) {
+    return "More bridges win: 2 points plus the difference. If equal, more "
+           "ringforts win, scored the same way.";
+  }
+  return "Fewer kingdoms (groups of linked ringforts) win: 2 points plus the "
+         "difference. If equal, more ringforts win, scored the same way.";
+}
+
+// Returns the rule that the turn goes by: "Link: join two ...".
+// REQUIRES: the game is not finished.
+std::string RuleOfTurn(const State& state) {
+  const VariantInfo& info = Info(state.variant);
+  switch (state.phase) {
+    case Phase::kPlacement:
+      return "Placement: place a king with a ringfort, not next to a ringfort "
+             "of yours.";
+    case Phase::kManoeuvres:
+      return absl::StrCat("Manoeuvres: ", ManoeuvresRule(info.family));
+    case Phase::kBattle:
+      return absl::StrCat("Battle: ", BattleRule(info));
+    case Phase::kLink:
+      return "Link: join two neighbouring ringforts of yours. Linked ringforts "
+             "are permanently safe.";
+    case Phase::kFinished:
+      break;
+  }
+  return "";
+}
+
+// Returns why an action is illegal, in a sentence: "A Red ringfort stands on D4
+// already."; at least the rule that the turn goes by.
+// REQUIRES: the action is illegal and the game is not finished.
+std::string WhyIllegal(Action action, const State& state) {
+  const std::string why = WhyNot(state, action);
+  return !why.empty() ? why
+                      : absl::StrCat(ActionToText(action, state),
+                                     " is not legal here. ", RuleOfTurn(state));
+}
+
+// Returns what DrawBoard's signs mean, in a line or two.
+std::string KeyOfSigns(Variant variant, bool unicode) {
+  std::string text = unicode ? "● a ringfort of Red, ○ of Blue"
+                             : "o a ringfort of Red, x of Blue";
+  if (TraitsOf(variant).kings_per_side > 0) {
+    absl::StrAppend(&text, unicode ? "; ♚ ♔" : "; K Q",
+                    " with a king, ! stranded");
+  }
+  absl::StrAppend(&text, unicode ? "; ━━━ ───" : "; === ---",
+                  " links; [ ] a legal action");
+  return text;
+}
 
 // Returns a search's statistics of the legal actions of a position.
 using Advisor =
@@ -66,60 +176,6 @@ struct PlaySessionOptions {
   // The rules that the opponent's network has not learned; empty: none.
   std::string not_learned = {};
 };
-
-// A game of the user at a console against a player. Reads lines: actions in
-// notation, or commands. Not thread-safe; borrows what it is given.
-class PlaySession {
- public:
-  PlaySession(const PlaySessionOptions& options, eval::Player& opponent,
-              Advisor advisor, Console& console);
-
-  // Plays until the game is finished or the person stops (end of input too).
-  // Returns an error of the opponent or the advisor.
-  absl::Status Run();
-
- private:
-  struct SessionCommand {
-    absl::string_view name;
-    absl::string_view help;
-    absl::Status (PlaySession::*run)();
-  };
-  static absl::Span<const SessionCommand> Commands();
-
-  bool PersonToMove() const;
-  void Apply(Action action);
-  absl::Status LetOpponentMove();
-  // Executes a line; wrong input is answered, not returned.
-  absl::Status Execute(absl::string_view line);
-  absl::Status PlayWords(const std::vector<std::string>& words);
-  // Returns the advisor's actions, the most visited first.
-  absl::StatusOr<std::vector<mcts::RootAction>> Advice();
-
-  absl::Status Help();
-  // Says of an action whether it is legal, and if not, why.
-  absl::Status HelpOn(absl::string_view word);
-  absl::Status Legal();
-  absl::Status Hint();
-  absl::Status Go();
-  absl::Status Undo();
-  absl::Status Moves();
-  absl::Status Board();
-  absl::Status Position();
-  absl::Status Resign();
-  absl::Status Quit();
-
-  const PlaySessionOptions options_;
-  eval::Player& opponent_;
-  const Advisor advisor_;
-  Console& console_;
-  Random random_;
-  std::vector<State> states_;  // of the game so far, the last is now
-  std::vector<Action> actions_;
-  bool board_is_shown_ = false;
-  bool stopped_ = false;
-};
-
-namespace {
 
 constexpr absl::string_view kSideNames[] = {"Red", "Blue"};
 // Actions that a hint lists.
@@ -138,280 +194,304 @@ absl::string_view NotationHelp(const State& state) {
   return "a hill such as D4";
 }
 
-}  // namespace
+// A game of the user at a console against a player. Reads lines: actions in
+// notation, or commands. Not thread-safe; borrows what it is given.
+class PlaySession {
+ public:
+  PlaySession(const PlaySessionOptions& options, eval::Player& opponent,
+              Advisor advisor, Console& console)
+      : options_(options),
+        opponent_(opponent),
+        advisor_(std::move(advisor)),
+        console_(console),
+        random_(DeriveSeed(options.seed, 0, StreamPurpose::kArena)),
+        states_({options.start}) {}
 
-PlaySession::PlaySession(const PlaySessionOptions& options,
-                         eval::Player& opponent, Advisor advisor,
-                         Console& console)
-    : options_(options),
-      opponent_(opponent),
-      advisor_(std::move(advisor)),
-      console_(console),
-      random_(DeriveSeed(options.seed, 0, StreamPurpose::kArena)),
-      states_({options.start}) {}
-
-absl::Span<const PlaySession::SessionCommand> PlaySession::Commands() {
-  static constexpr std::array kCommands = {
-      SessionCommand{"help",
-                     "the rule of the turn, the signs, this list; help D4: "
-                     "whether D4 is legal, and why not",
-                     &PlaySession::Help},
-      SessionCommand{"legal", "your legal actions", &PlaySession::Legal},
-      SessionCommand{"hint", "what the computer would play",
-                     &PlaySession::Hint},
-      SessionCommand{"go", "let the computer choose for you", &PlaySession::Go},
-      SessionCommand{"undo", "undo your last action", &PlaySession::Undo},
-      SessionCommand{"moves", "the actions so far", &PlaySession::Moves},
-      SessionCommand{"board", "draw the board again", &PlaySession::Board},
-      SessionCommand{"position", "the position as text, for `tara show`",
-                     &PlaySession::Position},
-      SessionCommand{"resign", "resign the game", &PlaySession::Resign},
-      SessionCommand{"quit", "stop playing", &PlaySession::Quit},
-  };
-  return kCommands;
-}
-
-absl::Status PlaySession::Run() {
-  if (!options_.not_learned.empty()) {
-    console_.out << "The opponent's network has not learned "
-                 << options_.not_learned << ".\n";
+  // Plays until the game is finished or the person stops (end of input too).
+  // Returns an error of the opponent or the advisor.
+  absl::Status Run() {
+    if (!options_.not_learned.empty()) {
+      console_.out << "The opponent's network has not learned "
+                   << options_.not_learned << ".\n";
+    }
+    const Variant variant = states_[0].variant;
+    console_.out << Wrap(absl::StrCat(Info(variant).name, ". ", AimOf(variant)),
+                         0)
+                 << "\nType " << NotationHelp(states_[0]) << ", or help.\n\n";
+    while (!stopped_) {
+      if (states_.back().finished()) break;
+      if (!PersonToMove()) {
+        TARA_RETURN_IF_ERROR(LetOpponentMove());
+        continue;
+      }
+      if (!board_is_shown_) TARA_RETURN_IF_ERROR(Board());
+      if (console_.in_is_terminal) {
+        const State& state = states_.back();
+        console_.out << SeatName(state.variant, state.seat) << "> ";
+      }
+      console_.out.flush();
+      std::string line;
+      if (!std::getline(console_.in, line)) {
+        if (console_.in_is_terminal) console_.out << "\n";
+        return absl::OkStatus();
+      }
+      TARA_RETURN_IF_ERROR(Execute(line));
+    }
+    if (!states_.back().finished()) return absl::OkStatus();
+    TARA_RETURN_IF_ERROR(Board());
+    const int winner = Score(states_.back()).winner();
+    if (winner < 0) {
+      console_.out << "A draw.\n";
+    } else if (options_.person[winner] != options_.person[Opponent(winner)]) {
+      console_.out << (options_.person[winner] ? "You win.\n" : "You lose.\n");
+    } else {
+      console_.out << kSideNames[winner] << " wins.\n";
+    }
+    return absl::OkStatus();
   }
-  const Variant variant = states_[0].variant;
-  console_.out << Wrap(absl::StrCat(Info(variant).name, ". ", AimOf(variant)),
-                       0)
-               << "\nType " << NotationHelp(states_[0]) << ", or help.\n\n";
-  while (!stopped_) {
-    if (states_.back().finished()) break;
-    if (!PersonToMove()) {
-      TARA_RETURN_IF_ERROR(LetOpponentMove());
-      continue;
-    }
-    if (!board_is_shown_) TARA_RETURN_IF_ERROR(Board());
-    if (console_.in_is_terminal) {
-      const State& state = states_.back();
-      console_.out << SeatName(state.variant, state.seat) << "> ";
-    }
+
+ private:
+  struct SessionCommand {
+    absl::string_view name;
+    absl::string_view help;
+    absl::Status (PlaySession::*run)();
+  };
+  static absl::Span<const SessionCommand> Commands() {
+    static constexpr std::array kCommands = {
+        SessionCommand{"help",
+                       "the rule of the turn, the signs, this list; help D4: "
+                       "whether D4 is legal, and why not",
+                       &PlaySession::Help},
+        SessionCommand{"legal", "your legal actions", &PlaySession::Legal},
+        SessionCommand{"hint", "what the computer would play",
+                       &PlaySession::Hint},
+        SessionCommand{"go", "let the computer choose for you",
+                       &PlaySession::Go},
+        SessionCommand{"undo", "undo your last action", &PlaySession::Undo},
+        SessionCommand{"moves", "the actions so far", &PlaySession::Moves},
+        SessionCommand{"board", "draw the board again", &PlaySession::Board},
+        SessionCommand{"position", "the position as text, for `tara show`",
+                       &PlaySession::Position},
+        SessionCommand{"resign", "resign the game", &PlaySession::Resign},
+        SessionCommand{"quit", "stop playing", &PlaySession::Quit},
+    };
+    return kCommands;
+  }
+
+  bool PersonToMove() const { return options_.person[states_.back().side()]; }
+
+  void Apply(Action action) {
+    State next = states_.back();
+    ApplyAction(action, next);
+    states_.push_back(next);
+    actions_.push_back(action);
+    board_is_shown_ = false;
+  }
+
+  absl::Status LetOpponentMove() {
+    const State& state = states_.back();
     console_.out.flush();
-    std::string line;
-    if (!std::getline(console_.in, line)) {
-      if (console_.in_is_terminal) console_.out << "\n";
+    Action action;
+    std::string forfeit;
+    const eval::Turn turn = {.state = state,
+                             .random = &random_,
+                             .actions = actions_,
+                             .may_ponder = true,
+                             .forfeit = &forfeit};
+    TARA_RETURN_IF_ERROR(opponent_.ChooseActions(absl::MakeConstSpan(&turn, 1),
+                                                 absl::MakeSpan(&action, 1)));
+    if (!forfeit.empty()) {
+      console_.out << SeatName(state.variant, state.seat) << " forfeits ("
+                   << forfeit << "); " << kSideNames[Opponent(state.side())]
+                   << " wins.\n";
+      stopped_ = true;
       return absl::OkStatus();
     }
-    TARA_RETURN_IF_ERROR(Execute(line));
+    console_.out << SeatName(state.variant, state.seat) << " plays "
+                 << ActionToText(action, state) << ".\n";
+    Apply(action);
+    return absl::OkStatus();
   }
-  if (!states_.back().finished()) return absl::OkStatus();
-  TARA_RETURN_IF_ERROR(Board());
-  const int winner = Score(states_.back()).winner();
-  if (winner < 0) {
-    console_.out << "A draw.\n";
-  } else if (options_.person[winner] != options_.person[Opponent(winner)]) {
-    console_.out << (options_.person[winner] ? "You win.\n" : "You lose.\n");
-  } else {
-    console_.out << kSideNames[winner] << " wins.\n";
+
+  // Executes a line; wrong input is answered, not returned.
+  absl::Status Execute(absl::string_view line) {
+    const std::vector<std::string> words =
+        absl::StrSplit(line, absl::ByAnyChar(" ,\t\r"), absl::SkipEmpty());
+    if (words.empty()) return absl::OkStatus();
+    const std::string name = absl::AsciiStrToLower(words[0]);
+    for (const SessionCommand& command : Commands()) {
+      const bool is_alias = (name == "?" && command.name == "help") ||
+                            (name == "exit" && command.name == "quit");
+      if (command.name != name && !is_alias) continue;
+      const bool is_help_on = command.name == "help" && words.size() > 1;
+      return is_help_on ? HelpOn(words[1]) : (this->*command.run)();
+    }
+    return PlayWords(words);
   }
-  return absl::OkStatus();
-}
 
-bool PlaySession::PersonToMove() const {
-  return options_.person[states_.back().side()];
-}
+  absl::Status PlayWords(const std::vector<std::string>& words) {
+    for (const std::string& word : words) {
+      const State& state = states_.back();
+      if (state.finished() || !PersonToMove()) {
+        console_.out << absl::Utf8SafeCHexEscape(word)
+                     << ": it is no longer your turn.\n";
+        break;
+      }
+      const absl::StatusOr<Action> action = ParseAction(word, state);
+      if (!action.ok() || !LegalActions(state).Contains(*action)) {
+        TARA_RETURN_IF_ERROR(HelpOn(word));
+        return action.ok() ? Legal() : absl::OkStatus();
+      }
+      Apply(*action);
+    }
+    return absl::OkStatus();
+  }
 
-void PlaySession::Apply(Action action) {
-  State next = states_.back();
-  ApplyAction(action, next);
-  states_.push_back(next);
-  actions_.push_back(action);
-  board_is_shown_ = false;
-}
+  // Returns the advisor's actions, the most visited first.
+  absl::StatusOr<std::vector<mcts::RootAction>> Advice() {
+    console_.out.flush();
+    TARA_ASSIGN_OR_RETURN(std::vector<mcts::RootAction> actions,
+                          advisor_(states_.back()));
+    std::stable_sort(actions.begin(), actions.end(),
+                     [](const mcts::RootAction& a, const mcts::RootAction& b) {
+                       return a.visits > b.visits;
+                     });
+    return actions;
+  }
 
-absl::Status PlaySession::LetOpponentMove() {
-  const State& state = states_.back();
-  console_.out.flush();
-  Action action;
-  std::string forfeit;
-  const eval::Turn turn = {.state = state,
-                           .random = &random_,
-                           .actions = actions_,
-                           .may_ponder = true,
-                           .forfeit = &forfeit};
-  TARA_RETURN_IF_ERROR(opponent_.ChooseActions(absl::MakeConstSpan(&turn, 1),
-                                               absl::MakeSpan(&action, 1)));
-  if (!forfeit.empty()) {
-    console_.out << SeatName(state.variant, state.seat) << " forfeits ("
-                 << forfeit << "); " << kSideNames[Opponent(state.side())]
-                 << " wins.\n";
+  absl::Status Help() {
+    const State& state = states_.back();
+    console_.out << Wrap(RuleOfTurn(state), 0) << "\n"
+                 << Wrap(AimOf(state.variant), 0) << "\n"
+                 << "Signs: " << KeyOfSigns(state.variant, !options_.ascii)
+                 << "\nAn action is " << NotationHelp(state)
+                 << ". A line can have several.\n"
+                 << "Commands:\n";
+    for (const SessionCommand& command : Commands()) {
+      console_.out << absl::StrFormat("  %-10s%s\n", command.name,
+                                      command.help);
+    }
+    return absl::OkStatus();
+  }
+
+  // Says of an action whether it is legal, and if not, why.
+  absl::Status HelpOn(absl::string_view word) {
+    const State& state = states_.back();
+    const absl::StatusOr<Action> action = ParseAction(word, state);
+    if (!action.ok()) {
+      // Keys without a letter type control characters.
+      console_.out << "Unknown action or command '"
+                   << absl::Utf8SafeCHexEscape(word) << "'. Type "
+                   << NotationHelp(state) << ", or help.\n";
+    } else if (LegalActions(state).Contains(*action)) {
+      console_.out << ActionToText(*action, state) << " is legal.\n";
+    } else {
+      console_.out << Wrap(WhyIllegal(*action, state), 0) << "\n";
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Legal() {
+    const std::vector<std::string> legal = LegalActionTexts(states_.back());
+    console_.out << "Legal: " << Wrap(absl::StrJoin(legal, " "), 7) << "\n";
+    return absl::OkStatus();
+  }
+
+  absl::Status Hint() {
+    TARA_ASSIGN_OR_RETURN(const std::vector<mcts::RootAction> actions,
+                          Advice());
+    int visits = 0;
+    for (const mcts::RootAction& each : actions) visits += each.visits;
+    const State& state = states_.back();
+    console_.out << "Hint: " << ActionToText(actions.front().action, state)
+                 << "\n  action    share of search    chances of winning\n";
+    for (size_t i = 0; i < std::min(actions.size(), kHintActions); ++i) {
+      const mcts::RootAction& each = actions[i];
+      if (each.visits == 0) break;
+      console_.out << absl::StrFormat("  %-8s  %13.0f %%    %16.0f %%\n",
+                                      ActionToText(each.action, state),
+                                      100.0 * each.visits / std::max(1, visits),
+                                      50 * (1 + each.mean_value));
+    }
+    if (!options_.not_learned.empty()) {
+      console_.out << "  (not learned: " << options_.not_learned << ")\n";
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Go() {
+    TARA_ASSIGN_OR_RETURN(const std::vector<mcts::RootAction> actions,
+                          Advice());
+    const State& state = states_.back();
+    console_.out << SeatName(state.variant, state.seat) << " plays "
+                 << ActionToText(actions.front().action, state) << ".\n";
+    Apply(actions.front().action);
+    return absl::OkStatus();
+  }
+
+  absl::Status Undo() {
+    // Back to the last position where the person chose something.
+    for (size_t i = actions_.size(); i-- > 0;) {
+      if (!options_.person[states_[i].side()]) continue;
+      console_.out << "Undone:";
+      for (size_t k = i; k < actions_.size(); ++k) {
+        console_.out << " " << ActionToText(actions_[k], states_[k]);
+      }
+      console_.out << "\n";
+      states_.resize(i + 1);
+      actions_.resize(i);
+      return Board();
+    }
+    console_.out << "You have no action to undo.\n";
+    return absl::OkStatus();
+  }
+
+  absl::Status Moves() {
+    const std::vector<std::string> texts = LineToTexts(actions_, states_[0]);
+    console_.out << (texts.empty() ? "None yet."
+                                   : Wrap(absl::StrJoin(texts, " "), 0))
+                 << "\n";
+    return absl::OkStatus();
+  }
+
+  absl::Status Board() {
+    const State& state = states_.back();
+    console_.out << "\n"
+                 << DrawBoard(state, {.unicode = !options_.ascii,
+                                      .colour = options_.colour,
+                                      .highlight = LegalActions(state)});
+    board_is_shown_ = true;
+    return absl::OkStatus();
+  }
+
+  absl::Status Position() {
+    console_.out << PositionToText(states_.back()) << "\n";
+    return absl::OkStatus();
+  }
+
+  absl::Status Resign() {
+    const Side side = states_.back().side();
+    console_.out << kSideNames[side] << " resigns; "
+                 << kSideNames[Opponent(side)] << " wins.\n";
     stopped_ = true;
     return absl::OkStatus();
   }
-  console_.out << SeatName(state.variant, state.seat) << " plays "
-               << ActionToText(action, state) << ".\n";
-  Apply(action);
-  return absl::OkStatus();
-}
 
-absl::Status PlaySession::Execute(absl::string_view line) {
-  const std::vector<std::string> words =
-      absl::StrSplit(line, absl::ByAnyChar(" ,\t\r"), absl::SkipEmpty());
-  if (words.empty()) return absl::OkStatus();
-  const std::string name = absl::AsciiStrToLower(words[0]);
-  for (const SessionCommand& command : Commands()) {
-    const bool is_alias = (name == "?" && command.name == "help") ||
-                          (name == "exit" && command.name == "quit");
-    if (command.name != name && !is_alias) continue;
-    const bool is_help_on = command.name == "help" && words.size() > 1;
-    return is_help_on ? HelpOn(words[1]) : (this->*command.run)();
+  absl::Status Quit() {
+    stopped_ = true;
+    return absl::OkStatus();
   }
-  return PlayWords(words);
-}
 
-absl::Status PlaySession::PlayWords(const std::vector<std::string>& words) {
-  for (const std::string& word : words) {
-    const State& state = states_.back();
-    if (state.finished() || !PersonToMove()) {
-      console_.out << absl::Utf8SafeCHexEscape(word)
-                   << ": it is no longer your turn.\n";
-      break;
-    }
-    const absl::StatusOr<Action> action = ParseAction(word, state);
-    if (!action.ok() || !LegalActions(state).Contains(*action)) {
-      TARA_RETURN_IF_ERROR(HelpOn(word));
-      return action.ok() ? Legal() : absl::OkStatus();
-    }
-    Apply(*action);
-  }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<std::vector<mcts::RootAction>> PlaySession::Advice() {
-  console_.out.flush();
-  TARA_ASSIGN_OR_RETURN(std::vector<mcts::RootAction> actions,
-                        advisor_(states_.back()));
-  std::stable_sort(actions.begin(), actions.end(),
-                   [](const mcts::RootAction& a, const mcts::RootAction& b) {
-                     return a.visits > b.visits;
-                   });
-  return actions;
-}
-
-absl::Status PlaySession::Help() {
-  const State& state = states_.back();
-  console_.out << Wrap(RuleOfTurn(state), 0) << "\n"
-               << Wrap(AimOf(state.variant), 0) << "\n"
-               << "Signs: " << KeyOfSigns(state.variant, !options_.ascii)
-               << "\nAn action is " << NotationHelp(state)
-               << ". A line can have several.\n"
-               << "Commands:\n";
-  for (const SessionCommand& command : Commands()) {
-    console_.out << absl::StrFormat("  %-10s%s\n", command.name, command.help);
-  }
-  return absl::OkStatus();
-}
-
-absl::Status PlaySession::HelpOn(absl::string_view word) {
-  const State& state = states_.back();
-  const absl::StatusOr<Action> action = ParseAction(word, state);
-  if (!action.ok()) {
-    // Keys without a letter type control characters.
-    console_.out << "Unknown action or command '"
-                 << absl::Utf8SafeCHexEscape(word) << "'. Type "
-                 << NotationHelp(state) << ", or help.\n";
-  } else if (LegalActions(state).Contains(*action)) {
-    console_.out << ActionToText(*action, state) << " is legal.\n";
-  } else {
-    console_.out << Wrap(WhyIllegal(*action, state), 0) << "\n";
-  }
-  return absl::OkStatus();
-}
-
-absl::Status PlaySession::Legal() {
-  const std::vector<std::string> legal = LegalActionTexts(states_.back());
-  console_.out << "Legal: " << Wrap(absl::StrJoin(legal, " "), 7) << "\n";
-  return absl::OkStatus();
-}
-
-absl::Status PlaySession::Hint() {
-  TARA_ASSIGN_OR_RETURN(const std::vector<mcts::RootAction> actions, Advice());
-  int visits = 0;
-  for (const mcts::RootAction& each : actions) visits += each.visits;
-  const State& state = states_.back();
-  console_.out << "Hint: " << ActionToText(actions.front().action, state)
-               << "\n  action    share of search    chances of winning\n";
-  for (size_t i = 0; i < std::min(actions.size(), kHintActions); ++i) {
-    const mcts::RootAction& each = actions[i];
-    if (each.visits == 0) break;
-    console_.out << absl::StrFormat(
-        "  %-8s  %13.0f %%    %16.0f %%\n", ActionToText(each.action, state),
-        100.0 * each.visits / std::max(1, visits), 50 * (1 + each.mean_value));
-  }
-  if (!options_.not_learned.empty()) {
-    console_.out << "  (not learned: " << options_.not_learned << ")\n";
-  }
-  return absl::OkStatus();
-}
-
-absl::Status PlaySession::Go() {
-  TARA_ASSIGN_OR_RETURN(const std::vector<mcts::RootAction> actions, Advice());
-  const State& state = states_.back();
-  console_.out << SeatName(state.variant, state.seat) << " plays "
-               << ActionToText(actions.front().action, state) << ".\n";
-  Apply(actions.front().action);
-  return absl::OkStatus();
-}
-
-absl::Status PlaySession::Undo() {
-  // Back to the last position where the person chose something.
-  for (size_t i = actions_.size(); i-- > 0;) {
-    if (!options_.person[states_[i].side()]) continue;
-    console_.out << "Undone:";
-    for (size_t k = i; k < actions_.size(); ++k) {
-      console_.out << " " << ActionToText(actions_[k], states_[k]);
-    }
-    console_.out << "\n";
-    states_.resize(i + 1);
-    actions_.resize(i);
-    return Board();
-  }
-  console_.out << "You have no action to undo.\n";
-  return absl::OkStatus();
-}
-
-absl::Status PlaySession::Moves() {
-  const std::vector<std::string> texts = LineToTexts(actions_, states_[0]);
-  console_.out << (texts.empty() ? "None yet."
-                                 : Wrap(absl::StrJoin(texts, " "), 0))
-               << "\n";
-  return absl::OkStatus();
-}
-
-absl::Status PlaySession::Board() {
-  const State& state = states_.back();
-  console_.out << "\n"
-               << DrawBoard(state, {.unicode = !options_.ascii,
-                                    .colour = options_.colour,
-                                    .highlight = LegalActions(state)});
-  board_is_shown_ = true;
-  return absl::OkStatus();
-}
-
-absl::Status PlaySession::Position() {
-  console_.out << PositionToText(states_.back()) << "\n";
-  return absl::OkStatus();
-}
-
-absl::Status PlaySession::Resign() {
-  const Side side = states_.back().side();
-  console_.out << kSideNames[side] << " resigns; " << kSideNames[Opponent(side)]
-               << " wins.\n";
-  stopped_ = true;
-  return absl::OkStatus();
-}
-
-absl::Status PlaySession::Quit() {
-  stopped_ = true;
-  return absl::OkStatus();
-}
-
-namespace {
+  const PlaySessionOptions options_;
+  eval::Player& opponent_;
+  const Advisor advisor_;
+  Console& console_;
+  Random random_;
+  std::vector<State> states_;  // of the game so far, the last is now
+  std::vector<Action> actions_;
+  bool board_is_shown_ = false;
+  bool stopped_ = false;
+};
 
 struct PlayFlags {
   GameFlags game;
@@ -442,15 +522,6 @@ absl::Status PrintNetwork(const eval::PlayerSpec& opponent, Variant variant,
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::unique_ptr<mcts::Evaluator>> AdvisingEvaluator(
-    const eval::PlayerSpec& spec, uint64_t seed) {
-  if (spec.kind != eval::PlayerKind::kNet) {
-    return std::make_unique<mcts::PlayoutEvaluator>(1, seed);
-  }
-  TARA_ASSIGN_OR_RETURN(const std::string file, eval::NetworkFileOf(spec));
-  return nn::LoadNetworkEvaluator(file, spec.inference);
-}
-
 // Returns an advisor that searches with the opponent's network, if it has one,
 // and else with random playouts.
 Advisor MakeAdvisor(const eval::PlayerSpec& spec, int simulations,
@@ -459,8 +530,13 @@ Advisor MakeAdvisor(const eval::PlayerSpec& spec, int simulations,
   const auto evaluator = std::make_shared<std::unique_ptr<mcts::Evaluator>>();
   return
       [=](const State& state) -> absl::StatusOr<std::vector<mcts::RootAction>> {
-        if (*evaluator == nullptr) {
-          TARA_ASSIGN_OR_RETURN(*evaluator, AdvisingEvaluator(spec, seed));
+        if (*evaluator == nullptr && spec.kind != eval::PlayerKind::kNet) {
+          *evaluator = std::make_unique<mcts::PlayoutEvaluator>(1, seed);
+        } else if (*evaluator == nullptr) {
+          TARA_ASSIGN_OR_RETURN(const std::string file,
+                                eval::NetworkFileOf(spec));
+          TARA_ASSIGN_OR_RETURN(*evaluator,
+                                nn::LoadNetworkEvaluator(file, spec.inference));
         }
         mcts::SearchOptions options;
         options.simulations = simulations;
@@ -521,9 +597,9 @@ void RegisterPlay(Command& root) {
       AsciiOption(&options->ascii),
       ColourOption(&options->colour),
   });
-  command.SetNotes(
-      absl::StrCat("Opponents:\n", eval::PlayerSpecHelp(),
-                   "\nWithin the game, 'help' lists the commands."));
+  command.SetNotes(absl::StrCat("Opponents:\n", eval::PlayerSpecHelp(),
+                                "\n"
+                                "Within the game, 'help' lists the commands."));
   command.SetExamples({"play",
                        "play --variant high_kings_l2 --seat blue --opponent "
                        "net:runs/kings",

@@ -13,7 +13,6 @@
 #include "tara/cli/commands.h"
 #include "tara/cli/console.h"
 #include "tara/cli/flags.h"
-#include "tara/cli/match_flags.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/eval/players/make_player.h"
@@ -98,14 +97,11 @@ void RegisterPuzzles(Command& root) {
   });
   command.SetNotes(absl::StrCat(
       "In the games, one action of eight is random. In each puzzle, one action "
-      "alone keeps\n"
-      "the win, and so again at the next one or two decisions of that side. "
-      "Preferred are\n"
-      "puzzles in which a greedy player, or the network without a search, "
-      "chooses another\n"
-      "first action. The output has one line per puzzle: the position, then "
-      "the solution\n"
-      "with the best replies.\n\n"
+      "alone keeps the win, and so again at the next one or two decisions of "
+      "that side. Preferred are puzzles in which a greedy player, or the "
+      "network without a search, chooses another first action. The output has "
+      "one line per puzzle: the position, then the solution with the best "
+      "replies.\n\n"
       "Players:\n",
       eval::PlayerSpecHelp()));
   command.SetExamples({"puzzles --variant four_treasures",

@@ -1,12 +1,17 @@
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <istream>
+#include <new>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -16,8 +21,11 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "tara/base/clocks.h"
 #include "tara/base/json.h"
 #include "tara/base/status_macros.h"
+#include "tara/base/stop.h"
 #include "tara/base/text.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
@@ -25,14 +33,22 @@
 #include "tara/cli/flags.h"
 #include "tara/core/action.h"
 #include "tara/core/drawing.h"
+#include "tara/core/game_batch.h"
+#include "tara/core/instruction_set.h"
 #include "tara/core/outcome.h"
 #include "tara/core/perft.h"
+#include "tara/core/playout_statistics.h"
 #include "tara/core/position_text.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/svg_board.h"
 #include "tara/core/variant.h"
+#include "tara/eval/playouts/mass_playouts.h"
+#include "tara/eval/playouts/variant_statistics.h"
+#include "tara/eval/report/report.h"
+#include "tara/mcts/levels/levels.h"
+#include "tara/mcts/solver/endgame_solver.h"
 #include "tara/record/game_lines.h"
 
 namespace tara::cli {
@@ -292,16 +308,13 @@ void RegisterShow(Command& root) {
   });
   command.SetNotes(
       "JSON: {\"variant\", \"position\", \"seat\", \"phase\", \"legal\", "
-      "\"result\"}; seat is null\n"
-      "in finished games, result in unfinished ones.\n"
+      "\"result\"}; seat is null in finished games, result in unfinished "
+      "ones.\n"
       "SVG: a picture with the legal actions and the last action marked.\n\n"
       "--position accepts the text that the page of `tara web` copies: a "
-      "position; a\n"
-      "position and actions; a variant and actions; or a JSON line. Fields of "
-      "a\n"
-      "position after the third may be ?, or omitted at the end; the board "
-      "then implies\n"
-      "them.");
+      "position; a position and actions; a variant and actions; or a JSON "
+      "line. Fields of a position after the third may be ?, or omitted at the "
+      "end; the board then implies them.");
   command.SetExamples({"show --variant sacred_hill_l1 --actions \"D4 E6\"",
                        "show --variant high_kings_l1 --format=json",
                        "show --variant four_treasures --format=svg",
@@ -341,10 +354,386 @@ void RegisterVerify(Command& root) {
   });
   command.SetNotes(
       "For each bad game, prints FILE:LINE: and the first difference. The last "
-      "line is\n`N passed, M failed`. The exit status is 1 if anything "
-      "failed.");
+      "line is `N passed, M failed`. The exit status is 1 if anything failed.");
   command.SetExamples({"verify tests/golden/*.jsonl",
                        "games export runs/mine | tara verify -"});
+}
+
+namespace {
+
+constexpr int kMaxTableMb = 1 << 16;
+constexpr int64_t kMaxNodes = int64_t{1} << 52;
+
+struct SolveOptions {
+  PositionFlags position;
+  bool all_actions = false;
+  int64_t node_limit = 0;  // 0: none
+  int table_mb = 256;
+  std::string format = "text";
+};
+
+using Json = nlohmann::ordered_json;
+
+// Everything that is printed.
+struct SolveReport {
+  // Red's margin lies from low to high; equal: solved.
+  int low = -kMaxMargin;
+  int high = kMaxMargin;
+  std::optional<std::vector<Action>> best_actions;
+  std::optional<std::vector<mcts::EndgameSolver::ActionValue>> actions;
+  int64_t nodes = 0;
+  double seconds = 0;
+  bool interrupted = false;
+  bool complete = false;
+};
+
+// Returns Red's lead, in points, in words: "Red by 5", "Blue by 0.5", "a draw".
+std::string DescribeLead(double red_lead) {
+  if (red_lead == 0) return "a draw";
+  return absl::StrCat(red_lead > 0 ? "Red" : "Blue", " by ",
+                      std::abs(red_lead));
+}
+
+std::string DescribeWinner(double red_lead) {
+  if (red_lead == 0) return "a draw";
+  return absl::StrCat(red_lead > 0 ? "Red" : "Blue", " wins by ",
+                      std::abs(red_lead),
+                      std::abs(red_lead) == 1 ? " point" : " points");
+}
+
+// Solves step by step: the value, the best actions, the values of all actions.
+SolveReport Solve(const SolveOptions& options, const State& state,
+                  const StopCheck& stop, Console& console) {
+  StatusLine status_line(console);
+  const absl::Time begin = SteadyTime();
+  const auto seconds = [begin] {
+    return absl::ToDoubleSeconds(SteadyTime() - begin);
+  };
+  SolveReport report;
+  mcts::EndgameSolver solver(
+      {.table_bytes = options.table_mb << 20,
+       .node_limit = options.node_limit,
+       .keep_going = [&](const mcts::SolverProgress& progress) {
+         const auto nodes = static_cast<double>(report.nodes + progress.nodes);
+         status_line.Show(absl::StrFormat(
+             "search %d: Red's margin is %d to %d; %.1f million positions, "
+             "%.1f million/s",
+             progress.iteration, progress.low, progress.high, nodes / 1e6,
+             nodes / 1e6 / std::max(1e-9, seconds())));
+         report.interrupted = stop();
+         return !report.interrupted;
+       }});
+  const std::optional<mcts::EndgameSolver::Solution> solution =
+      solver.Solve(state);
+  report.nodes = solver.progress().nodes;
+  report.low = solver.progress().low;
+  report.high = solver.progress().high;
+  if (solution.has_value()) {
+    report.best_actions = solution->best_actions;
+    if (options.all_actions) {
+      report.actions = solver.SolveActions(state);
+      report.nodes += solver.progress().nodes;
+    }
+    report.complete = !options.all_actions || report.actions.has_value();
+  }
+  report.seconds = seconds();
+  return report;
+}
+
+std::vector<std::string> Texts(const std::vector<Action>& actions,
+                               const State& state) {
+  std::vector<std::string> texts;
+  for (const Action action : actions) {
+    texts.push_back(ActionToText(action, state));
+  }
+  return texts;
+}
+
+void PrintJson(const State& state, const SolveReport& report,
+               Console& console) {
+  const bool solved = report.low == report.high;
+  Json json = {{"variant", std::string(Info(state.variant).id)},
+               {"position", PositionToText(state)},
+               {"red_margin", solved ? Json(report.low) : Json()},
+               {"low", report.low},
+               {"high", report.high},
+               {"best_actions", report.best_actions.has_value()
+                                    ? Json(Texts(*report.best_actions, state))
+                                    : Json()}};
+  if (report.actions.has_value()) {
+    json["actions"] = Json::array();
+    for (const mcts::EndgameSolver::ActionValue& value : *report.actions) {
+      json["actions"].push_back({{"action", ActionToText(value.action, state)},
+                                 {"red_margin", value.red_margin}});
+    }
+  }
+  json["nodes"] = report.nodes;
+  json["seconds"] = report.seconds;
+  console.out << json.dump() << "\n";
+}
+
+void PrintText(const State& state, const SolveReport& report,
+               Console& console) {
+  const double given = state.options.compensation_halves / 2.0;
+  if (report.low == report.high) {
+    console.out << absl::StrFormat("Result:    %s (red_margin %d)\n",
+                                   DescribeWinner(report.low - given),
+                                   report.low);
+  } else {
+    console.out << absl::StrFormat(
+        "Result:    not solved; between %s and %s (red_margin %d to %d)\n",
+        DescribeLead(report.low - given), DescribeLead(report.high - given),
+        report.low, report.high);
+  }
+  if (report.best_actions.has_value()) {
+    const std::string best =
+        absl::StrJoin(Texts(*report.best_actions, state), " ");
+    console.out << "Best:      "
+                << (best.empty() ? "none: the game has ended" : Wrap(best, 11))
+                << "\n";
+  }
+  if (report.actions.has_value()) {
+    const std::string all = absl::StrJoin(
+        *report.actions, "  ",
+        [&](std::string* text, const mcts::EndgameSolver::ActionValue& value) {
+          absl::StrAppendFormat(text, "%s:%d",
+                                ActionToText(value.action, state),
+                                value.red_margin);
+        });
+    console.out << "Actions:   " << Wrap(all, 11) << "\n";
+  }
+  console.out << absl::StrFormat("Searched:  %d positions in %.3f s\n",
+                                 report.nodes, report.seconds);
+}
+
+// Finds the exact result of a position under best play, and the best actions.
+// When it has to give up it prints the bounds known so far and returns
+// kExitFailure (the node limit) or kExitInterrupted (Ctrl-C).
+absl::StatusOr<int> RunSolve(const SolveOptions& options, Console& console) {
+  const StopCheck stop = StopOnSignals();
+  TARA_ASSIGN_OR_RETURN(const ShownPosition shown,
+                        PositionOf(options.position));
+  const State& state = shown.state;
+  SolveReport report;
+  try {
+    report = Solve(options, state, stop, console);
+  } catch (const std::bad_alloc&) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("--table-mb: not enough memory for a table of ",
+                     options.table_mb, " MB"));
+  }
+  if (options.format == "json") {
+    PrintJson(state, report, console);
+  } else {
+    PrintText(state, report, console);
+  }
+  if (report.complete) return kExitOk;
+  console.err << (report.interrupted
+                      ? "tara solve: interrupted\n"
+                      : "tara solve: gave up at the node limit\n");
+  return report.interrupted ? kExitInterrupted : kExitFailure;
+}
+
+}  // namespace
+
+void RegisterSolve(Command& root) {
+  Command& command = root.AddCommand(
+      "solve", "compute the exact result of a position, and the best actions");
+  SolveOptions* const options = command.SetRun(RunSolve);
+  AddPositionFlags(command, &options->position);
+  command.Add({
+      {"--all-actions", &options->all_actions,
+       "exact result of every action, too"},
+      {"--node-limit N", Counted{&options->node_limit}, 1, kMaxNodes,
+       "positions to visit before giving up, as in 100M (once for the result "
+       "and the best actions, once for --all-actions)",
+       Default("none")},
+      {"--table-mb N", &options->table_mb, 1, kMaxTableMb,
+       "memory of the transposition table, in MB"},
+      FormatOption(&options->format),
+  });
+  command.SetNotes(
+      "red_margin is Red's points minus Blue's with best play of both "
+      "sides.\n\n"
+      "JSON: {\"variant\", \"position\", \"red_margin\", \"low\", \"high\", "
+      "\"best_actions\", \"actions\", \"nodes\", \"seconds\"}; \"actions\" "
+      "only with --all-actions. Unknown values are null; low and high are "
+      "proved bounds of red_margin.\n\n"
+      "Ctrl-C and the node limit end the search: the bounds proved so far are "
+      "printed, and the exit status is 130 or 1. With up to 12 vacant hills "
+      "most games take milliseconds; High Kings and Stone of Destiny take "
+      "longer.");
+  command.SetExamples(
+      {"solve --variant four_treasures --actions \"D4 E6 D3\" --node-limit 1M",
+       "solve --position \"$(cat position.txt)\" --all-actions --format=json"});
+}
+
+namespace {
+
+constexpr int64_t kMaxGames = 1000000000000;
+
+struct StatsOptions {
+  GameFlags game;
+  int64_t games = 1000000;  // a variant
+  int threads = 0;          // all cores
+  uint64_t seed = 1;
+  ReportFlags report;
+};
+
+// Columns of the bar.
+constexpr int kBarWidth = 24;
+
+// A line such as
+//   high_kings_l1 [=========>              ]  38 %  2.4 M games/s  3s left
+// `rate` is in games per second, `left` the time for all variants.
+std::string ProgressLine(absl::string_view variant, double share, double rate,
+                         absl::Duration left) {
+  const int filled =
+      std::clamp(static_cast<int>(share * kBarWidth), 0, kBarWidth);
+  std::string bar(filled, '=');
+  if (filled < kBarWidth) bar += '>';
+  bar.resize(kBarWidth, ' ');
+  return absl::StrFormat(
+      "%s [%s] %3d %%  %.2f M games/s  %s left", variant, bar,
+      static_cast<int>(100 * share), rate / 1e6,
+      absl::FormatDuration(absl::Ceil(left, absl::Seconds(1))));
+}
+
+// Plays random games of one variant or of all and reports their statistics. An
+// interrupt (Ctrl-C) ends it with a report of the games finished by then.
+absl::StatusOr<int> RunStats(const StatsOptions& options, Console& console) {
+  TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
+                        StartsOf(options.game));
+  TARA_RETURN_IF_ERROR(CheckOutput("--html", options.report.html));
+  // The last is the fastest; all play the same games.
+  const InstructionSet instruction_set = SupportedInstructionSets().back();
+
+  const StopCheck stop = StopOnSignals();
+  StatusLine status_line(console);
+  const absl::Time begin = SteadyTime();
+  const auto games_of_variant = static_cast<double>(options.games);
+  const double all_games =
+      games_of_variant * static_cast<double>(starts.size());
+  std::vector<eval::VariantStatistics> rows;
+  for (size_t i = 0; i < starts.size() && !stop(); ++i) {
+    const State& start = starts[i];
+    const absl::Time variant_begin = SteadyTime();
+    const PlayoutStatistics sums = eval::PlayRandomGames(
+        options.games, ResolveThreads(options.threads),
+        [&](int64_t first_game, int64_t games) {
+          return PlayRandomGames(start.variant, start.options, options.seed,
+                                 first_game, games, instruction_set);
+        },
+        [&](int64_t games_done) {
+          const absl::Time now = SteadyTime();
+          const auto games = static_cast<double>(games_done);
+          const double done = games_of_variant * static_cast<double>(i) + games;
+          status_line.Show(ProgressLine(
+              Info(start.variant).id, done / all_games,
+              games /
+                  std::max(1e-9, absl::ToDoubleSeconds(now - variant_begin)),
+              (now - begin) * ((all_games - done) / done)));
+          return !stop();
+        });
+    if (sums.games == 0) break;  // stopped before the first chunk's end
+    rows.push_back(eval::Summarize(start.variant, start.options, sums));
+  }
+  status_line.Clear();
+  TARA_RETURN_IF_ERROR(WriteReport(
+      options.report, eval::VariantStatisticsText(rows),
+      eval::VariantStatisticsJson(rows),
+      [&] { return eval::StatisticsPage(rows, options.seed); }, console));
+  return EndOf(stop, "these are the games finished", console);
+}
+
+}  // namespace
+
+void RegisterStats(Command& root) {
+  Command& command = root.AddCommand(
+      "stats", "summarize random play: lengths, results, endings");
+  StatsOptions* const options = command.SetRun(RunStats);
+  AddGameFlags(command, &options->game, kVariantOrAllHelp);
+  command.Add({
+      {"--games N", Counted{&options->games}, 1, kMaxGames,
+       "games per variant; k, M and G stand for thousands, millions and "
+       "billions"},
+      ThreadsOption(&options->threads),
+      SeedOption(&options->seed,
+                 "random seed; reproducible on any number of threads"),
+  });
+  AddReportFlags(command, &options->report);
+  command.SetNotes(
+      "Every action is chosen uniformly among the legal ones. The first side "
+      "is Red. Score counts a draw as half a win; intervals are 95 % "
+      "confidence intervals. Ctrl-C ends the command with a report of the "
+      "finished games.");
+  command.SetExamples(
+      {"stats --variant all --games 100M --html stats.html",
+       "stats --variant high_kings_l1 --games 5M --option no_progress_limit=60",
+       "stats --variant four_treasures --games 10k --format=json"});
+}
+
+namespace {
+
+struct LevelsOptions {
+  std::string format = "text";
+};
+
+using Json = nlohmann::ordered_json;
+
+Json LevelToJson(int number) {
+  const mcts::Level& level = mcts::kLevels[number - 1];
+  Json elo;
+  for (const VariantInfo& info : kVariants) {
+    const mcts::LevelElo measured = mcts::EloOfLevel(info.variant, number);
+    elo[std::string(info.id)] = {
+        {"elo", measured.elo},
+        {"interval",
+         {measured.elo - measured.interval, measured.elo + measured.interval}}};
+  }
+  // With the digits of the table, not those of a double.
+  return {{"level", number},
+          {"simulations", level.simulations},
+          {"value_margin", *ParseJson<Json>(absl::StrCat(level.value_margin))},
+          {"variants", elo}};
+}
+
+// Lists the levels of strength with their Elo in each variant.
+absl::StatusOr<int> RunLevels(const LevelsOptions& options, Console& console) {
+  if (options.format == "json") {
+    Json levels = Json::array();
+    for (int i = 1; i <= mcts::kNumLevels; ++i)
+      levels.push_back(LevelToJson(i));
+    console.out << levels.dump(2) << "\n";
+    return kExitOk;
+  }
+  std::vector<eval::ReportRow> rows;
+  for (const VariantInfo& info : kVariants) {
+    eval::ReportRow row = {eval::TextField("", "level", info.id)};
+    for (int i = 1; i <= mcts::kNumLevels; ++i) {
+      const mcts::LevelElo measured = mcts::EloOfLevel(info.variant, i);
+      row.push_back(eval::CountField("", absl::StrCat(i), measured.elo));
+      absl::StrAppend(&row.back().text, " +-", measured.interval);
+    }
+    rows.push_back(std::move(row));
+  }
+  console.out << "Elo with 95 % intervals, by the ready-made network; level 5 "
+                 "has 1000\n"
+              << eval::TableText(rows);
+  return kExitOk;
+}
+
+}  // namespace
+
+void RegisterLevels(Command& root) {
+  Command& command = root.AddCommand(
+      "levels", "list the levels of strength with their Elo by variant");
+  LevelsOptions* const options = command.SetRun(RunLevels);
+  command.Add({
+      FormatOption(&options->format),
+  });
+  command.SetExamples(
+      {"levels", "play --variant high_kings_l1 --opponent level:3"});
 }
 
 }  // namespace tara::cli

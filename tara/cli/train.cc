@@ -1,36 +1,363 @@
+#include "tara/cli/train.h"
+
+#include <atomic>
+#include <cstddef>
 #include <cstdio>
+#include <filesystem>
+#include <functional>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <string>
+#include <numeric>
 #include <utility>
-#include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
-#include "proto/config.pb.h"
 #include "tara/base/json.h"
+#include "tara/base/random.h"
 #include "tara/base/status_macros.h"
-#include "tara/base/stop.h"
-#include "tara/cli/checkpoint_evaluation.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
 #include "tara/cli/console.h"
 #include "tara/cli/flags.h"
-#include "tara/cli/match_flags.h"
-#include "tara/cli/train_report.h"
 #include "tara/core/state.h"
+#include "tara/eval/arena/arena.h"
+#include "tara/eval/players/engine_player.h"
+#include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player_spec.h"
-#include "tara/fleet/fleet.h"
+#include "tara/eval/report/report.h"
+#include "tara/eval/statistics/statistics.h"
 #include "tara/train/config/config.h"
 #include "tara/train/config/config_fields.h"
+#include "tara/train/config/config_options.h"
 #include "tara/train/play/game_plan.h"
+#include "tara/train/progress/metrics.h"
 #include "tara/train/progress/progress.h"
-#include "tara/train/run/pipeline.h"
-#include "tara/train/strength.h"
 
 namespace tara::cli {
+namespace {
+
+// Returns the player of a checkpoint. Its text has all that decides its games
+// next to the file, and the name of that, not the folder.
+absl::StatusOr<eval::PlayerSpec> CheckpointPlayer(
+    const std::string& path, const proto::InferenceConfig& inference,
+    uint32_t simulations) {
+  eval::PlayerSpec player =
+      eval::NetworkPlayer(std::filesystem::path(path).filename().string(),
+                          static_cast<int>(simulations));
+  player.file = path;
+  const std::pair<const char*, const std::string&> options[] = {
+      {"device", inference.device()},
+      {"backend", inference.backend()},
+      {"precision", inference.precision()}};
+  for (const auto& [name, value] : options) {
+    TARA_ASSIGN_OR_RETURN(player, eval::WithOption(player, name, value));
+  }
+  return player;
+}
+
+// A match of a checkpoint.
+struct Match {
+  eval::ArenaOptions options;
+  eval::PlayerSpec player;
+  eval::PlayerSpec opponent;
+  std::string name;  // of the opponent, for people
+};
+
+// Returns the results of matches, in their order. A fleet, which may be null,
+// plays them all concurrently, except those whose games would differ on other
+// machines. `on_progress` may be empty.
+absl::StatusOr<std::vector<eval::ArenaResult>> PlayMatches(
+    const proto::TrainConfig& config, const std::vector<Match>& matches,
+    fleet::Fleet* fleet, const StopCheck& stop,
+    const std::function<void(const train::StrengthProgress&)>& on_progress) {
+  int games_wanted = 0;
+  std::vector<size_t> elsewhere, here;  // places
+  for (size_t i = 0; i < matches.size(); ++i) {
+    games_wanted += matches[i].options.games;
+    const bool by_fleet =
+        fleet != nullptr && eval::CheckSameEverywhere(matches[i].opponent).ok();
+    (by_fleet ? elsewhere : here).push_back(i);
+  }
+  std::vector<std::atomic<int>> games(matches.size());
+  std::vector<eval::ArenaResult> results(matches.size());
+  const auto play = [&](size_t i, fleet::Fleet* by,
+                        const StopCheck& is_over) -> absl::Status {
+    const Match& match = matches[i];
+    eval::ArenaOptions arena = match.options;
+    arena.stop = is_over;
+    const auto show = [&](const eval::ArenaProgress& progress) {
+      games[i] = progress.games_done;
+      if (on_progress) {
+        on_progress({.opponent = match.name,
+                     .games = std::accumulate(games.begin(), games.end(), 0),
+                     .games_wanted = games_wanted});
+      }
+      return true;
+    };
+    TARA_ASSIGN_OR_RETURN(
+        results[i],
+        by != nullptr
+            ? eval::PlayArenaOnFleet(arena, eval::MakeTeam({match.player}),
+                                     eval::MakeTeam({match.opponent}), *by,
+                                     show)
+            : eval::PlayArenaInParallel(
+                  arena, eval::NewPlayerFactory(match.player),
+                  eval::NewPlayerFactory(match.opponent),
+                  static_cast<int>(config.self_play().threads()), show));
+    games[i] = match.options.games;  // a sequential test may end earlier
+    return absl::OkStatus();
+  };
+  const auto play_all = [&](const std::vector<size_t>& places,
+                            fleet::Fleet* by) {
+    return fleet::PlayAll(by, places.size(), stop,
+                          [&](size_t i, const StopCheck& is_over) {
+                            return play(places[i], by, is_over);
+                          });
+  };
+  TARA_RETURN_IF_ERROR(play_all(elsewhere, fleet));
+  TARA_RETURN_IF_ERROR(play_all(here, /*by=*/nullptr));
+  if (stop()) return absl::CancelledError("the matches were interrupted");
+  return results;
+}
+
+struct Opponent {
+  eval::PlayerSpec player;
+  std::string name;  // for people
+};
+
+absl::StatusOr<std::vector<Opponent>> MakeOpponents(
+    const proto::TrainConfig& config, const train::StrengthRequest& request) {
+  std::vector<Opponent> opponents;
+  for (const std::string& spec : config.evaluation().opponent()) {
+    TARA_ASSIGN_OR_RETURN(const eval::PlayerSpec player,
+                          eval::ParsePlayerSpec(spec));
+    TARA_ASSIGN_OR_RETURN(eval::PlayerSpec chosen, eval::WithPrecision(player));
+    opponents.push_back({std::move(chosen), spec});
+  }
+  if (request.is_final && !request.first_checkpoint_path.empty() &&
+      request.first_checkpoint_path != request.checkpoint_path) {
+    TARA_ASSIGN_OR_RETURN(
+        eval::PlayerSpec player,
+        CheckpointPlayer(request.first_checkpoint_path, request.inference,
+                         config.evaluation().simulations()));
+    opponents.push_back(
+        {std::move(player),
+         std::filesystem::path(request.first_checkpoint_path).stem().string()});
+  }
+  return opponents;
+}
+
+}  // namespace
+
+train::StrengthResult MeasureStrength(Variant variant,
+                                      const std::string& opponent,
+                                      const eval::ArenaResult& result) {
+  return {.variant = std::string(Info(variant).id),
+          .opponent = opponent,
+          .games = result.games,
+          .wins = result.wins,
+          .draws = result.draws,
+          .losses = result.losses,
+          .score = result.score,
+          .score_low = result.score_low,
+          .score_high = result.score_high,
+          .forfeits = result.faults_b};
+}
+
+absl::Status CheckOpponents(const proto::TrainConfig& config) {
+  TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
+                        train::StartPositions(config));
+  for (const std::string& text : config.evaluation().opponent()) {
+    const absl::StatusOr<eval::PlayerSpec> spec = eval::ParsePlayerSpec(text);
+    absl::Status status = spec.status();
+    if (status.ok()) {
+      status = spec->kind == eval::PlayerKind::kEngine
+                   ? eval::CheckEngine(spec->engine, starts)
+                   : eval::NewPlayerFactory(*spec)().status();
+    }
+    if (status.ok()) continue;
+    return absl::Status(
+        status.code(),
+        absl::StrCat("evaluation.opponent: ", text, ": ", status.message()));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<train::StrengthResult>> EvaluateCheckpoint(
+    const proto::TrainConfig& config, const train::StrengthRequest& request,
+    fleet::Fleet* fleet, const StopCheck& stop) {
+  const proto::EvaluationConfig& evaluation = config.evaluation();
+  TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
+                        train::StartPositions(config));
+  TARA_ASSIGN_OR_RETURN(
+      const eval::PlayerSpec player,
+      CheckpointPlayer(request.checkpoint_path, request.inference,
+                       evaluation.simulations()));
+  TARA_ASSIGN_OR_RETURN(const std::vector<Opponent> opponents,
+                        MakeOpponents(config, request));
+  eval::ArenaOptions options;
+  options.games = static_cast<int>(request.is_final ? evaluation.final_games()
+                                                    : evaluation.games());
+  // Other openings for each checkpoint, so that their luck does not add up; and
+  // for each gate (tara/eval/arena/arena.h).
+  options.seed =
+      DeriveSeed(config.seed(), request.generation, StreamPurpose::kArena);
+  std::vector<Match> matches;
+  for (const Opponent& opponent : opponents) {
+    options.concurrent_games = eval::GamesAtATime(
+        opponent.player, eval::ArenaOptions().concurrent_games);
+    for (const State& start : starts) {
+      options.variant = start.variant;
+      options.rule_options = start.options;
+      matches.push_back({options, player, opponent.player, opponent.name});
+    }
+  }
+  TARA_ASSIGN_OR_RETURN(
+      const std::vector<eval::ArenaResult> played,
+      PlayMatches(config, matches, fleet, stop, request.on_progress));
+  std::vector<train::StrengthResult> results;
+  for (size_t i = 0; i < matches.size(); ++i) {
+    results.push_back(MeasureStrength(matches[i].options.variant,
+                                      matches[i].name, played[i]));
+  }
+  return results;
+}
+
+absl::StatusOr<std::vector<train::GateResult>> PlayGate(
+    const proto::TrainConfig& config, const train::GateRequest& request,
+    fleet::Fleet* fleet, const StopCheck& stop) {
+  const uint32_t simulations = config.gate().simulations();
+  TARA_ASSIGN_OR_RETURN(
+      const eval::PlayerSpec candidate,
+      CheckpointPlayer(request.candidate_path, request.inference, simulations));
+  TARA_ASSIGN_OR_RETURN(
+      const eval::PlayerSpec best,
+      CheckpointPlayer(request.best_path, request.inference, simulations));
+  TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
+                        train::StartPositions(config));
+  const eval::GateOptions gate = {
+      .starts = starts,
+      .games = static_cast<int>(config.gate().games()),
+      .max_drop_elo = config.gate().max_drop_elo(),
+      .run_seed = config.seed(),
+      .candidate = static_cast<uint64_t>(request.candidate)};
+  const std::string name =
+      std::filesystem::path(request.best_path).stem().string();
+  std::vector<Match> matches;
+  for (const eval::ArenaOptions& options : eval::GateMatches(gate)) {
+    matches.push_back({options, candidate, best, name});
+  }
+  TARA_ASSIGN_OR_RETURN(
+      const std::vector<eval::ArenaResult> played,
+      PlayMatches(config, matches, fleet, stop, request.on_progress));
+  std::vector<train::GateResult> results;
+  for (size_t i = 0; i < matches.size(); ++i) {
+    results.push_back(
+        {.result = MeasureStrength(matches[i].options.variant, name, played[i]),
+         .weaker = eval::IsWeaker(played[i])});
+  }
+  return results;
+}
+
+namespace {
+
+using Json = nlohmann::json;
+
+// Scores by generation.
+using Curve = std::map<int, double>;
+
+}  // namespace
+
+std::string StrengthReport(const train::TrainSummary& summary,
+                           const proto::TrainConfig& config) {
+  std::string text = "\n";
+  if (summary.time_is_up) {
+    const std::string minutes = absl::StrFormat("%g minutes", config.minutes());
+    const std::string cpu_minutes =
+        absl::StrFormat("%g minutes of processor time", config.cpu_minutes());
+    absl::StrAppendFormat(
+        &text, "The %s of the run were up after generation %d of %d.\n",
+        config.minutes() <= 0       ? cpu_minutes
+        : config.cpu_minutes() <= 0 ? minutes
+                                    : minutes + " or " + cpu_minutes,
+        summary.generation, config.generations());
+  }
+  if (config.gate().games() > 0) {
+    absl::StrAppendFormat(&text,
+                          "The gate let %d checkpoints through, and %d not.\n",
+                          summary.promoted, summary.rejected);
+  }
+  absl::StrAppendFormat(
+      &text, "%s at %d simulations per action:\n\n",
+      std::filesystem::path(summary.checkpoint_path).stem().string(),
+      config.evaluation().simulations());
+  std::vector<eval::ReportRow> rows;
+  for (const train::StrengthResult& result : summary.strength) {
+    const eval::Interval score = {result.score, result.score_low,
+                                  result.score_high};
+    rows.push_back(
+        {eval::TextField("", "variant", result.variant),
+         eval::TextField("", "opponent", result.opponent),
+         eval::CountField("", "games", result.games),
+         eval::CountField("", "wins", result.wins),
+         eval::CountField("", "draws", result.draws),
+         eval::CountField("", "losses", result.losses),
+         eval::EstimateField("", "score %", score, eval::kScore),
+         eval::NumberField("", "Elo", eval::EloDifference(result.score),
+                           eval::kElo)});
+  }
+  if (!rows.empty()) text += eval::TableText(rows);
+  for (const train::StrengthResult& result : summary.strength) {
+    if (result.forfeits == 0) continue;
+    absl::StrAppendFormat(
+        &text, "Of the wins in %s, %d are games that %s forfeited.\n",
+        result.variant, result.forfeits, result.opponent);
+  }
+  return text;
+}
+
+absl::StatusOr<std::string> StrengthCurves(const std::string& metrics_path) {
+  TARA_ASSIGN_OR_RETURN(const std::vector<std::string> lines,
+                        train::ReadMetricsLines(metrics_path));
+  std::map<std::pair<std::string, std::string>, Curve> curves;
+  std::vector<size_t> damaged;  // numbers of lines
+  for (size_t i = 0; i < lines.size(); ++i) {
+    try {
+      // Malformed JSON becomes null, which has no fields.
+      const Json line = ParseJson<Json>(lines[i]).value_or(Json());
+      if (line.at("event") != "strength") continue;
+      const double score = line.at("score");
+      curves[{line.at("variant"), line.at("opponent")}][line.at("generation")] =
+          score;
+    } catch (const Json::exception&) {
+      damaged.push_back(i + 1);
+    }
+  }
+  std::string text;
+  for (const auto& [key, curve] : curves) {
+    if (curve.size() < 2) continue;
+    std::string bars;
+    for (const auto& [generation, score] : curve) {
+      absl::StrAppend(&bars, eval::BarOf(score));
+    }
+    absl::StrAppendFormat(
+        &text, "%-22s  %-14s  %s  %.0f to %.0f %%\n", key.first, key.second,
+        bars, 100 * curve.begin()->second, 100 * curve.rbegin()->second);
+  }
+  if (!text.empty()) {
+    text = absl::StrCat("\nScore over the generations:\n\n", text);
+  }
+  if (!damaged.empty()) {
+    absl::StrAppend(&text, "\nLeft out: ", damaged.size(),
+                    damaged.size() == 1 ? " line" : " lines", " of ",
+                    metrics_path, " that cannot be read, such as line ",
+                    damaged.front(), ".\n");
+  }
+  return text;
+}
+
 namespace {
 
 struct TrainFlags {
@@ -74,7 +401,7 @@ absl::Status Preflight(const proto::TrainConfig& config, bool untrained,
   }
   status = CheckLearned(opponents, starts, untrained, console);
   if (status.ok()) return status;
-  return UsageError(absl::StrCat("evaluation.opponent: ", status.message()));
+  return UsageError("evaluation.opponent: ", status.message());
 }
 
 // Adds to an error of training what to do about it.
@@ -209,14 +536,12 @@ void RegisterTrain(Command& root) {
       FormatOption(&options->format),
       FleetOption(&options->fleet),
   });
-  command.SetNotes(
-      absl::StrCat("The same command resumes a run that was stopped, by Ctrl-C "
-                   "or otherwise. The\n"
-                   "run's folder contains the games (see tara games), "
-                   "checkpoints, metrics.jsonl and\n"
-                   "TensorBoard event files.\n\n"
-                   "Fields of a config:\n",
-                   FieldsHelp()));
+  command.SetNotes(absl::StrCat(
+      "The same command resumes a run that was stopped, by Ctrl-C or "
+      "otherwise. The run's folder contains the games (see tara games), "
+      "checkpoints, metrics.jsonl and TensorBoard event files.\n\n"
+      "Fields of a config:\n",
+      FieldsHelp()));
   command.SetExamples(
       {"train configs/quickstart.textproto",
        "train configs/quickstart.textproto --set variant=high_kings_l1",

@@ -29,7 +29,6 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "absl/synchronization/mutex.h"
@@ -41,15 +40,12 @@
 #include "tara/cli/commands.h"
 #include "tara/cli/console.h"
 #include "tara/cli/flags.h"
-#include "tara/cli/games.h"
 #include "tara/core/action.h"
 #include "tara/core/drawing.h"
-#include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/svg_board.h"
-#include "tara/core/variant.h"
 #include "tara/eval/players/make_player.h"
-#include "tara/eval/report/report_page.h"
+#include "tara/eval/report/report.h"
 #include "tara/eval/review/review_report.h"
 #include "tara/nn/bundle/bundle.h"
 #include "tara/record/game_record.h"
@@ -70,19 +66,16 @@ struct WebFile {
 
 // Returns the number of a query, "index=12&ply=3", or the other one where it
 // has none of the name.
-absl::StatusOr<int64_t> NumberOf(absl::string_view query,
-                                 absl::string_view name, int64_t otherwise) {
-  for (const absl::string_view part :
-       absl::StrSplit(query, '&', absl::SkipEmpty())) {
-    const std::pair<absl::string_view, absl::string_view> pair =
-        absl::StrSplit(part, absl::MaxSplits('=', 1));
-    int64_t number = 0;
-    if (pair.first != name) continue;
-    if (absl::SimpleAtoi(pair.second, &number) && number >= 0) return number;
-    return absl::InvalidArgumentError(absl::StrCat(
-        name, " is '", pair.second, "'; expected a number from 0 up"));
-  }
-  return otherwise;
+absl::StatusOr<int64_t> NumberOf(absl::string_view query, const char* name,
+                                 int64_t otherwise) {
+  char text[32] = "";
+  const int length =
+      mg_get_var(query.data(), query.size(), name, text, sizeof(text));
+  if (length == -1) return otherwise;
+  int64_t number = 0;
+  if (absl::SimpleAtoi(text, &number) && number >= 0) return number;
+  return absl::InvalidArgumentError(
+      absl::StrCat(name, " is '", text, "'; expected a number from 0 up"));
 }
 
 // Returns the contents of a file from a byte on; "" where it is not there, yet.
@@ -656,15 +649,12 @@ void RegisterWeb(Command& root) {
   });
   command.SetNotes(
       "In a clone, builds the page if needed. The first build takes some "
-      "minutes: it\n"
-      "installs Emscripten and Node.js and compiles the rules and the search "
-      "to\n"
-      "WebAssembly. Serves the page to this machine only, until it is stopped. "
-      "You can\n"
-      "drop another bundle onto the page at any time.\n\n"
+      "minutes: it installs Emscripten and Node.js and compiles the rules and "
+      "the search to WebAssembly. Serves the page to this machine only, until "
+      "it is stopped. You can drop another bundle onto the page at any "
+      "time.\n\n"
       "--export writes plain files, network included: visitors can install the "
-      "page and\n"
-      "play offline. --port then has no effect.");
+      "page and play offline. --port then has no effect.");
   command.SetExamples({"web", "web --port 9000 --model runs/mine",
                        "web --run runs/mine --run runs/other",
                        "web --export site"});

@@ -3,14 +3,118 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "tara/base/option_table.h"
 #include "tara/base/status_macros.h"
+#include "tara/base/text.h"
 #include "tara/mcts/evaluators/simple_evaluators.h"
-#include "tara/mcts/options/search_options.h"
+#include "tara/mcts/levels/levels.h"
 #include "tara/nn/bundle/manifest.h"
 #include "tara/nn/inference/network_evaluator.h"
-#include "tara/nn/inference_options.h"
 
 namespace tara::engine {
+namespace {
+
+// The engine's own.
+OptionTable EngineOptionTable(EngineOptions& options) {
+  const auto set_level = [&options](absl::string_view value) {
+    int number;
+    if (!ReadNumber(value, 0, mcts::kNumLevels, number)) return false;
+    options.level = number;
+    if (number == 0) return true;
+    const mcts::Level& level = mcts::kLevels[number - 1];
+    const int64_t max_bytes = options.search.max_bytes;
+    options.search = mcts::SearchOfLevel(level);
+    options.search.max_bytes = max_bytes;
+    options.leaves = mcts::LeavesTogether(level.simulations);
+    options.reuse = false;
+    options.confidence_z = mcts::kPlayConfidenceZ;
+    options.temperature = 0;
+    options.value_margin = level.value_margin;
+    return true;
+  };
+  return {
+      {"ms", Milliseconds{&options.time}, 0, 3600000,
+       "milliseconds per action, replaces sims; 0: none"},
+      {"threads", &options.threads, 1, 1024,
+       "threads; line protocol: threads per search"},
+      {"leaves", &options.leaves, 1, 4096, "leaves of a position in one batch"},
+      {"positions", &options.positions, 1, 65536,
+       "JSON: concurrent positions per thread"},
+      {"reuse", &options.reuse, "keep the tree of the last position"},
+      {"lcb", &options.confidence_z, 0, 100,
+       "choose by mean - this x standard error; 0: visits"},
+      {"temperature", &options.temperature, 0, 10,
+       "draw actions by visits^(1/this); 0: the best"},
+      {"value_margin", &options.value_margin, 0, 2,
+       "loss of value accepted for a higher score now"},
+      {"level",
+       Custom{"a whole number", set_level,
+              [&options] { return absl::StrCat(options.level); }},
+       0, mcts::kNumLevels, "level of strength, which sets options; 0: none"},
+      {"seed", &options.seed, 0, 0x1p64, "seed of all random draws"},
+  };
+}
+
+absl::Status SetOne(absl::string_view name, absl::string_view value,
+                    EngineOptions& options) {
+  const OptionTable table = EngineOptionTable(options);
+  if (const Option* const option = FindOption(table, name)) {
+    return SetOption(*option, value);
+  }
+  if (mcts::IsSearchOption(name)) {
+    return mcts::SetSearchOption(name, value, options.search);
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "unknown option '", Shown(name), "'; expected ", OptionNames(table),
+      ", or an option of the search such as sims, c_puct or graph"));
+}
+
+}  // namespace
+
+absl::Status SetEngineOption(absl::string_view name, absl::string_view value,
+                             EngineOptions& options) {
+  EngineOptions changed = options;
+  TARA_RETURN_IF_ERROR(SetOne(name, value, changed));
+  if (changed.search.gumbel && changed.threads > 1) {
+    return absl::InvalidArgumentError(
+        "threads cannot be combined with gumbel: a Gumbel root plans its "
+        "visits one by one; expected threads=1 or gumbel=off");
+  }
+  options = changed;
+  return absl::OkStatus();
+}
+
+absl::Status SetEngineOptions(absl::string_view text, EngineOptions& options) {
+  if (text.empty()) return absl::OkStatus();
+  TARA_ASSIGN_OR_RETURN(const std::vector<OptionText> list,
+                        ParseOptionList(text));
+  for (const OptionText& option : list) {
+    TARA_RETURN_IF_ERROR(SetEngineOption(option.name, option.value, options));
+  }
+  return absl::OkStatus();
+}
+
+std::string ListEngineOptions(EngineOptions options) {
+  std::string list = absl::StrCat("sims ", options.search.simulations, "\n");
+  for (const Option& option : EngineOptionTable(options)) {
+    absl::StrAppend(&list, option.name, " ", option.Get(), "\n");
+  }
+  mcts::SearchOptions others = options.search;
+  others.simulations = mcts::SearchOptions().simulations;
+  const std::string search = mcts::FormatSearchOptions(others);
+  if (!search.empty()) {
+    absl::StrAppend(
+        &list, absl::StrReplaceAll(search, {{",", "\n"}, {"=", " "}}), "\n");
+  }
+  return list;
+}
+
+std::string EngineOptionsHelp() {
+  EngineOptions defaults;
+  return absl::StrCat(OptionsHelp(EngineOptionTable(defaults)),
+                      mcts::SearchOptionsHelp(defaults.search));
+}
 
 EngineModel::EngineModel(std::unique_ptr<mcts::Evaluator> evaluator,
                          bool is_network, int64_t cache_positions)

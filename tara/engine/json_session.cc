@@ -1,242 +1,818 @@
 #include "tara/engine/json_session.h"
 
 #include <algorithm>
+#include <atomic>
+#include <cmath>
 #include <cstddef>
-#include <string>
+#include <cstdint>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 #include <variant>
+#include <vector>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/time/time.h"
+#include "tara/base/json.h"
 #include "tara/base/random.h"
 #include "tara/base/status_macros.h"
+#include "tara/base/text.h"
 #include "tara/base/threads.h"
 #include "tara/base/version.h"
-#include "tara/engine/analysis_report.h"
-#include "tara/engine/engine_options.h"
+#include "tara/core/action.h"
+#include "tara/core/outcome.h"
+#include "tara/core/position_text.h"
+#include "tara/core/rule_options.h"
+#include "tara/core/rules.h"
+#include "tara/core/state.h"
+#include "tara/core/variant.h"
+#include "tara/engine/analysis_engine.h"
 #include "tara/engine/line_io.h"
+#include "tara/mcts/choice/choose_action.h"
 #include "tara/mcts/evaluator.h"
+#include "tara/mcts/options/search_options.h"
+#include "tara/mcts/tree/node.h"
+#include "tara/mcts/tree/tree.h"
 #include "tara/mcts/utility.h"
 
 namespace tara::engine {
+namespace {
 
-struct JsonSession::Analysis {
-  Json id;
-  int turn;
-  State state;
-  AnalysisReportOptions report;
+// Requests of the JSON protocol (docs/reference/protocol.md, section 2), read
+// strictly.
+
+using Json = nlohmann::ordered_json;
+
+// Optional parts of an answer.
+struct ReportFlags {
+  bool actions = false;     // statistics of each action
+  bool pv = false;          // lines: of the root, and of each action told
+  bool policy = false;      // the priors of all legal actions
+  bool evaluation = false;  // win, draw, loss, margin without a search
+  bool margins = false;     // the distribution of the final margin
 };
 
-JsonSession::JsonSession(EngineModel* model, const EngineOptions& options,
-                         Sink sink)
-    : model_(model),
-      options_(options),
-      sink_(std::move(sink)),
-      engine_(std::make_unique<AnalysisEngine>(
-          model, AnalysisEngineOptions{.threads = options.threads,
-                                       .positions = options.positions,
-                                       .leaves = options.leaves})) {}
+// Positions to be analysed.
+struct AnalyzeRequest {
+  // By turn: the number of actions before it.
+  struct Position {
+    int turn;
+    State state;
+  };
+  std::vector<Position> positions;
+  mcts::SearchOptions search;
+  absl::Duration time = absl::InfiniteDuration();
+  absl::Duration report_every = absl::InfiniteDuration();
+  int priority = 0;
+  int max_actions = 0;  // 0: all that were visited
+  ReportFlags report;
+};
 
-JsonSession::~JsonSession() = default;
+struct TerminateRequest {
+  Json terminate_id;
+};
+struct TerminateAllRequest {};
+struct QueryVersionRequest {};
+struct ClearCacheRequest {};
 
-void JsonSession::Take(absl::string_view line) {
-  if (line.find_first_not_of(" \t\r") == absl::string_view::npos) return;
-  engine_->AwaitRoom();
-  Request request;
-  const absl::Status status = CatchExhaustion([&] {
-    request = ParseRequest(line, options_);
-    for (const RequestProblem& warning : request.warnings) {
-      Warn(request, warning);
+struct RequestProblem {
+  std::string message;
+  std::string field = {};  // empty: none in particular
+};
+
+// A line that was read.
+struct Request {
+  Json id;  // null: none
+  std::string command;
+  std::vector<RequestProblem> warnings;
+  std::variant<RequestProblem, AnalyzeRequest, TerminateRequest,
+               TerminateAllRequest, QueryVersionRequest, ClearCacheRequest>
+      body;
+};
+
+constexpr int64_t kMaxTimeMs = int64_t{24} * 3600 * 1000;
+constexpr size_t kMaxIdBytes = 256;
+constexpr size_t kMaxTurns = 10000;
+
+constexpr absl::string_view kCommands[] = {
+    "analyze", "terminate", "terminate_all", "query_version", "clear_cache"};
+
+struct ReportName {
+  absl::string_view name;
+  bool ReportFlags::* flag;
+};
+constexpr ReportName kReports[] = {{"actions", &ReportFlags::actions},
+                                   {"pv", &ReportFlags::pv},
+                                   {"policy", &ReportFlags::policy},
+                                   {"evaluation", &ReportFlags::evaluation},
+                                   {"margins", &ReportFlags::margins}};
+
+absl::Status Unexpected(const Json& value, absl::string_view expected) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("is ", ShownJson(value), "; expected ", expected));
+}
+
+// A number, switch or text as options take it.
+absl::StatusOr<std::string> OptionValue(const Json& value, absl::string_view on,
+                                        absl::string_view off) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_boolean()) return std::string(value.get<bool>() ? on : off);
+  if (value.is_number()) return value.dump();
+  return Unexpected(value, "a number, true, false or a text");
+}
+
+// Reads the fields of a request. `field` names the one being read.
+class Reader {
+ public:
+  Reader(const Json& object, const EngineOptions& options)
+      : object_(object), options_(options) {}
+
+  const std::string& field() const { return field_; }
+
+  // Returns the names of fields that nobody has asked for.
+  std::vector<std::string> Unread() const {
+    std::vector<std::string> names;
+    for (const auto& [name, value] : object_.items()) {
+      if (std::find(read_.begin(), read_.end(), name) == read_.end()) {
+        names.push_back(name);
+      }
     }
-    std::visit([&](const auto& body) { Answer(request, body); }, request.body);
+    return names;
+  }
+
+  // Returns the field; null if it is not there.
+  const Json* Find(absl::string_view name) {
+    field_ = std::string(name);
+    read_.push_back(field_);
+    const auto found = object_.find(field_);
+    return found == object_.end() ? nullptr : &*found;
+  }
+
+  absl::Status ReadId(absl::string_view name, Json& id) {
+    const Json* const value = Find(name);
+    if (value == nullptr) return absl::InvalidArgumentError("is missing");
+    const bool text =
+        value->is_string() &&
+        value->get_ref<const std::string&>().size() <= kMaxIdBytes;
+    if (!text && !value->is_number_integer()) {
+      return Unexpected(*value,
+                        "a whole number or a text of at most 256 bytes");
+    }
+    id = *value;
     return absl::OkStatus();
-  });
-  if (status.ok()) return;
-  Answer(request,
-         RequestProblem{.message = std::string(status.message()), .field = ""});
-}
-
-void JsonSession::Refuse() {
-  Write({{"error", "the line is too long; expected at most a megabyte"}});
-}
-
-void JsonSession::Write(const Json& answer, absl::string_view actions) {
-  // Ids and names of fields may hold anything.
-  std::string line =
-      answer.dump(-1, ' ', false, Json::error_handler_t::replace);
-  if (!actions.empty()) {
-    line.pop_back();  // an object that has something in it already
-    absl::StrAppend(&line, ",\"actions\":", actions, "}");
   }
-  sink_(std::move(line));
-}
 
-void JsonSession::Answer(const Request& request,
-                         const RequestProblem& problem) {
-  Json answer;
-  if (!request.id.is_null()) answer["id"] = request.id;
-  answer["error"] = problem.message;
-  if (!problem.field.empty()) answer["field"] = problem.field;
-  Write(answer);
-}
-
-void JsonSession::Warn(const Request& request, const RequestProblem& problem) {
-  Write({{"id", request.id},
-         {"warning", problem.message},
-         {"field", problem.field}});
-}
-
-void JsonSession::Answer(const Request& request, const AnalyzeRequest& body) {
-  // All positions of a request are of one game, by the same rules.
-  for (const AnalyzeRequest::Position& position : body.positions) {
-    const absl::Status status = model_->CheckLearned(position.state);
-    if (status.ok()) continue;
-    Answer(request, RequestProblem{.message = std::string(status.message()),
-                                   .field = ""});
-    return;
-  }
-  const auto flag = std::make_shared<CancelFlag>(false);
-  std::vector<std::weak_ptr<CancelFlag>>& flags =
-      flags_[request.id.dump(-1, ' ', false, Json::error_handler_t::replace)];
-  if (flags.size() == flags.capacity()) {  // clients may reuse ids
-    std::erase_if(flags, [](const std::weak_ptr<CancelFlag>& answered) {
-      return answered.expired();
-    });
-  }
-  flags.push_back(flag);
-  ForgetAnswered();
-  if (mcts::Utility(body.search.utility).needs_margins()) model_->KeepMargins();
-  for (const AnalyzeRequest::Position& position : body.positions) {
-    const auto analysis = std::make_shared<const Analysis>(
-        Analysis{.id = request.id,
-                 .turn = position.turn,
-                 .state = position.state,
-                 .report = {.report = body.report,
-                            .max_actions = body.max_actions,
-                            .confidence_z = options_.confidence_z}});
-    if (position.state.finished()) {
-      Report(*analysis, AnalysisEvent::kDone, nullptr, absl::OkStatus());
-      continue;
+  absl::Status ReadCommand(std::string& command) {
+    command = "analyze";
+    const Json* const value = Find("command");
+    if (value == nullptr) return absl::OkStatus();
+    if (value->is_string()) {
+      command = value->get<std::string>();
+      for (const absl::string_view known : kCommands) {
+        if (command == known) return absl::OkStatus();
+      }
     }
-    engine_->Add({.state = position.state,
-                  .search = body.search,
-                  .seed = DeriveSeed(options_.seed, 0, StreamPurpose::kArena),
-                  .time = body.time,
-                  .report_every = body.report_every,
-                  .priority = body.priority,
-                  .cancelled = flag,
-                  .listener = [this, analysis](AnalysisEvent event,
-                                               const mcts::Tree* tree,
-                                               const absl::Status& status) {
-                    Report(*analysis, event, tree, status);
-                  }});
+    command.clear();
+    return Unexpected(*value,
+                      absl::StrCat("one of ", absl::StrJoin(kCommands, ", ")));
   }
-}
 
-absl::Status JsonSession::AddNetworkOutputs(const Analysis& analysis,
-                                            Json& answer) {
-  const ReportFlags& report = analysis.report.report;
-  if (report.evaluation || report.margins) {
-    mcts::Evaluation evaluation;
-    TARA_RETURN_IF_ERROR(model_->EvaluateFully(analysis.state, evaluation));
-    AddEvaluation(evaluation, report, answer);
+  absl::StatusOr<AnalyzeRequest> ReadAnalyze() {
+    AnalyzeRequest request;
+    TARA_ASSIGN_OR_RETURN(const State start, ReadStart());
+    TARA_ASSIGN_OR_RETURN(const std::vector<State> states, ReadActions(start));
+    TARA_RETURN_IF_ERROR(ReadTurns(states, request));
+    TARA_RETURN_IF_ERROR(ReadSearch(request));
+    TARA_RETURN_IF_ERROR(ReadReport(request));
+    TARA_ASSIGN_OR_RETURN(const std::optional<int64_t> priority,
+                          ReadWhole("priority", -1000000, 1000000));
+    request.priority = static_cast<int>(priority.value_or(0));
+    return request;
+  }
+
+ private:
+  absl::StatusOr<std::optional<int64_t>> ReadWhole(absl::string_view name,
+                                                   int64_t least,
+                                                   int64_t most) {
+    const Json* const value = Find(name);
+    if (value == nullptr) return std::nullopt;
+    // Unsigned numbers beyond int64_t would turn negative.
+    const bool fits = value->is_number_integer() &&
+                      (!value->is_number_unsigned() ||
+                       value->get<uint64_t>() <=
+                           static_cast<uint64_t>(std::max<int64_t>(most, 0)));
+    if (fits) {
+      const auto number = value->get<int64_t>();
+      if (number >= least && number <= most) return number;
+    }
+    return Unexpected(
+        *value, absl::StrCat("a whole number from ", least, " to ", most));
+  }
+
+  absl::StatusOr<State> ReadStart() {
+    const Json* const position = Find("position");
+    if (position == nullptr) return ReadVariant();
+    if (!position->is_string()) {
+      return Unexpected(*position, "a position as text");
+    }
+    TARA_ASSIGN_OR_RETURN(
+        const State state,
+        ParsePosition(PlainText(position->get<std::string>())));
+    for (const char* const name : {"variant", "options"}) {
+      if (Find(name) != nullptr) {
+        return absl::InvalidArgumentError(
+            "next to a position, which includes it; expected one of the two");
+      }
+    }
+    return state;
+  }
+
+  absl::StatusOr<State> ReadVariant() {
+    const Json* const id = Find("variant");
+    if (id == nullptr) {
+      return absl::InvalidArgumentError(
+          "is missing; expected a variant or a position");
+    }
+    if (!id->is_string()) return Unexpected(*id, "a variant's identifier");
+    TARA_ASSIGN_OR_RETURN(const Variant variant,
+                          ParseVariant(id->get<std::string>()));
+    RuleOptions options;
+    const Json* const given = Find("options");
+    if (given == nullptr) return InitialState(variant, options);
+    if (!given->is_object()) return Unexpected(*given, "an object");
+    for (const auto& [name, value] : given->items()) {
+      field_ = absl::StrCat("options.", name);
+      TARA_ASSIGN_OR_RETURN(const std::string text,
+                            OptionValue(value, "true", "false"));
+      TARA_RETURN_IF_ERROR(SetRuleOption(variant, name, text, options));
+    }
+    return InitialState(variant, options);
+  }
+
+  // Returns the start and the position after each action.
+  absl::StatusOr<std::vector<State>> ReadActions(const State& start) {
+    std::vector<State> states = {start};
+    const Json* const actions = Find("actions");
+    if (actions == nullptr) return states;
+    if (!actions->is_array()) return Unexpected(*actions, "a list of actions");
+    int number = 0;
+    for (const Json& action : *actions) {
+      field_ = absl::StrCat("actions[", number++, "]");
+      if (!action.is_string()) return Unexpected(action, "an action as text");
+      State next = states.back();
+      TARA_RETURN_IF_ERROR(PlayAction(action.get<std::string>(), next));
+      states.push_back(next);
+    }
+    return states;
+  }
+
+  absl::Status ReadTurns(const std::vector<State>& states,
+                         AnalyzeRequest& request) {
+    const int last = static_cast<int>(states.size()) - 1;
+    const Json* const turns = Find("turns");
+    if (turns == nullptr) {
+      request.positions = {{last, states.back()}};
+      return absl::OkStatus();
+    }
+    if (!turns->is_array() || turns->empty() || turns->size() > kMaxTurns) {
+      return Unexpected(
+          *turns, absl::StrCat("a list of 1 to ", kMaxTurns, " whole numbers"));
+    }
+    int number = 0;
+    for (const Json& turn : *turns) {
+      field_ = absl::StrCat("turns[", number++, "]");
+      if (!turn.is_number_unsigned() ||
+          turn.get<uint64_t>() > static_cast<uint64_t>(last)) {
+        return Unexpected(turn,
+                          absl::StrCat("a whole number from 0 to ", last));
+      }
+      const int index = turn.get<int>();
+      request.positions.push_back({index, states[index]});
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadSearch(AnalyzeRequest& request) {
+    request.search = options_.search;
+    if (const Json* const given = Find("search")) {
+      if (!given->is_object()) return Unexpected(*given, "an object");
+      for (const auto& [name, value] : given->items()) {
+        field_ = absl::StrCat("search.", name);
+        TARA_ASSIGN_OR_RETURN(const std::string text,
+                              OptionValue(value, "on", "off"));
+        TARA_RETURN_IF_ERROR(mcts::SetSearchOption(name, text, request.search));
+      }
+    }
+    TARA_ASSIGN_OR_RETURN(const std::optional<int64_t> simulations,
+                          ReadWhole("simulations", 1, mcts::kMaxSimulations));
+    TARA_ASSIGN_OR_RETURN(const std::optional<int64_t> time_ms,
+                          ReadWhole("time_ms", 1, kMaxTimeMs));
+    TARA_ASSIGN_OR_RETURN(const std::optional<int64_t> every_ms,
+                          ReadWhole("report_every_ms", 1, kMaxTimeMs));
+    const bool by_time =
+        time_ms.has_value() ||
+        (!simulations.has_value() && options_.time > absl::ZeroDuration());
+    if (simulations.has_value()) {
+      request.search.simulations = static_cast<int>(*simulations);
+    } else if (by_time) {
+      request.search.simulations = mcts::kMaxSimulations;
+    }
+    if (by_time) {
+      request.search.gumbel = false;  // it plans for a number of simulations
+      request.time =
+          time_ms.has_value() ? absl::Milliseconds(*time_ms) : options_.time;
+    }
+    if (every_ms.has_value()) {
+      request.report_every = absl::Milliseconds(*every_ms);
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadReport(AnalyzeRequest& request) {
+    TARA_ASSIGN_OR_RETURN(const std::optional<int64_t> most,
+                          ReadWhole("max_actions", 1, kNumActions));
+    request.max_actions = static_cast<int>(most.value_or(0));
+    const Json* const report = Find("report");
+    if (report == nullptr) {
+      request.report.actions = request.report.pv = true;
+      return absl::OkStatus();
+    }
+    const auto name_of = [](std::string* text, const ReportName& report) {
+      absl::StrAppend(text, report.name);
+    };
+    const std::string expected = absl::StrCat(
+        "a list of some of ", absl::StrJoin(kReports, ", ", name_of));
+    if (!report->is_array()) return Unexpected(*report, expected);
+    int number = 0;
+    for (const Json& name : *report) {
+      field_ = absl::StrCat("report[", number++, "]");
+      bool known = false;
+      for (const ReportName& each : kReports) {
+        if (!name.is_string() ||
+            name.get_ref<const std::string&>() != each.name) {
+          continue;
+        }
+        request.report.*each.flag = known = true;
+      }
+      if (!known) return Unexpected(name, expected);
+    }
+    return absl::OkStatus();
+  }
+
+  const Json& object_;
+  const EngineOptions& options_;
+  std::string field_;
+  std::vector<std::string> read_;
+};
+
+absl::Status ReadAll(Reader& reader, Request& request) {
+  TARA_RETURN_IF_ERROR(reader.ReadId("id", request.id));
+  TARA_RETURN_IF_ERROR(reader.ReadCommand(request.command));
+  if (request.command == "analyze") {
+    TARA_ASSIGN_OR_RETURN(request.body, reader.ReadAnalyze());
+  } else if (request.command == "terminate") {
+    TerminateRequest terminate;
+    TARA_RETURN_IF_ERROR(reader.ReadId("terminate_id", terminate.terminate_id));
+    request.body = terminate;
+  } else if (request.command == "terminate_all") {
+    request.body = TerminateAllRequest();
+  } else if (request.command == "query_version") {
+    request.body = QueryVersionRequest();
+  } else {
+    request.body = ClearCacheRequest();
   }
   return absl::OkStatus();
 }
 
-void JsonSession::Report(const Analysis& analysis, AnalysisEvent event,
-                         const mcts::Tree* tree, const absl::Status& status) {
-  Json answer = {{"id", analysis.id}, {"turn", analysis.turn}};
-  std::string actions;
-  absl::Status failure = status;
-  if (event == AnalysisEvent::kProgress) answer["during_search"] = true;
-  if (event == AnalysisEvent::kCancelled) answer["terminated"] = true;
-  if (failure.ok()) {
-    AddTurnOrResult(analysis.state, answer);
-    const std::string not_learned = model_->NotLearnedOf(analysis.state);
-    if (!not_learned.empty()) answer["not_learned"] = not_learned;
-    if (tree != nullptr) {
-      AddSearch(*tree, analysis.report, answer);
-      if (analysis.report.report.actions && answer.contains("best")) {
-        actions = ActionsText(*tree, analysis.report);
-      }
-      if (event == AnalysisEvent::kDone) {
-        failure = AddNetworkOutputs(analysis, answer);
-      }
+// Reads any line; the options are the defaults of a request.
+// Errors become a RequestProblem.
+Request ParseRequest(absl::string_view line, const EngineOptions& options) {
+  Request request;
+  const auto fail = [&request](absl::string_view message,
+                               const std::string& field = "") {
+    request.body =
+        RequestProblem{.message = std::string(message), .field = field};
+    return request;
+  };
+  const absl::StatusOr<Json> object = ParseJson<Json>(line);
+  if (!object.ok()) {
+    return fail(absl::StrCat(object.status().message(),
+                             "; expected an object on one line"));
+  }
+  if (!object->is_object()) {
+    return fail(absl::StrCat("a request is ", ShownJson(*object),
+                             "; expected an object"));
+  }
+  Reader reader(*object, options);
+  const absl::Status status = ReadAll(reader, request);
+  if (!status.ok()) return fail(status.message(), reader.field());
+  for (const std::string& name : reader.Unread()) {
+    request.warnings.push_back({.message = "unknown field", .field = name});
+  }
+  return request;
+}
+
+constexpr const char* kSideNames[] = {"red", "blue"};
+
+// Rounded to four decimals: more would be noise, and take bytes.
+double Rounded(double value) {
+  return std::round(value * 1e4) / 1e4 + 0.0;  // + 0: no minus zero
+}
+
+// Appends a number as Rounded would have it: "0.25", "-1.0".
+void AppendRounded(double value, std::string& text) {
+  const int64_t units = std::llround(value * 1e4);
+  const int64_t size = std::abs(units);
+  absl::StrAppend(&text, units < 0 ? "-" : "", size / 10000, ".");
+  char decimals[4];
+  int64_t rest = size % 10000;
+  for (int i = 3; i >= 0; --i, rest /= 10) {
+    decimals[i] = static_cast<char>('0' + rest % 10);
+  }
+  int count = 4;
+  while (count > 1 && decimals[count - 1] == '0') --count;
+  text.append(decimals, count);
+}
+
+struct AnalysisReportOptions {
+  ReportFlags report;
+  int max_actions = 0;  // 0: all that were visited
+  float confidence_z = 0;
+};
+
+void AppendAction(const mcts::Tree& tree, const mcts::RootAction& action,
+                  const AnalysisReportOptions& options, std::string& text) {
+  absl::StrAppend(&text, R"({"action":")",
+                  ActionToText(action.action, tree.root()), R"(","visits":)",
+                  action.visits);
+  const auto add = [&](absl::string_view name, double value) {
+    absl::StrAppend(&text, ",\"", name, "\":");
+    AppendRounded(value, text);
+  };
+  if (action.visits > 0) {
+    add("value", action.mean_value);
+    add("deviation", action.value_deviation);
+    add("lcb", mcts::LowerConfidenceBound(action, options.confidence_z));
+  }
+  add("prior", action.prior);
+  if (action.low > -kMaxMargin || action.high < kMaxMargin) {
+    absl::StrAppend(&text, ",\"proved\":[", int{action.low}, ",",
+                    int{action.high}, "]");
+  }
+  if (options.report.pv) {
+    absl::StrAppend(&text, ",\"pv\":[");
+    const char* separator = "\"";
+    for (const std::string& next :
+         LineToTexts(mcts::LineAfter(tree, action.action), tree.root())) {
+      absl::StrAppend(&text, separator, next, "\"");
+      separator = ",\"";
+    }
+    text += ']';
+  }
+  text += '}';
+}
+
+// Adds the seat to move of a position, or the result.
+void AddTurnOrResult(const State& state, Json& answer) {
+  answer["finished"] = state.finished();
+  if (!state.finished()) {
+    answer["seat"] = int{state.seat};
+    answer["side"] = kSideNames[state.side()];
+    return;
+  }
+  const Outcome outcome = Score(state);
+  answer["result"] = {
+      {"points", outcome.points},
+      {"kingdoms", outcome.kingdoms},
+      {"territory", outcome.territory},
+      {"bridges", outcome.bridges},
+      {"kings_captured", outcome.kings_captured},
+      {"winner", outcome.winner() < 0 ? Json() : Json(outcome.winner())},
+      {"ended_by", std::string(EndingName(outcome.ended_by))}};
+}
+
+// Adds the results of a search except the list of actions. Missing results,
+// such as an action before the first simulation, are omitted.
+void AddSearch(const mcts::Tree& tree, const AnalysisReportOptions& options,
+               Json& answer) {
+  const std::vector<mcts::RootAction> actions =
+      mcts::RankActions(tree, options.confidence_z);
+  answer["simulations"] = tree.root_visits();
+  if (actions.empty()) return;
+  answer["value"] = Rounded(tree.root_value());
+  answer["margin"] = Rounded(tree.root_margin());
+  const mcts::MarginBounds proved = tree.root_bounds();
+  if (proved.low > -kMaxMargin || proved.high < kMaxMargin) {
+    answer["proved"] = {int{proved.low}, int{proved.high}};
+  }
+  if (tree.root_visits() > 0 || tree.settled()) {
+    answer["best"] = ActionToText(actions[0].action, tree.root());
+    if (options.report.pv) {
+      answer["pv"] =
+          LineToTexts(mcts::LineAfter(tree, actions[0].action), tree.root());
     }
   }
-  if (!failure.ok()) {
-    answer = {{"id", analysis.id},
-              {"turn", analysis.turn},
-              {"error", std::string(failure.message())}};
-    actions.clear();
+  if (options.report.policy) {
+    Json policy = Json::object();
+    for (const mcts::RootAction& action : tree.root_actions()) {
+      policy[ActionToText(action.action, tree.root())] = Rounded(action.prior);
+    }
+    answer["policy"] = std::move(policy);
   }
-  Write(answer, actions);
 }
 
-int JsonSession::Cancel(const std::string& id) {
-  const auto found = flags_.find(id);
-  if (found == flags_.end()) return 0;
-  int cancelled = 0;
-  for (const std::weak_ptr<CancelFlag>& weak : found->second) {
-    if (const std::shared_ptr<CancelFlag> flag = weak.lock()) {
-      flag->store(true, std::memory_order_relaxed);
-      ++cancelled;
+// Returns the statistics of each action, as a list in JSON. A text, for it is
+// most of an answer: as values of the library it took several times as long,
+// and a twentieth of an engine's time with a small network.
+std::string ActionsText(const mcts::Tree& tree,
+                        const AnalysisReportOptions& options) {
+  std::string text = "[";
+  int count = 0;
+  for (const mcts::RootAction& action :
+       mcts::RankActions(tree, options.confidence_z)) {
+    if (options.max_actions > 0 && count == options.max_actions) break;
+    if (action.visits == 0 && count > 0) continue;
+    if (count++ > 0) text += ',';
+    AppendAction(tree, action, options, text);
+  }
+  text += ']';
+  return text;
+}
+
+// Adds win, draw, loss and margin, and the distribution of margins.
+void AddEvaluation(const mcts::Evaluation& evaluation,
+                   const ReportFlags& report, Json& answer) {
+  if (report.evaluation) {
+    answer["evaluation"] = {{"win", Rounded(evaluation.win)},
+                            {"draw", Rounded(evaluation.draw)},
+                            {"loss", Rounded(evaluation.loss)},
+                            {"margin", Rounded(evaluation.margin)}};
+  }
+  if (report.margins && !evaluation.margins.empty()) {
+    // By margin; most are next to impossible.
+    Json margins = Json::object();
+    for (int margin = -kMaxMargin; margin <= kMaxMargin; ++margin) {
+      const double chance = Rounded(evaluation.margins[margin + kMaxMargin]);
+      if (chance > 0) margins[absl::StrCat(margin)] = chance;
+    }
+    answer["margins"] = std::move(margins);
+  }
+}
+
+}  // namespace
+
+class JsonSession::Impl {
+ public:
+  Impl(EngineModel* model, const EngineOptions& options, Sink sink)
+      : model_(model),
+        options_(options),
+        sink_(std::move(sink)),
+        engine_(std::make_unique<AnalysisEngine>(
+            model, AnalysisEngineOptions{.threads = options.threads,
+                                         .positions = options.positions,
+                                         .leaves = options.leaves})) {}
+
+  void Take(absl::string_view line) {
+    if (line.find_first_not_of(" \t\r") == absl::string_view::npos) return;
+    engine_->AwaitRoom();
+    Request request;
+    const absl::Status status = CatchExhaustion([&] {
+      request = ParseRequest(line, options_);
+      for (const RequestProblem& warning : request.warnings) {
+        Warn(request, warning);
+      }
+      std::visit([&](const auto& body) { Answer(request, body); },
+                 request.body);
+      return absl::OkStatus();
+    });
+    if (status.ok()) return;
+    Answer(request, RequestProblem{.message = std::string(status.message()),
+                                   .field = ""});
+  }
+
+  void Refuse() {
+    Write({{"error", "the line is too long; expected at most a megabyte"}});
+  }
+
+  const mcts::SearchCounters& counters() const { return engine_->counters(); }
+
+ private:
+  using CancelFlag = std::atomic<bool>;
+
+  // One position of a request.
+  struct Analysis {
+    Json id;
+    int turn;
+    State state;
+    AnalysisReportOptions report;
+  };
+
+  // `actions`: the list of actions in JSON, if there is one.
+  void Write(const Json& answer, absl::string_view actions = "") {
+    // Ids and names of fields may hold anything.
+    std::string line =
+        answer.dump(-1, ' ', false, Json::error_handler_t::replace);
+    if (!actions.empty()) {
+      line.pop_back();  // an object that has something in it already
+      absl::StrAppend(&line, ",\"actions\":", actions, "}");
+    }
+    sink_(std::move(line));
+  }
+
+  void Answer(const Request& request, const RequestProblem& problem) {
+    Json answer;
+    if (!request.id.is_null()) answer["id"] = request.id;
+    answer["error"] = problem.message;
+    if (!problem.field.empty()) answer["field"] = problem.field;
+    Write(answer);
+  }
+
+  void Warn(const Request& request, const RequestProblem& problem) {
+    Write({{"id", request.id},
+           {"warning", problem.message},
+           {"field", problem.field}});
+  }
+
+  void Answer(const Request& request, const AnalyzeRequest& body) {
+    // All positions of a request are of one game, by the same rules.
+    for (const AnalyzeRequest::Position& position : body.positions) {
+      const absl::Status status = model_->CheckLearned(position.state);
+      if (status.ok()) continue;
+      Answer(request, RequestProblem{.message = std::string(status.message()),
+                                     .field = ""});
+      return;
+    }
+    const auto flag = std::make_shared<CancelFlag>(false);
+    std::vector<std::weak_ptr<CancelFlag>>& flags =
+        flags_[request.id.dump(-1, ' ', false, Json::error_handler_t::replace)];
+    if (flags.size() == flags.capacity()) {  // clients may reuse ids
+      std::erase_if(flags, [](const std::weak_ptr<CancelFlag>& answered) {
+        return answered.expired();
+      });
+    }
+    flags.push_back(flag);
+    ForgetAnswered();
+    if (mcts::Utility(body.search.utility).needs_margins())
+      model_->KeepMargins();
+    for (const AnalyzeRequest::Position& position : body.positions) {
+      const auto analysis = std::make_shared<const Analysis>(
+          Analysis{.id = request.id,
+                   .turn = position.turn,
+                   .state = position.state,
+                   .report = {.report = body.report,
+                              .max_actions = body.max_actions,
+                              .confidence_z = options_.confidence_z}});
+      if (position.state.finished()) {
+        Report(*analysis, AnalysisEvent::kDone, nullptr, absl::OkStatus());
+        continue;
+      }
+      engine_->Add({.state = position.state,
+                    .search = body.search,
+                    .seed = DeriveSeed(options_.seed, 0, StreamPurpose::kArena),
+                    .time = body.time,
+                    .report_every = body.report_every,
+                    .priority = body.priority,
+                    .cancelled = flag,
+                    .listener = [this, analysis](AnalysisEvent event,
+                                                 const mcts::Tree* tree,
+                                                 const absl::Status& status) {
+                      Report(*analysis, event, tree, status);
+                    }});
     }
   }
-  flags_.erase(found);
-  return cancelled;
-}
 
-void JsonSession::ForgetAnswered() {
-  if (flags_.size() < forget_at_) return;
-  for (auto it = flags_.begin(); it != flags_.end();) {
-    const bool answered = std::all_of(
-        it->second.begin(), it->second.end(),
-        [](const std::weak_ptr<CancelFlag>& flag) { return flag.expired(); });
-    const auto here = it++;
-    if (answered) flags_.erase(here);
+  absl::Status AddNetworkOutputs(const Analysis& analysis, Json& answer) {
+    const ReportFlags& report = analysis.report.report;
+    if (report.evaluation || report.margins) {
+      mcts::Evaluation evaluation;
+      TARA_RETURN_IF_ERROR(model_->EvaluateFully(analysis.state, evaluation));
+      AddEvaluation(evaluation, report, answer);
+    }
+    return absl::OkStatus();
   }
-  forget_at_ = std::max<size_t>(1024, 2 * flags_.size());
-}
 
-void JsonSession::Answer(const Request& request, const TerminateRequest& body) {
-  const int cancelled = Cancel(
-      body.terminate_id.dump(-1, ' ', false, Json::error_handler_t::replace));
-  engine_->SweepCancelled();
-  Write({{"id", request.id},
-         {"command", request.command},
-         {"terminate_id", body.terminate_id},
-         {"requests", cancelled}});
-}
-
-void JsonSession::Answer(const Request& request, const TerminateAllRequest&) {
-  std::vector<std::string> ids;
-  for (const auto& [id, flags] : flags_) ids.push_back(id);
-  int cancelled = 0;
-  for (const std::string& id : ids) cancelled += Cancel(id);
-  engine_->SweepCancelled();
-  Write({{"id", request.id},
-         {"command", request.command},
-         {"requests", cancelled}});
-}
-
-void JsonSession::Answer(const Request& request, const QueryVersionRequest&) {
-  Json answer = {{"id", request.id},
-                 {"command", request.command},
-                 {"name", kEngineName},
-                 {"version", kVersion},
-                 {"protocol", kJsonProtocolVersion},
-                 {"model", model_->name()}};
-  if (!model_->backend().empty()) {
-    answer["backend"] = model_->backend();
-    answer["precision"] = model_->precision();
+  // Writes the progress or the result of a position's search. Thread-safe.
+  void Report(const Analysis& analysis, AnalysisEvent event,
+              const mcts::Tree* tree, const absl::Status& status) {
+    Json answer = {{"id", analysis.id}, {"turn", analysis.turn}};
+    std::string actions;
+    absl::Status failure = status;
+    if (event == AnalysisEvent::kProgress) answer["during_search"] = true;
+    if (event == AnalysisEvent::kCancelled) answer["terminated"] = true;
+    if (failure.ok()) {
+      AddTurnOrResult(analysis.state, answer);
+      const std::string not_learned = model_->NotLearnedOf(analysis.state);
+      if (!not_learned.empty()) answer["not_learned"] = not_learned;
+      if (tree != nullptr) {
+        AddSearch(*tree, analysis.report, answer);
+        if (analysis.report.report.actions && answer.contains("best")) {
+          actions = ActionsText(*tree, analysis.report);
+        }
+        if (event == AnalysisEvent::kDone) {
+          failure = AddNetworkOutputs(analysis, answer);
+        }
+      }
+    }
+    if (!failure.ok()) {
+      answer = {{"id", analysis.id},
+                {"turn", analysis.turn},
+                {"error", std::string(failure.message())}};
+      actions.clear();
+    }
+    Write(answer, actions);
   }
-  Write(answer);
-}
 
-void JsonSession::Answer(const Request& request, const ClearCacheRequest&) {
-  model_->ClearCache();
-  Write({{"id", request.id}, {"command", request.command}});
+  // Cancels the requests of an id. Returns how many there were.
+  int Cancel(const std::string& id) {
+    const auto found = flags_.find(id);
+    if (found == flags_.end()) return 0;
+    int cancelled = 0;
+    for (const std::weak_ptr<CancelFlag>& weak : found->second) {
+      if (const std::shared_ptr<CancelFlag> flag = weak.lock()) {
+        flag->store(true, std::memory_order_relaxed);
+        ++cancelled;
+      }
+    }
+    flags_.erase(found);
+    return cancelled;
+  }
+
+  // Forgets requests that are answered, once in a while.
+  void ForgetAnswered() {
+    if (flags_.size() < forget_at_) return;
+    for (auto it = flags_.begin(); it != flags_.end();) {
+      const bool answered = std::all_of(
+          it->second.begin(), it->second.end(),
+          [](const std::weak_ptr<CancelFlag>& flag) { return flag.expired(); });
+      const auto here = it++;
+      if (answered) flags_.erase(here);
+    }
+    forget_at_ = std::max<size_t>(1024, 2 * flags_.size());
+  }
+
+  void Answer(const Request& request, const TerminateRequest& body) {
+    const int cancelled = Cancel(
+        body.terminate_id.dump(-1, ' ', false, Json::error_handler_t::replace));
+    engine_->SweepCancelled();
+    Write({{"id", request.id},
+           {"command", request.command},
+           {"terminate_id", body.terminate_id},
+           {"requests", cancelled}});
+  }
+
+  void Answer(const Request& request, const TerminateAllRequest&) {
+    std::vector<std::string> ids;
+    for (const auto& [id, flags] : flags_) ids.push_back(id);
+    int cancelled = 0;
+    for (const std::string& id : ids) cancelled += Cancel(id);
+    engine_->SweepCancelled();
+    Write({{"id", request.id},
+           {"command", request.command},
+           {"requests", cancelled}});
+  }
+
+  void Answer(const Request& request, const QueryVersionRequest&) {
+    Json answer = {{"id", request.id},
+                   {"command", request.command},
+                   {"name", kEngineName},
+                   {"version", kVersion},
+                   {"protocol", kJsonProtocolVersion},
+                   {"model", model_->name()}};
+    if (!model_->backend().empty()) {
+      answer["backend"] = model_->backend();
+      answer["precision"] = model_->precision();
+    }
+    Write(answer);
+  }
+
+  void Answer(const Request& request, const ClearCacheRequest&) {
+    model_->ClearCache();
+    Write({{"id", request.id}, {"command", request.command}});
+  }
+
+  EngineModel* const model_;
+  const EngineOptions options_;
+  const Sink sink_;
+  // By id, as text: the unanswered requests, and some answered ones.
+  absl::flat_hash_map<std::string, std::vector<std::weak_ptr<CancelFlag>>>
+      flags_;
+  size_t forget_at_ = 1024;
+  std::unique_ptr<AnalysisEngine> engine_;  // last: it calls Report
+};
+
+JsonSession::JsonSession(EngineModel* model, const EngineOptions& options,
+                         Sink sink)
+    : impl_(std::make_unique<Impl>(model, options, std::move(sink))) {}
+JsonSession::~JsonSession() = default;
+void JsonSession::Take(absl::string_view line) { impl_->Take(line); }
+void JsonSession::Refuse() { impl_->Refuse(); }
+const mcts::SearchCounters& JsonSession::counters() const {
+  return impl_->counters();
 }
 
 namespace {

@@ -1,6 +1,7 @@
 #include "tara/engine/line_session.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -12,28 +13,35 @@
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "tara/base/clocks.h"
+#include "tara/base/option_table.h"
 #include "tara/base/random.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/text.h"
 #include "tara/base/threads.h"
 #include "tara/base/version.h"
+#include "tara/core/action.h"
+#include "tara/core/board.h"
 #include "tara/core/drawing.h"
 #include "tara/core/outcome.h"
 #include "tara/core/position_text.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
-#include "tara/engine/analysis_request.h"
-#include "tara/engine/engine_options.h"
 #include "tara/engine/line_io.h"
+#include "tara/mcts/choice/choose_action.h"
+#include "tara/mcts/options/search_options.h"
+#include "tara/mcts/search/search_session.h"
+#include "tara/mcts/solver/endgame_solver.h"
+#include "tara/mcts/time/time_manager.h"
+#include "tara/mcts/tree/tree.h"
 #include "tara/mcts/utility.h"
-
 namespace tara::engine {
 namespace {
 
@@ -81,86 +89,575 @@ namespace {
 
 constexpr absl::string_view kAnalyze = "analyze";
 constexpr int kMaxArguments = 1000;
+constexpr double kMaxSeconds = 100 * 3600;
 
 absl::StatusOr<double> ParseSeconds(absl::string_view text) {
   double seconds;
-  if (ParseDecimal(text, &seconds)) return seconds;
+  if (!ParseDecimal(text, &seconds)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "'", Shown(text), "' is not a time; expected a number of seconds"));
+  }
+  if (seconds >= 0 && seconds <= kMaxSeconds) return seconds;
   return absl::InvalidArgumentError(absl::StrCat(
-      "'", Shown(text), "' is not a time; expected a number of seconds"));
+      "a time of ", seconds, " s; expected 0 to ", kMaxSeconds, " s"));
+}
+
+// Returns the result of a finished game in words: "points 3,0 kingdoms 2,3
+// territory 24,21 bridges 30,28 kings_captured 0,0 ended_by out".
+std::string ResultText(const State& state) {
+  const Outcome outcome = Score(state);
+  const auto pair = [](const std::array<int, 2>& by_side) {
+    return absl::StrCat(by_side[0], ",", by_side[1]);
+  };
+  return absl::StrCat(
+      "points ", pair(outcome.points), " kingdoms ", pair(outcome.kingdoms),
+      " territory ", pair(outcome.territory), " bridges ",
+      pair(outcome.bridges), " kings_captured ", pair(outcome.kings_captured),
+      " ended_by ", EndingName(outcome.ended_by));
+}
+
+// The arguments of the command `analyze`.
+struct AnalyzeArguments {
+  mcts::AnalysisLimits limits;
+  int max_actions = 0;  // 0: all that were visited
+};
+
+// Reads [INTERVAL] [interval INTERVAL] [simulations N] [actions N]; intervals
+// are in hundredths of a second. Returns INVALID_ARGUMENT with the expected
+// form.
+absl::StatusOr<AnalyzeArguments> ParseAnalyzeArguments(
+    const std::vector<std::string>& words) {
+  AnalyzeArguments parsed;
+  std::optional<int> centiseconds;
+  const OptionTable table = {
+      {"interval", &centiseconds, 1, 360000, ""},
+      {"simulations", &parsed.limits.simulations, 1, mcts::kMaxSimulations, ""},
+      {"actions", &parsed.max_actions, 1, kNumActions, ""},
+  };
+  const auto set = [&](absl::string_view name, absl::string_view value) {
+    const Option* const option = FindOption(table, name);
+    return option != nullptr
+               ? SetOption(*option, value)
+               : absl::InvalidArgumentError(absl::StrCat(
+                     "unknown argument '", Shown(name),
+                     "'; expected interval, simulations or actions"));
+  };
+  auto next = words.begin();
+  if (next != words.end() && absl::ascii_isdigit((*next)[0])) {
+    TARA_RETURN_IF_ERROR(set("interval", *next++));
+  }
+  for (; next != words.end(); next += 2) {
+    if (next + 1 == words.end()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "'", Shown(*next), "' has no value; expected NAME VALUE"));
+    }
+    TARA_RETURN_IF_ERROR(set(*next, *(next + 1)));
+  }
+  if (centiseconds.has_value()) {
+    parsed.limits.interval = absl::Milliseconds(int64_t{10} * *centiseconds);
+  }
+  return parsed;
+}
+
+// Without the sign of a zero, which has no meaning.
+std::string Number(double value) {
+  std::string text = absl::StrFormat("%.4f", value);
+  return text == "-0.0000" ? "0.0000" : text;
+}
+
+// Returns a search as one line of text, without its end, as in
+// docs/reference/protocol.md:
+//   root simulations N value V margin M not_learned RULES  info action A visits
+//   N value V prior P lcb L order K pv A B C  info action ...
+// `not_learned` are rules that the network has not learned; empty: none.
+std::string AnalysisLine(const mcts::Tree& tree, int max_actions,
+                         float confidence_z, absl::string_view not_learned) {
+  std::string line = absl::StrCat("root simulations ", tree.root_visits(),
+                                  " value ", Number(tree.root_value()),
+                                  " margin ", Number(tree.root_margin()));
+  const mcts::MarginBounds proved = tree.root_bounds();
+  if (proved.low == proved.high) {
+    absl::StrAppend(&line, " proved ", int{proved.low});
+  }
+  if (!not_learned.empty()) {
+    absl::StrAppend(&line, " not_learned ", not_learned);
+  }
+  int order = 0;
+  for (const mcts::RootAction& action : mcts::RankActions(tree, confidence_z)) {
+    if (max_actions > 0 && order == max_actions) break;
+    if (action.visits == 0 && order > 0) continue;
+    absl::StrAppend(
+        &line, " info action ", ActionToText(action.action, tree.root()),
+        " visits ", action.visits, " value ", Number(action.mean_value),
+        " prior ", Number(action.prior), " lcb ",
+        Number(action.visits > 0
+                   ? mcts::LowerConfidenceBound(action, confidence_z)
+                   : -1),
+        " order ", order, " pv");
+    for (const std::string& next :
+         LineToTexts(mcts::LineAfter(tree, action.action), tree.root())) {
+      absl::StrAppend(&line, " ", next);
+    }
+    ++order;
+  }
+  return line;
 }
 
 }  // namespace
 
+class LineSession::Impl {
+ public:
+  // As those of LineSession.
+  Impl(EngineModel* model, const EngineOptions& options, const State& start)
+      : model_(model), options_(options), states_({start}) {
+    KeepMarginsIfNeeded();
+  }
+
+  bool Execute(absl::string_view line, const Input& input, std::ostream& out) {
+    const LineCommand command = ParseLineCommand(line);
+    if (command.is_nothing()) return true;
+    input_ = &input;
+    bool goes_on = true;
+    const absl::Status status = CatchExhaustion([&] {
+      goes_on = ExecuteCommand(command, out);
+      return absl::OkStatus();
+    });
+    if (!status.ok()) {
+      search_.reset();  // it may have been left anyhow, and has the memory
+      out << LineError(command.id, status) << std::flush;
+    }
+    return goes_on;
+  }
+
+ private:
+  using Arguments = std::vector<std::string>;
+  using Answer = absl::StatusOr<std::string>;
+
+  struct CommandInfo {
+    absl::string_view name;
+    absl::string_view arguments;
+    absl::string_view help;
+    int least;  // number of arguments
+    int most;
+    Answer (Impl::*run)(const Arguments&);
+  };
+
+  static absl::Span<const CommandInfo> Commands() {
+    using S = Impl;
+    static constexpr CommandInfo kCommands[] = {
+        {"protocol_version", "",
+         "the version of the Go Text Protocol that this follows", 0, 0,
+         &S::ProtocolVersion},
+        {"name", "", "the engine's name", 0, 0, &S::Name},
+        {"version", "", "the engine's version", 0, 0, &S::Version},
+        {"list_commands", "", "the names of all commands, one a line", 0, 0,
+         &S::ListCommands},
+        {"known_command", "NAME", "true or false", 1, 1, &S::KnownCommand},
+        {"help", "[NAME]", "a description of each command", 0, 1, &S::Help},
+        {"list_variants", "", "the identifiers of all variants, one a line", 0,
+         0, &S::ListVariants},
+        {"variant", "[ID] [OPTION=VALUE,...]",
+         "begins a game of a variant, with the rule options given; without "
+         "arguments: the variant and options of the game",
+         0, 2, &S::SetVariant},
+        {"clear_board", "", "starts the game again", 0, 0, &S::ClearBoard},
+        {"set_position", "TEXT", "begins a game from a position", 1,
+         kMaxArguments, &S::SetPosition},
+        {"play", "ACTION", "plays an action for the seat to move", 1, 1,
+         &S::Play},
+        {"genmove", "", "chooses an action for the seat to move and plays it",
+         0, 0, &S::GenerateMove},
+        {"undo", "", "undoes the last action", 0, 0, &S::Undo},
+        {"history", "", "the actions so far", 0, 0, &S::History},
+        {"showboard", "", "draws the position", 0, 0, &S::ShowBoard},
+        {"legal_actions", "",
+         "the legal actions; nothing when the game is over", 0, 0,
+         &S::LegalActions},
+        {"position", "", "the position as text", 0, 0, &S::Position},
+        {"to_move", "", "the seat to move, from 0; none when the game is over",
+         0, 0, &S::ToMove},
+        {"time_settings", "MAIN_S INCREMENT_S",
+         "seconds of each side for the game, and more after each action; 0 S: "
+         "for each action; 0 0: no clocks",
+         2, 2, &S::TimeSettings},
+        {"time_left", "SECONDS", "the time left of the side to move", 1, 1,
+         &S::TimeLeft},
+        {"final_score", "", "the winner and its margin: Red+3, Blue+1, 0", 0, 0,
+         &S::FinalScore},
+        {"result", "", "the result in full", 0, 0, &S::Result},
+        {"set_option", "NAME VALUE", "sets an option of the search", 2, 2,
+         &S::SetOption},
+        {"list_options", "", "the options, a line each", 0, 0, &S::ListOptions},
+        {kAnalyze, "[INTERVAL] [simulations N] [actions N]",
+         "searches until the next line, with a report every INTERVAL "
+         "hundredths "
+         "of a second",
+         0, 7, &S::Analyze},
+        {"quit", "", "ends the engine", 0, 0, &S::Quit},
+    };
+    return kCommands;
+  }
+
+  static const CommandInfo* Find(absl::string_view name) {
+    for (const CommandInfo& command : Commands()) {
+      if (command.name == name) return &command;
+    }
+    return nullptr;
+  }
+
+  bool ExecuteCommand(const LineCommand& command, std::ostream& out) {
+    const Answer answer = Run(command);
+    if (!answer.ok()) {
+      out << LineError(command.id, answer.status()) << std::flush;
+      return true;
+    }
+    if (command.name == kAnalyze) {
+      StreamAnalysis(command, out);
+      return true;
+    }
+    out << LineAnswer(command.id, *answer) << std::flush;
+    return command.name != "quit";
+  }
+
+  Answer Run(const LineCommand& command) {
+    const CommandInfo* const info = Find(command.name);
+    if (info == nullptr) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("unknown command '", Shown(command.name),
+                       "'; list_commands lists them"));
+    }
+    const auto count = static_cast<int>(command.arguments.size());
+    if (count < info->least || count > info->most) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          command.name, " has ", count, count == 1 ? " argument" : " arguments",
+          "; expected: ", info->name, info->arguments.empty() ? "" : " ",
+          info->arguments));
+    }
+    return (this->*info->run)(command.arguments);
+  }
+
+  void Begin(const State& start) {
+    states_ = {start};
+    actions_.clear();
+    RestartClocks();
+    DropSearch();
+  }
+
+  // Drops the search and its draws: the game or the options have changed.
+  void DropSearch() {
+    search_.reset();
+    drawn_ = 0;
+  }
+
+  uint64_t DrawSeed() {
+    return DeriveSeed(options_.seed, drawn_++, StreamPurpose::kArena);
+  }
+
+  // Returns the search, at the game's position; `by_time`: time ends it, and no
+  // number of simulations.
+  mcts::SearchSession& SearchHere(bool by_time) {
+    mcts::SessionOptions options = {.search = options_.search,
+                                    .reuse = options_.reuse,
+                                    .threads = options_.threads,
+                                    .leaves_per_game = options_.leaves,
+                                    .confidence_z = options_.confidence_z,
+                                    .temperature = options_.temperature,
+                                    .value_margin = options_.value_margin};
+    // A Gumbel root plans for a number of simulations.
+    options.search.gumbel = options_.search.gumbel && !by_time;
+    if (!search_.has_value() ||
+        search_->options().search.gumbel != options.search.gumbel) {
+      search_.emplace(options, model_, &solver_);
+    }
+    search_->GoTo(states_.back(), actions_, [this] { return DrawSeed(); });
+    return *search_;
+  }
+
+  // Returns the action to play, within `budget` if there is one.
+  absl::StatusOr<Action> Choose(std::optional<mcts::MoveBudget> budget) {
+    const absl::Time start = SteadyTime();
+    const LegalSet legal = tara::LegalActions(states_.back());
+    if (legal.Count() == 1) return legal.Nth(0);
+    // Players below full strength are limited by simulations, not by time.
+    if (options_.value_margin > 0) budget.reset();
+    const mcts::SearchTime time = {
+        .budget = budget, .start = start, .time = options_.time};
+    mcts::SearchSession& search = SearchHere(time.limited());
+    std::atomic<int64_t> closed_at = 0;  // time of the clock; 0: not closed
+    TARA_RETURN_IF_ERROR(search.Search(time, [&] {
+      if (!input_->closed()) return false;
+      const int64_t now = absl::ToUnixNanos(ProcessTime());
+      int64_t since = 0;
+      if (closed_at.compare_exchange_strong(since, now)) return false;
+      return absl::Nanoseconds(now - since) >= kTimeWhenClosed;
+    }));
+    const std::vector<mcts::RootAction> actions = search.tree().root_actions();
+    const bool is_searched =
+        search.tree().settled() ||
+        std::any_of(actions.begin(), actions.end(),
+                    [](const auto& action) { return action.visits > 0; });
+    if (!is_searched) {
+      return absl::CancelledError("the input ended before an action was found");
+    }
+    Random random(DrawSeed());
+    return search.Choose(random);
+  }
+
+  absl::Status CheckNotFinished() const {
+    if (!states_.back().finished()) return absl::OkStatus();
+    return absl::FailedPreconditionError(
+        absl::StrCat("the game is over (", EndingName(states_.back().ending),
+                     "); expected undo or a new game first"));
+  }
+
+  absl::Status CheckFinished() const {
+    if (states_.back().finished()) return absl::OkStatus();
+    return absl::FailedPreconditionError(
+        "the game is not over; expected a finished game");
+  }
+
+  Answer ProtocolVersion(const Arguments&) {
+    return absl::StrCat(kLineProtocolVersion);
+  }
+
+  Answer Name(const Arguments&) { return kEngineName; }
+
+  Answer Version(const Arguments&) { return kVersion; }
+
+  Answer ListCommands(const Arguments&) {
+    return absl::StrJoin(Commands(), "\n",
+                         [](std::string* text, const CommandInfo& command) {
+                           absl::StrAppend(text, command.name);
+                         });
+  }
+
+  Answer KnownCommand(const Arguments& arguments) {
+    return Find(arguments[0]) != nullptr ? "true" : "false";
+  }
+
+  Answer Help(const Arguments& arguments) {
+    std::string text;
+    for (const CommandInfo& command : Commands()) {
+      if (!arguments.empty() && arguments[0] != command.name) continue;
+      absl::StrAppend(&text, command.name, command.arguments.empty() ? "" : " ",
+                      command.arguments, ": ", command.help, "\n");
+    }
+    if (!text.empty()) return text;
+    return absl::InvalidArgumentError(
+        absl::StrCat("unknown command '", Shown(arguments[0]),
+                     "'; list_commands lists them"));
+  }
+
+  Answer ListVariants(const Arguments&) {
+    return absl::StrJoin(kVariants, "\n",
+                         [](std::string* text, const VariantInfo& info) {
+                           absl::StrAppend(text, info.id);
+                         });
+  }
+
+  Answer SetVariant(const Arguments& arguments) {
+    if (arguments.empty()) {
+      const State& state = states_.front();
+      const std::string options = FormatRuleOptions(state.options);
+      return absl::StrCat(Info(state.variant).id, options == "-" ? "" : " ",
+                          options == "-" ? "" : options);
+    }
+    TARA_ASSIGN_OR_RETURN(const Variant variant, ParseVariant(arguments[0]));
+    RuleOptions options;
+    if (arguments.size() > 1) {
+      TARA_ASSIGN_OR_RETURN(options, ParseRuleOptions(variant, arguments[1]));
+    }
+    const State start = InitialState(variant, options);
+    TARA_RETURN_IF_ERROR(model_->CheckLearned(start));
+    Begin(start);
+    return "";
+  }
+
+  Answer ClearBoard(const Arguments&) {
+    Begin(InitialState(states_.front().variant, states_.front().options));
+    return "";
+  }
+
+  Answer SetPosition(const Arguments& arguments) {
+    TARA_ASSIGN_OR_RETURN(const State state,
+                          ParsePosition(absl::StrJoin(arguments, " ")));
+    TARA_RETURN_IF_ERROR(model_->CheckLearned(state));
+    Begin(state);
+    return "";
+  }
+
+  Answer Play(const Arguments& arguments) {
+    TARA_ASSIGN_OR_RETURN(const Action action,
+                          ParseAction(arguments[0], states_.back()));
+    State next = states_.back();
+    TARA_RETURN_IF_ERROR(PlayAction(action, next));
+    states_.push_back(next);
+    actions_.push_back(action);
+    return "";
+  }
+
+  Answer GenerateMove(const Arguments&) {
+    TARA_RETURN_IF_ERROR(CheckNotFinished());
+    const absl::Time start = SteadyTime();
+    const State state = states_.back();
+    std::optional<mcts::TimeManager>& clock = clocks_[state.side()];
+    std::optional<mcts::MoveBudget> budget;
+    if (clock.has_value()) {
+      budget = clock->BudgetFor(static_cast<int>(actions_.size()),
+                                mcts::ExpectedActionsLeft(state) / 2);
+    }
+    TARA_ASSIGN_OR_RETURN(const Action action, Choose(budget));
+    states_.push_back(state);
+    ApplyAction(action, states_.back());
+    actions_.push_back(action);
+    if (clock.has_value()) clock->Spend(SteadyTime() - start);
+    return ActionToText(action, state);
+  }
+
+  Answer Undo(const Arguments&) {
+    if (actions_.empty()) {
+      return absl::FailedPreconditionError(
+          "cannot undo: nothing was played since the game began");
+    }
+    actions_.pop_back();
+    states_.pop_back();
+    return "";
+  }
+
+  Answer History(const Arguments&) {
+    return absl::StrJoin(LineToTexts(actions_, states_.front()), " ");
+  }
+
+  Answer ShowBoard(const Arguments&) {
+    // The board begins on a new line, so that its columns are aligned.
+    return absl::StrCat("\n", DrawBoard(states_.back(), {.unicode = false}));
+  }
+
+  Answer LegalActions(const Arguments&) {
+    return absl::StrJoin(LegalActionTexts(states_.back()), " ");
+  }
+
+  Answer Position(const Arguments&) { return PositionToText(states_.back()); }
+
+  Answer ToMove(const Arguments&) {
+    const State& state = states_.back();
+    if (state.finished()) return "none";
+    return absl::StrCat(int{state.seat}, " ",
+                        SeatName(state.variant, state.seat));
+  }
+
+  Answer TimeSettings(const Arguments& arguments) {
+    TARA_ASSIGN_OR_RETURN(const double main_s, ParseSeconds(arguments[0]));
+    TARA_ASSIGN_OR_RETURN(const double increment_s, ParseSeconds(arguments[1]));
+    if (main_s > 0) {
+      control_ = mcts::TimeControl{.per_game = absl::Seconds(main_s),
+                                   .increment = absl::Seconds(increment_s)};
+    } else if (increment_s > 0) {
+      control_ = mcts::TimeControl{.per_move = absl::Seconds(increment_s)};
+    } else {
+      control_.reset();
+    }
+    RestartClocks();
+    return "";
+  }
+
+  Answer TimeLeft(const Arguments& arguments) {
+    TARA_RETURN_IF_ERROR(CheckNotFinished());
+    TARA_ASSIGN_OR_RETURN(const double left_s, ParseSeconds(arguments[0]));
+    if (!control_.has_value() || control_->is_per_move()) {
+      return absl::FailedPreconditionError(
+          "no time for the game was set; expected time_settings MAIN_S "
+          "INCREMENT_S before, with a MAIN_S above 0");
+    }
+    clocks_[states_.back().side()]->set_left(absl::Seconds(left_s));
+    return "";
+  }
+
+  Answer FinalScore(const Arguments&) {
+    const State& state = states_.back();
+    TARA_RETURN_IF_ERROR(CheckFinished());
+    const double lead =
+        Score(state).margin() - state.options.compensation_halves / 2.0;
+    if (lead == 0) return "0";
+    return absl::StrCat(lead > 0 ? "Red+" : "Blue+", std::abs(lead));
+  }
+
+  Answer Result(const Arguments&) {
+    TARA_RETURN_IF_ERROR(CheckFinished());
+    return ResultText(states_.back());
+  }
+
+  Answer SetOption(const Arguments& arguments) {
+    TARA_RETURN_IF_ERROR(SetEngineOption(arguments[0], arguments[1], options_));
+    KeepMarginsIfNeeded();
+    DropSearch();
+    return "";
+  }
+
+  Answer ListOptions(const Arguments&) { return ListEngineOptions(options_); }
+
+  // Only checks the arguments: StreamAnalysis does the rest.
+  Answer Analyze(const Arguments& arguments) {
+    TARA_RETURN_IF_ERROR(CheckNotFinished());
+    TARA_RETURN_IF_ERROR(ParseAnalyzeArguments(arguments).status());
+    return "";
+  }
+
+  Answer Quit(const Arguments&) { return ""; }
+
+  // Analyses and streams: the answer is written piece by piece.
+  void StreamAnalysis(const LineCommand& command, std::ostream& out) {
+    const AnalyzeArguments arguments =
+        *ParseAnalyzeArguments(command.arguments);
+    const std::string not_learned = model_->NotLearnedOf(states_.back());
+    out << "=" << command.id << "\n" << std::flush;
+    const absl::Status status =
+        SearchHere(/*by_time=*/true)
+            .Analyze(arguments.limits, input_->ready,
+                     [&](const mcts::Tree& tree) {
+                       out << AnalysisLine(tree, arguments.max_actions,
+                                           options_.confidence_z, not_learned)
+                           << "\n"
+                           << std::flush;
+                     });
+    if (!status.ok()) out << "error " << status.message() << "\n";
+    out << "\n" << std::flush;
+  }
+
+  void KeepMarginsIfNeeded() {
+    if (mcts::Utility(options_.search.utility).needs_margins())
+      model_->KeepMargins();
+  }
+
+  // Winds the clocks up for a new game.
+  void RestartClocks() {
+    for (std::optional<mcts::TimeManager>& clock : clocks_) {
+      clock.reset();
+      if (control_.has_value()) clock.emplace(*control_, mcts::TimeOptions());
+    }
+  }
+
+  EngineModel* const model_;
+  const Input* input_ = nullptr;  // while a line is executed
+  EngineOptions options_;
+  std::vector<State> states_;  // of the game: its start, one after each action
+  std::vector<Action> actions_;
+  std::optional<mcts::TimeControl> control_;                // none: no clocks
+  std::array<std::optional<mcts::TimeManager>, 2> clocks_;  // by side
+  mcts::SharedSolver solver_;
+  // The search of the game with the options, once there has been one.
+  std::optional<mcts::SearchSession> search_;
+  uint64_t drawn_ = 0;  // streams that were begun since the game was
+};
+
 LineSession::LineSession(EngineModel* model, const EngineOptions& options,
                          const State& start)
-    : model_(model), options_(options), game_(start) {
-  KeepMarginsIfNeeded();
-}
+    : impl_(std::make_unique<Impl>(model, options, start)) {}
+LineSession::~LineSession() = default;
 
-void LineSession::KeepMarginsIfNeeded() {
-  if (mcts::Utility(options_.search.utility).needs_margins())
-    model_->KeepMargins();
-}
-
-absl::Span<const LineSession::CommandInfo> LineSession::Commands() {
-  using S = LineSession;
-  static constexpr CommandInfo kCommands[] = {
-      {"protocol_version", "",
-       "the version of the Go Text Protocol that this follows", 0, 0,
-       &S::ProtocolVersion},
-      {"name", "", "the engine's name", 0, 0, &S::Name},
-      {"version", "", "the engine's version", 0, 0, &S::Version},
-      {"list_commands", "", "the names of all commands, one a line", 0, 0,
-       &S::ListCommands},
-      {"known_command", "NAME", "true or false", 1, 1, &S::KnownCommand},
-      {"help", "[NAME]", "a description of each command", 0, 1, &S::Help},
-      {"list_variants", "", "the identifiers of all variants, one a line", 0, 0,
-       &S::ListVariants},
-      {"variant", "[ID] [OPTION=VALUE,...]",
-       "begins a game of a variant, with the rule options given; without "
-       "arguments: the variant and options of the game",
-       0, 2, &S::SetVariant},
-      {"clear_board", "", "starts the game again", 0, 0, &S::ClearBoard},
-      {"set_position", "TEXT", "begins a game from a position", 1,
-       kMaxArguments, &S::SetPosition},
-      {"play", "ACTION", "plays an action for the seat to move", 1, 1,
-       &S::Play},
-      {"genmove", "", "chooses an action for the seat to move and plays it", 0,
-       0, &S::GenerateMove},
-      {"undo", "", "undoes the last action", 0, 0, &S::Undo},
-      {"history", "", "the actions so far", 0, 0, &S::History},
-      {"showboard", "", "draws the position", 0, 0, &S::ShowBoard},
-      {"legal_actions", "", "the legal actions; nothing when the game is over",
-       0, 0, &S::LegalActions},
-      {"position", "", "the position as text", 0, 0, &S::Position},
-      {"to_move", "", "the seat to move, from 0; none when the game is over", 0,
-       0, &S::ToMove},
-      {"time_settings", "MAIN_S INCREMENT_S",
-       "seconds of each side for the game, and more after each action; 0 S: "
-       "for each action; 0 0: no clocks",
-       2, 2, &S::TimeSettings},
-      {"time_left", "SECONDS", "the time left of the side to move", 1, 1,
-       &S::TimeLeft},
-      {"final_score", "", "the winner and its margin: Red+3, Blue+1, 0", 0, 0,
-       &S::FinalScore},
-      {"result", "", "the result in full", 0, 0, &S::Result},
-      {"set_option", "NAME VALUE", "sets an option of the search", 2, 2,
-       &S::SetOption},
-      {"list_options", "", "the options, a line each", 0, 0, &S::ListOptions},
-      {kAnalyze, "[INTERVAL] [simulations N] [actions N]",
-       "searches until the next line, with a report every INTERVAL hundredths "
-       "of a second",
-       0, 7, &S::Analyze},
-      {"quit", "", "ends the engine", 0, 0, &S::Quit},
-  };
-  return kCommands;
-}
-
-const LineSession::CommandInfo* LineSession::Find(absl::string_view name) {
-  for (const CommandInfo& command : Commands()) {
-    if (command.name == name) return &command;
-  }
-  return nullptr;
+bool LineSession::Execute(absl::string_view line, const Input& input,
+                          std::ostream& out) {
+  return impl_->Execute(line, input, out);
 }
 
 bool LineSession::IsQuit(absl::string_view line) {
@@ -172,313 +669,6 @@ void LineSession::Refuse(absl::string_view line, std::ostream& out) {
   out << LineError(ParseLineCommand(line.substr(0, 20)).id,
                    absl::InvalidArgumentError("the line is too long"))
       << std::flush;
-}
-
-bool LineSession::Execute(absl::string_view line, const Input& input,
-                          std::ostream& out) {
-  const LineCommand command = ParseLineCommand(line);
-  if (command.is_nothing()) return true;
-  input_ = &input;
-  bool goes_on = true;
-  const absl::Status status = CatchExhaustion([&] {
-    goes_on = ExecuteCommand(command, out);
-    return absl::OkStatus();
-  });
-  if (!status.ok()) {
-    search_.reset();  // it may have been left anyhow, and has the memory
-    out << LineError(command.id, status) << std::flush;
-  }
-  return goes_on;
-}
-
-bool LineSession::ExecuteCommand(const LineCommand& command,
-                                 std::ostream& out) {
-  const Answer answer = Run(command);
-  if (!answer.ok()) {
-    out << LineError(command.id, answer.status()) << std::flush;
-    return true;
-  }
-  if (command.name == kAnalyze) {
-    StreamAnalysis(command, out);
-    return true;
-  }
-  out << LineAnswer(command.id, *answer) << std::flush;
-  return command.name != "quit";
-}
-
-LineSession::Answer LineSession::Run(const LineCommand& command) {
-  const CommandInfo* const info = Find(command.name);
-  if (info == nullptr) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("unknown command '", Shown(command.name),
-                     "'; list_commands lists them"));
-  }
-  const auto count = static_cast<int>(command.arguments.size());
-  if (count < info->least || count > info->most) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        command.name, " has ", count, count == 1 ? " argument" : " arguments",
-        "; expected: ", info->name, info->arguments.empty() ? "" : " ",
-        info->arguments));
-  }
-  return (this->*info->run)(command.arguments);
-}
-
-void LineSession::Begin(const State& start) {
-  game_ = EngineGame(start);
-  clocks_.Restart();
-  DropSearch();
-}
-
-void LineSession::DropSearch() {
-  search_.reset();
-  drawn_ = 0;
-}
-
-uint64_t LineSession::DrawSeed() {
-  return DeriveSeed(options_.seed, drawn_++, StreamPurpose::kArena);
-}
-
-mcts::SearchSession& LineSession::SearchHere(bool by_time) {
-  mcts::SessionOptions options = {.search = options_.search,
-                                  .reuse = options_.reuse,
-                                  .threads = options_.threads,
-                                  .leaves_per_game = options_.leaves,
-                                  .confidence_z = options_.confidence_z,
-                                  .temperature = options_.temperature,
-                                  .value_margin = options_.value_margin};
-  // A Gumbel root plans for a number of simulations.
-  options.search.gumbel = options_.search.gumbel && !by_time;
-  if (!search_.has_value() ||
-      search_->options().search.gumbel != options.search.gumbel) {
-    search_.emplace(options, model_, &solver_);
-  }
-  search_->GoTo(game_.state(), game_.actions(), [this] { return DrawSeed(); });
-  return *search_;
-}
-
-absl::StatusOr<Action> LineSession::Choose(
-    std::optional<mcts::MoveBudget> budget) {
-  const absl::Time start = SteadyTime();
-  const LegalSet legal = tara::LegalActions(game_.state());
-  if (legal.Count() == 1) return legal.Nth(0);
-  // Players below full strength are limited by simulations, not by time.
-  if (options_.value_margin > 0) budget.reset();
-  const mcts::SearchTime time = {
-      .budget = budget, .start = start, .time = options_.time};
-  mcts::SearchSession& search = SearchHere(time.limited());
-  std::atomic<int64_t> closed_at = 0;  // time of the clock; 0: not closed
-  TARA_RETURN_IF_ERROR(search.Search(time, [&] {
-    if (!input_->closed()) return false;
-    const int64_t now = absl::ToUnixNanos(ProcessTime());
-    int64_t since = 0;
-    if (closed_at.compare_exchange_strong(since, now)) return false;
-    return absl::Nanoseconds(now - since) >= kTimeWhenClosed;
-  }));
-  const std::vector<mcts::RootAction> actions = search.tree().root_actions();
-  const bool is_searched =
-      search.tree().settled() ||
-      std::any_of(actions.begin(), actions.end(),
-                  [](const auto& action) { return action.visits > 0; });
-  if (!is_searched) {
-    return absl::CancelledError("the input ended before an action was found");
-  }
-  Random random(DrawSeed());
-  return search.Choose(random);
-}
-
-absl::Status LineSession::CheckNotFinished() const {
-  if (!game_.state().finished()) return absl::OkStatus();
-  return absl::FailedPreconditionError(
-      absl::StrCat("the game is over (", EndingName(game_.state().ending),
-                   "); expected undo or a new game first"));
-}
-
-LineSession::Answer LineSession::ProtocolVersion(const Arguments&) {
-  return absl::StrCat(kLineProtocolVersion);
-}
-
-LineSession::Answer LineSession::Name(const Arguments&) { return kEngineName; }
-
-LineSession::Answer LineSession::Version(const Arguments&) { return kVersion; }
-
-LineSession::Answer LineSession::ListCommands(const Arguments&) {
-  return absl::StrJoin(Commands(), "\n",
-                       [](std::string* text, const CommandInfo& command) {
-                         absl::StrAppend(text, command.name);
-                       });
-}
-
-LineSession::Answer LineSession::KnownCommand(const Arguments& arguments) {
-  return Find(arguments[0]) != nullptr ? "true" : "false";
-}
-
-LineSession::Answer LineSession::Help(const Arguments& arguments) {
-  std::string text;
-  for (const CommandInfo& command : Commands()) {
-    if (!arguments.empty() && arguments[0] != command.name) continue;
-    absl::StrAppend(&text, command.name, command.arguments.empty() ? "" : " ",
-                    command.arguments, ": ", command.help, "\n");
-  }
-  if (!text.empty()) return text;
-  return absl::InvalidArgumentError(absl::StrCat(
-      "unknown command '", Shown(arguments[0]), "'; list_commands lists them"));
-}
-
-LineSession::Answer LineSession::ListVariants(const Arguments&) {
-  return absl::StrJoin(kVariants, "\n",
-                       [](std::string* text, const VariantInfo& info) {
-                         absl::StrAppend(text, info.id);
-                       });
-}
-
-LineSession::Answer LineSession::SetVariant(const Arguments& arguments) {
-  if (arguments.empty()) {
-    const State& state = game_.start();
-    const std::string options = FormatRuleOptions(state.options);
-    return absl::StrCat(Info(state.variant).id, options == "-" ? "" : " ",
-                        options == "-" ? "" : options);
-  }
-  TARA_ASSIGN_OR_RETURN(const Variant variant, ParseVariant(arguments[0]));
-  RuleOptions options;
-  if (arguments.size() > 1) {
-    TARA_ASSIGN_OR_RETURN(options, ParseRuleOptions(variant, arguments[1]));
-  }
-  const State start = InitialState(variant, options);
-  TARA_RETURN_IF_ERROR(model_->CheckLearned(start));
-  Begin(start);
-  return "";
-}
-
-LineSession::Answer LineSession::ClearBoard(const Arguments&) {
-  Begin(InitialState(game_.start().variant, game_.start().options));
-  return "";
-}
-
-LineSession::Answer LineSession::SetPosition(const Arguments& arguments) {
-  TARA_ASSIGN_OR_RETURN(const State state,
-                        ParsePosition(absl::StrJoin(arguments, " ")));
-  TARA_RETURN_IF_ERROR(model_->CheckLearned(state));
-  Begin(state);
-  return "";
-}
-
-LineSession::Answer LineSession::Play(const Arguments& arguments) {
-  TARA_RETURN_IF_ERROR(game_.Play(arguments[0]));
-  return "";
-}
-
-LineSession::Answer LineSession::GenerateMove(const Arguments&) {
-  TARA_RETURN_IF_ERROR(CheckNotFinished());
-  const absl::Time start = SteadyTime();
-  const State& state = game_.state();
-  const Side side = state.side();
-  TARA_ASSIGN_OR_RETURN(const Action action,
-                        Choose(clocks_.BudgetFor(
-                            state, static_cast<int>(game_.actions().size()))));
-  const std::string text = ActionToText(action, state);
-  game_.Play(action);
-  clocks_.Spend(side, SteadyTime() - start);
-  return text;
-}
-
-LineSession::Answer LineSession::Undo(const Arguments&) {
-  if (game_.Undo()) return "";
-  return absl::FailedPreconditionError(
-      "cannot undo: nothing was played since the game began");
-}
-
-LineSession::Answer LineSession::History(const Arguments&) {
-  return absl::StrJoin(LineToTexts(game_.actions(), game_.start()), " ");
-}
-
-LineSession::Answer LineSession::ShowBoard(const Arguments&) {
-  // The board begins on a new line, so that its columns are aligned.
-  return absl::StrCat("\n", DrawBoard(game_.state(), {.unicode = false}));
-}
-
-LineSession::Answer LineSession::LegalActions(const Arguments&) {
-  return absl::StrJoin(LegalActionTexts(game_.state()), " ");
-}
-
-LineSession::Answer LineSession::Position(const Arguments&) {
-  return PositionToText(game_.state());
-}
-
-LineSession::Answer LineSession::ToMove(const Arguments&) {
-  const State& state = game_.state();
-  if (state.finished()) return "none";
-  return absl::StrCat(int{state.seat}, " ",
-                      SeatName(state.variant, state.seat));
-}
-
-LineSession::Answer LineSession::TimeSettings(const Arguments& arguments) {
-  TARA_ASSIGN_OR_RETURN(const double main_s, ParseSeconds(arguments[0]));
-  TARA_ASSIGN_OR_RETURN(const double increment_s, ParseSeconds(arguments[1]));
-  TARA_RETURN_IF_ERROR(clocks_.Set(main_s, increment_s));
-  return "";
-}
-
-LineSession::Answer LineSession::TimeLeft(const Arguments& arguments) {
-  TARA_RETURN_IF_ERROR(CheckNotFinished());
-  TARA_ASSIGN_OR_RETURN(const double left_s, ParseSeconds(arguments[0]));
-  TARA_RETURN_IF_ERROR(clocks_.SetLeft(game_.state().side(), left_s));
-  return "";
-}
-
-LineSession::Answer LineSession::FinalScore(const Arguments&) {
-  const State& state = game_.state();
-  if (!state.finished()) {
-    return absl::FailedPreconditionError(
-        "the game is not over; expected a finished game");
-  }
-  const double lead =
-      Score(state).margin() - state.options.compensation_halves / 2.0;
-  if (lead == 0) return "0";
-  return absl::StrCat(lead > 0 ? "Red+" : "Blue+", std::abs(lead));
-}
-
-LineSession::Answer LineSession::Result(const Arguments&) {
-  if (!game_.state().finished()) {
-    return absl::FailedPreconditionError(
-        "the game is not over; expected a finished game");
-  }
-  return ResultText(game_.state());
-}
-
-LineSession::Answer LineSession::SetOption(const Arguments& arguments) {
-  TARA_RETURN_IF_ERROR(SetEngineOption(arguments[0], arguments[1], options_));
-  KeepMarginsIfNeeded();
-  DropSearch();
-  return "";
-}
-
-LineSession::Answer LineSession::ListOptions(const Arguments&) {
-  return ListEngineOptions(options_);
-}
-
-// Only checks the arguments: StreamAnalysis does the rest.
-LineSession::Answer LineSession::Analyze(const Arguments& arguments) {
-  TARA_RETURN_IF_ERROR(CheckNotFinished());
-  TARA_RETURN_IF_ERROR(ParseAnalyzeArguments(arguments).status());
-  return "";
-}
-
-LineSession::Answer LineSession::Quit(const Arguments&) { return ""; }
-
-void LineSession::StreamAnalysis(const LineCommand& command,
-                                 std::ostream& out) {
-  AnalyzeArguments arguments = *ParseAnalyzeArguments(command.arguments);
-  arguments.text.confidence_z = options_.confidence_z;
-  arguments.text.not_learned = model_->NotLearnedOf(game_.state());
-  out << "=" << command.id << "\n" << std::flush;
-  const absl::Status status =
-      SearchHere(/*by_time=*/true)
-          .Analyze(
-              arguments.limits, input_->ready, [&](const mcts::Tree& tree) {
-                out << AnalysisLine(tree, arguments.text) << "\n" << std::flush;
-              });
-  if (!status.ok()) out << "error " << status.message() << "\n";
-  out << "\n" << std::flush;
 }
 
 namespace {

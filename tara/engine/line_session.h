@@ -1,26 +1,17 @@
 #ifndef TARA_ENGINE_LINE_SESSION_H_
 #define TARA_ENGINE_LINE_SESSION_H_
 
-#include <cstdint>
 #include <functional>
 #include <istream>
-#include <optional>
+#include <memory>
 #include <ostream>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "absl/types/span.h"
-#include "tara/core/action.h"
 #include "tara/core/state.h"
-#include "tara/engine/engine_game.h"
 #include "tara/engine/engine_model.h"
-#include "tara/engine/engine_options.h"
-#include "tara/mcts/search/search_session.h"
-#include "tara/mcts/solver/endgame_solver.h"
-#include "tara/mcts/time/time_manager.h"
 
 namespace tara::engine {
 
@@ -54,6 +45,7 @@ class LineSession {
   // may evaluate it (EngineModel::CheckLearned).
   LineSession(EngineModel* model, const EngineOptions& options,
               const State& start);
+  ~LineSession();
 
   // The input that arrives while a line is executed. Thread-safe functions.
   struct Input {
@@ -77,73 +69,8 @@ class LineSession {
   static bool IsQuit(absl::string_view line);
 
  private:
-  using Arguments = std::vector<std::string>;
-  using Answer = absl::StatusOr<std::string>;
-
-  struct CommandInfo {
-    absl::string_view name;
-    absl::string_view arguments;
-    absl::string_view help;
-    int least;  // number of arguments
-    int most;
-    Answer (LineSession::*run)(const Arguments&);
-  };
-  static absl::Span<const CommandInfo> Commands();
-  static const CommandInfo* Find(absl::string_view name);
-
-  bool ExecuteCommand(const LineCommand& command, std::ostream& out);
-  Answer Run(const LineCommand& command);
-  void Begin(const State& start);
-  void KeepMarginsIfNeeded();
-  // Drops the search and its draws: the game or the options have changed.
-  void DropSearch();
-  uint64_t DrawSeed();
-  // Returns the search, at the game's position; `by_time`: time ends it, and no
-  // number of simulations.
-  mcts::SearchSession& SearchHere(bool by_time);
-  // Returns the action to play, within `budget` if there is one.
-  absl::StatusOr<Action> Choose(std::optional<mcts::MoveBudget> budget);
-  absl::Status CheckNotFinished() const;
-
-  Answer ProtocolVersion(const Arguments& arguments);
-  Answer Name(const Arguments& arguments);
-  Answer Version(const Arguments& arguments);
-  Answer ListCommands(const Arguments& arguments);
-  Answer KnownCommand(const Arguments& arguments);
-  Answer Help(const Arguments& arguments);
-  Answer SetVariant(const Arguments& arguments);
-  Answer ListVariants(const Arguments& arguments);
-  Answer ClearBoard(const Arguments& arguments);
-  Answer SetPosition(const Arguments& arguments);
-  Answer Play(const Arguments& arguments);
-  Answer GenerateMove(const Arguments& arguments);
-  Answer Undo(const Arguments& arguments);
-  Answer History(const Arguments& arguments);
-  Answer ShowBoard(const Arguments& arguments);
-  Answer LegalActions(const Arguments& arguments);
-  Answer Position(const Arguments& arguments);
-  Answer ToMove(const Arguments& arguments);
-  Answer TimeSettings(const Arguments& arguments);
-  Answer TimeLeft(const Arguments& arguments);
-  Answer FinalScore(const Arguments& arguments);
-  Answer Result(const Arguments& arguments);
-  Answer SetOption(const Arguments& arguments);
-  Answer ListOptions(const Arguments& arguments);
-  Answer Analyze(const Arguments& arguments);
-  Answer Quit(const Arguments& arguments);
-
-  // Analyses and streams: the answer is written piece by piece.
-  void StreamAnalysis(const LineCommand& command, std::ostream& out);
-
-  EngineModel* const model_;
-  const Input* input_ = nullptr;  // while a line is executed
-  EngineOptions options_;
-  EngineGame game_;
-  EngineClocks clocks_;
-  mcts::SharedSolver solver_;
-  // The search of the game with the options, once there has been one.
-  std::optional<mcts::SearchSession> search_;
-  uint64_t drawn_ = 0;  // streams that were begun since the game was
+  class Impl;
+  const std::unique_ptr<Impl> impl_;
 };
 
 // Speaks the line protocol until the command `quit` or the end of the input;

@@ -27,7 +27,6 @@
 #include "tara/core/variant.h"
 #include "tara/eval/arena/arena.h"
 #include "tara/eval/arena/arena_report.h"
-#include "tara/eval/players/contest.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/fleet/fleet.h"
 #include "tara/mcts/evaluators/caching_evaluator.h"

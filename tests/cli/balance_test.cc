@@ -112,9 +112,7 @@ TEST(BalanceTest, ResumesFromItsStore) {
   EXPECT_THAT(RunTara({"games", "list", store}).out, HasSubstr("32 games"));
   const std::string good = ReadFile(store);
   WriteFile(store, good.substr(0, good.size() / 2));
-  const TaraResult damaged = RunTara(With(study));
-  EXPECT_EQ(damaged.status, 1);
-  EXPECT_THAT(damaged.err, HasSubstr(store + ": "));
+  EXPECT_THAT(ErrorOf(1, With(study)), HasSubstr(store + ": "));
   WriteFile(store, "{\"a\": 1}\n");
   EXPECT_THAT(RunTara(With(study)).err,
               HasSubstr(store + ": not a SQLite file"));

@@ -192,10 +192,9 @@ TEST(BenchInferenceTest, ThreadsEvaluateAtOnce) {
 }
 
 TEST(BenchInferenceTest, AnEngineThatThereIsNotIsAUsageError) {
-  const TaraResult result =
-      RunTara({"bench", "inference", "--net", "4x1", "--precision", "float16"});
-  EXPECT_EQ(result.status, 2);
-  EXPECT_THAT(result.err, HasSubstr("no such engine on device cpu"));
+  EXPECT_THAT(ErrorOf(2, {"bench", "inference", "--net", "4x1", "--precision",
+                          "float16"}),
+              HasSubstr("no such engine on device cpu"));
 }
 
 TEST(BenchSelfPlayTest, SaysHowFastSelfPlayIsBesideTheBareEngine) {

@@ -143,11 +143,10 @@ TEST(EnginePlayerTest, PlaysItselfForTheBalance) {
                "0", "--threads", "1", "--format=json"});
   EXPECT_EQ(often.status, 0) << often.err;
   EXPECT_EQ(Json::parse(often.out)["studies"][0]["games"], 4);
-  const TaraResult always = RunTara({"balance", "--variant", "four_treasures",
-                                     "--player", Fake("--fault exit --after 3"),
-                                     "--games", "4", "--first-games", "0"});
-  EXPECT_EQ(always.status, 1);
-  EXPECT_THAT(always.err, HasSubstr("was given up 3 times by its player"));
+  EXPECT_THAT(ErrorOf(1, {"balance", "--variant", "four_treasures", "--player",
+                          Fake("--fault exit --after 3"), "--games", "4",
+                          "--first-games", "0"}),
+              HasSubstr("was given up 3 times by its player"));
 }
 
 TEST(EnginePlayerTest, HasNoFilesOfTheProgram) {
@@ -186,10 +185,9 @@ TEST(EnginePlayerTest, PlayersWithOpinionsPlayThemselvesIntoAGameStore) {
   const std::string lines = TemporaryPath("games.jsonl");
   EXPECT_EQ(RunTara({"games", "export", store, "-o", lines}).status, 0);
   EXPECT_EQ(RunTara({"verify", lines}).out, "20 passed, 0 failed\n");
-  const TaraResult bad = RunTara(
-      {"selfplay", "--variant", "all", "--player", "mcts:x=1", "-o", store});
-  EXPECT_EQ(bad.status, 2);
-  EXPECT_THAT(bad.err, HasSubstr("bad player spec 'mcts:x=1'"));
+  EXPECT_THAT(ErrorOf(2, {"selfplay", "--variant", "all", "--player",
+                          "mcts:x=1", "-o", store}),
+              HasSubstr("bad player spec 'mcts:x=1'"));
 }
 
 TEST(EnginePlayerTest, IsAnOpponentInTheTerminal) {

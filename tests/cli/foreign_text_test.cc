@@ -282,9 +282,8 @@ TEST(HostileFileTest, PagesAreUtf8WhateverTheNamesOfFilesAre) {
 class WrongOptionTest : public testing::TestWithParam<Reading> {};
 
 TEST_P(WrongOptionTest, IsRefused) {
-  const TaraResult result = RunTara(GetParam().arguments, GetParam().input);
-  EXPECT_EQ(result.status, 2) << result.out;
-  EXPECT_THAT(result.err, HasSubstr(GetParam().expected));
+  EXPECT_THAT(ErrorOf(2, GetParam().arguments, GetParam().input),
+              HasSubstr(GetParam().expected));
 }
 
 std::vector<std::string> Arena(const std::vector<std::string>& rest) {

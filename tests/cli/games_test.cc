@@ -61,10 +61,9 @@ TEST(GamesTest, SelfPlayGoesOnWhereItStopped) {
 TEST(GamesTest, SelfPlayRefusesAStoreWithOtherGames) {
   const std::string store = TemporaryPath("games.db");
   EXPECT_EQ(PlayGames(store, 1).status, 0);
-  const TaraResult result =
-      RunTara({"selfplay", "--variant", "four_treasures", "-o", store});
-  EXPECT_EQ(result.status, 1);
-  EXPECT_THAT(result.err, HasSubstr("the store has other games"));
+  EXPECT_THAT(
+      ErrorOf(1, {"selfplay", "--variant", "four_treasures", "-o", store}),
+      HasSubstr("the store has other games"));
 }
 
 // Neither are games of other settings counted, nor do those of a match come
@@ -87,11 +86,9 @@ TEST(GamesTest, AStoreOfSelfPlayIsOfOneSeedAndSearch) {
       EXPECT_EQ(other_search.status, 1);
       EXPECT_THAT(other_search.err, HasSubstr("by uniform,sims=4; expected"));
     }
-    const TaraResult match =
-        RunTara({"arena", "--variant", "four_treasures", "random", "greedy",
-                 "--games", "2", "--store", store});
-    EXPECT_EQ(match.status, 1);
-    EXPECT_THAT(match.err, HasSubstr("a store of self-play"));
+    EXPECT_THAT(ErrorOf(1, {"arena", "--variant", "four_treasures", "random",
+                            "greedy", "--games", "2", "--store", store}),
+                HasSubstr("a store of self-play"));
     EXPECT_THAT(play("3", "4", "1").out, StartsWith("1 games played"));
   }
 }
@@ -110,11 +107,9 @@ TEST(GamesTest, NoOutputTakesThePlaceOfGames) {
     EXPECT_THAT(result.err, HasSubstr(store + ": is a store of games"));
     EXPECT_EQ(ReadFile(store), before);
   }
-  const TaraResult folder =
-      RunTara({"arena", "--variant", "four_treasures", "random", "greedy",
-               "--html", ::testing::TempDir()});
-  EXPECT_EQ(folder.status, 1);
-  EXPECT_THAT(folder.err, HasSubstr(": is a folder; expected a new file"));
+  EXPECT_THAT(ErrorOf(1, {"arena", "--variant", "four_treasures", "random",
+                          "greedy", "--html", ::testing::TempDir()}),
+              HasSubstr(": is a folder; expected a new file"));
 }
 
 TEST(GamesTest, ListsShowsAndSumsUp) {
@@ -216,10 +211,8 @@ TEST(GamesTest, ResignedGamesAreShownAsSuchAndLeftOutOfExports) {
   const TaraResult shown = RunTara({"games", "show", store, "2"});
   EXPECT_EQ(shown.status, 0) << shown.err;
   EXPECT_THAT(shown.out, HasSubstr("Red resigns."));
-  const TaraResult line =
-      RunTara({"games", "show", store, "2", "--format=json"});
-  EXPECT_EQ(line.status, 1);
-  EXPECT_THAT(line.err, HasSubstr("game 2 was not played to its end"));
+  EXPECT_THAT(ErrorOf(1, {"games", "show", store, "2", "--format=json"}),
+              HasSubstr("game 2 was not played to its end"));
   const TaraResult exported = RunTara({"games", "export", store});
   EXPECT_EQ(exported.status, 0);
   EXPECT_THAT(exported.err, HasSubstr("left out: 1"));
@@ -231,15 +224,12 @@ TEST(GamesTest, ResignedGamesAreShownAsSuchAndLeftOutOfExports) {
 
 TEST(GamesTest, MissingAndDamagedStoresAreFailures) {
   const std::string missing = TemporaryPath("missing.db");
-  const TaraResult result = RunTara({"games", "list", missing});
-  EXPECT_EQ(result.status, 1);
-  EXPECT_THAT(result.err, AllOf(StartsWith("tara: "), HasSubstr(missing)));
+  EXPECT_THAT(ErrorOf(1, {"games", "list", missing}),
+              AllOf(StartsWith("tara: "), HasSubstr(missing)));
   const std::string damaged = TemporaryPath("damaged.db");
   WriteFile(damaged, "this is no data base");
   for (const char* const command : {"list", "stats", "export"}) {
-    const TaraResult refused = RunTara({"games", command, damaged});
-    EXPECT_EQ(refused.status, 1);
-    EXPECT_THAT(refused.err, HasSubstr(damaged));
+    EXPECT_THAT(ErrorOf(1, {"games", command, damaged}), HasSubstr(damaged));
   }
   EXPECT_EQ(RunTara({"games", "show", damaged, "0"}).status, 1);
 }
@@ -253,9 +243,8 @@ TEST(GamesTest, AListComparesItsColumnsWithTheGames) {
                          nullptr, nullptr),
             SQLITE_OK);
   sqlite3_close(db);
-  const TaraResult result = RunTara({"games", "list", store});
-  EXPECT_EQ(result.status, 1);
-  EXPECT_THAT(result.err, HasSubstr("damaged: the column model_id"));
+  EXPECT_THAT(ErrorOf(1, {"games", "list", store}),
+              HasSubstr("damaged: the column model_id"));
 }
 
 TEST(GamesTest, AnExportGoesThroughALink) {
@@ -285,10 +274,8 @@ TEST(GamesTest, AFailedExportLeavesNoFile) {
                 .status,
             0);
   const std::string missing_folder = TemporaryPath("folder") + "/x.jsonl";
-  const TaraResult result =
-      RunTara({"games", "export", store, "-o", missing_folder});
-  EXPECT_EQ(result.status, 1);
-  EXPECT_THAT(result.err, HasSubstr("--output " + missing_folder));
+  EXPECT_THAT(ErrorOf(1, {"games", "export", store, "-o", missing_folder}),
+              HasSubstr("--output " + missing_folder));
 }
 
 TEST(GamesTest, AStoreOfAnOlderProgramGoesOn) {

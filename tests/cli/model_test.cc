@@ -85,14 +85,12 @@ TEST(ModelTest, ARunBecomesABundleThatTellsPlaysAndProvesItself) {
                absl::StrCat("net:", bundle, ",sims=2"), "random"});
   EXPECT_EQ(arena.status, 0) << arena.err;
   EXPECT_THAT(arena.out, HasSubstr("kings.tara,sims=2,precision=float32\n"));
-  const TaraResult other =
-      RunTara({"arena", "--variant", "four_treasures", "--games", "2",
-               absl::StrCat("net:", bundle, ",sims=2"), "random"});
-  EXPECT_EQ(other.status, 2);
-  EXPECT_THAT(other.err, HasSubstr(",sims=2 has not learned four_treasures"));
-  const TaraResult again = RunTara({"export", bundle, "-o", "x.tara"});
-  EXPECT_EQ(again.status, 1);
-  EXPECT_THAT(again.err, HasSubstr("is already a bundle"));
+  EXPECT_THAT(
+      ErrorOf(2, {"arena", "--variant", "four_treasures", "--games", "2",
+                  absl::StrCat("net:", bundle, ",sims=2"), "random"}),
+      HasSubstr(",sims=2 has not learned four_treasures"));
+  EXPECT_THAT(ErrorOf(1, {"export", bundle, "-o", "x.tara"}),
+              HasSubstr("is already a bundle"));
 }
 
 TEST(ModelTest, WithoutLibTorchABundleIsHeldToTheRest) {
@@ -131,10 +129,8 @@ TEST(ModelTest, ACheckpointByItselfIsOfTheVariantsThatAreNamed) {
                     HasSubstr("weights of float16"),
                     HasSubstr(".alone: generation 1")));
   // A run knows better.
-  const TaraResult of_run = RunTara(
-      {"export", run_dir, "-o", bundle, "--variant", "stone_of_destiny"});
-  EXPECT_EQ(of_run.status, 1);
-  EXPECT_THAT(of_run.err,
+  EXPECT_THAT(ErrorOf(1, {"export", run_dir, "-o", bundle, "--variant",
+                          "stone_of_destiny"}),
               HasSubstr("the network has not learned stone_of_destiny"));
 }
 

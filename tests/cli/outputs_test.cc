@@ -21,7 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::IsSupersetOf;
 

@@ -1,21 +1,23 @@
-// variants, perft and show.
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <csignal>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/variant.h"
 #include "tests/cli/tara_process.h"
 
 namespace tara::cli {
 namespace {
+
+// variants, perft and show.
 
 using ::testing::AllOf;
 using ::testing::ElementsAre;
@@ -139,13 +141,11 @@ TEST(PerftTest, CountsUnderRuleOptions) {
 }
 
 TEST(PerftTest, AnIllegalPrefixIsAFailureThatSaysWhatIsLegal) {
-  const TaraResult result = RunTara({"perft", "--variant", "sacred_hill_l1",
-                                     "--depth", "1", "--prefix", "D4 D5 E3"});
-  EXPECT_EQ(result.status, 1);
-  EXPECT_THAT(result.out, IsEmpty());
-  EXPECT_THAT(result.err, AllOf(HasSubstr("--prefix: action 3: illegal action "
-                                          "E3"),
-                                HasSubstr("legal: C2 E2 B3 F3")));
+  EXPECT_THAT(ErrorOf(1, {"perft", "--variant", "sacred_hill_l1", "--depth",
+                          "1", "--prefix", "D4 D5 E3"}),
+              AllOf(HasSubstr("--prefix: action 3: illegal action "
+                              "E3"),
+                    HasSubstr("legal: C2 E2 B3 F3")));
 }
 
 TEST(ShowTest, DrawsThePositionWithLegalActions) {
@@ -254,21 +254,389 @@ TEST(ShowTest, ColoursOnlyWhenAskedOrOnATerminal) {
 }
 
 TEST(ShowTest, IllegalActionsAndBadPositionsAreFailures) {
-  const TaraResult illegal =
-      RunTara({"show", "--variant", "four_treasures", "--actions", "D4 D4"});
-  EXPECT_EQ(illegal.status, 1);
-  EXPECT_THAT(illegal.err, HasSubstr("--actions: action 2: illegal action D4"));
-  const TaraResult no_action =
-      RunTara({"show", "--variant", "four_treasures", "--actions", "A1"});
-  EXPECT_EQ(no_action.status, 1);
-  EXPECT_THAT(no_action.err, HasSubstr("bad action 'A1'"));
+  EXPECT_THAT(
+      ErrorOf(1, {"show", "--variant", "four_treasures", "--actions", "D4 D4"}),
+      HasSubstr("--actions: action 2: illegal action D4"));
+  EXPECT_THAT(
+      ErrorOf(1, {"show", "--variant", "four_treasures", "--actions", "A1"}),
+      HasSubstr("bad action 'A1'"));
   const TaraResult position = RunTara({"show", "--position", "chess"});
   EXPECT_EQ(position.status, 1);
   EXPECT_THAT(position.err, HasSubstr("--position: unknown variant 'chess'"));
-  const TaraResult board =
-      RunTara({"show", "--position", "high_kings_l1 5/7/7/3r3/7/7/5 1"});
-  EXPECT_EQ(board.status, 1);
-  EXPECT_THAT(board.err, HasSubstr("Red has 0 kings on the board; expected 1"));
+  EXPECT_THAT(
+      ErrorOf(1, {"show", "--position", "high_kings_l1 5/7/7/3r3/7/7/5 1"}),
+      HasSubstr("Red has 0 kings on the board; expected 1"));
+}
+
+std::string GoldenFile(const std::string& variant) {
+  return absl::StrCat("tests/golden/", variant, ".jsonl");
+}
+
+TEST(VerifyTest, PassesEveryIndependentGame) {
+  std::vector<std::string> command = {"verify"};
+  for (const VariantInfo& info : kVariants) {
+    command.push_back(GoldenFile(std::string(info.id)));
+  }
+  const TaraResult result = RunTara(command);
+  EXPECT_EQ(result.status, 0);
+  // Ten files of forty games.
+  EXPECT_EQ(result.out, "400 passed, 0 failed\n");
+  EXPECT_THAT(result.err, IsEmpty());
+}
+
+TEST(VerifyTest, NamesFileLineAndStepOfTheFirstDifference) {
+  std::vector<std::string> games =
+      Lines(ReadFile(GoldenFile("four_treasures")));
+  games.resize(3);
+  // The opening action of the second game is told of the wrong seat.
+  ASSERT_TRUE(games[1].find("{\"seat\":0") != std::string::npos ||
+              games[1].find("{\"seat\": 0") != std::string::npos);
+  const size_t seat = games[1].find("0", games[1].find("\"seat\""));
+  games[1][seat] = '1';
+  const std::string path = TemporaryPath("games.jsonl");
+  WriteFile(path, absl::StrCat(games[0], "\n", games[1], "\n", games[2], "\n"));
+  const TaraResult result = RunTara({"verify", path});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(Lines(result.out),
+              ElementsAre(AllOf(StartsWith(absl::StrCat(path, ":2: ")),
+                                HasSubstr("step 1"), HasSubstr("seat")),
+                          "2 passed, 1 failed"));
+}
+
+TEST(VerifyTest, ReadsStandardInput) {
+  const std::string games = ReadFile(GoldenFile("sacred_hill_l2"));
+  const TaraResult result = RunTara({"verify", "-"}, games);
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(result.out, "40 passed, 0 failed\n");
+  const TaraResult damaged = RunTara({"verify", "-"}, games.substr(0, 100));
+  EXPECT_EQ(damaged.status, 1);
+  EXPECT_THAT(damaged.out, StartsWith("-:1: "));
+  EXPECT_EQ(damaged.last_line(), "0 passed, 1 failed");
+}
+
+TEST(VerifyTest, AcceptsBlankLinesAndWindowsLines) {
+  const std::string game = Lines(ReadFile(GoldenFile("high_kings_l1"))).front();
+  EXPECT_EQ(RunTara({"verify", "-"}, absl::StrCat("\n", game, "\r\n\n")).out,
+            "1 passed, 0 failed\n");
+}
+
+// As of a file that was cut off at its beginning.
+TEST(VerifyTest, AFileWithoutGamesIsAFailure) {
+  const std::string path = TemporaryPath("blank.jsonl");
+  WriteFile(path, "\n \n");
+  for (const std::string& name : {std::string("-"), path}) {
+    const TaraResult nothing =
+        RunTara({"verify", GoldenFile("sacred_hill_l1"), name}, "");
+    EXPECT_EQ(nothing.status, 1);
+    EXPECT_EQ(nothing.out, "40 passed, 1 failed\n");
+    EXPECT_EQ(nothing.err,
+              absl::StrCat("tara: ", name, ": it contains no game\n"));
+  }
+}
+
+TEST(VerifyTest, CountsFilesThatCannotBeReadAsFailures) {
+  const std::string missing = TemporaryPath("missing");
+  const TaraResult result = RunTara(
+      {"verify", missing, testing::TempDir(), GoldenFile("sacred_hill_l1")});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_EQ(result.out, "40 passed, 2 failed\n");
+  EXPECT_THAT(Lines(result.err),
+              ElementsAre(absl::StrCat("tara: ", missing,
+                                       ": No such file or directory"),
+                          absl::StrCat("tara: ", testing::TempDir(),
+                                       ": is a folder; expected a file")));
+}
+
+// Two hills are vacant, C4 and E4; Red is to move.
+//
+//   7     r r r b b        Red has 33 bridges, Blue 28.
+//   6   r r r r b b b
+//   5   r r r r b b b      Red on C4 makes 4, then Blue on E4 makes 3: 37 to
+//   31, 4   r r . r . b b      6 more, so 8 points. 3   r r r r b b b 2   r r r
+//   b b b b      Red on E4 makes 1 (to D4). Blue must build on C4 then, 1     r
+//   r b b b        without a bridge, and Red captures there and makes 4:
+//                          38 to 28, 10 more, so 12 points.
+constexpr char kTwoLeft[] =
+    "four_treasures rrrbb/rrrrbbb/rrrrbbb/rr1r1bb/rrrrbbb/rrrbbbb/rrbbb 0 "
+    "battle - 0,0 0 - -";
+
+TEST(SolveTest, SaysWhoWinsAndHow) {
+  const TaraResult result =
+      RunTara({"solve", "--position", kTwoLeft, "--all-actions"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("Result:    Red wins by 12 points "
+                                          "(red_margin 12)\n"),
+                                HasSubstr("\nBest:      E4\n"),
+                                HasSubstr("\nActions:   C4:8 E4:12\n"),
+                                HasSubstr("\nSearched:  ")));
+  const TaraResult after =
+      RunTara({"solve", "--position", kTwoLeft, "--actions", "C4"});
+  EXPECT_THAT(after.out, HasSubstr("Red wins by 8 points (red_margin 8)\n"));
+}
+
+TEST(SolveTest, CountsTheCompensation) {
+  std::string position = kTwoLeft;
+  position.replace(position.size() - 1, 1, "compensation=12");
+  EXPECT_THAT(RunTara({"solve", "--position", position}).out,
+              HasSubstr("Result:    a draw (red_margin 12)\n"));
+  position.replace(position.size() - 2, 2, "12.5");
+  EXPECT_THAT(RunTara({"solve", "--position", position}).err,
+              HasSubstr("expected -12 to 12 in steps of 0.5"));
+  position.replace(position.size() - 4, 4, "-2.5");
+  EXPECT_THAT(RunTara({"solve", "--position", position}).out,
+              HasSubstr("Result:    Red wins by 14.5 points "));
+}
+
+TEST(SolveTest, WithoutAllActionsJsonHasTheBestAlone) {
+  const Json json = ParseJson(
+      RunTara({"solve", "--position", kTwoLeft, "--format=json"}).out);
+  EXPECT_EQ(json["best_actions"], Json::array({"E4"}));
+  EXPECT_EQ(json["red_margin"], 12);
+  EXPECT_FALSE(json.contains("actions"));
+}
+
+// The actions of a recorded game up to where no choice is left, and the margin
+// it ended with: that of the position under best play too.
+struct ForcedEnd {
+  std::string actions;
+  std::string next;
+  int red_margin;
+};
+ForcedEnd ForcedEndOf(const std::string& variant) {
+  const Json game =
+      ParseJson(Lines(ReadFile("tests/golden/" + variant + ".jsonl")).front());
+  const Json& steps = game["steps"];
+  size_t choices = steps.size();
+  while (choices > 0 && steps[choices - 1]["legal"].size() == 1) --choices;
+  std::vector<std::string> actions;
+  for (size_t i = 0; i < choices; ++i) actions.push_back(steps[i]["action"]);
+  const Json& points = game["result"]["points"];
+  return {.actions = absl::StrJoin(actions, " "),
+          .next = choices < steps.size() ? std::string(steps[choices]["action"])
+                                         : "",
+          .red_margin = points[0].get<int>() - points[1].get<int>()};
+}
+
+TEST(SolveTest, PrintsTheExactValueAsJsonInEveryVariant) {
+  for (const VariantInfo& info : kVariants) {
+    const std::string id(info.id);
+    const ForcedEnd end = ForcedEndOf(id);
+    const TaraResult result =
+        RunTara({"solve", "--variant", id, "--actions", end.actions,
+                 "--table-mb=1", "--format=json", "--all-actions"});
+    EXPECT_EQ(result.status, 0) << id << result.err;
+    const Json json = ParseJson(result.out);
+    EXPECT_EQ(json["variant"], id);
+    EXPECT_EQ(json["red_margin"], end.red_margin) << id;
+    EXPECT_EQ(json["low"], end.red_margin);
+    EXPECT_EQ(json["high"], end.red_margin);
+    Json best = Json::array();
+    Json actions = Json::array();
+    if (!end.next.empty()) {
+      best.push_back(end.next);
+      actions.push_back({{"action", end.next}, {"red_margin", end.red_margin}});
+    }
+    EXPECT_EQ(json["best_actions"], best) << id;
+    EXPECT_EQ(json["actions"], actions) << id;
+    EXPECT_GE(json["nodes"], end.next.empty() ? 0 : 1);
+    EXPECT_GE(json["seconds"], 0.0);
+  }
+}
+
+TEST(SolveTest, GivesUpAtTheNodeLimitWithTheBoundsItKnows) {
+  const std::vector<std::string> command = {"solve", "--variant",
+                                            "four_treasures", "--node-limit=1k",
+                                            "--table-mb=1"};
+  const TaraResult text = RunTara(command);
+  EXPECT_EQ(text.status, 1);
+  EXPECT_THAT(text.out, HasSubstr("not solved; between Blue by 47 and Red by "
+                                  "47 (red_margin -47 to 47)"));
+  EXPECT_THAT(text.err, HasSubstr("gave up at the node limit"));
+  std::vector<std::string> as_json = command;
+  as_json.push_back("--format=json");
+  const TaraResult result = RunTara(as_json);
+  EXPECT_EQ(result.status, 1);
+  const Json json = ParseJson(result.out);
+  EXPECT_TRUE(json["red_margin"].is_null());
+  EXPECT_TRUE(json["best_actions"].is_null());
+  EXPECT_LT(json["low"], json["high"]);
+  EXPECT_EQ(json["nodes"], 1000);
+}
+
+TEST(SolveTest, AnInterruptPrintsTheBoundsToo) {
+  // Nobody will solve an empty board before the signal comes.
+  TerminalTara tara({"solve", "--variant", "four_treasures", "--format=json",
+                     "--table-mb=1"});
+  ASSERT_TRUE(tara.Expect("search 1: "));
+  tara.Signal(2);
+  EXPECT_EQ(tara.Wait(), 130);
+  const std::string& shown = tara.shown();
+  EXPECT_THAT(shown, HasSubstr("interrupted"));
+  const size_t begin = shown.find('{');
+  ASSERT_NE(begin, std::string::npos);
+  EXPECT_TRUE(
+      ParseJson(shown.substr(begin, shown.rfind('}') + 1 - begin))["red_margin"]
+          .is_null());
+}
+
+TEST(SolveTest, ShowsItsProgressToAPerson) {
+  TerminalTara tara({"solve", "--variant", "four_treasures", "--table-mb=1"});
+  EXPECT_TRUE(tara.Expect("search 1: Red's margin is -47 to 47; "));
+  tara.Signal(2);
+  EXPECT_TRUE(tara.Expect("not solved"));
+  EXPECT_EQ(tara.Wait(), 130);
+}
+
+TEST(SolveTest, AFinishedGameHasItsResultAndNoActions) {
+  const TaraResult result = RunTara(
+      {"solve", "--position",
+       "four_treasures rrrbb/rrrrbbb/rrrrbbb/rrrrbbb/rrrrbbb/rrrbbbb/rrbbb - "
+       "finished - 0,0 0 out:0 -"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("none: the game has ended"));
+}
+
+TEST(SolveTest, BadInputIsAnErrorThatSaysWhere) {
+  const TaraResult position = RunTara({"solve", "--position", "chess"});
+  EXPECT_EQ(position.status, 1);
+  EXPECT_THAT(position.err, HasSubstr("--position: unknown variant 'chess'"));
+  EXPECT_THAT(position.out, IsEmpty());
+  EXPECT_THAT(ErrorOf(1, {"solve", "--variant", "four_treasures", "--actions",
+                          "D4 D4"}),
+              HasSubstr("--actions: action 2: illegal action D4"));
+}
+
+Json StatsJson(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), {"stats", "--format=json"});
+  const TaraResult result = RunTara(arguments);
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.err, NoErrors());
+  return Json::parse(result.out);
+}
+
+TEST(StatsTest, PrintsTablesOfEveryVariant) {
+  const TaraResult result =
+      RunTara({"stats", "--variant", "all", "--games", "100"});
+  EXPECT_EQ(result.status, 0);
+  EXPECT_THAT(result.err, NoErrors());
+  for (const VariantInfo& info : kVariants) {
+    EXPECT_THAT(result.out, HasSubstr(std::string(info.id)));
+  }
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("branching"), HasSubstr("draws %"),
+                    HasSubstr("margin"), HasSubstr("double_capture %")));
+}
+
+TEST(StatsTest, PrintsJsonByVariant) {
+  const Json report = StatsJson({"--variant", "all", "--games", "100"});
+  ASSERT_EQ(report.size(), kVariants.size());
+  for (const VariantInfo& info : kVariants) {
+    const Json& row = report.at(std::string(info.id));
+    EXPECT_EQ(row.at("games"), 100);
+    for (const std::string name : {"mean_length", "mean_branching",
+                                   "first_side_win_rate", "draw_rate"}) {
+      EXPECT_LE(row.at(name + "_low"), row.at(name)) << name;
+      EXPECT_GE(row.at(name + "_high"), row.at(name)) << name;
+    }
+    EXPECT_TRUE(row.at("ended_by").contains("out"));
+  }
+}
+
+TEST(StatsTest, ReadsThousandsAndMillions) {
+  const auto games = [](const std::string& text) {
+    return StatsJson({"--variant", "four_treasures", "--games", text})
+        .at("four_treasures")
+        .at("games")
+        .get<int>();
+  };
+  EXPECT_EQ(games("25"), 25);
+  EXPECT_EQ(games("2k"), 2000);
+  EXPECT_EQ(games("1.5k"), 1500);
+  EXPECT_EQ(games("0.02M"), 20000);
+}
+
+TEST(StatsTest, TheNumberOfThreadsMakesNoDifference) {
+  const auto play = [](const std::string& threads, const std::string& seed) {
+    return StatsJson({"--variant", "high_kings_l2", "--games", "50k",
+                      "--threads", threads, "--seed", seed});
+  };
+  EXPECT_EQ(play("1", "5"), play("3", "5"));
+  EXPECT_NE(play("3", "5"), play("3", "6"));
+}
+
+TEST(StatsTest, HeedsRuleOptionsWhereTheyApply) {
+  const Json changed = StatsJson(
+      {"--variant", "all", "--games", "2k", "--option", "no_progress_limit=3"});
+  EXPECT_EQ(changed["high_kings_l1"]["rule_options"]["no_progress_limit"], 3);
+  EXPECT_GT(changed["high_kings_l1"]["ended_by"]["no_progress"], 0);
+  EXPECT_EQ(changed["four_treasures"]["ended_by"]["out"], 2000);
+}
+
+TEST(StatsTest, WritesAPageForABrowser) {
+  const std::string path = TemporaryPath("stats.html");
+  const TaraResult result = RunTara({"stats", "--variant", "poisoned_chalice",
+                                     "--games", "50", "--html", path});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("poisoned_chalice"));
+  EXPECT_THAT(ReadFile(path),
+              AllOf(HasSubstr("<!DOCTYPE html>"), HasSubstr("Poisoned Chalice"),
+                    HasSubstr("<figure")));
+}
+
+TEST(StatsTest, APageThatHasNoPlaceIsAFailureAtOnce) {
+  const std::string path = TemporaryPath("missing") + "/stats.html";
+  EXPECT_THAT(ErrorOf(1, {"stats", "--variant", "poisoned_chalice", "--games",
+                          "1000G", "--html", path}),
+              AllOf(HasSubstr(path), HasSubstr("cannot write")));
+}
+
+TEST(StatsTest, AnInterruptReportsTheGamesSoFar) {
+  const std::string path = TemporaryPath("interrupted.html");
+  TerminalTara tara(
+      {"stats", "--variant", "all", "--games", "1000G", "--html", path});
+  ASSERT_TRUE(tara.Expect("sacred_hill_l1 [>"));
+  ASSERT_TRUE(tara.Expect("M games/s"));
+  ASSERT_TRUE(tara.Expect("left"));
+  tara.Signal(SIGINT);
+  EXPECT_EQ(tara.Wait(), 130);
+  EXPECT_THAT(tara.shown(),
+              AllOf(HasSubstr("branching"), HasSubstr("tara: interrupted")));
+  EXPECT_THAT(ReadFile(path), HasSubstr("Sacred Hill, Level 1"));
+}
+
+TEST(StatsTest, WrongArgumentsAreUsageErrors) {
+  struct Wrong {
+    std::vector<std::string> arguments;
+    std::string message;
+  };
+  for (const Wrong& wrong : {
+           Wrong{{}, "--variant is required"},
+           Wrong{{"--variant", "chess"}, "unknown variant 'chess'"},
+           Wrong{{"--variant", "all", "--games", "0"},
+                 "--games: bad value '0'; expected a whole number from 1 to "
+                 "1000G"},
+           Wrong{{"--variant", "all", "--games", "5x"}, "bad value '5x'"},
+           Wrong{{"--variant", "all", "--games", "0.5"}, "bad value '0.5'"},
+           Wrong{{"--variant", "all", "--games", "-5k"}, "bad value '-5k'"},
+           Wrong{{"--variant", "all", "--games", "k"}, "bad value 'k'"},
+           Wrong{{"--variant", "all", "--games", "nan"}, "bad value 'nan'"},
+           Wrong{{"--variant", "all", "--games", "2000G"}, "bad value '2000G'"},
+           Wrong{{"--variant", "all", "--threads", "0"},
+                 "--threads: bad value"},
+           Wrong{{"--variant", "all", "--option", "no_such=1"}, "no_such"},
+           Wrong{{"--variant", "four_treasures", "--option",
+                  "no_progress_limit=3"},
+                 "no rule option 'no_progress_limit'"},
+           Wrong{{"--variant", "all", "--format=xml"}, "bad value 'xml'"},
+       }) {
+    std::vector<std::string> arguments = wrong.arguments;
+    arguments.insert(arguments.begin(), "stats");
+    const TaraResult result = RunTara(arguments);
+    EXPECT_EQ(result.status, 2) << wrong.message;
+    EXPECT_THAT(result.out, IsEmpty());
+    EXPECT_THAT(result.err, AllOf(HasSubstr(wrong.message),
+                                  HasSubstr("(see tara stats --help)")));
+  }
 }
 
 }  // namespace

@@ -66,13 +66,12 @@ TEST(RunReportsTest, RateDrawsCheckpointsAlongTheirGenerations) {
 }
 
 TEST(RunReportsTest, GamesThatLeavePlayersApartAreTooFew) {
-  const TaraResult result = RunTara(
-      {"rate", TinyRun(), "random", "greedy", "alphabeta:depth=1", "--sims",
-       "0", "--games", "2", "--store", TemporaryPath("rate.db")});
-  EXPECT_EQ(result.status, 1);
-  EXPECT_THAT(result.err, AllOf(HasSubstr("groups without games between them"),
-                                HasSubstr("expected more --games, to connect "
-                                          "them")));
+  EXPECT_THAT(ErrorOf(1, {"rate", TinyRun(), "random", "greedy",
+                          "alphabeta:depth=1", "--sims", "0", "--games", "2",
+                          "--store", TemporaryPath("rate.db")}),
+              AllOf(HasSubstr("groups without games between them"),
+                    HasSubstr("expected more --games, to connect "
+                              "them")));
 }
 
 TEST(RunReportsTest, RegretFollowsARunOnATestSetThatIsKept) {
@@ -250,11 +249,8 @@ TEST(RunReportsTest, NetworksOfWhichNothingIsKnownPlayWhatTheyAreAsked) {
 }
 
 TEST(RunReportsTest, AMissingGenerationIsTold) {
-  const TaraResult result =
-      RunTara({"regret", "--variant", "four_treasures", "--player", TinyRun(),
-               "--checkpoints", "0,9"});
-  EXPECT_EQ(result.status, 1);
-  EXPECT_THAT(result.err,
+  EXPECT_THAT(ErrorOf(1, {"regret", "--variant", "four_treasures", "--player",
+                          TinyRun(), "--checkpoints", "0,9"}),
               HasSubstr("no checkpoint of generation 9; the newest is 2"));
 }
 

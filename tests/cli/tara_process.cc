@@ -86,6 +86,14 @@ TaraResult RunTara(const std::vector<std::string>& arguments,
   return RunProcess(TaraWords(arguments), input);
 }
 
+std::string ErrorOf(int status, const std::vector<std::string>& arguments,
+                    absl::string_view input) {
+  const TaraResult result = RunTara(arguments, input);
+  EXPECT_EQ(result.status, status) << result.err;
+  EXPECT_EQ(result.out, "");
+  return result.err;
+}
+
 TaraResult RunShell(const std::string& command) {
   return RunProcess(
       {"/bin/sh", "-c", absl::StrCat("TARA=", kBinary, "; ", command)}, "");

@@ -26,6 +26,11 @@ struct TaraResult {
 TaraResult RunTara(const std::vector<std::string>& arguments,
                    absl::string_view input = "");
 
+// Runs `tara`, expects this exit status and no output, and returns its standard
+// error.
+std::string ErrorOf(int status, const std::vector<std::string>& arguments,
+                    absl::string_view input = "");
+
 // Runs a shell command, in which "$TARA" is the program.
 TaraResult RunShell(const std::string& command);
 

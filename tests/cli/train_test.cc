@@ -156,12 +156,11 @@ TEST(TrainTest, ALargerNetworkToBeginWithIsAUsageError) {
       RunTara({"train", WriteTinyConfig(run_dir), "--set", "generations=1"})
           .status,
       0);
-  const TaraResult result = RunTara(
-      {"train", WriteTinyConfig(TemporaryPath("other")), "--set",
-       absl::StrCat("init_from=", run_dir), "--set", "network.channels=2"});
-  EXPECT_EQ(result.status, 2);
-  EXPECT_THAT(result.err, HasSubstr("has 4 channels and 1 blocks, that of the "
-                                    "config (network) 2 channels"));
+  EXPECT_THAT(ErrorOf(2, {"train", WriteTinyConfig(TemporaryPath("other")),
+                          "--set", absl::StrCat("init_from=", run_dir), "--set",
+                          "network.channels=2"}),
+              HasSubstr("has 4 channels and 1 blocks, that of the "
+                        "config (network) 2 channels"));
 }
 
 TEST(TrainTest, AnOpponentThatHasNotLearnedTheRulesIsAUsageError) {
@@ -176,9 +175,7 @@ TEST(TrainTest, AnOpponentThatHasNotLearnedTheRulesIsAUsageError) {
       "--set", "generations=1",
       "--set", "variant=four_treasures",
       "--set", absl::StrCat("evaluation.opponent=net:", run_dir, "\\,sims=2")};
-  const TaraResult refused = RunTara(arguments);
-  EXPECT_EQ(refused.status, 2);
-  EXPECT_THAT(refused.err,
+  EXPECT_THAT(ErrorOf(2, arguments),
               AllOf(HasSubstr(absl::StrCat("evaluation.opponent: net:", run_dir,
                                            ",sims=2 has not learned "
                                            "four_treasures")),
@@ -247,10 +244,9 @@ TEST(TrainTest, ARunThatCannotGoOnIsRefusedBeforeAnythingIsWritten) {
   const std::string config = WriteTinyConfig(run_dir);
   ASSERT_EQ(RunTara({"train", config, "--set", "generations=1"}).status, 0);
   const auto before = FilesOf(run_dir);
-  const TaraResult opponent =
-      RunTara({"train", config, "--set", "evaluation.opponent=engine:./nope"});
-  EXPECT_EQ(opponent.status, 1);
-  EXPECT_THAT(opponent.err, HasSubstr("evaluation.opponent: engine:./nope: "));
+  EXPECT_THAT(ErrorOf(1, {"train", config, "--set",
+                          "evaluation.opponent=engine:./nope"}),
+              HasSubstr("evaluation.opponent: engine:./nope: "));
   EXPECT_EQ(FilesOf(run_dir), before);
 }
 
@@ -301,9 +297,8 @@ TEST(TrainTest, GamesOfAnotherRunAreNotLearnedFrom) {
 
 TEST(TrainTest, AMissingConfigIsAFailure) {
   const std::string missing = TemporaryPath("missing.textproto");
-  const TaraResult result = RunTara({"train", missing});
-  EXPECT_EQ(result.status, 1);
-  EXPECT_THAT(result.err, AllOf(StartsWith("tara: "), HasSubstr(missing)));
+  EXPECT_THAT(ErrorOf(1, {"train", missing}),
+              AllOf(StartsWith("tara: "), HasSubstr(missing)));
 }
 
 TEST(TrainTest, ConfigsThatMakeNoSenseAreUsageErrors) {
@@ -328,9 +323,8 @@ TEST(TrainTest, ConfigsThatMakeNoSenseAreUsageErrors) {
   }
   const std::string broken = TemporaryPath("broken.textproto");
   WriteFile(broken, "generations: 2\nsurprise: 1\n");
-  const TaraResult result = RunTara({"train", broken});
-  EXPECT_EQ(result.status, 2);
-  EXPECT_THAT(result.err, HasSubstr(absl::StrCat(broken, ":2:")));
+  EXPECT_THAT(ErrorOf(2, {"train", broken}),
+              HasSubstr(absl::StrCat(broken, ":2:")));
 }
 
 }  // namespace

@@ -97,9 +97,8 @@ TEST(WebTest, ReplacesAnEarlierExport) {
   EXPECT_FALSE(std::filesystem::exists(absl::StrCat(folder, "/assets/one.js")));
   EXPECT_EQ(Read(absl::StrCat(folder, "/CNAME")), "own");
 
-  const TaraResult itself = RunTara({"web", "--page", two, "--export", two});
-  EXPECT_EQ(itself.status, 1);
-  EXPECT_THAT(itself.err, HasSubstr("is in the page itself"));
+  EXPECT_THAT(ErrorOf(1, {"web", "--page", two, "--export", two}),
+              HasSubstr("is in the page itself"));
   EXPECT_EQ(Read(absl::StrCat(two, "/assets/two.js")), "two");
 }
 
@@ -129,10 +128,8 @@ TEST(WebTest, ExportsNoOtherPage) {
   const std::string page = absl::StrCat(testing::TempDir(), "/local page");
   Write(absl::StrCat(page, "/index.html"), "page");
   const std::string folder = absl::StrCat(testing::TempDir(), "/never");
-  const TaraResult result =
-      RunTara({"web", "--page", page, "--export", folder});
-  EXPECT_EQ(result.status, 1);
-  EXPECT_THAT(result.err, HasSubstr("is not an exported page"));
+  EXPECT_THAT(ErrorOf(1, {"web", "--page", page, "--export", folder}),
+              HasSubstr("is not an exported page"));
   EXPECT_FALSE(std::filesystem::exists(folder));
 }
 
@@ -191,10 +188,9 @@ TEST(WebTest, NamesWhatIsNoPageAndNoBundle) {
   std::ofstream(absl::StrCat(page, "/index.html")) << "page";
   const std::string model = absl::StrCat(testing::TempDir(), "/none.tara");
   std::ofstream(model) << "PK";
-  const TaraResult damaged =
-      RunTara({"web", "--page", page, "--model", model, "--port", "0"});
-  EXPECT_EQ(damaged.status, 1);
-  EXPECT_THAT(damaged.err, HasSubstr(model));
+  EXPECT_THAT(
+      ErrorOf(1, {"web", "--page", page, "--model", model, "--port", "0"}),
+      HasSubstr(model));
 }
 
 TEST(WebTest, SaysWhichPortIsTaken) {

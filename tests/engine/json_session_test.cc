@@ -15,7 +15,6 @@
 #include "tara/core/outcome.h"
 #include "tara/core/variant.h"
 #include "tara/engine/engine_model.h"
-#include "tara/engine/engine_options.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/nn/training/trainer.h"
 #include "tests/mcts/fake_evaluator.h"
@@ -27,6 +26,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
+using Json = nlohmann::ordered_json;
 
 class JsonSessionTest : public ::testing::Test {
  protected:

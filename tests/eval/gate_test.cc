@@ -1,5 +1,3 @@
-#include "tara/eval/arena/gate.h"
-
 #include <cmath>
 #include <cstdint>
 #include <set>
@@ -10,6 +8,7 @@
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
+#include "tara/eval/arena/arena.h"
 #include "tara/eval/statistics/sprt.h"
 
 namespace tara::eval {

@@ -16,10 +16,10 @@
 #include "tara/core/variant.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player.h"
-#include "tara/eval/players/team.h"
+#include "tara/eval/players/player_spec.h"
 #include "tara/eval/rating/rating_report.h"
 #include "tara/eval/rating/ratings.h"
-#include "tara/eval/report/report_page.h"
+#include "tara/eval/report/report.h"
 #include "tara/record/game_store.h"
 #include "tests/eval/test_players.h"
 

@@ -9,7 +9,6 @@
 #include "gtest/gtest.h"
 #include "tara/core/variant.h"
 #include "tara/eval/arena/arena.h"
-#include "tara/eval/players/alpha_beta_player.h"
 #include "tara/eval/players/player.h"
 #include "tara/eval/players/search_player.h"
 #include "tara/mcts/evaluators/simple_evaluators.h"

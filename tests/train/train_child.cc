@@ -34,7 +34,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "absl/synchronization/mutex.h"
-#include "tara/cli/checkpoint_evaluation.h"
+#include "tara/cli/train.h"
 #include "tara/train/progress/progress.h"
 #include "tara/train/run/pipeline.h"
 #include "tests/train/tiny_training.h"

@@ -4,26 +4,19 @@
 #include <array>
 #include <atomic>
 #include <cmath>
-#include <cstdint>
 #include <limits>
 #include <map>
-#include <memory>
-#include <optional>
 #include <set>
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
-#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
-#include "absl/time/time.h"
 #include "tara/base/random.h"
 #include "tara/base/status_macros.h"
-#include "tara/core/action.h"
 #include "tara/core/board.h"
 #include "tara/core/outcome.h"
 #include "tara/core/rules.h"
-#include "tara/eval/players/contest.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/mcts/utility.h"
 #include "tara/record/game_record.h"
@@ -802,6 +795,32 @@ absl::StatusOr<std::vector<proto::GameRecord>> ArenaWorker::Play(
     for (proto::GameRecord& game : of_series) games.push_back(std::move(game));
   }
   return games;
+}
+
+std::vector<ArenaOptions> GateMatches(const GateOptions& options) {
+  constexpr double kErrorRate = 0.05;
+  std::vector<ArenaOptions> matches;
+  for (const State& start : options.starts) {
+    ArenaOptions match;
+    match.variant = start.variant;
+    match.rule_options = start.options;
+    match.games = options.games;
+    match.seed =
+        DeriveSeed(options.run_seed, ~options.candidate, StreamPurpose::kArena);
+    match.sprt = {
+        .elo0 = -options.max_drop_elo,
+        .elo1 = 0,
+        .alpha = kErrorRate,
+        .beta = kErrorRate / static_cast<double>(options.starts.size()),
+        .scale = EloScale::kLogistic};
+    matches.push_back(match);
+  }
+  return matches;
+}
+
+bool IsWeaker(const ArenaResult& result) {
+  return result.sprt.has_value() &&
+         result.sprt->decision() == SprtDecision::kAcceptH0;
 }
 
 }  // namespace tara::eval

@@ -17,13 +17,13 @@
 #include "tara/base/stop.h"
 #include "tara/core/action.h"
 #include "tara/core/rule_options.h"
+#include "tara/core/state.h"
 #include "tara/core/variant.h"
-#include "tara/eval/arena/action_type.h"
 #include "tara/eval/arena/arena_openings.h"
 #include "tara/eval/arena/arena_result.h"
 #include "tara/eval/players/game_loop.h"
 #include "tara/eval/players/player.h"
-#include "tara/eval/players/team.h"
+#include "tara/eval/players/player_spec.h"
 #include "tara/eval/statistics/sprt.h"
 #include "tara/fleet/fleet.h"
 #include "tara/record/game_store.h"
@@ -52,7 +52,7 @@ struct ArenaOptions {
   bool by_match = false;
   int games = 200;  // rounded up to whole pairs, of games or of matches
   // Ways to seat the two players of a team, A's and B's: 1, or 2 for a team of
-  // two different players (team.h). Each opening has one pair per combination
+  // two different players. Each opening has one pair per combination
   // of both teams' ways. Games are rounded up to whole openings.
   int seatings_a = 1;
   int seatings_b = 1;
@@ -197,6 +197,28 @@ std::string ArenaConditions(const ArenaOptions& options,
 absl::Status ResumeFromStore(record::GameStore& store,
                              const proto::Contest& contest,
                              ArenaOptions& options);
+
+// A gate: matches that decide whether a candidate replaces the best network. It
+// does not if it is weaker in any of them.
+struct GateOptions {
+  std::vector<State> starts;  // a match from each
+  int games = 0;              // of a match, at most
+  double max_drop_elo = 0;    // above 0
+  uint64_t run_seed = 0;
+  uint64_t candidate = 0;  // its index in the run
+};
+
+// Returns the matches, with the candidate as player A. Each ends early by a
+// sequential test of H0, "the candidate is weaker by max_drop_elo", against H1,
+// "it is as strong". The tests share an error of 5 % (Bonferroni): an equal
+// candidate is rejected with a probability of at most 5 % over all matches.
+// Their seeds differ from the seeds of the run's evaluations, which derive from
+// (run_seed, generation): indices here count down from the largest.
+std::vector<ArenaOptions> GateMatches(const GateOptions& options);
+
+// Returns whether the match shows that the candidate is weaker: its test has
+// accepted H0. A match that ends undecided does not.
+bool IsWeaker(const ArenaResult& result);
 
 }  // namespace tara::eval
 

@@ -1,14 +1,24 @@
 #ifndef TARA_EVAL_ARENA_ARENA_REPORT_H_
 #define TARA_EVAL_ARENA_ARENA_REPORT_H_
 
+// Partner cross-play in variants for pairs: the strength of two different
+// players as partners, compared with that of each as its own partner. Players
+// that have learned only with themselves may share conventions that a stranger
+// does not know. Source: Hu, Lerer, Peysakhovich and Foerster 2020, "'Other-
+// Play' for zero-shot coordination" (ICML), which compares cross-play with
+// self-play.
+
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "tara/base/random.h"
 #include "tara/core/variant.h"
 #include "tara/eval/arena/arena_result.h"
 #include "tara/eval/report/report.h"
+#include "tara/eval/statistics/statistics.h"
 
 namespace tara::eval {
 
@@ -64,6 +74,75 @@ std::vector<ReportSection> ArenaSections(absl::Span<const ArenaReportRow> rows,
 // Returns a page in HTML, one file: the tables of the text, and plots.
 // REQUIRES: the same players in all rows.
 std::string ArenaPage(absl::Span<const ArenaReportRow> rows);
+
+// One match of a study: a team against another, with the openings that all
+// matches of the study share.
+struct CrossPlayMatch {
+  std::string team;       // "A+B"
+  std::string opponents;  // "C"
+  ArenaResult result;
+  // Weight of its score, Elo and margin in the worth of the partnership.
+  double weight = 0;
+};
+
+struct CrossPlayStudy {
+  Variant variant = Variant::kSacredHillDoublesL1;
+  std::vector<CrossPlayMatch> matches;
+  // The weighted sum of the scores without any conventions (0 for Elo and
+  // margins).
+  double even_score = 0;
+  // See ArenaReportRow.
+  std::string not_learned = {};
+};
+
+// The strength of A and B as partners minus the mean strength of each with
+// itself, with 95 % intervals over openings. Negative values show that
+// conventions are missing between A and B.
+struct PartnershipWorth {
+  int openings = 0;  // that all matches have, different ones
+  Interval score;    // share of a game
+  Interval margin;   // points per game
+  // Strengths are additive on this scale, not on that of scores, where A may be
+  // much stronger than B. Scores s = (points + 1/2) / (games + 1) keep it
+  // finite. The interval is a bootstrap over openings.
+  Interval elo;
+};
+
+// The weights of the matches "A+A", "B+B" and "A+B" against C:
+//   worth = AB - (AA + BB) / 2.
+inline constexpr double kWeightsAgainstOthers[] = {-0.5, -0.5, 1};
+
+// The weights of "A+A" against "B+B", and of "A+B" against "A+A" and against
+// "B+B", without C. Even scores are 1/2.
+//
+// worth = (AB against AA + AB against BB) / 2.
+inline constexpr double kWeightsAgainstThemselves[] = {0, 0.5, 0.5};
+
+// Returns the worth over the openings that all matches have completed. The
+// intervals are infinite with fewer than two. The bootstrap draws from
+// `random`.
+PartnershipWorth EstimateWorth(const CrossPlayStudy& study, Random& random);
+
+// The content of a report.
+struct CrossPlayReport {
+  std::vector<std::string> players;  // the specs of A, B and, if any, C
+  std::vector<CrossPlayStudy> studies;
+  std::vector<PartnershipWorth> worths;  // by study
+  std::string time_control = {};         // empty: without clocks
+};
+
+// Returns the players A, B and C, the matches as in ArenaReportText, and a
+// table of the worths. Ends with a newline.
+std::string CrossPlayText(const CrossPlayReport& report);
+
+// Returns a JSON object: `players` by letter, and `studies`, each with
+// `variant`, `openings`, `worth` (`score`, `elo` and `margin`, each with `_low`
+// and `_high`; null: unknown) and `matches`, which are rows of ArenaReportJson
+// with `weight`.
+std::string CrossPlayJson(const CrossPlayReport& report);
+
+// Returns the same as a page (arena_report.h).
+std::string CrossPlayPage(const CrossPlayReport& report);
 
 }  // namespace tara::eval
 

@@ -11,7 +11,7 @@
 #include "tara/core/action.h"
 #include "tara/core/outcome.h"
 #include "tara/core/state.h"
-#include "tara/eval/arena/action_type.h"
+#include "tara/eval/arena/arena_openings.h"
 
 namespace tara::eval {
 

@@ -21,7 +21,7 @@
 #include "tara/core/rule_options.h"
 #include "tara/core/rules.h"
 #include "tara/eval/balance/measures.h"
-#include "tara/eval/report/report_page.h"
+#include "tara/eval/report/report.h"
 #include "tara/eval/statistics/combinations.h"
 #include "tara/eval/statistics/hypotheses.h"
 
@@ -983,7 +983,7 @@ std::string BalanceReportJson(const BalanceReport& report) {
         {{"variant", std::string(Info(verdict.variant).id)},
          {"sentences", verdict.sentences}});
   }
-  object.update(report.tables);
+  if (report.tables.is_object()) object.update(report.tables);
   object["notes"] = report.notes;
   return JsonText(object, 2);
 }

@@ -20,7 +20,6 @@
 #include "tara/eval/arena/arena.h"
 #include "tara/eval/arena/arena_result.h"
 #include "tara/eval/balance/measures.h"
-#include "tara/eval/players/contest.h"
 #include "tara/eval/players/make_player.h"
 
 namespace tara::eval {

@@ -24,7 +24,6 @@
 #include "tara/eval/book/book_page_script.h"
 #include "tara/eval/report/plots.h"
 #include "tara/eval/report/report.h"
-#include "tara/eval/report/report_page.h"
 #include "tara/eval/statistics/statistics.h"
 
 namespace tara::eval {
@@ -208,7 +207,7 @@ std::string BookReportJson(const OpeningTree& tree,
                            const BookSource& source) {
   Json json = HeadJson(tree, source);
   json.update(PositionJson(position));
-  return JsonText(json) + "\n";
+  return JsonText(json);
 }
 
 namespace {

@@ -3,21 +3,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
-#include <cstdint>
 #include <optional>
-#include <string>
-#include <utility>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
-#include "absl/time/time.h"
-#include "absl/types/span.h"
 #include "tara/base/atomic_file.h"
 #include "tara/base/clocks.h"
 #include "tara/base/status_macros.h"
@@ -27,7 +19,6 @@
 #include "tara/core/position_text.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/rules.h"
-#include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/mcts/time/time_manager.h"
 

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <utility>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"

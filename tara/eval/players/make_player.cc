@@ -1,16 +1,23 @@
 #include "tara/eval/players/make_player.h"
 
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <optional>
 #include <system_error>
 #include <utility>
-#include <vector>
 
+#include "absl/base/const_init.h"
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/synchronization/mutex.h"
@@ -18,19 +25,18 @@
 #include "tara/base/clocks.h"
 #include "tara/base/project_folder.h"
 #include "tara/base/status_macros.h"
+#include "tara/base/stop.h"
+#include "tara/core/action.h"
+#include "tara/core/drawing.h"
+#include "tara/core/rule_options.h"
+#include "tara/core/rules.h"
+#include "tara/core/variant.h"
 #include "tara/eval/players/engine_player.h"
-#include "tara/eval/players/person_player.h"
-#include "tara/eval/players/player.h"
-#include "tara/eval/players/player_spec.h"
 #include "tara/eval/players/search_player.h"
-#include "tara/eval/players/team.h"
-#include "tara/mcts/evaluator.h"
 #include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tara/nn/inference/network_evaluator.h"
-#include "tara/nn/inference_options.h"
 
 namespace tara::eval {
-
 absl::StatusOr<std::string> FindReadyMadeModel() {
   const std::optional<std::filesystem::path> root = ProjectFolder();
   if (!root.has_value()) {
@@ -131,6 +137,109 @@ absl::StatusOr<std::string> NetworkFileOf(const PlayerSpec& spec) {
 
 namespace {
 
+// Held by who talks to the terminal.
+ABSL_CONST_INIT absl::Mutex terminal(absl::kConstInit);
+// Whether the person has quit, in any game.
+bool has_left ABSL_GUARDED_BY(terminal) = false;
+
+// How long Ctrl-C at the prompt may be overlooked.
+constexpr int kPatienceMs = 50;
+
+std::string LegalText(const State& state) {
+  return absl::StrJoin(LegalActionTexts(state), " ");
+}
+
+// A person who sees the board and types an action, `legal`, `resign`
+// (forfeits the game) or `quit`. `quit`, the end of the input and
+// Ctrl-C interrupt the process (SIGINT), and the program ends as after Ctrl-C.
+// Persons share the terminal: they play one at a time, on any threads.
+class PersonPlayer : public Player {
+ public:
+  absl::Status ChooseActions(absl::Span<const Turn> turns,
+                             absl::Span<Action> actions) override {
+    const absl::MutexLock lock(&terminal);
+    for (size_t i = 0; i < turns.size(); ++i) {
+      // Ignored if the person has quit or resigned.
+      actions[i] = LegalActions(turns[i].state).Nth(0);
+      if (has_left) continue;
+      const std::optional<Action> chosen = Ask(turns[i]);
+      if (chosen.has_value()) actions[i] = *chosen;
+      if (has_resigned_) {
+        has_resigned_ = false;
+        if (turns[i].forfeit == nullptr) {
+          return absl::FailedPreconditionError("the person resigned");
+        }
+        *turns[i].forfeit = "resigned";
+      }
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  // Returns what the person plays; nothing if the person resigns or leaves.
+  std::optional<Action> Ask(const Turn& turn)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(terminal) {
+    const State& state = turn.state;
+    std::vector<std::string> played;
+    for (const Action action : turn.actions) {
+      played.push_back(ActionToText(action));
+    }
+    out_ << "\n";
+    if (!played.empty()) {
+      out_ << "Played: " << absl::StrJoin(played, " ") << "\n";
+    }
+    out_ << DrawBoard(state, {.highlight = LegalActions(state)});
+    while (true) {
+      out_ << SeatName(state.variant, state.seat)
+           << ", an action (or legal, resign, quit): " << std::flush;
+      const std::optional<std::string> line = ReadLine();
+      if (!line.has_value() || *line == "quit") {
+        out_ << "\n" << std::flush;
+        // A second signal would kill.
+        if (!has_left) std::raise(SIGINT);
+        has_left = true;
+        return std::nullopt;
+      }
+      if (*line == "resign") {
+        has_resigned_ = true;
+        return std::nullopt;
+      }
+      if (*line == "legal") {
+        out_ << "Legal: " << LegalText(state) << "\n";
+        continue;
+      }
+      const absl::StatusOr<Action> action = ParseAction(*line, state);
+      if (action.ok() && LegalActions(state).Contains(*action)) return *action;
+      if (line->empty()) continue;
+      // Keys without a letter type control characters.
+      out_ << "'" << absl::Utf8SafeCHexEscape(*line)
+           << "' is not a legal action; expected one of " << LegalText(state)
+           << "\n";
+    }
+  }
+
+  // Returns a trimmed line; none at the end of the input or after a signal,
+  // when the person has quit.
+  std::optional<std::string> ReadLine()
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(terminal) {
+    while (std::cin.rdbuf()->in_avail() <= 0) {
+      pollfd input = {.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
+      if (poll(&input, 1, kPatienceMs) > 0) break;
+      // Another thread may have received the signal.
+      if (StopRequested()) {
+        has_left = true;
+        return std::nullopt;
+      }
+    }
+    std::string line;
+    if (!std::getline(std::cin, line)) return std::nullopt;
+    return std::string(absl::StripAsciiWhitespace(line));
+  }
+
+  std::ostream& out_ = std::cerr;  // the standard output is for reports
+  bool has_resigned_ = false;
+};
+
 // The network of a spec, for as long as there are players of it.
 class SharedNetwork {
  public:
@@ -173,8 +282,7 @@ absl::StatusOr<std::unique_ptr<Player>> Make(const PlayerSpec& spec,
     case PlayerKind::kEngine:
       return NewEnginePlayer(spec.engine);
     case PlayerKind::kPerson:
-      // The standard output is for reports.
-      return NewPersonPlayer(std::cin, std::cerr);
+      return std::make_unique<PersonPlayer>();
   }
   __builtin_unreachable();
 }
@@ -215,6 +323,166 @@ absl::StatusOr<std::shared_ptr<mcts::Evaluator>> MakeEvaluator(
 absl::StatusOr<std::unique_ptr<Player>> MakePlayer(absl::string_view text) {
   TARA_ASSIGN_OR_RETURN(const PlayerSpec spec, ParsePlayerSpec(text));
   return NewPlayerFactory(spec)();
+}
+
+proto::Contest NewContest(absl::string_view conditions,
+                          absl::string_view player_a,
+                          absl::string_view player_b) {
+  proto::Contest contest;
+  contest.set_conditions(std::string(conditions));
+  contest.set_player_a(std::string(player_a));
+  contest.set_player_b(std::string(player_b));
+  return contest;
+}
+
+absl::StatusOr<std::string> PlayerIdentity(const PlayerSpec& spec) {
+  if (spec.kind == PlayerKind::kEngine) {
+    TARA_ASSIGN_OR_RETURN(const std::unique_ptr<EngineSession> session,
+                          EngineSession::Start(spec.engine));
+    // Options of the connection do not change the play.
+    return absl::StrCat(spec.text.substr(0, FindUnquoted(spec.text, ',')),
+                        ",move=", absl::FormatDuration(spec.engine.move_limit),
+                        " (", session->name(), ")");
+  }
+  if (spec.kind != PlayerKind::kNet) return spec.text;
+  TARA_ASSIGN_OR_RETURN(const std::string file, NetworkFileOf(spec));
+  TARA_ASSIGN_OR_RETURN(const std::string id, nn::NetworkFileId(file));
+  return absl::StrCat("net:", id, ",", NetworkOptionsOf(spec));
+}
+
+absl::StatusOr<std::string> PlayerIdentity(const TeamSpec& team) {
+  std::vector<std::string> identities;
+  for (const PlayerSpec& player : team.players) {
+    TARA_ASSIGN_OR_RETURN(identities.emplace_back(), PlayerIdentity(player));
+  }
+  return absl::StrJoin(identities, "+");
+}
+
+absl::StatusOr<Contestant> MakeContestant(const TeamSpec& team, bool stored) {
+  Contestant contestant;
+  TARA_ASSIGN_OR_RETURN(contestant.team, WithPrecision(team));
+  contestant.make = NewPlayerFactory(contestant.team);
+  if (stored) {
+    TARA_ASSIGN_OR_RETURN(contestant.identity, PlayerIdentity(contestant.team));
+  }
+  return contestant;
+}
+
+namespace {
+
+// Threads of a team that search while it is to move, and while it is not.
+int ThinkingThreads(const TeamSpec& team) {
+  int threads = 1;
+  for (const PlayerSpec& player : team.players) {
+    threads = std::max(threads, player.search.threads);
+  }
+  return threads;
+}
+int PonderingThreads(const TeamSpec& team) {
+  int threads = 0;
+  for (const PlayerSpec& player : team.players) {
+    if (player.search.ponder) threads += player.search.threads;
+  }
+  return threads;
+}
+
+}  // namespace
+
+int ThreadsOfAGame(const TeamSpec& a, const TeamSpec& b) {
+  return std::max(ThinkingThreads(a) + PonderingThreads(b),
+                  ThinkingThreads(b) + PonderingThreads(a));
+}
+
+absl::Status CheckSameEverywhere(const PlayerSpec& player) {
+  absl::string_view why;
+  if (player.kind == PlayerKind::kEngine) {
+    why = "is a program on this machine";
+  } else if (player.kind == PlayerKind::kPerson) {
+    why = "is a person at this machine";
+  } else if (player.time_ms > 0 || player.search.time > absl::ZeroDuration()) {
+    why = "searches for a fixed time (ms)";
+  } else if (player.search.threads > 1) {
+    why = "searches on several threads";
+  } else {
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError(
+      absl::StrCat("player '", player.text, "' ", why,
+                   ": its games would differ on other machines; expected a "
+                   "player with sims, nodes or depth"));
+}
+
+absl::StatusOr<RemoteContest> NewRemoteContest(
+    const State& start, uint64_t seed, absl::Span<const TeamSpec> teams) {
+  RemoteContest contest;
+  contest.request.set_variant(std::string(Info(start.variant).id));
+  contest.request.set_rule_options(FormatRuleOptions(start.options));
+  contest.request.set_seed(seed);
+  for (const TeamSpec& team : teams) {
+    contest.request.add_player(team.text);
+    for (const PlayerSpec& player : team.players) {
+      TARA_RETURN_IF_ERROR(CheckSameEverywhere(player));
+      if (player.kind != PlayerKind::kNet) continue;
+      TARA_ASSIGN_OR_RETURN(contest.files.emplace_back(),
+                            NetworkFileOf(player));
+    }
+  }
+  return contest;
+}
+
+absl::StatusOr<std::vector<TeamSpec>> ParseTeams(
+    const proto::ContestRequest& request, absl::Span<const std::string> files,
+    State& start) {
+  TARA_ASSIGN_OR_RETURN(const Variant variant, ParseVariant(request.variant()));
+  TARA_ASSIGN_OR_RETURN(const RuleOptions options,
+                        ParseRuleOptions(variant, request.rule_options()));
+  start = InitialState(variant, options);
+  std::vector<TeamSpec> teams;
+  size_t next = 0;
+  for (const std::string& text : request.player()) {
+    TARA_ASSIGN_OR_RETURN(TeamSpec team, ParseTeamSpec(text));
+    TARA_RETURN_IF_ERROR(CheckTeam(team, variant));
+    for (PlayerSpec& player : team.players) {
+      TARA_RETURN_IF_ERROR(CheckSameEverywhere(player));
+      if (player.kind != PlayerKind::kNet) continue;
+      if (next == files.size()) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            files.size(), " networks; expected one for '", text, "', too"));
+      }
+      player.file = files[next++];
+    }
+    teams.push_back(std::move(team));
+  }
+  return teams;
+}
+
+absl::Status CheckBegunAs(const proto::GameRecord& begun,
+                          const proto::GameRecord& game) {
+  const auto check = [](absl::string_view field, const auto& is,
+                        const auto& expected) {
+    if (is == expected) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        absl::StrCat(field, ": ", is, "; expected ", expected));
+  };
+  TARA_RETURN_IF_ERROR(check("seed", game.seed(), begun.seed()));
+  TARA_RETURN_IF_ERROR(check("place", game.place(), begun.place()));
+  TARA_RETURN_IF_ERROR(check("match", game.match(), begun.match()));
+  TARA_RETURN_IF_ERROR(check("variant", game.variant(), begun.variant()));
+  TARA_RETURN_IF_ERROR(
+      check("rule_options", game.rule_options(), begun.rule_options()));
+  TARA_RETURN_IF_ERROR(
+      check("opening_plies", game.opening_plies(), begun.opening_plies()));
+  if (game.steps_size() < begun.steps_size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("steps: ", game.steps_size(), "; expected ",
+                     begun.steps_size(), " or more"));
+  }
+  for (int ply = 0; ply < begun.steps_size(); ++ply) {
+    TARA_RETURN_IF_ERROR(check(absl::StrCat("action of ply ", ply),
+                               game.steps(ply).action(),
+                               begun.steps(ply).action()));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace tara::eval

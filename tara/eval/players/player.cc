@@ -1,19 +1,11 @@
 #include "tara/eval/players/player.h"
 
-#include <algorithm>
 #include <limits>
 #include <utility>
-#include <vector>
 
-#include "absl/status/status.h"
-#include "absl/types/span.h"
-#include "tara/base/random.h"
 #include "tara/base/status_macros.h"
-#include "tara/core/action.h"
-#include "tara/core/board.h"
 #include "tara/core/random_action.h"
 #include "tara/core/rules.h"
-#include "tara/core/state.h"
 #include "tara/mcts/levels/levels.h"
 
 namespace tara::eval {

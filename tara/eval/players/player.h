@@ -60,7 +60,7 @@ struct Turn {
   std::optional<mcts::MoveBudget> budget = {};
   // The clock of the budget, for players that manage time themselves.
   std::optional<ClockReading> clock = {};
-  // With a team of two players (team.h): the player with the first of the
+  // With a team of two players: the player with the first of the
   // side's seats, 0 or 1.
   int seating = 0;
   // Whether the player may continue to think after its choice. Its later

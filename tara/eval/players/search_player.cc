@@ -1,21 +1,22 @@
 #include "tara/eval/players/search_player.h"
 
 #include <algorithm>
-#include <cstdint>
-#include <functional>
+#include <cmath>
+#include <cstddef>
+#include <cstdlib>
 #include <limits>
-#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/status/statusor.h"
+#include "absl/status/status.h"
+#include "absl/types/span.h"
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/action.h"
-#include "tara/core/board.h"
 #include "tara/core/rules.h"
+#include "tara/core/state.h"
 #include "tara/mcts/choice/choose_action.h"
 #include "tara/mcts/evaluators/caching_evaluator.h"
 #include "tara/mcts/search/many_games.h"
@@ -238,6 +239,59 @@ std::unique_ptr<Player> NewSearchPlayer(
     std::shared_ptr<mcts::Evaluator> evaluator,
     const SearchPlayerOptions& options) {
   return std::make_unique<SearchPlayer>(std::move(evaluator), options);
+}
+
+namespace {
+
+// Returns a score as win minus loss. Evaluations are thousandths of a logit
+// (hand_evaluation.h): 2 / (1 + exp(-logit)) - 1 = tanh(logit / 2).
+float ValueOf(int score) {
+  if (std::abs(score) >= kWonGame) return score > 0 ? 1.0f : -1.0f;
+  return std::tanh(static_cast<float>(score) / 2000);
+}
+
+class AlphaBetaPlayer : public Player {
+ public:
+  AlphaBetaPlayer(const AlphaBetaLimits& limits,
+                  const AlphaBetaOptions& options)
+      : limits_(limits), search_(options) {}
+
+  absl::Status ChooseActions(absl::Span<const Turn> turns,
+                             absl::Span<Action> actions) override {
+    for (size_t i = 0; i < turns.size(); ++i) {
+      const State& state = turns[i].state;
+      const LegalSet legal = LegalActions(state);
+      if (legal.Count() == 1) {
+        actions[i] = legal.Nth(0);
+        continue;
+      }
+      // A stopped search only loses its last iteration, so the search can end
+      // at the target instead of the limit.
+      AlphaBetaLimits limits =
+          turns[i].budget.has_value()
+              ? AlphaBetaLimits{.time = turns[i].budget->target}
+              : limits_;
+      limits.stop = turns[i].stop;
+      const AlphaBetaResult result = search_.Search(state, limits);
+      if (turns[i].stopped()) return absl::CancelledError("interrupted");
+      actions[i] = result.action;
+      if (turns[i].report != nullptr) {
+        *turns[i].report = {.value = ValueOf(result.score)};
+      }
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  const AlphaBetaLimits limits_;
+  AlphaBeta search_;
+};
+
+}  // namespace
+
+std::unique_ptr<Player> NewAlphaBetaPlayer(const AlphaBetaLimits& limits,
+                                           const AlphaBetaOptions& options) {
+  return std::make_unique<AlphaBetaPlayer>(limits, options);
 }
 
 }  // namespace tara::eval

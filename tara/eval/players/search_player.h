@@ -7,6 +7,7 @@
 
 #include "absl/time/time.h"
 #include "tara/base/clocks.h"
+#include "tara/eval/alpha_beta/alpha_beta.h"
 #include "tara/eval/players/player.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/options/search_options.h"
@@ -64,6 +65,12 @@ struct SearchPlayerOptions {
 std::unique_ptr<Player> NewSearchPlayer(
     std::shared_ptr<mcts::Evaluator> evaluator,
     const SearchPlayerOptions& options);
+
+// Plays the best action of an alpha-beta search with the hand-made evaluation.
+// Deterministic: with limits of depth or nodes only, a position always yields
+// the same action.
+std::unique_ptr<Player> NewAlphaBetaPlayer(
+    const AlphaBetaLimits& limits, const AlphaBetaOptions& options = {});
 
 }  // namespace tara::eval
 

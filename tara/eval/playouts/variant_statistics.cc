@@ -19,7 +19,6 @@
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/eval/report/report.h"
-#include "tara/eval/report/report_page.h"
 #include "tara/eval/statistics/hypotheses.h"
 #include "tara/eval/statistics/statistics.h"
 

@@ -14,7 +14,6 @@
 #include "nlohmann/json.hpp"
 #include "tara/core/variant.h"
 #include "tara/eval/report/report.h"
-#include "tara/eval/report/report_page.h"
 #include "tara/eval/statistics/statistics.h"
 
 namespace tara::eval {

@@ -16,7 +16,6 @@
 #include "tara/base/status_macros.h"
 #include "tara/base/stop.h"
 #include "tara/eval/arena/arena_result.h"
-#include "tara/eval/players/contest.h"
 #include "tara/eval/players/make_player.h"
 
 namespace tara::eval {
@@ -184,9 +183,13 @@ class VariantTournament {
     return absl::OkStatus();
   }
 
-  int64_t games() const { return games_; }
+  int64_t games() const {
+    int64_t games = 0;
+    for (const auto& [players, pair] : pairs_) games += pair.games;
+    return games;
+  }
   int64_t repeated_games() const {
-    int64_t repeated = games_;
+    int64_t repeated = games();
     for (const SeatResults& result : Results()) {
       repeated -= result.wins + result.draws + result.losses;
     }
@@ -209,7 +212,7 @@ class VariantTournament {
     deviation_ = MeanDeviation(ratings);
     const int64_t games_a_choice = 2 * kPairsPerChoice;
     const int64_t choices_left =
-        (games_wanted() - games_ + games_a_choice - 1) / games_a_choice;
+        (games_wanted() - games() + games_a_choice - 1) / games_a_choice;
     const int64_t choices_a_round =
         std::max<int64_t>(1, games_wanted() / (games_a_choice * kRounds));
     // Two players apiece, so that a new player is met soon.
@@ -227,8 +230,8 @@ class VariantTournament {
 
   std::vector<SeatResults> Results() const {
     std::vector<SeatResults> all;
-    for (const auto& [pair, results] : results_) {
-      all.insert(all.end(), results.begin(), results.end());
+    for (const auto& [players, pair] : pairs_) {
+      all.insert(all.end(), pair.results.begin(), pair.results.end());
     }
     return all;
   }
@@ -236,9 +239,9 @@ class VariantTournament {
   // Per player.
   std::vector<int64_t> Faults() const {
     std::vector<int64_t> all(players_.size());
-    for (const auto& [pair, faults] : faults_) {
-      all[pair.first] += faults.first;
-      all[pair.second] += faults.second;
+    for (const auto& [players, pair] : pairs_) {
+      all[players.first] += pair.faults[0];
+      all[players.second] += pair.faults[1];
     }
     return all;
   }
@@ -281,27 +284,19 @@ class VariantTournament {
   }
 
   void Count(int a, int b, const std::vector<ArenaGame>& games) {
-    std::pair<int64_t, int64_t>& faults = faults_[{a, b}];
-    faults = {};
+    PairGames& pair = pairs_[{a, b}];
+    pair = {.games = static_cast<int>(games.size())};
     for (const ArenaGame& game : games) {
-      if (game.fault.empty()) continue;
-      ++(game.forfeit == Forfeit::kByA ? faults.first : faults.second);
+      if (!game.fault.empty()) ++pair.faults[game.forfeit != Forfeit::kByA];
     }
-    std::vector<SeatResults>& results = results_[{a, b}];
-    results.clear();
-    AddResults(a, b, games, results);
-    int& pairs = pairs_played_[{a, b}];
-    games_ -= 2 * pairs;
-    pairs = static_cast<int>(games.size() / 2);
-    games_ += 2 * pairs;
+    AddResults(a, b, games, pair.results);
   }
 
   using PairCounts = std::map<std::pair<int, int>, int>;
 
   absl::Status PlayPairs(const PairCounts& pairs,
                          const std::function<bool(int games)>& go_on) {
-    const std::vector<std::pair<std::pair<int, int>, int>> all(pairs.begin(),
-                                                               pairs.end());
+    const std::vector<PairCounts::value_type> all(pairs.begin(), pairs.end());
     std::vector<std::atomic<int>> played(all.size());
     std::atomic<bool> stopped = false;
     return fleet::PlayAll(
@@ -327,7 +322,7 @@ class VariantTournament {
     int before = 0;
     {
       absl::MutexLock lock(&mutex_);
-      before = 2 * pairs_played_[{a, b}];
+      before = pairs_[{a, b}].games;
     }
     arena.games = before + 2 * pairs;
     const auto on_progress = [&](const ArenaProgress& progress) {
@@ -350,10 +345,13 @@ class VariantTournament {
   const ArenaOptions arena_;
   record::GameStore* const store_;
   std::vector<std::string> names_;
-  std::map<std::pair<int, int>, std::vector<SeatResults>> results_;
-  std::map<std::pair<int, int>, std::pair<int64_t, int64_t>> faults_;
-  std::map<std::pair<int, int>, int> pairs_played_;
-  int64_t games_ = 0;
+  // The games of a pair of players.
+  struct PairGames {
+    int games = 0;
+    int64_t faults[2] = {};  // by player: games lost by them
+    std::vector<SeatResults> results = {};
+  };
+  std::map<std::pair<int, int>, PairGames> pairs_;
   double deviation_ = 0;
   absl::Mutex mutex_;  // of what a pair of players changes
 };

@@ -13,9 +13,9 @@
 #include "tara/core/variant.h"
 #include "tara/eval/arena/arena.h"
 #include "tara/eval/players/player.h"
-#include "tara/eval/players/team.h"
+#include "tara/eval/players/player_spec.h"
 #include "tara/eval/rating/ratings.h"
-#include "tara/eval/report/report_page.h"
+#include "tara/eval/report/report.h"
 #include "tara/fleet/fleet.h"
 #include "tara/record/game_store.h"
 
@@ -48,10 +48,10 @@ std::vector<PairChoice> ChoosePairs(const Ratings& ratings, int count);
 // their information and stored.
 
 struct RatedPlayer {
-  std::string name;      // for people; no two alike
-  TeamSpec team;         // with number types (WithPrecision)
-  std::string identity;  // for the store (PlayerIdentity); no two alike
-  PlayerFactory make;
+  std::string name;           // for people; no two alike
+  TeamSpec team;              // with number types (WithPrecision)
+  std::string identity = {};  // for the store (PlayerIdentity); no two alike
+  PlayerFactory make = {};
   std::optional<TrainingPoint> point = {};  // of a run's checkpoints
 };
 

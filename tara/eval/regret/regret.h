@@ -3,19 +3,29 @@
 
 // How well a player does where the truth is known: endgames, solved exactly.
 
+// Solved endgames in a file: solving takes long, and players are compared on
+// the same positions, today's checkpoint and that of next month. JSON lines:
+//
+//   {"tara_solved_endgames": 1, "positions": 200}       how many lines follow
+//   {"position": "four_treasures rb...", "margins": [3, -1, 3]}
+//
+// A position is in its text form (tara/core/position_text.h); margins are as
+// in SolvedPosition.
+
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/eval/players/player.h"
-#include "tara/eval/report/report_page.h"
+#include "tara/eval/report/report.h"
 #include "tara/eval/statistics/statistics.h"
 
 namespace tara::eval {
@@ -92,6 +102,16 @@ std::string RegretReportJson(absl::Span<const RegretRow> rows);
 // Returns one HTML file: players by variants as a heat table, curves over the
 // generations of runs. It needs no network and no other file.
 std::string RegretPage(absl::Span<const RegretRow> rows);
+
+// Writes the file, or replaces it, atomically. Errors name it.
+absl::Status WriteSolvedSet(const std::string& path,
+                            absl::Span<const SolvedPosition> positions);
+
+// Returns the positions of a file, in its order. Returns NOT_FOUND if there is
+// none, FAILED_PRECONDITION for a file of another kind or version, DATA_LOSS
+// for one that is cut short or damaged; all name the file, and the line.
+absl::StatusOr<std::vector<SolvedPosition>> ReadSolvedSet(
+    const std::string& path);
 
 }  // namespace tara::eval
 

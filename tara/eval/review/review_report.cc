@@ -1,8 +1,6 @@
 #include "tara/eval/review/review_report.h"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <cstddef>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -21,7 +19,6 @@
 #include "tara/core/variant.h"
 #include "tara/eval/report/plots.h"
 #include "tara/eval/report/report.h"
-#include "tara/eval/report/report_page.h"
 
 namespace tara::eval {
 namespace {
@@ -154,8 +151,6 @@ std::vector<ReportRow> SeatRows(const GameReview& review) {
 // Returns Red's chances as bars, a character a position, and below them the
 // first letters of faults.
 std::string CurveText(const GameReview& review, bool unicode) {
-  constexpr std::array<absl::string_view, 8> kBars = {"▁", "▂", "▃", "▄",
-                                                      "▅", "▆", "▇", "█"};
   std::string text = absl::StrCat(
       "Red's chances of winning after each action, ",
       unicode ? "▁ 0 % to █ 100 %" : "0: below 10 % to 9: from 90 %",
@@ -167,8 +162,7 @@ std::string CurveText(const GameReview& review, bool unicode) {
     for (size_t ply = first; ply < end; ++ply) {
       const double score = review.course[ply].score;
       if (unicode) {
-        absl::StrAppend(&bars,
-                        kBars[std::clamp(static_cast<int>(score * 8), 0, 7)]);
+        absl::StrAppend(&bars, BarOf(score));
       } else {
         absl::StrAppend(&bars, std::clamp(static_cast<int>(score * 10), 0, 9));
       }
@@ -448,7 +442,7 @@ std::string ReviewReportText(const GameReview& review,
 
 std::string ReviewReportJson(const GameReview& review,
                              const ReviewSource& source) {
-  return JsonText(ReportJson(review, source)) + "\n";
+  return JsonText(ReportJson(review, source));
 }
 
 std::string ReviewPage(const GameReview& review, const ReviewSource& source,

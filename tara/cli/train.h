@@ -1,5 +1,5 @@
-#ifndef TARA_CLI_CHECKPOINT_EVALUATION_H_
-#define TARA_CLI_CHECKPOINT_EVALUATION_H_
+#ifndef TARA_CLI_TRAIN_H_
+#define TARA_CLI_TRAIN_H_
 
 #include <cstdint>
 #include <string>
@@ -40,7 +40,7 @@ absl::StatusOr<std::vector<train::StrengthResult>> EvaluateCheckpoint(
     fleet::Fleet* fleet, const StopCheck& stop);
 
 // Plays a candidate against the best checkpoint in each variant of the config,
-// by the matches and the decision of tara/eval/arena/gate.h.
+// by the matches and the decision of tara/eval/arena/arena.h.
 //
 // Depends only on the request and the config: not on threads, a fleet that
 // plays, or time. Returns CANCELLED when `stop` is true, or a player's error,
@@ -49,6 +49,17 @@ absl::StatusOr<std::vector<train::GateResult>> PlayGate(
     const proto::TrainConfig& config, const train::GateRequest& request,
     fleet::Fleet* fleet, const StopCheck& stop);
 
+// Returns the table at the end of a run: the learned player against each
+// opponent, with score, 95 % interval and difference in Elo.
+std::string StrengthReport(const train::TrainSummary& summary,
+                           const proto::TrainConfig& config);
+
+// Returns the scores over the generations of a run from its metrics, a small
+// curve per opponent and variant; empty if fewer than two generations were
+// evaluated. Skips lines that are not events or lack a field, and states their
+// number. Errors of ReadMetricsLines.
+absl::StatusOr<std::string> StrengthCurves(const std::string& metrics_path);
+
 }  // namespace tara::cli
 
-#endif  // TARA_CLI_CHECKPOINT_EVALUATION_H_
+#endif  // TARA_CLI_TRAIN_H_

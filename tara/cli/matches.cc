@@ -1,0 +1,1175 @@
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "absl/time/time.h"
+#include "absl/types/span.h"
+#include "tara/base/clocks.h"
+#include "tara/base/random.h"
+#include "tara/base/status_macros.h"
+#include "tara/base/stop.h"
+#include "tara/base/text.h"
+#include "tara/cli/command_line.h"
+#include "tara/cli/commands.h"
+#include "tara/cli/console.h"
+#include "tara/cli/flags.h"
+#include "tara/core/state.h"
+#include "tara/core/variant.h"
+#include "tara/eval/arena/arena.h"
+#include "tara/eval/arena/arena_openings.h"
+#include "tara/eval/arena/arena_report.h"
+#include "tara/eval/arena/arena_result.h"
+#include "tara/eval/players/make_player.h"
+#include "tara/eval/players/player.h"
+#include "tara/eval/players/player_spec.h"
+#include "tara/eval/rating/rating_report.h"
+#include "tara/eval/rating/rating_tournament.h"
+#include "tara/eval/regret/regret.h"
+#include "tara/eval/statistics/sprt.h"
+#include "tara/fleet/fleet.h"
+#include "tara/mcts/time/time_manager.h"
+#include "tara/record/game_store.h"
+namespace tara::cli {
+namespace {
+
+// What the commands have in common that play matches.
+struct MatchFlags {
+  GameFlags game;
+  std::optional<int> opening_plies;  // none: DefaultOpeningPlies
+  std::string openings = "random";   // or "balanced:SPEC"
+  std::string adjudicate = "proof";  // "none", or "agreement:VALUE,TURNS"
+  // As ParseTimeControl reads it; empty: no clocks.
+  std::string time_control;
+  std::string store;  // to resume; empty: none
+  int threads = 0;    // 0: one per core
+  uint64_t seed = 1;
+  bool untrained = false;  // play what a network has not learned, too
+  ReportFlags report;
+  std::string fleet = "none";
+};
+
+// Returns the judge of "balanced:SPEC"; none for "random".
+absl::StatusOr<std::optional<eval::PlayerSpec>> OpeningJudgeOf(
+    const std::string& text) {
+  if (text == "random") return std::nullopt;
+  absl::string_view spec = text;
+  if (!absl::ConsumePrefix(&spec, "balanced:")) {
+    return UsageError("bad --openings '", text,
+                      "'; expected random or balanced:SPEC");
+  }
+  return AsUsageError(eval::ParsePlayerSpec(spec));
+}
+
+// Parses "proof", "none" or "agreement:VALUE,TURNS".
+absl::StatusOr<eval::AdjudicationOptions> ParseAdjudication(
+    const std::string& text) {
+  eval::AdjudicationOptions options;
+  if (text == "proof") return options;
+  if (text == "none") return eval::AdjudicationOptions{.proof = false};
+  absl::string_view rest = text;
+  if (absl::ConsumePrefix(&rest, "agreement:")) {
+    const std::vector<absl::string_view> parts = absl::StrSplit(rest, ',');
+    if (parts.size() == 2 && ParseDecimal(parts[0], &options.agreed_value) &&
+        absl::SimpleAtoi(parts[1], &options.agreed_turns) &&
+        options.agreed_value > 0 && options.agreed_value <= 1 &&
+        options.agreed_turns > 0) {
+      return options;
+    }
+  }
+  return UsageError(
+      "bad --adjudicate '", Shown(text),
+      "'; expected proof, none or agreement:VALUE,TURNS with a value up to 1, "
+      "such as agreement:0.95,4");
+}
+
+// --opening-plies, at least `least`.
+Option OpeningPliesOption(std::optional<int>* plies, double least) {
+  return {"--opening-plies N",
+          plies,
+          least,
+          100,
+          "random actions before each pair of games; each opening is played "
+          "once from either side, and no two are mirror images",
+          Default("2, or more if few openings of 2 are different")};
+}
+
+// Adds a flag for each, but for --variant.
+void AddMatchFlags(Command& command, MatchFlags* flags) {
+  AddReportFlags(command, &flags->report);
+  command.Add({
+      UntrainedOption(&flags->untrained),
+      OpeningPliesOption(&flags->opening_plies, 0),
+      {"--openings HOW", &flags->openings,
+       "openings: random, or balanced:SPEC, redrawn while that player's value "
+       "for a side exceeds 0.2"},
+      {"--adjudicate WHEN", &flags->adjudicate,
+       "early end of games: proof (both players have proved the margin), none, "
+       "or agreement:VALUE,TURNS (also proof): both players' values favour one "
+       "side by at least VALUE for TURNS turns"},
+      {"--time-control TIME", &flags->time_control,
+       "time per side: 5s/move, 300s per game, or 300s+2s with an increment; "
+       "replaces sims, ms, nodes and depth",
+       Default("none")},
+      {"--store FILE", &flags->store,
+       "game store, written as games end: the same command resumes, more "
+       "--games add to it",
+       Default("none")},
+      {"--threads N", &flags->threads, 1, 1024,
+       "number of threads, each with a batch of games (one game with clocks)",
+       Default("one per core")},
+      SeedOption(&flags->seed,
+                 "random seed; with equal precision of networks, games are "
+                 "reproducible on any number of --threads, except with clocks, "
+                 "ms or threads=N"),
+      FleetOption(&flags->fleet),
+  });
+}
+
+// Returns the notes of --help on players, with their specs.
+std::string MatchNotes() {
+  return absl::StrCat(
+      "Players:\n", eval::PlayerSpecHelp(),
+      "\n"
+      "Reports name a network's number type (precision); games of different "
+      "ones are kept apart.\n\n"
+      "With clocks, each thread plays one game at a time. A player whose time "
+      "runs out, or an engine that cannot continue, loses by ",
+      eval::kForfeitMargin,
+      " points. The report has the number of such games, and the mean time per "
+      "move.");
+}
+
+// A player or team.
+struct Contestant : eval::Contestant {
+  std::vector<eval::PlayerSpec> given;  // its players, as they were given
+};
+
+struct Match {
+  State start;
+  std::string name;  // for people
+  const Contestant* a;
+  const Contestant* b;
+};
+
+// Plays matches by the flags, which must outlive it.
+class MatchTable {
+ public:
+  // `arena` has the options without flags; each match has its number of games
+  // or, if not 0, of openings. Returns usage errors for wrong flags, and the
+  // errors of opening the store and of making the player that judges openings.
+  static absl::StatusOr<std::unique_ptr<MatchTable>> Create(
+      const MatchFlags& flags, const eval::ArenaOptions& arena,
+      int openings = 0) {
+    std::unique_ptr<MatchTable> table(new MatchTable(flags, arena, openings));
+    eval::ArenaOptions& options = table->arena_;
+    options.opening_plies = flags.opening_plies;
+    options.seed = flags.seed;
+    options.stop = StopRequested;
+    if (!flags.time_control.empty()) {
+      TARA_ASSIGN_OR_RETURN(
+          const mcts::TimeControl control,
+          AsUsageError(mcts::ParseTimeControl(flags.time_control)));
+      options.clocks = eval::GameClocks{.control = control};
+    }
+    TARA_ASSIGN_OR_RETURN(table->judge_, OpeningJudgeOf(flags.openings));
+    TARA_ASSIGN_OR_RETURN(options.adjudication,
+                          ParseAdjudication(flags.adjudicate));
+    TARA_RETURN_IF_ERROR(
+        CheckOutput("--html", flags.report.html, {{"--store", flags.store}}));
+    TARA_ASSIGN_OR_RETURN(table->fleet_, ConnectFleet(flags.fleet));
+    if (!flags.store.empty()) {
+      TARA_ASSIGN_OR_RETURN(
+          table->store_,
+          record::OpenGameStore(flags.store, record::StoreMode::kReadWrite));
+      TARA_RETURN_IF_ERROR(table->store_->CheckForContests());
+    }
+    if (!table->judge_.has_value()) return table;
+    TARA_ASSIGN_OR_RETURN(const eval::Contestant judge,
+                          eval::MakeContestant(eval::MakeTeam({*table->judge_}),
+                                               table->store_ != nullptr));
+    TARA_ASSIGN_OR_RETURN(std::unique_ptr<eval::Player> player, judge.make());
+    options.opening_judge =
+        eval::NewOpeningJudge(std::move(player), StopRequested);
+    table->openings_ = judge.identity;
+    return table;
+  }
+
+  // Returns the player or team of a spec. A wrong spec is a usage error; else
+  // errors as WithPrecision.
+  absl::StatusOr<Contestant> ContestantOf(const std::string& spec) const {
+    TARA_ASSIGN_OR_RETURN(const eval::TeamSpec team,
+                          AsUsageError(eval::ParseTeamSpec(spec)));
+    return ContestantOf(team);
+  }
+
+  absl::StatusOr<Contestant> ContestantOf(const eval::TeamSpec& team) const {
+    for (const eval::PlayerSpec& player : team.players) {
+      if (!player.search.ponder || arena_.clocks.has_value()) continue;
+      return UsageError(
+          "player '", team.text,
+          "' ponders, which needs clocks; expected --time-control, or a player "
+          "without ponder=on");
+    }
+    Contestant contestant;
+    contestant.given = team.players;
+    TARA_ASSIGN_OR_RETURN(static_cast<eval::Contestant&>(contestant),
+                          eval::MakeContestant(team, store_ != nullptr));
+    return contestant;
+  }
+
+  // Returns all players that these are made of and the one that judges
+  // openings, as they were given, so that errors name them.
+  std::vector<eval::PlayerSpec> PlayersOf(
+      absl::Span<const Contestant* const> contestants) const {
+    std::vector<eval::PlayerSpec> players;
+    if (judge_.has_value()) players.push_back(*judge_);
+    for (const Contestant* contestant : contestants) {
+      players.insert(players.end(), contestant->given.begin(),
+                     contestant->given.end());
+    }
+    return players;
+  }
+
+  // Plays the matches, with the store if there is one, and shows the progress.
+  // Those that `stop` has kept from beginning have no games. Returns a usage
+  // error for teams that cannot play the variant, and the errors of
+  // PlayArenaInParallel or PlayArenaOnFleet.
+  absl::StatusOr<std::vector<eval::ArenaResult>> PlayAll(
+      const std::vector<Match>& matches, const StopCheck& stop,
+      Console& console) {
+    for (const Match& match : matches) {
+      for (const Contestant* contestant : {match.a, match.b}) {
+        TARA_RETURN_IF_ERROR(AsUsageError(
+            eval::CheckTeam(contestant->team, match.start.variant)));
+      }
+    }
+    StatusLine status_line(console);
+    const absl::Time begin = SteadyTime();
+    std::vector<std::atomic<int>> all_done(matches.size());
+    std::vector<std::atomic<int>> all_games(matches.size());
+    std::atomic<int> stored = 0;  // games that were done before
+    const auto show = [&](size_t i, const eval::ArenaProgress& progress) {
+      if (all_games[i].exchange(progress.games) == 0) {
+        stored += progress.games_done;
+      }
+      all_done[i] = progress.games_done;
+      const int done = std::accumulate(all_done.begin(), all_done.end(), 0);
+      if (fleet_ != nullptr) {
+        status_line.Show(
+            absl::StrCat(done, " of ",
+                         std::accumulate(all_games.begin(), all_games.end(), 0),
+                         " games", FleetText(fleet_.get())));
+        return;
+      }
+      if (progress.games_done == 0) return;
+      std::string text = absl::StrFormat("%s: %d of %d games, score %.1f %%",
+                                         matches[i].name, progress.games_done,
+                                         progress.games, 100 * progress.score);
+      if (progress.llr.has_value()) {
+        absl::StrAppendFormat(&text, ", LLR %+.2f", *progress.llr);
+      } else if (done > stored) {
+        // For all matches, which have the same number of games.
+        const auto left =
+            static_cast<double>(matches.size()) * progress.games - done;
+        absl::StrAppend(&text, ", about ",
+                        absl::FormatDuration(absl::Trunc(
+                            (SteadyTime() - begin) * left / (done - stored),
+                            absl::Seconds(1))),
+                        " left");
+      }
+      status_line.Show(text);
+    };
+    std::vector<eval::ArenaResult> results(matches.size());
+    TARA_RETURN_IF_ERROR(fleet::PlayAll(
+        fleet_.get(), matches.size(), stop,
+        [&](size_t i, const StopCheck& is_over) -> absl::Status {
+          TARA_ASSIGN_OR_RETURN(
+              results[i],
+              Play(matches[i], [&](const eval::ArenaProgress& progress) {
+                show(i, progress);
+                return !is_over();
+              }));
+          return absl::OkStatus();
+        }));
+    return results;
+  }
+
+ private:
+  MatchTable(const MatchFlags& flags, const eval::ArenaOptions& arena,
+             int openings)
+      : flags_(flags), games_of_openings_(openings), arena_(arena) {}
+
+  // With a fleet, several threads may play concurrently.
+  absl::StatusOr<eval::ArenaResult> Play(
+      const Match& match, const eval::ArenaProgressCallback& on_progress) {
+    const auto& [start, name, a, b] = match;
+    const std::vector<eval::PlayerSpec> players = PlayersOf({a, b});
+    const bool with_person =
+        std::any_of(players.begin(), players.end(), [](const auto& player) {
+          return player.kind == eval::PlayerKind::kPerson;
+        });
+    const int threads =
+        with_person ? 1  // nobody plays two games at a time
+        : flags_.threads > 0
+            ? flags_.threads
+            : std::max(1, ResolveThreads(0) /
+                              eval::ThreadsOfAGame(a->team, b->team));
+    eval::ArenaOptions arena = arena_;
+    arena.variant = start.variant;
+    arena.rule_options = start.options;
+    eval::SetTeams(a->team, b->team, arena);
+    if (games_of_openings_ > 0) {
+      arena.games = games_of_openings_ * eval::GamesPerPair(arena) *
+                    eval::PairsPerOpening(arena);
+    }
+    TARA_RETURN_IF_ERROR(AsUsageError(eval::CheckArenaOptions(arena)));
+    if (store_ != nullptr) {
+      TARA_RETURN_IF_ERROR(eval::ResumeFromStore(
+          *store_,
+          eval::NewContest(
+              eval::ArenaConditions(arena, openings_, flags_.time_control),
+              a->identity, b->identity),
+          arena));
+    }
+    return fleet_ != nullptr
+               ? eval::PlayArenaOnFleet(arena, a->team, b->team, *fleet_,
+                                        on_progress)
+               : eval::PlayArenaInParallel(arena, a->make, b->make, threads,
+                                           on_progress);
+  }
+
+  const MatchFlags& flags_;
+  const int games_of_openings_;
+  eval::ArenaOptions arena_;
+  std::unique_ptr<fleet::Fleet> fleet_;       // null: none
+  std::unique_ptr<record::GameStore> store_;  // null: none
+  std::optional<eval::PlayerSpec> judge_;     // of openings, as it was given
+  std::string openings_;  // "" for random ones, or the identity of their judge
+};
+
+struct ArenaFlags {
+  MatchFlags match;
+  std::string player_a;  // or a team
+  std::string player_b;
+  bool by_match = false;
+  int games = 0;  // 0: 200, or with a sequential test 20000 at most
+  // As ParseSprtOptions reads it; empty: all games are played.
+  std::string sprt;
+};
+
+constexpr int kDefaultGames = 200;
+
+// Lets two players or teams play each other in one variant or in all. An
+// interrupt (Ctrl-C) ends it with a report of the games that are finished.
+absl::StatusOr<int> RunArena(const ArenaFlags& options, Console& console) {
+  TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
+                        StartsOf(options.match.game));
+  eval::ArenaOptions arena = {.by_match = options.by_match,
+                              .games = options.games};
+  if (!options.sprt.empty()) {
+    TARA_ASSIGN_OR_RETURN(arena.sprt,
+                          AsUsageError(eval::ParseSprtOptions(options.sprt)));
+  }
+  if (arena.games == 0) {
+    arena.games =
+        arena.sprt.has_value() ? eval::kMaxGamesOfATest : kDefaultGames;
+  }
+  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<MatchTable> table,
+                        MatchTable::Create(options.match, arena));
+  TARA_ASSIGN_OR_RETURN(const Contestant player_a,
+                        table->ContestantOf(options.player_a));
+  TARA_ASSIGN_OR_RETURN(const Contestant player_b,
+                        table->ContestantOf(options.player_b));
+  const std::vector<eval::PlayerSpec> players =
+      table->PlayersOf({&player_a, &player_b});
+  TARA_RETURN_IF_ERROR(
+      CheckLearned(players, starts, options.match.untrained, console));
+  std::vector<Match> matches;
+  for (const State& start : starts) {
+    matches.push_back(
+        {start, std::string(Info(start.variant).id), &player_a, &player_b});
+  }
+  const StopCheck stop = StopOnSignals();
+  TARA_ASSIGN_OR_RETURN(std::vector<eval::ArenaResult> results,
+                        table->PlayAll(matches, stop, console));
+  std::vector<eval::ArenaReportRow> rows;
+  for (size_t i = 0; i < starts.size(); ++i) {
+    if (results[i].games == 0) continue;  // stopped before the first pair's end
+    rows.push_back({.variant = starts[i].variant,
+                    .player_a = player_a.team.text,
+                    .player_b = player_b.team.text,
+                    .result = std::move(results[i]),
+                    .time_control = options.match.time_control,
+                    .not_learned = NotLearnedByAny(players, starts[i])});
+  }
+  TARA_RETURN_IF_ERROR(WriteReport(
+      options.match.report, eval::ArenaReportText(rows),
+      eval::ArenaReportJson(rows), [&] { return eval::ArenaPage(rows); },
+      console));
+  return EndOf(stop, "these are the games finished", console);
+}
+
+}  // namespace
+
+void RegisterArena(Command& root) {
+  Command& command = root.AddCommand(
+      "arena", "play a match of two players: score, interval, Elo");
+  ArenaFlags* const options = command.SetRun(RunArena);
+  AddGameFlags(command, &options->match.game, kVariantOrAllHelp);
+  command.Add({
+      {"A", &options->player_a, "player or team A", kRequired},
+      {"B", &options->player_b, "player or team B", kRequired},
+      {"--games N", &options->games, 1, 10000000,
+       "games per variant, rounded up to an even number (to whole matches with "
+       "--by-match); with --sprt the maximum, by default 20000",
+       Default("200")},
+      {"--by-match", &options->by_match,
+       "whole matches: one game per seat, each started by another seat; points "
+       "add up, and players with utility=match play for the score"},
+      {"--sprt TEST", &options->sprt,
+       "sequential test per variant, such as elo0=0,elo1=10: ends when the "
+       "pairs decide whether A is stronger by elo0 or by elo1; also "
+       "alpha=0.05, beta=0.05 (error rates), scale=logistic|normalized",
+       Default("none")},
+  });
+  AddMatchFlags(command, &options->match);
+  command.SetNotes(absl::StrCat(
+      MatchNotes(),
+      "\n\n"
+      "In variants for pairs, A and B may be teams of two players, SPEC+SPEC. "
+      "Each opening is then played with the partners in either order.\n",
+      "\n"
+      "Ctrl-C ends the match with a report of the finished games."));
+  command.SetExamples(
+      {"arena --variant four_treasures random greedy",
+       "arena --variant all greedy mcts:sims=100 --games 40 --format=json",
+       "arena --variant sacred_hill_l1 net:runs/mine,sims=100 greedy",
+       "arena --variant high_kings_l1 --by-match mcts:utility=match mcts",
+       "arena --variant poisoned_chalice --time-control 60s+1s mcts "
+       "alphabeta",
+       "arena --variant four_treasures --sprt elo0=0,elo1=20 mcts "
+       "mcts:sims=50",
+       "arena --variant four_treasures mcts 'engine:./my_engine -l 3,move=5'",
+       "arena --variant four_treasures_doubles mcts+greedy alphabeta"});
+}
+
+namespace {
+
+struct CrossPlayFlags {
+  MatchFlags match;
+  std::string player_a;
+  std::string player_b;
+  std::string player_c;  // may be a team; empty: A and B are the opponents
+  int games = 400;       // of A with B against each opponent
+};
+
+// Returns the single player of a spec.
+absl::StatusOr<Contestant> MakePartner(const MatchTable& table,
+                                       const std::string& text) {
+  TARA_ASSIGN_OR_RETURN(Contestant contestant, table.ContestantOf(text));
+  if (contestant.team.seatings() == 1) return contestant;
+  return UsageError("'", text, "' is a team; expected a single player");
+}
+
+// A match of a study by the letters of its teams, and its weight.
+struct Pairing {
+  std::string team;
+  std::string opponents;
+  const Contestant* a;
+  const Contestant* b;
+  double weight;
+};
+
+// Measures the strength of two players as partners of each other, in one
+// variant in pairs or in all of them. An interrupt (Ctrl-C) ends it with a
+// report of the openings that are finished.
+absl::StatusOr<int> RunCrossPlay(const CrossPlayFlags& options,
+                                 Console& console) {
+  TARA_ASSIGN_OR_RETURN(std::vector<State> starts,
+                        StartsOf(options.match.game));
+  if (starts.size() > 1) {
+    std::erase_if(starts, [](const State& start) {
+      return Info(start.variant).seats < 4;
+    });
+  }
+  // Four games of A with B to an opening: either seating on either side.
+  TARA_ASSIGN_OR_RETURN(
+      const std::unique_ptr<MatchTable> table,
+      MatchTable::Create(options.match, {}, (options.games + 3) / 4));
+  TARA_ASSIGN_OR_RETURN(const Contestant a,
+                        MakePartner(*table, options.player_a));
+  TARA_ASSIGN_OR_RETURN(const Contestant b,
+                        MakePartner(*table, options.player_b));
+  eval::CrossPlayReport report = {.players = {a.team.text, b.team.text},
+                                  .studies = {},
+                                  .worths = {},
+                                  .time_control = options.match.time_control};
+  if (a.given[0].text == b.given[0].text) {
+    return UsageError("A and B are both '", report.players[0],
+                      "'; expected two different players");
+  }
+  TARA_ASSIGN_OR_RETURN(
+      const Contestant both,
+      table->ContestantOf(eval::MakeTeam({a.given[0], b.given[0]})));
+  Contestant c;
+  std::vector<const Contestant*> all = {&both};
+  std::vector<Pairing> pairings;
+  if (options.player_c.empty()) {
+    const auto& weights = eval::kWeightsAgainstThemselves;
+    pairings = {{"A+A", "B+B", &a, &b, weights[0]},
+                {"A+B", "A+A", &both, &a, weights[1]},
+                {"A+B", "B+B", &both, &b, weights[2]}};
+  } else {
+    TARA_ASSIGN_OR_RETURN(c, table->ContestantOf(options.player_c));
+    report.players.push_back(c.team.text);
+    all.push_back(&c);
+    const auto& weights = eval::kWeightsAgainstOthers;
+    const std::string others = c.team.seatings() > 1 ? "C" : "C+C";
+    pairings = {{"A+A", others, &a, &c, weights[0]},
+                {"B+B", others, &b, &c, weights[1]},
+                {"A+B", others, &both, &c, weights[2]}};
+  }
+  const std::vector<eval::PlayerSpec> specs = table->PlayersOf(all);
+  TARA_RETURN_IF_ERROR(
+      CheckLearned(specs, starts, options.match.untrained, console));
+  std::vector<Match> matches;  // of each variant, one variant after another
+  for (const State& start : starts) {
+    for (const Pairing& pairing : pairings) {
+      matches.push_back(
+          {start,
+           absl::StrCat(Info(start.variant).id, ", ", pairing.team, " against ",
+                        pairing.opponents),
+           pairing.a, pairing.b});
+    }
+  }
+  const StopCheck stop = StopOnSignals();
+  TARA_ASSIGN_OR_RETURN(std::vector<eval::ArenaResult> results,
+                        table->PlayAll(matches, stop, console));
+  Random random(options.match.seed);
+  auto result = results.begin();
+  for (const State& start : starts) {
+    eval::CrossPlayStudy study = {
+        .variant = start.variant,
+        .matches = {},
+        .even_score = options.player_c.empty() ? 0.5 : 0,
+        .not_learned = NotLearnedByAny(specs, start)};
+    for (const Pairing& pairing : pairings) {
+      study.matches.push_back({.team = pairing.team,
+                               .opponents = pairing.opponents,
+                               .result = std::move(*result++),
+                               .weight = pairing.weight});
+    }
+    const eval::PartnershipWorth worth = eval::EstimateWorth(study, random);
+    if (worth.openings == 0) continue;  // stopped before the first one's end
+    report.studies.push_back(std::move(study));
+    report.worths.push_back(worth);
+  }
+  TARA_RETURN_IF_ERROR(WriteReport(
+      options.match.report, eval::CrossPlayText(report),
+      eval::CrossPlayJson(report), [&] { return eval::CrossPlayPage(report); },
+      console));
+  return EndOf(stop, "these are the games finished", console);
+}
+
+}  // namespace
+
+void RegisterCrossPlay(Command& root) {
+  Command& command = root.AddCommand(
+      "crossplay", "compare two players as partners, in variants for pairs");
+  CrossPlayFlags* const options = command.SetRun(RunCrossPlay);
+  AddGameFlags(command, &options->match.game,
+               "variant for pairs, by its identifier in `tara variants`, or "
+               "'all' of them");
+  command.Add({
+      {"A", &options->player_a, "first partner", kRequired},
+      {"B", &options->player_b, "second partner", kRequired},
+      {"C", &options->player_c,
+       "their opponents, a player or a team; if omitted, A with A and B with "
+       "B"},
+      {"--games N", &options->games, 1, 10000000,
+       "games of A with B against each opponent, rounded to a multiple of "
+       "four; A with A and B with B play the same openings"},
+  });
+  AddMatchFlags(command, &options->match);
+  command.SetNotes(absl::StrCat(
+      "A with A, B with B, and A with B in either order play each "
+      "opening, from both sides. The score of A with B minus the "
+      "mean of the other two is the loss caused by different "
+      "habits. docs/explanation/statistics.md has the formulas.\n\n",
+      MatchNotes()));
+  command.SetExamples(
+      {"crossplay --variant four_treasures_doubles mcts:sims=100 alphabeta",
+       "crossplay --variant all net:runs/a,sims=100 net:runs/b,sims=100 mcts"});
+}
+
+namespace {
+
+// --- Players by their runs ---------------------------------------------------
+
+struct CheckpointFlags {
+  // Of a run: "all", every K-th generation and the newest ("every:K"), or the
+  // listed generations ("0,10,20").
+  std::string checkpoints = "all";
+  int simulations = 0;  // an action; 0: the policy
+};
+
+void AddCheckpointFlags(Command& command, CheckpointFlags* flags) {
+  command.Add({
+      {"--checkpoints WHICH", &flags->checkpoints,
+       "checkpoints of runs: all, every:K (and the newest), or generations "
+       "such as 0,10,20"},
+      {"--sims N", &flags->simulations, 0, 1000000,
+       "simulations per action of checkpoints; 0 plays the policy"},
+  });
+}
+
+struct CheckpointChoice {
+  int every = 1;
+  std::vector<int> generations = {};  // if not empty: only these
+};
+
+absl::StatusOr<CheckpointChoice> ParseChoice(const std::string& text) {
+  CheckpointChoice choice;
+  if (text == "all") return choice;
+  absl::string_view rest = text;
+  if (absl::ConsumePrefix(&rest, "every:")) {
+    if (absl::SimpleAtoi(rest, &choice.every) && choice.every > 0) {
+      return choice;
+    }
+  } else {
+    for (const absl::string_view part : absl::StrSplit(text, ',')) {
+      int generation;
+      if (!absl::SimpleAtoi(part, &generation) || generation < 0) {
+        choice.generations.clear();
+        break;
+      }
+      choice.generations.push_back(generation);
+    }
+    if (!choice.generations.empty()) return choice;
+  }
+  return UsageError("bad --checkpoints '", text,
+                    "'; expected all, every:K, or generations such as 0,10,20");
+}
+
+// Returns the chosen checkpoints ckpt-NNNNNN.pt of a run's folder, by
+// generation.
+absl::StatusOr<std::map<int, std::string>> ChosenCheckpoints(
+    const std::string& run, const CheckpointChoice& choice) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  fs::path folder = fs::path(run) / "checkpoints";
+  if (!fs::is_directory(folder, error)) folder = run;
+  std::map<int, std::string> checkpoints;
+  for (const fs::directory_entry& entry :
+       fs::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    absl::string_view number = name;
+    int generation;
+    if (absl::ConsumePrefix(&number, "ckpt-") &&
+        absl::ConsumeSuffix(&number, ".pt") &&
+        absl::SimpleAtoi(number, &generation)) {
+      checkpoints[generation] = entry.path().string();
+    }
+  }
+  if (checkpoints.empty()) {
+    return absl::NotFoundError(
+        absl::StrCat(run, ": no checkpoints; expected files ckpt-NNNNNN.pt in ",
+                     (fs::path(run) / "checkpoints").string()));
+  }
+  const int newest = checkpoints.rbegin()->first;
+  if (choice.generations.empty()) {
+    std::erase_if(checkpoints, [&](const auto& each) {
+      return each.first % choice.every != 0 && each.first != newest;
+    });
+    return checkpoints;
+  }
+  std::map<int, std::string> chosen;
+  for (const int generation : choice.generations) {
+    const auto found = checkpoints.find(generation);
+    if (found == checkpoints.end()) {
+      return absl::NotFoundError(
+          absl::StrCat(run, ": no checkpoint of generation ", generation,
+                       "; the newest is ", newest));
+    }
+    chosen.insert(*found);
+  }
+  return chosen;
+}
+
+// Returns the players of the arguments, without identities and factories: for a
+// run's folder each chosen checkpoint, with `simulations`; for a checkpoint its
+// file; or a player spec. Checkpoints are named by their files, and by their
+// runs if there are several. Returns NOT_FOUND for a run without the
+// checkpoints, and a usage error for invalid flags or arguments.
+absl::StatusOr<std::vector<eval::RatedPlayer>> PlayersNamed(
+    absl::Span<const std::string> arguments, const CheckpointFlags& flags) {
+  TARA_ASSIGN_OR_RETURN(const CheckpointChoice choice,
+                        ParseChoice(flags.checkpoints));
+  const auto team_of = [&](const std::string& path) {
+    return eval::MakeTeam({eval::NetworkPlayer(path, flags.simulations)});
+  };
+  std::error_code error;
+  const auto is_run = [&](const std::string& argument) {
+    return std::filesystem::is_directory(argument, error);
+  };
+  const auto runs = std::count_if(arguments.begin(), arguments.end(), is_run);
+  std::vector<eval::RatedPlayer> players;
+  for (const std::string& argument : arguments) {
+    const absl::StatusOr<eval::TeamSpec> team = eval::ParseTeamSpec(argument);
+    if (team.ok()) {
+      players.push_back({.name = argument, .team = *team});
+      continue;
+    }
+    if (!std::filesystem::exists(argument, error)) {
+      return UsageError("'", argument,
+                        "' is not a run, checkpoint or player; as a player: ",
+                        team.status().message());
+    }
+    if (!is_run(argument)) {
+      players.push_back(
+          {.name = std::filesystem::path(argument).stem().string(),
+           .team = team_of(argument)});
+      continue;
+    }
+    TARA_ASSIGN_OR_RETURN(const auto chosen,
+                          ChosenCheckpoints(argument, choice));
+    for (const auto& [generation, path] : chosen) {
+      const std::string name = std::filesystem::path(path).stem().string();
+      players.push_back(
+          {.name = runs > 1 ? absl::StrCat(argument, "/", name) : name,
+           .team = team_of(path),
+           .point =
+               eval::TrainingPoint{.run = argument, .generation = generation}});
+    }
+  }
+  return players;
+}
+
+// Returns the players themselves; of teams, those in them.
+std::vector<eval::PlayerSpec> MembersOf(
+    absl::Span<const eval::RatedPlayer> players) {
+  std::vector<eval::PlayerSpec> members;
+  for (const eval::RatedPlayer& player : players) {
+    members.insert(members.end(), player.team.players.begin(),
+                   player.team.players.end());
+  }
+  return members;
+}
+
+struct RateFlags {
+  std::vector<std::string> players;  // runs, checkpoints, player specs
+  GameFlags game;          // no variant: what all the networks have learned
+  bool untrained = false;  // what a network has not learned, too
+  CheckpointFlags checkpoints = {.simulations = 100};
+  int games = 40;                    // of a player in a variant, on average
+  std::optional<int> opening_plies;  // none: DefaultOpeningPlies
+  std::vector<std::string> anchors;  // "NAME=ELO"
+  std::string store;                 // empty: RUN/ratings.db, or none
+  int threads = 0;                   // 0: one per core
+  uint64_t seed = 1;
+  ReportFlags report;
+  std::string fleet = "none";
+};
+
+// Removes duplicate names, and checks that at least two players are left and
+// that they can play all variants.
+absl::Status CheckPlayers(const std::vector<eval::ArenaOptions>& arenas,
+                          std::vector<eval::RatedPlayer>& players) {
+  std::set<std::string> names;
+  std::erase_if(players, [&](const eval::RatedPlayer& player) {
+    return !names.insert(player.name).second;
+  });
+  for (const eval::RatedPlayer& player : players) {
+    for (const eval::ArenaOptions& arena : arenas) {
+      TARA_RETURN_IF_ERROR(
+          AsUsageError(eval::CheckTeam(player.team, arena.variant)));
+    }
+  }
+  if (players.size() >= 2) return absl::OkStatus();
+  return UsageError(
+      "there is ", players.size(),
+      " player to rate; expected at least two, such as a run with several "
+      "checkpoints, or a run and greedy");
+}
+
+absl::StatusOr<std::vector<eval::RatingAnchor>> ParseAnchors(
+    const std::vector<std::string>& texts,
+    const std::vector<eval::RatedPlayer>& players) {
+  if (texts.empty())
+    return std::vector<eval::RatingAnchor>{{.player = 0, .elo = 0}};
+  std::vector<eval::RatingAnchor> anchors;
+  for (const std::string& text : texts) {
+    // Specs have '=' of their own.
+    const size_t end = text.rfind('=');
+    eval::RatingAnchor anchor;
+    if (end == std::string::npos ||
+        !ParseDecimal(text.substr(end + 1), &anchor.elo)) {
+      return UsageError("bad --anchor '", text,
+                        "'; expected NAME=ELO, such as greedy=0");
+    }
+    const auto found = std::find_if(players.begin(), players.end(),
+                                    [&](const eval::RatedPlayer& player) {
+                                      return player.name == text.substr(0, end);
+                                    });
+    if (found == players.end()) {
+      return UsageError("--anchor '", text,
+                        "': no player of that name; the first is ",
+                        players[0].name);
+    }
+    anchor.player = static_cast<int>(found - players.begin());
+    for (const eval::RatingAnchor& other : anchors) {
+      if (other.player != anchor.player) continue;
+      return UsageError("--anchor '", text, "': ", found->name,
+                        " already has a rating; expected one each");
+    }
+    anchors.push_back(anchor);
+  }
+  return anchors;
+}
+
+// Returns the store: the one named, or that of the first run.
+std::string ChooseStorePath(const RateFlags& options) {
+  if (!options.store.empty()) return options.store;
+  std::error_code error;
+  for (const std::string& player : options.players) {
+    if (std::filesystem::is_directory(player, error)) {
+      return (std::filesystem::path(player) / "ratings.db").string();
+    }
+  }
+  return ":memory:";
+}
+
+// Rates checkpoints and other players in one variant or in all. An interrupt
+// (Ctrl-C) ends it with the ratings by the games that are finished.
+absl::StatusOr<int> RunRate(const RateFlags& options, Console& console) {
+  TARA_RETURN_IF_ERROR(
+      CheckOutput("--html", options.report.html, {{"--store", options.store}}));
+  TARA_ASSIGN_OR_RETURN(std::vector<eval::RatedPlayer> players,
+                        PlayersNamed(options.players, options.checkpoints));
+  TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
+                        StartsOfLearned(options.game, MembersOf(players),
+                                        options.untrained, console));
+  eval::RatingTournamentOptions tournament = {
+      .games_per_player = options.games,
+      .threads = ResolveThreads(options.threads)};
+  for (const State& start : starts) {
+    tournament.arenas.push_back({.variant = start.variant,
+                                 .rule_options = start.options,
+                                 .opening_plies = options.opening_plies,
+                                 .seed = options.seed,
+                                 .stop = StopRequested});
+  }
+  TARA_RETURN_IF_ERROR(CheckPlayers(tournament.arenas, players));
+  TARA_ASSIGN_OR_RETURN(tournament.anchors,
+                        ParseAnchors(options.anchors, players));
+  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<record::GameStore> store,
+                        record::OpenGameStore(ChooseStorePath(options),
+                                              record::StoreMode::kReadWrite));
+  TARA_RETURN_IF_ERROR(store->CheckForContests());
+  const std::vector<eval::RatedPlayer> named = players;
+  for (eval::RatedPlayer& player : players) {
+    TARA_ASSIGN_OR_RETURN(eval::Contestant contestant,
+                          eval::MakeContestant(player.team, /*stored=*/true));
+    player.team = std::move(contestant.team);
+    player.identity = std::move(contestant.identity);
+    player.make = std::move(contestant.make);
+  }
+  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<fleet::Fleet> fleet,
+                        ConnectFleet(options.fleet));
+  tournament.fleet = fleet.get();
+
+  const StopCheck stop = StopOnSignals();
+  StatusLine status_line(console);
+  const auto on_progress = [&](const eval::RatingProgress& progress) {
+    status_line.Show(absl::StrFormat(
+        "%s: %d of %d games, differences +-%.0f Elo%s",
+        Info(progress.variant).id, progress.games, progress.games_wanted,
+        1.96 * progress.mean_deviation, FleetText(fleet.get())));
+    return !stop();
+  };
+  absl::StatusOr<eval::RatingTable> table =
+      eval::PlayRatingTournament(players, tournament, *store, on_progress);
+  status_line.Clear();
+  if (stop() && !table.ok()) {
+    console.err << "tara: interrupted before there were ratings: "
+                << table.status().message() << "\n";
+    return kExitInterrupted;
+  }
+  if (table.status().code() == absl::StatusCode::kFailedPrecondition) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        table.status().message(), "; expected more --games, to connect them"));
+  }
+  if (!table.ok()) return table.status();
+  for (size_t v = 0; v < table->variants.size(); ++v) {
+    for (const eval::RatedPlayer& player : named) {
+      const std::vector<eval::PlayerSpec>& members = player.team.players;
+      table->variants[v].not_learned.push_back(
+          members.size() == 1 ? NotLearnedBy(members[0], starts[v])
+                              : NotLearnedByAny(members, starts[v]));
+    }
+  }
+  TARA_RETURN_IF_ERROR(WriteReport(
+      options.report, eval::RatingReportText(*table),
+      eval::RatingReportJson(*table), [&] { return eval::RatingPage(*table); },
+      console));
+  for (const eval::VariantRatings& variant : table->variants) {
+    for (size_t i = 0; i < variant.faults.size(); ++i) {
+      if (variant.faults[i] == 0) continue;
+      console.err << "tara: " << table->players[i] << " forfeited "
+                  << variant.faults[i] << " games of "
+                  << Info(variant.variant).id << ", which count as lost\n";
+    }
+  }
+  return EndOf(stop, "these are the games finished", console);
+}
+
+}  // namespace
+
+void RegisterRate(Command& root) {
+  Command& command = root.AddCommand(
+      "rate", "rate checkpoints and players: Elo per variant and overall");
+  RateFlags* const options = command.SetRun(RunRate);
+  command.Add({
+      {"RUN", &options->players,
+       "folder of a run, checkpoint, or player spec; repeatable", kRequired},
+      UntrainedOption(&options->untrained),
+      {"--games N", &options->games, 2, 1000000,
+       "mean games per player and variant, including those in the store"},
+      OpeningPliesOption(&options->opening_plies, 1),
+      {"--anchor NAME=ELO", &options->anchors,
+       "player with a fixed rating; repeatable",
+       Default("the first player at 0")},
+      {"--store FILE", &options->store, "game store to resume from",
+       Default("ratings.db of the first run")},
+      ThreadsOption(&options->threads),
+      SeedOption(&options->seed,
+                 "random seed; with equal precision of networks, games are "
+                 "reproducible"),
+      FleetOption(&options->fleet),
+  });
+  AddGameFlags(command, &options->game, kVariantOrLearnedHelp,
+               /*required=*/false);
+  AddReportFlags(command, &options->report);
+  AddCheckpointFlags(command, &options->checkpoints);
+  command.SetNotes(absl::StrCat(
+      "The most informative pairs of players play first. Games are kept in the "
+      "store, so a further checkpoint plays only the missing games. Games of "
+      "different number types of a network (precision) are kept apart.\n\n"
+      "Players:\n",
+      eval::PlayerSpecHelp()));
+  command.SetExamples(
+      {"rate runs/all --variant all --checkpoints every:5 --html ratings.html",
+       "rate runs/a runs/b greedy --variant four_treasures --games 100",
+       "rate --variant high_kings_l1 random greedy mcts:sims=100 "
+       "--format=json"});
+}
+
+namespace {
+
+struct RegretOptions {
+  GameFlags game;  // no variant: what all the networks have learned
+  std::vector<std::string> players;  // runs, checkpoints, player specs
+  CheckpointFlags checkpoints;
+  bool untrained = false;       // what a network has not learned, too
+  int positions = 0;            // a variant; 0: 100, or all of the test set
+  std::string test_set;         // file; empty: none
+  int64_t node_limit = 100000;  // of solving one
+  uint64_t seed = 1;
+  ReportFlags report;
+};
+
+constexpr int kDefaultPositions = 100;
+
+using SolvedPositions = std::vector<eval::SolvedPosition>;
+
+// Returns positions of the set with the start's variant and rule options, at
+// most `positions`.
+absl::StatusOr<SolvedPositions> SelectPositions(const SolvedPositions& set,
+                                                const State& start,
+                                                const RegretOptions& options) {
+  SolvedPositions chosen;
+  std::map<std::string, int> others;  // positions by variant
+  for (const eval::SolvedPosition& position : set) {
+    ++others[std::string(Info(position.state.variant).id)];
+    if (position.state.variant != start.variant ||
+        position.state.options != start.options) {
+      continue;
+    }
+    if (options.positions > 0 &&
+        static_cast<int64_t>(chosen.size()) >= options.positions) {
+      continue;
+    }
+    chosen.push_back(position);
+  }
+  if (!chosen.empty()) {
+    if (static_cast<int64_t>(chosen.size()) >= options.positions) return chosen;
+    return absl::FailedPreconditionError(absl::StrCat(
+        options.test_set, ": ", chosen.size(), " endgames of ",
+        Info(start.variant).id, "; expected no more --positions than these"));
+  }
+  const auto append_count = [](std::string* out, const auto& other) {
+    absl::StrAppend(out, other.second, " of ", other.first);
+  };
+  return absl::FailedPreconditionError(absl::StrCat(
+      options.test_set, ": no endgames of ", Info(start.variant).id,
+      " with these rule options; it has ",
+      others.empty() ? "none" : absl::StrJoin(others, ", ", append_count),
+      ". Give another --test-set; a missing file is created"));
+}
+
+// Returns the positions of each start: from the test set, or new ones, which
+// are written to the test set's file if one is given. Covers fewer starts if
+// `stop` returned true.
+absl::StatusOr<std::vector<SolvedPositions>> PositionsOf(
+    const RegretOptions& options, absl::Span<const State> starts,
+    const StopCheck& stop, StatusLine& status_line) {
+  std::vector<SolvedPositions> positions;
+  std::error_code error;
+  const bool is_file = !options.test_set.empty() &&
+                       std::filesystem::exists(options.test_set, error);
+  if (is_file) {
+    TARA_ASSIGN_OR_RETURN(const SolvedPositions set,
+                          eval::ReadSolvedSet(options.test_set));
+    for (const State& start : starts) {
+      TARA_ASSIGN_OR_RETURN(positions.emplace_back(),
+                            SelectPositions(set, start, options));
+    }
+    return positions;
+  }
+  const int wanted =
+      options.positions > 0 ? options.positions : kDefaultPositions;
+  SolvedPositions all;
+  for (const State& start : starts) {
+    status_line.Show(absl::StrCat(Info(start.variant).id, ": solving ", wanted,
+                                  " endgames"));
+    positions.push_back(
+        eval::MakeSolvedPositions({.variant = start.variant,
+                                   .rule_options = start.options,
+                                   .seed = options.seed,
+                                   .positions = wanted,
+                                   .node_limit = options.node_limit,
+                                   .keep_going = [&] { return !stop(); }}));
+    if (stop()) return positions;
+    all.insert(all.end(), positions.back().begin(), positions.back().end());
+  }
+  if (!options.test_set.empty()) {
+    TARA_RETURN_IF_ERROR(eval::WriteSolvedSet(options.test_set, all));
+  }
+  return positions;
+}
+
+// Solves endgames and reports the loss of players in them. An interrupt
+// (Ctrl-C) ends it with a report of the variants finished by then.
+absl::StatusOr<int> RunRegret(const RegretOptions& options, Console& console) {
+  TARA_RETURN_IF_ERROR(CheckOutput("--html", options.report.html,
+                                   {{"--test-set", options.test_set}}));
+  std::error_code ignored;
+  if (!std::filesystem::exists(options.test_set, ignored)) {
+    TARA_RETURN_IF_ERROR(CheckOutput("--test-set", options.test_set));
+  }
+  TARA_ASSIGN_OR_RETURN(const std::vector<eval::RatedPlayer> named,
+                        PlayersNamed(options.players, options.checkpoints));
+  TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
+                        StartsOfLearned(options.game, MembersOf(named),
+                                        options.untrained, console));
+  std::vector<std::unique_ptr<eval::Player>> players;
+  for (const eval::RatedPlayer& player : named) {
+    // Not so of teams: a position is one player's to choose in.
+    if (player.team.text != player.team.players[0].text) {
+      return AsUsageError(eval::ParsePlayerSpec(player.team.text).status());
+    }
+    TARA_ASSIGN_OR_RETURN(players.emplace_back(),
+                          eval::NewPlayerFactory(player.team)());
+  }
+  const StopCheck stop = StopOnSignals();
+  StatusLine status_line(console);
+  TARA_ASSIGN_OR_RETURN(const std::vector<SolvedPositions> positions,
+                        PositionsOf(options, starts, stop, status_line));
+  std::vector<eval::RegretRow> rows;
+  for (size_t v = 0; v < positions.size() && !stop(); ++v) {
+    const Variant variant = starts[v].variant;
+    for (size_t i = 0; i < players.size() && !stop(); ++i) {
+      const eval::RatedPlayer& player = named[i];
+      status_line.Show(absl::StrCat(Info(variant).id, ": ", player.name));
+      absl::StatusOr<eval::Regret> regret =
+          eval::MeasureRegret(positions[v], options.seed, *players[i], stop);
+      // The results of an interrupted player are incomplete.
+      if (stop()) break;
+      TARA_RETURN_IF_ERROR(regret.status());
+      if (regret->positions == 0) continue;
+      rows.push_back(
+          {.variant = variant,
+           .player = player.name,
+           .point = player.point,
+           .regret = *std::move(regret),
+           .not_learned = NotLearnedBy(player.team.players[0], starts[v])});
+    }
+  }
+  status_line.Clear();
+  TARA_RETURN_IF_ERROR(WriteReport(
+      options.report, eval::RegretReportText(rows),
+      eval::RegretReportJson(rows), [&] { return eval::RegretPage(rows); },
+      console));
+  return EndOf(stop, "these are the players finished", console);
+}
+
+}  // namespace
+
+void RegisterRegret(Command& root) {
+  Command& command = root.AddCommand(
+      "regret", "measure the losses of players in exactly solved endgames");
+  RegretOptions* const options = command.SetRun(RunRegret);
+  AddGameFlags(command, &options->game, kVariantOrLearnedHelp,
+               /*required=*/false);
+  command.Add({
+      {"--player SPEC", &options->players,
+       "player to measure: a spec, a checkpoint, or the folder of a run (all "
+       "its checkpoints); repeatable",
+       kRequired},
+      UntrainedOption(&options->untrained),
+      {"--positions N", &options->positions, 1, 1000000,
+       "solved endgames per variant", Default("100, or all of the test set")},
+      {"--test-set FILE", &options->test_set,
+       "file of endgames; if it does not exist, they are solved and written to "
+       "it",
+       Default("none")},
+      {"--nodes N", Counted{&options->node_limit}, 100, int64_t{1} << 40,
+       "node limit of the solver per position; higher limits reach further "
+       "from the end"},
+      SeedOption(&options->seed,
+                 "random seed of the positions and the players"),
+  });
+  AddReportFlags(command, &options->report);
+  AddCheckpointFlags(command, &options->checkpoints);
+  command.SetNotes(absl::StrCat(
+      "Each position is the earliest in its game that can be solved within "
+      "--nodes and has actions of different value. The loss is the difference "
+      "from the best action. A draw counts as half a win.\n\n"
+      "Players:\n",
+      eval::PlayerSpecHelp()));
+  command.SetExamples(
+      {"regret --variant all --player greedy --player mcts:sims=100",
+       "regret --variant all --player runs/all --checkpoints every:5 "
+       "--test-set endgames.jsonl --html regret.html"});
+}
+
+}  // namespace tara::cli
