@@ -70,6 +70,9 @@ std::map<std::string, std::string> Commands() {
       {"balance",
        "balance --variant four_treasures --player mcts:sims=4 --games 4 "
        "--threads 3"},
+      {"puzzles",
+       "puzzles --variant four_treasures --player random --games 1 "
+       "--puzzles 1"},
       {"regret",
        "regret --variant four_treasures --player random --positions 4"},
       {"review", "review FOLDER/none.jsonl"},

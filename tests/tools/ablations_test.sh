@@ -17,7 +17,7 @@ expect_line() {
 
 ablations() {
   python3 tools/ablations.py --tara tara/cli/tara --folder "${FOLDER}" \
-    --set network.channels=8 --set network.blocks=1 \
+    --set network.kind=tower --set network.channels=8 --set network.blocks=1 \
     --set self_play.games_per_generation=8 --set learner.window_min_games=8 \
     --set self_play.search.simulations=4 \
     --set self_play.playout_cap.fast_simulations=2 --set generations=1 \
