@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -136,8 +137,12 @@ void TerminalTara::Type(absl::string_view text) {
 
 bool TerminalTara::Read() {
   char buffer[4096];
-  // Fails with EIO once nobody has the other end open.
-  const ssize_t size = read(terminal_, buffer, sizeof(buffer));
+  // Fails with EIO once nobody has the other end open. Linux may say so before
+  // it has passed on what was written last; a second call gets that.
+  ssize_t size = read(terminal_, buffer, sizeof(buffer));
+  if (size < 0 && errno == EIO) {
+    size = read(terminal_, buffer, sizeof(buffer));
+  }
   if (size <= 0) return false;
   shown_.append(buffer, size);
   return true;
