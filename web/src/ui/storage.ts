@@ -27,6 +27,7 @@ const BOOKS = 'tara.books';
 // Returns the opening books that are kept: pages, too large for local storage.
 export async function readBooks(): Promise<string[]> {
   try {
+    if (!(await caches.has(BOOKS))) return [];
     const kept = await caches.open(BOOKS);
     const keys = await kept.keys();
     return await Promise.all(
