@@ -51,6 +51,7 @@ absl::StatusOr<int> RunPuzzles(const PuzzlesOptions& options,
     TARA_ASSIGN_OR_RETURN(policy, eval::NewPlayerFactory(alone)());
     naive.push_back(policy.get());
   }
+  const StopCheck stop = StopOnSignals();
   StatusLine status_line(console);
   std::string lines;
   for (const State& start : starts) {
@@ -62,7 +63,7 @@ absl::StatusOr<int> RunPuzzles(const PuzzlesOptions& options,
                                              .games = options.games,
                                              .puzzles = options.puzzles,
                                              .node_limit = options.node_limit,
-                                             .stop = StopOnSignals()},
+                                             .stop = stop},
                                             *player, naive));
     int trapped = 0;
     for (const eval::Puzzle& puzzle : puzzles) {

@@ -14,7 +14,6 @@
 // these need no sixth point, and the four take 121 products in all, of the 441
 // that a direct convolution has (361 of them within the grid).
 
-#include <cstdint>
 #include <vector>
 
 #include "tara/nn/cpu/cpu_weights.h"
@@ -40,14 +39,13 @@ struct WinogradLayer {
 WinogradLayer MakeWinogradLayer(const CpuConvolutionWeights& weights);
 
 // A convolution of positions whose rows are [49, channels]:
-//   destination = convolution(source) + bias [+ destination] [, then ReLU]
+//   destination = convolution(source) + bias [+ destination], then ReLU
 struct WinogradJob {
   const WinogradLayer* layer = nullptr;
   int positions = 0;
   const float* source = nullptr;
   float* destination = nullptr;
   bool add_to_destination = false;
-  bool relu = true;
   // Of WinogradScratchFloats(layer.in), aligned to 64 bytes.
   float* scratch = nullptr;
 };

@@ -295,8 +295,7 @@ class WinogradCode {
             Tiles::template OutputSquare<kPlace>(y, x) * job.layer->out;
         Floats value = outputs[x] + bias;
         if (job.add_to_destination) value += Load(to);
-        if (job.relu) value = value > 0 ? value : Floats{};
-        Tiles::Store(value, to);
+        Tiles::Store(value > 0 ? value : Floats{}, to);
       }
     }
   }

@@ -7,10 +7,6 @@ at::Tensor NormScale(const torch::nn::BatchNorm2d& norm) {
   return norm->weight / (norm->running_var + norm->options.eps()).sqrt();
 }
 
-at::Tensor OfChannels(const at::Tensor& values) {
-  return values.unsqueeze(2).unsqueeze(3);
-}
-
 }  // namespace
 
 at::Tensor FoldedNetwork::Conv::operator()(const at::Tensor& input) const {

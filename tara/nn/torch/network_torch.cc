@@ -27,12 +27,11 @@ torch::nn::Linear MakeLinear(int in, int out, bool bias = true) {
   return torch::nn::Linear(torch::nn::LinearOptions(in, out).bias(bias));
 }
 
-// [B, C] as a bias of [B, C, 7, 7].
+}  // namespace
+
 at::Tensor OfChannels(const at::Tensor& values) {
   return values.unsqueeze(2).unsqueeze(3);
 }
-
-}  // namespace
 
 at::Tensor PoolHills(const at::Tensor& values, const at::Tensor& hills) {
   const at::Tensor masked = values * hills;

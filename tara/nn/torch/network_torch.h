@@ -68,6 +68,9 @@ at::Tensor GlobalsOf(const EncodedBatch& batch);
 // Returns a [1, 1, 7, 7] tensor that is 1 on hills and 0 on corners.
 at::Tensor MakeHillMask();
 
+// Returns [B, C] as a bias of [B, C, 7, 7]: [B, C, 1, 1].
+at::Tensor OfChannels(const at::Tensor& values);
+
 // Returns the mean and the maximum over the hills of each channel: [B, 2C] from
 // `values` [B, C, 7, 7], non-negative, and `hills` [1, 1, 7, 7], 1 on hills.
 at::Tensor PoolHills(const at::Tensor& values, const at::Tensor& hills);
