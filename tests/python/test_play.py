@@ -321,7 +321,7 @@ def test_the_interpreter_ends_while_games_are_played(evaluator):
     check_that_it_ends(f"games = tara.selfplay({evaluator}, 'high_kings_l2', "
                        "10, options='sims=1000000')\n"
                        "threading.Thread(target=lambda: (begun.set(), "
-                       "next(games)), daemon=True).start()")
+                       "next(games, None)), daemon=True).start()")
 
 
 @pytest.mark.parametrize("work", [
