@@ -15,10 +15,14 @@ def x86_only(values):
         "//conditions:default": values,
     })
 
-# As target_compatible_with: of units that there are only for x86-64.
+# As target_compatible_with: of units that there are only for x86-64, or arm64.
 X86_ONLY = select({
     "//third_party/arm64": ["@platforms//:incompatible"],
     "//conditions:default": [],
+})
+ARM64_ONLY = select({
+    "//third_party/arm64": [],
+    "//conditions:default": ["@platforms//:incompatible"],
 })
 
 # The rest of the build may use AVX2; these units are those for processors (and

@@ -1,9 +1,8 @@
 #ifndef TARA_NN_CPU_WINOGRAD_TEMPLATES_H_
 #define TARA_NN_CPU_WINOGRAD_TEMPLATES_H_
 
-// The tiles of Winograd convolutions (winograd.h) and their transforms,
-// for a vector `Floats` of channels at once; compiled once per instruction set
-// by the files that include it.
+// The code of Winograd convolutions (winograd.h), compiled once per instruction
+// set by the files that include it.
 
 #include <algorithm>
 #include <cstring>
@@ -17,8 +16,19 @@ namespace tara::nn::internal {
 
 // `kSet` keeps the instances of different files apart.
 template <InstructionSet kSet>
-class WinogradTiles {
+class WinogradCode {
  public:
+  static void Convolve(const WinogradJob& job) {
+    for (int first = 0; first < job.positions; first += kWinogradGroup) {
+      WinogradJob part = job;
+      part.positions = std::min(kWinogradGroup, job.positions - first);
+      part.source += first * kNumSquares * job.layer->in;
+      part.destination += first * kNumSquares * job.layer->out;
+      ConvolveGroup(part);
+    }
+  }
+
+ private:
   // The tiles of positions, ordered by the location of the tile: the first two
   // are at the top, the middle two at the left, so that rows of a point that
   // the others lack are adjacent.
@@ -28,25 +38,20 @@ class WinogradTiles {
   };
   static constexpr Place kPlaces[] = {{0, 1}, {0, 0}, {1, 0}, {1, 1}};
 
-  template <typename Element, int kCount>
-  struct VectorOf {
-    typedef Element Type __attribute__((vector_size(sizeof(Element) * kCount)));
-  };
-  // Eight channels, and a full register.
-  using Eight = typename VectorOf<float, 8>::Type;
-  using Widest =
-      typename VectorOf<float, kSet == InstructionSet::kAvx512 ? 16 : 8>::Type;
-  template <typename Floats>
-  static constexpr int kChannels = sizeof(Floats) / sizeof(float);
+  static constexpr bool kWide = kSet == InstructionSet::kAvx512;
+  // A full register, and eight channels.
+  static constexpr int kLanes = kWide ? 16 : 8;
+  typedef float Floats __attribute__((vector_size(sizeof(float) * kLanes)));
+  typedef float Eight __attribute__((vector_size(sizeof(float) * 8)));
 
-  template <typename Vector, typename Element>
-  static Vector Load(const Element* from) {
+  template <typename Vector>
+  static Vector Load(const float* from) {
     Vector values;
     std::memcpy(&values, from, sizeof(values));
     return values;
   }
-  template <typename Vector, typename Element>
-  static void Store(const Vector& values, Element* to) {
+  template <typename Vector>
+  static void Store(const Vector& values, float* to) {
     std::memcpy(to, &values, sizeof(values));
   }
 
@@ -75,26 +80,24 @@ class WinogradTiles {
                     4 * kPlaces[kPlace].right + x);
   }
 
-  // Calls transform.operator()<Floats>(c) for vectors of channels from c on:
-  // of kind Wide while they fit, then eights. REQUIRES: whole eights.
-  template <typename Wide, typename Function>
+  // Calls transform.operator()<Vector>(c) for vectors of channels from c on:
+  // full registers while they fit, then eights. REQUIRES: whole eights.
+  template <typename Function>
   static void ForEachVector(int channels, const Function& transform) {
     int c = 0;
-    for (; c + kChannels<Wide> <= channels; c += kChannels<Wide>) {
-      transform.template operator()<Wide>(c);
+    for (; c + kLanes <= channels; c += kLanes) {
+      transform.template operator()<Floats>(c);
     }
-    for (; c < channels; c += kChannels<Eight>) {
-      transform.template operator()<Eight>(c);
-    }
+    for (; c < channels; c += 8) transform.template operator()<Eight>(c);
   }
 
   // B^T d, as differences that points share.
-  template <typename Floats>
-  static void TransformInput(const Floats (&d)[6], Floats (&v)[6]) {
-    const Floats even = d[4] - 4 * d[2];
-    const Floats odd = d[3] - 4 * d[1];
-    const Floats far_even = d[4] - d[2];
-    const Floats far_odd = 2 * (d[3] - d[1]);
+  template <typename Vector>
+  static void TransformInput(const Vector (&d)[6], Vector (&v)[6]) {
+    const Vector even = d[4] - 4 * d[2];
+    const Vector odd = d[3] - 4 * d[1];
+    const Vector far_even = d[4] - d[2];
+    const Vector far_odd = 2 * (d[3] - d[1]);
     v[0] = 4 * (d[0] - d[2]) + far_even;
     v[1] = even + odd;
     v[2] = even - odd;
@@ -104,7 +107,6 @@ class WinogradTiles {
   }
 
   // A^T m.
-  template <typename Floats>
   static void TransformOutput(const Floats (&m)[6], Floats (&y)[4]) {
     const Floats near = m[1] + m[2];
     const Floats near_odd = m[1] - m[2];
@@ -118,25 +120,25 @@ class WinogradTiles {
 
   // Calls store(point, values) with B^T d B of the tile at kPlaces[kPlace] of a
   // position, whose rows lie `channels` apart.
-  template <int kPlace, typename Floats, typename StoreFunction>
+  template <int kPlace, typename Vector, typename StoreFunction>
   static void TransformTile(const float* source, int channels,
                             const StoreFunction& store) {
     constexpr Place kAt = kPlaces[kPlace];
-    Floats lines[6][6];
+    Vector lines[6][6];
     for (int x = 0; x < Points(kAt.right); ++x) {
-      Floats column[6];
+      Vector column[6];
       for (int y = 0; y < 6; ++y) {
         const int square = InputSquare<kPlace>(y, x);
         column[y] =
-            square >= 0 ? Load<Floats>(source + square * channels) : Floats{};
+            square >= 0 ? Load<Vector>(source + square * channels) : Vector{};
       }
-      Floats transformed[6];
+      Vector transformed[6];
       TransformInput(column, transformed);
       for (int i = 0; i < Points(kAt.down); ++i) lines[i][x] = transformed[i];
     }
     for (int i = 0; i < Points(kAt.down); ++i) {
-      if (kAt.right == 1) lines[i][5] = Floats{};
-      Floats transformed[6];
+      if (kAt.right == 1) lines[i][5] = Vector{};
+      Vector transformed[6];
       TransformInput(lines[i], transformed);
       for (int j = 0; j < Points(kAt.right); ++j) {
         store(kWinogradLine * i + j, transformed[j]);
@@ -144,7 +146,6 @@ class WinogradTiles {
     }
   }
 
- private:
   static constexpr int kLast = kWinogradLine - 1;
   static constexpr bool IsTop(int point) {
     return point / kWinogradLine == kLast;
@@ -157,26 +158,7 @@ class WinogradTiles {
         rank >= 0 && rank < kBoardSize && file >= 0 && file < kBoardSize;
     return on_grid ? rank * kBoardSize + file : -1;
   }
-};
 
-// The code of Winograd convolutions (winograd.h), compiled once for each
-// instruction set by the files that include it. `kSet` keeps the instances of
-// different files apart.
-template <InstructionSet kSet>
-class WinogradCode {
- public:
-  static void Convolve(const WinogradJob& job) {
-    for (int first = 0; first < job.positions; first += kWinogradGroup) {
-      WinogradJob part = job;
-      part.positions = std::min(kWinogradGroup, job.positions - first);
-      part.source += first * kNumSquares * job.layer->in;
-      part.destination += first * kNumSquares * job.layer->out;
-      ConvolveGroup(part);
-    }
-  }
-
- private:
-  static constexpr bool kWide = kSet == InstructionSet::kAvx512;
   // Rows whose sums and weights fill the registers.
 #if defined(__wasm__)
   static constexpr int kMaxRows = 2;  // of four floats each
@@ -184,15 +166,7 @@ class WinogradCode {
   static constexpr int kMaxRows = kWide ? 12 : 6;
 #endif
 
-  using Tiles = WinogradTiles<kSet>;
-  using Floats = typename Tiles::Widest;
-  static constexpr int kLanes = Tiles::template kChannels<Floats>;
   static constexpr int kVectors = kWinogradBlock / kLanes;
-  using Place = typename Tiles::Place;
-
-  static Floats Load(const float* from) {
-    return Tiles::template Load<Floats>(from);
-  }
 
   // Numbers from one point's to the next's: not a power of two, or all would
   // want the same lines of the first cache.
@@ -210,11 +184,11 @@ class WinogradCode {
     for (int i = 0; i < job.positions; ++i) {
       const float* const source = job.source + i * kNumSquares * in;
       float* const row = inputs + (kPlace * job.positions + i) * in;
-      Tiles::template ForEachVector<Floats>(in, [&]<typename Vector>(int c) {
-        Tiles::template TransformTile<kPlace, Vector>(
-            source + c, in, [&](int point, const Vector& values) {
-              Tiles::Store(values, row + c + point * plane);
-            });
+      ForEachVector(in, [&]<typename Vector>(int c) {
+        TransformTile<kPlace, Vector>(source + c, in,
+                                      [&](int point, const Vector& values) {
+                                        Store(values, row + c + point * plane);
+                                      });
       });
     }
   }
@@ -231,7 +205,7 @@ class WinogradCode {
       Floats factors[kVectors];
 #pragma GCC unroll 2
       for (int v = 0; v < kVectors; ++v)
-        factors[v] = Load(weights + v * kLanes);
+        factors[v] = Load<Floats>(weights + v * kLanes);
 #pragma GCC unroll 12
       for (int s = 0; s < kRows * kVectors; ++s) {
         // A zero of either sign would survive an addition.
@@ -241,7 +215,7 @@ class WinogradCode {
     }
 #pragma GCC unroll 12
     for (int s = 0; s < kRows * kVectors; ++s) {
-      Tiles::Store(sums[s], products + s * kLanes);
+      Store(sums[s], products + s * kLanes);
     }
   }
 
@@ -272,30 +246,29 @@ class WinogradCode {
   static void FinishTile(const WinogradJob& job, const float* products,
                          const Floats& bias, float* destination) {
     const int plane = ProductPlane(job);
-    constexpr Place kAt = Tiles::kPlaces[kPlace];
+    constexpr Place kAt = kPlaces[kPlace];
     Floats lines[4][6];
-    for (int j = 0; j < Tiles::Points(kAt.right); ++j) {
+    for (int j = 0; j < Points(kAt.right); ++j) {
       Floats column[6] = {};
-      for (int i = 0; i < Tiles::Points(kAt.down); ++i) {
-        column[i] = Load(products + (kWinogradLine * i + j) * plane);
+      for (int i = 0; i < Points(kAt.down); ++i) {
+        column[i] = Load<Floats>(products + (kWinogradLine * i + j) * plane);
       }
       Floats outputs[4];
-      Tiles::TransformOutput(column, outputs);
-      for (int y = 0; y < Tiles::Outputs(kAt.down); ++y) {
+      TransformOutput(column, outputs);
+      for (int y = 0; y < Outputs(kAt.down); ++y) {
         lines[y][j] = outputs[y];
       }
     }
-    for (int y = 0; y < Tiles::Outputs(kAt.down); ++y) {
+    for (int y = 0; y < Outputs(kAt.down); ++y) {
       if (kAt.right == 1) lines[y][5] = Floats{};
       Floats outputs[4];
-      Tiles::TransformOutput(lines[y], outputs);
-      for (int x = 0; x < Tiles::Outputs(kAt.right); ++x) {
+      TransformOutput(lines[y], outputs);
+      for (int x = 0; x < Outputs(kAt.right); ++x) {
         float* const to =
-            destination +
-            Tiles::template OutputSquare<kPlace>(y, x) * job.layer->out;
+            destination + OutputSquare<kPlace>(y, x) * job.layer->out;
         Floats value = outputs[x] + bias;
-        if (job.add_to_destination) value += Load(to);
-        Tiles::Store(value > 0 ? value : Floats{}, to);
+        if (job.add_to_destination) value += Load<Floats>(to);
+        Store(value > 0 ? value : Floats{}, to);
       }
     }
   }
@@ -309,7 +282,8 @@ class WinogradCode {
           products + (kPlace * job.positions + i) * kWinogradBlock;
       for (int c = 0; c < kWinogradBlock; c += kLanes) {
         const int channel = block * kWinogradBlock + c;
-        FinishTile<kPlace>(job, row + c, Load(job.layer->bias.data() + channel),
+        FinishTile<kPlace>(job, row + c,
+                           Load<Floats>(job.layer->bias.data() + channel),
                            job.destination + i * kNumSquares * out + channel);
       }
     }
@@ -331,8 +305,7 @@ class WinogradCode {
       // 2. For a block of output channels, at each point the product of a
       //    matrix of inputs [rows, in] and one of weights [in, 16].
       for (int point = 0; point < kWinogradPoints; ++point) {
-        Multiply(Tiles::FirstRow(point, job.positions),
-                 Tiles::EndRow(point, job.positions),
+        Multiply(FirstRow(point, job.positions), EndRow(point, job.positions),
                  inputs + point * InputPlane(job), weights, layer.in,
                  products + point * ProductPlane(job));
         weights += layer.in * kWinogradBlock;

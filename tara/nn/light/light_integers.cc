@@ -635,6 +635,8 @@ std::vector<LightKernels> SupportedLightKernels() {
       __builtin_cpu_supports("avx512vnni")) {
     kernels.push_back(internal::Avx512LightKernels());
   }
+#elif defined(__ARM_NEON)
+  kernels.push_back(internal::NeonLightKernels());
 #elif defined(__wasm_simd128__)
   kernels.push_back(internal::WasmLightKernels());
 #endif

@@ -211,6 +211,7 @@ namespace internal {
 
 LightKernels PlainLightKernels();
 LightKernels WasmLightKernels();
+LightKernels NeonLightKernels();
 // REQUIRES: the processor has AVX2; AVX-512 with VNNI.
 LightKernels Avx2LightKernels();
 LightKernels Avx512LightKernels();
