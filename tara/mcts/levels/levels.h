@@ -62,7 +62,7 @@ int FirstSeatElo(Variant variant);
 
 // The network that was measured, as nn::NetworkFileId names its file: that of
 // models/tara.tara.
-inline constexpr char kRatedNetwork[] = "91ec452b-1227352";
+inline constexpr char kRatedNetwork[] = "875e8502-1225211";
 
 // Returns how a level searches.
 SearchOptions SearchOfLevel(const Level& level);
