@@ -7,10 +7,14 @@ sb3-contrib and Gymnasium.
 """
 
 import argparse
+import os
+
+# PyTorch, OpenBLAS and NumPy read it when they are loaded. The batches are small;
+# further threads would spin while they wait, and stall on a busy machine.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import gymnasium
 import tara.gym
-import torch
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.evaluation import evaluate_policy
 
@@ -26,7 +30,6 @@ def main():
     parser.add_argument("--games", type=int, default=100,
                         help="to evaluate with (default: 100)")
     arguments = parser.parse_args()
-    torch.set_num_threads(1)  # the batches are small
     name = "".join(map(str.capitalize, arguments.variant.split("_")))
     env = gymnasium.make(f"tara/{name}-v0", opponent=arguments.opponent)
     model = MaskablePPO("MlpPolicy", env, n_steps=2048, batch_size=256,

@@ -9,9 +9,14 @@ uses a GPU if there is one.
 """
 
 import argparse
+import os
 import pathlib
 import tempfile
 import time
+
+# PyTorch, OpenBLAS and NumPy read it when they are loaded. The batches are small;
+# further threads would spin while they wait, and stall on a busy machine.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
 import tara
@@ -130,9 +135,6 @@ def main():
     parser.add_argument("--games", type=int, default=40,
                         help="of the match against greedy (default: 40)")
     arguments = parser.parse_args()
-    # The batches are small. PyTorch's further threads would gain little, and
-    # they spin while they wait, which stalls learning on a busy machine.
-    torch.set_num_threads(1)
     network = train(arguments.variant, arguments.generations)
     print(tara.arena(Player(network), "greedy", arguments.variant,
                      games=arguments.games))

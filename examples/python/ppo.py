@@ -8,7 +8,12 @@ Gymnasium.
 """
 
 import argparse
+import os
 import time
+
+# PyTorch, OpenBLAS and NumPy read it when they are loaded. The batches are small;
+# further threads would spin while they wait, and stall on a busy machine.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import gymnasium
 import numpy as np
@@ -138,7 +143,6 @@ def main():
     parser.add_argument("--games", type=int, default=200,
                         help="of the match afterwards (default: 200)")
     arguments = parser.parse_args()
-    torch.set_num_threads(1)  # the batches are small
     name = "".join(map(str.capitalize, arguments.variant.split("_")))
     envs = gymnasium.make_vec(f"tara/{name}-v0", num_envs=128,
                               opponent=arguments.opponent)

@@ -7,12 +7,16 @@ few lines makes such observations. Needs ray[rllib], PyTorch and Gymnasium.
 """
 
 import argparse
+import os
+
+# PyTorch, OpenBLAS and NumPy read it when they are loaded. The batches are small;
+# further threads would spin while they wait, and stall on a busy machine.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import gymnasium
 import numpy as np
 import ray
 import tara.gym
-import torch
 from ray.rllib.algorithms.ppo import PPOConfig
 from ray.rllib.core.rl_module.default_model_config import DefaultModelConfig
 from ray.rllib.core.rl_module.rl_module import RLModuleSpec
@@ -48,9 +52,6 @@ def main():
     parser.add_argument("--games", type=int, default=100,
                         help="to evaluate with (default: 100)")
     arguments = parser.parse_args()
-    # The batches are small. Further threads spin while they wait, so that a
-    # busy machine makes no progress.
-    torch.set_num_threads(1)
     ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False)
     config = (
         PPOConfig()

@@ -14,7 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 EXAMPLES = ROOT / "examples/python"
 NOTEBOOK = EXAMPLES / "tour.ipynb"
 # Examples that use libraries of tests/python/recipes.txt.
-RECIPES = {"maskable_ppo.py", "rllib_ppo.py"}
+RECIPES = {"maskable_ppo.py", "rllib_ppo.py", "torchrl_ppo.py"}
 
 
 def run_example(name, *arguments):
@@ -47,8 +47,9 @@ def test_ppo_learns_to_beat_random():
     assert score_of(run.stdout)[1] > 70, run.stdout
 
 
-def test_maskable_ppo_learns_to_beat_random():
-    run = run_example("maskable_ppo.py", "--steps", "8192", "--games", "50")
+@pytest.mark.parametrize("name", ["maskable_ppo.py", "torchrl_ppo.py"])
+def test_ppo_of_a_library_learns_to_beat_random(name):
+    run = run_example(name, "--steps", "8192", "--games", "50")
     assert run.returncode == 0, run.stderr
     score = re.search(r"score of \d+ games: (\S+)", run.stdout)[1]
     assert float(score) > 0.75
