@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player.h"
 #include "tara/eval/players/player_spec.h"
+#include "tara/eval/players/search_player.h"
 
 namespace tara::cli {
 namespace {
@@ -32,7 +34,7 @@ struct PuzzlesOptions {
   uint64_t seed = 1;
 };
 
-// Prints the puzzles of all variants, or none after an interrupt.
+// Prints the puzzles of each variant as soon as they are found.
 absl::StatusOr<int> RunPuzzles(const PuzzlesOptions& options,
                                Console& console) {
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
@@ -41,19 +43,21 @@ absl::StatusOr<int> RunPuzzles(const PuzzlesOptions& options,
                         AsUsageError(eval::ParsePlayerSpec(options.player)));
   TARA_RETURN_IF_ERROR(CheckLearned(absl::MakeConstSpan(&spec, 1), starts,
                                     options.untrained, console));
-  TARA_ASSIGN_OR_RETURN(const auto player, eval::NewPlayerFactory(spec)());
   const std::unique_ptr<eval::Player> greedy = eval::NewGreedyPlayer();
   std::vector<eval::Player*> naive = {greedy.get()};
+  std::unique_ptr<eval::Player> player;
   std::unique_ptr<eval::Player> policy;
   if (spec.kind == eval::PlayerKind::kNet) {
-    TARA_ASSIGN_OR_RETURN(const eval::PlayerSpec alone,
-                          AsUsageError(eval::WithOption(spec, "sims", "0")));
-    TARA_ASSIGN_OR_RETURN(policy, eval::NewPlayerFactory(alone)());
+    // Both with one network.
+    TARA_ASSIGN_OR_RETURN(const auto network, eval::MakeEvaluator(spec));
+    player = eval::NewSearchPlayer(network, spec.search);
+    policy = eval::NewPolicyPlayer(network);
     naive.push_back(policy.get());
+  } else {
+    TARA_ASSIGN_OR_RETURN(player, eval::NewPlayerFactory(spec)());
   }
   const StopCheck stop = StopOnSignals();
   StatusLine status_line(console);
-  std::string lines;
   for (const State& start : starts) {
     const std::string variant(Info(start.variant).id);
     status_line.Show(absl::StrCat(variant, ": ", options.games, " games"));
@@ -65,16 +69,16 @@ absl::StatusOr<int> RunPuzzles(const PuzzlesOptions& options,
                                              .node_limit = options.node_limit,
                                              .stop = stop},
                                             *player, naive));
+    status_line.Clear();
     int trapped = 0;
     for (const eval::Puzzle& puzzle : puzzles) {
-      absl::StrAppend(&lines, eval::PuzzleToText(puzzle), "\n");
+      console.out << eval::PuzzleToText(puzzle) << "\n";
       trapped += puzzle.traps > 0;
     }
-    status_line.Clear();
+    console.out << std::flush;
     console.err << variant << ": " << puzzles.size() << " puzzles, " << trapped
                 << " with a wrong first guess\n";
   }
-  console.out << lines;
   return kExitOk;
 }
 

@@ -657,5 +657,17 @@ TEST(PuzzlesTest, AreGamesThatOtherCommandsRead) {
   }
 }
 
+TEST(PuzzlesTest, AnInterruptKeepsTheVariantsSoFar) {
+  // Nine variants more take long enough for the signal to come before the end.
+  TerminalTara tara({"puzzles", "--variant", "all", "--player", "greedy",
+                     "--games", "2000", "--puzzles", "2000", "--nodes=2k"});
+  ASSERT_TRUE(tara.Expect("sacred_hill_l1: "));
+  ASSERT_TRUE(tara.Expect("with a wrong first guess"));
+  tara.Signal(SIGINT);
+  EXPECT_EQ(tara.Wait(), 130);
+  EXPECT_THAT(tara.shown(),
+              AllOf(HasSubstr(" 0 battle "), HasSubstr("tara: interrupted")));
+}
+
 }  // namespace
 }  // namespace tara::cli
