@@ -1,5 +1,9 @@
 // The real browsers, without a window, for these tests and those of web/.
 
+import assert from 'node:assert/strict';
+import {readFileSync} from 'node:fs';
+import {createRequire} from 'node:module';
+
 import {chromium, firefox} from 'playwright-core';
 
 // Debian's; CHROMIUM and FIREFOX name others.
@@ -58,4 +62,17 @@ export function watchPage(page, {allowed = 'file:'} = {}) {
     }
   });
   return problems;
+}
+
+// Asserts that axe finds nothing amiss on a page; `where` names it.
+export async function checkAccess(page, where) {
+  const axe =
+      readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
+  const found = await page.evaluate(`(async () => {
+    ${axe};
+    const {violations} = await window.axe.run();
+    return violations.map(({id, nodes}) =>
+      id + ': ' + nodes.map(({target}) => target.join(' ')).join(', '));
+  })()`);
+  assert.deepEqual(found, [], where);
 }

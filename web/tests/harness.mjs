@@ -1,16 +1,16 @@
 // What the tests of the page share: the built page, served, in the real
 // browser without a window. `npm test` builds it before the tests.
 
-import assert from 'node:assert/strict';
-import {mkdirSync, readFileSync} from 'node:fs';
+import {mkdirSync} from 'node:fs';
 import {readFile} from 'node:fs/promises';
-import {createRequire} from 'node:module';
 import path from 'node:path';
 import {after} from 'node:test';
 import {fileURLToPath} from 'node:url';
 
 import {startBrowser, watchPage} from '../../tests/js/browser.mjs';
 import {servePage} from '../../tests/js/tara.mjs';
+
+export {checkAccess} from '../../tests/js/browser.mjs';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 
@@ -68,17 +68,4 @@ export async function loadCore() {
 export function outputFile(name) {
   mkdirSync(outputFolder, {recursive: true});
   return path.join(outputFolder, name);
-}
-
-// Asserts that axe finds nothing amiss on a page; `where` names it.
-export async function checkAccess(page, where) {
-  const axe =
-      readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
-  const found = await page.evaluate(`(async () => {
-    ${axe};
-    const {violations} = await window.axe.run();
-    return violations.map(({id, nodes}) =>
-      id + ': ' + nodes.map(({target}) => target.join(' ')).join(', '));
-  })()`);
-  assert.deepEqual(found, [], where);
 }

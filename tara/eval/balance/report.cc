@@ -928,7 +928,7 @@ BalanceReport ReportOf(const Study& study, const StudyResults& results) {
   add("openings", "Variety of openings",
       RowsOf(figures.Of(part::kGames), OpeningRow),
       "Equally likely lines of 1, 2, 4 and 8 actions with the same variety. "
-      "inf: the games\ndo not bound it.\n");
+      "With an\ninfinite end the games do not bound it.\n");
   const auto first_actions = [&](const Scored& sample) {
     return FirstActionRows(figures, sample);
   };

@@ -43,7 +43,9 @@ int DigitsOf(const Interval& interval, double scale) {
 }
 
 std::string Written(double number, const NumberFormat& format) {
-  const double scaled = format.scale * number;
+  double scaled = format.scale * number;
+  // No "-0".
+  if (std::abs(scaled) <= 0.5 * std::pow(10, -format.digits)) scaled = 0;
   return format.sign ? absl::StrFormat("%+.*f", format.digits, scaled)
                      : absl::StrFormat("%.*f", format.digits, scaled);
 }
@@ -502,10 +504,20 @@ std::string Words(absl::string_view name) {
   return words;
 }
 
-std::string InLines(absl::string_view text) {
-  return absl::StrReplaceAll(Escaped(absl::StripSuffix(text, "\n")),
-                             {{"\n", "<br>"}});
+// Returns sentences for HTML, with `line_end` where they have a new line.
+std::string Sentences(absl::string_view text, absl::string_view line_end) {
+  std::string html;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const bool is_sign = text[i] == '-' && i > 0 && i + 1 < text.size() &&
+                         absl::StrContains(" [(", text.substr(i - 1, 1)) &&
+                         absl::ascii_isdigit(text[i + 1]);
+    html += is_sign ? "\u2212" : std::string(1, text[i]);
+  }
+  return absl::StrReplaceAll(Escaped(absl::StripSuffix(html, "\n")),
+                             {{"\n", line_end}});
 }
+
+std::string InLines(absl::string_view text) { return Sentences(text, "<br>"); }
 
 // A section with its columns told apart.
 struct Table {
@@ -587,11 +599,17 @@ std::string TableHtml(const Table& table, absl::string_view name) {
   const std::vector<ReportRow>& rows = table.section.rows;
   for (const size_t column : table.columns) {
     const bool has_interval = Has(rows, column, {Kind::kEstimate});
+    const std::string& heading = rows[0][column].heading;
+    // In a table of rows against each other it is the name of a row.
+    const bool is_name =
+        std::any_of(rows.begin(), rows.end(), [&](const ReportRow& row) {
+          return LabelOf(row[table.columns[0]]) == heading;
+        });
     absl::StrAppend(
         &html, "<th scope=\"col\"", has_interval ? " data-interval" : "",
         "><button class=\"sort\"",
         has_interval ? " title=\"with its 95 % interval\"" : "", ">",
-        Escaped(Words(rows[0][column].heading)), "</button></th>");
+        Escaped(is_name ? heading : Words(heading)), "</button></th>");
   }
   html += "</tr></thead>\n<tbody>";
   std::vector<Marks> marks;
@@ -850,7 +868,7 @@ std::string SectionsPage(absl::string_view title, absl::string_view about,
     if (!section.rows.empty()) {
       const Table table(section);
       absl::StrAppend(&body, TableHtml(table, heading), "<p class=\"faint\">",
-                      InLines(section.notes),
+                      Sentences(section.notes, " "),
                       " <button class=\"csv\">Download CSV</button></p>\n",
                       PlotsHtml(table));
     }
