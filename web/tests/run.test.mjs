@@ -111,6 +111,9 @@ test('a run is watched while it learns', async (context) => {
     assert.match(await words.textContent(), /^Action 1 of \d+: Red played /);
     await page.locator('.viewer').press('ArrowRight');
     assert.match(await words.textContent(), /^Action 2 of \d+: Blue played /);
+    assert.match(
+        await page.textContent('.viewer .u-legend'),
+        /^after action2Red’s chances, %\d+$/);
     await page.click('[aria-label="Last position"]');
     assert.match(await words.textContent(), /Red \d+, Blue \d+\.$/);
     await page.waitForFunction(() => {

@@ -202,6 +202,22 @@ describe('the layout', () => {
   }
 
   site.test(
+      'the board stays where it is when the game ends', async (page) => {
+    // The longest that is said of a result.
+    await drop(
+        page, 'game',
+        'sacred_hill_l1 rrrbb/rrrrbbb/rrrbbbb/1bbbbbb/rrr1bbb/rrrrrbb/rrrrb 0 ' +
+            'battle - 0,0 0 out:1 -');
+    await page.waitForSelector('[data-hill="A4"][data-use]');
+    const board = await page.locator('#board').boundingBox();
+    await page.click('[data-hill="A4"]');
+    await page.getByText(
+        'No turns were left. 1 kingdom each; Red has 23 ringforts, Blue 21.')
+        .waitFor();
+    assert.deepEqual(await page.locator('#board').boundingBox(), board);
+  });
+
+  site.test(
       'what a side has stays on its card',
       {viewport: PHONE}, async (page) => {
     await drop(page, 'captures.jsonl', CAPTURES);

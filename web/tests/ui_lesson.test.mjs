@@ -129,6 +129,8 @@ describe('a newcomer', () => {
           'Red has 4 kingdoms, numbered on the board: groups of linked ' +
               'ringforts. Fewest kingdoms wins; if equal, most ringforts.');
       assert.equal(await kingdoms.getAttribute('aria-pressed'), 'true');
+      // They are in sight, also from a card far below.
+      assert.ok((await page.locator('#board').boundingBox()).y >= 0);
       await takePicture(page, `count-${viewport.width}`);
       await checkAccess(page, 'a count');
       // Nothing has moved.

@@ -125,59 +125,23 @@ describe('the knot of the bridges', () => {
 
 describe('pointing at hills', () => {
   let choose;
-  let uses;
   before(async () => {
-    ({choose, uses} = await modules.load('/src/ui/selection.ts'));
+    ({choose} = await modules.load('/src/ui/selection.ts'));
   });
 
   const action = (index, kind, from, to) => ({index, kind, from, to});
-  const position = (legal, variant = 'high_kings_l2', phase = 'battle') => ({
-    text: `${variant} ...`,
-    phase,
-    legal,
-    hills: Array.from({length: 45}, () => ({owner: null, king: null})),
-  });
-
-  test('at a king and then where it goes moves it', () => {
-    const move = action(1, 'king_move', 3, 9);
-    const there = position([move, action(2, 'king_move', 4, 10)]);
-    assert.deepEqual(choose(there, null, 3), {kind: 'choose', hill: 3});
-    assert.deepEqual(choose(there, 3, 9), {kind: 'play', action: move});
-    assert.deepEqual(choose(there, 3, 3), {kind: 'choose', hill: null});
-    assert.deepEqual(choose(there, 3, 4), {kind: 'choose', hill: 4});
-    assert.deepEqual(choose(there, 3, 20), {kind: 'refuse', hill: 20});
-    assert.deepEqual(
-        [...uses(there, 3)], [[3, 'start'], [4, 'start'], [9, 'end']]);
-  });
-
   test('at where a king goes and then at the king moves it, too', () => {
     const moves = [action(1, 'king_move', 3, 9), action(2, 'king_move', 4, 9)];
-    const there = position(moves);
+    const there = {legal: moves};
     assert.deepEqual(choose(there, null, 9), {kind: 'choose', hill: 9});
     assert.deepEqual(choose(there, 9, 4), {kind: 'play', action: moves[1]});
   });
 
-  test('asks where a ringfort may be sacrificed', () => {
-    const moves = [action(1, 'king_move', 3, 9), action(2, 'sacrifice', 3, 9)];
-    assert.deepEqual(
-        choose(position(moves), 3, 9), {kind: 'ask', actions: moves});
-  });
-
   test('at two ringforts in either order links them', () => {
     const link = action(5, 'link', 7, 8);
-    const there = position([link], 'stone_of_destiny', 'link');
+    const there = {legal: [link]};
     assert.deepEqual(choose(there, 8, 7), {kind: 'play', action: link});
     assert.deepEqual(choose(there, 7, 8), {kind: 'play', action: link});
-  });
-
-  test('at a single hill plays at once, and says what it would do', () => {
-    const there = position(
-        [action(0, 'hill', null, 0), action(1, 'hill', null, 1)],
-        'sacred_hill_l1');
-    there.hills[1] = {owner: 1, king: null};
-    assert.deepEqual(
-        choose(there, null, 1), {kind: 'play', action: there.legal[1]});
-    assert.deepEqual([...uses(there, null)], [[0, 'build'], [1, 'capture']]);
   });
 });
 
@@ -340,17 +304,6 @@ describe('an analysis in words', () => {
   let analysisSentences;
   before(async () => {
     ({analysisSentences} = await modules.load('/src/ui/words.ts'));
-  });
-
-  test('has the chances of both sides and the lead', () => {
-    assert.deepEqual(analysisSentences(found, null), [VALUE]);
-    assert.deepEqual(
-        analysisSentences(found, evaluation('network', [1, 'E2', 0.9])), [VALUE]);
-    // Before the first simulation there is no action.
-    assert.deepEqual(
-        analysisSentences(
-            {...found, actions: []}, evaluation('network', [1, 'E2', 0.9])),
-        [VALUE]);
   });
 
   test('says where the policy preferred another action', () => {

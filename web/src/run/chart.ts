@@ -52,7 +52,12 @@ export function axes(x: string, y: string): uPlot.Axis[] {
   const whole = x === 'hours' ? {} : { incrs };
   return [
     { ...axis, size: 32, label: x, ...whole },
-    { ...axis, size: 46, label: y },
+    {
+      ...axis,
+      size: 46,
+      label: y,
+      values: (_, ticks) => ticks.map((at) => withMinus(at.toLocaleString('en'))),
+    },
   ];
 }
 
@@ -70,12 +75,17 @@ export function markEven(chart: uPlot): void {
   ctx.restore();
 }
 
-// Where nothing is pointed at, a legend has the last values.
+// Where nothing is pointed at, a legend has the values at a place.
+export function showLegend(chart: uPlot, idx: number): void {
+  if (typeof chart.legend.idx !== 'number') chart.setLegend({ idx });
+}
+
 function showLast(chart: uPlot): void {
-  const last = chart.data[0].length - 1;
-  if (chart.legend.idx === null || chart.legend.idx === undefined) {
-    chart.setLegend({ idx: last });
-  }
+  showLegend(chart, chart.data[0].length - 1);
+}
+
+function withMinus(number: string): string {
+  return number.replace('-', '\u2212');
 }
 
 // How the charts are drawn.
@@ -125,7 +135,7 @@ export function plot(chart: Chart, place: HTMLElement, style: Style): uPlot {
       // Where runs have values at different places, the last one before it.
       const x = xs.slice(0, (at ?? -1) + 1).reverse().find((x) => points.has(x));
       if (x === undefined) return '–';
-      const text = (of: number): string => of.toFixed(digits);
+      const text = (of: number): string => withMinus(of.toFixed(digits));
       const from = low.get(x);
       const to = high.get(x);
       return text(points.get(x)!) + (

@@ -6,7 +6,7 @@ import { byId, h, replaceChildren } from '../ui/dom';
 import { encode } from '../ui/links';
 import { button, select, setOptions } from '../ui/parts';
 import { messageOf } from '../error';
-import { axes, colour, markEven } from './chart';
+import { axes, colour, markEven, showLegend } from './chart';
 import { addressOf, getFile, type Run } from './metrics';
 
 const GAMES = 40;
@@ -102,6 +102,11 @@ export class Games {
     return this.runs[Number(this.run.value)]!.index;
   }
 
+  // Of the chart, which has no end of the game.
+  private get shownPly(): number {
+    return Math.min(this.ply, this.game!.actions.length - 1);
+  }
+
   async refresh(): Promise<void> {
     const { index } = this;
     const response = await getFile(index, `games.json?limit=${GAMES}`);
@@ -192,7 +197,10 @@ export class Games {
         height: 150,
         scales: { x: { time: false }, y: { range: [0, 100] } },
         axes: axes('after action', '%'),
-        hooks: { drawAxes: [markEven] },
+        hooks: {
+          drawAxes: [markEven],
+          setLegend: [(chart) => showLegend(chart, this.shownPly)],
+        },
         series: [
           { label: 'after action' },
           {
@@ -223,7 +231,7 @@ export class Games {
     const words = wordsOf(game, ply);
     this.words.textContent = words;
     this.picture.alt = words;
-    this.chart?.setLegend({ idx: Math.min(ply, game.actions.length - 1) });
+    this.chart?.setLegend({ idx: this.shownPly });
   }
 }
 

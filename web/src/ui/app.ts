@@ -626,8 +626,19 @@ export class App {
     const isSame = old?.side === shown.side && old.count === shown.count;
     this.pressedCount = isSame ? null : shown;
     if (isSame) this.pointedCount = null;
-    else this.notices.announce(countSentence(this.session.game, shown));
+    else this.explainCount(countSentence(this.session.game, shown));
     this.draw();
+  }
+
+  // On a phone the board is out of sight, and then the note on the card is.
+  private explainCount(sentence: string): void {
+    const { bottom } = this.board.element.getBoundingClientRect();
+    if (bottom > innerHeight / 2) {
+      this.notices.announce(sentence);
+      return;
+    }
+    byId('turn-place').scrollIntoView({ block: 'nearest' });
+    this.notices.show(sentence);
   }
 
   // Begins a game from a position that was set up.

@@ -88,7 +88,8 @@ export const LESSONS: Readonly<Record<Family, readonly LessonStep[]>> = {
     {
       text:
         'You may build on any vacant hill. A hill next to several of your ' +
-        'ringforts gives several bridges at once.',
+        'ringforts gives several bridges at once. Take a hill next to several ' +
+        'ringforts of Blue before Blue does.',
       position: 'four_treasures 5/7/2rr3/2r1r2/3r3/1b3b1/2bb1 0 battle',
       task: 'Lay four bridges with one ringfort.',
       good: ['D4'],

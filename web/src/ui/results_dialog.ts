@@ -5,7 +5,7 @@ import { Dialog } from './dialog';
 import { h, replaceChildren, s } from './dom';
 import { table } from './parts';
 import { levelName } from './players';
-import { plural, ratingInWords } from './words';
+import { plural, ratingInWords, tens } from './words';
 import type { PersonRating, Results, VariantResults } from './results';
 import type { Level } from '../engine/api';
 
@@ -67,7 +67,6 @@ function curve(ratings: readonly PersonRating[]): SVGElement {
     elos.map((elo, i) => `${x(i).toFixed(1)} ${y(elo).toFixed(1)}`);
   const upper = path(highs);
   const lower = path(lows).reverse();
-  const tens = (elo: number): string => String(Math.round(elo / 10) * 10);
   return s(
     'svg.rating-curve',
     {

@@ -387,12 +387,13 @@ export function standingSentence({ games, rating, next }: Standing): string {
   return `${ratingInWords(rating).slice(0, -1)}, by ${plural(games, 'game')}). ${proposal}`;
 }
 
+// Returns an Elo rounded to tens.
+export function tens(elo: number): string {
+  return String(Math.round(elo / 10) * 10).replace('-', '\u2212');
+}
+
 // Returns a rating with its interval: "You have about 1150 Elo (850 to 1450)".
 export function ratingInWords({ elo, interval }: PersonRating): string {
-  const tens = (value: number): string => {
-    const rounded = Math.round(value / 10) * 10;
-    return String(rounded).replace('-', '\u2212');
-  };
   return (
     `You have about ${tens(elo)} Elo (${tens(elo - interval)} to ` +
     `${tens(elo + interval)})`
