@@ -211,7 +211,7 @@ describe('the layout', () => {
     await page.waitForSelector('[data-hill="A4"][data-use]');
     const board = await page.locator('#board').boundingBox();
     await page.click('[data-hill="A4"]');
-    await page.getByText(
+    await page.locator('.turn-bar.finished').getByText(
         'No turns were left. 1 kingdom each; Red has 23 ringforts, Blue 21.')
         .waitFor();
     assert.deepEqual(await page.locator('#board').boundingBox(), board);
