@@ -99,9 +99,8 @@ Moves MovesOf(py::ssize_t n, const py::object& actions,
 }
 
 void TurnBack(const State& state, Moves& moves, size_t row) {
-  uint16_t& action = moves.actions[row];
-  action = static_cast<uint16_t>(Index(TransformAction(
-      Inverse(SeenSymmetry(state)), static_cast<Action>(action))));
+  moves.actions[row] = SeenIndex(Inverse(SeenSymmetry(state)),
+                                 static_cast<Action>(moves.actions[row]));
 }
 
 bool IsLegal(const State& state, uint16_t action) {
@@ -154,11 +153,8 @@ py::tuple Legal(const py::object& states, Truth<"seen"> seen) {
   {
     const ReleaseGil release;
     for (const State& state : list.states()) {
-      const Symmetry symmetry = seen ? SeenSymmetry(state) : Symmetry{};
-      LegalActions(state).ForEach([&](Action action) {
-        actions.push_back(
-            static_cast<uint16_t>(Index(TransformAction(symmetry, action))));
-      });
+      ForEachLegal(state, seen,
+                   [&](uint16_t action) { actions.push_back(action); });
       splits.push_back(static_cast<int64_t>(actions.size()));
     }
   }
@@ -179,12 +175,9 @@ py::array_t<uint16_t> Draw(const py::object& states, Seed seed,
       to[i] = 0;
       if (from[i].finished()) continue;
       const LegalSet legal = LegalActions(from[i]);
-      Action action = legal.Nth(ChooseNth(
+      const Action action = legal.Nth(ChooseNth(
           DeriveSeed(seed, i, StreamPurpose::kPlayouts), legal.Count()));
-      if (seen) {
-        action = TransformAction(RepresentativeSymmetry(from[i]), action);
-      }
-      to[i] = static_cast<uint16_t>(Index(action));
+      to[i] = SeenIndex(seen ? SeenSymmetry(from[i]) : Symmetry{}, action);
     }
   });
   return actions;
@@ -226,8 +219,9 @@ py::object Outcomes(const py::object& states) {
 
 // Returns actions [n] or [n, k] as a network sees them, or with `back` the
 // other way round.
+template <bool back>
 py::array_t<uint16_t> Turned(const py::object& states,
-                             const py::object& actions, bool back) {
+                             const py::object& actions) {
   const StateList list = StatesOf(states, 1);
   const py::array given = IntegersOf("actions", actions);
   if (given.ndim() < 1 || given.ndim() > 2 ||
@@ -239,14 +233,13 @@ py::array_t<uint16_t> Turned(const py::object& states,
   const std::vector<uint16_t> from = ActionsOf(given, {});
   py::array_t<uint16_t> turned(
       Shape(given.shape(), given.shape() + given.ndim()));
-  const absl::Span<uint16_t> to = SpanOf(turned);
-  const size_t width = list.size() == 0 ? 0 : from.size() / list.size();
+  uint16_t* const to = turned.mutable_data();
+  const size_t width = from.size() / std::max(list.size(), size_t{1});
   for (size_t i = 0; i < list.size(); ++i) {
-    Symmetry symmetry = SeenSymmetry(list.states()[i]);
-    if (back) symmetry = Inverse(symmetry);
+    const Symmetry seen = SeenSymmetry(list.states()[i]);
+    const Symmetry symmetry = back ? Inverse(seen) : seen;
     for (size_t j = i * width; j < (i + 1) * width; ++j) {
-      to[j] = static_cast<uint16_t>(
-          Index(TransformAction(symmetry, static_cast<Action>(from[j]))));
+      to[j] = SeenIndex(symmetry, static_cast<Action>(from[j]));
     }
   }
   return turned;
@@ -364,17 +357,8 @@ states: as in `play`.)");
 no winner.
 
 states: as in `play`.)");
-  const auto define_turned = [&](const char* name, bool back,
-                                 const char* text) {
-    module.def(
-        name,
-        [back](const py::object& states, const py::object& actions) {
-          return Turned(states, actions, back);
-        },
-        py::arg("states"), py::arg("actions"), text);
-  };
-  define_turned("to_seen", false,
-                R"(Returns actions on the positions as actions on what `encode`
+  module.def("to_seen", &Turned<false>, py::arg("states"), py::arg("actions"),
+             R"(Returns actions on the positions as actions on what `encode`
 shows of them, in which the seat to move is seat 0; uint16 of the same shape.
 
     seen = tara.to_seen(states, np.tile(np.arange(tara.NUM_ACTIONS), (n, 1)))
@@ -382,8 +366,8 @@ shows of them, in which the seat to move is seat 0; uint16 of the same shape.
 
 states: as in `play`. actions: integers [n] or [n, k], legal or not. In finished
 positions they stay as they are.)");
-  define_turned("from_seen", true,
-                R"(Returns actions on what `encode` shows of the positions as
+  module.def("from_seen", &Turned<true>, py::arg("states"), py::arg("actions"),
+             R"(Returns actions on what `encode` shows of the positions as
 actions on the positions; uint16 of the same shape: the inverse of `to_seen`.
 
 states: as in `play`. actions: integers [n] or [n, k], legal or not.)");

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -80,14 +81,16 @@ class Games {
   const State& start() const { return starts_[0]; }
   int threads() const { return threads_; }
 
-  // Views of the games' own memory, which Python may not write to.
-  py::array States(const py::object& self) const {
-    return View(py::array(StateType(), {size()}, {sizeof(State)},
-                          states_.data(), self));
-  }
-  py::array Seats(const py::object& self) const {
-    return View(py::array(py::dtype("u1"), {size()}, {sizeof(State)},
-                          &states_[0].seat, self));
+  // Returns a view of the games' own memory, an element a game, which Python
+  // may not write to.
+  static py::array View(const py::object& self, const py::dtype& type,
+                        size_t offset) {
+    const auto& states = self.cast<const Games&>().states_;
+    py::array array(
+        type, Shape{static_cast<py::ssize_t>(states.size())}, {sizeof(State)},
+        reinterpret_cast<const char*>(states.data()) + offset, self);
+    array.attr("flags").attr("writeable") = false;
+    return array;
   }
 
   py::array_t<uint16_t> Sample(const py::object& out) {
@@ -139,18 +142,15 @@ class Games {
       RunInParts(
           threads_, states_.size(), [&](size_t first, size_t end, size_t part) {
             for (size_t i = first; i < end; ++i) {
-              reward.values[2 * i] = reward.values[2 * i + 1] = 0;
-              done.values[i] = 0;
-              margin.values[i] = 0;
               if (moves.where[i] == 0) continue;
               State& state = states_[i];
               ApplyAction(static_cast<Action>(moves.actions[i]), state);
-              done.values[i] = state.finished() ? 1 : 0;
               sampled_[i] = kNoAction;
               if (!state.finished()) continue;
+              done.values[i] = 1;
               const Outcome outcome = Score(state);
               reward.values[2 * i] = static_cast<float>(outcome.result());
-              reward.values[2 * i + 1] = static_cast<float>(-outcome.result());
+              reward.values[2 * i + 1] = -reward.values[2 * i];
               margin.values[i] = static_cast<int8_t>(outcome.margin());
               ended[part].push_back(state);
               Restart(i);
@@ -168,11 +168,6 @@ class Games {
 
  private:
   static constexpr uint16_t kNoAction = 0xffff;
-
-  static py::array View(py::array array) {
-    array.attr("flags").attr("writeable") = false;
-    return array;
-  }
 
   // One call of a method at a time. Nobody waits for the lock with the GIL.
   std::unique_lock<std::mutex> Locked() const {
@@ -206,10 +201,6 @@ class Games {
   const int threads_;
   mutable std::mutex mutex_;
 };
-
-}  // namespace
-
-namespace {
 
 std::unique_ptr<Games> NewGames(const py::object& variant, const py::object& n,
                                 Seed seed, const py::object& options,
@@ -330,16 +321,14 @@ layout: layout of the planes, "NCHW" or "NHWC".)");
       "The non-default rule options of the first game; or \"-\".");
   type.def_property_readonly(
       "states",
-      [](const py::object& self) {
-        return self.cast<const Games&>().States(self);
-      },
+      [](const py::object& self) { return Games::View(self, StateType(), 0); },
       R"(The positions: a read-only view of dtype STATE and shape [n]. It
 changes with each step. `State.from_bytes(games.states[i].tobytes())` returns
 one of them.)");
   type.def_property_readonly(
       "seat",
       [](const py::object& self) {
-        return self.cast<const Games&>().Seats(self);
+        return Games::View(self, py::dtype("u1"), offsetof(State, seat));
       },
       "The seats to move: a read-only view, uint8 [n].");
 }

@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -57,8 +59,6 @@ struct Ply {
   bool chosen;
 };
 
-constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
-
 // --- Records -----------------------------------------------------------------
 
 PythonRecord RecordFromBytes(const ByteString<"data">& data) {
@@ -91,32 +91,24 @@ py::array RecordedStates(const PythonRecord& self) {
   return StateArray(ValueOrThrow(record::Replay(self.record)).states);
 }
 
-// Writes the policy target of a step to a row of kNumActions zeros.
-void WritePolicy(const proto::Step& step, float* row) {
-  const bool has_target = step.target_action_size() > 0;
-  const auto& actions =
-      has_target ? step.target_action() : step.visited_action();
-  const auto& weights = has_target ? step.target_weight() : step.visits();
-  double sum = 0;
-  for (const uint32_t weight : weights) sum += weight;
-  for (int i = 0; i < actions.size(); ++i) {
-    row[actions[i]] = static_cast<float>(weights[i] / sum);
-  }
-}
-
 py::array_t<float> RecordedPolicy(const PythonRecord& self) {
   // Lists of other lengths or illegal actions are nothing to write by.
   ThrowIfError(record::ValidateRecord(self.record));
-  auto policy = OutputArray<float>(
-      py::none(),
-      {static_cast<py::ssize_t>(self.record.steps_size()), kNumActions});
-  float* row = policy.mutable_data();
-  std::fill_n(row, policy.size(), 0.0f);
+  const Column<float> policy(static_cast<size_t>(self.record.steps_size()),
+                             {kNumActions}, 0);
+  float* row = policy.values.data();
   for (const proto::Step& step : self.record.steps()) {
-    WritePolicy(step, row);
+    const bool has_target = step.target_action_size() > 0;
+    const auto& actions =
+        has_target ? step.target_action() : step.visited_action();
+    const auto& weights = has_target ? step.target_weight() : step.visits();
+    const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+    for (int i = 0; i < actions.size(); ++i) {
+      row[actions[i]] = static_cast<float>(weights[i] / sum);
+    }
     row += kNumActions;
   }
-  return policy;
+  return policy.array;
 }
 
 std::string RecordLine(const PythonRecord& self) {
@@ -125,6 +117,21 @@ std::string RecordLine(const PythonRecord& self) {
   const State initial = ValueOrThrow(record::InitialStateOf(self.record));
   return ValueOrThrow(
       record::GameToLine(initial, record::ActionsOf(self.record)));
+}
+
+// NaN without a search.
+float ValueOf(const proto::Step& step) {
+  return step.has_root_value() ? step.root_value()
+                               : std::numeric_limits<float>::quiet_NaN();
+}
+
+template <typename T, auto of>
+py::array_t<T> EachStep(const proto::GameRecord& game) {
+  std::vector<T> values;
+  for (const proto::Step& step : game.steps()) {
+    values.push_back(static_cast<T>(std::invoke(of, step)));
+  }
+  return ArrayOf(values);
 }
 
 void DefineGameRecord(py::module_& module) {
@@ -172,67 +179,37 @@ sums to 1, or is zero for steps without a full search. Actions refer to
   const auto property = [&](const char* name, const auto& get,
                             const char* help) {
     type.def_property_readonly(
-        name, [get](const PythonRecord& self) { return get(self.record); },
+        name,
+        [get](const PythonRecord& self) {
+          return std::invoke(get, self.record);
+        },
         help);
   };
   using proto::GameRecord;
-  property(
-      "index", [](const GameRecord& game) { return game.game_index(); },
-      "The game's index, which identifies it in a store.");
-  property(
-      "variant", [](const GameRecord& game) { return game.variant(); },
-      "The variant, one of tara.VARIANTS.");
-  property(
-      "options", [](const GameRecord& game) { return game.rule_options(); },
-      "The rule options, \"name=value,...\"; or \"-\".");
-  property(
-      "model", [](const GameRecord& game) { return game.model_id(); },
-      "The name of the player: a checkpoint or other evaluator.");
-  property(
-      "seed", [](const GameRecord& game) { return game.seed(); },
-      "The seed of the game's random stream.");
-  property(
-      "generation", [](const GameRecord& game) { return game.generation(); },
-      "The generation that the game belongs to.");
-  property(
-      "opening_plies",
-      [](const GameRecord& game) { return game.opening_plies(); },
-      "The number of random first actions.");
+  property("index", &GameRecord::game_index,
+           "The game's index, which identifies it in a store.");
+  property("variant", &GameRecord::variant,
+           "The variant, one of tara.VARIANTS.");
+  property("options", &GameRecord::rule_options,
+           "The rule options, \"name=value,...\"; or \"-\".");
+  property("model", &GameRecord::model_id,
+           "The name of the player: a checkpoint or other evaluator.");
+  property("seed", &GameRecord::seed, "The seed of the game's random stream.");
+  property("generation", &GameRecord::generation,
+           "The generation that the game belongs to.");
+  property("opening_plies", &GameRecord::opening_plies,
+           "The number of random first actions.");
   type.def_property_readonly(
       "outcome", &RecordedOutcome,
       R"(The Outcome. For games that were resigned, forfeited
 or adjudicated, it contains the margin that was assigned.)");
-  const auto each_step = [&](const char* name, const auto& of,
-                             const char* help) {
-    using T = decltype(of(proto::Step()));
-    property(
-        name,
-        [of](const GameRecord& game) {
-          py::array_t<T> array(game.steps_size());
-          std::transform(game.steps().begin(), game.steps().end(),
-                         array.mutable_data(), of);
-          return array;
-        },
-        help);
-  };
-  each_step(
-      "actions",
-      [](const proto::Step& step) {
-        return static_cast<uint16_t>(step.action());
-      },
-      "The actions, uint16 [steps].");
-  each_step(
-      "values",
-      [](const proto::Step& step) {
-        return step.has_root_value() ? step.root_value() : kUnknown;
-      },
-      R"(Win minus loss after each search, float32 [steps]; NaN without a
+  property("actions", &EachStep<uint16_t, &proto::Step::action>,
+           "The actions, uint16 [steps].");
+  property("values", &EachStep<float, &ValueOf>,
+           R"(Win minus loss after each search, float32 [steps]; NaN without a
 search.)");
-  each_step(
-      "simulations",
-      [](const proto::Step& step) {
-        return static_cast<int32_t>(step.simulations());
-      },
+  property(
+      "simulations", &EachStep<int32_t, &proto::Step::simulations>,
       "The simulations of each search, int32 [steps]; 0 without a search.");
   type.def_property_readonly(
       "states", &RecordedStates,
@@ -325,43 +302,36 @@ py::dict GameColumns(const PythonStore& self, const OptionalVariant& variant,
   const auto store = Opened(self);
   const std::vector<record::GameRow> rows =
       ValueOrThrow(WithoutGil([&] { return store->List(query); }));
-  const auto column = [&]<typename T>(const T&, const auto& of) {
+  py::dict columns;
+  const auto column = [&](const char* name, const auto& of) {
+    using T = std::decay_t<decltype(std::invoke(of, rows[0]))>;
     std::vector<T> values;
-    values.reserve(rows.size());
-    for (const record::GameRow& row : rows) values.push_back(of(row));
+    for (const record::GameRow& row : rows) {
+      values.push_back(std::invoke(of, row));
+    }
     if constexpr (std::is_same_v<T, std::string>) {
-      return py::object(py::cast(values));
+      columns[name] = values;
     } else {
-      return py::object(ArrayOf(values));
+      columns[name] = ArrayOf(values);
     }
   };
   using Row = record::GameRow;
-  const std::string text;
-  py::dict columns;
-  columns["game"] =
-      column(uint64_t{}, [](const Row& row) { return row.game_index; });
-  columns["variant"] = column(text, [](const Row& row) { return row.variant; });
-  columns["options"] =
-      column(text, [](const Row& row) { return row.rule_options; });
-  columns["model"] = column(text, [](const Row& row) { return row.model_id; });
-  columns["generation"] =
-      column(uint32_t{}, [](const Row& row) { return row.generation; });
-  columns["length"] =
-      column(int32_t{}, [](const Row& row) { return row.length; });
-  columns["points_red"] =
-      column(int32_t{}, [](const Row& row) { return row.points_red; });
-  columns["points_blue"] =
-      column(int32_t{}, [](const Row& row) { return row.points_blue; });
-  columns["winner"] = column(int8_t{}, [](const Row& row) -> int8_t {
+  column("game", &Row::game_index);
+  column("variant", &Row::variant);
+  column("options", &Row::rule_options);
+  column("model", &Row::model_id);
+  column("generation", &Row::generation);
+  column("length", &Row::length);
+  column("points_red", &Row::points_red);
+  column("points_blue", &Row::points_blue);
+  column("winner", [](const Row& row) {
     const int result =
         ResultOfMargin(row.points_red - row.points_blue,
                        record::CompensationHalves(row.rule_options));
     return static_cast<int8_t>(result == 0 ? -1 : (result > 0 ? kRed : kBlue));
   });
-  columns["ended_by"] =
-      column(text, [](const Row& row) { return row.ended_by; });
-  columns["finished_ms"] =
-      column(int64_t{}, [](const Row& row) { return row.finished_unix_ms; });
+  column("ended_by", &Row::ended_by);
+  column("finished_ms", &Row::finished_unix_ms);
   return columns;
 }
 
@@ -385,7 +355,7 @@ py::array_t<Ply> Plies(const std::vector<PythonRecord>& games) {
               .side = static_cast<uint8_t>(state.side()),
               .action = static_cast<uint16_t>(step.action()),
               .legal = static_cast<uint16_t>(LegalActions(state).Count()),
-              .value = step.has_root_value() ? step.root_value() : kUnknown,
+              .value = ValueOf(step),
               .simulations = static_cast<int32_t>(step.simulations()),
               .surprise = step.policy_surprise(),
               .chosen = record::IsChosenBySearch(game.record, i)});

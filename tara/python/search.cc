@@ -2,12 +2,12 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "tara/base/option_table.h"
@@ -66,19 +66,21 @@ py::object AnalysisOf(const mcts::Tree& tree, float confidence_z) {
   std::vector<uint16_t> actions;
   std::vector<int32_t> visits;
   std::vector<float> priors, values, policy;
+  double sum = 0;
   for (const mcts::RootAction& each : root) {
     actions.push_back(static_cast<uint16_t>(Index(each.action)));
     visits.push_back(each.visits);
     priors.push_back(each.prior);
     values.push_back(each.mean_value);
+    sum += each.visits;
   }
   if (tree.options().gumbel && !tree.settled()) {
     policy = tree.improved_policy();
+  } else if (sum == 0) {
+    policy = priors;
   } else {
-    const double sum = std::accumulate(visits.begin(), visits.end(), 0.0);
-    for (size_t i = 0; i < visits.size(); ++i) {
-      policy.push_back(sum > 0 ? static_cast<float>(visits[i] / sum)
-                               : priors[i]);
+    for (const int32_t of : visits) {
+      policy.push_back(static_cast<float>(of / sum));
     }
   }
   const std::vector<mcts::RootAction> ranked =
@@ -138,6 +140,16 @@ py::list Search(const py::object& states, const py::object& given,
 // evaluations in `leaves_`: either within `Run`, or until `Answer`. Methods are
 // called with the GIL, one at a time.
 class SearchTrees {
+  // One call at a time: others could arrive while an evaluator in Python runs.
+  auto Use(const char* what) {
+    if (std::exchange(used_, true)) {
+      throw std::runtime_error(absl::StrCat(
+          what,
+          ": the search is in use by another call; expected one at a time"));
+    }
+    return absl::MakeCleanup([this] { used_ = false; });
+  }
+
  public:
   using PythonClass = void;
 
@@ -164,7 +176,7 @@ class SearchTrees {
   py::ssize_t size() const { return static_cast<py::ssize_t>(trees_.size()); }
 
   py::array States() {
-    const Use use(*this, "states");
+    const auto use = Use("states");
     NewStates states(trees_.size());
     for (size_t i = 0; i < trees_.size(); ++i) {
       states.data()[i] = trees_[i].root();
@@ -173,182 +185,10 @@ class SearchTrees {
   }
 
   // Searches until each tree has had `sims` simulations more, or those of the
-  // options; or until the time is over. Returns the number of simulations.
-  int64_t Run(const py::object& sims, const py::object& ms) {
-    return Run(sims, ms, /*once=*/false);
-  }
-  int64_t Step() { return Run(py::none(), py::none(), /*once=*/true); }
-
-  py::array_t<bool> Done() {
-    const Use use(*this, "done");
-    py::array_t<bool> done(Shape{size()});
-    for (size_t i = 0; i < trees_.size(); ++i) {
-      done.mutable_data()[i] = trees_[i].done();
-    }
-    return done;
-  }
-
-  // Returns the leaves that wait for an answer: earlier or new ones.
-  py::object Leaves(Integer<"per_tree", int, 1, 1024> per_tree) {
-    const Use use(*this, "leaves");
-    if (leaves_.empty()) {
-      const ReleaseGil release;
-      Gather(per_tree);
-    }
-    NewStates states(leaves_.size());
-    std::vector<int64_t> trees;
-    for (size_t i = 0; i < leaves_.size(); ++i) {
-      states.data()[i] = leaves_[i].leaf.state;
-      trees.push_back(static_cast<int64_t>(leaves_[i].tree));
-    }
-    return New("Leaves", std::move(states).ToPython(), ArrayOf(trees));
-  }
-
-  void Answer(const py::object& logits, const py::object& result_logits,
-              const py::object& margin) {
-    const Use use(*this, "answer");
-    if (leaves_.empty()) {
-      throw py::value_error("answer: no leaf waits; expected leaves before");
-    }
-    const auto n = static_cast<py::ssize_t>(leaves_.size());
-    const python::Answer answer = AnswerOf(
-        margin.is_none() ? py::make_tuple(logits, result_logits)
-                         : py::make_tuple(logits, result_logits, margin),
-        n);
-    std::vector<State> states;
-    for (const Leaf& leaf : leaves_) states.push_back(leaf.leaf.state);
-    std::vector<mcts::Evaluation> results(states.size());
-    ThrowIfError(ReadAnswer(answer, states, absl::MakeSpan(results)));
-    const ReleaseGil release;
-    Apply(results);
-  }
-
-  // Plays an action in each position; the trees below them are kept.
-  void Play(const py::object& actions, Truth<"seen"> seen) {
-    const Use use(*this, "play");
-    CheckNothingWaits("play");
-    Moves moves = MovesOf(size(), actions, py::none());
-    std::vector<State> roots;
-    for (const mcts::Tree& tree : trees_) roots.push_back(tree.root());
-    for (size_t i = 0; i < trees_.size(); ++i) {
-      if (roots[i].finished()) continue;
-      if (seen) TurnBack(roots[i], moves, i);
-      if (!IsLegal(roots[i], moves.actions[i])) {
-        ThrowIfError(IllegalMove(roots[i], moves, i));
-      }
-    }
-    const ReleaseGil release;
-    for (size_t i = 0; i < trees_.size(); ++i) {
-      mcts::Tree& tree = trees_[i];
-      if (tree.finished()) continue;
-      tree.SetSimulations(options_.search.simulations);
-      tree.Advance(static_cast<Action>(moves.actions[i]));
-    }
-  }
-
-  // Returns an Analysis per position; None where there is nothing to tell: no
-  // evaluation, or a finished game.
-  py::list Analyses() {
-    const Use use(*this, "analyses");
-    py::list analyses;
-    for (const mcts::Tree& tree : trees_) {
-      if (tree.finished() || tree.root_actions().empty()) {
-        analyses.append(py::none());
-      } else {
-        analyses.append(AnalysisOf(tree, options_.confidence_z));
-      }
-    }
-    return analyses;
-  }
-
-  // Returns the Node that `line` leads to from a root.
-  py::object Node(const py::object& tree_index, const py::object& line) {
-    const Use use(*this, "node");
-    const auto place = static_cast<size_t>(
-        IntegerOf<int64_t>("tree", tree_index, 0, size() - 1));
-    const mcts::SearchData& data = trees_[place].data();
-    uint32_t node = mcts::SearchData::kRoot;
-    State state = trees_[place].root();
-    if (!py::isinstance<py::iterable>(line)) {
-      ThrowTypeError("line", line, "a sequence of actions");
-    }
-    size_t ply = 0;
-    for (const py::handle& each : line) {
-      const std::string name = absl::StrCat("line[", ply++, "]");
-      const auto action =
-          static_cast<Action>(IntegerOf<int>(name, each, 0, kNumActions - 1));
-      const absl::Status played = PlayAction(action, state);
-      if (!played.ok()) {
-        throw py::value_error(absl::StrCat(name, ": ", played.message()));
-      }
-      uint32_t child = mcts::kNoIndex;
-      data.store.ForEachEdge(data.store.node(node),
-                             [&](uint32_t, const mcts::TreeEdge& edge) {
-                               if (edge.action() == action) child = edge.child;
-                             });
-      if (child == mcts::kNoIndex) return py::none();
-      node = child;
-    }
-    return NodeOf(data, node, state);
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  static constexpr int kMostSims = 1 << 23;
-
-  struct Leaf {
-    size_t tree;
-    mcts::SearchLeaf leaf;
-  };
-
-  // One call at a time: others could arrive while an evaluator in Python runs.
-  class Use {
-   public:
-    Use(SearchTrees& of, const char* what) : of_(of) {
-      if (of.used_) {
-        throw std::runtime_error(absl::StrCat(
-            what,
-            ": the search is in use by another call; expected one at a "
-            "time"));
-      }
-      of.used_ = true;
-    }
-    ~Use() { of_.used_ = false; }
-    Use(const Use&) = delete;
-    Use& operator=(const Use&) = delete;
-
-   private:
-    SearchTrees& of_;
-  };
-
-  void CheckNothingWaits(const char* what) const {
-    if (leaves_.empty()) return;
-    throw py::value_error(absl::StrCat(what, ": ", leaves_.size(),
-                                       " leaves wait; expected answer before"));
-  }
-
-  int64_t Visits() const {
-    int64_t visits = 0;
-    for (const mcts::Tree& tree : trees_) {
-      if (!tree.finished()) visits += tree.root_visits();
-    }
-    return visits;
-  }
-
-  void SetMore(int sims) {
-    if (options_.search.gumbel) {
-      throw py::value_error(
-          "sims, ms: the options have gumbel=true, whose plan is made for "
-          "sims of the options; expected neither");
-    }
-    for (mcts::Tree& tree : trees_) {
-      if (tree.finished()) continue;
-      tree.SetSimulations(std::min(kMostSims, tree.root_visits() + sims));
-    }
-  }
-
-  int64_t Run(const py::object& sims, const py::object& ms, bool once) {
-    const Use use(*this, "run");
+  // options; or until the time is over; or for one batch. Returns the number of
+  // simulations.
+  int64_t Run(const py::object& sims, const py::object& ms, bool once = false) {
+    const auto use = Use("run");
     if (evaluator_.is_none()) {
       throw py::value_error(
           "run: the search has no evaluator; expected leaves and answer");
@@ -387,6 +227,154 @@ class SearchTrees {
     });
     ThrowIfError(status);
     return Visits() - before;
+  }
+
+  py::array_t<bool> Done() {
+    const auto use = Use("done");
+    py::array_t<bool> done(Shape{size()});
+    for (size_t i = 0; i < trees_.size(); ++i) {
+      done.mutable_data()[i] = trees_[i].done();
+    }
+    return done;
+  }
+
+  // Returns the leaves that wait for an answer: earlier or new ones.
+  py::object Leaves(Integer<"per_tree", int, 1, 1024> per_tree) {
+    const auto use = Use("leaves");
+    if (leaves_.empty()) {
+      const ReleaseGil release;
+      Gather(per_tree);
+    }
+    NewStates states(leaves_.size());
+    std::vector<int64_t> trees;
+    for (size_t i = 0; i < leaves_.size(); ++i) {
+      states.data()[i] = leaves_[i].leaf.state;
+      trees.push_back(static_cast<int64_t>(leaves_[i].tree));
+    }
+    return New("Leaves", std::move(states).ToPython(), ArrayOf(trees));
+  }
+
+  void Answer(const py::object& logits, const py::object& result_logits,
+              const py::object& margin) {
+    const auto use = Use("answer");
+    if (leaves_.empty()) {
+      throw py::value_error("answer: no leaf waits; expected leaves before");
+    }
+    const auto n = static_cast<py::ssize_t>(leaves_.size());
+    const python::Answer answer = AnswerOf(
+        margin.is_none() ? py::make_tuple(logits, result_logits)
+                         : py::make_tuple(logits, result_logits, margin),
+        n);
+    std::vector<State> states;
+    for (const Leaf& leaf : leaves_) states.push_back(leaf.leaf.state);
+    std::vector<mcts::Evaluation> results(states.size());
+    ThrowIfError(ReadAnswer(answer, states, absl::MakeSpan(results)));
+    const ReleaseGil release;
+    Apply(results);
+  }
+
+  // Plays an action in each position; the trees below them are kept.
+  void Play(const py::object& actions, Truth<"seen"> seen) {
+    const auto use = Use("play");
+    CheckNothingWaits("play");
+    Moves moves = MovesOf(size(), actions, py::none());
+    std::vector<State> roots;
+    for (const mcts::Tree& tree : trees_) roots.push_back(tree.root());
+    for (size_t i = 0; i < trees_.size(); ++i) {
+      if (roots[i].finished()) continue;
+      if (seen) TurnBack(roots[i], moves, i);
+      if (!IsLegal(roots[i], moves.actions[i])) {
+        ThrowIfError(IllegalMove(roots[i], moves, i));
+      }
+    }
+    const ReleaseGil release;
+    for (size_t i = 0; i < trees_.size(); ++i) {
+      mcts::Tree& tree = trees_[i];
+      if (tree.finished()) continue;
+      tree.SetSimulations(options_.search.simulations);
+      tree.Advance(static_cast<Action>(moves.actions[i]));
+    }
+  }
+
+  // Returns an Analysis per position; None where there is nothing to tell: no
+  // evaluation, or a finished game.
+  py::list Analyses() {
+    const auto use = Use("analyses");
+    py::list analyses;
+    for (const mcts::Tree& tree : trees_) {
+      if (tree.finished() || tree.root_actions().empty()) {
+        analyses.append(py::none());
+      } else {
+        analyses.append(AnalysisOf(tree, options_.confidence_z));
+      }
+    }
+    return analyses;
+  }
+
+  // Returns the Node that `line` leads to from a root.
+  py::object Node(const py::object& tree_index, const py::object& line) {
+    const auto use = Use("node");
+    const auto place = static_cast<size_t>(
+        IntegerOf<int64_t>("tree", tree_index, 0, size() - 1));
+    const mcts::SearchData& data = trees_[place].data();
+    uint32_t node = mcts::SearchData::kRoot;
+    State state = trees_[place].root();
+    if (!py::isinstance<py::iterable>(line)) {
+      ThrowTypeError("line", line, "a sequence of actions");
+    }
+    size_t ply = 0;
+    for (const py::handle& each : line) {
+      const std::string name = absl::StrCat("line[", ply++, "]");
+      const auto action =
+          static_cast<Action>(IntegerOf<int>(name, each, 0, kNumActions - 1));
+      const absl::Status played = PlayAction(action, state);
+      if (!played.ok()) {
+        throw py::value_error(absl::StrCat(name, ": ", played.message()));
+      }
+      uint32_t child = mcts::kNoIndex;
+      data.store.ForEachEdge(data.store.node(node),
+                             [&](uint32_t, const mcts::TreeEdge& edge) {
+                               if (edge.action() == action) child = edge.child;
+                             });
+      if (child == mcts::kNoIndex) return py::none();
+      node = child;
+    }
+    return NodeOf(data, node, state);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr int kMostSims = 1 << 23;
+
+  struct Leaf {
+    size_t tree;
+    mcts::SearchLeaf leaf;
+  };
+
+  void CheckNothingWaits(const char* what) const {
+    if (leaves_.empty()) return;
+    throw py::value_error(absl::StrCat(what, ": ", leaves_.size(),
+                                       " leaves wait; expected answer before"));
+  }
+
+  int64_t Visits() const {
+    int64_t visits = 0;
+    for (const mcts::Tree& tree : trees_) {
+      if (!tree.finished()) visits += tree.root_visits();
+    }
+    return visits;
+  }
+
+  void SetMore(int sims) {
+    if (options_.search.gumbel) {
+      throw py::value_error(
+          "sims, ms: the options have gumbel=true, whose plan is made for "
+          "sims of the options; expected neither");
+    }
+    for (mcts::Tree& tree : trees_) {
+      if (tree.finished()) continue;
+      tree.SetSimulations(std::min(kMostSims, tree.root_visits() + sims));
+    }
   }
 
   // Gathers leaves of all trees; returns whether there are any.
@@ -510,12 +498,13 @@ as `search` does.)");
                     const Text<"options">&, Seed>(),
            py::arg("states"), py::arg("evaluator") = "playouts", py::kw_only(),
            py::arg("options") = "sims=400", py::arg("seed") = 1);
-  type.def("run",
-           py::overload_cast<const py::object&, const py::object&>(
-               &SearchTrees::Run),
-           py::arg("sims") = py::none(), py::kw_only(),
-           py::arg("ms") = py::none(),
-           R"(Searches; returns the number of simulations made.
+  type.def(
+      "run",
+      [](SearchTrees& self, const py::object& sims, const py::object& ms) {
+        return self.Run(sims, ms);
+      },
+      py::arg("sims") = py::none(), py::kw_only(), py::arg("ms") = py::none(),
+      R"(Searches; returns the number of simulations made.
 
 sims: simulations to add to each tree (default: up to the number in the
 options). ms: time limit in milliseconds; the current batch is completed. With
@@ -525,8 +514,12 @@ gumbel=true.
 With the defaults, and without an earlier `play`, `analyses` returns the result
 of tara.search. Ctrl-C interrupts the search; the trees keep their
 simulations.)");
-  type.def("step", &SearchTrees::Step,
-           R"(Evaluates one batch, with leaves of all trees that are not done;
+  type.def(
+      "step",
+      [](SearchTrees& self) {
+        return self.Run(py::none(), py::none(), /*once=*/true);
+      },
+      R"(Evaluates one batch, with leaves of all trees that are not done;
 returns the number of simulations made. Evaluations of roots do not count.)");
   type.def("leaves", &SearchTrees::Leaves, py::arg("per_tree") = 1,
            R"(Returns the Leaves that wait for `answer`. If there are none,

@@ -13,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/algorithm/container.h"
 #include "tara/core/action.h"
 #include "tara/core/outcome.h"
 #include "tara/core/perft.h"
@@ -35,42 +34,18 @@ namespace tara::python {
 
 namespace py = pybind11;
 
-namespace {
-
-py::dtype MakeStateType() {
-  py::list names, formats, offsets;
-  const auto field = [&](const char* name, const py::object& format,
-                         size_t offset) {
-    names.append(name);
-    formats.append(format);
-    offsets.append(offset);
-  };
-  const auto pair = [](const char* format) {
-    return py::make_tuple(format, py::make_tuple(2));
-  };
-  const auto plain = [](const char* format) { return py::str(format); };
-  field("ringforts", pair("<u8"), offsetof(State, ringforts));
-  field("kings", pair("<u8"), offsetof(State, kings));
-  field("links_east", plain("<u8"), offsetof(State, links_east));
-  field("links_north", plain("<u8"), offsetof(State, links_north));
-  field("variant", plain("u1"), offsetof(State, variant));
-  field("phase", plain("u1"), offsetof(State, phase));
-  field("seat", plain("u1"), offsetof(State, seat));
-  field("ending", plain("u1"), offsetof(State, ending));
-  field("turns_left", plain("u1"), offsetof(State, turns_left));
-  field("no_progress", plain("u1"), offsetof(State, no_progress));
-  field("kings_captured", pair("u1"), offsetof(State, kings_captured));
-  // Includes the last byte: NumPy only copies bytes of fields.
-  field("options",
-        py::str(absl::StrCat("V", sizeof(State) - offsetof(State, options))),
-        offsetof(State, options));
-  return py::dtype(names, formats, offsets, sizeof(State));
-}
-
-}  // namespace
-
 py::dtype StateType() {
-  static const py::handle type = MakeStateType().release();
+  static const py::handle type = [] {
+    // In the order of State. The options include the last bytes, because NumPy
+    // only copies bytes of fields.
+    static_assert(offsetof(State, options) == 56);
+    py::dtype fields("2<u8,2<u8,<u8,<u8,u1,u1,u1,u1,u1,u1,2u1,V8");
+    fields.attr("names") =
+        py::make_tuple("ringforts", "kings", "links_east", "links_north",
+                       "variant", "phase", "seat", "ending", "turns_left",
+                       "no_progress", "kings_captured", "options");
+    return fields.release();
+  }();
   return py::reinterpret_borrow<py::dtype>(type);
 }
 
@@ -105,6 +80,8 @@ Features FeatureArrays(const py::object& out, py::ssize_t n,
 
 namespace {
 
+constexpr size_t kPlanesSize = size_t{nn::kNumPlanes} * nn::kNumSquares;
+
 // Returns a position in which a game ended as the position of a seat that has
 // nothing to do.
 State EndSeenFrom(const State& state, Seat seat) {
@@ -116,54 +93,44 @@ State EndSeenFrom(const State& state, Seat seat) {
   return end;
 }
 
-}  // namespace
-
+// Writes the features of positions; `seats` is empty or has the seat that sees
+// each one if it is finished.
 void EncodeStates(absl::Span<const State> states, nn::PlaneLayout layout,
                   absl::Span<float> planes, absl::Span<float> globals,
                   absl::Span<const Seat> seats) {
   // Positions at a time, so that intermediate data stays in a cache.
   constexpr size_t kAtATime = 64;
-  constexpr size_t kPlanesSize = size_t{nn::kNumPlanes} * nn::kNumSquares;
   std::array<Symmetry, kAtATime> symmetries;
   std::array<LegalSet, kAtATime> legal;
-  std::array<State, kAtATime> copies;
+  std::array<State, kAtATime> seen;
   for (size_t first = 0; first < states.size(); first += kAtATime) {
-    auto part = states.subspan(first, kAtATime);
-    const auto is_finished = [](const State& state) {
-      return state.finished();
-    };
-    const bool any_finished = absl::c_any_of(part, is_finished);
-    for (size_t i = 0; i < part.size(); ++i) legal[i] = LegalActions(part[i]);
-    if (any_finished) {
-      for (size_t i = 0; i < part.size(); ++i) {
-        copies[i] =
-            part[i].finished()
-                ? EndSeenFrom(part[i], seats.empty() ? 0 : seats[first + i])
-                : part[i];
-      }
-      part = absl::MakeConstSpan(copies.data(), part.size());
-    }
-    for (size_t i = 0; i < part.size(); ++i) {
-      symmetries[i] = RepresentativeSymmetry(part[i]);
+    const auto part = states.subspan(first, kAtATime);
+    const size_t n = part.size();
+    for (size_t i = 0; i < n; ++i) {
+      legal[i] = LegalActions(part[i]);
+      seen[i] = part[i].finished()
+                    ? EndSeenFrom(part[i], seats.empty() ? 0 : seats[first + i])
+                    : part[i];
+      symmetries[i] = RepresentativeSymmetry(seen[i]);
     }
     const absl::Span<float> own_globals =
-        globals.subspan(first * nn::kNumGlobals, part.size() * nn::kNumGlobals);
+        globals.subspan(first * nn::kNumGlobals, n * nn::kNumGlobals);
     nn::EncodeBatch(
-        {.states = part,
-         .symmetries = absl::MakeConstSpan(symmetries.data(), part.size()),
-         .legal = absl::MakeConstSpan(legal.data(), part.size())},
+        {.states = absl::MakeConstSpan(seen.data(), n),
+         .symmetries = absl::MakeConstSpan(symmetries.data(), n),
+         .legal = absl::MakeConstSpan(legal.data(), n)},
         {.layout = layout,
-         .planes =
-             planes.subspan(first * kPlanesSize, part.size() * kPlanesSize),
+         .planes = planes.subspan(first * kPlanesSize, n * kPlanesSize),
          .globals = own_globals});
-    if (!any_finished) continue;
     constexpr size_t kPhases = nn::GlobalIndex("placement");
-    for (size_t i = 0; i < part.size(); ++i) {
-      if (!states[first + i].finished()) continue;
+    for (size_t i = 0; i < n; ++i) {
+      if (!part[i].finished()) continue;
       std::fill_n(own_globals.data() + i * nn::kNumGlobals + kPhases, 4, 0.0f);
     }
   }
 }
+
+}  // namespace
 
 PythonState NewState(const Text<"variant">& variant,
                      const Text<"options">& options) {
@@ -252,32 +219,19 @@ std::vector<State> UnfinishedStatesOf(const py::object& states) {
   return list;
 }
 
-void WriteMask(absl::Span<const State> states, bool seen,
-               absl::Span<uint8_t> mask) {
-  std::fill(mask.begin(), mask.end(), uint8_t{0});
-  for (size_t i = 0; i < states.size(); ++i) {
-    uint8_t* const row = mask.data() + i * kNumActions;
-    const LegalSet legal = LegalActions(states[i]);
-    if (seen) {
-      const Symmetry symmetry = SeenSymmetry(states[i]);
-      legal.ForEach([&](Action action) {
-        row[Index(TransformAction(symmetry, action))] = 1;
-      });
-    } else {
-      legal.ForEach([&](Action action) { row[Index(action)] = 1; });
-    }
-  }
-}
-
 py::array_t<uint8_t> MaskArray(absl::Span<const State> states, bool seen,
                                const py::object& out, int threads) {
   auto mask = OutputArray<uint8_t>(
       out, {static_cast<py::ssize_t>(states.size()), kNumActions});
-  const absl::Span<uint8_t> to = SpanOf(mask);
+  uint8_t* const to = mask.mutable_data();
   const ReleaseGil release;
   RunInParts(threads, states.size(), [&](size_t first, size_t end, size_t) {
-    WriteMask(states.subspan(first, end - first), seen,
-              to.subspan(first * kNumActions, (end - first) * kNumActions));
+    std::fill(to + first * kNumActions, to + end * kNumActions, uint8_t{0});
+    for (size_t i = first; i < end; ++i) {
+      ForEachLegal(
+          states[i], seen,
+          [row = to + i * kNumActions](uint16_t action) { row[action] = 1; });
+    }
   });
   return mask;
 }
@@ -321,7 +275,6 @@ py::object EncodedFeatures(absl::Span<const State> states,
                                             : nn::PlaneLayout::kChannelsLast;
   Features features =
       FeatureArrays(out, static_cast<py::ssize_t>(states.size()), order);
-  constexpr size_t kPlanesSize = size_t{nn::kNumPlanes} * nn::kNumSquares;
   const absl::Span<float> planes = SpanOf(features.planes);
   const absl::Span<float> globals = SpanOf(features.globals);
   {
@@ -349,14 +302,10 @@ py::object Encode(const py::object& states, const Text<"layout">& layout,
 }
 
 py::array_t<uint16_t> Legal(const PythonState& self, Truth<"seen"> seen) {
-  const LegalSet legal = LegalActions(self.state);
-  const Symmetry symmetry = seen ? SeenSymmetry(self.state) : Symmetry{};
-  py::array_t<uint16_t> actions(Shape{legal.Count()});
-  uint16_t* next = actions.mutable_data();
-  legal.ForEach([&](Action action) {
-    *next++ = static_cast<uint16_t>(Index(TransformAction(symmetry, action)));
-  });
-  return actions;
+  std::vector<uint16_t> actions;
+  ForEachLegal(self.state, seen,
+               [&](uint16_t action) { actions.push_back(action); });
+  return ArrayOf(actions);
 }
 
 // Returns the action on the position itself, from one on it or on it as seen.

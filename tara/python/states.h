@@ -19,6 +19,8 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "tara/base/threads.h"
+#include "tara/core/action.h"
+#include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/symmetry.h"
 #include "tara/nn/encode/batch_encoder.h"
@@ -57,18 +59,13 @@ struct Features {
 Features FeatureArrays(const pybind11::object& out, pybind11::ssize_t n,
                        nn::PlaneLayout layout);
 
-// Returns tara.Features of positions (EncodeStates).
+// Returns tara.Features of positions as Tara's own networks see them, each by
+// its representative symmetry. In a finished one there is no phase, and nothing
+// is legal; it is seen by its seat of `seats`, or by seat 0 if that is None.
 pybind11::object EncodedFeatures(absl::Span<const State> states,
                                  const Text<"layout">& layout,
                                  const pybind11::object& out,
                                  const pybind11::object& seats, int threads);
-
-// Writes the features of positions as Tara's own networks see them, each by its
-// representative symmetry. In a finished one there is no phase, and nothing is
-// legal; it is seen by its seat of `seats`, or by seat 0 where that is empty.
-void EncodeStates(absl::Span<const State> states, nn::PlaneLayout layout,
-                  absl::Span<float> planes, absl::Span<float> globals,
-                  absl::Span<const Seat> seats = {});
 
 // Returns a new array of the positions.
 pybind11::array StateArray(absl::Span<const State> states);
@@ -113,11 +110,8 @@ StateList StatesOf(const pybind11::object& states, int threads);
 // The same; ValueError for a finished one, too.
 std::vector<State> UnfinishedStatesOf(const pybind11::object& states);
 
-// Writes 1 for the legal actions, with `seen` as a network sees them, by the
-// symmetry of EncodeStates, else 0: mask [n, kNumActions].
-void WriteMask(absl::Span<const State> states, bool seen,
-               absl::Span<uint8_t> mask);
-// Returns the mask in the array `out`, or in a new one if it is None.
+// Returns [n, kNumActions], 1 for legal actions, in the array `out`, or in a
+// new one if it is None.
 pybind11::array_t<uint8_t> MaskArray(absl::Span<const State> states, bool seen,
                                      const pybind11::object& out, int threads);
 
@@ -125,6 +119,25 @@ pybind11::array_t<uint8_t> MaskArray(absl::Span<const State> states, bool seen,
 // that which changes nothing.
 inline Symmetry SeenSymmetry(const State& state) {
   return state.finished() ? Symmetry{} : RepresentativeSymmetry(state);
+}
+
+// Returns the index of an action seen through a symmetry.
+inline uint16_t SeenIndex(const Symmetry& symmetry, Action action) {
+  return static_cast<uint16_t>(Index(TransformAction(symmetry, action)));
+}
+
+// Calls visit(index) for each legal action, in the order of actions on the
+// position itself; with `seen` as a network sees it.
+template <typename Visit>
+void ForEachLegal(const State& state, bool seen, const Visit& visit) {
+  const LegalSet legal = LegalActions(state);
+  if (!seen) {
+    legal.ForEach(
+        [&](Action action) { visit(static_cast<uint16_t>(Index(action))); });
+    return;
+  }
+  const Symmetry symmetry = SeenSymmetry(state);
+  legal.ForEach([&](Action action) { visit(SeenIndex(symmetry, action)); });
 }
 
 // Calls run(first, end, part) for parts of n rows at the same time.
