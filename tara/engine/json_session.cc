@@ -599,8 +599,6 @@ class JsonSession::Impl {
     Write({{"error", "the line is too long; expected at most a megabyte"}});
   }
 
-  const mcts::SearchCounters& counters() const { return engine_->counters(); }
-
  private:
   using CancelFlag = std::atomic<bool>;
 
@@ -811,9 +809,6 @@ JsonSession::JsonSession(EngineModel* model, const EngineOptions& options,
 JsonSession::~JsonSession() = default;
 void JsonSession::Take(absl::string_view line) { impl_->Take(line); }
 void JsonSession::Refuse() { impl_->Refuse(); }
-const mcts::SearchCounters& JsonSession::counters() const {
-  return impl_->counters();
-}
 
 namespace {
 

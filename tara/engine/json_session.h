@@ -9,7 +9,6 @@
 
 #include "absl/strings/string_view.h"
 #include "tara/engine/engine_model.h"
-#include "tara/mcts/search/many_games.h"
 
 namespace tara::engine {
 
@@ -31,8 +30,6 @@ class JsonSession {
 
   // Answers a line that was too long to be read.
   void Refuse();
-
-  const mcts::SearchCounters& counters() const;
 
  private:
   class Impl;

@@ -1,7 +1,7 @@
 #include "tara/engine/line_io.h"
 
+#include <limits>
 #include <streambuf>
-#include <utility>
 
 #include "tara/base/text.h"
 
@@ -27,13 +27,17 @@ bool ReadLine(std::istream& in, size_t most, InputLine& line) {
 
 void LineQueue::Push(InputLine line) {
   absl::MutexLock lock(&mutex_);
+  bytes_ += line.text.size();
+  lines_.push_back(std::move(line));
+}
+
+void LineQueue::AwaitRoom() {
+  absl::MutexLock lock(&mutex_);
   const auto has_room = [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
-    return static_cast<int64_t>(lines_.size()) < kMaxWaiting &&
+    return static_cast<int64_t>(lines_.size()) < most_lines_ &&
            bytes_ < kMaxWaitingBytes;
   };
   mutex_.Await(absl::Condition(&has_room));
-  bytes_ += line.text.size();
-  lines_.push_back(std::move(line));
 }
 
 void LineQueue::Close() {
@@ -61,53 +65,17 @@ bool LineQueue::ready() const {
 }
 
 OutputQueue::OutputQueue(std::ostream* out)
-    : out_(out), thread_([this] { Run(); }) {}
+    : lines_(std::numeric_limits<int64_t>::max()), thread_([this, out] {
+        while (const std::optional<InputLine> line = lines_.Pop()) {
+          *out << line->text << '\n';
+          if (!lines_.ready()) out->flush();
+        }
+        out->flush();
+      }) {}
 
 OutputQueue::~OutputQueue() {
-  {
-    absl::MutexLock lock(&mutex_);
-    closed_ = true;
-  }
+  lines_.Close();
   thread_.join();
-}
-
-void OutputQueue::Push(std::string line) {
-  absl::MutexLock lock(&mutex_);
-  const size_t size = line.size();
-  lines_.push_back(std::move(line));
-  bytes_ += size;
-}
-
-void OutputQueue::AwaitRoom() {
-  absl::MutexLock lock(&mutex_);
-  const auto has_room = [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
-    return bytes_ < kMaxWaitingBytes;
-  };
-  mutex_.Await(absl::Condition(&has_room));
-}
-
-void OutputQueue::Run() {
-  const auto ready = [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
-    return closed_ || !lines_.empty();
-  };
-  std::deque<std::string> lines;
-  while (true) {
-    {
-      absl::MutexLock lock(&mutex_);
-      mutex_.Await(absl::Condition(&ready));
-      if (lines_.empty()) return;
-      lines.swap(lines_);
-    }
-    size_t written = 0;
-    for (const std::string& line : lines) {
-      *out_ << line << '\n';
-      written += line.size();
-    }
-    out_->flush();
-    lines.clear();
-    absl::MutexLock lock(&mutex_);
-    bytes_ -= written;
-  }
 }
 
 }  // namespace tara::engine

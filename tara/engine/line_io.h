@@ -10,6 +10,7 @@
 #include <ostream>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
@@ -33,12 +34,16 @@ bool ReadLine(std::istream& in, size_t most, InputLine& line);
 inline constexpr int64_t kMaxWaiting = int64_t{1} << 16;  // requests
 inline constexpr size_t kMaxWaitingBytes = size_t{1} << 26;
 
-// Lines on their way from the thread that reads to the one that executes.
-// Thread-safe.
+// Lines on their way from one thread to another. Thread-safe.
 class LineQueue {
  public:
-  // Adds a line. Blocks while too many wait: kMaxWaiting, kMaxWaitingBytes.
+  explicit LineQueue(int64_t most_lines = kMaxWaiting)
+      : most_lines_(most_lines) {}
+
+  // Adds a line.
   void Push(InputLine line) ABSL_LOCKS_EXCLUDED(mutex_);
+  // Blocks while too many wait: `most_lines`, kMaxWaitingBytes.
+  void AwaitRoom() ABSL_LOCKS_EXCLUDED(mutex_);
   // No more lines will come.
   void Close() ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -57,6 +62,7 @@ class LineQueue {
     return closed_ || !lines_.empty();
   }
 
+  const int64_t most_lines_;
   mutable absl::Mutex mutex_;
   std::deque<InputLine> lines_ ABSL_GUARDED_BY(mutex_);
   size_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;  // of these
@@ -77,20 +83,14 @@ class OutputQueue {
   OutputQueue& operator=(const OutputQueue&) = delete;
 
   // Adds a line, without its end.
-  void Push(std::string line) ABSL_LOCKS_EXCLUDED(mutex_);
+  void Push(std::string line) { lines_.Push({.text = std::move(line)}); }
 
   // Blocks while kMaxWaitingBytes of lines or more wait to be written.
-  void AwaitRoom() ABSL_LOCKS_EXCLUDED(mutex_);
+  void AwaitRoom() { lines_.AwaitRoom(); }
 
  private:
-  void Run() ABSL_LOCKS_EXCLUDED(mutex_);
-
-  std::ostream* const out_;
-  absl::Mutex mutex_;
-  std::deque<std::string> lines_ ABSL_GUARDED_BY(mutex_);
-  size_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;  // not yet written
-  bool closed_ ABSL_GUARDED_BY(mutex_) = false;
-  std::thread thread_;  // last: it uses all of the above
+  LineQueue lines_;
+  std::thread thread_;  // last: it uses the queue
 };
 
 }  // namespace tara::engine

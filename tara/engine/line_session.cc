@@ -7,10 +7,14 @@
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
+#include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "absl/cleanup/cleanup.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -42,6 +46,7 @@
 #include "tara/mcts/time/time_manager.h"
 #include "tara/mcts/tree/tree.h"
 #include "tara/mcts/utility.h"
+
 namespace tara::engine {
 namespace {
 
@@ -49,17 +54,20 @@ namespace {
 // what scripts ask for by simulations, also on a busy machine.
 constexpr absl::Duration kTimeWhenClosed = absl::Seconds(1);
 
-std::string Answer(absl::string_view mark, absl::string_view id,
-                   absl::string_view text) {
-  std::string lines(absl::StripTrailingAsciiWhitespace(text));
-  // Twice, because replacements do not overlap.
-  for (int i = 0; i < 2; ++i)
-    lines = absl::StrReplaceAll(lines, {{"\n\n", "\n \n"}});
-  return absl::StrCat(mark, id, lines.empty() ? "" : " ", lines, "\n\n");
-}
+// A line of the line protocol, taken apart:  [ID] NAME [ARGUMENT...] [# ...]
+// Source of the form: Farnebäck 2002, "Specification of the Go Text Protocol,
+// version 2", sections 2.3 and 2.5.
+struct LineCommand {
+  std::string id;    // digits; empty: none
+  std::string name;  // empty: the line is empty or only an id
+  std::vector<std::string> arguments;
 
-}  // namespace
+  // Whether the line gets no answer: it is empty, or a comment.
+  bool is_nothing() const { return id.empty() && name.empty(); }
+};
 
+// Takes a line apart. Control characters but tabs, which part words, are left
+// out; what follows '#' is a comment. Any bytes make some command.
 LineCommand ParseLineCommand(absl::string_view line) {
   std::string text(line.substr(0, line.find('#')));
   std::replace(text.begin(), text.end(), '\t', ' ');
@@ -77,6 +85,18 @@ LineCommand ParseLineCommand(absl::string_view line) {
   return command;
 }
 
+// Returns the answer with the blank line that ends it: "=ID text" or, of an
+// error, "?ID message". Blank lines within the text become lines of a space,
+// for a blank line ends an answer.
+std::string Answer(absl::string_view mark, absl::string_view id,
+                   absl::string_view text) {
+  std::string lines(absl::StripTrailingAsciiWhitespace(text));
+  // Twice, because replacements do not overlap.
+  for (int i = 0; i < 2; ++i)
+    lines = absl::StrReplaceAll(lines, {{"\n\n", "\n \n"}});
+  return absl::StrCat(mark, id, lines.empty() ? "" : " ", lines, "\n\n");
+}
+
 std::string LineAnswer(absl::string_view id, absl::string_view text) {
   return Answer("=", id, text);
 }
@@ -84,8 +104,6 @@ std::string LineAnswer(absl::string_view id, absl::string_view text) {
 std::string LineError(absl::string_view id, const absl::Status& status) {
   return Answer("?", id, absl::StrReplaceAll(status.message(), {{"\n", " "}}));
 }
-
-namespace {
 
 constexpr absl::string_view kAnalyze = "analyze";
 constexpr int kMaxArguments = 1000;
@@ -702,6 +720,7 @@ void RunLineEngine(EngineModel& model, const EngineOptions& options,
   InputLine line;
   while (ReadLine(in, kMaxLineBytes, line)) {
     const bool quits = !line.too_long && LineSession::IsQuit(line.text);
+    lines.AwaitRoom();
     lines.Push(std::move(line));
     // Nothing more is read: the client may keep the pipe open.
     if (quits) break;

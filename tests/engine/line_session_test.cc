@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
-#include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -32,6 +31,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::MatchesRegex;
 using ::testing::Not;
 using ::testing::StartsWith;
@@ -87,8 +87,14 @@ TEST_F(LineSessionTest, EveryListedCommandIsKnownAndHasHelp) {
 TEST_F(LineSessionTest, WhatIsNoCommandIsAnError) {
   EXPECT_THAT(Ask("9 xyzzy D4"), StartsWith("?9 unknown command 'xyzzy'"));
   EXPECT_THAT(Ask("9"), StartsWith("?9 unknown command ''"));
-  EXPECT_EQ(Ask("# a comment"), "");
-  EXPECT_EQ(Ask(""), "");
+  for (const char* line : {"", "   ", "# only 1 comment", "\t#", "\x01\x02"}) {
+    EXPECT_EQ(Ask(line), "") << line;
+  }
+}
+
+TEST_F(LineSessionTest, SpacesCommentsAndControlCharactersAreLeftOut) {
+  EXPECT_EQ(Ask("  12 play \t D4  # a comment"), "=12");
+  EXPECT_EQ(Ask("his\x07tory\r"), "= D4");
 }
 
 TEST_F(LineSessionTest, WrongNumbersOfArgumentsAreErrors) {
@@ -394,44 +400,6 @@ TEST_F(UntrainedLineSessionTest, RulesThatItHasNotLearnedAreMarked) {
               ::testing::Not(HasSubstr("not_learned")));
 }
 
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
-
-TEST(ParseLineCommandTest, TakesIdNameAndArgumentsApart) {
-  const LineCommand command = ParseLineCommand("  12 play \t D4  # a comment");
-  EXPECT_EQ(command.id, "12");
-  EXPECT_EQ(command.name, "play");
-  EXPECT_THAT(command.arguments, ElementsAre("D4"));
-}
-
-TEST(ParseLineCommandTest, CommentsAndEmptyLinesWantNoAnswer) {
-  for (const char* line : {"", "   ", "# only 1 comment", "\t#", "\x01\x02"}) {
-    EXPECT_TRUE(ParseLineCommand(line).is_nothing()) << line;
-  }
-}
-
-TEST(ParseLineCommandTest, AnIdAloneIsACommandWithoutAName) {
-  const LineCommand command = ParseLineCommand("7");
-  EXPECT_FALSE(command.is_nothing());
-  EXPECT_EQ(command.id, "7");
-  EXPECT_EQ(command.name, "");
-}
-
-TEST(ParseLineCommandTest, ControlCharactersAreLeftOut) {
-  EXPECT_EQ(ParseLineCommand("na\x07me\r").name, "name");
-}
-
-TEST(LineAnswerTest, ABlankLineEndsAnAnswerAndNoneIsWithin) {
-  EXPECT_EQ(LineAnswer("3", "one"), "=3 one\n\n");
-  EXPECT_EQ(LineAnswer("", ""), "=\n\n");
-  EXPECT_EQ(LineAnswer("", "a\n\n\nb\n"), "= a\n \n \nb\n\n");
-}
-
-TEST(LineErrorTest, AnErrorIsOneLine) {
-  EXPECT_EQ(LineError("4", absl::InvalidArgumentError("no\ngood")),
-            "?4 no good\n\n");
-}
-
 // Calls `push` of many lines on a thread, and `pop` here, and counts how many
 // were ever pushed and not yet popped.
 template <typename Push, typename Pop>
@@ -458,7 +426,11 @@ int64_t MostThatWait(int64_t lines, const Push& push, const Pop& pop) {
 TEST(LineQueueTest, NoMoreLinesWaitThanMay) {
   LineQueue lines;
   EXPECT_LE(MostThatWait(
-                2 * kMaxWaiting, [&] { lines.Push({.text = "name"}); },
+                2 * kMaxWaiting,
+                [&] {
+                  lines.AwaitRoom();
+                  lines.Push({.text = "name"});
+                },
                 [&] { EXPECT_TRUE(lines.Pop().has_value()); }),
             kMaxWaiting + 1);
 }
@@ -470,6 +442,7 @@ TEST(LineQueueTest, NoMoreBytesWaitThanMay) {
   std::atomic<int64_t> pushed = 0;
   std::thread pushing([&] {
     for (int i = 0; i < 2 * kMost; ++i) {
+      lines.AwaitRoom();
       lines.Push({.text = std::string(kBytes, 'x')});
       ++pushed;
     }
