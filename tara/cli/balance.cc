@@ -32,7 +32,6 @@
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
-#include "tara/eval/balance/report.h"
 #include "tara/eval/balance/study.h"
 #include "tara/eval/players/player_spec.h"
 #include "tara/fleet/fleet.h"
@@ -405,10 +404,13 @@ absl::StatusOr<int> RunBalance(const BalanceFlags& flags, Console& console) {
   TARA_RETURN_IF_ERROR(results.status());
   TARA_RETURN_IF_ERROR(TellOfOthers(*results, *store, flags.store, console));
   const eval::BalanceReport report = eval::ReportOf(study, *results);
-  TARA_RETURN_IF_ERROR(WriteReport(
-      flags.report, TextOf(report), eval::BalanceReportJson(report),
-      [&] { return eval::BalancePage(report); }, console));
-  const int status = EndOf(stop, "these are the games finished", console);
+  TARA_RETURN_IF_ERROR(
+      WriteReport(flags.report,
+                  {.text = TextOf(report),
+                   .json = eval::BalanceReportJson(report),
+                   .page = [&] { return eval::BalancePage(report); }},
+                  console));
+  const int status = EndOf(stop, console);
   if (status != kExitOk && has_store) {
     console.err << "tara: the same command resumes from " << flags.store
                 << "\n";

@@ -68,7 +68,7 @@ int ReportBench(const std::string& format, const std::string& title,
   } else {
     console.out << title << "\n" << (rows.empty() ? "" : eval::TableText(rows));
   }
-  return EndOf(stop, kMeasured, console);
+  return EndOf(stop, console, kMeasured);
 }
 
 namespace {

@@ -832,7 +832,7 @@ absl::StatusOr<int> RunBenchSelfPlay(const BenchSelfPlayOptions& options,
   report.update(ReportOf(bare, counting, played, self_play.threads));
   console.out << (options.format == "json" ? report.dump(2) + "\n"
                                            : ToText(report));
-  return EndOf(stop, kMeasured, console);
+  return EndOf(stop, console, kMeasured);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <functional>
 #include <map>
 
 #include "absl/strings/numbers.h"
@@ -93,9 +94,14 @@ std::string FleetText(const fleet::Fleet* fleet) {
   return status.empty() ? "" : absl::StrCat("; ", status);
 }
 
+namespace {
+
+// Returns the variant named by the flags, or a usage error.
 absl::StatusOr<Variant> VariantOf(const GameFlags& flags) {
   return AsUsageError(ParseVariant(flags.variant));
 }
+
+}  // namespace
 
 absl::StatusOr<std::vector<Variant>> VariantsOf(const GameFlags& flags) {
   std::vector<Variant> variants;
@@ -293,20 +299,14 @@ void AddReportFlags(Command& command, ReportFlags* flags) {
   });
 }
 
-absl::Status WriteReport(const ReportFlags& flags, absl::string_view text,
-                         absl::string_view json,
-                         const std::function<std::string()>& page,
+absl::Status WriteReport(const ReportFlags& flags, const eval::Report& report,
                          Console& console) {
-  if (flags.format == "json") {
-    console.out << json << "\n";
-  } else {
-    console.out << text;
-  }
+  console.out << (flags.format == "json" ? report.json + "\n" : report.text);
   return flags.html.empty() ? absl::OkStatus()
-                            : WriteFileAtomically(flags.html, page());
+                            : WriteFileAtomically(flags.html, report.page());
 }
 
-int EndOf(const StopCheck& stop, absl::string_view done, Console& console) {
+int EndOf(const StopCheck& stop, Console& console, absl::string_view done) {
   if (!stop()) return kExitOk;
   console.err << "tara: interrupted; " << done << " by then\n";
   return kExitInterrupted;
@@ -359,6 +359,9 @@ absl::StatusOr<std::unique_ptr<record::GameStore>> OpenStoreForReading(
 }
 
 namespace {
+
+// The player for rules that the ready-made network has not learned.
+constexpr char kSearchWithoutNetwork[] = "mcts:sims=1000";
 
 // Returns the files of the players' networks, by the players' specs, without
 // those that are missing, which the loader reports.

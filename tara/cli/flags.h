@@ -5,7 +5,6 @@
 // learned.
 
 #include <cstdint>
-#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -25,6 +24,7 @@
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/eval/players/player_spec.h"
+#include "tara/eval/report/report.h"
 #include "tara/fleet/fleet.h"
 #include "tara/nn/inference_options.h"
 #include "tara/record/game_store.h"
@@ -69,9 +69,6 @@ absl::StatusOr<std::unique_ptr<fleet::Fleet>> ConnectFleet(
 // Returns the activity of a fleet for a line of progress; empty without a
 // fleet.
 std::string FleetText(const fleet::Fleet* fleet);
-
-// Returns the variant named by the flags, or a usage error.
-absl::StatusOr<Variant> VariantOf(const GameFlags& flags);
 
 // Returns the variants named by the flags, all of them for "all", or a usage
 // error.
@@ -150,14 +147,13 @@ struct ReportFlags {
 void AddReportFlags(Command& command, ReportFlags* flags);
 
 // Prints a report in the format of the flags, and writes its page.
-absl::Status WriteReport(const ReportFlags& flags, absl::string_view text,
-                         absl::string_view json,
-                         const std::function<std::string()>& page,
+absl::Status WriteReport(const ReportFlags& flags, const eval::Report& report,
                          Console& console);
 
 // Returns the exit status of work that `stop` may have ended early; then tells
-// what was done by then, "these are the games finished".
-int EndOf(const StopCheck& stop, absl::string_view done, Console& console);
+// what was done by then.
+int EndOf(const StopCheck& stop, Console& console,
+          absl::string_view done = "these are the games finished");
 
 // --device.
 Option DeviceOption(nn::InferenceOptions* options);
@@ -168,9 +164,6 @@ void AddInferenceFlags(Command& command, nn::InferenceOptions* options);
 // Opens for reading a store named by its file or by the folder of its run.
 absl::StatusOr<std::unique_ptr<record::GameStore>> OpenStoreForReading(
     const std::string& path);
-
-// The player for rules that the ready-made network has not learned.
-inline constexpr char kSearchWithoutNetwork[] = "mcts:sims=1000";
 
 // Returns the ready-made network if it has learned the rules, otherwise search
 // with random games. Prints the reason on console.err.

@@ -41,7 +41,6 @@
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player.h"
 #include "tara/eval/players/player_spec.h"
-#include "tara/eval/rating/rating_report.h"
 #include "tara/eval/rating/rating_tournament.h"
 #include "tara/eval/regret/regret.h"
 #include "tara/eval/statistics/sprt.h"
@@ -421,11 +420,9 @@ absl::StatusOr<int> RunArena(const ArenaFlags& options, Console& console) {
                     .time_control = options.match.time_control,
                     .not_learned = NotLearnedByAny(players, starts[i])});
   }
-  TARA_RETURN_IF_ERROR(WriteReport(
-      options.match.report, eval::ArenaReportText(rows),
-      eval::ArenaReportJson(rows), [&] { return eval::ArenaPage(rows); },
-      console));
-  return EndOf(stop, "these are the games finished", console);
+  TARA_RETURN_IF_ERROR(
+      WriteReport(options.match.report, eval::ReportArena(rows), console));
+  return EndOf(stop, console);
 }
 
 }  // namespace
@@ -583,11 +580,9 @@ absl::StatusOr<int> RunCrossPlay(const CrossPlayFlags& options,
     report.studies.push_back(std::move(study));
     report.worths.push_back(worth);
   }
-  TARA_RETURN_IF_ERROR(WriteReport(
-      options.match.report, eval::CrossPlayText(report),
-      eval::CrossPlayJson(report), [&] { return eval::CrossPlayPage(report); },
-      console));
-  return EndOf(stop, "these are the games finished", console);
+  TARA_RETURN_IF_ERROR(WriteReport(options.match.report,
+                                   eval::ReportCrossPlay(report), console));
+  return EndOf(stop, console);
 }
 
 }  // namespace
@@ -927,10 +922,8 @@ absl::StatusOr<int> RunRate(const RateFlags& options, Console& console) {
                               : NotLearnedByAny(members, starts[v]));
     }
   }
-  TARA_RETURN_IF_ERROR(WriteReport(
-      options.report, eval::RatingReportText(*table),
-      eval::RatingReportJson(*table), [&] { return eval::RatingPage(*table); },
-      console));
+  TARA_RETURN_IF_ERROR(
+      WriteReport(options.report, eval::ReportRatings(*table), console));
   for (const eval::VariantRatings& variant : table->variants) {
     for (size_t i = 0; i < variant.faults.size(); ++i) {
       if (variant.faults[i] == 0) continue;
@@ -939,7 +932,7 @@ absl::StatusOr<int> RunRate(const RateFlags& options, Console& console) {
                   << Info(variant.variant).id << ", which count as lost\n";
     }
   }
-  return EndOf(stop, "these are the games finished", console);
+  return EndOf(stop, console);
 }
 
 }  // namespace
@@ -1125,11 +1118,9 @@ absl::StatusOr<int> RunRegret(const RegretOptions& options, Console& console) {
     }
   }
   status_line.Clear();
-  TARA_RETURN_IF_ERROR(WriteReport(
-      options.report, eval::RegretReportText(rows),
-      eval::RegretReportJson(rows), [&] { return eval::RegretPage(rows); },
-      console));
-  return EndOf(stop, "these are the players finished", console);
+  TARA_RETURN_IF_ERROR(
+      WriteReport(options.report, eval::ReportRegret(rows), console));
+  return EndOf(stop, console, "these are the players finished");
 }
 
 }  // namespace

@@ -36,11 +36,9 @@
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/eval/book/book.h"
-#include "tara/eval/book/book_report.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player_spec.h"
 #include "tara/eval/report/report.h"
-#include "tara/eval/review/review_report.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/utility.h"
 #include "tara/record/game_lines.h"
@@ -298,13 +296,11 @@ absl::StatusOr<int> RunReview(const ReviewFlags& options, Console& console) {
   }
   TARA_RETURN_IF_ERROR(WriteReport(
       options.report,
-      eval::ReviewReportText(*review, source,
-                             {.worst = options.worst,
-                              .all = options.all,
-                              .unicode = !options.ascii,
-                              .colour = UseColour(options.colour, console)}),
-      eval::ReviewReportJson(*review, source),
-      [&] { return eval::ReviewPage(*review, source, options.worst); },
+      eval::ReportReview(*review, source,
+                         {.worst = options.worst,
+                          .all = options.all,
+                          .unicode = !options.ascii,
+                          .colour = UseColour(options.colour, console)}),
       console));
   if (!options.notes.empty()) {
     TARA_RETURN_IF_ERROR(WriteNotes(options.notes, game.line, *review));
@@ -575,11 +571,10 @@ absl::StatusOr<int> RunShowBook(const ShowBookOptions& options,
     }
     TARA_RETURN_IF_ERROR(WriteReport(
         options.report,
-        eval::BookReportText(tree, *position, source,
-                             {.unicode = !options.ascii,
-                              .colour = UseColour(options.colour, console)}),
-        eval::BookReportJson(tree, *position, source),
-        [&] { return eval::BookPage(tree, source); }, console));
+        eval::ReportBook(tree, *position, source,
+                         {.unicode = !options.ascii,
+                          .colour = UseColour(options.colour, console)}),
+        console));
     return kExitOk;
   }
   return absl::NotFoundError(absl::StrCat(

@@ -44,7 +44,6 @@
 #include "tara/core/state.h"
 #include "tara/core/svg_board.h"
 #include "tara/core/variant.h"
-#include "tara/eval/playouts/mass_playouts.h"
 #include "tara/eval/playouts/variant_statistics.h"
 #include "tara/eval/report/report.h"
 #include "tara/mcts/levels/levels.h"
@@ -640,10 +639,8 @@ absl::StatusOr<int> RunStats(const StatsOptions& options, Console& console) {
   }
   status_line.Clear();
   TARA_RETURN_IF_ERROR(WriteReport(
-      options.report, eval::VariantStatisticsText(rows),
-      eval::VariantStatisticsJson(rows),
-      [&] { return eval::StatisticsPage(rows, options.seed); }, console));
-  return EndOf(stop, "these are the games finished", console);
+      options.report, eval::ReportStatistics(rows, options.seed), console));
+  return EndOf(stop, console);
 }
 
 }  // namespace

@@ -22,7 +22,9 @@
 #include "tara/cli/console.h"
 #include "tara/cli/flags.h"
 #include "tara/core/state.h"
+#include "tara/core/variant.h"
 #include "tara/eval/arena/arena.h"
+#include "tara/eval/arena/arena_result.h"
 #include "tara/eval/players/engine_player.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player_spec.h"
@@ -149,8 +151,7 @@ absl::StatusOr<std::vector<Opponent>> MakeOpponents(
   return opponents;
 }
 
-}  // namespace
-
+// Returns an arena's result as that of a checkpoint, its player A.
 train::StrengthResult MeasureStrength(Variant variant,
                                       const std::string& opponent,
                                       const eval::ArenaResult& result) {
@@ -166,24 +167,7 @@ train::StrengthResult MeasureStrength(Variant variant,
           .forfeits = result.faults_b};
 }
 
-absl::Status CheckOpponents(const proto::TrainConfig& config) {
-  TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
-                        train::StartPositions(config));
-  for (const std::string& text : config.evaluation().opponent()) {
-    const absl::StatusOr<eval::PlayerSpec> spec = eval::ParsePlayerSpec(text);
-    absl::Status status = spec.status();
-    if (status.ok()) {
-      status = spec->kind == eval::PlayerKind::kEngine
-                   ? eval::CheckEngine(spec->engine, starts)
-                   : eval::NewPlayerFactory(*spec)().status();
-    }
-    if (status.ok()) continue;
-    return absl::Status(
-        status.code(),
-        absl::StrCat("evaluation.opponent: ", text, ": ", status.message()));
-  }
-  return absl::OkStatus();
-}
+}  // namespace
 
 absl::StatusOr<std::vector<train::StrengthResult>> EvaluateCheckpoint(
     const proto::TrainConfig& config, const train::StrengthRequest& request,
@@ -382,6 +366,27 @@ absl::StatusOr<proto::TrainConfig> LoadConfig(const TrainFlags& options) {
     return AsUsageError(config.status());
   }
   return config;
+}
+
+// Checks that the opponents of the config can play: loads networks, and starts
+// engines with each of its variants. Errors name the field and the opponent.
+absl::Status CheckOpponents(const proto::TrainConfig& config) {
+  TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
+                        train::StartPositions(config));
+  for (const std::string& text : config.evaluation().opponent()) {
+    const absl::StatusOr<eval::PlayerSpec> spec = eval::ParsePlayerSpec(text);
+    absl::Status status = spec.status();
+    if (status.ok()) {
+      status = spec->kind == eval::PlayerKind::kEngine
+                   ? eval::CheckEngine(spec->engine, starts)
+                   : eval::NewPlayerFactory(*spec)().status();
+    }
+    if (status.ok()) continue;
+    return absl::Status(
+        status.code(),
+        absl::StrCat("evaluation.opponent: ", text, ": ", status.message()));
+  }
+  return absl::OkStatus();
 }
 
 // Checks before anything is written that the run can start or resume and that

@@ -1,33 +1,17 @@
 #ifndef TARA_CLI_TRAIN_H_
 #define TARA_CLI_TRAIN_H_
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "proto/config.pb.h"
 #include "tara/base/stop.h"
-#include "tara/core/variant.h"
-#include "tara/eval/arena/arena_result.h"
 #include "tara/fleet/fleet.h"
 #include "tara/train/run/pipeline.h"
 #include "tara/train/strength.h"
 
 namespace tara::cli {
-
-// Returns an arena's result as that of a checkpoint, its player A, in a
-// variant.
-train::StrengthResult MeasureStrength(Variant variant,
-                                      const std::string& opponent,
-                                      const eval::ArenaResult& result);
-
-// Checks that the opponents of the config can play: loads networks, and starts
-// engines with each of its variants. Returns INVALID_ARGUMENT for an invalid
-// player, and the errors of MakePlayer and CheckEngine; all name the field and
-// the opponent. REQUIRES: `config` is resolved.
-absl::Status CheckOpponents(const proto::TrainConfig& config);
 
 // Plays a checkpoint against the opponents of the config, in each of its
 // variants; at the end of a run against its first checkpoint too. What joins

@@ -46,7 +46,7 @@
 #include "tara/core/svg_board.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/report/report.h"
-#include "tara/eval/review/review_report.h"
+#include "tara/eval/review/review.h"
 #include "tara/nn/bundle/bundle.h"
 #include "tara/record/game_record.h"
 #include "tara/record/game_store.h"

@@ -45,7 +45,7 @@ TEST(ArenaReportTest, TheTextIsATableWithATotal) {
       Row(Variant::kSacredHillL1, 8, "net:x", "greedy"),
       Row(Variant::kHighKingsL2, 5, "net:x", "greedy")};
   EXPECT_EQ(
-      ArenaReportText(rows),
+      ReportArena(rows).text,
       "A: net:x\n"
       "B: greedy\n"
       "Not enough different games for a verdict, fewer than 20: total (16).\n"
@@ -82,26 +82,26 @@ ArenaReportRow FaultyRow(int faults_b) {
 }
 
 TEST(ArenaReportTest, ForfeitsAreNamed) {
-  const std::string text = ArenaReportText({FaultyRow(1)});
+  const std::string text = ReportArena({FaultyRow(1)}).text;
   EXPECT_THAT(text, testing::HasSubstr(
                         "\nForfeits, 2 in all (losses by 2 points):\n"
                         "variant        by  opening  as    fault\n"
                         "high_kings_l1  A   0        Blue  E 1: resigned\n"
                         "high_kings_l1  B   1        Blue  F 2: crashed\n"));
-  EXPECT_THAT(ArenaReportText({FaultyRow(14)}),
+  EXPECT_THAT(ReportArena({FaultyRow(14)}).text,
               testing::EndsWith("F 2: crashed\n... and 5 more\n"));
   // Of different players: which.
   std::vector<ArenaReportRow> rows = {FaultyRow(0),
                                       Row(Variant::kSacredHillL1, 8)};
-  EXPECT_THAT(ArenaReportText(rows),
+  EXPECT_THAT(ReportArena(rows).text,
               testing::HasSubstr("high_kings_l1  engine:e  0        Blue"));
-  EXPECT_THAT(ArenaReportText({Row(Variant::kSacredHillL1, 8)}),
+  EXPECT_THAT(ReportArena({Row(Variant::kSacredHillL1, 8)}).text,
               testing::Not(testing::HasSubstr("Forfeits")));
 }
 
 TEST(ArenaReportTest, ForfeitsAreInTheJson) {
   const auto json = nlohmann::json::parse(
-      ArenaReportJson({FaultyRow(2), Row(Variant::kSacredHillL1, 8)}));
+      ReportArena({FaultyRow(2), Row(Variant::kSacredHillL1, 8)}).json);
   const auto& forfeits = json[0]["forfeits"];
   EXPECT_EQ(forfeits["a"], 1);
   EXPECT_EQ(forfeits["b"], 2);
@@ -114,12 +114,13 @@ TEST(ArenaReportTest, ForfeitsAreInTheJson) {
 TEST(ArenaReportTest, IntervalsOfASequentialTestAreCalledNaive) {
   std::vector<ArenaReportRow> rows = {Row(Variant::kSacredHillL1, 8),
                                       Row(Variant::kHighKingsL2, 5)};
-  EXPECT_THAT(ArenaReportText(rows), testing::Not(testing::HasSubstr("naive")));
+  EXPECT_THAT(ReportArena(rows).text,
+              testing::Not(testing::HasSubstr("naive")));
   rows[1].result.sprt.emplace(SprtOptions());
-  EXPECT_THAT(ArenaReportText(rows),
+  EXPECT_THAT(ReportArena(rows).text,
               testing::HasSubstr(
                   "40.0\nIntervals of a sequential test are naive: they"));
-  const auto json = nlohmann::json::parse(ArenaReportJson(rows));
+  const auto json = nlohmann::json::parse(ReportArena(rows).json);
   EXPECT_FALSE(json[0].contains("intervals"));
   EXPECT_EQ(json[1]["intervals"], "naive, of a sequential test");
 }
@@ -141,8 +142,9 @@ TEST(ArenaReportTest, TheVerdictIsThatOfScoresOrOfTests) {
 
 TEST(ArenaReportTest, DifferentPlayersAreNamedInTheRows) {
   const std::string text =
-      ArenaReportText({Row(Variant::kSacredHillL1, 8, "net:x", "greedy"),
-                       Row(Variant::kSacredHillL1, 5, "net:x", "random")});
+      ReportArena({Row(Variant::kSacredHillL1, 8, "net:x", "greedy"),
+                   Row(Variant::kSacredHillL1, 5, "net:x", "random")})
+          .text;
   EXPECT_NE(text.find("variant         A      B       games"),
             std::string::npos)
       << text;
@@ -153,14 +155,15 @@ TEST(ArenaReportTest, DifferentPlayersAreNamedInTheRows) {
 }
 
 TEST(ArenaReportTest, WithoutRowsItSaysSo) {
-  EXPECT_EQ(ArenaReportText({}), "no games\n");
-  EXPECT_EQ(ArenaReportJson({}), "[]");
+  EXPECT_EQ(ReportArena({}).text, "no games\n");
+  EXPECT_EQ(ReportArena({}).json, "[]");
 }
 
 TEST(ArenaReportTest, TheJsonHasEveryFieldAndNullForInfinity) {
   const auto list = nlohmann::json::parse(
-      ArenaReportJson({Row(Variant::kSacredHillL1, 8, "net:x", "greedy"),
-                       Row(Variant::kPoisonedChalice, 4, "net:x", "greedy")}));
+      ReportArena({Row(Variant::kSacredHillL1, 8, "net:x", "greedy"),
+                   Row(Variant::kPoisonedChalice, 4, "net:x", "greedy")})
+          .json);
   ASSERT_EQ(list.size(), 2u);
   const auto& won = list[0];
   EXPECT_EQ(won["variant"], "sacred_hill_l1");
@@ -205,7 +208,7 @@ TEST(ArenaReportTest, MatchesComeBeforeTheirGames) {
   // The pair of matches scores 3/4. With a 0 and a 1 more: mean 7/12, variance
   // 0.1806, 0.2431 / 0.1806 = 1.346 trials.
   EXPECT_THAT(
-      ArenaReportText({MatchRow(Variant::kSacredHillL1)}),
+      ReportArena({MatchRow(Variant::kSacredHillL1)}).text,
       ::testing::StartsWith(
           "A: a\n"
           "B: b\n"
@@ -219,14 +222,17 @@ TEST(ArenaReportTest, MatchesComeBeforeTheirGames) {
           "The games of the matches:\n"
           "variant         games  wins"));
   // A total as that of the games.
-  EXPECT_THAT(ArenaReportText({MatchRow(Variant::kSacredHillL1),
-                               MatchRow(Variant::kPoisonedChalice)}),
+  EXPECT_THAT(ReportArena({MatchRow(Variant::kSacredHillL1),
+                           MatchRow(Variant::kPoisonedChalice)})
+                  .text,
               ::testing::ContainsRegex("total +4 +2 +2 +0 +75.0"));
 }
 
 TEST(ArenaReportTest, TheJsonHasMatchesWhereTheyWerePlayed) {
-  const auto list = nlohmann::json::parse(ArenaReportJson(
-      {MatchRow(Variant::kSacredHillL1), Row(Variant::kSacredHillL1, 4)}));
+  const auto list =
+      nlohmann::json::parse(ReportArena({MatchRow(Variant::kSacredHillL1),
+                                         Row(Variant::kSacredHillL1, 4)})
+                                .json);
   EXPECT_EQ(list[0]["by_match"]["matches"], 2);
   EXPECT_EQ(list[0]["by_match"]["wins"], 1);
   EXPECT_EQ(list[0]["by_match"]["draws"], 1);
@@ -260,23 +266,23 @@ ArenaReportRow ClockRow(const std::string& time_control) {
 
 TEST(ArenaReportTest, ClocksFollowTheGames) {
   EXPECT_THAT(
-      ArenaReportText({ClockRow("2s/move")}),
+      ReportArena({ClockRow("2s/move")}).text,
       ::testing::EndsWith(
           "\nClocks (2s/move), mean time of a move and games lost on time:\n"
           "variant         games  A s/move  B s/move  A on time  B on time\n"
           "sacred_hill_l1      2     0.250     0.100          1          0\n"));
   // With different clocks the title names none, and a total adds up.
-  EXPECT_THAT(ArenaReportText({ClockRow("2s/move"), ClockRow("60s")}),
+  EXPECT_THAT(ReportArena({ClockRow("2s/move"), ClockRow("60s")}).text,
               ::testing::AllOf(
                   ::testing::HasSubstr("\nClocks, mean time"),
                   ::testing::ContainsRegex("total +4 +0.250 +0.100 +2 +0\n")));
-  EXPECT_THAT(ArenaReportText({Row(Variant::kSacredHillL1, 4)}),
+  EXPECT_THAT(ReportArena({Row(Variant::kSacredHillL1, 4)}).text,
               ::testing::Not(::testing::HasSubstr("Clocks")));
 }
 
 TEST(ArenaReportTest, TheJsonHasClocksWhereTheyRan) {
   const auto list = nlohmann::json::parse(
-      ArenaReportJson({ClockRow("2s/move"), Row(Variant::kSacredHillL1, 4)}));
+      ReportArena({ClockRow("2s/move"), Row(Variant::kSacredHillL1, 4)}).json);
   const auto& clock = list[0]["clock"];
   EXPECT_EQ(clock["time_control"], "2s/move");
   EXPECT_EQ(clock["mean_move_s_a"], 0.25);
@@ -290,7 +296,7 @@ TEST(ArenaReportTest, TheJsonHasClocksWhereTheyRan) {
 
 TEST(ArenaReportTest, NamesThatAreNoUtf8DoNotHurt) {
   const std::string json =
-      ArenaReportJson({Row(Variant::kSacredHillL1, 8, "net:\xff", "b")});
+      ReportArena({Row(Variant::kSacredHillL1, 8, "net:\xff", "b")}).json;
   EXPECT_TRUE(nlohmann::json::accept(json));
 }
 
@@ -430,7 +436,7 @@ TEST(CrossPlayTest, IntervalsHoldTheTruthAsOftenAsTheySay) {
   EXPECT_NEAR(elo_covered, 1870, 30);
 }
 
-CrossPlayReport Report() {
+CrossPlayReport StudyOfStrangers() {
   Random random(1);
   CrossPlayReport report = {.players = {"net:a", "net:b", "mcts"},
                             .studies = {Strangers()},
@@ -440,7 +446,7 @@ CrossPlayReport Report() {
 }
 
 TEST(CrossPlayReportTest, TheTextSaysWhoPlayedAndWhatItIsWorth) {
-  const std::string text = CrossPlayText(Report());
+  const std::string text = ReportCrossPlay(StudyOfStrangers()).text;
   EXPECT_THAT(text,
               AllOf(HasSubstr("A: net:a\nB: net:b\nC: mcts\n"),
                     HasSubstr("team  opponents  games"),
@@ -448,12 +454,14 @@ TEST(CrossPlayReportTest, TheTextSaysWhoPlayedAndWhatItIsWorth) {
                     HasSubstr("four_treasures_doubles         3    -41.7"),
                     HasSubstr("[-77.5, -5.8]")));
   EXPECT_THAT(
-      CrossPlayText({.players = {"a", "b"}, .studies = {}, .worths = {}}),
+      ReportCrossPlay({.players = {"a", "b"}, .studies = {}, .worths = {}})
+          .text,
       HasSubstr("no games"));
 }
 
 TEST(CrossPlayReportTest, TheJsonHasEverything) {
-  const auto json = nlohmann::json::parse(CrossPlayJson(Report()));
+  const auto json =
+      nlohmann::json::parse(ReportCrossPlay(StudyOfStrangers()).json);
   EXPECT_EQ(json["players"]["C"], "mcts");
   const auto& study = json["studies"][0];
   EXPECT_EQ(study["variant"], "four_treasures_doubles");
@@ -467,13 +475,13 @@ TEST(CrossPlayReportTest, TheJsonHasEverything) {
 }
 
 TEST(CrossPlayReportTest, WhatIsNotKnownIsNull) {
-  CrossPlayReport report = Report();
+  CrossPlayReport report = StudyOfStrangers();
   report.studies[0].matches[1] = MatchOf("B+B", -0.5, {{5, 5}});
   Random random(1);
   report.worths[0] = EstimateWorth(report.studies[0], random);
-  const auto json = nlohmann::json::parse(CrossPlayJson(report));
+  const auto json = nlohmann::json::parse(ReportCrossPlay(report).json);
   EXPECT_TRUE(json["studies"][0]["worth"]["score_low"].is_null());
-  EXPECT_THAT(CrossPlayText(report), HasSubstr("1    -50.0"));
+  EXPECT_THAT(ReportCrossPlay(report).text, HasSubstr("1    -50.0"));
 }
 
 }  // namespace

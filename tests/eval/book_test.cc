@@ -22,7 +22,6 @@
 #include "tara/core/rules.h"
 #include "tara/core/symmetry.h"
 #include "tara/core/variant.h"
-#include "tara/eval/book/book_report.h"
 #include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tara/record/game_record.h"
 
@@ -441,8 +440,8 @@ TEST(BookTest, APageHasThePlacesThatItsActionsLeadTo) {
   OpeningBook book = OpenBook(NewFile("page.db"));
   Grow(start, 60, book);
   const OpeningTree tree(book, start);
-  const std::string page =
-      BookPage(tree, {.book = "page.db", .player = "mcts"});
+  const BookSource source = {.book = "page.db", .player = "mcts"};
+  const std::string page = ReportBook(tree, *tree.At(start), source).page();
   const std::string mark = "id=\"report\">";
   const size_t begin = page.find(mark) + mark.size();
   const auto json = nlohmann::json::parse(

@@ -243,9 +243,9 @@ TEST(EnginePlayerTest, WhatIsNoEngineIsRefusedAtOnce) {
 }
 
 TEST(EnginePlayerTest, ItsNameIsPrintable) {
-  const auto session = EngineSession::Start(Fake({"--fault", "unprintable"}));
-  ASSERT_TRUE(session.ok()) << session.status();
-  EXPECT_EQ((*session)->name(), "Fa\\x1b[2Jke\\x0a\\xff 1.0");
+  const auto name = EngineName(Fake({"--fault", "unprintable"}));
+  ASSERT_TRUE(name.ok()) << name.status();
+  EXPECT_EQ(*name, "Fa\\x1b[2Jke\\x0a\\xff 1.0");
 }
 
 TEST(EnginePlayerTest, AVariantThatItDoesNotKnowIsAnErrorAndNoForfeit) {

@@ -17,7 +17,6 @@
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player.h"
 #include "tara/eval/players/player_spec.h"
-#include "tara/eval/rating/rating_report.h"
 #include "tara/eval/rating/ratings.h"
 #include "tara/eval/report/report.h"
 #include "tara/record/game_store.h"
@@ -105,7 +104,7 @@ TEST(RatingTournamentTest, GamesOverAgainCountOnce) {
   ASSERT_TRUE(table.ok()) << table.status();
   EXPECT_EQ(table->variants[0].games, 20);
   EXPECT_EQ(table->variants[0].repeated_games, 18);
-  EXPECT_NE(RatingReportText(*table).find("20 (2 different)"),
+  EXPECT_NE(ReportRatings(*table).text.find("20 (2 different)"),
             std::string::npos);
 }
 
@@ -251,7 +250,7 @@ RatingTable TableByHand() {
 
 TEST(RatingReportTest, TheTableHasARowAPlayerAndAColumnAVariant) {
   // 1.96 * 10 = 20; over all sqrt(100 + 300) / 2 = 10. 0.5 / 2.5 = 20 %.
-  const std::string text = RatingReportText(TableByHand());
+  const std::string text = ReportRatings(TableByHand()).text;
   EXPECT_THAT(text, HasSubstr("Elo with 95 % intervals; a 0\n"));
   EXPECT_THAT(text,
               HasSubstr("player        all  four_treasures  high_kings_l1\n"
@@ -264,7 +263,7 @@ TEST(RatingReportTest, TheTableHasARowAPlayerAndAColumnAVariant) {
                              "players needs.\n"));
   RatingTable table = TableByHand();
   table.variants[0].results[0].draws = 5;
-  EXPECT_THAT(RatingReportText(table),
+  EXPECT_THAT(ReportRatings(table).text,
               EndsWith("b is the strongest: 100 Elo [80, 120] ahead of a, on "
                        "average over the variants.\n"));
 }
@@ -272,7 +271,7 @@ TEST(RatingReportTest, TheTableHasARowAPlayerAndAColumnAVariant) {
 TEST(RatingReportTest, ThePageHoldsTheReportAndWhatDrawsIt) {
   RatingTable table = TableByHand();
   table.players[1] = "</script>";
-  const std::string page = RatingPage(table);
+  const std::string page = ReportRatings(table).page();
   // b won 5 of 8 and 4 1/2 + 1 of 7 games against a.
   EXPECT_THAT(page, AllOf(HasSubstr("15 games. Elo"), HasSubstr("<figure"),
                           HasSubstr("&lt;/script>"), HasSubstr(">66.7<small>"),
@@ -280,7 +279,7 @@ TEST(RatingReportTest, ThePageHoldsTheReportAndWhatDrawsIt) {
 }
 
 TEST(RatingReportTest, JsonHasAllNumbers) {
-  const auto json = nlohmann::json::parse(RatingReportJson(TableByHand()));
+  const auto json = nlohmann::json::parse(ReportRatings(TableByHand()).json);
   EXPECT_EQ(json["players"][1]["name"], "b");
   EXPECT_EQ(json["players"][1]["overall"]["elo"], 100);
   EXPECT_NEAR(json["players"][1]["overall"]["high"].get<double>(), 119.6, 0.01);
@@ -298,7 +297,7 @@ TEST(RatingReportTest, JsonTellsWhereCheckpointsStand) {
   RatingTable table = TableByHand();
   table.points = {std::nullopt,
                   TrainingPoint{.run = "runs/a", .generation = 7}};
-  const auto json = nlohmann::json::parse(RatingReportJson(table));
+  const auto json = nlohmann::json::parse(ReportRatings(table).json);
   EXPECT_FALSE(json["players"][0].contains("generation"));
   EXPECT_EQ(json["players"][1]["run"], "runs/a");
   EXPECT_EQ(json["players"][1]["generation"], 7);

@@ -210,16 +210,16 @@ std::vector<RegretRow> RowsByHand() {
 }
 
 TEST(RegretReportTest, TheTableHasARowAPlayerAndDashesWhereNothingIsSaid) {
-  const std::string text = RegretReportText(RowsByHand());
+  const std::string text = ReportRegret(RowsByHand()).text;
   EXPECT_THAT(text, HasSubstr("four_treasures  ckpt-000007         50"));
   EXPECT_THAT(text, HasSubstr("[50.0, 70.0]"));
   EXPECT_THAT(text, HasSubstr("<greedy>"));
   EXPECT_THAT(text, HasSubstr(" - "));
-  EXPECT_EQ(RegretReportText({}), "no positions\n");
+  EXPECT_EQ(ReportRegret({}).text, "no positions\n");
 }
 
 TEST(RegretReportTest, JsonTellsWhereCheckpointsStand) {
-  const auto json = nlohmann::json::parse(RegretReportJson(RowsByHand()));
+  const auto json = nlohmann::json::parse(ReportRegret(RowsByHand()).json);
   ASSERT_EQ(json.size(), 2u);
   EXPECT_EQ(json[0]["run"], "runs/a");
   EXPECT_EQ(json[0]["generation"], 7);
@@ -229,7 +229,7 @@ TEST(RegretReportTest, JsonTellsWhereCheckpointsStand) {
 }
 
 TEST(RegretReportTest, ThePageHoldsTheReportAndWhatDrawsIt) {
-  const std::string page = RegretPage(RowsByHand());
+  const std::string page = ReportRegret(RowsByHand()).page();
   EXPECT_THAT(page, AllOf(HasSubstr("Four Treasures"), HasSubstr("<figure"),
                           HasSubstr("&lt;greedy>"), Not(HasSubstr("{{"))));
 }

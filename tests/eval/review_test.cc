@@ -19,7 +19,6 @@
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/eval/regret/regret.h"
-#include "tara/eval/review/review_report.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tests/eval/test_players.h"
@@ -292,9 +291,10 @@ TEST(ReviewTest, DependsNeitherOnThreadsNorOnBatches) {
   ReviewOptions options = Options(30, 2000);
   const ReviewSource source = {.last = start, .player = "mcts"};
   const std::string alone =
-      ReviewReportJson(Reviewed(start, actions, options), source);
+      ReportReview(Reviewed(start, actions, options), source).json;
   options.threads = 3;
-  EXPECT_EQ(ReviewReportJson(Reviewed(start, actions, options), source), alone);
+  EXPECT_EQ(ReportReview(Reviewed(start, actions, options), source).json,
+            alone);
 }
 
 TEST(ReviewTest, AnUnfinishedGameIsReviewedAsFarAsItGoes) {
@@ -398,7 +398,8 @@ ReviewSource SourceByHand() {
 }
 
 TEST(ReviewReportTest, TheTextHasSumsCourseAndWorstActions) {
-  const std::string text = ReviewReportText(ReviewByHand(), SourceByHand(), {});
+  const std::string text =
+      ReportReview(ReviewByHand(), SourceByHand(), {}).text;
   EXPECT_THAT(
       text,
       AllOf(HasSubstr("four_treasures: 3 actions, Red won (resigned)\n"
@@ -416,8 +417,9 @@ TEST(ReviewReportTest, TheTextHasSumsCourseAndWorstActions) {
                       "   lost    2 points, exactly\n"),
             HasSubstr("[·]"), Not(HasSubstr("All actions"))));
   const std::string all =
-      ReviewReportText(ReviewByHand(), SourceByHand(),
-                       {.worst = 0, .all = true, .unicode = false});
+      ReportReview(ReviewByHand(), SourceByHand(),
+                   {.worst = 0, .all = true, .unicode = false})
+          .text;
   EXPECT_THAT(all, AllOf(HasSubstr("All actions"), HasSubstr("    0  5455\n"),
                          HasSubstr("Worst actions, 0 of 2"),
                          Not(HasSubstr("better  "))));
@@ -425,7 +427,7 @@ TEST(ReviewReportTest, TheTextHasSumsCourseAndWorstActions) {
 
 TEST(ReviewReportTest, JsonHasEveryActionAndThePageHoldsIt) {
   const Json json =
-      Json::parse(ReviewReportJson(ReviewByHand(), SourceByHand()));
+      Json::parse(ReportReview(ReviewByHand(), SourceByHand()).json);
   EXPECT_EQ(json["variant"], "four_treasures");
   EXPECT_EQ(json["exact_from"], 2);
   EXPECT_EQ(json["worst"], Json({1, 2}));
@@ -438,7 +440,8 @@ TEST(ReviewReportTest, JsonHasEveryActionAndThePageHoldsIt) {
   EXPECT_EQ(json["actions"][2]["lost"], nullptr);
   EXPECT_EQ(json["actions"][2]["winning_lost"], 0.02);
   EXPECT_EQ(json["seats"][1]["name"], "Blue");
-  const std::string page = ReviewPage(ReviewByHand(), SourceByHand(), 1);
+  const std::string page =
+      ReportReview(ReviewByHand(), SourceByHand(), {.worst = 1}).page();
   EXPECT_THAT(
       page,
       AllOf(HasSubstr("&lt;best>"), HasSubstr("<figure><svg"),

@@ -25,7 +25,6 @@
 #include "tara/core/rule_options.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
-#include "tara/eval/playouts/mass_playouts.h"
 #include "tara/eval/statistics/statistics.h"
 
 namespace tara::eval {
@@ -274,7 +273,7 @@ std::vector<VariantStatistics> OfAllVariants(int games) {
 }
 
 TEST(VariantStatisticsReportTest, TablesHaveAllVariantsIn110Columns) {
-  const std::string text = VariantStatisticsText(OfAllVariants(200));
+  const std::string text = ReportStatistics(OfAllVariants(200), 1).text;
   for (const VariantInfo& info : kVariants) {
     EXPECT_THAT(text, HasSubstr(std::string("\n") + std::string(info.id)));
   }
@@ -284,20 +283,23 @@ TEST(VariantStatisticsReportTest, TablesHaveAllVariantsIn110Columns) {
 }
 
 TEST(VariantStatisticsReportTest, TablesLeaveOutWhatNeverHappens) {
-  EXPECT_THAT(VariantStatisticsText({StatisticsOf(Variant::kFourTreasures, 9)}),
-              AllOf(HasSubstr("out %"), Not(HasSubstr("passed")),
-                    Not(HasSubstr("kings")), Not(HasSubstr("link"))));
-  EXPECT_EQ(VariantStatisticsText({}), "no games\n");
+  EXPECT_THAT(
+      ReportStatistics({StatisticsOf(Variant::kFourTreasures, 9)}, 1).text,
+      AllOf(HasSubstr("out %"), Not(HasSubstr("passed")),
+            Not(HasSubstr("kings")), Not(HasSubstr("link"))));
+  EXPECT_EQ(ReportStatistics({}, 1).text, "no games\n");
 }
 
 TEST(VariantStatisticsReportTest, ChangedRulesAreSaid) {
-  EXPECT_THAT(VariantStatisticsText({StatisticsOf(Variant::kHighKingsL1, 9,
-                                                  {.no_progress_limit = 3})}),
-              HasSubstr("high_kings_l1 with no_progress_limit=3\n"));
+  EXPECT_THAT(
+      ReportStatistics(
+          {StatisticsOf(Variant::kHighKingsL1, 9, {.no_progress_limit = 3})}, 1)
+          .text,
+      HasSubstr("high_kings_l1 with no_progress_limit=3\n"));
 }
 
 TEST(VariantStatisticsReportTest, JsonIsByVariantWithIntervals) {
-  const Json report = Json::parse(VariantStatisticsJson(OfAllVariants(300)));
+  const Json report = Json::parse(ReportStatistics(OfAllVariants(300), 1).json);
   ASSERT_EQ(report.size(), kVariants.size());
   for (const VariantInfo& info : kVariants) {
     const Json& row = report.at(std::string(info.id));
@@ -327,8 +329,9 @@ TEST(VariantStatisticsReportTest, JsonIsByVariantWithIntervals) {
 }
 
 TEST(VariantStatisticsReportTest, JsonOfASingleGameHasNoInfinities) {
-  const Json row = Json::parse(VariantStatisticsJson(
-      {StatisticsOf(Variant::kFourTreasures, 1)}))["four_treasures"];
+  const Json row = Json::parse(
+      ReportStatistics({StatisticsOf(Variant::kFourTreasures, 1)}, 1)
+          .json)["four_treasures"];
   EXPECT_TRUE(row.at("mean_length_low").is_null());
 }
 
@@ -340,7 +343,8 @@ int Count(absl::string_view text, absl::string_view part) {
 }
 
 TEST(StatisticsPageTest, IsOneFileThatNeedsNothingElse) {
-  const std::string page = StatisticsPage(OfAllVariants(20), /*seed=*/42);
+  const std::string page =
+      ReportStatistics(OfAllVariants(20), /*seed=*/42).page();
   EXPECT_THAT(page, HasSubstr("Seed 42."));
   EXPECT_THAT(page, AllOf(Not(HasSubstr("{{")), Not(HasSubstr("src=\"")),
                           Not(HasSubstr("<link")), Not(HasSubstr("@import"))));
@@ -349,7 +353,7 @@ TEST(StatisticsPageTest, IsOneFileThatNeedsNothingElse) {
 }
 
 TEST(StatisticsPageTest, DrawsTheDistributionsOfEachVariant) {
-  const std::string page = StatisticsPage(OfAllVariants(20), 1);
+  const std::string page = ReportStatistics(OfAllVariants(20), 1).page();
   EXPECT_EQ(Count(page, "plot of games by length, actions"),
             static_cast<int>(kVariants.size()));
   EXPECT_EQ(Count(page, "plot of games by margin, points"),

@@ -4,9 +4,6 @@
 #include <utility>
 
 #include "tara/base/check.h"
-#include "tara/core/action.h"
-#include "tara/core/board.h"
-#include "tara/core/outcome.h"
 #include "tara/core/rules.h"
 #include "tara/eval/alpha_beta/hand_evaluation.h"
 #include "tara/mcts/state_hash.h"

@@ -33,16 +33,6 @@ using HandFeatures = std::array<int16_t, kNumHandFeatures>;
 // decide.
 inline constexpr int kFirstStage = 64;
 
-// Weights of one variant, in thousandths of a logit of Red's winning, at the
-// first stage and at the last one (0).
-struct HandWeights {
-  std::array<int16_t, kNumHandFeatures> first;
-  std::array<int16_t, kNumHandFeatures> last;
-};
-
-// The tuned weights, by variant.
-extern const std::array<HandWeights, kNumVariants> kHandWeights;
-
 // Evaluations lie within plus and minus this.
 inline constexpr int kMaxHandEvaluation = 9999;
 

@@ -52,13 +52,13 @@ bool HasFaults(const ArenaReportRow& row) {
 
 bool HasSprt(const ArenaReportRow& row) { return row.result.sprt.has_value(); }
 
-// How the columns of the two players are called.
+// How the columns of the two players are called if they have some.
 struct PlayerNames {
-  std::string a;
-  std::string b;
+  absl::string_view a = "A";
+  absl::string_view b = "B";
 };
+constexpr PlayerNames kNoColumns = {.a = "", .b = ""};
 
-// The variant and the players, which have columns if there are `names`.
 ReportRow HeadFields(const ArenaReportRow& row, const PlayerNames& names) {
   return {VariantField("variant", "variant", row.variant, row.not_learned),
           TextField("player_a", names.a, row.player_a),
@@ -113,16 +113,17 @@ ReportRow ClockFields(const ArenaReportRow& row, const PlayerNames& names) {
   const auto seconds = [](const ClockResult& clock) {
     return absl::ToDoubleSeconds(clock.MeanMove());
   };
-  return {TextField("time_control", "", row.time_control),
-          CountField("", "games", row.result.games),
-          NumberField("mean_move_s_a", names.a + " s/move", seconds(a),
-                      {.digits = 3}),
-          NumberField("mean_move_s_b", names.b + " s/move", seconds(b),
-                      {.digits = 3}),
-          CountField("moves_a", "", a.use.moves),
-          CountField("moves_b", "", b.use.moves),
-          CountField("forfeits_a", names.a + " on time", a.forfeits),
-          CountField("forfeits_b", names.b + " on time", b.forfeits)};
+  return {
+      TextField("time_control", "", row.time_control),
+      CountField("", "games", row.result.games),
+      NumberField("mean_move_s_a", absl::StrCat(names.a, " s/move"), seconds(a),
+                  {.digits = 3}),
+      NumberField("mean_move_s_b", absl::StrCat(names.b, " s/move"), seconds(b),
+                  {.digits = 3}),
+      CountField("moves_a", "", a.use.moves),
+      CountField("moves_b", "", b.use.moves),
+      CountField("forfeits_a", absl::StrCat(names.a, " on time"), a.forfeits),
+      CountField("forfeits_b", absl::StrCat(names.b, " on time"), b.forfeits)};
 }
 
 ReportRow SprtFields(const Sprt& sprt) {
@@ -166,7 +167,7 @@ ArenaReportRow SumRows(Rows rows) {
 std::vector<ReportRow> TableOf(Rows rows, const PlayerNames& names,
                                FieldsOf fields_of) {
   const bool same_players = SamePlayers(rows);
-  const PlayerNames columns = same_players ? PlayerNames() : names;
+  const PlayerNames& columns = same_players ? kNoColumns : names;
   std::vector<ReportRow> table;
   for (const ArenaReportRow& row : rows) {
     table.push_back(Joined({HeadFields(row, columns), fields_of(row, names)}));
@@ -248,17 +249,15 @@ ReportSection SprtsOf(Rows rows) {
     section.title =
         absl::StrCat("Sequential test (", SprtOptionsText(sprt.options()),
                      "), pairs by points of A");
-    section.rows.push_back(Joined({HeadFields(row, {}), SprtFields(sprt)}));
+    section.rows.push_back(
+        Joined({HeadFields(row, kNoColumns), SprtFields(sprt)}));
   }
   return section;
 }
 
-}  // namespace
-
-std::vector<ReportSection> ArenaSections(Rows rows, absl::string_view name_a,
-                                         absl::string_view name_b) {
-  const PlayerNames names = {.a = std::string(name_a),
-                             .b = std::string(name_b)};
+// Returns the tables; none without rows.
+std::vector<ReportSection> ArenaSections(Rows rows,
+                                         const PlayerNames& names = {}) {
   if (rows.empty()) return {};
   const auto any = [&](bool (*has)(const ArenaReportRow&)) {
     return std::any_of(rows.begin(), rows.end(), has);
@@ -283,8 +282,6 @@ std::vector<ReportSection> ArenaSections(Rows rows, absl::string_view name_a,
   if (any(HasSprt)) sections.push_back(SprtsOf(rows));
   return sections;
 }
-
-namespace {
 
 Json FaultsToJson(const ArenaResult& r) {
   Json games = Json::array();
@@ -357,18 +354,9 @@ std::string ArenaVerdict(Rows rows) {
                     .neither = "these games do not show who is stronger: "});
 }
 
-std::string ArenaReportText(Rows rows, absl::string_view name_a,
-                            absl::string_view name_b) {
-  if (rows.empty()) return "no games\n";
-  const bool same_players = SamePlayers(rows);
-  return absl::StrCat(PlayerLines(rows), NotLearnedLines(rows),
-                      same_players ? ArenaVerdict(rows) : "",
-                      same_players ? "\n" : "",
-                      SectionsText(ArenaSections(rows, name_a, name_b)));
-}
-
 Json ArenaRowJson(const ArenaReportRow& row) {
-  Json object = RowJson(Joined({HeadFields(row, {}), GameFields(row, {})}));
+  Json object =
+      RowJson(Joined({HeadFields(row, kNoColumns), GameFields(row, {})}));
   if (!row.not_learned.empty()) object["not_learned"] = row.not_learned;
   if (HasSprt(row)) object["intervals"] = "naive, of a sequential test";
   if (HasMatches(row)) object["by_match"] = RowJson(MatchFields(row, {}));
@@ -381,16 +369,28 @@ Json ArenaRowJson(const ArenaReportRow& row) {
   return object;
 }
 
-std::string ArenaReportJson(Rows rows) {
-  Json list = Json::array();
-  for (const ArenaReportRow& row : rows) list.push_back(ArenaRowJson(row));
-  return JsonText(list, 2);
+namespace {
+
+std::string ArenaText(Rows rows, const PlayerNames& names = {}) {
+  if (rows.empty()) return "no games\n";
+  const bool same_players = SamePlayers(rows);
+  return absl::StrCat(PlayerLines(rows), NotLearnedLines(rows),
+                      same_players ? ArenaVerdict(rows) : "",
+                      same_players ? "\n" : "",
+                      SectionsText(ArenaSections(rows, names)));
 }
 
-std::string ArenaPage(Rows rows) {
-  return SectionsPage("Matches of players",
-                      absl::StrCat(PlayerLines(rows), NotLearnedLines(rows)),
-                      ArenaSections(rows), {ArenaVerdict(rows)});
+}  // namespace
+
+Report ReportArena(Rows rows) {
+  Json list = Json::array();
+  for (const ArenaReportRow& row : rows) list.push_back(ArenaRowJson(row));
+  return {.text = ArenaText(rows), .json = JsonText(list, 2), .page = [rows] {
+            return SectionsPage(
+                "Matches of players",
+                absl::StrCat(PlayerLines(rows), NotLearnedLines(rows)),
+                ArenaSections(rows), {ArenaVerdict(rows)});
+          }};
 }
 
 namespace {
@@ -506,7 +506,6 @@ PartnershipWorth EstimateWorth(const CrossPlayStudy& study, Random& random) {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 constexpr const char* kLetters[] = {"A", "B", "C"};
 
 // The title of the table of worths and of its plot.
@@ -567,17 +566,7 @@ std::string PlayerLines(const CrossPlayReport& report) {
   return text;
 }
 
-}  // namespace
-
-std::string CrossPlayText(const CrossPlayReport& report) {
-  const std::string players = PlayerLines(report);
-  if (report.studies.empty()) return players + "no games\n";
-  return absl::StrCat(players,
-                      ArenaReportText(RowsOf(report), "team", "opponents"),
-                      "\n", SectionsText({WorthSection(report)}));
-}
-
-std::string CrossPlayJson(const CrossPlayReport& report) {
+Json CrossPlayJson(const CrossPlayReport& report) {
   Json players = Json::object();
   for (size_t i = 0; i < report.players.size(); ++i) {
     players[kLetters[i]] = report.players[i];
@@ -598,24 +587,35 @@ std::string CrossPlayJson(const CrossPlayReport& report) {
       studies.back()["not_learned"] = study.not_learned;
     }
   }
-  const Json object = {{"players", std::move(players)},
-                       {"studies", std::move(studies)}};
-  return JsonText(object, 2);
+  return {{"players", std::move(players)}, {"studies", std::move(studies)}};
 }
 
-std::string CrossPlayPage(const CrossPlayReport& report) {
-  std::vector<ReportSection> sections =
-      ArenaSections(RowsOf(report), "team", "opponents");
-  sections.insert(sections.begin(), WorthSection(report));
-  return SectionsPage(
-      "Matches of players", PlayerLines(report), sections,
-      {VerdictOn(sections[0].rows, "score",
-                 {.above = "A and B are stronger together than each with "
-                           "itself: ",
-                  .below = "A and B are weaker together than each with "
-                           "itself: ",
-                  .neither = "A and B are neither shown to be stronger nor "
-                             "weaker together: "})});
+}  // namespace
+
+Report ReportCrossPlay(const CrossPlayReport& report) {
+  static constexpr PlayerNames kNames = {.a = "team", .b = "opponents"};
+  const std::string players = PlayerLines(report);
+  return {
+      .text = report.studies.empty()
+                  ? players + "no games\n"
+                  : absl::StrCat(players, ArenaText(RowsOf(report), kNames),
+                                 "\n", SectionsText({WorthSection(report)})),
+      .json = JsonText(CrossPlayJson(report), 2),
+      .page = [&report, players] {
+        std::vector<ReportSection> sections =
+            ArenaSections(RowsOf(report), kNames);
+        sections.insert(sections.begin(), WorthSection(report));
+        return SectionsPage(
+            "Matches of players", players, sections,
+            {VerdictOn(
+                sections[0].rows, "score",
+                {.above = "A and B are stronger together than each with "
+                          "itself: ",
+                 .below = "A and B are weaker together than each with "
+                          "itself: ",
+                 .neither = "A and B are neither shown to be stronger nor "
+                            "weaker together: "})});
+      }};
 }
 
 }  // namespace tara::eval

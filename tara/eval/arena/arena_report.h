@@ -12,7 +12,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "tara/base/random.h"
 #include "tara/core/variant.h"
@@ -39,23 +38,19 @@ struct ArenaReportRow {
 // tests, by these. REQUIRES: the same players in all rows.
 std::string ArenaVerdict(absl::Span<const ArenaReportRow> rows);
 
-// Returns tables for terminals: rules that networks have not learned; the
-// verdict if the rows have the same players; a table of matches if matches were
-// played; one row per result and, for several results of the same two players,
-// a total over all their games. With clocks, the mean time per move and the
-// games lost on time of each player follow; then the games lost by faults, if
-// any, and the decisions of sequential tests. Notes mark intervals that come
-// from a sequential test, and rows with repeated games. Ends with a newline. If
-// the rows have different players, their columns are called `name_a` and
-// `name_b`.
-std::string ArenaReportText(absl::Span<const ArenaReportRow> rows,
-                            absl::string_view name_a = "A",
-                            absl::string_view name_b = "B");
-
-// Returns the object of one row of ArenaReportJson.
+// Returns the object of one row in the JSON of ReportArena.
 nlohmann::ordered_json ArenaRowJson(const ArenaReportRow& row);
 
-// Returns a JSON list of objects, one per row, with the fields of ArenaResult
+// Returns a report. Its text: rules that networks have not learned; the verdict
+// if the rows have the same players; a table of matches if matches were played;
+// one row per result and, for several results of the same two players, a total
+// over all their games. With clocks, the mean time per move and the games lost
+// on time of each player follow; then the games lost by faults, if any, and the
+// decisions of sequential tests. Notes mark intervals that come from a
+// sequential test, and rows with repeated games. The page has the same tables,
+// and plots; it REQUIRES the same players in all rows.
+//
+// Its JSON is a list of objects, one per row, with the fields of ArenaResult
 // (without the single games) by name; infinite numbers are null. Fields that
 // are present only if they apply: `by_match` (the fields of MatchResult),
 // `clock` (the fields of ClockResults), `forfeits` (the number and kind of
@@ -64,16 +59,7 @@ nlohmann::ordered_json ArenaRowJson(const ArenaReportRow& row);
 // and `not_learned` (rules that a network has not learned). With a sequential
 // test `intervals` is "naive, of a sequential test", which describes the
 // intervals of score, Elo and margin.
-std::string ArenaReportJson(absl::Span<const ArenaReportRow> rows);
-
-// Returns the tables of the text; none without rows.
-std::vector<ReportSection> ArenaSections(absl::Span<const ArenaReportRow> rows,
-                                         absl::string_view name_a = "A",
-                                         absl::string_view name_b = "B");
-
-// Returns a page in HTML, one file: the tables of the text, and plots.
-// REQUIRES: the same players in all rows.
-std::string ArenaPage(absl::Span<const ArenaReportRow> rows);
+Report ReportArena(absl::Span<const ArenaReportRow> rows);
 
 // One match of a study: a team against another, with the openings that all
 // matches of the study share.
@@ -131,18 +117,12 @@ struct CrossPlayReport {
   std::string time_control = {};         // empty: without clocks
 };
 
-// Returns the players A, B and C, the matches as in ArenaReportText, and a
-// table of the worths. Ends with a newline.
-std::string CrossPlayText(const CrossPlayReport& report);
-
-// Returns a JSON object: `players` by letter, and `studies`, each with
-// `variant`, `openings`, `worth` (`score`, `elo` and `margin`, each with `_low`
-// and `_high`; null: unknown) and `matches`, which are rows of ArenaReportJson
-// with `weight`.
-std::string CrossPlayJson(const CrossPlayReport& report);
-
-// Returns the same as a page (arena_report.h).
-std::string CrossPlayPage(const CrossPlayReport& report);
+// Returns a report: the players A, B and C, the matches as in ReportArena, and
+// a table of the worths. Its JSON is an object: `players` by letter, and
+// `studies`, each with `variant`, `openings`, `worth` (`score`, `elo` and
+// `margin`, each with `_low` and `_high`; null: unknown) and `matches`, which
+// are rows of ReportArena with `weight`.
+Report ReportCrossPlay(const CrossPlayReport& report);
 
 }  // namespace tara::eval
 

@@ -1,33 +1,101 @@
 #include "tara/eval/balance/measures.h"
 
 #include <algorithm>
-#include <array>
+#include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <map>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "tara/base/random.h"
+#include "tara/base/status_macros.h"
 #include "tara/core/rules.h"
 #include "tara/core/symmetry.h"
-#include "tara/eval/statistics/combinations.h"
 #include "tara/record/different_games.h"
+#include "tara/record/game_record.h"
 
 namespace tara::eval {
 namespace {
 
-using Games = absl::Span<const GameFacts>;
+// Notes an action, before it is played.
+void Note(const State& state, Action action, GameFacts& facts) {
+  const int legal = LegalActions(state).Count();
+  const ActionType type = TypeOf(state, action);
+  SeatFacts& seat = facts.seats[state.seat];
+  ++seat.actions;
+  seat.captures += type == ActionType::kCapture;
+  ++facts.length;
+  facts.legal += legal;
+  ++facts.types[static_cast<size_t>(type)];
+}
 
-// The first actions of a game, up to symmetry.
-std::vector<Action> LineOf(Variant variant, const GameFacts& game, int plies) {
-  const size_t length =
-      std::min(static_cast<size_t>(plies), game.actions.size());
-  return record::CanonicalLine(variant,
-                               absl::MakeConstSpan(game.actions).first(length));
+// Returns how the values ran towards the winner, which `result` names (1 Red,
+// -1 Blue); none without values.
+std::optional<GameDrama> DramaOf(const std::vector<float>& red_values,
+                                 int result) {
+  if (result == 0) return std::nullopt;
+  GameDrama drama;
+  int leader = 0;  // 1 the winner, -1 the loser, 0 none yet
+  // Since when the winner has been ahead; -1: it is not.
+  int ahead_since = -1;
+  bool judged = false;
+  for (size_t ply = 0; ply < red_values.size(); ++ply) {
+    const float value = result > 0 ? red_values[ply] : -red_values[ply];
+    if (std::isnan(value)) continue;
+    judged = true;
+    drama.lowest_score = std::min(drama.lowest_score, (1 + value) / 2.0);
+    const int ahead = value > kAhead ? 1 : (value < -kAhead ? -1 : 0);
+    if (ahead * leader < 0) ++drama.lead_changes;
+    if (ahead != 0) leader = ahead;
+    if (ahead <= 0) ahead_since = -1;
+    if (ahead > 0 && ahead_since < 0) ahead_since = static_cast<int>(ply);
+  }
+  if (!judged) return std::nullopt;
+  drama.decided_ply =
+      ahead_since >= 0 ? ahead_since : static_cast<int>(red_values.size());
+  return drama;
 }
 
 }  // namespace
+
+absl::StatusOr<GameFacts> FactsOf(const proto::GameRecord& game) {
+  TARA_ASSIGN_OR_RETURN(const record::ReplayedGame replayed,
+                        record::Replay(game));
+  if (!replayed.finished()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("game ", game.game_index(), " was not played to its end"));
+  }
+  constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
+  GameFacts facts = {.place = game.place(),
+                     .actions = record::ActionsOf(game),
+                     .same_game = record::SameGameKey(game)};
+  std::vector<float> red_values;
+  for (int ply = 0; ply < game.steps_size(); ++ply) {
+    const proto::Step& step = game.steps(ply);
+    const State& state = replayed.states[ply];
+    const State& next = replayed.states[ply + 1];
+    Note(state, facts.actions[ply], facts);
+    const float sign = state.side() == kRed ? 1 : -1;
+    red_values.push_back(step.has_root_value() ? sign * step.root_value()
+                                               : kUnknown);
+    // Nobody is skipped before somebody is out: it is the next seat.
+    const int seats = Info(state.variant).seats;
+    if (seats == 4 && state.ending == Ending::kNone &&
+        next.ending == Ending::kOut) {
+      facts.first_out = (state.seat + 1) % seats;
+    }
+  }
+  const Outcome& outcome = replayed.outcome;
+  facts.red_margin = outcome.margin();
+  facts.result = outcome.result();
+  facts.ending = outcome.ended_by;
+  facts.kings_captured = outcome.kings_captured[0] + outcome.kings_captured[1];
+  facts.drama = DramaOf(red_values, facts.result);
+  return facts;
+}
+
+using Games = absl::Span<const GameFacts>;
 
 std::vector<int> ClustersOf(Games games) {
   std::vector<uint64_t> keys;
@@ -89,29 +157,6 @@ std::vector<GameFacts> HalfOf(Games games, int half) {
   return of_half;
 }
 
-std::optional<Compensation> FindCompensation(
-    absl::Span<const Sample* const> steps, int openings, int plies) {
-  std::vector<LadderGame> games, half;
-  std::map<std::vector<Action>, int> numbers;  // of openings
-  for (const Sample* step : steps) {
-    if (step->games.empty()) return std::nullopt;
-    for (const GameFacts& game : step->games) {
-      if (game.place >= static_cast<uint64_t>(openings)) break;
-      const int opening =
-          numbers
-              .try_emplace(LineOf(step->variant, game, plies), numbers.size())
-              .first->second;
-      games.push_back({.points = step->rules.compensation_halves / 2.0,
-                       .score = game.score(),
-                       .cluster = opening});
-      if (game.place % 2 == 0) half.push_back(games.back());
-    }
-  }
-  return Compensation{
-      .fit = FitLadder(games),
-      .halves = static_cast<int>(2 * FitLadder(half).Nearest().points)};
-}
-
 std::vector<std::vector<Action>> ActionsByClass(const State& state) {
   std::vector<Symmetry> kept;
   for (const Symmetry& symmetry : GameSymmetries(state.variant)) {
@@ -130,6 +175,13 @@ std::vector<std::vector<Action>> ActionsByClass(const State& state) {
     classes[class_of[Index(action)]].push_back(action);
   });
   return classes;
+}
+
+std::vector<Action> LineOf(Variant variant, const GameFacts& game, int plies) {
+  const size_t length =
+      std::min(static_cast<size_t>(plies), game.actions.size());
+  return record::CanonicalLine(variant,
+                               absl::MakeConstSpan(game.actions).first(length));
 }
 
 Interval EffectiveOpenings(Variant variant, Games games, int plies) {

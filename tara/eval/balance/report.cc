@@ -1,13 +1,7 @@
-#include "tara/eval/balance/report.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <iterator>
-#include <map>
-#include <nlohmann/json.hpp>
-#include <optional>
-#include <set>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -16,14 +10,8 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
-#include "tara/core/action.h"
-#include "tara/core/outcome.h"
-#include "tara/core/rule_options.h"
 #include "tara/core/rules.h"
-#include "tara/eval/balance/measures.h"
-#include "tara/eval/report/report.h"
-#include "tara/eval/statistics/combinations.h"
-#include "tara/eval/statistics/hypotheses.h"
+#include "tara/eval/balance/study.h"
 
 namespace tara::eval {
 namespace {

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <map>
 #include <memory>
-#include <set>
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
@@ -19,7 +17,6 @@
 #include "tara/core/rules.h"
 #include "tara/eval/arena/arena.h"
 #include "tara/eval/arena/arena_result.h"
-#include "tara/eval/balance/measures.h"
 #include "tara/eval/players/make_player.h"
 
 namespace tara::eval {
@@ -455,6 +452,29 @@ absl::Status CheckCount(absl::string_view field, int value) {
 }
 
 }  // namespace
+
+std::optional<Compensation> FindCompensation(
+    absl::Span<const Sample* const> steps, int openings, int plies) {
+  std::vector<LadderGame> games, half;
+  std::map<std::vector<Action>, int> numbers;  // of openings
+  for (const Sample* step : steps) {
+    if (step->games.empty()) return std::nullopt;
+    for (const GameFacts& game : step->games) {
+      if (game.place >= static_cast<uint64_t>(openings)) break;
+      const int opening =
+          numbers
+              .try_emplace(LineOf(step->variant, game, plies), numbers.size())
+              .first->second;
+      games.push_back({.points = step->rules.compensation_halves / 2.0,
+                       .score = game.score(),
+                       .cluster = opening});
+      if (game.place % 2 == 0) half.push_back(games.back());
+    }
+  }
+  return Compensation{
+      .fit = FitLadder(games),
+      .halves = static_cast<int>(2 * FitLadder(half).Nearest().points)};
+}
 
 absl::Status CheckStudy(const Study& study) {
   if (study.players.empty()) {

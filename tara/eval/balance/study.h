@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string>
@@ -17,14 +18,15 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "proto/study.pb.h"
 #include "tara/base/stop.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
-#include "tara/eval/balance/game_facts.h"
-#include "tara/eval/balance/ladder.h"
+#include "tara/eval/balance/measures.h"
 #include "tara/eval/players/player_spec.h"
+#include "tara/eval/report/report.h"
 #include "tara/eval/statistics/statistics.h"
 #include "tara/fleet/fleet.h"
 #include "tara/record/game_store.h"
@@ -93,6 +95,12 @@ struct Sample {
   std::optional<Compensation> compensation = {};
 };
 
+// Returns the compensation by the ladder of these samples; the first one is
+// without compensation; their games begin with the same `openings` openings of
+// `plies` actions. None where a step has no games.
+std::optional<Compensation> FindCompensation(
+    absl::Span<const Sample* const> steps, int openings, int plies);
+
 struct StudyResults {
   std::vector<Sample> samples;
   // The rules that a player has not learned, by player as given: left out, or
@@ -138,6 +146,26 @@ absl::StatusOr<StudyCost> CostOf(const Study& study,
 // REQUIRES: CheckStudy accepts the study.
 absl::StatusOr<StudyResults> RunStudy(const Study& study,
                                       const StudyContext& context);
+
+// The conclusions for a variant: a few sentences, each by a rule and with the
+// figures that it rests on. docs/explanation/statistics.md states the rules.
+struct Verdict {
+  Variant variant = Variant::kSacredHillL1;
+  std::vector<std::string> sentences = {};
+};
+
+// A report of a study: verdicts, and a table for each measure that was taken.
+struct BalanceReport {
+  std::vector<Verdict> verdicts;
+  std::vector<ReportSection> sections;
+  nlohmann::ordered_json tables;   // the same and what they leave out, by name
+  std::vector<std::string> notes;  // on openings, and on what was left out
+};
+
+BalanceReport ReportOf(const Study& study, const StudyResults& results);
+
+std::string BalanceReportJson(const BalanceReport& report);
+std::string BalancePage(const BalanceReport& report);
 
 }  // namespace tara::eval
 

@@ -4,11 +4,9 @@
 #include <array>
 #include <atomic>
 #include <cmath>
-#include <cstddef>
 #include <map>
 #include <queue>
 #include <tuple>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "tara/base/status_macros.h"

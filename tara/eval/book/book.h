@@ -21,7 +21,6 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "proto/book.pb.h"
 #include "proto/game.pb.h"
@@ -29,6 +28,7 @@
 #include "tara/core/action.h"
 #include "tara/core/state.h"
 #include "tara/core/symmetry.h"
+#include "tara/eval/report/report.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/search/many_games.h"
 #include "tara/mcts/state_hash.h"
@@ -246,6 +246,26 @@ struct GrowBookOptions {
 absl::Status GrowBook(const GrowBookOptions& options,
                       mcts::Evaluator& evaluator, OpeningBook& book,
                       OpeningTree& tree);
+
+// Data of a report in addition to the tree.
+struct BookSource {
+  std::string book;    // its file
+  std::string player;  // of the searches; empty: none
+  // The rules that its network has not learned; empty: none.
+  std::string not_learned = {};
+};
+
+struct BookTextOptions {
+  bool unicode = true;
+  bool colour = false;
+};
+
+// Returns a report. Its text: the board of the position, and a table of its
+// actions, best first. docs/how-to/explore_openings.md documents its JSON, an
+// object on a line. Its page has all positions of the tree, from its start.
+Report ReportBook(const OpeningTree& tree, const OpeningPosition& position,
+                  const BookSource& source,
+                  const BookTextOptions& options = {});
 
 }  // namespace tara::eval
 

@@ -1,5 +1,3 @@
-#include "tara/eval/book/book_report.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -20,6 +18,7 @@
 #include "tara/core/rule_options.h"
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
+#include "tara/eval/book/book.h"
 #include "tara/eval/book/book_page_body.h"
 #include "tara/eval/book/book_page_script.h"
 #include "tara/eval/report/plots.h"
@@ -173,12 +172,8 @@ std::string HeadText(const OpeningTree& tree, const BookSource& source) {
       "\n");
 }
 
-}  // namespace
-
-std::string BookReportText(const OpeningTree& tree,
-                           const OpeningPosition& position,
-                           const BookSource& source,
-                           const BookTextOptions& options) {
+std::string BookText(const OpeningTree& tree, const OpeningPosition& position,
+                     const BookSource& source, const BookTextOptions& options) {
   const State& state = position.state;
   std::string text = absl::StrCat(
       HeadText(tree, source),
@@ -201,16 +196,6 @@ std::string BookReportText(const OpeningTree& tree,
   }
   return text;
 }
-
-std::string BookReportJson(const OpeningTree& tree,
-                           const OpeningPosition& position,
-                           const BookSource& source) {
-  Json json = HeadJson(tree, source);
-  json.update(PositionJson(position));
-  return JsonText(json);
-}
-
-namespace {
 
 // Returns the cells of an action that are the same however the board is turned,
 // with their headings: all but the action and its line.
@@ -252,8 +237,6 @@ std::string VerdictOf(const OpeningTree& tree) {
   }
   return text + ".";
 }
-
-}  // namespace
 
 std::string BookPage(const OpeningTree& tree, const BookSource& source) {
   Json json = HeadJson(tree, source);
@@ -312,6 +295,17 @@ std::string BookPage(const OpeningTree& tree, const BookSource& source) {
                    "<script type=\"application/json\" id=\"report\">", data,
                    "</script>\n"),
       BookPageScript());
+}
+
+}  // namespace
+
+Report ReportBook(const OpeningTree& tree, const OpeningPosition& position,
+                  const BookSource& source, const BookTextOptions& options) {
+  Json json = HeadJson(tree, source);
+  json.update(PositionJson(position));
+  return {.text = BookText(tree, position, source, options),
+          .json = JsonText(json),
+          .page = [&] { return BookPage(tree, source); }};
 }
 
 }  // namespace tara::eval

@@ -3,16 +3,23 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
+#include <fstream>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "tara/base/atomic_file.h"
+#include "tara/base/child_process.h"
 #include "tara/base/clocks.h"
 #include "tara/base/status_macros.h"
+#include "tara/base/stop.h"
 #include "tara/base/text.h"
 #include "tara/base/threads.h"
 #include "tara/core/action.h"
@@ -40,178 +47,210 @@ constexpr size_t kQuotedBytes = 60;
 constexpr absl::string_view kNeededCommands[] = {"variant", "clear_board",
                                                  "play", "genmove"};
 
-}  // namespace
-
+// Returns a quoted answer for errors: truncated to fit a line, with "\xNN" for
+// any byte that is not a printable ASCII character.
 std::string QuotedAnswer(absl::string_view text) {
   const bool whole = text.size() <= kQuotedBytes;
   return absl::StrCat("'", PrintableAscii(text.substr(0, kQuotedBytes)),
                       whole ? "'" : "...'");
 }
 
-EngineSession::~EngineSession() {
-  const absl::Duration patience =
-      answers_ ? kQuitPatience : absl::ZeroDuration();
-  // It does not matter whether the engine receives it.
-  const std::string quit = absl::StrCat(++last_id_, " quit");
-  Log("> ", quit);
-  process_->Write(quit + "\n", SteadyTime() + patience).IgnoreError();
-  Log("ended: ", process_->End(patience));
-}
-
-absl::StatusOr<std::unique_ptr<EngineSession>> EngineSession::Start(
-    const EngineSpec& spec, bool* is_ours) {
-  bool ignored;
-  if (is_ours == nullptr) is_ours = &ignored;
-  *is_ours = true;
-  // The log is appended to the file.
-  if (const absl::string_view kind = KindOfFile(spec.log); !kind.empty()) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("log=", spec.log, ": is ", kind, "; expected a new file"));
-  }
-  TARA_ASSIGN_OR_RETURN(
-      std::unique_ptr<ChildProcess> process,
-      ChildProcess::Start({.command = spec.command, .log = spec.log}));
-  std::unique_ptr<EngineSession> session(new EngineSession(std::move(process)));
-  if (!spec.log.empty()) {
-    session->log_.open(spec.log, std::ios::app);
-    if (!session->log_.is_open()) {
-      return absl::ErrnoToStatus(
-          errno, absl::StrCat("cannot write the log ", spec.log));
-    }
-  }
-  *is_ours = false;
-  const absl::Status status = session->Introduce(spec);
-  if (status.ok()) return session;
-  return absl::Status(
-      status.code(),
-      absl::StrCat("engine '", absl::StrJoin(spec.command, " "),
-                   "' cannot be used: ", status.message(),
-                   spec.log.empty() ? "; log=FILE records its output" : ""));
-}
-
-absl::Status EngineSession::Introduce(const EngineSpec& spec) {
-  const absl::Duration limit = spec.start_limit;
-  const absl::Time deadline = SteadyTime() + limit;
-  const StopCheck stop = StopRequested;
-  TARA_ASSIGN_OR_RETURN(const std::string version,
-                        Ask("protocol_version", deadline, limit, &stop));
-  if (version != "2") {
-    return absl::FailedPreconditionError(
-        absl::StrCat("it speaks version ", QuotedAnswer(version),
-                     " of the protocol; expected 2"));
-  }
-  for (const absl::string_view command : {"name", "version"}) {
-    TARA_ASSIGN_OR_RETURN(const std::string answer,
-                          Ask(command, deadline, limit, &stop));
-    if (answer.size() > kMaxNameBytes) {
+// A process of an engine and the dialogue with it. A command is a line "ID
+// COMMAND ARGUMENTS". Its answer is "=ID TEXT", or "?ID TEXT" for a failure,
+// may have several lines, and ends with an empty line. This is the Go Text
+// Protocol, version 2 (Farnebäck 2002, "Specification of the Go Text Protocol,
+// version 2, draft 2", sections 2.5 to 2.8), with Tara's commands. Not thread-
+// safe.
+class EngineSession {
+ public:
+  // As EngineName. `is_ours` is set if this process could not start the
+  // program, which is not the engine's fault.
+  static absl::StatusOr<std::unique_ptr<EngineSession>> Start(
+      const EngineSpec& spec, bool* is_ours = nullptr) {
+    bool ignored;
+    if (is_ours == nullptr) is_ours = &ignored;
+    *is_ours = true;
+    // The log is appended to the file.
+    if (const absl::string_view kind = KindOfFile(spec.log); !kind.empty()) {
       return absl::FailedPreconditionError(absl::StrCat(
-          "its ", command, " ", QuotedAnswer(answer), " has ", answer.size(),
-          " bytes; expected at most ", kMaxNameBytes));
+          "log=", spec.log, ": is ", kind, "; expected a new file"));
     }
-    if (answer.empty()) continue;
-    absl::StrAppend(&name_, name_.empty() ? "" : " ", PrintableAscii(answer));
+    TARA_ASSIGN_OR_RETURN(
+        std::unique_ptr<ChildProcess> process,
+        ChildProcess::Start({.command = spec.command, .log = spec.log}));
+    std::unique_ptr<EngineSession> session(
+        new EngineSession(std::move(process)));
+    if (!spec.log.empty()) {
+      session->log_.open(spec.log, std::ios::app);
+      if (!session->log_.is_open()) {
+        return absl::ErrnoToStatus(
+            errno, absl::StrCat("cannot write the log ", spec.log));
+      }
+    }
+    *is_ours = false;
+    const absl::Status status = session->Introduce(spec);
+    if (status.ok()) return session;
+    return absl::Status(
+        status.code(),
+        absl::StrCat("engine '", absl::StrJoin(spec.command, " "),
+                     "' cannot be used: ", status.message(),
+                     spec.log.empty() ? "; log=FILE records its output" : ""));
   }
-  TARA_ASSIGN_OR_RETURN(commands_,
-                        Ask("list_commands", deadline, limit, &stop));
-  for (const absl::string_view command : kNeededCommands) {
-    if (knows(command)) continue;
+
+  // Sends `quit`, waits a moment, and ends the process.
+  ~EngineSession() {
+    const absl::Duration patience =
+        answers_ ? kQuitPatience : absl::ZeroDuration();
+    // It does not matter whether the engine receives it.
+    const std::string quit = absl::StrCat(++last_id_, " quit");
+    Log("> ", quit);
+    process_->Write(quit + "\n", SteadyTime() + patience).IgnoreError();
+    Log("ended: ", process_->End(patience));
+  }
+  EngineSession(const EngineSession&) = delete;
+  EngineSession& operator=(const EngineSession&) = delete;
+
+  // Returns the answer to a command, without "=ID ". The deadline is a time of
+  // SteadyTime; `limit` is the corresponding duration for the error. Errors
+  // describe the engine's behaviour, as in "no answer to 'genmove' within 5s":
+  // FAILED_PRECONDITION for an answer "?"; DEADLINE_EXCEEDED; UNAVAILABLE if it
+  // ended; DATA_LOSS for a malformed answer; CANCELLED once `stop` is true
+  // (null: never). The session is unusable after any error except the first.
+  absl::StatusOr<std::string> Ask(absl::string_view command,
+                                  absl::Time deadline, absl::Duration limit,
+                                  const StopCheck* stop) {
+    const std::string line = absl::StrCat(++last_id_, " ", command);
+    Log("> ", line);
+    const absl::Status written = process_->Write(line + "\n", deadline, stop);
+    absl::StatusOr<std::string> answer =
+        written.ok() ? ReadAnswer(command, deadline, limit, stop)
+                     : Explain(written, command, limit);
+    answers_ = answer.ok() || absl::IsFailedPrecondition(answer.status());
+    return answer;
+  }
+
+  // Whether the engine supports an optional command.
+  bool knows(absl::string_view command) const {
+    const std::vector<absl::string_view> words =
+        absl::StrSplit(commands_, absl::ByAnyChar(" \n"), absl::SkipEmpty());
+    return std::find(words.begin(), words.end(), command) != words.end();
+  }
+
+  const std::string& name() const { return name_; }
+
+ private:
+  explicit EngineSession(std::unique_ptr<ChildProcess> process)
+      : process_(std::move(process)) {}
+
+  absl::Status Introduce(const EngineSpec& spec) {
+    const absl::Duration limit = spec.start_limit;
+    const absl::Time deadline = SteadyTime() + limit;
+    const StopCheck stop = StopRequested;
+    TARA_ASSIGN_OR_RETURN(const std::string version,
+                          Ask("protocol_version", deadline, limit, &stop));
+    if (version != "2") {
+      return absl::FailedPreconditionError(
+          absl::StrCat("it speaks version ", QuotedAnswer(version),
+                       " of the protocol; expected 2"));
+    }
+    for (const absl::string_view command : {"name", "version"}) {
+      TARA_ASSIGN_OR_RETURN(const std::string answer,
+                            Ask(command, deadline, limit, &stop));
+      if (answer.size() > kMaxNameBytes) {
+        return absl::FailedPreconditionError(absl::StrCat(
+            "its ", command, " ", QuotedAnswer(answer), " has ", answer.size(),
+            " bytes; expected at most ", kMaxNameBytes));
+      }
+      if (answer.empty()) continue;
+      absl::StrAppend(&name_, name_.empty() ? "" : " ", PrintableAscii(answer));
+    }
+    TARA_ASSIGN_OR_RETURN(commands_,
+                          Ask("list_commands", deadline, limit, &stop));
+    for (const absl::string_view command : kNeededCommands) {
+      if (knows(command)) continue;
+      return absl::FailedPreconditionError(
+          absl::StrCat("it does not have the command '", command,
+                       "'; expected ", absl::StrJoin(kNeededCommands, ", ")));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<std::string> ReadAnswer(absl::string_view command,
+                                         absl::Time deadline,
+                                         absl::Duration limit,
+                                         const StopCheck* stop) {
+    std::vector<std::string> lines;
+    size_t bytes = 0;
+    while (true) {
+      const absl::StatusOr<std::string> line =
+          process_->ReadLine(deadline, stop);
+      if (!line.ok()) return Explain(line.status(), command, limit);
+      bytes += line->size() + 1;
+      if (bytes > kMaxAnswerBytes) {
+        return absl::DataLossError(absl::StrCat(
+            "answered '", command, "' with more than ", kMaxAnswerBytes,
+            " bytes; an empty line ends an answer"));
+      }
+      Log("< ", *line);
+      if (line->empty()) {
+        // Empty lines before an answer are allowed; they end it after it.
+        if (lines.empty()) continue;
+        break;
+      }
+      lines.push_back(*line);
+      const char mark = lines[0][0];
+      if (mark == '=' || mark == '?') continue;
+      return absl::DataLossError(
+          absl::StrCat("answered ", QuotedAnswer(*line), " to '", command,
+                       "'; expected a line that begins with '=' or '?'"));
+    }
+    absl::string_view first = lines[0];
+    const bool refused = first[0] == '?';
+    first.remove_prefix(1);
+    const absl::string_view id =
+        first.substr(0, first.find_first_not_of("0123456789"));
+    if (id != absl::StrCat(last_id_)) {
+      return absl::DataLossError(
+          absl::StrCat("answered ", QuotedAnswer(lines[0]), " to '", command,
+                       "'; expected the number of the command, ", last_id_));
+    }
+    lines[0] = std::string(first.substr(id.size()));
+    std::string text = absl::StrJoin(lines, "\n");
+    absl::StripAsciiWhitespace(&text);
+    if (!refused) return text;
     return absl::FailedPreconditionError(
-        absl::StrCat("it does not have the command '", command, "'; expected ",
-                     absl::StrJoin(kNeededCommands, ", ")));
+        absl::StrCat("refused '", command, "': ", QuotedAnswer(text)));
   }
-  return absl::OkStatus();
-}
 
-bool EngineSession::knows(absl::string_view command) const {
-  const std::vector<absl::string_view> words =
-      absl::StrSplit(commands_, absl::ByAnyChar(" \n"), absl::SkipEmpty());
-  return std::find(words.begin(), words.end(), command) != words.end();
-}
-
-absl::StatusOr<std::string> EngineSession::Ask(absl::string_view command,
-                                               absl::Time deadline,
-                                               absl::Duration limit,
-                                               const StopCheck* stop) {
-  const std::string line = absl::StrCat(++last_id_, " ", command);
-  Log("> ", line);
-  const absl::Status written = process_->Write(line + "\n", deadline, stop);
-  absl::StatusOr<std::string> answer =
-      written.ok() ? ReadAnswer(command, deadline, limit, stop)
-                   : Explain(written, command, limit);
-  answers_ = answer.ok() || absl::IsFailedPrecondition(answer.status());
-  return answer;
-}
-
-absl::StatusOr<std::string> EngineSession::ReadAnswer(absl::string_view command,
-                                                      absl::Time deadline,
-                                                      absl::Duration limit,
-                                                      const StopCheck* stop) {
-  std::vector<std::string> lines;
-  size_t bytes = 0;
-  while (true) {
-    const absl::StatusOr<std::string> line = process_->ReadLine(deadline, stop);
-    if (!line.ok()) return Explain(line.status(), command, limit);
-    bytes += line->size() + 1;
-    if (bytes > kMaxAnswerBytes) {
-      return absl::DataLossError(absl::StrCat(
-          "answered '", command, "' with more than ", kMaxAnswerBytes,
-          " bytes; an empty line ends an answer"));
+  // Turns an error of the process into what the engine did.
+  absl::Status Explain(const absl::Status& status, absl::string_view command,
+                       absl::Duration limit) {
+    if (absl::IsCancelled(status)) return status;
+    if (absl::IsDeadlineExceeded(status)) {
+      return absl::DeadlineExceededError(absl::StrCat(
+          "no answer to '", command, "' within ", absl::FormatDuration(limit)));
     }
-    Log("< ", *line);
-    if (line->empty()) {
-      // Empty lines before an answer are allowed; they end it after it.
-      if (lines.empty()) continue;
-      break;
+    if (absl::IsUnavailable(status)) {
+      return absl::UnavailableError(
+          absl::StrCat("ended (", process_->End(kExitPatience),
+                       ") instead of answering '", command, "'"));
     }
-    lines.push_back(*line);
-    const char mark = lines[0][0];
-    if (mark == '=' || mark == '?') continue;
     return absl::DataLossError(
-        absl::StrCat("answered ", QuotedAnswer(*line), " to '", command,
-                     "'; expected a line that begins with '=' or '?'"));
+        absl::StrCat("answered '", command, "' with ", status.message()));
   }
-  absl::string_view first = lines[0];
-  const bool refused = first[0] == '?';
-  first.remove_prefix(1);
-  const absl::string_view id =
-      first.substr(0, first.find_first_not_of("0123456789"));
-  if (id != absl::StrCat(last_id_)) {
-    return absl::DataLossError(
-        absl::StrCat("answered ", QuotedAnswer(lines[0]), " to '", command,
-                     "'; expected the number of the command, ", last_id_));
-  }
-  lines[0] = std::string(first.substr(id.size()));
-  std::string text = absl::StrJoin(lines, "\n");
-  absl::StripAsciiWhitespace(&text);
-  if (!refused) return text;
-  return absl::FailedPreconditionError(
-      absl::StrCat("refused '", command, "': ", QuotedAnswer(text)));
-}
 
-// Turns an error of the process into what the engine did.
-absl::Status EngineSession::Explain(const absl::Status& status,
-                                    absl::string_view command,
-                                    absl::Duration limit) {
-  if (absl::IsCancelled(status)) return status;
-  if (absl::IsDeadlineExceeded(status)) {
-    return absl::DeadlineExceededError(absl::StrCat(
-        "no answer to '", command, "' within ", absl::FormatDuration(limit)));
+  void Log(absl::string_view direction, absl::string_view line) {
+    // Flushed, as the engine's own words go to the same file.
+    if (log_.is_open()) log_ << direction << line << std::endl;
   }
-  if (absl::IsUnavailable(status)) {
-    return absl::UnavailableError(
-        absl::StrCat("ended (", process_->End(kExitPatience),
-                     ") instead of answering '", command, "'"));
-  }
-  return absl::DataLossError(
-      absl::StrCat("answered '", command, "' with ", status.message()));
-}
 
-void EngineSession::Log(absl::string_view direction, absl::string_view line) {
-  // Flushed, as the engine's own words go to the same file.
-  if (log_.is_open()) log_ << direction << line << std::endl;
-}
-
-namespace {
+  std::unique_ptr<ChildProcess> process_;
+  std::ofstream log_;
+  bool answers_ = true;  // until it has failed to
+  int64_t last_id_ = 0;
+  std::string name_;
+  std::string commands_;  // a line each
+};
 
 std::string SecondsText(absl::Duration time) {
   return absl::StrFormat("%.3f", std::max(0.0, absl::ToDoubleSeconds(time)));
@@ -519,6 +558,12 @@ class EnginePlayer : public Player {
 };
 
 }  // namespace
+
+absl::StatusOr<std::string> EngineName(const EngineSpec& spec) {
+  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<EngineSession> session,
+                        EngineSession::Start(spec));
+  return session->name();
+}
 
 absl::StatusOr<std::unique_ptr<Player>> NewEnginePlayer(
     const EngineSpec& spec) {

@@ -337,12 +337,11 @@ proto::Contest NewContest(absl::string_view conditions,
 
 absl::StatusOr<std::string> PlayerIdentity(const PlayerSpec& spec) {
   if (spec.kind == PlayerKind::kEngine) {
-    TARA_ASSIGN_OR_RETURN(const std::unique_ptr<EngineSession> session,
-                          EngineSession::Start(spec.engine));
+    TARA_ASSIGN_OR_RETURN(const std::string name, EngineName(spec.engine));
     // Options of the connection do not change the play.
     return absl::StrCat(spec.text.substr(0, FindUnquoted(spec.text, ',')),
                         ",move=", absl::FormatDuration(spec.engine.move_limit),
-                        " (", session->name(), ")");
+                        " (", name, ")");
   }
   if (spec.kind != PlayerKind::kNet) return spec.text;
   TARA_ASSIGN_OR_RETURN(const std::string file, NetworkFileOf(spec));

@@ -1,28 +1,60 @@
 #include "tara/eval/playouts/variant_statistics.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <limits>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "absl/synchronization/mutex.h"
 #include "nlohmann/json.hpp"
 #include "tara/base/check.h"
+#include "tara/base/threads.h"
 #include "tara/core/outcome.h"
-#include "tara/core/playout_statistics.h"
-#include "tara/core/rule_options.h"
 #include "tara/core/state.h"
-#include "tara/core/variant.h"
-#include "tara/eval/report/report.h"
-#include "tara/eval/statistics/hypotheses.h"
-#include "tara/eval/statistics/statistics.h"
 
 namespace tara::eval {
+namespace {
+
+// Games per piece of work of a thread: milliseconds of work for a prompt
+// reaction to interrupts, and many times the concurrent games for a low
+// overhead of starting and finishing.
+constexpr int64_t kChunkGames = 16384;
+
+}  // namespace
+
+PlayoutStatistics PlayRandomGames(int64_t games, int threads,
+                                  const PlayChunk& play_chunk,
+                                  const MassProgressCallback& on_progress) {
+  const int64_t chunks = (games + kChunkGames - 1) / kChunkGames;
+  threads = static_cast<int>(
+      std::clamp<int64_t>(threads, 1, std::max<int64_t>(1, chunks)));
+  std::atomic<int64_t> next_game = 0;
+  std::atomic<bool> stopped = false;
+  absl::Mutex mutex;
+  PlayoutStatistics statistics;
+  RunOnThreads(threads, [&](int) {
+    while (!stopped) {
+      const int64_t first_game = next_game.fetch_add(kChunkGames);
+      if (first_game >= games) return;
+      const PlayoutStatistics chunk =
+          play_chunk(first_game, std::min(kChunkGames, games - first_game));
+      int64_t games_done = 0;
+      {
+        absl::MutexLock lock(&mutex);
+        statistics += chunk;
+        games_done = statistics.games;
+      }
+      if (on_progress && !on_progress(games_done)) stopped = true;
+    }
+  });
+  return statistics;
+}
+
 namespace {
 
 // Returns the interval around `mean` for a sum of squared deviations over
@@ -273,21 +305,11 @@ std::string ChangedRules(Variants variants) {
   return text;
 }
 
-}  // namespace
-
-std::string VariantStatisticsText(Variants variants) {
+std::string StatisticsText(Variants variants) {
   if (variants.empty()) return "no games\n";
   const std::string rules = ChangedRules(variants);
   return absl::StrCat(rules, rules.empty() ? "" : "\n",
                       SectionsText(SectionsOf(variants)));
-}
-
-std::string VariantStatisticsJson(Variants variants) {
-  Json object = Json::object();
-  for (const VariantStatistics& s : variants) {
-    object[std::string(Info(s.variant).id)] = ToJson(s);
-  }
-  return object.dump(2);
 }
 
 std::string StatisticsPage(Variants variants, uint64_t seed) {
@@ -305,6 +327,18 @@ std::string StatisticsPage(Variants variants, uint64_t seed) {
           " actions, each chosen uniformly among the legal ones. Seed ", seed,
           ". The first side is Red.\n", ChangedRules(variants)),
       SectionsOf(variants));
+}
+
+}  // namespace
+
+Report ReportStatistics(Variants variants, uint64_t seed) {
+  Json json = Json::object();
+  for (const VariantStatistics& s : variants) {
+    json[std::string(Info(s.variant).id)] = ToJson(s);
+  }
+  return {.text = StatisticsText(variants), .json = json.dump(2), .page = [=] {
+            return StatisticsPage(variants, seed);
+          }};
 }
 
 }  // namespace tara::eval

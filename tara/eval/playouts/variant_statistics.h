@@ -3,15 +3,34 @@
 
 #include <array>
 #include <cstdint>
-#include <string>
+#include <functional>
 
 #include "absl/types/span.h"
 #include "tara/core/playout_statistics.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/variant.h"
+#include "tara/eval/report/report.h"
 #include "tara/eval/statistics/statistics.h"
 
 namespace tara::eval {
+
+// Plays games first_game ... first_game + games - 1 of an infinite sequence.
+// The result depends on nothing else. Thread-safe.
+using PlayChunk =
+    std::function<PlayoutStatistics(int64_t first_game, int64_t games)>;
+
+// Receives the number of finished games, on any thread and possibly on several
+// at once; returns whether to continue.
+using MassProgressCallback = std::function<bool(int64_t games_done)>;
+
+// Plays games 0 ... games - 1, in chunks that `threads` threads share, and
+// returns their statistics. These do not depend on the number of threads.
+// When on_progress returns false, chunks in progress are completed, so that
+// long games are as likely to count as short ones; `games` of the result is the
+// number of games played. REQUIRES: games >= 0; threads > 0.
+PlayoutStatistics PlayRandomGames(int64_t games, int threads,
+                                  const PlayChunk& play_chunk,
+                                  const MassProgressCallback& on_progress = {});
 
 // A mean over games with its 95 % interval, and how the games deviate from it.
 struct Spread {
@@ -45,20 +64,13 @@ struct VariantStatistics {
 VariantStatistics Summarize(Variant variant, const RuleOptions& options,
                             const PlayoutStatistics& sums);
 
-// Returns tables for terminals, a line a variant, of at most 110 columns.
-// Ends with a newline.
-std::string VariantStatisticsText(absl::Span<const VariantStatistics> variants);
-
-// Returns a JSON object: by variant's identifier an object with the numbers of
-// VariantStatistics; intervals as NAME, NAME_low and NAME_high, distributions
-// ("length_counts", "margin_counts") as objects of counts by value, "ended_by"
-// and "phase_lengths" by name. Infinite numbers are null.
-std::string VariantStatisticsJson(absl::Span<const VariantStatistics> variants);
-
-// Returns an HTML page with the statistics as tables and plots. It holds all it
-// needs (data, styles, plots): one file, which works without a network.
-std::string StatisticsPage(absl::Span<const VariantStatistics> variants,
-                           uint64_t seed);
+// Returns a report: tables of at most 110 columns with a line a variant, and
+// plots. Its JSON is an object: by variant's identifier an object with the
+// numbers of VariantStatistics; intervals as NAME, NAME_low and NAME_high,
+// distributions ("length_counts", "margin_counts") as objects of counts by
+// value, "ended_by" and "phase_lengths" by name. Infinite numbers are null.
+Report ReportStatistics(absl::Span<const VariantStatistics> variants,
+                        uint64_t seed);
 
 }  // namespace tara::eval
 

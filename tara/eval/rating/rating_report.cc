@@ -1,5 +1,3 @@
-#include "tara/eval/rating/rating_report.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -13,6 +11,7 @@
 #include "absl/strings/strip.h"
 #include "nlohmann/json.hpp"
 #include "tara/core/variant.h"
+#include "tara/eval/rating/rating_tournament.h"
 #include "tara/eval/report/report.h"
 #include "tara/eval/statistics/statistics.h"
 
@@ -267,9 +266,7 @@ Json VariantToJson(const VariantRatings& variant) {
           {"results", std::move(results)}};
 }
 
-}  // namespace
-
-std::string RatingReportText(const RatingTable& table) {
+std::string RatingText(const RatingTable& table) {
   const bool named = table.variants.size() <= kNamedColumns;
   std::vector<std::string> headings;
   for (const VariantRatings& variant : table.variants) {
@@ -282,7 +279,7 @@ std::string RatingReportText(const RatingTable& table) {
                       "\n", VerdictOf(table), "\n");
 }
 
-std::string RatingReportJson(const RatingTable& table) {
+Json RatingJson(const RatingTable& table) {
   Json players = Json::array();
   const int count = static_cast<int>(table.players.size());
   for (int i = 0; i < count; ++i) {
@@ -316,11 +313,10 @@ std::string RatingReportJson(const RatingTable& table) {
   for (const VariantRatings& variant : table.variants) {
     variants.push_back(VariantToJson(variant));
   }
-  const Json report = {{"anchors", std::move(anchors)},
-                       {"players", std::move(players)},
-                       {"covariance", CovarianceToJson(table.overall)},
-                       {"variants", std::move(variants)}};
-  return JsonText(report, 2);
+  return {{"anchors", std::move(anchors)},
+          {"players", std::move(players)},
+          {"covariance", CovarianceToJson(table.overall)},
+          {"variants", std::move(variants)}};
 }
 
 std::string RatingPage(const RatingTable& table) {
@@ -359,6 +355,14 @@ std::string RatingPage(const RatingTable& table) {
                         score),
        VariantSection(table, /*named=*/true)},
       {VerdictOf(table)});
+}
+
+}  // namespace
+
+Report ReportRatings(const RatingTable& table) {
+  return {.text = RatingText(table),
+          .json = JsonText(RatingJson(table), 2),
+          .page = [&table] { return RatingPage(table); }};
 }
 
 }  // namespace tara::eval

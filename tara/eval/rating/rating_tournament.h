@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "tara/core/variant.h"
@@ -117,6 +116,23 @@ absl::StatusOr<RatingTable> PlayRatingTournament(
     absl::Span<const RatedPlayer> players,
     const RatingTournamentOptions& options, record::GameStore& store,
     const RatingProgressCallback& on_progress = {});
+
+// Returns a report. Its text: a row per player, best first, with a column for
+// the overall rating and one per variant; Elo +- half the 95 % interval. Below
+// it, by variant: the games, the advantage of beginning, and the share of draws
+// between equal players; then the verdict. Its page: ratings of players by
+// variant, curves over the generations of runs, and all players against each
+// other.
+//
+// Its JSON is an object: `anchors`; `players` in the order of the command line,
+// each with `name`, `overall` and `variants` by identifier (`elo`, `low`,
+// `high`, `deviation`), checkpoints of a run also with `run` and `generation`;
+// `covariance` of the overall ratings [player, player] in Elo^2, for the
+// interval of any difference; `not_learned` of players and of their ratings by
+// variant, if networks have not learned rules; `variants` with `name`, `games`,
+// `first_seat`, `draw_nu`, `covariance` of its own ratings and `results`
+// (indices of players; `wins` counts wins of `first`, which began).
+Report ReportRatings(const RatingTable& table);
 
 }  // namespace tara::eval
 

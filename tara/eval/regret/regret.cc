@@ -238,34 +238,30 @@ std::string NotLearnedLines(Rows rows) {
 
 }  // namespace
 
-std::string RegretReportText(Rows rows) {
-  if (rows.empty()) return "no positions\n";
-  return absl::StrCat(NotLearnedLines(rows), TableText(TableOf(rows)));
-}
-
-std::string RegretReportJson(Rows rows) {
+Report ReportRegret(Rows rows) {
   Json array = Json::array();
   for (const RegretRow& row : rows) {
     Json& object = array.emplace_back(RowJson(FieldsOf(row)));
     if (!row.not_learned.empty()) object["not_learned"] = row.not_learned;
   }
-  return JsonText(array, 2);
-}
-
-std::string RegretPage(Rows rows) {
-  return SectionsPage("Regret on solved endgames",
-                      absl::StrCat("Solved endgames of Tara, the same for each "
-                                   "player. Intervals are 95 %.\n",
-                                   NotLearnedLines(rows)),
-                      {{.heading = "At a glance",
-                        .rows = TableOf(rows),
-                        .notes = std::string(kMeaning),
-                        .plots = "estimates"}});
+  return {.text = rows.empty()
+                      ? "no positions\n"
+                      : NotLearnedLines(rows) + TableText(TableOf(rows)),
+          .json = JsonText(array, 2),
+          .page = [rows] {
+            return SectionsPage(
+                "Regret on solved endgames",
+                absl::StrCat("Solved endgames of Tara, the same for each "
+                             "player. Intervals are 95 %.\n",
+                             NotLearnedLines(rows)),
+                {{.heading = "At a glance",
+                  .rows = TableOf(rows),
+                  .notes = std::string(kMeaning),
+                  .plots = "estimates"}});
+          }};
 }
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr char kKind[] = "tara_solved_endgames";
 constexpr int kVersion = 1;

@@ -90,18 +90,13 @@ struct RegretRow {
   std::string not_learned = {};
 };
 
-// Returns a table for terminals, one line per row. Ends with a newline.
-std::string RegretReportText(absl::Span<const RegretRow> rows);
-
-// Returns a JSON array with an object a row: `variant`, `name`, `player`, of
-// checkpoints `run` and `generation`, `positions`, and of each measure its
-// mean with `_low` and `_high`; `policy` and `value_error` of players that have
-// them; `not_learned`, the rules that the player's network has not.
-std::string RegretReportJson(absl::Span<const RegretRow> rows);
-
-// Returns one HTML file: players by variants as a heat table, curves over the
-// generations of runs. It needs no network and no other file.
-std::string RegretPage(absl::Span<const RegretRow> rows);
+// Returns a report: a table with one line per row, and curves over the
+// generations of runs. Its JSON is an array with an object a row: `variant`,
+// `name`, `player`, of checkpoints `run` and `generation`, `positions`, and of
+// each measure its mean with `_low` and `_high`; `policy` and `value_error` of
+// players that have them; `not_learned`, the rules that the player's network
+// has not.
+Report ReportRegret(absl::Span<const RegretRow> rows);
 
 // Writes the file, or replaces it, atomically. Errors name it.
 absl::Status WriteSolvedSet(const std::string& path,

@@ -90,6 +90,29 @@ std::string Aligned(std::vector<std::vector<std::string>> rows,
   return text;
 }
 
+// Returns null for infinite numbers, which JSON lacks.
+Json Finite(double number) {
+  if (!std::isfinite(number)) return nullptr;
+  return number;
+}
+
+// Puts "name", "name_low" and "name_high".
+void PutInterval(absl::string_view name, const Interval& interval,
+                 Json& object) {
+  object[std::string(name)] = Finite(interval.mean);
+  object[absl::StrCat(name, "_low")] = Finite(interval.low);
+  object[absl::StrCat(name, "_high")] = Finite(interval.high);
+}
+
+// Returns the colour of an estimate: that of its format if the whole interval
+// is above or below what is even, else "".
+absl::string_view ColourOf(const ReportField& field) {
+  if (field.kind != Kind::kEstimate) return "";
+  if (field.interval.low > field.format.even) return field.format.above;
+  if (field.interval.high < field.format.even) return field.format.below;
+  return "";
+}
+
 }  // namespace
 
 ReportField TextField(Name name, Name heading, absl::string_view text) {
@@ -262,13 +285,6 @@ std::string RowName(const ReportRow& row, size_t skip) {
     }
   }
   return absl::StrJoin(parts, ", ");
-}
-
-absl::string_view ColourOf(const ReportField& field) {
-  if (field.kind != Kind::kEstimate) return "";
-  if (field.interval.low > field.format.even) return field.format.above;
-  if (field.interval.high < field.format.even) return field.format.below;
-  return "";
 }
 
 std::string VerdictOn(Rows rows, Name name, const VerdictWords& words) {
@@ -447,18 +463,6 @@ absl::string_view BarOf(double share) {
   constexpr absl::string_view kBars[] = {"▁", "▂", "▃", "▄",
                                          "▅", "▆", "▇", "█"};
   return kBars[std::clamp(static_cast<int>(share * 8), 0, 7)];
-}
-
-Json Finite(double number) {
-  if (!std::isfinite(number)) return nullptr;
-  return number;
-}
-
-void PutInterval(absl::string_view name, const Interval& interval,
-                 Json& object) {
-  object[std::string(name)] = Finite(interval.mean);
-  object[absl::StrCat(name, "_low")] = Finite(interval.low);
-  object[absl::StrCat(name, "_high")] = Finite(interval.high);
 }
 
 std::string NotLearnedMark(absl::string_view not_learned) {

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -48,6 +49,15 @@ inline constexpr NumberFormat kElo = {
     .digits = 0, .sign = true, .above = "better", .below = "worse"};
 inline constexpr NumberFormat kMargin = {
     .sign = true, .above = "better", .below = "worse"};
+
+// A report in its forms.
+struct Report {
+  std::string text;  // for terminals; whole lines
+  std::string json;
+  // Returns one self-contained HTML file. Borrows the arguments of the function
+  // that has made the report.
+  std::function<std::string()> page;
+};
 
 // A value of a report.
 struct ReportField {
@@ -137,10 +147,6 @@ struct ReportSection {
 // first `skip` of them.
 std::string RowName(const ReportRow& row, size_t skip = 0);
 
-// Returns the colour of an estimate: that of its format if the whole interval
-// is above or below what is even, else "".
-absl::string_view ColourOf(const ReportField& field);
-
 // The words of a verdict on an estimate, before the names of the rows that are
 // above what is even, below it, or neither.
 struct VerdictWords {
@@ -186,13 +192,6 @@ std::string Percent(double share);
 
 // Returns one of eight bars for a share: "▁" to "█".
 absl::string_view BarOf(double share);
-
-// Returns null for infinite numbers, which JSON lacks.
-nlohmann::ordered_json Finite(double number);
-
-// Puts "name", "name_low" and "name_high".
-void PutInterval(absl::string_view name, const Interval& interval,
-                 nlohmann::ordered_json& object);
 
 // The mark of table cells with figures of a network that has not learned the
 // rules: " (not learned)" unless `not_learned` is empty.

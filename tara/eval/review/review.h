@@ -18,6 +18,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -26,6 +27,7 @@
 #include "tara/base/stop.h"
 #include "tara/core/action.h"
 #include "tara/core/state.h"
+#include "tara/eval/report/report.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/options/search_options.h"
 
@@ -153,6 +155,38 @@ absl::StatusOr<GameReview> ReviewGame(const State& initial,
                                       absl::Span<const Action> actions,
                                       mcts::Evaluator& evaluator,
                                       const ReviewOptions& options);
+
+// Data of a report in addition to the review.
+struct ReviewSource {
+  State last = {};  // of the game, finished or not
+  // How the game ended early, "Red won (resigned)"; empty: it did not end
+  // early, or is in progress.
+  std::string ended_early = {};
+  std::string player = {};  // that judges
+  // The rules that its network has not learned; empty: none.
+  std::string not_learned = {};
+  uint64_t seed = 1;
+};
+
+// Returns "Red won", "Blue won" or, without a winner, "a draw".
+absl::string_view WinnerText(int winner);
+
+struct ReviewReportOptions {
+  int worst = 5;  // actions that are shown with the board
+  // Of the text:
+  bool all = false;  // a table of all actions, too
+  bool unicode = true;
+  bool colour = false;
+};
+
+// Returns a report: totals by seat, the course of the game, the worst actions.
+// docs/how-to/review_a_game.md documents its JSON, an object on a line.
+Report ReportReview(const GameReview& review, const ReviewSource& source,
+                    const ReviewReportOptions& options = {});
+
+// Returns a note by action: for a sure loss, its size and the better action; ""
+// for all others.
+std::vector<std::string> ReviewNotes(const GameReview& review);
 
 }  // namespace tara::eval
 

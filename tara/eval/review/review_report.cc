@@ -1,5 +1,3 @@
-#include "tara/eval/review/review_report.h"
-
 #include <algorithm>
 #include <cstddef>
 #include <nlohmann/json.hpp>
@@ -19,6 +17,7 @@
 #include "tara/core/variant.h"
 #include "tara/eval/report/plots.h"
 #include "tara/eval/report/report.h"
+#include "tara/eval/review/review.h"
 
 namespace tara::eval {
 namespace {
@@ -185,7 +184,7 @@ std::string CurveText(const GameReview& review, bool unicode) {
 }
 
 std::string WorstText(const GameReview& review,
-                      const ReviewTextOptions& options) {
+                      const ReviewReportOptions& options) {
   const std::vector<int> worst = review.WorstFirst();
   if (worst.empty()) return "No action is known to have given anything away.\n";
   const int shown = std::min(options.worst, static_cast<int>(worst.size()));
@@ -285,7 +284,7 @@ Json ActionJson(const ReviewedAction& action, int number) {
   return json;
 }
 
-Json ReportJson(const GameReview& review, const ReviewSource& source) {
+Json ReviewJson(const GameReview& review, const ReviewSource& source) {
   const State& start = review.actions.front().before;
   const Variant variant = start.variant;
   const bool finished = source.last.finished();
@@ -418,16 +417,8 @@ std::string AboutText(const GameReview& review, const ReviewSource& source) {
                       NotLearnedLine(variant, source.not_learned));
 }
 
-}  // namespace
-
-absl::string_view WinnerText(int winner) {
-  if (winner < 0) return "a draw";
-  return winner == kRed ? "Red won" : "Blue won";
-}
-
-std::string ReviewReportText(const GameReview& review,
-                             const ReviewSource& source,
-                             const ReviewTextOptions& options) {
+std::string ReviewText(const GameReview& review, const ReviewSource& source,
+                       const ReviewReportOptions& options) {
   std::string text =
       absl::StrCat(AboutText(review, source), "\n", TableText(SeatRows(review)),
                    "\n", CurveText(review, options.unicode), "\n");
@@ -438,11 +429,6 @@ std::string ReviewReportText(const GameReview& review,
   }
   absl::StrAppend(&text, WorstText(review, options));
   return text;
-}
-
-std::string ReviewReportJson(const GameReview& review,
-                             const ReviewSource& source) {
-  return JsonText(ReportJson(review, source));
 }
 
 std::string ReviewPage(const GameReview& review, const ReviewSource& source,
@@ -473,6 +459,22 @@ std::string ReviewPage(const GameReview& review, const ReviewSource& source,
                 "Exact: by the solver, under best play of both.\n"}};
   return SectionsPage("Review of a game", AboutText(review, source), sections,
                       {VerdictOf(review)});
+}
+
+}  // namespace
+
+absl::string_view WinnerText(int winner) {
+  if (winner < 0) return "a draw";
+  return winner == kRed ? "Red won" : "Blue won";
+}
+
+Report ReportReview(const GameReview& review, const ReviewSource& source,
+                    const ReviewReportOptions& options) {
+  return {.text = ReviewText(review, source, options),
+          .json = JsonText(ReviewJson(review, source)),
+          .page = [&review, &source, worst = options.worst] {
+            return ReviewPage(review, source, worst);
+          }};
 }
 
 std::vector<std::string> ReviewNotes(const GameReview& review) {

@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <unordered_map>
-#include <vector>
+#include <utility>
 
 #include "tara/base/check.h"
-#include "tara/eval/statistics/hypotheses.h"
 
 namespace tara::eval {
 namespace {
@@ -215,17 +214,6 @@ double NLogN(double n) { return n > 0 ? n * std::log(n) : 0; }
 
 }  // namespace
 
-double Entropy(absl::Span<const double> weights) {
-  double sum = 0;
-  double weighted_logs = 0;
-  for (const double weight : weights) {
-    TARA_CHECK(weight >= 0, "a negative weight");
-    sum += weight;
-    weighted_logs += NLogN(weight);
-  }
-  return sum > 0 ? std::max(0.0, std::log(sum) - weighted_logs / sum) : 0;
-}
-
 Interval EntropyOfCounts(absl::Span<const int64_t> counts) {
   double n = 0;
   double logs = 0;
@@ -298,6 +286,229 @@ Interval BootstrapInterval(int size, int replicates,
   std::vector<int> sample(size);
   std::iota(sample.begin(), sample.end(), 0);
   return {statistic(sample), Quantile(values, 0.025), Quantile(values, 0.975)};
+}
+
+namespace {
+
+// Returns the places of the p-values, the least first.
+std::vector<size_t> Increasing(absl::Span<const double> p_values) {
+  std::vector<size_t> order(p_values.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](size_t x, size_t y) {
+    return p_values[x] < p_values[y];
+  });
+  return order;
+}
+
+// Returns the continued fraction F in I_x(a, b) = x^a (1 - x)^b / (a B(a, b))
+// F: 1 / (1 + d_1 / (1 + d_2 / (1 + ...))) with
+//   d_2m   =  m (b - m) x / ((a + 2m - 1) (a + 2m))
+//   d_2m+1 = -(a + m) (a + b + m) x / ((a + 2m) (a + 2m + 1)),
+// by the method of Lentz (1976, Applied Optics 15): `numerator` and
+// `denominator` are the ratios of successive ones of the convergents.
+double BetaFraction(double a, double b, double x) {
+  constexpr double kPrecision = 1e-15;
+  constexpr double kTiny = 1e-300;  // in place of 0
+  constexpr int kMaxSteps = 1000000;
+  const auto not_zero = [](double value) {
+    return std::abs(value) < kTiny ? kTiny : value;
+  };
+  double numerator = 1;
+  double denominator = 1 / not_zero(1 - (a + b) * x / (a + 1));
+  double fraction = denominator;
+  for (int m = 1; m < kMaxSteps; ++m) {
+    const double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+    const double odd =
+        -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
+    double factor = 1;
+    for (const double d : {even, odd}) {
+      denominator = 1 / not_zero(1 + d * denominator);
+      numerator = not_zero(1 + d / numerator);
+      factor = numerator * denominator;
+      fraction *= factor;
+    }
+    if (std::abs(factor - 1) < kPrecision) break;
+  }
+  return fraction;
+}
+
+}  // namespace
+
+double IncompleteBeta(double a, double b, double x) {
+  TARA_CHECK(a > 0 && b > 0, "not a beta distribution");
+  if (x <= 0) return 0;
+  if (x >= 1) return 1;
+  const double factor =
+      std::exp(std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b) +
+               a * std::log(x) + b * std::log1p(-x));
+  // Where the fraction converges fast; elsewhere by I_x(a, b) = 1 -
+  // I_(1-x)(b, a).
+  if (x < (a + 1) / (a + b + 2)) return factor * BetaFraction(a, b, x) / a;
+  return 1 - factor * BetaFraction(b, a, 1 - x) / b;
+}
+
+double BetaQuantile(double a, double b, double p) {
+  constexpr int kBits = 60;
+  double low = 0;
+  double high = 1;
+  for (int bit = 0; bit < kBits; ++bit) {
+    const double x = (low + high) / 2;
+    (IncompleteBeta(a, b, x) < p ? low : high) = x;
+  }
+  return (low + high) / 2;
+}
+
+double NormalTwoSided(double z) { return std::erfc(std::abs(z) / M_SQRT2); }
+
+double StudentQuantile95(double degrees) {
+  // t^2 / (degrees + t^2) has the beta distribution of 1/2 and degrees / 2.
+  const double x = BetaQuantile(0.5, degrees / 2, 0.95);
+  return std::sqrt(degrees * x / (1 - x));
+}
+
+std::vector<double> HolmAdjusted(absl::Span<const double> p_values) {
+  const std::vector<size_t> order = Increasing(p_values);
+  std::vector<double> adjusted(p_values.size());
+  double largest = 0;
+  for (size_t i = 0; i < order.size(); ++i) {
+    const auto left = static_cast<double>(order.size() - i);
+    largest = std::max(largest, std::min(1.0, left * p_values[order[i]]));
+    adjusted[order[i]] = largest;
+  }
+  return adjusted;
+}
+
+Interval LinearCombination(absl::Span<const double> coefficients,
+                           absl::Span<const Interval> estimates) {
+  TARA_CHECK(coefficients.size() == estimates.size(),
+             "a coefficient for each estimate");
+  double sum = 0, below = 0, above = 0;
+  for (size_t i = 0; i < estimates.size(); ++i) {
+    const double a = coefficients[i];
+    const Interval& e = estimates[i];
+    if (a == 0) continue;
+    sum += a * e.mean;
+    const double down = a * (e.mean - (a > 0 ? e.low : e.high));
+    const double up = a * ((a > 0 ? e.high : e.low) - e.mean);
+    below += down * down;
+    above += up * up;
+  }
+  return {sum, sum - std::sqrt(below), sum + std::sqrt(above)};
+}
+
+Interval Difference(const Interval& first, const Interval& second) {
+  return LinearCombination({-1, 1}, {first, second});
+}
+
+Interval SlopeOf(absl::Span<const double> x,
+                 absl::Span<const Interval> estimates) {
+  double mean = 0;
+  for (const double each : x) mean += each / static_cast<double>(x.size());
+  double squares = 0;
+  for (const double each : x) squares += (each - mean) * (each - mean);
+  TARA_CHECK(squares > 0, "a slope of one point");
+  std::vector<double> coefficients;
+  for (const double each : x) coefficients.push_back((each - mean) / squares);
+  return LinearCombination(coefficients, estimates);
+}
+
+double PValueOf(const Interval& estimate, double null) {
+  const double distance = std::abs(estimate.mean - null);
+  const double half = estimate.mean > null ? estimate.mean - estimate.low
+                                           : estimate.high - estimate.mean;
+  if (distance == 0 || !std::isfinite(half)) return 1;
+  if (half <= 0) return 0;
+  return NormalTwoSided(kNormalQuantile95 * distance / half);
+}
+
+Interval BoundedMeanInterval(absl::Span<const double> values,
+                             Clusters clusters) {
+  if (values.empty()) return {0, -kInfinity, kInfinity};
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  const double bound =
+      std::max(std::abs(*least), std::abs(*most)) + (*least == *most ? 1 : 0);
+  std::vector<double> scores;
+  for (const double value : values) scores.push_back((1 + value / bound) / 2);
+  const Interval score = ScoreInterval(scores, clusters);
+  const auto scaled = [&](double s) { return bound * (2 * s - 1); };
+  return {scaled(score.mean), scaled(score.low), scaled(score.high)};
+}
+
+namespace {
+
+// Steps with one score.
+struct Block {
+  double weight;
+  double sum;  // weight times score
+  size_t steps;
+
+  double score() const { return sum / weight; }
+};
+
+}  // namespace
+
+const LadderFit::Step& LadderFit::Nearest() const {
+  return *std::min_element(
+      steps.begin(), steps.end(), [](const Step& x, const Step& y) {
+        return std::pair(std::abs(x.curve - 0.5), std::abs(x.points)) <
+               std::pair(std::abs(y.curve - 0.5), std::abs(y.points));
+      });
+}
+
+size_t LadderFit::FirstBelow() const {
+  return std::find_if(steps.begin(), steps.end(),
+                      [](const Step& step) { return step.curve < 0.5; }) -
+         steps.begin();
+}
+
+LadderFit FitLadder(absl::Span<const LadderGame> games) {
+  std::map<double, std::pair<std::vector<double>, std::vector<int>>> by_points;
+  for (const LadderGame& game : games) {
+    auto& [scores, clusters] = by_points[game.points];
+    scores.push_back(game.score);
+    clusters.push_back(game.cluster);
+  }
+  LadderFit fit = {.even_points = {0, -kInfinity, kInfinity}};
+  std::vector<Block> blocks;
+  for (const auto& [points, of] : by_points) {
+    const auto& [scores, clusters] = of;
+    fit.steps.push_back({.points = points,
+                         .games = static_cast<int>(scores.size()),
+                         .score = ScoreInterval(scores, clusters)});
+    const double weight = EffectiveCount(scores.size(), clusters);
+    blocks.push_back({weight, weight * fit.steps.back().score.mean, 1});
+    while (blocks.size() > 1 &&
+           blocks[blocks.size() - 2].score() <= blocks.back().score()) {
+      const Block last = blocks.back();
+      blocks.pop_back();
+      blocks.back().weight += last.weight;
+      blocks.back().sum += last.sum;
+      blocks.back().steps += last.steps;
+    }
+  }
+  auto step = fit.steps.begin();
+  for (const Block& block : blocks) {
+    for (size_t i = 0; i < block.steps; ++i) (step++)->curve = block.score();
+  }
+
+  for (const LadderFit::Step& each : fit.steps) {
+    if (each.score.low <= 0.5) break;
+    fit.even_points.low = each.points;
+  }
+  for (size_t i = fit.steps.size(); i-- > 0 && fit.steps[i].score.high < 0.5;) {
+    fit.even_points.high = fit.steps[i].points;
+  }
+  const size_t next = fit.FirstBelow();
+  if (next == 0 || next == fit.steps.size()) {
+    fit.even_points.mean = next == 0 ? -kInfinity : kInfinity;
+    return fit;
+  }
+  const LadderFit::Step& before = fit.steps[next - 1];
+  const LadderFit::Step& after = fit.steps[next];
+  fit.even_points.mean = before.points + (before.curve - 0.5) /
+                                             (before.curve - after.curve) *
+                                             (after.points - before.points);
+  return fit;
 }
 
 }  // namespace tara::eval

@@ -138,21 +138,17 @@ double EloDifference(double score);
 // likely possibilities: "equivalent choices" (Hill 1973, "Diversity
 // and evenness", Ecology 54: the diversity number of order 1).
 
-// Returns  - sum p_i ln p_i  with p_i = weight_i / sum of the weights, in nats;
-// 0 if the sum is 0. REQUIRES: no weight is negative.
-double Entropy(absl::Span<const double> weights);
-
 // Returns the entropy, in nats, of the distribution of independent observations
 // from the counts of each kind: the jackknifed estimate
 //   N H - (N - 1) / N * sum_i n_i H_{-i}
 // with the interval +- 1.96 s,
 //   s^2 = (N - 1) / N * sum_i n_i (H_{-i} - mean of all H_{-i})^2,
-// where H is the entropy of the N observations and H_{-i} without one of kind
-// i. H itself is too low by about (kinds - 1) / 2N. If nearly all observations
-// differ, this estimate is too low, and no estimate is good.
-// The low end is at least 0. For fewer than two observations, or fewer than
-// kMinEqualValues that all differ or are all of one kind: 0 to infinity.
-// Source: Zahl 1977, "Jackknifing an index of diversity", Ecology 58.
+// where H = - sum (n_i / N) ln (n_i / N) is the entropy of the N observations
+// and H_{-i} without one of kind i. H itself is too low by about (kinds - 1) /
+// 2N. If nearly all observations differ, this estimate is too low, and no
+// estimate is good. The low end is at least 0. For fewer than two observations,
+// or fewer than kMinEqualValues that all differ or are all of one kind: 0 to
+// infinity. Source: Zahl 1977, "Jackknifing an index of diversity", Ecology 58.
 // REQUIRES: all counts > 0.
 Interval EntropyOfCounts(absl::Span<const int64_t> counts);
 
@@ -187,6 +183,114 @@ std::vector<double> BootstrapReplicates(int size, int replicates,
 // some 20 or fewer observations. REQUIRES: as BootstrapReplicates.
 Interval BootstrapInterval(int size, int replicates,
                            const IndexStatistic& statistic, Random& random);
+
+// Tests of single hypotheses and of many at once.
+
+// Returns the regularized incomplete beta function I_x(a, b): the probability
+// that a variable of the beta distribution is at most x. The tails of the
+// binomial and of Student's distribution are values of it. Computed by its
+// continued fraction, in at most about sqrt(max(a, b)) steps.
+// Source: NIST Digital Library of Mathematical Functions, 8.17.22.
+// REQUIRES: a, b > 0.
+double IncompleteBeta(double a, double b, double x);
+
+// Returns the x in [0, 1] at which I_x(a, b) is p, by bisection.
+// REQUIRES: as IncompleteBeta.
+double BetaQuantile(double a, double b, double p);
+
+// Returns the two-sided p-value of a normal deviate: P(|Z| >= |z|).
+double NormalTwoSided(double z);
+
+// Returns the t that Student's distribution exceeds, by size, with a
+// probability of 0.05. REQUIRES: degrees > 0.
+double StudentQuantile95(double degrees);
+
+// Returns p-values adjusted for the number of tests: the probability of
+// rejecting any true hypothesis at 0.05 is at most 0.05 for any dependence
+// between the tests. With p in increasing order, the i-th of m (from 0) becomes
+//   max over j <= i of min(1, (m - j) p_j).
+// Source: Holm 1979, "A simple sequentially rejective multiple test
+// procedure", Scandinavian Journal of Statistics 6.
+std::vector<double> HolmAdjusted(absl::Span<const double> p_values);
+
+// Functions of several estimates, and means of bounded values.
+
+// Returns sum_i a_i e_i of independent estimates e_i with intervals [l_i, u_i],
+// with the interval
+//   sum - sqrt(sum_i d_i^2),  d_i = a_i (e_i - l_i) if a_i > 0, else
+//                                   a_i (e_i - u_i)
+// and alike above ("method of variance estimates recovery"). It has the
+// coverage of the intervals that it is made of, also near the bounds of shares;
+// estimates that are correlated positively make differences conservative.
+// Source: Zou and Donner 2008, "Construction of confidence limits about effect
+// measures: a general approach", Statistics in Medicine 27.
+// REQUIRES: one coefficient per estimate.
+Interval LinearCombination(absl::Span<const double> coefficients,
+                           absl::Span<const Interval> estimates);
+
+// Returns second - first.
+Interval Difference(const Interval& first, const Interval& second);
+
+// Returns the change of an estimate per unit of x: the slope of the least
+// squares line through the estimates. REQUIRES: two different x at least.
+Interval SlopeOf(absl::Span<const double> x,
+                 absl::Span<const Interval> estimates);
+
+// Returns the two-sided p-value of an estimate being `null`, from the normal
+// distribution whose 95 % interval has the end on the side of `null`: below
+// 0.05 if the interval excludes it.
+double PValueOf(const Interval& estimate, double null = 0);
+
+// Returns the mean of whole numbers within [-bound, bound] with the interval of
+// ScoreInterval, scaled. `bound` is the largest size of a value, and 1 more if
+// all are the same, which have an interval too. No value: infinite.
+Interval BoundedMeanInterval(absl::Span<const double> values,
+                             Clusters clusters = {});
+
+// A compensation that makes a game even.
+
+// A game whose players knew a compensation: one step of a ladder.
+struct LadderGame {
+  double points = 0;  // for the second side; negative: for the first
+  double score = 0;   // of the first side
+  int cluster = 0;    // of its opening: games of one are not independent
+};
+
+// The first side's score by the points.
+struct LadderFit {
+  struct Step {
+    double points = 0;
+    int games = 0;
+    Interval score = {};  // of its games
+    double curve = 0;
+  };
+  // In order of their points. The curve is the one that never rises and is
+  // nearest to the scores, by squares weighted with the effective number of
+  // games (pool adjacent violators).
+  // Source: Barlow, Bartholomew, Bremner and Brunk 1972, "Statistical inference
+  // under order restrictions".
+  std::vector<Step> steps = {};
+  // The points at which the curve, with straight lines between the steps, is
+  // 1/2; infinite if it is above or below 1/2 at all steps. The low end is the
+  // last step up to which the score of each step is shown to be above 1/2, the
+  // high end the first one from which on each is shown to be below 1/2;
+  // infinite where none is. As the steps are tested in turn, up to the first
+  // that fails, each end errs no more often than one interval does, whatever
+  // the curve. Source: Maurer, Hothorn and Lehmacher 1995, "Multiple
+  // comparisons in drug clinical trials and preclinical assays: a-priori
+  // ordered hypotheses".
+  Interval even_points = {};
+
+  // Returns the step at which the curve is nearest to 1/2, the one of fewer
+  // points if it is as near at several.
+  const Step& Nearest() const;
+  // Returns the index of the first step at which the curve is below 1/2; the
+  // number of steps if there is none.
+  size_t FirstBelow() const;
+};
+
+// REQUIRES: at least one game.
+LadderFit FitLadder(absl::Span<const LadderGame> games);
 
 }  // namespace tara::eval
 
