@@ -590,7 +590,7 @@ py::object Arena(const py::object& a, const py::object& b,
        .player_a = player_a.team.text,
        .player_b = player_b.team.text,
        .result = ValueOrThrow(std::move(result))}};
-  return py::make_tuple(eval::ArenaReportText(rows),
+  return py::make_tuple(eval::ReportArena(rows).text,
                         JsonText(eval::ArenaRowJson(rows[0])));
 }
 
