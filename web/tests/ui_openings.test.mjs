@@ -118,7 +118,7 @@ describe('an opening book', () => {
     await page.locator('#openings').scrollIntoViewIfNeeded();
     await takePicture(page, 'openings_phone');
     await page.click('[aria-label="Close the books"]');
-    assert.ok(await page.isHidden('#openings'));
+    await page.locator('#openings').waitFor({state: 'hidden'});
     await reload(page);
     assert.ok(await page.isHidden('#openings'));
   });
