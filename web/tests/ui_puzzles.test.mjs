@@ -170,10 +170,12 @@ describe('the puzzle of the day', () => {
     await page.focus(`[data-hill="${first}"]`);
     await page.keyboard.press('Enter');
     await page.waitForSelector('#board:not([data-ply="0"])');
-    while (!await bar(page).getByText('Solved').isVisible()) {
-      const show = page.locator('[data-do="puzzle-show"]');
-      if (await show.isVisible()) await show.click();
-    }
+    // The button comes and goes, so the page looks for it and clicks in one step.
+    await page.waitForFunction(() => {
+      document.querySelector('[data-do="puzzle-show"]')?.click();
+      return [...document.querySelectorAll('.turn-bar')].some(
+          ({textContent}) => textContent.includes('Solved'));
+    });
     assert.match(
         await page.textContent('[aria-label="Puzzle"] .faint'),
         /^You have solved 1 .* 0 of them/);

@@ -181,6 +181,7 @@ export class PuzzleOfTheDay extends Exercise {
   }
 
   private showAnswer(): void {
+    if (!this.isWaiting) return; // clicked twice
     ++this.errors;
     const notation = this.puzzle.line[this.game!.ply]!;
     this.try({ notation }).catch((error) => this.events.failed(error));
