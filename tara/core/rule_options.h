@@ -106,8 +106,8 @@ inline constexpr std::array kRuleOptions = {
         }},
     RuleOptionInfo{
         "proximity_bound",
-        "in Manoeuvres a hill at a squared distance below this from a "
-        "friendly ringfort is too near",
+        "how far apart ringforts of one side must be in Manoeuvres, as a "
+        "squared distance (5: a knight's move)",
         RuleOptionKind::kNumber, 1, 5,
         [](const RuleOptions& o) { return int{o.proximity_bound}; },
         [](RuleOptions& o, int v) {
@@ -188,7 +188,7 @@ inline constexpr std::array kRuleOptions = {
         [](const VariantInfo& i) { return i.family == Family::kHighKings; }},
     RuleOptionInfo{
         "last_turns",
-        "after a seat announces the end, every other seat has one more turn",
+        "when a seat ends the game, every other seat has one more turn",
         RuleOptionKind::kSwitch, 0, 1,
         [](const RuleOptions& o) { return int{o.last_turns}; },
         [](RuleOptions& o, int v) { o.last_turns = v != 0; },
