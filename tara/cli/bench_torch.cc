@@ -193,7 +193,8 @@ constexpr int kPositionsOfVariant = 32;
 
 struct Engine {
   nn::InferenceInfo info;
-  InstructionSet set = SupportedInstructionSets().back();
+  absl::string_view instructions =
+      InstructionSetName(SupportedInstructionSets().back());
   std::unique_ptr<mcts::Evaluator> evaluator;
   nn::EvaluationError error = {};  // from the reference
 };
@@ -286,13 +287,13 @@ absl::StatusOr<std::vector<Engine>> MakeEngines(
     TARA_ASSIGN_OR_RETURN(const auto reference,
                           nn::NewFloatLightEvaluator(checkpoint));
     TARA_RETURN_IF_ERROR(engines.SetReference(*reference));
-    for (const InstructionSet set : SupportedInstructionSets()) {
+    for (const absl::string_view kernels : nn::LightKernelNames()) {
       TARA_ASSIGN_OR_RETURN(auto evaluator,
-                            nn::NewLightEvaluator(checkpoint, set));
+                            nn::NewLightEvaluator(checkpoint, kernels));
       TARA_RETURN_IF_ERROR(
           engines.Add({.info = {.backend = nn::InferenceBackend::kTara,
                                 .precision = nn::Precision::kInt8},
-                       .set = set,
+                       .instructions = kernels,
                        .evaluator = std::move(evaluator)}));
     }
     return std::move(engines.all);
@@ -376,8 +377,7 @@ absl::StatusOr<int> RunBenchInference(const BenchInferenceOptions& options,
          eval::TextField("backend", "backend", nn::BackendName(info.backend)),
          eval::TextField("precision", "precision",
                          nn::PrecisionName(info.precision)),
-         eval::TextField("instructions", "instructions",
-                         InstructionSetName(engine.set)),
+         eval::TextField("instructions", "instructions", engine.instructions),
          eval::CountField("batch", "batch", batches[batch]),
          eval::NumberField("positions_per_s", "positions/s", whole,
                            {.digits = 0}),

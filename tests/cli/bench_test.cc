@@ -8,8 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "tara/core/instruction_set.h"
+#include "absl/strings/string_view.h"
 #include "tara/core/variant.h"
+#include "tara/nn/light/light.h"
 #include "tests/cli/tara_process.h"
 
 namespace tara::cli {
@@ -279,13 +280,13 @@ TEST(BenchInferenceTest, MeasuresLightNetworksByInstructionSet) {
       RunTara({"bench", "inference", "--net", "light:64x1", "--batch", "1",
                "--seconds", "0.001", "--format=json"});
   ASSERT_EQ(result.status, 0) << result.err;
-  const std::vector<InstructionSet> sets = SupportedInstructionSets();
+  const std::vector<absl::string_view> kernels = nn::LightKernelNames();
   const Json rows = Json::parse(result.out);
-  ASSERT_EQ(rows.size(), sets.size());
-  for (size_t i = 0; i < sets.size(); ++i) {
+  ASSERT_EQ(rows.size(), kernels.size());
+  for (size_t i = 0; i < kernels.size(); ++i) {
     EXPECT_EQ(rows[i].at("net"), "light:64x1");
     EXPECT_EQ(rows[i].at("instructions").get<std::string>(),
-              std::string(InstructionSetName(sets[i])));
+              std::string(kernels[i]));
     EXPECT_GT(rows[i].at("positions_per_s"), 0);
     EXPECT_LT(rows[i].at("value_error"), 0.05);
     EXPECT_LT(rows[i].at("policy_error"), 0.05);

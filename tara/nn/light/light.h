@@ -8,10 +8,11 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "tara/core/instruction_set.h"
+#include "absl/strings/string_view.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/nn/training/trainer.h"
 #include "tara/nn/weights/checkpoint.h"
@@ -26,15 +27,17 @@ inline constexpr int kMaxLightLayers = 8;
 // Returns INVALID_ARGUMENT for a shape that no light network has.
 absl::Status CheckLightShape(const NetworkShape& shape);
 
-// Returns an evaluator that computes in integers, with the fastest kernels of
-// this processor that need no more than `most`. Thread-safe; takes no locks.
-// The evaluation of a position is the same, bit for bit, on every processor and
-// in any batch.
+// Returns the names of the kernels that this processor supports, slowest first,
+// such as "portable", "avx2", "avxvnni", "avx512".
+std::vector<absl::string_view> LightKernelNames();
+
+// Returns an evaluator that computes in integers, with the kernels of a name or
+// else the fastest. Thread-safe; takes no locks. The evaluation of a position
+// is the same, bit for bit, on every processor and in any batch.
 // Returns INVALID_ARGUMENT when a tensor is missing or misshapen, or has a
-// weight that is not finite, naming it.
+// weight that is not finite, naming it. REQUIRES: LightKernelNames() has it.
 absl::StatusOr<std::unique_ptr<mcts::Evaluator>> NewLightEvaluator(
-    const Checkpoint& checkpoint,
-    InstructionSet most = InstructionSet::kAvx512);
+    const Checkpoint& checkpoint, absl::string_view kernels = "");
 
 // Returns an evaluator of the same network in float32: slow, the reference for
 // the integers.

@@ -10,12 +10,12 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "tara/base/check.h"
 #include "tara/base/random.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/action.h"
-#include "tara/core/instruction_set.h"
 #include "tara/core/random_action.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
@@ -154,17 +154,28 @@ absl::StatusOr<LightRanges> LightRangesOf(const Checkpoint& checkpoint,
       tensors, parameters, PositionsOfRandomGames(kRangePositions, kRangeSeed));
 }
 
+std::vector<absl::string_view> LightKernelNames() {
+  std::vector<absl::string_view> names;
+  for (const LightKernels& kernels : SupportedLightKernels()) {
+    names.push_back(kernels.name);
+  }
+  return names;
+}
+
 absl::StatusOr<std::unique_ptr<mcts::Evaluator>> NewLightEvaluator(
-    const Checkpoint& checkpoint, InstructionSet most) {
+    const Checkpoint& checkpoint, absl::string_view kernels) {
   TARA_ASSIGN_OR_RETURN(const AlignedFloats parameters,
                         ReadParameters(checkpoint));
   const LightTensors tensors(checkpoint.shape.blocks);
   TARA_ASSIGN_OR_RETURN(const LightRanges ranges,
                         LightRangesOf(checkpoint, tensors, parameters.data()));
-  std::vector<LightKernels> kernels = SupportedLightKernels();
-  while (kernels.back().set > most) kernels.pop_back();
+  std::vector<LightKernels> supported = SupportedLightKernels();
+  while (!kernels.empty() && supported.back().name != kernels) {
+    supported.pop_back();
+    TARA_CHECK(!supported.empty(), "no such kernels");
+  }
   return std::make_unique<LightEvaluator>(
-      MakeLightIntegers(tensors, parameters.data(), ranges), kernels.back());
+      MakeLightIntegers(tensors, parameters.data(), ranges), supported.back());
 }
 
 absl::StatusOr<std::unique_ptr<mcts::Evaluator>> NewFloatLightEvaluator(

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdlib>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -630,7 +631,14 @@ std::vector<LightKernels> SupportedLightKernels() {
   std::vector<LightKernels> kernels = {internal::PlainLightKernels()};
 #if defined(__x86_64__)
   const std::vector<InstructionSet> sets = SupportedInstructionSets();
-  if (sets.size() > 1) kernels.push_back(internal::Avx2LightKernels());
+  if (sets.size() > 1) {
+    kernels.push_back(internal::Avx2LightKernels());
+    // The variable stands for processors that do not have it.
+    if (std::getenv("TARA_INSTRUCTION_SET") == nullptr &&
+        __builtin_cpu_supports("avxvnni")) {
+      kernels.push_back(internal::AvxVnniLightKernels());
+    }
+  }
   if (sets.back() == InstructionSet::kAvx512 &&
       __builtin_cpu_supports("avx512vnni")) {
     kernels.push_back(internal::Avx512LightKernels());

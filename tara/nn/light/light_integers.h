@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "tara/core/board.h"
-#include "tara/core/instruction_set.h"
 #include "tara/core/state.h"
 #include "tara/nn/heads.h"
 #include "tara/nn/light/light_network.h"
@@ -187,7 +187,7 @@ struct alignas(64) LightScratch {
 
 // One implementation; chosen at run time.
 struct LightKernels {
-  InstructionSet set;
+  absl::string_view name;  // as LightKernelNames
   // Computes the logits of the policy outputs that are given, into
   // policy [kNumPolicyOutputs] at their places, and scratch.value: the logits
   // of win, draw, loss and the margins. `scratch` always belongs to these
@@ -212,8 +212,9 @@ namespace internal {
 LightKernels PlainLightKernels();
 LightKernels WasmLightKernels();
 LightKernels NeonLightKernels();
-// REQUIRES: the processor has AVX2; AVX-512 with VNNI.
+// REQUIRES: the processor has AVX2; AVX-VNNI too; AVX-512 with VNNI.
 LightKernels Avx2LightKernels();
+LightKernels AvxVnniLightKernels();
 LightKernels Avx512LightKernels();
 
 }  // namespace internal

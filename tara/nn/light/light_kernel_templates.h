@@ -14,9 +14,9 @@
 #include <cstring>
 #include <type_traits>
 
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "tara/core/board.h"
-#include "tara/core/instruction_set.h"
 #include "tara/nn/light/light_integers.h"
 #include "tara/nn/light/light_network.h"
 
@@ -660,8 +660,8 @@ struct LightKernelCode {
     RunValue(network, scratch);
   }
 
-  static LightKernels Table(InstructionSet set) {
-    return {.set = set, .run = Run};
+  static LightKernels Table(absl::string_view name) {
+    return {.name = name, .run = Run};
   }
 };
 

@@ -8,7 +8,7 @@
 namespace tara::nn::internal {
 namespace {
 
-// PlainVector by AVX2 and BMI2.
+// PlainVector by AVX2 and BMI2, and AVX-VNNI where this is compiled for it.
 struct Avx2Vector {
   static constexpr int kShorts = 16;
   static constexpr int kInts = kShorts / 2;
@@ -57,12 +57,21 @@ struct Avx2Vector {
     return _mm256_srai_epi32(x, kBits);
   }
   static Int PackInts(Int a, Int b) { return _mm256_packs_epi32(a, b); }
+#ifdef __AVXVNNI__
+  static Int AddProducts(Int sum, Int a, Int b) {
+    return _mm256_dpwssd_avx_epi32(sum, a, b);
+  }
+  static Int AddDots(Int sum, Int a, Int b) {
+    return _mm256_dpbusd_avx_epi32(sum, a, b);
+  }
+#else
   static Int AddProducts(Int sum, Int a, Int b) {
     return _mm256_add_epi32(sum, _mm256_madd_epi16(a, b));
   }
   static Int AddDots(Int sum, Int a, Int b) {
     return AddProducts(sum, MultiplyBytes(a, b), _mm256_set1_epi16(1));
   }
+#endif
   template <int kFours>
   static unsigned NonZero(const uint8_t* bytes) {
     unsigned zero = 0;
@@ -88,8 +97,14 @@ struct Avx2Vector {
 
 }  // namespace
 
-LightKernels Avx2LightKernels() {
-  return LightKernelCode<Avx2Vector>::Table(InstructionSet::kAvx2);
+#ifdef __AVXVNNI__
+LightKernels AvxVnniLightKernels() {
+  return LightKernelCode<Avx2Vector>::Table("avxvnni");
 }
+#else
+LightKernels Avx2LightKernels() {
+  return LightKernelCode<Avx2Vector>::Table("avx2");
+}
+#endif
 
 }  // namespace tara::nn::internal

@@ -83,7 +83,7 @@ struct Avx512Vector {
 }  // namespace
 
 LightKernels Avx512LightKernels() {
-  return LightKernelCode<Avx512Vector>::Table(InstructionSet::kAvx512);
+  return LightKernelCode<Avx512Vector>::Table("avx512");
 }
 
 }  // namespace tara::nn::internal

@@ -129,7 +129,7 @@ struct NeonVector {
 }  // namespace
 
 LightKernels NeonLightKernels() {
-  return LightKernelCode<NeonVector>::Table(InstructionSet::kPortable);
+  return LightKernelCode<NeonVector>::Table("neon");
 }
 
 }  // namespace tara::nn::internal

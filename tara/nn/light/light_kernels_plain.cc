@@ -4,7 +4,7 @@
 namespace tara::nn::internal {
 
 LightKernels PlainLightKernels() {
-  return LightKernelCode<PlainVector>::Table(InstructionSet::kPortable);
+  return LightKernelCode<PlainVector>::Table("portable");
 }
 
 }  // namespace tara::nn::internal

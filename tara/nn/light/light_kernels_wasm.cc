@@ -115,7 +115,7 @@ struct WasmVector {
 }  // namespace
 
 LightKernels WasmLightKernels() {
-  return LightKernelCode<WasmVector>::Table(InstructionSet::kPortable);
+  return LightKernelCode<WasmVector>::Table("wasm");
 }
 
 }  // namespace tara::nn::internal
