@@ -13,6 +13,7 @@ struct Avx2Vector {
   static constexpr int kShorts = 16;
   static constexpr int kInts = kShorts / 2;
   static constexpr int kParts = 1;
+  static constexpr bool kSkipsZeros = false;
   using Int = __m256i;
   using Float = __m256;
 
@@ -72,17 +73,6 @@ struct Avx2Vector {
     return AddProducts(sum, MultiplyBytes(a, b), _mm256_set1_epi16(1));
   }
 #endif
-  template <int kFours>
-  static unsigned NonZero(const uint8_t* bytes) {
-    unsigned zero = 0;
-    for (int i = 0; i < kFours; i += 8) {
-      const Int is_zero = _mm256_cmpeq_epi32(Load(bytes + 4 * i), Zero());
-      zero |= static_cast<unsigned>(
-                  _mm256_movemask_ps(_mm256_castsi256_ps(is_zero)))
-              << i;
-    }
-    return ~zero & ((1u << kFours) - 1);
-  }
 
   static Float ToFloats(Int x) { return _mm256_cvtepi32_ps(x); }
   static Int ToInts(Float x) { return _mm256_cvtps_epi32(x); }

@@ -13,6 +13,7 @@ struct Avx512Vector {
   static constexpr int kShorts = 32;
   static constexpr int kInts = kShorts / 2;
   static constexpr int kParts = 4;
+  static constexpr bool kSkipsZeros = false;
   using Int = __m512i;
   using Float = __m512;
 
@@ -61,12 +62,6 @@ struct Avx512Vector {
   }
   static Int AddDots(Int sum, Int a, Int b) {
     return _mm512_dpbusd_epi32(sum, a, b);
-  }
-  template <int kFours>
-  static unsigned NonZero(const uint8_t* bytes) {
-    constexpr __mmask16 kAll = (1u << kFours) - 1;
-    const Int x = _mm512_maskz_loadu_epi32(kAll, bytes);
-    return _mm512_test_epi32_mask(x, x);
   }
 
   static Float ToFloats(Int x) { return _mm512_cvtepi32_ps(x); }

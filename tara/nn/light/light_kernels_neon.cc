@@ -15,6 +15,7 @@ struct NeonVector {
   static constexpr int kShorts = 8;
   static constexpr int kInts = kShorts / 2;
   static constexpr int kParts = 1;
+  static constexpr bool kSkipsZeros = true;
   struct Int {
     int32x4_t lanes;
   };

@@ -14,6 +14,7 @@ struct WasmVector {
   static constexpr int kShorts = 8;
   static constexpr int kInts = kShorts / 2;
   static constexpr int kParts = 1;
+  static constexpr bool kSkipsZeros = true;
   using Int = v128_t;
   struct Float {
     v128_t lanes;
