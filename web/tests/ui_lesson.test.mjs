@@ -7,7 +7,7 @@ import {after, before, describe, test} from 'node:test';
 import {checkAccess, loadCore} from './harness.mjs';
 import {
   DESKTOP, drop, loadModules, newGame, PHONE, randomNumbers, startSite,
-  takePicture,
+  takePicture, waitForText,
 } from './ui_page.mjs';
 
 describe('what a count counts', () => {
@@ -112,6 +112,7 @@ describe('a newcomer', () => {
           page, 'game',
           'sacred_hill_l1 5/3r3/2rbr2/3r3/4b2/4bb1/5 0 battle - 0,0 0 - -');
       await page.waitForSelector('.mark-badge.besieged');
+      await waitForText(page, '.chances', /%/);
       assert.equal(
           await page.getAttribute('[data-hill="D5"]', 'aria-label'),
           'D5, Blue ringfort, besieged, capture it');
@@ -197,13 +198,14 @@ describe('a newcomer', () => {
       await page.click('[data-do="lesson"]');
       await at(1);
       await next.click();
+      await at(2);
       // By keyboard.
       await page.focus('[data-hill="D3"]');
       await page.keyboard.press('Enter');
       await task.getByText('Well done').waitFor();
       for (const hill of ['C5', 'D5', 'A4']) {
         await next.click();
-        await page.waitForSelector(`[data-hill="${hill}"][data-use]`);
+        await task.getByText('Your turn').waitFor();
         await page.click(`[data-hill="${hill}"]`);
         await task.getByText('Well done').waitFor();
       }

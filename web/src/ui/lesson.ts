@@ -14,6 +14,7 @@ export interface LessonEvents extends ExerciseEvents {
 
 export class Lesson extends Exercise {
   private at = 0; // which step
+  private isShown = false; // the position of the step, on the board
   private isDone = false; // the task of the step
 
   constructor(engine: Engine, private readonly own: LessonEvents) {
@@ -30,7 +31,7 @@ export class Lesson extends Exercise {
   }
 
   get isOn(): boolean {
-    return this.game !== null && this.step.task !== undefined && !this.isDone;
+    return this.isShown && this.step.task !== undefined && !this.isDone;
   }
 
   protected begin(): Promise<void> {
@@ -58,10 +59,12 @@ export class Lesson extends Exercise {
 
   private async goTo(step: number): Promise<void> {
     this.at = step;
-    this.isDone = false;
+    this.isShown = this.isDone = false;
     this.chosen = null;
     const { position } = this.step;
-    if (position === '' || (await this.put(position))) this.render();
+    if (position !== '' && !(await this.put(position))) return;
+    this.isShown = true;
+    this.render();
   }
 
   private render(): void {
