@@ -23,14 +23,14 @@ export class OpeningsPanel {
     private readonly play: (notation: string) => void,
     private readonly changed: () => void,
   ) {
-    const close = (): void => {
+    const close = async (): Promise<void> => {
+      await removeBooks(); // a reload finds none
       this.books = [];
-      void removeBooks();
       this.changed();
     };
     this.element = card(
       'Openings',
-      [h('h2', 'Openings'), iconButton('close', 'Close the books', close)],
+      [h('h2', 'Openings'), iconButton('close', 'Close the books', () => void close())],
       this.words,
       this.list,
     );
