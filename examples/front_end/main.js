@@ -80,8 +80,15 @@ function choose(hill) {
   }
 }
 
+// Until the engine has answered and the board is shown, clicks do nothing.
+function lock() {
+  const all = document.querySelectorAll('#board button, #others button');
+  for (const button of all) button.disabled = true;
+}
+
 async function play(action) {
   from = null;
+  lock();
   game = await engine.play(action.index);
   show();
   await letComputerPlay();
@@ -101,6 +108,7 @@ async function letComputerPlay() {
 async function begin() {
   search?.stop();
   from = null;
+  lock();
   game = await engine.newGame($('variant').value);
   show();
   await letComputerPlay();
