@@ -35,6 +35,11 @@ export abstract class Exercise {
   ) {
     this.variant = engine.info.variants[0]!;
     this.card = h('section.card.exercise', { 'aria-label': name });
+    // The second press of a double click would hit a button that has come since.
+    const once = (event: MouseEvent): void => {
+      if (event.detail > 1) event.stopPropagation();
+    };
+    this.tools.addEventListener('click', once, { capture: true });
     this.close();
   }
 
