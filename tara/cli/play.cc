@@ -259,8 +259,8 @@ class PlaySession {
   static absl::Span<const SessionCommand> Commands() {
     static constexpr std::array kCommands = {
         SessionCommand{"help",
-                       "the rule of the turn, the signs, this list; help D4: "
-                       "whether D4 is legal, and why not",
+                       "the rule of the turn, the signs, this list; "
+                       "help D4: is D4 legal?",
                        &PlaySession::Help},
         SessionCommand{"legal", "your legal actions", &PlaySession::Legal},
         SessionCommand{"hint", "what the computer would play",
