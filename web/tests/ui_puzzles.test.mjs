@@ -67,14 +67,15 @@ test('every variant has puzzles for months, with two or three decisions', () => 
 describe('the puzzle of the day', () => {
   const site = startSite();
   const DAY_MS = 86_400_000;
+  // The page is where it is noon by now: no day ends during a test.
+  const hours = 12 - new Date().getUTCHours(); // ahead of UTC
+  const timezoneId = `Etc/GMT${hours > 0 ? '-' : '+'}${Math.abs(hours)}`;
 
   const bar = (page) => page.locator('.turn-bar.exercise:visible');
   const heard = (page, text) => bar(page).getByText(text).waitFor();
   // Today's, or that of some days before.
   const puzzleOf = (variant, before = 0) => {
-    const now = new Date();
-    const day = Math.floor(
-        now / DAY_MS - now.getTimezoneOffset() / 1440) - before;
+    const day = Math.floor(Date.now() / DAY_MS + hours / 24) - before;
     const all = puzzles.get(variant);
     return all[day % all.length];
   };
@@ -108,7 +109,7 @@ describe('the puzzle of the day', () => {
   for (const [viewport, colorScheme] of [[DESKTOP, 'light'], [PHONE, 'dark']]) {
     site.test(
         `shows why an action is wrong, and keeps what is solved, ${viewport.width} wide`,
-        {viewport, colorScheme}, async (page) => {
+        {viewport, colorScheme, timezoneId}, async (page) => {
       const puzzle = puzzleOf('sacred_hill_l1');
       await open(page);
       await checkAccess(page, 'a puzzle');
@@ -138,7 +139,7 @@ describe('the puzzle of the day', () => {
       if (viewport === PHONE) assert.equal(small, 0);
       // The game is as it was, and the results are there at the next visit.
       await page.click('[data-do="puzzle-leave"]');
-      assert.equal(await page.getAttribute('#board', 'data-actions'), '0');
+      await page.waitForSelector('#board[data-actions="0"]');
       await reload(page);
       await open(page);
       assert.match(await results(), /^You have solved 2 /);
@@ -146,7 +147,8 @@ describe('the puzzle of the day', () => {
     });
   }
 
-  site.test('is solved by its line in every variant', async (page) => {
+  site.test(
+      'is solved by its line in every variant', {timezoneId}, async (page) => {
     await open(page);
     const choice = page.locator('[aria-label="Variant of the puzzle"]');
     for (const variant of puzzles.keys()) {
@@ -161,7 +163,7 @@ describe('the puzzle of the day', () => {
     }
   });
 
-  site.test('is solved by keyboard, or shown', async (page) => {
+  site.test('is solved by keyboard, or shown', {timezoneId}, async (page) => {
     await newGame(page, 'four_treasures', 'people');
     await page.click('#help-button');
     await page.click('#help button:has-text("Puzzle of the day")');
