@@ -210,7 +210,8 @@ describe('games that come and go', () => {
           (height) => document.querySelector('.lines').getBoundingClientRect()
                           .bottom < height,
           viewport.height);
-      await waitForText(page, '.analysis .legend', / 800 /);
+      // It has ended, if by its time.
+      await page.waitForSelector('[data-do="hint"]:enabled');
       const lines = panel.locator('.line');
       assert.equal(await lines.count(), 3);
       for (const text of await lines.allTextContents()) {

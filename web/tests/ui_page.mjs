@@ -51,6 +51,7 @@ async function openPage(browser, address, options = {}) {
   const problems = watchPage(page, {allowed: address});
   await page.goto(address);
   await page.waitForSelector('body.ready');
+  await page.evaluate(async () => void await document.fonts.ready);
   return {page, problems, close: () => context.close()};
 }
 
