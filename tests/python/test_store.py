@@ -127,6 +127,7 @@ def test_a_damaged_store_is_data_loss(path, tmp_path):
             f"pragma table_info({table})") if row[2].lower() == "blob")
         database.execute(f"update {table} set {column} = x'00112233' "
                          "where game_index = 5")
+    database.close()
     with tara.GameStore(copy) as store:
         assert store[4] and store[6] and 5 in store
         with pytest.raises(tara.DataLoss, match="5"):
@@ -206,6 +207,17 @@ def test_a_record_with_an_action_that_there_is_not_has_no_line(path, tmp_path):
                     store.arrow("plies").read_all):
             with pytest.raises(tara.DataLoss, match="game 7: "):
                 use()
+
+
+def test_a_copy_with_its_log_and_without_its_index_is_read(path, tmp_path):
+    (tmp_path / "copy").mkdir()
+    with tara.GameStore(tmp_path / "games.db", "w") as store:
+        with tara.GameStore(path) as games:
+            store.add(games.games(newest=3))
+        for name in ("games.db", "games.db-wal"):
+            shutil.copy(tmp_path / name, tmp_path / "copy")
+        with tara.GameStore(tmp_path / "copy") as copy:
+            assert list(copy) == list(store) and len(copy) == 3
 
 
 def test_libprotobuf_prints_nothing(store):
