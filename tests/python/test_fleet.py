@@ -133,16 +133,22 @@ def test_ctrl_c_stops_a_run_and_the_same_command_goes_on(tmp_path):
 
 
 def test_a_game_that_kills_its_worker_is_named_with_what_replays_it(tmp_path):
-    env = patched(tmp_path / "patch", """
-import os, ray
+    run_dir = tmp_path / "run"
+    env = patched(tmp_path / "patch", f"""
+import os, ray, tara, time
+def kept():
+    with tara.GameStore({str(run_dir)!r}) as store:
+        return set(store.indices())
 class Poisoned(Player):
     def play(self, pieces, node):
         if 4 in dict(pieces) and ray.is_initialized():
+            # Alone in its block at last, it waits for the others.
+            while len(pieces) == 1 and not {{0, 1, 2, 3}} <= kept():
+                time.sleep(0.01)
             os.kill(os.getpid(), 9)
         return super().play(pieces, node)
 _tara._JobPlayer = Poisoned
 """)
-    run_dir = tmp_path / "run"
     run = fleet("train", TINY, "--set", f"run_dir={run_dir}", *FAST, env=env)
     assert run.returncode == 1, run.stderr
     assert "game 4 of generation 0 has killed its worker 3 times" in run.stderr
@@ -296,15 +302,30 @@ _tara._JobPlayer = Hangs
 
 
 def test_nodes_of_two_kinds_play_a_run_that_says_so(tmp_path, cluster):
-    other = patched(tmp_path / "patch",
-                    "class Other(Player):\n"
-                    "    def numeric_class(self):\n"
-                    "        return 'other-numbers'\n"
-                    "_tara._JobPlayer = Other\n")
+    # This machine's kind plays nothing before the other one, however late.
+    begun = repr(str(tmp_path / "begun"))
+    waits = patched(tmp_path / "waits", f"""
+import os, time
+class Waits(Player):
+    def play(self, pieces, node):
+        while not os.path.exists({begun}):
+            time.sleep(0.01)
+        return super().play(pieces, node)
+_tara._JobPlayer = Waits
+""")
+    other = patched(tmp_path / "other", f"""
+class Other(Player):
+    def numeric_class(self):
+        return 'other-numbers'
+    def play(self, pieces, node):
+        open({begun}, 'w').close()
+        return super().play(pieces, node)
+_tara._JobPlayer = Other
+""")
     run_dir = tmp_path / "run"
     run = fleet("train", TINY, "--set", f"run_dir={run_dir}", *FAST, "--set",
                 "self_play.games_per_generation=40", "--numerics", "labelled",
-                "--audit", "1", "--address", cluster(None, other))
+                "--audit", "1", "--address", cluster(waits, other))
     assert run.returncode == 0, run.stderr
     lines = [json.loads(line) for line in
              (run_dir / "fleet_games.jsonl").read_text().splitlines()]
