@@ -89,7 +89,7 @@ def test_games_stay_as_they_are_where_none_is_to_be_played(seen):
     ended = 0
     for _ in range(300):
         where = rng.random(40) < 0.5
-        actions = np.where(where, [state.legal(seen=seen)[-1]
+        actions = np.where(where, [int(state.legal(seen=seen)[-1])
                                    for state in alone], -5)
         step = games.step(actions, seen=seen, where=where)
         finals = iter(step.final)
