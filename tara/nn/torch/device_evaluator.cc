@@ -257,7 +257,7 @@ class DevicePart {
   const int capacity_;
   const c10::Stream stream_;
   // Graphs are recorded on streams that no part computes on: LibTorch hands out
-  // 32 streams per device in turn, and some may be shared.
+  // 32 streams of a kind per device in turn, so parts may share them.
   const c10::Stream recording_stream_;
   EncodedBatch batch_;
   at::Tensor host_planes_;   // [capacity, 7, 7, P]
@@ -311,13 +311,20 @@ DeviceGraph* DevicePart::GraphOf(int size) {
   if (found != graphs_.end()) return found->second.get();
   const auto compute = [this, size] { Compute(size); };
   {
-    // Libraries choose their kernels and take their workspaces.
-    const c10::StreamGuard guard(recording_stream_);
+    // Kernels are chosen and loaded here, where threads do not take turns.
+    const c10::StreamGuard guard(stream_);
     compute();
+    stream_.synchronize();
+  }
+  const auto prepare = [&] {
     compute();
     recording_stream_.synchronize();
-  }
-  return graphs_.emplace(size, RecordDeviceGraph(recording_stream_, compute))
+  };
+  DeviceGraph* const neighbor =
+      graphs_.empty() ? nullptr : graphs_.begin()->second.get();
+  return graphs_
+      .emplace(size,
+               RecordDeviceGraph(recording_stream_, prepare, compute, neighbor))
       .first->second.get();
 }
 
@@ -388,6 +395,15 @@ class EvaluatorInParts : public mcts::Evaluator {
     for (const std::string& device : devices) {
       replicas_.push_back(std::make_unique<Replica>(
           network, c10::Device(device), type, options.max_part));
+    }
+  }
+
+  ~EvaluatorInParts() override {
+    replicas_.clear();
+    try {
+      if (devices_ != "cpu") FreeGraphMemory();
+    } catch (const std::exception&) {
+      // The device is lost, and its memory with it.
     }
   }
 

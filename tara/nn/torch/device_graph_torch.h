@@ -21,13 +21,22 @@ class DeviceGraph {
 };
 
 // Records what `work` enqueues, on `stream`, which becomes the current one
-// meanwhile. Returns null where graphs are unsupported: on devices other than
-// CUDA's, in builds without its headers (third_party/torch), and in LibTorch
-// before 2.1, where recording forbids all other threads to allocate.
-// REQUIRES: `work` has run on the stream before, so that libraries are ready,
-// and is done; no other thread uses the stream. Throws what LibTorch throws.
+// meanwhile. `prepare` runs on it first: it does the same work and waits for
+// it, so that libraries are ready. The graph keeps its temporaries in the
+// memory of `neighbor`, unless that is null. Returns null where graphs are
+// unsupported: on devices other than CUDA's, in builds without its headers
+// (third_party/torch), and in LibTorch before 2.1, where recording forbids all
+// other threads to allocate. Graphs are recorded one at a time, so threads may
+// share the stream if they use it for nothing else. Throws what LibTorch
+// throws. REQUIRES: graphs with the same memory are replayed on the same
+// stream.
 std::unique_ptr<DeviceGraph> RecordDeviceGraph(
-    const c10::Stream& stream, const std::function<void()>& work);
+    const c10::Stream& stream, const std::function<void()>& prepare,
+    const std::function<void()>& work, DeviceGraph* neighbor);
+
+// Gives unused memory back to the devices. LibTorch keeps the memory of graphs
+// that are gone, but uses it for nothing else.
+void FreeGraphMemory();
 
 }  // namespace tara::nn
 

@@ -72,20 +72,20 @@ std::string CudaVersion(int version) {
   return absl::StrCat(version / 1000, ".", version % 1000 / 10);
 }
 
-// Returns why CUDA has no device. Calls the runtime that LibTorch has loaded by
-// name, because its headers may be missing.
+// Returns a function of the CUDA runtime that LibTorch has loaded, or null. By
+// name, because the headers may be missing.
+template <typename Function>
+Function* FindCudaFunction(const char* name) {
+  return reinterpret_cast<Function*>(::dlsym(RTLD_DEFAULT, name));
+}
+
+// Returns why CUDA has no device.
 std::string WhyNoDevice() {
-  const auto find = [](const char* name) {
-    return ::dlsym(RTLD_DEFAULT, name);
-  };
-  using GetNumber = int (*)(int*);
-  const auto count = reinterpret_cast<GetNumber>(find("cudaGetDeviceCount"));
-  const auto of_driver =
-      reinterpret_cast<GetNumber>(find("cudaDriverGetVersion"));
-  const auto of_runtime =
-      reinterpret_cast<GetNumber>(find("cudaRuntimeGetVersion"));
+  const auto count = FindCudaFunction<int(int*)>("cudaGetDeviceCount");
+  const auto of_driver = FindCudaFunction<int(int*)>("cudaDriverGetVersion");
+  const auto of_runtime = FindCudaFunction<int(int*)>("cudaRuntimeGetVersion");
   const auto describe =
-      reinterpret_cast<const char* (*)(int)>(find("cudaGetErrorString"));
+      FindCudaFunction<const char*(int)>("cudaGetErrorString");
   constexpr char kHint[] =
       "nvidia-smi lists devices; CUDA_VISIBLE_DEVICES hides them";
   if (count == nullptr || of_driver == nullptr || of_runtime == nullptr ||
@@ -106,6 +106,19 @@ std::string WhyNoDevice() {
   return absl::StrCat(
       "finds no device: ", error == 0 ? "none is visible" : describe(error),
       " (", kHint, ")");
+}
+
+// Makes threads sleep while they wait for the device. By default they spin, one
+// for each batch underway, and take the cores from the threads that search.
+void SleepWhileWaiting(int device) {
+  const auto init =
+      FindCudaFunction<int(int, unsigned, unsigned)>("cudaInitDevice");
+  const auto take_error = FindCudaFunction<int()>("cudaGetLastError");
+  if (init == nullptr || take_error == nullptr) return;  // before CUDA 12
+  constexpr unsigned kBlockingSync = 4;   // cudaDeviceScheduleBlockingSync
+  constexpr unsigned kFlagsAreValid = 1;  // cudaInitDeviceFlagsAreValid
+  // LibTorch will meet the same error, and must not take it for another's.
+  if (init(device, kBlockingSync, kFlagsAreValid) != 0) take_error();
 }
 
 }  // namespace
@@ -134,6 +147,7 @@ absl::StatusOr<std::vector<std::string>> FindTorchDevices(
   std::vector<std::string> devices;
   for (int index = 0; index < count; ++index) {
     if (device.all || index == device.index) {
+      SleepWhileWaiting(index);
       devices.push_back(absl::StrCat("cuda:", index));
     }
   }

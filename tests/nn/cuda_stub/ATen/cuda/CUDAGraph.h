@@ -23,15 +23,17 @@ class CUDAGraph {
  public:
   using Pool = std::pair<unsigned long long, unsigned long long>;
 
-  void capture_begin(Pool /*pool*/ = {0, 0},
+  ~CUDAGraph() { stub_calls.emplace_back("destroy"); }
+  void capture_begin(Pool pool = {0, 0},
                      cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal) {
-    stub_calls.emplace_back(mode == cudaStreamCaptureModeThreadLocal
-                                ? "begin of this thread"
-                                : "begin of all threads");
+    stub_calls.push_back((mode == cudaStreamCaptureModeThreadLocal
+                              ? "begin of this thread in pool "
+                              : "begin of all threads in pool ") +
+                         std::to_string(pool.second));
   }
   void capture_end() { stub_calls.emplace_back("end"); }
   void replay() { stub_calls.emplace_back("replay"); }
-  Pool pool() const { return {0, 0}; }
+  Pool pool() const { return {0, 7}; }
 };
 
 }  // namespace at::cuda
