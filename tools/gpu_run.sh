@@ -26,6 +26,8 @@
 #   TARA_SETTINGS      fields of the run's config, as "FIELD=VALUE ..."
 
 set -uo pipefail
+# Numbers with a point, and messages that anyone can search for.
+export LC_ALL=C
 
 case "${1:-}" in
   "" | -*)
@@ -119,9 +121,9 @@ train() {
   local -a fields=()
   for each in variant=all self_play.games_per_generation=60 \
     learner.batch_size=256 learner.steps_per_generation=40 \
-    learner.window_games=200 network.channels=32 network.blocks=3 \
-    learner.ema_decay=0.9 learner.owner_loss_weight=0.5 evaluation.every=0 \
-    evaluation.final_games=1 "run_dir=${work}/$1" "${@:2}"; do
+    learner.autocast=off learner.window_games=200 learner.ema_decay=0.9 \
+    learner.owner_loss_weight=0.5 network.channels=32 network.blocks=3 \
+    evaluation.every=0 evaluation.final_games=1 "run_dir=${work}/$1" "${@:2}"; do
     fields+=(--set "${each}")
   done
   step "training of ${name}" "$(scaled 60)" "${tara}" train \
@@ -257,14 +259,15 @@ bench() {
       --net "${net}" --device "${device}" --precision "${precision}" \
       --threads "${cores}" --batch 256,1024,4096 --seconds 0.2 --format=json |
       rows bench inference
-    step "learning of ${net}" "$(scaled 10)" "${tara}" bench learner \
+    step "learning of ${net}" "$(scaled 15)" "${tara}" bench learner \
       --net "${net}" --device "${device}" --bfloat16 --threads 2 \
       --batch 1024,4096 --seconds 1 --format=json | rows bench learner
-    # Runs until it is interrupted, because a generation would take longer.
-    step "self-play of ${net}" "$(scaled 10)" "${tara}" bench selfplay \
+    # A fifth of the seconds goes to the bare network first. A generation takes
+    # longer than the rest: the limit interrupts it.
+    step "self-play of ${net}" "$(scaled 15)" "${tara}" bench selfplay \
       --net "${net}" --device "${device}" --precision "${precision}" \
       --variant all --sims 32 --search gumbel=on,graph=on --cache 2097152 \
-      --threads "${cores}" --games-per-thread 1024 --seconds 10000 \
+      --threads "${cores}" --games-per-thread 1024 --seconds 5 \
       --format=json | rows bench selfplay
   done
 } >"${out}/bench.jsonl"
@@ -327,7 +330,7 @@ readonly match_seconds
 run $((2 * match_seconds + 35))
 step "export" 20 "${tara}" export "${work}/run" --for-learning \
   -o "${out}/network.tara" >>"${out}/log.txt" && {
-  match "net:models/tower.tara,sims=100" "${match_seconds}" "$(scaled 60)"
+  match "net:models/tower.tara,sims=100" "${match_seconds}" "$(scaled 40)"
   match mcts:sims=4000 "${match_seconds}" "$(scaled 8)"
 }
 # At most 15 MB per file: keeps the end of longer files.

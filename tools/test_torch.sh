@@ -34,7 +34,8 @@ if [[ ! -f "${venv}/installed" ]]; then
   "${venv}/bin/pip" install --quiet --disable-pip-version-check \
     "torch==${version}" >&2
   # The compiler's part of CUDA's headers, of the same version of CUDA.
-  cuda="$("${venv}/bin/python" -c 'import torch; print(torch.version.cuda)')"
+  cuda="$(sed -n "s/^cuda.* = '\(.*\)'.*/\1/p" \
+    "${venv}"/lib/python3*/site-packages/torch/version.py)"
   case "${cuda}" in
     12.*) headers="nvidia-cuda-nvcc-cu12==${cuda}.*" ;;
     *) headers="cuda-toolkit[crt]==${cuda}.*" ;;
