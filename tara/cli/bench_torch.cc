@@ -430,7 +430,8 @@ void RegisterBenchInference(Command& bench) {
       "value the difference, for the policy half the sum over the priors. A "
       "light network has one row per instruction set; its errors are relative "
       "to its own float32. The environment variable "
-      "TARA_INSTRUCTION_SET=avx2 turns AVX-512 off in Tara's own code.");
+      "TARA_INSTRUCTION_SET=avx2 turns AVX-512 and AVX-VNNI off in Tara's own "
+      "code.");
   command.SetExamples({"bench inference", "bench inference --net 128x10",
                        "bench inference --net light:64x3 --batch 1",
                        "bench inference --device cuda --threads 16 "
