@@ -6,8 +6,8 @@
 # MINUTES: 3 to 600, for everything; 9 by default. Every part has a time limit.
 # The folder OUT gets 8 files, whose lines are written as soon as they are known:
 #
-#   summary.txt        what was done, how long it took, and what failed
-#   environment.txt    versions, devices, processor
+#   summary.txt        versions and devices, what was done, how long it took, and
+#                      what failed
 #   correctness.txt    the device compared with the CPU: evaluations of all
 #                      variants, steps of learning, runs resumed on the other
 #   bench.jsonl        inference, learning and self-play, a line per row, next to
@@ -15,8 +15,10 @@
 #   metrics.jsonl      events and progress of a run by configs/gpu.textproto, in
 #                      the time that is left (docs/reference/metrics.md)
 #   network.tara       the network of this run, which a run can begin with
-#   matches.jsonl      its games against models/tower.tara and mcts:sims=4000,
-#                      a line per variant
+#   light.tara         a light network that learned from the run's games
+#   matches.jsonl      games of the first against models/tower.tara and
+#                      mcts:sims=4000, and of the second against
+#                      models/tara.tara, a line per variant
 #   log.txt            messages of all programs
 #
 # Works in a checkout and in an archive of `bin/release --torch`. Variables:
@@ -105,6 +107,7 @@ for row in report if isinstance(report, list) else [report]:
 scaled() { echo $(($1 * minutes / 9)); }
 
 environment() {
+  echo "gpu_run.sh: ${minutes} minutes, device ${device}"
   date -u
   "${tara}" --version
   uname -srm
@@ -113,7 +116,12 @@ environment() {
   echo "cores: ${cores}"
   grep MemTotal /proc/meminfo
   timeout 20 nvidia-smi || echo "nvidia-smi: failed"
-} >"${out}/environment.txt" 2>&1
+  "${python}" -c '
+import torch
+print("torch", torch.__version__, "cuda", torch.version.cuda)
+for i in range(torch.cuda.device_count()):
+    print(torch.cuda.get_device_properties(i))'
+} >"${out}/summary.txt" 2>&1
 
 # train FOLDER FIELD=VALUE...: runs small training of all variants.
 train() {
@@ -152,14 +160,23 @@ for row in json.load(sys.stdin):
     print("evaluations:", row["backend"], row["precision"],
           f"mean difference {worst:.6f}, allowed {limit}")
 sys.exit(bad)' || say "evaluations: FAILED (correctness.txt)"
-  # 3. Losses of the same steps, twice on the device.
-  local from="games_from=${work}/cpu/games.db" autocast
-  train reference "${from}"
-  for autocast in off bfloat16; do
-    train "device-${autocast}" "${from}" "learner.device=${device}" \
-      "learner.autocast=${autocast}" || continue
-    "${python}" - "${work}"/{reference,device-${autocast}}/metrics.jsonl \
-      "${autocast}" <<'EOF' || say "losses: FAILED (correctness.txt)"
+  # 3. Losses of the same steps: of a tower twice on the device, and of a light
+  # network.
+  local from="games_from=${work}/cpu/games.db" kind
+  local -A settings_of=([tower]="learner.autocast=off"
+    [bfloat16]="learner.autocast=bfloat16"
+    [light]="network.kind=light network.channels=64 network.blocks=2")
+  local -a of_kind
+  train tower-cpu "${from}"
+  ln -s tower-cpu "${work}/bfloat16-cpu"
+  read -r -a of_kind <<<"${settings_of[light]}"
+  train light-cpu "${from}" "${of_kind[@]}"
+  for kind in tower bfloat16 light; do
+    read -r -a of_kind <<<"${settings_of[${kind}]}"
+    train "${kind}-device" "${from}" "learner.device=${device}" \
+      "${of_kind[@]}" || continue
+    "${python}" - "${work}/${kind}"-{cpu,device}/metrics.jsonl \
+      "${kind}" <<'EOF' || say "losses: FAILED (correctness.txt)"
 import json, sys
 
 runs = []
@@ -170,8 +187,8 @@ for path in sys.argv[1:3]:
 worst = max(abs(value - on_device[name]) / max(abs(value), 0.1)
             for on_cpu, on_device in zip(*runs)
             for name, value in on_cpu.items() if name.endswith("loss"))
-print(f"losses with autocast {sys.argv[3]}: difference {100 * worst:.3f} % of "
-      f"the CPU's after {runs[1][-1]['step']} steps, allowed 3 %")
+print(f"losses, {sys.argv[3]}: difference {100 * worst:.3f} % of the CPU's "
+      f"after {runs[1][-1]['step']} steps, allowed 3 %")
 sys.exit(not worst <= 0.03)
 EOF
   done
@@ -250,18 +267,24 @@ for net in sys.argv[2:]:
 EOF
 }
 
+# bench_learner NETWORK OPTION...
+bench_learner() {
+  step "learning of $1" "$(scaled 15)" "${tara}" bench learner --net "$1" \
+    --device "${device}" --threads 2 --batch 1024,4096 --seconds 1 \
+    --format=json "${@:2}" | rows bench learner
+}
+
 bench() {
   local net precision=bfloat16
   [[ "${device}" != cpu ]] || precision=float32
   bare_loop
+  bench_learner light:64x3
   for net in "${nets[@]}"; do
     step "inference of ${net}" "$(scaled 15)" "${tara}" bench inference \
       --net "${net}" --device "${device}" --precision "${precision}" \
       --threads "${cores}" --batch 256,1024,4096 --seconds 0.2 --format=json |
       rows bench inference
-    step "learning of ${net}" "$(scaled 15)" "${tara}" bench learner \
-      --net "${net}" --device "${device}" --bfloat16 --threads 2 \
-      --batch 1024,4096 --seconds 1 --format=json | rows bench learner
+    bench_learner "${net}" --bfloat16
     # A fifth of the seconds goes to the bare network first. A generation takes
     # longer than the rest: the limit interrupts it.
     step "self-play of ${net}" "$(scaled 15)" "${tara}" bench selfplay \
@@ -288,23 +311,46 @@ run() {
     --format=json
 } >"${out}/metrics.jsonl"
 
-# match OPPONENT SECONDS GAMES: plays GAMES games of each variant, all at once.
+# Teaches a light network the run's games.
+light() {
+  local seconds="$1" each
+  local -a fields=()
+  for each in "run_dir=${work}/light" "games_from=${work}/run/games.db" \
+    "learner.device=${device}" learner.batch_size=1024 \
+    learner.steps_per_generation=500 learner.held_out_share=0 \
+    evaluation.final_games=1 evaluation.simulations=50 \
+    evaluation.opponent=greedy; do
+    fields+=(--set "${each}")
+  done
+  step "light network" $((seconds + 15)) "${tara}" train configs/light.textproto \
+    --minutes "$(awk "BEGIN { print ${seconds} / 60 }")" "${fields[@]}"
+} >>"${out}/log.txt"
+
+# export_network RUN FILE
+export_network() {
+  step "export of $2" 20 "${tara}" export "${work}/$1" --for-learning \
+    -o "${out}/$2" >>"${out}/log.txt"
+}
+
+# match PLAYER OPPONENT SECONDS GAMES: plays GAMES games of each variant, all at
+# once.
 match() {
   local variant threads=$(((cores + 9) / 10))
   for variant in "${variants[@]}"; do
-    step "${variant} against $1" "$2" "${tara}" arena --variant "${variant}" \
-      --games "$3" --threads "${threads}" --format=json \
-      "net:${out}/network.tara,sims=100" "$1" >"${work}/${variant}.json" &
+    step "${variant} against $2" "$3" "${tara}" arena --variant "${variant}" \
+      --games "$4" --threads "${threads}" --format=json \
+      "$1" "$2" >"${work}/${variant}.json" &
   done
   wait
   for variant in "${variants[@]}"; do
-    rows opponent "$1" <"${work}/${variant}.json"
+    rows opponent "$2" <"${work}/${variant}.json"
   done | tee -a "${out}/matches.jsonl" | "${python}" -c '
 import json, sys
 rows = [json.loads(line) for line in sys.stdin]
 count = {name: sum(row[name] for row in rows)
          for name in ("games", "wins", "draws", "losses")}
-print(f"against {sys.argv[1]}:", count)' "$1" | tee -a "${out}/summary.txt" >&2
+print(f"{sys.argv[1]} against {sys.argv[2]}:", count)' "${1/${out}\//}" "$2" |
+    tee -a "${out}/summary.txt" >&2
 }
 
 # Builds the program in a checkout; this does not count as part of the time.
@@ -313,26 +359,28 @@ mapfile -t variants < <("${tara}" variants --format=json |
   "${python}" -c 'import json, sys
 for variant in json.load(sys.stdin): print(variant["id"])')
 # Results of an earlier call could be mistaken for this one's.
-rm -f "${out}"/{summary.txt,environment.txt,correctness.txt,bench.jsonl} \
-  "${out}"/{metrics.jsonl,network.tara,matches.jsonl,log.txt}
+rm -f "${out}"/{summary.txt,correctness.txt,bench.jsonl,metrics.jsonl} \
+  "${out}"/{network.tara,light.tara,matches.jsonl,log.txt}
 SECONDS=0
-say "gpu_run.sh: ${minutes} minutes, device ${device}"
 environment
-step "PyTorch" 60 "${python}" -c '
-import torch
-print("torch", torch.__version__, "cuda", torch.version.cuda)
-for i in range(torch.cuda.device_count()):
-    print(torch.cuda.get_device_properties(i))' >>"${out}/environment.txt"
+cat "${out}/summary.txt" >&2
 correctness
 bench
 match_seconds="$(scaled 40)"
 readonly match_seconds
-run $((2 * match_seconds + 35))
-step "export" 20 "${tara}" export "${work}/run" --for-learning \
-  -o "${out}/network.tara" >>"${out}/log.txt" && {
-  match "net:models/tower.tara,sims=100" "${match_seconds}" "$(scaled 40)"
-  match mcts:sims=4000 "${match_seconds}" "$(scaled 8)"
+light_seconds="$(scaled 40)"
+readonly light_seconds
+run $((3 * match_seconds + light_seconds + 60))
+export_network run network.tara && {
+  player="net:${out}/network.tara,sims=100"
+  match "${player}" net:models/tower.tara,sims=100 "${match_seconds}" \
+    "$(scaled 40)"
+  match "${player}" mcts:sims=4000 "${match_seconds}" "$(scaled 8)"
 }
+light "${light_seconds}"
+export_network light light.tara &&
+  match "net:${out}/light.tara,sims=200" net:models/tara.tara,sims=200 \
+    "${match_seconds}" "$(scaled 40)"
 # At most 15 MB per file: keeps the end of longer files.
 for file in "${out}"/*.{txt,jsonl}; do
   [[ "$(stat --format=%s "${file}")" -gt 15000000 ]] || continue

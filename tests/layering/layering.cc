@@ -57,7 +57,7 @@ const std::vector<Layer>& Layers() {
         {"cpu", {"encode", "weights"}},
         {"torch", {"encode", "weights", "cpu"}},
         {"training", {"encode", "weights", "cpu", "torch"}},
-        {"light", {"encode", "weights", "cpu", "training"}},
+        {"light", {"encode", "weights", "cpu", "torch", "training"}},
         {"bundle", {"encode", "weights", "cpu", "light"}},
         {"inference",
          {"encode", "weights", "cpu", "torch", "bundle", "light"}}}},
@@ -107,7 +107,7 @@ const std::vector<Restriction>& Restrictions() {
       // 10-20 s and 1 GB for each file that sees it.
       {"LibTorch",
        {"torch/", "ATen/", "c10/"},
-       {"nn/torch", "nn/training", "nn/inference"},
+       {"nn/torch", "nn/training", "nn/light", "nn/inference"},
        false},
       {"ONNX", {"onnx/"}, {"nn/bundle"}, true},
       {"libzip", {"zip.h"}, {"nn/bundle"}, true},

@@ -25,12 +25,14 @@
 #include "gtest/gtest.h"
 #include "tara/base/atomic_file.h"
 #include "tara/base/random.h"
+#include "tara/core/position_text.h"
 #include "tara/core/rules.h"
 #include "tara/core/symmetry.h"
 #include "tara/nn/cpu/cpu_weights.h"
 #include "tara/nn/encode/features.h"
 #include "tara/nn/heads.h"
 #include "tara/nn/inference/network_evaluator.h"
+#include "tara/nn/light/light.h"
 #include "tara/nn/weights/checkpoint.h"
 #include "tara/nn/weights/fold_norms.h"
 #include "tests/base/temporary_folder.h"
@@ -808,6 +810,91 @@ TEST_F(TrainerTest, ADeviceThatIsNotThereIsRefused) {
   EXPECT_TRUE(absl::StrContains(status.message(), "'cuda:127'")) << status;
   Bytes(*NewTrainer(kTiny, kAllHeads, 1));
   EXPECT_EQ(LoadTrainer(path_, options).status(), status);
+}
+
+// --- Light networks on a device ----------------------------------------------
+
+constexpr NetworkShape kLight = {
+    .channels = kLightChannels, .blocks = 2, .kind = NetworkKind::kLight};
+constexpr TrainerOptions kLightOptions = {
+    .loss_weights = LossWeights({{Head::kOwner, 0.5f}}),
+    .ema_decay = 0.9f,
+    .max_gradient_norm = 0,
+    .threads = 1};
+
+// Where the first moments begin, one step adds a tenth of the gradient.
+TEST_F(TrainerTest, LibTorchComputesTheGradientsOfLightNetworks) {
+  const auto host = NewLightTrainer(kLight, kLightOptions, 1);
+  for (int i = 0; i < 30; ++i) {
+    ASSERT_TRUE(host->Step(MakeSamples(1, 100 + i), 2e-3).ok());
+  }
+  TensorsOf(*host);
+  const Checkpoint checkpoint = ReadCheckpoint(path_).value();
+  const auto device =
+      MakeLightTrainer(path_, checkpoint, kLightOptions,
+                       NewTorchLightGradients(kLight, kLightOptions))
+          .value();
+  std::vector<Sample> samples = MakeSamples(6, 7);
+  samples[1].policy.clear();
+  samples[2].has_margin = false;
+  samples[3].has_final = false;
+  samples[4].weight = 0.25f;
+  // An action that no hill is part of, among others.
+  samples[5].state = ParsePosition(
+                         "sacred_hill_l1 5/7/7/3r3/7/7/5 1 manoeuvres - 0,0 0 "
+                         "- pie_rule=true")
+                         .value();
+  samples[5].policy = {{kPass, 1.0f}};
+  const Losses expected = *host->Step(samples, 1e-3);
+  const Losses losses = *device->Step(samples, 1e-3);
+  EXPECT_NEAR(losses.total, expected.total, 1e-5);
+  EXPECT_NEAR(losses.policy_accuracy, expected.policy_accuracy, 1e-6);
+  for (const HeadInfo& info : kHeads) {
+    EXPECT_NEAR(losses.heads[info.head], expected.heads[info.head], 1e-5)
+        << info.name;
+  }
+  const Tensors by_host = TensorsOf(*host);
+  const Tensors by_device = TensorsOf(*device);
+  ASSERT_EQ(by_host.size(), by_device.size());
+  int compared = 0;
+  for (const NamedTensor& before : checkpoint.tensors) {
+    if (!absl::StartsWith(before.name, "adamw.first_moment.")) continue;
+    const std::vector<float>& a = by_host.at(before.name);
+    const std::vector<float>& b = by_device.at(before.name);
+    float most = 0;
+    for (size_t i = 0; i < a.size(); ++i) {
+      most = std::max(most, std::abs(a[i] - 0.9f * before.values[i]));
+    }
+    EXPECT_GT(most, 0) << before.name;
+    for (size_t i = 0; i < a.size(); ++i) {
+      ASSERT_NEAR(a[i], b[i], 1e-4 * most + 1e-9) << before.name << " " << i;
+    }
+    ++compared;
+  }
+  EXPECT_GT(compared, 30);
+}
+
+TEST_F(TrainerTest, LightNetworksLearnInPartsOnADevice) {
+  const auto make = [] {
+    return NewLightTrainer(kLight, kLightOptions, 1,
+                           NewTorchLightGradients(kLight, kLightOptions));
+  };
+  const auto whole = make();
+  const auto parts = make();
+  for (int i = 0; i < 4; ++i) {
+    const std::vector<Sample> samples = MakeSamples(1, 100 + i);
+    ASSERT_TRUE(whole->Step(samples, 1e-3).ok());
+    const auto prepared = parts->Prepare(samples).value();
+    ASSERT_TRUE(parts->StartStep(*prepared, 1e-3).ok());
+  }
+  EXPECT_EQ(parts->FinishSteps()->size(), 4u);
+  EXPECT_EQ(TensorsOf(*whole), TensorsOf(*parts));
+  // A step that is not finite changes nothing.
+  const Tensors before = TensorsOf(*parts);
+  std::vector<Sample> samples = MakeSamples(1, 3);
+  samples[0].weight = kInfinity;
+  EXPECT_TRUE(parts->Step(samples, 1e-3)->skipped);
+  EXPECT_EQ(TensorsOf(*parts), before);
 }
 
 }  // namespace

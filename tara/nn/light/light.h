@@ -2,7 +2,8 @@
 #define TARA_NN_LIGHT_LIGHT_H_
 
 // Light networks, made for CPUs: a position costs a fifteenth of what it costs
-// a residual tower with AVX2. Neither play nor training needs LibTorch.
+// a residual tower with AVX2. Neither play nor training needs LibTorch, but to
+// learn on a GPU.
 // light_network.h shows the layers.
 
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/nn/training/trainer.h"
 #include "tara/nn/weights/checkpoint.h"
@@ -49,17 +51,42 @@ absl::StatusOr<std::unique_ptr<mcts::Evaluator>> NewFloatLightEvaluator(
 // from `seed`.
 std::vector<State> PositionsOfRandomGames(int per_variant, uint64_t seed);
 
-// As NewTrainer and MakeTrainer (trainer.h), for light networks.
-// REQUIRES: CheckLightTraining(options) is OK.
-std::unique_ptr<Trainer> NewLightTrainer(const NetworkShape& shape,
-                                         const TrainerOptions& options,
-                                         uint64_t seed);
+// Gradients that something else than the cores that learn computes: a GPU.
+class LightGradients {
+ public:
+  virtual ~LightGradients() = default;
+
+  // As Trainer::Prepare.
+  virtual absl::StatusOr<std::unique_ptr<PreparedBatch>> Prepare(
+      std::vector<Sample> batch) const = 0;
+  // Returns the losses of a batch that was prepared here, by the parameters
+  // (LightTensors says which is where), and sets the gradient of their total.
+  virtual absl::StatusOr<Losses> Compute(const PreparedBatch& batch,
+                                         absl::Span<const float> parameters,
+                                         absl::Span<float> gradient) = 0;
+};
+
+// Returns the gradients of networks of this shape, computed by LibTorch on the
+// device of the options, in float32, with the batches and losses of towers. On
+// the CPU, where it is slow, it is the simple twin of the kernels. Throws what
+// LibTorch throws when the device fails. Only in programs with
+// //tara/nn/light:gradients_torch.
+std::unique_ptr<LightGradients> NewTorchLightGradients(
+    const NetworkShape& shape, const TrainerOptions& options);
+
+// As NewTrainer and MakeTrainer (trainer.h), for light networks. Without
+// `gradients`, the cores compute them. REQUIRES: CheckLightTraining(options) is
+// OK.
+std::unique_ptr<Trainer> NewLightTrainer(
+    const NetworkShape& shape, const TrainerOptions& options, uint64_t seed,
+    std::unique_ptr<LightGradients> gradients = nullptr);
 absl::StatusOr<std::unique_ptr<Trainer>> MakeLightTrainer(
     const std::string& name, const Checkpoint& checkpoint,
-    const TrainerOptions& options);
+    const TrainerOptions& options,
+    std::unique_ptr<LightGradients> gradients = nullptr);
 
-// A light network trains on the CPU, with AdamW, in float32. Returns
-// UNIMPLEMENTED for options that ask for something else.
+// A light network trains with AdamW, in float32. Returns UNIMPLEMENTED for
+// options that ask for something else.
 absl::Status CheckLightTraining(const TrainerOptions& options);
 
 // Returns a new light network, untrained, as a checkpoint that is in no file.

@@ -18,6 +18,12 @@
 
 namespace tara::nn {
 
+// Where a ReLU is 0, this share of a gradient is left if it would raise the
+// output: a unit that is off in every position comes back, because AdamW
+// divides by the size of its gradients. In units that are on at times it is
+// lost among the others.
+inline constexpr float kRaise = 1e-3f;
+
 // A position and what is learned of it.
 struct LightSample {
   LightInput input;

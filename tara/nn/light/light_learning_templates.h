@@ -55,12 +55,9 @@ struct LightLearningCode {
     return *reinterpret_cast<const V*>(values + kLanes * i);
   }
   static V Relu(V x) { return x > 0 ? x : V{}; }
-  // Returns `gradient` where the ReLU's output is positive. Elsewhere a
-  // thousandth of it is left if it would raise the output: a unit that is off
-  // in every position comes back, because AdamW divides by the size of its
-  // gradients. In units that are on at times it is lost among the others.
+  // Returns the gradient before a ReLU.
   static V Where(V output, V gradient) {
-    const V raise = gradient < 0 ? 1e-3f * gradient : V{};
+    const V raise = gradient < 0 ? kRaise * gradient : V{};
     return output > 0 ? gradient : raise;
   }
 

@@ -126,9 +126,10 @@ void Initialize(const LightTensor& tensor, Random& random, float* values) {
 class LightTrainer : public Trainer {
  public:
   LightTrainer(const NetworkShape& shape, const TrainerOptions& options,
-               uint64_t seed)
+               uint64_t seed, std::unique_ptr<LightGradients> elsewhere)
       : shape_(shape),
         options_(options),
+        elsewhere_(std::move(elsewhere)),
         tensors_(shape.blocks),
         weights_(tensors_.size()),
         average_(tensors_.size()),
@@ -170,22 +171,27 @@ class LightTrainer : public Trainer {
   absl::StatusOr<Losses> Step(const std::vector<Sample>& batch,
                               double learning_rate) override {
     TARA_CHECK(!batch.empty(), "a step needs samples");
-    Losses losses = ToLosses(Differentiate(batch, weights_, /*learn=*/true));
-    if (!std::isfinite(losses.total)) {
-      losses.skipped = true;
-      return losses;
+    if (elsewhere_ == nullptr) {
+      return Learn(ToLosses(Differentiate(batch, weights_, /*learn=*/true)),
+                   learning_rate);
     }
-    double square = 0;
-    for (size_t i = 0; i < weights_.size(); ++i) {
-      square += static_cast<double>(gradients_[0].data()[i]) *
-                gradients_[0].data()[i];
-    }
-    const double norm = std::sqrt(square);
-    losses.skipped = !std::isfinite(norm);
-    if (losses.skipped) return losses;
-    const double most = options_.max_gradient_norm;
-    Update(learning_rate, most > 0 && norm > most ? most / norm : 1);
-    return losses;
+    TARA_ASSIGN_OR_RETURN(const auto prepared, elsewhere_->Prepare(batch));
+    return StepElsewhere(*prepared, learning_rate);
+  }
+
+  absl::StatusOr<std::unique_ptr<PreparedBatch>> Prepare(
+      std::vector<Sample> batch) const override {
+    return elsewhere_ == nullptr ? Trainer::Prepare(std::move(batch))
+                                 : elsewhere_->Prepare(std::move(batch));
+  }
+
+  absl::Status StartStep(const PreparedBatch& batch,
+                         double learning_rate) override {
+    if (elsewhere_ == nullptr) return Trainer::StartStep(batch, learning_rate);
+    TARA_ASSIGN_OR_RETURN(const Losses losses,
+                          StepElsewhere(batch, learning_rate));
+    finished_.push_back(losses);
+    return absl::OkStatus();
   }
 
   absl::StatusOr<Losses> Measure(const std::vector<Sample>& batch) override {
@@ -237,6 +243,32 @@ class LightTrainer : public Trainer {
   }
 
  private:
+  absl::StatusOr<Losses> StepElsewhere(const PreparedBatch& batch,
+                                       double learning_rate) {
+    if (gradients_.empty()) gradients_.emplace_back(weights_.size());
+    TARA_ASSIGN_OR_RETURN(
+        const Losses losses,
+        elsewhere_->Compute(
+            batch, absl::MakeConstSpan(weights_.data(), weights_.size()),
+            absl::MakeSpan(gradients_[0].data(), gradients_[0].size())));
+    return Learn(losses, learning_rate);
+  }
+
+  // Makes the step of the gradient in gradients_[0], if it is finite.
+  Losses Learn(Losses losses, double learning_rate) {
+    double square = 0;
+    for (size_t i = 0; i < weights_.size(); ++i) {
+      square += static_cast<double>(gradients_[0].data()[i]) *
+                gradients_[0].data()[i];
+    }
+    const double norm = std::sqrt(square);
+    losses.skipped = !std::isfinite(losses.total) || !std::isfinite(norm);
+    if (losses.skipped) return losses;
+    const double most = options_.max_gradient_norm;
+    Update(learning_rate, most > 0 && norm > most ? most / norm : 1);
+    return losses;
+  }
+
   bool is_averaged() const { return options_.ema_decay > 0; }
   // The weights as the network plays.
   const AlignedFloats& published() const {
@@ -351,6 +383,7 @@ class LightTrainer : public Trainer {
 
   const NetworkShape shape_;
   const TrainerOptions options_;
+  const std::unique_ptr<LightGradients> elsewhere_;  // null: here
   const LightTensors tensors_;
   AlignedFloats weights_, average_, first_, second_;
   int64_t steps_ = 0;
@@ -369,9 +402,6 @@ absl::Status CheckLightTraining(const TrainerOptions& options) {
     return error("with an optimizer other than adamw",
                  "learner.optimizer: adamw");
   }
-  if (options.cuda_device != TrainerOptions::kNoCudaDevice) {
-    return error("on a GPU", "learner.device: cpu");
-  }
   if (options.autocast) {
     return error("in bfloat16", "learner.autocast: off");
   }
@@ -386,23 +416,24 @@ absl::Status CheckLightTraining(const TrainerOptions& options) {
   return absl::OkStatus();
 }
 
-std::unique_ptr<Trainer> NewLightTrainer(const NetworkShape& shape,
-                                         const TrainerOptions& options,
-                                         uint64_t seed) {
+std::unique_ptr<Trainer> NewLightTrainer(
+    const NetworkShape& shape, const TrainerOptions& options, uint64_t seed,
+    std::unique_ptr<LightGradients> gradients) {
   TARA_CHECK(CheckLightShape(shape).ok(), "no shape of a light network");
   TARA_CHECK(CheckLightTraining(options).ok(), "options of the trainer");
-  return std::make_unique<LightTrainer>(shape, options, seed);
+  return std::make_unique<LightTrainer>(shape, options, seed,
+                                        std::move(gradients));
 }
 
 absl::StatusOr<std::unique_ptr<Trainer>> MakeLightTrainer(
     const std::string& name, const Checkpoint& checkpoint,
-    const TrainerOptions& options) {
+    const TrainerOptions& options, std::unique_ptr<LightGradients> gradients) {
   TARA_RETURN_IF_ERROR(CheckLightTraining(options));
   absl::Status status = CheckLightShape(checkpoint.shape);
   if (status.ok()) status = CheckFinite(checkpoint);
   if (status.ok()) {
-    auto trainer =
-        std::make_unique<LightTrainer>(checkpoint.shape, options, /*seed=*/0);
+    auto trainer = std::make_unique<LightTrainer>(
+        checkpoint.shape, options, /*seed=*/0, std::move(gradients));
     status = trainer->Load(checkpoint);
     if (status.ok()) return trainer;
   }
@@ -410,7 +441,7 @@ absl::StatusOr<std::unique_ptr<Trainer>> MakeLightTrainer(
 }
 
 Checkpoint NewLightCheckpoint(const NetworkShape& shape, uint64_t seed) {
-  return LightTrainer(shape, {}, seed).ToCheckpoint({});
+  return LightTrainer(shape, {}, seed, nullptr).ToCheckpoint({});
 }
 
 }  // namespace tara::nn

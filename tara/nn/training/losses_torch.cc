@@ -175,6 +175,11 @@ static_assert([] {
 
 }  // namespace
 
+c10::Device DeviceOf(const TrainerOptions& options) {
+  if (options.cuda_device == TrainerOptions::kNoCudaDevice) return at::kCPU;
+  return {at::kCUDA, static_cast<c10::DeviceIndex>(options.cuda_device)};
+}
+
 PerHead<bool> LearningHeads(const TrainerOptions& options) {
   PerHead<bool> heads;
   for (const HeadInfo& info : kHeads) {

@@ -28,6 +28,9 @@ struct EncodedSamples {
   int64_t size() const { return planes.size(0); }
 };
 
+// The device that learns.
+c10::Device DeviceOf(const TrainerOptions& options);
+
 // The heads that learn: the heads that play, and auxiliary ones with a weight.
 PerHead<bool> LearningHeads(const TrainerOptions& options);
 

@@ -29,11 +29,6 @@ constexpr absl::string_view kRawPrefix = "raw/";
 constexpr absl::string_view kMemoryHint =
     "use a smaller learner.batch_size or a smaller network";
 
-c10::Device DeviceOf(const TrainerOptions& options) {
-  if (options.cuda_device == TrainerOptions::kNoCudaDevice) return at::kCPU;
-  return {at::kCUDA, static_cast<c10::DeviceIndex>(options.cuda_device)};
-}
-
 // Weights are drawn on the CPU, so that they are the same on every device.
 std::shared_ptr<Network> MakeNetwork(const NetworkShape& shape, uint64_t seed,
                                      const c10::Device& device) {
@@ -405,7 +400,6 @@ class TorchTrainer : public Trainer {
   // The tensors that a step changes: with deferred steps all of them, else the
   // ones that the forward pass changes.
   std::optional<Snapshot> before_;
-  std::vector<Losses> finished_;
   std::vector<at::Tensor> started_;  // rows of PackLosses
   EncodedBatch encoded_;
 };

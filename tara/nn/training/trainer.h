@@ -159,8 +159,8 @@ class Trainer {
     return Save(path, progress, {});
   }
 
- private:
-  std::vector<Losses> finished_;
+ protected:
+  std::vector<Losses> finished_;  // of steps, until FinishSteps
 };
 
 // Returns a trainer of a new network, whose weights depend only on the seed.

@@ -156,9 +156,6 @@ TEST(LightTrainerTest, SaysWhatItDoesNotDo) {
   options.optimizer = OptimizerKind::kMuon;
   EXPECT_THAT(error(options), HasSubstr("learner.optimizer: adamw"));
   options = kOptions;
-  options.cuda_device = 0;
-  EXPECT_THAT(error(options), HasSubstr("learner.device: cpu"));
-  options = kOptions;
   options.autocast = true;
   EXPECT_THAT(error(options), HasSubstr("learner.autocast: off"));
   options = kOptions;
