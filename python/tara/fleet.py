@@ -66,6 +66,10 @@ _MIN_SECONDS = 1.0
 _MIN_GAMES = 4
 """Minimum games of a block that takes less than _MIN_SECONDS, because games
 of a block share batches."""
+_DEVICE_GAMES = 4096
+_MIN_DEVICE_GAMES = 256
+"""Maximum and minimum games of a block for all cores and the device of a
+node."""
 _TRIES = 3
 """Attempts at a block, and then at each of its games, that end its worker."""
 _PLAYERS = 4
@@ -106,12 +110,52 @@ def _naming(path: pathlib.Path) -> Iterator[None]:
 
 # --- On the workers ----------------------------------------------------------
 
-_Player = Tuple[_tara._JobPlayer, str]  # with its numeric class
+
+class _DevicePlayer:
+    """A _JobPlayer of self-play on a device and all cores of this machine: the
+    program `tara`, which ends with its input, that is, with this process."""
+
+    def __init__(self, request: bytes, checkpoint: str, device: str,
+                 node: str) -> None:
+        self._messages = tempfile.TemporaryFile()
+        self._process = subprocess.Popen(
+            [*_train._program(None), "fleet-worker", checkpoint,
+             "--device", device, "--node", node],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=self._messages)
+        self._class = self._answer(request).decode()
+
+    def numeric_class(self) -> str:
+        return self._class
+
+    def play(self, pieces: Sequence[Tuple[int, bytes]], _node: str) -> bytes:
+        return self._answer(struct.pack(f"<{len(pieces)}Q",
+                                        *(game for game, _ in pieces)))
+
+    def _answer(self, message: bytes) -> bytes:
+        """Sends a message and returns the next one; raises _CannotPlay."""
+        assert self._process.stdin and self._process.stdout
+        try:
+            self._process.stdin.write(struct.pack("<I", len(message)) + message)
+            self._process.stdin.flush()
+            size = self._process.stdout.read(4)
+            answer = self._process.stdout.read(*struct.unpack("<I", size))
+        except (OSError, struct.error):
+            self._process.wait()
+            self._messages.seek(0)
+            lines = self._messages.read().decode(errors="replace").split("\n")
+            raise _CannotPlay("\n".join(lines).strip()
+                              or "its program has ended") from None
+        return answer
+
+
+_Player = Tuple[Any, str]  # like a _JobPlayer, with its numeric class
 
 _players: "collections.OrderedDict[str, _Player]" = collections.OrderedDict()
 
 
-def _load(inputs: Sequence[Any], numeric_class: Optional[str]) -> _Player:
+def _load(inputs: Sequence[Any], numeric_class: Optional[str], device: str,
+          node: str) -> _Player:
     """Returns the player of a job, of this class; raises _CannotPlay."""
     version, request, files = ray.get(inputs[0])
     if version != tara.__version__:
@@ -124,9 +168,10 @@ def _load(inputs: Sequence[Any], numeric_class: Optional[str]) -> _Player:
                 path.parent.mkdir()
                 path.write_bytes(contents)
                 paths.append(str(path))
-            player = _tara._JobPlayer(request, paths)
+            player = (_DevicePlayer(request, paths[0], device, node)
+                      if device else _tara._JobPlayer(request, paths))
             found = player.numeric_class()
-    except (OSError, ValueError) as error:
+    except (OSError, RuntimeError, ValueError) as error:
         raise _CannotPlay(str(error)) from error
     if numeric_class not in (None, found):
         raise _CannotPlay(f"computes {found}, the driver {numeric_class}")
@@ -170,18 +215,19 @@ def _leaving(signs: Any, node: str) -> Iterator[None]:
 
 def _play(key: str, inputs: Sequence[Any], numeric_class: Optional[str],
           pieces: Sequence[Tuple[int, bytes]], node: str, node_id: str = "",
-          signs: Any = None) -> Tuple[bytes, float, str]:
+          signs: Any = None, device: str = "") -> Tuple[bytes, float, str]:
     """Returns the games as a message, the seconds that they took, and the
-    class of who has played them. numeric_class: that it must have, or None."""
+    class of who has played them. numeric_class: that it must have, or None.
+    device: of all cores of the node; empty: one core plays."""
     with _leaving(signs, node_id):
-        return _play_pieces(key, inputs, numeric_class, pieces, node)
+        return _play_pieces(key, inputs, numeric_class, pieces, node, device)
 
 
 def _play_pieces(key: str, inputs: Sequence[Any], numeric_class: Optional[str],
-                 pieces: Sequence[Tuple[int, bytes]], node: str
-                 ) -> Tuple[bytes, float, str]:
+                 pieces: Sequence[Tuple[int, bytes]], node: str,
+                 device: str) -> Tuple[bytes, float, str]:
     if key not in _players:
-        loaded = _load(inputs, numeric_class)
+        loaded = _load(inputs, numeric_class, device, node)
         while len(_players) >= _PLAYERS:
             _players.popitem(last=False)
         _players[key] = loaded
@@ -204,6 +250,7 @@ class _Block:
     deaths: int = 0
     losses: int = 0
     node: str = ""  # where it is played
+    cores: int = 1  # all of them with a device
     is_copy: bool = False  # of one that is played already
     begun: float = 0.0
     trusted: float = 0.0  # until then it is not looked for
@@ -216,6 +263,7 @@ class _Node:
     id: str
     name: str
     cores: int
+    devices: int = 0  # that it is to play on
     fault: str = ""  # why it no longer plays
     queued: int = 0  # blocks, including those in progress
     games: int = 0  # finished
@@ -238,6 +286,7 @@ class _Job:
     key: str
     inputs: List[Any]  # the reference of the inputs of workers
     numeric_class: Optional[str]  # that nodes must have; None: any
+    device: str = ""  # of nodes that have one; empty: cores play
     waiting: Deque[_Block] = dataclasses.field(
         default_factory=collections.deque)
     left: Deque[int] = dataclasses.field(default_factory=collections.deque)
@@ -256,8 +305,16 @@ class _Job:
     played: DefaultDict[str, int] = dataclasses.field(  # by node
         default_factory=lambda: collections.defaultdict(int))
 
+    def on_device(self, node: _Node) -> bool:
+        """Whether all cores of the node play one block, with its device."""
+        return bool(self.device) and node.devices > 0
+
+    def lanes(self, node: _Node) -> int:
+        """Returns how many blocks the node plays at a time."""
+        return 1 if self.on_device(node) else node.cores
+
     def game_seconds(self, node: _Node) -> float:
-        """Returns the core time of a game on the node; 0: unknown."""
+        """Returns the time of a game in a block of the node; 0: unknown."""
         if node.id in self.played:
             return max(self.seconds[node.id] / self.played[node.id], 1e-6)
         games = sum(self.played.values())
@@ -270,13 +327,21 @@ class _Job:
     def block_size(self, node: _Node, nodes: Sequence[_Node]) -> int:
         """Returns how many games a block for one of the nodes has."""
         game = self.game_seconds(node)
+        if self.on_device(node) and node.id not in self.played:
+            return _MIN_DEVICE_GAMES
         if not game:
-            cores = sum(each.cores for each in nodes)
-            return max(1, min(_FIRST_GAMES, len(self.left) // (8 * cores)))
-        speed = sum(each.cores / self.game_seconds(each) for each in nodes)
+            lanes = sum(self.lanes(each) for each in nodes)
+            return max(1, min(_FIRST_GAMES, len(self.left) // (8 * lanes)))
+        speed = sum(self.lanes(each) / self.game_seconds(each)
+                    for each in nodes)
         seconds = min(_BLOCK_SECONDS, _BLOCK_SHARE * len(self.left) / speed)
-        least = min(_MIN_GAMES, int(_MIN_SECONDS / game))
-        return min(max(1, least, int(seconds / game)), _MAX_GAMES)
+        least = (_MIN_DEVICE_GAMES if self.on_device(node) else
+                 min(_MIN_GAMES, int(_MIN_SECONDS / game)))
+        return min(max(1, least, int(seconds / game)), self.most_games(node))
+
+    def most_games(self, node: _Node) -> int:
+        """Returns the maximum games of a block for the node."""
+        return _DEVICE_GAMES if self.on_device(node) else _MAX_GAMES
 
 
 class _Fleet:
@@ -285,7 +350,7 @@ class _Fleet:
     def __init__(self, audit: float, labelled: bool, seed: int,
                  cluster: Any = ray,
                  clock: Callable[[], float] = time.monotonic,
-                 signs: Any = None) -> None:
+                 signs: Any = None, device: str = "") -> None:
         self._ray = cluster
         self._signs = signs
         self._clock = clock
@@ -296,6 +361,7 @@ class _Fleet:
         self._has_checked_class = False
         self._audit = audit
         self._labelled = labelled  # and of any numeric class
+        self._device = device  # of self-play; empty: none
         self._random = random.Random(seed)
         self._repeated = 0
         self._metrics: Dict[str, Gauge] = {}  # Ray's
@@ -323,7 +389,8 @@ class _Fleet:
             number=number, name=name, request=request, files=files,
             folder=folder, key=f"{time.time_ns()}-{number}",
             inputs=[self._ray.put(inputs)],
-            numeric_class=None if self._labelled else numeric_class)
+            numeric_class=None if self._labelled else numeric_class,
+            device=self._device if folder else "")
 
     def add(self, number: int, games: Sequence[int],
             payloads: Sequence[bytes]) -> None:
@@ -422,17 +489,18 @@ class _Fleet:
         alive = {}
         for node in self._ray.nodes():
             cores = int(node["Resources"].get("CPU", 0))
+            devices = int(node["Resources"].get("GPU", 0))
             if node["Alive"] and cores > 0:
-                alive[node["NodeID"]] = node["NodeName"], cores
+                alive[node["NodeID"]] = node["NodeName"], cores, devices
         for gone in set(self._nodes) - set(alive):
             del self._nodes[gone]
-        for each, (name, cores) in alive.items():
+        for each, (name, cores, devices) in alive.items():
             if each not in self._nodes:
                 # Two nodes of one machine get different names.
                 names = {node.name for node in self._nodes.values()}
                 self._nodes[each] = _Node(
                     each, f"{name}/{each[:4]}" if name in names else name,
-                    cores)
+                    cores, devices)
         nodes = list(self._nodes.values())
         for job in self._jobs.values():
             if not nodes or not all(self._fault(node, job) for node in nodes):
@@ -461,7 +529,7 @@ class _Fleet:
             self._ray.cancel(reference, force=True)
             del self._flying[reference]
             if block.node in self._nodes:
-                self._nodes[block.node].queued -= 1
+                self._nodes[block.node].queued -= block.cores
             games = ([] if job is None or block.is_copy else
                      [game for game in block.games if game in job.open])
             if job is not None and games:
@@ -500,7 +568,13 @@ class _Fleet:
                 if not self._fault(node, job)]
         for job in jobs:  # the first one first
             if job.waiting:
-                return job.waiting.popleft()
+                block = job.waiting.popleft()
+                most = job.most_games(node)
+                if len(block.games) > most:  # a device was to play it
+                    job.waiting.append(dataclasses.replace(
+                        block, games=block.games[most:]))
+                    block.games = block.games[:most]
+                return block
             if job.left:
                 nodes = [each for each in self._nodes.values()
                          if not self._fault(each, job)]
@@ -545,11 +619,17 @@ class _Fleet:
         job = self._jobs[block.job]
         block.node = node.id
         block.begun = self._clock()
-        node.queued += 1
-        on_node = NodeAffinitySchedulingStrategy(node.id, soft=False)
-        reference = self._play.options(scheduling_strategy=on_node).remote(
+        options = {"scheduling_strategy": NodeAffinitySchedulingStrategy(
+            node.id, soft=False)}
+        device = ""
+        if job.on_device(node):
+            device = job.device
+            block.cores = node.cores
+            options.update(num_cpus=node.cores, num_gpus=node.devices)
+        node.queued += block.cores
+        reference = self._play.options(**options).remote(
             job.key, job.inputs, job.numeric_class, self._pieces(job, block),
-            node.name, node.id, self._signs)
+            node.name, node.id, self._signs, device)
         self._flying[reference] = block
 
     def _pieces(self, job: _Job, block: _Block) -> List[Tuple[int, bytes]]:
@@ -559,7 +639,7 @@ class _Fleet:
         block = self._flying.pop(reference)
         node = self._nodes.get(block.node)
         if node is not None:
-            node.queued -= 1
+            node.queued -= block.cores
         job = self._jobs.get(block.job)
         try:
             played, seconds, job_class = self._ray.get(reference)
@@ -882,6 +962,13 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
             "bit. labelled: all nodes; the games of a run then differ from "
             "those of one machine, and its fleet_games.jsonl records the "
             "numeric class of each game")
+        if name == "train":
+            command.add_argument(
+                "--device", default="", metavar="DEVICE",
+                help="nodes with a GPU (of Ray) play games of the run with "
+                "all their cores and this device, such as cuda:all, by the "
+                "program `tara` in TARA_BINARY or on their PATH; implies "
+                "--numerics labelled")
     bench = commands.add_parser(
         "bench", help="cost of the driver per game, and idle time of the "
         "cores of a simulated cluster",
@@ -916,9 +1003,10 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     try:
         program = [*_program(), given.command, *others]
         _connect(given.address)
-        return _run(program, _Fleet(given.audit,
-                                    given.numerics == "labelled", seed=1,
-                                    signs=_new_signs()))
+        device = getattr(given, "device", "")
+        return _run(program, _Fleet(
+            given.audit, given.numerics == "labelled" or bool(device), seed=1,
+            signs=_new_signs(), device=device))
     except (FleetError, OSError) as error:
         print(f"tara fleet: {error}", file=sys.stderr)
         return 1

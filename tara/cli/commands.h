@@ -24,6 +24,8 @@ inline constexpr CommandName kTrainCommand = {
     "train", "train a network by self-play, as a config describes"};
 inline constexpr CommandName kExportCommand = {
     "export", "write a trained network as a model bundle for other programs"};
+inline constexpr CommandName kFleetWorkerCommand = {
+    "fleet-worker", "play games for `tara fleet` on a device"};
 inline constexpr CommandName kBenchSelfPlayCommand = {
     "selfplay", "self-play compared with the bare network, over whole games"};
 inline constexpr CommandName kBenchInferenceCommand = {
@@ -40,6 +42,7 @@ void RegisterCrossPlay(Command& root);
 void RegisterEngine(Command& root);
 void RegisterExplore(Command& root);
 void RegisterExport(Command& root);
+void RegisterFleetWorker(Command& root);
 void RegisterGames(Command& root);
 void RegisterModel(Command& root);
 void RegisterPerft(Command& root);

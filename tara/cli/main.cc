@@ -92,6 +92,11 @@ void AddCommands(Command& root) {
   RegisterPerft(root);
   RegisterStats(root);
   RegisterWeb(root);
+  if constexpr (kWithTorch) {
+    RegisterFleetWorker(root);
+  } else {
+    root.AddCommand(kFleetWorkerCommand.name, kFleetWorkerCommand.summary);
+  }
   Command& bench = RegisterBench(root);
   if constexpr (kWithTorch) {
     RegisterBenchSelfPlay(bench);
@@ -142,8 +147,9 @@ bool NeedsTorch(int argc, const char* const* argv) {
       return true;
     }
   }
-  return BeginsWithAny(Words(argc, argv), {"train", "export", "bench selfplay",
-                                           "bench inference", "bench learner"});
+  return BeginsWithAny(Words(argc, argv),
+                       {"train", "export", "fleet-worker", "bench selfplay",
+                        "bench inference", "bench learner"});
 }
 
 // Replaces this process by the program `tara_torch` next to it, with the same

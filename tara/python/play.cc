@@ -22,15 +22,12 @@
 #include "tara/base/status_macros.h"
 #include "tara/core/action.h"
 #include "tara/core/position_text.h"
-#include "tara/core/random_action.h"
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
 #include "tara/eval/arena/arena.h"
 #include "tara/eval/arena/arena_report.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/fleet/fleet.h"
-#include "tara/mcts/evaluators/caching_evaluator.h"
-#include "tara/mcts/utility.h"
 #include "tara/nn/bundle/manifest.h"
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/inference_options.h"
@@ -46,7 +43,7 @@
 #include "tara/train/config/config_options.h"
 #include "tara/train/folder/run_provenance.h"
 #include "tara/train/play/self_play.h"
-#include "third_party/crc32c/crc32c.h"
+#include "tara/train/run/generation_player.h"
 
 namespace tara::python {
 
@@ -227,37 +224,6 @@ struct DeleteSelfPlay {
 
 // --- Games for a fleet -------------------------------------------------------
 
-// Returns a checksum of a network's answers about positions of random games
-// from these: processes that play the same games have the same.
-std::string NumericClassOf(const nn::LoadedNetwork& network,
-                           const std::vector<State>& starts) {
-  constexpr int kPositions = 64;  // of each start
-  Random random(1);
-  std::vector<State> states;
-  for (const State& start : starts) {
-    State state = start;
-    for (int i = 0; i < kPositions; ++i) {
-      states.push_back(state);
-      ApplyAction(RandomAction(state, random), state);
-      if (state.finished()) state = start;
-    }
-  }
-  std::vector<mcts::Evaluation> answers(states.size());
-  ThrowIfError(network.evaluator->Evaluate(states, absl::MakeSpan(answers)));
-  std::string bytes;
-  const auto add = [&bytes](absl::Span<const float> values) {
-    bytes.append(reinterpret_cast<const char*>(values.data()),
-                 values.size() * sizeof(float));
-  };
-  for (const mcts::Evaluation& answer : answers) {
-    add(answer.priors);
-    add({answer.win, answer.draw, answer.loss, answer.margin});
-  }
-  return absl::StrCat(
-      nn::PrecisionName(network.info.precision), "-",
-      absl::Hex(crc32c::Crc32c(bytes.data(), bytes.size()), absl::kZeroPad8));
-}
-
 // Plays pieces of a fleet's job (tara/fleet/fleet.h). One call at a time.
 class JobPlayer {
  public:
@@ -270,70 +236,31 @@ class JobPlayer {
                             proto::PlayedGames& played) = 0;
 };
 
-class GenerationPlayer : public JobPlayer {
+class SelfPlayPlayer : public JobPlayer {
  public:
-  GenerationPlayer(const proto::PlayRequest& request,
-                   const std::vector<std::string>& files) {
+  SelfPlayPlayer(const proto::PlayRequest& request,
+                 const std::vector<std::string>& files) {
     if (files.size() != 1) {
       throw py::value_error(
           absl::StrCat("files: ", files.size(), "; expected the checkpoint"));
     }
-    const proto::InferenceConfig& inference = request.config().inference();
-    const nn::InferenceOptions wanted =
-        ValueOrThrow(train::ToInferenceOptions(inference));
-    options_ = ValueOrThrow(train::ToSelfPlayOptions(request));
-    options_.threads = 1;
-    begin_ = request.begin();
-    end_ = begin_ + static_cast<uint64_t>(request.start_size());
-    network_ = ValueOrThrow(nn::LoadNetwork(files[0], wanted));
-    cache_ = std::make_unique<mcts::CachingEvaluator>(
-        network_.evaluator.get(),
-        mcts::CachingOptions{
-            .positions = inference.cache_positions(),
-            .symmetric = true,
-            .margins = mcts::Utility(options_.search.utility).needs_margins()});
-    warm_start_ = train::WarmStartEvaluator(request);
+    player_ = ValueOrThrow(train::GenerationPlayer::Create(request, files[0]));
   }
 
   std::string NumericClass() const override {
-    return NumericClassOf(network_, options_.starts);
+    return ValueOrThrow(player_->NumericClass());
   }
 
   absl::Status Play(const std::vector<fleet::Piece>& pieces,
                     const StopCheck& stop,
                     proto::PlayedGames& played) override {
     std::vector<uint64_t> games;
-    for (const fleet::Piece& piece : pieces) {
-      games.push_back(piece.id);
-      if (piece.id >= begin_ && piece.id < end_) continue;
-      return absl::InvalidArgumentError(absl::StrCat(
-          "games: ", piece.id, "; expected ", begin_, " to ", end_ - 1));
-    }
-    const int64_t requests = cache_->requests();
-    const int64_t hits = cache_->hits();
-    train::SelfPlayStats stats;
-    TARA_RETURN_IF_ERROR(train::PlayGames(
-        options_, games, warm_start_ != nullptr ? *warm_start_ : *cache_,
-        [&](const proto::GameRecord& game) {
-          played.add_game(game.SerializeAsString());
-          return absl::OkStatus();
-        },
-        stop, stats));
-    for (const auto& each : train::kSelfPlayCounters) {
-      played.add_count(stats.*each.counter);
-    }
-    played.set_cache_requests(cache_->requests() - requests);
-    played.set_cache_hits(cache_->hits() - hits);
-    return absl::OkStatus();
+    for (const fleet::Piece& piece : pieces) games.push_back(piece.id);
+    return player_->Play(games, stop, played);
   }
 
  private:
-  nn::LoadedNetwork network_;
-  train::SelfPlayOptions options_;
-  uint64_t begin_ = 0;
-  uint64_t end_ = 0;
-  std::unique_ptr<mcts::CachingEvaluator> cache_;
-  std::unique_ptr<mcts::Evaluator> warm_start_;  // null: the network plays
+  std::unique_ptr<train::GenerationPlayer> player_;
 };
 
 class ContestPlayer : public JobPlayer {
@@ -351,9 +278,9 @@ class ContestPlayer : public JobPlayer {
          ValueOrThrow(eval::ParseTeams(request_, files_, start))) {
       for (const eval::PlayerSpec& player : team.players) {
         if (player.kind != eval::PlayerKind::kNet) continue;
-        classes.push_back(NumericClassOf(
+        classes.push_back(ValueOrThrow(nn::NumericClassOf(
             ValueOrThrow(nn::LoadNetwork(player.file, player.inference)),
-            {start}));
+            {start})));
       }
     }
     return classes.empty() ? "no network" : absl::StrJoin(classes, ",");
@@ -382,7 +309,7 @@ std::unique_ptr<JobPlayer> NewJobPlayer(const std::string& request,
   if (parsed.ParseFromString(request)) {
     const proto::ContestRequest& contest = parsed.contest();
     if (parsed.has_self_play()) {
-      return std::make_unique<GenerationPlayer>(parsed.self_play(), files);
+      return std::make_unique<SelfPlayPlayer>(parsed.self_play(), files);
     }
     if (contest.has_arena()) {
       return std::make_unique<ContestPlayer>(contest, files);

@@ -180,9 +180,9 @@ def new_cluster():
 
     add(num_cpus=0, include_dashboard=False)
 
-    def start(*environments):
+    def start(*environments, num_cpus=1, **resources):
         for each in environments:
-            add(num_cpus=1, env_vars=each)
+            add(num_cpus=num_cpus, env_vars=each, **resources)
         return nodes.address
 
     yield start
@@ -333,6 +333,25 @@ _tara._JobPlayer = Other
     games = [game for line in lines for game in line["games"]]
     with tara.GameStore(run_dir) as store:
         assert sorted(games) == list(store.indices())
+
+
+def test_a_node_with_a_device_plays_with_all_its_cores(tmp_path, cluster):
+    """Here its device is the CPU, whose games are those of the run alone."""
+    address = cluster(None, num_cpus=2, num_gpus=1)
+    run = fleet("train", TINY, "--set", f"run_dir={tmp_path / 'run'}", *FAST,
+                "--device", "cpu", "--address", address)
+    assert run.returncode == 0, run.stderr
+    alone(TINY, tmp_path / "alone", *FAST)
+    with tara.GameStore(tmp_path / "run") as store:
+        with tara.GameStore(tmp_path / "alone") as expected:
+            assert [*store] == [*expected]
+    assert (tmp_path / "run" / "fleet_games.jsonl").read_text()
+    # A device that is not there.
+    run = fleet("train", TINY, "--set", f"run_dir={tmp_path / 'no'}", *FAST,
+                "--device", "cuda", "--address", address)
+    assert run.returncode == 1
+    assert "no node can play generation 0" in run.stderr
+    assert "without CUDA" in run.stderr
 
 
 class LandedBlocks:

@@ -6,8 +6,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "tara/base/atomic_file.h"
+#include "tara/base/random.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/position_text.h"
+#include "tara/core/random_action.h"
+#include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/nn/bundle/bundle.h"
 #include "tara/nn/cpu/cpu_evaluator.h"
@@ -180,6 +183,36 @@ absl::StatusOr<std::unique_ptr<mcts::Evaluator>> LoadNetworkEvaluator(
     const std::string& path, const InferenceOptions& options) {
   TARA_ASSIGN_OR_RETURN(LoadedNetwork network, LoadNetwork(path, options));
   return std::move(network.evaluator);
+}
+
+absl::StatusOr<std::string> NumericClassOf(const LoadedNetwork& network,
+                                           absl::Span<const State> starts) {
+  constexpr int kPositions = 64;  // of each start
+  Random random(1);
+  std::vector<State> states;
+  for (const State& start : starts) {
+    State state = start;
+    for (int i = 0; i < kPositions; ++i) {
+      states.push_back(state);
+      ApplyAction(RandomAction(state, random), state);
+      if (state.finished()) state = start;
+    }
+  }
+  std::vector<mcts::Evaluation> answers(states.size());
+  TARA_RETURN_IF_ERROR(
+      network.evaluator->Evaluate(states, absl::MakeSpan(answers)));
+  std::string bytes;
+  const auto add = [&bytes](absl::Span<const float> values) {
+    bytes.append(reinterpret_cast<const char*>(values.data()),
+                 values.size() * sizeof(float));
+  };
+  for (const mcts::Evaluation& answer : answers) {
+    add(answer.priors);
+    add({answer.win, answer.draw, answer.loss, answer.margin});
+  }
+  return absl::StrCat(
+      PrecisionName(network.info.precision), "-",
+      absl::Hex(crc32c::Crc32c(bytes.data(), bytes.size()), absl::kZeroPad8));
 }
 
 }  // namespace tara::nn

@@ -80,6 +80,11 @@ absl::StatusOr<LoadedNetwork> MakeNetwork(const std::string& name,
                                           const Checkpoint& checkpoint,
                                           const InferenceOptions& options);
 
+// Returns a checksum of the network's answers about positions of random games
+// from these: processes that play the same games have the same.
+absl::StatusOr<std::string> NumericClassOf(const LoadedNetwork& network,
+                                           absl::Span<const State> starts);
+
 // LoadNetwork, without what was chosen.
 absl::StatusOr<std::unique_ptr<mcts::Evaluator>> LoadNetworkEvaluator(
     const std::string& path, const InferenceOptions& options = {});
