@@ -117,13 +117,20 @@ class _DevicePlayer:
 
     def __init__(self, request: bytes, checkpoint: str, device: str,
                  node: str) -> None:
-        self._messages = tempfile.TemporaryFile()
+        self._files = contextlib.ExitStack()
+        self._messages = self._files.enter_context(tempfile.TemporaryFile())
         self._process = subprocess.Popen(
             [*_train._program(None), "fleet-worker", checkpoint,
              "--device", device, "--node", node],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=self._messages)
+        for pipe in (self._process.stdin, self._process.stdout):
+            self._files.callback(pipe.close)  # type: ignore[union-attr]
         self._class = self._answer(request).decode()
+
+    def __del__(self) -> None:
+        with contextlib.suppress(OSError):  # what cannot be flushed
+            self._files.close()
 
     def numeric_class(self) -> str:
         return self._class
@@ -143,9 +150,8 @@ class _DevicePlayer:
         except (OSError, struct.error):
             self._process.wait()
             self._messages.seek(0)
-            lines = self._messages.read().decode(errors="replace").split("\n")
-            raise _CannotPlay("\n".join(lines).strip()
-                              or "its program has ended") from None
+            why = self._messages.read().decode(errors="replace").strip()
+            raise _CannotPlay(why or "its program has ended") from None
         return answer
 
 

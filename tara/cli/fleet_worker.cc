@@ -21,6 +21,7 @@
 #include "tara/cli/commands.h"
 #include "tara/cli/console.h"
 #include "tara/cli/flags.h"
+#include "tara/nn/inference/torch_inference.h"
 #include "tara/nn/inference_options.h"
 #include "tara/train/run/generation_player.h"
 
@@ -58,6 +59,7 @@ void WriteMessage(const std::string& message, std::ostream& out) {
 
 absl::StatusOr<int> RunFleetWorker(const FleetWorkerOptions& options,
                                    Console& console) {
+  TARA_RETURN_IF_ERROR(nn::CheckInferenceDevice(options.inference.device));
   TARA_ASSIGN_OR_RETURN(std::optional<std::string> message,
                         ReadMessage(std::cin));
   proto::FleetRequest request;

@@ -337,21 +337,22 @@ _tara._JobPlayer = Other
 
 def test_a_node_with_a_device_plays_with_all_its_cores(tmp_path, cluster):
     """Here its device is the CPU, whose games are those of the run alone."""
-    address = cluster(None, num_cpus=2, num_gpus=1)
-    run = fleet("train", TINY, "--set", f"run_dir={tmp_path / 'run'}", *FAST,
-                "--device", "cpu", "--address", address)
+    given = *FAST, "--set", "generations=1", "--set", "evaluation.every=0"
+    run = fleet("train", TINY, "--set", f"run_dir={tmp_path / 'run'}", *given,
+                "--device", "cpu", "--address",
+                cluster(None, num_cpus=2, num_gpus=1))
     assert run.returncode == 0, run.stderr
-    alone(TINY, tmp_path / "alone", *FAST)
+    alone(TINY, tmp_path / "alone", *given)
     with tara.GameStore(tmp_path / "run") as store:
         with tara.GameStore(tmp_path / "alone") as expected:
             assert [*store] == [*expected]
     assert (tmp_path / "run" / "fleet_games.jsonl").read_text()
-    # A device that is not there.
-    run = fleet("train", TINY, "--set", f"run_dir={tmp_path / 'no'}", *FAST,
-                "--device", "cuda", "--address", address)
-    assert run.returncode == 1
-    assert "no node can play generation 0" in run.stderr
-    assert "without CUDA" in run.stderr
+
+
+def test_a_device_that_does_not_play_is_a_reason_of_its_node():
+    for device, reason in (("cuda", "LibTorch"), ("cpu", "fleet")):
+        with pytest.raises(fleet_module._CannotPlay, match=reason):
+            fleet_module._DevicePlayer(b"", "file", device, "here")
 
 
 class LandedBlocks:
