@@ -625,7 +625,7 @@ class _Fleet:
         job = self._jobs[block.job]
         block.node = node.id
         block.begun = self._clock()
-        options = {"scheduling_strategy": NodeAffinitySchedulingStrategy(
+        options: Dict[str, Any] = {"scheduling_strategy": NodeAffinitySchedulingStrategy(
             node.id, soft=False)}
         device = ""
         if job.on_device(node):
