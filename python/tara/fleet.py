@@ -125,7 +125,8 @@ class _DevicePlayer:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=self._messages)
         for pipe in (self._process.stdin, self._process.stdout):
-            self._files.callback(pipe.close)  # type: ignore[union-attr]
+            assert pipe
+            self._files.callback(pipe.close)
         self._class = self._answer(request).decode()
 
     def __del__(self) -> None:
@@ -625,8 +626,8 @@ class _Fleet:
         job = self._jobs[block.job]
         block.node = node.id
         block.begun = self._clock()
-        options: Dict[str, Any] = {"scheduling_strategy": NodeAffinitySchedulingStrategy(
-            node.id, soft=False)}
+        on_node = NodeAffinitySchedulingStrategy(node.id, soft=False)
+        options: Dict[str, Any] = {"scheduling_strategy": on_node}
         device = ""
         if job.on_device(node):
             device = job.device
