@@ -144,7 +144,8 @@ class _DevicePlayer:
         """Sends a message and returns the next one; raises _CannotPlay."""
         assert self._process.stdin and self._process.stdout
         try:
-            self._process.stdin.write(struct.pack("<I", len(message)) + message)
+            self._process.stdin.write(struct.pack("<I", len(message)))
+            self._process.stdin.write(message)
             self._process.stdin.flush()
             size = self._process.stdout.read(4)
             answer = self._process.stdout.read(*struct.unpack("<I", size))
