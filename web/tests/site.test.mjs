@@ -279,6 +279,9 @@ for (const [name, start] of
         {};
       const {page, problems, context} = await visit(
           browser, address, {viewport: PHONE, ...phone, colorScheme: 'light'});
+      const offers = await page.$$eval(
+          '.analysis .offers button', (all) => all.map((each) => each.offsetTop));
+      assert.equal(new Set(offers).size, 1, 'beside each other');
       await letPlay(page, 'high_kings_l1');
       const look = async (part) => {
         await checkAccess(page, part);

@@ -1,14 +1,21 @@
 // Whole games of every variant, played by clicking.
 
 import assert from 'node:assert/strict';
+import {readFileSync} from 'node:fs';
+import path from 'node:path';
 import {describe} from 'node:test';
 
+import {root} from '../../tests/js/tara.mjs';
 import {loadCore} from './harness.mjs';
 import {
-  boardState, clickAction, newGame, randomNumbers, savedGame, startSite,
+  atPly, boardState, clickAction, DOUBLE, newGame, randomNumbers, savedGame, startSite,
   takePicture, waitForTurn,
 } from './ui_page.mjs';
 
+// A game in which both sides pass, one after the other.
+const GOLDEN = readFileSync(
+    path.join(root, 'tests/golden/high_kings_l1.jsonl'), 'utf8').split('\n');
+const PASSES = /"pass".{1,80}"action": ?"pass"/;
 const VARIANTS = (await loadCore()).catalogue().variants.map(({id}) => id);
 
 describe('games on the page', () => {
@@ -80,6 +87,18 @@ describe('games on the page', () => {
       assert.ok(game.result !== undefined);
     });
   }
+
+  site.test('passes once by a double click', async (page) => {
+    const game = JSON.parse(GOLDEN.find((line) => PASSES.test(line)));
+    const played = game.steps.map(({action}) => action);
+    const before = played.indexOf('pass');
+    await page.evaluate((text) => location.hash = text,
+      ['high_kings_l1', ...played.slice(0, before)].join('+'));
+    await atPly(page, before);
+    await page.click('[data-do="pass"]', DOUBLE);
+    await atPly(page, before + 1);
+    assert.equal(JSON.parse(await savedGame(page)).steps.length, before + 1);
+  });
 
   site.test(
       'lets the computer play itself, and waits when told to', async (page) => {

@@ -62,6 +62,11 @@ describe('the layout', () => {
               .filter((each) => each.scrollWidth > each.clientWidth)
               .map((each) => each.textContent.trim())),
           [], 'no text is wider than its button');
+      assert.ok(await page.$$eval('.side', (sides) => sides.every((side) => {
+        const {left} = side.querySelector('.points-label').getBoundingClientRect();
+        return [...side.querySelectorAll('select')].every(
+            (each) => each.getBoundingClientRect().right <= left);
+      })), 'no field lies over the points');
       await takePicture(page, `size-${name}`);
       for (const button of ['new-game', 'file', 'help']) {
         await page.click(`#${button}-button`);

@@ -199,7 +199,11 @@ describe('a newcomer', () => {
       await at(1);
       await next.click();
       await at(2);
-      // By keyboard.
+      // By keyboard: the board has the focus when an action is due.
+      await page.click('[data-do="lesson-back"]');
+      await at(1);
+      await next.press('Enter');
+      await page.waitForSelector('[data-hill]:focus');
       await page.focus('[data-hill="D3"]');
       await page.keyboard.press('Enter');
       await task.getByText('Well done').waitFor();

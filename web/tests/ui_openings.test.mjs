@@ -9,7 +9,7 @@ import {after, before, describe, test} from 'node:test';
 import {tara, temporaryFolder} from '../../tests/js/tara.mjs';
 import {checkAccess, suiteContext} from './harness.mjs';
 import {
-  atPly, loadModules, newGame, PHONE, randomNumbers, reload, startSite,
+  atPly, DOUBLE, loadModules, newGame, PHONE, randomNumbers, reload, startSite,
   takePicture,
 } from './ui_page.mjs';
 
@@ -106,7 +106,7 @@ describe('an opening book', () => {
         await page.click(`[data-hill="${image}"]`);
       } else {
         played.push(shown[0][0]);
-        await page.click('#openings .line');
+        await page.click('#openings .line', DOUBLE); // plays it once
       }
       await atPly(page, played.length);
     }

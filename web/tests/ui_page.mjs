@@ -10,6 +10,8 @@ import {outputFile, startServer, suiteContext, webRoot} from './harness.mjs';
 
 export const DESKTOP = {width: 1280, height: 860};
 export const PHONE = {width: 390, height: 844};
+// A double click by a person: the page has answered the first one.
+export const DOUBLE = {clickCount: 2, delay: 200};
 
 // Serves the page, and starts the browser, for the tests of a suite. `test` has a
 // page that is opened for it, and no problem but with `mayFail`.

@@ -63,6 +63,9 @@ const NO_MARKS = {
 const PACE_MS = 500;
 const ZIP_SIGNATURE = [0x50, 0x4b]; // "PK", as every bundle begins
 const MAX_TEXT_BYTES = 50_000_000; // of a file with games or a book
+// Buttons that act on the position on the board, which is another one by the
+// second press of a double click.
+const ONCE = '[data-do="pass"], .line, #choice, .exercise-tools';
 
 export class App {
   private readonly session: Session;
@@ -193,6 +196,7 @@ export class App {
         else this.board.tell(hill, reason);
       },
       failed: (error) => this.notices.showError(error),
+      toBoard: () => this.board.focus(),
       leave: () => this.leaveExercise(),
     };
     this.lesson = new Lesson(engine, {
@@ -265,6 +269,10 @@ export class App {
     on('help-button', () => this.openHelp());
     on('theme-button', turnTheme);
     acceptDrops((file) => void this.loadFile(file));
+    addEventListener('click', (event) => {
+      const isSecond = event.detail > 1;
+      if (isSecond && (event.target as Element).closest(ONCE)) event.stopPropagation();
+    }, { capture: true });
     addEventListener('hashchange', () => void this.openLink());
     listenToKeys(
       {

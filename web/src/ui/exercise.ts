@@ -14,6 +14,7 @@ export interface ExerciseEvents {
   // action does it.
   refused(hill: HillIndex, chosen: HillIndex | null, reason: string | null): void;
   failed(error: unknown): void;
+  toBoard(): void; // with the keyboard's focus
   leave(): void;
 }
 
@@ -35,11 +36,6 @@ export abstract class Exercise {
   ) {
     this.variant = engine.info.variants[0]!;
     this.card = h('section.card.exercise', { 'aria-label': name });
-    // The second press of a double click would hit a button that has come since.
-    const once = (event: MouseEvent): void => {
-      if (event.detail > 1) event.stopPropagation();
-    };
-    this.tools.addEventListener('click', once, { capture: true });
     this.close();
   }
 
@@ -70,12 +66,14 @@ export abstract class Exercise {
   }
 
   // Replaces the buttons below the board. The last one takes the focus that one of
-  // them had.
+  // them had, or the board if an action there comes first.
   protected showTools(...buttons: Child[]): void {
     const focused = this.tools.contains(document.activeElement);
     replaceChildren(this.tools, ...buttons);
     const last = this.tools.lastElementChild as HTMLButtonElement;
-    if (focused && !last.disabled) last.focus();
+    if (!focused) return;
+    if (last.disabled) this.events.toBoard();
+    else last.focus();
   }
 
   forget(): void {
