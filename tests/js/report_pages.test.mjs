@@ -297,8 +297,11 @@ for (const {name, title, plots, command} of pages) {
   });
 }
 
-test('no column of a book is cut on a screen', async () => {
+test('no column of a book is cut on a screen, and numbers are typeset', async () => {
   const {page} = await open('book', {viewport: {width: 1440, height: 900}});
+  const turn = await page.textContent('#turn');
+  assert.match(turn, / [+\u2212]?\d+\.\d points ahead/);
+  assert.doesNotMatch(turn, /-\d|[+\u2212]0\.0 points/);
   const cut = await page.evaluate(() => [...document.querySelectorAll('.wide')]
       .map((box) => box.scrollWidth - box.clientWidth));
   for (const pixels of cut) assert.ok(pixels <= 0, `${pixels}`);
@@ -338,6 +341,17 @@ test('a table is downloaded as CSV, as it is sorted', async () => {
   const scores = lines.slice(1, 11).map((line) =>
       Number(/^"[^"]*",([\d.]+),/.exec(line)[1]));
   assert.deepEqual(scores, [...scores].sort((a, b) => b - a));
+});
+
+test('no line of a plot goes through a label, and the command stands apart',
+     async () => {
+  const {page} = await open('regret-players', {viewport: screen});
+  const [card, ...labels] = await page.$$eval(
+      '.plot, .row span',
+      (all) => all.map((each) => getComputedStyle(each).backgroundColor));
+  assert.ok(labels.includes(card));
+  const {y, height} = await page.locator('.plot').last().boundingBox();
+  assert.ok((await page.locator('#origin').boundingBox()).y >= y + height + 12);
 });
 
 test('the contents lead to each section', async () => {

@@ -261,8 +261,9 @@ std::string BookPage(const OpeningTree& tree, const BookSource& source) {
     Json made = PositionJson(*position);
     made["left"] = left;
     if (position->score.has_value()) {
-      made["shown"] = {Percent(*position->score),
-                       absl::StrFormat("%+.1f", *position->margin)};
+      const ReportField margin =
+          NumberField("", "", *position->margin, {.digits = 1, .sign = true});
+      made["shown"] = {Percent(*position->score), Typeset(margin.text)};
     }
     const std::vector<ReportRow> rows = ActionRows(*position, /*all=*/true);
     for (size_t i = 0; i < rows.size(); ++i) {
