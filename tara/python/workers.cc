@@ -1,5 +1,6 @@
 #include "tara/python/workers.h"
 
+#include <pthread.h>
 #include <pybind11/pybind11.h>
 
 #include <chrono>
@@ -23,6 +24,8 @@ void Workers::Start(int threads, const std::function<void(int)>& work) {
   try {
     for (int i = 0; i < threads; ++i) {
       threads_.emplace_back([this, work, i] {
+        // As debuggers and `top` show it, and the threads that it starts.
+        pthread_setname_np(pthread_self(), "tara");
         try {
           work(i);
         } catch (const std::exception&) {  // no memory

@@ -1,6 +1,7 @@
 """Self-play and matches: as the C++ program's, around any evaluator or player."""
 
 import collections
+import contextlib
 import contextvars
 import gc
 import itertools
@@ -40,7 +41,12 @@ def tara_program(*arguments, **options):
 
 
 def threads():
-    return len(os.listdir("/proc/self/task"))
+    """Returns the number of threads that play games, by their name."""
+    names = []
+    for task in pathlib.Path("/proc/self/task").iterdir():
+        with contextlib.suppress(OSError):  # it has ended
+            names.append((task / "comm").read_text().strip())
+    return names.count("tara")
 
 
 def by_index(games):
@@ -181,6 +187,7 @@ def test_breaking_off_ends_the_games():
     games = tara.selfplay("playouts", "four_treasures", 10 ** 6,
                           options="sims=1")
     next(games)
+    assert threads() > before
     while before + 1 < threads():  # others are over by then, most probably
         time.sleep(0.01)
     games.close()
