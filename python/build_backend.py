@@ -237,6 +237,10 @@ def _metadata():
     project = _project()
     requires = "".join(f"Requires-Dist: {each}\n"
                        for each in project["dependencies"])
+    for extra, packages in project["optional-dependencies"].items():
+        requires += f"Provides-Extra: {extra}\n" + "".join(
+            f"Requires-Dist: {each}; extra == '{extra}'\n"
+            for each in packages)
     page = (ROOT / project["readme"]).read_text(encoding="utf-8")
     info = f"{_base()}.dist-info"
     return {

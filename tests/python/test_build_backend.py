@@ -1,11 +1,14 @@
 """What pip is told before and while the package is built."""
 
+import importlib
+import importlib.metadata
 import io
 import pathlib
 import sys
 import tarfile
 
 import pytest
+from packaging.requirements import Requirement
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
@@ -25,6 +28,23 @@ def test_metadata_needs_no_build(backend, tmp_path):
     assert "Name: tara-boardgame" in head and "Requires-Dist: numpy" in head
     assert page == (ROOT / "python/README.md").read_text()
     assert "Tag: cp3" in (tmp_path / folder / "WHEEL").read_text()
+
+
+@pytest.mark.parametrize("extra, module", [
+    ("arrow", "pyarrow"), ("fleet", "tara.fleet"), ("gym", "tara.gym"),
+    ("openspiel", "tara.openspiel"), ("pettingzoo", "tara.pettingzoo")])
+def test_an_extra_has_what_a_module_needs(extra, module):
+    """Of versions that include the ones that it is tested with."""
+    importlib.import_module(module)
+    assert extra in importlib.metadata.metadata("tara-boardgame").get_all(
+        "Provides-Extra")
+    wanted = [Requirement(each)
+              for each in importlib.metadata.requires("tara-boardgame")]
+    wanted = [each for each in wanted if each.marker is not None
+              and each.marker.evaluate({"extra": extra})]
+    assert wanted
+    for each in wanted:
+        assert importlib.metadata.version(each.name) in each.specifier
 
 
 def test_the_code_of_the_packages_page_runs(capsys):
