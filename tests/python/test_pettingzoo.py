@@ -1,5 +1,9 @@
 """PettingZoo's own checkers, for all variants, without warnings."""
 
+import json
+import os
+import subprocess
+
 import gymnasium
 import numpy as np
 import pytest
@@ -167,3 +171,53 @@ def test_the_mask_can_be_in_the_info_alone():
     assert env.observation_space("seat_0").contains(env.observe("seat_0"))
     assert env.infos["seat_0"]["action_mask"].sum() == 45
     assert env.render().shape == (336, 336, 3)
+
+
+# play(env): plays a game, and returns the rewards of the seats.
+LEARNERS = {
+    "torchrl": """
+from torchrl.envs.libs.pettingzoo import PettingZooWrapper
+
+def play(env):
+    env = PettingZooWrapper(env, use_mask=True)
+    env.set_seed(1)
+    steps = env.rollout(1000)
+    assert steps["next", "done"][-1]
+    return [steps["next", agent, "reward"].sum().item()
+            for agent in env.possible_agents]
+""",
+    "rllib": """
+import numpy as np
+from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv
+
+def play(env):
+    env = PettingZooEnv(env)
+    random = np.random.default_rng(1)
+    seen, _ = env.reset(seed=1)
+    done = {"__all__": False}
+    while not done["__all__"]:
+        (agent, observation), = seen.items()
+        legal = np.flatnonzero(observation["action_mask"])
+        seen, rewards, done, _, _ = env.step({agent: int(random.choice(legal))})
+    return [float(rewards[agent]) for agent in sorted(rewards)]
+""",
+}
+GAMES = """
+from tara import pettingzoo
+for variant in ("four_treasures", "sacred_hill_doubles_l1"):
+    print(play(pettingzoo.env(variant)))
+"""
+
+
+@pytest.mark.parametrize("library", LEARNERS)
+def test_wrappers_of_learners_play_whole_games(library):
+    python = os.environ.get("TARA_RECIPES_PYTHON")
+    if not python:
+        pytest.skip("TARA_RECIPES_PYTHON is not set: see bin/test")
+    run = subprocess.run(
+        [python, "-W", "ignore", "-c", LEARNERS[library] + GAMES],
+        capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    of_two, of_four = map(json.loads, run.stdout.splitlines()[-2:])
+    assert of_two in ([1, -1], [-1, 1], [0, 0])
+    assert of_four in ([1, -1, 1, -1], [-1, 1, -1, 1], [0, 0, 0, 0])
