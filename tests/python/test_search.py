@@ -2,6 +2,7 @@
 
 import contextvars
 import io
+import inspect
 import json
 import os
 import pathlib
@@ -252,6 +253,15 @@ def test_an_evaluator_is_called_where_search_is(threads):
     assert set(asked) == {(threading.get_ident(), "set", "own")}
 
 
+@pytest.fixture(name="few_frames")
+def lower_recursion_limit():
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(len(inspect.stack(0)) + 150)
+    yield
+    sys.setrecursionlimit(before)
+
+
+@pytest.mark.usefixtures("few_frames")
 def test_evaluators_that_ask_themselves_without_end_are_an_error():
     state = tara.State("four_treasures")
     deepest = 0
