@@ -186,11 +186,14 @@ absl::StatusOr<SqliteDatabase> SqliteDatabase::Open(const std::string& path,
                                                     Mode mode) {
   const bool read_only = mode == Mode::kReadOnly;
   const ReadName name = read_only ? NameToRead(path) : ReadName{};
-  // NOMUTEX: the owner of the connection serializes its use.
-  const int flags = SQLITE_OPEN_NOMUTEX |
-                    (name.uri.empty() ? 0 : SQLITE_OPEN_URI) |
-                    (read_only ? SQLITE_OPEN_READONLY
-                               : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+  // NOMUTEX: the owner of the connection serializes its use. Readers open the
+  // file to write, where they may: only such a connection, if it is the last
+  // one, removes the log and its index, which reading has created.
+  const int flags =
+      SQLITE_OPEN_NOMUTEX |
+      (name.uri.empty() ? SQLITE_OPEN_READWRITE
+                        : SQLITE_OPEN_READONLY | SQLITE_OPEN_URI) |
+      (read_only ? 0 : SQLITE_OPEN_CREATE);
   sqlite3* opened = nullptr;
   const int result =
       sqlite3_open_v2(name.uri.empty() ? path.c_str() : name.uri.c_str(),
@@ -198,6 +201,9 @@ absl::StatusOr<SqliteDatabase> SqliteDatabase::Open(const std::string& path,
   SqliteDatabase db(path, opened);  // to be closed even when opening failed
   if (result != SQLITE_OK) return LastError(opened, path, "cannot open");
   sqlite3_busy_handler(opened, WaitForLock, nullptr);
+  if (read_only) {
+    TARA_RETURN_IF_ERROR(db.Execute("PRAGMA query_only = ON", "cannot open"));
+  }
   if (name.index_in_memory) {
     // Nor is the log put into the file, even where that could be written to.
     sqlite3_db_config(opened, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);

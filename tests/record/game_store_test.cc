@@ -578,6 +578,25 @@ TEST_F(GameStoreTest, ACopyWithItsLogAloneIsReadWhereNothingCanBeWritten) {
             5);
 }
 
+TEST_F(GameStoreTest, ReadingLeavesNoFilesBehindAndDoesNotDisturbAWriter) {
+  ASSERT_TRUE(Open()->Add(Columns(1, "a", 0, 1, 1)).ok());
+  ASSERT_EQ(FilesHere(), 1);
+  EXPECT_THAT(*Open(StoreMode::kReadOnly)->Indices({}), ElementsAre(1));
+  EXPECT_EQ(FilesHere(), 1);
+  std::unique_ptr<GameStore> writer = Open();
+  ASSERT_TRUE(writer->Add(Columns(2, "a", 0, 1, 1)).ok());
+  std::unique_ptr<GameStore> reader = Open(StoreMode::kReadOnly);
+  EXPECT_THAT(*reader->Indices({}), ElementsAre(1, 2));
+  EXPECT_FALSE(reader->Add(Columns(3, "a", 0, 1, 1)).ok());
+  reader.reset();
+  ASSERT_TRUE(writer->Add(Columns(3, "a", 0, 1, 1)).ok());
+  reader = Open(StoreMode::kReadOnly);
+  writer.reset();
+  EXPECT_THAT(*reader->Indices({}), ElementsAre(1, 2, 3));
+  reader.reset();
+  EXPECT_EQ(FilesHere(), 1);
+}
+
 TEST_F(GameStoreTest, AFileSystemWithoutLocksIsNamedAtOnce) {
   Open().reset();
   setenv("FAIL_LOCKS", std::to_string(ENOLCK).c_str(), 1);
