@@ -34,19 +34,6 @@ describe('the engine', () => {
         return 'not refused';
       }`, argument);
 
-  test('describes board, variants and levels', async () => {
-    const info = await inPage((engine) => engine.info);
-    assert.equal(info.variants.length, 10);
-    assert.equal(info.geometry.hills.length, 45);
-    const d4 = info.geometry.hills.find(({name}) => name === 'D4');
-    assert.deepEqual(
-        d4.neighbours.map((hill) => info.geometry.hills[hill].name),
-        ['D3', 'C4', 'E4', 'D5']);
-    const doubles = info.variants.find(({seats}) => seats.length === 4);
-    assert.deepEqual(doubles.seats.map(({side}) => side), [0, 1, 0, 1]);
-    assert.ok(info.levels.length >= 3);
-  });
-
   test('plays, takes back, looks at other plies, and drops what follows',
        async () => {
     const game = await inPage(async (engine) => {
@@ -327,18 +314,6 @@ describe('the engine', () => {
     assert.equal(next.ply, 0);
   });
 
-  test('knows levels, whose Elo rises in every variant', async () => {
-    const {levels, variants} = await inPage((engine) => engine.info);
-    assert.deepEqual(
-        levels.map(({id}) => id),
-        Array.from({length: 10}, (_, i) => `level:${i + 1}`));
-    for (const {id} of variants) {
-      const elo = levels.map((level) => level.elo[id].elo);
-      assert.equal(elo[4], 1000);
-      assert.ok(elo.every((each, i) => i < 2 || each > elo[i - 2]), elo);
-    }
-  });
-
   test('at a weak level plays now this, now that; by a seed the same',
        async () => {
          const actions = await inPage(async (engine) => {
@@ -379,6 +354,8 @@ describe('the engine', () => {
     assert.match(await search({temperature: -1}), /temperature is -1/);
     assert.match(await search({seed: 0.5}), /seed is 0.5/);
     assert.match(await search({ply: 3}), /ply is 3/);
+    assert.match(
+        await refusal((engine) => engine.verifyNetwork()), /no network/);
   });
 
   test('searches the position after an action that is not played', async () => {
@@ -423,16 +400,6 @@ describe('the engine', () => {
         await refusal((engine) => engine.search({simulations: 1}).result),
         /over/);
     assert.match(await refusal((engine) => engine.evaluate()), /over/);
-  });
-
-  test('refuses files that are no bundles', async () => {
-    assert.match(
-        await refusal((engine) =>
-          engine.loadNetwork(new Uint8Array([1, 2, 3]), 'three bytes')),
-        /not a usable model bundle.*zip/);
-    assert.equal(await inPage((engine) => engine.network()), null);
-    assert.match(
-        await refusal((engine) => engine.verifyNetwork()), /no network/);
   });
 
   test('has asked nobody for anything, and logged no error', () => {

@@ -31,7 +31,7 @@ const actionsOf = (view) =>
 // Returns the action that a search by random games chooses.
 function searched(position, simulations) {
   const tree = new core.Search(position, simulations, false, 0, 1);
-  while (!tree.done()) tree.runPlayouts(4);
+  while (!tree.done()) tree.run(null, 4);
   const chosen = tree.choose(0, 1);
   tree.delete();
   return catalogue.actions[chosen].notation;

@@ -13,7 +13,6 @@
 #include "tara/base/check.h"
 #include "tara/base/random.h"
 #include "tara/core/action.h"
-#include "tara/core/perft.h"
 #include "tara/core/position_text.h"
 #include "tara/core/reasons.h"
 #include "tara/core/rule_options.h"
@@ -95,10 +94,6 @@ val Play(const std::string& position, const std::string& notation) {
     view.set("text", PositionToText(next));
     return view;
   });
-}
-
-double PerftOf(const std::string& position, int depth) {
-  return static_cast<double>(Perft(OwnPosition(position), depth));
 }
 
 // The order of `priors` is that of the legal actions.
@@ -225,7 +220,6 @@ EMSCRIPTEN_BINDINGS(tara) {
   function("view", &View);
   function("play", &Play);
   function("whyNot", &ReasonOf);
-  function("perft", &PerftOf);
   function("judgeByPlayouts", &JudgeByPlayouts);
   function("leavesTogether", &mcts::LeavesTogether);
   function("rateByResults", &RateByResults);
@@ -252,10 +246,7 @@ EMSCRIPTEN_BINDINGS(tara) {
   emscripten::class_<Search>("Search")
       .constructor(&MakeSearch)
       .function("done", &Search::done)
-      .function("gather", &Search::Gather)
-      .function("batch", &Search::batch, emscripten::allow_raw_pointers())
-      .function("apply", &Search::Apply)
-      .function("runPlayouts", &Search::RunPlayouts)
+      .function("run", &Search::Run, emscripten::allow_raw_pointers())
       .function("report", &Search::Report)
       .function("choose", &Choose);
 }

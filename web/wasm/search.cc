@@ -61,16 +61,17 @@ Search::Search(const State& root, const Options& options)
             DeriveSeed(options.seed, 0, StreamPurpose::kArena)),
       playouts_(1, options.seed) {}
 
-void Search::GatherLeaves(int most) {
-  TARA_CHECK(num_leaves_ == 0, "leaves are in flight");
+void Search::Run(Network* network, int most) {
   leaves_.resize(std::max(leaves_.size(), static_cast<size_t>(most)));
+  states_.clear();
   bool full = false;
   // At least one, even if the tree is done: its root may need an evaluation.
-  while (!full && num_leaves_ < most && !tree_.done() &&
+  while (!full && states_.size() < static_cast<size_t>(most) && !tree_.done() &&
          tree_.in_flight() < tree_.simulations_left()) {
-    switch (tree_.Gather(leaves_[num_leaves_])) {
+    mcts::Tree::Leaf& leaf = leaves_[states_.size()];
+    switch (tree_.Gather(leaf)) {
       case mcts::Tree::Gathered::kLeaf:
-        ++num_leaves_;
+        states_.push_back(leaf.state);
         break;
       case mcts::Tree::Gathered::kFinished:
         break;
@@ -80,36 +81,21 @@ void Search::GatherLeaves(int most) {
         break;
     }
   }
-  states_.clear();
-  for (int i = 0; i < num_leaves_; ++i) states_.push_back(leaves_[i].state);
-  evaluations_.resize(std::max(evaluations_.size(), states_.size()));
-}
-
-int Search::Gather(int most) {
-  GatherLeaves(most);
-  if (num_leaves_ > 0) batch_.Encode(states_);
-  return num_leaves_;
-}
-
-void Search::Apply() {
-  for (int i = 0; i < num_leaves_; ++i) {
-    batch_.Read(i, evaluations_[i]);
-    tree_.Apply(leaves_[i], evaluations_[i]);
+  const size_t size = states_.size();
+  if (size == 0) return;
+  evaluations_.resize(std::max(evaluations_.size(), size));
+  if (network != nullptr) {
+    batch_.Encode(states_);
+    network->Answer(batch_);
+    for (size_t i = 0; i < size; ++i) {
+      batch_.Read(static_cast<int>(i), evaluations_[i]);
+    }
+  } else {
+    const absl::Status status =
+        playouts_.Evaluate(states_, absl::MakeSpan(evaluations_).first(size));
+    TARA_CHECK(status.ok(), "random games never fail");
   }
-  num_leaves_ = 0;
-}
-
-void Search::RunPlayouts(int most) {
-  GatherLeaves(most);
-  if (num_leaves_ == 0) return;
-  const auto evaluations =
-      absl::MakeSpan(evaluations_).first(static_cast<size_t>(num_leaves_));
-  const absl::Status status = playouts_.Evaluate(states_, evaluations);
-  TARA_CHECK(status.ok(), "random games never fail");
-  for (int i = 0; i < num_leaves_; ++i) {
-    tree_.Apply(leaves_[i], evaluations_[i]);
-  }
-  num_leaves_ = 0;
+  for (size_t i = 0; i < size; ++i) tree_.Apply(leaves_[i], evaluations_[i]);
 }
 
 val Search::Report() const {

@@ -12,13 +12,13 @@
 #include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tara/mcts/solver/endgame_solver.h"
 #include "tara/mcts/tree/tree.h"
+#include "web/wasm/network.h"
 #include "web/wasm/network_batch.h"
 
 namespace tara::web {
 
-// The search of one position, in steps that JavaScript takes: with a network,
-// Gather leaves, let it answer `batch`, Apply; without one, RunPlayouts.
-// Between two steps, callers may report it, continue or end.
+// The search of one position, in steps. Between two steps, callers may report
+// it, continue or end.
 class Search {
  public:
   struct Options {
@@ -38,15 +38,9 @@ class Search {
 
   bool done() const { return tree_.done(); }
 
-  // Gathers at most `most` leaves into batch() and returns their number. 0:
-  // done. REQUIRES: none is in flight.
-  int Gather(int most);
-  NetworkBatch* batch() { return &batch_; }
-  // Gives the answers in batch() back.
-  void Apply();
-
-  // Gathers at most `most` leaves and evaluates them by random games.
-  void RunPlayouts(int most);
+  // Gathers at most `most` leaves and evaluates them by the network, or by
+  // random games without one.
+  void Run(Network* network, int most);
 
   // Returns {simulations, redValue, redMargin, actions, principalVariation}.
   emscripten::val Report() const;
@@ -56,16 +50,14 @@ class Search {
   int Choose(double temperature, uint64_t seed) const;
 
  private:
-  void GatherLeaves(int most);
-
   const float value_margin_;  // of the level
   mcts::EndgameSolver solver_;
   mcts::Tree tree_;
   mcts::PlayoutEvaluator playouts_;
   NetworkBatch batch_;
-  std::vector<mcts::Tree::Leaf> leaves_;  // the first num_leaves_ are in flight
-  int num_leaves_ = 0;
-  std::vector<State> states_;  // of them
+  // Of a step; there may be more leaves and evaluations than states.
+  std::vector<mcts::Tree::Leaf> leaves_;
+  std::vector<State> states_;
   std::vector<mcts::Evaluation> evaluations_;
 };
 

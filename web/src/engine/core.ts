@@ -71,10 +71,8 @@ export interface CoreSearchReport
 /** web/wasm/search.h. */
 export interface CoreSearch {
   done(): boolean;
-  gather(most: number): number;
-  batch(): NetworkBatch;
-  apply(): void;
-  runPlayouts(most: number): void;
+  /** A step: at most so many leaves. Null: random games. */
+  run(network: CoreNetwork | null, most: number): void;
   report(): CoreSearchReport;
   /** At temperature 0 as the level does. */
   choose(temperature: number, seed: number): number;
@@ -93,7 +91,6 @@ export interface Core {
       position: string,
       notation: string): Answer<{ action: number; text: string }>;
   whyNot(position: string, hill: number, chosen: number): string;
-  perft(position: string, depth: number): number;
   judgeByPlayouts(position: string): CoreEvaluation;
   /** How many leaves of a search are judged together, at most. */
   leavesTogether(simulations: number): number;

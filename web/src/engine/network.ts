@@ -4,7 +4,8 @@ import { messageOf } from '../error';
 import type { NetworkInfo, RuleOptions, VariantInfo } from './api';
 import { type Bundle, factsOf } from './bundle';
 import {
-  type Catalogue, type Core, type CoreNetwork, type NetworkBatch, valueOf,
+  type Catalogue, type Core, type CoreNetwork, type CoreSearch,
+  type NetworkBatch, valueOf,
 } from './core';
 import { notLearned } from './learned';
 import { readWeights } from './onnx';
@@ -54,9 +55,9 @@ export class Network {
     return notLearned(this.info.variants, variant, options) === '';
   }
 
-  /** Answers a batch of a search: values, and the logits of legal actions. */
-  answer(batch: NetworkBatch): void {
-    this.network.answer(batch);
+  /** A step of a search. */
+  advance(search: CoreSearch, leaves: number): void {
+    search.run(this.network, leaves);
   }
 
   /** Fills all outputs of a batch, in float32. */

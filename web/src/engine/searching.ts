@@ -6,7 +6,7 @@ import type {
   SearchResult,
 } from './api';
 import type {
-  Catalogue, Core, CoreEvaluation, CoreSearch, NetworkBatch, PositionView,
+  Catalogue, Core, CoreEvaluation, CoreSearch, PositionView,
 } from './core';
 import { actionsAt } from './game';
 import { optionsFromText } from './short_text';
@@ -159,7 +159,6 @@ function planOf(
 class Searching {
   private readonly start = performance.now();
   private readonly tree: CoreSearch;
-  private readonly batch: NetworkBatch;
   private readonly actionOf: (index: number) => Action;
   private readonly compensation: number;
   private readonly leaves: number;
@@ -171,7 +170,6 @@ class Searching {
     this.compensation = judges.core.view(position).score.compensation;
     this.tree = new judges.core.Search(
         position, plan.simulations, network !== null, plan.level, plan.seed);
-    this.batch = this.tree.batch();
     this.leaves = judges.core.leavesTogether(plan.simulations);
   }
 
@@ -181,13 +179,8 @@ class Searching {
 
   /** Some simulations; with a network one batch. */
   private step(): void {
-    if (this.network === null) {
-      this.tree.runPlayouts(this.leaves);
-      return;
-    }
-    if (this.tree.gather(this.leaves) === 0) return;
-    this.network.answer(this.batch);
-    this.tree.apply();
+    if (this.network === null) this.tree.run(null, this.leaves);
+    else this.network.advance(this.tree, this.leaves);
   }
 
   /** Whether there is an action to choose. */

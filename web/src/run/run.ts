@@ -6,6 +6,7 @@ import 'uplot/dist/uPlot.min.css';
 import '../ui/styles/fonts.css';
 import '../ui/styles/theme.css';
 import '../ui/styles/page.css';
+import '../ui/styles/panels.css';
 import './run.css';
 import { byId, h, replaceChildren, setText } from '../ui/dom';
 import { button, download, select, setOptions, table } from '../ui/parts';

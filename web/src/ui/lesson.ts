@@ -8,6 +8,11 @@ import { button } from './parts';
 import { LESSONS, type LessonStep } from './lessons';
 import type { Action, Engine, HillIndex, VariantInfo } from '../engine/api';
 
+// Players who see one action ahead lose to the weakest computer; with the reply,
+// they beat it.
+const ADVICE =
+  'In a game, look at what the other side can do next before you act.';
+
 export interface LessonEvents extends ExerciseEvents {
   play(variant: VariantInfo): void; // against the weakest computer
 }
@@ -83,6 +88,7 @@ export class Lesson extends Exercise {
       this.card,
       h('header', h('h2', `Lesson: ${FAMILIES[this.variant.family].title}`)),
       h('p', text),
+      isLast && h('p', ADVICE),
     );
     const primary = { class: 'primary' };
     const next = isLast
