@@ -4,7 +4,6 @@ import {fileURLToPath} from 'node:url';
 import {defineConfig} from 'vite';
 
 import {findModel, modelPlugin} from './model_plugin.mjs';
-import {packedPlugin} from './packed_plugin.mjs';
 import {bundleForPage, sitePlugin} from './site/plugin.mjs';
 import {fileId} from './src/engine/zip.ts';
 
@@ -43,6 +42,17 @@ const policyPlugin = {
   }],
 };
 
+// Emscripten's module names its file itself, for callers that do not. The page
+// fetches it packed.
+const packedOnly = {
+  name: 'tara-packed-only',
+  generateBundle(_, bundle) {
+    for (const file of Object.keys(bundle)) {
+      if (file.endsWith('.wasm')) delete bundle[file];
+    }
+  },
+};
+
 // `vite build --mode test` builds the pages of the tests, too, `--mode site` the
 // page for a web space, with the bundle that TARA_MODEL names.
 export default defineConfig(({mode}) => {
@@ -59,7 +69,6 @@ export default defineConfig(({mode}) => {
     appType: 'mpa',
     plugins: [
       site ? sitePlugin({network, policy: policyText}) : modelPlugin(path('.')),
-      packedPlugin(),
       policyPlugin,
     ],
     define: {
@@ -74,7 +83,7 @@ export default defineConfig(({mode}) => {
     base: './',
     // Files that are served as they are, such as the default model.
     publicDir: 'public',
-    worker: {format: 'es', plugins: () => [packedPlugin()]},
+    worker: {format: 'es', plugins: () => [packedOnly]},
     build: {
       target: 'es2022',
       outDir: {test: '.build/test', site: '.build/site'}[mode] ?? 'dist',

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Compiles core, search and networks to WebAssembly: web/.build/wasm/tara_core.mjs
-# and .wasm. Compiles only what changed, takes what was compiled before from a
-# cache in the user's folder, and prints nothing if there is nothing to do.
+# and .wasm, also packed for the page. Compiles only what changed, takes what was
+# compiled before from a cache in the user's folder, and prints nothing if there
+# is nothing to do.
 
 # shellcheck source-path=SCRIPTDIR source=../../bin/lib.sh
 source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../../bin/lib.sh"
@@ -13,7 +14,7 @@ readonly URL="http://deb.debian.org/debian/pool/main/a/abseil/abseil_${VERSION}.
 readonly SHA256=abfe2897f3a30edaa74bc34365afe3c2a3cd012091a97dc7e008f7016adcd5fe
 readonly OUT=web/.build
 readonly ABSEIL="${OUT}/abseil-${VERSION}"
-readonly RESULTS=(tara_core.mjs tara_core.wasm)
+readonly RESULTS=(tara_core.mjs tara_core.wasm{,.gzip})
 # Of what was compiled, by its sources: so many, each of a megabyte.
 readonly CACHE="${XDG_CACHE_HOME:-${HOME}/.cache}/tara-wasm"
 readonly MOST_CACHED=20
@@ -73,6 +74,7 @@ compile() {
   tara_say "compiling to WebAssembly (the first time takes some minutes)"
   make --silent --file=web/wasm/Makefile --jobs="$(nproc)" \
     OUT="${OUT}/wasm" ABSEIL="${ABSEIL}" >&2
+  gzip -9nc "${OUT}/wasm/tara_core.wasm" >"${OUT}/wasm/tara_core.wasm.gzip"
 }
 
 remember() {

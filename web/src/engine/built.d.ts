@@ -4,9 +4,3 @@ declare module '*/tara_core.mjs' {
     readonly wasmBinary: ArrayBuffer | Uint8Array;
   }): Promise<unknown>;
 }
-
-// The address of a file for src/engine/packed.ts (packed_plugin.mjs).
-declare module '*?packed' {
-  const url: string;
-  export default url;
-}

@@ -8,11 +8,10 @@ export async function fetchFile(url: string | URL): Promise<Response> {
   return response;
 }
 
-/** Fetches a file that was imported by `?packed`. Throws as fetchFile. */
+/** Fetches a file that is packed by gzip, whatever the server does: what it is
+ * called no server takes for a file to unpack. Throws as fetchFile. */
 export async function fetchPacked(url: string): Promise<ArrayBuffer> {
   const response = await fetchFile(url);
-  // The server for development does not pack.
-  if (import.meta.env.DEV) return response.arrayBuffer();
   const unpacked =
       response.body!.pipeThrough(new DecompressionStream('gzip'));
   return new Response(unpacked).arrayBuffer();

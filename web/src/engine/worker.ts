@@ -1,6 +1,6 @@
 // The worker: an engine that answers the page's messages.
 
-import wasmUrl from '../../.build/wasm/tara_core.wasm?packed';
+import wasmUrl from '../../.build/wasm/tara_core.wasm.gzip?url';
 import { messageOf } from '../error';
 import type { SearchRequest } from './api';
 import { makeCore } from './core';

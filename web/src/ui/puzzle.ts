@@ -2,7 +2,7 @@
 // keeps the win, and so again at the next decision or two. `tara puzzles` finds
 // them.
 
-import address from '../../puzzles.txt?packed';
+import address from '../../puzzles.txt?url';
 import { SIDE_CLASS } from './board/pieces';
 import { h, replaceChildren, setText } from './dom';
 import { Exercise, type ExerciseEvents } from './exercise';
@@ -10,7 +10,7 @@ import { button, select, setOptions } from './parts';
 import { fieldsOf, readText, write } from './storage';
 import { resultSentence, seatName, SIDE_NAMES } from './words';
 import type { Action, Engine, Side } from '../engine/api';
-import { fetchPacked } from '../engine/packed';
+import { fetchFile } from '../engine/packed';
 
 export interface Puzzle {
   readonly position: string; // as text
@@ -83,8 +83,7 @@ export class PuzzleOfTheDay extends Exercise {
 
   protected async begin(): Promise<void> {
     if (this.puzzles.size === 0) {
-      const text = new TextDecoder().decode(await fetchPacked(address));
-      this.puzzles = readPuzzles(text);
+      this.puzzles = readPuzzles(await (await fetchFile(address)).text());
     }
     await this.goTo(today());
   }
