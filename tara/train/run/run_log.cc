@@ -89,6 +89,7 @@ RunLog::RunLog(std::string path, std::unique_ptr<MetricsFile> metrics,
       progress_(progress) {}
 
 absl::Status RunLog::Write(const std::vector<std::string>& lines) {
+  const absl::MutexLock lock(&mutex_);
   TARA_RETURN_IF_ERROR(metrics_->AppendLines(lines));
   for (const std::string& line : lines) progress_.Event(line);
   return absl::OkStatus();

@@ -7,9 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/synchronization/mutex.h"
 #include "tara/nn/heads.h"
 #include "tara/train/folder/run_folder.h"
 #include "tara/train/learn/learner.h"
@@ -67,12 +69,15 @@ class RunLog {
   RunLog(std::string path, std::unique_ptr<MetricsFile> metrics,
          std::unique_ptr<EventWriter> events, Progress& progress);
 
-  absl::Status Write(const std::vector<std::string>& lines);
+  // Appends the lines, and gives them to the progress in the same order.
+  absl::Status Write(const std::vector<std::string>& lines)
+      ABSL_LOCKS_EXCLUDED(mutex_);
 
   const std::string path_;  // of the metrics
   const std::unique_ptr<MetricsFile> metrics_;
   const std::unique_ptr<EventWriter> events_;
   Progress& progress_;
+  absl::Mutex mutex_;  // of the order of lines
 };
 
 // Returns the generation that a line of metrics.jsonl is of, or -1.
