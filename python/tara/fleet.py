@@ -888,14 +888,32 @@ def _connect(address: Optional[str]) -> None:
                          f"this process in: {error}") from error
 
 
+def _children() -> Set[int]:
+    """Returns the processes that this one has started."""
+    children = set()
+    for path in pathlib.Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):  # it has ended
+            # See proc(5): the name, in brackets, may have any characters.
+            text = (path / "stat").read_text(errors="replace")
+            stat = text.rpartition(")")[2].split()
+            if int(stat[1]) == os.getpid():
+                children.add(int(path.name))
+    return children
+
+
 def _start() -> None:
     """Starts a cluster of Ray of this machine alone."""
     for left in reversed(range(_STARTS)):
+        before = _children()
         try:
             _init("local")
             return
         except Exception as error:  # it has no type for it
             ray.shutdown()
+            # It leaves processes of a node that it has not completed.
+            for child in _children() - before:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(child, signal.SIGKILL)
             if left == 0:
                 raise FleetError("Ray does not start on this machine: "
                                  f"{error}") from error

@@ -1,7 +1,6 @@
 """One run on a cluster of Ray: real ones, of this machine and in namespaces."""
 
 import collections
-import contextlib
 import json
 import os
 import pathlib
@@ -164,41 +163,34 @@ _tara._JobPlayer = Poisoned
     assert run.returncode == 1 and f"{command[1]}: damaged" in run.stderr
 
 
-@contextlib.contextmanager
-def new_cluster():
-    """Yields a function that starts a node in each environment."""
-    nodes = Cluster()
+@pytest.fixture(scope="module", name="cluster")
+def cluster_of_all_tests():
+    """A function that starts a node in each environment, of one cluster, and
+    returns its address. Nodes of before end, if they are not the same ones."""
+    head, nodes, there = Cluster(), [], None
 
     def add(**arguments):
         for left in reversed(range(20)):  # as a fleet starts Ray
             try:
-                nodes.add_node(**arguments)
-                return
+                return head.add_node(**arguments)
             except Exception:  # after half a minute
                 if left == 0:
                     raise
 
-    add(num_cpus=0, include_dashboard=False)
-
     def start(*environments, num_cpus=1, **resources):
-        for each in environments:
-            add(num_cpus=num_cpus, env_vars=each, **resources)
-        return nodes.address
+        nonlocal there
+        wanted = environments, num_cpus, resources
+        if wanted != there:
+            while nodes:
+                head.remove_node(nodes.pop())
+            nodes.extend(add(num_cpus=num_cpus, env_vars=each, **resources)
+                         for each in environments)
+            there = wanted
+        return head.address
 
+    add(num_cpus=0, include_dashboard=False)
     yield start
-    nodes.shutdown()
-
-
-@pytest.fixture(name="cluster")
-def cluster_of_a_test():
-    with new_cluster() as start:
-        yield start
-
-
-@pytest.fixture(scope="module")
-def two_nodes():
-    with new_cluster() as start:
-        yield start(None, None)
+    head.shutdown()
 
 
 def test_a_node_that_falsifies_games_is_caught(tmp_path, cluster):
@@ -260,10 +252,10 @@ CONTESTS = {
 
 
 @pytest.mark.parametrize("name", CONTESTS)
-def test_a_contest_on_a_cluster_has_the_same_result(tmp_path, two_nodes, name):
+def test_a_contest_on_a_cluster_has_the_same_result(tmp_path, cluster, name):
     """And a store that goes on with nothing left to play."""
     store = ["--format=json", "--store", tmp_path / "games.db"]
-    there = fleet(*CONTESTS[name], *store, "--address", two_nodes,
+    there = fleet(*CONTESTS[name], *store, "--address", cluster(None, None),
                   "--audit", "0.3")
     assert there.returncode == 0, there.stderr
     here = subprocess.run(
@@ -274,6 +266,25 @@ def test_a_contest_on_a_cluster_has_the_same_result(tmp_path, two_nodes, name):
         [os.environ["TARA_BINARY"], *CONTESTS[name], *map(str, store)],
         capture_output=True, text=True, check=True)
     assert again.stdout == here.stdout
+
+
+@pytest.mark.parametrize("arguments, status, words", [
+    (["arena", "--variant", "nonsense", "greedy", "random"], 2, "nonsense"),
+    (["arena", "--variant", "four_treasures", "greedy", "alphabeta:ms=20"], 1,
+     "alphabeta:ms=20.*searches for a fixed time"),
+    (["rate", "--variant", "four_treasures", "greedy", "mcts:threads=2"], 1,
+     "mcts:threads=2.*several threads"),
+    (["balance", "--variant", "four_treasures", "--player", "mcts:ms=5"], 1,
+     "mcts:ms=5.*searches for a fixed time"),
+    (["train", TINY, "--set", "nonsense=1"], 2, "nonsense"),
+    (["train", TINY, "--set", "inference.backend=torch"], 1, "torch"),
+])
+def test_what_the_program_refuses_is_an_error(tmp_path, cluster, arguments,
+                                              status, words):
+    run = fleet(*arguments, "--address", cluster(None, None), cwd=tmp_path)
+    assert run.returncode == status, run.stderr
+    assert re.search(words, run.stderr), run.stderr
+    assert "Traceback" not in run.stderr
 
 
 def test_a_block_whose_worker_hangs_is_played_again(tmp_path, cluster):
@@ -430,11 +441,13 @@ def test_the_bench_shows_what_the_driver_costs_and_how_cores_are_busy():
 
 
 def test_ray_is_started_again_where_it_is_too_slow(monkeypatch):
-    started = []
+    """And what an attempt has started is not left behind."""
+    started, left = [], []
 
     def init(**arguments):
         started.append(arguments["address"])
         if len(started) != 3:
+            left.append(subprocess.Popen(["sleep", "1000"]))
             raise Exception("The current node timed out during startup.")
 
     monkeypatch.setattr(ray, "init", init)
@@ -445,6 +458,7 @@ def test_ray_is_started_again_where_it_is_too_slow(monkeypatch):
     with pytest.raises(tara.fleet.FleetError, match="does not start.*timed"):
         tara.fleet._connect(None)
     assert len(started) == 6
+    assert [process.wait() for process in left] == 5 * [-signal.SIGKILL]
 
 
 @pytest.fixture(name="closed_port")
@@ -462,13 +476,6 @@ def port_that_refuses():
     (["bench", "--games", "0"], 2, "--games 0: expected 1 or more"),
     (["bench", "--games", "5000000000"], 1, "--games 5000000000: the run has"),
     (["bench", "--nodes", "0"], 2, "--nodes 0: expected 1 or more"),
-    (["arena", "--variant", "nonsense", "greedy", "random"], 2, "nonsense"),
-    (["arena", "--variant", "four_treasures", "greedy", "alphabeta:ms=20"], 1,
-     "alphabeta:ms=20.*searches for a fixed time"),
-    (["rate", "--variant", "four_treasures", "greedy", "mcts:threads=2"], 1,
-     "mcts:threads=2.*several threads"),
-    (["balance", "--variant", "four_treasures", "--player", "mcts:ms=5"], 1,
-     "mcts:ms=5.*searches for a fixed time"),
     (["train", TINY, "--address", "127.0.0.1:PORT"], 1,
      "--address 127.0.0.1:[0-9]+: no cluster of Ray"),
     (["train", TINY, "--address", "nowhere"], 2,
@@ -482,19 +489,6 @@ def test_wrong_arguments_are_named_at_once(arguments, status, words,
     run = fleet(*arguments)
     assert run.returncode == status, run.stderr
     assert re.search(words, run.stderr), run.stderr
-    assert "Traceback" not in run.stderr
-
-
-@pytest.mark.parametrize("setting, status, words", [
-    ("nonsense=1", 2, "nonsense"),
-    ("inference.backend=torch", 1, "torch"),
-])
-def test_a_config_that_cannot_be_served_is_an_error(tmp_path, setting, status,
-                                                     words):
-    run = fleet("train", TINY, "--set", f"run_dir={tmp_path / 'run'}", "--set",
-                setting)
-    assert run.returncode == status, run.stderr
-    assert words in run.stderr
     assert "Traceback" not in run.stderr
 
 
