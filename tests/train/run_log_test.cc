@@ -39,7 +39,7 @@ TEST(RunLogTest, EventsOfSeveralThreadsComeInTheOrderOfTheFile) {
     std::vector<std::thread> writers;
     for (int writer = 0; writer < 4; ++writer) {
       writers.emplace_back([&, writer] {
-        for (int note = 0; note < 500; ++note) {
+        for (int note = 0; note < 3000; ++note) {
           EXPECT_TRUE((*log)->Note(writer, absl::StrCat("note ", note)).ok());
         }
       });
@@ -55,7 +55,7 @@ TEST(RunLogTest, EventsOfSeveralThreadsComeInTheOrderOfTheFile) {
   for (const std::string& line : *printed_lines) {
     if (absl::StrContains(line, "\"note\"")) events.push_back(line);
   }
-  EXPECT_EQ(events.size(), 2000u);
+  EXPECT_EQ(events.size(), 12000u);
   EXPECT_THAT(events, ElementsAreArray(*written));
 }
 
