@@ -52,7 +52,7 @@ def main():
     parser.add_argument("--games", type=int, default=100,
                         help="to evaluate with (default: 100)")
     arguments = parser.parse_args()
-    ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False)
+    ray.init("local", num_cpus=1, include_dashboard=False, log_to_driver=False)
     config = (
         PPOConfig()
         .environment(WithMask, env_config={

@@ -36,7 +36,8 @@ def score_of(output):
 
 
 def test_a_network_of_ones_own_learns_to_beat_greedy():
-    run = run_example("own_network.py", "--generations", "4", "--games", "60")
+    run = run_example("own_network.py", "--variant", "four_treasures",
+                      "--generations", "2", "--games", "60")
     assert run.returncode == 0, run.stderr
     assert score_of(run.stdout)[1] > 50, run.stdout
 
@@ -48,9 +49,9 @@ def test_ppo_learns_to_beat_random():
 
 
 @pytest.mark.parametrize("name, arguments", [
-    ("maskable_ppo.py", ["--steps", "8192"]),
-    ("torchrl_ppo.py", ["--steps", "8192"]),
-    ("rllib_ppo.py", ["--iterations", "6"]),
+    ("maskable_ppo.py", ["--steps", "4096"]),
+    ("torchrl_ppo.py", ["--steps", "4096"]),
+    ("rllib_ppo.py", ["--iterations", "4"]),
 ])
 def test_ppo_of_a_library_learns_to_beat_random(name, arguments):
     run = run_example(name, "--games", "50", *arguments)
