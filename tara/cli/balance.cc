@@ -26,7 +26,6 @@
 #include "tara/base/text.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
-#include "tara/cli/console.h"
 #include "tara/cli/flags.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/rules.h"

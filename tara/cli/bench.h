@@ -18,7 +18,6 @@
 #include "tara/base/status_macros.h"
 #include "tara/base/stop.h"
 #include "tara/cli/command_line.h"
-#include "tara/cli/console.h"
 #include "tara/core/state.h"
 #include "tara/eval/report/report.h"
 #include "tara/mcts/evaluator.h"
@@ -49,8 +48,7 @@ absl::Status TakeTurns(int threads, BenchClock clock, double seconds,
 // --seconds, the duration of a measurement.
 Option SecondsOption(double* seconds, absl::string_view help);
 
-// Prints rows as JSON, or as a table below a title. Returns what EndBench
-// returns.
+// Prints rows as JSON, or as a table below a title. Returns what EndOf returns.
 int ReportBench(const std::string& format, const std::string& title,
                 const std::vector<eval::ReportRow>& rows, const StopCheck& stop,
                 Console& console);

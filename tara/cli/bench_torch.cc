@@ -27,7 +27,6 @@
 #include "tara/cli/bench.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
-#include "tara/cli/console.h"
 #include "tara/cli/flags.h"
 #include "tara/core/board.h"
 #include "tara/core/instruction_set.h"

@@ -19,18 +19,16 @@
 #include "tara/base/status_macros.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
-#include "tara/cli/console.h"
 #include "tara/cli/flags.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/engine/engine_model.h"
-#include "tara/engine/json_session.h"
-#include "tara/engine/line_session.h"
+#include "tara/engine/sessions.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/mcts/options/search_options.h"
 #include "tara/nn/bundle/manifest.h"
 #include "tara/nn/inference_options.h"
-#include "tara/train/folder/run_provenance.h"
+#include "tara/train/folder/run_folder.h"
 
 namespace tara::cli {
 namespace {

@@ -13,14 +13,13 @@
 #include "tara/base/version.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
-#include "tara/cli/console.h"
 #include "tara/cli/flags.h"
 #include "tara/core/state.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/nn/bundle/bundle.h"
 #include "tara/nn/bundle/manifest.h"
 #include "tara/nn/weights/checkpoint.h"
-#include "tara/train/folder/run_provenance.h"
+#include "tara/train/folder/run_folder.h"
 
 namespace tara::cli {
 namespace {

@@ -21,7 +21,7 @@
 #include "tara/eval/players/make_player.h"
 #include "tara/nn/bundle/bundle.h"
 #include "tara/nn/bundle/manifest.h"
-#include "tara/record/game_lines.h"
+#include "tara/record/game_record.h"
 
 namespace tara::cli {
 

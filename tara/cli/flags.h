@@ -18,7 +18,6 @@
 #include "tara/base/option_table.h"
 #include "tara/base/stop.h"
 #include "tara/cli/command_line.h"
-#include "tara/cli/console.h"
 #include "tara/core/action.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/state.h"
@@ -28,7 +27,7 @@
 #include "tara/fleet/fleet.h"
 #include "tara/nn/inference_options.h"
 #include "tara/record/game_store.h"
-#include "tara/train/folder/run_provenance.h"
+#include "tara/train/folder/run_folder.h"
 
 namespace tara::cli {
 

@@ -19,7 +19,6 @@
 #include "tara/base/stop.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
-#include "tara/cli/console.h"
 #include "tara/cli/flags.h"
 #include "tara/nn/inference/torch_inference.h"
 #include "tara/nn/inference_options.h"

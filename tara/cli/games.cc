@@ -28,7 +28,6 @@
 #include "tara/base/text.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
-#include "tara/cli/console.h"
 #include "tara/cli/flags.h"
 #include "tara/core/action.h"
 #include "tara/core/drawing.h"
@@ -50,10 +49,9 @@
 #include "tara/nn/bundle/manifest.h"
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/inference_options.h"
-#include "tara/record/game_lines.h"
 #include "tara/record/game_record.h"
 #include "tara/record/game_store.h"
-#include "tara/train/folder/run_provenance.h"
+#include "tara/train/folder/run_folder.h"
 #include "tara/train/play/self_play.h"
 
 namespace tara::cli {
@@ -266,14 +264,12 @@ std::vector<int> MakeClusters(const record::GameStatistics& statistics) {
 
 // Returns Red's score with its 95 % interval over different games.
 eval::Interval RedScore(const record::GameStatistics& statistics) {
-  const auto wins = static_cast<double>(statistics.red_wins);
-  const auto draws = static_cast<double>(statistics.draws);
   const auto games = static_cast<size_t>(statistics.games);
   const double count = eval::EffectiveCount(games, MakeClusters(statistics));
   const double unit = count / static_cast<double>(games);
-  return eval::ScoreIntervalOf({.count = count,
-                                .sum = unit * (wins + draws / 2),
-                                .squares = unit * (wins + draws / 4)});
+  return eval::ScoreIntervalOf(
+      eval::SumsOfGames(count, unit * static_cast<double>(statistics.red_wins),
+                        unit * static_cast<double>(statistics.draws)));
 }
 
 eval::ReportRow FieldsOf(const record::GameStatistics& s) {
@@ -640,7 +636,7 @@ absl::StatusOr<std::vector<uint64_t>> MissingGames(
 // (tara/train/play/self_play.h), such as an engine. A game begins with actions
 // drawn from the player's policy or, without a policy, with two random ones: a
 // player that never draws would otherwise repeat one game. Games that the
-// player forfeits are played again. Errors are those of PlayArenaInParallel and
+// player forfeits are played again. Errors are those of PlayArena and
 // the sink's.
 absl::Status PlayMissingOfPlayer(const SelfPlayFlags& options,
                                  const eval::PlayerSpec& player,
@@ -684,9 +680,8 @@ absl::Status PlayMissingOfPlayer(const SelfPlayFlags& options,
       return sink(game);
     };
     TARA_RETURN_IF_ERROR(
-        eval::PlayArenaInParallel(
-            arena, make, make, ResolveThreads(options.threads),
-            [&](const eval::ArenaProgress&) { return !stop(); })
+        eval::PlayArena(arena, make, make, ResolveThreads(options.threads),
+                        [&](const eval::ArenaProgress&) { return !stop(); })
             .status());
   }
   return absl::OkStatus();

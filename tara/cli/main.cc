@@ -31,7 +31,6 @@
 #include "tara/base/version.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
-#include "tara/cli/console.h"
 #include "tara/core/instruction_set.h"
 
 namespace tara::cli {

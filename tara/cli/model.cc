@@ -15,7 +15,6 @@
 #include "tara/base/text.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
-#include "tara/cli/console.h"
 #include "tara/cli/flags.h"
 #include "tara/core/variant.h"
 #include "tara/eval/players/make_player.h"

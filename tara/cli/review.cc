@@ -31,7 +31,6 @@
 #include "tara/base/text.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
-#include "tara/cli/console.h"
 #include "tara/cli/flags.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
@@ -41,7 +40,6 @@
 #include "tara/eval/report/report.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/utility.h"
-#include "tara/record/game_lines.h"
 #include "tara/record/game_record.h"
 #include "tara/record/game_store.h"
 

@@ -29,7 +29,6 @@
 #include "tara/base/text.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
-#include "tara/cli/console.h"
 #include "tara/cli/flags.h"
 #include "tara/core/action.h"
 #include "tara/core/drawing.h"
@@ -48,7 +47,7 @@
 #include "tara/eval/report/report.h"
 #include "tara/mcts/levels/levels.h"
 #include "tara/mcts/solver/endgame_solver.h"
-#include "tara/record/game_lines.h"
+#include "tara/record/game_record.h"
 
 namespace tara::cli {
 namespace {
@@ -371,8 +370,6 @@ struct SolveOptions {
   std::string format = "text";
 };
 
-using Json = nlohmann::ordered_json;
-
 // Everything that is printed.
 struct SolveReport {
   // Red's margin lies from low to high; equal: solved.
@@ -675,8 +672,6 @@ namespace {
 struct LevelsOptions {
   std::string format = "text";
 };
-
-using Json = nlohmann::ordered_json;
 
 Json LevelToJson(int number) {
   const mcts::Level& level = mcts::kLevels[number - 1];

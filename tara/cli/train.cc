@@ -19,13 +19,11 @@
 #include "tara/base/status_macros.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
-#include "tara/cli/console.h"
 #include "tara/cli/flags.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/eval/arena/arena.h"
 #include "tara/eval/arena/arena_result.h"
-#include "tara/eval/players/engine_player.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player_spec.h"
 #include "tara/eval/report/report.h"
@@ -34,7 +32,6 @@
 #include "tara/train/config/config_fields.h"
 #include "tara/train/config/config_options.h"
 #include "tara/train/play/game_plan.h"
-#include "tara/train/progress/metrics.h"
 #include "tara/train/progress/progress.h"
 
 namespace tara::cli {
@@ -104,10 +101,10 @@ absl::StatusOr<std::vector<eval::ArenaResult>> PlayMatches(
             ? eval::PlayArenaOnFleet(arena, eval::MakeTeam({match.player}),
                                      eval::MakeTeam({match.opponent}), *by,
                                      show)
-            : eval::PlayArenaInParallel(
-                  arena, eval::NewPlayerFactory(match.player),
-                  eval::NewPlayerFactory(match.opponent),
-                  static_cast<int>(config.self_play().threads()), show));
+            : eval::PlayArena(arena, eval::NewPlayerFactory(match.player),
+                              eval::NewPlayerFactory(match.opponent),
+                              static_cast<int>(config.self_play().threads()),
+                              show));
     games[i] = match.options.games;  // a sequential test may end earlier
     return absl::OkStatus();
   };

@@ -38,7 +38,6 @@
 #include "tara/base/status_macros.h"
 #include "tara/cli/command_line.h"
 #include "tara/cli/commands.h"
-#include "tara/cli/console.h"
 #include "tara/cli/flags.h"
 #include "tara/core/action.h"
 #include "tara/core/drawing.h"

@@ -1,5 +1,3 @@
-#include "tara/engine/json_session.h"
-
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -29,10 +27,10 @@
 #include "tara/core/position_text.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/rules.h"
-#include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/engine/analysis_engine.h"
 #include "tara/engine/line_io.h"
+#include "tara/engine/sessions.h"
 #include "tara/mcts/choice/choose_action.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/options/search_options.h"

@@ -1,5 +1,3 @@
-#include "tara/engine/line_session.h"
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -7,7 +5,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
-#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -39,6 +36,7 @@
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
 #include "tara/engine/line_io.h"
+#include "tara/engine/sessions.h"
 #include "tara/mcts/choice/choose_action.h"
 #include "tara/mcts/options/search_options.h"
 #include "tara/mcts/search/search_session.h"

@@ -41,7 +41,7 @@
 #include "tara/train/config/config.h"
 #include "tara/train/config/config_fields.h"
 #include "tara/train/config/config_options.h"
-#include "tara/train/folder/run_provenance.h"
+#include "tara/train/folder/run_folder.h"
 #include "tara/train/play/self_play.h"
 #include "tara/train/run/generation_player.h"
 
@@ -509,8 +509,8 @@ py::object Arena(const py::object& a, const py::object& b,
     return !workers.stopped();
   };
   workers.Run(1, [&](int) {
-    result = eval::PlayArenaInParallel(options, player_a.make, player_b.make,
-                                       threads, on_progress);
+    result = eval::PlayArena(options, player_a.make, player_b.make, threads,
+                             on_progress);
   });
   const std::vector<eval::ArenaReportRow> rows = {
       {.variant = start.state.variant,

@@ -32,7 +32,6 @@
 #include "tara/python/gil.h"
 #include "tara/python/module.h"
 #include "tara/python/states.h"
-#include "tara/record/game_lines.h"
 #include "tara/record/game_record.h"
 #include "tara/train/config/config.h"
 #include "tara/train/config/config_options.h"

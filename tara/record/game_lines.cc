@@ -1,5 +1,3 @@
-#include "tara/record/game_lines.h"
-
 #include <algorithm>
 #include <initializer_list>
 #include <utility>
@@ -13,12 +11,10 @@
 #include "tara/base/json.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/text.h"
-#include "tara/core/action.h"
 #include "tara/core/drawing.h"
 #include "tara/core/position_text.h"
 #include "tara/core/rule_options.h"
-#include "tara/core/rules.h"
-#include "tara/core/variant.h"
+#include "tara/record/game_record.h"
 
 namespace tara::record {
 namespace {

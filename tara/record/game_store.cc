@@ -15,7 +15,6 @@
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/outcome.h"
-#include "tara/record/different_games.h"
 #include "tara/record/game_record.h"
 
 namespace tara::record {

@@ -70,12 +70,6 @@ struct GameStatistics {
   // SameGameKey of the games of contests, whose players may have no randomness.
   // (Self-play is random.)
   std::vector<uint64_t> same_games = {};
-
-  // Red's wins plus half the draws, as a share of the games.
-  double red_score() const {
-    return (static_cast<double>(red_wins) + 0.5 * static_cast<double>(draws)) /
-           static_cast<double>(games);
-  }
 };
 
 using StoreMode = SqliteDatabase::Mode;

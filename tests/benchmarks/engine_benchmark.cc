@@ -23,7 +23,7 @@
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/engine/engine_model.h"
-#include "tara/engine/json_session.h"
+#include "tara/engine/sessions.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/evaluators/caching_evaluator.h"
 #include "tara/nn/inference/network_evaluator.h"

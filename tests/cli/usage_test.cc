@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/time/time.h"
-#include "tara/cli/console.h"
+#include "tara/cli/command_line.h"
 #include "tests/cli/tara_process.h"
 
 namespace tara::cli {

@@ -11,7 +11,7 @@
 #include "tara/core/perft.h"
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
-#include "tara/record/game_lines.h"
+#include "tara/record/game_record.h"
 #include "tests/core/core_testing.h"
 
 namespace tara {

@@ -1,5 +1,3 @@
-#include "tara/engine/json_session.h"
-
 #include <cmath>
 #include <map>
 #include <memory>
@@ -15,6 +13,7 @@
 #include "tara/core/outcome.h"
 #include "tara/core/variant.h"
 #include "tara/engine/engine_model.h"
+#include "tara/engine/sessions.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/nn/training/trainer.h"
 #include "tests/mcts/fake_evaluator.h"

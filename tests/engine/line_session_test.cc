@@ -1,5 +1,3 @@
-#include "tara/engine/line_session.h"
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -23,6 +21,7 @@
 #include "tara/core/variant.h"
 #include "tara/engine/engine_model.h"
 #include "tara/engine/line_io.h"
+#include "tara/engine/sessions.h"
 #include "tara/mcts/evaluator.h"
 #include "tests/mcts/fake_evaluator.h"
 

@@ -19,7 +19,6 @@
 #include "tara/core/state.h"
 #include "tara/core/symmetry.h"
 #include "tara/core/variant.h"
-#include "tara/eval/alpha_beta/hand_evaluation.h"
 #include "tests/mcts/positions.h"
 
 namespace tara::eval {

@@ -21,23 +21,17 @@
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/eval/arena/arena.h"
-#include "tara/eval/arena/arena_openings.h"
 #include "tara/eval/arena/arena_result.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player.h"
 #include "tara/eval/players/player_spec.h"
 #include "tara/eval/regret/regret.h"
+#include "tests/eval/test_players.h"
 
 namespace tara::eval {
 namespace {
 
 using ::testing::HasSubstr;
-
-ArenaResult Play(const ArenaOptions& options, Player& a, Player& b) {
-  absl::StatusOr<ArenaResult> result = PlayArena(options, a, b);
-  EXPECT_TRUE(result.ok()) << result.status();
-  return *std::move(result);
-}
 
 std::unique_ptr<Player> Make(const std::string& spec) {
   absl::StatusOr<std::unique_ptr<Player>> player = MakePlayer(spec);
@@ -208,11 +202,11 @@ TEST(StopTest, EndsAnArenaWhoeverThinks) {
       SCOPED_TRACE(spec);
       SomeAsks stop;
       const absl::StatusOr<ArenaResult> result =
-          PlayArenaInParallel({.variant = Variant::kFourTreasures,
-                               .games = 12,
-                               .concurrent_games = 2,
-                               .stop = stop.check()},
-                              Factory(spec), Factory(spec), threads);
+          PlayArena({.variant = Variant::kFourTreasures,
+                     .games = 12,
+                     .concurrent_games = 2,
+                     .stop = stop.check()},
+                    Factory(spec), Factory(spec), threads);
       ASSERT_TRUE(result.ok()) << result.status();
       EXPECT_TRUE(stop.asked());
       EXPECT_EQ(result->games, 0);
@@ -224,7 +218,7 @@ TEST(StopTest, EndsGamesWithClocks) {
   for (const std::string& spec : Specs()) {
     SCOPED_TRACE(spec);
     SomeAsks stop;
-    const absl::StatusOr<ArenaResult> result = PlayArenaInParallel(
+    const absl::StatusOr<ArenaResult> result = PlayArena(
         {.variant = Variant::kFourTreasures,
          .games = 2,
          .clocks = GameClocks{.control = {.per_game = absl::Hours(1000)}},
@@ -243,21 +237,21 @@ TEST(StopTest, EndsTeams) {
                           .stop = stop.check()};
   const TeamSpec team = ParseTeamSpec(spec).value();
   SetTeams(team, team, options);
-  const absl::StatusOr<ArenaResult> result = PlayArenaInParallel(
-      options, NewPlayerFactory(team), NewPlayerFactory(team), 1);
+  const absl::StatusOr<ArenaResult> result =
+      PlayArena(options, NewPlayerFactory(team), NewPlayerFactory(team), 1);
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_EQ(result->games, 0);
 }
 
 TEST(StopTest, EndsTheJudgeOfOpenings) {
   SomeAsks stop;
-  const absl::StatusOr<ArenaResult> result = PlayArenaInParallel(
-      {.variant = Variant::kFourTreasures,
-       .games = 4,
-       .opening_judge = NewOpeningJudge(Factory("mcts:sims=16000000")().value(),
-                                        stop.check()),
-       .stop = stop.check()},
-      Factory("random"), Factory("random"), 1);
+  const absl::StatusOr<ArenaResult> result =
+      PlayArena({.variant = Variant::kFourTreasures,
+                 .games = 4,
+                 .opening_judge = NewOpeningJudge(
+                     Factory("mcts:sims=16000000")().value(), stop.check()),
+                 .stop = stop.check()},
+                Factory("random"), Factory("random"), 1);
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_EQ(result->games, 0);
 }
@@ -269,7 +263,7 @@ TEST(StopTest, OneThreadsEndEndsTheOthersChoices) {
     return made++ == 0 ? Factory("mcts:sims=16000000")() : Factory("random")();
   };
   std::atomic<int> games = 0;
-  const absl::StatusOr<ArenaResult> result = PlayArenaInParallel(
+  const absl::StatusOr<ArenaResult> result = PlayArena(
       {.variant = Variant::kFourTreasures,
        .games = 1000,
        .concurrent_games = 1},
@@ -298,7 +292,7 @@ TEST(StopTest, EndsGamesOfAPlayerWithItself) {
       return absl::OkStatus();
     };
     const absl::StatusOr<ArenaResult> result =
-        PlayArenaInParallel(options, Factory(spec), Factory(spec), 2);
+        PlayArena(options, Factory(spec), Factory(spec), 2);
     EXPECT_TRUE(result.ok()) << result.status();
     EXPECT_EQ(games, 0);
   }

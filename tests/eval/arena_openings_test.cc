@@ -1,5 +1,3 @@
-#include "tara/eval/arena/arena_openings.h"
-
 #include <cmath>
 #include <cstdint>
 #include <map>
@@ -17,6 +15,7 @@
 #include "tara/core/state.h"
 #include "tara/core/symmetry.h"
 #include "tara/core/variant.h"
+#include "tara/eval/arena/arena.h"
 #include "tara/mcts/state_hash.h"
 
 namespace tara::eval {

@@ -12,7 +12,7 @@
 #include "tara/core/variant.h"
 #include "tara/eval/arena/arena.h"
 #include "tara/eval/arena/arena_result.h"
-#include "tara/eval/statistics/sprt.h"
+#include "tara/eval/statistics/statistics.h"
 
 namespace tara::eval {
 namespace {

@@ -41,7 +41,7 @@ absl::StatusOr<std::unique_ptr<Player>> MakeQuitter() {
 ArenaResult Play(ArenaOptions options, record::GameStore& store,
                  const proto::Contest& contest) {
   EXPECT_TRUE(ResumeFromStore(store, contest, options).ok());
-  return PlayArenaInParallel(options, MakeRandom, MakeQuitter, 1).value();
+  return PlayArena(options, MakeRandom, MakeQuitter, 1).value();
 }
 
 std::vector<ArenaGame> EarlierIn(record::GameStore& store,

@@ -22,19 +22,14 @@
 #include "tara/core/variant.h"
 #include "tara/eval/arena/arena_result.h"
 #include "tara/eval/players/player.h"
-#include "tara/eval/statistics/sprt.h"
+#include "tara/eval/statistics/statistics.h"
 #include "tara/mcts/time/time_manager.h"
 #include "tara/mcts/utility.h"
 #include "tests/eval/test_players.h"
+#include "tests/mcts/positions.h"
 
 namespace tara::eval {
 namespace {
-
-ArenaResult Play(const ArenaOptions& options, Player& a, Player& b) {
-  absl::StatusOr<ArenaResult> result = PlayArena(options, a, b);
-  EXPECT_TRUE(result.ok()) << result.status();
-  return *std::move(result);
-}
 
 std::vector<double> Margins(const ArenaResult& result) {
   std::vector<double> margins;
@@ -48,9 +43,7 @@ class ArenaTest : public testing::TestWithParam<VariantInfo> {
 };
 
 INSTANTIATE_TEST_SUITE_P(AllVariants, ArenaTest, testing::ValuesIn(kVariants),
-                         [](const testing::TestParamInfo<VariantInfo>& info) {
-                           return std::string(info.param.id);
-                         });
+                         mcts::VariantTestName);
 
 TEST_P(ArenaTest, RandomAgainstRandomIsAboutEven) {
   const std::unique_ptr<Player> random = NewRandomPlayer();
@@ -635,8 +628,7 @@ TEST(ParallelArenaTest, TheNumberOfThreadsDoesNotChangeTheResult) {
   ASSERT_TRUE(alone.ok()) << alone.status();
   // More threads than pairs, too.
   for (const int threads : {1, 2, 3, 7, 50}) {
-    const auto result =
-        PlayArenaInParallel(options, MakeRandom, MakeGreedy, threads);
+    const auto result = PlayArena(options, MakeRandom, MakeGreedy, threads);
     ASSERT_TRUE(result.ok()) << result.status();
     EXPECT_EQ(Margins(*result), Margins(*alone)) << threads;
     EXPECT_EQ(result->score, alone->score);
@@ -655,8 +647,7 @@ TEST(ParallelArenaTest, TheNumberOfThreadsDoesNotChangeMatches) {
   ASSERT_TRUE(alone.ok()) << alone.status();
   EXPECT_EQ(alone->matches.matches, 14);
   for (const int threads : {1, 3, 50}) {
-    const auto result =
-        PlayArenaInParallel(options, MakeRandom, MakeGreedy, threads);
+    const auto result = PlayArena(options, MakeRandom, MakeGreedy, threads);
     ASSERT_TRUE(result.ok()) << result.status();
     EXPECT_EQ(Margins(*result), Margins(*alone)) << threads;
     EXPECT_EQ(result->matches.score_low, alone->matches.score_low);
@@ -668,29 +659,27 @@ TEST(ParallelArenaTest, ASequentialTestEndsTheArenaTheSameOnAnyThreads) {
   // Greedy beats random by far more than 50 Elo.
   const ArenaOptions options = {.games = 10000,
                                 .sprt = SprtOptions{.elo0 = 0, .elo1 = 50}};
-  const auto alone = PlayArenaInParallel(options, MakeGreedy, MakeRandom, 1);
+  const auto alone = PlayArena(options, MakeGreedy, MakeRandom, 1);
   ASSERT_TRUE(alone.ok()) << alone.status();
   ASSERT_TRUE(alone->sprt.has_value());
   EXPECT_EQ(alone->sprt->decision(), SprtDecision::kAcceptH1);
   EXPECT_LT(alone->games, 1000);
   EXPECT_EQ(alone->games, 2 * alone->sprt->pairs());
   for (const int threads : {2, 5}) {
-    const auto result =
-        PlayArenaInParallel(options, MakeGreedy, MakeRandom, threads);
+    const auto result = PlayArena(options, MakeGreedy, MakeRandom, threads);
     ASSERT_TRUE(result.ok()) << result.status();
     EXPECT_EQ(Margins(*result), Margins(*alone)) << threads;
     EXPECT_EQ(result->sprt->llr(), alone->sprt->llr());
   }
-  const auto reversed = PlayArenaInParallel(options, MakeRandom, MakeGreedy, 2);
+  const auto reversed = PlayArena(options, MakeRandom, MakeGreedy, 2);
   EXPECT_EQ(reversed->sprt->decision(), SprtDecision::kAcceptH0);
 }
 
 TEST(ParallelArenaTest, ATestOfMatchesCountsPairsOfMatches) {
-  const auto result =
-      PlayArenaInParallel({.by_match = true,
-                           .games = 40,
-                           .sprt = SprtOptions{.elo0 = 0, .elo1 = 1}},
-                          MakeGreedy, MakeRandom, 2);
+  const auto result = PlayArena({.by_match = true,
+                                 .games = 40,
+                                 .sprt = SprtOptions{.elo0 = 0, .elo1 = 1}},
+                                MakeGreedy, MakeRandom, 2);
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_EQ(result->sprt->decision(), SprtDecision::kUndecided);
   EXPECT_EQ(result->sprt->pairs(), 10);
@@ -700,15 +689,15 @@ TEST(ParallelArenaTest, ATestOfMatchesCountsPairsOfMatches) {
 }
 
 TEST(ParallelArenaTest, AnImpossibleTestIsRefused) {
-  const auto result = PlayArenaInParallel(
-      {.sprt = SprtOptions{.elo0 = 5, .elo1 = 0}}, MakeRandom, MakeRandom, 1);
+  const auto result = PlayArena({.sprt = SprtOptions{.elo0 = 5, .elo1 = 0}},
+                                MakeRandom, MakeRandom, 1);
   EXPECT_EQ(result.status().code(), absl::StatusCode::kInvalidArgument);
 }
 
 TEST(ParallelArenaTest, AnArenaGoesOnWhereItWasBrokenOff) {
   for (const bool by_match : {false, true}) {
     const ArenaOptions options = {.by_match = by_match, .games = 40, .seed = 6};
-    const auto whole = PlayArenaInParallel(options, MakeRandom, MakeGreedy, 2);
+    const auto whole = PlayArena(options, MakeRandom, MakeGreedy, 2);
     ASSERT_TRUE(whole.ok()) << whole.status();
     ArenaOptions part = options;
     std::vector<ArenaGame> stored;
@@ -717,10 +706,10 @@ TEST(ParallelArenaTest, AnArenaGoesOnWhereItWasBrokenOff) {
       stored.push_back(ArenaGameOf(game));
       return absl::OkStatus();
     };
-    const auto broken_off = PlayArenaInParallel(
-        part, MakeRandom, MakeGreedy, 1, [&](const ArenaProgress& progress) {
-          return progress.games_done < 17;
-        });
+    const auto broken_off = PlayArena(part, MakeRandom, MakeGreedy, 1,
+                                      [&](const ArenaProgress& progress) {
+                                        return progress.games_done < 17;
+                                      });
     ASSERT_TRUE(broken_off.ok()) << broken_off.status();
     ASSERT_GE(stored.size(), 17u);
     ASSERT_LT(stored.size(), 25u);
@@ -731,7 +720,7 @@ TEST(ParallelArenaTest, AnArenaGoesOnWhereItWasBrokenOff) {
       ++played;
       return absl::OkStatus();
     };
-    const auto resumed = PlayArenaInParallel(rest, MakeRandom, MakeGreedy, 2);
+    const auto resumed = PlayArena(rest, MakeRandom, MakeGreedy, 2);
     ASSERT_TRUE(resumed.ok()) << resumed.status();
     EXPECT_EQ(Margins(*resumed), Margins(*whole)) << by_match;
     EXPECT_EQ(resumed->score_low, whole->score_low);
@@ -742,19 +731,19 @@ TEST(ParallelArenaTest, AnArenaGoesOnWhereItWasBrokenOff) {
 }
 
 TEST(ParallelArenaTest, AnErrorOfWhoeverIsToldOfGamesEndsTheArena) {
-  const auto result = PlayArenaInParallel(
-      {.games = 1000000,
-       .on_game =
-           [](const proto::GameRecord&) {
-             return absl::ResourceExhaustedError("disk full");
-           }},
-      MakeRandom, MakeRandom, 2);
+  const auto result =
+      PlayArena({.games = 1000000,
+                 .on_game =
+                     [](const proto::GameRecord&) {
+                       return absl::ResourceExhaustedError("disk full");
+                     }},
+                MakeRandom, MakeRandom, 2);
   EXPECT_EQ(result.status(), absl::ResourceExhaustedError("disk full"));
 }
 
 TEST(ParallelArenaTest, ProgressIsOfAllThreads) {
   std::atomic<int> most = 0;
-  const auto result = PlayArenaInParallel(
+  const auto result = PlayArena(
       {.games = 40}, MakeRandom, MakeRandom, 4,
       [&](const ArenaProgress& progress) {
         EXPECT_EQ(progress.games, 40);
@@ -769,7 +758,7 @@ TEST(ParallelArenaTest, ProgressIsOfAllThreads) {
 }
 
 TEST(ParallelArenaTest, AllThreadsStopWhenToldTo) {
-  const auto result = PlayArenaInParallel(
+  const auto result = PlayArena(
       {.games = 1000000}, MakeRandom, MakeRandom, 3,
       [&](const ArenaProgress& progress) { return progress.games_done < 10; });
   ASSERT_TRUE(result.ok()) << result.status();
@@ -783,8 +772,7 @@ TEST(ParallelArenaTest, TheFirstErrorEndsTheMatch) {
         absl::NotFoundError("no such player"));
   };
   EXPECT_EQ(
-      PlayArenaInParallel({.games = 1000000}, MakeRandom, fails_to_make, 3)
-          .status(),
+      PlayArena({.games = 1000000}, MakeRandom, fails_to_make, 3).status(),
       absl::NotFoundError("no such player"));
   // One thread's player fails, the others' would go on for long.
   std::atomic<int> made = 0;
@@ -793,12 +781,9 @@ TEST(ParallelArenaTest, TheFirstErrorEndsTheMatch) {
     player->fail = made++ == 0;
     return player;
   };
-  EXPECT_EQ(PlayArenaInParallel({.games = 1000000}, MakeRandom, one_fails, 3)
-                .status(),
+  EXPECT_EQ(PlayArena({.games = 1000000}, MakeRandom, one_fails, 3).status(),
             absl::InternalError("told to fail"));
-  EXPECT_EQ(PlayArenaInParallel({.games = 0}, MakeRandom, MakeRandom, 2)
-                .status()
-                .code(),
+  EXPECT_EQ(PlayArena({.games = 0}, MakeRandom, MakeRandom, 2).status().code(),
             absl::StatusCode::kInvalidArgument);
 }
 

@@ -25,11 +25,9 @@
 #include "tara/core/symmetry.h"
 #include "tara/core/variant.h"
 #include "tara/eval/arena/arena.h"
-#include "tara/eval/balance/measures.h"
 #include "tara/eval/balance/study.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player.h"
-#include "tara/record/different_games.h"
 #include "tara/record/game_record.h"
 #include "tara/record/game_store.h"
 #include "tests/eval/test_players.h"
@@ -56,7 +54,7 @@ std::map<uint64_t, proto::GameRecord> Play(ArenaOptions options,
     return absl::OkStatus();
   };
   const PlayerFactory make = NewPlayerFactory(ParsePlayerSpec(spec).value());
-  EXPECT_TRUE(PlayArenaInParallel(options, make, make, threads).ok());
+  EXPECT_TRUE(PlayArena(options, make, make, threads).ok());
   return played;
 }
 
@@ -112,13 +110,11 @@ TEST(SelfPlayTest, GamesThatAreGivenUpAreBegunAgain) {
       return std::make_unique<QuittingPlayer>(after);
     };
   };
-  EXPECT_TRUE(
-      PlayArenaInParallel(options, quitting(100), quitting(100), 1).ok());
+  EXPECT_TRUE(PlayArena(options, quitting(100), quitting(100), 1).ok());
   EXPECT_EQ(games, 4);
   EXPECT_THAT(
-      std::string(PlayArenaInParallel(options, quitting(1), quitting(1), 1)
-                      .status()
-                      .message()),
+      std::string(
+          PlayArena(options, quitting(1), quitting(1), 1).status().message()),
       HasSubstr("was given up 3 times by its player: had enough"));
 }
 
@@ -148,7 +144,7 @@ TEST(RestrictedPlayTest, APlayerAvoidsActionsOfAType) {
       NewPlayerFactory(ParsePlayerSpec("random").value());
   // Where captures may be left out.
   options.rule_options.free_capture = true;
-  EXPECT_TRUE(PlayArenaInParallel(options, make, make, 1).ok());
+  EXPECT_TRUE(PlayArena(options, make, make, 1).ok());
   EXPECT_EQ(a_captures, 0);
   EXPECT_GT(b_captures, 0);
 }

@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
-#include "tara/eval/players/engine_player.h"
+#include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player.h"
 #include "tara/eval/players/player_spec.h"
 

@@ -1,5 +1,3 @@
-#include "tara/eval/players/engine_player.h"
-
 #include <sys/wait.h>
 
 #include <cerrno>
@@ -25,9 +23,12 @@
 #include "tara/core/variant.h"
 #include "tara/eval/arena/arena.h"
 #include "tara/eval/arena/arena_result.h"
+#include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player.h"
 #include "tara/eval/players/player_spec.h"
 #include "tara/mcts/time/time_manager.h"
+#include "tests/eval/test_players.h"
+#include "tests/mcts/positions.h"
 
 namespace tara::eval {
 namespace {
@@ -56,12 +57,6 @@ std::unique_ptr<Player> Make(const EngineSpec& spec) {
   return *std::move(player);
 }
 
-ArenaResult Play(const ArenaOptions& options, Player& a, Player& b) {
-  const absl::StatusOr<ArenaResult> result = PlayArena(options, a, b);
-  EXPECT_TRUE(result.ok()) << result.status();
-  return result.value_or(ArenaResult());
-}
-
 std::string Contents(const std::string& path) {
   std::ifstream file(path);
   return {std::istreambuf_iterator<char>(file), {}};
@@ -83,10 +78,7 @@ std::string Path(const std::string& name) {
 class EveryVariantTest : public testing::TestWithParam<VariantInfo> {};
 
 INSTANTIATE_TEST_SUITE_P(AllVariants, EveryVariantTest,
-                         testing::ValuesIn(kVariants),
-                         [](const testing::TestParamInfo<VariantInfo>& info) {
-                           return std::string(info.param.id);
-                         });
+                         testing::ValuesIn(kVariants), mcts::VariantTestName);
 
 TEST_P(EveryVariantTest, AnEnginePlaysWholeGames) {
   const auto engine = Make(Fake());

@@ -19,11 +19,11 @@
 #include "tara/core/state.h"
 #include "tara/core/symmetry.h"
 #include "tara/core/variant.h"
-#include "tara/eval/arena/arena_openings.h"
+#include "tara/eval/arena/arena.h"
 #include "tara/eval/arena/arena_result.h"
-#include "tara/eval/statistics/sprt.h"
+#include "tara/eval/statistics/statistics.h"
 #include "tara/mcts/state_hash.h"
-#include "tara/record/different_games.h"
+#include "tara/record/game_record.h"
 
 namespace tara::eval {
 namespace {

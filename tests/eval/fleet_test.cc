@@ -31,7 +31,7 @@
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player_spec.h"
 #include "tara/eval/rating/rating_tournament.h"
-#include "tara/eval/statistics/sprt.h"
+#include "tara/eval/statistics/statistics.h"
 #include "tara/record/game_record.h"
 #include "tara/record/game_store.h"
 #include "tests/fleet/fleet_testing.h"
@@ -153,8 +153,8 @@ void ExpectTheSame(ArenaOptions options, const std::string& a,
                    const std::string& b) {
   const TeamSpec team_a = Team(a), team_b = Team(b);
   SetTeams(team_a, team_b, options);
-  const auto here = PlayArenaInParallel(options, NewPlayerFactory(team_a),
-                                        NewPlayerFactory(team_b), 2);
+  const auto here =
+      PlayArena(options, NewPlayerFactory(team_a), NewPlayerFactory(team_b), 2);
   ASSERT_TRUE(here.ok()) << here.status();
   OneMachine machine;
   const auto there = PlayArenaOnFleet(options, team_a, team_b, machine.fleet());
@@ -320,7 +320,7 @@ TEST(FleetStudyTest, GamesAreThoseOfThisProcess) {
       };
       const PlayerFactory make = NewPlayerFactory(player);
       EXPECT_TRUE((fleet == nullptr
-                       ? PlayArenaInParallel(options, make, make, 2)
+                       ? PlayArena(options, make, make, 2)
                        : PlayArenaOnFleet(options, player, player, *fleet))
                       .ok());
     }

@@ -9,7 +9,7 @@
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/eval/arena/arena.h"
-#include "tara/eval/statistics/sprt.h"
+#include "tara/eval/statistics/statistics.h"
 
 namespace tara::eval {
 namespace {

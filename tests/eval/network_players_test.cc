@@ -199,9 +199,9 @@ TEST_F(NetworkPlayersTest, TheNumberOfThreadsDoesNotChangeTheGames) {
       .variant = Variant::kFourTreasures, .games = 12, .seed = 5};
   const auto play = [&](int threads) {
     const auto network = NewPlayerFactory(*ParsePlayerSpec(Net("sims=8")));
-    const auto result = PlayArenaInParallel(
-        options, network, NewPlayerFactory(*ParsePlayerSpec("greedy")),
-        threads);
+    const auto result =
+        PlayArena(options, network,
+                  NewPlayerFactory(*ParsePlayerSpec("greedy")), threads);
     EXPECT_TRUE(result.ok()) << result.status();
     std::vector<std::pair<int, int>> games;
     for (const ArenaGame& game : result->played) {

@@ -34,6 +34,8 @@
 #include "tara/mcts/utility.h"
 #include "tara/nn/training/trainer.h"
 #include "tests/base/temporary_folder.h"
+#include "tests/eval/test_players.h"
+#include "tests/mcts/positions.h"
 
 namespace tara::eval {
 namespace {
@@ -94,17 +96,10 @@ std::vector<Action> Choose(Player& player, const std::vector<State>& states,
   return actions;
 }
 
-std::unique_ptr<Player> NewMctsPlayer(int simulations) {
-  return NewSearchPlayer(std::make_unique<mcts::PlayoutEvaluator>(1, 1),
-                         {.search = {.simulations = simulations}});
-}
-
 class PlayersTest : public testing::TestWithParam<VariantInfo> {};
 
 INSTANTIATE_TEST_SUITE_P(AllVariants, PlayersTest, testing::ValuesIn(kVariants),
-                         [](const testing::TestParamInfo<VariantInfo>& info) {
-                           return std::string(info.param.id);
-                         });
+                         mcts::VariantTestName);
 
 TEST_P(PlayersTest, ChoicesAreLegalReproducibleAndOfEachGameAlone) {
   const std::vector<State> states = StatesOfRandomGame(GetParam().variant);

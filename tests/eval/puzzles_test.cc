@@ -1,5 +1,3 @@
-#include "tara/eval/regret/puzzles.h"
-
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -18,8 +16,10 @@
 #include "tara/core/symmetry.h"
 #include "tara/core/variant.h"
 #include "tara/eval/players/player.h"
-#include "tara/record/game_lines.h"
+#include "tara/eval/regret/regret.h"
+#include "tara/record/game_record.h"
 #include "tests/eval/test_players.h"
+#include "tests/mcts/positions.h"
 
 namespace tara::eval {
 namespace {
@@ -93,9 +93,7 @@ TEST_P(PuzzlesTest, HaveOneAnswerAtEachDecisionByBruteForce) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Variants, PuzzlesTest, testing::ValuesIn(kVariants),
-                         [](const auto& info) {
-                           return std::string(info.param.id);
-                         });
+                         mcts::VariantTestName);
 
 TEST(PuzzleListTest, HasNoPositionTwiceAndDependsOnTheSeedAlone) {
   const std::vector<Puzzle> puzzles = PuzzlesOf(Variant::kPoisonedChalice, 400);

@@ -24,6 +24,7 @@
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tara/mcts/time/time_manager.h"
+#include "tests/mcts/positions.h"
 
 namespace tara::eval {
 namespace {
@@ -128,10 +129,7 @@ std::vector<Action> PlayGame(
 class SearchPlayerOfVariantTest : public testing::TestWithParam<VariantInfo> {};
 
 INSTANTIATE_TEST_SUITE_P(AllVariants, SearchPlayerOfVariantTest,
-                         testing::ValuesIn(kVariants),
-                         [](const testing::TestParamInfo<VariantInfo>& info) {
-                           return std::string(info.param.id);
-                         });
+                         testing::ValuesIn(kVariants), mcts::VariantTestName);
 
 TEST_P(SearchPlayerOfVariantTest, EveryWayOfSearchingPlaysLegally) {
   std::vector<SearchPlayerOptions> all(7);

@@ -1,4 +1,3 @@
-#include "tara/eval/statistics/sprt.h"
 
 #include <algorithm>
 #include <array>

@@ -1,20 +1,31 @@
 #ifndef TARA_TESTS_EVAL_TEST_PLAYERS_H_
 #define TARA_TESTS_EVAL_TEST_PLAYERS_H_
 
-// Players that never draw, and that tell what they were asked or give up; and
-// what perfect ones would come to.
+// Players that never draw, and that tell what they were asked or give up; what
+// perfect ones would come to; and arenas of players that a test holds.
 
 #include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "gtest/gtest.h"
 #include "tara/core/action.h"
 #include "tara/core/board.h"
 #include "tara/core/outcome.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
+#include "tara/eval/arena/arena.h"
+#include "tara/eval/arena/arena_result.h"
+#include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player.h"
+#include "tara/eval/players/player_spec.h"
+#include "tara/eval/players/search_player.h"
+#include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tara/mcts/utility.h"
 
 namespace tara::eval {
@@ -79,6 +90,48 @@ class QuittingPlayer : public Player {
   int asked_ = 0;
   FixedPlayer fixed_;
 };
+
+inline std::unique_ptr<Player> NewMctsPlayer(int simulations) {
+  return NewSearchPlayer(std::make_unique<mcts::PlayoutEvaluator>(1, 1),
+                         {.search = {.simulations = simulations}});
+}
+
+inline absl::StatusOr<std::unique_ptr<Player>> MakePlayer(
+    const std::string& spec) {
+  const absl::StatusOr<PlayerSpec> parsed = ParsePlayerSpec(spec);
+  if (!parsed.ok()) return parsed.status();
+  return NewPlayerFactory(*parsed)();
+}
+
+// Returns a factory of players that choose as `player`, which must outlive
+// them. For one thread.
+inline PlayerFactory Lend(Player& player) {
+  class Borrower : public Player {
+   public:
+    explicit Borrower(Player& lender) : lender_(lender) {}
+    absl::Status ChooseActions(absl::Span<const Turn> turns,
+                               absl::Span<Action> actions) override {
+      return lender_.ChooseActions(turns, actions);
+    }
+    void EndGame(uint64_t game) override { lender_.EndGame(game); }
+
+   private:
+    Player& lender_;
+  };
+  return [&player] { return std::make_unique<Borrower>(player); };
+}
+
+inline absl::StatusOr<ArenaResult> PlayArena(
+    const ArenaOptions& options, Player& a, Player& b,
+    const ArenaProgressCallback& on_progress = {}) {
+  return PlayArena(options, Lend(a), Lend(b), 1, on_progress);
+}
+
+inline ArenaResult Play(const ArenaOptions& options, Player& a, Player& b) {
+  const absl::StatusOr<ArenaResult> result = PlayArena(options, a, b);
+  EXPECT_TRUE(result.ok()) << result.status();
+  return result.value_or(ArenaResult());
+}
 
 }  // namespace tara::eval
 

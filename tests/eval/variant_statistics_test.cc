@@ -26,6 +26,7 @@
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/eval/statistics/statistics.h"
+#include "tests/mcts/positions.h"
 
 namespace tara::eval {
 namespace {
@@ -190,9 +191,7 @@ TEST_P(GoldenStatisticsTest, AgreeWithTheGoldenGamesWithinTheirIntervals) {
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryVariant, GoldenStatisticsTest,
-                         testing::ValuesIn(kVariants), [](const auto& info) {
-                           return std::string(info.param.id);
-                         });
+                         testing::ValuesIn(kVariants), mcts::VariantTestName);
 
 // --- Mass playouts -----------------------------------------------------------
 

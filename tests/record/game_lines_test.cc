@@ -1,5 +1,3 @@
-#include "tara/record/game_lines.h"
-
 #include <cstdlib>
 #include <fstream>
 #include <string>
@@ -12,6 +10,7 @@
 #include "nlohmann/json.hpp"
 #include "tara/core/position_text.h"
 #include "tara/core/rules.h"
+#include "tara/record/game_record.h"
 #include "tests/core/core_testing.h"
 
 namespace tara::record {

@@ -10,6 +10,7 @@
 #include "tara/core/action.h"
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
+#include "tests/core/core_testing.h"
 
 namespace tara::record {
 namespace {
@@ -69,9 +70,7 @@ TEST_P(EveryVariant, ARecordSurvivesItsBinaryForm) {
 }
 
 INSTANTIATE_TEST_SUITE_P(GameRecord, EveryVariant,
-                         ::testing::ValuesIn(kVariants), [](const auto& info) {
-                           return std::string(info.param.id);
-                         });
+                         ::testing::ValuesIn(kVariants), VariantTestName);
 
 TEST(GameRecordTest, ANewRecordCarriesVersionsOriginAndRules) {
   const proto::GameRecord record =

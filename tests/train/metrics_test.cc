@@ -1,5 +1,3 @@
-#include "tara/train/progress/metrics.h"
-
 #include <sys/resource.h>
 
 #include <csignal>
@@ -19,6 +17,7 @@
 #include "gtest/gtest.h"
 #include "tara/base/atomic_file.h"
 #include "tara/base/json.h"
+#include "tara/train/progress/progress.h"
 #include "tests/base/temporary_folder.h"
 
 namespace tara::train {

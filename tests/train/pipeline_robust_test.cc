@@ -26,7 +26,7 @@
 #include "tara/base/atomic_file.h"
 #include "tara/base/sqlite.h"
 #include "tara/nn/weights/checkpoint.h"
-#include "tara/train/progress/metrics.h"
+#include "tara/train/progress/progress.h"
 #include "tara/train/run/pipeline.h"
 #include "tests/train/pipeline_testing.h"
 #include "tests/train/train_testing.h"

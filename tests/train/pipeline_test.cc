@@ -27,7 +27,7 @@
 #include "tara/train/folder/checkpoints.h"
 #include "tara/train/folder/run_folder.h"
 #include "tara/train/play/self_play.h"
-#include "tara/train/progress/metrics.h"
+#include "tara/train/progress/progress.h"
 #include "tests/train/pipeline_testing.h"
 #include "tests/train/train_testing.h"
 

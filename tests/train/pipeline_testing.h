@@ -12,7 +12,6 @@
 #include "gtest/gtest.h"
 #include "proto/game.pb.h"
 #include "tara/record/game_store.h"
-#include "tara/train/progress/metrics.h"
 #include "tara/train/progress/progress.h"
 #include "tara/train/run/pipeline.h"
 #include "tests/train/tiny_training.h"

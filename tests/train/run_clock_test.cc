@@ -1,8 +1,7 @@
-#include "tara/train/run/run_clock.h"
-
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
+#include "tara/train/run/pipeline.h"
 
 namespace tara::train {
 namespace {

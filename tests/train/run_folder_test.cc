@@ -13,7 +13,6 @@
 #include "tara/base/atomic_file.h"
 #include "tara/train/config/config.h"
 #include "tara/train/folder/checkpoints.h"
-#include "tara/train/folder/run_provenance.h"
 #include "tests/base/temporary_folder.h"
 #include "tests/train/train_testing.h"
 

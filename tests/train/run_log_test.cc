@@ -12,7 +12,6 @@
 #include "tara/base/atomic_file.h"
 #include "tara/train/config/config.h"
 #include "tara/train/folder/run_folder.h"
-#include "tara/train/progress/metrics.h"
 #include "tara/train/progress/progress.h"
 #include "tests/base/temporary_folder.h"
 

@@ -5,7 +5,6 @@
 
 #include "tara/base/check.h"
 #include "tara/core/rules.h"
-#include "tara/eval/alpha_beta/hand_evaluation.h"
 #include "tara/mcts/state_hash.h"
 
 namespace tara::eval {

@@ -1,14 +1,12 @@
-#include "tara/eval/alpha_beta/hand_evaluation.h"
-
 #include <algorithm>
 #include <cstring>
 
 #include "tara/core/bits.h"
-#include "tara/core/outcome.h"
 #include "tara/core/rules/poisoned_chalice.h"
 #include "tara/core/rules/sacred_hill.h"
 #include "tara/core/rules/view.h"
 #include "tara/core/traits.h"
+#include "tara/eval/alpha_beta/alpha_beta.h"
 
 namespace tara::eval {
 namespace {

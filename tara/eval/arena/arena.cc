@@ -12,7 +12,6 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
-#include "tara/base/random.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/board.h"
 #include "tara/core/outcome.h"
@@ -405,31 +404,6 @@ class SeriesGame : public PlayedGame {
   std::array<AdjudicationState, 2> found_ = {};  // of A and of B
 };
 
-// Plays an arena's games by `play`, which is PlayGames or PlayGamesOnThreads.
-template <typename Play>
-absl::StatusOr<ArenaResult> PlayBy(const ArenaOptions& options,
-                                   const ArenaProgressCallback& on_progress,
-                                   const Play& play) {
-  Schedule schedule(options);
-  const GameSink sink = [&](proto::GameRecord game) {
-    return schedule.Add(std::move(game));
-  };
-  const auto next_game = [&]() -> absl::StatusOr<std::unique_ptr<PlayedGame>> {
-    TARA_ASSIGN_OR_RETURN(std::optional<Series> series, schedule.Next());
-    if (!series.has_value()) return nullptr;
-    return std::make_unique<SeriesGame>(options, sink, *std::move(series),
-                                        /*index=*/0, /*lead=*/0);
-  };
-  std::atomic<bool> stopped = false;
-  const auto go_on = [&] {
-    if (stopped || schedule.decided()) return false;
-    if (on_progress && !on_progress(schedule.progress())) stopped = true;
-    return !stopped;
-  };
-  TARA_RETURN_IF_ERROR(play(next_game, go_on));
-  return schedule.Result();
-}
-
 bool ComputesOnDevice(const TeamSpec& team) {
   return std::any_of(team.players.begin(), team.players.end(),
                      [](const PlayerSpec& player) {
@@ -572,20 +546,6 @@ absl::Status ResumeFromStore(record::GameStore& store,
 }
 
 absl::StatusOr<ArenaResult> PlayArena(
-    const ArenaOptions& options, Player& a, Player& b,
-    const ArenaProgressCallback& on_progress) {
-  TARA_RETURN_IF_ERROR(CheckArenaOptions(options));
-  Player* const players[] = {&a, &b};
-  return PlayBy(options, on_progress,
-                [&](const GameSource& next_game, const auto& go_on) {
-                  return PlayGames({.games = options.concurrent_games,
-                                    .clocks = options.clocks,
-                                    .stop = options.stop},
-                                   players, next_game, go_on);
-                });
-}
-
-absl::StatusOr<ArenaResult> PlayArenaInParallel(
     const ArenaOptions& options, const PlayerFactory& make_a,
     const PlayerFactory& make_b, int threads,
     const ArenaProgressCallback& on_progress) {
@@ -599,13 +559,26 @@ absl::StatusOr<ArenaResult> PlayArenaInParallel(
   if (!options.self_play) factories.push_back(make_b);
   TARA_ASSIGN_OR_RETURN(const PlayersByThread players,
                         MakePlayers(factories, threads));
-  return PlayBy(
-      options, on_progress,
-      [&](const GameSource& next_game, const auto& go_on) {
-        return PlayGamesOnThreads(
-            {.games = games, .clocks = options.clocks, .stop = options.stop},
-            players, threads, next_game, go_on);
-      });
+  Schedule schedule(options);
+  const GameSink sink = [&](proto::GameRecord game) {
+    return schedule.Add(std::move(game));
+  };
+  const auto next_game = [&]() -> absl::StatusOr<std::unique_ptr<PlayedGame>> {
+    TARA_ASSIGN_OR_RETURN(std::optional<Series> series, schedule.Next());
+    if (!series.has_value()) return nullptr;
+    return std::make_unique<SeriesGame>(options, sink, *std::move(series),
+                                        /*index=*/0, /*lead=*/0);
+  };
+  std::atomic<bool> stopped = false;
+  const auto go_on = [&] {
+    if (stopped || schedule.decided()) return false;
+    if (on_progress && !on_progress(schedule.progress())) stopped = true;
+    return !stopped;
+  };
+  TARA_RETURN_IF_ERROR(PlayGamesOnThreads(
+      {.games = games, .clocks = options.clocks, .stop = options.stop}, players,
+      threads, next_game, go_on));
+  return schedule.Result();
 }
 
 namespace {

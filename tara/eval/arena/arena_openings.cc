@@ -1,11 +1,8 @@
-#include "tara/eval/arena/arena_openings.h"
-
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <utility>
 
-#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/board.h"
@@ -13,6 +10,7 @@
 #include "tara/core/rules.h"
 #include "tara/core/symmetry.h"
 #include "tara/core/traits.h"
+#include "tara/eval/arena/arena.h"
 #include "tara/mcts/state_hash.h"
 
 namespace tara::eval {

@@ -12,8 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/time.h"
-#include "nlohmann/json.hpp"
-#include "tara/eval/statistics/sprt.h"
+#include "tara/eval/statistics/statistics.h"
 
 namespace tara::eval {
 namespace {

@@ -9,7 +9,6 @@
 #include "tara/base/text.h"
 #include "tara/core/board.h"
 #include "tara/eval/statistics/statistics.h"
-#include "tara/record/different_games.h"
 #include "tara/record/game_record.h"
 
 namespace tara::eval {

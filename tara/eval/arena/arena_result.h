@@ -12,7 +12,7 @@
 #include "absl/types/span.h"
 #include "proto/game.pb.h"
 #include "tara/eval/players/game_loop.h"
-#include "tara/eval/statistics/sprt.h"
+#include "tara/eval/statistics/statistics.h"
 
 namespace tara::eval {
 

@@ -1,10 +1,7 @@
-#include "tara/eval/balance/measures.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <map>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -12,7 +9,7 @@
 #include "tara/base/status_macros.h"
 #include "tara/core/rules.h"
 #include "tara/core/symmetry.h"
-#include "tara/record/different_games.h"
+#include "tara/eval/balance/study.h"
 #include "tara/record/game_record.h"
 
 namespace tara::eval {

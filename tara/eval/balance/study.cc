@@ -15,7 +15,6 @@
 #include "tara/base/random.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/rules.h"
-#include "tara/eval/arena/arena.h"
 #include "tara/eval/arena/arena_result.h"
 #include "tara/eval/players/make_player.h"
 
@@ -111,7 +110,7 @@ class Run {
     arena.stop = context_.stop;
     const absl::Time begin = SteadyTime();
     TARA_RETURN_IF_ERROR(
-        PlayArenaInParallel(arena, make, make, context_.threads).status());
+        PlayArena(arena, make, make, context_.threads).status());
     return absl::ToDoubleSeconds(SteadyTime() - begin) / arena.games /
            std::max(1, simulations);
   }
@@ -408,11 +407,11 @@ class Run {
           context_.fleet != nullptr
               ? PlayArenaOnFleet(arena, MakeTeam({a.spec}), MakeTeam({b.spec}),
                                  *context_.fleet, on_progress)
-              : PlayArenaInParallel(
-                    arena, NewPlayerFactory(a.spec), NewPlayerFactory(b.spec),
-                    std::max(1, context_.threads /
-                                    std::max(1, a.spec.search.threads)),
-                    on_progress);
+              : PlayArena(arena, NewPlayerFactory(a.spec),
+                          NewPlayerFactory(b.spec),
+                          std::max(1, context_.threads /
+                                          std::max(1, a.spec.search.threads)),
+                          on_progress);
       TARA_RETURN_IF_ERROR(result.status());
     }
     TARA_ASSIGN_OR_RETURN(

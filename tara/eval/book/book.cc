@@ -17,7 +17,6 @@
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
 #include "tara/mcts/evaluators/caching_evaluator.h"
-#include "tara/record/different_games.h"
 #include "tara/record/game_record.h"
 
 namespace tara::eval {

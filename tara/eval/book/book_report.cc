@@ -1,18 +1,12 @@
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <tuple>
-#include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
-#include "tara/core/action.h"
 #include "tara/core/drawing.h"
 #include "tara/core/position_text.h"
 #include "tara/core/rule_options.h"
@@ -21,8 +15,6 @@
 #include "tara/eval/book/book.h"
 #include "tara/eval/book/book_page_body.h"
 #include "tara/eval/book/book_page_script.h"
-#include "tara/eval/report/plots.h"
-#include "tara/eval/report/report.h"
 #include "tara/eval/statistics/statistics.h"
 
 namespace tara::eval {
@@ -32,11 +24,9 @@ using Json = nlohmann::ordered_json;
 
 // Returns the score of games to who played the action, with its 95 % interval.
 Interval ScoreOf(const ActionGames& games) {
-  const double wins = static_cast<double>(games.wins);
-  const double draws = static_cast<double>(games.draws);
-  return ScoreIntervalOf({.count = static_cast<double>(games.games()),
-                          .sum = wins + draws / 2,
-                          .squares = wins + draws / 4});
+  return ScoreIntervalOf(SumsOfGames(static_cast<double>(games.games()),
+                                     static_cast<double>(games.wins),
+                                     static_cast<double>(games.draws)));
 }
 
 // Digits beyond these say nothing, and pages have thousands of numbers.

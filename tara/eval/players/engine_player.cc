@@ -1,5 +1,3 @@
-#include "tara/eval/players/engine_player.h"
-
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
@@ -7,13 +5,11 @@
 #include <fstream>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "tara/base/atomic_file.h"
 #include "tara/base/child_process.h"
@@ -27,6 +23,7 @@
 #include "tara/core/rule_options.h"
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
+#include "tara/eval/players/make_player.h"
 #include "tara/mcts/time/time_manager.h"
 
 namespace tara::eval {

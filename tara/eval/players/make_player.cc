@@ -15,7 +15,6 @@
 
 #include "absl/base/const_init.h"
 #include "absl/base/thread_annotations.h"
-#include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
@@ -31,7 +30,6 @@
 #include "tara/core/rule_options.h"
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
-#include "tara/eval/players/engine_player.h"
 #include "tara/eval/players/search_player.h"
 #include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tara/nn/inference/network_evaluator.h"
@@ -318,11 +316,6 @@ absl::StatusOr<std::shared_ptr<mcts::Evaluator>> MakeEvaluator(
       absl::StrCat("player '", spec.text,
                    "' does not search; expected mcts, net or best, with "
                    "simulations"));
-}
-
-absl::StatusOr<std::unique_ptr<Player>> MakePlayer(absl::string_view text) {
-  TARA_ASSIGN_OR_RETURN(const PlayerSpec spec, ParsePlayerSpec(text));
-  return NewPlayerFactory(spec)();
 }
 
 proto::Contest NewContest(absl::string_view conditions,

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
@@ -46,11 +47,6 @@ PlayerFactory NewPlayerFactory(const TeamSpec& team);
 // factory.
 absl::StatusOr<std::shared_ptr<mcts::Evaluator>> MakeEvaluator(
     const PlayerSpec& spec);
-
-// Makes a player from a spec (tara/eval/players/player_spec.h, PlayerSpecHelp).
-// Returns INVALID_ARGUMENT naming the error in the spec and what was expected,
-// or the errors of the factory.
-absl::StatusOr<std::unique_ptr<Player>> MakePlayer(absl::string_view spec);
 
 // Returns the spec of a player or team with the file of each network, and with
 // the number type in place of `auto`: "best:sims=50,precision=int8". Errors of
@@ -129,6 +125,27 @@ absl::StatusOr<std::vector<TeamSpec>> ParseTeams(
 // `begun`.
 absl::Status CheckBegunAs(const proto::GameRecord& begun,
                           const proto::GameRecord& game);
+
+// Starts the program and returns its "name version" in printable ASCII
+// characters; "\xNN" stands for any other byte. Errors describe the program's
+// behaviour and contain the command.
+absl::StatusOr<std::string> EngineName(const EngineSpec& spec);
+
+// Returns a player that uses another program. The program receives each game
+// from its start. Turns in the middle of a game without its actions are an
+// error of the call, unless the engine has the command `set_position`; so is a
+// variant that it rejects at the start. If it ends, exceeds its time limit, or
+// sends a malformed answer or an illegal action, the player forfeits the game
+// (Turn::forfeit), and the program is restarted for the next one. A failure to
+// start it, for lack of descriptors, processes or memory or because the program
+// is missing, is an error of the call. The player has no reports. Returns the
+// error of starting it.
+absl::StatusOr<std::unique_ptr<Player>> NewEnginePlayer(const EngineSpec& spec);
+
+// Starts the program and begins a game from each of these start positions.
+// Returns the error of starting it, or its answer; both name the engine.
+absl::Status CheckEngine(const EngineSpec& spec,
+                         absl::Span<const State> starts);
 
 }  // namespace tara::eval
 

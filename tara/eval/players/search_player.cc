@@ -15,10 +15,12 @@
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/action.h"
+#include "tara/core/random_action.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/mcts/choice/choose_action.h"
 #include "tara/mcts/evaluators/caching_evaluator.h"
+#include "tara/mcts/levels/levels.h"
 #include "tara/mcts/search/many_games.h"
 #include "tara/mcts/search/search_session.h"
 #include "tara/mcts/solver/endgame_solver.h"
@@ -244,7 +246,7 @@ std::unique_ptr<Player> NewSearchPlayer(
 namespace {
 
 // Returns a score as win minus loss. Evaluations are thousandths of a logit
-// (hand_evaluation.h): 2 / (1 + exp(-logit)) - 1 = tanh(logit / 2).
+// (alpha_beta.h): 2 / (1 + exp(-logit)) - 1 = tanh(logit / 2).
 float ValueOf(int score) {
   if (std::abs(score) >= kWonGame) return score > 0 ? 1.0f : -1.0f;
   return std::tanh(static_cast<float>(score) / 2000);
@@ -292,6 +294,105 @@ class AlphaBetaPlayer : public Player {
 std::unique_ptr<Player> NewAlphaBetaPlayer(const AlphaBetaLimits& limits,
                                            const AlphaBetaOptions& options) {
   return std::make_unique<AlphaBetaPlayer>(limits, options);
+}
+
+namespace {
+
+// Collects the actions with the highest score and draws one of them.
+class BestAction {
+ public:
+  explicit BestAction(Random& random) : random_(random) {}
+
+  void Offer(Action action, double score) {
+    if (score > best_score_) {
+      best_score_ = score;
+      num_tied_ = 0;
+    } else if (score < best_score_) {
+      return;
+    }
+    // The n-th of the tied replaces the choice with probability 1/n.
+    if (random_.Below(++num_tied_) == 0) best_ = action;
+  }
+
+  Action best() const { return best_; }
+
+ private:
+  Random& random_;
+  double best_score_ = -std::numeric_limits<double>::infinity();
+  uint32_t num_tied_ = 0;
+  Action best_ = kPass;
+};
+
+class RandomPlayer : public Player {
+ public:
+  absl::Status ChooseActions(absl::Span<const Turn> turns,
+                             absl::Span<Action> actions) override {
+    for (size_t i = 0; i < turns.size(); ++i) {
+      actions[i] = RandomAction(turns[i].state, *turns[i].random);
+    }
+    return absl::OkStatus();
+  }
+};
+
+class GreedyPlayer : public Player {
+ public:
+  absl::Status ChooseActions(absl::Span<const Turn> turns,
+                             absl::Span<Action> actions) override {
+    for (size_t i = 0; i < turns.size(); ++i) {
+      const State& state = turns[i].state;
+      BestAction best(*turns[i].random);
+      LegalActions(state).ForEach([&](Action action) {
+        best.Offer(action, mcts::ScoreAfter(state, action));
+      });
+      actions[i] = best.best();
+    }
+    return absl::OkStatus();
+  }
+};
+
+class PolicyPlayer : public Player {
+ public:
+  explicit PolicyPlayer(std::shared_ptr<mcts::Evaluator> evaluator)
+      : evaluator_(std::move(evaluator)) {}
+
+  absl::Status ChooseActions(absl::Span<const Turn> turns,
+                             absl::Span<Action> actions) override {
+    std::vector<State> states;
+    for (const Turn& turn : turns) states.push_back(turn.state);
+    std::vector<mcts::Evaluation> evaluations(states.size());
+    TARA_RETURN_IF_ERROR(
+        evaluator_->Evaluate(states, absl::MakeSpan(evaluations)));
+    for (size_t i = 0; i < turns.size(); ++i) {
+      BestAction best(*turns[i].random);
+      size_t next = 0;
+      LegalActions(turns[i].state).ForEach([&](Action action) {
+        best.Offer(action, evaluations[i].priors[next++]);
+      });
+      actions[i] = best.best();
+      if (turns[i].report == nullptr) continue;
+      *turns[i].report = {.value = evaluations[i].value(),
+                          .policy = evaluations[i].priors};
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  const std::shared_ptr<mcts::Evaluator> evaluator_;
+};
+
+}  // namespace
+
+std::unique_ptr<Player> NewRandomPlayer() {
+  return std::make_unique<RandomPlayer>();
+}
+
+std::unique_ptr<Player> NewGreedyPlayer() {
+  return std::make_unique<GreedyPlayer>();
+}
+
+std::unique_ptr<Player> NewPolicyPlayer(
+    std::shared_ptr<mcts::Evaluator> evaluator) {
+  return std::make_unique<PolicyPlayer>(std::move(evaluator));
 }
 
 }  // namespace tara::eval

@@ -85,12 +85,6 @@ Interval BranchingOf(const PlayoutStatistics& sums) {
                         .yy = static_cast<double>(sums.length_squares)});
 }
 
-// Returns the score, in [0, 1], with its interval.
-Interval ScoreOf(double wins, double draws, double games) {
-  return ScoreIntervalOf(
-      {.count = games, .sum = wins + draws / 2, .squares = wins + draws / 4});
-}
-
 Spread ComputeMarginSpread(const PlayoutStatistics& sums) {
   double sum = 0;
   double squares = 0;
@@ -125,8 +119,9 @@ VariantStatistics Summarize(Variant variant, const RuleOptions& options,
       .first_side_win_rate = share(sums.results[0]),
       .draw_rate = share(sums.results[1]),
       .second_side_win_rate = share(sums.results[2]),
-      .first_side_score = ScoreOf(static_cast<double>(sums.results[0]),
-                                  static_cast<double>(sums.results[1]), games),
+      .first_side_score = ScoreIntervalOf(
+          SumsOfGames(games, static_cast<double>(sums.results[0]),
+                      static_cast<double>(sums.results[1]))),
       .margin = ComputeMarginSpread(sums),
       .captures = a_game(sums.captures),
       .kings_captured = a_game(sums.kings_captured),

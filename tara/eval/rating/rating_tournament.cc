@@ -333,8 +333,8 @@ class VariantTournament {
         options_.fleet != nullptr
             ? PlayArenaOnFleet(arena, players_[a].team, players_[b].team,
                                *options_.fleet, on_progress)
-            : PlayArenaInParallel(arena, players_[a].make, players_[b].make,
-                                  options_.threads, on_progress));
+            : PlayArena(arena, players_[a].make, players_[b].make,
+                        options_.threads, on_progress));
     absl::MutexLock lock(&mutex_);
     Count(a, b, result.played);
     return absl::OkStatus();

@@ -1,8 +1,5 @@
-#include "tara/eval/report/plots.h"
-
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <iterator>
 #include <limits>
 
@@ -11,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "tara/eval/report/report.h"
 
 namespace tara::eval {
 namespace {

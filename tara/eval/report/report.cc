@@ -5,9 +5,7 @@
 #include <fstream>
 #include <iterator>
 #include <limits>
-#include <map>
 #include <numeric>
-#include <optional>
 #include <set>
 #include <utility>
 
@@ -27,7 +25,6 @@
 #include "tara/eval/report/page_script.h"
 #include "tara/eval/report/page_style.h"
 #include "tara/eval/report/page_template.h"
-#include "tara/eval/report/plots.h"
 
 namespace tara::eval {
 namespace {

@@ -6,8 +6,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "absl/types/span.h"
-#include "tara/core/action.h"
 #include "tara/core/board.h"
 #include "tara/core/drawing.h"
 #include "tara/core/outcome.h"
@@ -15,8 +13,6 @@
 #include "tara/core/rules.h"
 #include "tara/core/svg_board.h"
 #include "tara/core/variant.h"
-#include "tara/eval/report/plots.h"
-#include "tara/eval/report/report.h"
 #include "tara/eval/review/review.h"
 
 namespace tara::eval {

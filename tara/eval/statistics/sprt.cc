@@ -1,13 +1,11 @@
-#include "tara/eval/statistics/sprt.h"
-
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/text.h"
+#include "tara/eval/statistics/statistics.h"
 
 namespace tara::eval {
 namespace {

@@ -142,8 +142,7 @@ ScoreTrials TrialsOf(const ScoreSums& sums) {
           .trials = std::min(trials, kMaxTrials)};
 }
 
-}  // namespace
-
+// Returns the sums of the effective number of independent scores.
 ScoreSums SumScores(absl::Span<const double> scores, Clusters clusters) {
   ScoreSums sums = {.count = EffectiveCount(scores.size(), clusters)};
   const double unit = sums.count / static_cast<double>(scores.size());
@@ -152,6 +151,12 @@ ScoreSums SumScores(absl::Span<const double> scores, Clusters clusters) {
     sums.squares += unit * each.count * each.mean() * each.mean();
   }
   return sums;
+}
+
+}  // namespace
+
+ScoreSums SumsOfGames(double games, double wins, double draws) {
+  return {.count = games, .sum = wins + draws / 2, .squares = wins + draws / 4};
 }
 
 Interval ScoreIntervalOf(const ScoreSums& sums) {

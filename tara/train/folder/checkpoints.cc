@@ -4,10 +4,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
-#include <string>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -19,10 +17,8 @@
 #include "tara/nn/bundle/bundle.h"
 #include "tara/nn/bundle/golden.h"
 #include "tara/nn/bundle/manifest.h"
-#include "tara/nn/weights/checkpoint.h"
 #include "tara/nn/weights/fold_norms.h"
 #include "tara/train/config/learn_config.h"
-#include "tara/train/folder/run_provenance.h"
 #include "tara/train/learn/trainers.h"
 #include "tara/train/play/game_plan.h"
 #include "third_party/crc32c/crc32c.h"

@@ -2,6 +2,7 @@
 #define TARA_TRAIN_FOLDER_RUN_FOLDER_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,9 @@
 #include "proto/config.pb.h"
 #include "proto/run_state.pb.h"
 #include "tara/base/atomic_file.h"
+#include "tara/nn/bundle/golden.h"
+#include "tara/nn/bundle/manifest.h"
+#include "tara/nn/weights/checkpoint.h"
 #include "tara/train/strength.h"
 
 namespace tara::train {
@@ -51,10 +55,10 @@ class RunFolder {
   const proto::TrainConfig& config() const { return config_; }
   // Replaces the config by one with what was chosen for this run.
   absl::Status RecordConfig(const proto::TrainConfig& config);
-  std::string store_path() const;
-  std::string state_path() const;
-  std::string metrics_path() const;
-  std::string tensorboard_path() const;
+  std::string store_path() const { return path_ + "/games.db"; }
+  std::string state_path() const { return path_ + "/state.textproto"; }
+  std::string metrics_path() const { return path_ + "/metrics.jsonl"; }
+  std::string tensorboard_path() const { return path_ + "/tensorboard"; }
   std::string checkpoint_path(int generation) const;
 
   // Returns the generations of all checkpoints, ascending. Reads the names of
@@ -127,6 +131,29 @@ class RunStateFile {
   std::string path_;
   proto::RunState state_;
 };
+
+// The origin of a checkpoint, as far as its folder shows it.
+struct RunProvenance {
+  nn::BundleProvenance provenance;
+  // The variants of the run; empty if the file is not in the folder of a run.
+  std::vector<nn::BundleVariant> variants;
+};
+
+// Returns the provenance of the checkpoint read from `path`. For one in the
+// folder `checkpoints` of a run it includes the data of the run; for any other,
+// only the content of the file. It needs no lock, also for runs in progress,
+// and contains no paths of this machine. Returns the errors of reading the
+// run's files.
+absl::StatusOr<RunProvenance> ProvenanceOf(const std::string& path,
+                                           const nn::Checkpoint& checkpoint);
+
+// The variants with the rule options that a network has learned; nullopt:
+// unknown.
+using Learned = std::optional<std::vector<nn::BundleVariant>>;
+
+// Returns what the network in a file has learned: by the manifest of a bundle,
+// or the config of the run in whose folder a checkpoint lies.
+Learned LearnedByModel(const std::string& file);
 
 }  // namespace tara::train
 

@@ -1,23 +1,19 @@
-#include "tara/train/progress/metrics.h"
-
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <bit>
 #include <cerrno>
 #include <filesystem>
-#include <string>
 #include <system_error>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
-#include "absl/time/time.h"
 #include "proto/tensorboard_event.pb.h"
 #include "tara/base/atomic_file.h"
 #include "tara/base/status_macros.h"
+#include "tara/train/progress/progress.h"
 #include "third_party/crc32c/crc32c.h"
 
 namespace tara::train {

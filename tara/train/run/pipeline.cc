@@ -3,33 +3,24 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <cstdint>
-#include <functional>
-#include <map>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <set>
-#include <string>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "absl/base/thread_annotations.h"
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/synchronization/notification.h"
-#include "absl/time/time.h"
-#include "proto/config.pb.h"
 #include "proto/run_state.pb.h"
 #include "tara/base/clocks.h"
 #include "tara/base/random.h"
 #include "tara/base/status_macros.h"
-#include "tara/base/stop.h"
 #include "tara/base/threads.h"
 #include "tara/core/rules.h"
 #include "tara/mcts/evaluator.h"
@@ -40,7 +31,6 @@
 #include "tara/nn/inference_options.h"
 #include "tara/nn/torch/torch_runtime.h"
 #include "tara/nn/training/trainer.h"
-#include "tara/record/game_store.h"
 #include "tara/train/config/config.h"
 #include "tara/train/config/config_options.h"
 #include "tara/train/config/learn_config.h"
@@ -49,11 +39,7 @@
 #include "tara/train/learn/learner.h"
 #include "tara/train/learn/sampler.h"
 #include "tara/train/play/game_plan.h"
-#include "tara/train/play/self_play.h"
-#include "tara/train/progress/progress.h"
-#include "tara/train/run/run_clock.h"
 #include "tara/train/run/run_log.h"
-#include "tara/train/strength.h"
 
 namespace tara::train {
 
@@ -1050,6 +1036,86 @@ absl::StatusOr<TrainSummary> RunTraining(const proto::TrainConfig& config,
   TrainingRun run(config, callbacks, stop, progress);
   TARA_RETURN_IF_ERROR(run.Open());
   return run.Run();
+}
+
+RunTime ProcessTime() {
+  return {.wall = SteadyTime() - absl::UnixEpoch(),
+          .cpu = tara::ProcessTime() - absl::UnixEpoch()};
+}
+
+double ShareOfTime(const proto::TrainConfig& config, const RunTime& used) {
+  const auto share = [](absl::Duration time, double minutes) {
+    return minutes > 0 ? absl::ToDoubleSeconds(time) / (60 * minutes) : 0;
+  };
+  return std::max(share(used.wall, config.minutes()),
+                  share(used.cpu, config.cpu_minutes()));
+}
+
+int ExpectedGenerations(const proto::TrainConfig& config, int generations_done,
+                        const RunTime& used) {
+  const int generations = static_cast<int>(config.generations());
+  const double share = ShareOfTime(config, used);
+  if (generations_done == 0 || share <= 0) return generations;
+  const double fit = generations_done / share;
+  if (fit >= generations) return generations;
+  // The next generation will be learned, at any time.
+  return std::max(static_cast<int>(fit),
+                  std::min(generations_done + 1, generations));
+}
+
+absl::Status PlayOnFleet(fleet::Fleet& fleet, const SelfPlayJob& job,
+                         const GamesSink& sink, const StopCheck& stop,
+                         Progress& progress) {
+  TARA_ASSIGN_OR_RETURN(const SelfPlayOptions options,
+                        ToSelfPlayOptions(job.request));
+  job.stats.batch_room = options.games_per_thread * options.leaves_per_game;
+  proto::FleetRequest request;
+  *request.mutable_self_play() = job.request;
+  size_t next = 0;
+  int64_t requests = 0;
+  int64_t hits = 0;
+  return fleet.Play({
+      .name = absl::StrCat("generation ", job.request.generation()),
+      .request = std::move(request),
+      .files = {job.checkpoint_path},
+      .folder = job.request.config().run_dir(),
+      .next = [&]() -> absl::StatusOr<std::optional<fleet::Piece>> {
+        if (next == job.missing.size()) return std::nullopt;
+        return fleet::Piece{.id = job.missing[next++], .payload = {}};
+      },
+      .piece_of =
+          [](const proto::GameRecord& game) { return game.game_index(); },
+      .check = [&](const proto::GameRecord& game,
+                   int /*nth*/) { return CheckPlayedBy(options, game); },
+      .take =
+          [&](std::vector<proto::GameRecord> games) {
+            TARA_RETURN_IF_ERROR(sink(games));
+            job.stats.games += static_cast<int64_t>(games.size());
+            return absl::OkStatus();
+          },
+      .on_message =
+          [&](const proto::PlayedGames& message) {
+            job.games_by_node[message.node()] += message.game_size();
+            requests += message.cache_requests();
+            hits += message.cache_hits();
+            job.stats.cached_share =
+                static_cast<double>(hits) / std::max<double>(1, requests);
+            int i = 0;
+            for (const auto& [counter, count] : kSelfPlayCounters) {
+              // Games are counted as they are stored.
+              if (i < message.count_size() &&
+                  counter != &SelfPlayStats::games) {
+                job.stats.*counter += message.count(i);
+              }
+              ++i;
+            }
+          },
+      .go_on =
+          [&] {
+            progress.SetFleet(fleet.status());
+            return !stop();
+          },
+  });
 }
 
 }  // namespace tara::train

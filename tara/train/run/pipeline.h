@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "proto/config.pb.h"
 #include "proto/fleet.pb.h"
@@ -18,10 +19,36 @@
 #include "tara/record/game_store.h"
 #include "tara/train/play/self_play.h"
 #include "tara/train/progress/progress.h"
-#include "tara/train/run/run_clock.h"
 #include "tara/train/strength.h"
 
 namespace tara::train {
+
+// Time that a run has taken.
+struct RunTime {
+  absl::Duration wall;
+  absl::Duration cpu;  // processor time of all threads
+
+  RunTime operator+(const RunTime& b) const {
+    return {.wall = wall + b.wall, .cpu = cpu + b.cpu};
+  }
+  RunTime operator-(const RunTime& b) const {
+    return {.wall = wall - b.wall, .cpu = cpu - b.cpu};
+  }
+};
+
+// Returns the time of the process, from an arbitrary origin: only differences
+// have a meaning.
+RunTime ProcessTime();
+
+// Returns `used` as a share of the time that a config allows: 1 when it is up.
+// Of several limits the nearest one counts; 0 without any.
+double ShareOfTime(const proto::TrainConfig& config, const RunTime& used);
+
+// Returns the expected number of generations of a run: the config's number, or
+// fewer if its time ends earlier. After `generations_done` generations took
+// `used`, the next ones are assumed to last as long on average.
+int ExpectedGenerations(const proto::TrainConfig& config, int generations_done,
+                        const RunTime& used);
 
 // The result of a candidate against the best checkpoint so far in one variant.
 struct GateResult {

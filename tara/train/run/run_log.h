@@ -15,7 +15,6 @@
 #include "tara/nn/heads.h"
 #include "tara/train/folder/run_folder.h"
 #include "tara/train/learn/learner.h"
-#include "tara/train/progress/metrics.h"
 #include "tara/train/progress/progress.h"
 #include "tara/train/run/pipeline.h"
 #include "tara/train/strength.h"

@@ -19,7 +19,7 @@
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
 #include "tara/engine/engine_model.h"
-#include "tara/engine/line_session.h"
+#include "tara/engine/sessions.h"
 #include "tara/nn/inference_options.h"
 
 namespace tara::nn {
