@@ -83,6 +83,7 @@ std::map<std::string, std::string> Commands() {
       {"engine --json",
        "engine --json --model playouts --search sims=300 --threads 3"},
       {"export", "export FOLDER/none -o FOLDER/none.tara"},
+      {"fleet-worker", "fleet-worker FOLDER/none"},
       {"model", "model FOLDER/none.tara"},
       {"games", "games list FOLDER/none.db"},
       {"show", "show --variant sacred_hill_l1"},
@@ -105,7 +106,7 @@ std::string InputOf(const std::string& name) {
 
 // Those whose libraries, LibTorch's, end the program before it begins.
 bool NeedsTorch(const std::string& name) {
-  return name == "train" || name == "export";
+  return name == "train" || name == "export" || name == "fleet-worker";
 }
 
 // Whether a command has ended in one of the ways that it may.

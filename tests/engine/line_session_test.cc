@@ -249,11 +249,11 @@ TEST_F(LineSessionTest, OptionsAreSetAndListed) {
 
 TEST_F(LineSessionTest, ALevelSetsWhatItStandsFor) {
   EXPECT_EQ(Ask("set_option level 1"), "=");
-  EXPECT_THAT(Ask("list_options"),
-              AllOf(StartsWith("= sims 64\n"), HasSubstr("\nlevel 1\n"),
-                    HasSubstr("\nleaves 4\n"), HasSubstr("\nreuse off\n"),
-                    HasSubstr("\nvalue_margin 2\n"),
-                    HasSubstr("\ngumbel_actions 64")));
+  EXPECT_THAT(
+      Ask("list_options"),
+      AllOf(StartsWith("= sims 64\n"), HasSubstr("\nlevel 1\n"),
+            HasSubstr("\nleaves 4\n"), HasSubstr("\nreuse off\n"),
+            HasSubstr("\nvalue_margin 2\n"), HasSubstr("\ngumbel_actions 64")));
   EXPECT_THAT(Ask("genmove"), StartsWith("= "));
   // The strongest is the usual search, with more simulations.
   EXPECT_EQ(Ask("set_option level 10"), "=");
