@@ -116,24 +116,28 @@ environment() {
   echo "cores: ${cores}"
   grep MemTotal /proc/meminfo
   timeout 20 nvidia-smi || echo "nvidia-smi: failed"
-  "${python}" -c '
+  timeout 60 "${python}" -c '
 import torch
 print("torch", torch.__version__, "cuda", torch.version.cuda)
 for i in range(torch.cuda.device_count()):
-    print(torch.cuda.get_device_properties(i))'
+    print(torch.cuda.get_device_properties(i))' || echo "PyTorch: FAILED"
 } >"${out}/summary.txt" 2>&1
+
+# set_fields FIELD=VALUE...: makes `fields` options that set fields of a config.
+set_fields() {
+  local each
+  fields=()
+  for each in "$@"; do fields+=(--set "${each}"); done
+}
 
 # train FOLDER FIELD=VALUE...: runs small training of all variants.
 train() {
-  local each name="$1"
-  local -a fields=()
-  for each in variant=all self_play.games_per_generation=60 \
+  local name="$1"
+  set_fields variant=all self_play.games_per_generation=60 \
     learner.batch_size=256 learner.steps_per_generation=40 \
     learner.autocast=off learner.window_games=200 learner.ema_decay=0.9 \
     learner.owner_loss_weight=0.5 network.channels=32 network.blocks=3 \
-    evaluation.every=0 evaluation.final_games=1 "run_dir=${work}/$1" "${@:2}"; do
-    fields+=(--set "${each}")
-  done
+    evaluation.every=0 evaluation.final_games=1 "run_dir=${work}/$1" "${@:2}"
   step "training of ${name}" "$(scaled 60)" "${tara}" train \
     configs/tiny.textproto "${fields[@]}" >>"${out}/log.txt"
 }
@@ -297,33 +301,25 @@ bench() {
 
 # Trains until `$1` seconds are left.
 run() {
-  local seconds=$(($(left) - $1)) each
+  local seconds=$(($(left) - $1))
   ((seconds >= 20)) || seconds=20
-  local -a fields=()
-  for each in "run_dir=${work}/run" "self_play.threads=${cores}" \
-    "inference.device=${device}" "learner.device=${device}" \
-    "${settings[@]}"; do
-    fields+=(--set "${each}")
-  done
+  set_fields "run_dir=${work}/run" "self_play.threads=${cores}" \
+    "inference.device=${device}" "learner.device=${device}" "${settings[@]}"
   # Its own limit comes first, so it ends with a complete generation.
   step "run" $((seconds + 15)) "${tara}" train configs/gpu.textproto \
     --minutes "$(awk "BEGIN { print ${seconds} / 60 }")" "${fields[@]}" \
     --format=json
 } >"${out}/metrics.jsonl"
 
-# Teaches a light network the run's games.
+# light SECONDS: teaches a light network the run's games.
 light() {
-  local seconds="$1" each
-  local -a fields=()
-  for each in "run_dir=${work}/light" "games_from=${work}/run/games.db" \
+  set_fields "run_dir=${work}/light" "games_from=${work}/run/games.db" \
     "learner.device=${device}" learner.batch_size=1024 \
     learner.steps_per_generation=500 learner.held_out_share=0 \
     evaluation.final_games=1 evaluation.simulations=50 \
-    evaluation.opponent=greedy; do
-    fields+=(--set "${each}")
-  done
-  step "light network" $((seconds + 15)) "${tara}" train configs/light.textproto \
-    --minutes "$(awk "BEGIN { print ${seconds} / 60 }")" "${fields[@]}"
+    evaluation.opponent=greedy
+  step "light network" $(($1 + 15)) "${tara}" train configs/light.textproto \
+    --minutes "$(awk "BEGIN { print $1 / 60 }")" "${fields[@]}"
 } >>"${out}/log.txt"
 
 # export_network RUN FILE
@@ -366,21 +362,20 @@ environment
 cat "${out}/summary.txt" >&2
 correctness
 bench
-match_seconds="$(scaled 40)"
-readonly match_seconds
-light_seconds="$(scaled 40)"
-readonly light_seconds
-run $((3 * match_seconds + light_seconds + 60))
+# Of three matches, and of the light network.
+part_seconds="$(scaled 40)"
+readonly part_seconds
+run $((4 * part_seconds + 60))
 export_network run network.tara && {
   player="net:${out}/network.tara,sims=100"
-  match "${player}" net:models/tower.tara,sims=100 "${match_seconds}" \
+  match "${player}" net:models/tower.tara,sims=100 "${part_seconds}" \
     "$(scaled 40)"
-  match "${player}" mcts:sims=4000 "${match_seconds}" "$(scaled 8)"
+  match "${player}" mcts:sims=4000 "${part_seconds}" "$(scaled 8)"
 }
-light "${light_seconds}"
+light "${part_seconds}"
 export_network light light.tara &&
   match "net:${out}/light.tara,sims=200" net:models/tara.tara,sims=200 \
-    "${match_seconds}" "$(scaled 40)"
+    "${part_seconds}" "$(scaled 40)"
 # At most 15 MB per file: keeps the end of longer files.
 for file in "${out}"/*.{txt,jsonl}; do
   [[ "$(stat --format=%s "${file}")" -gt 15000000 ]] || continue

@@ -73,7 +73,9 @@ node."""
 _TRIES = 3
 """Attempts at a block, and then at each of its games, that end its worker."""
 _PLAYERS = 4
-"""Number of jobs whose networks a worker keeps."""
+_DEVICE_PLAYERS = 2
+"""Number of jobs whose networks a worker keeps; with a device, which each of
+them takes memory of, those of this generation and the next."""
 _STARTS = 10
 """Attempts to start Ray on this machine. Each time it gives its processes half
 a minute, which is too short under heavy load."""
@@ -236,7 +238,7 @@ def _play_pieces(key: str, inputs: Sequence[Any], numeric_class: Optional[str],
                  device: str) -> Tuple[bytes, float, str]:
     if key not in _players:
         loaded = _load(inputs, numeric_class, device, node)
-        while len(_players) >= _PLAYERS:
+        while len(_players) >= (_DEVICE_PLAYERS if device else _PLAYERS):
             _players.popitem(last=False)
         _players[key] = loaded
     _players.move_to_end(key)
@@ -271,7 +273,7 @@ class _Node:
     id: str
     name: str
     cores: int
-    devices: int = 0  # that it is to play on
+    devices: int = 0  # its GPUs
     fault: str = ""  # why it no longer plays
     queued: int = 0  # blocks, including those in progress
     games: int = 0  # finished

@@ -380,8 +380,8 @@ namespace {
 
 // Positions before the end of a game that are looked at.
 constexpr size_t kLastPliesOfPuzzles = 12;
-// Other ends of a game, by random actions from so many plies before its end on,
-// at most. They are endless where nobody makes progress.
+// Other ends of a game: random actions from at most kMostPliesBack plies before
+// its end. Where nobody makes progress they would go on for ever.
 constexpr int kOtherEnds = 8;
 constexpr uint32_t kMostPliesBack = 10;
 constexpr size_t kMostPlies = 100;
@@ -390,7 +390,7 @@ constexpr int kFewest = 2;
 constexpr int kMost = 3;
 // First actions to choose from.
 constexpr int kFewestActions = 3;
-// The search for puzzles ends with so many times as many as wanted.
+// The search for puzzles ends at this multiple of the number wanted.
 constexpr size_t kSurplus = 2;
 constexpr int kConcurrentGames = 64;
 
@@ -413,8 +413,8 @@ class Finder {
   }
 
  private:
-  // Extends the line from `state`, after so many decisions of the side, up to
-  // one where several actions are right, or to the end of the game. Returns
+  // Extends the line from `state`, after `decisions` of the side, up to the one
+  // where several actions are right, or to the end of the game. Returns
   // false, with the line as it was, if it is no line of a puzzle, or the solver
   // gives up.
   bool Extend(const State& state, Side side, int decisions,

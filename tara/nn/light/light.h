@@ -2,8 +2,7 @@
 #define TARA_NN_LIGHT_LIGHT_H_
 
 // Light networks, made for CPUs: a position costs a fifteenth of what it costs
-// a residual tower with AVX2. Neither play nor training needs LibTorch, but to
-// learn on a GPU.
+// a residual tower with AVX2. Only training on a GPU needs LibTorch.
 // light_network.h shows the layers.
 
 #include <cstdint>
@@ -51,7 +50,7 @@ absl::StatusOr<std::unique_ptr<mcts::Evaluator>> NewFloatLightEvaluator(
 // from `seed`.
 std::vector<State> PositionsOfRandomGames(int per_variant, uint64_t seed);
 
-// Gradients that something else than the cores that learn computes: a GPU.
+// Computes gradients in place of the learning cores: on a GPU.
 class LightGradients {
  public:
   virtual ~LightGradients() = default;

@@ -8,8 +8,8 @@ export async function fetchFile(url: string | URL): Promise<Response> {
   return response;
 }
 
-/** Fetches a file that is packed by gzip, whatever the server does: what it is
- * called no server takes for a file to unpack. Throws as fetchFile. */
+/** Fetches a file that is packed by gzip and named *.gzip, an ending that no
+ * server unpacks itself. Throws as fetchFile. */
 export async function fetchPacked(url: string): Promise<ArrayBuffer> {
   const response = await fetchFile(url);
   const unpacked =
