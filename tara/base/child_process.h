@@ -12,7 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "tara/base/stop.h"
+#include "tara/base/threads.h"
 
 namespace tara {
 

@@ -16,7 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
-#include "tara/base/atomic_file.h"
+#include "tara/base/files.h"
 #include "tara/base/status_macros.h"
 
 namespace tara {

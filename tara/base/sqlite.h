@@ -11,7 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "tara/base/atomic_file.h"
+#include "tara/base/files.h"
 
 struct sqlite3;
 struct sqlite3_stmt;

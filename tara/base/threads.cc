@@ -3,7 +3,9 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -16,6 +18,7 @@
 #include "absl/strings/str_cat.h"
 
 namespace tara {
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -87,5 +90,28 @@ int UsableProcessors(const std::string& root) {
   return std::max(1, static_cast<int>(std::min<double>(
                          BoundProcessors(), std::ceil(Quota(root)))));
 }
+
+namespace {
+
+// A signal handler can reach nothing but a global.
+std::atomic<bool> stop_requested = false;
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+extern "C" void RequestStop(int) { stop_requested = true; }
+
+}  // namespace
+
+StopCheck StopOnSignals() {
+  struct sigaction action = {};
+  action.sa_handler = RequestStop;
+  // Restores the default after the first signal; system calls continue.
+  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+  return StopRequested;
+}
+
+bool StopRequested() { return stop_requested.load(std::memory_order_relaxed); }
 
 }  // namespace tara

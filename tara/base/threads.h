@@ -2,6 +2,7 @@
 #define TARA_BASE_THREADS_H_
 
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <new>
 #include <string>
@@ -64,6 +65,18 @@ auto CatchExhaustion(const Function& function) -> decltype(function()) {
         "no more threads can be made: the system's limit is reached");
   }
 }
+
+// Says whether work should end early and cleanly. Asked often and from several
+// threads: cheap and thread-safe.
+using StopCheck = std::function<bool()>;
+
+// From the first call on, SIGINT and SIGTERM no longer kill the process but
+// make the returned check true; a second signal of the kind kills as usual.
+// Call it once, from main.
+StopCheck StopOnSignals();
+
+// Returns what that check returns; false before StopOnSignals was called.
+bool StopRequested();
 
 }  // namespace tara
 

@@ -8,15 +8,12 @@
 #include "tara/base/threads.h"
 #include "tara/cli/commands.h"
 #include "tara/cli/flags.h"
-#include "tara/core/game_batch.h"
 #include "tara/core/instruction_set.h"
-#include "tara/core/playout_statistics.h"
 #include "tara/core/playouts.h"
 #include "tara/core/variant.h"
 #include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tara/mcts/search/many_games.h"
 #include "tara/mcts/search/search_session.h"
-#include "tara/mcts/search/search_signature.h"
 #include "tara/mcts/tree/tree.h"
 
 namespace tara::cli {

@@ -16,7 +16,7 @@
 #include "absl/types/span.h"
 #include "tara/base/option_table.h"
 #include "tara/base/status_macros.h"
-#include "tara/base/stop.h"
+#include "tara/base/threads.h"
 #include "tara/cli/command_line.h"
 #include "tara/core/state.h"
 #include "tara/eval/report/report.h"

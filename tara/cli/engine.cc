@@ -1,3 +1,5 @@
+#include "tara/engine/engine.h"
+
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -22,7 +24,6 @@
 #include "tara/cli/flags.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
-#include "tara/engine/engine_model.h"
 #include "tara/engine/sessions.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/mcts/options/search_options.h"

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "nlohmann/json.hpp"
-#include "tara/base/atomic_file.h"
+#include "tara/base/files.h"
 #include "tara/base/json.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/version.h"

@@ -13,7 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "tara/base/atomic_file.h"
+#include "tara/base/files.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/text.h"
 #include "tara/base/threads.h"

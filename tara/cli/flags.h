@@ -16,7 +16,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "tara/base/option_table.h"
-#include "tara/base/stop.h"
+#include "tara/base/threads.h"
 #include "tara/cli/command_line.h"
 #include "tara/core/action.h"
 #include "tara/core/rule_options.h"

@@ -25,7 +25,6 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
-#include "tara/base/stop.h"
 #include "tara/base/text.h"
 #include "tara/base/threads.h"
 #include "tara/base/version.h"

@@ -6,7 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "proto/config.pb.h"
-#include "tara/base/stop.h"
+#include "tara/base/threads.h"
 #include "tara/fleet/fleet.h"
 #include "tara/train/run/pipeline.h"
 #include "tara/train/strength.h"

@@ -8,7 +8,7 @@
 #include "tara/core/board.h"
 #include "tara/core/outcome.h"
 #include "tara/core/rules.h"
-#include "tara/core/traits.h"
+#include "tara/core/state.h"
 
 namespace tara {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "tara/core/traits.h"
+#include "tara/core/state.h"
 
 namespace tara {
 namespace {

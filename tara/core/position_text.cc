@@ -16,9 +16,9 @@
 #include "tara/core/action.h"
 #include "tara/core/outcome.h"
 #include "tara/core/rule_options.h"
+#include "tara/core/rules.h"
 #include "tara/core/rules/poisoned_chalice.h"
-#include "tara/core/traits.h"
-#include "tara/core/validate.h"
+#include "tara/core/state.h"
 
 namespace tara {
 namespace {

@@ -1,5 +1,3 @@
-#include "tara/core/reasons.h"
-
 #include <algorithm>
 #include <cstdlib>
 #include <string>
@@ -11,7 +9,7 @@
 #include "tara/core/drawing.h"
 #include "tara/core/rules.h"
 #include "tara/core/rules/view.h"
-#include "tara/core/traits.h"
+#include "tara/core/state.h"
 #include "tara/core/variant.h"
 
 namespace tara {

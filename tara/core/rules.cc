@@ -10,13 +10,14 @@
 #include "absl/strings/str_cat.h"
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
+#include "tara/core/action.h"
 #include "tara/core/drawing.h"
 #include "tara/core/outcome.h"
 #include "tara/core/rules/registry.h"
 #include "tara/core/rules/turn.h"
 #include "tara/core/rules/view.h"
+#include "tara/core/state.h"
 #include "tara/core/symmetry.h"
-#include "tara/core/traits.h"
 
 namespace tara {
 namespace {
@@ -203,6 +204,54 @@ absl::StatusOr<Action> ParseAction(absl::string_view text, const State& state) {
         "bad action 'pass': nobody can pass here; expected a hill or 'swap'");
   }
   return action;
+}
+
+Action RandomAction(const State& state, Random& random) {
+  const LegalSet legal = LegalActions(state);
+  return legal.Nth(
+      static_cast<int>(random.Below(static_cast<uint32_t>(legal.Count()))));
+}
+
+std::vector<State> RandomPositions(absl::Span<const State> starts, size_t count,
+                                   Random& random) {
+  TARA_CHECK(!starts.empty(), "no game to begin");
+  std::vector<State> positions;
+  while (positions.size() < count) {
+    for (const State& start : starts) {
+      for (State state = start; !state.finished();) {
+        positions.push_back(state);
+        ApplyAction(RandomAction(state, random), state);
+      }
+    }
+  }
+  return positions;
+}
+
+int64_t Perft(const State& state, int depth,
+              const std::function<bool()>* stop) {
+  if (depth == 0) return 1;
+  const LegalSet legal = LegalActions(state);
+  if (depth == 1) return legal.Count();
+  // Not at the lowest nodes, which are nearly all.
+  if (depth >= 3 && stop != nullptr && (*stop)()) return 0;
+  int64_t sequences = 0;
+  legal.ForEach([&](Action action) {
+    State next = state;
+    ApplyAction(action, next);
+    sequences += Perft(next, depth - 1, stop);
+  });
+  return sequences;
+}
+
+std::vector<std::pair<Action, int64_t>> PerftDivide(const State& state,
+                                                    int depth) {
+  std::vector<std::pair<Action, int64_t>> counts;
+  LegalActions(state).ForEach([&](Action action) {
+    State next = state;
+    ApplyAction(action, next);
+    counts.emplace_back(action, Perft(next, depth - 1));
+  });
+  return counts;
 }
 
 }  // namespace tara

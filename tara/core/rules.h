@@ -1,25 +1,35 @@
 #ifndef TARA_CORE_RULES_H_
 #define TARA_CORE_RULES_H_
 
-// The rules of all variants behind four functions. Positions resolve forced
+// The rules of all variants behind four functions, and what follows from them:
+// notation, validation, reasons, random walks, perft. Positions resolve forced
 // events themselves: the start of Battle, seats that are out, skipped turns,
 // stranded kings that are lost, the end. Callers see only seats with a legal
 // action, or finished games. Successive actions may belong to one seat.
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "tara/base/random.h"
 #include "tara/core/action.h"
+#include "tara/core/board.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 
 namespace tara {
+
+// Version of docs/reference/rules.md that the core implements. Raised when a
+// game that was legal, or its result, would no longer be the same.
+inline constexpr uint32_t kRulesVersion = 1;
 
 // Returns the start position. Options that do not apply to the variant must
 // have their default values (SetRuleOption sees to it).
@@ -77,9 +87,57 @@ std::vector<std::string> LegalActionTexts(const State& state);
 // is a swap.
 absl::StatusOr<Action> ParseAction(absl::string_view text, const State& state);
 
-// Version of docs/reference/rules.md that the core implements. Raised when a
-// game that was legal, or its result, would no longer be the same.
-inline constexpr uint32_t kRulesVersion = 1;
+// Returns OK if play can continue from the position: it keeps the invariants
+// of State, has the kings, phase, links and counters that its variant can have
+// then, and is settled (the seat to move has a legal action). It need not be
+// reachable; a position with colours and seats exchanged
+// (docs/reference/rules.md section 11) is as good as the original.
+//
+// Returns INVALID_ARGUMENT, saying what is impossible, where, and what was
+// expected, otherwise.
+absl::Status ValidatePosition(const State& state);
+
+// Returns the rule that forbids acting on a hill now, in a sentence:
+// "A Red ringfort stands on D4 already."; "" if none does. `chosen` is the king
+// or the ringfort to link that was chosen before, or -1.
+//
+// Only the legal actions decide what is legal: this names the rule of
+// docs/reference/rules.md (sections 3 to 8 and 10.1) behind them.
+std::string WhyNot(const State& state, Hill hill, Hill chosen = -1);
+
+// Returns the same of an action, by its hills; "" also where the turn asks for
+// another kind of action.
+std::string WhyNot(const State& state, Action action);
+
+// Returns which of `count` legal actions the upper half of a random number
+// chooses, in the order of their indices. The same in every playout of the
+// core. No action is preferred by more than count / 2^32.
+// REQUIRES: count > 0.
+constexpr int ChooseNth(uint64_t random, int count) {
+  return static_cast<int>(((random >> 32) * static_cast<uint64_t>(count)) >>
+                          32);
+}
+
+// Draws a legal action, each with the same chance, by one number of `random`.
+// REQUIRES: the state is not finished.
+Action RandomAction(const State& state, Random& random);
+
+// Returns all positions with something to do of random games, which begin from
+// each of `starts` in turn until there are at least `count`: of whole games, in
+// their order. REQUIRES: `starts` is not empty, and none is finished.
+std::vector<State> RandomPositions(absl::Span<const State> starts, size_t count,
+                                   Random& random);
+
+// Returns the number of action sequences of length `depth` from the state; a
+// finished game has none. Returns any number once `stop` is true (null: never),
+// which is checked often. REQUIRES: depth >= 0. Exponential in depth.
+int64_t Perft(const State& state, int depth,
+              const std::function<bool()>* stop = nullptr);
+
+// Returns for each legal action the number of sequences of length `depth`
+// that begin with it. REQUIRES: depth >= 1.
+std::vector<std::pair<Action, int64_t>> PerftDivide(const State& state,
+                                                    int depth);
 
 }  // namespace tara
 

@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "tara/core/traits.h"
+#include "tara/core/state.h"
 #include "tara/core/variant.h"
 
 namespace tara {

@@ -1,5 +1,3 @@
-#include "tara/core/validate.h"
-
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -10,7 +8,7 @@
 #include "tara/core/rule_options.h"
 #include "tara/core/rules.h"
 #include "tara/core/rules/poisoned_chalice.h"
-#include "tara/core/traits.h"
+#include "tara/core/state.h"
 
 namespace tara {
 namespace {

@@ -28,8 +28,7 @@
 #include "tara/core/rule_options.h"
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
-#include "tara/engine/analysis_engine.h"
-#include "tara/engine/line_io.h"
+#include "tara/engine/engine.h"
 #include "tara/engine/sessions.h"
 #include "tara/mcts/choice/choose_action.h"
 #include "tara/mcts/evaluator.h"
@@ -808,14 +807,9 @@ JsonSession::~JsonSession() = default;
 void JsonSession::Take(absl::string_view line) { impl_->Take(line); }
 void JsonSession::Refuse() { impl_->Refuse(); }
 
-namespace {
-
-constexpr size_t kMaxLineBytes = size_t{1} << 20;
-
-}  // namespace
-
 void RunJsonEngine(EngineModel& model, const EngineOptions& options,
                    std::istream& in, std::ostream& out) {
+  constexpr size_t kMaxLineBytes = size_t{1} << 20;
   OutputQueue answers(&out);
   JsonSession session(&model, options,
                       [&](std::string line) { answers.Push(std::move(line)); });

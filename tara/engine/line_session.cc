@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <limits>
 #include <optional>
+#include <streambuf>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -35,7 +37,6 @@
 #include "tara/core/rule_options.h"
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
-#include "tara/engine/line_io.h"
 #include "tara/engine/sessions.h"
 #include "tara/mcts/choice/choose_action.h"
 #include "tara/mcts/options/search_options.h"
@@ -46,6 +47,78 @@
 #include "tara/mcts/utility.h"
 
 namespace tara::engine {
+
+bool ReadLine(std::istream& in, size_t most, InputLine& line) {
+  line.text.clear();
+  line.too_long = false;
+  std::streambuf* const buffer = in.rdbuf();
+  constexpr int kEnd = std::char_traits<char>::eof();
+  int next = buffer->sbumpc();
+  if (next == kEnd) return false;
+  for (; next != kEnd && next != '\n'; next = buffer->sbumpc()) {
+    if (line.text.size() < most) {
+      line.text.push_back(static_cast<char>(next));
+    } else {
+      line.too_long = true;
+    }
+  }
+  line.text = PlainText(line.text);
+  return true;
+}
+
+void LineQueue::Push(InputLine line) {
+  absl::MutexLock lock(&mutex_);
+  bytes_ += line.text.size();
+  lines_.push_back(std::move(line));
+}
+
+void LineQueue::AwaitRoom() {
+  absl::MutexLock lock(&mutex_);
+  const auto has_room = [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+    return static_cast<int64_t>(lines_.size()) < most_lines_ &&
+           bytes_ < kMaxWaitingBytes;
+  };
+  mutex_.Await(absl::Condition(&has_room));
+}
+
+void LineQueue::Close() {
+  absl::MutexLock lock(&mutex_);
+  closed_ = true;
+  is_closed_.store(true, std::memory_order_relaxed);
+}
+
+std::optional<InputLine> LineQueue::Pop() {
+  absl::MutexLock lock(&mutex_);
+  mutex_.Await(absl::Condition(
+      +[](LineQueue* queue)
+           ABSL_NO_THREAD_SAFETY_ANALYSIS { return queue->ReadyLocked(); },
+      this));
+  if (lines_.empty()) return std::nullopt;
+  InputLine line = std::move(lines_.front());
+  lines_.pop_front();
+  bytes_ -= line.text.size();
+  return line;
+}
+
+bool LineQueue::ready() const {
+  absl::MutexLock lock(&mutex_);
+  return ReadyLocked();
+}
+
+OutputQueue::OutputQueue(std::ostream* out)
+    : lines_(std::numeric_limits<int64_t>::max()), thread_([this, out] {
+        while (const std::optional<InputLine> line = lines_.Pop()) {
+          *out << line->text << '\n';
+          if (!lines_.ready()) out->flush();
+        }
+        out->flush();
+      }) {}
+
+OutputQueue::~OutputQueue() {
+  lines_.Close();
+  thread_.join();
+}
+
 namespace {
 
 // Of the processor's time, for a search once the input has ended: enough for
@@ -687,14 +760,9 @@ void LineSession::Refuse(absl::string_view line, std::ostream& out) {
       << std::flush;
 }
 
-namespace {
-
-constexpr size_t kMaxLineBytes = size_t{1} << 16;
-
-}  // namespace
-
 void RunLineEngine(EngineModel& model, const EngineOptions& options,
                    const State& start, std::istream& in, std::ostream& out) {
+  constexpr size_t kMaxLineBytes = size_t{1} << 16;
   LineQueue lines;
   std::thread obeying([&] {
     LineSession session(&model, options, start);

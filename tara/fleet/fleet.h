@@ -21,7 +21,7 @@
 #include "absl/synchronization/mutex.h"
 #include "proto/fleet.pb.h"
 #include "proto/game.pb.h"
-#include "tara/base/stop.h"
+#include "tara/base/threads.h"
 
 namespace tara::fleet {
 

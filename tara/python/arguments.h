@@ -26,7 +26,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "tara/base/text.h"
-#include "tara/python/gil.h"
+#include "tara/python/workers.h"
 
 namespace tara::python {
 

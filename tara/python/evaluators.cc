@@ -24,9 +24,9 @@
 #include "tara/nn/encode/features.h"
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/python/arguments.h"
-#include "tara/python/gil.h"
 #include "tara/python/module.h"
 #include "tara/python/states.h"
+#include "tara/python/workers.h"
 
 namespace tara::python {
 

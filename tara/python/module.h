@@ -1,7 +1,14 @@
 #ifndef TARA_PYTHON_MODULE_H_
 #define TARA_PYTHON_MODULE_H_
 
+// The parts of the module, and the classes that several of them use.
+
 #include <pybind11/pybind11.h>
+
+#include <memory>
+
+#include "proto/game.pb.h"
+#include "tara/record/game_store.h"
 
 namespace tara::python {
 
@@ -17,6 +24,20 @@ void DefineEvaluators(pybind11::module_& module);
 void DefineSearch(pybind11::module_& module);
 // Whole games: tara.selfplay, tara.arena.
 void DefinePlay(pybind11::module_& module);
+
+// tara.GameRecord.
+struct PythonRecord {
+  using PythonClass = void;
+
+  proto::GameRecord record;
+};
+
+// tara._tara._Store. The store is null when it is closed.
+struct PythonStore {
+  using PythonClass = void;
+
+  std::shared_ptr<record::GameStore> store;
+};
 
 }  // namespace tara::python
 

@@ -1,5 +1,3 @@
-#include "tara/python/records.h"
-
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
@@ -29,9 +27,9 @@
 #include "tara/nn/encode/features.h"
 #include "tara/nn/training/trainer.h"
 #include "tara/python/arguments.h"
-#include "tara/python/gil.h"
 #include "tara/python/module.h"
 #include "tara/python/states.h"
+#include "tara/python/workers.h"
 #include "tara/record/game_record.h"
 #include "tara/train/config/config.h"
 #include "tara/train/config/config_options.h"

@@ -21,7 +21,6 @@
 #include "tara/mcts/tree/tree.h"
 #include "tara/python/arguments.h"
 #include "tara/python/evaluators.h"
-#include "tara/python/gil.h"
 #include "tara/python/module.h"
 #include "tara/python/states.h"
 #include "tara/python/workers.h"

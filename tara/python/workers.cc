@@ -1,14 +1,11 @@
 #include "tara/python/workers.h"
 
 #include <pthread.h>
-#include <pybind11/pybind11.h>
 
 #include <chrono>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
-
-#include "tara/python/gil.h"
 
 namespace tara::python {
 

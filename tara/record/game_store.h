@@ -151,7 +151,7 @@ class GameStore {
   absl::StatusOr<std::vector<GameStatistics>> Statistics(
       const GameQuery& query);
 
-  // Of kExclusive: FileLock.warning (tara/base/atomic_file.h).
+  // Of kExclusive: FileLock.warning (tara/base/files.h).
   const std::string& lock_warning() const { return lock_warning_; }
 
  private:

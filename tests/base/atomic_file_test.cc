@@ -1,5 +1,3 @@
-#include "tara/base/atomic_file.h"
-
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -15,6 +13,7 @@
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tara/base/files.h"
 #include "tara/base/random.h"
 #include "tests/base/temporary_folder.h"
 

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "tara/base/random.h"
-#include "tara/core/random_action.h"
 #include "tara/core/rules.h"
 #include "tara/core/symmetry.h"
 #include "tara/nn/encode/batch_encoder.h"

@@ -11,7 +11,6 @@
 #include "benchmark/benchmark.h"
 #include "tara/base/random.h"
 #include "tara/core/action.h"
-#include "tara/core/game_batch.h"
 #include "tara/core/instruction_set.h"
 #include "tara/core/playouts.h"
 #include "tara/core/rules.h"

@@ -13,7 +13,6 @@
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
 #include "tara/core/board.h"
-#include "tara/core/random_action.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"

@@ -7,7 +7,7 @@
 
 #include "tara/core/batch/avx512_forms.h"
 #include "tara/core/batch/lanes.h"
-#include "tara/core/batch/random_lanes.h"
+#include "tara/core/batch/playout_lanes.h"
 #include "tara/core/outcome.h"
 #include "tara/core/rules/registry.h"
 #include "tara/core/rules/turn.h"

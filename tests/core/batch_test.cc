@@ -12,7 +12,6 @@
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
 #include "tara/core/action.h"
-#include "tara/core/game_batch.h"
 #include "tara/core/instruction_set.h"
 #include "tara/core/playouts.h"
 #include "tara/core/rule_options.h"

@@ -8,7 +8,6 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
-#include "tara/core/perft.h"
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
 #include "tara/record/game_record.h"

@@ -17,7 +17,6 @@
 #include "nlohmann/json.hpp"
 #include "tara/base/random.h"
 #include "tara/core/action.h"
-#include "tara/core/game_batch.h"
 #include "tara/core/instruction_set.h"
 #include "tara/core/outcome.h"
 #include "tara/core/rule_options.h"

@@ -9,7 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tara/core/validate.h"
+#include "tara/core/rules.h"
 #include "tests/core/core_testing.h"
 
 namespace tara {

@@ -1,8 +1,6 @@
 // Why a hill cannot be acted on: that every illegal hill has a reason, that the
 // reason is true, and what it says.
 
-#include "tara/core/reasons.h"
-
 #include <functional>
 #include <map>
 #include <string>
@@ -14,8 +12,9 @@
 #include "absl/strings/str_split.h"
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
+#include "tara/core/rules.h"
 #include "tara/core/rules/view.h"
-#include "tara/core/traits.h"
+#include "tara/core/state.h"
 #include "tests/core/core_testing.h"
 
 namespace tara {

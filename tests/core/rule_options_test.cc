@@ -16,7 +16,6 @@
 #include "tara/core/position_text.h"
 #include "tara/core/rules.h"
 #include "tara/core/symmetry.h"
-#include "tara/core/validate.h"
 #include "tests/core/core_testing.h"
 
 namespace tara {

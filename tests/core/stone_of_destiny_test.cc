@@ -5,7 +5,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/core/outcome.h"
-#include "tara/core/validate.h"
+#include "tara/core/rules.h"
 #include "tests/core/core_testing.h"
 
 namespace tara {

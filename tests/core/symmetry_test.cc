@@ -9,7 +9,6 @@
 #include "tara/core/outcome.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
-#include "tara/core/validate.h"
 #include "tara/core/variant.h"
 #include "tests/core/core_testing.h"
 

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tara/base/atomic_file.h"
+#include "tara/base/files.h"
 #include "tara/nn/encode/features.h"
 
 namespace tara::nn {

@@ -18,7 +18,7 @@
 #include "tara/base/option_table.h"
 #include "tara/eval/players/player_spec.h"
 #include "tara/mcts/options/search_options.h"
-#include "tara/train/config/config_fields.h"
+#include "tara/train/config/config.h"
 
 namespace tara {
 namespace {

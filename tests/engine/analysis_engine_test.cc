@@ -1,5 +1,3 @@
-#include "tara/engine/analysis_engine.h"
-
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -18,7 +16,8 @@
 #include "gtest/gtest.h"
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
-#include "tara/engine/line_io.h"
+#include "tara/engine/engine.h"
+#include "tara/engine/sessions.h"
 #include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tara/mcts/search/many_games.h"
 

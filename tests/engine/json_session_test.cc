@@ -12,7 +12,7 @@
 #include "gtest/gtest.h"
 #include "tara/core/outcome.h"
 #include "tara/core/variant.h"
-#include "tara/engine/engine_model.h"
+#include "tara/engine/engine.h"
 #include "tara/engine/sessions.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/nn/training/trainer.h"

@@ -14,7 +14,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
-#include "tara/base/stop.h"
+#include "tara/base/threads.h"
 #include "tara/core/action.h"
 #include "tara/core/board.h"
 #include "tara/core/rules.h"

@@ -1,5 +1,3 @@
-#include "tara/eval/arena/arena_report.h"
-
 #include <cmath>
 #include <string>
 #include <vector>

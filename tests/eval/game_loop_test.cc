@@ -1,5 +1,3 @@
-#include "tara/eval/players/game_loop.h"
-
 #include <algorithm>
 #include <atomic>
 #include <cstdint>

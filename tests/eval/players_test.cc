@@ -26,7 +26,6 @@
 #include "tara/core/variant.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player.h"
-#include "tara/eval/players/search_player.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tara/mcts/time/time_manager.h"

@@ -1,5 +1,3 @@
-#include "tara/eval/rating/rating_tournament.h"
-
 #include <atomic>
 #include <cstdint>
 #include <memory>

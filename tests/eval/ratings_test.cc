@@ -12,7 +12,6 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
-#include "tara/eval/rating/rating_tournament.h"
 
 namespace tara::eval {
 namespace {

@@ -14,7 +14,6 @@
 #include "tara/base/random.h"
 #include "tara/core/action.h"
 #include "tara/core/outcome.h"
-#include "tara/core/random_action.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"

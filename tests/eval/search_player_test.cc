@@ -1,5 +1,3 @@
-#include "tara/eval/players/search_player.h"
-
 #include <atomic>
 #include <cstdint>
 #include <functional>

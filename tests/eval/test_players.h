@@ -24,7 +24,6 @@
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player.h"
 #include "tara/eval/players/player_spec.h"
-#include "tara/eval/players/search_player.h"
 #include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tara/mcts/utility.h"
 

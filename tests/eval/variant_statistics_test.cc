@@ -20,7 +20,6 @@
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "tara/core/outcome.h"
-#include "tara/core/playout_statistics.h"
 #include "tara/core/playouts.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/state.h"

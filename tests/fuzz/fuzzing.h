@@ -10,7 +10,6 @@
 #include "tara/core/position_text.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
-#include "tara/core/validate.h"
 
 namespace tara {
 

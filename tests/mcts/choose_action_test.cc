@@ -12,7 +12,6 @@
 #include "tara/core/action.h"
 #include "tara/core/board.h"
 #include "tara/core/outcome.h"
-#include "tara/mcts/choice/puct.h"
 
 namespace tara::mcts {
 namespace {

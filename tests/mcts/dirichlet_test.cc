@@ -1,11 +1,10 @@
-#include "tara/mcts/choice/dirichlet.h"
-
 #include <cmath>
 #include <numeric>
 #include <vector>
 
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
+#include "tara/mcts/choice/root_exploration.h"
 
 namespace tara::mcts {
 namespace {

@@ -1,5 +1,3 @@
-#include "tara/mcts/choice/gumbel_root.h"
-
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -9,6 +7,7 @@
 #include "absl/types/span.h"
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
+#include "tara/mcts/choice/root_exploration.h"
 
 namespace tara::mcts {
 namespace {

@@ -8,7 +8,6 @@
 #include "tara/base/random.h"
 #include "tara/core/outcome.h"
 #include "tara/core/position_text.h"
-#include "tara/core/random_action.h"
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
 #include "tara/mcts/choice/choose_action.h"

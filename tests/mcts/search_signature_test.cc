@@ -1,6 +1,5 @@
-#include "tara/mcts/search/search_signature.h"
-
 #include "gtest/gtest.h"
+#include "tara/mcts/search/many_games.h"
 
 namespace tara::mcts {
 namespace {

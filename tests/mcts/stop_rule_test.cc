@@ -1,5 +1,3 @@
-#include "tara/mcts/time/stop_rule.h"
-
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -9,6 +7,7 @@
 #include "tara/base/random.h"
 #include "tara/core/action.h"
 #include "tara/mcts/choice/choose_action.h"
+#include "tara/mcts/time/time_manager.h"
 
 namespace tara::mcts {
 namespace {

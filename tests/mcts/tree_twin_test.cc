@@ -11,7 +11,7 @@
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
-#include "tara/mcts/choice/dirichlet.h"
+#include "tara/mcts/choice/root_exploration.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tara/mcts/options/search_options.h"

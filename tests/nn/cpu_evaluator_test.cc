@@ -20,7 +20,6 @@
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
 #include "tara/nn/cpu/cpu_kernels.h"
-#include "tara/nn/cpu/cpu_weights.h"
 #include "tara/nn/encode/features.h"
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/inference_options.h"

@@ -25,7 +25,6 @@
 #include "tara/mcts/evaluator.h"
 #include "tara/nn/encode/batch_encoder.h"
 #include "tara/nn/encode/encoded_batch.h"
-#include "tara/nn/encode/softmax.h"
 #include "tests/core/core_testing.h"
 #include "tests/nn/plain_features.h"
 #include "tests/nn/test_positions.h"

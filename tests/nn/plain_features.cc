@@ -8,7 +8,7 @@
 #include "tara/core/outcome.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/rules.h"
-#include "tara/core/traits.h"
+#include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/nn/encode/features.h"
 

@@ -1,7 +1,5 @@
 // Winograd's convolutions against the sum that defines a convolution.
 
-#include "tara/nn/cpu/winograd.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -13,7 +11,6 @@
 #include "tara/base/random.h"
 #include "tara/core/board.h"
 #include "tara/nn/cpu/cpu_kernels.h"
-#include "tara/nn/cpu/cpu_weights.h"
 #include "tara/nn/encode/features.h"
 
 namespace tara::nn {

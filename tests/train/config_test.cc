@@ -22,7 +22,6 @@
 #include "tara/nn/inference_options.h"
 #include "tara/nn/torch/torch_runtime.h"
 #include "tara/nn/training/trainer.h"
-#include "tara/train/config/config_fields.h"
 #include "tara/train/config/config_options.h"
 #include "tara/train/config/learn_config.h"
 #include "tara/train/learn/learner.h"

@@ -9,7 +9,6 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/core/rules.h"
-#include "tara/core/validate.h"
 #include "tara/core/variant.h"
 #include "tara/record/game_record.h"
 #include "tara/record/game_store.h"

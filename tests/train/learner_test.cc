@@ -14,7 +14,6 @@
 #include "tara/train/config/config.h"
 #include "tara/train/config/config_options.h"
 #include "tara/train/config/learn_config.h"
-#include "tara/train/learn/trainers.h"
 #include "tests/train/train_testing.h"
 
 namespace tara::train {

@@ -16,7 +16,7 @@
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tara/base/atomic_file.h"
+#include "tara/base/files.h"
 #include "tara/core/variant.h"
 #include "tara/nn/bundle/bundle.h"
 #include "tara/nn/weights/checkpoint.h"

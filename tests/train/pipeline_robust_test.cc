@@ -23,7 +23,7 @@
 #include "absl/strings/string_view.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tara/base/atomic_file.h"
+#include "tara/base/files.h"
 #include "tara/base/sqlite.h"
 #include "tara/nn/weights/checkpoint.h"
 #include "tara/train/progress/progress.h"

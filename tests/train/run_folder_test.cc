@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tara/base/atomic_file.h"
+#include "tara/base/files.h"
 #include "tara/train/config/config.h"
 #include "tara/train/folder/checkpoints.h"
 #include "tests/base/temporary_folder.h"

@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tara/base/atomic_file.h"
+#include "tara/base/files.h"
 #include "tara/train/config/config.h"
 #include "tara/train/folder/run_folder.h"
 #include "tara/train/progress/progress.h"

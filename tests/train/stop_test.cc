@@ -1,9 +1,8 @@
-#include "tara/base/stop.h"
-
 #include <csignal>
 #include <cstdlib>
 
 #include "gtest/gtest.h"
+#include "tara/base/threads.h"
 
 namespace tara::train {
 namespace {

@@ -14,7 +14,6 @@
 #include "tara/base/random.h"
 #include "tara/core/action.h"
 #include "tara/core/position_text.h"
-#include "tara/core/reasons.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/rules.h"
 #include "tara/core/svg_board.h"

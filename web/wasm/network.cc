@@ -14,7 +14,6 @@
 #include "tara/core/action.h"
 #include "tara/core/board.h"
 #include "tara/nn/cpu/cpu_network.h"
-#include "tara/nn/cpu/cpu_weights.h"
 #include "tara/nn/encode/features.h"
 #include "tara/nn/heads.h"
 #include "tara/nn/inference_options.h"

@@ -8,8 +8,8 @@
 #include "tara/core/board.h"
 #include "tara/core/outcome.h"
 #include "tara/core/symmetry.h"
+#include "tara/nn/encode/encoded_batch.h"
 #include "tara/nn/encode/features.h"
-#include "tara/nn/encode/softmax.h"
 
 namespace tara::web {
 namespace {

@@ -11,7 +11,7 @@
 #include "tara/core/position_text.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/rules.h"
-#include "tara/core/traits.h"
+#include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/mcts/levels/levels.h"
 #include "tara/nn/encode/features.h"

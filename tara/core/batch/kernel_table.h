@@ -3,11 +3,30 @@
 
 #include <cstdint>
 
-#include "tara/core/batch/playout_sums.h"
+#include "tara/core/playouts.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 
 namespace tara::batch {
+
+// The plain arrays behind PlayoutStatistics, for units that may not call the
+// inline functions of the standard library (see lanes.h). What derives from
+// the distributions of length and margin is left to ToStatistics.
+struct PlayoutSums {
+  int64_t games = 0;
+  int64_t plies = 0;
+  int64_t length_squares = 0;
+  int64_t max_length = 0;
+  int64_t lengths[kMaxCountedLength + 1] = {};
+  int64_t legal_actions = 0;
+  int64_t legal_squares = 0;
+  int64_t legal_times_length = 0;
+  int64_t margins[kNumMargins] = {};
+  int64_t endings[6] = {};
+  int64_t captures = 0;
+  int64_t kings_captured = 0;
+  int64_t phase_plies[5] = {};
+};
 
 // Random games first_game ... first_game + games - 1 from one position.
 struct PlayoutRequest {

@@ -5,9 +5,7 @@
 
 #include "tara/core/batch/kernel_table.h"
 #include "tara/core/batch/lanes.h"
-#include "tara/core/batch/playout_jobs.h"
-#include "tara/core/batch/playout_sums.h"
-#include "tara/core/batch/random_lanes.h"
+#include "tara/core/batch/playout_lanes.h"
 #include "tara/core/board.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/rules/turn.h"

@@ -5,7 +5,6 @@
 #include "tara/core/rules/turn.h"
 #include "tara/core/rules/view.h"
 #include "tara/core/state.h"
-#include "tara/core/traits.h"
 
 namespace tara::rules {
 

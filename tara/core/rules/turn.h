@@ -18,7 +18,6 @@
 #include "tara/core/outcome.h"
 #include "tara/core/rules/view.h"
 #include "tara/core/state.h"
-#include "tara/core/traits.h"
 
 namespace tara::rules {
 

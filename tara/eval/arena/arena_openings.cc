@@ -6,10 +6,9 @@
 #include "absl/strings/str_cat.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/board.h"
-#include "tara/core/random_action.h"
 #include "tara/core/rules.h"
+#include "tara/core/state.h"
 #include "tara/core/symmetry.h"
-#include "tara/core/traits.h"
 #include "tara/eval/arena/arena.h"
 #include "tara/mcts/state_hash.h"
 

@@ -1,14 +1,19 @@
 #include "tara/eval/arena/arena_result.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <map>
+#include <set>
 #include <utility>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "tara/base/check.h"
-#include "tara/base/random.h"
 #include "tara/base/text.h"
 #include "tara/core/board.h"
-#include "tara/eval/statistics/statistics.h"
 #include "tara/record/game_record.h"
 
 namespace tara::eval {
@@ -198,6 +203,608 @@ int HalfPointsOfPair(absl::Span<const ArenaGame> games) {
     lead[game.match < 0 ? game.a_is_red : game.match % 2] += game.margin;
   }
   return static_cast<int>(2 * (ScoreOf(lead[0]) + ScoreOf(lead[1])));
+}
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Rows = absl::Span<const ArenaReportRow>;
+
+// Number of faults that their table lists.
+constexpr int kFaultsShown = 10;
+
+// Under the table of scores where sequential tests ended the games.
+constexpr absl::string_view kSequentialNote =
+    "Intervals of a sequential test are naive: they assume a number of games "
+    "fixed\nbeforehand. On average, score, Elo and margin are further from "
+    "even than the truth.\n";
+
+// Under the games that repeat each other.
+constexpr absl::string_view kRepetitionNote =
+    "Intervals and sequential tests count games that repeat others once.\n";
+
+bool SamePlayers(Rows rows) {
+  return std::all_of(rows.begin(), rows.end(), [&](const ArenaReportRow& row) {
+    return row.player_a == rows[0].player_a && row.player_b == rows[0].player_b;
+  });
+}
+
+bool HasMatches(const ArenaReportRow& row) {
+  return row.result.matches.matches > 0;
+}
+
+bool HasClocks(const ArenaReportRow& row) { return !row.time_control.empty(); }
+
+bool HasFaults(const ArenaReportRow& row) {
+  return row.result.faults_a + row.result.faults_b > 0;
+}
+
+bool HasSprt(const ArenaReportRow& row) { return row.result.sprt.has_value(); }
+
+// How the columns of the two players are called if they have some.
+struct PlayerNames {
+  absl::string_view a = "A";
+  absl::string_view b = "B";
+};
+constexpr PlayerNames kNoColumns = {.a = "", .b = ""};
+
+ReportRow HeadFields(const ArenaReportRow& row, const PlayerNames& names) {
+  return {VariantField("variant", "variant", row.variant, row.not_learned),
+          TextField("player_a", names.a, row.player_a),
+          TextField("player_b", names.b, row.player_b)};
+}
+
+// The score and its Elo, of games and of matches.
+template <typename Result>
+ReportRow ScoreFields(const Result& r) {
+  return {
+      EstimateField("score", "score %", {r.score, r.score_low, r.score_high},
+                    kScore),
+      EstimateField("elo", "Elo", {r.elo, r.elo_low, r.elo_high}, kElo),
+  };
+}
+
+ReportRow GameFields(const ArenaReportRow& row, const PlayerNames&) {
+  const ArenaResult& r = row.result;
+  const Interval margin = {r.mean_margin, r.mean_margin_low,
+                           r.mean_margin_high};
+  return Joined(
+      {{CountField("games", "games", r.games),
+        CountField("distinct_games", "", r.distinct_games),
+        CountField("wins", "wins", r.wins),
+        CountField("draws", "draws", r.draws),
+        CountField("losses", "losses", r.losses)},
+       ScoreFields(r),
+       {EstimateField("mean_margin", "margin", margin, kMargin),
+        CountField("adjudicated", "", r.adjudicated),
+        CountField("games_as_red", "", r.games_as_red),
+        CountField("wins_as_red", "", r.wins_as_red),
+        CountField("draws_as_red", "", r.draws_as_red),
+        NumberField("score_as_red", "as Red %", r.score_as_red, kPercent),
+        NumberField("score_as_blue", "as Blue %", r.score_as_blue, kPercent),
+        NumberField("mean_length", "length", r.mean_length, {.digits = 1})}});
+}
+
+ReportRow MatchFields(const ArenaReportRow& row, const PlayerNames&) {
+  const MatchResult& r = row.result.matches;
+  const Interval lead = {r.mean_lead, r.mean_lead_low, r.mean_lead_high};
+  return Joined({{CountField("matches", "matches", r.matches),
+                  CountField("wins", "won", r.wins),
+                  CountField("draws", "drawn", r.draws),
+                  CountField("losses", "lost", r.losses)},
+                 ScoreFields(r),
+                 {EstimateField("mean_lead", "lead", lead, kMargin)}});
+}
+
+ReportRow ClockFields(const ArenaReportRow& row, const PlayerNames& names) {
+  const ClockResult& a = row.result.clock_a;
+  const ClockResult& b = row.result.clock_b;
+  const auto seconds = [](const ClockResult& clock) {
+    return absl::ToDoubleSeconds(clock.MeanMove());
+  };
+  return {
+      TextField("time_control", "", row.time_control),
+      CountField("", "games", row.result.games),
+      NumberField("mean_move_s_a", absl::StrCat(names.a, " s/move"), seconds(a),
+                  {.digits = 3}),
+      NumberField("mean_move_s_b", absl::StrCat(names.b, " s/move"), seconds(b),
+                  {.digits = 3}),
+      CountField("moves_a", "", a.use.moves),
+      CountField("moves_b", "", b.use.moves),
+      CountField("forfeits_a", absl::StrCat(names.a, " on time"), a.forfeits),
+      CountField("forfeits_b", absl::StrCat(names.b, " on time"), b.forfeits)};
+}
+
+ReportRow SprtFields(const Sprt& sprt) {
+  const SprtOptions& options = sprt.options();
+  const PairCounts& pairs = sprt.counts();
+  return {NumberField("elo0", "", options.elo0),
+          NumberField("elo1", "", options.elo1),
+          NumberField("alpha", "", options.alpha),
+          NumberField("beta", "", options.beta),
+          TextField("scale", "", EloScaleName(options.scale)),
+          CountField("", "0", pairs[0]),
+          CountField("", "1/2", pairs[1]),
+          CountField("", "1", pairs[2]),
+          CountField("", "3/2", pairs[3]),
+          CountField("", "2", pairs[4]),
+          NumberField("llr", "LLR", sprt.llr(), {.sign = true}),
+          NumberField("lower_bound", "", sprt.lower_bound()),
+          NumberField("upper_bound", "", sprt.upper_bound()),
+          TextField("", "bounds",
+                    absl::StrFormat("[%+.2f, %+.2f]", sprt.lower_bound(),
+                                    sprt.upper_bound())),
+          TextField("decision", "decision", SprtDecisionName(sprt.decision()))};
+}
+
+using FieldsOf = ReportRow (*)(const ArenaReportRow&, const PlayerNames&);
+
+// Returns the sum of rows with the same players.
+ArenaReportRow SumRows(Rows rows) {
+  std::vector<ArenaGame> games;
+  for (const ArenaReportRow& row : rows) {
+    games.insert(games.end(), row.result.played.begin(),
+                 row.result.played.end());
+  }
+  ArenaReportRow total = rows[0];
+  total.result = SummarizeGames(games, rows[0].result.pairs_per_opening);
+  total.not_learned.clear();
+  return total;
+}
+
+// Returns a row each and, of several with the same two players, a total.
+std::vector<ReportRow> TableOf(Rows rows, const PlayerNames& names,
+                               FieldsOf fields_of) {
+  const bool same_players = SamePlayers(rows);
+  const PlayerNames& columns = same_players ? kNoColumns : names;
+  std::vector<ReportRow> table;
+  for (const ArenaReportRow& row : rows) {
+    table.push_back(Joined({HeadFields(row, columns), fields_of(row, names)}));
+  }
+  if (!same_players || rows.size() == 1) return table;
+  const bool marked = std::any_of(
+      rows.begin(), rows.end(),
+      [](const ArenaReportRow& row) { return !row.not_learned.empty(); });
+  const ArenaReportRow total = SumRows(rows);
+  table.push_back(
+      Joined({HeadFields(total, columns), fields_of(total, names)}));
+  table.back()[0] =
+      TextField("", "variant", marked ? "total (not all learned)" : "total");
+  return table;
+}
+
+// Title of the table of clocks.
+std::string ClockTitle(Rows rows) {
+  const bool same =
+      std::all_of(rows.begin(), rows.end(), [&](const ArenaReportRow& row) {
+        return row.time_control == rows[0].time_control;
+      });
+  return absl::StrCat("Clocks",
+                      same ? absl::StrCat(" (", rows[0].time_control, ")") : "",
+                      ", mean time of a move and games lost on time");
+}
+
+// A line for each row whose games repeat each other.
+std::string RepetitionNotes(Rows rows) {
+  std::string text;
+  for (const ArenaReportRow& row : rows) {
+    const ArenaResult& r = row.result;
+    if (r.distinct_games == r.games) continue;
+    absl::StrAppend(
+        &text, Info(row.variant).id, NotLearnedMark(row.not_learned),
+        SamePlayers(rows)
+            ? ""
+            : absl::StrCat(", ", row.player_a, " against ", row.player_b),
+        ": ", r.games, " games, ", r.distinct_games,
+        " different up to symmetry\n");
+  }
+  return text.empty() ? text : absl::StrCat(text, kRepetitionNote);
+}
+
+// The games that players lost by faults, the first of them by name.
+ReportSection FaultsOf(Rows rows) {
+  ReportSection section;
+  int faults = 0;
+  const bool same_players = SamePlayers(rows);
+  for (const ArenaReportRow& row : rows) {
+    const std::string a = same_players ? "A" : row.player_a;
+    const std::string b = same_players ? "B" : row.player_b;
+    for (const ArenaGame& game : row.result.played) {
+      if (game.fault.empty() || ++faults > kFaultsShown) continue;
+      const bool by_a = game.forfeit == Forfeit::kByA;
+      const int opening = game.pair / row.result.pairs_per_opening;
+      section.rows.push_back(
+          {VariantField("", "variant", row.variant, row.not_learned),
+           TextField("", "by", by_a ? a : b),
+           TextField("", "opening", absl::StrCat(opening)),
+           TextField("", "as", by_a == game.a_is_red ? "Red" : "Blue"),
+           TextField("", "fault", game.fault)});
+    }
+  }
+  section.title = absl::StrCat("Forfeits, ", faults, " in all (losses by ",
+                               kForfeitMargin, " points)");
+  if (faults > kFaultsShown) {
+    section.notes = absl::StrCat("... and ", faults - kFaultsShown, " more\n");
+  }
+  return section;
+}
+
+// Results of the sequential tests, which have the same options.
+ReportSection SprtsOf(Rows rows) {
+  ReportSection section;
+  for (const ArenaReportRow& row : rows) {
+    if (!HasSprt(row)) continue;
+    const Sprt& sprt = *row.result.sprt;
+    section.title =
+        absl::StrCat("Sequential test (", SprtOptionsText(sprt.options()),
+                     "), pairs by points of A");
+    section.rows.push_back(
+        Joined({HeadFields(row, kNoColumns), SprtFields(sprt)}));
+  }
+  return section;
+}
+
+// Returns the tables; none without rows.
+std::vector<ReportSection> ArenaSections(Rows rows,
+                                         const PlayerNames& names = {}) {
+  if (rows.empty()) return {};
+  const auto any = [&](bool (*has)(const ArenaReportRow&)) {
+    return std::any_of(rows.begin(), rows.end(), has);
+  };
+  std::vector<ReportSection> sections;
+  if (any(HasMatches)) {
+    sections.push_back(
+        {.heading = "Matches", .rows = TableOf(rows, names, MatchFields)});
+  }
+  sections.push_back(
+      {.title = any(HasMatches) ? "The games of the matches" : "",
+       .heading = "Games",
+       .rows = TableOf(rows, names, GameFields),
+       .notes = absl::StrCat(RepetitionNotes(rows),
+                             any(HasSprt) ? kSequentialNote : ""),
+       .plots = "estimates"});
+  if (any(HasClocks)) {
+    sections.push_back(
+        {.title = ClockTitle(rows), .rows = TableOf(rows, names, ClockFields)});
+  }
+  if (any(HasFaults)) sections.push_back(FaultsOf(rows));
+  if (any(HasSprt)) sections.push_back(SprtsOf(rows));
+  return sections;
+}
+
+Json FaultsToJson(const ArenaResult& r) {
+  Json games = Json::array();
+  for (const ArenaGame& game : r.played) {
+    if (game.fault.empty()) continue;
+    games.push_back({{"opening", game.pair / r.pairs_per_opening},
+                     {"a_is_red", game.a_is_red},
+                     {"by", game.forfeit == Forfeit::kByA ? "A" : "B"},
+                     {"length", game.length},
+                     {"fault", game.fault}});
+  }
+  return {{"a", r.faults_a}, {"b", r.faults_b}, {"games", games}};
+}
+
+// Rules that networks have not learned, one line per variant.
+std::string NotLearnedLines(Rows rows) {
+  std::string text;
+  std::string last;
+  for (const ArenaReportRow& row : rows) {
+    const std::string line =
+        NotLearnedLine(Info(row.variant).id, row.not_learned);
+    if (line != last) text += line;
+    last = line;
+  }
+  return text;
+}
+
+std::string PlayerLines(Rows rows) {
+  return rows.empty() || !SamePlayers(rows)
+             ? ""
+             : absl::StrCat("A: ", rows[0].player_a, "\nB: ", rows[0].player_b,
+                            "\n");
+}
+
+}  // namespace
+
+std::string ArenaVerdict(Rows rows) {
+  if (rows.empty()) return "Nothing was played.";
+  std::vector<std::string> undecided, decided;
+  for (const ArenaReportRow& row : rows) {
+    if (!HasSprt(row)) continue;
+    const Sprt& sprt = *row.result.sprt;
+    const std::string test =
+        absl::StrCat(Info(row.variant).name, ", ", row.result.distinct_games,
+                     " different games");
+    if (sprt.decision() == SprtDecision::kUndecided) {
+      undecided.push_back(test);
+    } else {
+      const bool stronger = sprt.decision() == SprtDecision::kAcceptH1;
+      decided.push_back(
+          absl::StrCat("A is stronger by ",
+                       stronger ? sprt.options().elo1 : sprt.options().elo0,
+                       " Elo rather than by ",
+                       stronger ? sprt.options().elo0 : sprt.options().elo1,
+                       " (", test, ")"));
+    }
+  }
+  if (!undecided.empty()) {
+    decided.push_back(absl::StrCat("the test is undecided (",
+                                   absl::StrJoin(undecided, "; "), ")"));
+  }
+  if (!decided.empty()) {
+    std::string text = absl::StrJoin(decided, "; ");
+    text[0] = absl::ascii_toupper(text[0]);
+    return text + ".";
+  }
+  return VerdictOn(TableOf(rows, {}, GameFields), "score",
+                   {.above = "A is stronger: ",
+                    .below = "A is weaker: ",
+                    .neither = "these games do not show who is stronger: "});
+}
+
+Json ArenaRowJson(const ArenaReportRow& row) {
+  Json object =
+      RowJson(Joined({HeadFields(row, kNoColumns), GameFields(row, {})}));
+  if (!row.not_learned.empty()) object["not_learned"] = row.not_learned;
+  if (HasSprt(row)) object["intervals"] = "naive, of a sequential test";
+  if (HasMatches(row)) object["by_match"] = RowJson(MatchFields(row, {}));
+  if (HasFaults(row)) object["forfeits"] = FaultsToJson(row.result);
+  if (HasClocks(row)) object["clock"] = RowJson(ClockFields(row, {}));
+  if (HasSprt(row)) {
+    object["sprt"] = RowJson(SprtFields(*row.result.sprt));
+    object["sprt"]["pairs"] = row.result.sprt->counts();
+  }
+  return object;
+}
+
+namespace {
+
+std::string ArenaText(Rows rows, const PlayerNames& names = {}) {
+  if (rows.empty()) return "no games\n";
+  const bool same_players = SamePlayers(rows);
+  return absl::StrCat(PlayerLines(rows), NotLearnedLines(rows),
+                      same_players ? ArenaVerdict(rows) : "",
+                      same_players ? "\n" : "",
+                      SectionsText(ArenaSections(rows, names)));
+}
+
+}  // namespace
+
+Report ReportArena(Rows rows) {
+  Json list = Json::array();
+  for (const ArenaReportRow& row : rows) list.push_back(ArenaRowJson(row));
+  return {.text = ArenaText(rows), .json = JsonText(list, 2), .page = [rows] {
+            return SectionsPage(
+                "Matches of players",
+                absl::StrCat(PlayerLines(rows), NotLearnedLines(rows)),
+                ArenaSections(rows), {ArenaVerdict(rows)});
+          }};
+}
+
+namespace {
+
+constexpr int kReplicates = 2000;
+
+// The games of one match with one opening.
+struct OpeningSums {
+  uint64_t same_games = 0;  // SameGamesKey, or 0
+  int games = 0;
+  double points = 0;
+  double margin = 0;
+
+  double score() const { return points / games; }
+};
+
+// Sums per opening.
+std::map<int, OpeningSums> SumsOf(const ArenaResult& result) {
+  std::map<int, OpeningSums> sums;
+  std::map<int, std::vector<ArenaGame>> games;
+  for (const ArenaGame& game : result.played) {
+    const int opening = game.pair / result.pairs_per_opening;
+    games[opening].push_back(game);
+    OpeningSums& sum = sums[opening];
+    ++sum.games;
+    sum.points += game.margin > 0 ? 1 : (game.margin < 0 ? 0 : 0.5);
+    sum.margin += game.margin;
+  }
+  for (auto& [opening, sum] : sums) {
+    sum.same_games = SameGamesKey(games[opening]);
+  }
+  return sums;
+}
+
+// By opening of all matches, and by match. Openings with the same games as
+// another one are left out, because they add no information.
+std::vector<std::vector<OpeningSums>> SharedOpenings(
+    const CrossPlayStudy& study) {
+  std::map<int, std::vector<OpeningSums>> by_opening;
+  for (const CrossPlayMatch& match : study.matches) {
+    for (const auto& [opening, sums] : SumsOf(match.result)) {
+      by_opening[opening].push_back(sums);
+    }
+  }
+  std::vector<std::vector<OpeningSums>> shared;
+  std::set<std::vector<uint64_t>> seen;
+  for (const auto& [opening, sums] : by_opening) {
+    if (sums.size() != study.matches.size()) continue;
+    std::vector<uint64_t> keys;
+    for (const OpeningSums& sum : sums) keys.push_back(sum.same_games);
+    const bool known = std::find(keys.begin(), keys.end(), 0) == keys.end();
+    if (!known || seen.insert(keys).second) shared.push_back(sums);
+  }
+  return shared;
+}
+
+}  // namespace
+
+PartnershipWorth EstimateWorth(const CrossPlayStudy& study, Random& random) {
+  const std::vector<std::vector<OpeningSums>> openings = SharedOpenings(study);
+  const size_t matches = study.matches.size();
+  std::vector<double> scores;
+  std::vector<double> margins;
+  for (const std::vector<OpeningSums>& opening : openings) {
+    double score = -study.even_score;
+    double margin = 0;
+    for (size_t m = 0; m < matches; ++m) {
+      const double weight = study.matches[m].weight;
+      score += weight * opening[m].score();
+      margin += weight * opening[m].margin / opening[m].games;
+    }
+    scores.push_back(score);
+    margins.push_back(margin);
+  }
+  PartnershipWorth worth = {.openings = static_cast<int>(openings.size()),
+                            .score = MeanInterval(scores),
+                            .margin = MeanInterval(margins),
+                            .elo = MeanInterval({})};
+  if (openings.empty()) return worth;
+  const auto elo_of = [&](absl::Span<const int> drawn) {
+    double elo = 0;
+    for (size_t m = 0; m < matches; ++m) {
+      double points = 0.5;
+      int games = 1;
+      for (const int opening : drawn) {
+        points += openings[opening][m].points;
+        games += openings[opening][m].games;
+      }
+      elo += study.matches[m].weight * EloDifference(points / games);
+    }
+    return elo;
+  };
+  worth.elo = BootstrapInterval(worth.openings, kReplicates, elo_of, random);
+  // If (nearly) all games are won, the strength has no upper bound.
+  constexpr double kFewest = 5;
+  const auto is_known = [&](size_t m) {
+    double won = 0;
+    double lost = 0;
+    for (const std::vector<OpeningSums>& opening : openings) {
+      won += opening[m].points;
+      lost += opening[m].games - opening[m].points;
+    }
+    return won >= kFewest && lost >= kFewest;
+  };
+  constexpr int kMinOpenings = 6;
+  bool all_known = worth.openings >= kMinOpenings;
+  for (size_t m = 0; m < matches; ++m) all_known = all_known && is_known(m);
+  if (all_known) return worth;
+  worth.elo.low = -std::numeric_limits<double>::infinity();
+  worth.elo.high = std::numeric_limits<double>::infinity();
+  return worth;
+}
+
+namespace {
+
+constexpr const char* kLetters[] = {"A", "B", "C"};
+
+// The title of the table of worths and of its plot.
+constexpr absl::string_view kWorthTitle =
+    "A and B as partners, minus the mean of each with itself (below 0: they "
+    "understand\neach other less well)";
+
+ArenaReportRow RowOf(const CrossPlayReport& report, const CrossPlayStudy& study,
+                     const CrossPlayMatch& match) {
+  return {.variant = study.variant,
+          .player_a = match.team,
+          .player_b = match.opponents,
+          .result = match.result,
+          .time_control = report.time_control,
+          .not_learned = study.not_learned};
+}
+
+std::vector<ArenaReportRow> RowsOf(const CrossPlayReport& report) {
+  std::vector<ArenaReportRow> rows;
+  for (const CrossPlayStudy& study : report.studies) {
+    for (const CrossPlayMatch& match : study.matches) {
+      rows.push_back(RowOf(report, study, match));
+    }
+  }
+  return rows;
+}
+
+ReportRow WorthFields(const PartnershipWorth& worth) {
+  constexpr NumberFormat kSignedPercent = {.scale = 100,
+                                           .digits = 1,
+                                           .sign = true,
+                                           .above = "better",
+                                           .below = "worse"};
+  return {EstimateField("score", "score %", worth.score, kSignedPercent),
+          EstimateField("elo", "Elo", worth.elo, kElo),
+          EstimateField("margin", "margin", worth.margin, kMargin)};
+}
+
+ReportSection WorthSection(const CrossPlayReport& report) {
+  ReportSection section = {.title = std::string(kWorthTitle),
+                           .plots = "estimates"};
+  for (size_t i = 0; i < report.studies.size(); ++i) {
+    const CrossPlayStudy& study = report.studies[i];
+    const PartnershipWorth& worth = report.worths[i];
+    section.rows.push_back(
+        Joined({{VariantField("", "variant", study.variant, study.not_learned),
+                 CountField("", "openings", worth.openings)},
+                WorthFields(worth)}));
+  }
+  return section;
+}
+
+std::string PlayerLines(const CrossPlayReport& report) {
+  std::string text;
+  for (size_t i = 0; i < report.players.size(); ++i) {
+    absl::StrAppend(&text, kLetters[i], ": ", report.players[i], "\n");
+  }
+  return text;
+}
+
+Json CrossPlayJson(const CrossPlayReport& report) {
+  Json players = Json::object();
+  for (size_t i = 0; i < report.players.size(); ++i) {
+    players[kLetters[i]] = report.players[i];
+  }
+  Json studies = Json::array();
+  for (size_t i = 0; i < report.studies.size(); ++i) {
+    const CrossPlayStudy& study = report.studies[i];
+    Json matches = Json::array();
+    for (const CrossPlayMatch& match : study.matches) {
+      matches.push_back(ArenaRowJson(RowOf(report, study, match)));
+      matches.back()["weight"] = match.weight;
+    }
+    studies.push_back({{"variant", std::string(Info(study.variant).id)},
+                       {"openings", report.worths[i].openings},
+                       {"worth", RowJson(WorthFields(report.worths[i]))},
+                       {"matches", std::move(matches)}});
+    if (!study.not_learned.empty()) {
+      studies.back()["not_learned"] = study.not_learned;
+    }
+  }
+  return {{"players", std::move(players)}, {"studies", std::move(studies)}};
+}
+
+}  // namespace
+
+Report ReportCrossPlay(const CrossPlayReport& report) {
+  static constexpr PlayerNames kNames = {.a = "team", .b = "opponents"};
+  const std::string players = PlayerLines(report);
+  return {
+      .text = report.studies.empty()
+                  ? players + "no games\n"
+                  : absl::StrCat(players, ArenaText(RowsOf(report), kNames),
+                                 "\n", SectionsText({WorthSection(report)})),
+      .json = JsonText(CrossPlayJson(report), 2),
+      .page = [&report, players] {
+        std::vector<ReportSection> sections =
+            ArenaSections(RowsOf(report), kNames);
+        sections.insert(sections.begin(), WorthSection(report));
+        return SectionsPage(
+            "Matches of players", players, sections,
+            {VerdictOn(
+                sections[0].rows, "score",
+                {.above = "A and B are stronger together than each with "
+                          "itself: ",
+                 .below = "A and B are weaker together than each with "
+                          "itself: ",
+                 .neither = "A and B are neither shown to be stronger nor "
+                            "weaker together: "})});
+      }};
 }
 
 }  // namespace tara::eval

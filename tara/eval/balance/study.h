@@ -23,7 +23,7 @@
 #include "absl/types/span.h"
 #include "proto/game.pb.h"
 #include "proto/study.pb.h"
-#include "tara/base/stop.h"
+#include "tara/base/threads.h"
 #include "tara/core/action.h"
 #include "tara/core/outcome.h"
 #include "tara/core/rule_options.h"

@@ -61,7 +61,7 @@ class OpeningBook {
   static absl::StatusOr<OpeningBook> Open(const std::string& path,
                                           SqliteDatabase::Mode mode);
 
-  // FileLock.warning (tara/base/atomic_file.h) of a book opened exclusively.
+  // FileLock.warning (tara/base/files.h) of a book opened exclusively.
   const std::string& lock_warning() const { return db_.lock_warning(); }
   // The player of the searches; none before the first SetPlayer.
   const std::optional<BookPlayer>& player() const { return player_; }

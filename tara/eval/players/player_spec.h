@@ -14,7 +14,6 @@
 #include "tara/base/option_table.h"
 #include "tara/core/variant.h"
 #include "tara/eval/players/player.h"
-#include "tara/eval/players/search_player.h"
 #include "tara/mcts/options/search_options.h"
 #include "tara/nn/inference_options.h"
 

@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "absl/types/span.h"
-#include "tara/core/playout_statistics.h"
+#include "tara/core/playouts.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/variant.h"
 #include "tara/eval/report/report.h"

@@ -11,7 +11,7 @@
 #include "absl/strings/strip.h"
 #include "nlohmann/json.hpp"
 #include "tara/core/variant.h"
-#include "tara/eval/rating/rating_tournament.h"
+#include "tara/eval/rating/ratings.h"
 #include "tara/eval/report/report.h"
 #include "tara/eval/statistics/statistics.h"
 

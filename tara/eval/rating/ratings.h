@@ -1,17 +1,25 @@
 #ifndef TARA_EVAL_RATING_RATINGS_H_
 #define TARA_EVAL_RATING_RATINGS_H_
 
-// Ratings of players from games against each other, with their uncertainty.
-//
-// The model is Davidson's (davidson.h).
+// Ratings of players from games against each other, with their uncertainty. The
+// model is Davidson's (davidson.h).
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "tara/core/variant.h"
+#include "tara/eval/arena/arena.h"
+#include "tara/eval/players/player.h"
+#include "tara/eval/players/player_spec.h"
 #include "tara/eval/rating/davidson.h"
+#include "tara/eval/report/report.h"
+#include "tara/fleet/fleet.h"
+#include "tara/record/game_store.h"
 
 namespace tara::eval {
 
@@ -83,6 +91,120 @@ absl::StatusOr<Ratings> FitRatings(absl::Span<const std::string> players,
 // variant has the same weight, and games of different variants are independent.
 // REQUIRES: at least one, all of one size.
 Ratings MeanRatings(absl::Span<const Ratings> ratings);
+
+// A pair of games worth playing.
+struct PairChoice {
+  int player = 0;
+  int other = 0;
+  // The expected reduction of the mean variance of the differences of two
+  // players, in Elo^2.
+  double gain = 0;
+};
+
+// Returns all pairs of players by the expected information of two games between
+// them, one with each beginning; highest first, ties by index. A game informs
+// about d by ((P_win + P_loss) - (P_win - P_loss)^2) / 4; the sum I of both
+// lowers the trace of the covariance C of the ratings about their mean by I |C
+// u|^2 / (1 + I u' C u) (Sherman and Morrison 1950), with u = 1 for one player
+// and -1 for the other. The mean variance of a difference is 2 / (players - 1)
+// of that trace (A-optimality; the information about h and nu is ignored).
+std::vector<PairChoice> RankPairs(const Ratings& ratings);
+
+// Returns the pairs of games to play next, `count` of them, some possibly more
+// than once. Each is the most informative one, by the covariance expected after
+// the ones before it.
+std::vector<PairChoice> ChoosePairs(const Ratings& ratings, int count);
+
+// Ratings of many players in many variants, from games that are chosen for
+// their information and stored.
+
+struct RatedPlayer {
+  std::string name;           // for people; no two alike
+  TeamSpec team;              // with number types (WithPrecision)
+  std::string identity = {};  // for the store (PlayerIdentity); no two alike
+  PlayerFactory make = {};
+  std::optional<TrainingPoint> point = {};  // of a run's checkpoints
+};
+
+struct RatingTournamentOptions {
+  // Mean number of games per player and variant, including those in the store.
+  // A further player adds half that number.
+  int games_per_player = 40;
+  int threads = 1;
+  // If not null, the fleet plays all games, of all variants concurrently.
+  fleet::Fleet* fleet = nullptr;
+  // By variant, with its rule options; `games` is ignored.
+  std::vector<ArenaOptions> arenas = {};
+  // Fixed ratings; none: the ratings of a variant have a mean of 0.
+  std::vector<RatingAnchor> anchors = {};
+};
+
+// One variant's part of a tournament.
+struct VariantRatings {
+  Variant variant = Variant::kSacredHillL1;
+  Ratings ratings;
+  std::vector<SeatResults> results;  // by who begins
+  // By player: games lost by faults (ArenaGame::fault); among the losses.
+  std::vector<int64_t> faults = {};
+  int64_t games = 0;
+  int64_t repeated_games = 0;  // the same up to symmetry; not in `results`
+  // By player: the rules that the player's network has not learned; empty
+  // texts, or no texts at all: none.
+  std::vector<std::string> not_learned = {};
+};
+
+// The content of tables, JSON and pages.
+struct RatingTable {
+  std::vector<std::string> players;  // rows
+  // By player: the number types of its networks (PrecisionsOf).
+  std::vector<std::string> precisions = {};
+  std::vector<VariantRatings> variants;
+  Ratings overall;  // the mean over the variants
+  std::vector<RatingAnchor> anchors;
+  // By player; empty: no player belongs to a run.
+  std::vector<std::optional<TrainingPoint>> points = {};
+};
+
+struct RatingProgress {
+  Variant variant = Variant::kSacredHillL1;
+  int64_t games = 0;         // of all variants so far, those stored included
+  int64_t games_wanted = 0;  // of all variants
+  // Mean deviation of the differences of two players in this variant, in Elo.
+  double mean_deviation = 0;
+};
+
+// Receives the progress, and returns false to stop early. Called from any
+// thread, from several at once.
+using RatingProgressCallback = std::function<bool(const RatingProgress&)>;
+
+// Plays the most informative games until the target number is reached, stores
+// each when it ends, and rates the players. Games in the store are not played
+// again. Variants take turns, so that all have some games after an early stop.
+// The ratings then use only these games (FAILED_PRECONDITION if they do not
+// connect all players). Returns INVALID_ARGUMENT for fewer than two players or
+// two with the same name or identity, or an error of players, games or the
+// store.
+absl::StatusOr<RatingTable> PlayRatingTournament(
+    absl::Span<const RatedPlayer> players,
+    const RatingTournamentOptions& options, record::GameStore& store,
+    const RatingProgressCallback& on_progress = {});
+
+// Returns a report. Its text: a row per player, best first, with a column for
+// the overall rating and one per variant; Elo +- half the 95 % interval. Below
+// it, by variant: the games, the advantage of beginning, and the share of draws
+// between equal players; then the verdict. Its page: ratings of players by
+// variant, curves over the generations of runs, and all players against each
+// other.
+//
+// Its JSON is an object: `anchors`; `players` in the order of the command line,
+// each with `name`, `overall` and `variants` by identifier (`elo`, `low`,
+// `high`, `deviation`), checkpoints of a run also with `run` and `generation`;
+// `covariance` of the overall ratings [player, player] in Elo^2, for the
+// interval of any difference; `not_learned` of players and of their ratings by
+// variant, if networks have not learned rules; `variants` with `name`, `games`,
+// `first_seat`, `draw_nu`, `covariance` of its own ratings and `results`
+// (indices of players; `wins` counts wins of `first`, which began).
+Report ReportRatings(const RatingTable& table);
 
 }  // namespace tara::eval
 

@@ -21,7 +21,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "tara/base/stop.h"
+#include "tara/base/threads.h"
 #include "tara/core/action.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/state.h"

@@ -3,13 +3,21 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <nlohmann/json.hpp>
 #include <tuple>
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "tara/base/status_macros.h"
+#include "tara/core/board.h"
+#include "tara/core/drawing.h"
 #include "tara/core/outcome.h"
+#include "tara/core/position_text.h"
 #include "tara/core/rules.h"
+#include "tara/core/svg_board.h"
 #include "tara/core/variant.h"
 #include "tara/mcts/evaluators/caching_evaluator.h"
 #include "tara/mcts/search/many_games.h"
@@ -347,6 +355,476 @@ absl::StatusOr<GameReview> ReviewGame(const State& initial,
         "the game has no actions; expected one at least");
   }
   return Reviewer(evaluator, options).Review(initial, actions);
+}
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Actions of a line of the curve in a terminal.
+constexpr size_t kCurveWidth = 60;
+
+std::string SeatOf(const ReviewedAction& action) {
+  return SeatName(action.before.variant, action.before.seat);
+}
+
+std::string LineText(absl::Span<const Action> line, const State& from) {
+  return absl::StrJoin(LineToTexts(line, from), " ");
+}
+
+// Returns the set of one action, to be marked on a board.
+LegalSet MakeSet(Action action) {
+  LegalSet set;
+  const auto [kind, from, to] = Parts(action);
+  switch (kind) {
+    case ActionKind::kHill:
+      set.hills = BoardOf(to);
+      break;
+    case ActionKind::kKingMove:
+      set.kings[0] = {.origin = from, .moves = BoardOf(to)};
+      break;
+    case ActionKind::kSacrifice:
+      set.kings[0] = {.origin = from, .sacrifices = BoardOf(to)};
+      break;
+    case ActionKind::kLink:
+      (North(BoardOf(from)) == BoardOf(to) ? set.links_north : set.links_east) =
+          BoardOf(from);
+      break;
+    case ActionKind::kPass:
+      set.pass = true;
+      break;
+  }
+  return set;
+}
+
+absl::string_view ResultName(double score) {
+  return score > 0.75 ? "a win" : score > 0.25 ? "a draw" : "a loss";
+}
+
+// Returns what an action gave away, in words: "22.3 % of winning and 3.2
+// points", "a win for a draw and 2 points, exactly". REQUIRES: a sure loss.
+std::string LossText(const ReviewedAction& action) {
+  const bool proved =
+      action.after_best.score_error + action.after_played.score_error == 0;
+  std::string text;
+  if (action.score_loss > 0) {
+    text = proved && action.exact
+               ? absl::StrCat(ResultName(action.after_best.score), " for ",
+                              ResultName(action.after_played.score))
+               : absl::StrCat(Percent(action.score_loss), " % of winning");
+  }
+  if (action.exact) {
+    if (action.margin_loss > 0) {
+      absl::StrAppend(&text, text.empty() ? "" : " and ", action.margin_loss,
+                      action.margin_loss == 1 ? " point" : " points");
+    }
+    return absl::StrCat(text, ", exactly");
+  }
+  if (action.margin_loss >= 0.05) {
+    absl::StrAppendFormat(&text, " and %.1f points", action.margin_loss);
+  }
+  return text;
+}
+
+// Returns how the chances of who played it changed, "from 61.0 to 38.7 %".
+std::string ChangeText(const ReviewedAction& action) {
+  return absl::StrCat("from ", Percent(action.after_best.score), " to ",
+                      Percent(action.after_played.score), " %");
+}
+
+// Returns how the game ended, in words.
+std::string EndText(const ReviewSource& source) {
+  const State& last = source.last;
+  if (!last.finished()) {
+    return source.ended_early.empty() ? "not finished" : source.ended_early;
+  }
+  const Outcome outcome = Score(last);
+  return absl::StrCat(WinnerText(outcome.winner()), ", ", outcome.points[kRed],
+                      " to ", outcome.points[kBlue], " points",
+                      CompensationText(outcome.compensation_halves), " (",
+                      EndingName(outcome.ended_by), ")");
+}
+
+// Returns which actions are judged exactly, in words.
+std::string ExactText(const GameReview& review) {
+  const int length = static_cast<int>(review.actions.size());
+  return review.solved_from >= length
+             ? "no action is solved exactly"
+             : absl::StrCat("exact from action ", review.solved_from + 1,
+                            " on");
+}
+
+constexpr NumberFormat kPoints = {.digits = 1};
+
+// Returns the sums by seat.
+std::vector<ReportRow> SeatRows(const GameReview& review) {
+  std::vector<ReportRow> rows;
+  const Variant variant = review.actions.front().before.variant;
+  for (const SeatReview& seat : review.seats) {
+    const double judged = std::max(1, seat.judged);
+    ReportField best =
+        NumberField("best", "best %", seat.best / judged, kPercent);
+    best.value = seat.best;
+    if (seat.judged == 0) best.text = "-";
+    rows.push_back(
+        {CountField("seat", "", seat.seat),
+         TextField("name", "seat", SeatName(variant, seat.seat)),
+         CountField("actions", "actions", seat.actions),
+         CountField("choices", "choices", seat.judged), std::move(best),
+         CountField("exact", "", seat.exact),
+         NumberField("winning_lost", "winning lost %", seat.score_loss,
+                     kPercent),
+         NumberField("", "each", seat.score_loss / judged, kPercent),
+         NumberField("points_lost", "points lost", seat.margin_loss, kPoints),
+         NumberField("", "each", seat.margin_loss / judged),
+         CountField("inaccuracies", "inaccuracies", seat.inaccuracies),
+         CountField("mistakes", "mistakes", seat.mistakes),
+         CountField("blunders", "blunders", seat.blunders)});
+  }
+  return rows;
+}
+
+// Returns Red's chances as bars, a character a position, and below them the
+// first letters of faults.
+std::string CurveText(const GameReview& review, bool unicode) {
+  std::string text = absl::StrCat(
+      "Red's chances of winning after each action, ",
+      unicode ? "▁ 0 % to █ 100 %" : "0: below 10 % to 9: from 90 %",
+      "; below, faults:\ni inaccuracy, m mistake, B blunder, p points alone, . "
+      "less\n");
+  for (size_t first = 0; first < review.course.size(); first += kCurveWidth) {
+    std::string bars, faults;
+    const size_t end = std::min(first + kCurveWidth, review.course.size());
+    for (size_t ply = first; ply < end; ++ply) {
+      const double score = review.course[ply].score;
+      if (unicode) {
+        absl::StrAppend(&bars, BarOf(score));
+      } else {
+        absl::StrAppend(&bars, std::clamp(static_cast<int>(score * 10), 0, 9));
+      }
+      char mark = ' ';
+      if (ply > 0 && review.actions[ply - 1].sure) {
+        const Fault fault = review.actions[ply - 1].fault;
+        mark = fault == Fault::kBlunder                 ? 'B'
+               : fault == Fault::kMistake               ? 'm'
+               : fault == Fault::kInaccuracy            ? 'i'
+               : review.actions[ply - 1].score_loss > 0 ? '.'
+                                                        : 'p';
+      }
+      faults += mark;
+    }
+    while (!faults.empty() && faults.back() == ' ') faults.pop_back();
+    absl::StrAppendFormat(&text, "%5d  %s\n", first, bars);
+    if (!faults.empty()) absl::StrAppend(&text, "       ", faults, "\n");
+  }
+  return text;
+}
+
+std::string WorstText(const GameReview& review,
+                      const ReviewReportOptions& options) {
+  const std::vector<int> worst = review.WorstFirst();
+  if (worst.empty()) return "No action is known to have given anything away.\n";
+  const int shown = std::min(options.worst, static_cast<int>(worst.size()));
+  std::string text = absl::StrCat(
+      "Worst actions, ", shown, " of ", worst.size(),
+      " that gave something away",
+      shown == 0 ? "\n" : "; the better one is marked on the board\n");
+  for (int i = 0; i < shown; ++i) {
+    const ReviewedAction& action = review.actions[worst[i]];
+    const State& before = action.before;
+    absl::StrAppend(&text, "\n", i + 1, ". Action ", worst[i] + 1, ", ",
+                    SeatOf(action), " plays ",
+                    ActionToText(action.played, before),
+                    action.fault == Fault::kNone ? "" : ", ",
+                    FaultName(action.fault), "\n   lost    ", LossText(action));
+    if (action.score_loss > 0 && !action.exact) {
+      absl::StrAppend(
+          &text, " (", ChangeText(action),
+          action.score_loss_error > 0
+              ? absl::StrFormat(", +-%.1f", 100 * action.score_loss_error)
+              : "",
+          ")");
+    }
+    absl::StrAppend(&text, "\n   better  ", LineText(action.best_line, before),
+                    "\n   played  ", LineText(action.played_line, before),
+                    "\n\n",
+                    DrawBoard(before, {.unicode = options.unicode,
+                                       .colour = options.colour,
+                                       .highlight = MakeSet(action.best)}));
+  }
+  return text;
+}
+
+// Returns "exact", "forced", or what the loss is known by.
+absl::string_view KnownBy(const ReviewedAction& action) {
+  return !action.judged() ? "forced"
+         : action.exact   ? "exact"
+         : action.sure    ? "sure"
+                          : "";
+}
+
+// Returns the actions in order of the game, each with the chances and points of
+// who played it, after it.
+std::vector<ReportRow> ActionRows(const GameReview& review) {
+  std::vector<ReportRow> rows;
+  for (size_t i = 0; i < review.actions.size(); ++i) {
+    const ReviewedAction& action = review.actions[i];
+    const bool better = action.best != action.played;
+    rows.push_back(
+        {JsonField("", "action", absl::StrCat(i + 1), i + 1),
+         TextField("", "seat", SeatOf(action)),
+         TextField("", "played", ActionToText(action.played, action.before)),
+         TextField("", "best",
+                   better ? ActionToText(action.best, action.before) : ""),
+         TextField("", "fault", FaultName(action.fault)),
+         TextField("", "known", KnownBy(action)),
+         NumberField("", "winning %", action.after_played.score, kPercent),
+         NumberField("", "lost %", action.score_loss, kPercent),
+         NumberField("", "points", action.after_played.margin,
+                     {.digits = 1, .sign = true}),
+         NumberField("", "lost", action.margin_loss, kPoints)});
+    ReportRow& row = rows.back();
+    if (!better) row[7].text = "";
+    if (action.margin_loss <= 0) row[9].text = "";
+  }
+  return rows;
+}
+
+Json WorthJson(const Worth& worth) {
+  return {{"winning", worth.score},
+          {"margin", worth.margin},
+          {"error", worth.score_error},
+          {"exact", worth.exact}};
+}
+
+Json ActionJson(const ReviewedAction& action, int number) {
+  const State& before = action.before;
+  Json json = {{"action", number},
+               {"seat", before.seat},
+               {"position", PositionToText(before)},
+               {"played", ActionToText(action.played, before)},
+               {"choices", action.choices},
+               {"best", ActionToText(action.best, before)},
+               {"best_line", LineToTexts(action.best_line, before)},
+               {"played_line", LineToTexts(action.played_line, before)},
+               {"after_best", WorthJson(action.after_best)},
+               {"after_played", WorthJson(action.after_played)},
+               {"winning_lost", action.score_loss},
+               {"winning_lost_error", action.score_loss_error},
+               {"points_lost", action.margin_loss},
+               {"lost", action.sure ? Json(LossText(action)) : Json()},
+               {"exact", action.exact},
+               {"sure", action.sure},
+               {"fault", action.fault == Fault::kNone
+                             ? Json()
+                             : Json(std::string(FaultName(action.fault)))}};
+  return json;
+}
+
+Json ReviewJson(const GameReview& review, const ReviewSource& source) {
+  const State& start = review.actions.front().before;
+  const Variant variant = start.variant;
+  const bool finished = source.last.finished();
+  Json json = {{"variant", std::string(Info(variant).id)},
+               {"name", std::string(Info(variant).name)},
+               {"options", RuleOptionsToJson(variant, start.options)},
+               {"end", EndText(source)},
+               {"finished", finished},
+               {"points", finished ? Json(Score(source.last).points) : Json()},
+               {"player", source.player},
+               {"seed", source.seed}};
+  if (!source.not_learned.empty()) json["not_learned"] = source.not_learned;
+  json["exact_from"] =
+      review.solved_from < static_cast<int>(review.actions.size())
+          ? Json(review.solved_from + 1)
+          : Json();
+  json["seats"] = Json::array();
+  for (const ReportRow& seat : SeatRows(review)) {
+    json["seats"].push_back(RowJson(seat));
+  }
+  json["worst"] = Json::array();
+  for (const int place : review.WorstFirst())
+    json["worst"].push_back(place + 1);
+  json["course"] = Json::array();
+  for (const Worth& worth : review.course) {
+    json["course"].push_back(WorthJson(worth));
+  }
+  json["actions"] = Json::array();
+  for (size_t i = 0; i < review.actions.size(); ++i) {
+    json["actions"].push_back(
+        ActionJson(review.actions[i], static_cast<int>(i) + 1));
+  }
+  return json;
+}
+
+// Returns a picture of the position after an action, and how it goes on.
+std::string PictureAfter(const ReviewedAction& action, Action played,
+                         absl::string_view name,
+                         absl::Span<const Action> line) {
+  State state = action.before;
+  ApplyAction(played, state);
+  return absl::StrCat("<figure>", SvgBoard(state, {.last = played}),
+                      "<figcaption>", name, ": ", LineText(line, action.before),
+                      "</figcaption></figure>");
+}
+
+// Returns the course of a measure for Red, with the actions that gave something
+// away as dots in the colour of their side.
+std::string CoursePlot(const GameReview& review, absl::string_view title,
+                       absl::string_view unit, double even,
+                       double (*value_of)(const Worth&)) {
+  PlotLine course = {.name = absl::StrCat("Red\u2019s ", unit),
+                     .kind = PlotLine::Kind::kLine};
+  PlotLine faults = {.name = "gave something away",
+                     .kind = PlotLine::Kind::kDots};
+  for (size_t ply = 0; ply < review.course.size(); ++ply) {
+    const double value = value_of(review.course[ply]);
+    const auto x = static_cast<double>(ply);
+    course.points.push_back({.x = x,
+                             .y = {value, value, value},
+                             .text = absl::StrFormat("%.1f", value)});
+    if (ply == 0 || !review.actions[ply - 1].sure) continue;
+    const ReviewedAction& action = review.actions[ply - 1];
+    const State& before = action.before;
+    faults.points.push_back(
+        {.x = x,
+         .y = {value, value, value},
+         .text = absl::StrCat(
+             SeatOf(action), " played ", ActionToText(action.played, before),
+             action.fault == Fault::kNone ? "" : ", ", FaultName(action.fault),
+             "; better ", ActionToText(action.best, before)),
+         .colour = before.seat % 2 == kRed ? "red" : "blue"});
+  }
+  return CurvesPlot(title, "action", course.name, {course, faults}, even);
+}
+
+std::string WorstHtml(const GameReview& review, int worst) {
+  const std::vector<int> places = review.WorstFirst();
+  const size_t shown =
+      std::min(places.size(), static_cast<size_t>(std::max(0, worst)));
+  std::string html;
+  for (size_t i = 0; i < shown; ++i) {
+    const ReviewedAction& action = review.actions[places[i]];
+    absl::StrAppend(
+        &html, "<div class=\"card\" id=\"action-", places[i] + 1,
+        "\"><h3>Action ", places[i] + 1, ": ", SeatOf(action), " played ",
+        ActionToText(action.played, action.before),
+        action.fault == Fault::kNone ? "" : ", ", FaultName(action.fault),
+        "</h3><p class=\"faint\">It gave away ", LossText(action), " (",
+        ChangeText(action), ").</p><div class=\"pictures\">",
+        PictureAfter(action, action.played, "Played", action.played_line),
+        PictureAfter(action, action.best, "Better", action.best_line),
+        "</div></div>\n");
+  }
+  const size_t left = places.size() - shown;
+  if (left == 0) return html;
+  return absl::StrCat(html, "<p class=\"faint\">", left,
+                      " more gave something away: see below.</p>\n");
+}
+
+// Returns what each seat gave away, and the worst action.
+std::string VerdictOf(const GameReview& review) {
+  std::vector<std::string> seats;
+  for (const SeatReview& seat : review.seats) {
+    seats.push_back(absl::StrCat(
+        SeatName(review.actions.front().before.variant, seat.seat),
+        " gave away ", Percent(seat.score_loss / std::max(1, seat.judged)),
+        " % of winning a choice, with ", seat.blunders,
+        seat.blunders == 1 ? " blunder" : " blunders"));
+  }
+  const std::vector<int> worst = review.WorstFirst();
+  if (worst.empty()) {
+    return absl::StrCat(absl::StrJoin(seats, "; "),
+                        ". No action is known to have given anything away.");
+  }
+  const ReviewedAction& action = review.actions[worst[0]];
+  return absl::StrCat(absl::StrJoin(seats, "; "), ". ", SeatOf(action),
+                      " gave away the most with ",
+                      ActionToText(action.played, action.before), ", action ",
+                      worst[0] + 1, ": ", LossText(action), ". Better was ",
+                      ActionToText(action.best, action.before), ".");
+}
+
+// Returns what was reviewed, and by whom.
+std::string AboutText(const GameReview& review, const ReviewSource& source) {
+  const std::string variant = VariantText(review.actions.front().before);
+  return absl::StrCat(variant, ": ", review.actions.size(), " actions, ",
+                      EndText(source), "\nJudged by ", source.player, "; ",
+                      ExactText(review), "\n",
+                      NotLearnedLine(variant, source.not_learned));
+}
+
+std::string ReviewText(const GameReview& review, const ReviewSource& source,
+                       const ReviewReportOptions& options) {
+  std::string text =
+      absl::StrCat(AboutText(review, source), "\n", TableText(SeatRows(review)),
+                   "\n", CurveText(review, options.unicode), "\n");
+  if (options.all) {
+    absl::StrAppend(
+        &text, "All actions: chances and points of who played it, after it\n",
+        TableText(ActionRows(review)), "\n");
+  }
+  absl::StrAppend(&text, WorstText(review, options));
+  return text;
+}
+
+std::string ReviewPage(const GameReview& review, const ReviewSource& source,
+                       int worst) {
+  const std::string plots = absl::StrCat(
+      "<div class=\"grid\">",
+      CoursePlot(review, "Chances of winning", "chances, %", 50,
+                 [](const Worth& worth) { return 100 * worth.score; }),
+      CoursePlot(review, "Expected points", "margin, points", 0,
+                 [](const Worth& worth) { return worth.margin; }),
+      "</div>\n<p class=\"faint\">Dots are actions that gave something away, "
+      "in the colour of their side.</p>\n");
+  std::vector<ReportSection> sections = {
+      {.heading = "By seat",
+       .rows = SeatRows(review),
+       .notes =
+           "Of the actions that were a choice: how many were best, as far as "
+           "is known; the chances of winning (a draw is half a win) and the "
+           "points given away, in all and each.\nInaccuracies, mistakes and "
+           "blunders gave away 5, 10 and 15 % of winning. What lies within two "
+           "standard errors, or below 1 %, counts for nothing.\n"},
+      {.heading = "Course of the game", .html = plots},
+      {.heading = "Worst actions", .html = WorstHtml(review, worst)},
+      {.heading = "All actions",
+       .rows = ActionRows(review),
+       .notes = "Chances and expected points (as scored, without "
+                "compensation) of the side that played, after its action. "
+                "Exact: by the solver, under best play of both.\n"}};
+  return SectionsPage("Review of a game", AboutText(review, source), sections,
+                      {VerdictOf(review)});
+}
+
+}  // namespace
+
+absl::string_view WinnerText(int winner) {
+  if (winner < 0) return "a draw";
+  return winner == kRed ? "Red won" : "Blue won";
+}
+
+Report ReportReview(const GameReview& review, const ReviewSource& source,
+                    const ReviewReportOptions& options) {
+  return {.text = ReviewText(review, source, options),
+          .json = JsonText(ReviewJson(review, source)),
+          .page = [&review, &source, worst = options.worst] {
+            return ReviewPage(review, source, worst);
+          }};
+}
+
+std::vector<std::string> ReviewNotes(const GameReview& review) {
+  std::vector<std::string> notes;
+  for (const ReviewedAction& action : review.actions) {
+    std::string& note = notes.emplace_back();
+    if (!action.sure) continue;
+    note = absl::StrCat(
+        FaultName(action.fault), action.fault == Fault::kNone ? "" : ": ",
+        "gave away ", LossText(action),
+        "; better: ", LineText(action.best_line, action.before));
+  }
+  return notes;
 }
 
 }  // namespace tara::eval

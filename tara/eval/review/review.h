@@ -24,7 +24,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "tara/base/stop.h"
+#include "tara/base/threads.h"
 #include "tara/core/action.h"
 #include "tara/core/state.h"
 #include "tara/eval/report/report.h"

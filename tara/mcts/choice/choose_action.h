@@ -10,7 +10,6 @@
 #include "tara/base/random.h"
 #include "tara/core/action.h"
 #include "tara/core/outcome.h"
-#include "tara/mcts/choice/puct.h"
 
 namespace tara::mcts {
 
@@ -35,6 +34,35 @@ struct TemperatureSchedule {
 
   // Returns the temperature for the action of a ply, counted from 0.
   float At(int ply) const;
+};
+
+// The selection formula of searches (PUCT). The score of an action is
+//
+//   Q + c(N) * sqrt(N) * P / (1 + n)
+//
+// where Q is its value for the side to move, P its prior and n its visits; N
+// are the visits of the node and c(N) its weight of exploration. The members
+// are the terms of a node, which TermsOf (tara/mcts/tree/walk.cc) sets by the
+// options; a parameter of another formula is one more member. They have no
+// defaults: code that does not set one does not compile. All that selects or
+// prunes by scores uses the two functions. Of the actions not tried only the
+// one with the highest prior can be selected, so the score has to rise with P.
+// Source: Silver et al. 2017 (Nature 550), Methods, "Select".
+struct Puct {
+  float exploration;  // c(N) * sqrt(N)
+
+  // Returns the score of an action; `tries` is 1 + n. Works on
+  // numbers and on vectors of them.
+  template <typename Number>
+  Number Score(Number value, Number prior, Number tries) const {
+    return value + exploration * prior / tries;
+  }
+
+  // Returns the tries at which the score of an action is `score`: with more it
+  // is less. For the pruning of policy targets. REQUIRES: score > value.
+  double TriesOf(double score, double value, double prior) const {
+    return exploration * prior / (score - value);
+  }
 };
 
 // One legal action of the root after a search. Values and margins are for the

@@ -6,8 +6,8 @@
 #include "tara/base/random.h"
 #include "tara/core/action.h"
 #include "tara/core/board.h"
-#include "tara/core/game_batch.h"
 #include "tara/core/outcome.h"
+#include "tara/core/playouts.h"
 #include "tara/core/rules.h"
 #include "tara/mcts/state_hash.h"
 

@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "tara/core/board.h"
-#include "tara/mcts/choice/gumbel_root.h"
+#include "tara/mcts/choice/root_exploration.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/utility.h"
 
@@ -77,8 +77,8 @@ struct SearchOptions {
   float virtual_loss = 1.0f;
 
   // --- The root ------------------------------------------------------------
-  // Dirichlet noise on the root's priors (dirichlet.h); fraction 0 turns it
-  // off.
+  // Dirichlet noise on the root's priors (root_exploration.h); fraction 0 turns
+  // it off.
   float dirichlet_concentration = 10.0f;  // the sum of its parameters
   float dirichlet_fraction = 0.0f;
   bool dirichlet_shaped = false;
@@ -87,9 +87,9 @@ struct SearchOptions {
   // to be pruned. Source: Wu 2019 (arXiv:1902.10565), section 3.2.
   float forced_playouts = 0.0f;
   // Chooses at the root by Gumbel noise and sequential halving instead of the
-  // above (gumbel_root.h). `gumbel_noise` 0: without noise, for matches. Each
-  // root gets all of `simulations`, in addition to those kept by Advance: the
-  // plan needs them.
+  // above (root_exploration.h). `gumbel_noise` 0: without noise, for matches.
+  // Each root gets all of `simulations`, in addition to those kept by Advance:
+  // the plan needs them.
   bool gumbel = false;
   GumbelOptions gumbel_options = {};
   float gumbel_noise = 1.0f;

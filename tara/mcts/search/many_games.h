@@ -12,7 +12,7 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "tara/base/clocks.h"
-#include "tara/base/stop.h"
+#include "tara/base/threads.h"
 #include "tara/core/state.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/options/search_options.h"
@@ -152,6 +152,12 @@ absl::Status SearchPositions(
     Evaluator& evaluator,
     const std::function<void(size_t place, Tree&& tree)>& on_searched,
     SearchCounters& counters);
+
+// Returns a hash over what searches of fixed positions of all variants find,
+// with fixed simulations and all options in turn (noise, graph, proof, Gumbel
+// root, selection): the visits, values and bounds of the root's actions. It is
+// the same on every run; a change that moves it changes what is searched.
+uint64_t SearchSignature();
 
 }  // namespace tara::mcts
 

@@ -14,7 +14,7 @@
 #include "tara/core/rules.h"
 #include "tara/mcts/search/many_games.h"
 #include "tara/mcts/solver/endgame_solver.h"
-#include "tara/mcts/time/stop_rule.h"
+#include "tara/mcts/time/time_manager.h"
 
 namespace tara::mcts {
 namespace {

@@ -1,5 +1,3 @@
-#include "tara/mcts/search/search_signature.h"
-
 #include <cmath>
 #include <vector>
 
@@ -8,7 +6,6 @@
 #include "tara/base/check.h"
 #include "tara/base/random.h"
 #include "tara/core/action.h"
-#include "tara/core/random_action.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"

@@ -11,7 +11,7 @@
 #include "tara/core/action.h"
 #include "tara/core/outcome.h"
 #include "tara/core/state.h"
-#include "tara/mcts/choice/gumbel_root.h"
+#include "tara/mcts/choice/root_exploration.h"
 #include "tara/mcts/options/search_options.h"
 #include "tara/mcts/tree/node.h"
 #include "tara/mcts/tree/node_store.h"

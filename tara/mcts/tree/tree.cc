@@ -10,7 +10,7 @@
 #include "tara/core/board.h"
 #include "tara/core/rules.h"
 #include "tara/mcts/choice/choose_action.h"
-#include "tara/mcts/choice/dirichlet.h"
+#include "tara/mcts/choice/root_exploration.h"
 #include "tara/mcts/state_hash.h"
 #include "tara/mcts/tree/node.h"
 #include "tara/mcts/tree/node_store.h"

@@ -16,7 +16,7 @@
 #include "tara/core/board.h"
 #include "tara/core/outcome.h"
 #include "tara/core/rules.h"
-#include "tara/mcts/choice/puct.h"
+#include "tara/mcts/choice/choose_action.h"
 #include "tara/mcts/state_hash.h"
 #include "tara/mcts/tree/node_store.h"
 
@@ -368,10 +368,10 @@ Selected SelectByGumbel(SearchData& data) {
 }
 
 // Picks the way on from an expanded node: the one with the largest score
-// (tara/mcts/choice/puct.h), where Q is the value for the side to move and n
-// the visits of the action, those in flight included; N is the visits of the
-// node, its own evaluation and those in flight included; c is that of the
-// options. Of equals, the first: edges before actions not tried.
+// (Puct), where Q is the value for the side to move and n the visits of the
+// action, those in flight included; N is the visits of the node, its own
+// evaluation and those in flight included; c is that of the options. Of equals,
+// the first: edges before actions not tried.
 //
 // Actions without a value have one by first-play urgency instead of Q. It is
 // the same for all of a node, so that of those not tried at all only the one

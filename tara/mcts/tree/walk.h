@@ -6,8 +6,8 @@
 
 #include "absl/types/span.h"
 #include "tara/core/state.h"
-#include "tara/mcts/choice/gumbel_root.h"
-#include "tara/mcts/choice/puct.h"
+#include "tara/mcts/choice/choose_action.h"
+#include "tara/mcts/choice/root_exploration.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/tree/node.h"
 #include "tara/mcts/tree/search_data.h"

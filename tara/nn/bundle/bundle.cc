@@ -7,7 +7,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "tara/base/atomic_file.h"
+#include "tara/base/files.h"
 #include "tara/base/status_macros.h"
 #include "tara/nn/bundle/license.h"
 #include "tara/nn/bundle/onnx_model.h"

@@ -9,9 +9,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "tara/nn/bundle/float16.h"
 #include "tara/nn/bundle/golden.h"
 #include "tara/nn/bundle/manifest.h"
+#include "tara/nn/bundle/onnx_model.h"
 #include "tara/nn/bundle/zip_archive.h"
 #include "tara/nn/weights/checkpoint.h"
 

@@ -20,7 +20,6 @@
 #include "tara/core/action.h"
 #include "tara/core/board.h"
 #include "tara/core/position_text.h"
-#include "tara/core/random_action.h"
 #include "tara/core/rules.h"
 #include "tara/core/symmetry.h"
 #include "tara/nn/bundle/manifest.h"

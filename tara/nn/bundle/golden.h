@@ -172,7 +172,7 @@ absl::StatusOr<NetworkOutputs> ComputeReferenceOutputs(
 
 // Returns the outputs of a tower. Returns INVALID_ARGUMENT naming a tensor that
 // is missing or misshapen; UNAVAILABLE in a program without LibTorch
-// (tara/nn/inference/torch_inference.h).
+// (tara/nn/inference/network_evaluator.h).
 absl::StatusOr<NetworkOutputs> ComputeTorchOutputs(const Checkpoint& checkpoint,
                                                    const NetworkInputs& inputs);
 

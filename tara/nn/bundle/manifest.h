@@ -14,8 +14,8 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "tara/core/state.h"
-#include "tara/nn/bundle/float16.h"
 #include "tara/nn/bundle/golden.h"
+#include "tara/nn/bundle/onnx_model.h"
 #include "tara/nn/weights/checkpoint.h"
 
 namespace tara::nn {

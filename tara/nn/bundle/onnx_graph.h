@@ -1,7 +1,7 @@
 #ifndef TARA_NN_BUNDLE_ONNX_GRAPH_H_
 #define TARA_NN_BUNDLE_ONNX_GRAPH_H_
 
-// How the graphs of ONNX models are written.
+// How onnx_model.cc and onnx_light.cc write the graphs of ONNX models.
 
 #include <onnx/onnx_pb.h>
 
@@ -11,7 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "tara/nn/bundle/float16.h"
+#include "tara/nn/bundle/onnx_model.h"
 #include "tara/nn/weights/checkpoint.h"
 
 namespace tara::nn {

@@ -12,7 +12,6 @@
 #include "tara/base/status_macros.h"
 #include "tara/core/state.h"
 #include "tara/nn/cpu/cpu_network.h"
-#include "tara/nn/cpu/cpu_weights.h"
 #include "tara/nn/encode/encoded_batch.h"
 #include "tara/nn/encode/features.h"
 

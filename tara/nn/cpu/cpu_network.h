@@ -6,15 +6,45 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "tara/nn/cpu/cpu_kernels.h"
-#include "tara/nn/cpu/cpu_weights.h"
-#include "tara/nn/cpu/winograd.h"
 #include "tara/nn/encode/encoded_batch.h"
 #include "tara/nn/encode/features.h"
+#include "tara/nn/weights/checkpoint.h"
 
 namespace tara::nn {
+
+struct CpuBlockWeights {
+  CpuConvolutionWeights first;
+  CpuConvolutionWeights second;
+  std::optional<CpuLinearWeights> pooled;  // [2 channels -> channels]
+};
+
+// The weights of a network as inference on the CPU uses them: norms folded into
+// convolutions (FoldNorms), channels filled up with zeros to whole vectors, and
+// without what only training needs. tara/nn/torch/network_torch.h draws the
+// network.
+struct CpuWeights {
+  int channels = 0;  // of the tower; a multiple of kChannelVector
+  CpuConvolutionWeights stem;
+  CpuLinearWeights stem_globals;
+  std::vector<CpuBlockWeights> blocks;
+  CpuConvolutionWeights policy;
+  // Of the pooled tower: the bias of each channel of `policy`, then the logit
+  // of passing as output number `channels`.
+  CpuLinearWeights policy_pooled;
+  CpuConvolutionWeights policy_planes;  // kNumPolicyPlanes, filled up
+  CpuConvolutionWeights value;
+  CpuLinearWeights value_hidden;
+  CpuLinearWeights value_output;  // win, draw, loss, then margins; filled up
+};
+
+// Returns the weights of the checkpoint's network, or INVALID_ARGUMENT when a
+// tensor is missing or misshapen, naming it.
+absl::StatusOr<CpuWeights> FoldCpuWeights(const Checkpoint& checkpoint);
 
 // Positions of one run. Outputs do not depend on it.
 inline constexpr std::array kCpuTiles = {16, 4, 1};

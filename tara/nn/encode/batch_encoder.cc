@@ -21,9 +21,7 @@
 #include "tara/core/rule_options.h"
 #include "tara/core/state.h"
 #include "tara/core/symmetry.h"
-#include "tara/core/traits.h"
 #include "tara/core/variant.h"
-#include "tara/nn/encode/encoder_parts.h"
 #include "tara/nn/encode/features.h"
 
 #if defined(__AVX2__)

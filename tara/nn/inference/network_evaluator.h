@@ -9,7 +9,9 @@
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/nn/inference_options.h"
@@ -88,6 +90,23 @@ absl::StatusOr<std::string> NumericClassOf(const LoadedNetwork& network,
 // LoadNetwork, without what was chosen.
 absl::StatusOr<std::unique_ptr<mcts::Evaluator>> LoadNetworkEvaluator(
     const std::string& path, const InferenceOptions& options = {});
+
+// LibTorch's part in inference. Two libraries define these functions, and
+// ComputeTorchOutputs of tara/nn/bundle/golden.h; a program links one of them:
+//
+//   //tara/nn/inference:with_torch      computes by LibTorch
+//   //tara/nn/inference:without_torch   refuses: for programs that load fast
+//                                       and run without its 500 MB of libraries
+
+// Returns OK if networks can be computed on the device: always for "cpu".
+// INVALID_ARGUMENT if the text names no device; FAILED_PRECONDITION if this
+// program, its LibTorch or the machine lacks it.
+absl::Status CheckInferenceDevice(absl::string_view device);
+
+// Loads a network into LibTorch. REQUIRES: options.backend is kTorch. Errors as
+// of LoadNetwork; FAILED_PRECONDITION in a program without LibTorch.
+absl::StatusOr<LoadedNetwork> LoadTorchNetwork(const Checkpoint& checkpoint,
+                                               const InferenceOptions& options);
 
 }  // namespace tara::nn
 

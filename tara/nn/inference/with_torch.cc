@@ -12,7 +12,7 @@
 #include "tara/core/board.h"
 #include "tara/nn/bundle/golden.h"
 #include "tara/nn/encode/features.h"
-#include "tara/nn/inference/torch_inference.h"
+#include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/torch/device_evaluator.h"
 #include "tara/nn/torch/network_torch.h"
 #include "tara/nn/torch/torch_runtime.h"

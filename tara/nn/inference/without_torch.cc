@@ -3,7 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "tara/base/status_macros.h"
 #include "tara/nn/bundle/golden.h"
-#include "tara/nn/inference/torch_inference.h"
+#include "tara/nn/inference/network_evaluator.h"
 
 namespace tara::nn {
 

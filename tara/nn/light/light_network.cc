@@ -12,9 +12,9 @@
 #include "tara/core/action.h"
 #include "tara/core/bits.h"
 #include "tara/core/outcome.h"
-#include "tara/core/traits.h"
+#include "tara/core/state.h"
 #include "tara/core/variant.h"
-#include "tara/nn/encode/encoder_parts.h"
+#include "tara/nn/encode/batch_encoder.h"
 
 namespace tara::nn {
 namespace {

@@ -30,7 +30,6 @@
 #include "tara/nn/encode/features.h"
 #include "tara/nn/inference_options.h"
 #include "tara/nn/torch/device_graph_torch.h"
-#include "tara/nn/torch/folded_network_torch.h"
 #include "tara/nn/torch/network_torch.h"
 #include "tara/nn/torch/torch_runtime.h"
 #include "tara/nn/weights/fold_norms.h"

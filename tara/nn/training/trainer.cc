@@ -13,7 +13,6 @@
 #include "tara/base/status_macros.h"
 #include "tara/core/outcome.h"
 #include "tara/core/position_text.h"
-#include "tara/nn/cpu/cpu_weights.h"
 #include "tara/nn/encode/encoded_batch.h"
 #include "tara/nn/encode/features.h"
 #include "tara/nn/torch/network_torch.h"

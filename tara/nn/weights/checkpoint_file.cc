@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "tara/base/atomic_file.h"
+#include "tara/base/files.h"
 #include "tara/base/status_macros.h"
 #include "tara/nn/encode/features.h"
 #include "tara/nn/weights/checkpoint.h"

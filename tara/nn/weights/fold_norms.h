@@ -4,7 +4,7 @@
 // The network as it plays: batch norm no longer looks at the batch, so that it
 // is folded into the layer before it. The CPU engine and every form of a bundle
 // are made of what FoldNorms returns. (LibTorch folds its own tensors:
-// tara/nn/torch/folded_network_torch.h.)
+// tara/nn/torch/network_torch.h.)
 
 #include <string>
 

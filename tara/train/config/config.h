@@ -4,6 +4,7 @@
 // The configuration of a training run: read strictly, completed, checked.
 // Fields, with their defaults and values: proto/config.proto.
 
+#include <google/protobuf/descriptor.h>
 #include <google/protobuf/message.h>
 
 #include <string>
@@ -17,7 +18,7 @@
 namespace tara::train {
 
 // Returns the config of a text-format file, changed by overrides in the form
-// "path.to.field=value" (config_fields.h), with every field filled in:
+// "path.to.field=value" (SetField), with every field filled in:
 // defaults, "all" written out, the number of cores, the run's folder. Returns
 // NOT_FOUND or another system error for a file that cannot be read,
 // INVALID_ARGUMENT for an unknown or ill-typed field (file:line:column and the
@@ -53,6 +54,53 @@ absl::Status CheckResumable(const proto::TrainConfig& before,
 // value, the reason and what was expected.
 // REQUIRES: every field is filled in and in its range, variants are known.
 absl::Status CheckConfig(const proto::TrainConfig& config);
+
+// The fields of a config, as proto/config.proto declares them, and their values
+// by path, such as "self_play.search.simulations".
+
+struct ConfigField {
+  std::string path;
+  const google::protobuf::FieldDescriptor* field;
+  // If the field is an option of the search, includes that option's
+  // declaration.
+  proto::FieldInfo info;
+};
+
+// Returns all fields of proto::TrainConfig except messages, in its order.
+absl::Span<const ConfigField> ConfigFields();
+
+// Returns the name of a field's type: "uint32", "string, repeated".
+std::string FieldType(const google::protobuf::FieldDescriptor& field);
+
+// Returns the names of a message's fields, separated by ", ".
+std::string FieldNames(const google::protobuf::Descriptor& type);
+
+// Returns OK, or INVALID_ARGUMENT naming path, value and what was expected, if
+// a value is not a declared one. Lists are not checked.
+absl::Status CheckValue(const ConfigField& field, absl::string_view text);
+
+// A field of a message, and the message, which is `root` or a part of it.
+struct ProtoField {
+  google::protobuf::Message* message;
+  const google::protobuf::FieldDescriptor* field;
+};
+
+// Finds a field that is not a message; creates the messages that contain it.
+// Returns INVALID_ARGUMENT naming the wrong element of the path and the
+// existing fields.
+absl::StatusOr<ProtoField> FindField(google::protobuf::Message& root,
+                                     absl::string_view path);
+
+// Whether a field is set or, if it is repeated, has elements.
+bool IsGiven(const ProtoField& field);
+
+// Sets a field from text. Strings need no quotes. A repeated field is replaced
+// by the values between commas ("\," is a comma in a value); none if empty.
+// Returns INVALID_ARGUMENT, naming the type, for a value of another type.
+absl::Status SetField(const ProtoField& field, absl::string_view text);
+
+// Returns the value as SetField reads it; numbers are read back exactly.
+std::string FieldToText(const ProtoField& field);
 
 }  // namespace tara::train
 

@@ -21,7 +21,7 @@
 #include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tara/mcts/options/search_options.h"
 #include "tara/nn/inference_options.h"
-#include "tara/train/config/config_fields.h"
+#include "tara/train/config/config.h"
 #include "tara/train/play/game_plan.h"
 
 namespace tara::train {

@@ -9,12 +9,11 @@
 #include "tara/base/status_macros.h"
 #include "tara/nn/heads.h"
 #include "tara/nn/inference/network_evaluator.h"
-#include "tara/nn/inference/torch_inference.h"
 #include "tara/nn/inference_options.h"
 #include "tara/nn/light/light.h"
 #include "tara/nn/weights/checkpoint.h"
 #include "tara/train/config/config_options.h"
-#include "tara/train/learn/trainers.h"
+#include "tara/train/learn/learner.h"
 
 namespace tara::train {
 namespace {

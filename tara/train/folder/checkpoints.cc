@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
-#include "tara/base/atomic_file.h"
+#include "tara/base/files.h"
 #include "tara/base/random.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/state.h"
@@ -19,7 +19,7 @@
 #include "tara/nn/bundle/manifest.h"
 #include "tara/nn/weights/fold_norms.h"
 #include "tara/train/config/learn_config.h"
-#include "tara/train/learn/trainers.h"
+#include "tara/train/learn/learner.h"
 #include "tara/train/play/game_plan.h"
 #include "third_party/crc32c/crc32c.h"
 

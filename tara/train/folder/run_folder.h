@@ -11,7 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "proto/config.pb.h"
 #include "proto/run_state.pb.h"
-#include "tara/base/atomic_file.h"
+#include "tara/base/files.h"
 #include "tara/nn/bundle/golden.h"
 #include "tara/nn/bundle/manifest.h"
 #include "tara/nn/weights/checkpoint.h"

@@ -3,17 +3,34 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "tara/base/stop.h"
+#include "tara/base/threads.h"
 #include "tara/core/variant.h"
 #include "tara/nn/heads.h"
 #include "tara/nn/training/trainer.h"
+#include "tara/nn/weights/checkpoint.h"
 #include "tara/train/learn/sampler.h"
 
 namespace tara::train {
+
+// Trainers for all kinds of network, with the same contracts:
+// tara/nn/training/trainer.h for towers, tara/nn/light/light.h for light
+// networks.
+
+// INTERNAL or RESOURCE_EXHAUSTED when the device fails.
+absl::StatusOr<std::unique_ptr<nn::Trainer>> NewTrainer(
+    const nn::NetworkShape& shape, const nn::TrainerOptions& options,
+    uint64_t seed);
+absl::StatusOr<nn::Checkpoint> NewCheckpoint(const nn::NetworkShape& shape,
+                                             uint64_t seed);
+absl::StatusOr<std::unique_ptr<nn::Trainer>> MakeTrainer(
+    const std::string& name, const nn::Checkpoint& checkpoint,
+    const nn::TrainerOptions& options);
 
 // Minimum number of held-out positions of a variant to measure: about two
 // games.

@@ -17,7 +17,6 @@
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/symmetry.h"
-#include "tara/core/traits.h"
 #include "tara/record/game_record.h"
 
 namespace tara::train {

@@ -18,7 +18,6 @@
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/text.h"
-#include "tara/core/random_action.h"
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
 

@@ -36,7 +36,7 @@
 #include "tara/mcts/search/many_games.h"
 #include "tara/mcts/solver/endgame_solver.h"
 #include "tara/mcts/state_hash.h"
-#include "tara/mcts/time/stop_rule.h"
+#include "tara/mcts/time/time_manager.h"
 #include "tara/mcts/tree/node.h"
 #include "tara/mcts/tree/tree.h"
 #include "tara/record/game_record.h"

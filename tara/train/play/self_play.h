@@ -15,7 +15,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/types/span.h"
 #include "proto/game.pb.h"
-#include "tara/base/stop.h"
+#include "tara/base/threads.h"
 #include "tara/core/state.h"
 #include "tara/mcts/choice/choose_action.h"
 #include "tara/mcts/choice/resignation.h"

@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "proto/fleet.pb.h"
-#include "tara/base/stop.h"
+#include "tara/base/threads.h"
 #include "tara/mcts/evaluators/caching_evaluator.h"
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/train/play/self_play.h"

@@ -14,7 +14,7 @@
 #include "proto/config.pb.h"
 #include "proto/fleet.pb.h"
 #include "proto/game.pb.h"
-#include "tara/base/stop.h"
+#include "tara/base/threads.h"
 #include "tara/fleet/fleet.h"
 #include "tara/record/game_store.h"
 #include "tara/train/play/self_play.h"

@@ -17,7 +17,7 @@
 #include "absl/strings/str_replace.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tara/base/atomic_file.h"
+#include "tara/base/files.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/nn/bundle/golden.h"
 #include "tara/nn/bundle/onnx_model.h"

@@ -1,5 +1,3 @@
-#include "tara/nn/bundle/float16.h"
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -11,6 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
+#include "tara/nn/bundle/onnx_model.h"
 #include "tara/nn/weights/fold_norms.h"
 #include "tests/nn/bundle/test_network.h"
 

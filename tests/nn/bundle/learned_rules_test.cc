@@ -3,7 +3,6 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tara/core/random_action.h"
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
 #include "tara/nn/bundle/manifest.h"

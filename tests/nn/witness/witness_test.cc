@@ -15,10 +15,10 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "gtest/gtest.h"
-#include "tara/base/atomic_file.h"
+#include "tara/base/files.h"
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
-#include "tara/engine/engine_model.h"
+#include "tara/engine/engine.h"
 #include "tara/engine/sessions.h"
 #include "tara/nn/inference_options.h"
 

@@ -24,7 +24,7 @@ interface Place {
   readonly actions: readonly BookAction[];
 }
 
-// The report in the page; BookPage of tara/eval/book/book_report.cc.
+// The report in the page; BookPage of tara/eval/book/book.cc.
 interface Report {
   readonly book: string; // its file
   readonly variant: string;

@@ -1,9 +1,11 @@
-#ifndef TARA_BASE_ATOMIC_FILE_H_
-#define TARA_BASE_ATOMIC_FILE_H_
+#ifndef TARA_BASE_FILES_H_
+#define TARA_BASE_FILES_H_
 
 #include <fcntl.h>
 
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
@@ -97,6 +99,13 @@ inline constexpr absl::string_view kGamesFile = "a file of games";
 // folder of a run.
 absl::string_view KindOfFile(const std::string& path);
 
+// Returns the folder with models/ and web/: the value of the environment
+// variable TARA_ROOT, which bin/tara sets, or the folder of the running program
+// or of the library with this code if it contains models/, as in a release and
+// in the Python package. Other folders, such as the current one, do not count,
+// because anybody may own them.
+std::optional<std::filesystem::path> ProjectFolder();
+
 }  // namespace tara
 
-#endif  // TARA_BASE_ATOMIC_FILE_H_
+#endif  // TARA_BASE_FILES_H_

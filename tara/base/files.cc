@@ -1,5 +1,6 @@
-#include "tara/base/atomic_file.h"
+#include "tara/base/files.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -7,6 +8,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -263,6 +265,27 @@ absl::string_view KindOfFile(const std::string& path) {
   if (absl::EndsWith(file, ".textproto")) return "a config or a run's state";
   const absl::string_view kind = KindOfBeginning(file);
   return kind.empty() && IsOfRun(file) ? "a file of a run" : kind;
+}
+
+std::optional<std::filesystem::path> ProjectFolder() {
+  const char* const root = std::getenv("TARA_ROOT");
+  if (root != nullptr && *root != '\0') return root;
+  std::error_code error;  // what cannot be read is not there
+  const std::filesystem::path folder =
+      std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+  if (!error && std::filesystem::is_directory(folder / "models", error)) {
+    return folder;
+  }
+  Dl_info library;  // that has this function
+  if (dladdr(reinterpret_cast<const void*>(&ProjectFolder), &library) != 0) {
+    const std::filesystem::path beside =
+        std::filesystem::path(library.dli_fname).parent_path();
+    if (beside.is_absolute() &&
+        std::filesystem::is_directory(beside / "models", error)) {
+      return beside;
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace tara
