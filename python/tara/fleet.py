@@ -997,33 +997,16 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
                 "all their cores and this device, such as cuda:all, by the "
                 "program `tara` in TARA_BINARY or on their PATH; implies "
                 "--numerics labelled")
-    bench = commands.add_parser(
-        "bench", help="cost of the driver per game, and idle time of the "
-        "cores of a simulated cluster",
-        formatter_class=argparse.ArgumentDefaultsHelpFormatter)
-    bench.add_argument("--games", type=int, default=6400, metavar="N",
-                       help="number of games")
-    bench.add_argument("--nodes", type=int, default=16, metavar="N",
-                       help="nodes of the simulated cluster")
-    bench.add_argument("--seed", type=int, default=1, metavar="N",
-                       help="seed of the simulation")
     replay = commands.add_parser(
         "replay", help="play a game in this process, as a worker does; a "
         "command that ends with a failed game names its file")
     replay.add_argument("file", metavar="FILE", type=pathlib.Path,
                         help="file of the game, written by the command")
     given, others = parser.parse_known_args(arguments)
-    if given.command in ("bench", "replay"):
+    if given.command == "replay":
         if others:
             parser.error(f"unrecognized arguments: {' '.join(others)}")
-        if given.command == "replay":
-            return _replay(given.file)
-        for name in ("games", "nodes"):
-            if getattr(given, name) < 1:
-                parser.error(f"--{name} {getattr(given, name)}: expected 1 "
-                             "or more")
-        from tara import _fleet_bench
-        return _fleet_bench.run(given.games, given.nodes, given.seed)
+        return _replay(given.file)
     if not 0 <= given.audit <= 1:
         parser.error(f"--audit {given.audit}: expected 0 to 1")
     if given.address is not None and not _is_address(given.address):
