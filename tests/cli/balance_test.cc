@@ -17,47 +17,41 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::StartsWith;
 using Json = nlohmann::json;
 
 // The arguments of a study that takes no time, and others.
-std::vector<std::string> With(const std::vector<std::string>& others) {
-  std::vector<std::string> arguments = {"balance", "--games", "6",
-                                        "--first-games", "1"};
-  arguments.insert(arguments.end(), others.begin(), others.end());
-  return arguments;
+Words With(const Words& others) {
+  return "balance --games 6 --first-games 1" + others;
 }
 
-Json BalanceJson(std::vector<std::string> others) {
-  others.push_back("--format=json");
-  const TaraResult result = RunTara(With(others));
+Json BalanceJson(const Words& others) {
+  const TaraResult result = RunTara(With(others) + "--format=json");
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_THAT(result.err, StartsWith("tara: at most "));
   return Json::parse(result.out);
 }
 
 TEST(BalanceTest, StudiesEveryVariant) {
-  const TaraResult result =
-      RunTara(With({"--variant", "all", "--player", "mcts:sims=2"}));
-  EXPECT_EQ(result.status, 0) << result.err;
-  EXPECT_THAT(result.out, AllOf(HasSubstr("score of the first side"),
-                                HasSubstr("stone_of_destiny")));
+  EXPECT_THAT(OutputOf(With("--variant all --player mcts:sims=2")),
+              AllOf(HasSubstr("score of the first side"),
+                    HasSubstr("stone_of_destiny")));
 }
 
 TEST(BalanceTest, ThreadsMakeNoDifference) {
   const auto play = [](const std::string& threads, const std::string& seed) {
-    return BalanceJson({"--variant", "four_treasures", "--player",
-                        "mcts:sims=4", "--threads", threads, "--seed", seed});
+    return BalanceJson(
+        "--variant four_treasures --player mcts:sims=4 --threads " + threads +
+        " --seed " + seed);
   };
   EXPECT_EQ(play("1", "3"), play("3", "3"));
   EXPECT_NE(play("3", "3"), play("3", "4"));
 }
 
 TEST(BalanceTest, ComparesBudgetsPlayersAndRules) {
-  const Json json =
-      BalanceJson({"--variant", "stone_of_destiny", "--player", "mcts:graph=on",
-                   "--sims", "2,3", "--what-if", "link_all_at_end=false"});
+  const Json json = BalanceJson(
+      "--variant stone_of_destiny --player mcts:graph=on "
+      "--sims 2,3 --what-if link_all_at_end=false");
   ASSERT_EQ(json.at("studies").size(), 2u);
   EXPECT_EQ(json["studies"][0]["spec"], "mcts:graph=on,sims=2");
   EXPECT_EQ(json["studies"][1]["simulations"], 3);
@@ -68,8 +62,8 @@ TEST(BalanceTest, ComparesBudgetsPlayersAndRules) {
 }
 
 TEST(BalanceTest, PlayersWithoutAPolicyBeginAtRandom) {
-  const Json json = BalanceJson({"--variant", "four_treasures", "--player",
-                                 "alphabeta:depth=1", "--player", "greedy"});
+  const Json json = BalanceJson(
+      "--variant four_treasures --player alphabeta:depth=1 --player greedy");
   ASSERT_EQ(json.at("studies").size(), 2u);
   EXPECT_EQ(json["studies"][1]["distinct_games"], 6);
   EXPECT_TRUE(json["courses"][0].contains("lead_changes"));
@@ -78,53 +72,49 @@ TEST(BalanceTest, PlayersWithoutAPolicyBeginAtRandom) {
 
 TEST(BalanceTest, ResumesFromItsStore) {
   const std::string store = TemporaryPath("games.db");
-  const std::vector<std::string> study = {
-      "--variant",     "four_treasures", "--player", "mcts:sims=3",
-      "--format=json", "--store",        store};
-  const TaraResult first = RunTara(With(study));
+  const auto study = [&](const std::string& simulations) {
+    return With("--variant four_treasures --player mcts:sims=" + simulations +
+                " --format=json --store " + store);
+  };
+  const TaraResult first = RunTara(study("3"));
   EXPECT_EQ(first.status, 0) << first.err;
-  const std::string games = RunTara({"games", "list", store}).out;
+  const std::string games = OutputOf("games list " + store);
   // 6 games, and one with each of 9 first actions, in pairs.
   EXPECT_THAT(games, HasSubstr("16 of 16 games"));
   // The first side's score is not mixed with that of games that were made to
   // begin as they did.
-  const Json stats =
-      Json::parse(RunTara({"games", "stats", store, "--format=json"}).out);
+  const Json stats = JsonOf("games stats " + store);
   ASSERT_EQ(stats.size(), 2u);
   EXPECT_EQ(stats[0]["purpose"], "first_actions");
   EXPECT_EQ(stats[1]["purpose"], "games");
   EXPECT_EQ(stats[1]["games"], 6);
   EXPECT_EQ(stats[1]["red_score"],
             Json::parse(first.out)["studies"][0]["first_side_score"]);
-  const TaraResult again = RunTara(With(study));
-  EXPECT_EQ(again.out, first.out);
-  EXPECT_EQ(RunTara({"games", "list", store}).out, games);
-  EXPECT_EQ(
-      RunTara({"games", "export", store, "-o", TemporaryPath("lines")}).status,
-      0);
+  EXPECT_EQ(RunTara(study("3")).out, first.out);
+  EXPECT_EQ(OutputOf("games list " + store), games);
+  OutputOf({"games", "export", store, "-o", TemporaryPath("lines")});
   // Games of others are kept, and it says so.
-  std::vector<std::string> other = study;
-  other[3] = "mcts:sims=4";
-  const TaraResult mixed = RunTara(With(other));
+  const TaraResult mixed = RunTara(study("4"));
   EXPECT_THAT(mixed.err, AllOf(HasSubstr("also has games of mcts:sims=3 with "),
                                HasSubstr("which are kept and do not count")));
   EXPECT_EQ(Json::parse(mixed.out)["studies"][0]["games"], 6);
-  EXPECT_THAT(RunTara({"games", "list", store}).out, HasSubstr("32 games"));
+  EXPECT_THAT(OutputOf("games list " + store), HasSubstr("32 games"));
   const std::string good = ReadFile(store);
   WriteFile(store, good.substr(0, good.size() / 2));
-  EXPECT_THAT(ErrorOf(1, With(study)), HasSubstr(store + ": "));
+  EXPECT_THAT(ErrorOf(1, study("3")), HasSubstr(store + ": "));
   WriteFile(store, "{\"a\": 1}\n");
-  EXPECT_THAT(RunTara(With(study)).err,
+  EXPECT_THAT(RunTara(study("3")).err,
               HasSubstr(store + ": not a SQLite file"));
 }
 
 TEST(BalanceTest, AnInterruptReportsTheGamesSoFarAndLosesNone) {
   const std::string store = TemporaryPath("interrupted.db");
-  TerminalTara tara({"balance", "--variant", "all", "--player", "mcts:sims=50",
-                     "--games", "1000000", "--store", store});
+  TerminalTara tara(
+      "balance --variant all --player mcts:sims=50 --games 1000000 --store " +
+      store);
   ASSERT_TRUE(tara.Expect("sacred_hill_l1, mcts:sims=50, games"));
   ASSERT_TRUE(tara.Expect("games/s"));
-  const auto listed = [&] { return RunTara({"games", "list", store}).out; };
+  const auto listed = [&] { return OutputOf("games list " + store); };
   while (!absl::StrContains(listed(), "mcts:sims=50")) {
     absl::SleepFor(absl::Milliseconds(50));
   }
@@ -136,17 +126,17 @@ TEST(BalanceTest, AnInterruptReportsTheGamesSoFarAndLosesNone) {
 }
 
 TEST(BalanceTest, AReportBeginsWithItsVerdict) {
-  EXPECT_THAT(RunTara({"balance", "--first-games", "0", "--games", "40",
-                       "--variant", "high_kings_l1", "--player", "mcts:sims=2"})
-                  .out,
+  EXPECT_THAT(OutputOf("balance --first-games 0 --games 40 --variant "
+                       "high_kings_l1 --player mcts:sims=2"),
               StartsWith("High Kings of Tara, Level 1\n- "));
 }
 
 TEST(BalanceTest, FindsWhatMakesAVariantFair) {
   const std::string page = TemporaryPath("fair.html");
-  const Json json =
-      BalanceJson({"--variant", "stone_of_destiny", "--player", "mcts:sims=3",
-                   "--fair", "--restricted", "--html", page});
+  const Json json = BalanceJson(
+      "--variant stone_of_destiny --player mcts:sims=3 --fair --restricted "
+      "--html " +
+      page);
   ASSERT_EQ(json.at("compensations").size(), 1u);
   EXPECT_EQ(json["compensations"][0]["fresh_games"], 6);
   EXPECT_EQ(json.at("ladder").size(), 9u);
@@ -156,15 +146,15 @@ TEST(BalanceTest, FindsWhatMakesAVariantFair) {
   EXPECT_THAT(ReadFile(page),
               AllOf(HasSubstr("<!DOCTYPE html>"), HasSubstr("Stone of Destiny"),
                     HasSubstr("<i style=\"--")));
-  const Json doubles = BalanceJson(
-      {"--variant", "four_treasures_doubles", "--player", "greedy", "--fair"});
+  const Json doubles =
+      BalanceJson("--variant four_treasures_doubles --player greedy --fair");
   EXPECT_FALSE(doubles.contains("pie_rule"));
   EXPECT_EQ(doubles.at("seats").size(), 4u);
 }
 
 TEST(BalanceTest, TheDepthOfSkillIsMeasuredFromTheFirstBudget) {
-  const Json json = BalanceJson({"--variant", "four_treasures", "--player",
-                                 "mcts", "--sims", "2", "--depth", "4"});
+  const Json json =
+      BalanceJson("--variant four_treasures --player mcts --sims 2 --depth 4");
   ASSERT_EQ(json.at("depth").size(), 1u);
   EXPECT_EQ(json["depth"][0]["simulations"], 4);
 }
@@ -185,22 +175,18 @@ constexpr char kStudy[] = R"(
 TEST(BalanceTest, AFileDescribesAStudyInSizes) {
   const std::string file = TemporaryPath("study.textproto");
   WriteFile(file, kStudy);
-  const auto run = [&](const std::vector<std::string>& others) {
-    std::vector<std::string> arguments = {"balance", "--format=json", "--study",
-                                          file};
-    arguments.insert(arguments.end(), others.begin(), others.end());
-    return RunTara(arguments);
+  const auto run = [&](const Words& others) {
+    return RunTara("balance --format=json --study " + file + others);
   };
   const Json small = Json::parse(run({}).out);
   EXPECT_EQ(small["studies"][0]["games"], 6);
   EXPECT_EQ(small["ladder"].size(), 2u);
-  const Json large = Json::parse(run({"--size", "large"}).out);
+  const Json large = Json::parse(run("--size large").out);
   EXPECT_EQ(large["studies"][0]["games"], 8);
   EXPECT_FALSE(large.contains("ladder"));
-  EXPECT_THAT(run({"--size", "huge"}).err,
+  EXPECT_THAT(run("--size huge").err,
               HasSubstr("--size huge: expected small, large"));
-  EXPECT_THAT(run({"--games", "5"}).err,
-              HasSubstr(file + " describes the study"));
+  EXPECT_THAT(run("--games 5").err, HasSubstr(file + " describes the study"));
   WriteFile(file, std::string(kStudy) + "gamse: 5");
   EXPECT_THAT(run({}).err, AllOf(HasSubstr(file + ":11:"),
                                  HasSubstr("a study of balance has no field "
@@ -219,11 +205,9 @@ TEST(BalanceTest, ANetworkPlaysOnlyTheRulesThatItHasLearned) {
     what_if: "last_turns=false"
     size { name: "x" budget { simulations: 2 games: 4 ladder_games: 4
                               pie_games: 4 option_games: 4 } })");
-  const TaraResult result = RunTara({"balance", "--study", file});
-  EXPECT_EQ(result.status, 0) << result.err;
   // Notes are broken into lines.
   EXPECT_THAT(
-      absl::StrReplaceAll(result.out, {{"\n", " "}}),
+      absl::StrReplaceAll(OutputOf("balance --study " + file), {{"\n", " "}}),
       AllOf(HasSubstr("Not learned by net:tests/nn/witness/bundle.tara, "
                       "so left out: compensation="),
             HasSubstr("; last_turns=false; the pie rule.")));
@@ -231,65 +215,51 @@ TEST(BalanceTest, ANetworkPlaysOnlyTheRulesThatItHasLearned) {
 
 TEST(BalanceTest, WrongArgumentsAreTold) {
   struct Wrong {
-    std::vector<std::string> arguments;
+    std::string arguments;
     std::string message;
     int status = 2;
   };
   for (const Wrong& wrong : {
-           Wrong{{"--variant", "all"}, "--player is required without --study"},
-           Wrong{{"--player", "greedy"},
-                 "--variant is required without --study"},
-           Wrong{{"--variant", "chess", "--player", "greedy"},
-                 "unknown variant 'chess'"},
-           Wrong{{"--variant", "all", "--player", "stockfish"},
+           Wrong{"--variant all", "--player is required without --study"},
+           Wrong{"--player greedy", "--variant is required without --study"},
+           Wrong{"--variant chess --player greedy", "unknown variant 'chess'"},
+           Wrong{"--variant all --player stockfish",
                  "unknown player 'stockfish'"},
-           Wrong{{"--variant", "all", "--player", "mcts:ponder=on"},
-                 "has no opponent"},
-           Wrong{{"--variant", "all", "--player", "greedy", "--sims", "5"},
+           Wrong{"--variant all --player mcts:ponder=on", "has no opponent"},
+           Wrong{"--variant all --player greedy --sims 5",
                  "player 'greedy' has no simulations"},
-           Wrong{{"--variant", "all", "--player", "mcts", "--sims", "5,x"},
+           Wrong{"--variant all --player mcts --sims 5,x",
                  "'x' is not a number of simulations"},
-           Wrong{{"--variant", "four_treasures", "--player", "greedy",
-                  "--what-if", "no_progress_limit=3"},
+           Wrong{"--variant four_treasures --player greedy --what-if "
+                 "no_progress_limit=3",
                  "no rule option 'no_progress_limit'"},
-           Wrong{{"--variant", "all", "--player", "greedy", "--what-if",
-                  "no_progress_limit=40"},
+           Wrong{"--variant all --player greedy --what-if no_progress_limit=40",
                  "changes nothing"},
-           Wrong{{"--variant", "all", "--player", "greedy", "--what-if", "x=1"},
+           Wrong{"--variant all --player greedy --what-if x=1",
                  "no rule option 'x'"},
-           Wrong{{"--variant", "four_treasures", "--player", "greedy",
-                  "--what-if", "last_turns"},
-                 "--what-if: 'last_turns'; expected NAME=VALUE"},
            Wrong{
-               {"--variant", "four_treasures", "--player", "greedy",
-                "--what-if", "compensation=1", "--what-if", "compensation=1.0"},
-               "--what-if compensation=1.0: these rules are given twice"},
-           Wrong{{"--variant", "four_treasures", "--player", "greedy",
-                  "--player", "greedy"},
+               "--variant four_treasures --player greedy --what-if last_turns",
+               "--what-if: 'last_turns'; expected NAME=VALUE"},
+           Wrong{"--variant four_treasures --player greedy --what-if "
+                 "compensation=1 --what-if compensation=1.0",
+                 "--what-if compensation=1.0: these rules are given twice"},
+           Wrong{"--variant four_treasures --player greedy --player greedy",
                  "player greedy is given twice"},
-           Wrong{{"--variant", "four_treasures", "--player", "mcts:sims=5",
-                  "--sims", "5,5"},
+           Wrong{"--variant four_treasures --player mcts:sims=5 --sims 5,5",
                  "simulations 5 are given twice"},
-           Wrong{{"--variant", "all", "--player", "mcts", "--depth", "8"},
+           Wrong{"--variant all --player mcts --depth 8",
                  "--depth requires --sims"},
-           Wrong{{"--variant", "all", "--player", "mcts", "--size", "x"},
+           Wrong{"--variant all --player mcts --size x",
                  "--size requires --study"},
-           Wrong{{"--variant", "all", "--player", "net:/no/such/run"},
-                 "/no/such/run: no such file or folder",
-                 1},
-           Wrong{{"--variant", "all", "--player", "greedy", "--html",
-                  "/no/such/folder/x.html"},
-                 "cannot write",
-                 1},
-           Wrong{{"--variant", "all", "--player", "greedy", "--store",
-                  "/no/such/folder/x"},
-                 "no such folder",
-                 1},
+           Wrong{"--variant all --player net:/no/such/run",
+                 "/no/such/run: no such file or folder", 1},
+           Wrong{"--variant all --player greedy --html /no/such/folder/x.html",
+                 "cannot write", 1},
+           Wrong{"--variant all --player greedy --store /no/such/folder/x",
+                 "no such folder", 1},
        }) {
-    const TaraResult result = RunTara(With(wrong.arguments));
-    EXPECT_EQ(result.status, wrong.status) << wrong.message << result.err;
-    EXPECT_THAT(result.err, HasSubstr(wrong.message));
-    EXPECT_THAT(result.out, IsEmpty());
+    EXPECT_THAT(ErrorOf(wrong.status, With(wrong.arguments)),
+                HasSubstr(wrong.message));
   }
 }
 

@@ -22,13 +22,9 @@ using ::testing::IsEmpty;
 using Json = nlohmann::json;
 
 TEST(BenchCoreTest, MeasuresEveryVariantOnEveryInstructionSet) {
-  const TaraResult result =
-      RunTara({"bench", "core", "--seconds", "0.001", "--format=json"});
-  EXPECT_EQ(result.status, 0);
-  EXPECT_THAT(result.err, NoErrors());
   std::set<std::string> variants;
   std::set<std::string> instruction_sets;
-  const Json report = Json::parse(result.out);
+  const Json report = JsonOf("bench core --seconds 0.001");
   for (const Json& row : report) {
     variants.insert(row.at("variant").get<std::string>());
     instruction_sets.insert(row.at("isa").get<std::string>());
@@ -43,25 +39,22 @@ TEST(BenchCoreTest, MeasuresEveryVariantOnEveryInstructionSet) {
 }
 
 TEST(BenchCoreTest, PrintsATableWithTheThreads) {
-  const TaraResult result =
-      RunTara({"bench", "core", "--variant", "four_treasures", "--seconds",
-               "0.001", "--threads", "2"});
-  EXPECT_EQ(result.status, 0);
-  EXPECT_THAT(result.out,
-              AllOf(HasSubstr("2 threads"), HasSubstr("portable"),
-                    HasSubstr("ratio"), HasSubstr("\nfour_treasures ")));
+  EXPECT_THAT(
+      OutputOf(
+          "bench core --variant four_treasures --seconds 0.001 --threads 2"),
+      AllOf(HasSubstr("2 threads"), HasSubstr("portable"), HasSubstr("ratio"),
+            HasSubstr("\nfour_treasures ")));
 }
 
 TEST(BenchCoreTest, HeedsRuleOptions) {
-  EXPECT_EQ(RunTara({"bench", "core", "--variant", "high_kings_l1", "--option",
-                     "no_progress_limit=5", "--seconds", "0.001"})
-                .status,
-            0);
+  OutputOf(
+      "bench core --variant high_kings_l1 --option "
+      "no_progress_limit=5 --seconds 0.001");
 }
 
 TEST(BenchCoreTest, AnInterruptReportsTheVariantsSoFar) {
   // Nine variants more take long enough for the signal to come before the end.
-  TerminalTara tara({"bench", "core", "--seconds", "2"});
+  TerminalTara tara("bench core --seconds 2");
   ASSERT_TRUE(tara.Expect("(2 of 10)"));
   tara.Signal(SIGINT);
   EXPECT_EQ(tara.Wait(), 130);
@@ -71,13 +64,10 @@ TEST(BenchCoreTest, AnInterruptReportsTheVariantsSoFar) {
 
 TEST(BenchSearchTest, MeasuresEveryVariantWithEveryEvaluator) {
   for (const std::string threads : {"1", "2"}) {
-    const TaraResult result =
-        RunTara({"bench", "search", "--seconds", "0.001", "--simulations", "50",
-                 "--threads", threads, "--format=json"});
-    EXPECT_EQ(result.status, 0);
-    EXPECT_THAT(result.err, NoErrors());
     std::set<std::string> rows;
-    for (const Json& row : Json::parse(result.out)) {
+    for (const Json& row :
+         JsonOf("bench search --seconds 0.001 --simulations 50 --threads " +
+                threads)) {
       rows.insert(row.at("variant").get<std::string>() + " " +
                   row.at("evaluator").get<std::string>());
       EXPECT_EQ(row.at("threads"), std::stoi(threads));
@@ -93,55 +83,25 @@ TEST(BenchSearchTest, MeasuresEveryVariantWithEveryEvaluator) {
 }
 
 TEST(BenchSearchTest, PrintsATable) {
-  const TaraResult result =
-      RunTara({"bench", "search", "--variant", "poisoned_chalice", "--seconds",
-               "0.001", "--evaluator", "uniform"});
-  EXPECT_EQ(result.status, 0);
-  EXPECT_THAT(result.out,
-              AllOf(HasSubstr("M simulations/s"), HasSubstr("graph hits"),
-                    HasSubstr("\npoisoned_chalice  uniform ")));
+  EXPECT_THAT(
+      OutputOf(
+          "bench search --variant poisoned_chalice --seconds 0.001 --evaluator "
+          "uniform"),
+      AllOf(HasSubstr("M simulations/s"), HasSubstr("graph hits"),
+            HasSubstr("\npoisoned_chalice  uniform ")));
 }
 
 TEST(BenchSearchTest, TheSignatureIsOneNumber) {
-  const TaraResult result = RunTara({"bench", "search", "--signature"});
-  EXPECT_EQ(result.status, 0);
-  EXPECT_EQ(result.out.size(), 17u);
-  EXPECT_EQ(result.out.find_first_not_of("0123456789abcdef"), 16u);
-}
-
-TEST(BenchCoreTest, WrongArgumentsAreUsageErrors) {
-  struct Wrong {
-    std::vector<std::string> arguments;
-    std::string message;
-  };
-  for (const Wrong& wrong : {
-           Wrong{{"bench"}, "missing subcommand; expected one of: "},
-           Wrong{{"bench", "cor"}, "did you mean 'core'?"},
-           Wrong{{"bench", "core", "--variant", "chess"},
-                 "unknown variant 'chess'"},
-           Wrong{{"bench", "core", "--seconds", "0"},
-                 "--seconds: bad value '0'; expected a number from 0.001"},
-           Wrong{{"bench", "core", "--seconds", "nan"}, "bad value 'nan'"},
-           Wrong{{"bench", "core", "--threads", "many"},
-                 "--threads: bad value"},
-           Wrong{{"bench", "core", "--format=xml"}, "bad value 'xml'"},
-       }) {
-    const TaraResult result = RunTara(wrong.arguments);
-    EXPECT_EQ(result.status, 2) << wrong.message;
-    EXPECT_THAT(result.out, IsEmpty());
-    EXPECT_THAT(result.err, HasSubstr(wrong.message));
-  }
+  const std::string result = OutputOf("bench search --signature");
+  EXPECT_EQ(result.size(), 17u);
+  EXPECT_EQ(result.find_first_not_of("0123456789abcdef"), 16u);
 }
 
 TEST(BenchLearnerTest, SaysHowFastANetworkLearnsAndWhereTheTimeGoes) {
   for (const std::string prepare : {"0", "2"}) {
-    const TaraResult result = RunTara(
-        {"bench", "learner", "--net", "4x1", "--batch", "4,16", "--threads",
-         "1", "--prepare-threads", prepare, "--steps-per-read", "3",
-         "--seconds", "0.01", "--format=json"});
-    ASSERT_EQ(result.status, 0) << result.err;
-    EXPECT_THAT(result.err, NoErrors());
-    const Json report = Json::parse(result.out);
+    const Json report = JsonOf(
+        "bench learner --net 4x1 --batch 4,16 --threads 1 --prepare-threads " +
+        prepare + " --steps-per-read 3 --seconds 0.01");
     ASSERT_EQ(report.size(), 2u);
     for (size_t i = 0; i < 2; ++i) {
       const Json& row = report[i];
@@ -166,47 +126,20 @@ TEST(BenchLearnerTest, SaysHowFastANetworkLearnsAndWhereTheTimeGoes) {
   }
 }
 
-TEST(BenchLearnerTest, WrongArgumentsAreUsageErrors) {
-  for (const auto& [arguments, message] :
-       std::vector<std::pair<std::vector<std::string>, std::string>>{
-           {{"--batch", "0"}, "expected sizes from 1 to 1048576"},
-           {{"--device", "cuda:all"}, "expected one device"},
-           {{"--device", "tpu"}, "--device: bad value 'tpu'"},
-           {{"--prepare-threads", "-2"}, "--prepare-threads: bad value '-2'"},
-       }) {
-    std::vector<std::string> all = {"bench", "learner"};
-    all.insert(all.end(), arguments.begin(), arguments.end());
-    const TaraResult result = RunTara(all);
-    EXPECT_EQ(result.status, 2) << message;
-    EXPECT_THAT(result.err, HasSubstr(message));
-  }
-}
-
 TEST(BenchInferenceTest, ThreadsEvaluateAtOnce) {
-  const TaraResult result = RunTara(
-      {"bench", "inference", "--net", "4x1", "--threads", "2", "--batch", "8",
-       "--precision", "float32", "--seconds", "0.001", "--format=json"});
-  ASSERT_EQ(result.status, 0) << result.err;
-  const Json report = Json::parse(result.out);
+  const Json report = JsonOf(
+      "bench inference --net 4x1 --threads 2 --batch 8 --precision float32 "
+      "--seconds 0.001");
   EXPECT_EQ(report.size(), 2u);  // by LibTorch and by Tara
   for (const Json& row : report) EXPECT_GT(row.at("positions_per_s"), 0);
 }
 
-TEST(BenchInferenceTest, AnEngineThatThereIsNotIsAUsageError) {
-  EXPECT_THAT(ErrorOf(2, {"bench", "inference", "--net", "4x1", "--precision",
-                          "float16"}),
-              HasSubstr("no such engine on device cpu"));
-}
-
 TEST(BenchSelfPlayTest, SaysHowFastSelfPlayIsBesideTheBareEngine) {
   for (const std::string threads : {"1", "2"}) {
-    const TaraResult result = RunTara(
-        {"bench", "selfplay", "--net", "4x1", "--sims", "8", "--threads",
-         threads, "--games", "6", "--games-per-thread", "2", "--seconds",
-         "0.001", "--search", "proof=on,solver_hills=6", "--precision",
-         "float32", "--format=json"});
-    ASSERT_EQ(result.status, 0) << result.err;
-    const Json report = Json::parse(result.out);
+    const Json report =
+        JsonOf("bench selfplay --net 4x1 --sims 8 --threads " + threads +
+               " --games 6 --games-per-thread 2 --seconds 0.001 --search "
+               "proof=on,solver_hills=6 --precision float32");
     EXPECT_EQ(report.at("net"), "4x1");
     // What was chosen, not "auto".
     EXPECT_EQ(report.at("precision"), "float32");
@@ -236,30 +169,10 @@ TEST(BenchSelfPlayTest, SaysHowFastSelfPlayIsBesideTheBareEngine) {
   }
 }
 
-TEST(BenchSelfPlayTest, RefusesNetworksAndOptionsThatThereAreNot) {
-  const std::pair<std::vector<std::string>, std::string> cases[] = {
-      {{"--net", "64"}, "--net is '64'; expected CHANNELSxBLOCKS"},
-      {{"--precision", "int4"}, "--precision: bad value 'int4'; expected auto"},
-      {{"--search", "width=3"}, "--search: "},
-      {{"--cache", "-1"}, "--cache"},
-      {{"--checkpoint", "/no/such/file"}, "/no/such/file"},
-  };
-  for (const auto& [flags, message] : cases) {
-    std::vector<std::string> arguments = {"bench", "selfplay"};
-    arguments.insert(arguments.end(), flags.begin(), flags.end());
-    const TaraResult result = RunTara(arguments);
-    EXPECT_NE(result.status, 0);
-    EXPECT_THAT(result.err, HasSubstr(message));
-  }
-}
-
 TEST(BenchInferenceTest, MeasuresEveryBackendPrecisionAndBatch) {
-  const TaraResult result =
-      RunTara({"bench", "inference", "--net", "8x1", "--batch", "1,20",
-               "--seconds", "0.001", "--format=json"});
-  ASSERT_EQ(result.status, 0) << result.err;
   std::set<std::string> rows;
-  for (const Json& row : Json::parse(result.out)) {
+  for (const Json& row : JsonOf("bench inference --net 8x1 --batch 1,20 "
+                                "--seconds 0.001")) {
     rows.insert(row.at("backend").get<std::string>() + " " +
                 row.at("precision").get<std::string>() + " " +
                 std::to_string(row.at("batch").get<int>()));
@@ -276,12 +189,9 @@ TEST(BenchInferenceTest, MeasuresEveryBackendPrecisionAndBatch) {
 }
 
 TEST(BenchInferenceTest, MeasuresLightNetworksByInstructionSet) {
-  const TaraResult result =
-      RunTara({"bench", "inference", "--net", "light:64x1", "--batch", "1",
-               "--seconds", "0.001", "--format=json"});
-  ASSERT_EQ(result.status, 0) << result.err;
   const std::vector<absl::string_view> kernels = nn::LightKernelNames();
-  const Json rows = Json::parse(result.out);
+  const Json rows =
+      JsonOf("bench inference --net light:64x1 --batch 1 --seconds 0.001");
   ASSERT_EQ(rows.size(), kernels.size());
   for (size_t i = 0; i < kernels.size(); ++i) {
     EXPECT_EQ(rows[i].at("net"), "light:64x1");
@@ -293,20 +203,45 @@ TEST(BenchInferenceTest, MeasuresLightNetworksByInstructionSet) {
   }
 }
 
-TEST(BenchInferenceTest, RefusesNetworksAndBatchesThatThereAreNot) {
-  const std::pair<std::vector<std::string>, std::string> cases[] = {
-      {{"--net", "64"}, "--net is '64'; expected CHANNELSxBLOCKS"},
-      {{"--net", "light:32x1"}, "expected 64 channels"},
-      {{"--batch", "1,x"}, "--batch is '1,x'; expected sizes from 1 to 4096"},
-      {{"--backend", "torch", "--precision", "int8"}, "int8"},
-      {{"--checkpoint", "/no/such/file"}, "/no/such/file"},
+TEST(BenchTest, WrongArgumentsAreTold) {
+  struct Wrong {
+    std::string arguments;
+    std::string message;
+    int status = 2;
   };
-  for (const auto& [flags, message] : cases) {
-    std::vector<std::string> arguments = {"bench", "inference"};
-    arguments.insert(arguments.end(), flags.begin(), flags.end());
-    const TaraResult result = RunTara(arguments);
-    EXPECT_NE(result.status, 0);
-    EXPECT_THAT(result.err, HasSubstr(message));
+  for (const Wrong& wrong : {
+           Wrong{"", "missing subcommand; expected one of: "},
+           Wrong{"cor", "did you mean 'core'?"},
+           Wrong{"core --variant chess", "unknown variant 'chess'"},
+           Wrong{"core --seconds 0",
+                 "--seconds: bad value '0'; expected a number from 0.001"},
+           Wrong{"core --seconds nan", "bad value 'nan'"},
+           Wrong{"core --threads many", "--threads: bad value"},
+           Wrong{"core --format=xml", "bad value 'xml'"},
+           Wrong{"learner --batch 0", "expected sizes from 1 to 1048576"},
+           Wrong{"learner --device cuda:all", "expected one device"},
+           Wrong{"learner --device tpu", "--device: bad value 'tpu'"},
+           Wrong{"learner --prepare-threads -2",
+                 "--prepare-threads: bad value '-2'"},
+           Wrong{"selfplay --net 64",
+                 "--net is '64'; expected CHANNELSxBLOCKS"},
+           Wrong{"selfplay --precision int4",
+                 "--precision: bad value 'int4'; expected auto"},
+           Wrong{"selfplay --search width=3", "--search: "},
+           Wrong{"selfplay --cache -1", "--cache"},
+           Wrong{"selfplay --checkpoint /no/such/file", "/no/such/file", 1},
+           Wrong{"inference --net 64",
+                 "--net is '64'; expected CHANNELSxBLOCKS"},
+           Wrong{"inference --net light:32x1", "expected 64 channels", 1},
+           Wrong{"inference --batch 1,x",
+                 "--batch is '1,x'; expected sizes from 1 to 4096"},
+           Wrong{"inference --net 4x1 --precision float16",
+                 "no such engine on device cpu"},
+           Wrong{"inference --backend torch --precision int8", "int8"},
+           Wrong{"inference --checkpoint /no/such/file", "/no/such/file", 1},
+       }) {
+    EXPECT_THAT(ErrorOf(wrong.status, "bench" + Words(wrong.arguments)),
+                HasSubstr(wrong.message));
   }
 }
 

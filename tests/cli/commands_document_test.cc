@@ -25,9 +25,7 @@ std::string HelpOf(const std::string& command) {
   std::vector<std::string> arguments =
       absl::StrSplit(command, ' ', absl::SkipEmpty());
   arguments.push_back("--help");
-  const TaraResult result = RunTara(arguments);
-  EXPECT_EQ(result.status, 0) << command << ": " << result.err;
-  return result.out;
+  return OutputOf(arguments);
 }
 
 // Returns the names in the list of commands that a help text has, if any.
@@ -62,11 +60,9 @@ TEST(CommandsDocumentTest, EveryCommandHasARowWhoseOptionsItHas) {
   std::map<std::string, std::string> commands;
   AddCommands("", commands);
   EXPECT_GT(commands.size(), 20u);
-  const absl::StatusOr<Document> page =
-      ReadDocument("docs/reference/commands.md");
-  ASSERT_TRUE(page.ok()) << page.status();
+  const Document page = ReadDocument("docs/reference/commands.md").value();
   bool in_table = false;
-  for (const DocumentLine& line : page->lines) {
+  for (const DocumentLine& line : page.lines) {
     if (line.text == "| command | purpose | main options |") in_table = true;
     if (!absl::StartsWith(line.text, "|")) in_table = false;
     if (!in_table || !absl::StartsWith(line.text, "| `")) continue;
@@ -81,7 +77,7 @@ TEST(CommandsDocumentTest, EveryCommandHasARowWhoseOptionsItHas) {
     const std::string command = absl::StrJoin(words, " ");
     const auto found = commands.find(command);
     if (found == commands.end()) {
-      ADD_FAILURE() << page->At(line.number) << ": no command '" << command
+      ADD_FAILURE() << page.At(line.number) << ": no command '" << command
                     << "', or two rows of it";
       continue;
     }
@@ -92,7 +88,7 @@ TEST(CommandsDocumentTest, EveryCommandHasARowWhoseOptionsItHas) {
            absl::StrSplit(span, absl::ByAnyChar(" []"))) {
         if (!absl::StartsWith(word, "--")) continue;
         EXPECT_TRUE(absl::StrContains(help, word))
-            << page->At(line.number) << ": " << command << " has no " << word;
+            << page.At(line.number) << ": " << command << " has no " << word;
       }
     }
   }
@@ -102,14 +98,11 @@ TEST(CommandsDocumentTest, EveryCommandHasARowWhoseOptionsItHas) {
 }
 
 TEST(CommandsDocumentTest, EveryKindOfPlayerHasARow) {
-  const absl::StatusOr<Document> page =
-      ReadDocument("docs/reference/commands.md");
-  ASSERT_TRUE(page.ok()) << page.status();
-  const absl::StatusOr<std::vector<TableRow>> rows =
-      FindTable(*page, "| spec | player |");
-  ASSERT_TRUE(rows.ok()) << rows.status();
+  const Document page = ReadDocument("docs/reference/commands.md").value();
+  const std::vector<TableRow> rows =
+      FindTable(page, "| spec | player |").value();
   std::set<std::string> described;
-  for (const TableRow& row : *rows) {
+  for (const TableRow& row : rows) {
     const std::string spec = CodeSpans(row.cells[0])[0];
     described.insert(spec.substr(0, spec.find_first_of(":[+")));
   }

@@ -20,7 +20,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "tara/base/check.h"
 #include "tests/cli/tara_process.h"
 
@@ -29,6 +28,7 @@ namespace {
 
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
+using std::string_literals::operator""s;
 
 // What is waited for here comes, or the test's own time runs out.
 void Pause() { std::this_thread::sleep_for(std::chrono::milliseconds(10)); }
@@ -84,8 +84,7 @@ std::vector<pid_t> ChildrenOf(pid_t process) {
 // A running `tara`, whose output goes to files.
 class Running {
  public:
-  explicit Running(const std::vector<std::string>& arguments)
-      : err_(TemporaryPath("stderr")) {
+  explicit Running(const Words& arguments) : err_(TemporaryPath("stderr")) {
     process_ = fork();
     TARA_CHECK(process_ >= 0, "fork");
     if (process_ == 0) {
@@ -147,29 +146,26 @@ TEST(EndingsTest, AnInterruptEndsWhatWouldTakeDays) {
   const std::string book = TemporaryPath("book.db");
   const std::string game = TemporaryPath("game.txt");
   WriteFile(game, "four_treasures D4 D5 C4 C5\n");
-  const std::vector<std::vector<std::string>> commands = {
-      {"arena", "--variant", "four_treasures", kThinker, kThinker},
-      {"arena", "--variant", "four_treasures", kThinker, kThinker, "--threads",
-       "3"},
-      {"arena", "--variant", "four_treasures", "random", kThinker,
-       "--time-control", "100h"},
-      {"arena", "--variant", "four_treasures", "random", "random", "--openings",
-       absl::StrCat("balanced:", kThinker)},
-      {"rate", kThinker, "random", "--variant", "four_treasures"},
-      {"crossplay", "--variant", "sacred_hill_doubles_l1", kThinker, "random"},
-      {"balance", "--variant", "four_treasures", "--player", kThinker},
-      {"selfplay", "--variant", "four_treasures", "--player",
-       "alphabeta:depth=100", "-o", store},
-      {"regret", "--variant", "four_treasures", "--player",
-       "alphabeta:depth=100", "--positions", "100000"},
-      {"solve", "--variant", "high_kings_l1"},
-      {"stats", "--variant", "high_kings_l1", "--games", "100G"},
-      {"explore", "build", book, "--variant", "four_treasures", "--player",
-       kThinker},
-      {"review", game, "--player", kThinker},
-  };
-  for (const std::vector<std::string>& command : commands) {
-    SCOPED_TRACE(absl::StrJoin(command, " "));
+  const std::string thinker = kThinker;
+  for (const std::string& command :
+       {"arena --variant four_treasures " + thinker + " " + thinker,
+        "arena --threads 3 --variant four_treasures " + thinker + " " + thinker,
+        "arena --variant four_treasures random --time-control 100h " + thinker,
+        "arena --variant four_treasures random random --openings balanced:" +
+            thinker,
+        "rate --variant four_treasures random " + thinker,
+        "crossplay --variant sacred_hill_doubles_l1 random " + thinker,
+        "balance --variant four_treasures --player " + thinker,
+        "selfplay --variant four_treasures --player alphabeta:depth=100 -o " +
+            store,
+        "regret --variant four_treasures --player alphabeta:depth=100 "
+        "--positions 100000"s,
+        "solve --variant high_kings_l1"s,
+        "stats --variant high_kings_l1 --games 100G"s,
+        "explore build " + book + " --variant four_treasures --player " +
+            thinker,
+        "review " + game + " --player " + thinker}) {
+    SCOPED_TRACE(command);
     Running tara(command);
     tara.AwaitHandler();
     tara.AwaitWork(20);
@@ -180,7 +176,7 @@ TEST(EndingsTest, AnInterruptEndsWhatWouldTakeDays) {
 }
 
 TEST(EndingsTest, AnInterruptEndsWhatHasNothingToKeep) {
-  Running tara({"perft", "--variant", "high_kings_l1", "--depth", "12"});
+  Running tara("perft --variant high_kings_l1 --depth 12");
   tara.AwaitWork(5);
   tara.Signal(SIGINT);
   EXPECT_EQ(tara.Wait(), 1000 + SIGINT);

@@ -27,9 +27,8 @@ std::string Fake(const std::string& arguments = "") {
 }
 
 TEST(EnginePlayerTest, PlaysInTheArenaLikeAnyPlayer) {
-  const TaraResult result =
-      RunTara({"arena", "--variant", "all", Fake(), "random", "--games", "2",
-               "--format=json"});
+  const TaraResult result = RunTara({"arena", "--variant", "all", Fake(),
+                                     "random", "--games=2", "--format=json"});
   ASSERT_EQ(result.status, 0) << result.err;
   EXPECT_THAT(result.err, NoErrors());
   EXPECT_THAT(result.err, Not(HasSubstr("fake")));  // its own words
@@ -44,12 +43,10 @@ TEST(EnginePlayerTest, PlaysInTheArenaLikeAnyPlayer) {
 TEST(EnginePlayerTest, ACrashLosesTheGameAndIsReported) {
   const std::string engine = Fake("--fault crash --after 3");
   const auto play = [&](const std::string& format) {
-    return RunTara({"arena", "--variant", "sacred_hill_l1", "random", engine,
-                    "--games", "12", format});
+    return OutputOf({"arena", "--variant", "sacred_hill_l1", "random", engine,
+                     "--games", "12", format});
   };
-  const TaraResult json = play("--format=json");
-  ASSERT_EQ(json.status, 0) << json.err;
-  const Json row = Json::parse(json.out)[0];
+  const Json row = Json::parse(play("--format=json"))[0];
   EXPECT_EQ(row["wins"], 12);
   EXPECT_EQ(row["mean_margin"], 2);
   EXPECT_EQ(row["forfeits"]["a"], 0);
@@ -58,7 +55,7 @@ TEST(EnginePlayerTest, ACrashLosesTheGameAndIsReported) {
   EXPECT_EQ(row["forfeits"]["games"][0]["by"], "B");
   EXPECT_THAT(row["forfeits"]["games"][0]["fault"].get<std::string>(),
               HasSubstr("signal 11 (Segmentation fault)"));
-  EXPECT_THAT(play("--format=text").out,
+  EXPECT_THAT(play("--format=text"),
               AllOf(HasSubstr("Forfeits, 12 in all (losses by 2 points):"),
                     HasSubstr("Fake 1.0: ended (signal 11"),
                     HasSubstr("... and 2 more")));
@@ -67,12 +64,9 @@ TEST(EnginePlayerTest, ACrashLosesTheGameAndIsReported) {
 TEST(EnginePlayerTest, ForfeitsAreKeptInTheResultsFile) {
   const std::string store = TemporaryPath("results.db");
   const auto play = [&](const std::string& games) {
-    const TaraResult result =
-        RunTara({"arena", "--variant", "four_treasures",
-                 Fake("--fault illegal --after 5"), "random", "--games", games,
-                 "--store", store, "--threads", "1", "--format=json"});
-    EXPECT_EQ(result.status, 0) << result.err;
-    return Json::parse(result.out)[0];
+    return JsonOf({"arena", "--variant", "four_treasures",
+                   Fake("--fault illegal --after 5"), "random", "--games",
+                   games, "--store", store, "--threads", "1"})[0];
   };
   EXPECT_EQ(play("4")["forfeits"]["a"], 4);
   const Json more = play("6");
@@ -83,22 +77,17 @@ TEST(EnginePlayerTest, ForfeitsAreKeptInTheResultsFile) {
 }
 
 TEST(EnginePlayerTest, KeepsItsClock) {
-  const TaraResult result =
-      RunTara({"arena", "--variant", "four_treasures", Fake(), "random",
-               "--games", "2", "--time-control", "1h+1s", "--format=json"});
-  ASSERT_EQ(result.status, 0) << result.err;
-  const Json row = Json::parse(result.out)[0];
+  const Json row =
+      JsonOf({"arena", "--variant", "four_treasures", Fake(), "random",
+              "--games", "2", "--time-control", "1h+1s"})[0];
   EXPECT_GT(row["clock"]["moves_a"], 20);
   EXPECT_EQ(row["clock"]["forfeits_a"], 0);
 }
 
 TEST(EnginePlayerTest, WhatCannotBeStartedEndsTheCommand) {
   const auto error = [](const std::string& engine) {
-    const TaraResult result =
-        RunTara({"arena", "--variant", "sacred_hill_l1", engine, "random"});
-    EXPECT_EQ(result.status, 1) << engine;
-    EXPECT_THAT(result.out, IsEmpty());
-    return result.err;
+    return ErrorOf(1,
+                   {"arena", "--variant", "sacred_hill_l1", engine, "random"});
   };
   EXPECT_THAT(error("engine:/no/such/engine"),
               HasSubstr("cannot start '/no/such/engine': No such file"));
@@ -113,10 +102,9 @@ TEST(EnginePlayerTest, WhatCannotBeStartedEndsTheCommand) {
 TEST(EnginePlayerTest, ABadSpecIsMisuse) {
   for (const std::string spec :
        {"engine", "engine:", "engine:x,moves=3", "engine:'x"}) {
-    const TaraResult result =
-        RunTara({"arena", "--variant", "sacred_hill_l1", spec, "random"});
-    EXPECT_EQ(result.status, 2) << spec;
-    EXPECT_THAT(result.err, HasSubstr(absl::StrCat("bad player spec '", spec)));
+    EXPECT_THAT(
+        ErrorOf(2, "arena --variant sacred_hill_l1 " + spec + " random"),
+        HasSubstr("bad player spec '" + spec));
   }
 }
 
@@ -132,31 +120,28 @@ TEST(EnginePlayerTest, IsRatedAmongOthers) {
 }
 
 TEST(EnginePlayerTest, PlaysItselfForTheBalance) {
-  const TaraResult result =
-      RunTara({"balance", "--variant", "four_treasures", "--player", Fake(),
-               "--games", "4", "--first-games", "0", "--format=json"});
-  EXPECT_EQ(result.status, 0) << result.err;
+  const auto study = [](const std::string& player) {
+    return Words(
+               "balance --variant four_treasures --games 4 --first-games 0 "
+               "--threads 1 --player") +
+           Words({player});
+  };
+  OutputOf(study(Fake()));
   // What it cannot play to the end says nothing of balance.
-  const TaraResult often =
-      RunTara({"balance", "--variant", "four_treasures", "--player",
-               Fake("--fault exit --after 60"), "--games", "4", "--first-games",
-               "0", "--threads", "1", "--format=json"});
-  EXPECT_EQ(often.status, 0) << often.err;
-  EXPECT_EQ(Json::parse(often.out)["studies"][0]["games"], 4);
-  EXPECT_THAT(ErrorOf(1, {"balance", "--variant", "four_treasures", "--player",
-                          Fake("--fault exit --after 3"), "--games", "4",
-                          "--first-games", "0"}),
+  const std::string report =
+      OutputOf(study(Fake("--fault exit --after 60")) + "--format=json");
+  EXPECT_EQ(Json::parse(report)["studies"][0]["games"], 4);
+  EXPECT_THAT(ErrorOf(1, study(Fake("--fault exit --after 3"))),
               HasSubstr("was given up 3 times by its player"));
 }
 
 TEST(EnginePlayerTest, HasNoFilesOfTheProgram) {
   const std::string files = TemporaryPath("files");
-  const TaraResult result = RunTara(
+  OutputOf(
       {"balance", "--variant", "four_treasures", "--player",
        absl::StrCat(Fake("--files " + files), ",log=", TemporaryPath("log")),
        "--games", "2", "--first-games", "0", "--threads", "2", "--store",
        TemporaryPath("balance.db")});
-  EXPECT_EQ(result.status, 0) << result.err;
   const std::vector<std::string> lines = Lines(ReadFile(files));
   ASSERT_THAT(lines, Not(IsEmpty()));
   for (const std::string& line : lines) EXPECT_EQ(line, " 0 1 2");
@@ -165,43 +150,38 @@ TEST(EnginePlayerTest, HasNoFilesOfTheProgram) {
 TEST(EnginePlayerTest, PlaysItselfIntoAGameStore) {
   const std::string store = TemporaryPath("games.db");
   const auto play = [&](const std::string& games) {
-    return RunTara({"selfplay", "--variant", "all", "--player",
-                    "engine:tests/eval/fake_engine,start=300,move=300",
-                    "--games", games, "-o", store});
+    return OutputOf(
+        "selfplay --variant all --player "
+        "engine:tests/eval/fake_engine,start=300,move=300 --games " +
+        games + " -o " + store);
   };
-  ASSERT_EQ(play("1").status, 0) << play("1").err;
-  EXPECT_THAT(play("2").out, HasSubstr("10 games played"));
+  play("1");
+  EXPECT_THAT(play("2"), HasSubstr("10 games played"));
   const std::string lines = TemporaryPath("games.jsonl");
-  EXPECT_EQ(RunTara({"games", "export", store, "-o", lines}).status, 0);
-  EXPECT_EQ(RunTara({"verify", lines}).out, "20 passed, 0 failed\n");
+  OutputOf("games export " + store + " -o " + lines);
+  EXPECT_EQ(OutputOf("verify " + lines), "20 passed, 0 failed\n");
 }
 
 TEST(EnginePlayerTest, PlayersWithOpinionsPlayThemselvesIntoAGameStore) {
   const std::string store = TemporaryPath("games.db");
-  const TaraResult result =
-      RunTara({"selfplay", "--variant", "all", "--player", "mcts:sims=5",
-               "--games", "2", "-o", store});
-  ASSERT_EQ(result.status, 0) << result.err;
+  OutputOf("selfplay --variant all --player mcts:sims=5 --games 2 -o " + store);
   const std::string lines = TemporaryPath("games.jsonl");
-  EXPECT_EQ(RunTara({"games", "export", store, "-o", lines}).status, 0);
-  EXPECT_EQ(RunTara({"verify", lines}).out, "20 passed, 0 failed\n");
-  EXPECT_THAT(ErrorOf(2, {"selfplay", "--variant", "all", "--player",
-                          "mcts:x=1", "-o", store}),
-              HasSubstr("bad player spec 'mcts:x=1'"));
+  OutputOf("games export " + store + " -o " + lines);
+  EXPECT_EQ(OutputOf("verify " + lines), "20 passed, 0 failed\n");
+  EXPECT_THAT(
+      ErrorOf(2, "selfplay --variant all --player mcts:x=1 -o " + store),
+      HasSubstr("bad player spec 'mcts:x=1'"));
 }
 
 TEST(EnginePlayerTest, IsAnOpponentInTheTerminal) {
-  const std::vector<std::string> play = {
-      "play", "--variant", "four_treasures", "--opponent", Fake(), "--ascii"};
-  const TaraResult result = RunTara(play, "D4\nundo\nE4\nquit\n");
-  EXPECT_EQ(result.status, 0) << result.err;
-  EXPECT_THAT(result.out, AllOf(HasSubstr("Blue plays"), HasSubstr("Undone:")));
-  const TaraResult crash =
-      RunTara({"play", "--variant", "four_treasures", "--opponent",
-               Fake("--fault crash"), "--ascii"},
-              "D4\nE4\n");
-  EXPECT_EQ(crash.status, 0) << crash.err;
-  EXPECT_THAT(crash.out,
+  const auto play = [](const std::string& opponent, const char* lines) {
+    return OutputOf({"play", "--variant", "four_treasures", "--ascii",
+                     "--opponent", opponent},
+                    lines);
+  };
+  EXPECT_THAT(play(Fake(), "D4\nundo\nE4\nquit\n"),
+              AllOf(HasSubstr("Blue plays"), HasSubstr("Undone:")));
+  EXPECT_THAT(play(Fake("--fault crash"), "D4\nE4\n"),
               AllOf(HasSubstr("Blue forfeits (Fake 1.0: ended (signal 11 "
                               "(Segmentation fault))"),
                     HasSubstr("Red wins.")));
@@ -209,12 +189,10 @@ TEST(EnginePlayerTest, IsAnOpponentInTheTerminal) {
 
 // Tara is an engine itself.
 TEST(EnginePlayerTest, TaraPlaysTara) {
-  const TaraResult result = RunTara(
-      {"arena", "--variant", "sacred_hill_l1",
-       "engine:tara/cli/tara engine --search sims=20,start=300,move=300",
-       "random", "--games", "4", "--format=json"});
-  ASSERT_EQ(result.status, 0) << result.err;
-  const Json row = Json::parse(result.out)[0];
+  const Json row =
+      JsonOf({"arena", "--variant", "sacred_hill_l1",
+              "engine:tara/cli/tara engine --search sims=20,start=300,move=300",
+              "random", "--games", "4"})[0];
   EXPECT_EQ(row["games"], 4);
   EXPECT_FALSE(row.contains("forfeits")) << row["forfeits"];
 }

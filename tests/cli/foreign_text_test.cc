@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
@@ -31,102 +31,85 @@ constexpr char kBundle[] = "models/fair_rules.tara";
 
 // A command, with what it reads and what its output has to contain.
 struct Reading {
-  std::vector<std::string> arguments;
-  std::string input;
-  std::string expected;
+  Words arguments;
+  std::string input = "";
+  std::string expected = "";
 };
-
-void PrintTo(const Reading& reading, std::ostream* os) {
-  for (const std::string& argument : reading.arguments) {
-    *os << argument.substr(0, 60) << " ";
-  }
-}
 
 std::string GoldenGame() {
   return Lines(ReadFile("tests/golden/four_treasures.jsonl")).front();
 }
 
-// A byte order mark, "\r\n" and no-break spaces count for nothing.
-class EditedTextTest : public testing::TestWithParam<Reading> {};
-
-TEST_P(EditedTextTest, IsReadAsIfItHadNotBeenEdited) {
+// A byte order mark, "\r\n" and no-break spaces count for nothing. In these '_'
+// stands for a no-break space and '~' for '_'.
+TEST(EditedTextTest, IsReadAsIfItHadNotBeenEdited) {
   const auto edited = [](const std::string& text) {
     return absl::StrCat(
         kMark, absl::StrReplaceAll(
                    text, {{"\n", "\r\n"}, {"_", "\xC2\xA0"}, {"~", "_"}}));
   };
-  std::vector<std::string> arguments = GetParam().arguments;
-  for (std::string& argument : arguments) {
-    absl::string_view text = argument;
-    if (absl::ConsumePrefix(&text, "EDITED ")) {
-      argument = edited(std::string(text));
+  for (const Reading& reading : {
+           Reading{"verify -",
+                   absl::StrReplaceAll(GoldenGame(), {{"_", "~"}}) + "\n",
+                   "1 passed, 0 failed"},
+           Reading{"review - --player mcts:sims=2 --nodes 0",
+                   "four~treasures_D4 D5\n", "2 actions, not finished"},
+           Reading{"review - --player mcts:sims=2 --nodes 0",
+                   "{\"variant\":\n\"four~treasures\",_\"steps\":"
+                   "[{\"action\":\"D4\"}]}\n",
+                   "1 actions, not finished"},
+           Reading{{"show", "--position", "EDITED four~treasures_D4"},
+                   "",
+                   "Blue to move"},
+           Reading{{"show", "--position",
+                    "EDITED four~treasures 5/7/7/2rb3/7/7/5_0\n"},
+                   "",
+                   "Red to move"},
+           Reading{{"show", "--variant", "four_treasures", "--actions",
+                    "EDITED D4_D5\n"},
+                   "",
+                   "Red to move"},
+           Reading{"engine --model playouts",
+                   "1 variant_four~treasures\n2_play D4\n3 history\nquit\n",
+                   "=3 D4\n"},
+           Reading{"engine --json --model playouts",
+                   "{\"id\":1,_\"position\":\"four~treasures_5/7/7/7/7/7/5 0 "
+                   "battle - 0,0 0 - -\",\"simulations\":1}\n",
+                   "\"simulations\":1"},
+       }) {
+    Words arguments = reading.arguments;
+    SCOPED_TRACE(arguments[0]);
+    for (std::string& argument : arguments) {
+      absl::string_view text = argument;
+      if (absl::ConsumePrefix(&text, "EDITED ")) {
+        argument = edited(std::string(text));
+      }
     }
+    EXPECT_THAT(OutputOf(arguments, edited(reading.input)),
+                HasSubstr(reading.expected));
   }
-  const TaraResult result = RunTara(arguments, edited(GetParam().input));
-  EXPECT_EQ(result.status, 0) << result.out << result.err;
-  EXPECT_THAT(result.out, HasSubstr(GetParam().expected));
 }
-
-// In these '_' stands for a no-break space and '~' for '_'.
-INSTANTIATE_TEST_SUITE_P(
-    EveryReader, EditedTextTest,
-    testing::Values(
-        Reading{{"verify", "-"},
-                absl::StrReplaceAll(GoldenGame(), {{"_", "~"}}) + "\n",
-                "1 passed, 0 failed"},
-        Reading{{"review", "-", "--player", "mcts:sims=2", "--nodes", "0"},
-                "four~treasures_D4 D5\n",
-                "2 actions, not finished"},
-        Reading{{"review", "-", "--player", "mcts:sims=2", "--nodes", "0"},
-                "{\"variant\":\n\"four~treasures\",_\"steps\":"
-                "[{\"action\":\"D4\"}]}\n",
-                "1 actions, not finished"},
-        Reading{{"show", "--position", "EDITED four~treasures_D4"},
-                "",
-                "Blue to move"},
-        Reading{{"show", "--position",
-                 "EDITED four~treasures 5/7/7/2rb3/7/7/5_0\n"},
-                "",
-                "Red to move"},
-        Reading{{"show", "--variant", "four_treasures", "--actions",
-                 "EDITED D4_D5\n"},
-                "",
-                "Red to move"},
-        Reading{{"engine", "--model", "playouts"},
-                "1 variant_four~treasures\n2_play D4\n3 history\nquit\n",
-                "=3 D4\n"},
-        Reading{{"engine", "--json", "--model", "playouts"},
-                "{\"id\":1,_\"position\":\"four~treasures_5/7/7/7/7/7/5 0 "
-                "battle - 0,0 0 - -\",\"simulations\":1}\n",
-                "\"simulations\":1"}));
 
 // Refused in the program's own words, by each command that parses JSON.
-class DeepJsonTest : public testing::TestWithParam<std::string> {};
-
-TEST_P(DeepJsonTest, IsRefused) {
+TEST(DeepJsonTest, IsRefused) {
   const std::string deep =
       absl::StrCat("{\"variant\":", std::string(100000, '['),
-                   std::string(100000, ']'), ",\"steps\":[],\"result\":{}}");
+                   std::string(100000, ']'), ",\"steps\":[],\"result\":{}}\n");
   const std::string file = TemporaryPath("deep.jsonl");
-  WriteFile(file,
-            absl::StrCat(absl::StartsWith(GetParam(), "regret")
-                             ? "{\"tara_solved_endgames\":1,\"positions\":1}\n"
-                             : "",
-                         deep, "\n"));
-  const TaraResult result = RunShell(absl::StrReplaceAll(
-      absl::StrCat("\"$TARA\" ", GetParam()), {{"FILE", file}}));
-  EXPECT_LT(result.status, 3) << result.err;
-  EXPECT_THAT(result.out + result.err,
-              AllOf(HasSubstr("JSON nests deeper than 32"),
-                    Not(HasSubstr("json.exception"))));
+  WriteFile(file, deep);
+  const std::string set = TemporaryPath("set.jsonl");
+  WriteFile(set, "{\"tara_solved_endgames\":1,\"positions\":1}\n" + deep);
+  for (const std::string& command :
+       {"verify " + file, "review " + file + " --player mcts:sims=2",
+        "engine --json --model playouts < " + file,
+        "regret --variant four_treasures --player greedy --test-set " + set}) {
+    const TaraResult result = RunShell("\"$TARA\" " + command);
+    EXPECT_LT(result.status, 3) << result.err;
+    EXPECT_THAT(result.out + result.err,
+                AllOf(HasSubstr("JSON nests deeper than 32"),
+                      Not(HasSubstr("json.exception"))));
+  }
 }
-
-INSTANTIATE_TEST_SUITE_P(
-    EveryReader, DeepJsonTest,
-    testing::Values(
-        "verify FILE", "review FILE --player mcts:sims=2",
-        "engine --json --model playouts < FILE",
-        "regret --variant four_treasures --test-set FILE --player greedy"));
 
 // What foreign text may do to a terminal, and how long it may be.
 const std::string& Hostile() {
@@ -142,83 +125,55 @@ void ExpectTamed(const TaraResult& result) {
   EXPECT_THAT(result.out + result.err, HasSubstr("\\x1b]0;pwn\\x07"));
 }
 
-class HostileValueTest : public testing::TestWithParam<Reading> {};
-
-TEST_P(HostileValueTest, IsShownEscapedAndCut) {
+TEST(HostileValueTest, IsShownEscapedAndCut) {
   const auto hostile = [](const std::string& text) {
     return absl::StrReplaceAll(text, {{"EVIL", Hostile()}});
   };
-  std::vector<std::string> arguments;
-  for (const std::string& argument : GetParam().arguments) {
-    arguments.push_back(hostile(argument));
+  for (const Reading& reading : {
+           Reading{"show --variant EVIL"},
+           Reading{"show --position EVIL"},
+           Reading{{"show", "--position", "four_treasures EVIL/7 0"}},
+           Reading{{"show", "--position", "four_treasures 5/EVIL/7/7/7/7/5 0"}},
+           Reading{{"show", "--position", "four_treasures D4 EVIL"}},
+           Reading{{"show", "--position", "four_treasures EVIL=1 D4"}},
+           Reading{"show --variant four_treasures --actions EVIL"},
+           Reading{"show --variant four_treasures --option EVIL"},
+           Reading{"show --variant four_treasures --option EVIL=1"},
+           Reading{"show --variant four_treasures --option compensation=EVIL"},
+           Reading{"show EVIL"},
+           Reading{"show --EVIL"},
+           Reading{"EVIL"},
+           Reading{"perft --variant four_treasures --depth EVIL"},
+           Reading{"arena --variant four_treasures EVIL random"},
+           Reading{"arena --variant four_treasures mcts:EVIL=1 random"},
+           Reading{"arena --variant four_treasures mcts:sims=EVIL random"},
+           Reading{
+               "arena --variant four_treasures random greedy --sprt elo0=EVIL"},
+           Reading{"engine --search EVIL=3"},
+           Reading{"review -", "EVIL\n"},
+           Reading{"review -", "four_treasures D4 EVIL\n"},
+           Reading{"verify -",
+                   "{\"variant\":\"\\u001b]0;pwn\\u0007xxx\",\"steps\":[],"
+                   "\"result\":{}}\n"},
+           Reading{"verify -",
+                   "{\"variant\":\"four_treasures\",\"steps\":[],\"result\":{},"
+                   "\"\\u001b]0;pwn\\u0007\":1}\n"},
+       }) {
+    Words arguments = reading.arguments;
+    SCOPED_TRACE(absl::StrJoin(arguments, " "));
+    for (std::string& argument : arguments) argument = hostile(argument);
+    const TaraResult result = RunTara(arguments, hostile(reading.input));
+    EXPECT_THAT(result.status, AnyOf(1, 2));
+    ExpectTamed(result);
+    EXPECT_LT(result.out.size() + result.err.size(), 1500u);
   }
-  const TaraResult result = RunTara(arguments, hostile(GetParam().input));
-  EXPECT_THAT(result.status, AnyOf(1, 2));
-  ExpectTamed(result);
-  EXPECT_LT(result.out.size() + result.err.size(), 1500u);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    EveryMessage, HostileValueTest,
-    testing::Values(
-        Reading{{"show", "--variant", "EVIL"}, "", ""},
-        Reading{{"show", "--position", "EVIL"}, "", ""},
-        Reading{{"show", "--position", "four_treasures EVIL/7 0"}, "", ""},
-        Reading{{"show", "--position", "four_treasures 5/EVIL/7/7/7/7/5 0"},
-                "",
-                ""},
-        Reading{{"show", "--position", "four_treasures D4 EVIL"}, "", ""},
-        Reading{{"show", "--position", "four_treasures EVIL=1 D4"}, "", ""},
-        Reading{{"show", "--variant", "four_treasures", "--actions", "EVIL"},
-                "",
-                ""},
-        Reading{{"show", "--variant", "four_treasures", "--option", "EVIL"},
-                "",
-                ""},
-        Reading{{"show", "--variant", "four_treasures", "--option", "EVIL=1"},
-                "",
-                ""},
-        Reading{{"show", "--variant", "four_treasures", "--option",
-                 "compensation=EVIL"},
-                "",
-                ""},
-        Reading{{"show", "EVIL"}, "", ""}, Reading{{"show", "--EVIL"}, "", ""},
-        Reading{{"EVIL"}, "", ""},
-        Reading{{"perft", "--variant", "four_treasures", "--depth", "EVIL"},
-                "",
-                ""},
-        Reading{
-            {"arena", "--variant", "four_treasures", "EVIL", "random"}, "", ""},
-        Reading{
-            {"arena", "--variant", "four_treasures", "mcts:EVIL=1", "random"},
-            "",
-            ""},
-        Reading{{"arena", "--variant", "four_treasures", "mcts:sims=EVIL",
-                 "random"},
-                "",
-                ""},
-        Reading{{"arena", "--variant", "four_treasures", "random", "greedy",
-                 "--sprt", "elo0=EVIL"},
-                "",
-                ""},
-        Reading{{"engine", "--search", "EVIL=3"}, "", ""},
-        Reading{{"review", "-"}, "EVIL\n", ""},
-        Reading{{"review", "-"}, "four_treasures D4 EVIL\n", ""},
-        Reading{{"verify", "-"},
-                "{\"variant\":\"\\u001b]0;pwn\\u0007xxx\",\"steps\":[],"
-                "\"result\":{}}\n",
-                ""},
-        Reading{{"verify", "-"},
-                "{\"variant\":\"four_treasures\",\"steps\":[],\"result\":{},"
-                "\"\\u001b]0;pwn\\u0007\":1}\n",
-                ""}));
-
 TEST(HostileFileTest, OriginsOfBundlesAreShownEscaped) {
-  const auto reader = nn::ZipReader::Open(ReadFile(kBundle));
-  ASSERT_TRUE(reader.ok()) << reader.status();
+  const auto reader = nn::ZipReader::Open(ReadFile(kBundle)).value();
   std::vector<nn::ZipEntry> entries;
-  for (const std::string& name : reader->Names()) {
-    entries.push_back({name, reader->Read(name).value()});
+  for (const std::string& name : reader.Names()) {
+    entries.push_back({name, reader.Read(name).value()});
     if (name != "manifest.json") continue;
     auto manifest = nlohmann::ordered_json::parse(entries.back().contents);
     manifest["made_by"] = Hostile();
@@ -237,96 +192,70 @@ TEST(HostileFileTest, OriginsOfBundlesAreShownEscaped) {
   }
   const std::string path = TemporaryPath("hostile.tara");
   WriteFile(path, nn::MakeZip(entries).value());
-  const TaraResult result = RunTara({"model", path});
-  EXPECT_EQ(result.status, 0) << result.err;
-  ExpectTamed(result);
+  ExpectTamed({.out = OutputOf("model " + path)});
 }
 
 TEST(HostileFileTest, NamesOfStoresAreShownEscaped) {
   const std::string store = TemporaryPath("hostile.db");
-  ASSERT_EQ(RunTara({"selfplay", "--variant", "four_treasures", "--games", "1",
-                     "--sims", "1", "--model", "uniform", "-o", store})
-                .status,
-            0);
+  OutputOf(
+      "selfplay --variant four_treasures --games 1 --sims 1 "
+      "--model uniform -o " +
+      store);
   {
     const auto opened =
         record::OpenGameStore(store, record::StoreMode::kReadWrite);
-    ASSERT_TRUE(opened.ok()) << opened.status();
-    auto game = (*opened)->Get(0);
-    ASSERT_TRUE(game.ok()) << game.status();
-    game->set_game_index(1);
-    game->set_model_id(Hostile());
-    ASSERT_TRUE((*opened)->Add(*game).ok());
+    proto::GameRecord game = opened.value()->Get(0).value();
+    game.set_game_index(1);
+    game.set_model_id(Hostile());
+    ASSERT_TRUE(opened.value()->Add(game).ok());
   }
-  for (const std::vector<std::string>& command :
-       std::vector<std::vector<std::string>>{{"games", "list", store},
-                                             {"games", "show", store, "1"}}) {
-    const TaraResult result = RunTara(command);
-    EXPECT_EQ(result.status, 0) << result.err;
-    ExpectTamed(result);
-  }
+  ExpectTamed({.out = OutputOf("games list " + store)});
+  ExpectTamed({.out = OutputOf("games show " + store + " 1")});
 }
 
 TEST(HostileFileTest, PagesAreUtf8WhateverTheNamesOfFilesAre) {
   const std::string page = TemporaryPath("page.html");
-  const TaraResult result = RunTara(
-      {"arena", "--variant", "four_treasures", "--games", "2", "--store",
-       TemporaryPath("games\xff.db"), "--html", page, "random", "greedy"});
-  EXPECT_EQ(result.status, 0) << result.err;
+  OutputOf({"arena", "--variant", "four_treasures", "--games", "2", "--store",
+            TemporaryPath("games\xff.db"), "--html", page, "random", "greedy"});
   const std::string text = ReadFile(page);
   EXPECT_EQ(ValidUtf8(text), text);
   EXPECT_THAT(text, HasSubstr("games\xEF\xBF\xBD.db"));
 }
 
 // Numbers are decimal, and an option is given once, in every list of options.
-class WrongOptionTest : public testing::TestWithParam<Reading> {};
-
-TEST_P(WrongOptionTest, IsRefused) {
-  EXPECT_THAT(ErrorOf(2, GetParam().arguments, GetParam().input),
-              HasSubstr(GetParam().expected));
+TEST(WrongOptionTest, IsRefused) {
+  struct Wrong {
+    Words arguments;
+    std::string expected;
+  };
+  const Words arena = "arena --variant four_treasures";
+  for (const Wrong& wrong : {
+           Wrong{arena + "mcts:c_puct=0x1p3 random", "'0x1p3'"},
+           Wrong{arena + "random greedy --sprt elo0=0x1", "'0x1'"},
+           Wrong{arena + "random greedy --adjudicate agreement:0x1p-1,4",
+                 "agreement:0x1p-1"},
+           Wrong{"engine --search c_puct=0x1", "'0x1'"},
+           Wrong{"stats --variant all --games 0x10", "'0x10'"},
+           Wrong{"bench core --seconds 0x1", "'0x1'"},
+           Wrong{"show --variant four_treasures --option compensation=0x1",
+                 "'0x1'"},
+           Wrong{"rate --variant four_treasures random greedy "
+                 "--anchor random=0x1",
+                 "random=0x1"},
+           Wrong{arena + Words{"mcts:sims=1, sims=2", "random"},
+                 "sims is given twice"},
+           Wrong{arena + "engine:x,move=1,move=2 random",
+                 "move is given twice"},
+           Wrong{arena + "random greedy --sprt elo0=0,elo0=1",
+                 "elo0 is given twice"},
+           Wrong{"engine --search sims=1,sims=2", "sims is given twice"},
+           Wrong{"show --variant four_treasures --option compensation=1 "
+                 "--option compensation=2",
+                 "compensation is given twice"},
+       }) {
+    EXPECT_THAT(ErrorOf(2, wrong.arguments), HasSubstr(wrong.expected));
+  }
 }
-
-std::vector<std::string> Arena(const std::vector<std::string>& rest) {
-  std::vector<std::string> arguments = {"arena", "--variant", "four_treasures"};
-  arguments.insert(arguments.end(), rest.begin(), rest.end());
-  return arguments;
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Hexadecimal, WrongOptionTest,
-    testing::Values(
-        Reading{Arena({"mcts:c_puct=0x1p3", "random"}), "", "'0x1p3'"},
-        Reading{Arena({"random", "greedy", "--sprt", "elo0=0x1"}), "", "'0x1'"},
-        Reading{
-            Arena({"random", "greedy", "--adjudicate", "agreement:0x1p-1,4"}),
-            "", "agreement:0x1p-1"},
-        Reading{{"engine", "--search", "c_puct=0x1"}, "", "'0x1'"},
-        Reading{{"stats", "--variant", "all", "--games", "0x10"}, "", "'0x10'"},
-        Reading{{"bench", "core", "--seconds", "0x1"}, "", "'0x1'"},
-        Reading{{"show", "--variant", "four_treasures", "--option",
-                 "compensation=0x1"},
-                "",
-                "'0x1'"},
-        Reading{{"rate", "--variant", "four_treasures", "random", "greedy",
-                 "--anchor", "random=0x1"},
-                "",
-                "random=0x1"}));
-
-INSTANTIATE_TEST_SUITE_P(
-    GivenTwice, WrongOptionTest,
-    testing::Values(
-        Reading{Arena({"mcts:sims=1, sims=2", "random"}), "",
-                "sims is given twice"},
-        Reading{Arena({"engine:x,move=1,move=2", "random"}), "",
-                "move is given twice"},
-        Reading{Arena({"random", "greedy", "--sprt", "elo0=0,elo0=1"}), "",
-                "elo0 is given twice"},
-        Reading{
-            {"engine", "--search", "sims=1,sims=2"}, "", "sims is given twice"},
-        Reading{{"show", "--variant", "four_treasures", "--option",
-                 "compensation=1", "--option", "compensation=2"},
-                "",
-                "compensation is given twice"}));
 
 }  // namespace
 }  // namespace tara::cli

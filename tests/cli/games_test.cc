@@ -23,26 +23,25 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::ContainsRegex;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 using Json = nlohmann::json;
 
 // Plays a few games of every variant into a store.
-TaraResult PlayGames(const std::string& store, int games) {
-  return RunTara({"selfplay", "--variant", "all", "--model", "uniform",
-                  "--sims", "4", "--games", absl::StrCat(games), "--output",
-                  store});
+std::string PlayGames(const std::string& store, int games) {
+  return OutputOf(
+      absl::StrCat("selfplay --variant all --model uniform --sims 4 --games ",
+                   games, " --output ", store));
 }
 
 TEST(GamesTest, ExportedGamesOfEveryVariantAreVerified) {
   const std::string store = TemporaryPath("games.db");
-  EXPECT_EQ(PlayGames(store, 2).status, 0);
+  PlayGames(store, 2);
   const std::string lines = TemporaryPath("games.jsonl");
-  const TaraResult exported = RunTara({"games", "export", store, "-o", lines});
-  EXPECT_EQ(exported.status, 0) << exported.err;
-  EXPECT_THAT(exported.out, IsEmpty());
-  EXPECT_EQ(RunTara({"verify", lines}).out, "20 passed, 0 failed\n");
+  EXPECT_THAT(OutputOf("games export " + store + " -o " + lines), IsEmpty());
+  EXPECT_EQ(OutputOf("verify " + lines), "20 passed, 0 failed\n");
   const TaraResult piped =
       RunShell(absl::StrCat("$TARA games export ", store, " | $TARA verify -"));
   EXPECT_EQ(piped.out, "20 passed, 0 failed\n");
@@ -50,20 +49,19 @@ TEST(GamesTest, ExportedGamesOfEveryVariantAreVerified) {
 
 TEST(GamesTest, SelfPlayGoesOnWhereItStopped) {
   const std::string store = TemporaryPath("games.db");
-  EXPECT_THAT(PlayGames(store, 1).out, StartsWith("10 games played"));
-  const std::string first = RunTara({"games", "export", store}).out;
-  EXPECT_THAT(PlayGames(store, 1).out, StartsWith("0 games played"));
-  EXPECT_EQ(RunTara({"games", "export", store}).out, first);
-  EXPECT_THAT(PlayGames(store, 2).out, StartsWith("10 games played"));
-  EXPECT_THAT(RunTara({"games", "export", store}).out, StartsWith(first));
+  EXPECT_THAT(PlayGames(store, 1), StartsWith("10 games played"));
+  const std::string first = OutputOf("games export " + store);
+  EXPECT_THAT(PlayGames(store, 1), StartsWith("0 games played"));
+  EXPECT_EQ(OutputOf("games export " + store), first);
+  EXPECT_THAT(PlayGames(store, 2), StartsWith("10 games played"));
+  EXPECT_THAT(OutputOf("games export " + store), StartsWith(first));
 }
 
 TEST(GamesTest, SelfPlayRefusesAStoreWithOtherGames) {
   const std::string store = TemporaryPath("games.db");
-  EXPECT_EQ(PlayGames(store, 1).status, 0);
-  EXPECT_THAT(
-      ErrorOf(1, {"selfplay", "--variant", "four_treasures", "-o", store}),
-      HasSubstr("the store has other games"));
+  PlayGames(store, 1);
+  EXPECT_THAT(ErrorOf(1, "selfplay --variant four_treasures -o " + store),
+              HasSubstr("the store has other games"));
 }
 
 // Neither are games of other settings counted, nor do those of a match come
@@ -73,76 +71,70 @@ TEST(GamesTest, AStoreOfSelfPlayIsOfOneSeedAndSearch) {
     const std::string store = TemporaryPath("games.db");
     const auto play = [&](const std::string& games, const std::string& sims,
                           const std::string& seed) {
-      return RunTara({"selfplay", "--variant", "four_treasures", "-o", store,
-                      "--player", player, "--games", games, "--sims", sims,
-                      "--seed", seed});
+      return RunTara(absl::StrCat("selfplay --variant four_treasures -o ",
+                                  store, " --player ", player, " --games ",
+                                  games, " --sims ", sims, " --seed ", seed));
     };
-    EXPECT_EQ(play("2", "4", "1").status, 0);
-    const TaraResult other_seed = play("3", "4", "2");
-    EXPECT_EQ(other_seed.status, 1);
-    EXPECT_THAT(other_seed.err, HasSubstr("games with another --seed"));
+    OutputOf(play("2", "4", "1"));
+    EXPECT_THAT(ErrorOf(1, play("3", "4", "2")),
+                HasSubstr("games with another --seed"));
     if (player == "uniform") {
-      const TaraResult other_search = play("3", "5", "1");
-      EXPECT_EQ(other_search.status, 1);
-      EXPECT_THAT(other_search.err, HasSubstr("by uniform,sims=4; expected"));
+      EXPECT_THAT(ErrorOf(1, play("3", "5", "1")),
+                  HasSubstr("by uniform,sims=4; expected"));
     }
-    EXPECT_THAT(ErrorOf(1, {"arena", "--variant", "four_treasures", "random",
-                            "greedy", "--games", "2", "--store", store}),
-                HasSubstr("a store of self-play"));
-    EXPECT_THAT(play("3", "4", "1").out, StartsWith("1 games played"));
+    EXPECT_THAT(
+        ErrorOf(
+            1,
+            "arena --variant four_treasures random greedy --games 2 --store " +
+                store),
+        HasSubstr("a store of self-play"));
+    EXPECT_THAT(OutputOf(play("3", "4", "1")), StartsWith("1 games played"));
   }
 }
 
 TEST(GamesTest, NoOutputTakesThePlaceOfGames) {
   const std::string store = TemporaryPath("games.db");
-  EXPECT_EQ(PlayGames(store, 1).status, 0);
+  PlayGames(store, 1);
   const std::string before = ReadFile(store);
-  for (const std::vector<std::string>& command :
-       {std::vector<std::string>{"games", "export", store, "-o", store},
-        {"stats", "--variant", "four_treasures", "--games", "100", "--html",
-         store},
-        {"review", store, "--game", "1", "--notes", store}}) {
-    const TaraResult result = RunTara(command);
-    EXPECT_EQ(result.status, 1) << command[0];
-    EXPECT_THAT(result.err, HasSubstr(store + ": is a store of games"));
+  for (const std::string& command :
+       {"games export " + store + " -o " + store,
+        "stats --variant four_treasures --games 100 --html " + store,
+        "review " + store + " --game 1 --notes " + store}) {
+    EXPECT_THAT(ErrorOf(1, command),
+                HasSubstr(store + ": is a store of games"));
     EXPECT_EQ(ReadFile(store), before);
   }
-  EXPECT_THAT(ErrorOf(1, {"arena", "--variant", "four_treasures", "random",
-                          "greedy", "--html", ::testing::TempDir()}),
-              HasSubstr(": is a folder; expected a new file"));
+  EXPECT_THAT(
+      ErrorOf(1, "arena --variant four_treasures random greedy --html " +
+                     ::testing::TempDir()),
+      HasSubstr(": is a folder; expected a new file"));
 }
 
 TEST(GamesTest, ListsShowsAndSumsUp) {
   const std::string store = TemporaryPath("games.db");
-  EXPECT_EQ(PlayGames(store, 2).status, 0);
-  EXPECT_EQ(RunTara({"games", "list", store, "--limit", "3"}).last_line(),
-            "3 of 20 games");
-  const Json list = Json::parse(RunTara({"games", "list", store, "--variant",
-                                         "four_treasures", "--format=json"})
-                                    .out);
+  PlayGames(store, 2);
+  EXPECT_THAT(OutputOf("games list " + store + " --limit 3"),
+              EndsWith("\n3 of 20 games\n"));
+  const Json list = JsonOf("games list " + store + " --variant four_treasures");
   ASSERT_EQ(list.size(), 2u);
   EXPECT_EQ(list[0]["variant"], "four_treasures");
   EXPECT_EQ(list[0]["model"], "uniform,sims=4");
   EXPECT_GT(list[0]["index"], list[1]["index"]);
 
   const std::string index = list[0]["index"].dump();
-  const TaraResult shown = RunTara({"games", "show", store, index});
-  EXPECT_EQ(shown.status, 0);
-  EXPECT_THAT(shown.out, AllOf(HasSubstr("four_treasures"),
-                               HasSubstr("   1  Red "), HasSubstr("Finished")));
-  EXPECT_THAT(RunTara({"games", "show", store, index, "--ply", "0"}).out,
+  EXPECT_THAT(OutputOf("games show " + store + " " + index),
+              AllOf(HasSubstr("four_treasures"), HasSubstr("   1  Red "),
+                    HasSubstr("Finished")));
+  EXPECT_THAT(OutputOf("games show " + store + " " + index + " --ply 0"),
               HasSubstr("5/7/7/7/7/7/5 0 "));
   const std::string picture =
-      RunTara({"games", "show", store, index, "--ply", "1", "--format=svg"})
-          .out;
+      OutputOf("games show " + store + " " + index + " --ply 1 --format=svg");
   EXPECT_THAT(picture, AllOf(HasSubstr("</svg>\n"), HasSubstr("Last action: "),
                              HasSubstr("Blue ringforts: 0")));
-  const Json line = Json::parse(
-      RunTara({"games", "show", store, index, "--format=json"}).out);
+  const Json line = JsonOf("games show " + store + " " + index);
   EXPECT_EQ(line["result"]["points"], list[0]["points"]);
 
-  const Json stats =
-      Json::parse(RunTara({"games", "stats", store, "--format=json"}).out);
+  const Json stats = JsonOf("games stats " + store);
   ASSERT_EQ(stats.size(), 10u);
   for (const Json& each : stats) {
     EXPECT_EQ(each["games"], 2);
@@ -150,117 +142,105 @@ TEST(GamesTest, ListsShowsAndSumsUp) {
                   each["blue_wins"].get<int>(),
               2);
   }
-  EXPECT_THAT(RunTara({"games", "stats", store}).out,
+  EXPECT_THAT(OutputOf("games stats " + store),
               ContainsRegex("four_treasures +2 +[12] "));
 }
 
 TEST(GamesTest, ExportsRuleOptions) {
   const std::string store = TemporaryPath("games.db");
-  EXPECT_EQ(RunTara({"selfplay", "--variant", "high_kings_l1", "--option",
-                     "no_progress_limit=5", "--games", "2", "--sims", "2", "-o",
-                     store})
-                .status,
-            0);
-  const TaraResult exported = RunTara({"games", "export", store});
+  OutputOf(
+      "selfplay --variant high_kings_l1 --option "
+      "no_progress_limit=5 --games 2 --sims 2 -o " +
+      store);
+  const TaraResult exported = RunTara("games export " + store);
   EXPECT_THAT(exported.out, HasSubstr("no_progress_limit"));
-  EXPECT_EQ(RunTara({"verify", "-"}, exported.out).out, "2 passed, 0 failed\n");
+  EXPECT_EQ(OutputOf("verify -", exported.out), "2 passed, 0 failed\n");
 }
 
 TEST(GamesTest, WhatWasDrawnAndWhatIsProvedIsShown) {
   const std::string store = TemporaryPath("games.db");
-  EXPECT_EQ(RunTara({"selfplay", "--variant", "four_treasures", "--games", "1",
-                     "--sims", "1", "-o", store})
-                .status,
-            0);
+  OutputOf("selfplay --variant four_treasures --games 1 --sims 1 -o " + store);
   {
     const auto opened =
-        record::OpenGameStore(store, record::StoreMode::kReadWrite);
-    ASSERT_TRUE(opened.ok()) << opened.status();
-    auto game = (*opened)->Get(0);
-    ASSERT_TRUE(game.ok()) << game.status();
-    game->set_game_index(1);
-    game->set_opening_plies(1);
+        record::OpenGameStore(store, record::StoreMode::kReadWrite).value();
+    proto::GameRecord game = opened->Get(0).value();
+    game.set_game_index(1);
+    game.set_opening_plies(1);
     const State start = InitialState(Variant::kFourTreasures);
-    record::SetProved(3, 3, start, *game->mutable_steps(1));
-    record::SetProved(-47, -1, start, *game->mutable_steps(2));
-    ASSERT_TRUE((*opened)->Add(*game).ok());
+    record::SetProved(3, 3, start, *game.mutable_steps(1));
+    record::SetProved(-47, -1, start, *game.mutable_steps(2));
+    ASSERT_TRUE(opened->Add(game).ok());
   }
-  const TaraResult shown = RunTara({"games", "show", store, "1"});
-  EXPECT_EQ(shown.status, 0) << shown.err;
-  EXPECT_THAT(shown.out, HasSubstr("  drawn at random\n   2  "));
-  EXPECT_THAT(shown.out, HasSubstr("  proved +3\n   3  "));
-  EXPECT_THAT(shown.out, HasSubstr("  proved -47 to -1\n   4  "));
+  const std::string shown = OutputOf("games show " + store + " 1");
+  EXPECT_THAT(shown, HasSubstr("  drawn at random\n   2  "));
+  EXPECT_THAT(shown, HasSubstr("  proved +3\n   3  "));
+  EXPECT_THAT(shown, HasSubstr("  proved -47 to -1\n   4  "));
 }
 
 TEST(GamesTest, ResignedGamesAreShownAsSuchAndLeftOutOfExports) {
   const std::string store = TemporaryPath("games.db");
-  EXPECT_EQ(RunTara({"selfplay", "--variant", "four_treasures", "--games", "2",
-                     "--sims", "1", "-o", store})
-                .status,
-            0);
+  OutputOf("selfplay --variant four_treasures --games 2 --sims 1 -o " + store);
   {
     // A third, which Red resigns at once.
     const auto opened =
-        record::OpenGameStore(store, record::StoreMode::kReadWrite);
-    ASSERT_TRUE(opened.ok()) << opened.status();
+        record::OpenGameStore(store, record::StoreMode::kReadWrite).value();
     const State start = InitialState(Variant::kFourTreasures);
     proto::GameRecord game = record::NewGameRecord(start, {.game_index = 2});
     record::SetResigned(start, game);
-    ASSERT_TRUE((*opened)->Add(game).ok());
+    ASSERT_TRUE(opened->Add(game).ok());
   }
-  const TaraResult shown = RunTara({"games", "show", store, "2"});
-  EXPECT_EQ(shown.status, 0) << shown.err;
-  EXPECT_THAT(shown.out, HasSubstr("Red resigns."));
-  EXPECT_THAT(ErrorOf(1, {"games", "show", store, "2", "--format=json"}),
+  EXPECT_THAT(OutputOf("games show " + store + " 2"),
+              HasSubstr("Red resigns."));
+  EXPECT_THAT(ErrorOf(1, "games show " + store + " 2 --format=json"),
               HasSubstr("game 2 was not played to its end"));
-  const TaraResult exported = RunTara({"games", "export", store});
+  const TaraResult exported = RunTara("games export " + store);
   EXPECT_EQ(exported.status, 0);
   EXPECT_THAT(exported.err, HasSubstr("left out: 1"));
-  EXPECT_EQ(RunTara({"verify", "-"}, exported.out).out, "2 passed, 0 failed\n");
-  const Json stats =
-      Json::parse(RunTara({"games", "stats", store, "--format=json"}).out);
+  EXPECT_EQ(OutputOf("verify -", exported.out), "2 passed, 0 failed\n");
+  const Json stats = JsonOf("games stats " + store);
   EXPECT_EQ(stats[0]["ended_by"]["resigned"], 1);
 }
 
 TEST(GamesTest, MissingAndDamagedStoresAreFailures) {
   const std::string missing = TemporaryPath("missing.db");
-  EXPECT_THAT(ErrorOf(1, {"games", "list", missing}),
+  EXPECT_THAT(ErrorOf(1, "games list " + missing),
               AllOf(StartsWith("tara: "), HasSubstr(missing)));
   const std::string damaged = TemporaryPath("damaged.db");
   WriteFile(damaged, "this is no data base");
   for (const char* const command : {"list", "stats", "export"}) {
-    EXPECT_THAT(ErrorOf(1, {"games", command, damaged}), HasSubstr(damaged));
+    EXPECT_THAT(ErrorOf(1, absl::StrCat("games ", command, " ", damaged)),
+                HasSubstr(damaged));
   }
-  EXPECT_EQ(RunTara({"games", "show", damaged, "0"}).status, 1);
+  EXPECT_EQ(RunTara("games show " + damaged + " 0").status, 1);
 }
 
 TEST(GamesTest, AListComparesItsColumnsWithTheGames) {
   const std::string store = TemporaryPath("games.db");
-  EXPECT_EQ(PlayGames(store, 1).status, 0);
+  PlayGames(store, 1);
   sqlite3* db = nullptr;
   ASSERT_EQ(sqlite3_open(store.c_str(), &db), SQLITE_OK);
   EXPECT_EQ(sqlite3_exec(db, "UPDATE games SET model_id = 'Uniform'", nullptr,
                          nullptr, nullptr),
             SQLITE_OK);
   sqlite3_close(db);
-  EXPECT_THAT(ErrorOf(1, {"games", "list", store}),
+  EXPECT_THAT(ErrorOf(1, "games list " + store),
               HasSubstr("damaged: the column model_id"));
 }
 
 TEST(GamesTest, AnExportGoesThroughALink) {
   const std::string store = TemporaryPath("games.db");
-  EXPECT_EQ(PlayGames(store, 1).status, 0);
+  PlayGames(store, 1);
   const std::string file = TemporaryPath("games.jsonl");
   const std::string link = TemporaryPath("link");
   std::filesystem::create_symlink(file, link);
-  EXPECT_EQ(RunTara({"games", "export", store, "-o", link}).status, 0);
+  OutputOf("games export " + store + " -o " + link);
   EXPECT_TRUE(std::filesystem::is_symlink(link));
   EXPECT_EQ(Lines(ReadFile(file)).size(), 10u);
 }
 
 TEST(GamesTest, AnExportSaysWhyItCannotWrite) {
   const std::string store = TemporaryPath("games.db");
-  EXPECT_EQ(PlayGames(store, 2).status, 0);
+  PlayGames(store, 2);
   const TaraResult result =
       RunShell("$TARA games export " + store + " > /dev/full");
   EXPECT_EQ(result.status, 1);
@@ -269,24 +249,21 @@ TEST(GamesTest, AnExportSaysWhyItCannotWrite) {
 
 TEST(GamesTest, AFailedExportLeavesNoFile) {
   const std::string store = TemporaryPath("games.db");
-  EXPECT_EQ(RunTara({"selfplay", "--variant", "four_treasures", "--games", "1",
-                     "--sims", "1", "-o", store})
-                .status,
-            0);
+  OutputOf("selfplay --variant four_treasures --games 1 --sims 1 -o " + store);
   const std::string missing_folder = TemporaryPath("folder") + "/x.jsonl";
-  EXPECT_THAT(ErrorOf(1, {"games", "export", store, "-o", missing_folder}),
+  EXPECT_THAT(ErrorOf(1, "games export " + store + " -o " + missing_folder),
               HasSubstr("--output " + missing_folder));
 }
 
 TEST(GamesTest, AStoreOfAnOlderProgramGoesOn) {
   const std::string store = TemporaryPath("games.db");
   WriteFile(store, ReadFile("tests/cli/witness/games.db"));
-  EXPECT_THAT(RunTara({"games", "list", store}).out, HasSubstr("2 of 2 games"));
-  EXPECT_THAT(RunTara({"selfplay", "--variant", "four_treasures", "--games",
-                       "3", "--sims", "2", "-o", store})
-                  .out,
-              HasSubstr("1 games played"));
-  EXPECT_EQ(RunTara({"games", "show", store, "0"}).status, 0);
+  EXPECT_THAT(OutputOf("games list " + store), HasSubstr("2 of 2 games"));
+  EXPECT_THAT(
+      OutputOf("selfplay --variant four_treasures --games 3 --sims 2 -o " +
+               store),
+      HasSubstr("1 games played"));
+  OutputOf("games show " + store + " 0");
 }
 
 }  // namespace

@@ -21,6 +21,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::StartsWith;
 using std::string_literals::operator""s;
 
@@ -45,63 +46,50 @@ std::string TrainTiny() {
             evaluation { final_games: 2 simulations: 2 opponent: "random" }
           )pb",
           "run_dir: \"", run_dir, "\"\n"));
-  const TaraResult result = RunTara({"train", config});
-  EXPECT_EQ(result.status, 0) << result.err;
+  OutputOf("train " + config);
   return run_dir;
 }
 
 TEST(ModelTest, ARunBecomesABundleThatTellsPlaysAndProvesItself) {
   const std::string run_dir = TrainTiny();
   const std::string bundle = TemporaryPath("kings.tara");
-  const TaraResult made = RunTara({"export", run_dir, "-o", bundle});
-  ASSERT_EQ(made.status, 0) << made.err;
-  EXPECT_THAT(made.out,
+  EXPECT_THAT(OutputOf("export " + run_dir + " -o " + bundle),
               AllOf(StartsWith(bundle), HasSubstr("ckpt-000001 after 2 steps"),
                     HasSubstr("1 variant,")));
-
-  const TaraResult shown = RunTara({"model", bundle});
-  EXPECT_EQ(shown.status, 0) << shown.err;
-  EXPECT_THAT(shown.out,
+  EXPECT_THAT(OutputOf("model " + bundle),
               AllOf(HasSubstr("4 channels x 1 blocks"),
                     HasSubstr("high_kings_l1 (no_progress_limit=20)"),
                     HasSubstr(".run, ckpt-000001: generation 1, 2 steps"),
                     HasSubstr("4 games"), HasSubstr("high_kings_l1  random"),
                     HasSubstr("model.onnx")));
 
-  const TaraResult json = RunTara({"model", bundle, "--format=json"});
-  const auto manifest = nlohmann::json::parse(json.out);
+  const auto manifest = JsonOf("model " + bundle);
   EXPECT_EQ(manifest["provenance"]["seed"], 1);
   // The paths of this machine are nobody's business.
-  EXPECT_THAT(json.out, ::testing::Not(HasSubstr(run_dir)));
-
-  const TaraResult verified = RunTara({"model", "verify", bundle});
-  EXPECT_EQ(verified.status, 0) << verified.out;
-  EXPECT_THAT(verified.out, AllOf(HasSubstr("20 golden positions"),
-                                  ::testing::Not(HasSubstr("DIFFERS"))));
-
-  const TaraResult arena =
-      RunTara({"arena", "--variant", "high_kings_l1", "--option",
-               "no_progress_limit=20", "--games", "2",
-               absl::StrCat("net:", bundle, ",sims=2"), "random"});
-  EXPECT_EQ(arena.status, 0) << arena.err;
-  EXPECT_THAT(arena.out, HasSubstr("kings.tara,sims=2,precision=float32\n"));
+  EXPECT_THAT(manifest.dump(), Not(HasSubstr(run_dir)));
   EXPECT_THAT(
-      ErrorOf(2, {"arena", "--variant", "four_treasures", "--games", "2",
-                  absl::StrCat("net:", bundle, ",sims=2"), "random"}),
-      HasSubstr(",sims=2 has not learned four_treasures"));
-  EXPECT_THAT(ErrorOf(1, {"export", bundle, "-o", "x.tara"}),
+      OutputOf("model verify " + bundle),
+      AllOf(HasSubstr("20 golden positions"), Not(HasSubstr("DIFFERS"))));
+
+  EXPECT_THAT(
+      OutputOf("arena --variant high_kings_l1 --option no_progress_limit=20 "
+               "--games 2 net:" +
+               bundle + ",sims=2 random"),
+      HasSubstr("kings.tara,sims=2,precision=float32\n"));
+  EXPECT_THAT(ErrorOf(2, "arena --variant four_treasures --games 2 net:" +
+                             bundle + ",sims=2 random"),
+              HasSubstr(",sims=2 has not learned four_treasures"));
+  EXPECT_THAT(ErrorOf(1, "export " + bundle + " -o x.tara"),
               HasSubstr("is already a bundle"));
 }
 
 TEST(ModelTest, WithoutLibTorchABundleIsHeldToTheRest) {
   const std::string bundle = TemporaryPath("kings.tara");
-  ASSERT_EQ(RunTara({"export", TrainTiny(), "-o", bundle}).status, 0);
+  OutputOf(absl::StrCat("export ", TrainTiny(), " -o ", bundle));
   const auto result_of = [&](const std::string& program) {
-    const TaraResult result =
-        RunShell(program + " model verify " + bundle + " --format=json");
-    EXPECT_EQ(result.status, 0) << result.err;
+    const auto report = nlohmann::json::parse(OutputOf(
+        RunShell(program + " model verify " + bundle + " --format=json")));
     std::map<std::string, std::string> results;
-    const auto report = nlohmann::json::parse(result.out);
     for (const auto& form : report["forms"]) {
       results[form["form"]] = form["result"];
     }
@@ -120,17 +108,15 @@ TEST(ModelTest, ACheckpointByItselfIsOfTheVariantsThatAreNamed) {
   const std::string file = TemporaryPath("alone.pt");
   WriteFile(file, ReadFile(run_dir + "/checkpoints/ckpt-000001.pt"));
   const std::string bundle = TemporaryPath("alone.tara");
-  ASSERT_EQ(RunTara({"export", file, "-o", bundle, "--weights", "float16",
-                     "--variant", "four_treasures"})
-                .status,
-            0);
-  EXPECT_THAT(RunTara({"model", bundle}).out,
+  OutputOf("export " + file + " -o " + bundle +
+           " --weights float16 --variant four_treasures");
+  EXPECT_THAT(OutputOf("model " + bundle),
               AllOf(HasSubstr("plays    four_treasures\n"),
                     HasSubstr("weights of float16"),
                     HasSubstr(".alone: generation 1")));
   // A run knows better.
-  EXPECT_THAT(ErrorOf(1, {"export", run_dir, "-o", bundle, "--variant",
-                          "stone_of_destiny"}),
+  EXPECT_THAT(ErrorOf(1, "export " + run_dir + " -o " + bundle +
+                             " --variant stone_of_destiny"),
               HasSubstr("the network has not learned stone_of_destiny"));
 }
 
@@ -142,40 +128,36 @@ TEST(ModelTest, TheReadyMadeModelPlaysByDefault) {
   const std::string play =
       "\"$TARA\" play --variant high_kings_l1 --seat blue </dev/null "
       "--option no_progress_limit=";
-  const TaraResult without = RunShell(command + play + "20");
-  EXPECT_EQ(without.status, 0) << without.err;
-  EXPECT_THAT(without.out, ::testing::Not(HasSubstr("The opponent is")));
+  EXPECT_THAT(OutputOf(RunShell(command + play + "20")),
+              Not(HasSubstr("The opponent is")));
   const TaraResult none =
       RunShell(command + "\"$TARA\" arena --variant high_kings_l1 best random");
   EXPECT_NE(none.status, 0);
   EXPECT_THAT(none.err,
               HasSubstr("no ready-made model " + root + "/models/tara.tara"));
 
-  ASSERT_EQ(
-      RunTara({"export", run_dir, "-o", root + "/models/tara.tara"}).status, 0);
-  const TaraResult with = RunShell(command + play + "20");
-  EXPECT_EQ(with.status, 0) << with.err;
-  EXPECT_THAT(with.out,
+  OutputOf("export " + run_dir + " -o " + root + "/models/tara.tara");
+  EXPECT_THAT(OutputOf(RunShell(command + play + "20")),
               StartsWith("The opponent is the network of " + root +
                          "/models/tara.tara, computed in float32.\n"));
   // Of rules that it has not learned it is nobody's opponent by default.
   EXPECT_THAT(RunShell(command + play + "21").out,
-              ::testing::Not(HasSubstr("The opponent is")));
-  const TaraResult other =
-      RunShell(command + "\"$TARA\" play --variant four_treasures </dev/null");
-  EXPECT_THAT(other.out, ::testing::Not(HasSubstr("The opponent is")));
+              Not(HasSubstr("The opponent is")));
+  EXPECT_THAT(
+      RunShell(command + "\"$TARA\" play --variant four_treasures </dev/null")
+          .out,
+      Not(HasSubstr("The opponent is")));
   EXPECT_EQ(RunShell(command + "\"$TARA\" arena --variant high_kings_l1 "
                                "--option no_progress_limit=20 "
                                "--games 2 best:sims=2 random")
                 .status,
             0);
-  const TaraResult balance =
-      RunShell(command +
-               "\"$TARA\" balance --variant high_kings_l1 --games 2 "
-               "--option no_progress_limit=20 "
-               "--first-games 0 --player best --sims 2 --format=json");
-  EXPECT_EQ(balance.status, 0) << balance.err;
-  EXPECT_THAT(balance.out, HasSubstr("best:sims=2,precision=float32"));
+  EXPECT_THAT(
+      OutputOf(RunShell(
+          command + "\"$TARA\" balance --variant high_kings_l1 --games 2 "
+                    "--option no_progress_limit=20 "
+                    "--first-games 0 --player best --sims 2 --format=json")),
+      HasSubstr("best:sims=2,precision=float32"));
   const TaraResult engine =
       RunShell(command + "echo name | \"$TARA\" engine --model best");
   EXPECT_EQ(engine.status, 0) << engine.err;
@@ -201,8 +183,7 @@ TEST(ModelTest, TheReadyMadeModelPlaysByDefault) {
   const TaraResult nowhere =
       RunShell(absl::StrCat("TARA=$(realpath \"$TARA\") && cd ", root,
                             " && env -u TARA_ROOT \"$TARA\" model best"));
-  EXPECT_EQ(nowhere.status, 1);
-  EXPECT_THAT(nowhere.err, HasSubstr("TARA_ROOT does not name"));
+  EXPECT_THAT(ErrorOf(1, nowhere), HasSubstr("TARA_ROOT does not name"));
   EXPECT_THAT(RunShell(command + "\"$TARA\" export best -o x.tara").err,
               HasSubstr("tara.tara is already a bundle"));
 
@@ -223,16 +204,14 @@ TEST(ModelTest, TheReadyMadeModelPlaysItselfIntoAGameStore) {
         "--option no_progress_limit=20 --sims 2 --model ", model, " -o ", db));
   };
   EXPECT_THAT(self_play("best").err, HasSubstr("no ready-made model"));
-  ASSERT_EQ(
-      RunTara({"export", TrainTiny(), "-o", root + "/models/tara.tara"}).status,
-      0);
+  OutputOf(
+      absl::StrCat("export ", TrainTiny(), " -o ", root, "/models/tara.tara"));
   EXPECT_THAT(self_play("best").out, HasSubstr("1 games played"));
   EXPECT_EQ(self_play("best:precision=float32,device=cpu").status, 0);
   for (const char* const bad : {"best:", "best:best", "best:sims=3",
                                 "best:precision=float32,graph=on"}) {
-    const TaraResult refused = self_play(bad);
-    EXPECT_EQ(refused.status, 2) << bad;
-    EXPECT_THAT(refused.err, HasSubstr(absl::StrCat("'", bad, "'")));
+    EXPECT_THAT(ErrorOf(2, self_play(bad)),
+                HasSubstr(absl::StrCat("'", bad, "'")));
   }
 }
 
@@ -240,24 +219,21 @@ TEST(ModelTest, WhatCannotBeReadIsNamed) {
   const std::string garbage = TemporaryPath("garbage.tara");
   WriteFile(garbage, "PK\x03\x04 and no more");
   const struct {
-    std::vector<std::string> arguments;
+    std::string arguments;
     std::string message;
   } cases[] = {
-      {{"model", "/nowhere.tara"}, "/nowhere.tara"},
-      {{"model", garbage}, "is not a complete zip archive"},
-      {{"model", "verify", garbage}, "is not a complete zip archive"},
-      {{"arena", "--variant", "four_treasures", "net:" + garbage, "random"},
+      {"model /nowhere.tara", "/nowhere.tara"},
+      {"model " + garbage, "is not a complete zip archive"},
+      {"model verify " + garbage, "is not a complete zip archive"},
+      {"arena --variant four_treasures random net:" + garbage,
        "is not a complete zip archive"},
-      {{"export", "/nowhere", "-o", "x.tara"}, "/nowhere: no such file"},
-      {{"export", garbage, "-o", "x.tara"}, "is already a bundle"},
+      {"export /nowhere -o x.tara", "/nowhere: no such file"},
+      {"export -o x.tara " + garbage, "is already a bundle"},
   };
   for (const auto& wrong : cases) {
-    const TaraResult result = RunTara(wrong.arguments);
-    EXPECT_EQ(result.status, 1) << wrong.message;
-    EXPECT_THAT(result.out, IsEmpty());
-    EXPECT_THAT(result.err,
-                AllOf(StartsWith("tara: "), HasSubstr(wrong.message)));
-    EXPECT_EQ(Lines(result.err).size(), 1u) << result.err;
+    const std::string result = ErrorOf(1, wrong.arguments);
+    EXPECT_THAT(result, AllOf(StartsWith("tara: "), HasSubstr(wrong.message)));
+    EXPECT_EQ(Lines(result).size(), 1u);
   }
 }
 

@@ -29,35 +29,32 @@ using ::testing::IsSupersetOf;
 struct Output {
   std::string command;
   std::string option;
-  std::vector<std::string> arguments;
+  std::string arguments;
   // The name of the file that it may replace or go on with.
   std::string own = "";
 };
 
 const std::vector<Output>& Outputs() {
   static const auto& outputs = *new std::vector<Output>{
-      {"arena", "--html", {"random", "greedy", "--html", "OUT"}},
-      {"arena", "--store", {"random", "greedy", "--store", "OUT"}},
-      {"arena", "log=", {"random", "engine:/bin/cat,log=OUT", "--games", "2"}},
-      {"crossplay", "--html", {"random", "greedy", "--html", "OUT"}},
-      {"crossplay", "--store", {"random", "greedy", "--store", "OUT"}},
-      {"rate", "--html", {"random", "greedy", "--html", "OUT"}},
-      {"rate", "--store", {"random", "greedy", "--store", "OUT"}},
-      {"balance", "--html", {"--player", "random", "--html", "OUT"}},
-      {"balance", "--store", {"--player", "random", "--store", "OUT"}},
-      {"regret", "--html", {"--player", "random", "--html", "OUT"}},
-      {"regret",
-       "--test-set",
-       {"--player", "random", "--test-set", "OUT"},
-       "set.jsonl"},
-      {"stats", "--html", {"--html", "OUT"}},
-      {"selfplay", "--output", {"-o", "OUT"}, "games.db"},
-      {"explore build", "BOOK", {"OUT"}, "book.db"},
-      {"explore show", "--html", {"BOOK", "--html", "OUT"}},
-      {"games export", "--output", {"STORE", "-o", "OUT"}, "games.jsonl"},
-      {"review", "--html", {"GAME", "--html", "OUT"}},
-      {"review", "--notes", {"GAME", "--notes", "OUT"}, "games.jsonl"},
-      {"export", "--output", {"RUN", "-o", "OUT"}, "net.tara"},
+      {"arena", "--html", "random greedy --html OUT"},
+      {"arena", "--store", "random greedy --store OUT"},
+      {"arena", "log=", "random engine:/bin/cat,log=OUT --games 2"},
+      {"crossplay", "--html", "random greedy --html OUT"},
+      {"crossplay", "--store", "random greedy --store OUT"},
+      {"rate", "--html", "random greedy --html OUT"},
+      {"rate", "--store", "random greedy --store OUT"},
+      {"balance", "--html", "--player random --html OUT"},
+      {"balance", "--store", "--player random --store OUT"},
+      {"regret", "--html", "--player random --html OUT"},
+      {"regret", "--test-set", "--player random --test-set OUT", "set.jsonl"},
+      {"stats", "--html", "--html OUT"},
+      {"selfplay", "--output", "-o OUT", "games.db"},
+      {"explore build", "BOOK", "OUT", "book.db"},
+      {"explore show", "--html", "BOOK --html OUT"},
+      {"games export", "--output", "STORE -o OUT", "games.jsonl"},
+      {"review", "--html", "GAME --html OUT"},
+      {"review", "--notes", "GAME --notes OUT", "games.jsonl"},
+      {"export", "--output", "RUN -o OUT", "net.tara"},
   };
   return outputs;
 }
@@ -72,14 +69,10 @@ class OutputsTest : public ::testing::Test {
     const std::string store = TemporaryPath("games.db");
     const std::string book = TemporaryPath("book.db");
     const std::string games = TemporaryPath("games.jsonl");
-    for (const std::vector<std::string>& command :
-         {std::vector<std::string>{"selfplay", "--variant", "four_treasures",
-                                   "--games", "1", "--sims", "1", "-o", store},
-          {"explore", "build", book, "--games", store},
-          {"games", "export", store, "-o", games}}) {
-      const TaraResult result = RunTara(command);
-      EXPECT_EQ(result.status, 0) << result.err;
-    }
+    OutputOf("selfplay --variant four_treasures --games 1 --sims 1 -o " +
+             store);
+    OutputOf("explore build " + book + " --games " + store);
+    OutputOf("games export " + store + " -o " + games);
     for (const std::string name : {"games.db", "kept.db"}) {
       fs::copy_file(store, At(name));
     }
@@ -108,22 +101,14 @@ class OutputsTest : public ::testing::Test {
   std::string At(const std::string& name) const { return folder_ + "/" + name; }
 
   TaraResult Run(const Output& output, const std::string& path) {
-    std::vector<std::string> words;
-    for (const char* word : {"explore", "games"}) {
-      const std::string& command = output.command;
-      if (!absl::StartsWith(command, absl::StrCat(word, " "))) continue;
-      words = {word, command.substr(std::string(word).size() + 1)};
+    Words words = output.command;
+    if (output.command != "games export" && output.command != "review" &&
+        output.command != "export") {
+      words = words + "--variant" +
+              (output.command == "crossplay" ? "four_treasures_doubles"
+                                             : "four_treasures");
     }
-    if (words.empty()) words = {output.command};
-    const bool has_variant = output.command != "games export" &&
-                             output.command != "review" &&
-                             output.command != "export";
-    if (has_variant) {
-      words.insert(words.end(), {"--variant", output.command == "crossplay"
-                                                  ? "four_treasures_doubles"
-                                                  : "four_treasures"});
-    }
-    for (const std::string& argument : output.arguments) {
+    for (const std::string& argument : Words(output.arguments)) {
       words.push_back(absl::StrReplaceAll(
           argument, {{"OUT", path},
                      {"STORE", ::testing::TempDir() + "/games.db"},
@@ -150,9 +135,7 @@ TEST_F(OutputsTest, NothingOfTarasIsReplacedByAnythingElse) {
       if (name == output.own) continue;
       SCOPED_TRACE(absl::StrCat(output.command, " ", output.option, " ", name));
       const std::string contents = ReadFile(At(name));
-      const TaraResult result = Run(output, At(name));
-      EXPECT_EQ(result.status, 1) << result.err;
-      EXPECT_THAT(result.err, HasSubstr(At(name)));
+      EXPECT_THAT(ErrorOf(1, Run(output, At(name))), HasSubstr(At(name)));
       EXPECT_TRUE(ReadFile(At(name)) == contents);
       EXPECT_EQ(FilesHere(), before);
     }
@@ -166,9 +149,7 @@ TEST_F(OutputsTest, APipeIsRefusedAndNothingIsMadeBesideIt) {
     // What is logged may go to a terminal, and a test set come from a pipe.
     if (output.option == "log=" || output.option == "--test-set") continue;
     SCOPED_TRACE(absl::StrCat(output.command, " ", output.option));
-    const TaraResult result = Run(output, At("pipe"));
-    EXPECT_EQ(result.status, 1) << result.err;
-    EXPECT_THAT(result.err, HasSubstr(At("pipe")));
+    EXPECT_THAT(ErrorOf(1, Run(output, At("pipe"))), HasSubstr(At("pipe")));
     EXPECT_EQ(FilesHere(), before);
   }
 }
@@ -208,12 +189,11 @@ TEST_F(OutputsTest, AllOutputsAreHere) {
 TEST_F(OutputsTest, ANetworkIsAFile) {
   ASSERT_EQ(mkfifo(At("pipe").c_str(), 0600), 0);
   for (const std::string& path : {At("pipe"), std::string("/dev/zero")}) {
-    for (const std::vector<std::string>& command :
-         {std::vector<std::string>{"arena", "--variant", "four_treasures",
-                                   "random", "net:" + path},
-          {"selfplay", "--variant", "four_treasures", "-o", At("new.db"),
-           "--player", path},
-          {"export", path, "-o", At("new.tara")}}) {
+    for (const std::string& command :
+         {"arena --variant four_treasures random net:" + path,
+          "selfplay --variant four_treasures -o " + At("new.db") +
+              " --player " + path,
+          "export " + path + " -o " + At("new.tara")}) {
       const TaraResult result = RunTara(command);
       EXPECT_NE(result.status, 0);
       EXPECT_THAT(result.err, HasSubstr(path + ": a device or a pipe"));

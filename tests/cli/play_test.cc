@@ -16,12 +16,10 @@ using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TaraResult Play(const std::vector<std::string>& more,
-                const std::string& input) {
-  std::vector<std::string> arguments = {"play", "--opponent", "random",
-                                        "--seed", "1"};
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  return RunTara(arguments, input);
+// Plays a variant, with more arguments, and returns the output.
+std::string Play(const std::string& variant, const std::string& input) {
+  return OutputOf("play --opponent random --seed 1 --variant " + variant,
+                  input);
 }
 
 TEST(PlayTest, GamesOfEveryVariantComeToTheirEnd) {
@@ -30,48 +28,37 @@ TEST(PlayTest, GamesOfEveryVariantComeToTheirEnd) {
   std::string input;
   for (int i = 0; i < 500; ++i) absl::StrAppend(&input, "go\n");
   for (const VariantInfo& info : kVariants) {
-    const TaraResult result = Play({"--variant", std::string(info.id), "--seat",
-                                    "blue", "--hint-sims", "8"},
-                                   input);
-    EXPECT_EQ(result.status, 0) << result.err;
-    EXPECT_THAT(result.out, HasSubstr("Finished"));
-    EXPECT_THAT(result.last_line(), AnyOf("You win.", "You lose.", "A draw."));
+    const std::string result =
+        Play(absl::StrCat(info.id, " --seat blue --hint-sims 8"), input);
+    EXPECT_THAT(result, HasSubstr("Finished"));
+    EXPECT_THAT(Lines(result).back(),
+                AnyOf("You win.", "You lose.", "A draw."));
   }
 }
 
 TEST(PlayTest, ActionsAreTakenInNotation) {
-  const TaraResult result =
-      Play({"--variant", "four_treasures"}, "d4\nmoves\nposition\n");
-  EXPECT_EQ(result.status, 0);
-  EXPECT_THAT(result.out, AllOf(HasSubstr("Blue plays "), HasSubstr("\nD4 "),
-                                HasSubstr("four_treasures ")));
+  EXPECT_THAT(Play("four_treasures", "d4\nmoves\nposition\n"),
+              AllOf(HasSubstr("Blue plays "), HasSubstr("\nD4 "),
+                    HasSubstr("four_treasures ")));
 }
 
 TEST(PlayTest, TheFirstActionMayBeTakenOver) {
-  const TaraResult result =
-      Play({"--variant", "four_treasures", "--seat", "blue", "--option",
-            "pie_rule=true", "--option", "compensation=2.5"},
-           "pass\nswap\nmoves\n");
-  EXPECT_EQ(result.status, 0) << result.err;
-  EXPECT_THAT(result.out,
+  EXPECT_THAT(Play("four_treasures --seat blue --option pie_rule=true --option "
+                   "compensation=2.5",
+                   "pass\nswap\nmoves\n"),
               AllOf(HasSubstr("Blue is given 2.5 points. May swap."),
                     HasSubstr("a hill such as D4, or swap (the pie rule)"),
                     HasSubstr(" swap ")));
 }
 
 TEST(PlayTest, UndoTakesBackTheLastActionAndTheAnswer) {
-  const TaraResult result =
-      Play({"--variant", "four_treasures"}, "D4\nundo\nmoves\nundo\n");
-  EXPECT_THAT(result.out,
+  EXPECT_THAT(Play("four_treasures", "D4\nundo\nmoves\nundo\n"),
               AllOf(HasSubstr("Undone: D4 "), HasSubstr("None yet."),
                     HasSubstr("You have no action to undo.")));
 }
 
 TEST(PlayTest, NonsenseAndIllegalActionsAreExplained) {
-  const TaraResult result =
-      Play({"--variant", "sacred_hill_l1"}, "D4\nxyzzy\nD4\nA1\n");
-  EXPECT_EQ(result.status, 0);
-  EXPECT_THAT(result.out,
+  EXPECT_THAT(Play("sacred_hill_l1", "D4\nxyzzy\nD4\nA1\n"),
               AllOf(HasSubstr("Unknown action or command 'xyzzy'. Type a hill "
                               "such as D4, or help.\n"),
                     HasSubstr("A Red ringfort stands on D4 already.\nLegal: "),
@@ -81,7 +68,7 @@ TEST(PlayTest, NonsenseAndIllegalActionsAreExplained) {
 TEST(PlayTest, IllegalActionsAreRefusedWithTheRuleThatForbidsThem) {
   const auto refusal = [](const std::string& variant,
                           const std::string& input) {
-    return Play({"--variant", variant, "--seat", "both"}, input).out;
+    return Play(variant + " --seat both", input);
   };
   EXPECT_THAT(refusal("sacred_hill_l1", "D4 A2 D5\n"),
               HasSubstr("\nD5 is too near to D4: nearer than a knight's "
@@ -111,9 +98,7 @@ TEST(PlayTest, IllegalActionsAreRefusedWithTheRuleThatForbidsThem) {
 }
 
 TEST(PlayTest, HelpOnAnActionSaysWhetherItIsLegal) {
-  const TaraResult result = Play({"--variant", "sacred_hill_l1"},
-                                 "help D4\nD4\nhelp D4\nhelp xyzzy\n");
-  EXPECT_THAT(result.out,
+  EXPECT_THAT(Play("sacred_hill_l1", "help D4\nD4\nhelp D4\nhelp xyzzy\n"),
               AllOf(HasSubstr("\nD4 is legal.\n"),
                     HasSubstr("\nA Red ringfort stands on D4 already.\n"),
                     HasSubstr("\nUnknown action or command 'xyzzy'.")));
@@ -121,8 +106,7 @@ TEST(PlayTest, HelpOnAnActionSaysWhetherItIsLegal) {
 
 TEST(PlayTest, HelpHasTheRuleTheAimAndTheSignsOfEveryVariant) {
   for (const VariantInfo& info : kVariants) {
-    const std::string out =
-        Play({"--variant", std::string(info.id), "--ascii"}, "help\n").out;
+    const std::string out = Play(absl::StrCat(info.id, " --ascii"), "help\n");
     EXPECT_THAT(out, HasSubstr(absl::StrCat(info.name, ". "))) << info.id;
     EXPECT_THAT(out, HasSubstr("Signs: o a ringfort of Red, x of Blue"));
     EXPECT_THAT(out, AnyOf(HasSubstr("Placement: "), HasSubstr("Manoeuvres: "),
@@ -135,60 +119,48 @@ TEST(PlayTest, HelpHasTheRuleTheAimAndTheSignsOfEveryVariant) {
 }
 
 TEST(PlayTest, ANewcomerNeedsNoOption) {
-  const TaraResult result = RunTara({"play"}, "help\n");
-  EXPECT_EQ(result.status, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("Sacred Hill, Level 1. "));
+  EXPECT_THAT(OutputOf("play", "help\n"), HasSubstr("Sacred Hill, Level 1. "));
 }
 
 TEST(PlayTest, KeysThatTypeNoTextAreShownAsText) {
   // F6, as terminals send it.
-  const TaraResult result = Play({"--variant", "sacred_hill_l1"}, "\x1b[17~\n");
-  EXPECT_EQ(result.status, 0);
-  EXPECT_THAT(result.out, HasSubstr("command '\\x1b[17~'."));
+  EXPECT_THAT(Play("sacred_hill_l1", "\x1b[17~\n"),
+              HasSubstr("command '\\x1b[17~'."));
 }
 
 TEST(PlayTest, HelpNamesTheCommands) {
-  const TaraResult result =
-      Play({"--variant", "high_kings_l1"}, "help\nlegal\nboard\nquit\nhelp\n");
-  EXPECT_THAT(result.out,
-              AllOf(HasSubstr("undo"), HasSubstr("hint"), HasSubstr("resign")));
-  EXPECT_THAT(result.out, HasSubstr("Legal: A2 A3"));
+  EXPECT_THAT(Play("high_kings_l1", "help\nlegal\nboard\nquit\nhelp\n"),
+              AllOf(HasSubstr("undo"), HasSubstr("hint"), HasSubstr("resign"),
+                    HasSubstr("Legal: A2 A3")));
 }
 
 TEST(PlayTest, AHintNamesALegalAction) {
-  const TaraResult result = Play({"--variant", "sacred_hill_l1"}, "D4\nhint\n");
-  EXPECT_THAT(result.out,
+  EXPECT_THAT(Play("sacred_hill_l1", "D4\nhint\n"),
               AllOf(HasSubstr("Hint: "), HasSubstr("chances of winning"),
                     HasSubstr(" %\n")));
 }
 
 TEST(PlayTest, ThePersonTakesBothSeatsOfASideInDoubles) {
-  const TaraResult result = Play(
-      {"--variant", "four_treasures_doubles", "--seat", "red"}, "go\ngo\n");
   EXPECT_THAT(
-      result.out,
+      Play("four_treasures_doubles --seat red", "go\ngo\n"),
       AllOf(HasSubstr("Red South plays"), HasSubstr("Blue West plays"),
             HasSubstr("Red North plays"), HasSubstr("Blue East plays")));
 }
 
 TEST(PlayTest, TwoPeopleMayPlay) {
-  const TaraResult result =
-      Play({"--variant", "four_treasures", "--seat", "both"}, "D4 D5\nmoves\n");
-  EXPECT_THAT(result.out,
+  EXPECT_THAT(Play("four_treasures --seat both", "D4 D5\nmoves\n"),
               AllOf(HasSubstr("\nD4 D5\n"), Not(HasSubstr("plays"))));
 }
 
 TEST(PlayTest, ResigningAndQuittingAndTheEndOfInputEndCleanly) {
-  const TaraResult resigned = Play({"--variant", "four_treasures"}, "resign\n");
-  EXPECT_EQ(resigned.status, 0);
-  EXPECT_EQ(resigned.last_line(), "Red resigns; Blue wins.");
-  EXPECT_EQ(Play({"--variant", "four_treasures"}, "quit\n").status, 0);
-  EXPECT_EQ(Play({"--variant", "four_treasures"}, "").status, 0);
+  EXPECT_EQ(Lines(Play("four_treasures", "resign\n")).back(),
+            "Red resigns; Blue wins.");
+  Play("four_treasures", "quit\n");
+  Play("four_treasures", "");
 }
 
 TEST(PlayTest, APromptNamesTheSeatOnATerminal) {
-  TerminalTara tara(
-      {"play", "--variant", "sacred_hill_doubles_l2", "--opponent", "random"});
+  TerminalTara tara("play --variant sacred_hill_doubles_l2 --opponent random");
   ASSERT_TRUE(tara.Expect("Red South> "));
   EXPECT_THAT(tara.shown(), HasSubstr("\x1b["));  // colours
   tara.Type("D4\n");

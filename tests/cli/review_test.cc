@@ -25,54 +25,34 @@ using Json = nlohmann::json;
 constexpr char kGolden[] = "tests/golden/four_treasures.jsonl";
 
 // Arguments of a quick review.
-std::vector<std::string> Review(const std::string& game,
-                                const std::vector<std::string>& more = {}) {
-  std::vector<std::string> arguments = {"review",       game,      "--player",
-                                        "mcts:sims=20", "--nodes", "2k"};
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  return arguments;
+Words Review(const std::string& game, const Words& more = {}) {
+  return Words{"review", game} + "--player mcts:sims=20 --nodes 2k" + more;
 }
 
-Json JsonOf(const std::vector<std::string>& arguments,
-            const std::string& input = "") {
-  std::vector<std::string> all = arguments;
-  all.push_back("--format=json");
-  const TaraResult result = RunTara(all, input);
-  EXPECT_EQ(result.status, 0) << result.err;
-  return Json::parse(result.out, nullptr, /*allow_exceptions=*/false);
-}
-
-void ExpectError(const std::vector<std::string>& arguments, int status,
-                 const std::string& message, const std::string& input = "") {
-  const TaraResult result = RunTara(arguments, input);
-  EXPECT_EQ(result.status, status) << result.err;
-  EXPECT_THAT(result.err, HasSubstr(message));
-  EXPECT_EQ(result.out, "");
+void ExpectError(const Words& arguments, int status, const std::string& message,
+                 const std::string& input = "") {
+  EXPECT_THAT(ErrorOf(status, arguments, input), HasSubstr(message));
 }
 
 TEST(ReviewTest, PrintsSumsCourseAndTheWorstActions) {
-  const TaraResult result = RunTara(Review(kGolden, {"--all", "--threads=2"}));
-  EXPECT_EQ(result.status, 0) << result.err;
-  EXPECT_THAT(result.err, NoErrors());
-  EXPECT_THAT(result.out,
+  const std::string result = OutputOf(Review(kGolden, "--all --threads=2"));
+  EXPECT_THAT(result,
               AllOf(StartsWith("four_treasures: "),
                     HasSubstr("Judged by mcts:sims=20; exact from action "),
                     HasSubstr("\nRed "), HasSubstr("\nBlue "),
                     HasSubstr("Red's chances of winning after each action"),
                     HasSubstr("All actions"), HasSubstr("Worst actions, "),
                     HasSubstr("   better  "), HasSubstr("[·]")));
-  EXPECT_EQ(RunTara(Review(kGolden, {"--all", "--threads=1"})).out, result.out);
-  const TaraResult ascii = RunTara(Review(kGolden, {"--ascii", "--worst=0"}));
-  EXPECT_THAT(ascii.out,
+  EXPECT_EQ(OutputOf(Review(kGolden, "--all --threads=1")), result);
+  EXPECT_THAT(OutputOf(Review(kGolden, "--ascii --worst=0")),
               AllOf(HasSubstr("0: below 10 %"), Not(HasSubstr("   better  "))));
 }
 
 TEST(ReviewTest, ReadsGamesInEveryForm) {
-  const Json second = JsonOf(Review(kGolden, {"--game=2"}));
+  const Json second = JsonOf(Review(kGolden, "--game=2"));
   const std::string line = Lines(ReadFile(kGolden)).at(1);
   EXPECT_EQ(JsonOf(Review("-"), line), second);
-  EXPECT_EQ(JsonOf(Review("-", {"--game=1"}), Json::parse(line).dump(2)),
-            second);
+  EXPECT_EQ(JsonOf(Review("-", "--game=1"), Json::parse(line).dump(2)), second);
   // Unfinished, and in words.
   Json game = Json::parse(line);
   game.erase("result");
@@ -94,7 +74,7 @@ TEST(ReviewTest, ReviewsGamesFromPositions) {
   ASSERT_EQ(report["actions"].size(), 2u);
   EXPECT_EQ(report["actions"][0]["played"], "E4");
   EXPECT_EQ(report["actions"][0]["seat"], 1);
-  ExpectError(Review("-", {"--notes=notes.jsonl"}), 2,
+  ExpectError(Review("-", "--notes=notes.jsonl"), 2,
               "--notes: the game begins from a custom position, which JSON "
               "lines cannot represent",
               game);
@@ -102,19 +82,16 @@ TEST(ReviewTest, ReviewsGamesFromPositions) {
 
 TEST(ReviewTest, ReadsGamesOfAStore) {
   const std::string store = TemporaryPath("games.db");
-  ASSERT_EQ(
-      RunTara({"selfplay", "--variant", "poisoned_chalice", "-o", store,
-               "--games", "2", "--sims", "2", "--option", "compensation=2.5"})
-          .status,
-      0);
+  OutputOf("selfplay --variant poisoned_chalice -o " + store +
+           " --games 2 --sims 2 --option compensation=2.5");
   const Json newest = JsonOf(Review(store));
-  const Json first = JsonOf(Review(store, {"--game=0"}));
+  const Json first = JsonOf(Review(store, "--game=0"));
   EXPECT_NE(newest["actions"], first["actions"]);
   EXPECT_EQ(first["options"]["compensation"], 2.5);
   const std::string exported = TemporaryPath("games.jsonl");
-  ASSERT_EQ(RunTara({"games", "export", store, "-o", exported}).status, 0);
+  OutputOf("games export " + store + " -o " + exported);
   EXPECT_EQ(JsonOf(Review(exported)), first);
-  ExpectError(Review(store, {"--game=7"}), 1, "7");
+  ExpectError(Review(store, "--game=7"), 1, "7");
 }
 
 TEST(ReviewTest, WritesAPageAndAGameWithNotes) {
@@ -128,7 +105,7 @@ TEST(ReviewTest, WritesAPageAndAGameWithNotes) {
             HasSubstr(absl::StrCat("tara review ", kGolden,
                                    " <span>--player</span> mcts:sims=20")),
             HasSubstr("tara-red-ringforts")));
-  EXPECT_EQ(RunTara({"verify", notes}).last_line(), "1 passed, 0 failed");
+  EXPECT_EQ(OutputOf("verify " + notes), "1 passed, 0 failed\n");
   const Json noted = Json::parse(ReadFile(notes));
   for (const Json& action : report["actions"]) {
     const Json& step = noted["steps"][action["action"].get<int>() - 1];
@@ -155,9 +132,9 @@ TEST(ReviewTest, WrongGamesAreTold) {
   ExpectError(Review("-"), 1, "-:1: result, field 'territory'", game.dump());
   ExpectError(Review("-"), 1, "-:1: malformed JSON at byte",
               game.dump().substr(0, 500));
-  ExpectError(Review("-", {"--game=3"}), 2, "--game: - has 2 games; got 3",
+  ExpectError(Review("-", "--game=3"), 2, "--game: - has 2 games; got 3",
               "four_treasures D4\nfour_treasures E6\n");
-  ExpectError(Review("-", {"--game=0"}), 2, "count from 1; got 0",
+  ExpectError(Review("-", "--game=0"), 2, "count from 1; got 0",
               "four_treasures D4");
   const std::string damaged = TemporaryPath("damaged.db");
   WriteFile(damaged, "SQLite format 3 and no more");
@@ -167,7 +144,7 @@ TEST(ReviewTest, WrongGamesAreTold) {
 TEST(ReviewTest, WrongOptionsAreTold) {
   const std::string game = "four_treasures D4 E6";
   const auto by = [](const std::string& player) {
-    return std::vector<std::string>{"review", "-", "--player", player};
+    return Words("review - --player " + player);
   };
   ExpectError(by("greedy"), 2, "'greedy' does not search", game);
   ExpectError(by("best:sims=0"), 2, "'best:sims=0' does not search", game);
@@ -176,12 +153,12 @@ TEST(ReviewTest, WrongOptionsAreTold) {
   ExpectError(by("mcts:threads=2"), 2, "expected sims=N", game);
   ExpectError(by("mcts:utility=points"), 2, "expected utility=win", game);
   ExpectError(by("net:/no/such"), 1, "/no/such: no such file", game);
-  ExpectError(Review("-", {"--html=/no/such/a.html"}), 1,
+  ExpectError(Review("-", "--html=/no/such/a.html"), 1,
               "--html /no/such/a.html: cannot write", game);
-  ExpectError(Review("-", {"--notes=/no/such/a.json"}), 1,
+  ExpectError(Review("-", "--notes=/no/such/a.json"), 1,
               "--notes /no/such/a.json: cannot write", game);
   ExpectError({"review"}, 2, "GAME", game);
-  ExpectError(Review("-", {"--html=out", "--notes=./out"}), 2,
+  ExpectError(Review("-", "--html=out --notes=./out"), 2,
               "--html out: is also the file of --notes", game);
   const std::string pipe = TemporaryPath("pipe");
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
@@ -200,58 +177,39 @@ TEST(ReviewTest, AnInterruptEndsItInOrder) {
   // A search of hours.
   const std::string game = TemporaryPath("game.txt");
   WriteFile(game, "sacred_hill_l1 D4");
-  TerminalTara tara(
-      {"review", game, "--player", "mcts:sims=10000000", "--threads=1"});
+  TerminalTara tara("review " + game +
+                    " --player mcts:sims=10000000 --threads=1");
   ASSERT_TRUE(tara.Expect("searched 0 of 2 positions"));
   tara.Signal(SIGINT);
   EXPECT_EQ(tara.Wait(), 130);
   EXPECT_THAT(tara.shown(), HasSubstr("tara: interrupted"));
 }
 
-// Builds quickly, and returns what it says.
-TaraResult Build(const std::string& book,
-                 const std::vector<std::string>& more = {}) {
-  std::vector<std::string> arguments = {"explore", "build", book};
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  return RunTara(arguments);
+Words Build(const std::string& book, const Words& more = {}) {
+  return "explore build" + Words{book} + more;
 }
 
-TaraResult Show(const std::string& book,
-                const std::vector<std::string>& more = {}) {
-  std::vector<std::string> arguments = {"explore", "show", book};
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  return RunTara(arguments);
-}
-
-void ExpectError(const TaraResult& result, int status,
-                 const std::string& message) {
-  EXPECT_EQ(result.status, status) << result.err;
-  EXPECT_THAT(result.err, HasSubstr(message));
-  EXPECT_EQ(result.out, "");
+Words Show(const std::string& book, const Words& more = {}) {
+  return "explore show" + Words{book} + more;
 }
 
 TEST(ExploreTest, BuildsABookAndShowsIt) {
   const std::string book = TemporaryPath("book.db");
-  const TaraResult built = Build(
-      book,
-      {"--variant=four_treasures", "--positions=30", "--player=mcts:sims=20"});
-  EXPECT_EQ(built.status, 0) << built.err;
-  EXPECT_THAT(built.out, AllOf(StartsWith("Searched by mcts:sims=20"),
-                               HasSubstr("four_treasures"), HasSubstr("30")));
-  const TaraResult shown = Show(book, {"--ascii"});
-  EXPECT_EQ(shown.status, 0) << shown.err;
+  const std::string built = OutputOf(Build(
+      book, "--variant=four_treasures --positions=30 --player=mcts:sims=20"));
+  EXPECT_THAT(built, AllOf(StartsWith("Searched by mcts:sims=20"),
+                           HasSubstr("four_treasures"), HasSubstr("30")));
+  const std::string shown = OutputOf(Show(book, "--ascii"));
   EXPECT_THAT(
-      shown.out,
+      shown,
       AllOf(
           HasSubstr(
               "book.db: four_treasures, 30 positions searched by mcts:sims=20"),
           HasSubstr("; 0 games\n"), HasSubstr("Red to move"),
           HasSubstr("action"), HasSubstr("book"), Not(HasSubstr("chosen"))));
   // The same position from another side.
-  const Json corner = Json::parse(
-      Show(book, {"--actions=B2", "--format=json"}).out, nullptr, false);
-  const Json other = Json::parse(
-      Show(book, {"--actions=F6", "--format=json"}).out, nullptr, false);
+  const Json corner = JsonOf(Show(book, "--actions=B2"));
+  const Json other = JsonOf(Show(book, "--actions=F6"));
   EXPECT_EQ(corner["winning"], other["winning"]);
   EXPECT_EQ(corner["actions"].size(), other["actions"].size());
   EXPECT_EQ(corner["seat"], 1);
@@ -259,32 +217,27 @@ TEST(ExploreTest, BuildsABookAndShowsIt) {
 
 TEST(ExploreTest, GrowsWhenAskedByThePlayerThatItHas) {
   const std::string book = TemporaryPath("grows.db");
-  ASSERT_EQ(Build(book, {"--variant=stone_of_destiny", "--positions=12",
-                         "--player=mcts:sims=20"})
-                .status,
-            0);
-  const TaraResult again =
-      Build(book, {"--variant=stone_of_destiny", "--positions=20"});
-  EXPECT_EQ(again.status, 0) << again.err;
-  EXPECT_THAT(again.out, HasSubstr("Searched by mcts:sims=20"));
-  EXPECT_EQ(Json::parse(Show(book, {"--format=json"}).out)["positions"], 20);
-  ExpectError(
-      Build(book, {"--variant=stone_of_destiny", "--player=mcts:sims=21"}), 1,
-      "grows.db: its positions were searched by mcts:sims=20 "
-      "(mcts:sims=20); got mcts:sims=21");
+  OutputOf(Build(
+      book, "--variant=stone_of_destiny --positions=12 --player=mcts:sims=20"));
+  const std::string again =
+      OutputOf(Build(book, "--variant=stone_of_destiny --positions=20"));
+  EXPECT_THAT(again, HasSubstr("Searched by mcts:sims=20"));
+  EXPECT_EQ(JsonOf(Show(book))["positions"], 20);
+  ExpectError(Build(book, "--variant=stone_of_destiny --player=mcts:sims=21"),
+              1,
+              "grows.db: its positions were searched by mcts:sims=20 "
+              "(mcts:sims=20); got mcts:sims=21");
 }
 
 TEST(ExploreTest, CountsTheGamesOfAStoreOnce) {
   const std::string store = TemporaryPath("games.db");
   const std::string book = TemporaryPath("counted.db");
-  ASSERT_EQ(RunTara({"selfplay", "--variant", "poisoned_chalice", "-o", store,
-                     "--games", "12", "--sims", "4"})
-                .status,
-            0);
-  const TaraResult built = Build(book, {"--games", store, "--games", store});
-  EXPECT_EQ(built.status, 0) << built.err;
-  EXPECT_EQ(built.out, store + ": 12 new games\n" + store + ": 0 new games\n");
-  const Json shown = Json::parse(Show(book, {"--format=json"}).out);
+  OutputOf("selfplay --variant poisoned_chalice -o " + store +
+           " --games 12 --sims 4");
+  const std::string built =
+      OutputOf(Build(book, {"--games", store, "--games", store}));
+  EXPECT_EQ(built, store + ": 12 new games\n" + store + ": 0 new games\n");
+  const Json shown = JsonOf(Show(book));
   EXPECT_EQ(shown["games_in_book"], 12);
   EXPECT_EQ(shown["winning"], nullptr);
   int games = 0;
@@ -292,35 +245,35 @@ TEST(ExploreTest, CountsTheGamesOfAStoreOnce) {
     games += action["games"].get<int>();
   }
   EXPECT_EQ(games, 12);
-  EXPECT_THAT(Show(book).out, AllOf(HasSubstr("score %"), HasSubstr("games")));
+  EXPECT_THAT(OutputOf(Show(book)),
+              AllOf(HasSubstr("score %"), HasSubstr("games")));
 }
 
 TEST(ExploreTest, OneProcessAtATimeBuildsABook) {
   const std::string book = TemporaryPath("book.db");
   const auto build = [&] {
-    return Build(book, {"--variant=high_kings_l1", "--positions=1",
-                        "--player=mcts:sims=1"});
+    return Build(book,
+                 "--variant=high_kings_l1 --positions=1 --player=mcts:sims=1");
   };
-  ASSERT_EQ(build().status, 0);
+  OutputOf(build());
   const int other = open(book.c_str(), O_RDONLY);
   ASSERT_EQ(flock(other, LOCK_EX | LOCK_NB), 0);
   ExpectError(build(), 1,
               book +
                   ": in use by another process; expected an opening book of "
                   "its own");
-  EXPECT_EQ(Show(book).status, 0);
+  OutputOf(Show(book));
   close(other);
-  EXPECT_EQ(build().status, 0);
+  OutputOf(build());
 }
 
 TEST(ExploreTest, WritesAPage) {
   const std::string book = TemporaryPath("page.db");
   const std::string page = TemporaryPath("page.html");
-  ASSERT_EQ(Build(book, {"--variant=sacred_hill_doubles_l1", "--positions=50",
-                         "--player=mcts:sims=4"})
-                .status,
-            0);
-  EXPECT_EQ(Show(book, {"--html", page}).status, 0);
+  OutputOf(Build(
+      book,
+      "--variant=sacred_hill_doubles_l1 --positions=50 --player=mcts:sims=4"));
+  OutputOf(Show(book, {"--html", page}));
   EXPECT_THAT(ReadFile(page), AllOf(HasSubstr("<title>Tara: Opening book"),
                                     HasSubstr("sacred_hill_doubles_l1")));
   ExpectError(Show(book, {"--html", "/nowhere/page.html"}), 1, "--html");
@@ -331,28 +284,24 @@ TEST(ExploreTest, RefusesWhatItCannotDo) {
   ExpectError(Build(book), 2,
               "nothing to add: expected --variant for searches, --games for "
               "games, or both");
-  ExpectError(Build(book, {"--games=x.db", "--option=compensation=1"}), 2,
+  ExpectError(Build(book, "--games=x.db --option=compensation=1"), 2,
               "--option requires --variant");
-  ExpectError(Build(book, {"--variant=chess"}), 2, "chess");
-  ExpectError(Build(book, {"--variant=four_treasures", "--player=greedy"}), 2,
+  ExpectError(Build(book, "--variant=chess"), 2, "chess");
+  ExpectError(Build(book, "--variant=four_treasures --player=greedy"), 2,
               "--player: 'greedy' does not search");
   const std::string other = TemporaryPath("other.db");
-  ExpectError(Build(other, {"--games=missing.db"}), 1, "missing.db");
+  ExpectError(Build(other, "--games=missing.db"), 1, "missing.db");
   EXPECT_FALSE(std::filesystem::exists(other));
   ExpectError(Show(TemporaryPath("none.db")), 1, "none.db");
   const std::string text = TemporaryPath("text.db");
   WriteFile(text, std::string(5000, 'x'));
   ExpectError(Show(text), 1, "text.db");
 
-  ASSERT_EQ(
-      Build(book, {"--variant=all", "--positions=1", "--player=mcts:sims=2"})
-          .status,
-      0);
+  OutputOf(Build(book, "--variant=all --positions=1 --player=mcts:sims=2"));
   ExpectError(Show(book), 2, "missing --variant");
   ExpectError(Show(book, {"--variant=four_treasures", "--actions=D4 C3 E5"}), 1,
               "wrong.db: the position is not in the book");
-  ExpectError(Show(book, {"--variant=four_treasures", "--actions=D9"}), 1,
-              "D9");
+  ExpectError(Show(book, "--variant=four_treasures --actions=D9"), 1, "D9");
 }
 
 }  // namespace

@@ -47,9 +47,7 @@ std::string ActionsOf(const Json& game) {
 }
 
 TEST(VariantsTest, ListsTenWithSeatsAndOptionsAsJson) {
-  const TaraResult result = RunTara({"variants", "--format=json"});
-  EXPECT_EQ(result.status, 0);
-  const Json variants = ParseJson(result.out);
+  const Json variants = JsonOf("variants");
   ASSERT_EQ(variants.size(), 10u);
   EXPECT_EQ(variants[3]["id"], "sacred_hill_doubles_l2");
   EXPECT_EQ(variants[3]["name"], "Sacred Hill Doubles, Level 2");
@@ -75,9 +73,7 @@ TEST(VariantsTest, ListsTenWithSeatsAndOptionsAsJson) {
 }
 
 TEST(LevelsTest, AreListedWithTheirEloByVariant) {
-  const TaraResult result = RunTara({"levels", "--format=json"});
-  EXPECT_EQ(result.status, 0);
-  const Json levels = ParseJson(result.out);
+  const Json levels = JsonOf("levels");
   ASSERT_EQ(levels.size(), 10u);
   EXPECT_EQ(levels[4]["level"], 5);
   EXPECT_EQ(levels[9]["simulations"], 4096);
@@ -88,17 +84,15 @@ TEST(LevelsTest, AreListedWithTheirEloByVariant) {
     EXPECT_LT(first["elo"], first["interval"][1]);
     EXPECT_EQ(levels[4]["variants"][std::string(info.id)]["elo"], 1000);
   }
-  const TaraResult text = RunTara({"levels"});
-  EXPECT_EQ(text.status, 0);
+  const std::string text = OutputOf("levels");
   for (const VariantInfo& info : kVariants) {
-    EXPECT_THAT(text.out, HasSubstr(absl::StrCat("\n", info.id, " ")));
+    EXPECT_THAT(text, HasSubstr(absl::StrCat("\n", info.id, " ")));
   }
-  EXPECT_THAT(text.out, HasSubstr("level 5 has 1000"));
+  EXPECT_THAT(text, HasSubstr("level 5 has 1000"));
 }
 
 TEST(VariantsTest, ListsThemForPeople) {
-  const TaraResult result = RunTara({"variants"});
-  EXPECT_THAT(result.out,
+  EXPECT_THAT(OutputOf("variants"),
               AllOf(HasSubstr("sacred_hill_l1 "), HasSubstr("4 seats"),
                     HasSubstr("no_progress_limit=40")));
 }
@@ -106,25 +100,21 @@ TEST(VariantsTest, ListsThemForPeople) {
 TEST(PerftTest, AgreesWithTheIndependentCounts) {
   const Json perft = ParseJson(ReadFile("tests/golden/perft.json"));
   for (const auto& [variant, counts] : perft.items()) {
-    const TaraResult result =
-        RunTara({"perft", "--variant", variant, "--depth", "2"});
-    EXPECT_EQ(result.status, 0);
-    EXPECT_EQ(result.out, counts["start"][1].dump() + "\n") << variant;
+    EXPECT_EQ(OutputOf("perft --variant " + variant + " --depth 2"),
+              counts["start"][1].dump() + "\n")
+        << variant;
     const Json& position = counts["positions"][0];
-    EXPECT_EQ(
-        RunTara({"perft", "--variant", variant, "--depth", "1", "--prefix",
-                 absl::StrJoin(
-                     position["prefix"].get<std::vector<std::string>>(), " ")})
-            .last_line(),
-        position["counts"][0].dump())
+    const auto prefix = position["prefix"].get<std::vector<std::string>>();
+    EXPECT_EQ(OutputOf({"perft", "--variant", variant, "--depth", "1",
+                        "--prefix", absl::StrJoin(prefix, " ")}),
+              position["counts"][0].dump() + "\n")
         << variant;
   }
 }
 
 TEST(PerftTest, DividesBeforeTheCount) {
-  const TaraResult result = RunTara(
-      {"perft", "--variant", "sacred_hill_l1", "--depth", "2", "--divide"});
-  const std::vector<std::string> lines = Lines(result.out);
+  const std::vector<std::string> lines =
+      Lines(OutputOf("perft --variant sacred_hill_l1 --depth 2 --divide"));
   ASSERT_EQ(lines.size(), 46u);
   EXPECT_EQ(lines[0], "B1      44");
   EXPECT_EQ(lines[45], "1980");
@@ -133,11 +123,9 @@ TEST(PerftTest, DividesBeforeTheCount) {
 TEST(PerftTest, CountsUnderRuleOptions) {
   // Red South begins on the shared row, of 7 hills; without that rule anywhere
   // in ranks 1 to 4, of 5 + 7 + 7 + 7.
-  std::vector<std::string> command = {"perft", "--variant",
-                                      "sacred_hill_doubles_l1", "--depth", "1"};
-  EXPECT_EQ(RunTara(command).out, "7\n");
-  command.push_back("--option=shared_row_opening=false");
-  EXPECT_EQ(RunTara(command).out, "26\n");
+  const Words command = "perft --variant sacred_hill_doubles_l1 --depth 1";
+  EXPECT_EQ(OutputOf(command), "7\n");
+  EXPECT_EQ(OutputOf(command + "--option=shared_row_opening=false"), "26\n");
 }
 
 TEST(PerftTest, AnIllegalPrefixIsAFailureThatSaysWhatIsLegal) {
@@ -149,22 +137,20 @@ TEST(PerftTest, AnIllegalPrefixIsAFailureThatSaysWhatIsLegal) {
 }
 
 TEST(ShowTest, DrawsThePositionWithLegalActions) {
-  const TaraResult result = RunTara(
+  const std::string result = OutputOf(
       {"show", "--variant", "sacred_hill_l1", "--actions", "D4 D5", "--ascii"});
-  EXPECT_EQ(result.status, 0);
   EXPECT_THAT(
-      result.out,
+      result,
       AllOf(HasSubstr("A     B     C     D     E     F     G"),
             HasSubstr("Red to move (seat 0), manoeuvres"),
             HasSubstr("Legal:    B3 B5 C2 C6 E2 E6 F3 F5\n"),
             HasSubstr("Position: sacred_hill_l1 5/7/3b3/3r3/7/7/5 0 ")));
-  for (const char byte : result.out) ASSERT_GE(byte, 0) << "not ASCII";
+  for (const char byte : result) ASSERT_GE(byte, 0) << "not ASCII";
 }
 
 TEST(ShowTest, GivesThePositionAsJson) {
-  const TaraResult result = RunTara({"show", "--variant", "sacred_hill_l1",
-                                     "--actions", "D4 D5", "--format=json"});
-  const Json json = ParseJson(result.out);
+  const Json json =
+      JsonOf({"show", "--variant", "sacred_hill_l1", "--actions", "D4 D5"});
   EXPECT_EQ(json["variant"], "sacred_hill_l1");
   EXPECT_EQ(json["position"],
             "sacred_hill_l1 5/7/3b3/3r3/7/7/5 0 manoeuvres - 0,0 0 - -");
@@ -176,25 +162,20 @@ TEST(ShowTest, GivesThePositionAsJson) {
 }
 
 TEST(ShowTest, GivesThePositionAsAPicture) {
-  const TaraResult result = RunTara({"show", "--variant", "sacred_hill_l1",
-                                     "--actions", "D4 D5", "--format=svg"});
-  EXPECT_EQ(result.status, 0);
-  EXPECT_THAT(result.out,
+  EXPECT_THAT(OutputOf({"show", "--variant", "sacred_hill_l1", "--actions",
+                        "D4 D5", "--format=svg"}),
               AllOf(StartsWith("<svg "), EndsWith("</svg>\n"),
                     HasSubstr("Last action: D5."), HasSubstr("tara-legal")));
-  EXPECT_THAT(
-      RunTara({"show", "--variant", "sacred_hill_l1", "--format=svg"}).out,
-      Not(HasSubstr("tara-last")));
+  EXPECT_THAT(OutputOf("show --variant sacred_hill_l1 --format=svg"),
+              Not(HasSubstr("tara-last")));
 }
 
 TEST(ShowTest, AgreesWithTheResultsOfIndependentGames) {
   for (const std::string variant :
        {"sacred_hill_doubles_l1", "high_kings_l2", "stone_of_destiny"}) {
     const Json game = GoldenGame(variant);
-    const TaraResult result =
-        RunTara({"show", "--variant", variant, "--actions", ActionsOf(game),
-                 "--format=json"});
-    const Json json = ParseJson(result.out);
+    const Json json =
+        JsonOf({"show", "--variant", variant, "--actions", ActionsOf(game)});
     EXPECT_EQ(json["result"], game["result"]) << variant;
     EXPECT_TRUE(json["seat"].is_null());
     EXPECT_EQ(json["legal"], Json::array());
@@ -204,25 +185,19 @@ TEST(ShowTest, AgreesWithTheResultsOfIndependentGames) {
 TEST(ShowTest, GoesOnFromItsOwnPositionText) {
   const Json game = GoldenGame("high_kings_l2");
   const std::string first = "D4 E6 B3";
-  const Json before = ParseJson(RunTara({"show", "--variant", "high_kings_l2",
-                                         "--actions", first, "--format=json"})
-                                    .out);
-  const Json after =
-      ParseJson(RunTara({"show", "--position", before["position"], "--actions",
-                         before["legal"][0], "--format=json"})
-                    .out);
+  const Json before =
+      JsonOf({"show", "--variant", "high_kings_l2", "--actions", first});
+  const Json after = JsonOf({"show", "--position", before["position"],
+                             "--actions", before["legal"][0]});
   const Json direct =
-      ParseJson(RunTara({"show", "--variant", "high_kings_l2", "--actions",
-                         first + " " + before["legal"][0].get<std::string>(),
-                         "--format=json"})
-                    .out);
+      JsonOf({"show", "--variant", "high_kings_l2", "--actions",
+              first + " " + before["legal"][0].get<std::string>()});
   EXPECT_EQ(after, direct);
 }
 
 TEST(ShowTest, TakesWhatPeopleWrite) {
   const auto shown = [](const std::string& text) {
-    return ParseJson(
-        RunTara({"show", "--position", text, "--format=json"}).out)["position"];
+    return JsonOf({"show", "--position", text})["position"];
   };
   EXPECT_EQ(shown("four_treasures 5/7/7/2rb3/7/7/5 0"),
             "four_treasures 5/7/7/2rb3/7/7/5 0 battle - 0,0 0 - -");
@@ -231,23 +206,19 @@ TEST(ShowTest, TakesWhatPeopleWrite) {
   EXPECT_EQ(shown("sacred_hill_l1 D4 D5"),
             "sacred_hill_l1 5/7/3b3/3r3/7/7/5 0 manoeuvres - 0,0 0 - -");
   EXPECT_THAT(
-      RunTara({"show", "--position", "sacred_hill_l1 D4 D5", "--format=svg"})
-          .out,
+      OutputOf({"show", "--position", "sacred_hill_l1 D4 D5", "--format=svg"}),
       HasSubstr("Last action: D5."));
   // A swap has no place on the board.
-  EXPECT_THAT(RunTara({"show", "--position",
-                       "four_treasures pie_rule=true D4 swap", "--format=svg"})
-                  .out,
-              AllOf(StartsWith("<svg "), Not(HasSubstr("Last action"))));
+  EXPECT_THAT(
+      OutputOf({"show", "--position", "four_treasures pie_rule=true D4 swap",
+                "--format=svg"}),
+      AllOf(StartsWith("<svg "), Not(HasSubstr("Last action"))));
 }
 
 TEST(ShowTest, ColoursOnlyWhenAskedOrOnATerminal) {
-  const std::vector<std::string> command = {
-      "show", "--variant", "sacred_hill_l1", "--actions", "D4"};
-  EXPECT_THAT(RunTara(command).out, Not(HasSubstr("\x1b[")));
-  std::vector<std::string> always = command;
-  always.push_back("--colour=always");
-  EXPECT_THAT(RunTara(always).out, HasSubstr("\x1b["));
+  const Words command = "show --variant sacred_hill_l1 --actions D4";
+  EXPECT_THAT(OutputOf(command), Not(HasSubstr("\x1b[")));
+  EXPECT_THAT(OutputOf(command + "--colour=always"), HasSubstr("\x1b["));
   TerminalTara terminal(command);
   EXPECT_EQ(terminal.Wait(), 0);
   EXPECT_THAT(terminal.shown(), HasSubstr("\x1b["));
@@ -257,12 +228,10 @@ TEST(ShowTest, IllegalActionsAndBadPositionsAreFailures) {
   EXPECT_THAT(
       ErrorOf(1, {"show", "--variant", "four_treasures", "--actions", "D4 D4"}),
       HasSubstr("--actions: action 2: illegal action D4"));
-  EXPECT_THAT(
-      ErrorOf(1, {"show", "--variant", "four_treasures", "--actions", "A1"}),
-      HasSubstr("bad action 'A1'"));
-  const TaraResult position = RunTara({"show", "--position", "chess"});
-  EXPECT_EQ(position.status, 1);
-  EXPECT_THAT(position.err, HasSubstr("--position: unknown variant 'chess'"));
+  EXPECT_THAT(ErrorOf(1, "show --variant four_treasures --actions A1"),
+              HasSubstr("bad action 'A1'"));
+  EXPECT_THAT(ErrorOf(1, "show --position chess"),
+              HasSubstr("--position: unknown variant 'chess'"));
   EXPECT_THAT(
       ErrorOf(1, {"show", "--position", "high_kings_l1 5/7/7/3r3/7/7/5 1"}),
       HasSubstr("Red has 0 kings on the board; expected 1"));
@@ -273,15 +242,12 @@ std::string GoldenFile(const std::string& variant) {
 }
 
 TEST(VerifyTest, PassesEveryIndependentGame) {
-  std::vector<std::string> command = {"verify"};
+  Words command = "verify";
   for (const VariantInfo& info : kVariants) {
     command.push_back(GoldenFile(std::string(info.id)));
   }
-  const TaraResult result = RunTara(command);
-  EXPECT_EQ(result.status, 0);
   // Ten files of forty games.
-  EXPECT_EQ(result.out, "400 passed, 0 failed\n");
-  EXPECT_THAT(result.err, IsEmpty());
+  EXPECT_EQ(OutputOf(command), "400 passed, 0 failed\n");
 }
 
 TEST(VerifyTest, NamesFileLineAndStepOfTheFirstDifference) {
@@ -295,28 +261,26 @@ TEST(VerifyTest, NamesFileLineAndStepOfTheFirstDifference) {
   games[1][seat] = '1';
   const std::string path = TemporaryPath("games.jsonl");
   WriteFile(path, absl::StrCat(games[0], "\n", games[1], "\n", games[2], "\n"));
-  const TaraResult result = RunTara({"verify", path});
+  const TaraResult result = RunTara("verify " + path);
   EXPECT_EQ(result.status, 1);
   EXPECT_THAT(Lines(result.out),
-              ElementsAre(AllOf(StartsWith(absl::StrCat(path, ":2: ")),
-                                HasSubstr("step 1"), HasSubstr("seat")),
+              ElementsAre(AllOf(StartsWith(path + ":2: "), HasSubstr("step 1"),
+                                HasSubstr("seat")),
                           "2 passed, 1 failed"));
 }
 
 TEST(VerifyTest, ReadsStandardInput) {
   const std::string games = ReadFile(GoldenFile("sacred_hill_l2"));
-  const TaraResult result = RunTara({"verify", "-"}, games);
-  EXPECT_EQ(result.status, 0);
-  EXPECT_EQ(result.out, "40 passed, 0 failed\n");
-  const TaraResult damaged = RunTara({"verify", "-"}, games.substr(0, 100));
+  EXPECT_EQ(OutputOf("verify -", games), "40 passed, 0 failed\n");
+  const TaraResult damaged = RunTara("verify -", games.substr(0, 100));
   EXPECT_EQ(damaged.status, 1);
-  EXPECT_THAT(damaged.out, StartsWith("-:1: "));
-  EXPECT_EQ(damaged.last_line(), "0 passed, 1 failed");
+  EXPECT_THAT(damaged.out,
+              AllOf(StartsWith("-:1: "), EndsWith("\n0 passed, 1 failed\n")));
 }
 
 TEST(VerifyTest, AcceptsBlankLinesAndWindowsLines) {
   const std::string game = Lines(ReadFile(GoldenFile("high_kings_l1"))).front();
-  EXPECT_EQ(RunTara({"verify", "-"}, absl::StrCat("\n", game, "\r\n\n")).out,
+  EXPECT_EQ(OutputOf("verify -", absl::StrCat("\n", game, "\r\n\n")),
             "1 passed, 0 failed\n");
 }
 
@@ -349,47 +313,44 @@ TEST(VerifyTest, CountsFilesThatCannotBeReadAsFailures) {
 
 // Two hills are vacant, C4 and E4; Red is to move.
 //
-//   7     r r r b b        Red has 33 bridges, Blue 28.
+//   7     r r r b b     Red has 33 bridges, Blue 28.
 //   6   r r r r b b b
-//   5   r r r r b b b      Red on C4 makes 4, then Blue on E4 makes 3: 37 to
-//   31, 4   r r . r . b b      6 more, so 8 points. 3   r r r r b b b 2   r r r
-//   b b b b      Red on E4 makes 1 (to D4). Blue must build on C4 then, 1     r
-//   r b b b        without a bridge, and Red captures there and makes 4:
-//                          38 to 28, 10 more, so 12 points.
+//   5   r r r r b b b   Red on C4 makes 4, then Blue on E4 makes 3: 37 to 31,
+//   4   r r . r . b b   6 more, so 8 points.
+//   3   r r r r b b b
+//   2   r r r b b b b   Red on E4 makes 1 (to D4). Blue must build on C4 then,
+//   1     r r b b b     without a bridge, and Red captures there and makes 4:
+//                       38 to 28, 10 more, so 12 points.
 constexpr char kTwoLeft[] =
     "four_treasures rrrbb/rrrrbbb/rrrrbbb/rr1r1bb/rrrrbbb/rrrbbbb/rrbbb 0 "
     "battle - 0,0 0 - -";
 
 TEST(SolveTest, SaysWhoWinsAndHow) {
-  const TaraResult result =
-      RunTara({"solve", "--position", kTwoLeft, "--all-actions"});
-  EXPECT_EQ(result.status, 0) << result.err;
-  EXPECT_THAT(result.out, AllOf(HasSubstr("Result:    Red wins by 12 points "
-                                          "(red_margin 12)\n"),
-                                HasSubstr("\nBest:      E4\n"),
-                                HasSubstr("\nActions:   C4:8 E4:12\n"),
-                                HasSubstr("\nSearched:  ")));
-  const TaraResult after =
-      RunTara({"solve", "--position", kTwoLeft, "--actions", "C4"});
-  EXPECT_THAT(after.out, HasSubstr("Red wins by 8 points (red_margin 8)\n"));
+  EXPECT_THAT(OutputOf({"solve", "--position", kTwoLeft, "--all-actions"}),
+              AllOf(HasSubstr("Result:    Red wins by 12 points "
+                              "(red_margin 12)\n"),
+                    HasSubstr("\nBest:      E4\n"),
+                    HasSubstr("\nActions:   C4:8 E4:12\n"),
+                    HasSubstr("\nSearched:  ")));
+  EXPECT_THAT(OutputOf({"solve", "--position", kTwoLeft, "--actions=C4"}),
+              HasSubstr("Red wins by 8 points (red_margin 8)\n"));
 }
 
 TEST(SolveTest, CountsTheCompensation) {
   std::string position = kTwoLeft;
   position.replace(position.size() - 1, 1, "compensation=12");
-  EXPECT_THAT(RunTara({"solve", "--position", position}).out,
+  EXPECT_THAT(OutputOf({"solve", "--position", position}),
               HasSubstr("Result:    a draw (red_margin 12)\n"));
   position.replace(position.size() - 2, 2, "12.5");
   EXPECT_THAT(RunTara({"solve", "--position", position}).err,
               HasSubstr("expected -12 to 12 in steps of 0.5"));
   position.replace(position.size() - 4, 4, "-2.5");
-  EXPECT_THAT(RunTara({"solve", "--position", position}).out,
+  EXPECT_THAT(OutputOf({"solve", "--position", position}),
               HasSubstr("Result:    Red wins by 14.5 points "));
 }
 
 TEST(SolveTest, WithoutAllActionsJsonHasTheBestAlone) {
-  const Json json = ParseJson(
-      RunTara({"solve", "--position", kTwoLeft, "--format=json"}).out);
+  const Json json = JsonOf({"solve", "--position", kTwoLeft});
   EXPECT_EQ(json["best_actions"], Json::array({"E4"}));
   EXPECT_EQ(json["red_margin"], 12);
   EXPECT_FALSE(json.contains("actions"));
@@ -421,11 +382,8 @@ TEST(SolveTest, PrintsTheExactValueAsJsonInEveryVariant) {
   for (const VariantInfo& info : kVariants) {
     const std::string id(info.id);
     const ForcedEnd end = ForcedEndOf(id);
-    const TaraResult result =
-        RunTara({"solve", "--variant", id, "--actions", end.actions,
-                 "--table-mb=1", "--format=json", "--all-actions"});
-    EXPECT_EQ(result.status, 0) << id << result.err;
-    const Json json = ParseJson(result.out);
+    const Json json = JsonOf({"solve", "--variant", id, "--actions",
+                              end.actions, "--table-mb=1", "--all-actions"});
     EXPECT_EQ(json["variant"], id);
     EXPECT_EQ(json["red_margin"], end.red_margin) << id;
     EXPECT_EQ(json["low"], end.red_margin);
@@ -444,17 +402,14 @@ TEST(SolveTest, PrintsTheExactValueAsJsonInEveryVariant) {
 }
 
 TEST(SolveTest, GivesUpAtTheNodeLimitWithTheBoundsItKnows) {
-  const std::vector<std::string> command = {"solve", "--variant",
-                                            "four_treasures", "--node-limit=1k",
-                                            "--table-mb=1"};
+  const Words command =
+      "solve --variant four_treasures --node-limit=1k --table-mb=1";
   const TaraResult text = RunTara(command);
   EXPECT_EQ(text.status, 1);
   EXPECT_THAT(text.out, HasSubstr("not solved; between Blue by 47 and Red by "
                                   "47 (red_margin -47 to 47)"));
   EXPECT_THAT(text.err, HasSubstr("gave up at the node limit"));
-  std::vector<std::string> as_json = command;
-  as_json.push_back("--format=json");
-  const TaraResult result = RunTara(as_json);
+  const TaraResult result = RunTara(command + "--format=json");
   EXPECT_EQ(result.status, 1);
   const Json json = ParseJson(result.out);
   EXPECT_TRUE(json["red_margin"].is_null());
@@ -465,8 +420,8 @@ TEST(SolveTest, GivesUpAtTheNodeLimitWithTheBoundsItKnows) {
 
 TEST(SolveTest, AnInterruptPrintsTheBoundsToo) {
   // Nobody will solve an empty board before the signal comes.
-  TerminalTara tara({"solve", "--variant", "four_treasures", "--format=json",
-                     "--table-mb=1"});
+  TerminalTara tara(
+      "solve --variant four_treasures --format=json --table-mb=1");
   ASSERT_TRUE(tara.Expect("search 1: Red's margin is -47 to 47; "));
   tara.Signal(2);
   EXPECT_EQ(tara.Wait(), 130);
@@ -480,25 +435,16 @@ TEST(SolveTest, AnInterruptPrintsTheBoundsToo) {
 }
 
 TEST(SolveTest, AFinishedGameHasItsResultAndNoActions) {
-  const TaraResult result = RunTara(
-      {"solve", "--position",
-       "four_treasures rrrbb/rrrrbbb/rrrrbbb/rrrrbbb/rrrrbbb/rrrbbbb/rrbbb - "
-       "finished - 0,0 0 out:0 -"});
-  EXPECT_EQ(result.status, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("none: the game has ended"));
-}
-
-Json StatsJson(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), {"stats", "--format=json"});
-  const TaraResult result = RunTara(arguments);
-  EXPECT_EQ(result.status, 0) << result.err;
-  EXPECT_THAT(result.err, NoErrors());
-  return Json::parse(result.out);
+  EXPECT_THAT(OutputOf({"solve", "--position",
+                        "four_treasures "
+                        "rrrbb/rrrrbbb/rrrrbbb/rrrrbbb/rrrrbbb/rrrbbbb/rrbbb - "
+                        "finished - 0,0 0 out:0 -"}),
+              HasSubstr("none: the game has ended"));
 }
 
 TEST(StatsTest, ReadsThousandsAndMillions) {
   const auto games = [](const std::string& text) {
-    return StatsJson({"--variant", "four_treasures", "--games", text})
+    return JsonOf("stats --variant four_treasures --games " + text)
         .at("four_treasures")
         .at("games")
         .get<int>();
@@ -511,16 +457,16 @@ TEST(StatsTest, ReadsThousandsAndMillions) {
 
 TEST(StatsTest, TheNumberOfThreadsMakesNoDifference) {
   const auto play = [](const std::string& threads, const std::string& seed) {
-    return StatsJson({"--variant", "high_kings_l2", "--games", "50k",
-                      "--threads", threads, "--seed", seed});
+    return JsonOf("stats --variant high_kings_l2 --games 50k --threads " +
+                  threads + " --seed " + seed);
   };
   EXPECT_EQ(play("1", "5"), play("3", "5"));
   EXPECT_NE(play("3", "5"), play("3", "6"));
 }
 
 TEST(StatsTest, HeedsRuleOptionsWhereTheyApply) {
-  const Json changed = StatsJson(
-      {"--variant", "all", "--games", "2k", "--option", "no_progress_limit=3"});
+  const Json changed =
+      JsonOf("stats --variant all --games 2k --option no_progress_limit=3");
   EXPECT_EQ(changed["high_kings_l1"]["rule_options"]["no_progress_limit"], 3);
   EXPECT_GT(changed["high_kings_l1"]["ended_by"]["no_progress"], 0);
   EXPECT_EQ(changed["four_treasures"]["ended_by"]["out"], 2000);
@@ -528,10 +474,9 @@ TEST(StatsTest, HeedsRuleOptionsWhereTheyApply) {
 
 TEST(StatsTest, WritesAPageForABrowser) {
   const std::string path = TemporaryPath("stats.html");
-  const TaraResult result = RunTara({"stats", "--variant", "poisoned_chalice",
-                                     "--games", "50", "--html", path});
-  EXPECT_EQ(result.status, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("poisoned_chalice"));
+  EXPECT_THAT(
+      OutputOf("stats --variant poisoned_chalice --games 50 --html " + path),
+      HasSubstr("poisoned_chalice"));
   EXPECT_THAT(ReadFile(path),
               AllOf(HasSubstr("<!DOCTYPE html>"), HasSubstr("Poisoned Chalice"),
                     HasSubstr("<figure")));
@@ -539,8 +484,7 @@ TEST(StatsTest, WritesAPageForABrowser) {
 
 TEST(StatsTest, AnInterruptReportsTheGamesSoFar) {
   const std::string path = TemporaryPath("interrupted.html");
-  TerminalTara tara(
-      {"stats", "--variant", "all", "--games", "1000G", "--html", path});
+  TerminalTara tara("stats --variant all --games 1000G --html " + path);
   ASSERT_TRUE(tara.Expect("sacred_hill_l1 [>"));
   ASSERT_TRUE(tara.Expect("M games/s"));
   ASSERT_TRUE(tara.Expect("left"));
@@ -553,36 +497,30 @@ TEST(StatsTest, AnInterruptReportsTheGamesSoFar) {
 
 TEST(StatsTest, WrongArgumentsAreUsageErrors) {
   struct Wrong {
-    std::vector<std::string> arguments;
+    std::string arguments;
     std::string message;
   };
   for (const Wrong& wrong : {
-           Wrong{{}, "--variant is required"},
-           Wrong{{"--variant", "chess"}, "unknown variant 'chess'"},
-           Wrong{{"--variant", "all", "--games", "0"},
+           Wrong{"", "--variant is required"},
+           Wrong{"--variant chess", "unknown variant 'chess'"},
+           Wrong{"--variant all --games 0",
                  "--games: bad value '0'; expected a whole number from 1 to "
                  "1000G"},
-           Wrong{{"--variant", "all", "--games", "5x"}, "bad value '5x'"},
-           Wrong{{"--variant", "all", "--games", "0.5"}, "bad value '0.5'"},
-           Wrong{{"--variant", "all", "--games", "-5k"}, "bad value '-5k'"},
-           Wrong{{"--variant", "all", "--games", "k"}, "bad value 'k'"},
-           Wrong{{"--variant", "all", "--games", "nan"}, "bad value 'nan'"},
-           Wrong{{"--variant", "all", "--games", "2000G"}, "bad value '2000G'"},
-           Wrong{{"--variant", "all", "--threads", "0"},
-                 "--threads: bad value"},
-           Wrong{{"--variant", "all", "--option", "no_such=1"}, "no_such"},
-           Wrong{{"--variant", "four_treasures", "--option",
-                  "no_progress_limit=3"},
+           Wrong{"--variant all --games 5x", "bad value '5x'"},
+           Wrong{"--variant all --games 0.5", "bad value '0.5'"},
+           Wrong{"--variant all --games -5k", "bad value '-5k'"},
+           Wrong{"--variant all --games k", "bad value 'k'"},
+           Wrong{"--variant all --games nan", "bad value 'nan'"},
+           Wrong{"--variant all --games 2000G", "bad value '2000G'"},
+           Wrong{"--variant all --threads 0", "--threads: bad value"},
+           Wrong{"--variant all --option no_such=1", "no_such"},
+           Wrong{"--variant four_treasures --option no_progress_limit=3",
                  "no rule option 'no_progress_limit'"},
-           Wrong{{"--variant", "all", "--format=xml"}, "bad value 'xml'"},
+           Wrong{"--variant all --format=xml", "bad value 'xml'"},
        }) {
-    std::vector<std::string> arguments = wrong.arguments;
-    arguments.insert(arguments.begin(), "stats");
-    const TaraResult result = RunTara(arguments);
-    EXPECT_EQ(result.status, 2) << wrong.message;
-    EXPECT_THAT(result.out, IsEmpty());
-    EXPECT_THAT(result.err, AllOf(HasSubstr(wrong.message),
-                                  HasSubstr("(see tara stats --help)")));
+    EXPECT_THAT(
+        ErrorOf(2, "stats " + wrong.arguments),
+        AllOf(HasSubstr(wrong.message), HasSubstr("(see tara stats --help)")));
   }
 }
 

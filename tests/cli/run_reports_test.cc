@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "tests/cli/tara_process.h"
@@ -17,7 +18,6 @@ namespace {
 using ::testing::AllOf;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::Not;
 using Json = nlohmann::json;
 
@@ -42,8 +42,7 @@ const std::string& TinyRun() {
                     evaluation { games: 2 final_games: 2 simulations: 2 }
                   )pb",
                   "run_dir: \"", *folder, "\"\n"));
-    const TaraResult result = RunTara({"train", config});
-    EXPECT_EQ(result.status, 0) << result.err;
+    OutputOf("train " + config);
     return folder;
   }();
   return *run;
@@ -51,11 +50,9 @@ const std::string& TinyRun() {
 
 TEST(RunReportsTest, RateDrawsCheckpointsAlongTheirGenerations) {
   const std::string page = TemporaryPath("rate.html");
-  const TaraResult result = RunTara(
-      {"rate", TinyRun(), "random", "--sims", "0", "--games", "12", "--store",
-       TemporaryPath("rate.db"), "--html", page, "--format=json"});
-  ASSERT_EQ(result.status, 0) << result.err;
-  const Json report = Json::parse(result.out);
+  const Json report =
+      JsonOf({"rate", TinyRun(), "random", "--sims", "0", "--games", "12",
+              "--store", TemporaryPath("rate.db"), "--html", page});
   // What it has learned, without being asked for.
   ASSERT_EQ(report["variants"].size(), 1u);
   EXPECT_EQ(report["variants"][0]["variant"], "four_treasures");
@@ -78,12 +75,9 @@ TEST(RunReportsTest, RegretFollowsARunOnATestSetThatIsKept) {
   const std::string set = TemporaryPath("set.jsonl");
   const std::string page = TemporaryPath("regret.html");
   const auto regret = [&](const std::string& player) {
-    const TaraResult result =
-        RunTara({"regret", "--variant", "four_treasures", "--player", player,
-                 "--positions", "6", "--nodes", "2k", "--test-set", set,
-                 "--html", page, "--format=json"});
-    EXPECT_EQ(result.status, 0) << result.err;
-    return result.status == 0 ? Json::parse(result.out) : Json();
+    return JsonOf("regret --variant four_treasures --player " + player +
+                  " --positions 6 --nodes 2k --test-set " + set + " --html " +
+                  page);
   };
   const Json rows = regret(TinyRun());
   ASSERT_EQ(rows.size(), 3u);
@@ -102,31 +96,24 @@ TEST(RunReportsTest, RegretFollowsARunOnATestSetThatIsKept) {
 
 TEST(RunReportsTest, WhatANetworkHasNotLearnedIsRefusedUnlessAllowed) {
   const std::string spec = absl::StrCat("net:", TinyRun(), ",sims=0");
-  for (std::vector<std::string> arguments :
-       std::vector<std::vector<std::string>>{
-           {"arena", "random", spec, "--games", "2"},
-           {"rate", "random", spec, "--games", "2"},
-           {"regret", "--player", spec, "--positions", "1", "--nodes", "1k"},
-           {"balance", "--player", spec, "--games", "2", "--first-games", "0"},
-           {"play", "--opponent", spec},
-           {"selfplay", "--player", TinyRun(), "--sims", "2", "--games", "1",
-            "-o", TemporaryPath("untrained.db")},
-           {"engine", "--model", TinyRun()},
-       }) {
-    arguments.insert(arguments.end(), {"--variant", "high_kings_l1"});
-    const TaraResult refused = RunTara(arguments);
-    EXPECT_EQ(refused.status, 2) << arguments[0];
-    EXPECT_THAT(refused.out, IsEmpty()) << arguments[0];
-    const bool is_network =
-        arguments[0] == "selfplay" || arguments[0] == "engine";
-    EXPECT_THAT(refused.err,
-                AllOf(HasSubstr(is_network ? TinyRun() : spec),
+  for (const std::string& command :
+       {"arena random " + spec + " --games 2",
+        "rate random " + spec + " --games 2",
+        "regret --player " + spec + " --positions 1 --nodes 1k",
+        "balance --player " + spec + " --games 2 --first-games 0",
+        "play --opponent " + spec,
+        "selfplay --player " + TinyRun() + " --sims 2 --games 1 -o " +
+            TemporaryPath("untrained.db"),
+        "engine --model " + TinyRun()}) {
+    SCOPED_TRACE(command);
+    const Words arguments = command + " --variant high_kings_l1";
+    const bool is_spec = absl::StrContains(command, spec);
+    EXPECT_THAT(ErrorOf(2, arguments),
+                AllOf(HasSubstr(is_spec ? spec : TinyRun()),
                       HasSubstr(" has not learned high_kings_l1; its run "
                                 "learned four_treasures"),
-                      HasSubstr("--untrained")))
-        << arguments[0];
-    arguments.push_back("--untrained");
-    EXPECT_EQ(RunTara(arguments).status, 0) << arguments[0];
+                      HasSubstr("--untrained")));
+    EXPECT_EQ(RunTara(arguments + "--untrained").status, 0);
   }
 }
 
@@ -136,100 +123,81 @@ constexpr char kWitness[] = "tests/nn/witness/bundle.tara";
 
 TEST(RunReportsTest, RuleOptionsThatANetworkHasNotLearnedAreRefused) {
   const std::string spec = absl::StrCat("net:", kWitness, ",sims=0");
-  for (const std::vector<std::string>& arguments :
-       std::vector<std::vector<std::string>>{
-           {"arena", "random", spec},
-           {"arena", "random", "greedy", "--openings",
-            absl::StrCat("balanced:", spec)},
-           {"rate", "random", spec},
-           {"regret", "--player", spec},
-           {"balance", "--player", spec},
-           {"balance", "--player", spec, "--option", "no_progress_limit=30",
-            "--what-if", "no_progress_limit=40"},
-           {"play", "--opponent", spec},
-           {"selfplay", "--player", kWitness, "-o", TemporaryPath("games.db")},
-           {"engine", "--model", kWitness},
-       }) {
-    std::vector<std::string> all = arguments;
-    all.insert(all.end(), {"--variant", "high_kings_l1"});
-    const TaraResult refused = RunTara(all);
-    EXPECT_EQ(refused.status, 2) << arguments[0];
-    EXPECT_THAT(refused.out, IsEmpty()) << arguments[0];
-    EXPECT_THAT(refused.err,
+  for (const std::string& command :
+       {"arena random " + spec,
+        "arena random greedy --openings balanced:" + spec,
+        "rate random " + spec, "regret --player " + spec,
+        "balance --player " + spec,
+        "balance --option no_progress_limit=30 --what-if no_progress_limit=40 "
+        "--player " +
+            spec,
+        "play --opponent " + spec,
+        "selfplay -o " + TemporaryPath("games.db") + " --player " + kWitness,
+        absl::StrCat("engine --model ", kWitness)}) {
+    SCOPED_TRACE(command);
+    EXPECT_THAT(ErrorOf(2, command + " --variant high_kings_l1"),
                 AllOf(HasSubstr("has not learned no_progress_limit=40 of "
                                 "high_kings_l1; its run learned "
                                 "no_progress_limit=30"),
-                      HasSubstr("--untrained")))
-        << arguments[0];
+                      HasSubstr("--untrained")));
   }
 }
 
 TEST(RunReportsTest, WhatANetworkPlaysUntrainedIsMarked) {
   const std::string spec = absl::StrCat("net:", kWitness, ",sims=0");
   const std::string page = TemporaryPath("untrained.html");
-  for (const std::vector<std::string>& arguments :
-       std::vector<std::vector<std::string>>{
-           {"arena", "random", spec, "--games", "2"},
-           {"rate", "random", spec, "--games", "2", "--html", page},
-           {"regret", "--player", spec, "--positions", "1", "--nodes", "1k",
-            "--html", page},
-           {"balance", "--player", spec, "--option", "no_progress_limit=30",
-            "--what-if", "no_progress_limit=40", "--games", "2",
-            "--first-games", "0", "--html", page},
-       }) {
-    std::vector<std::string> all = arguments;
-    all.insert(all.end(), {"--variant", "high_kings_l1", "--untrained"});
-    const TaraResult text = RunTara(all);
-    EXPECT_EQ(text.status, 0) << arguments[0] << ": " << text.err;
-    EXPECT_THAT(text.out,
+  for (const std::string& command :
+       {"arena random " + spec + " --games 2",
+        "rate random " + spec + " --games 2 --html " + page,
+        "regret --player " + spec + " --positions 1 --nodes 1k --html " + page,
+        "balance --player " + spec +
+            " --option no_progress_limit=30 --what-if no_progress_limit=40 "
+            "--games 2 --first-games 0 --html " +
+            page}) {
+    SCOPED_TRACE(command);
+    const Words all = command + " --variant high_kings_l1 --untrained";
+    EXPECT_THAT(OutputOf(all),
                 AllOf(HasSubstr("(not learned)"), HasSubstr("Not learned, in "),
-                      HasSubstr("no_progress_limit=40")))
-        << arguments[0];
-    all.push_back("--format=json");
-    EXPECT_THAT(RunTara(all).out,
-                ContainsRegex("\"not_learned\": \".*no_progress_limit=40"))
-        << arguments[0];
-    if (arguments.back() != page) continue;
+                      HasSubstr("no_progress_limit=40")));
+    EXPECT_THAT(OutputOf(all + "--format=json"),
+                ContainsRegex("\"not_learned\": \".*no_progress_limit=40"));
+    if (!absl::StrContains(command, page)) continue;
     EXPECT_THAT(ReadFile(page),
-                ContainsRegex("[Nn]ot.learned.*no_progress_limit=40"))
-        << arguments[0];
+                ContainsRegex("[Nn]ot.learned.*no_progress_limit=40"));
   }
-  const TaraResult play = RunTara(
-      {"play", "--opponent", spec, "--variant", "high_kings_l1", "--untrained"},
-      "hint\n");
-  EXPECT_THAT(play.out,
-              AllOf(HasSubstr("has not learned no_progress_limit=40"),
-                    HasSubstr("(not learned: no_progress_limit=40)")));
+  EXPECT_THAT(
+      OutputOf("play --variant high_kings_l1 --untrained --opponent " + spec,
+               "hint\n"),
+      AllOf(HasSubstr("has not learned no_progress_limit=40"),
+            HasSubstr("(not learned: no_progress_limit=40)")));
   const std::string store = TemporaryPath("untrained.db");
-  const TaraResult games =
-      RunTara({"selfplay", "--player", kWitness, "--variant", "high_kings_l1",
-               "--untrained", "--games", "1", "--sims", "2", "-o", store});
-  EXPECT_THAT(games.out, HasSubstr("Not learned, in high_kings_l1: "
-                                   "no_progress_limit=40"));
-  EXPECT_THAT(RunTara({"games", "list", store}).out,
+  EXPECT_THAT(
+      OutputOf(absl::StrCat("selfplay --variant high_kings_l1 --untrained "
+                            "--games 1 --sims 2 --player ",
+                            kWitness, " -o ", store)),
+      HasSubstr("Not learned, in high_kings_l1: no_progress_limit=40"));
+  EXPECT_THAT(OutputOf("games list " + store),
               HasSubstr("bundle,precision=float32,sims=2,untrained"));
-  EXPECT_THAT(RunTara({"games", "stats", store}).out,
+  EXPECT_THAT(OutputOf("games stats " + store),
               ContainsRegex("not learned  ended by\nhigh_kings_l1 .* 1  "));
 }
 
 TEST(RunReportsTest, WhatANetworkHasLearnedIsPlayedWithoutAMark) {
   const std::string spec = absl::StrCat("net:", kWitness, ",sims=0");
-  const TaraResult result =
-      RunTara({"arena", "random", spec, "--variant", "high_kings_l1",
-               "--option", "no_progress_limit=30", "--games", "2"});
-  EXPECT_EQ(result.status, 0) << result.err;
-  EXPECT_THAT(result.out, Not(HasSubstr("learned")));
+  EXPECT_THAT(
+      OutputOf(
+          "arena random " + spec +
+          " --variant high_kings_l1 --option no_progress_limit=30 --games 2"),
+      Not(HasSubstr("learned")));
   // Without a variant the engine begins with one that the network has learned.
-  const TaraResult engine =
-      RunTara({"engine", "--model", TinyRun()}, "variant\nquit\n");
-  EXPECT_EQ(engine.status, 0) << engine.err;
-  EXPECT_THAT(engine.out, HasSubstr("= four_treasures\n"));
+  EXPECT_THAT(OutputOf("engine --model " + TinyRun(), "variant\nquit\n"),
+              HasSubstr("= four_treasures\n"));
 }
 
 TEST(RunReportsTest, NetworksOfWhichNothingIsKnownPlayWhatTheyAreAsked) {
   const auto play = [](const std::string& path) {
-    return RunTara({"arena", "random", absl::StrCat("net:", path, ",sims=0"),
-                    "--games", "2", "--variant", "high_kings_l1"});
+    return RunTara("arena random net:" + path +
+                   ",sims=0 --games 2 --variant high_kings_l1");
   };
   const std::string alone = TemporaryPath("network.pt");
   WriteFile(alone, ReadFile(TinyRun() + "/checkpoints/ckpt-000002.pt"));
@@ -249,9 +217,10 @@ TEST(RunReportsTest, NetworksOfWhichNothingIsKnownPlayWhatTheyAreAsked) {
 }
 
 TEST(RunReportsTest, AMissingGenerationIsTold) {
-  EXPECT_THAT(ErrorOf(1, {"regret", "--variant", "four_treasures", "--player",
-                          TinyRun(), "--checkpoints", "0,9"}),
-              HasSubstr("no checkpoint of generation 9; the newest is 2"));
+  EXPECT_THAT(
+      ErrorOf(1, absl::StrCat("regret --variant four_treasures --player ",
+                              TinyRun(), " --checkpoints 0,9")),
+      HasSubstr("no checkpoint of generation 9; the newest is 2"));
 }
 
 }  // namespace

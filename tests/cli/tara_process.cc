@@ -69,27 +69,41 @@ TaraResult RunProcess(const std::vector<std::string>& words,
           .err = ReadFile(err)};
 }
 
-std::vector<std::string> TaraWords(const std::vector<std::string>& arguments) {
-  std::vector<std::string> words = {kBinary};
-  words.insert(words.end(), arguments.begin(), arguments.end());
+}  // namespace
+
+Words::Words(const std::string& line)
+    : vector(absl::StrSplit(line, ' ', absl::SkipEmpty())) {}
+
+Words operator+(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
   return words;
 }
 
-}  // namespace
-
-std::string TaraResult::last_line() const {
-  const std::vector<std::string> lines = Lines(out);
-  return lines.empty() ? "" : lines.back();
+TaraResult RunTara(const Words& arguments, absl::string_view input) {
+  return RunProcess(kBinary + arguments, input);
 }
 
-TaraResult RunTara(const std::vector<std::string>& arguments,
-                   absl::string_view input) {
-  return RunProcess(TaraWords(arguments), input);
+std::string OutputOf(const Words& arguments, absl::string_view input) {
+  return OutputOf(RunTara(arguments, input));
 }
 
-std::string ErrorOf(int status, const std::vector<std::string>& arguments,
+std::string OutputOf(const TaraResult& result) {
+  EXPECT_EQ(result.status, 0) << result.err;
+  return result.out;
+}
+
+nlohmann::json JsonOf(const Words& arguments, absl::string_view input) {
+  const TaraResult result = RunTara(arguments + "--format=json", input);
+  EXPECT_THAT(result.err, NoErrors());
+  return nlohmann::json::parse(OutputOf(result));
+}
+
+std::string ErrorOf(int status, const Words& arguments,
                     absl::string_view input) {
-  const TaraResult result = RunTara(arguments, input);
+  return ErrorOf(status, RunTara(arguments, input));
+}
+
+std::string ErrorOf(int status, const TaraResult& result) {
   EXPECT_EQ(result.status, status) << result.err;
   EXPECT_EQ(result.out, "");
   return result.err;
@@ -100,8 +114,7 @@ TaraResult RunShell(const std::string& command) {
       {"/bin/sh", "-c", absl::StrCat("TARA=", kBinary, "; ", command)}, "");
 }
 
-TerminalTara::TerminalTara(const std::vector<std::string>& arguments,
-                           const std::string& folder) {
+TerminalTara::TerminalTara(const Words& arguments, const std::string& folder) {
   terminal_ = posix_openpt(O_RDWR | O_NOCTTY);
   TARA_CHECK(terminal_ >= 0, "posix_openpt");
   TARA_CHECK(grantpt(terminal_) == 0 && unlockpt(terminal_) == 0, "unlockpt");
@@ -115,7 +128,7 @@ TerminalTara::TerminalTara(const std::vector<std::string>& arguments,
     dup2(STDIN_FILENO, STDOUT_FILENO);
     dup2(STDIN_FILENO, STDERR_FILENO);
     setenv("TERM", "xterm", 1);
-    std::vector<std::string> words = TaraWords(arguments);
+    Words words = kBinary + arguments;
     words[0] = std::filesystem::absolute(words[0]).string();
     std::filesystem::current_path(folder);
     Become(words);
@@ -188,6 +201,9 @@ std::string ReadFile(const std::string& path) {
 }
 
 void WriteFile(const std::string& path, absl::string_view content) {
+  const std::filesystem::path folder =
+      std::filesystem::path(path).parent_path();
+  if (!folder.empty()) std::filesystem::create_directories(folder);
   std::ofstream file(path, std::ios::binary);
   file.write(content.data(), static_cast<std::streamsize>(content.size()));
   TARA_CHECK(file.good(), "cannot write a temporary file");

@@ -6,7 +6,9 @@
 #include <gmock/gmock.h>
 #include <sys/types.h>
 
+#include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/string_view.h"
@@ -15,21 +17,34 @@ namespace tara::cli {
 
 struct TaraResult {
   int status = -1;  // exit status; 128 + N when ended by signal N
-  std::string out;
-  std::string err;
-
-  // The last line of `out`, without its newline.
-  std::string last_line() const;
+  std::string out = "";
+  std::string err = "";
 };
 
+// The arguments of a command: a line of words separated by spaces, or a list.
+struct Words : std::vector<std::string> {
+  using vector::vector;
+  Words(std::vector<std::string> list) : vector(std::move(list)) {}  // NOLINT
+  Words(const std::string& line);                                    // NOLINT
+  Words(const char* line) : Words(std::string(line)) {}              // NOLINT
+};
+Words operator+(Words words, const Words& more);
+
 // Runs `tara` with these arguments, `input` on standard input, and waits.
-TaraResult RunTara(const std::vector<std::string>& arguments,
-                   absl::string_view input = "");
+TaraResult RunTara(const Words& arguments, absl::string_view input = "");
+
+// Runs `tara`, expects success, and returns its standard output.
+std::string OutputOf(const Words& arguments, absl::string_view input = "");
+// The same with --format=json; expects no message on standard error.
+nlohmann::json JsonOf(const Words& arguments, absl::string_view input = "");
 
 // Runs `tara`, expects this exit status and no output, and returns its standard
 // error.
-std::string ErrorOf(int status, const std::vector<std::string>& arguments,
+std::string ErrorOf(int status, const Words& arguments,
                     absl::string_view input = "");
+// The same of a command that has ended.
+std::string OutputOf(const TaraResult& result);
+std::string ErrorOf(int status, const TaraResult& result);
 
 // Runs a shell command, in which "$TARA" is the program.
 TaraResult RunShell(const std::string& command);
@@ -38,7 +53,7 @@ TaraResult RunShell(const std::string& command);
 class TerminalTara {
  public:
   // `folder` is where it is started.
-  explicit TerminalTara(const std::vector<std::string>& arguments,
+  explicit TerminalTara(const Words& arguments,
                         const std::string& folder = ".");
   ~TerminalTara();  // kills it if it still runs
   TerminalTara(const TerminalTara&) = delete;
@@ -71,6 +86,7 @@ class TerminalTara {
 std::string TemporaryPath(absl::string_view name);
 
 std::string ReadFile(const std::string& path);
+// Writes a file, and the folders above it.
 void WriteFile(const std::string& path, absl::string_view content);
 
 std::vector<std::string> Lines(absl::string_view text);

@@ -16,6 +16,7 @@
 #include "tara/train/config/config.h"
 #include "tara/train/progress/progress.h"
 #include "tara/train/run/pipeline.h"
+#include "tests/status_matchers.h"
 
 namespace tara::cli {
 namespace {
@@ -74,17 +75,18 @@ TEST(StrengthReportTest, HasScoreIntervalAndEloOfEachOpponent) {
 }
 
 TEST(StrengthCurvesTest, DrawTheScoresOverTheGenerations) {
-  const absl::StatusOr<std::string> curves =
-      StrengthCurves(WriteMetrics(absl::StrCat(
-          "{\"event\":\"learning\",\"generation\":1}\n",
-          StrengthLine(2, "greedy", 0.0), StrengthLine(2, "random", 0.4),
-          StrengthLine(4, "greedy", 0.51),
-          // Evaluated again after a kill: the last word counts.
-          StrengthLine(6, "greedy", 0.3), StrengthLine(6, "greedy", 1.0))));
-  ASSERT_TRUE(curves.ok()) << curves.status();
-  EXPECT_THAT(*curves, HasSubstr("greedy          ▁▅█  0 to 100 %\n"));
+  const std::string curves =
+      StrengthCurves(
+          WriteMetrics(absl::StrCat(
+              "{\"event\":\"learning\",\"generation\":1}\n",
+              StrengthLine(2, "greedy", 0.0), StrengthLine(2, "random", 0.4),
+              StrengthLine(4, "greedy", 0.51),
+              // Evaluated again after a kill: the last word counts.
+              StrengthLine(6, "greedy", 0.3), StrengthLine(6, "greedy", 1.0))))
+          .value();
+  EXPECT_THAT(curves, HasSubstr("greedy          ▁▅█  0 to 100 %\n"));
   // One generation is no curve.
-  EXPECT_THAT(*curves, testing::Not(HasSubstr("random")));
+  EXPECT_THAT(curves, testing::Not(HasSubstr("random")));
 }
 
 TEST(StrengthCurvesTest, DamagedLinesAreLeftOutWithOneNote) {
@@ -93,11 +95,10 @@ TEST(StrengthCurvesTest, DamagedLinesAreLeftOutWithOneNote) {
       "{\"event\":\"strength\",\"generation\":3,"
       "\"variant\":\"high_kings_l1\",\"opponent\":\"greedy\"}\n",
       StrengthLine(4, "greedy", 1.0)));
-  const absl::StatusOr<std::string> curves = StrengthCurves(path);
-  ASSERT_TRUE(curves.ok()) << curves.status();
-  EXPECT_THAT(*curves, HasSubstr("greedy          ▁█  0 to 100 %\n"));
-  EXPECT_THAT(*curves, HasSubstr("Left out: 3 lines of " + path +
-                                 " that cannot be read, such as line 2."));
+  const std::string curves = StrengthCurves(path).value();
+  EXPECT_THAT(curves, HasSubstr("greedy          ▁█  0 to 100 %\n"));
+  EXPECT_THAT(curves, HasSubstr("Left out: 3 lines of " + path +
+                                " that cannot be read, such as line 2."));
 }
 
 constexpr auto kNeverStop = [] { return false; };
@@ -159,8 +160,9 @@ TEST(CheckpointGateTest, ANetworkIsNotWeakerThanItself) {
 
 TEST(CheckpointGateTest, HoldsBackANetworkThatHasForgottenWhatItLearned) {
   const std::string run_dir = absl::StrCat(testing::TempDir(), "/learned");
-  const auto config = train::ParseTrainConfig(
-      R"(generations: 3
+  const auto config =
+      train::ParseTrainConfig(
+          R"(generations: 3
          network { channels: 8 blocks: 1 }
          self_play {
            games_per_generation: 120 threads: 2
@@ -169,16 +171,15 @@ TEST(CheckpointGateTest, HoldsBackANetworkThatHasForgottenWhatItLearned) {
          learner { steps_per_generation: 60 batch_size: 128 warmup_steps: 5
                    learning_rate: 0.01 }
          gate { games: 200 simulations: 16 })",
-      "test.textproto",
-      std::vector<std::string>{absl::StrCat("run_dir=", run_dir)});
-  ASSERT_TRUE(config.ok()) << config.status();
+          "test.textproto", std::vector<std::string>{"run_dir=" + run_dir})
+          .value();
   train::Progress progress({.form = train::ProgressForm::kLines});
-  const auto learned = train::RunTraining(*config, {}, kNeverStop, progress);
-  ASSERT_TRUE(learned.ok()) << learned.status();
+  const auto learned =
+      train::RunTraining(config, {}, kNeverStop, progress).value();
 
-  train::GateRequest request = Request(*config);
-  request.best_path = learned->checkpoint_path;
-  auto results = PlayGate(*config, request, nullptr, kNeverStop);
+  train::GateRequest request = Request(config);
+  request.best_path = learned.checkpoint_path;
+  auto results = PlayGate(config, request, nullptr, kNeverStop);
   ASSERT_TRUE(results.ok()) << results.status();
   ASSERT_EQ(results->size(), 1u);
   EXPECT_TRUE((*results)[0].weaker);
@@ -186,7 +187,7 @@ TEST(CheckpointGateTest, HoldsBackANetworkThatHasForgottenWhatItLearned) {
   EXPECT_LT((*results)[0].result.games, 200);
 
   std::swap(request.best_path, request.candidate_path);
-  results = PlayGate(*config, request, nullptr, kNeverStop);
+  results = PlayGate(config, request, nullptr, kNeverStop);
   ASSERT_TRUE(results.ok()) << results.status();
   EXPECT_FALSE((*results)[0].weaker);
 }
@@ -194,7 +195,7 @@ TEST(CheckpointGateTest, HoldsBackANetworkThatHasForgottenWhatItLearned) {
 TEST(CheckpointGateTest, IsCancelledWhenToldToStop) {
   const auto results =
       PlayGate(Config(1), Request(Config(1)), nullptr, [] { return true; });
-  EXPECT_EQ(results.status().code(), absl::StatusCode::kCancelled);
+  EXPECT_THAT(results, StatusIs(absl::StatusCode::kCancelled));
 }
 
 }  // namespace

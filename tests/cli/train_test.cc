@@ -42,8 +42,7 @@ std::string WriteTinyConfig(const std::string& run_dir) {
 }
 
 TEST(TrainTest, HelpListsTheFieldsWithTypeValuesAndDefault) {
-  const TaraResult help = RunTara({"train", "--help"});
-  EXPECT_THAT(help.out,
+  EXPECT_THAT(OutputOf("train --help"),
               AllOf(HasSubstr("  learner.batch_size (uint32, 1 to 1048576, "
                               "default 256)\n      Samples per step\n"),
                     HasSubstr("  variant (string, repeated, default "
@@ -58,52 +57,40 @@ TEST(TrainTest, HelpListsTheFieldsWithTypeValuesAndDefault) {
 TEST(TrainTest, EndsWithTheStrengthOfThePlayerThatHasLearned) {
   const std::string run_dir = TemporaryPath("run");
   const std::string config = WriteTinyConfig(run_dir);
-  const TaraResult result = RunTara({"train", config});
-  ASSERT_EQ(result.status, 0) << result.err;
-  EXPECT_THAT(result.out, AllOf(HasSubstr("ckpt-000002 at 2 simulations"),
-                                HasSubstr("score % "), HasSubstr(" 95 % "),
-                                HasSubstr("  random "), HasSubstr("  greedy "),
-                                HasSubstr("  ckpt-000001 "),
-                                HasSubstr("Score over the generations")));
-  EXPECT_EQ(
-      RunTara({"games", "export", run_dir, "-o", TemporaryPath("games.jsonl")})
-          .status,
-      0);
-  EXPECT_EQ(RunTara({"games", "list", run_dir}).last_line(), "8 of 8 games");
+  EXPECT_THAT(
+      OutputOf("train " + config),
+      AllOf(HasSubstr("ckpt-000002 at 2 simulations"), HasSubstr("score % "),
+            HasSubstr(" 95 % "), HasSubstr("  random "), HasSubstr("  greedy "),
+            HasSubstr("  ckpt-000001 "),
+            HasSubstr("Score over the generations")));
+  OutputOf({"games", "export", run_dir, "-o", TemporaryPath("games.jsonl")});
+  EXPECT_THAT(OutputOf("games list " + run_dir), HasSubstr("\n8 of 8 games"));
 
   // What came of it can be used.
   const std::string spec = absl::StrCat("net:", run_dir, ",sims=2");
-  const TaraResult arena = RunTara(
-      {"arena", "--variant", "sacred_hill_l1", spec, "random", "--games", "2"});
-  EXPECT_EQ(arena.status, 0) << arena.err;
-  const TaraResult play =
-      RunTara({"play", "--variant", "sacred_hill_l1", "--opponent", spec},
-              "go\nhint\n");
-  EXPECT_EQ(play.status, 0) << play.err;
-  EXPECT_THAT(play.out, HasSubstr("Blue plays "));
-  const TaraResult games =
-      RunTara({"selfplay", "--variant", "sacred_hill_l1", "--model", run_dir,
-               "--games", "2", "--sims", "2", "-o", TemporaryPath("net.db")});
-  EXPECT_EQ(games.status, 0) << games.err;
+  OutputOf("arena --variant sacred_hill_l1 " + spec + " random --games 2");
+  EXPECT_THAT(OutputOf("play --variant sacred_hill_l1 --opponent " + spec,
+                       "go\nhint\n"),
+              HasSubstr("Blue plays "));
+  OutputOf({"selfplay", "--variant", "sacred_hill_l1", "--model", run_dir,
+            "--games", "2", "--sims", "2", "-o", TemporaryPath("net.db")});
 }
 
 // For programs: what metrics.jsonl has, between progress, and an end.
 TEST(TrainTest, EventsAreThoseOfTheMetricsAsTheyCome) {
   const std::string run_dir = TemporaryPath("run");
   const std::string config = WriteTinyConfig(run_dir);
-  const TaraResult result = RunTara({"train", config, "--format=json"});
-  ASSERT_EQ(result.status, 0) << result.err;
-  EXPECT_THAT(result.err, IsEmpty());
+  const std::string result = OutputOf("train " + config + " --format=json");
   std::string metrics, last;
   for (const absl::string_view line :
-       absl::StrSplit(result.out, '\n', absl::SkipEmpty())) {
+       absl::StrSplit(result, '\n', absl::SkipEmpty())) {
     last = std::string(line);
     if (absl::StartsWith(line, R"({"event":"progress",)")) continue;
     if (absl::StartsWith(line, R"({"event":"end",)")) continue;
     absl::StrAppend(&metrics, line, "\n");
   }
   EXPECT_EQ(metrics, ReadFile(run_dir + "/metrics.jsonl"));
-  EXPECT_THAT(result.out,
+  EXPECT_THAT(result,
               StartsWith(absl::StrCat(R"({"event":"progress","run_dir":")",
                                       run_dir, "\"")));
   EXPECT_THAT(last, AllOf(StartsWith(R"({"event":"end",)"),
@@ -117,8 +104,8 @@ TEST(TrainTest, AGateSaysWhatItLetThroughAndMinutesEndARun) {
   const std::string config = WriteTinyConfig(run_dir);
   // Two hundredths of a second: the first generation alone.
   const TaraResult first =
-      RunTara({"train", config, "--set", "gate.games=2", "--set",
-               "gate.simulations=2", "--minutes", "0.0003"});
+      RunTara("train " + config +
+              " --set gate.games=2 --set gate.simulations=2 --minutes 0.0003");
   ASSERT_EQ(first.status, 0) << first.err;
   EXPECT_THAT(first.out,
               AllOf(HasSubstr("The 0.0003 minutes of the run were up after "
@@ -126,10 +113,8 @@ TEST(TrainTest, AGateSaysWhatItLetThroughAndMinutesEndARun) {
                     HasSubstr("The gate let 1 checkpoints through, and 0 not."),
                     HasSubstr("ckpt-000001 at 2 simulations")));
   EXPECT_THAT(first.err, HasSubstr("gate: ckpt-000001 plays"));
-  const TaraResult second = RunTara({"train", config, "--set", "gate.games=2",
-                                     "--set", "gate.simulations=2"});
-  ASSERT_EQ(second.status, 0) << second.err;
-  EXPECT_THAT(second.out,
+  EXPECT_THAT(OutputOf("train " + config +
+                       " --set gate.games=2 --set gate.simulations=2"),
               HasSubstr("The gate let 2 checkpoints through, and 0 not."));
 }
 
@@ -141,50 +126,40 @@ TEST(TrainTest, AFullDiskIsAFailureThatSaysWhatToDo) {
   const TaraResult full = RunShell(absl::StrCat(
       "trap '' XFSZ; ulimit -f 16; TMPDIR=/dev/null exec \"$TARA\" train ",
       config));
-  EXPECT_EQ(full.status, 1);
   EXPECT_THAT(
-      full.err,
+      ErrorOf(1, full),
       AllOf(HasSubstr(run_dir + "/"),
             HasSubstr("free some space, then run the same command to resume")));
-  const TaraResult later = RunTara({"train", config});
-  EXPECT_EQ(later.status, 0) << later.err;
+  OutputOf("train " + config);
 }
 
 TEST(TrainTest, ALargerNetworkToBeginWithIsAUsageError) {
   const std::string run_dir = TemporaryPath("run");
-  ASSERT_EQ(
-      RunTara({"train", WriteTinyConfig(run_dir), "--set", "generations=1"})
-          .status,
-      0);
-  EXPECT_THAT(ErrorOf(2, {"train", WriteTinyConfig(TemporaryPath("other")),
-                          "--set", absl::StrCat("init_from=", run_dir), "--set",
-                          "network.channels=2"}),
-              HasSubstr("has 4 channels and 1 blocks, that of the "
-                        "config (network) 2 channels"));
+  OutputOf(
+      absl::StrCat("train ", WriteTinyConfig(run_dir), " --set generations=1"));
+  EXPECT_THAT(
+      ErrorOf(2, {"train", WriteTinyConfig(TemporaryPath("other")), "--set",
+                  "init_from=" + run_dir, "--set", "network.channels=2"}),
+      HasSubstr("has 4 channels and 1 blocks, that of the "
+                "config (network) 2 channels"));
 }
 
 TEST(TrainTest, AnOpponentThatHasNotLearnedTheRulesIsAUsageError) {
   const std::string run_dir = TemporaryPath("run");
-  ASSERT_EQ(
-      RunTara({"train", WriteTinyConfig(run_dir), "--set", "generations=1"})
-          .status,
-      0);
+  OutputOf(
+      absl::StrCat("train ", WriteTinyConfig(run_dir), " --set generations=1"));
   const std::string other = TemporaryPath("other");
-  const std::vector<std::string> arguments = {
-      "train", WriteTinyConfig(other),
-      "--set", "generations=1",
-      "--set", "variant=four_treasures",
-      "--set", absl::StrCat("evaluation.opponent=net:", run_dir, "\\,sims=2")};
+  const Words arguments = "train " + WriteTinyConfig(other) +
+                          " --set generations=1 --set variant=four_treasures "
+                          "--set evaluation.opponent=net:" +
+                          run_dir + "\\,sims=2";
   EXPECT_THAT(ErrorOf(2, arguments),
               AllOf(HasSubstr(absl::StrCat("evaluation.opponent: net:", run_dir,
                                            ",sims=2 has not learned "
                                            "four_treasures")),
                     HasSubstr("--untrained")));
   EXPECT_FALSE(std::filesystem::exists(other));
-  std::vector<std::string> allowed = arguments;
-  allowed.push_back("--untrained");
-  const TaraResult trained = RunTara(allowed);
-  EXPECT_EQ(trained.status, 0) << trained.err;
+  OutputOf(arguments + "--untrained");
 }
 
 // Returns the contents of all files of a folder, but for its lock.
@@ -231,8 +206,7 @@ TEST(TrainTest, WhatIsKnownToFailIsRefusedBeforeAnythingIsWritten) {
     SCOPED_TRACE(refused.set);
     const TaraResult result = RunShell(
         absl::StrCat("exec \"$TARA\" train ", config, " --set ", refused.set));
-    EXPECT_EQ(result.status, 1);
-    EXPECT_THAT(Lines(result.err),
+    EXPECT_THAT(Lines(ErrorOf(1, result)),
                 testing::ElementsAre(
                     AllOf(StartsWith("tara: "), HasSubstr(refused.message))));
     EXPECT_FALSE(std::filesystem::exists(parent));
@@ -242,10 +216,10 @@ TEST(TrainTest, WhatIsKnownToFailIsRefusedBeforeAnythingIsWritten) {
 TEST(TrainTest, ARunThatCannotGoOnIsRefusedBeforeAnythingIsWritten) {
   const std::string run_dir = TemporaryPath("run");
   const std::string config = WriteTinyConfig(run_dir);
-  ASSERT_EQ(RunTara({"train", config, "--set", "generations=1"}).status, 0);
+  OutputOf("train " + config + " --set generations=1");
   const auto before = FilesOf(run_dir);
-  EXPECT_THAT(ErrorOf(1, {"train", config, "--set",
-                          "evaluation.opponent=engine:./nope"}),
+  EXPECT_THAT(ErrorOf(1, "train " + config +
+                             " --set evaluation.opponent=engine:./nope"),
               HasSubstr("evaluation.opponent: engine:./nope: "));
   EXPECT_EQ(FilesOf(run_dir), before);
 }
@@ -255,7 +229,7 @@ TEST(TrainTest, ARunThatCannotGoOnIsRefusedBeforeAnythingIsWritten) {
 TEST(TrainTest, ARunOfAnOlderProgramGoesOn) {
   const std::string run_dir = TemporaryPath("run");
   const std::string config = WriteTinyConfig(run_dir);
-  ASSERT_EQ(RunTara({"train", config, "--set", "generations=1"}).status, 0);
+  OutputOf("train " + config + " --set generations=1");
   const std::string recorded = run_dir + "/config.textproto";
   WriteFile(recorded, absl::StrReplaceAll(
                           ReadFile(recorded),
@@ -263,41 +237,38 @@ TEST(TrainTest, ARunOfAnOlderProgramGoesOn) {
                            {"backend: \"tara\"", "backend: \"onednn\""}}));
   ASSERT_THAT(ReadFile(recorded), AllOf(HasSubstr("precision: \"int16\""),
                                         HasSubstr("backend: \"onednn\"")));
-  const TaraResult resumed = RunTara({"train", config});
-  EXPECT_EQ(resumed.status, 0) << resumed.err;
+  OutputOf("train " + config);
   EXPECT_THAT(ReadFile(recorded), HasSubstr("precision: \"float32\""));
 }
 
 TEST(TrainTest, GamesOfAnotherRunAreNotLearnedFrom) {
   const std::string run_dir = TemporaryPath("run");
   const std::string config = WriteTinyConfig(run_dir);
-  ASSERT_EQ(RunTara({"train", config, "--set", "generations=1"}).status, 0);
+  OutputOf("train " + config + " --set generations=1");
   for (const auto& [change, expected] : std::map<std::string, std::string>{
            {"variant=four_treasures", "it is of sacred_hill_l1"},
            {"seed=77", "it is of another seed"}}) {
     const std::string anew = TemporaryPath("anew");
     std::filesystem::create_directories(anew);
     std::filesystem::copy(run_dir + "/games.db", anew + "/games.db");
-    const TaraResult refused =
-        RunTara({"train", config, "--set", "run_dir=" + anew, "--set", change});
-    EXPECT_EQ(refused.status, 1);
-    EXPECT_THAT(refused.err,
+    const std::string refused =
+        ErrorOf(1, absl::StrCat("train ", config, " --set run_dir=", anew,
+                                " --set ", change));
+    EXPECT_THAT(refused,
                 HasSubstr("games.db: game 0 does not belong to this run"));
-    EXPECT_THAT(refused.err, HasSubstr(expected));
+    EXPECT_THAT(refused, HasSubstr(expected));
   }
   const std::string matches = TemporaryPath("matches");
   std::filesystem::create_directories(matches);
-  ASSERT_EQ(RunTara({"arena", "--variant", "sacred_hill_l1", "random", "greedy",
-                     "--games", "2", "--store", matches + "/games.db"})
-                .status,
-            0);
-  EXPECT_THAT(RunTara({"train", config, "--set", "run_dir=" + matches}).err,
+  OutputOf("arena --variant sacred_hill_l1 random greedy --games 2 --store " +
+           matches + "/games.db");
+  EXPECT_THAT(RunTara("train " + config + " --set run_dir=" + matches).err,
               HasSubstr("it is of a match"));
 }
 
 TEST(TrainTest, AMissingConfigIsAFailure) {
   const std::string missing = TemporaryPath("missing.textproto");
-  EXPECT_THAT(ErrorOf(1, {"train", missing}),
+  EXPECT_THAT(ErrorOf(1, "train " + missing),
               AllOf(StartsWith("tara: "), HasSubstr(missing)));
 }
 
@@ -314,17 +285,14 @@ TEST(TrainTest, ConfigsThatMakeNoSenseAreUsageErrors) {
         WrongConfig{"generations", "generations"},
         WrongConfig{"variant=chess", "chess"},
         WrongConfig{"evaluation.opponent=nobody", "nobody"}}) {
-    const TaraResult result = RunTara({"train", config, "--set", wrong.set});
-    EXPECT_EQ(result.status, 2) << wrong.set;
-    EXPECT_THAT(result.out, IsEmpty());
-    EXPECT_THAT(Lines(result.err),
-                testing::ElementsAre(
-                    AllOf(StartsWith("tara: "), HasSubstr(wrong.message))));
+    EXPECT_THAT(
+        Lines(ErrorOf(2, absl::StrCat("train ", config, " --set ", wrong.set))),
+        testing::ElementsAre(
+            AllOf(StartsWith("tara: "), HasSubstr(wrong.message))));
   }
   const std::string broken = TemporaryPath("broken.textproto");
   WriteFile(broken, "generations: 2\nsurprise: 1\n");
-  EXPECT_THAT(ErrorOf(2, {"train", broken}),
-              HasSubstr(absl::StrCat(broken, ":2:")));
+  EXPECT_THAT(ErrorOf(2, "train " + broken), HasSubstr(broken + ":2:"));
 }
 
 }  // namespace

@@ -27,160 +27,126 @@ constexpr const char* kCommands[] = {
     "perft", "stats", "web",   "bench",     "export",   "model"};
 
 // A wrong command line, and a part of what is said about it.
-struct WrongUsage {
-  std::vector<std::string> arguments;
-  std::string message;
-};
-
-void PrintTo(const WrongUsage& usage, std::ostream* os) {
-  for (const std::string& argument : usage.arguments) *os << argument << " ";
+TEST(WrongUsageTest, EndsWithStatus2AndOneLineThatNamesTheHelp) {
+  struct WrongUsage {
+    Words arguments;
+    std::string message;
+  };
+  for (const WrongUsage& usage : {
+           WrongUsage{"nonsense",
+                      "unknown command 'nonsense'; expected one of"},
+           WrongUsage{"perfd", "did you mean 'perft'?"},
+           WrongUsage{"nonsense --help",
+                      "unknown command 'nonsense'; expected one of"},
+           WrongUsage{"--help nonsense", "unknown command 'nonsense'"},
+           WrongUsage{"nonsense --version", "unknown command 'nonsense'"},
+           WrongUsage{"perfd --help", "did you mean 'perft'?"},
+           WrongUsage{"nonsense perft --help", "unknown command 'nonsense'"},
+           WrongUsage{"games lisst --help", "did you mean 'list'?"},
+           WrongUsage{"bench infrence -h", "did you mean 'inference'?"},
+           WrongUsage{"--nonsense", "unknown option '--nonsense'"},
+           WrongUsage{"perft", "--variant is required"},
+           WrongUsage{
+               "perft --variant chess --depth 1",
+               "unknown variant 'chess'; expected one of: sacred_hill_l1"},
+           WrongUsage{"perft --variant four_treasures", "--depth is required"},
+           WrongUsage{"perft --variant four_treasures --depth",
+                      "--depth: a value is missing"},
+           WrongUsage{
+               "perft --variant four_treasures --depth -1",
+               "--depth: bad value '-1'; expected a whole number from 0"},
+           WrongUsage{"perft --variant four_treasures --depth two",
+                      "--depth: bad value 'two'; expected a whole number"},
+           WrongUsage{"perft --variant four_treasures --depth 1 --depth 2",
+                      "--depth: given more than once"},
+           WrongUsage{"perft --variant four_treasures --depth 1 --dividee",
+                      "unknown option '--dividee'; did you mean '--divide'?"},
+           WrongUsage{"perft --variant four_treasures --depth 1 rest",
+                      "unexpected argument 'rest'"},
+           WrongUsage{"perft --variant four_treasures --depth 0 --divide",
+                      "--divide requires --depth of at least 1"},
+           WrongUsage{"show --variant four_treasures --option x=1",
+                      "variant four_treasures has no rule option 'x'"},
+           WrongUsage{
+               "show --variant sacred_hill_l1 --option proximity_bound=6",
+               "proximity_bound: bad value '6'; expected 1 to 5"},
+           WrongUsage{"show --variant sacred_hill_l1 --option proximity_bound",
+                      "--option: 'proximity_bound'; expected NAME=VALUE"},
+           WrongUsage{"variants --format=xml",
+                      "--format: bad value 'xml'; expected text or json"},
+           WrongUsage{"verify", "FILE is required"},
+           WrongUsage{{"arena", "--variant", "four_treasures", "random",
+                       "greedy", "--store", ""},
+                      "--store: bad value ''; expected FILE"},
+           WrongUsage{{"web", "--export", ""},
+                      "--export: bad value ''; expected FOLDER"},
+           WrongUsage{"show", "--variant is required"},
+           WrongUsage{{"show", "--variant", "high_kings_l1", "--position",
+                       "four_treasures 5/7/7/7/7/7/5 0 battle - 0,0 0 - -"},
+                      "--position is of four_treasures"},
+           WrongUsage{"solve", "--variant is required (or --position)"},
+           WrongUsage{{"solve", "--position",
+                       "four_treasures 5/7/7/7/7/7/5 0 battle - 0,0 0 - -",
+                       "--option", "no_progress_limit=3"},
+                      "--option and --position exclude each other"},
+           WrongUsage{"solve --variant four_treasures --node-limit 0",
+                      "--node-limit: bad value '0'; expected a whole number"},
+           WrongUsage{"solve --variant four_treasures --table-mb x",
+                      "--table-mb: bad value 'x'; expected a whole number"},
+           WrongUsage{"games", "expected one of: list, show, export, stats"},
+           WrongUsage{"games lisst", "did you mean 'list'?"},
+           WrongUsage{"games list x.db --variant chess",
+                      "unknown variant 'chess'"},
+           WrongUsage{"games show x.db first", "INDEX: bad value 'first'"},
+           WrongUsage{"arena --variant four_treasures greedy",
+                      "B is required: tara arena --variant V A B (see"},
+           WrongUsage{"arena --variant four_treasures greedy nobody",
+                      "unknown player 'nobody'"},
+           WrongUsage{"arena --variant chess greedy random",
+                      "unknown variant 'chess'"},
+           WrongUsage{"play --variant four_treasures --opponent mcts:sims=none",
+                      "sims"},
+           WrongUsage{
+               "play --variant four_treasures --seat green",
+               "--seat: bad value 'green'; expected red or blue or both"},
+           WrongUsage{"engine --precision int4",
+                      "--precision: bad value 'int4'; expected auto, float32"},
+           WrongUsage{"selfplay --variant four_treasures",
+                      "--output is required"},
+           WrongUsage{"export", "RUN is required"},
+           WrongUsage{"export runs/none", "--output is required"},
+           WrongUsage{
+               "export x -o y --weights int4",
+               "--weights: bad value 'int4'; expected float32 or float16"},
+           WrongUsage{"model", "FILE is required, or the command verify"},
+           WrongUsage{"model x.tara y.tara", "unexpected argument 'y.tara'"},
+           WrongUsage{"model verify", "FILE is required"},
+       }) {
+    const std::string error = ErrorOf(2, usage.arguments);
+    EXPECT_THAT(error, HasSubstr(usage.message));
+    EXPECT_THAT(Lines(error),
+                ElementsAre(MatchesRegex("tara: .* \\(see tara.* --help\\)")));
+  }
 }
-
-class WrongUsageTest : public testing::TestWithParam<WrongUsage> {};
-
-TEST_P(WrongUsageTest, EndsWithStatus2AndOneLineThatNamesTheHelp) {
-  const TaraResult result = RunTara(GetParam().arguments);
-  EXPECT_EQ(result.status, 2);
-  EXPECT_THAT(result.out, IsEmpty());
-  EXPECT_THAT(result.err, HasSubstr(GetParam().message));
-  EXPECT_THAT(Lines(result.err),
-              ElementsAre(MatchesRegex("tara: .* \\(see tara.* --help\\)")));
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Arguments, WrongUsageTest,
-    testing::Values(
-        WrongUsage{{"nonsense"}, "unknown command 'nonsense'; expected one of"},
-        WrongUsage{{"perfd"}, "did you mean 'perft'?"},
-        WrongUsage{{"nonsense", "--help"},
-                   "unknown command 'nonsense'; expected one of"},
-        WrongUsage{{"--help", "nonsense"}, "unknown command 'nonsense'"},
-        WrongUsage{{"nonsense", "--version"}, "unknown command 'nonsense'"},
-        WrongUsage{{"perfd", "--help"}, "did you mean 'perft'?"},
-        WrongUsage{{"nonsense", "perft", "--help"},
-                   "unknown command 'nonsense'"},
-        WrongUsage{{"games", "lisst", "--help"}, "did you mean 'list'?"},
-        WrongUsage{{"bench", "infrence", "-h"}, "did you mean 'inference'?"},
-        WrongUsage{{"--nonsense"}, "unknown option '--nonsense'"},
-        WrongUsage{{"perft"}, "--variant is required"},
-        WrongUsage{{"perft", "--variant", "chess", "--depth", "1"},
-                   "unknown variant 'chess'; expected one of: sacred_hill_l1"},
-        WrongUsage{{"perft", "--variant", "four_treasures"},
-                   "--depth is required"},
-        WrongUsage{{"perft", "--variant", "four_treasures", "--depth"},
-                   "--depth: a value is missing"},
-        WrongUsage{{"perft", "--variant", "four_treasures", "--depth", "-1"},
-                   "--depth: bad value '-1'; expected a whole number from 0"},
-        WrongUsage{{"perft", "--variant", "four_treasures", "--depth", "two"},
-                   "--depth: bad value 'two'; expected a whole number"},
-        WrongUsage{{"perft", "--variant", "four_treasures", "--depth", "1",
-                    "--depth", "2"},
-                   "--depth: given more than once"},
-        WrongUsage{{"perft", "--variant", "four_treasures", "--depth", "1",
-                    "--dividee"},
-                   "unknown option '--dividee'; did you mean '--divide'?"},
-        WrongUsage{
-            {"perft", "--variant", "four_treasures", "--depth", "1", "rest"},
-            "unexpected argument 'rest'"},
-        WrongUsage{{"perft", "--variant", "four_treasures", "--depth", "0",
-                    "--divide"},
-                   "--divide requires --depth of at least 1"}));
-
-INSTANTIATE_TEST_SUITE_P(
-    RuleOptions, WrongUsageTest,
-    testing::Values(
-        WrongUsage{{"show", "--variant", "four_treasures", "--option", "x=1"},
-                   "variant four_treasures has no rule option 'x'"},
-        WrongUsage{{"show", "--variant", "sacred_hill_l1", "--option",
-                    "proximity_bound=6"},
-                   "proximity_bound: bad value '6'; expected 1 to 5"},
-        WrongUsage{{"show", "--variant", "sacred_hill_l1", "--option",
-                    "proximity_bound"},
-                   "--option: 'proximity_bound'; expected NAME=VALUE"}));
-
-INSTANTIATE_TEST_SUITE_P(
-    Others, WrongUsageTest,
-    testing::Values(
-        WrongUsage{{"variants", "--format=xml"},
-                   "--format: bad value 'xml'; expected text or json"},
-        WrongUsage{{"verify"}, "FILE is required"},
-        WrongUsage{{"arena", "--variant", "four_treasures", "random", "greedy",
-                    "--store", ""},
-                   "--store: bad value ''; expected FILE"},
-        WrongUsage{{"web", "--export", ""},
-                   "--export: bad value ''; expected FOLDER"},
-        WrongUsage{{"show"}, "--variant is required"},
-        WrongUsage{{"show", "--variant", "high_kings_l1", "--position",
-                    "four_treasures 5/7/7/7/7/7/5 0 battle - 0,0 0 - -"},
-                   "--position is of four_treasures"},
-        WrongUsage{{"solve"}, "--variant is required (or --position)"},
-        WrongUsage{{"solve", "--position",
-                    "four_treasures 5/7/7/7/7/7/5 0 battle - 0,0 0 - -",
-                    "--option", "no_progress_limit=3"},
-                   "--option and --position exclude each other"},
-        WrongUsage{
-            {"solve", "--variant", "four_treasures", "--node-limit", "0"},
-            "--node-limit: bad value '0'; expected a whole number"},
-        WrongUsage{{"solve", "--variant", "four_treasures", "--table-mb", "x"},
-                   "--table-mb: bad value 'x'; expected a whole number"},
-        WrongUsage{{"games"}, "expected one of: list, show, export, stats"},
-        WrongUsage{{"games", "lisst"}, "did you mean 'list'?"},
-        WrongUsage{{"games", "list", "x.db", "--variant", "chess"},
-                   "unknown variant 'chess'"},
-        WrongUsage{{"games", "show", "x.db", "first"},
-                   "INDEX: bad value 'first'"}));
-
-INSTANTIATE_TEST_SUITE_P(
-    Players, WrongUsageTest,
-    testing::Values(
-        WrongUsage{{"arena", "--variant", "four_treasures", "greedy"},
-                   "B is required: tara arena --variant V A B (see"},
-        WrongUsage{{"arena", "--variant", "four_treasures", "greedy", "nobody"},
-                   "unknown player 'nobody'"},
-        WrongUsage{{"arena", "--variant", "chess", "greedy", "random"},
-                   "unknown variant 'chess'"},
-        WrongUsage{{"play", "--variant", "four_treasures", "--opponent",
-                    "mcts:sims=none"},
-                   "sims"},
-        WrongUsage{{"play", "--variant", "four_treasures", "--seat", "green"},
-                   "--seat: bad value 'green'; expected red or blue or both"},
-        WrongUsage{{"engine", "--precision", "int4"},
-                   "--precision: bad value 'int4'; expected auto, float32"},
-        WrongUsage{{"selfplay", "--variant", "four_treasures"},
-                   "--output is required"}));
-
-INSTANTIATE_TEST_SUITE_P(
-    Models, WrongUsageTest,
-    testing::Values(
-        WrongUsage{{"export"}, "RUN is required"},
-        WrongUsage{{"export", "runs/none"}, "--output is required"},
-        WrongUsage{{"export", "x", "-o", "y", "--weights", "int4"},
-                   "--weights: bad value 'int4'; expected float32 or float16"},
-        WrongUsage{{"model"}, "FILE is required, or the command verify"},
-        WrongUsage{{"model", "x.tara", "y.tara"},
-                   "unexpected argument 'y.tara'"},
-        WrongUsage{{"model", "verify"}, "FILE is required"}));
 
 TEST(HelpTest, WithoutArgumentsListsTheCommands) {
-  const TaraResult result = RunTara({});
-  EXPECT_EQ(result.status, 0);
+  const std::string result = OutputOf("");
   for (const char* const command : kCommands) {
-    EXPECT_THAT(result.out, HasSubstr(std::string("\n  ") + command + " "));
+    EXPECT_THAT(result, HasSubstr(std::string("\n  ") + command + " "));
   }
-  EXPECT_THAT(result.out, HasSubstr("Examples:\n"));
-  EXPECT_EQ(RunTara({"--help"}).out, result.out);
+  EXPECT_THAT(result, HasSubstr("Examples:\n"));
+  EXPECT_EQ(OutputOf("--help"), result);
 }
 
 TEST(HelpTest, IsTheSameListInTheProgramWithLibTorch) {
-  EXPECT_EQ(RunShell("tara/cli/tara_torch --help").out,
-            RunTara({"--help"}).out);
+  EXPECT_EQ(RunShell("tara/cli/tara_torch --help").out, OutputOf("--help"));
 }
 
 TEST(HelpTest, AnUnknownCommandIsAnErrorInTheProgramWithLibTorch) {
   const TaraResult result = RunShell("tara/cli/tara_torch arenna --help");
   EXPECT_EQ(result.status, 2);
   EXPECT_THAT(result.out, IsEmpty());
-  EXPECT_EQ(result.err, RunTara({"arenna", "--help"}).err);
+  EXPECT_EQ(result.err, RunTara("arenna --help").err);
 }
 
 TEST(LibTorchTest, OnlyTheProgramForLearningIsLinkedWithIt) {
@@ -207,59 +173,50 @@ TEST(LibTorchTest, WithoutItsProgramWhatNeedsItNamesWhatIsMissing) {
                              "program with LibTorch, .*\n"))
         << arguments;
   }
-  EXPECT_EQ(RunShell(alone + " arena --variant sacred_hill_l1 random random "
-                             "--games 2")
-                .status,
-            0);
+  OutputOf(RunShell(alone +
+                    " arena --variant sacred_hill_l1 random random --games 2"));
 }
 
 TEST(HelpTest, MayBeAskedForBeforeTheCommand) {
   // Of the program itself, and of the one with LibTorch.
-  for (const char* const command : {"perft", "train"}) {
-    const TaraResult result = RunTara({"--help", command});
-    EXPECT_EQ(result.status, 0) << command;
-    EXPECT_EQ(result.out, RunTara({command, "--help"}).out);
+  for (const std::string command : {"perft", "train"}) {
+    EXPECT_EQ(OutputOf("--help " + command), OutputOf(command + " --help"));
   }
 }
 
 TEST(HelpTest, IsACommandToo) {
-  EXPECT_EQ(RunTara({"help"}).out, RunTara({"--help"}).out);
-  for (const char* const command : {"play", "train"}) {
-    const TaraResult result = RunTara({"help", command});
-    EXPECT_EQ(result.status, 0) << command;
-    EXPECT_EQ(result.out, RunTara({command, "--help"}).out);
+  EXPECT_EQ(OutputOf("help"), OutputOf("--help"));
+  for (const std::string command : {"play", "train"}) {
+    EXPECT_EQ(OutputOf("help " + command), OutputOf(command + " --help"));
   }
-  EXPECT_THAT(RunTara({"help", "plai"}).err, HasSubstr("did you mean 'play'?"));
+  EXPECT_THAT(RunTara("help plai").err, HasSubstr("did you mean 'play'?"));
 }
 
 TEST(HelpTest, EveryCommandExplainsItself) {
-  for (const char* const command : kCommands) {
-    const TaraResult result = RunTara({command, "--help"});
-    EXPECT_EQ(result.status, 0) << command;
-    EXPECT_THAT(result.out,
-                HasSubstr(std::string("Usage: tara ") + command + " "));
-    EXPECT_THAT(result.out, HasSubstr("Examples:\n  tara "));
+  for (const std::string command : kCommands) {
+    const std::string result = OutputOf(command + " --help");
+    EXPECT_THAT(result, HasSubstr("Usage: tara " + command + " "));
+    EXPECT_THAT(result, HasSubstr("Examples:\n  tara "));
     // Of `tara fleet` alone.
-    EXPECT_THAT(result.out, Not(HasSubstr("--fleet")));
-    for (const std::string& line : Lines(result.out)) {
+    EXPECT_THAT(result, Not(HasSubstr("--fleet")));
+    for (const std::string& line : Lines(result)) {
       EXPECT_LE(line.size(), 80u) << command << ": " << line;
     }
   }
 }
 
 TEST(LevelsTest, ColumnsDoNotTouch) {
-  EXPECT_THAT(RunTara({"levels"}).out,
+  EXPECT_THAT(OutputOf("levels"),
               Not(::testing::ContainsRegex("[+]-[0-9]+ [0-9]")));
 }
 
 TEST(HelpTest, ShowsDefaults) {
-  EXPECT_THAT(RunTara({"arena", "--help"}).out, HasSubstr("(default: 200)"));
+  EXPECT_THAT(OutputOf("arena --help"), HasSubstr("(default: 200)"));
 }
 
 TEST(HelpTest, TellsTheVersion) {
-  const TaraResult result = RunTara({"--version"});
-  EXPECT_EQ(result.status, 0);
-  EXPECT_THAT(Lines(result.out), ElementsAre(MatchesRegex("tara [0-9.]+")));
+  EXPECT_THAT(Lines(OutputOf("--version")),
+              ElementsAre(MatchesRegex("tara [0-9.]+")));
 }
 
 TEST(OutputTest, AReaderThatHasSeenEnoughEndsTheProgramQuietly) {

@@ -9,8 +9,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -20,17 +18,16 @@
 namespace tara::cli {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 // A clone of the project whose script says how it was called.
 std::string FakeClone() {
-  const std::string root =
-      absl::StrCat(testing::TempDir(), "/clone of the project");
-  const std::string script = absl::StrCat(root, "/web/serve.sh");
-  std::filesystem::create_directories(absl::StrCat(root, "/web"));
-  std::ofstream(script) << "#!/bin/sh\nprintf '<%s>' \"$@\"\nexit 7\n";
+  const std::string root = testing::TempDir() + "/clone of the project";
+  const std::string script = root + "/web/serve.sh";
+  WriteFile(script, "#!/bin/sh\nprintf '<%s>' \"$@\"\nexit 7\n");
   std::filesystem::permissions(script, std::filesystem::perms::owner_all);
   return root;
 }
@@ -45,36 +42,24 @@ TEST(WebTest, BecomesTheScriptOfTheCloneWithPortAndModel) {
   EXPECT_EQ(plain.out, "<--port><8045>");
   EXPECT_EQ(plain.status, 7);
 
-  const std::string model = absl::StrCat(testing::TempDir(), "/my model.tara");
-  std::ofstream(model) << "PK";
+  const std::string model = testing::TempDir() + "/my model.tara";
+  WriteFile(model, "PK");
   EXPECT_EQ(
       RunWebIn(FakeClone(), absl::StrCat("--port 0 --model '", model, "'")).out,
       absl::StrCat("<--model><", model, "><--port><0>"));
 }
 
-// Writes a file, and the folders above it.
-void Write(const std::string& path, const std::string& text) {
-  std::filesystem::create_directories(
-      std::filesystem::path(path).parent_path());
-  std::ofstream(path) << text;
-}
-
-std::string Read(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 // A page for any web space, with one more file.
 std::string FakePage(const std::string& name, const std::string& file) {
   const std::string page = absl::StrCat(testing::TempDir(), "/", name);
-  Write(absl::StrCat(page, "/index.html"), name);
-  Write(absl::StrCat(page, "/assets/", file), name);
-  Write(absl::StrCat(page, "/service-worker.js"), name);
+  WriteFile(page + "/index.html", name);
+  WriteFile(absl::StrCat(page, "/assets/", file), name);
+  WriteFile(page + "/service-worker.js", name);
   return page;
 }
 
 TEST(WebTest, GivesTheScriptTheFolderToExportTo) {
-  const std::string folder = absl::StrCat(testing::TempDir(), "/my site");
+  const std::string folder = testing::TempDir() + "/my site";
   EXPECT_EQ(RunWebIn(FakeClone(), absl::StrCat("--export '", folder, "'")).out,
             absl::StrCat("<--export><", folder, "><--port><8045>"));
 }
@@ -83,120 +68,103 @@ TEST(WebTest, ReplacesAnEarlierExport) {
   const std::string one = FakePage("one", "one.js");
   const std::string two = FakePage("two", "two.js");
   // The folders above it are made.
-  const std::string folder = absl::StrCat(testing::TempDir(), "/space/of/mine");
-  const TaraResult first = RunTara({"web", "--page", one, "--export", folder});
-  EXPECT_EQ(first.status, 0) << first.err;
-  EXPECT_THAT(first.out, HasSubstr("/space/of/mine\n"));
-  EXPECT_THAT(first.out, HasSubstr("python3 -m http.server"));
-  EXPECT_EQ(Read(absl::StrCat(folder, "/assets/one.js")), "one");
+  const std::string folder = testing::TempDir() + "/space/of/mine";
+  const std::string first =
+      OutputOf("web --page " + one + " --export " + folder);
+  EXPECT_THAT(first, HasSubstr("/space/of/mine\n"));
+  EXPECT_THAT(first, HasSubstr("python3 -m http.server"));
+  EXPECT_EQ(ReadFile(folder + "/assets/one.js"), "one");
 
-  Write(absl::StrCat(folder, "/CNAME"), "own");
-  EXPECT_EQ(RunTara({"web", "--page", two, "--export", folder}).status, 0);
-  EXPECT_EQ(Read(absl::StrCat(folder, "/index.html")), "two");
-  EXPECT_EQ(Read(absl::StrCat(folder, "/assets/two.js")), "two");
-  EXPECT_FALSE(std::filesystem::exists(absl::StrCat(folder, "/assets/one.js")));
-  EXPECT_EQ(Read(absl::StrCat(folder, "/CNAME")), "own");
+  WriteFile(folder + "/CNAME", "own");
+  OutputOf("web --page " + two + " --export " + folder);
+  EXPECT_EQ(ReadFile(folder + "/index.html"), "two");
+  EXPECT_EQ(ReadFile(folder + "/assets/two.js"), "two");
+  EXPECT_FALSE(std::filesystem::exists(folder + "/assets/one.js"));
+  EXPECT_EQ(ReadFile(folder + "/CNAME"), "own");
 
-  EXPECT_THAT(ErrorOf(1, {"web", "--page", two, "--export", two}),
+  EXPECT_THAT(ErrorOf(1, "web --page " + two + " --export " + two),
               HasSubstr("is in the page itself"));
-  EXPECT_EQ(Read(absl::StrCat(two, "/assets/two.js")), "two");
+  EXPECT_EQ(ReadFile(two + "/assets/two.js"), "two");
 }
 
 TEST(WebTest, ChangesNoFolderThatHasOtherThings) {
-  const std::string page = FakePage("page of tests", "page.js");
-  const std::string folder = absl::StrCat(testing::TempDir(), "/mine");
-  Write(absl::StrCat(folder, "/thesis.txt"), "all of it");
+  const std::string page = FakePage("page_of_tests", "page.js");
+  const std::string folder = testing::TempDir() + "/mine";
+  WriteFile(folder + "/thesis.txt", "all of it");
   const auto refusal = [&page](const std::string& place) {
-    const TaraResult result =
-        RunTara({"web", "--page", page, "--export", place});
-    EXPECT_EQ(result.status, 1);
-    EXPECT_THAT(result.out, IsEmpty());
-    return result.err;
+    return ErrorOf(1, "web --page " + page + " --export " + place);
   };
   EXPECT_THAT(refusal(folder),
               HasSubstr(absl::StrCat("--export ", folder,
                                      ": has other files; expected")));
-  EXPECT_EQ(Read(absl::StrCat(folder, "/thesis.txt")), "all of it");
-  const std::string file = absl::StrCat(folder, "/thesis.txt");
+  EXPECT_EQ(ReadFile(folder + "/thesis.txt"), "all of it");
+  const std::string file = folder + "/thesis.txt";
   EXPECT_THAT(refusal(file), HasSubstr("Not a directory"));
-  EXPECT_THAT(refusal(absl::StrCat(file, "/site")),
-              HasSubstr("Not a directory"));
-  EXPECT_EQ(Read(file), "all of it");
+  EXPECT_THAT(refusal(file + "/site"), HasSubstr("Not a directory"));
+  EXPECT_EQ(ReadFile(file), "all of it");
 }
 
 TEST(WebTest, ExportsNoOtherPage) {
-  const std::string page = absl::StrCat(testing::TempDir(), "/local page");
-  Write(absl::StrCat(page, "/index.html"), "page");
-  const std::string folder = absl::StrCat(testing::TempDir(), "/never");
-  EXPECT_THAT(ErrorOf(1, {"web", "--page", page, "--export", folder}),
+  const std::string page = testing::TempDir() + "/local_page";
+  WriteFile(page + "/index.html", "page");
+  const std::string folder = testing::TempDir() + "/never";
+  EXPECT_THAT(ErrorOf(1, "web --page " + page + " --export " + folder),
               HasSubstr("is not an exported page"));
   EXPECT_FALSE(std::filesystem::exists(folder));
 }
 
 TEST(WebTest, SaysThatExportsAreMadeInAClone) {
-  const std::string release = absl::StrCat(testing::TempDir(), "/release");
-  Write(absl::StrCat(release, "/web/index.html"), "page");
-  Write(absl::StrCat(release, "/models/none"), "");
-  const TaraResult result = RunWebIn(release, "--export new_site");
-  EXPECT_EQ(result.status, 1);
-  EXPECT_THAT(result.err, HasSubstr("clone of the project"));
+  const std::string release = testing::TempDir() + "/release";
+  WriteFile(release + "/web/index.html", "page");
+  WriteFile(release + "/models/none", "");
+  EXPECT_THAT(ErrorOf(1, RunWebIn(release, "--export new_site")),
+              HasSubstr("clone of the project"));
 }
 
 TEST(WebTest, NamesAModelThatIsNotThere) {
-  const TaraResult result = RunWebIn(FakeClone(), "--model nowhere/model.tara");
-  EXPECT_EQ(result.status, 1);
-  EXPECT_THAT(result.out, IsEmpty());
-  EXPECT_THAT(result.err, HasSubstr("--model nowhere/model.tara: no such"));
+  EXPECT_THAT(ErrorOf(1, RunWebIn(FakeClone(), "--model nowhere/model.tara")),
+              HasSubstr("--model nowhere/model.tara: no such"));
 }
 
 TEST(WebTest, WatchesARunAndNothingElse) {
-  const std::string folder = absl::StrCat(testing::TempDir(), "/a run");
+  const std::string folder = testing::TempDir() + "/a run";
   const std::string run = absl::StrCat("--run '", folder, "'");
-  const TaraResult missing = RunWebIn(FakeClone(), run);
-  EXPECT_EQ(missing.status, 1);
-  EXPECT_THAT(missing.err, HasSubstr("a run: not a run; expected a folder "
-                                     "that"));
+  EXPECT_THAT(ErrorOf(1, RunWebIn(FakeClone(), run)),
+              HasSubstr("a run: not a run; expected a folder that"));
 
-  Write(absl::StrCat(folder, "/config.textproto"), "");
+  WriteFile(folder + "/config.textproto", "");
   EXPECT_EQ(RunWebIn(FakeClone(), run).out,
             absl::StrCat("<--run><", folder, "><--port><8045>"));
   EXPECT_EQ(
       RunWebIn(FakeClone(), absl::StrCat(run, " ", run)).out,
       absl::StrCat("<--run><", folder, "><--run><", folder, "><--port><8045>"));
-  const TaraResult exported =
-      RunWebIn(FakeClone(), absl::StrCat(run, " --export /tmp/nowhere"));
-  EXPECT_EQ(exported.status, 2);
-  EXPECT_THAT(exported.err,
+  EXPECT_THAT(ErrorOf(2, RunWebIn(FakeClone(), run + " --export /tmp/nowhere")),
               HasSubstr("--run cannot be combined with --export"));
 }
 
 TEST(WebTest, SaysHowToStartItWhereThereAreNoSources) {
   for (const std::string& root : {std::string(), std::string("/nowhere")}) {
-    const TaraResult result = RunWebIn(root, "");
-    EXPECT_EQ(result.status, 1);
-    EXPECT_THAT(result.err, HasSubstr("`bin/tara web`"));
+    EXPECT_THAT(ErrorOf(1, RunWebIn(root, "")), HasSubstr("`bin/tara web`"));
   }
 }
 
 TEST(WebTest, NamesWhatIsNoPageAndNoBundle) {
-  const std::string page = absl::StrCat(testing::TempDir(), "/page");
+  const std::string page = testing::TempDir() + "/page";
   std::filesystem::create_directories(page);
-  const TaraResult none = RunTara({"web", "--page", page});
-  EXPECT_EQ(none.status, 1);
-  EXPECT_THAT(none.err, HasSubstr(absl::StrCat("no built page in ", page)));
+  EXPECT_THAT(ErrorOf(1, "web --page " + page),
+              HasSubstr("no built page in " + page));
 
-  std::ofstream(absl::StrCat(page, "/index.html")) << "page";
-  const std::string model = absl::StrCat(testing::TempDir(), "/none.tara");
-  std::ofstream(model) << "PK";
+  WriteFile(page + "/index.html", "page");
+  const std::string model = testing::TempDir() + "/none.tara";
+  WriteFile(model, "PK");
   EXPECT_THAT(
-      ErrorOf(1, {"web", "--page", page, "--model", model, "--port", "0"}),
+      ErrorOf(1, "web --page " + page + " --model " + model + " --port 0"),
       HasSubstr(model));
 }
 
 TEST(WebTest, SaysWhichPortIsTaken) {
-  const std::string page = absl::StrCat(testing::TempDir(), "/page");
-  std::filesystem::create_directories(page);
-  std::ofstream(absl::StrCat(page, "/index.html")) << "page";
+  const std::string page = testing::TempDir() + "/page";
+  WriteFile(page + "/index.html", "page");
   const int taken = socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address = {.sin_family = AF_INET,
                          .sin_port = 0,
@@ -208,9 +176,7 @@ TEST(WebTest, SaysWhichPortIsTaken) {
   ASSERT_EQ(getsockname(taken, reinterpret_cast<sockaddr*>(&address), &size),
             0);
   const std::string port = absl::StrCat(ntohs(address.sin_port));
-  const TaraResult result = RunTara({"web", "--page", page, "--port", port});
-  EXPECT_EQ(result.status, 1);
-  EXPECT_EQ(result.err,
+  EXPECT_EQ(ErrorOf(1, absl::StrCat("web --page ", page, " --port ", port)),
             absl::StrCat("tara: port ", port, " is taken; try --port 0\n"));
   close(taken);
 }
@@ -218,8 +184,7 @@ TEST(WebTest, SaysWhichPortIsTaken) {
 // `tara web` while it serves.
 class WebServer {
  public:
-  explicit WebServer(const std::vector<std::string>& arguments,
-                     const std::string& folder = ".")
+  explicit WebServer(const Words& arguments, const std::string& folder = ".")
       : tara_(arguments, folder) {
     if (!tara_.Expect("Play at http://localhost:") || !tara_.Expect("/ (")) {
       ADD_FAILURE() << tara_.shown();
@@ -271,8 +236,8 @@ class WebServer {
 
 // A run's folder without anything of use.
 std::string FakeRun(const std::string& folder) {
-  Write(absl::StrCat(folder, "/config.textproto"), "generations: 3\n");
-  Write(absl::StrCat(folder, "/metrics.jsonl"), "{\"event\": \"note\"}\n");
+  WriteFile(folder + "/config.textproto", "generations: 3\n");
+  WriteFile(folder + "/metrics.jsonl", "{\"event\": \"note\"}\n");
   return folder;
 }
 
@@ -280,23 +245,22 @@ std::string FakeRun(const std::string& folder) {
 TEST(WebTest, SendsFilesOfThePageAsTheyAreAndNoneFromOutside) {
   namespace fs = std::filesystem;
   const std::string page = TemporaryPath("page");
-  Write(absl::StrCat(page, "/index.html"), "start");
-  Write(absl::StrCat(page, "/assets/a b.js"), "script");
+  WriteFile(page + "/index.html", "start");
+  WriteFile(page + "/assets/a b.js", "script");
   for (const char* name : {"x.cgi", "x.pl", "x.php"}) {
     const std::string file = absl::StrCat(page, "/", name);
-    Write(file, "#!/bin/sh\necho; echo ran\n");
+    WriteFile(file, "#!/bin/sh\necho; echo ran\n");
     fs::permissions(file, fs::perms::owner_all);
   }
-  Write(absl::StrCat(page, "/x.shtml"), "<!--#exec \"echo ran\" -->");
-  Write(absl::StrCat(page, "/x.lua"), "mg.write('ran')");
+  WriteFile(page + "/x.shtml", "<!--#exec \"echo ran\" -->");
+  WriteFile(page + "/x.lua", "mg.write('ran')");
   const std::string secret = TemporaryPath("secret");
-  Write(absl::StrCat(secret, "/key.txt"), "secret");
-  fs::create_symlink(absl::StrCat(secret, "/key.txt"),
-                     absl::StrCat(page, "/link.txt"));
-  fs::create_directory_symlink(secret, absl::StrCat(page, "/linked"));
-  fs::create_symlink("index.html", absl::StrCat(page, "/inner.html"));
+  WriteFile(secret + "/key.txt", "secret");
+  fs::create_symlink(secret + "/key.txt", page + "/link.txt");
+  fs::create_directory_symlink(secret, page + "/linked");
+  fs::create_symlink("index.html", page + "/inner.html");
 
-  const WebServer server({"web", "--page", page, "--port", "0"});
+  const WebServer server("web --port 0 --page " + page);
   EXPECT_THAT(server.Ask("GET /"), HasSubstr("\r\n\r\nstart"));
   EXPECT_THAT(server.Ask("GET /inner.html"), HasSubstr("\r\n\r\nstart"));
   const std::string script = server.Ask("GET /assets/a%20b.js");
@@ -307,30 +271,30 @@ TEST(WebTest, SendsFilesOfThePageAsTheyAreAndNoneFromOutside) {
   EXPECT_THAT(script, Not(HasSubstr("Access-Control")));
   for (const char* name : {"x.cgi", "x.pl", "x.php", "x.shtml", "x.lua"}) {
     EXPECT_THAT(server.Ask(absl::StrCat("GET /", name)),
-                ::testing::EndsWith(Read(absl::StrCat(page, "/", name))));
+                EndsWith(ReadFile(absl::StrCat(page, "/", name))));
   }
   for (const char* path :
        {"/link.txt", "/linked/key.txt", "/linked/", "/linked", "/assets/",
         "/assets", "/none.js", "/..%2fsecret%2fkey.txt"}) {
     const std::string answer = server.Ask(absl::StrCat("GET ", path));
-    EXPECT_THAT(answer, ::testing::StartsWith("HTTP/1.1 404 ")) << path;
+    EXPECT_THAT(answer, StartsWith("HTTP/1.1 404 ")) << path;
     EXPECT_THAT(answer, Not(HasSubstr("secret\n"))) << path;
   }
 }
 
 TEST(WebTest, AnswersToNothingButGetAndHead) {
   const std::string page = TemporaryPath("page");
-  Write(absl::StrCat(page, "/index.html"), "start");
+  WriteFile(page + "/index.html", "start");
   const std::string run = FakeRun(TemporaryPath("run"));
-  const WebServer server({"web", "--page", page, "--port", "0", "--run", run});
+  const WebServer server("web --port 0 --page " + page + " --run " + run);
   for (const char* path : {"/index.html", "/run/about.json", "/none"}) {
     const std::string head = server.Ask(absl::StrCat("HEAD ", path));
     EXPECT_THAT(head, HasSubstr("\r\nContent-Length: ")) << path;
-    EXPECT_THAT(head, ::testing::EndsWith("\r\n\r\n")) << path;
+    EXPECT_THAT(head, EndsWith("\r\n\r\n")) << path;
     for (const char* method :
          {"POST", "PUT", "DELETE", "OPTIONS", "PROPFIND", "MKCOL", "PATCH"}) {
       EXPECT_THAT(server.Ask(absl::StrCat(method, " ", path)),
-                  ::testing::StartsWith("HTTP/1.1 405 "))
+                  StartsWith("HTTP/1.1 405 "))
           << method << " " << path;
     }
   }
@@ -338,15 +302,15 @@ TEST(WebTest, AnswersToNothingButGetAndHead) {
 
 TEST(WebTest, AnswersOnlyToNamesOfThisMachine) {
   const std::string page = TemporaryPath("page");
-  Write(absl::StrCat(page, "/index.html"), "start");
+  WriteFile(page + "/index.html", "start");
   const std::string run = FakeRun(TemporaryPath("run"));
-  const WebServer server({"web", "--page", page, "--port", "0", "--run", run});
+  const WebServer server("web --port 0 --page " + page + " --run " + run);
   for (const std::string& host :
        {std::string("localhost"), std::string("LOCALHOST:80"),
         absl::StrCat("127.0.0.1:", server.port()), std::string("[::1]"),
         absl::StrCat("[::1]:", server.port())}) {
     EXPECT_THAT(server.Ask("GET /run/about.json", host),
-                ::testing::StartsWith("HTTP/1.1 200 "))
+                StartsWith("HTTP/1.1 200 "))
         << host;
   }
   for (const char* host :
@@ -354,7 +318,7 @@ TEST(WebTest, AnswersOnlyToNamesOfThisMachine) {
         "127.0.0.1.evil.example", "localhost:80.evil.example", "[::2]", ""}) {
     for (const char* path : {"/", "/model.tara", "/run/about.json"}) {
       EXPECT_THAT(server.Ask(absl::StrCat("GET ", path), host),
-                  ::testing::StartsWith("HTTP/1.1 403 "))
+                  StartsWith("HTTP/1.1 403 "))
           << host << " " << path;
     }
   }
@@ -362,11 +326,10 @@ TEST(WebTest, AnswersOnlyToNamesOfThisMachine) {
 
 TEST(WebTest, ServesOnWithoutItsWorkingFolderAndAfterAnError) {
   const std::string page = TemporaryPath("page");
-  Write(absl::StrCat(page, "/index.html"), "start");
+  WriteFile(page + "/index.html", "start");
   const std::string folder = TemporaryPath("folder");
-  FakeRun(absl::StrCat(folder, "/run"));
-  const WebServer server({"web", "--page", page, "--port", "0", "--run", "run"},
-                         folder);
+  FakeRun(folder + "/run");
+  const WebServer server("web --port 0 --run run --page " + page, folder);
   EXPECT_THAT(server.Ask("GET /run/about.json"), HasSubstr("generations: 3"));
   std::filesystem::remove_all(folder);
   EXPECT_THAT(server.Ask("GET /run/about.json"),
@@ -374,17 +337,16 @@ TEST(WebTest, ServesOnWithoutItsWorkingFolderAndAfterAnError) {
   EXPECT_THAT(server.Ask("GET /run/games.json"), HasSubstr("[]"));
 
   // A stream from a folder throws.
-  std::filesystem::create_directories(
-      absl::StrCat(folder, "/run/metrics.jsonl"));
+  std::filesystem::create_directories(folder + "/run/metrics.jsonl");
   EXPECT_THAT(server.Ask("GET /run/metrics.jsonl"),
-              ::testing::StartsWith("HTTP/1.1 500 "));
+              StartsWith("HTTP/1.1 500 "));
   EXPECT_THAT(server.Ask("GET /"), HasSubstr("start"));
 }
 
 TEST(WebTest, AnswersWhileManyConnectionsAreIdle) {
   const std::string page = TemporaryPath("page");
-  Write(absl::StrCat(page, "/index.html"), "start");
-  const WebServer server({"web", "--page", page, "--port", "0"});
+  WriteFile(page + "/index.html", "start");
+  const WebServer server("web --port 0 --page " + page);
   std::vector<int> idle;
   for (int i = 0; i < 200; ++i) {
     idle.push_back(server.Connect());
@@ -400,9 +362,8 @@ TEST(WebTest, AnswersWhileManyConnectionsAreIdle) {
 }
 
 TEST(WebTest, RefusesAPortThatIsNone) {
-  const TaraResult result = RunWebIn(FakeClone(), "--port 65536");
-  EXPECT_EQ(result.status, 2);
-  EXPECT_THAT(result.err, HasSubstr("--port: bad value '65536'"));
+  EXPECT_THAT(ErrorOf(2, RunWebIn(FakeClone(), "--port 65536")),
+              HasSubstr("--port: bad value '65536'"));
 }
 
 }  // namespace
