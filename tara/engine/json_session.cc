@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
-#include <variant>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -45,13 +45,15 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Optional parts of an answer.
-struct ReportFlags {
+// What an answer has, besides the sums of the search.
+struct ReportOptions {
   bool actions = false;     // statistics of each action
   bool pv = false;          // lines: of the root, and of each action told
   bool policy = false;      // the priors of all legal actions
   bool evaluation = false;  // win, draw, loss, margin without a search
   bool margins = false;     // the distribution of the final margin
+  int max_actions = 0;      // 0: all that were visited
+  float confidence_z = 0;   // of the ranking
 };
 
 // Positions to be analysed.
@@ -66,30 +68,7 @@ struct AnalyzeRequest {
   absl::Duration time = absl::InfiniteDuration();
   absl::Duration report_every = absl::InfiniteDuration();
   int priority = 0;
-  int max_actions = 0;  // 0: all that were visited
-  ReportFlags report;
-};
-
-struct TerminateRequest {
-  Json terminate_id;
-};
-struct TerminateAllRequest {};
-struct QueryVersionRequest {};
-struct ClearCacheRequest {};
-
-struct RequestProblem {
-  std::string message;
-  std::string field = {};  // empty: none in particular
-};
-
-// A line that was read.
-struct Request {
-  Json id;  // null: none
-  std::string command;
-  std::vector<RequestProblem> warnings;
-  std::variant<RequestProblem, AnalyzeRequest, TerminateRequest,
-               TerminateAllRequest, QueryVersionRequest, ClearCacheRequest>
-      body;
+  ReportOptions report;
 };
 
 constexpr int64_t kMaxTimeMs = int64_t{24} * 3600 * 1000;
@@ -101,13 +80,13 @@ constexpr absl::string_view kCommands[] = {
 
 struct ReportName {
   absl::string_view name;
-  bool ReportFlags::* flag;
+  bool ReportOptions::* flag;
 };
-constexpr ReportName kReports[] = {{"actions", &ReportFlags::actions},
-                                   {"pv", &ReportFlags::pv},
-                                   {"policy", &ReportFlags::policy},
-                                   {"evaluation", &ReportFlags::evaluation},
-                                   {"margins", &ReportFlags::margins}};
+constexpr ReportName kReports[] = {{"actions", &ReportOptions::actions},
+                                   {"pv", &ReportOptions::pv},
+                                   {"policy", &ReportOptions::policy},
+                                   {"evaluation", &ReportOptions::evaluation},
+                                   {"margins", &ReportOptions::margins}};
 
 absl::Status Unexpected(const Json& value, absl::string_view expected) {
   return absl::InvalidArgumentError(
@@ -123,13 +102,12 @@ absl::StatusOr<std::string> OptionValue(const Json& value, absl::string_view on,
   return Unexpected(value, "a number, true, false or a text");
 }
 
-// Reads the fields of a request. `field` names the one being read.
+// Reads the fields of a request. `field` becomes the name of the one being
+// read.
 class Reader {
  public:
-  Reader(const Json& object, const EngineOptions& options)
-      : object_(object), options_(options) {}
-
-  const std::string& field() const { return field_; }
+  Reader(const Json& object, const EngineOptions& options, std::string& field)
+      : object_(object), options_(options), field_(field) {}
 
   // Returns the names of fields that nobody has asked for.
   std::vector<std::string> Unread() const {
@@ -164,17 +142,12 @@ class Reader {
     return absl::OkStatus();
   }
 
-  absl::Status ReadCommand(std::string& command) {
-    command = "analyze";
+  absl::StatusOr<std::string> ReadCommand() {
     const Json* const value = Find("command");
-    if (value == nullptr) return absl::OkStatus();
-    if (value->is_string()) {
-      command = value->get<std::string>();
-      for (const absl::string_view known : kCommands) {
-        if (command == known) return absl::OkStatus();
-      }
-    }
-    command.clear();
+    if (value == nullptr) return "analyze";
+    const std::string command =
+        value->is_string() ? value->get<std::string>() : "";
+    if (absl::c_linear_search(kCommands, command)) return command;
     return Unexpected(*value,
                       absl::StrCat("one of ", absl::StrJoin(kCommands, ", ")));
   }
@@ -333,7 +306,8 @@ class Reader {
   absl::Status ReadReport(AnalyzeRequest& request) {
     TARA_ASSIGN_OR_RETURN(const std::optional<int64_t> most,
                           ReadWhole("max_actions", 1, kNumActions));
-    request.max_actions = static_cast<int>(most.value_or(0));
+    request.report.max_actions = static_cast<int>(most.value_or(0));
+    request.report.confidence_z = options_.confidence_z;
     const Json* const report = Find("report");
     if (report == nullptr) {
       request.report.actions = request.report.pv = true;
@@ -363,55 +337,13 @@ class Reader {
 
   const Json& object_;
   const EngineOptions& options_;
-  std::string field_;
+  std::string& field_;
   std::vector<std::string> read_;
 };
 
-absl::Status ReadAll(Reader& reader, Request& request) {
-  TARA_RETURN_IF_ERROR(reader.ReadId("id", request.id));
-  TARA_RETURN_IF_ERROR(reader.ReadCommand(request.command));
-  if (request.command == "analyze") {
-    TARA_ASSIGN_OR_RETURN(request.body, reader.ReadAnalyze());
-  } else if (request.command == "terminate") {
-    TerminateRequest terminate;
-    TARA_RETURN_IF_ERROR(reader.ReadId("terminate_id", terminate.terminate_id));
-    request.body = terminate;
-  } else if (request.command == "terminate_all") {
-    request.body = TerminateAllRequest();
-  } else if (request.command == "query_version") {
-    request.body = QueryVersionRequest();
-  } else {
-    request.body = ClearCacheRequest();
-  }
-  return absl::OkStatus();
-}
-
-// Reads any line; the options are the defaults of a request.
-// Errors become a RequestProblem.
-Request ParseRequest(absl::string_view line, const EngineOptions& options) {
-  Request request;
-  const auto fail = [&request](absl::string_view message,
-                               const std::string& field = "") {
-    request.body =
-        RequestProblem{.message = std::string(message), .field = field};
-    return request;
-  };
-  const absl::StatusOr<Json> object = ParseJson<Json>(line);
-  if (!object.ok()) {
-    return fail(absl::StrCat(object.status().message(),
-                             "; expected an object on one line"));
-  }
-  if (!object->is_object()) {
-    return fail(absl::StrCat("a request is ", ShownJson(*object),
-                             "; expected an object"));
-  }
-  Reader reader(*object, options);
-  const absl::Status status = ReadAll(reader, request);
-  if (!status.ok()) return fail(status.message(), reader.field());
-  for (const std::string& name : reader.Unread()) {
-    request.warnings.push_back({.message = "unknown field", .field = name});
-  }
-  return request;
+// As JSON. Ids and names of fields may hold anything.
+std::string TextOf(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 constexpr const char* kSideNames[] = {"red", "blue"};
@@ -436,14 +368,8 @@ void AppendRounded(double value, std::string& text) {
   text.append(decimals, count);
 }
 
-struct AnalysisReportOptions {
-  ReportFlags report;
-  int max_actions = 0;  // 0: all that were visited
-  float confidence_z = 0;
-};
-
 void AppendAction(const mcts::Tree& tree, const mcts::RootAction& action,
-                  const AnalysisReportOptions& options, std::string& text) {
+                  const ReportOptions& options, std::string& text) {
   absl::StrAppend(&text, R"({"action":")",
                   ActionToText(action.action, tree.root()), R"(","visits":)",
                   action.visits);
@@ -461,7 +387,7 @@ void AppendAction(const mcts::Tree& tree, const mcts::RootAction& action,
     absl::StrAppend(&text, ",\"proved\":[", int{action.low}, ",",
                     int{action.high}, "]");
   }
-  if (options.report.pv) {
+  if (options.pv) {
     absl::StrAppend(&text, ",\"pv\":[");
     const char* separator = "\"";
     for (const std::string& next :
@@ -495,7 +421,7 @@ void AddTurnOrResult(const State& state, Json& answer) {
 
 // Adds the results of a search except the list of actions. Missing results,
 // such as an action before the first simulation, are omitted.
-void AddSearch(const mcts::Tree& tree, const AnalysisReportOptions& options,
+void AddSearch(const mcts::Tree& tree, const ReportOptions& options,
                Json& answer) {
   const std::vector<mcts::RootAction> actions =
       mcts::RankActions(tree, options.confidence_z);
@@ -509,12 +435,12 @@ void AddSearch(const mcts::Tree& tree, const AnalysisReportOptions& options,
   }
   if (tree.root_visits() > 0 || tree.settled()) {
     answer["best"] = ActionToText(actions[0].action, tree.root());
-    if (options.report.pv) {
+    if (options.pv) {
       answer["pv"] =
           LineToTexts(mcts::LineAfter(tree, actions[0].action), tree.root());
     }
   }
-  if (options.report.policy) {
+  if (options.policy) {
     Json policy = Json::object();
     for (const mcts::RootAction& action : tree.root_actions()) {
       policy[ActionToText(action.action, tree.root())] = Rounded(action.prior);
@@ -526,8 +452,7 @@ void AddSearch(const mcts::Tree& tree, const AnalysisReportOptions& options,
 // Returns the statistics of each action, as a list in JSON. A text, for it is
 // most of an answer: as values of the library it took several times as long,
 // and a twentieth of an engine's time with a small network.
-std::string ActionsText(const mcts::Tree& tree,
-                        const AnalysisReportOptions& options) {
+std::string ActionsText(const mcts::Tree& tree, const ReportOptions& options) {
   std::string text = "[";
   int count = 0;
   for (const mcts::RootAction& action :
@@ -543,7 +468,7 @@ std::string ActionsText(const mcts::Tree& tree,
 
 // Adds win, draw, loss and margin, and the distribution of margins.
 void AddEvaluation(const mcts::Evaluation& evaluation,
-                   const ReportFlags& report, Json& answer) {
+                   const ReportOptions& report, Json& answer) {
   if (report.evaluation) {
     answer["evaluation"] = {{"win", Rounded(evaluation.win)},
                             {"draw", Rounded(evaluation.draw)},
@@ -577,19 +502,16 @@ class JsonSession::Impl {
   void Take(absl::string_view line) {
     if (line.find_first_not_of(" \t\r") == absl::string_view::npos) return;
     engine_->AwaitRoom();
-    Request request;
-    const absl::Status status = CatchExhaustion([&] {
-      request = ParseRequest(line, options_);
-      for (const RequestProblem& warning : request.warnings) {
-        Warn(request, warning);
-      }
-      std::visit([&](const auto& body) { Answer(request, body); },
-                 request.body);
-      return absl::OkStatus();
-    });
+    Json id;
+    std::string field;
+    const absl::Status status =
+        CatchExhaustion([&] { return Process(line, id, field); });
     if (status.ok()) return;
-    Answer(request, RequestProblem{.message = std::string(status.message()),
-                                   .field = ""});
+    Json answer;
+    if (!id.is_null()) answer["id"] = id;
+    answer["error"] = std::string(status.message());
+    if (!field.empty()) answer["field"] = field;
+    Write(answer);
   }
 
   void Refuse() {
@@ -598,20 +520,19 @@ class JsonSession::Impl {
 
  private:
   using CancelFlag = std::atomic<bool>;
+  using CancelFlags = std::vector<std::weak_ptr<CancelFlag>>;
 
   // One position of a request.
   struct Analysis {
     Json id;
     int turn;
     State state;
-    AnalysisReportOptions report;
+    ReportOptions report;
   };
 
   // `actions`: the list of actions in JSON, if there is one.
   void Write(const Json& answer, absl::string_view actions = "") {
-    // Ids and names of fields may hold anything.
-    std::string line =
-        answer.dump(-1, ' ', false, Json::error_handler_t::replace);
+    std::string line = TextOf(answer);
     if (!actions.empty()) {
       line.pop_back();  // an object that has something in it already
       absl::StrAppend(&line, ",\"actions\":", actions, "}");
@@ -619,32 +540,62 @@ class JsonSession::Impl {
     sink_(std::move(line));
   }
 
-  void Answer(const Request& request, const RequestProblem& problem) {
-    Json answer;
-    if (!request.id.is_null()) answer["id"] = request.id;
-    answer["error"] = problem.message;
-    if (!problem.field.empty()) answer["field"] = problem.field;
+  // Answers a line. Returns what is wrong with it; `id` is then its id, and
+  // `field` the field that it is about, where there are such.
+  absl::Status Process(absl::string_view line, Json& id, std::string& field) {
+    const absl::StatusOr<Json> object = ParseJson<Json>(line);
+    if (!object.ok()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          object.status().message(), "; expected an object on one line"));
+    }
+    if (!object->is_object()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "a request is ", ShownJson(*object), "; expected an object"));
+    }
+    Reader reader(*object, options_, field);
+    TARA_RETURN_IF_ERROR(reader.ReadId("id", id));
+    TARA_ASSIGN_OR_RETURN(const std::string command, reader.ReadCommand());
+    AnalyzeRequest analyze;
+    Json terminate_id;
+    if (command == "analyze") {
+      TARA_ASSIGN_OR_RETURN(analyze, reader.ReadAnalyze());
+    } else if (command == "terminate") {
+      TARA_RETURN_IF_ERROR(reader.ReadId("terminate_id", terminate_id));
+    }
+    field.clear();
+    for (const std::string& name : reader.Unread()) {
+      Write({{"id", id}, {"warning", "unknown field"}, {"field", name}});
+    }
+    if (command == "analyze") return Analyze(id, analyze);
+    Json answer = {{"id", id}, {"command", command}};
+    if (command == "terminate") {
+      answer["terminate_id"] = terminate_id;
+      answer["requests"] = Cancel(TextOf(terminate_id));
+    } else if (command == "terminate_all") {
+      answer["requests"] = CancelAll();
+    } else if (command == "query_version") {
+      answer["name"] = kEngineName;
+      answer["version"] = kVersion;
+      answer["protocol"] = kJsonProtocolVersion;
+      answer["model"] = model_->name();
+      if (!model_->backend().empty()) {
+        answer["backend"] = model_->backend();
+        answer["precision"] = model_->precision();
+      }
+    } else {
+      model_->ClearCache();
+    }
     Write(answer);
+    return absl::OkStatus();
   }
 
-  void Warn(const Request& request, const RequestProblem& problem) {
-    Write({{"id", request.id},
-           {"warning", problem.message},
-           {"field", problem.field}});
-  }
-
-  void Answer(const Request& request, const AnalyzeRequest& body) {
+  absl::Status Analyze(const Json& id, const AnalyzeRequest& request) {
     // All positions of a request are of one game, by the same rules.
-    for (const AnalyzeRequest::Position& position : body.positions) {
-      const absl::Status status = model_->CheckLearned(position.state);
-      if (status.ok()) continue;
-      Answer(request, RequestProblem{.message = std::string(status.message()),
-                                     .field = ""});
-      return;
+    for (const AnalyzeRequest::Position& position : request.positions) {
+      TARA_RETURN_IF_ERROR(model_->CheckLearned(position.state));
     }
     const auto flag = std::make_shared<CancelFlag>(false);
-    std::vector<std::weak_ptr<CancelFlag>>& flags =
-        flags_[request.id.dump(-1, ' ', false, Json::error_handler_t::replace)];
+    CancelFlags& flags = flags_[TextOf(id)];
     if (flags.size() == flags.capacity()) {  // clients may reuse ids
       std::erase_if(flags, [](const std::weak_ptr<CancelFlag>& answered) {
         return answered.expired();
@@ -652,26 +603,24 @@ class JsonSession::Impl {
     }
     flags.push_back(flag);
     ForgetAnswered();
-    if (mcts::Utility(body.search.utility).needs_margins())
+    if (mcts::Utility(request.search.utility).needs_margins())
       model_->KeepMargins();
-    for (const AnalyzeRequest::Position& position : body.positions) {
-      const auto analysis = std::make_shared<const Analysis>(
-          Analysis{.id = request.id,
-                   .turn = position.turn,
-                   .state = position.state,
-                   .report = {.report = body.report,
-                              .max_actions = body.max_actions,
-                              .confidence_z = options_.confidence_z}});
+    for (const AnalyzeRequest::Position& position : request.positions) {
+      const auto analysis =
+          std::make_shared<const Analysis>(Analysis{.id = id,
+                                                    .turn = position.turn,
+                                                    .state = position.state,
+                                                    .report = request.report});
       if (position.state.finished()) {
         Report(*analysis, AnalysisEvent::kDone, nullptr, absl::OkStatus());
         continue;
       }
       engine_->Add({.state = position.state,
-                    .search = body.search,
+                    .search = request.search,
                     .seed = DeriveSeed(options_.seed, 0, StreamPurpose::kArena),
-                    .time = body.time,
-                    .report_every = body.report_every,
-                    .priority = body.priority,
+                    .time = request.time,
+                    .report_every = request.report_every,
+                    .priority = request.priority,
                     .cancelled = flag,
                     .listener = [this, analysis](AnalysisEvent event,
                                                  const mcts::Tree* tree,
@@ -679,10 +628,11 @@ class JsonSession::Impl {
                       Report(*analysis, event, tree, status);
                     }});
     }
+    return absl::OkStatus();
   }
 
   absl::Status AddNetworkOutputs(const Analysis& analysis, Json& answer) {
-    const ReportFlags& report = analysis.report.report;
+    const ReportOptions& report = analysis.report;
     if (report.evaluation || report.margins) {
       mcts::Evaluation evaluation;
       TARA_RETURN_IF_ERROR(model_->EvaluateFully(analysis.state, evaluation));
@@ -705,7 +655,7 @@ class JsonSession::Impl {
       if (!not_learned.empty()) answer["not_learned"] = not_learned;
       if (tree != nullptr) {
         AddSearch(*tree, analysis.report, answer);
-        if (analysis.report.report.actions && answer.contains("best")) {
+        if (analysis.report.actions && answer.contains("best")) {
           actions = ActionsText(*tree, analysis.report);
         }
         if (event == AnalysisEvent::kDone) {
@@ -722,18 +672,30 @@ class JsonSession::Impl {
     Write(answer, actions);
   }
 
-  // Cancels the requests of an id. Returns how many there were.
-  int Cancel(const std::string& id) {
-    const auto found = flags_.find(id);
-    if (found == flags_.end()) return 0;
+  // Cancels requests. Returns how many were under way.
+  static int Cancel(const CancelFlags& flags) {
     int cancelled = 0;
-    for (const std::weak_ptr<CancelFlag>& weak : found->second) {
+    for (const std::weak_ptr<CancelFlag>& weak : flags) {
       if (const std::shared_ptr<CancelFlag> flag = weak.lock()) {
         flag->store(true, std::memory_order_relaxed);
         ++cancelled;
       }
     }
-    flags_.erase(found);
+    return cancelled;
+  }
+
+  int Cancel(const std::string& id) {
+    const int cancelled = Cancel(flags_[id]);
+    flags_.erase(id);
+    engine_->SweepCancelled();
+    return cancelled;
+  }
+
+  int CancelAll() {
+    int cancelled = 0;
+    for (const auto& [id, flags] : flags_) cancelled += Cancel(flags);
+    flags_.clear();
+    engine_->SweepCancelled();
     return cancelled;
   }
 
@@ -750,52 +712,11 @@ class JsonSession::Impl {
     forget_at_ = std::max<size_t>(1024, 2 * flags_.size());
   }
 
-  void Answer(const Request& request, const TerminateRequest& body) {
-    const int cancelled = Cancel(
-        body.terminate_id.dump(-1, ' ', false, Json::error_handler_t::replace));
-    engine_->SweepCancelled();
-    Write({{"id", request.id},
-           {"command", request.command},
-           {"terminate_id", body.terminate_id},
-           {"requests", cancelled}});
-  }
-
-  void Answer(const Request& request, const TerminateAllRequest&) {
-    std::vector<std::string> ids;
-    for (const auto& [id, flags] : flags_) ids.push_back(id);
-    int cancelled = 0;
-    for (const std::string& id : ids) cancelled += Cancel(id);
-    engine_->SweepCancelled();
-    Write({{"id", request.id},
-           {"command", request.command},
-           {"requests", cancelled}});
-  }
-
-  void Answer(const Request& request, const QueryVersionRequest&) {
-    Json answer = {{"id", request.id},
-                   {"command", request.command},
-                   {"name", kEngineName},
-                   {"version", kVersion},
-                   {"protocol", kJsonProtocolVersion},
-                   {"model", model_->name()}};
-    if (!model_->backend().empty()) {
-      answer["backend"] = model_->backend();
-      answer["precision"] = model_->precision();
-    }
-    Write(answer);
-  }
-
-  void Answer(const Request& request, const ClearCacheRequest&) {
-    model_->ClearCache();
-    Write({{"id", request.id}, {"command", request.command}});
-  }
-
   EngineModel* const model_;
   const EngineOptions options_;
   const Sink sink_;
   // By id, as text: the unanswered requests, and some answered ones.
-  absl::flat_hash_map<std::string, std::vector<std::weak_ptr<CancelFlag>>>
-      flags_;
+  absl::flat_hash_map<std::string, CancelFlags> flags_;
   size_t forget_at_ = 1024;
   std::unique_ptr<AnalysisEngine> engine_;  // last: it calls Report
 };

@@ -1,6 +1,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <new>
@@ -95,20 +96,20 @@ class Gate : public mcts::Evaluator {
   mcts::UniformEvaluator uniform_;
 };
 
-// Fails for positions of one variant.
-class FailsFor : public mcts::Evaluator {
+// Evaluates uniformly where `check` returns OK.
+class Checked : public mcts::Evaluator {
  public:
-  explicit FailsFor(Variant variant) : variant_(variant) {}
+  using Check = std::function<absl::Status(absl::Span<const State> states)>;
+  explicit Checked(Check check) : check_(std::move(check)) {}
   absl::Status Evaluate(absl::Span<const State> states,
                         absl::Span<mcts::Evaluation> results) override {
-    for (const State& state : states) {
-      if (state.variant == variant_) return absl::InternalError("broken");
-    }
-    return uniform_.Evaluate(states, results);
+    absl::Status status = check_(states);
+    status.Update(uniform_.Evaluate(states, results));
+    return status;
   }
 
  private:
-  const Variant variant_;
+  const Check check_;
   mcts::UniformEvaluator uniform_;
 };
 
@@ -189,7 +190,14 @@ TEST(AnalysisEngineTest, CancelledTasksAreToldOf) {
 }
 
 TEST(AnalysisEngineTest, AnErrorIsToldAndTheOthersGoOn) {
-  FailsFor evaluator(Variant::kHighKingsL1);
+  Checked evaluator([](absl::Span<const State> states) {
+    for (const State& state : states) {
+      if (state.variant == Variant::kHighKingsL1) {
+        return absl::InternalError("broken");
+      }
+    }
+    return absl::OkStatus();
+  });
   Told told;
   AnalysisEngine engine(&evaluator, {.threads = 1, .positions = 1});
   for (int i = 0; i < 4; ++i) {
@@ -207,22 +215,12 @@ TEST(AnalysisEngineTest, AnErrorIsToldAndTheOthersGoOn) {
   }
 }
 
-// An evaluator for which there is no memory, at first.
-class RunsOut : public mcts::Evaluator {
- public:
-  absl::Status Evaluate(absl::Span<const State> states,
-                        absl::Span<mcts::Evaluation> results) override {
-    if (calls_++ == 0) throw std::bad_alloc();
-    return uniform_.Evaluate(states, results);
-  }
-
- private:
-  std::atomic<int> calls_ = 0;
-  mcts::UniformEvaluator uniform_;
-};
-
 TEST(AnalysisEngineTest, WantOfMemoryIsToldAndTheOthersGoOn) {
-  RunsOut evaluator;
+  std::atomic<int> calls = 0;
+  Checked evaluator([&](absl::Span<const State>) {
+    if (calls++ == 0) throw std::bad_alloc();
+    return absl::OkStatus();
+  });
   Told told;
   AnalysisEngine engine(&evaluator, {.threads = 1, .positions = 1});
   for (int i = 0; i < 3; ++i) {

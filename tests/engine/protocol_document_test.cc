@@ -134,14 +134,12 @@ std::vector<std::string> Replayed(absl::string_view lines) {
 }
 
 TEST(ProtocolDocumentTest, EveryTranscriptReplays) {
-  const absl::StatusOr<Document> document =
-      ReadDocument("docs/reference/protocol.md");
-  ASSERT_TRUE(document.ok()) << document.status();
+  const Document document = ReadDocument("docs/reference/protocol.md").value();
   int replayed = 0;
-  for (const FencedBlock& block : document->blocks) {
+  for (const FencedBlock& block : document.blocks) {
     if (block.language != "transcript") continue;
     ++replayed;
-    for (const std::string& wrong : Replay(*document, block)) {
+    for (const std::string& wrong : Replay(document, block)) {
       ADD_FAILURE() << wrong;
     }
   }
@@ -150,15 +148,12 @@ TEST(ProtocolDocumentTest, EveryTranscriptReplays) {
 
 // What cannot be looked up is as good as not there.
 TEST(ProtocolDocumentTest, EveryCommandIsDescribed) {
-  const absl::StatusOr<Document> document =
-      ReadDocument("docs/reference/protocol.md");
-  ASSERT_TRUE(document.ok()) << document.status();
-  const auto rows = FindTable(*document, "| command |");
-  ASSERT_TRUE(rows.ok()) << rows.status();
+  const Document document = ReadDocument("docs/reference/protocol.md").value();
+  const auto rows = FindTable(document, "| command |").value();
   std::set<std::string> described;
-  for (const TableRow& row : *rows) {
+  for (const TableRow& row : rows) {
     const std::vector<std::string> spans = CodeSpans(row.cells[0]);
-    ASSERT_FALSE(spans.empty()) << document->At(row.number);
+    ASSERT_FALSE(spans.empty()) << document.At(row.number);
     const std::vector<std::string> words = absl::StrSplit(spans[0], ' ');
     described.insert(words[0]);
   }
