@@ -374,15 +374,17 @@ absl::StatusOr<proto::TrainConfig> LoadConfig(const TrainFlags& options) {
   return config;
 }
 
-// Checks that the opponents of the config can play: loads networks, and starts
-// engines with each of its variants. Errors name the field and the opponent.
-absl::Status CheckOpponents(const proto::TrainConfig& config) {
-  TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
-                        train::StartPositions(config));
+// Returns the opponents of the config once they can play: loads networks, and
+// starts engines with each of its variants. Errors name the field and the
+// opponent.
+absl::StatusOr<std::vector<eval::PlayerSpec>> CheckOpponents(
+    const proto::TrainConfig& config, const std::vector<State>& starts) {
+  std::vector<eval::PlayerSpec> opponents;
   for (const std::string& text : config.evaluation().opponent()) {
     const absl::StatusOr<eval::PlayerSpec> spec = eval::ParsePlayerSpec(text);
     absl::Status status = spec.status();
     if (status.ok()) {
+      opponents.push_back(*spec);
       status = spec->kind == eval::PlayerKind::kEngine
                    ? eval::CheckEngine(spec->engine, starts)
                    : eval::NewPlayerFactory(*spec)().status();
@@ -392,25 +394,23 @@ absl::Status CheckOpponents(const proto::TrainConfig& config) {
         status.code(),
         absl::StrCat("evaluation.opponent: ", text, ": ", status.message()));
   }
-  return absl::OkStatus();
+  return opponents;
 }
 
 // Checks before anything is written that the run can start or resume and that
 // its opponents can play. A wrong value in the config is a usage error.
 absl::Status Preflight(const proto::TrainConfig& config, bool untrained,
                        Console& console) {
-  absl::Status status = train::CheckRun(config);
-  if (status.ok()) status = CheckOpponents(config);
-  if (absl::IsInvalidArgument(status)) return AsUsageError(status);
-  TARA_RETURN_IF_ERROR(status);
+  const auto as_usage = [](const auto& result) {
+    return absl::IsInvalidArgument(result) ? AsUsageError(result) : result;
+  };
+  TARA_RETURN_IF_ERROR(as_usage(train::CheckRun(config)));
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
                         train::StartPositions(config));
-  std::vector<eval::PlayerSpec> opponents;
-  for (const std::string& text : config.evaluation().opponent()) {
-    TARA_ASSIGN_OR_RETURN(opponents.emplace_back(),
-                          eval::ParsePlayerSpec(text));
-  }
-  status = CheckLearned(opponents, starts, untrained, console);
+  const auto opponents = CheckOpponents(config, starts);
+  TARA_RETURN_IF_ERROR(as_usage(opponents.status()));
+  const absl::Status status =
+      CheckLearned(*opponents, starts, untrained, console);
   if (status.ok()) return status;
   return UsageError("evaluation.opponent: ", status.message());
 }

@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -144,38 +145,30 @@ absl::Status CheckStep(const proto::GameRecord& record, int ply,
   return absl::OkStatus();
 }
 
-absl::Status CheckList(const proto::GameRecord& record, absl::string_view name,
-                       const google::protobuf::RepeatedField<int32_t>& got,
-                       const google::protobuf::RepeatedField<int32_t>& core) {
-  if (std::equal(got.begin(), got.end(), core.begin(), core.end())) {
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat("game ", record.game_index(), ": result: recorded ", name,
-                   " [", absl::StrJoin(got, ", "), "]; the rules give [",
-                   absl::StrJoin(core, ", "), "]"));
-}
-
 absl::Status CheckResult(const proto::GameRecord& record,
                          const Outcome& outcome) {
   const proto::GameResult& got = record.result();
   const proto::GameResult core = ResultToProto(outcome);
-  TARA_RETURN_IF_ERROR(
-      CheckList(record, "points", got.points(), core.points()));
-  TARA_RETURN_IF_ERROR(
-      CheckList(record, "kingdoms", got.kingdoms(), core.kingdoms()));
-  TARA_RETURN_IF_ERROR(
-      CheckList(record, "territory", got.territory(), core.territory()));
-  TARA_RETURN_IF_ERROR(
-      CheckList(record, "bridges", got.bridges(), core.bridges()));
-  TARA_RETURN_IF_ERROR(CheckList(record, "kings captured", got.kings_captured(),
-                                 core.kings_captured()));
+  absl::Status status;
+  const auto check = [&](absl::string_view name, const auto& values,
+                         const auto& expected) {
+    if (absl::c_equal(values, expected)) return;
+    status.Update(absl::InvalidArgumentError(
+        absl::StrCat("game ", record.game_index(), ": result: recorded ", name,
+                     " [", absl::StrJoin(values, ", "), "]; the rules give [",
+                     absl::StrJoin(expected, ", "), "]")));
+  };
+  check("points", got.points(), core.points());
+  check("kingdoms", got.kingdoms(), core.kingdoms());
+  check("territory", got.territory(), core.territory());
+  check("bridges", got.bridges(), core.bridges());
+  check("kings captured", got.kings_captured(), core.kings_captured());
   if (got.ended_by() != core.ended_by()) {
-    return absl::InvalidArgumentError(absl::StrCat(
+    status.Update(absl::InvalidArgumentError(absl::StrCat(
         "game ", record.game_index(), ": result: recorded ending '",
-        got.ended_by(), "'; the rules give '", core.ended_by(), "'"));
+        got.ended_by(), "'; the rules give '", core.ended_by(), "'")));
   }
-  return absl::OkStatus();
+  return status;
 }
 
 // Returns the outcome of a game that ends at its last position with a margin.

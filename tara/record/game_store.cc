@@ -344,25 +344,27 @@ absl::StatusOr<proto::GameRecord> GameStore::GetListed(uint64_t game_index) {
 absl::Status GameStore::CheckRow(const GameRow& row) {
   TARA_ASSIGN_OR_RETURN(const proto::GameRecord record,
                         GetListed(row.game_index));
-  const auto differs = [&](absl::string_view column, const auto& of_row,
-                           const auto& of_record) {
-    if (of_row == of_record) return absl::OkStatus();
-    return absl::DataLossError(absl::StrCat(path_, ": game ", row.game_index,
-                                            ": damaged: the column ", column,
-                                            " is not that of its record"));
+  absl::Status status;
+  const auto check = [&](absl::string_view column, const auto& of_row,
+                         const auto& of_record) {
+    if (of_row == of_record) return;
+    status.Update(absl::DataLossError(
+        absl::StrCat(path_, ": game ", row.game_index, ": damaged: the column ",
+                     column, " is not that of its record")));
   };
-  TARA_RETURN_IF_ERROR(differs("variant", row.variant, record.variant()));
-  TARA_RETURN_IF_ERROR(
-      differs("rule_options", row.rule_options, record.rule_options()));
-  TARA_RETURN_IF_ERROR(differs("model_id", row.model_id, record.model_id()));
-  TARA_RETURN_IF_ERROR(
-      differs("generation", row.generation, record.generation()));
-  TARA_RETURN_IF_ERROR(differs("length", row.length, LengthOf(record)));
+  check("variant", row.variant, record.variant());
+  check("rule_options", row.rule_options, record.rule_options());
+  check("model_id", row.model_id, record.model_id());
+  check("generation", row.generation, record.generation());
+  check("length", row.length, LengthOf(record));
   const auto& points = record.result().points();
-  TARA_RETURN_IF_ERROR(differs("points_red", points.size(), 2));
-  TARA_RETURN_IF_ERROR(differs("points_red", row.points_red, points[kRed]));
-  TARA_RETURN_IF_ERROR(differs("points_blue", row.points_blue, points[kBlue]));
-  return differs("ended_by", row.ended_by, EndingOf(record));
+  check("points_red", points.size(), 2);
+  if (points.size() == 2) {
+    check("points_red", row.points_red, points[kRed]);
+    check("points_blue", row.points_blue, points[kBlue]);
+  }
+  check("ended_by", row.ended_by, EndingOf(record));
+  return status;
 }
 
 absl::StatusOr<proto::GameRecord> GameStore::Decode(

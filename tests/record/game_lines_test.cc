@@ -12,6 +12,7 @@
 #include "tara/core/rules.h"
 #include "tara/record/game_record.h"
 #include "tests/core/core_testing.h"
+#include "tests/status_matchers.h"
 
 namespace tara::record {
 namespace {
@@ -31,12 +32,9 @@ class GameLinesTest : public ::testing::TestWithParam<VariantInfo> {};
 
 TEST_P(GameLinesTest, WritesWhatTheIndependentImplementationWrote) {
   const std::string line = FirstGoldenLine(GetParam().id);
-  const absl::StatusOr<GameLine> game = ParseGameLine(line);
-  ASSERT_TRUE(game.ok()) << game.status().message();
-  const absl::StatusOr<std::string> written =
-      GameToLine(game->initial, game->actions);
-  ASSERT_TRUE(written.ok()) << written.status().message();
-  EXPECT_EQ(nlohmann::json::parse(*written), nlohmann::json::parse(line));
+  const GameLine game = ParseGameLine(line).value();
+  const std::string written = GameToLine(game.initial, game.actions).value();
+  EXPECT_EQ(nlohmann::json::parse(written), nlohmann::json::parse(line));
 }
 
 TEST_P(GameLinesTest, RoundTripsWithEveryOptionChanged) {
@@ -45,10 +43,9 @@ TEST_P(GameLinesTest, RoundTripsWithEveryOptionChanged) {
   const std::vector<Action> actions =
       PlayRandomGame(start, 5, [](const State&, const LegalSet&) {});
   const std::string line = GameToLine(start, actions).value();
-  const absl::StatusOr<GameLine> game = ParseGameLine(line);
-  ASSERT_TRUE(game.ok()) << game.status().message();
-  EXPECT_EQ(game->initial, start);
-  EXPECT_EQ(game->actions, actions);
+  const GameLine game = ParseGameLine(line).value();
+  EXPECT_EQ(game.initial, start);
+  EXPECT_EQ(game.actions, actions);
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryVariant, GameLinesTest,
@@ -62,9 +59,9 @@ class BadGameLineTest : public ::testing::Test {
     nlohmann::json game =
         nlohmann::json::parse(FirstGoldenLine("four_treasures"));
     change(game);
-    const absl::Status status = ParseGameLine(game.dump()).status();
-    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-    EXPECT_THAT(std::string(status.message()), HasSubstr(message));
+    EXPECT_THAT(
+        ParseGameLine(game.dump()),
+        StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(message)));
   }
 };
 
@@ -207,10 +204,9 @@ TEST_P(GameLinesTest, ReadsUnfinishedGamesAndTheirShortForms) {
     step = {{"action", step["action"]}};
   }
   for (const std::string& form : {text, bare.dump(), words}) {
-    const absl::StatusOr<GameLine> game = ParseGameText(form);
-    ASSERT_TRUE(game.ok()) << game.status().message();
-    EXPECT_EQ(game->initial, start);
-    EXPECT_EQ(game->actions, actions);
+    const GameLine game = ParseGameText(form).value();
+    EXPECT_EQ(game.initial, start);
+    EXPECT_EQ(game.actions, actions);
   }
 }
 
@@ -228,19 +224,18 @@ TEST_P(GameLinesTest, ReadsGamesFromPositions) {
   for (size_t i = middle; i < actions.size(); ++i) {
     absl::StrAppend(&text, " ", ActionToText(actions[i], states[i]));
   }
-  const absl::StatusOr<GameLine> game = ParseGameText(text);
-  ASSERT_TRUE(game.ok()) << game.status().message();
-  EXPECT_EQ(game->initial, states[middle]);
-  EXPECT_THAT(game->actions, ::testing::ElementsAreArray(
-                                 actions.begin() + middle, actions.end()));
+  const GameLine game = ParseGameText(text).value();
+  EXPECT_EQ(game.initial, states[middle]);
+  EXPECT_THAT(game.actions, ::testing::ElementsAreArray(
+                                actions.begin() + middle, actions.end()));
 }
 
 TEST(GameTextTest, NamesWhatIsWrong) {
   const auto expect_refused = [](absl::string_view text,
                                  const std::string& message) {
-    const absl::Status status = ParseGameText(text).status();
-    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-    EXPECT_THAT(std::string(status.message()), HasSubstr(message));
+    EXPECT_THAT(
+        ParseGameText(text),
+        StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(message)));
   };
   expect_refused(" \n", "the text is empty");
   expect_refused("chess e4", "unknown variant 'chess'");

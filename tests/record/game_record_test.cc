@@ -11,6 +11,7 @@
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
 #include "tests/core/core_testing.h"
+#include "tests/status_matchers.h"
 
 namespace tara::record {
 namespace {
@@ -47,16 +48,15 @@ class EveryVariant : public ::testing::TestWithParam<VariantInfo> {};
 TEST_P(EveryVariant, ReplayGivesThePositionsThatWerePlayed) {
   for (uint64_t seed = 0; seed < 20; ++seed) {
     const proto::GameRecord record = RandomGame(GetParam().variant, {}, seed);
-    const absl::StatusOr<ReplayedGame> game = Replay(record);
-    ASSERT_TRUE(game.ok()) << game.status();
-    ASSERT_EQ(game->states.size(), record.steps_size() + 1u);
+    const ReplayedGame game = Replay(record).value();
+    ASSERT_EQ(game.states.size(), record.steps_size() + 1u);
     State state = InitialState(GetParam().variant);
     for (int ply = 0; ply < record.steps_size(); ++ply) {
-      ASSERT_EQ(game->states[ply], state) << "ply " << ply;
+      ASSERT_EQ(game.states[ply], state) << "ply " << ply;
       ApplyAction(static_cast<Action>(record.steps(ply).action()), state);
     }
-    EXPECT_EQ(game->states.back(), state);
-    EXPECT_EQ(game->outcome, Score(state));
+    EXPECT_EQ(game.states.back(), state);
+    EXPECT_EQ(game.outcome, Score(state));
     EXPECT_TRUE(ValidateRecord(record).ok());
   }
 }
@@ -89,9 +89,8 @@ TEST(GameRecordTest, RuleOptionsTakePartInTheReplay) {
   const RuleOptions options = {.no_progress_limit = 7};
   const proto::GameRecord record =
       RandomGame(Variant::kHighKingsL1, options, 2);
-  const absl::StatusOr<State> initial = InitialStateOf(record);
-  ASSERT_TRUE(initial.ok()) << initial.status();
-  EXPECT_EQ(*initial, InitialState(Variant::kHighKingsL1, options));
+  const State initial = InitialStateOf(record).value();
+  EXPECT_EQ(initial, InitialState(Variant::kHighKingsL1, options));
   EXPECT_TRUE(ValidateRecord(record).ok());
 }
 
@@ -132,13 +131,12 @@ proto::GameRecord ResignedGame(int length) {
 TEST(GameRecordTest, AResignedGameEndsWhereItStandsAndIsLostByWhoResigned) {
   for (const int length : {0, 10, 11}) {
     const proto::GameRecord record = ResignedGame(length);
-    const absl::StatusOr<ReplayedGame> game = Replay(record);
-    ASSERT_TRUE(game.ok()) << game.status();
-    const Side side = game->states.back().side();
-    EXPECT_EQ(game->states.size(), length + 1u);
-    EXPECT_EQ(game->resigned_by, side);
-    EXPECT_EQ(game->outcome.winner(), Opponent(side));
-    EXPECT_EQ(game->outcome.ended_by, Ending::kNone);
+    const ReplayedGame game = Replay(record).value();
+    const Side side = game.states.back().side();
+    EXPECT_EQ(game.states.size(), length + 1u);
+    EXPECT_EQ(game.resigned_by, side);
+    EXPECT_EQ(game.outcome.winner(), Opponent(side));
+    EXPECT_EQ(game.outcome.ended_by, Ending::kNone);
     EXPECT_EQ(record.result().resigned_by(), static_cast<uint32_t>(side));
   }
   EXPECT_NE(Replay(ResignedGame(10))->resigned_by,
@@ -166,10 +164,9 @@ TEST(GameRecordTest,
   EXPECT_THAT(std::string(ValidateRecord(record).message()),
               HasSubstr("the game is not over"));
   record.mutable_result()->set_adjudication("proof");
-  const absl::StatusOr<ReplayedGame> game = Replay(record);
-  ASSERT_TRUE(game.ok()) << game.status();
-  EXPECT_FALSE(game->finished());
-  EXPECT_EQ(game->outcome.margin(), -3);
+  const ReplayedGame game = Replay(record).value();
+  EXPECT_FALSE(game.finished());
+  EXPECT_EQ(game.outcome.margin(), -3);
   EXPECT_EQ(RedMargin(record), -3);
   record.mutable_result()->clear_adjudication();
   record.mutable_result()->set_forfeited_by(0);
@@ -188,10 +185,9 @@ TEST(GameRecordTest, AGameWhoseActionsWereNotKeptHasALengthAndNoReplay) {
       NewGameRecord(InitialState(Variant::kSacredHillL1), {.game_index = 5});
   record.set_unrecorded_length(42);
   EXPECT_EQ(LengthOf(record), 42);
-  const absl::Status status = ValidateRecord(record);
-  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(std::string(status.message()),
-              HasSubstr("game 5: its actions were not kept"));
+  EXPECT_THAT(ValidateRecord(record),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       HasSubstr("game 5: its actions were not kept")));
 }
 
 TEST(GameRecordTest, BoundsOfTheMarginAreKeptWhereTheyProveTheResult) {

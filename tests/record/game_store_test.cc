@@ -23,6 +23,7 @@
 #include "tara/core/rules.h"
 #include "tara/record/game_record.h"
 #include "tests/base/temporary_folder.h"
+#include "tests/status_matchers.h"
 
 namespace tara::record {
 namespace {
@@ -109,11 +110,10 @@ TEST_F(GameStoreTest, AGameComesBackAsItWasAdded) {
     const proto::GameRecord game =
         RandomGame(info.variant, static_cast<uint64_t>(info.variant), 2);
     ASSERT_TRUE(Open()->Add(game).ok());
-    const absl::StatusOr<proto::GameRecord> read =
-        Open(StoreMode::kReadOnly)->Get(game.game_index());
-    ASSERT_TRUE(read.ok()) << read.status();
-    EXPECT_EQ(read->SerializeAsString(), game.SerializeAsString());
-    EXPECT_TRUE(ValidateRecord(*read).ok());
+    const proto::GameRecord read =
+        Open(StoreMode::kReadOnly)->Get(game.game_index()).value();
+    EXPECT_EQ(read.SerializeAsString(), game.SerializeAsString());
+    EXPECT_TRUE(ValidateRecord(read).ok());
   }
 }
 
@@ -122,10 +122,9 @@ TEST_F(GameStoreTest, ListGivesTheColumnsOfTheRecord) {
   const proto::GameRecord game = RandomGame(Variant::kPoisonedChalice, 7, 4);
   std::unique_ptr<GameStore> store = Open();
   ASSERT_TRUE(store->Add(game).ok());
-  const absl::StatusOr<std::vector<GameRow>> rows = store->List({});
-  ASSERT_TRUE(rows.ok()) << rows.status();
-  ASSERT_EQ(rows->size(), 1u);
-  const GameRow& row = rows->front();
+  const std::vector<GameRow> rows = store->List({}).value();
+  ASSERT_EQ(rows.size(), 1u);
+  const GameRow& row = rows.front();
   EXPECT_EQ(row.game_index, 7u);
   EXPECT_EQ(row.variant, "poisoned_chalice");
   EXPECT_EQ(row.rule_options, "-");
@@ -185,10 +184,9 @@ TEST_F(GameStoreTest, StatisticsAddUpByVariant) {
                     Columns(3, "a", 0, 4, 0, 41), Columns(4, "a", 1, 0, 2, 42),
                     Columns(5, "a", 1, 3, 1, 45, "passed")})
           .ok());
-  const absl::StatusOr<std::vector<GameStatistics>> all = store->Statistics({});
-  ASSERT_TRUE(all.ok()) << all.status();
-  ASSERT_EQ(all->size(), 2u);
-  const GameStatistics& a = (*all)[0];
+  const std::vector<GameStatistics> all = store->Statistics({}).value();
+  ASSERT_EQ(all.size(), 2u);
+  const GameStatistics& a = all[0];
   EXPECT_EQ(a.variant, "a");
   EXPECT_EQ(a.rule_options, "-");
   EXPECT_EQ(a.games, 4);
@@ -200,8 +198,8 @@ TEST_F(GameStoreTest, StatisticsAddUpByVariant) {
   EXPECT_DOUBLE_EQ(a.mean_points_blue, (1 + 0 + 2 + 1) / 4.0);
   EXPECT_THAT(a.ended_by, ElementsAre(Pair("no_progress", 1), Pair("out", 2),
                                       Pair("passed", 1)));
-  EXPECT_EQ((*all)[1].variant, "b");
-  EXPECT_EQ((*all)[1].games, 1);
+  EXPECT_EQ(all[1].variant, "b");
+  EXPECT_EQ(all[1].games, 1);
   const auto later = store->Statistics({.variant = "a", .generation = 1});
   ASSERT_EQ(later->size(), 1u);
   EXPECT_EQ(later->front().games, 2);
@@ -242,10 +240,10 @@ TEST_F(GameStoreTest, AnEmptyStoreHasNoStatistics) {
 TEST_F(GameStoreTest, AnIndexIsTakenOnceAndNothingOfARefusedBatchStays) {
   std::unique_ptr<GameStore> store = Open();
   ASSERT_TRUE(store->Add(Columns(3, "a", 0, 1, 1)).ok());
-  const absl::Status status =
-      store->AddAll({Columns(2, "a", 0, 1, 1), Columns(3, "b", 0, 1, 1)});
-  EXPECT_EQ(status.code(), absl::StatusCode::kAlreadyExists);
-  EXPECT_EQ(status.message(), path_ + ": game 3 is in the store already");
+  EXPECT_THAT(
+      store->AddAll({Columns(2, "a", 0, 1, 1), Columns(3, "b", 0, 1, 1)}),
+      StatusIs(absl::StatusCode::kAlreadyExists,
+               path_ + ": game 3 is in the store already"));
   EXPECT_THAT(*store->Indices({}), ElementsAre(3));
   EXPECT_EQ(store->Get(3)->variant(), "a");
   // The store goes on.
@@ -277,17 +275,16 @@ TEST_F(GameStoreTest, UnfinishedGamesAndHugeIndicesAreRefused) {
 TEST_F(GameStoreTest, AGameThatIsNotThereIsNotFound) {
   std::unique_ptr<GameStore> store = Open();
   ASSERT_TRUE(store->Add(Columns(3, "a", 0, 1, 1)).ok());
-  const absl::Status status = store->Get(8).status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
-  EXPECT_EQ(status.message(), path_ + ": no game has the index 8");
+  EXPECT_THAT(store->Get(8), StatusIs(absl::StatusCode::kNotFound,
+                                      path_ + ": no game has the index 8"));
 }
 
 TEST_F(GameStoreTest, AReadOnlyStoreTakesNoGames) {
   ASSERT_TRUE(Open()->Add(Columns(3, "a", 0, 1, 1)).ok());
   std::unique_ptr<GameStore> store = Open(StoreMode::kReadOnly);
-  const absl::Status status = store->Add(Columns(4, "a", 0, 1, 1));
-  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("read-only"));
+  EXPECT_THAT(
+      store->Add(Columns(4, "a", 0, 1, 1)),
+      StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("read-only")));
   EXPECT_EQ(*store->Count({}), 1);
 }
 
@@ -437,24 +434,24 @@ TEST_F(GameStoreTest, OneConnectionMayHaveAStoreForItself) {
 // --- Files -------------------------------------------------------------------
 
 TEST_F(GameStoreTest, AMissingFileIsNotFoundWhenReading) {
-  const absl::Status status = OpenError(StoreMode::kReadOnly);
-  EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
-  EXPECT_EQ(status.message(), path_ + ": no such game store");
+  EXPECT_THAT(
+      OpenError(StoreMode::kReadOnly),
+      StatusIs(absl::StatusCode::kNotFound, path_ + ": no such game store"));
   EXPECT_FALSE(std::filesystem::exists(path_));
 }
 
 TEST_F(GameStoreTest, AMissingFolderIsNotFoundWhenWriting) {
   path_ = folder_.At("no/games.sqlite");
-  const absl::Status status = OpenError(StoreMode::kReadWrite);
-  EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("no such folder"));
+  EXPECT_THAT(
+      OpenError(StoreMode::kReadWrite),
+      StatusIs(absl::StatusCode::kNotFound, HasSubstr("no such folder")));
 }
 
 TEST_F(GameStoreTest, AnEmptyFileIsNoStoreToReadButBecomesOneToWrite) {
   WriteFile("");
-  const absl::Status status = OpenError(StoreMode::kReadOnly);
-  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_EQ(status.message(), path_ + ": no game store: an empty file");
+  EXPECT_THAT(OpenError(StoreMode::kReadOnly),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       path_ + ": no game store: an empty file"));
   EXPECT_TRUE(Open()->Add(Columns(1, "a", 0, 1, 1)).ok());
 }
 
@@ -462,44 +459,34 @@ TEST_F(GameStoreTest, FilesOfAnotherKindAreRefusedAndLeftAlone) {
   const std::string text(5000, 'x');
   WriteFile(text);
   for (const StoreMode mode : {StoreMode::kReadOnly, StoreMode::kReadWrite}) {
-    const absl::Status status = OpenError(mode);
-    EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-    EXPECT_THAT(std::string(status.message()), HasSubstr("not a SQLite file"));
+    EXPECT_THAT(OpenError(mode), StatusIs(absl::StatusCode::kFailedPrecondition,
+                                          HasSubstr("not a SQLite file")));
   }
   std::ifstream file(path_, std::ios::binary);
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), text);
 }
 
-TEST_F(GameStoreTest, AFolderIsNoStore) {
-  path_ = folder_.path();
-  EXPECT_THAT(std::string(OpenError(StoreMode::kReadWrite).message()),
-              HasSubstr("no game store: a folder"));
-}
-
-TEST_F(GameStoreTest, SqliteFilesOfOtherProgramsAreRefused) {
+TEST_F(GameStoreTest, DatabasesThatAreNoStoresAreRefused) {
   RunSql("CREATE TABLE games (name TEXT)");
-  const absl::Status status = OpenError(StoreMode::kReadWrite);
-  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(std::string(status.message()),
-              HasSubstr("a SQLite file of another program"));
-}
-
-TEST_F(GameStoreTest, ANewerVersionIsRefused) {
+  EXPECT_THAT(OpenError(StoreMode::kReadWrite),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       HasSubstr("a SQLite file of another program")));
+  std::filesystem::remove(path_);
   Open().reset();
   RunSql("PRAGMA user_version = 2");
-  const absl::Status status = OpenError(StoreMode::kReadOnly);
-  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(std::string(status.message()),
-              HasSubstr("game store of version 2; this program reads version "
-                        "1 (written by a newer program)"));
-}
-
-TEST_F(GameStoreTest, AStoreWithoutItsTableIsDamaged) {
-  Open().reset();
-  RunSql("DROP TABLE games");
-  const absl::Status status = OpenError(StoreMode::kReadOnly);
-  EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("no such table: games"));
+  EXPECT_THAT(
+      OpenError(StoreMode::kReadOnly),
+      StatusIs(absl::StatusCode::kFailedPrecondition,
+               HasSubstr("game store of version 2; this program reads version "
+                         "1 (written by a newer program)")));
+  RunSql("PRAGMA user_version = 1; DROP TABLE games");
+  EXPECT_THAT(
+      OpenError(StoreMode::kReadOnly),
+      StatusIs(absl::StatusCode::kDataLoss, HasSubstr("no such table: games")));
+  path_ = folder_.path();
+  EXPECT_THAT(OpenError(StoreMode::kReadWrite),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       HasSubstr("no game store: a folder")));
 }
 
 TEST_F(GameStoreTest, ATruncatedStoreIsDamaged) {
@@ -509,9 +496,8 @@ TEST_F(GameStoreTest, ATruncatedStoreIsDamaged) {
   }
   ASSERT_TRUE(Open()->AddAll(games).ok());
   std::filesystem::resize_file(path_, 8192);
-  const absl::Status status = OpenError(StoreMode::kReadWrite);
-  EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << status;
-  EXPECT_THAT(std::string(status.message()), HasSubstr(path_));
+  EXPECT_THAT(OpenError(StoreMode::kReadWrite),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr(path_)));
 }
 
 TEST_F(GameStoreTest, ADamagedRecordIsNamedAndTheOthersStay) {
@@ -528,11 +514,10 @@ TEST_F(GameStoreTest, ADamagedRecordIsNamedAndTheOthersStay) {
       "UPDATE games SET record = CAST(substr(record, 1, length(record) - 6) || "
       "x'55' || substr(record, -5) AS BLOB) WHERE game_index = 4;");
   for (int i = 2; i <= 4; ++i) {
-    const absl::Status status = store->Get(i).status();
-    EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << status;
-    EXPECT_THAT(std::string(status.message()),
-                HasSubstr(path_ + ": game " + std::to_string(i) +
-                          ": damaged record: "));
+    EXPECT_THAT(store->Get(i),
+                StatusIs(absl::StatusCode::kDataLoss,
+                         HasSubstr(path_ + ": game " + std::to_string(i) +
+                                   ": damaged record: ")));
   }
   EXPECT_EQ(store->Get(1)->SerializeAsString(), whole.SerializeAsString());
 }
@@ -545,8 +530,8 @@ TEST_F(GameStoreTest, WhatIsNoFileIsRefusedAndNothingIsMadeBesideIt) {
   }
   EXPECT_EQ(FilesHere(), 1);
   path_ = folder_.At("a") + std::string(1, '\0') + "b";
-  EXPECT_EQ(OpenError(StoreMode::kReadWrite).code(),
-            absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(OpenError(StoreMode::kReadWrite),
+              StatusIs(absl::StatusCode::kInvalidArgument));
   EXPECT_EQ(FilesHere(), 1);
 }
 
@@ -610,10 +595,9 @@ TEST_F(GameStoreTest, AStoreThatIsRemovedMeanwhileTakesNoMoreGames) {
   std::unique_ptr<GameStore> store = Open();
   ASSERT_TRUE(store->Add(Columns(1, "a", 0, 1, 1)).ok());
   std::filesystem::remove(path_);
-  const absl::Status status = store->Add(Columns(2, "a", 0, 1, 1));
-  EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
-  EXPECT_THAT(std::string(status.message()),
-              HasSubstr(path_ + ": was removed"));
+  EXPECT_THAT(store->Add(Columns(2, "a", 0, 1, 1)),
+              StatusIs(absl::StatusCode::kDataLoss,
+                       HasSubstr(path_ + ": was removed")));
 }
 
 TEST_F(GameStoreTest, TheLogShrinksOnceAForeignReaderIsGone) {
@@ -659,10 +643,9 @@ TEST_F(GameStoreTest, AColumnThatIsNotItsRecordsIsDamage) {
            column + " = " + value + " WHERE game_index = 2");
     const std::vector<GameRow> rows = *Open()->List({});
     EXPECT_TRUE(Open()->CheckRow(rows[0]).ok());
-    const absl::Status status = Open()->CheckRow(rows[1]);
-    EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << column;
-    EXPECT_THAT(std::string(status.message()),
-                HasSubstr("game 2: damaged: the column " + column));
+    EXPECT_THAT(Open()->CheckRow(rows[1]),
+                StatusIs(absl::StatusCode::kDataLoss,
+                         HasSubstr("game 2: damaged: the column " + column)));
     RunSql(
         "INSERT OR REPLACE INTO games SELECT * FROM before; DROP TABLE "
         "before");
@@ -691,13 +674,12 @@ TEST_F(GameStoreTest, AGameThatIsListedButNotFoundIsDamage) {
   bytes[index] = 100;
   WriteFile(bytes);
   std::unique_ptr<GameStore> store = Open(StoreMode::kReadOnly);
-  EXPECT_EQ(store->Get(3).status().code(), absl::StatusCode::kNotFound);
-  const absl::Status listed = store->GetListed(3).status();
-  EXPECT_EQ(listed.code(), absl::StatusCode::kDataLoss) << listed;
-  EXPECT_THAT(std::string(listed.message()),
-              HasSubstr("game 3 is listed, but not found"));
+  EXPECT_THAT(store->Get(3), StatusIs(absl::StatusCode::kNotFound));
+  EXPECT_THAT(store->GetListed(3),
+              StatusIs(absl::StatusCode::kDataLoss,
+                       HasSubstr("game 3 is listed, but not found")));
   EXPECT_TRUE(store->GetListed(1).ok());
-  EXPECT_EQ(store->GetListed(50).status().code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(store->GetListed(50), StatusIs(absl::StatusCode::kNotFound));
 }
 
 // Adds games from `first` on until it is killed, and writes each index to the
@@ -750,9 +732,8 @@ TEST_F(GameStoreTest, KillingTheWriterLosesNoFinishedGame) {
     std::unique_ptr<GameStore> store = Open();
     ASSERT_NE(store, nullptr);
     for (const uint64_t game_index : acknowledged) {
-      const absl::StatusOr<proto::GameRecord> game = store->Get(game_index);
-      ASSERT_TRUE(game.ok()) << game.status();
-      ASSERT_TRUE(ValidateRecord(*game).ok());
+      const proto::GameRecord game = store->Get(game_index).value();
+      ASSERT_TRUE(ValidateRecord(game).ok());
     }
     // The kill may come between the commit and its acknowledgement.
     const std::vector<uint64_t> stored = *store->Indices({});
