@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -222,101 +223,83 @@ struct DeleteSelfPlay {
 // --- Games for a fleet -------------------------------------------------------
 
 // Plays pieces of a fleet's job (tara/fleet/fleet.h). One call at a time.
-class JobPlayer {
- public:
+struct JobPlayer {
   using PythonClass = void;
 
-  virtual ~JobPlayer() = default;
-  virtual std::string NumericClass() const = 0;
-  virtual absl::Status Play(const std::vector<fleet::Piece>& pieces,
-                            const StopCheck& stop,
-                            proto::PlayedGames& played) = 0;
+  std::function<std::string()> numeric_class;
+  std::function<absl::Status(const std::vector<fleet::Piece>& pieces,
+                             const StopCheck& stop, proto::PlayedGames& played)>
+      play;
 };
 
-class SelfPlayPlayer : public JobPlayer {
- public:
-  SelfPlayPlayer(const proto::PlayRequest& request,
-                 const std::vector<std::string>& files) {
-    if (files.size() != 1) {
-      throw py::value_error(
-          absl::StrCat("files: ", files.size(), "; expected the checkpoint"));
+JobPlayer NewSelfPlayPlayer(const proto::PlayRequest& request,
+                            const std::vector<std::string>& files) {
+  if (files.size() != 1) {
+    throw py::value_error(
+        absl::StrCat("files: ", files.size(), "; expected the checkpoint"));
+  }
+  const std::shared_ptr<train::GenerationPlayer> player =
+      ValueOrThrow(train::GenerationPlayer::Create(request, files[0]));
+  return {.numeric_class = [=] { return ValueOrThrow(player->NumericClass()); },
+          .play =
+              [=](const std::vector<fleet::Piece>& pieces,
+                  const StopCheck& stop, proto::PlayedGames& played) {
+                std::vector<uint64_t> games;
+                for (const fleet::Piece& piece : pieces)
+                  games.push_back(piece.id);
+                return player->Play(games, stop, played);
+              }};
+}
+
+std::string NumericClassOf(const proto::ContestRequest& request,
+                           const std::vector<std::string>& files) {
+  State start;
+  std::vector<std::string> classes;
+  for (const eval::TeamSpec& team :
+       ValueOrThrow(eval::ParseTeams(request, files, start))) {
+    for (const eval::PlayerSpec& player : team.players) {
+      if (player.kind != eval::PlayerKind::kNet) continue;
+      classes.push_back(ValueOrThrow(nn::NumericClassOf(
+          ValueOrThrow(nn::LoadNetwork(player.file, player.inference)),
+          {start})));
     }
-    player_ = ValueOrThrow(train::GenerationPlayer::Create(request, files[0]));
   }
+  return classes.empty() ? "no network" : absl::StrJoin(classes, ",");
+}
 
-  std::string NumericClass() const override {
-    return ValueOrThrow(player_->NumericClass());
-  }
+JobPlayer NewContestPlayer(const proto::ContestRequest& request,
+                           const std::vector<std::string>& files) {
+  const std::shared_ptr<eval::ArenaWorker> worker =
+      ValueOrThrow(eval::ArenaWorker::Create(request, files));
+  return {.numeric_class = [=] { return NumericClassOf(request, files); },
+          .play = [=](const std::vector<fleet::Piece>& pieces,
+                      const StopCheck& stop,
+                      proto::PlayedGames& played) -> absl::Status {
+            TARA_ASSIGN_OR_RETURN(const std::vector<proto::GameRecord> games,
+                                  worker->Play(pieces, stop));
+            for (const proto::GameRecord& game : games) {
+              played.add_game(game.SerializeAsString());
+            }
+            return absl::OkStatus();
+          }};
+}
 
-  absl::Status Play(const std::vector<fleet::Piece>& pieces,
-                    const StopCheck& stop,
-                    proto::PlayedGames& played) override {
-    std::vector<uint64_t> games;
-    for (const fleet::Piece& piece : pieces) games.push_back(piece.id);
-    return player_->Play(games, stop, played);
-  }
-
- private:
-  std::unique_ptr<train::GenerationPlayer> player_;
-};
-
-class ContestPlayer : public JobPlayer {
- public:
-  ContestPlayer(const proto::ContestRequest& request,
-                const std::vector<std::string>& files)
-      : request_(request),
-        files_(files),
-        worker_(ValueOrThrow(eval::ArenaWorker::Create(request, files))) {}
-
-  std::string NumericClass() const override {
-    State start;
-    std::vector<std::string> classes;
-    for (const eval::TeamSpec& team :
-         ValueOrThrow(eval::ParseTeams(request_, files_, start))) {
-      for (const eval::PlayerSpec& player : team.players) {
-        if (player.kind != eval::PlayerKind::kNet) continue;
-        classes.push_back(ValueOrThrow(nn::NumericClassOf(
-            ValueOrThrow(nn::LoadNetwork(player.file, player.inference)),
-            {start})));
-      }
-    }
-    return classes.empty() ? "no network" : absl::StrJoin(classes, ",");
-  }
-
-  absl::Status Play(const std::vector<fleet::Piece>& pieces,
-                    const StopCheck& stop,
-                    proto::PlayedGames& played) override {
-    TARA_ASSIGN_OR_RETURN(const std::vector<proto::GameRecord> games,
-                          worker_->Play(pieces, stop));
-    for (const proto::GameRecord& game : games) {
-      played.add_game(game.SerializeAsString());
-    }
-    return absl::OkStatus();
-  }
-
- private:
-  const proto::ContestRequest request_;
-  const std::vector<std::string> files_;
-  const std::unique_ptr<eval::ArenaWorker> worker_;
-};
-
-std::unique_ptr<JobPlayer> NewJobPlayer(const std::string& request,
-                                        const std::vector<std::string>& files) {
+JobPlayer NewJobPlayer(const std::string& request,
+                       const std::vector<std::string>& files) {
   proto::FleetRequest parsed;
   if (parsed.ParseFromString(request)) {
-    const proto::ContestRequest& contest = parsed.contest();
     if (parsed.has_self_play()) {
-      return std::make_unique<SelfPlayPlayer>(parsed.self_play(), files);
+      return NewSelfPlayPlayer(parsed.self_play(), files);
     }
-    if (contest.has_arena()) {
-      return std::make_unique<ContestPlayer>(contest, files);
+    if (parsed.contest().has_arena()) {
+      return NewContestPlayer(parsed.contest(), files);
     }
   }
   throw py::value_error("request: no FleetRequest");
 }
 
 // Returns a serialized PlayedGames.
-py::bytes PlayPieces(JobPlayer& player,
+py::bytes PlayPieces(const JobPlayer& player,
                      const std::vector<std::pair<uint64_t, std::string>>& given,
                      const std::string& node) {
   std::vector<fleet::Piece> pieces;
@@ -326,7 +309,7 @@ py::bytes PlayPieces(JobPlayer& player,
   Workers workers;
   absl::Status status;
   workers.Run(1, [&](int) {
-    status = player.Play(pieces, [&] { return workers.stopped(); }, played);
+    status = player.play(pieces, [&] { return workers.stopped(); }, played);
   });
   ThrowIfError(status);
   return py::bytes(played.SerializeAsString());
@@ -599,7 +582,8 @@ void DefinePlay(py::module_& module) {
       .def("choose", &Opponent::Choose, py::arg("states"), py::arg("seed"));
   py::class_<JobPlayer>(module, "_JobPlayer")
       .def(py::init(&NewJobPlayer), py::arg("request"), py::arg("files"))
-      .def("numeric_class", &JobPlayer::NumericClass)
+      .def("numeric_class",
+           [](const JobPlayer& self) { return self.numeric_class(); })
       .def("play", &PlayPieces, py::arg("pieces"), py::arg("node"));
   module.def("_arena", &Arena, py::arg("a"), py::arg("b"), py::arg("start"),
              py::arg("games"), py::arg("seed"), py::arg("sprt"),
