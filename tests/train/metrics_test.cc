@@ -1,7 +1,12 @@
+// The files of a run for programs: metrics.jsonl and TensorBoard's curves.
+
 #include <sys/resource.h>
 
+#include <algorithm>
+#include <bit>
 #include <csignal>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -11,14 +16,19 @@
 #include <thread>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "proto/tensorboard_event.pb.h"
 #include "tara/base/files.h"
-#include "tara/base/json.h"
+#include "tara/train/config/config.h"
+#include "tara/train/folder/run_folder.h"
 #include "tara/train/progress/progress.h"
+#include "tara/train/run/run_log.h"
 #include "tests/base/temporary_folder.h"
+#include "tests/status_matchers.h"
 
 namespace tara::train {
 namespace {
@@ -28,19 +38,30 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
-absl::Status Append(MetricsFile& file, const nlohmann::ordered_json& line) {
-  return file.AppendLines({JsonText(line)});
+TEST(EventLineTest, AnEventIsAnObjectInTheGivenOrder) {
+  EXPECT_EQ(EventLine("learning", 3,
+                      {{"loss", 0.5},
+                       {"done", true},
+                       {"games", uint64_t{1} << 40},
+                       {"text", "two\nlines, \"quoted\""}}),
+            R"({"event":"learning","generation":3,"loss":0.5,"done":true,)"
+            R"("games":1099511627776,"text":"two\nlines, \"quoted\""})");
+}
+
+TEST(EventLineTest, WhatJsonCannotHoldBecomesNullOrAReplacementCharacter) {
+  const auto line = nlohmann::json::parse(
+      EventLine("note", 1,
+                {{"loss", std::numeric_limits<double>::quiet_NaN()},
+                 {"rate", std::numeric_limits<double>::infinity()},
+                 {"name", "a\xff"}}));
+  EXPECT_TRUE(line["loss"].is_null());
+  EXPECT_TRUE(line["rate"].is_null());
+  EXPECT_EQ(line["name"], "a\xef\xbf\xbd");  // U+FFFD
 }
 
 class MetricsTest : public ::testing::Test {
  protected:
-  std::unique_ptr<MetricsFile> Open() {
-    absl::StatusOr<std::unique_ptr<MetricsFile>> file =
-        MetricsFile::Open(path_);
-    EXPECT_TRUE(file.ok()) << file.status();
-    return file.ok() ? *std::move(file) : nullptr;
-  }
-
+  std::unique_ptr<AppendedFile> Open() { return OpenMetrics(path_).value(); }
   void WriteText(const std::string& contents) {
     std::ofstream(path_, std::ios::binary) << contents;
   }
@@ -49,45 +70,17 @@ class MetricsTest : public ::testing::Test {
   std::string path_ = folder_.At("metrics.jsonl");
 };
 
-TEST_F(MetricsTest, EachAppendIsOneJsonObjectALineInTheGivenOrder) {
-  std::unique_ptr<MetricsFile> file = Open();
-  ASSERT_TRUE(Append(*file, {{"kind", "learning"},
-                             {"generation", 3},
-                             {"loss", 0.5},
-                             {"done", true},
-                             {"games", uint64_t{1} << 40}})
-                  .ok());
-  ASSERT_TRUE(Append(*file, {{"text", "two\nlines, \"quoted\""}}).ok());
-  EXPECT_EQ(*ReadWholeFile(path_),
-            "{\"kind\":\"learning\",\"generation\":3,\"loss\":0.5,"
-            "\"done\":true,\"games\":1099511627776}\n"
-            "{\"text\":\"two\\nlines, \\\"quoted\\\"\"}\n");
-}
-
-TEST_F(MetricsTest, WhatJsonCannotHoldBecomesNullOrAReplacementCharacter) {
-  ASSERT_TRUE(
-      Append(*Open(), {{"loss", std::numeric_limits<double>::quiet_NaN()},
-                       {"rate", std::numeric_limits<double>::infinity()},
-                       {"name", "a\xff"}})
-          .ok());
-  const auto line = nlohmann::json::parse(ReadMetricsLines(path_)->front());
-  EXPECT_TRUE(line["loss"].is_null());
-  EXPECT_TRUE(line["rate"].is_null());
-  EXPECT_EQ(line["name"], "a\xef\xbf\xbd");  // U+FFFD
-}
-
 TEST_F(MetricsTest, ReopeningGoesOnAfterTheLastLine) {
-  ASSERT_TRUE(Append(*Open(), {{"n", 1}}).ok());
-  ASSERT_TRUE(Append(*Open(), {{"n", 2}}).ok());
-  EXPECT_THAT(*ReadMetricsLines(path_), ElementsAre("{\"n\":1}", "{\"n\":2}"));
+  ASSERT_THAT(Open()->Append("1\n"), IsOk());
+  ASSERT_THAT(Open()->Append("2\n"), IsOk());
+  EXPECT_THAT(*ReadMetricsLines(path_), ElementsAre("1", "2"));
 }
 
 TEST_F(MetricsTest, ATornLastLineIsIgnoredByReadersAndCutOffAtReopening) {
-  WriteText("{\"n\":1}\n{\"n\":2}\n{\"n\":");
-  EXPECT_THAT(*ReadMetricsLines(path_), ElementsAre("{\"n\":1}", "{\"n\":2}"));
-  ASSERT_TRUE(Append(*Open(), {{"n", 3}}).ok());
-  EXPECT_THAT(*ReadMetricsLines(path_),
-              ElementsAre("{\"n\":1}", "{\"n\":2}", "{\"n\":3}"));
+  WriteText("1\n2\n{\"n\":");
+  EXPECT_THAT(*ReadMetricsLines(path_), ElementsAre("1", "2"));
+  ASSERT_THAT(Open()->Append("3\n"), IsOk());
+  EXPECT_THAT(*ReadMetricsLines(path_), ElementsAre("1", "2", "3"));
 }
 
 TEST_F(MetricsTest, AFileOfNothingButATornLineBecomesEmpty) {
@@ -97,31 +90,9 @@ TEST_F(MetricsTest, AFileOfNothingButATornLineBecomesEmpty) {
   EXPECT_THAT(*ReadMetricsLines(path_), IsEmpty());
 }
 
-TEST_F(MetricsTest, ThreadsNeverMixTheirLines) {
-  constexpr int kThreads = 4;
-  constexpr int kLines = 200;
-  std::unique_ptr<MetricsFile> file = Open();
-  std::vector<std::thread> threads;
-  for (int t = 0; t < kThreads; ++t) {
-    threads.emplace_back([&file, t] {
-      for (int i = 0; i < kLines; ++i) {
-        EXPECT_TRUE(
-            Append(*file, {{"thread", t}, {"text", std::string(500, 'x')}})
-                .ok());
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  const std::vector<std::string> lines = *ReadMetricsLines(path_);
-  EXPECT_EQ(lines.size(), kThreads * kLines);
-  for (const std::string& line : lines) {
-    EXPECT_TRUE(nlohmann::json::accept(line)) << line;
-  }
-}
-
 TEST_F(MetricsTest, AFailedWriteIsReportedAndLeavesNoTornLine) {
-  std::unique_ptr<MetricsFile> file = Open();
-  ASSERT_TRUE(Append(*file, {{"n", 1}}).ok());  // 8 bytes
+  const auto file = Open();
+  ASSERT_THAT(file->Append("1234567\n"), IsOk());
   // Files of this process may grow to 12 bytes: the next write is cut short.
   std::signal(SIGXFSZ, SIG_IGN);
   rlimit before;
@@ -129,25 +100,54 @@ TEST_F(MetricsTest, AFailedWriteIsReportedAndLeavesNoTornLine) {
   rlimit tight = before;
   tight.rlim_cur = 12;
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &tight), 0);
-  const absl::Status status = Append(*file, {{"n", 2}});
+  const absl::Status status = file->Append("2345678\n");
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
   EXPECT_FALSE(status.ok());
   EXPECT_THAT(std::string(status.message()), HasSubstr(path_));
-  EXPECT_EQ(*ReadWholeFile(path_), "{\"n\":1}\n");
-  EXPECT_TRUE(Append(*file, {{"n", 3}}).ok());
-  EXPECT_THAT(*ReadMetricsLines(path_), ElementsAre("{\"n\":1}", "{\"n\":3}"));
+  EXPECT_EQ(*ReadWholeFile(path_), "1234567\n");
+  EXPECT_THAT(file->Append("3\n"), IsOk());
+  EXPECT_THAT(*ReadMetricsLines(path_), ElementsAre("1234567", "3"));
 }
 
 TEST_F(MetricsTest, AMissingFileIsNotFound) {
-  const absl::Status status = ReadMetricsLines(path_).status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
-  EXPECT_THAT(std::string(status.message()), HasSubstr(path_));
+  EXPECT_THAT(ReadMetricsLines(path_),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr(path_)));
 }
 
-// --- Tensorboard -------------------------------------------------------------
+TEST_F(MetricsTest, EventsOfSeveralThreadsComeInTheOrderOfTheFile) {
+  const auto config =
+      ParseTrainConfig("", "test.textproto",
+                       std::vector<std::string>{"run_dir=" + folder_.path()})
+          .value();
+  const auto folder = RunFolder::Open(config).value();
+  const std::string printed_path = folder_.At("printed.jsonl");
+  std::FILE* const printed = std::fopen(printed_path.c_str(), "w");
+  {
+    Progress progress({.out = printed, .form = ProgressForm::kJson});
+    const auto log = RunLog::Open(*folder, progress).value();
+    std::vector<std::thread> writers;
+    for (int writer = 0; writer < 4; ++writer) {
+      writers.emplace_back([&, writer] {
+        for (int note = 0; note < 3000; ++note) {
+          EXPECT_THAT(log->Append({EventLine("note", writer, {{"n", note}})}),
+                      IsOk());
+        }
+      });
+    }
+    for (std::thread& writer : writers) writer.join();
+  }
+  ASSERT_EQ(std::fclose(printed), 0);
+  auto events = ReadMetricsLines(printed_path).value();
+  std::erase_if(events, [](const std::string& line) {
+    return !absl::StrContains(line, "\"note\"");
+  });
+  EXPECT_EQ(events.size(), 12000u);
+  EXPECT_EQ(events, *ReadMetricsLines(folder->metrics_path()));
+}
 
-// A reader of its own: it shares nothing with the writer, neither the CRC nor
-// the Protobuf library, so that it checks the format and not the code.
+// --- TensorBoard -------------------------------------------------------------
+
+// A reader whose CRC shares nothing with the writer's.
 
 // CRC-32C bit by bit: reflected polynomial 0x1EDC6F41 (RFC 3720, B.4).
 uint32_t SlowCrc32c(const std::string& data) {
@@ -161,112 +161,33 @@ uint32_t SlowCrc32c(const std::string& data) {
   return ~crc;
 }
 
-uint32_t Unmask(uint32_t masked) {
-  const uint32_t rotated = masked - 0xa282ead8u;
-  return (rotated >> 17) | (rotated << 15);
+// Takes a little-endian number from the front of the bytes.
+template <typename T>
+T Take(std::string& bytes) {
+  T value{};
+  EXPECT_GE(bytes.size(), sizeof(T)) << "the file is too short";
+  std::memcpy(&value, bytes.data(), std::min(bytes.size(), sizeof(T)));
+  bytes.erase(0, sizeof(T));
+  return value;
 }
 
-// Takes bytes from the front of a string; little-endian.
-class Bytes {
- public:
-  explicit Bytes(std::string bytes) : bytes_(std::move(bytes)) {}
-
-  bool empty() const { return at_ == bytes_.size(); }
-  std::string Take(size_t size) {
-    EXPECT_LE(at_ + size, bytes_.size()) << "the file is too short";
-    const std::string taken = bytes_.substr(at_, size);
-    at_ += taken.size();
-    return taken;
-  }
-  template <typename T>
-  T TakeNumber() {
-    const std::string taken = Take(sizeof(T));
-    T value{};
-    if (taken.size() == sizeof(T)) std::memcpy(&value, taken.data(), sizeof(T));
-    return value;
-  }
-  uint64_t TakeVarint() {
-    uint64_t value = 0;
-    for (int shift = 0; shift < 64; shift += 7) {
-      const uint8_t byte = TakeNumber<uint8_t>();
-      value |= uint64_t{byte & 0x7fu} << shift;
-      if ((byte & 0x80) == 0) break;
-    }
-    return value;
-  }
-
- private:
-  const std::string bytes_;
-  size_t at_ = 0;
-};
-
-struct Event {
-  double wall_time = 0;
-  int64_t step = 0;
-  std::string file_version;
-  std::string tag;
-  float value = 0;
-};
-
-// Protobuf's keys: field number * 8 + wire type (0 varint, 1 eight bytes, 2
-// with a length, 5 four bytes).
-void ParseValue(const std::string& data, Event& event) {
-  Bytes bytes(data);
-  while (!bytes.empty()) {
-    switch (bytes.TakeVarint()) {
-      case 1 * 8 + 2:
-        event.tag = bytes.Take(bytes.TakeVarint());
-        break;
-      case 2 * 8 + 5:
-        event.value = bytes.TakeNumber<float>();
-        break;
-      default:
-        FAIL() << "unknown key in a Value";
-    }
-  }
+// Takes the masked CRC of `data`.
+void TakeCrc(const std::string& data, std::string& bytes) {
+  EXPECT_EQ(std::rotl(Take<uint32_t>(bytes) - 0xa282ead8u, 15),
+            SlowCrc32c(data));
 }
 
-Event ParseEvent(const std::string& data) {
-  Event event;
-  Bytes bytes(data);
-  while (!bytes.empty()) {
-    switch (const uint64_t key = bytes.TakeVarint()) {
-      case 1 * 8 + 1:
-        event.wall_time = bytes.TakeNumber<double>();
-        break;
-      case 2 * 8 + 0:
-        event.step = static_cast<int64_t>(bytes.TakeVarint());
-        break;
-      case 3 * 8 + 2:
-        event.file_version = bytes.Take(bytes.TakeVarint());
-        break;
-      case 5 * 8 + 2: {
-        Bytes summary(bytes.Take(bytes.TakeVarint()));
-        EXPECT_EQ(summary.TakeVarint(), 1u * 8 + 2);
-        ParseValue(summary.Take(summary.TakeVarint()), event);
-        EXPECT_TRUE(summary.empty());
-        break;
-      }
-      default:
-        ADD_FAILURE() << "unknown key " << key;
-        return event;
-    }
-  }
-  return event;
-}
-
-std::vector<Event> ReadEvents(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  Bytes bytes(std::string(std::istreambuf_iterator<char>(file), {}));
-  std::vector<Event> events;
+std::vector<proto::TensorBoardEvent> ReadEvents(const std::string& path) {
+  std::string bytes = ReadWholeFile(path).value();
+  std::vector<proto::TensorBoardEvent> events;
   while (!bytes.empty() && !::testing::Test::HasFailure()) {
-    const std::string length = bytes.Take(8);
-    EXPECT_EQ(Unmask(bytes.TakeNumber<uint32_t>()), SlowCrc32c(length));
-    uint64_t size = 0;
-    std::memcpy(&size, length.data(), length.size());
-    const std::string data = bytes.Take(size);
-    EXPECT_EQ(Unmask(bytes.TakeNumber<uint32_t>()), SlowCrc32c(data));
-    events.push_back(ParseEvent(data));
+    const std::string length = bytes.substr(0, 8);
+    const auto size = Take<uint64_t>(bytes);
+    TakeCrc(length, bytes);
+    const std::string data = bytes.substr(0, size);
+    bytes.erase(0, size);
+    TakeCrc(data, bytes);
+    EXPECT_TRUE(events.emplace_back().ParseFromString(data));
   }
   return events;
 }
@@ -274,10 +195,7 @@ std::vector<Event> ReadEvents(const std::string& path) {
 class TensorBoardTest : public ::testing::Test {
  protected:
   std::unique_ptr<EventWriter> Create() {
-    absl::StatusOr<std::unique_ptr<EventWriter>> writer =
-        EventWriter::Create(folder_);
-    EXPECT_TRUE(writer.ok()) << writer.status();
-    return writer.ok() ? *std::move(writer) : nullptr;
+    return EventWriter::Create(folder_).value();
   }
 
   const TemporaryFolder parent_;
@@ -293,36 +211,34 @@ TEST_F(TensorBoardTest, TheCrcOfThisTestIsTheKnownOne) {
 TEST_F(TensorBoardTest, AFileHoldsItsVersionAndThenThePoints) {
   const double before = absl::ToDoubleSeconds(absl::Now() - absl::UnixEpoch());
   std::unique_ptr<EventWriter> writer = Create();
-  writer->Scalar("loss/policy", 0.625, 0);
-  writer->Scalar("loss/policy", -2.5, 1);
-  // A tag of more than 127 bytes and a step of more than 32 bits need varints
-  // of several bytes.
-  const std::string long_tag(300, 't');
-  writer->Scalar(long_tag, 1e30, int64_t{1} << 40);
-  ASSERT_TRUE(writer->Flush().ok());
-
-  const std::vector<Event> events = ReadEvents(writer->path());
-  ASSERT_EQ(events.size(), 4u);
-  EXPECT_EQ(events[0].file_version, "brain.Event:2");
-  EXPECT_EQ(events[1].tag, "loss/policy");
-  EXPECT_EQ(events[1].value, 0.625f);
-  EXPECT_EQ(events[1].step, 0);
-  EXPECT_EQ(events[2].tag, "loss/policy");
-  EXPECT_EQ(events[2].value, -2.5f);
-  EXPECT_EQ(events[2].step, 1);
-  EXPECT_EQ(events[3].tag, long_tag);
-  EXPECT_EQ(events[3].value, 1e30f);
-  EXPECT_EQ(events[3].step, int64_t{1} << 40);
-  for (const Event& event : events) EXPECT_GE(event.wall_time, before);
+  writer->Scalar("loss/policy", -2.5, int64_t{1} << 40);
+  ASSERT_THAT(writer->Flush(), IsOk());
+  std::vector<proto::TensorBoardEvent> events = ReadEvents(writer->path());
+  ASSERT_EQ(events.size(), 2u);
+  EXPECT_GE(events[1].wall_time(), before);
+  for (proto::TensorBoardEvent& event : events) event.clear_wall_time();
+  // TensorBoard's event.proto and summary.proto: keys are field number * 8 +
+  // wire type. 3: file_version; 2: step; 5: summary, whose values 1 have a tag
+  // 1 and a simple_value 2 (-2.5 is 0xc0200000).
+  EXPECT_EQ(events[0].SerializeAsString(),
+            "\x1a\x0d"
+            "brain.Event:2");
+  EXPECT_EQ(events[1].SerializeAsString(),
+            std::string("\x10\x80\x80\x80\x80\x80\x20"
+                        "\x2a\x14\x0a\x12\x0a\x0bloss/policy\x15\0\0\x20\xc0",
+                        29));
+  proto::TensorBoardEvent timed;
+  timed.set_wall_time(1);
+  EXPECT_EQ(timed.SerializeAsString().front(), 1 * 8 + 1);
 }
 
 TEST_F(TensorBoardTest, FlushAppendsAndTheDestructorWritesTheRest) {
   std::unique_ptr<EventWriter> writer = Create();
   const std::string path = writer->path();
   writer->Scalar("a", 1, 1);
-  ASSERT_TRUE(writer->Flush().ok());
+  ASSERT_THAT(writer->Flush(), IsOk());
   EXPECT_EQ(ReadEvents(path).size(), 2u);
-  ASSERT_TRUE(writer->Flush().ok());
+  ASSERT_THAT(writer->Flush(), IsOk());
   EXPECT_EQ(ReadEvents(path).size(), 2u);
   writer->Scalar("a", 2, 2);
   EXPECT_EQ(ReadEvents(path).size(), 2u);

@@ -1,6 +1,7 @@
 #include "tara/train/progress/progress.h"
 
 #include <cstdio>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tara/base/clocks.h"
 #include "tara/nn/heads.h"
 
 namespace tara::train {
@@ -26,18 +28,30 @@ ProgressSnapshot Playing() {
   snapshot.playing = true;
   snapshot.games = 50;
   snapshot.games_wanted = 200;
-  snapshot.rates.games_per_second = 1.5;
-  snapshot.rates.evaluations_per_second = 4321;
+  snapshot.rates["games_per_second"] = 1.5;
+  snapshot.rates["evaluations_per_second"] = 4321;
   snapshot.time_left = absl::Minutes(125);
   return snapshot;
 }
 
-std::string ReadAll(std::FILE* file) {
+// Returns what a progress prints of what `run` reports to it.
+std::string Printed(ProgressForm form,
+                    const std::function<void(Progress&)>& run,
+                    absl::Time (*clock)() = &SteadyTime) {
+  std::FILE* const file = std::tmpfile();
+  {
+    Progress progress({.out = file,
+                       .form = form,
+                       .interval = absl::Hours(1),
+                       .clock = clock});
+    run(progress);
+  }
   std::rewind(file);
   std::string text;
   for (int c = std::fgetc(file); c != EOF; c = std::fgetc(file)) {
     text += static_cast<char>(c);
   }
+  std::fclose(file);
   return text;
 }
 
@@ -50,83 +64,77 @@ TEST(ProgressTextTest, ALineSaysWhatGoesOnAndHowFast) {
 
 TEST(ProgressTextTest, SearchesAreShownWithThePartsThatAreInUse) {
   ProgressSnapshot snapshot = Playing();
-  snapshot.rates.simulations_per_second = 6000;
-  snapshot.rates.simulations_per_evaluation = 1.5;
-  snapshot.rates.batch_fill = 0.925;
-  snapshot.rates.distinct_share = 0.9;
-  snapshot.rates.cached_share = 0.2;
+  snapshot.rates["simulations_per_second"] = 6000;
+  snapshot.rates["simulations_per_evaluation"] = 1.5;
+  snapshot.rates["batch_fill"] = 0.925;
+  snapshot.rates["distinct_share"] = 0.9;
+  snapshot.rates["cached_share"] = 0.2;
   EXPECT_THAT(
       ProgressLine(snapshot),
       HasSubstr("4321 evaluations/s  6000 simulations/s  1.50 per "
                 "evaluation  batches 92 % full  distinct 90 %  cache 20 %  "
                 "about"));
-  snapshot.rates.evaluate_share = 0.7;
-  snapshot.rates.cores = 12.34;
-  snapshot.rates.graph_share = 0.123;
-  snapshot.rates.solved_share = 0.05;
-  snapshot.rates.resigned = 40;
-  snapshot.rates.played_on = 4;
-  snapshot.rates.resignable_not_lost = 1;
+  snapshot.rates["evaluate_share"] = 0.7;
+  snapshot.rates["cores"] = 12.34;
+  snapshot.rates["graph_share"] = 0.123;
+  snapshot.rates["solved_share"] = 0.05;
+  snapshot.rates["games_resigned"] = 40;
+  snapshot.rates["games_played_on"] = 4;
+  snapshot.rates["played_on_false_positives"] = 1;
   EXPECT_THAT(ProgressBlock(snapshot, 200)[2],
               HasSubstr("cache 20 %  evaluating 70 %  graph 12 %  solved 5 %  "
                         "12.3 cores  resigned 40 (of 4 played on 1 wrong)"));
 }
 
 TEST(ProgressTest, RatesAreOfWhatWasCountedSinceSelfPlayBegan) {
-  std::FILE* const file = std::tmpfile();
-  Progress progress(
-      {.out = file, .form = ProgressForm::kLines, .interval = absl::Hours(1)});
-  SelfPlayStats& stats = progress.self_play_stats();
-  stats.simulations = 1000;
-  stats.evaluations = 1000;
-  stats.batches = 10;
-  stats.resigned = 3;
-  stats.batch_room = 64;
-  progress.BeginRun("runs/first", 0, 4);
-  progress.BeginSelfPlay(20, 0);
-  stats.simulations += 600;
-  stats.evaluations += 400;
-  stats.batches += 10;
-  stats.caught_up += 60;
-  stats.solved += 30;
-  stats.plies += 8;
-  stats.full_searches += 2;
-  stats.played_by_proof += 4;
-  stats.resigned += 2;
-  const SelfPlayRates rates = progress.EndSelfPlay();
-  EXPECT_DOUBLE_EQ(rates.simulations_per_evaluation, 1.5);
-  EXPECT_DOUBLE_EQ(rates.positions_per_batch, 40);
-  EXPECT_DOUBLE_EQ(rates.batch_fill, 0.625);
-  EXPECT_DOUBLE_EQ(rates.graph_share, 0.1);
-  EXPECT_DOUBLE_EQ(rates.solved_share, 0.05);
-  EXPECT_DOUBLE_EQ(rates.full_share, 0.25);
-  EXPECT_DOUBLE_EQ(rates.proof_share, 0.5);
-  EXPECT_EQ(rates.resigned, 2);
-  std::fclose(file);
+  Event rates;
+  Printed(ProgressForm::kLines, [&](Progress& progress) {
+    SelfPlayStats& stats = progress.self_play_stats();
+    stats.simulations = 1000;
+    stats.evaluations = 1000;
+    stats.batches = 10;
+    stats.resigned = 3;
+    stats.batch_room = 64;
+    progress.BeginRun("runs/first", 0, 4);
+    progress.BeginSelfPlay(20, 0);
+    stats.simulations += 600;
+    stats.evaluations += 400;
+    stats.batches += 10;
+    stats.caught_up += 60;
+    stats.solved += 30;
+    stats.plies += 8;
+    stats.full_searches += 2;
+    stats.played_by_proof += 4;
+    stats.resigned += 2;
+    rates = progress.EndSelfPlay();
+  });
+  EXPECT_EQ(rates["simulations_per_evaluation"], 1.5);
+  EXPECT_EQ(rates["positions_per_batch"], 40);
+  EXPECT_EQ(rates["batch_fill"], 0.625);
+  EXPECT_EQ(rates["graph_share"], 0.1);
+  EXPECT_EQ(rates["solved_share"], 0.05);
+  EXPECT_EQ(rates["full_share"], 0.25);
+  EXPECT_EQ(rates["proof_share"], 0.5);
+  EXPECT_EQ(rates["games_resigned"], 2);
 }
 
 TEST(ProgressTest, TwoGenerationsMayBePlayedAtOnce) {
-  std::FILE* const file = std::tmpfile();
-  {
-    Progress progress({.out = file,
-                       .form = ProgressForm::kLines,
-                       .interval = absl::Hours(1)});
-    SelfPlayStats& stats = progress.self_play_stats();
-    progress.BeginRun("runs/first", 0, 4);
-    progress.BeginSelfPlay(20, 5);
-    stats.games += 12;
-    progress.BeginSelfPlay(30, 2);
-    // The last 3 of the first generation, and 4 of the second.
-    stats.games += 7;
-    EXPECT_EQ(progress.EndSelfPlay().games, 19);
-    progress.BeginLearning(0, 10, 20, 900);
-    progress.EndLearning();
-    stats.games += 24;
-    EXPECT_EQ(progress.EndSelfPlay().games, 24);
-    progress.BeginSelfPlay(40, 1);
-  }
-  const std::string text = ReadAll(file);
-  std::fclose(file);
+  const std::string text =
+      Printed(ProgressForm::kLines, [&](Progress& progress) {
+        SelfPlayStats& stats = progress.self_play_stats();
+        progress.BeginRun("runs/first", 0, 4);
+        progress.BeginSelfPlay(20, 5);
+        stats.games += 12;
+        progress.BeginSelfPlay(30, 2);
+        // The last 3 of the first generation, and 4 of the second.
+        stats.games += 7;
+        EXPECT_EQ(progress.EndSelfPlay()["games"], 19);
+        progress.BeginLearning(0, 10, 20, 900);
+        progress.EndLearning();
+        stats.games += 24;
+        EXPECT_EQ(progress.EndSelfPlay()["games"], 24);
+        progress.BeginSelfPlay(40, 1);
+      });
   EXPECT_THAT(text, HasSubstr("self-play  5/20 games"));
   EXPECT_THAT(text, HasSubstr("19/50 games"));
   EXPECT_THAT(text, HasSubstr("self-play and learning  6/30 games"));
@@ -204,25 +212,20 @@ TEST(ProgressTextTest, AnEvaluationShowsItsGamesAndTheOpponent) {
 }
 
 TEST(ProgressTest, WithoutATerminalItPrintsPlainLines) {
-  std::FILE* const file = std::tmpfile();
-  {
-    Progress progress({.out = file,
-                       .form = ProgressForm::kLines,
-                       .interval = absl::Hours(1)});
-    progress.BeginRun("runs/first", 0, 4);
-    progress.BeginSelfPlay(20, 5);
-    progress.self_play_stats().games += 15;
-    const SelfPlayRates rates = progress.EndSelfPlay();
-    EXPECT_EQ(rates.games, 15);
-    progress.BeginLearning(0, 10, 20, 900);
-    progress.Learned(10, 0.001, {.total = 4});
-    progress.EndLearning();
-    progress.BeginEvaluation(1);
-    progress.Evaluated({.opponent = "greedy", .games = 7, .games_wanted = 80});
-    progress.Print("hello");
-  }
-  const std::string text = ReadAll(file);
-  std::fclose(file);
+  const std::string text =
+      Printed(ProgressForm::kLines, [&](Progress& progress) {
+        progress.BeginRun("runs/first", 0, 4);
+        progress.BeginSelfPlay(20, 5);
+        progress.self_play_stats().games += 15;
+        EXPECT_EQ(progress.EndSelfPlay()["games"], 15);
+        progress.BeginLearning(0, 10, 20, 900);
+        progress.Learned(10, 0.001, {.total = 4});
+        progress.EndLearning();
+        progress.BeginEvaluation(1);
+        progress.Evaluated(
+            {.opponent = "greedy", .games = 7, .games_wanted = 80});
+        progress.Print("hello");
+      });
   EXPECT_THAT(text, HasSubstr("generation 1 of 4: self-play  5/20 games"));
   EXPECT_THAT(text, HasSubstr("10/10 steps  loss 4.000"));
   EXPECT_THAT(text, HasSubstr("hello\n"));
@@ -232,19 +235,14 @@ TEST(ProgressTest, WithoutATerminalItPrintsPlainLines) {
 // Time may have ended the training, with generations left.
 TEST(ProgressTest, OfTheLastEvaluationItTellsItsOwnTime) {
   for (const bool ended : {false, true}) {
-    std::FILE* const file = std::tmpfile();
-    {
-      Progress progress({.out = file,
-                         .form = ProgressForm::kLines,
-                         .interval = absl::Hours(1)});
-      progress.BeginRun("runs/first", 0, 4);
-      progress.BeginLearning(0, 10, 20, 900);
-      progress.EndLearning();
-      if (ended) progress.EndTraining();
-      progress.BeginEvaluation(1);
-    }
-    const std::string text = ReadAll(file);
-    std::fclose(file);
+    const std::string text =
+        Printed(ProgressForm::kLines, [&](Progress& progress) {
+          progress.BeginRun("runs/first", 0, 4);
+          progress.BeginLearning(0, 10, 20, 900);
+          progress.EndLearning();
+          if (ended) progress.EndTraining();
+          progress.BeginEvaluation(1);
+        });
     const size_t evaluation = text.find("evaluation");
     ASSERT_NE(evaluation, std::string::npos) << text;
     // None of its games is over: nothing is known yet.
@@ -258,17 +256,12 @@ absl::Time simulated_time;
 // A run of the quickstart's plan, with the shares of time that its parts have:
 // self-play and learning 57 %, a third the last evaluation.
 TEST(ProgressTest, AfterTwoGenerationsTheTimeLeftIsRightWithEvaluations) {
-  std::FILE* const file = std::tmpfile();
   std::vector<absl::Time> begun;  // of each line
   const auto pass = [](double seconds) {
     simulated_time += absl::Seconds(seconds);
   };
-  {
-    Progress progress({.out = file,
-                       .form = ProgressForm::kJson,
-                       .interval = absl::Hours(1),
-                       .clock = +[] { return simulated_time; }});
-    simulated_time = absl::UnixEpoch();
+  simulated_time = absl::UnixEpoch();
+  const auto run = [&](Progress& progress) {
     const auto begins = [&] { begun.push_back(simulated_time); };
     // Opponents in their order: random, playouts, alpha-beta, checkpoint 1.
     const auto evaluate = [&](int checkpoint, int games, int opponents) {
@@ -307,9 +300,9 @@ TEST(ProgressTest, AfterTwoGenerationsTheTimeLeftIsRightWithEvaluations) {
     }
     progress.EndTraining();
     evaluate(10, 200, 4);
-  }
-  const std::string text = ReadAll(file);
-  std::fclose(file);
+  };
+  const std::string text =
+      Printed(ProgressForm::kJson, run, +[] { return simulated_time; });
   const std::vector<std::string> lines =
       absl::StrSplit(text, '\n', absl::SkipEmpty());
   ASSERT_EQ(lines.size(), begun.size()) << text;
@@ -323,25 +316,21 @@ TEST(ProgressTest, AfterTwoGenerationsTheTimeLeftIsRightWithEvaluations) {
 }
 
 TEST(ProgressTest, ForProgramsItPrintsEvents) {
-  std::FILE* const file = std::tmpfile();
-  {
-    Progress progress(
-        {.out = file, .form = ProgressForm::kJson, .interval = absl::Hours(1)});
-    progress.BeginRun("runs/first", 0, 4);
-    progress.BeginSelfPlay(20, 5);
-    progress.self_play_stats().games += 15;
-    progress.EndSelfPlay();
-    progress.Event(R"({"event":"self_play"})");
-    progress.BeginLearning(0, 10, 20, 900);
-    progress.Learned(5, 0.001, {.total = 4});
-    progress.EndLearning();
-    progress.BeginEvaluation(1);
-    progress.Print("hello");
-    progress.EndEvaluation(1, {});
-    progress.EndGate("promoted");
-  }
-  const std::string text = ReadAll(file);
-  std::fclose(file);
+  const std::string text =
+      Printed(ProgressForm::kJson, [&](Progress& progress) {
+        progress.BeginRun("runs/first", 0, 4);
+        progress.BeginSelfPlay(20, 5);
+        progress.self_play_stats().games += 15;
+        progress.EndSelfPlay();
+        progress.PrintEvent(R"({"event":"self_play"})");
+        progress.BeginLearning(0, 10, 20, 900);
+        progress.Learned(5, 0.001, {.total = 4});
+        progress.EndLearning();
+        progress.BeginEvaluation(1);
+        progress.Print("hello");
+        progress.EndEvaluation(1, {});
+        progress.EndGate("promoted");
+      });
   std::vector<nlohmann::json> lines;
   for (const absl::string_view line :
        absl::StrSplit(text, '\n', absl::SkipEmpty())) {
@@ -365,17 +354,12 @@ TEST(ProgressTest, ForProgramsItPrintsEvents) {
 }
 
 TEST(ProgressTest, OnATerminalItRedrawsInPlace) {
-  std::FILE* const file = std::tmpfile();
-  {
-    Progress progress({.out = file,
-                       .form = ProgressForm::kBlock,
-                       .interval = absl::Hours(1)});
-    progress.BeginRun("runs/first", 0, 4);
-    progress.BeginSelfPlay(20, 5);
-    progress.Print("hello");
-  }
-  const std::string text = ReadAll(file);
-  std::fclose(file);
+  const std::string text =
+      Printed(ProgressForm::kBlock, [&](Progress& progress) {
+        progress.BeginRun("runs/first", 0, 4);
+        progress.BeginSelfPlay(20, 5);
+        progress.Print("hello");
+      });
   // Two lines of the block, up again, a line that stays, the block again.
   EXPECT_THAT(text, HasSubstr("\x1b[2A\r\x1b[Jhello\nruns/first"));
 }

@@ -10,14 +10,13 @@
 #include <limits>
 #include <set>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
@@ -83,68 +82,48 @@ bool IsNumber(const FieldDescriptor& field) {
          field.cpp_type() != FieldDescriptor::CPPTYPE_BOOL;
 }
 
-// Sets a singular field, or adds to a repeated one, what `parse` reads, by the
-// two methods of Reflection.
-template <typename Value, typename Parser, typename Setter, typename Adder>
-absl::Status Assign(const ProtoField& field, absl::string_view text,
-                    Parser parse, Setter set, Adder add) {
-  Value value{};
-  if (!parse(text, &value)) {
-    std::string expected = "a number";
-    if constexpr (std::is_same_v<Value, bool>) {
-      expected = "true or false";
-    } else if constexpr (std::is_integral_v<Value>) {
-      expected = absl::StrCat("a whole number from 0 to ",
-                              std::numeric_limits<Value>::max());
+// Sets a singular field, or adds to a repeated one. The types are those that
+// configs have: text, truth values, floats and numbers without a sign.
+absl::Status AssignText(const ProtoField& field, absl::string_view text) {
+  const FieldDescriptor::CppType type = field.field->cpp_type();
+  if (type == FieldDescriptor::CPPTYPE_STRING) {
+    const Reflection& reflection = *field.message->GetReflection();
+    if (field.field->is_repeated()) {
+      reflection.AddString(field.message, field.field, std::string(text));
+    } else {
+      reflection.SetString(field.message, field.field, std::string(text));
     }
+    return absl::OkStatus();
+  }
+  std::string value;  // in text format
+  std::string expected;
+  bool is_good;
+  if (type == FieldDescriptor::CPPTYPE_BOOL) {
+    expected = "true or false";
+    is_good = text == "true" || text == "false";
+    value = std::string(text);
+  } else if (type == FieldDescriptor::CPPTYPE_FLOAT) {
+    expected = "a number";
+    float number;
+    is_good = ParseDecimal(text, &number);
+    if (is_good) value = absl::StrFormat("%.9g", number);
+  } else {
+    const uint64_t max = type == FieldDescriptor::CPPTYPE_UINT32
+                             ? std::numeric_limits<uint32_t>::max()
+                             : std::numeric_limits<uint64_t>::max();
+    expected = absl::StrCat("a whole number from 0 to ", max);
+    uint64_t number;
+    is_good = absl::SimpleAtoi(text, &number) && number <= max;
+    if (is_good) value = absl::StrCat(number);
+  }
+  if (!is_good) {
     return absl::InvalidArgumentError(
         absl::StrCat("'", Shown(text), "' is not ", expected));
   }
-  const Reflection& reflection = *field.message->GetReflection();
-  if (field.field->is_repeated()) {
-    (reflection.*add)(field.message, field.field, value);
-  } else {
-    (reflection.*set)(field.message, field.field, value);
-  }
+  TARA_CHECK(google::protobuf::TextFormat::ParseFieldValueFromString(
+                 value, field.field, field.message),
+             "a value of a config is not in text format");
   return absl::OkStatus();
-}
-
-// The types that configs have.
-absl::Status AssignText(const ProtoField& field, absl::string_view text) {
-  switch (field.field->cpp_type()) {
-    case FieldDescriptor::CPPTYPE_STRING:
-      return Assign<std::string>(
-          field, text,
-          [](absl::string_view from, std::string* to) {
-            *to = std::string(from);
-            return true;
-          },
-          &Reflection::SetString, &Reflection::AddString);
-    case FieldDescriptor::CPPTYPE_BOOL:
-      return Assign<bool>(
-          field, text,
-          [](absl::string_view from, bool* to) {
-            *to = from == "true";
-            return *to || from == "false";
-          },
-          &Reflection::SetBool, &Reflection::AddBool);
-    case FieldDescriptor::CPPTYPE_UINT32:
-      return Assign<uint32_t>(field, text, absl::SimpleAtoi<uint32_t>,
-                              &Reflection::SetUInt32, &Reflection::AddUInt32);
-    case FieldDescriptor::CPPTYPE_UINT64:
-      return Assign<uint64_t>(field, text, absl::SimpleAtoi<uint64_t>,
-                              &Reflection::SetUInt64, &Reflection::AddUInt64);
-    case FieldDescriptor::CPPTYPE_FLOAT:
-      return Assign<float>(
-          field, text,
-          [](absl::string_view from, float* to) {
-            return ParseDecimal(from, to);
-          },
-          &Reflection::SetFloat, &Reflection::AddFloat);
-    default:
-      TARA_CHECK(false, "fields of other types are not needed yet");
-      return absl::OkStatus();
-  }
 }
 
 // Splits at commas without a backslash before them.
@@ -165,6 +144,11 @@ std::vector<std::string> SplitValues(absl::string_view text) {
 }
 
 }  // namespace
+
+absl::Status Prefixed(absl::string_view prefix, const absl::Status& status) {
+  if (status.ok()) return status;
+  return absl::Status(status.code(), absl::StrCat(prefix, status.message()));
+}
 
 absl::Span<const ConfigField> ConfigFields() {
   static const auto* const fields = [] {
@@ -332,11 +316,8 @@ absl::Status ApplyOverride(const std::string& text,
         "bad override '", Shown(text), "'; expected path.to.field=value"));
   }
   const absl::StatusOr<ProtoField> field = FindField(config, parts[0]);
-  const absl::Status status =
-      field.ok() ? SetField(*field, parts[1]) : field.status();
-  if (status.ok()) return status;
-  return absl::InvalidArgumentError(
-      absl::StrCat("bad override '", Shown(text), "': ", status.message()));
+  return Prefixed(absl::StrCat("bad override '", Shown(text), "': "),
+                  field.ok() ? SetField(*field, parts[1]) : field.status());
 }
 
 ProtoField Find(const ConfigField& field, proto::TrainConfig& config) {
@@ -360,8 +341,7 @@ absl::Status ResolveVariants(proto::TrainConfig& config) {
   }
   std::set<std::string> seen;
   for (const std::string& id : config.variant()) {
-    const absl::Status status = ParseVariant(id).status();
-    if (!status.ok()) {
+    if (const absl::Status status = ParseVariant(id).status(); !status.ok()) {
       return absl::InvalidArgumentError(
           absl::StrCat("variant: ", status.message(), ", or all (alone)"));
     }
@@ -445,10 +425,9 @@ absl::StatusOr<proto::TrainConfig> ParseTrainConfig(
     TARA_RETURN_IF_ERROR(ApplyOverride(one, config));
   }
   // Values come from the file and from overrides, so errors name neither.
-  absl::Status status = Resolve(path, config);
-  if (status.ok()) status = Validate(config);
-  if (status.ok()) return config;
-  return absl::InvalidArgumentError(absl::StrCat(path, ": ", status.message()));
+  TARA_RETURN_IF_ERROR(Prefixed(path + ": ", Resolve(path, config)));
+  TARA_RETURN_IF_ERROR(Prefixed(path + ": ", Validate(config)));
+  return config;
 }
 
 std::string ConfigToText(const proto::TrainConfig& config) {
@@ -528,10 +507,7 @@ absl::Status CheckGumbel(const proto::SelfPlayConfig& config,
 absl::Status CheckSearch(const proto::SelfPlayConfig& config) {
   const absl::StatusOr<mcts::SearchOptions> search =
       ToSearchOptions(config.search());
-  if (!search.ok()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("self_play.search.", search.status().message()));
-  }
+  TARA_RETURN_IF_ERROR(Prefixed("self_play.search.", search.status()));
   TARA_RETURN_IF_ERROR(CheckGumbel(config, *search));
   if (config.end_when_proved() && !search->proof) {
     return absl::InvalidArgumentError(
@@ -655,23 +631,15 @@ absl::Status CheckRetention(const proto::TrainConfig& config) {
 }  // namespace
 
 absl::Status CheckConfig(const proto::TrainConfig& config) {
-  const absl::Status rules = RulesOf(config).status();
-  if (!rules.ok()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("rule_options: ", rules.message()));
-  }
+  TARA_RETURN_IF_ERROR(Prefixed("rule_options: ", RulesOf(config).status()));
   if (config.init_from().empty()) {
     return Bad("init_from", "empty", "a checkpoint, a run's folder, or -");
   }
   if (config.games_from().empty()) {
     return Bad("games_from", "empty", "a store of games, or -");
   }
-  const absl::Status inference =
-      ToInferenceOptions(config.inference()).status();
-  if (!inference.ok()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("inference.", inference.message()));
-  }
+  TARA_RETURN_IF_ERROR(
+      Prefixed("inference.", ToInferenceOptions(config.inference()).status()));
   TARA_RETURN_IF_ERROR(CheckMilestones(config.learner()));
   TARA_RETURN_IF_ERROR(CheckLearnerDevice(config.learner().device()));
   TARA_RETURN_IF_ERROR(CheckSearch(config.self_play()));

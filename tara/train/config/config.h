@@ -55,6 +55,9 @@ absl::Status CheckResumable(const proto::TrainConfig& before,
 // REQUIRES: every field is filled in and in its range, variants are known.
 absl::Status CheckConfig(const proto::TrainConfig& config);
 
+// Returns an error with `prefix` before its message; OK is OK.
+absl::Status Prefixed(absl::string_view prefix, const absl::Status& status);
+
 // The fields of a config, as proto/config.proto declares them, and their values
 // by path, such as "self_play.search.simulations".
 

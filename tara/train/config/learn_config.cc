@@ -4,7 +4,6 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
 #include "tara/nn/heads.h"
@@ -12,18 +11,12 @@
 #include "tara/nn/inference_options.h"
 #include "tara/nn/light/light.h"
 #include "tara/nn/weights/checkpoint.h"
+#include "tara/train/config/config.h"
 #include "tara/train/config/config_options.h"
 #include "tara/train/learn/learner.h"
 
 namespace tara::train {
 namespace {
-
-absl::Status CheckDevice(absl::string_view field, const std::string& device) {
-  const absl::Status status = nn::CheckInferenceDevice(device);
-  if (status.ok()) return status;
-  return absl::Status(status.code(),
-                      absl::StrCat(field, ": ", status.message()));
-}
 
 // Makes a network of the least size: number types do not go by it.
 absl::Status CheckNumberType(const proto::TrainConfig& config) {
@@ -36,31 +29,26 @@ absl::Status CheckNumberType(const proto::TrainConfig& config) {
       train::NewCheckpoint(light ? ToNetworkShape(config)
                                  : nn::NetworkShape{.channels = 8, .blocks = 1},
                            /*seed=*/1));
-  const absl::Status status =
-      nn::MakeNetwork("a new network", checkpoint, options).status();
-  if (status.ok()) return status;
-  return absl::Status(
-      status.code(),
+  return Prefixed(
       absl::StrCat("inference.precision: ", inference.precision(),
                    " with inference.backend: ", inference.backend(),
-                   " and inference.device: ", inference.device(), ": ",
-                   status.message()));
+                   " and inference.device: ", inference.device(), ": "),
+      nn::MakeNetwork("a new network", checkpoint, options).status());
 }
 
 }  // namespace
 
 absl::Status CheckDevices(const proto::TrainConfig& config) {
   TARA_RETURN_IF_ERROR(
-      CheckDevice("inference.device", config.inference().device()));
-  TARA_RETURN_IF_ERROR(
-      CheckDevice("learner.device", config.learner().device()));
+      Prefixed("inference.device: ",
+               nn::CheckInferenceDevice(config.inference().device())));
+  TARA_RETURN_IF_ERROR(Prefixed(
+      "learner.device: ", nn::CheckInferenceDevice(config.learner().device())));
   if (IsLight(config)) {
     for (const absl::Status& status :
          {nn::CheckLightShape(ToNetworkShape(config)),
           nn::CheckLightTraining(ToTrainerOptions(config))}) {
-      if (status.ok()) continue;
-      return absl::InvalidArgumentError(
-          absl::StrCat("network.kind: light: ", status.message()));
+      TARA_RETURN_IF_ERROR(Prefixed("network.kind: light: ", status));
     }
   }
   return CheckNumberType(config);

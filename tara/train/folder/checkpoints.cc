@@ -1,10 +1,7 @@
 #include "tara/train/folder/checkpoints.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <filesystem>
-#include <optional>
-#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -18,6 +15,7 @@
 #include "tara/nn/bundle/golden.h"
 #include "tara/nn/bundle/manifest.h"
 #include "tara/nn/weights/fold_norms.h"
+#include "tara/train/config/config.h"
 #include "tara/train/config/learn_config.h"
 #include "tara/train/learn/learner.h"
 #include "tara/train/play/game_plan.h"
@@ -35,11 +33,6 @@ std::string ShapeText(const nn::NetworkShape& shape) {
                       shape.kind == nn::NetworkKind::kLight
                           ? " layers (kind light)"
                           : " blocks");
-}
-
-absl::Status InitError(const absl::Status& status) {
-  return absl::Status(status.code(),
-                      absl::StrCat("init_from: ", status.message()));
 }
 
 // Returns the file that `init_from` means.
@@ -127,51 +120,52 @@ absl::StatusOr<ResumedTrainer> OpenNewestCheckpoint(
   return standing;
 }
 
-absl::Status CheckInitFrom(const proto::TrainConfig& config) {
-  if (config.init_from() == kNone) return absl::OkStatus();
-  // A run that has begun no longer needs it.
-  if (HasCheckpoints(config.run_dir())) return absl::OkStatus();
-  const absl::StatusOr<std::string> path = InitFile(config);
-  if (!path.ok()) return InitError(path.status());
-  const absl::StatusOr<nn::Checkpoint> checkpoint = ReadInitFile(*path);
-  if (!checkpoint.ok()) return InitError(checkpoint.status());
+namespace {
+
+// Checks the file of `init_from`. Errors do not name the field.
+absl::Status CheckInitFile(const proto::TrainConfig& config) {
+  TARA_ASSIGN_OR_RETURN(const std::string path, InitFile(config));
+  TARA_ASSIGN_OR_RETURN(const nn::Checkpoint checkpoint, ReadInitFile(path));
   const nn::NetworkShape shape = ToNetworkShape(config);
-  if (!nn::CanGrow(checkpoint->shape, shape)) {
+  if (!nn::CanGrow(checkpoint.shape, shape)) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "init_from: the network of ", *path, " has ",
-        ShapeText(checkpoint->shape), ", that of the config (network) ",
-        ShapeText(shape),
+        "the network of ", path, " has ", ShapeText(checkpoint.shape),
+        ", that of the config (network) ", ShapeText(shape),
         "; expected no more, of the same kind (a tower may grow, not shrink)"));
   }
-  const absl::Status whole =
-      train::MakeTrainer(*path, *checkpoint, ToTrainerOptions(config)).status();
-  if (!whole.ok()) return InitError(whole);
-  const Learned learned = LearnedByModel(*path);
+  TARA_RETURN_IF_ERROR(
+      train::MakeTrainer(path, checkpoint, ToTrainerOptions(config)).status());
+  const Learned learned = LearnedByModel(path);
   if (!learned.has_value()) return absl::OkStatus();
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
                         StartPositions(config));
   for (const State& start : starts) {
     const absl::Status status = nn::CheckNetworkLearned(
-        absl::StrCat("the network of ", *path), *learned, start);
+        absl::StrCat("the network of ", path), *learned, start);
     if (status.ok()) continue;
     return absl::InvalidArgumentError(absl::StrCat(
-        "init_from: ", status.message(),
+        status.message(),
         ". (A copy of the file outside of its run's folder is taken for any "
         "rules.)"));
   }
   return absl::OkStatus();
 }
 
-namespace {
-
-// The untrained network, and the first that has learned.
-constexpr int kFirst = 1;
-
 }  // namespace
+
+absl::Status CheckInitFrom(const proto::TrainConfig& config) {
+  // A run that has begun no longer needs it.
+  if (config.init_from() == kNone || HasCheckpoints(config.run_dir())) {
+    return absl::OkStatus();
+  }
+  return Prefixed("init_from: ", CheckInitFile(config));
+}
 
 std::vector<int> CheckpointsToRemove(const std::vector<int>& there,
                                      const proto::RetentionConfig& config,
                                      const std::set<int>& needed) {
+  // The untrained network, and the first that has learned.
+  constexpr int kFirst = 1;
   const uint32_t last = config.keep_last_checkpoints();
   const uint32_t every = config.keep_every_checkpoints();
   if (last == 0 && every == 0) return {};

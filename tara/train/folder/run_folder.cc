@@ -197,11 +197,7 @@ absl::StatusOr<proto::TrainConfig> CheckRunFolder(
   if (!fs::exists(file, ignored)) return resumed;
   TARA_ASSIGN_OR_RETURN(const proto::TrainConfig before,
                         LoadTrainConfig(file, {}));
-  const absl::Status status = CheckResumable(before, config);
-  if (!status.ok()) {
-    return absl::Status(status.code(),
-                        absl::StrCat(path, ": ", status.message()));
-  }
+  TARA_RETURN_IF_ERROR(Prefixed(path + ": ", CheckResumable(before, config)));
   AdoptChoices(before.inference(), *resumed.mutable_inference());
   return resumed;
 }
@@ -313,8 +309,6 @@ void RunStateFile::SetScores(const std::vector<StrengthResult>& strength) {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 using Json = nlohmann::json;
 
 bool IsOfRun(const fs::path& checkpoint) {
@@ -374,26 +368,20 @@ absl::Status ReadMetrics(const std::string& path,
   return absl::OkStatus();
 }
 
-// Adds which file the run began with.
-absl::Status ReadBegin(const fs::path& run, nn::BundleProvenance& provenance) {
-  TARA_ASSIGN_OR_RETURN(const RunStateFile state,
-                        RunStateFile::Open((run / "state.textproto").string()));
-  provenance.begun_with_crc32c = state.state().begun_with_crc32c();
-  return absl::OkStatus();
-}
-
-// Adds the time of the run up to the checkpoint, where it is its newest.
-absl::Status ReadTime(const fs::path& run, nn::BundleProvenance& provenance) {
-  const absl::StatusOr<std::string> latest = LatestCheckpoint(run.string());
-  if (!latest.ok() ||
-      fs::path(*latest).stem() != fs::path(provenance.checkpoint)) {
-    return absl::OkStatus();
-  }
+// Adds which file the run began with and, if the checkpoint is the run's
+// newest, the time up to it.
+absl::Status ReadState(const fs::path& run, nn::BundleProvenance& provenance) {
   TARA_ASSIGN_OR_RETURN(const RunStateFile file,
                         RunStateFile::Open((run / "state.textproto").string()));
   const proto::RunState& state = file.state();
-  // The best before a gate, which later ones have not passed.
-  if (state.generations() > provenance.generation) return absl::OkStatus();
+  provenance.begun_with_crc32c = state.begun_with_crc32c();
+  const absl::StatusOr<std::string> latest = LatestCheckpoint(run.string());
+  if (!latest.ok() ||
+      fs::path(*latest).stem() != fs::path(provenance.checkpoint) ||
+      // The best before a gate, which later ones have not passed.
+      state.generations() > provenance.generation) {
+    return absl::OkStatus();
+  }
   // A run whose newest generation is learned, but not done.
   const bool unfinished = state.generations() < provenance.generation;
   const double seconds =
@@ -447,13 +435,12 @@ absl::StatusOr<RunProvenance> ProvenanceOf(const std::string& path,
   if (config.init_from() != "-") {
     provenance.begun_with = fs::path(config.init_from()).filename().string();
     config.set_init_from(provenance.begun_with);
-    TARA_RETURN_IF_ERROR(ReadBegin(run, provenance));
   }
   config.set_games_from(fs::path(config.games_from()).filename().string());
   provenance.config = ConfigToText(config);
   TARA_RETURN_IF_ERROR(
       ReadMetrics((run / "metrics.jsonl").string(), provenance));
-  TARA_RETURN_IF_ERROR(ReadTime(run, provenance));
+  TARA_RETURN_IF_ERROR(ReadState(run, provenance));
   return found;
 }
 

@@ -156,22 +156,18 @@ int StepsToLearn(int steps, int batch_size, double max_samples_per_position,
 namespace {
 
 // The batches of successive steps, in their order, prepared by threads of its
-// own ahead of the one that learns.
+// own ahead of the one that learns; without threads, by Next().
 class BatchQueue {
  public:
-  struct Options {
-    int64_t first_step = 0;
-    int steps = 0;
-    int batch_size = 0;
-    int threads = 0;  // 0: Next() prepares its batch
-  };
-
-  // `sampler` and `trainer` must outlive the queue.
+  // The references must outlive the queue.
   BatchQueue(const Sampler& sampler, const nn::Trainer& trainer,
-             const Options& options)
-      : sampler_(sampler), trainer_(trainer), options_(options) {
+             const LearnOptions& options, int64_t first_step)
+      : sampler_(sampler),
+        trainer_(trainer),
+        options_(options),
+        first_step_(first_step) {
     try {
-      for (int i = 0; i < options.threads; ++i) {
+      for (int i = 0; i < options.prepare_threads; ++i) {
         threads_.emplace_back([this] { PrepareUntilClosed(); });
       }
     } catch (const std::system_error&) {  // no more threads: fewer will do
@@ -224,7 +220,7 @@ class BatchQueue {
     prepared.batch = CatchExhaustion(
         [&]() -> absl::StatusOr<std::unique_ptr<nn::PreparedBatch>> {
           std::vector<nn::Sample> samples =
-              sampler_.Batch(options_.first_step + step, options_.batch_size);
+              sampler_.Batch(first_step_ + step, options_.batch_size);
           prepared.sample = SteadyTime() - begin;
           return trainer_.Prepare(std::move(samples));
         });
@@ -248,7 +244,7 @@ class BatchQueue {
 
   bool MayBegin() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     return closed_ || begun_ == options_.steps ||
-           begun_ < taken_ + kAheadPerThread * options_.threads;
+           begun_ < taken_ + kAheadPerThread * options_.prepare_threads;
   }
   bool HasNext() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     return ready_.contains(taken_);
@@ -256,7 +252,8 @@ class BatchQueue {
 
   const Sampler& sampler_;
   const nn::Trainer& trainer_;
-  const Options options_;
+  const LearnOptions& options_;
+  const int64_t first_step_;
   mutable absl::Mutex mutex_;
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
   int begun_ ABSL_GUARDED_BY(mutex_) = 0;  // by the threads
@@ -275,42 +272,6 @@ auto Timed(absl::Duration& sum, const Function& function) {
   return result;
 }
 
-// Collects the losses of successive steps.
-class LossReader {
- public:
-  LossReader(const LearnOptions& options, const LearnObserver& observer,
-             LearnResult& result)
-      : options_(options), observer_(observer), result_(result) {}
-
-  // `last_step` is the progress after the last of the steps.
-  absl::Status Add(const std::vector<nn::Losses>& steps, int64_t last_step) {
-    for (size_t i = 0; i < steps.size(); ++i) {
-      const nn::Losses& losses = steps[i];
-      ++done_;
-      skipped_in_a_row_ = losses.skipped ? skipped_in_a_row_ + 1 : 0;
-      result_.skipped_steps += losses.skipped;
-      if (skipped_in_a_row_ >= options_.max_skipped_steps) {
-        return absl::AbortedError(absl::StrCat(
-            "the losses or gradients of ", skipped_in_a_row_,
-            " steps in a row were not finite, up to step ",
-            last_step - static_cast<int64_t>(steps.size() - 1 - i)));
-      }
-      if (!losses.skipped) AddToMeans(losses, ++learned_, result_.losses);
-      if (observer_) observer_(done_, result_.losses);
-    }
-    return absl::OkStatus();
-  }
-  int learned() const { return learned_; }
-
- private:
-  const LearnOptions& options_;
-  const LearnObserver& observer_;
-  LearnResult& result_;
-  int done_ = 0;
-  int learned_ = 0;
-  int skipped_in_a_row_ = 0;
-};
-
 }  // namespace
 
 absl::StatusOr<LearnResult> Learn(const LearnOptions& options,
@@ -319,12 +280,11 @@ absl::StatusOr<LearnResult> Learn(const LearnOptions& options,
                                   const StopCheck& stop,
                                   const LearnObserver& observer) {
   LearnResult result;
-  LossReader reader(options, observer, result);
-  BatchQueue batches(sampler, trainer,
-                     {.first_step = progress.step,
-                      .steps = options.steps,
-                      .batch_size = options.batch_size,
-                      .threads = options.prepare_threads});
+  const int64_t first_step = progress.step;
+  int read = 0;  // steps whose losses are known
+  int learned = 0;
+  int skipped_in_a_row = 0;
+  BatchQueue batches(sampler, trainer, options, progress.step);
   // Earlier steps that are not finished.
   TARA_RETURN_IF_ERROR(trainer.FinishSteps().status());
   for (int done = 1; done <= options.steps; ++done) {
@@ -342,11 +302,22 @@ absl::StatusOr<LearnResult> Learn(const LearnOptions& options,
     progress.samples += options.batch_size;
     if (done % options.steps_per_read != 0 && done != options.steps) continue;
     TARA_ASSIGN_OR_RETURN(
-        const std::vector<nn::Losses> losses,
+        const std::vector<nn::Losses> steps,
         Timed(result.times.read, [&] { return trainer.FinishSteps(); }));
-    TARA_RETURN_IF_ERROR(reader.Add(losses, progress.step));
+    for (const nn::Losses& losses : steps) {
+      ++read;
+      skipped_in_a_row = losses.skipped ? skipped_in_a_row + 1 : 0;
+      result.skipped_steps += losses.skipped;
+      if (skipped_in_a_row >= options.max_skipped_steps) {
+        return absl::AbortedError(absl::StrCat(
+            "the losses or gradients of ", skipped_in_a_row,
+            " steps in a row were not finite, up to step ", first_step + read));
+      }
+      if (!losses.skipped) AddToMeans(losses, ++learned, result.losses);
+      if (observer) observer(read, result.losses);
+    }
   }
-  if (reader.learned() == 0 && options.steps > 0) {
+  if (learned == 0 && options.steps > 0) {
     return absl::AbortedError(
         absl::StrCat("nothing was learned: the losses or gradients of all ",
                      options.steps, " steps were not finite"));

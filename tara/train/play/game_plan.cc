@@ -345,6 +345,19 @@ uint64_t GamesOf(const proto::GenerationPlan& plan) {
   return games;
 }
 
+// Returns the indices from `begin` to before `end` that are not among `stored`,
+// which are ascending.
+std::vector<uint64_t> Missing(const std::vector<uint64_t>& stored,
+                              uint64_t begin, uint64_t end) {
+  std::vector<uint64_t> missing;
+  for (uint64_t index = begin; index < end; ++index) {
+    if (!std::binary_search(stored.begin(), stored.end(), index)) {
+      missing.push_back(index);
+    }
+  }
+  return missing;
+}
+
 }  // namespace
 
 absl::StatusOr<proto::GenerationPlan> PlanGeneration(
@@ -407,11 +420,7 @@ absl::StatusOr<GamePlan> ExpandPlan(const proto::TrainConfig& config,
                    .missing = {}};
   TARA_ASSIGN_OR_RETURN(const std::vector<uint64_t> stored,
                         store.Indices({.generation = plan.generation}));
-  for (uint64_t index = plan.begin; index < plan.end; ++index) {
-    if (!std::binary_search(stored.begin(), stored.end(), index)) {
-      plan.missing.push_back(index);
-    }
-  }
+  plan.missing = Missing(stored, plan.begin, plan.end);
   return plan;
 }
 
@@ -419,12 +428,7 @@ absl::StatusOr<std::vector<GamePlan>> LostGames(
     const proto::TrainConfig& config, record::GameStore& store,
     const proto::RunState& state, uint64_t begin, uint64_t end) {
   TARA_ASSIGN_OR_RETURN(const std::vector<uint64_t> stored, store.Indices({}));
-  std::vector<uint64_t> lost;
-  for (uint64_t index = begin; index < end; ++index) {
-    if (!std::binary_search(stored.begin(), stored.end(), index)) {
-      lost.push_back(index);
-    }
-  }
+  const std::vector<uint64_t> lost = Missing(stored, begin, end);
   std::vector<GamePlan> plans;
   auto next = lost.begin();
   for (const proto::GenerationPlan& recorded : state.plan()) {

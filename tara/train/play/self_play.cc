@@ -1,46 +1,23 @@
 #include "tara/train/play/self_play.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
-#include <functional>
 #include <memory>
-#include <optional>
-#include <vector>
 
-#include "absl/base/thread_annotations.h"
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
-#include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
-#include "absl/types/span.h"
-#include "proto/game.pb.h"
 #include "tara/base/check.h"
 #include "tara/base/random.h"
 #include "tara/base/status_macros.h"
-#include "tara/base/threads.h"
-#include "tara/core/action.h"
-#include "tara/core/board.h"
 #include "tara/core/outcome.h"
 #include "tara/core/rules.h"
-#include "tara/core/state.h"
 #include "tara/core/symmetry.h"
-#include "tara/core/variant.h"
-#include "tara/mcts/choice/choose_action.h"
-#include "tara/mcts/choice/resignation.h"
-#include "tara/mcts/evaluator.h"
-#include "tara/mcts/search/many_games.h"
 #include "tara/mcts/solver/endgame_solver.h"
 #include "tara/mcts/state_hash.h"
 #include "tara/mcts/time/time_manager.h"
-#include "tara/mcts/tree/node.h"
 #include "tara/mcts/tree/tree.h"
 #include "tara/record/game_record.h"
-#include "tara/train/play/game_plan.h"
 
 namespace tara::train {
 namespace {
@@ -61,11 +38,6 @@ class SelfPlayGame : public mcts::SearchedGame {
   absl::StatusOr<bool> Play() override;
 
  private:
-  SelfPlayGame(const SelfPlayOptions& options, uint64_t game_index,
-               uint64_t seed, mcts::LeafSolver* solver,
-               std::optional<float> threshold, const GameSink& sink,
-               SelfPlayStats& stats);
-
   // The options of a turn's search.
   mcts::SearchOptions OptionsOf(const mcts::TurnSearch& turn) const;
   mcts::TurnSearch DrawTurn();
@@ -103,7 +75,8 @@ class SelfPlayGame : public mcts::SearchedGame {
   SelfPlayStats& stats_;
   const std::optional<float> threshold_;
   std::optional<mcts::ResignationWatch> watch_;  // where sides may resign
-  Random random_;                                // before what is drawn from it
+  const uint64_t seed_;
+  Random random_;  // before what is drawn from it
   const State start_;
   mcts::SearchOptions search_;  // of full searches
   const Opening opening_;
@@ -163,27 +136,19 @@ SelfPlayGame::SelfPlayGame(const SelfPlayOptions& options, uint64_t game_index,
                            mcts::LeafSolver* solver,
                            std::optional<float> threshold, const GameSink& sink,
                            SelfPlayStats& stats)
-    : SelfPlayGame(
-          options, game_index,
-          DeriveSeed(options.run_seed, game_index, StreamPurpose::kSelfPlay),
-          solver, threshold, sink, stats) {}
-
-SelfPlayGame::SelfPlayGame(const SelfPlayOptions& options, uint64_t game_index,
-                           uint64_t seed, mcts::LeafSolver* solver,
-                           std::optional<float> threshold, const GameSink& sink,
-                           SelfPlayStats& stats)
     : options_(options),
       sink_(sink),
       stats_(stats),
       threshold_(threshold),
       watch_(WatchOf(options, game_index, threshold)),
-      random_(seed),
+      seed_(DeriveSeed(options.run_seed, game_index, StreamPurpose::kSelfPlay)),
+      random_(seed_),
       start_(StartOf(options, game_index, random_)),
       search_(FullSearch(options, start_, solver)),
       opening_(DrawOpening(options.opening, start_, random_)),
       turn_(DrawTurn()),
       tree_(OptionsOf(turn_), opening_.state, random_()),
-      record_(record::NewGameRecord(start_, {.seed = seed,
+      record_(record::NewGameRecord(start_, {.seed = seed_,
                                              .model_id = options.model_id,
                                              .generation = options.generation,
                                              .game_index = game_index})) {
@@ -394,51 +359,6 @@ void SelfPlayGame::CountResignation(int winner) {
 
 // --- Many games --------------------------------------------------------------
 
-// The games still to be started and what the workers share. Thread-safe.
-class GameQueue {
- public:
-  // `on_all_started`: as in SelfPlayOptions.
-  GameQueue(absl::Span<const uint64_t> game_indices, const StopCheck& stop,
-            const std::function<void()>& on_all_started)
-      : game_indices_(game_indices),
-        stop_(stop),
-        on_all_started_(on_all_started) {}
-
-  // Returns false when every game has been started.
-  bool NextGame(uint64_t& game_index) {
-    const size_t next = next_.fetch_add(1, std::memory_order_relaxed);
-    if (next == game_indices_.size() && on_all_started_) on_all_started_();
-    if (next >= game_indices_.size()) return false;
-    game_index = game_indices_[next];
-    return true;
-  }
-
-  bool stopped() const {
-    return failed_.load(std::memory_order_relaxed) || stop_();
-  }
-
-  // Stops the other workers; the first error is kept.
-  void Fail(const absl::Status& status) ABSL_LOCKS_EXCLUDED(mutex_) {
-    failed_.store(true, std::memory_order_relaxed);
-    absl::MutexLock lock(&mutex_);
-    status_.Update(status);
-  }
-
-  absl::Status status() ABSL_LOCKS_EXCLUDED(mutex_) {
-    absl::MutexLock lock(&mutex_);
-    return status_;
-  }
-
- private:
-  const absl::Span<const uint64_t> game_indices_;
-  const StopCheck& stop_;
-  const std::function<void()>& on_all_started_;
-  std::atomic<size_t> next_ = 0;
-  std::atomic<bool> failed_ = false;
-  absl::Mutex mutex_;
-  absl::Status status_ ABSL_GUARDED_BY(mutex_);
-};
-
 // Measures the time that another solver takes.
 class TimedSolver : public mcts::LeafSolver {
  public:
@@ -457,34 +377,12 @@ class TimedSolver : public mcts::LeafSolver {
   SelfPlayTimes* const times_;
 };
 
-// Adds the time of one worker.
-class WorkerTime {
- public:
-  explicit WorkerTime(SelfPlayTimes* times) : times_(times) {
-    if (times_ != nullptr) begin_ = times_->clock();
-  }
-  WorkerTime(const WorkerTime&) = delete;
-  WorkerTime& operator=(const WorkerTime&) = delete;
-  ~WorkerTime() {
-    if (times_ == nullptr) return;
-    const int64_t time = absl::ToInt64Nanoseconds(times_->clock() - begin_);
-    times_->workers += time;
-    int64_t longest = times_->longest_worker;
-    while (longest < time &&
-           !times_->longest_worker.compare_exchange_weak(longest, time)) {
-    }
-  }
-
- private:
-  SelfPlayTimes* const times_;
-  absl::Time begin_;
-};
-
-// Plays games of the queue until there are no more: one thread's work.
-absl::Status PlayAsWorker(const SelfPlayOptions& options, int in_step,
-                          mcts::Evaluator& evaluator, const GameSink& sink,
-                          GameQueue& queue, SelfPlayStats& stats) {
-  const WorkerTime worker_time(options.times);
+// Plays games until `next_game` has no more: one thread's work.
+absl::Status PlayAsWorker(
+    const SelfPlayOptions& options, int in_step, mcts::Evaluator& evaluator,
+    const GameSink& sink,
+    const std::function<std::optional<uint64_t>()>& next_game,
+    const StopCheck& stop, SelfPlayStats& stats) {
   std::optional<mcts::EndgameSolver> solver;
   std::optional<TimedSolver> timed_solver;
   mcts::LeafSolver* leaf_solver = nullptr;
@@ -504,12 +402,12 @@ absl::Status PlayAsWorker(const SelfPlayOptions& options, int in_step,
   return mcts::PlayManyGames(
       many,
       [&]() -> std::unique_ptr<mcts::SearchedGame> {
-        uint64_t game_index;
-        if (!queue.NextGame(game_index)) return nullptr;
-        return std::make_unique<SelfPlayGame>(options, game_index, leaf_solver,
+        const std::optional<uint64_t> game_index = next_game();
+        if (!game_index.has_value()) return nullptr;
+        return std::make_unique<SelfPlayGame>(options, *game_index, leaf_solver,
                                               threshold, sink, stats);
       },
-      evaluator, [&] { return queue.stopped(); }, stats);
+      evaluator, stop, stats);
 }
 
 }  // namespace
@@ -534,57 +432,71 @@ absl::Status PlayGames(const SelfPlayOptions& options,
       (in_step + options.evaluation_groups - 1) / options.evaluation_groups;
   stats.batch_room = in_group * options.leaves_per_game;
 
-  GameQueue queue(game_indices, stop, options.on_all_started);
+  std::atomic<size_t> begun = 0;
+  const auto next_game = [&]() -> std::optional<uint64_t> {
+    const size_t next = begun++;
+    if (next < game_indices.size()) return game_indices[next];
+    if (next == game_indices.size() && options.on_all_started) {
+      options.on_all_started();
+    }
+    return std::nullopt;
+  };
+  std::atomic<bool> failed = false;  // stops the other threads
+  const StopCheck stop_all = [&] { return failed || stop(); };
+  absl::Mutex mutex;
+  absl::Status first_error;
   RunOnThreads(threads, [&](int) {
-    // Here, so that the other threads end, too.
+    SelfPlayTimes* const times = options.times;
+    const absl::Time begin = times == nullptr ? absl::Time() : times->clock();
+    // Caught here, so that the other threads end, too.
     const absl::Status status = CatchExhaustion([&] {
-      return PlayAsWorker(options, in_step, evaluator, sink, queue, stats);
+      return PlayAsWorker(options, in_step, evaluator, sink, next_game,
+                          stop_all, stats);
     });
-    if (!status.ok()) queue.Fail(status);
+    if (!status.ok()) failed = true;
+    const absl::MutexLock lock(&mutex);
+    first_error.Update(status);
+    if (times == nullptr) return;
+    const int64_t time = absl::ToInt64Nanoseconds(times->clock() - begin);
+    times->workers += time;
+    times->longest_worker = std::max<int64_t>(times->longest_worker, time);
   });
-  return queue.status();
+  return first_error;
 }
 
 absl::Status CheckPlayedBy(const SelfPlayOptions& options,
                            const proto::GameRecord& game) {
-  const auto differs = [](absl::string_view field, const auto& is,
-                          const auto& expected) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(field, ": ", is, "; expected ", expected));
-  };
   const uint64_t seed =
       DeriveSeed(options.run_seed, game.game_index(), StreamPurpose::kSelfPlay);
-  if (game.seed() != seed) return differs("seed", game.seed(), seed);
-  if (game.model_id() != options.model_id) {
-    return differs("model_id", game.model_id(), options.model_id);
-  }
-  if (game.generation() != options.generation) {
-    return differs("generation", game.generation(), options.generation);
-  }
   Random random(seed);
   const State start = StartOf(options, game.game_index(), random);
-  const absl::string_view variant = Info(start.variant).id;
-  if (game.variant() != variant) {
-    return differs("variant", game.variant(), variant);
-  }
-  const std::string rules = FormatRuleOptions(start.options);
-  if (game.rule_options() != rules) {
-    return differs("rule_options", game.rule_options(), rules);
-  }
   const Opening opening = DrawOpening(options.opening, start, random);
-  if (game.opening_plies() != opening.actions.size()) {
-    return differs("opening_plies", game.opening_plies(),
-                   opening.actions.size());
-  }
   const auto plies = static_cast<int>(opening.actions.size());
+  struct Field {
+    std::string name, value, expected;
+  };
+  std::vector<Field> fields = {
+      {"seed", absl::StrCat(game.seed()), absl::StrCat(seed)},
+      {"model_id", game.model_id(), options.model_id},
+      {"generation", absl::StrCat(game.generation()),
+       absl::StrCat(options.generation)},
+      {"variant", game.variant(), std::string(Info(start.variant).id)},
+      {"rule_options", game.rule_options(), FormatRuleOptions(start.options)},
+      {"opening_plies", absl::StrCat(game.opening_plies()),
+       absl::StrCat(plies)}};
   if (game.steps_size() < plies) {
-    return differs("steps", game.steps_size(), absl::StrCat(plies, " or more"));
+    fields.push_back({"steps", absl::StrCat(game.steps_size()),
+                      absl::StrCat(plies, " or more")});
   }
-  for (int ply = 0; ply < plies; ++ply) {
-    const int action = Index(opening.actions[static_cast<size_t>(ply)]);
-    if (static_cast<int>(game.steps(ply).action()) == action) continue;
-    return differs(absl::StrCat("action of ply ", ply),
-                   game.steps(ply).action(), action);
+  for (int ply = 0; ply < std::min(plies, game.steps_size()); ++ply) {
+    fields.push_back({absl::StrCat("action of ply ", ply),
+                      absl::StrCat(game.steps(ply).action()),
+                      absl::StrCat(Index(opening.actions[ply]))});
+  }
+  for (const Field& field : fields) {
+    if (field.value == field.expected) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        field.name, ": ", field.value, "; expected ", field.expected));
   }
   return absl::OkStatus();
 }

@@ -126,55 +126,24 @@ struct SelfPlayStats : mcts::SearchCounters {
   std::atomic<int64_t> resignable_not_lost = 0;
 };
 
-// The counters at one moment.
-struct SelfPlayCounts {
-  int64_t simulations = 0;
-  int64_t evaluations = 0;
-  int64_t known = 0;
-  int64_t batches = 0;
-  int64_t left_waiting = 0;
-  int64_t games = 0;
-  int64_t plies = 0;
-  int64_t full_searches = 0;
-  int64_t caught_up = 0;
-  int64_t solved = 0;
-  int64_t played_by_proof = 0;
-  int64_t resigned = 0;
-  int64_t played_on = 0;
-  int64_t resignable = 0;
-  int64_t resignable_not_lost = 0;
+// Every counter, in the order in which the nodes of a fleet send their counts.
+inline constexpr std::atomic<int64_t> SelfPlayStats::* kSelfPlayCounters[] = {
+    &SelfPlayStats::simulations,
+    &SelfPlayStats::evaluations,
+    &SelfPlayStats::known,
+    &SelfPlayStats::batches,
+    &SelfPlayStats::left_waiting,
+    &SelfPlayStats::games,
+    &SelfPlayStats::plies,
+    &SelfPlayStats::full_searches,
+    &SelfPlayStats::caught_up,
+    &SelfPlayStats::solved,
+    &SelfPlayStats::played_by_proof,
+    &SelfPlayStats::resigned,
+    &SelfPlayStats::played_on,
+    &SelfPlayStats::resignable,
+    &SelfPlayStats::resignable_not_lost,
 };
-
-// Each counter of a run of self-play, and where a moment's count of it is.
-struct SelfPlayCounter {
-  std::atomic<int64_t> SelfPlayStats::* counter;
-  int64_t SelfPlayCounts::* count;
-};
-inline constexpr SelfPlayCounter kSelfPlayCounters[] = {
-    {&SelfPlayStats::simulations, &SelfPlayCounts::simulations},
-    {&SelfPlayStats::evaluations, &SelfPlayCounts::evaluations},
-    {&SelfPlayStats::known, &SelfPlayCounts::known},
-    {&SelfPlayStats::batches, &SelfPlayCounts::batches},
-    {&SelfPlayStats::left_waiting, &SelfPlayCounts::left_waiting},
-    {&SelfPlayStats::games, &SelfPlayCounts::games},
-    {&SelfPlayStats::plies, &SelfPlayCounts::plies},
-    {&SelfPlayStats::full_searches, &SelfPlayCounts::full_searches},
-    {&SelfPlayStats::caught_up, &SelfPlayCounts::caught_up},
-    {&SelfPlayStats::solved, &SelfPlayCounts::solved},
-    {&SelfPlayStats::played_by_proof, &SelfPlayCounts::played_by_proof},
-    {&SelfPlayStats::resigned, &SelfPlayCounts::resigned},
-    {&SelfPlayStats::played_on, &SelfPlayCounts::played_on},
-    {&SelfPlayStats::resignable, &SelfPlayCounts::resignable},
-    {&SelfPlayStats::resignable_not_lost, &SelfPlayCounts::resignable_not_lost},
-};
-
-inline SelfPlayCounts Counted(const SelfPlayStats& stats) {
-  SelfPlayCounts counts;
-  for (const auto& [counter, count] : kSelfPlayCounters) {
-    counts.*count = stats.*counter;
-  }
-  return counts;
-}
 
 // Takes a finished game. Called from several threads at once.
 using GameSink = std::function<absl::Status(const proto::GameRecord&)>;

@@ -7,9 +7,8 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
-#include <cmath>
 #include <filesystem>
-#include <nlohmann/json.hpp>
+#include <iterator>
 #include <system_error>
 #include <utility>
 
@@ -29,10 +28,13 @@ namespace {
 
 constexpr int kBarWidth = 24;
 
+double Share(int64_t done, int64_t wanted) {
+  return wanted <= 0 ? 0.0
+                     : static_cast<double>(done) / static_cast<double>(wanted);
+}
+
 std::string Bar(int64_t done, int64_t wanted) {
-  const double share =
-      wanted <= 0 ? 0.0
-                  : static_cast<double>(done) / static_cast<double>(wanted);
+  const double share = Share(done, wanted);
   const int filled =
       std::clamp(static_cast<int>(share * kBarWidth), 0, kBarWidth);
   return absl::StrCat("[", std::string(filled, '#'),
@@ -66,38 +68,44 @@ std::string Phase(const ProgressSnapshot& snapshot) {
   return snapshot.generation < snapshot.generations ? "starting" : "done";
 }
 
+// Returns a number of an event; 0 if it lacks it.
+double Number(const Event& event, const char* field) {
+  return event.is_null() ? 0 : event.value(field, 0.0);
+}
+
 std::string Games(const ProgressSnapshot& snapshot) {
   return absl::StrFormat("%d/%d games  %.2f games/s  %.0f evaluations/s",
                          snapshot.games, snapshot.games_wanted,
-                         snapshot.rates.games_per_second,
-                         snapshot.rates.evaluations_per_second);
+                         Number(snapshot.rates, "games_per_second"),
+                         Number(snapshot.rates, "evaluations_per_second"));
 }
 
 // Returns the rates of the searches of self-play, without parts that are not in
 // use. Empty before the first.
-std::string Searches(const SelfPlayRates& rates) {
-  if (rates.simulations_per_second == 0) return "";
+std::string Searches(const Event& rates) {
+  const auto of = [&](const char* field) { return Number(rates, field); };
+  if (of("simulations_per_second") == 0) return "";
   std::string text = absl::StrFormat(
       "%.0f simulations/s  %.2f per evaluation  batches %.0f %% full",
-      rates.simulations_per_second, rates.simulations_per_evaluation,
-      100 * rates.batch_fill);
-  const auto add = [&text](absl::string_view name, double share) {
-    if (share > 0) {
-      absl::StrAppendFormat(&text, "  %s %.0f %%", name, 100 * share);
-    }
-  };
-  add("distinct", rates.distinct_share);
-  add("cache", rates.cached_share);
-  add("evaluating", rates.evaluate_share);
-  add("graph", rates.graph_share);
-  add("solved", rates.solved_share);
-  if (rates.cores > 0) {
-    absl::StrAppendFormat(&text, "  %.1f cores", rates.cores);
+      of("simulations_per_second"), of("simulations_per_evaluation"),
+      100 * of("batch_fill"));
+  constexpr std::pair<const char*, const char*> kShares[] = {
+      {"distinct", "distinct_share"},
+      {"cache", "cached_share"},
+      {"evaluating", "evaluate_share"},
+      {"graph", "graph_share"},
+      {"solved", "solved_share"}};
+  for (const auto& [name, field] : kShares) {
+    if (of(field) <= 0) continue;
+    absl::StrAppendFormat(&text, "  %s %.0f %%", name, 100 * of(field));
   }
-  if (rates.resigned > 0 || rates.played_on > 0) {
-    absl::StrAppendFormat(&text, "  resigned %d (of %d played on %d wrong)",
-                          rates.resigned, rates.played_on,
-                          rates.resignable_not_lost);
+  if (of("cores") > 0)
+    absl::StrAppendFormat(&text, "  %.1f cores", of("cores"));
+  if (of("games_resigned") > 0 || of("games_played_on") > 0) {
+    absl::StrAppendFormat(&text,
+                          "  resigned %.0f (of %.0f played on %.0f wrong)",
+                          of("games_resigned"), of("games_played_on"),
+                          of("played_on_false_positives"));
   }
   return text;
 }
@@ -136,12 +144,13 @@ std::string Window(const ProgressSnapshot& snapshot) {
                           snapshot.held_out.heads[nn::Head::kPolicy],
                           snapshot.held_out.heads[nn::Head::kValue]);
   }
-  if (const LearningRates& last = snapshot.learned; last.seconds > 0) {
+  if (const Event& last = snapshot.learned; !last.is_null()) {
     absl::StrAppendFormat(
         &text,
         "  %.0f samples/s (steps %.0f %%, batches %.0f %%, device %.0f %%)",
-        last.samples_per_second, 100 * last.step_share, 100 * last.batch_share,
-        100 * last.read_share);
+        Number(last, "samples_per_second"), 100 * Number(last, "step_share"),
+        100 * Number(last, "wait_for_batch_share"),
+        100 * Number(last, "read_share"));
   }
   return text;
 }
@@ -244,27 +253,24 @@ std::string ProgressLine(const ProgressSnapshot& snapshot) {
 }
 
 std::string ProgressJson(const ProgressSnapshot& snapshot) {
-  nlohmann::ordered_json line = {
-      {"event", "progress"},
-      {"run_dir", snapshot.run_dir},
-      {"generation", snapshot.generation},
-      {"generations", snapshot.generations},
-      {"generations_done", snapshot.generations_done},
-      {"phase", Phase(snapshot)}};
+  Event line = {{"event", "progress"},
+                {"run_dir", snapshot.run_dir},
+                {"generation", snapshot.generation},
+                {"generations", snapshot.generations},
+                {"generations_done", snapshot.generations_done},
+                {"phase", Phase(snapshot)}};
   if (snapshot.time_left != absl::InfiniteDuration()) {
     line["seconds_left"] = absl::ToDoubleSeconds(snapshot.time_left);
   }
   if (snapshot.playing) {
-    const SelfPlayRates& rates = snapshot.rates;
-    line.update({{"games", snapshot.games},
-                 {"games_wanted", snapshot.games_wanted},
-                 {"games_per_second", rates.games_per_second},
-                 {"evaluations_per_second", rates.evaluations_per_second},
-                 {"simulations_per_second", rates.simulations_per_second},
-                 {"positions_per_batch", rates.positions_per_batch},
-                 {"batch_fill", rates.batch_fill},
-                 {"evaluate_share", rates.evaluate_share},
-                 {"cores", rates.cores}});
+    line.update(
+        {{"games", snapshot.games}, {"games_wanted", snapshot.games_wanted}});
+    for (const char* const field :
+         {"games_per_second", "evaluations_per_second",
+          "simulations_per_second", "positions_per_batch", "batch_fill",
+          "evaluate_share", "cores"}) {
+      line[field] = Number(snapshot.rates, field);
+    }
     if (!snapshot.fleet.empty()) line["fleet"] = snapshot.fleet;
   }
   if (snapshot.learning) {
@@ -303,47 +309,55 @@ double PerSecond(int64_t count, absl::Duration duration) {
   return seconds > 0 ? static_cast<double>(count) / seconds : 0.0;
 }
 
-double Share(int64_t done, int64_t wanted) {
-  return wanted <= 0 ? 0.0
-                     : static_cast<double>(done) / static_cast<double>(wanted);
+// Returns the counters at this moment, in the order of kSelfPlayCounters.
+std::vector<int64_t> Counted(const SelfPlayStats& stats) {
+  std::vector<int64_t> counts;
+  for (const auto counter : kSelfPlayCounters) counts.push_back(stats.*counter);
+  return counts;
 }
 
-// Returns what was counted from `before` to `now` as rates.
-SelfPlayRates RatesOf(const SelfPlayCounts& before, const SelfPlayCounts& now,
-                      const SelfPlayStats& stats, absl::Duration elapsed,
-                      absl::Duration process_time) {
-  const int64_t games = now.games - before.games;
-  const int64_t evaluations = now.evaluations - before.evaluations;
-  const int64_t batched = evaluations - (now.known - before.known);
-  const int64_t waited = batched + now.left_waiting - before.left_waiting;
-  const int64_t batches = now.batches - before.batches;
-  const int64_t simulations = now.simulations - before.simulations;
-  return {.games = games,
-          .seconds = absl::ToDoubleSeconds(elapsed),
-          .games_per_second = PerSecond(games, elapsed),
-          .evaluations_per_second = PerSecond(evaluations, elapsed),
-          .positions_per_batch = Share(batched, batches),
-          .batch_fill = Share(waited, batches * stats.batch_room),
-          .positions_per_merged_batch = stats.positions_per_merged_batch,
-          .cached_share = stats.cached_share,
-          .evaluate_share = stats.evaluate_share,
-          .cores = elapsed > absl::ZeroDuration()
-                       ? absl::FDivDuration(process_time, elapsed)
-                       : 0.0,
-          .distinct_share = stats.distinct_share,
-          .simulations_per_second = PerSecond(simulations, elapsed),
-          .simulations_per_evaluation = Share(simulations, evaluations),
-          .graph_share = Share(now.caught_up - before.caught_up, simulations),
-          .solved_share = Share(now.solved - before.solved, simulations),
-          .full_share = Share(now.full_searches - before.full_searches,
-                              now.plies - before.plies),
-          .proof_share = Share(now.played_by_proof - before.played_by_proof,
-                               now.plies - before.plies),
-          .resigned = now.resigned - before.resigned,
-          .played_on = now.played_on - before.played_on,
-          .resignable = now.resignable - before.resignable,
-          .resignable_not_lost =
-              now.resignable_not_lost - before.resignable_not_lost};
+// Returns what was counted since `before` as the fields of "self_play".
+Event RatesOf(const std::vector<int64_t>& before, const SelfPlayStats& stats,
+              absl::Duration elapsed, absl::Duration process_time) {
+  const std::vector<int64_t> now = Counted(stats);
+  const auto count = [&](std::atomic<int64_t> SelfPlayStats::* counter) {
+    const auto i = std::find(std::begin(kSelfPlayCounters),
+                             std::end(kSelfPlayCounters), counter) -
+                   std::begin(kSelfPlayCounters);
+    return now[i] - before[i];
+  };
+  const int64_t games = count(&SelfPlayStats::games);
+  const int64_t plies = count(&SelfPlayStats::plies);
+  const int64_t evaluations = count(&SelfPlayStats::evaluations);
+  const int64_t batched = evaluations - count(&SelfPlayStats::known);
+  const int64_t waited = batched + count(&SelfPlayStats::left_waiting);
+  const int64_t batches = count(&SelfPlayStats::batches);
+  const int64_t simulations = count(&SelfPlayStats::simulations);
+  return {
+      {"games", games},
+      {"seconds", absl::ToDoubleSeconds(elapsed)},
+      {"games_per_second", PerSecond(games, elapsed)},
+      {"evaluations_per_second", PerSecond(evaluations, elapsed)},
+      {"positions_per_batch", Share(batched, batches)},
+      {"batch_fill", Share(waited, batches * stats.batch_room)},
+      {"positions_per_merged_batch", stats.positions_per_merged_batch.load()},
+      {"cached_share", stats.cached_share.load()},
+      {"evaluate_share", stats.evaluate_share.load()},
+      {"cores", elapsed > absl::ZeroDuration()
+                    ? absl::FDivDuration(process_time, elapsed)
+                    : 0.0},
+      {"distinct_share", stats.distinct_share.load()},
+      {"simulations_per_second", PerSecond(simulations, elapsed)},
+      {"simulations_per_evaluation", Share(simulations, evaluations)},
+      {"graph_share", Share(count(&SelfPlayStats::caught_up), simulations)},
+      {"solved_share", Share(count(&SelfPlayStats::solved), simulations)},
+      {"full_share", Share(count(&SelfPlayStats::full_searches), plies)},
+      {"proof_share", Share(count(&SelfPlayStats::played_by_proof), plies)},
+      {"games_resigned", count(&SelfPlayStats::resigned)},
+      {"games_played_on", count(&SelfPlayStats::played_on)},
+      {"played_on_resignable", count(&SelfPlayStats::resignable)},
+      {"played_on_false_positives",
+       count(&SelfPlayStats::resignable_not_lost)}};
 }
 
 }  // namespace
@@ -414,9 +428,9 @@ void Progress::Measure() {
   const absl::Time now = options_.clock();
   if (snapshot_.playing) {
     const absl::Duration elapsed = now - self_play_begin_;
-    snapshot_.rates = RatesOf(counted_before_, Counted(stats_), stats_, elapsed,
+    snapshot_.rates = RatesOf(counted_before_, stats_, elapsed,
                               ProcessTime() - process_time_before_);
-    snapshot_.games = games_kept_ + snapshot_.rates.games;
+    snapshot_.games = games_kept_ + snapshot_.rates["games"].get<int64_t>();
   }
   // Self-play takes most of a generation's time; the estimate need not be
   // better than that.
@@ -538,20 +552,19 @@ void Progress::BeginRates() {
   process_time_before_ = ProcessTime();
 }
 
-SelfPlayRates Progress::EndSelfPlay() {
+Event Progress::EndSelfPlay() {
   absl::MutexLock lock(&mutex_);
   Measure();
-  const SelfPlayRates rates = snapshot_.rates;
   const int64_t ended = wanted_.front();
   wanted_.pop_front();
   if (wanted_.empty()) {
     snapshot_.playing = false;
-    return rates;
+  } else {
+    snapshot_.games_wanted -= ended;
+    games_kept_ = snapshot_.games - ended;
+    BeginRates();
   }
-  snapshot_.games_wanted -= ended;
-  games_kept_ = snapshot_.games - ended;
-  BeginRates();
-  return rates;
+  return snapshot_.rates;
 }
 
 void Progress::BeginLearning(int generation, int64_t steps,
@@ -582,9 +595,9 @@ void Progress::HeldOut(const nn::Losses& losses) {
   snapshot_.has_held_out = true;
 }
 
-void Progress::LearnedAtRates(const LearningRates& rates) {
+void Progress::LearnedAtRates(const Event& learning_speed) {
   absl::MutexLock lock(&mutex_);
-  snapshot_.learned = rates;
+  snapshot_.learned = learning_speed;
 }
 
 void Progress::EndLearning() {
@@ -650,7 +663,7 @@ void Progress::Print(absl::string_view line) {
   if (IsBlock() && snapshot_.generations > 0) Draw();
 }
 
-void Progress::Event(absl::string_view line) {
+void Progress::PrintEvent(absl::string_view line) {
   absl::MutexLock lock(&mutex_);
   if (options_.form == ProgressForm::kJson) Write(line);
 }
@@ -704,13 +717,9 @@ std::string FileName(int attempt) {
 
 }  // namespace
 
-AppendedFile::AppendedFile(std::string path, int fd)
-    : path_(std::move(path)), fd_(fd) {}
-
 AppendedFile::~AppendedFile() { close(fd_); }
 
 absl::Status AppendedFile::Append(absl::string_view text) {
-  const absl::MutexLock lock(&mutex_);
   const off_t end = lseek(fd_, 0, SEEK_END);
   const absl::Status status = WriteAll(fd_, path_, text);
   if (!status.ok() && ftruncate(fd_, end) != 0) {
@@ -719,12 +728,11 @@ absl::Status AppendedFile::Append(absl::string_view text) {
   return status;
 }
 
-absl::StatusOr<std::unique_ptr<MetricsFile>> MetricsFile::Open(
+absl::StatusOr<std::unique_ptr<AppendedFile>> OpenMetrics(
     const std::string& path) {
   const int fd = OpenFile(path, O_WRONLY | O_CREAT | O_APPEND);
   if (fd < 0) return SystemError("cannot open", path);
-  // Owns the descriptor from here on.
-  std::unique_ptr<MetricsFile> file(new MetricsFile(path, fd));
+  auto file = std::make_unique<AppendedFile>(path, fd);
   TARA_ASSIGN_OR_RETURN(const std::string contents, ReadWholeFile(path));
   const size_t whole = WholeLines(contents).size();
   if (whole != contents.size() &&
@@ -732,12 +740,6 @@ absl::StatusOr<std::unique_ptr<MetricsFile>> MetricsFile::Open(
     return SystemError("cannot cut off the torn last line of", path);
   }
   return file;
-}
-
-absl::Status MetricsFile::AppendLines(absl::Span<const std::string> lines) {
-  std::string text;
-  for (const std::string& line : lines) absl::StrAppend(&text, line, "\n");
-  return file_.Append(text);
 }
 
 absl::StatusOr<std::vector<std::string>> ReadMetricsLines(
@@ -782,12 +784,10 @@ void EventWriter::Scalar(absl::string_view tag, double value, int64_t step) {
       *event.mutable_summary()->add_value();
   point.set_tag(std::string(tag));
   point.set_simple_value(static_cast<float>(value));
-  const absl::MutexLock lock(&mutex_);
   AppendRecord(event, pending_);
 }
 
 absl::Status EventWriter::Flush() {
-  const absl::MutexLock lock(&mutex_);
   TARA_RETURN_IF_ERROR(file_.Append(pending_));
   pending_.clear();
   return absl::OkStatus();

@@ -5,8 +5,10 @@
 #include <cstdio>
 #include <deque>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -15,7 +17,6 @@
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
-#include "absl/types/span.h"
 #include "tara/base/clocks.h"
 #include "tara/nn/heads.h"
 #include "tara/train/play/self_play.h"
@@ -23,53 +24,9 @@
 
 namespace tara::train {
 
-// Rates and counts of a stretch of self-play.
-struct SelfPlayRates {
-  int64_t games = 0;
-  double seconds = 0;
-  double games_per_second = 0;
-  double evaluations_per_second = 0;
-  double positions_per_batch = 0;
-  // Share of the waiting leaves in the leaves of all concurrent games when a
-  // batch was made.
-  double batch_fill = 0;
-  // Of batches that threads share, without cached positions; 0: no sharing.
-  double positions_per_merged_batch = 0;
-  double cached_share = 0;  // of the evaluations: answered without the network
-  // Of the time of the threads: spent on evaluations, waiting for a device
-  // included.
-  double evaluate_share = 0;
-  // That the whole process used on average: of self-play and of what ran next
-  // to it.
-  double cores = 0;
-  // Of the positions that games were played for: different ones, where
-  // symmetric ones are one.
-  double distinct_share = 0;
-  // Simulations need no evaluation where the game ends, is solved, or where
-  // other lines have been.
-  double simulations_per_second = 0;
-  double simulations_per_evaluation = 0;
-  double graph_share = 0;   // of the simulations: ended where others had been
-  double solved_share = 0;  // of the simulations: asked the endgame solver
-  double full_share = 0;    // of the actions: by a full search
-  double proof_share = 0;   // of the actions: by proof, without a search
-  // Resigning: see SelfPlayStats.
-  int64_t resigned = 0;
-  int64_t played_on = 0;
-  int64_t resignable = 0;
-  int64_t resignable_not_lost = 0;
-};
-
-// How fast a generation was learned, and where the learning thread's time went;
-// the rest of it was spent on reading losses into their means.
-struct LearningRates {
-  double seconds = 0;
-  double samples_per_second = 0;
-  // Shares of the time.
-  double step_share = 0;   // making steps, or starting them on a device
-  double batch_share = 0;  // waiting for batches
-  double read_share = 0;   // waiting for the device
-};
+// An event of a run, or the fields of one. docs/reference/metrics.md has the
+// names and their meanings.
+using Event = nlohmann::ordered_json;
 
 // The state of a run of training at one moment.
 struct ProgressSnapshot {
@@ -83,15 +40,15 @@ struct ProgressSnapshot {
 
   int64_t games = 0;  // finished, of the generations that are played
   int64_t games_wanted = 0;
-  SelfPlayRates rates;
+  Event rates;  // the fields of "self_play"
 
   int64_t steps = 0;  // of the generation
   int64_t steps_wanted = 0;
   bool has_losses = false;
   nn::Losses losses;
   bool has_held_out = false;
-  nn::Losses held_out;    // after the last generation, the mean of the variants
-  LearningRates learned;  // of the last generation; zeros: none yet
+  nn::Losses held_out;  // after the last generation, the mean of the variants
+  Event learned;        // "learning_speed" of the last generation; null: none
   double learning_rate = 0;
   int64_t window_games = 0;
   int64_t window_positions = 0;
@@ -172,15 +129,16 @@ class Progress {
   // concurrently with the learning of another generation, and with the
   // self-play of the one before: then the games of both are shown.
   void BeginSelfPlay(int64_t wanted, int64_t kept);
-  // Ends that of the generation that began first. Returns what was played since
-  // then, or since the end of one before, by all.
-  SelfPlayRates EndSelfPlay();
+  // Ends that of the generation that began first. Returns the fields of
+  // "self_play": what was played since then, or since the end of one before, by
+  // all.
+  Event EndSelfPlay();
   void BeginLearning(int generation, int64_t steps, int64_t window_games,
                      int64_t window_positions);
   void Learned(int64_t steps, double learning_rate, const nn::Losses& losses);
   // The newest checkpoint's losses on games that are never learned from.
   void HeldOut(const nn::Losses& losses);
-  void LearnedAtRates(const LearningRates& rates);
+  void LearnedAtRates(const Event& learning_speed);
   void EndLearning();
   // An evaluation begins, or a trial of the checkpoint at the gate, which is a
   // part of its generation.
@@ -195,8 +153,8 @@ class Progress {
 
   // Prints a line that stays, for people.
   void Print(absl::string_view line);
-  // Prints an event of metrics.jsonl, for programs.
-  void Event(absl::string_view line);
+  // Prints a line of metrics.jsonl, for programs.
+  void PrintEvent(absl::string_view line);
 
  private:
   void Run();
@@ -242,18 +200,18 @@ class Progress {
   absl::Time self_play_begin_ ABSL_GUARDED_BY(mutex_);
   absl::Time process_time_before_ ABSL_GUARDED_BY(mutex_);
   int64_t games_kept_ ABSL_GUARDED_BY(mutex_) = 0;
-  SelfPlayCounts counted_before_ ABSL_GUARDED_BY(mutex_);
+  std::vector<int64_t> counted_before_ ABSL_GUARDED_BY(mutex_);
   std::thread thread_;
 };
 
 // The files of a run for programs: metrics and TensorBoard curves. They are
-// only appended to, so that programs may follow them.
+// only appended to, so that programs may follow them. Not thread-safe.
 
-// An open file that is appended to. Thread-safe.
+// An open file that is appended to.
 class AppendedFile {
  public:
   // Takes over the descriptor of the file.
-  AppendedFile(std::string path, int fd);
+  AppendedFile(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}
   ~AppendedFile();
   AppendedFile(const AppendedFile&) = delete;
   AppendedFile& operator=(const AppendedFile&) = delete;
@@ -266,27 +224,14 @@ class AppendedFile {
 
  private:
   const std::string path_;
-  absl::Mutex mutex_;
   const int fd_;
 };
 
-// A file of metrics: a JSON object a line, in the order of writing. A kill
-// tears at most the last line, which the next Open removes. Thread-safe.
-class MetricsFile {
- public:
-  // Opens or creates the file, and cuts off a torn last line. Errors name the
-  // file and the system's reason.
-  static absl::StatusOr<std::unique_ptr<MetricsFile>> Open(
-      const std::string& path);
-
-  // Appends all of the lines, or none; each is a JSON object without a newline.
-  absl::Status AppendLines(absl::Span<const std::string> lines);
-
- private:
-  MetricsFile(const std::string& path, int fd) : file_(path, fd) {}
-
-  AppendedFile file_;
-};
+// Opens or creates a file of metrics: a JSON object a line, in the order of
+// writing. Cuts off a last line that a kill has torn. Errors name the file and
+// the system's reason.
+absl::StatusOr<std::unique_ptr<AppendedFile>> OpenMetrics(
+    const std::string& path);
 
 // Returns the complete lines of a metrics file, without a torn last one.
 // NOT_FOUND if the file is missing.
@@ -302,7 +247,7 @@ absl::StatusOr<std::vector<std::string>> ReadMetricsLines(
 //   bytes  8        4                    length  4
 //          length   masked CRC of these  data    masked CRC of data
 //
-// each `data` a TensorBoardEvent. Thread-safe.
+// each `data` a TensorBoardEvent. Not thread-safe.
 class EventWriter {
  public:
   // Creates a file in `folder`, which is created where needed. Errors name the
@@ -317,12 +262,11 @@ class EventWriter {
 
   // Adds a point to the curve `tag`, such as "loss/policy". It is in the file
   // after the next Flush.
-  void Scalar(absl::string_view tag, double value, int64_t step)
-      ABSL_LOCKS_EXCLUDED(mutex_);
+  void Scalar(absl::string_view tag, double value, int64_t step);
 
   // Appends the points since the last Flush to the file, in one write. After
   // an error they stay for the next Flush.
-  absl::Status Flush() ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::Status Flush();
 
   const std::string& path() const { return file_.path(); }
 
@@ -330,8 +274,7 @@ class EventWriter {
   EventWriter(const std::string& path, int fd);
 
   AppendedFile file_;
-  absl::Mutex mutex_;
-  std::string pending_ ABSL_GUARDED_BY(mutex_);  // records not yet written
+  std::string pending_;  // records not yet written
 };
 
 }  // namespace tara::train

@@ -60,8 +60,8 @@ absl::Status GenerationPlayer::Play(absl::Span<const uint64_t> games,
         return absl::OkStatus();
       },
       stop, stats));
-  for (const auto& each : kSelfPlayCounters) {
-    played.add_count(stats.*each.counter);
+  for (const auto counter : kSelfPlayCounters) {
+    played.add_count(stats.*counter);
   }
   played.set_cache_requests(cache_->requests() - requests);
   played.set_cache_hits(cache_->hits() - hits);

@@ -4,10 +4,10 @@
 #include <atomic>
 #include <cmath>
 #include <cstddef>
+#include <future>
 #include <memory>
 #include <optional>
 #include <set>
-#include <thread>
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
@@ -22,7 +22,6 @@
 #include "tara/base/random.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/threads.h"
-#include "tara/core/rules.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/evaluators/batching_evaluator.h"
 #include "tara/mcts/evaluators/caching_evaluator.h"
@@ -65,42 +64,13 @@ std::string GateText(const GateReport& report, int promoted, int rejected) {
 
 namespace {
 
-// Plays the games of a generation on a thread of its own.
-class PlayAhead {
- public:
-  // `play` plays them; it calls `on_all_started` when no game is left to be
-  // started, at most once. It ends early after Stop, or when `stop` is true.
-  using Play = std::function<absl::Status(
-      const StopCheck& stop, const std::function<void()>& on_all_started)>;
-  PlayAhead(const StopCheck& stop, Play play)
-      : thread_([this, &stop, play = std::move(play)] {
-          status_ = CatchExhaustion([&] {
-            return play([&] { return stopped_ || stop(); },
-                        [this] { all_started_.Notify(); });
-          });
-          if (!all_started_.HasBeenNotified()) all_started_.Notify();
-        }) {}
-  ~PlayAhead() {
-    Stop();
-    if (thread_.joinable()) thread_.join();
-  }
-  PlayAhead(const PlayAhead&) = delete;
-  PlayAhead& operator=(const PlayAhead&) = delete;
+// The games of a generation that are played on a thread of their own.
+struct PlayAhead {
+  ~PlayAhead() { stopped = true; }
 
-  void Stop() { stopped_ = true; }
-  // Blocks until no game is left to be started.
-  void AwaitAllStarted() { all_started_.WaitForNotification(); }
-  // Blocks until the games are over. To be called once.
-  absl::Status AwaitEnd() {
-    thread_.join();
-    return status_;
-  }
-
- private:
-  std::atomic<bool> stopped_ = false;
-  absl::Notification all_started_;
-  absl::Status status_;  // of the thread, once it has ended
-  std::thread thread_;   // last: it uses all of the above
+  std::atomic<bool> stopped = false;  // ends them early
+  absl::Notification all_started;     // no game is left to be started
+  std::future<absl::Status> end;      // last: its destructor awaits the thread
 };
 
 }  // namespace
@@ -171,10 +141,6 @@ class TrainingRun {
   // Begins to play a generation's games ahead, by the newest checkpoint. Does
   // nothing if that has begun, without `overlap`, or at the end of the run.
   absl::Status BeginToPlayAhead(int generation);
-  // Blocks until no game that is played ahead for a generation is left to be
-  // started, or until all are over; returns the error of the latter.
-  void AwaitAllStarted(int generation);
-  absl::Status EndPlayingAhead(int generation);
   // Plays in this process, if callbacks_.play does not.
   absl::Status PlayHere(const SelfPlayJob& job, const GamesSink& sink,
                         const StopCheck& stop);
@@ -264,32 +230,8 @@ RunTime TimeOfLastGeneration(const proto::RunState& state) {
           .cpu = absl::Seconds(state.last_generation_cpu_seconds())};
 }
 
-// Checks that a game of a run's store is one that the run would play.
-absl::Status CheckGame(const proto::GameRecord& game,
-                       const proto::TrainConfig& config,
-                       const std::string& path) {
-  TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
-                        StartPositions(config));
-  const bool has_variant =
-      std::any_of(starts.begin(), starts.end(), [&](const State& start) {
-        return Info(start.variant).id == game.variant();
-      });
-  const uint64_t seed =
-      DeriveSeed(config.seed(), game.game_index(), StreamPurpose::kSelfPlay);
-  if (has_variant && !game.has_contest() && game.seed() == seed) {
-    return absl::OkStatus();
-  }
-  return absl::FailedPreconditionError(absl::StrCat(
-      path, ": game ", game.game_index(),
-      " does not belong to this run: it is of ",
-      game.has_contest() ? "a match"
-      : has_variant      ? "another seed"
-                         : game.variant(),
-      "; expected games of a run with the same variants and seed, or an empty "
-      "store"));
-}
-
-// Checks the first and the last game of a run's store.
+// Checks that the first and the last game of a run's store are ones that the
+// run would play.
 absl::Status CheckGames(record::GameStore& store,
                         const proto::TrainConfig& config,
                         const std::string& path) {
@@ -299,7 +241,20 @@ absl::Status CheckGames(record::GameStore& store,
     if (indices.empty()) continue;
     TARA_ASSIGN_OR_RETURN(const proto::GameRecord game,
                           store.GetListed(indices.front()));
-    TARA_RETURN_IF_ERROR(CheckGame(game, config, path));
+    const auto& variants = config.variant();
+    const bool has_variant = std::find(variants.begin(), variants.end(),
+                                       game.variant()) != variants.end();
+    const uint64_t seed =
+        DeriveSeed(config.seed(), game.game_index(), StreamPurpose::kSelfPlay);
+    if (has_variant && !game.has_contest() && game.seed() == seed) continue;
+    return absl::FailedPreconditionError(absl::StrCat(
+        path, ": game ", game.game_index(),
+        " does not belong to this run: it is of ",
+        game.has_contest() ? "a match"
+        : has_variant      ? "another seed"
+                           : game.variant(),
+        "; expected games of a run with the same variants and seed, or an "
+        "empty store"));
   }
   return absl::OkStatus();
 }
@@ -336,18 +291,19 @@ absl::StatusOr<std::unique_ptr<record::GameStore>> OpenGivenGames(
   return store;
 }
 
-// Returns where the time of learning so many samples went.
-LearningRates RatesOf(const LearnTimes& times, int64_t samples,
-                      absl::Duration elapsed) {
+// Returns the fields of "learning_speed": how fast so many samples were
+// learned, and where the time of the learning thread went.
+Event SpeedOf(const LearnTimes& times, int64_t samples,
+              absl::Duration elapsed) {
   const auto share = [&](absl::Duration part) {
     return absl::FDivDuration(part, elapsed);
   };
   const double seconds = absl::ToDoubleSeconds(elapsed);
-  return {.seconds = seconds,
-          .samples_per_second = static_cast<double>(samples) / seconds,
-          .step_share = share(times.step),
-          .batch_share = share(times.wait_for_batch),
-          .read_share = share(times.read)};
+  return {{"seconds", seconds},
+          {"samples_per_second", static_cast<double>(samples) / seconds},
+          {"step_share", share(times.step)},
+          {"wait_for_batch_share", share(times.wait_for_batch)},
+          {"read_share", share(times.read)}};
 }
 
 }  // namespace
@@ -388,7 +344,7 @@ absl::Status TrainingRun::CompleteLog() {
   std::erase_if(lines, [this](const std::string& line) {
     return GenerationOfLine(line) > resumed_.generation;
   });
-  return log_->Append(lines);
+  return log_->AppendMissing(std::move(lines));
 }
 
 absl::Status TrainingRun::Choose() {
@@ -435,7 +391,8 @@ absl::Status TrainingRun::OpenTrainer() {
 
 absl::Status TrainingRun::Note(absl::string_view text) {
   progress_.Print(text);
-  return log_->Note(resumed_.generation, text);
+  return log_->Append(
+      {EventLine("note", resumed_.generation, {{"text", std::string(text)}})});
 }
 
 int TrainingRun::player() const {
@@ -574,9 +531,18 @@ absl::Status TrainingRun::Play(const GamePlan& plan, const StopCheck& stop,
   progress_.BeginSelfPlay(plan.size(), plan.kept());
   const absl::Status status = callbacks_.play ? callbacks_.play(job, sink, stop)
                                               : PlayHere(job, sink, stop);
-  const SelfPlayRates rates = progress_.EndSelfPlay();
+  const Event rates = progress_.EndSelfPlay();
   TARA_RETURN_IF_ERROR(status);
-  return log_->SelfPlay(plan.generation, rates, games_by_node);
+  std::vector<std::string> lines = {
+      EventLine("self_play", plan.generation, rates)};
+  for (const auto& [node, games] : games_by_node) {
+    const double per_second =
+        static_cast<double>(games) / rates["seconds"].get<double>();
+    lines.push_back(EventLine(
+        "fleet", plan.generation,
+        {{"node", node}, {"games", games}, {"games_per_second", per_second}}));
+  }
+  return log_->Append(lines);
 }
 
 absl::Status TrainingRun::PlayHere(const SelfPlayJob& job,
@@ -749,24 +715,23 @@ absl::Status TrainingRun::LearnOnce(int generation) {
                 callbacks_.on_step_learned(next.step);
             }));
   next.generation = generation + 1;
-  const LearningRates rates = RatesOf(
-      learned.times, next.samples - resumed_.samples, SteadyTime() - begin);
-  progress_.LearnedAtRates(rates);
-  TARA_RETURN_IF_ERROR(log_->LearningSpeed(next.generation, rates));
+  const Event speed = SpeedOf(learned.times, next.samples - resumed_.samples,
+                              SteadyTime() - begin);
+  progress_.LearnedAtRates(speed);
+  TARA_RETURN_IF_ERROR(
+      log_->Append({EventLine("learning_speed", next.generation, speed)}));
   TARA_ASSIGN_OR_RETURN(const std::vector<HeldOutLosses> held_out,
                         MeasureHeldOut(*sampler_, *trainer_));
   if (!held_out.empty()) progress_.HeldOut(MeanLosses(held_out));
-  std::vector<std::string> lines = RunLog::HeldOut(next.generation, held_out);
-  const std::vector<std::string> learning = RunLog::Learning(
-      {.generation = next.generation,
-       .step = next.step,
-       .samples = next.samples,
-       .losses = learned.losses,
-       .learning_rate = LearningRate(options.schedule, next.step - 1),
-       .window_games = sampler_->games(),
-       .window_positions = sampler_->positions(),
-       .skipped_steps = learned.skipped_steps});
-  lines.insert(lines.end(), learning.begin(), learning.end());
+  std::vector<std::string> lines = HeldOutLines(next.generation, held_out);
+  Event fields = {{"step", next.step}, {"samples", next.samples}};
+  fields.update(LossFields(learned.losses));
+  fields.update(
+      {{"learning_rate", LearningRate(options.schedule, next.step - 1)},
+       {"window_games", sampler_->games()},
+       {"window_positions", sampler_->positions()},
+       {"skipped_steps", learned.skipped_steps}});
+  lines.push_back(EventLine("learning", next.generation, fields));
   // A checkpoint always has its lines, even after a kill at any time.
   TARA_RETURN_IF_ERROR(SaveState(lines));
   // A checkpoint must not outlive, in a power failure, games that it was
@@ -777,7 +742,7 @@ absl::Status TrainingRun::LearnOnce(int generation) {
       PositionsOf(sampler_->Batch(next.step, kCalibrationPositions))));
   resumed_ = next;
   progress_.EndLearning();
-  return log_->Append(lines);
+  return log_->AppendMissing(std::move(lines));
 }
 
 absl::Status TrainingRun::RunGeneration(int generation) {
@@ -815,25 +780,17 @@ absl::Status TrainingRun::BeginToPlayAhead(int generation) {
     return absl::OkStatus();
   }
   TARA_ASSIGN_OR_RETURN(const GamePlan plan, Plan(generation, player()));
-  ahead_.try_emplace(generation, stop_,
-                     [this, plan](const StopCheck& stop,
-                                  const std::function<void()>& on_all_started) {
-                       return Play(plan, stop, on_all_started);
-                     });
+  PlayAhead& ahead = ahead_[generation];
+  ahead.end = std::async(std::launch::async, [this, plan, &ahead] {
+    const absl::Status status = CatchExhaustion([&] {
+      return Play(
+          plan, [&] { return ahead.stopped || stop_(); },
+          [&] { ahead.all_started.Notify(); });
+    });
+    if (!ahead.all_started.HasBeenNotified()) ahead.all_started.Notify();
+    return status;
+  });
   return absl::OkStatus();
-}
-
-void TrainingRun::AwaitAllStarted(int generation) {
-  const auto games = ahead_.find(generation);
-  if (games != ahead_.end()) games->second.AwaitAllStarted();
-}
-
-absl::Status TrainingRun::EndPlayingAhead(int generation) {
-  const auto games = ahead_.find(generation);
-  if (games == ahead_.end()) return absl::OkStatus();
-  const absl::Status status = games->second.AwaitEnd();
-  ahead_.erase(games);
-  return status;
 }
 
 absl::Status TrainingRun::LearnAndPlayAhead(int generation) {
@@ -852,13 +809,17 @@ absl::Status TrainingRun::LearnAndPlayAhead(int generation) {
             .threshold.has_value()) {
       return absl::OkStatus();
     }
-    AwaitAllStarted(generation + 1);
+    if (const auto next = ahead_.find(generation + 1); next != ahead_.end()) {
+      next->second.all_started.WaitForNotification();
+    }
     return stop_() ? absl::OkStatus() : BeginToPlayAhead(generation + 2);
   });
   if (!status.ok()) {
-    for (auto& [unused, games] : ahead_) games.Stop();
+    for (auto& [unused, games] : ahead_) games.stopped = true;
   }
-  status.Update(EndPlayingAhead(generation + 1));
+  if (auto next = ahead_.extract(generation + 1)) {
+    status.Update(next.mapped().end.get());
+  }
   return status;
 }
 
@@ -929,10 +890,10 @@ absl::Status TrainingRun::PassGate() {
                                .best = best,
                                .promoted = promoted,
                                .results = std::move(results)};
-    const std::vector<std::string> lines = RunLog::Gate(report);
+    const std::vector<std::string> lines = GateLines(report);
     TARA_RETURN_IF_ERROR(SaveState(lines));
     progress_.EndGate(GateText(report, gate.promoted(), gate.rejected()));
-    TARA_RETURN_IF_ERROR(log_->Append(lines));
+    TARA_RETURN_IF_ERROR(log_->AppendMissing(lines));
   }
   // The run may have been killed between a checkpoint and its publication.
   return folder_->PublishLatest(player());
@@ -976,13 +937,13 @@ absl::StatusOr<std::vector<StrengthResult>> TrainingRun::Evaluate(
   if (stop_()) return absl::CancelledError("the evaluation was interrupted");
   progress_.EndEvaluation(checkpoint, *strength);
   const std::vector<std::string> lines =
-      RunLog::Strength(checkpoint, is_final, *strength);
+      StrengthLines(checkpoint, is_final, *strength);
   if (!is_final) {
     state_->SetScores(*strength);
     state().set_evaluated(static_cast<uint32_t>(checkpoint));
   }
   TARA_RETURN_IF_ERROR(SaveState(lines));
-  TARA_RETURN_IF_ERROR(log_->Append(lines));
+  TARA_RETURN_IF_ERROR(log_->AppendMissing(lines));
   return strength;
 }
 
@@ -1101,7 +1062,7 @@ absl::Status PlayOnFleet(fleet::Fleet& fleet, const SelfPlayJob& job,
             job.stats.cached_share =
                 static_cast<double>(hits) / std::max<double>(1, requests);
             int i = 0;
-            for (const auto& [counter, count] : kSelfPlayCounters) {
+            for (const auto counter : kSelfPlayCounters) {
               // Games are counted as they are stored.
               if (i < message.count_size() &&
                   counter != &SelfPlayStats::games) {
