@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,6 +25,7 @@
 #include "tara/train/config/learn_config.h"
 #include "tara/train/learn/learner.h"
 #include "tara/train/learn/sampler.h"
+#include "tests/status_matchers.h"
 
 namespace tara::train {
 namespace {
@@ -123,8 +123,6 @@ TEST(ConfigTest, ALightNetworkHasASizeOfItsOwn) {
   const proto::TrainConfig config = Good("network { kind: 'light' }");
   EXPECT_EQ(config.network().channels(), 64u);
   EXPECT_EQ(config.network().blocks(), 3u);
-  EXPECT_THAT(Error("network { kind: 'heavy' }"),
-              HasSubstr("network.kind: heavy; expected tower or light"));
 }
 
 TEST(ConfigTest, WhatIsGivenStandsEvenWhereItIsZero) {
@@ -181,22 +179,10 @@ TEST(ConfigTest, AResolvedConfigIsReadBackAsItIs) {
   const proto::TrainConfig config =
       Good("variant: 'all' learner { learning_rate: 0.0123 }",
            {"evaluation.opponent=net:a.pt\\,sims=5", "seed=77"});
-  const absl::StatusOr<proto::TrainConfig> again =
-      ParseTrainConfig(ConfigToText(config), "elsewhere/config.textproto", {});
-  ASSERT_TRUE(again.ok()) << again.status();
-  EXPECT_EQ(again->SerializeAsString(), config.SerializeAsString());
-}
-
-TEST(ConfigTest, AnUnknownFieldIsRefusedWithItsPlaceAndTheFieldsThereAre) {
-  const std::string error = Error(
-      "seed: 3\n"
-      "self_play {\n"
-      "  search { simulatons: 3 }\n"
-      "}\n");
-  EXPECT_THAT(error, HasSubstr("configs/quick.textproto:3:"));
-  EXPECT_THAT(error, HasSubstr("simulatons"));
-  EXPECT_THAT(error, HasSubstr("this group has no field 'simulatons'; it has: "
-                               "simulations, c_puct, "));
+  const auto again =
+      ParseTrainConfig(ConfigToText(config), "elsewhere/config.textproto", {})
+          .value();
+  EXPECT_EQ(again.SerializeAsString(), config.SerializeAsString());
 }
 
 TEST(ConfigTest, WhatEditorsAddToATextCountsForNothing) {
@@ -213,73 +199,6 @@ TEST(ConfigTest, WhatEditorsAddToATextCountsForNothing) {
                 .run_dir(),
             "a\xC2\xA0"
             "b");
-}
-
-TEST(ConfigTest, ATextThatIsNoConfigIsRefusedInWords) {
-  EXPECT_THAT(Error("# A heading\n\nSelf-play for boards.\n"),
-              HasSubstr("configs/quick.textproto:3:"));
-  EXPECT_THAT(Error("Self: 1"),
-              HasSubstr("a training config has no field 'Self'; it has: "));
-}
-
-TEST(ConfigTest, IllTypedAndTornTextIsRefusedWithItsPlace) {
-  EXPECT_THAT(Error("seed: 3\ngenerations: 'ten'"),
-              HasSubstr("configs/quick.textproto:2:14: "));
-  EXPECT_THAT(Error("network {\n  channels: 3"),
-              HasSubstr("configs/quick.textproto:2:"));
-  EXPECT_THAT(Error("seed: -1"), HasSubstr("configs/quick.textproto:1:"));
-  EXPECT_THAT(Error("seed: 1\nseed: 2"),
-              HasSubstr("configs/quick.textproto:2:"));
-}
-
-TEST(ConfigTest, ABadOverrideNamesTheElementOfThePathAndWhatThereIs) {
-  EXPECT_EQ(Error("", {"seed"}),
-            "bad override 'seed'; expected path.to.field=value");
-  EXPECT_THAT(Error("", {"sed=3"}),
-              HasSubstr("bad override 'sed=3': the config has no field 'sed'; "
-                        "it has: run_dir, variant, "));
-  EXPECT_THAT(Error("", {"self_play.serach.simulations=3"}),
-              HasSubstr("self_play has no field 'serach'; it has: "
-                        "games_per_generation, threads, games_per_thread, "
-                        "search"));
-  EXPECT_THAT(Error("", {"self_play.search=3"}),
-              HasSubstr("self_play.search is a group of fields; set one of: "
-                        "simulations, "));
-  EXPECT_THAT(Error("", {"seed.bits=3"}),
-              HasSubstr("seed is a uint64 and has no field 'bits'"));
-  EXPECT_THAT(Error("", {"=3"}), HasSubstr("the config has no field ''"));
-}
-
-TEST(ConfigTest, AnOverrideOfAnotherTypeIsRefused) {
-  EXPECT_THAT(
-      Error("", {"seed=many"}),
-      HasSubstr("'many' is not a whole number from 0 to 18446744073709551615"));
-  EXPECT_THAT(Error("", {"generations=-1"}),
-              HasSubstr("'-1' is not a whole number from 0 to 4294967295"));
-  EXPECT_THAT(Error("", {"generations=4294967296"}),
-              HasSubstr("'4294967296' is not a whole number from 0 to"));
-  EXPECT_THAT(Error("", {"learner.learning_rate=fast"}),
-              HasSubstr("'fast' is not a number"));
-  EXPECT_THAT(Error("", {"learner.learning_rate=0x1p-9"}),
-              HasSubstr("'0x1p-9' is not a number"));
-  EXPECT_THAT(Error("", {"generations=0x10"}),
-              HasSubstr("'0x10' is not a whole number"));
-  EXPECT_THAT(Error("", {"overlap=2"}), HasSubstr("'2' is not true or false"));
-}
-
-TEST(ConfigTest, ValuesOutOfRangeAreRefusedWithTheRange) {
-  EXPECT_EQ(Error("self_play { search { simulations: 0 } }"),
-            "configs/quick.textproto: self_play.search.simulations: 0 is out "
-            "of range; expected 1 to 16777214");
-  EXPECT_THAT(Error("", {"self_play.search.dirichlet_fraction=1.5"}),
-              HasSubstr("self_play.search.dirichlet_fraction: 1.5 is out of "
-                        "range; expected 0 to 1"));
-  EXPECT_THAT(Error("learner { learning_rate: nan }"),
-              HasSubstr("learner.learning_rate: nan is out of range"));
-  EXPECT_THAT(Error("learner { weight_decay: -0.5 }"),
-              HasSubstr("learner.weight_decay: -0.5 is out of range"));
-  EXPECT_THAT(Error("run_dir: ''"),
-              HasSubstr("run_dir: empty; expected a folder"));
 }
 
 TEST(ConfigTest, EveryNumberHasARangeThatKeepsOutMore) {
@@ -313,20 +232,18 @@ TEST(ConfigTest, FieldsOfTheSearchAreItsOptions) {
       "self_play { search { simulations: 77 c_puct: 1.2345678 "
       "first_play_urgency_reduction: 0.3 dirichlet_fraction: 0.125 "
       "dirichlet_concentration: 5000 option: 'c_puct_growth=0.5' } }");
-  const auto search = ToSearchOptions(config.self_play().search());
-  ASSERT_TRUE(search.ok()) << search.status();
-  EXPECT_EQ(search->simulations, 77);
+  const auto search = ToSearchOptions(config.self_play().search()).value();
+  EXPECT_EQ(search.simulations, 77);
   // To the last bit.
-  EXPECT_EQ(search->c_puct, 1.2345678f);
-  EXPECT_EQ(search->first_play_urgency, mcts::FirstPlayUrgency::kReduction);
-  EXPECT_EQ(search->first_play_urgency_reduction, 0.3f);
-  EXPECT_EQ(search->dirichlet_fraction, 0.125f);
-  EXPECT_EQ(search->dirichlet_concentration, 5000);
-  EXPECT_EQ(search->c_puct_growth, 0.5f);
+  EXPECT_EQ(search.c_puct, 1.2345678f);
+  EXPECT_EQ(search.first_play_urgency, mcts::FirstPlayUrgency::kReduction);
+  EXPECT_EQ(search.first_play_urgency_reduction, 0.3f);
+  EXPECT_EQ(search.dirichlet_fraction, 0.125f);
+  EXPECT_EQ(search.dirichlet_concentration, 5000);
+  EXPECT_EQ(search.c_puct_growth, 0.5f);
   // By default they differ from the search's own in the noise alone.
-  const auto plain = ToSearchOptions(Good("").self_play().search());
-  ASSERT_TRUE(plain.ok()) << plain.status();
-  EXPECT_EQ(mcts::FormatSearchOptions(*plain), "noise=0.25");
+  const auto plain = ToSearchOptions(Good("").self_play().search()).value();
+  EXPECT_EQ(mcts::FormatSearchOptions(plain), "noise=0.25");
 }
 
 // The defaults of the structs are those of programs that have no config.
@@ -391,31 +308,15 @@ TEST(ConfigTest, EveryLossButThoseOfPolicyAndValueHasAWeight) {
 TEST(ConfigTest, AnyOptionOfTheSearchCanBeGivenByName) {
   const proto::TrainConfig config =
       Good("self_play { search { option: 'gumbel=on' option: 'graph=on' } }");
-  const auto search = ToSearchOptions(config.self_play().search());
-  ASSERT_TRUE(search.ok()) << search.status();
-  EXPECT_TRUE(search->gumbel);
-  EXPECT_TRUE(search->graph_search);
-  EXPECT_FALSE(search->proof);
-  EXPECT_EQ(search->simulations, 100);
+  const auto search = ToSearchOptions(config.self_play().search()).value();
+  EXPECT_TRUE(search.gumbel);
+  EXPECT_TRUE(search.graph_search);
+  EXPECT_FALSE(search.proof);
+  EXPECT_EQ(search.simulations, 100);
   const proto::TrainConfig overridden =
       Good("", {"self_play.search.option=fpu=absolute:-1,proof=on"});
   EXPECT_THAT(overridden.self_play().search().option(),
               ElementsAre("fpu=absolute:-1", "proof=on"));
-}
-
-TEST(ConfigTest, WrongOptionsOfTheSearchAreRefusedWithTheFieldsPath) {
-  const auto error = [](const std::string& options) {
-    return Error("", {"self_play.search.option=" + options});
-  };
-  EXPECT_THAT(error("gumble=on"),
-              HasSubstr("self_play.search.option: 'gumble=on': unknown search "
-                        "option 'gumble'; expected one of "));
-  EXPECT_THAT(error("gumbel=yes"),
-              HasSubstr("self_play.search.option: 'gumbel=yes': gumbel is "
-                        "'yes'; expected on or off"));
-  EXPECT_THAT(error("gumbel"), HasSubstr("'gumbel': expected name=value"));
-  EXPECT_THAT(error("graph=on,graph=off"), HasSubstr("graph is given twice"));
-  EXPECT_THAT(error("solver_hills=6"), HasSubstr("requires proof=on"));
 }
 
 TEST(ConfigTest, AnOptionOfTheSearchThatHasAFieldOfItsOwnIsRefused) {
@@ -433,33 +334,6 @@ TEST(ConfigTest, AnOptionOfTheSearchThatHasAFieldOfItsOwnIsRefused) {
   }
 }
 
-TEST(ConfigTest, AFastSearchHasFewerSimulationsThanAFullOne) {
-  EXPECT_THAT(
-      Error("self_play { playout_cap { full_share: 0.25 fast_simulations: 9 } "
-            "search { simulations: 9 } }"),
-      HasSubstr("self_play.playout_cap.fast_simulations: 9; expected less than "
-                "a full search has"));
-  // Without fast searches it does not matter.
-  Good("self_play { search { simulations: 9 } }");
-}
-
-TEST(ConfigTest, WrongWaysOfLearningAreRefusedWithWhatThereIs) {
-  EXPECT_THAT(
-      Error("", {"learner.optimizer=adam"}),
-      HasSubstr("learner.optimizer: adam; expected adamw, muon or sgd"));
-  EXPECT_THAT(Error("", {"learner.schedule=linear"}),
-              HasSubstr("learner.schedule: linear; expected cosine or steps"));
-  for (const std::string milestones : {"0.5,0.4", "0", "1", "0.5,0.5"}) {
-    EXPECT_THAT(Error("", {"learner.milestones=" + milestones}),
-                HasSubstr("learner.milestones: "))
-        << milestones;
-  }
-  EXPECT_THAT(Error("", {"learner.milestones=nan"}),
-              HasSubstr("'nan' is not a number"));
-  EXPECT_THAT(Error("", {"learner.ema_decay=1"}),
-              HasSubstr("learner.ema_decay: 1 is out of range"));
-}
-
 TEST(ConfigTest, MilestonesAreTakenAsGiven) {
   EXPECT_EQ(Good("learner { milestones: 0.25 }").learner().milestones_size(),
             1);
@@ -468,27 +342,8 @@ TEST(ConfigTest, MilestonesAreTakenAsGiven) {
   EXPECT_FLOAT_EQ(learner.milestones(1), 0.6f);
 }
 
-TEST(ConfigTest, WrongWaysOfInferenceAreRefusedWithWhatThereIs) {
-  EXPECT_EQ(Error("inference { precision: 'int4' }"),
-            "configs/quick.textproto: inference.precision is 'int4'; expected "
-            "one of auto, float32, bfloat16, float16, int8");
-  EXPECT_THAT(Error("", {"inference.backend=abacus"}),
-              HasSubstr("inference.backend is 'abacus'; expected one of auto"));
-  EXPECT_THAT(Error("", {"inference.device=gpu"}),
-              HasSubstr("inference.device is 'gpu'; expected cpu, cuda, "
-                        "cuda:N or cuda:all"));
-}
-
 TEST(ConfigTest, TheLearnersDeviceAndTypesAreChecked) {
-  EXPECT_EQ(Error("learner { device: 'gpu' }"),
-            "configs/quick.textproto: learner.device: 'gpu'; expected cpu, "
-            "cuda or cuda:N (N from 0)");
   // One network learns, on one device.
-  EXPECT_THAT(Error("", {"learner.device=cuda:all"}),
-              HasSubstr("learner.device: 'cuda:all'; expected"));
-  EXPECT_THAT(Error("", {"learner.autocast=float16"}),
-              HasSubstr("learner.autocast: float16; expected off, bfloat16 "
-                        "or auto"));
   const nn::TrainerOptions on_gpu = ToTrainerOptions(
       Good("learner { device: 'cuda:2' autocast: 'bfloat16' }"));
   EXPECT_EQ(on_gpu.cuda_device, 2);
@@ -497,33 +352,14 @@ TEST(ConfigTest, TheLearnersDeviceAndTypesAreChecked) {
 }
 
 TEST(ConfigTest, InferenceIsTakenAsGiven) {
-  const absl::StatusOr<nn::InferenceOptions> options = ToInferenceOptions(
-      Good("inference { device: 'cuda:1' precision: 'int8' backend: 'torch' }")
-          .inference());
-  ASSERT_TRUE(options.ok()) << options.status();
-  EXPECT_EQ(options->device, "cuda:1");
-  EXPECT_EQ(options->precision, nn::Precision::kInt8);
-  EXPECT_EQ(options->backend, nn::InferenceBackend::kTorch);
-}
-
-TEST(ConfigTest, ValuesOfSearchesAreTaughtOnlyWhereTheyAreOfWinning) {
-  EXPECT_THAT(Error("", {"learner.value_search_share=0.5",
-                         "self_play.search.option=utility=mix"}),
-              HasSubstr("learner.value_search_share: 0.5, but searches return "
-                        "utilities (self_play.search.option utility=mix)"));
-  Good("", {"learner.value_search_share=0.5",
-            "self_play.search.option=utility=win"});
-  Good("", {"self_play.search.option=utility=mix"});
-}
-
-TEST(ConfigTest, GamesEndByProofOnlyWhereSomethingIsProved) {
-  EXPECT_THAT(Error("", {"self_play.end_when_proved=true"}),
-              HasSubstr("nothing is proved without self_play.search.option "
-                        "proof=on"));
-  EXPECT_TRUE(Good("", {"self_play.end_when_proved=true",
-                        "self_play.search.option=proof=on"})
-                  .self_play()
-                  .end_when_proved());
+  const auto options =
+      ToInferenceOptions(Good("inference { device: 'cuda:1' precision: 'int8' "
+                              "backend: 'torch' }")
+                             .inference())
+          .value();
+  EXPECT_EQ(options.device, "cuda:1");
+  EXPECT_EQ(options.precision, nn::Precision::kInt8);
+  EXPECT_EQ(options.backend, nn::InferenceBackend::kTorch);
 }
 
 TEST(ConfigTest, ConfigsOfEarlierRunsMayNameTheAutopilot) {
@@ -531,18 +367,6 @@ TEST(ConfigTest, ConfigsOfEarlierRunsMayNameTheAutopilot) {
       Good("self_play { autopilot: true threads: 3 games_per_thread: 13 }");
   EXPECT_EQ(config.self_play().threads(), 3u);
   EXPECT_EQ(config.self_play().games_per_thread(), 13u);
-}
-
-TEST(ConfigTest, ABatchLargerThanAWindowCanEverBeIsRefused) {
-  // 3 games of at most 1000 positions.
-  EXPECT_THAT(Error("learner { batch_size: 3001 window_games: 3 }"),
-              HasSubstr("learner.batch_size: 3001; expected less than a window "
-                        "can ever hold: 3 games"));
-  // The run has fewer games than its window.
-  EXPECT_THAT(Error("generations: 1 self_play { games_per_generation: 2 } "
-                    "learner { batch_size: 2001 }"),
-              HasSubstr("learner.batch_size: 2001; expected less than a window "
-                        "can ever hold: 2 games"));
 }
 
 TEST(ConfigTest, GamesThatAreHeldOutLeaveSomethingToLearnFrom) {
@@ -565,65 +389,8 @@ TEST(ConfigTest, GamesThatAreHeldOutLeaveSomethingToLearnFrom) {
   EXPECT_LT(refused, 10);
 }
 
-TEST(ConfigTest, EachVariantHasAGameInAGeneration) {
-  EXPECT_THAT(Error("variant: 'all' self_play { games_per_generation: 9 }"),
-              HasSubstr("self_play.games_per_generation: 9; expected a game at "
-                        "least for each of the 10 variants"));
-}
-
-TEST(ConfigTest, OptionsOfTheRootThatContradictEachOtherAreRefused) {
-  const auto error = [](const std::string& options, int simulations) {
-    return Error("",
-                 {"self_play.search.option=" + options,
-                  absl::StrCat("self_play.search.simulations=", simulations)});
-  };
-  EXPECT_THAT(
-      error("gumbel=on,forced_playouts=2", 100),
-      HasSubstr("self_play.search.option: forced_playouts together with "
-                "gumbel=on; expected only one of the two"));
-  EXPECT_THAT(error("gumbel=on,gumbel_actions=17", 16),
-              HasSubstr("self_play.search.option: gumbel_actions=17; expected "
-                        "at most self_play.search.simulations, 16"));
-  EXPECT_THAT(error("gumbel_actions=8", 16),
-              HasSubstr("self_play.search.option: gumbel_actions; expected "
-                        "gumbel=on as well"));
-  // Without a number of their own they adapt to the simulations.
-  Good("",
-       {"self_play.search.option=gumbel=on", "self_play.search.simulations=8"});
-}
-
-TEST(ConfigTest, GroupsOfGamesAreNotEmpty) {
-  EXPECT_THAT(Error("self_play { games_per_thread: 1 evaluation_groups: 2 }"),
-              HasSubstr("self_play.evaluation_groups: 2; expected at most "
-                        "self_play.games_per_thread, 1"));
-}
-
-TEST(ConfigTest, GamesThatTheWindowNeedsAreKept) {
-  EXPECT_THAT(Error("self_play { games_per_generation: 50 } "
-                    "learner { window_games: 100 } "
-                    "retention { keep_games: 149 }"),
-              HasSubstr("retention.keep_games: 149; expected 0 (all), or at "
-                        "least 150"));
-}
-
-TEST(ConfigTest, ThreadsAreAtLeastOne) {
-  EXPECT_THAT(Error("self_play { threads: 0 }"),
-              HasSubstr("self_play.threads: 0 is out of range"));
-  EXPECT_THAT(Error("learner { threads: 0 }"),
-              HasSubstr("learner.threads: 0 is out of range"));
-}
-
-TEST(ConfigTest, AnEmptyInitFromIsRefused) {
-  EXPECT_THAT(Error("init_from: ''"), HasSubstr("init_from: empty; expected"));
-}
-
 TEST(ConfigTest, GivenGamesStayAndAreNoneOfTheRun) {
   EXPECT_FALSE(PlaysGames(Good("games_from: 'other/games.db'")));
-  EXPECT_THAT(Error("games_from: ''"),
-              HasSubstr("games_from: empty; expected a store of games, or -"));
-  EXPECT_THAT(
-      Error("games_from: 'games.db' retention { keep_games: 100000 }"),
-      HasSubstr("retention.keep_games: 100000; expected 0 with games_from"));
 }
 
 TEST(ConfigTest, ByDefaultNobodyResignsAndTheTemperatureStays) {
@@ -642,37 +409,18 @@ TEST(ConfigTest, ByDefaultNobodyResignsAndTheTemperatureStays) {
                   -0.9f);
 }
 
-TEST(ConfigTest, WrongVariantsAreRefused) {
-  EXPECT_THAT(Error("variant: 'chess'"), HasSubstr("variant: "));
-  EXPECT_THAT(Error("variant: 'chess'"), HasSubstr("sacred_hill_l1"));
-  EXPECT_THAT(Error("", {"variant=four_treasures,all"}), HasSubstr("all"));
-  EXPECT_THAT(Error("", {"variant=four_treasures,four_treasures"}),
-              HasSubstr("variant: four_treasures is listed twice"));
-}
-
-TEST(ConfigTest, WrongRuleOptionsAreRefused) {
-  EXPECT_THAT(Error("rule_options: 'no_progress_limit=30'"),
-              HasSubstr("rule_options: "));
-  EXPECT_THAT(Error("rule_options: 'proximity_bound=9'"), HasSubstr("1 to 5"));
-  EXPECT_THAT(Error("rule_options: 'proximity_bound'"),
-              HasSubstr("rule_options: "));
-}
-
 TEST(ConfigTest, AFileIsLoadedAndAMissingOneNamed) {
   const std::string path =
       (std::filesystem::path(::testing::TempDir()) / "my_run.textproto")
           .string();
   std::ofstream(path) << "# A comment.\nseed: 42\n";
-  const absl::StatusOr<proto::TrainConfig> config =
-      LoadTrainConfig(path, {"generations=3"});
-  ASSERT_TRUE(config.ok()) << config.status();
-  EXPECT_EQ(config->seed(), 42u);
-  EXPECT_EQ(config->generations(), 3u);
-  EXPECT_EQ(config->run_dir(), "runs/my_run-sacred_hill_l1");
+  const auto config = LoadTrainConfig(path, {"generations=3"}).value();
+  EXPECT_EQ(config.seed(), 42u);
+  EXPECT_EQ(config.generations(), 3u);
+  EXPECT_EQ(config.run_dir(), "runs/my_run-sacred_hill_l1");
   std::filesystem::remove(path);
-  const absl::Status missing = LoadTrainConfig(path, {}).status();
-  EXPECT_EQ(missing.code(), absl::StatusCode::kNotFound);
-  EXPECT_THAT(std::string(missing.message()), HasSubstr(path));
+  EXPECT_THAT(LoadTrainConfig(path, {}),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr(path)));
 }
 
 TEST(ConfigTest, ARunGoesOnWithAnotherLengthButNotWithAnotherGame) {
@@ -712,14 +460,164 @@ TEST(ConfigTest,
       EXPECT_TRUE(status.ok()) << entry.path() << ": " << status;
     }
     const std::string path = entry.path().string();
-    const auto config = LoadTrainConfig(path, {});
-    ASSERT_TRUE(config.ok()) << config.status();
+    const auto config = LoadTrainConfig(path, {}).value();
     // As a run's folder has it.
     EXPECT_EQ(
-        ParseTrainConfig(ConfigToText(*config), path, {})->SerializeAsString(),
-        config->SerializeAsString());
+        ParseTrainConfig(ConfigToText(config), path, {})->SerializeAsString(),
+        config.SerializeAsString());
   }
   EXPECT_GE(configs, 2);  // quickstart and tiny
+}
+
+TEST(ConfigTest, AWrongTextIsRefusedWithItsPlaceAndTheFieldsThereAre) {
+  const std::vector<std::pair<std::string, std::string>> kWrong = {
+      {"# A heading\n\nSelf-play for boards.\n", "configs/quick.textproto:3:"},
+      {"Self: 1", "a training config has no field 'Self'; it has: "},
+      {"seed: 3\nself_play {\n  search { simulatons: 3 }\n}\n",
+       "configs/quick.textproto:3:"},
+      {"self_play { search { simulatons: 3 } }",
+       "this group has no field 'simulatons'; it has: simulations, c_puct, "},
+      {"seed: 3\ngenerations: 'ten'", "configs/quick.textproto:2:14: "},
+      {"network {\n  channels: 3", "configs/quick.textproto:2:"},
+      {"seed: -1", "configs/quick.textproto:1:"},
+      {"seed: 1\nseed: 2", "configs/quick.textproto:2:"},
+      {"self_play { search { simulations: 0 } }",
+       "configs/quick.textproto: self_play.search.simulations: 0 is out of "
+       "range; expected 1 to 16777214"},
+      {"learner { learning_rate: nan }",
+       "learner.learning_rate: nan is out of range"}};
+  for (const auto& [text, error] : kWrong) {
+    EXPECT_THAT(Error(text), HasSubstr(error));
+  }
+}
+
+TEST(ConfigTest, WrongOverridesAreRefusedWithWhatIsExpected) {
+  const std::vector<std::pair<std::string, std::string>> kWrong = {
+      // The path.
+      {"seed", "bad override 'seed'; expected path.to.field=value"},
+      {"sed=3",
+       "bad override 'sed=3': the config has no field 'sed'; it has: run_dir, "
+       "variant, "},
+      {"self_play.serach.simulations=3",
+       "self_play has no field 'serach'; it has: games_per_generation, "
+       "threads, games_per_thread, search"},
+      {"self_play.search=3",
+       "self_play.search is a group of fields; set one of: simulations, "},
+      {"seed.bits=3", "seed is a uint64 and has no field 'bits'"},
+      {"=3", "the config has no field ''"},
+      // The type.
+      {"seed=many",
+       "'many' is not a whole number from 0 to 18446744073709551615"},
+      {"generations=-1", "'-1' is not a whole number from 0 to 4294967295"},
+      {"generations=4294967296", "'4294967296' is not a whole number from 0"},
+      {"generations=0x10", "'0x10' is not a whole number"},
+      {"learner.learning_rate=fast", "'fast' is not a number"},
+      {"learner.learning_rate=0x1p-9", "'0x1p-9' is not a number"},
+      {"learner.milestones=nan", "'nan' is not a number"},
+      {"overlap=2", "'2' is not true or false"},
+      // The range.
+      {"self_play.search.dirichlet_fraction=1.5",
+       "self_play.search.dirichlet_fraction: 1.5 is out of range; expected 0 "
+       "to 1"},
+      {"learner.weight_decay=-0.5", "weight_decay: -0.5 is out of range"},
+      {"learner.ema_decay=1", "learner.ema_decay: 1 is out of range"},
+      {"self_play.threads=0", "self_play.threads: 0 is out of range"},
+      {"learner.threads=0", "learner.threads: 0 is out of range"},
+      // Names.
+      {"network.kind=heavy", "network.kind: heavy; expected tower or light"},
+      {"learner.optimizer=adam", "adam; expected adamw, muon or sgd"},
+      {"learner.schedule=linear", "linear; expected cosine or steps"},
+      {"learner.autocast=float16", "float16; expected off, bfloat16 or auto"},
+      {"learner.device=gpu",
+       "configs/quick.textproto: learner.device: 'gpu'; expected cpu, cuda or "
+       "cuda:N (N from 0)"},
+      {"learner.device=cuda:all", "learner.device: 'cuda:all'; expected"},
+      {"inference.device=gpu",
+       "inference.device is 'gpu'; expected cpu, cuda, cuda:N or cuda:all"},
+      {"inference.backend=abacus",
+       "inference.backend is 'abacus'; expected one of auto"},
+      {"inference.precision=int4",
+       "configs/quick.textproto: inference.precision is 'int4'; expected one "
+       "of auto, float32, bfloat16, float16, int8"},
+      {"run_dir=", "run_dir: empty; expected a folder"},
+      {"init_from=", "init_from: empty; expected"},
+      {"games_from=", "games_from: empty; expected a store of games, or -"},
+      {"variant=chess", "variant: "},
+      {"variant=chess", "sacred_hill_l1"},
+      {"variant=four_treasures,all", "all"},
+      {"variant=four_treasures,four_treasures",
+       "variant: four_treasures is listed twice"},
+      {"rule_options=no_progress_limit=30", "rule_options: "},
+      {"rule_options=proximity_bound=9", "1 to 5"},
+      {"rule_options=proximity_bound", "rule_options: "},
+      // Options of the search.
+      {"self_play.search.option=gumble=on",
+       "self_play.search.option: 'gumble=on': unknown search option 'gumble'; "
+       "expected one of "},
+      {"self_play.search.option=gumbel=yes",
+       "self_play.search.option: 'gumbel=yes': gumbel is 'yes'; expected on or "
+       "off"},
+      {"self_play.search.option=gumbel", "'gumbel': expected name=value"},
+      {"self_play.search.option=graph=on,graph=off", "graph is given twice"},
+      {"self_play.search.option=solver_hills=6", "requires proof=on"},
+      {"self_play.search.option=gumbel=on,forced_playouts=2",
+       "self_play.search.option: forced_playouts together with gumbel=on; "
+       "expected only one of the two"},
+      {"self_play.search.option=gumbel=on,gumbel_actions=17 "
+       "self_play.search.simulations=16",
+       "self_play.search.option: gumbel_actions=17; expected at most "
+       "self_play.search.simulations, 16"},
+      {"self_play.search.option=gumbel_actions=8",
+       "self_play.search.option: gumbel_actions; expected gumbel=on as well"},
+      // Values that do not go together.
+      {"self_play.playout_cap.full_share=0.25 "
+       "self_play.playout_cap.fast_simulations=9 "
+       "self_play.search.simulations=9",
+       "self_play.playout_cap.fast_simulations: 9; expected less than a full "
+       "search has"},
+      {"learner.value_search_share=0.5 self_play.search.option=utility=mix",
+       "learner.value_search_share: 0.5, but searches return utilities "
+       "(self_play.search.option utility=mix)"},
+      {"self_play.end_when_proved=true",
+       "nothing is proved without self_play.search.option proof=on"},
+      {"self_play.games_per_thread=1 self_play.evaluation_groups=2",
+       "self_play.evaluation_groups: 2; expected at most "
+       "self_play.games_per_thread, 1"},
+      {"variant=all self_play.games_per_generation=9",
+       "self_play.games_per_generation: 9; expected a game at least for each "
+       "of the 10 variants"},
+      // 3 games of at most 1000 positions.
+      {"learner.batch_size=3001 learner.window_games=3",
+       "learner.batch_size: 3001; expected less than a window can ever hold: 3 "
+       "games"},
+      // The run has fewer games than its window.
+      {"generations=1 self_play.games_per_generation=2 learner.batch_size=2001",
+       "learner.batch_size: 2001; expected less than a window can ever hold: 2 "
+       "games"},
+      {"self_play.games_per_generation=50 learner.window_games=100 "
+       "retention.keep_games=149",
+       "retention.keep_games: 149; expected 0 (all), or at least 150"},
+      {"games_from=games.db retention.keep_games=100000",
+       "retention.keep_games: 100000; expected 0 with games_from"}};
+  for (const auto& [overrides, error] : kWrong) {
+    EXPECT_THAT(Error("", absl::StrSplit(overrides, ' ')), HasSubstr(error));
+  }
+  for (const std::string milestones : {"0.5,0.4", "0", "1", "0.5,0.5"}) {
+    EXPECT_THAT(Error("", {"learner.milestones=" + milestones}),
+                HasSubstr("learner.milestones: "));
+  }
+}
+
+TEST(ConfigTest, ValuesThatGoTogetherAreTaken) {
+  for (const std::string overrides :
+       {"self_play.search.simulations=9",  // no fast searches
+        "learner.value_search_share=0.5 self_play.search.option=utility=win",
+        "self_play.search.option=utility=mix",
+        "self_play.end_when_proved=true self_play.search.option=proof=on",
+        // Considered actions adapt to the simulations.
+        "self_play.search.option=gumbel=on self_play.search.simulations=8"}) {
+    Good("", absl::StrSplit(overrides, ' '));
+  }
 }
 
 // --- Device check ------------------------------------------------------------
@@ -732,11 +630,10 @@ proto::TrainConfig Load(const std::string& file,
 }
 
 void ExpectLacking(const proto::TrainConfig& config, const char* field) {
-  const absl::Status status = CheckDevices(config);
-  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(
-      std::string(status.message()),
-      AllOf(HasSubstr(std::string(field) + ": device"), HasSubstr("CUDA")));
+  EXPECT_THAT(CheckDevices(config),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       AllOf(HasSubstr(std::string(field) + ": device"),
+                             HasSubstr("CUDA"))));
 }
 
 TEST(DeviceCheckTest, EveryMachineHasACpu) {
@@ -753,14 +650,13 @@ TEST(DeviceCheckTest, DevicesThatAreLackingAreNamedWithTheirField) {
 
 TEST(DeviceCheckTest, NumberTypesThatAreLackingAreNamedWithTheirFields) {
   // LibTorch's networks have no integers.
-  const absl::Status status =
+  EXPECT_THAT(
       CheckDevices(Load("tiny.textproto", {"inference.backend=torch",
-                                           "inference.precision=int8"}));
-  EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
-  EXPECT_THAT(std::string(status.message()),
-              AllOf(HasSubstr("inference.precision: int8 with "
-                              "inference.backend: torch"),
-                    HasSubstr("expected auto")));
+                                           "inference.precision=int8"})),
+      StatusIs(absl::StatusCode::kUnimplemented,
+               AllOf(HasSubstr("inference.precision: int8 with "
+                               "inference.backend: torch"),
+                     HasSubstr("expected auto"))));
 }
 
 TEST(DeviceCheckTest, TheConfigForGpusSaysSoWhereThereIsNone) {

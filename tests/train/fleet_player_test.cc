@@ -22,6 +22,7 @@
 #include "tara/train/play/game_plan.h"
 #include "tara/train/run/pipeline.h"
 #include "tests/fleet/fleet_testing.h"
+#include "tests/status_matchers.h"
 #include "tests/train/pipeline_testing.h"
 #include "tests/train/train_testing.h"
 
@@ -45,16 +46,10 @@ class FleetPlayerTest : public ::testing::Test {
     plan_.starts = {0, 0, 0, 0};
     plan_.missing = {6, 7, 9};
     request_ = PlayRequestFor(config_, plan_, "ckpt-000001");
-    auto store =
-        record::OpenGameStore(":memory:", record::StoreMode::kReadWrite);
-    ASSERT_TRUE(store.ok());
-    store_ = *std::move(store);
-
     HashingEvaluator evaluator;
-    const auto options = ToSelfPlayOptions(request_);
-    ASSERT_TRUE(options.ok()) << options.status();
+    const auto options = ToSelfPlayOptions(request_).value();
     for (const auto& game :
-         PlayGamesWith(evaluator, *options, plan_.missing, ignored_)) {
+         PlayGamesWith(evaluator, options, plan_.missing, ignored_)) {
       games_[game.game_index()] = game;
     }
   }
@@ -132,7 +127,7 @@ class FleetPlayerTest : public ::testing::Test {
   GamePlan plan_;
   proto::PlayRequest request_;
   std::map<uint64_t, proto::GameRecord> games_;
-  std::unique_ptr<record::GameStore> store_;
+  const std::unique_ptr<record::GameStore> store_ = StoreOf();
   SelfPlayStats stats_, ignored_;
   std::map<std::string, int64_t> games_by_node_;
   std::atomic<bool> stop_ = false;
@@ -146,13 +141,11 @@ TEST_F(FleetPlayerTest, AsksForTheMissingGamesAndStoresEachOnce) {
   Send({games_[9], games_[6]}, "a");
   Send({games_[6], games_[7], games_[7]}, "b");  // not one game
   Send({games_[6], games_[7]}, "b");             // again, the same
-  const absl::Status status = End();
-  ASSERT_TRUE(status.ok()) << status;
+  ASSERT_THAT(End(), IsOk());
   for (const auto& [index, game] : games_) {
     if (index == 8) continue;
-    const auto stored = store_->Get(index);
-    ASSERT_TRUE(stored.ok()) << stored.status();
-    EXPECT_EQ(stored->SerializeAsString(), game.SerializeAsString());
+    const auto stored = store_->Get(index).value();
+    EXPECT_EQ(stored.SerializeAsString(), game.SerializeAsString());
   }
   EXPECT_EQ(stats_.games, 3);
   EXPECT_EQ(stats_.simulations, 300);
@@ -189,8 +182,7 @@ TEST_F(FleetPlayerTest, RefusesGamesThatCannotBeTheOnesOfTheirIndex) {
   Begin();
   Send({illegal, of_another_seed, of_another_model}, "liar");
   Send({games_[6], games_[7], games_[9]}, "honest");
-  const absl::Status status = End();
-  ASSERT_TRUE(status.ok()) << status;
+  ASSERT_THAT(End(), IsOk());
   ASSERT_EQ(lines_.size(), 6u);
   EXPECT_EQ(lines_[2]["event"], "refused");
   EXPECT_EQ(lines_[2]["game"], 6);
@@ -208,11 +200,9 @@ TEST_F(FleetPlayerTest, TwoNodesThatPlayAGameDifferentlyEndTheRun) {
   Begin();
   Send({games_[6]}, "a");
   Send({other}, "b");
-  const absl::Status status = End();
-  EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
-  EXPECT_THAT(std::string(status.message()),
-              AllOf(HasSubstr("game 6 of generation 1"), HasSubstr("on a"),
-                    HasSubstr("on b")));
+  EXPECT_THAT(End(), StatusIs(absl::StatusCode::kDataLoss,
+                              AllOf(HasSubstr("game 6 of generation 1"),
+                                    HasSubstr("on a"), HasSubstr("on b"))));
 }
 
 TEST_F(FleetPlayerTest, GamesThatNobodyWantsAreIgnored) {
@@ -247,9 +237,8 @@ TEST_F(FleetPlayerTest, WhatIsNoGameIsAnErrorThatNamesTheNode) {
   message.set_node("a");
   Begin();
   SendBytes(message.SerializeAsString());
-  const absl::Status status = End();
-  EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("node a"));
+  EXPECT_THAT(End(),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("node a")));
 }
 
 TEST_F(FleetPlayerTest, StopsWhenToldWithoutAllGames) {

@@ -13,6 +13,7 @@
 #include "tara/record/game_record.h"
 #include "tara/record/game_store.h"
 #include "tara/train/config/config.h"
+#include "tests/status_matchers.h"
 #include "tests/train/train_testing.h"
 
 namespace tara::train {
@@ -24,20 +25,11 @@ using ::testing::HasSubstr;
 
 class GamePlanTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    auto store = record::OpenGameStore(TestFolder("plan") + "/games.db",
-                                       record::StoreMode::kReadWrite);
-    ASSERT_TRUE(store.ok()) << store.status().message();
-    store_ = *std::move(store);
-    record_ = PlayUniformGames(QuickSelfPlay(Variant::kFourTreasures), {0})[0];
-  }
-
   void Add(uint32_t generation, const std::vector<uint64_t>& indices) {
     for (const uint64_t index : indices) {
       record_.set_generation(generation);
       record_.set_game_index(index);
-      const absl::Status added = store_->Add(record_);
-      ASSERT_TRUE(added.ok()) << added.message();
+      ASSERT_THAT(store_->Add(record_), IsOk());
     }
   }
 
@@ -45,9 +37,7 @@ class GamePlanTest : public ::testing::Test {
   GamePlan Plan(int generation, int64_t games,
                 const proto::GenerationPlan* before = nullptr) {
     recorded_ = Record(generation, games, before);
-    const auto plan = ExpandPlan(config_, *store_, recorded_);
-    EXPECT_TRUE(plan.ok()) << plan.status();
-    return *plan;
+    return ExpandPlan(config_, *store_, recorded_).value();
   }
 
   proto::GenerationPlan Record(int generation, int64_t games,
@@ -56,15 +46,15 @@ class GamePlanTest : public ::testing::Test {
     if (config_.variant_size() == 0) config_.add_variant("four_treasures");
     const std::vector<double> shares(config_.variant_size(),
                                      1.0 / config_.variant_size());
-    const auto plan = PlanGeneration(config_, *store_, generation,
-                                     /*model=*/generation, before, shares);
-    EXPECT_TRUE(plan.ok()) << plan.status();
-    return *plan;
+    return PlanGeneration(config_, *store_, generation,
+                          /*model=*/generation, before, shares)
+        .value();
   }
 
   proto::TrainConfig config_;
-  std::unique_ptr<record::GameStore> store_;
-  proto::GameRecord record_;
+  const std::unique_ptr<record::GameStore> store_ = StoreOf();
+  proto::GameRecord record_ =
+      PlayUniformGames(QuickSelfPlay(Variant::kFourTreasures), {0})[0];
   proto::GenerationPlan recorded_;
 };
 
@@ -122,10 +112,9 @@ TEST_F(GamePlanTest, WhatAGameStartsFromDoesNotDependOnWhatIsMissing) {
   const GamePlan all = Plan(0, 8);
   EXPECT_EQ(all.starts, (std::vector<int>{0, 1, 2, 0, 1, 2, 0, 1}));
   Add(0, {0, 1, 4, 6});
-  const auto rest = ExpandPlan(config_, *store_, recorded_);
-  ASSERT_TRUE(rest.ok()) << rest.status();
-  EXPECT_EQ(rest->starts, all.starts);
-  EXPECT_EQ(rest->start_of(7), 1);
+  const auto rest = ExpandPlan(config_, *store_, recorded_).value();
+  EXPECT_EQ(rest.starts, all.starts);
+  EXPECT_EQ(rest.start_of(7), 1);
   // The next generation goes on where this one ended.
   const proto::GenerationPlan before = recorded_;
   EXPECT_EQ(Plan(1, 4, &before).starts, (std::vector<int>{2, 0, 1, 2}));
@@ -140,9 +129,8 @@ TEST_F(GamePlanTest, APlanForOtherVariantsIsRefused) {
 
 TEST_F(GamePlanTest, AStoreWithoutTheGenerationBeforeIsAnError) {
   const auto plan = PlanGeneration(config_, *store_, 2, 2, nullptr, {1.0});
-  EXPECT_EQ(plan.status().code(), absl::StatusCode::kDataLoss);
-  EXPECT_NE(std::string(plan.status().message()).find("generation 1"),
-            std::string::npos);
+  EXPECT_THAT(plan,
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("generation 1")));
 }
 
 // Two generations of three games, of which the store lacks what is not added.
@@ -152,18 +140,16 @@ TEST_F(GamePlanTest, LostGamesAreListedByGeneration) {
   *state.add_plan() = Record(1, 3, &state.plan(0));
   Add(0, {1});
   Add(1, {3, 5});
-  const auto lost = LostGames(config_, *store_, state, 0, 6);
-  ASSERT_TRUE(lost.ok()) << lost.status();
-  ASSERT_EQ(lost->size(), 2u);
-  EXPECT_EQ((*lost)[0].generation, 0);
-  EXPECT_EQ((*lost)[0].missing, (Indices{0, 2}));
-  EXPECT_EQ((*lost)[1].generation, 1);
-  EXPECT_EQ((*lost)[1].missing, (Indices{4}));
+  const auto lost = LostGames(config_, *store_, state, 0, 6).value();
+  ASSERT_EQ(lost.size(), 2u);
+  EXPECT_EQ(lost[0].generation, 0);
+  EXPECT_EQ(lost[0].missing, (Indices{0, 2}));
+  EXPECT_EQ(lost[1].generation, 1);
+  EXPECT_EQ(lost[1].missing, (Indices{4}));
   // Only those that are asked for.
-  const auto some = LostGames(config_, *store_, state, 1, 4);
-  ASSERT_TRUE(some.ok()) << some.status();
-  ASSERT_EQ(some->size(), 1u);
-  EXPECT_EQ((*some)[0].missing, (Indices{2}));
+  const auto some = LostGames(config_, *store_, state, 1, 4).value();
+  ASSERT_EQ(some.size(), 1u);
+  EXPECT_EQ(some[0].missing, (Indices{2}));
   EXPECT_TRUE(LostGames(config_, *store_, state, 3, 4)->empty());
 }
 
@@ -173,9 +159,8 @@ TEST_F(GamePlanTest, LostGamesWithoutAPlanAreAnError) {
   *state.add_plan() = Record(1, 3, &state.plan(0));
   state.mutable_plan()->DeleteSubrange(0, 1);
   Add(0, {0, 1});
-  const absl::Status status = LostGames(config_, *store_, state, 0, 6).status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
-  EXPECT_NE(status.message().find("game 2"), absl::string_view::npos);
+  EXPECT_THAT(LostGames(config_, *store_, state, 0, 6),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("game 2")));
 }
 
 // --- Game rules --------------------------------------------------------------
@@ -188,54 +173,51 @@ absl::StatusOr<std::vector<GameRules>> RulesFor(
   return RulesOf(config);
 }
 
-std::string ErrorOf(const std::vector<std::string>& variants,
-                    const std::string& options) {
-  const absl::Status status = RulesFor(variants, options).status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << options;
-  return std::string(status.message());
-}
-
 TEST(GameRulesTest, OptionsGoToTheVariantsThatHaveThem) {
   const auto rules =
-      RulesFor({"four_treasures", "high_kings_l1"}, "no_progress_limit=12");
-  ASSERT_TRUE(rules.ok()) << rules.status();
-  EXPECT_EQ((*rules)[0].start, InitialState(Variant::kFourTreasures));
-  EXPECT_EQ((*rules)[1].start.options.no_progress_limit, 12);
-  for (const GameRules& each : *rules) EXPECT_TRUE(each.drawn.empty());
+      RulesFor({"four_treasures", "high_kings_l1"}, "no_progress_limit=12")
+          .value();
+  EXPECT_EQ(rules[0].start, InitialState(Variant::kFourTreasures));
+  EXPECT_EQ(rules[1].start.options.no_progress_limit, 12);
+  for (const GameRules& each : rules) EXPECT_TRUE(each.drawn.empty());
 }
 
 TEST(GameRulesTest, WhatIsWrongIsNamed) {
-  EXPECT_THAT(ErrorOf({"chess"}, "-"), HasSubstr("chess"));
-  EXPECT_THAT(ErrorOf({"four_treasures"}, "no_progress_limit=12"),
-              HasSubstr("four_treasures has no rule option "
-                        "'no_progress_limit'; it has: "));
-  EXPECT_THAT(ErrorOf({"four_treasures"}, "compensation=0/1.3"),
-              HasSubstr("bad value '1.3'; expected -12 to 12 in steps of 0.5"));
-  EXPECT_THAT(ErrorOf({"four_treasures"}, "compensation=3..-3"),
-              HasSubstr("bad range '3..-3'; expected the lower value first"));
-  EXPECT_THAT(ErrorOf({"four_treasures"}, "compensation=0*0/1"),
-              HasSubstr("bad weight '0'"));
-  EXPECT_THAT(ErrorOf({"four_treasures"}, "compensation=0*nan/1"),
-              HasSubstr("bad weight 'nan'"));
-  EXPECT_THAT(ErrorOf({"four_treasures"}, "compensation=0*0x10/1"),
-              HasSubstr("bad weight '0x10'"));
-  EXPECT_THAT(ErrorOf({"four_treasures"}, "compensation"),
-              HasSubstr("expected name=value or variant:name=value"));
-  EXPECT_THAT(ErrorOf({"four_treasures"}, "compensation=0,compensation=1"),
-              HasSubstr("rule option compensation is given twice"));
-  EXPECT_THAT(ErrorOf({"four_treasures"}, "poisoned_chalice:compensation=1"),
-              HasSubstr("the config does not name variant 'poisoned_chalice'"));
-  EXPECT_THAT(ErrorOf({"four_treasures_doubles"}, "pie_rule=false/true"),
-              HasSubstr("no rule option 'pie_rule'"));
-  EXPECT_THAT(ErrorOf({"four_treasures"}, "compensation=/1"),
-              HasSubstr("bad value ''"));
+  struct Wrong {
+    std::string variant, options, error;
+  };
+  const std::vector<Wrong> kWrong = {
+      {"chess", "-", "chess"},
+      {"four_treasures", "no_progress_limit=12",
+       "four_treasures has no rule option 'no_progress_limit'; it has: "},
+      {"four_treasures", "compensation=0/1.3",
+       "bad value '1.3'; expected -12 to 12 in steps of 0.5"},
+      {"four_treasures", "compensation=3..-3",
+       "bad range '3..-3'; expected the lower value first"},
+      {"four_treasures", "compensation=0*0/1", "bad weight '0'"},
+      {"four_treasures", "compensation=0*nan/1", "bad weight 'nan'"},
+      {"four_treasures", "compensation=0*0x10/1", "bad weight '0x10'"},
+      {"four_treasures", "compensation=/1", "bad value ''"},
+      {"four_treasures", "compensation",
+       "expected name=value or variant:name=value"},
+      {"four_treasures", "compensation=0,compensation=1",
+       "rule option compensation is given twice"},
+      {"four_treasures", "poisoned_chalice:compensation=1",
+       "the config does not name variant 'poisoned_chalice'"},
+      {"four_treasures_doubles", "pie_rule=false/true",
+       "no rule option 'pie_rule'"}};
+  for (const Wrong& wrong : kWrong) {
+    EXPECT_THAT(
+        RulesFor({wrong.variant}, wrong.options),
+        StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(wrong.error)));
+  }
 }
 
 TEST(GameRulesTest, ValuesAddUpWithTheirWeights) {
   const auto rules = RulesFor({"poisoned_chalice", "four_treasures_doubles"},
-                              "compensation=0*8/-1..1,pie_rule=false*3/true");
-  ASSERT_TRUE(rules.ok()) << rules.status();
-  const std::vector<DrawnOption>& drawn = (*rules)[0].drawn;
+                              "compensation=0*8/-1..1,pie_rule=false*3/true")
+                         .value();
+  const std::vector<DrawnOption>& drawn = rules[0].drawn;
   ASSERT_EQ(drawn.size(), 2u);
   EXPECT_EQ(drawn[0].option->name, "compensation");
   EXPECT_THAT(drawn[0].values, ElementsAre(-2, -1, 0, 1, 2));  // half points
@@ -243,37 +225,37 @@ TEST(GameRulesTest, ValuesAddUpWithTheirWeights) {
   EXPECT_EQ(drawn[1].option->name, "pie_rule");
   EXPECT_THAT(drawn[1].weights, ElementsAre(3, 1));
   // Pairs have no pie rule.
-  ASSERT_EQ((*rules)[1].drawn.size(), 1u);
+  ASSERT_EQ(rules[1].drawn.size(), 1u);
 }
 
 TEST(GameRulesTest, AVariantsOwnValuesGoBeforeThoseOfAll) {
   const auto rules =
       RulesFor({"poisoned_chalice", "stone_of_destiny"},
-               "compensation=-1..1,poisoned_chalice:compensation=2");
-  ASSERT_TRUE(rules.ok()) << rules.status();
-  EXPECT_TRUE((*rules)[0].drawn.empty());
-  EXPECT_EQ((*rules)[0].start.options.compensation_halves, 4);
-  EXPECT_EQ((*rules)[1].drawn.size(), 1u);
+               "compensation=-1..1,poisoned_chalice:compensation=2")
+          .value();
+  EXPECT_TRUE(rules[0].drawn.empty());
+  EXPECT_EQ(rules[0].start.options.compensation_halves, 4);
+  EXPECT_EQ(rules[1].drawn.size(), 1u);
 }
 
 TEST(GameRulesTest, EvaluationsAreOfTheDefaultWhereItIsDrawn) {
   const auto rules = RulesFor({"high_kings_l1"},
                               "compensation=-3..3/2*9,no_progress_limit="
-                              "20/30*2");
-  ASSERT_TRUE(rules.ok()) << rules.status();
-  EXPECT_EQ((*rules)[0].start.options.compensation_halves, 0);
-  EXPECT_EQ((*rules)[0].start.options.no_progress_limit, 30);
+                              "20/30*2")
+                         .value();
+  EXPECT_EQ(rules[0].start.options.compensation_halves, 0);
+  EXPECT_EQ(rules[0].start.options.no_progress_limit, 30);
 }
 
 TEST(GameRulesTest, DrawsGoByTheWeights) {
   const auto rules =
-      RulesFor({"four_treasures"}, "compensation=0*2/1.5,pie_rule=false/true");
-  ASSERT_TRUE(rules.ok()) << rules.status();
+      RulesFor({"four_treasures"}, "compensation=0*2/1.5,pie_rule=false/true")
+          .value();
   constexpr int kDraws = 30000;
   std::map<std::string, int> counts;
   Random random(7);
   for (int i = 0; i < kDraws; ++i) {
-    const State start = DrawStart((*rules)[0].start, (*rules)[0].drawn, random);
+    const State start = DrawStart(rules[0].start, rules[0].drawn, random);
     EXPECT_TRUE(ValidatePosition(start).ok());
     ++counts[FormatRuleOptions(start.options)];
   }
@@ -289,10 +271,10 @@ TEST(GameRulesTest, DrawsGoByTheWeights) {
 // games are played, nor on the threads.
 TEST(GameRulesTest, AGameDrawsTheSameRulesWhateverElseIsPlayed) {
   const auto rules =
-      RulesFor({"four_treasures"}, "compensation=-3..3,pie_rule=false/true");
-  ASSERT_TRUE(rules.ok()) << rules.status();
+      RulesFor({"four_treasures"}, "compensation=-3..3,pie_rule=false/true")
+          .value();
   SelfPlayOptions options = QuickSelfPlay(Variant::kFourTreasures);
-  options.drawn = {(*rules)[0].drawn};
+  options.drawn = {rules[0].drawn};
   const std::vector<proto::GameRecord> all =
       PlayUniformGames(options, {0, 1, 2, 3, 4, 5, 6, 7});
   const std::vector<proto::GameRecord> one = PlayUniformGames(options, {5});
@@ -313,9 +295,7 @@ constexpr char kThree[] =
     "variant: 'poisoned_chalice' ";
 
 proto::TrainConfig Config(const std::string& mixture) {
-  const auto config = ParseTrainConfig(kThree + mixture, "test.textproto", {});
-  EXPECT_TRUE(config.ok()) << config.status();
-  return *config;
+  return ParseTrainConfig(kThree + mixture, "test.textproto", {}).value();
 }
 
 proto::VariantScore Score(const std::string& variant, double score) {
@@ -327,9 +307,7 @@ proto::VariantScore Score(const std::string& variant, double score) {
 
 std::vector<double> Shares(const std::string& mixture,
                            const std::vector<proto::VariantScore>& scores) {
-  const auto shares = MixtureShares(Config(mixture), scores);
-  EXPECT_TRUE(shares.ok()) << shares.status();
-  return *shares;
+  return MixtureShares(Config(mixture), scores).value();
 }
 
 TEST(MixtureTest, SharesAreEqualUnlessTheConfigSaysOtherwise) {
@@ -417,30 +395,27 @@ TEST(MixtureTest, WeightsOfVariantsThatTheRunLacksWait) {
 }
 
 TEST(MixtureTest, WrongMixturesAreRefusedWithTheField) {
-  const auto error = [](const std::string& mixture) {
-    const auto config =
-        ParseTrainConfig(kThree + mixture, "test.textproto", {});
-    return std::string(config.status().message());
-  };
-  EXPECT_THAT(error("mixture { mode: 'fair' }"),
-              HasSubstr("mixture.mode: fair; expected equal, weights or "
-                        "adaptive"));
-  EXPECT_THAT(error("mixture { weight: 'four_treasures=2' }"),
-              HasSubstr("mixture.weight: given, but mixture.mode is equal"));
-  EXPECT_THAT(
-      error("mixture { mode: 'weights' weight: 'four_leaves=2' }"),
-      HasSubstr("mixture.weight: 'four_leaves=2': expected variant=weight, of "
-                "sacred_hill_l1, "));
-  EXPECT_THAT(error("mixture { mode: 'weights' weight: 'four_treasures=0' }"),
-              HasSubstr("expected a number above 0"));
-  EXPECT_THAT(error("mixture { mode: 'weights' weight: 'four_treasures=nan' }"),
-              HasSubstr("expected a number above 0"));
-  EXPECT_THAT(error("mixture { mode: 'weights' weight: 'four_treasures=1' "
-                    "weight: 'four_treasures=2' }"),
-              HasSubstr("has a weight already"));
-  EXPECT_THAT(error("mixture { mode: 'adaptive' } evaluation { every: 0 }"),
-              HasSubstr("mixture.mode: adaptive; expected evaluations during "
-                        "training"));
+  const std::vector<std::pair<std::string, std::string>> kWrong = {
+      {"mixture { mode: 'fair' }",
+       "mixture.mode: fair; expected equal, weights or adaptive"},
+      {"mixture { weight: 'four_treasures=2' }",
+       "mixture.weight: given, but mixture.mode is equal"},
+      {"mixture { mode: 'weights' weight: 'four_leaves=2' }",
+       "mixture.weight: 'four_leaves=2': expected variant=weight, of "
+       "sacred_hill_l1, "},
+      {"mixture { mode: 'weights' weight: 'four_treasures=0' }",
+       "expected a number above 0"},
+      {"mixture { mode: 'weights' weight: 'four_treasures=nan' }",
+       "expected a number above 0"},
+      {"mixture { mode: 'weights' weight: 'four_treasures=1' "
+       "weight: 'four_treasures=2' }",
+       "has a weight already"},
+      {"mixture { mode: 'adaptive' } evaluation { every: 0 }",
+       "mixture.mode: adaptive; expected evaluations during training"}};
+  for (const auto& [mixture, error] : kWrong) {
+    EXPECT_THAT(ParseTrainConfig(kThree + mixture, "test.textproto", {}),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(error)));
+  }
 }
 
 }  // namespace

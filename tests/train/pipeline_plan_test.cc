@@ -1,6 +1,5 @@
 // What a run decides before it plays: variants, the gate, how long.
 
-#include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <functional>
@@ -24,6 +23,7 @@
 #include "tara/train/folder/run_folder.h"
 #include "tara/train/progress/progress.h"
 #include "tara/train/run/pipeline.h"
+#include "tests/status_matchers.h"
 #include "tests/train/pipeline_testing.h"
 #include "tests/train/train_testing.h"
 #include "third_party/crc32c/crc32c.h"
@@ -81,17 +81,13 @@ TEST(PipelineMixtureTest, ARestartPlaysTheGamesThatWerePlannedWhateverItKnows) {
   Trained(Adaptive(straight), HighKingsAreBehind());
 
   const std::string run_dir = TestFolder("replanned");
-  std::atomic<int> stored = 0;
-  TrainCallbacks callbacks = HighKingsAreBehind();
-  callbacks.on_game_stored = [&](uint64_t) { ++stored; };
-  auto summary =
-      Trained(Adaptive(run_dir), callbacks, [&] { return stored >= 13; });
-  ASSERT_TRUE(summary.stopped);
+  ASSERT_TRUE(
+      TrainedUntil(13, Adaptive(run_dir), HighKingsAreBehind()).stopped);
   // Another mixture and another size count from the next generation on.
   proto::TrainConfig changed = Adaptive(run_dir);
   changed.mutable_mixture()->set_mode("equal");
   changed.mutable_self_play()->set_games_per_generation(4);
-  summary = Trained(changed);
+  Trained(changed);
   const auto games = GamesOf(run_dir);
   const auto expected = GamesOf(straight);
   ASSERT_EQ(games.size(), 20u);
@@ -139,21 +135,14 @@ TEST(PipelineGateTest, OnlyCheckpointsThatAreLetThroughPlay) {
   }
   EXPECT_THAT(models, ElementsAre("ckpt-000000", "ckpt-000001", "ckpt-000001",
                                   "ckpt-000001"));
-  const auto lines = MetricsOf(run_dir);
-  EXPECT_EQ(std::count_if(lines.begin(), lines.end(),
-                          [](const std::string& line) {
-                            return line.find("\"event\":\"gate\"") !=
-                                   std::string::npos;
-                          }),
-            4);
+  EXPECT_EQ(MetricsOf(run_dir, "gate").size(), 4u);
 }
 
 TEST(PipelineGateTest, TheBestIsPublishedAndOutlivesANewerOneAndARestart) {
   const std::string run_dir = TestFolder("best");
   FakeGate gate = {.promotes = {true, false, false, false, false}};
   Trained(Tiny(run_dir, kGated), gate.Callbacks());
-  EXPECT_EQ(*LatestCheckpoint(run_dir),
-            run_dir + "/checkpoints/ckpt-000001.pt");
+  EXPECT_EQ(*LatestCheckpoint(run_dir), CheckpointFile(run_dir, 1));
   proto::TrainConfig longer = Tiny(run_dir, kGated);
   longer.set_generations(5);
   const auto summary = Trained(longer, gate.Callbacks());
@@ -291,9 +280,8 @@ class RunOnAFakeClock {
 };
 
 double SecondsOf(const std::string& run_dir) {
-  const auto state = RunStateFile::Open(run_dir + "/state.textproto");
-  EXPECT_TRUE(state.ok()) << state.status();
-  return state->state().seconds() + state->state().unfinished_seconds();
+  const auto state = RunStateFile::Open(run_dir + "/state.textproto").value();
+  return state.state().seconds() + state.state().unfinished_seconds();
 }
 
 TEST(PipelineTimeTest, AKillLosesAtMostTenSecondsOfTheTimeUsed) {
@@ -354,10 +342,9 @@ TEST(PipelineTimeTest, TheTimeOfInterruptedStartsCounts) {
 std::vector<std::vector<float>> WeightsOf(const std::string& run_dir,
                                           int generation) {
   std::vector<std::vector<float>> weights;
-  const auto checkpoint = nn::ReadCheckpoint(absl::StrCat(
-      run_dir, "/checkpoints/", CheckpointName(generation), ".pt"));
-  EXPECT_TRUE(checkpoint.ok()) << checkpoint.status();
-  for (const nn::NamedTensor& tensor : checkpoint->tensors) {
+  const auto checkpoint =
+      nn::ReadCheckpoint(CheckpointFile(run_dir, generation)).value();
+  for (const nn::NamedTensor& tensor : checkpoint.tensors) {
     weights.push_back(tensor.values);
   }
   return weights;
@@ -416,18 +403,10 @@ TEST(InitFromTest, ARunBeginsWithTheNetworkOfAnother) {
   const std::string init = "init_from=" + first;
   const auto summary = Trained(Tiny(run_dir, {"variant=high_kings_l1", init}));
   EXPECT_EQ(summary.generation, 2);
-  const auto before = nn::ReadCheckpoint(first + "/checkpoints/ckpt-000002.pt");
-  const auto after =
-      nn::ReadCheckpoint(run_dir + "/checkpoints/ckpt-000000.pt");
-  ASSERT_TRUE(before.ok() && after.ok());
-  EXPECT_EQ(after->progress, nn::TrainingProgress());
-  ASSERT_EQ(after->tensors.size(), before->tensors.size());
-  for (size_t i = 0; i < after->tensors.size(); ++i) {
-    EXPECT_EQ(after->tensors[i].name, before->tensors[i].name);
-    EXPECT_EQ(after->tensors[i].values, before->tensors[i].values);
-  }
-  const std::string file =
-      ReadWholeFile(first + "/checkpoints/ckpt-000002.pt").value();
+  EXPECT_EQ(nn::ReadCheckpoint(CheckpointFile(run_dir, 0)).value().progress,
+            nn::TrainingProgress());
+  EXPECT_EQ(WeightsOf(run_dir, 0), WeightsOf(first, 2));
+  const std::string file = ReadWholeFile(CheckpointFile(first, 2)).value();
   // It is needed at the beginning alone, and its checksum is kept.
   std::filesystem::remove_all(first);
   EXPECT_TRUE(Train(Tiny(run_dir, {"variant=high_kings_l1", init})).ok());
@@ -442,8 +421,7 @@ TEST(InitFromTest, ASmallerNetworkGrows) {
   const std::string run_dir = TestFolder("larger");
   Trained(Tiny(run_dir, {"init_from=" + first, "network.channels=12",
                          "network.blocks=2", "generations=1"}));
-  const auto after =
-      nn::ReadCheckpoint(run_dir + "/checkpoints/ckpt-000001.pt").value();
+  const auto after = nn::ReadCheckpoint(CheckpointFile(run_dir, 1)).value();
   EXPECT_EQ(after.shape, (nn::NetworkShape{.channels = 12, .blocks = 2}));
 }
 
@@ -451,41 +429,36 @@ TEST(InitFromTest, WhatDoesNotFitIsRefusedBeforeAnythingIsWritten) {
   const std::string first = TestFolder("other_shape");
   Trained(Tiny(first, {"generations=1"}));
   const std::string kings = TestFolder("other_rules");
-  ASSERT_TRUE(Train(Tiny(kings, {"generations=1", "variant=high_kings_l1",
-                                 "rule_options=no_progress_limit=30"}))
-                  .ok());
+  Trained(Tiny(kings, {"generations=1", "variant=high_kings_l1",
+                       "rule_options=no_progress_limit=30"}));
   const std::string run_dir = TestFolder("refused") + "/run";
-  const auto error = [&](std::vector<std::string> overrides) {
-    return Train(Tiny(run_dir, std::move(overrides))).status();
+  const auto train = [&](std::vector<std::string> overrides) {
+    return Train(Tiny(run_dir, std::move(overrides)));
   };
-  absl::Status status = error({"init_from=" + first, "network.channels=4"});
-  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(std::string(status.message()),
-              HasSubstr("ckpt-000001.pt has 8 channels and 1 blocks, that of "
-                        "the config (network) 4 channels and 1 blocks; "
-                        "expected no more"));
-  status = error({"init_from=" + first, "variant=four_treasures"});
-  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(std::string(status.message()),
-              HasSubstr("has not learned four_treasures; its run learned "
-                        "sacred_hill_l1"));
-  status = error({"init_from=" + kings, "variant=high_kings_l1",
-                  "rule_options=no_progress_limit=20"});
-  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(std::string(status.message()),
-              HasSubstr("has not learned no_progress_limit=20 of "
-                        "high_kings_l1; its run learned no_progress_limit=30"));
-  status = error({"init_from=" + run_dir + "/nothing.pt"});
-  EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("init_from: "));
+  EXPECT_THAT(train({"init_from=" + first, "network.channels=4"}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("ckpt-000001.pt has 8 channels and 1 blocks, "
+                                 "that of the config (network) 4 channels and "
+                                 "1 blocks; expected no more")));
+  EXPECT_THAT(train({"init_from=" + first, "variant=four_treasures"}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("has not learned four_treasures; its run "
+                                 "learned sacred_hill_l1")));
+  EXPECT_THAT(train({"init_from=" + kings, "variant=high_kings_l1",
+                     "rule_options=no_progress_limit=20"}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("has not learned no_progress_limit=20 of "
+                                 "high_kings_l1; its run learned "
+                                 "no_progress_limit=30")));
+  EXPECT_THAT(train({"init_from=" + run_dir + "/nothing.pt"}),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("init_from: ")));
   EXPECT_FALSE(std::filesystem::exists(run_dir));
 }
 
 TEST(InitFromTest, ARunBeginsWithABundleThatWasExportedForLearning) {
   const std::string first = TestFolder("exported");
   Trained(Tiny(first, {"generations=1"}));
-  const auto before =
-      nn::ReadCheckpoint(first + "/checkpoints/ckpt-000001.pt").value();
+  const auto before = nn::ReadCheckpoint(CheckpointFile(first, 1)).value();
   const std::string bundle = first + "/exported.tara";
   const auto write_bundle = [&](bool for_learning) {
     const nn::BundleOptions options = {
@@ -505,10 +478,9 @@ TEST(InitFromTest, ARunBeginsWithABundleThatWasExportedForLearning) {
   };
   write_bundle(/*for_learning=*/false);
   absl::Status status = train({});
-  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(std::string(status.message()),
-              AllOf(HasSubstr("init_from: Bundle " + bundle),
-                    HasSubstr("made for playing alone")));
+  EXPECT_THAT(status, StatusIs(absl::StatusCode::kFailedPrecondition,
+                               AllOf(HasSubstr("init_from: Bundle " + bundle),
+                                     HasSubstr("made for playing alone"))));
   write_bundle(/*for_learning=*/true);
   status = train({"variant=four_treasures"});
   EXPECT_THAT(std::string(status.message()),
@@ -516,8 +488,7 @@ TEST(InitFromTest, ARunBeginsWithABundleThatWasExportedForLearning) {
                         "sacred_hill_l1"));
   EXPECT_FALSE(std::filesystem::exists(run_dir));
   EXPECT_TRUE(train({}).ok());
-  const auto after =
-      nn::ReadCheckpoint(run_dir + "/checkpoints/ckpt-000000.pt").value();
+  const auto after = nn::ReadCheckpoint(CheckpointFile(run_dir, 0)).value();
   EXPECT_EQ(after.progress, nn::TrainingProgress());
   int compared = 0;
   for (const nn::NamedTensor& tensor : before.tensors) {

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -17,7 +16,6 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
@@ -26,8 +24,8 @@
 #include "tara/base/files.h"
 #include "tara/base/sqlite.h"
 #include "tara/nn/weights/checkpoint.h"
-#include "tara/train/progress/progress.h"
 #include "tara/train/run/pipeline.h"
+#include "tests/status_matchers.h"
 #include "tests/train/pipeline_testing.h"
 #include "tests/train/train_testing.h"
 
@@ -36,10 +34,6 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-
-std::string CheckpointFile(const std::string& run_dir, int generation) {
-  return absl::StrCat(run_dir, "/checkpoints/ckpt-00000", generation, ".pt");
-}
 
 std::string Contents(const std::string& path) {
   return ReadWholeFile(path).value();
@@ -64,12 +58,7 @@ void FlipAByteInTheMiddle(const std::string& path) {
 }
 
 std::vector<std::string> Notes(const std::string& run_dir) {
-  std::vector<std::string> notes;
-  const auto lines = MetricsOf(run_dir);
-  for (const std::string& line : lines) {
-    if (absl::StrContains(line, "\"event\":\"note\"")) notes.push_back(line);
-  }
-  return notes;
+  return MetricsOf(run_dir, "note");
 }
 
 TEST(PipelineRobustTest,
@@ -109,20 +98,14 @@ TEST(PipelineRobustTest, WhereEveryCheckpointIsDamagedTheRunBeginsAnew) {
 // next is of the games 2 to 11 (kSteady has a window of ten). Removes some.
 std::string RunThatLost(const std::string& name, const std::string& games) {
   const std::string run_dir = TestFolder(name);
-  std::atomic<int> stored = 0;
-  TrainCallbacks callbacks;
-  callbacks.on_game_stored = [&](uint64_t) { ++stored; };
-  const auto summary =
-      Trained(Tiny(run_dir, kSteady), callbacks, [&] { return stored >= 12; });
-  EXPECT_EQ(summary.generation, 1);
+  EXPECT_EQ(TrainedUntil(12, Tiny(run_dir, kSteady)).generation, 1);
   auto store = SqliteDatabase::Open(run_dir + "/games.db",
-                                    SqliteDatabase::Mode::kReadWrite);
-  EXPECT_TRUE(store.ok()) << store.status();
-  EXPECT_TRUE(
-      store
-          ->Execute("DELETE FROM games WHERE game_index IN (" + games + ")",
-                    "lose games")
-          .ok());
+                                    SqliteDatabase::Mode::kReadWrite)
+                   .value();
+  EXPECT_THAT(
+      store.Execute("DELETE FROM games WHERE game_index IN (" + games + ")",
+                    "lose games"),
+      IsOk());
   return run_dir;
 }
 
@@ -134,12 +117,7 @@ TEST(PipelineRobustTest, GamesOfTheWindowThatTheStoreHasLostArePlayedAgain) {
     EXPECT_EQ(Contents(CheckpointFile(run_dir, generation)),
               Contents(CheckpointFile(straight, generation)));
   }
-  const auto games = GamesOf(run_dir);
-  const auto expected = GamesOf(straight);
-  ASSERT_EQ(games.size(), expected.size());
-  for (size_t i = 0; i < games.size(); ++i) {
-    EXPECT_EQ(games[i].SerializeAsString(), expected[i].SerializeAsString());
-  }
+  EXPECT_EQ(BytesOf(GamesOf(run_dir)), BytesOf(GamesOf(straight)));
   // Game 8 is of the generation that is going on.
   ASSERT_EQ(Notes(run_dir).size(), 1u);
   EXPECT_THAT(Notes(run_dir)[0],
@@ -152,20 +130,22 @@ TEST(PipelineRobustTest, LostGamesThatCannotBePlayedAgainAreAnError) {
   const std::string player = CheckpointFile(run_dir, 0);
   std::filesystem::rename(player, player + ".away");
   absl::Status status = Train(Tiny(run_dir, kSteady)).status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
-  EXPECT_THAT(std::string(status.message()),
-              AllOf(HasSubstr(run_dir + "/games.db lacks 2 games of generation "
-                                        "0, the first of them game 3"),
-                    HasSubstr("ckpt-000000, which played them, is no longer "
-                              "there; generation 1 cannot be learned")));
+  EXPECT_THAT(
+      status,
+      StatusIs(
+          absl::StatusCode::kDataLoss,
+          AllOf(HasSubstr(run_dir + "/games.db lacks 2 games of generation "
+                                    "0, the first of them game 3"),
+                HasSubstr("ckpt-000000, which played them, is no longer "
+                          "there; generation 1 cannot be learned"))));
   // Nor without the plans.
   const std::string state = run_dir + "/state.textproto";
   std::filesystem::rename(state, state + ".away");
   status = Train(Tiny(run_dir, kSteady)).status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
-  EXPECT_THAT(std::string(status.message()),
-              AllOf(HasSubstr("lacks 2 games"), HasSubstr("game 3"),
-                    HasSubstr("no plan")));
+  EXPECT_THAT(status,
+              StatusIs(absl::StatusCode::kDataLoss,
+                       AllOf(HasSubstr("lacks 2 games"), HasSubstr("game 3"),
+                             HasSubstr("no plan"))));
   // With all back it goes on.
   std::filesystem::rename(player + ".away", player);
   std::filesystem::rename(state + ".away", state);
@@ -174,19 +154,6 @@ TEST(PipelineRobustTest, LostGamesThatCannotBePlayedAgainAreAnError) {
 }
 
 // --- Lines that a kill keeps from the log ------------------------------------
-
-// Lines of an event, as programs read them.
-std::vector<std::string> LinesOf(const std::string& run_dir,
-                                 const std::string& event) {
-  const auto lines = MetricsOf(run_dir);
-  std::vector<std::string> found;
-  for (const std::string& line : lines) {
-    if (absl::StrContains(line, "\"event\":\"" + event + "\"")) {
-      found.push_back(line);
-    }
-  }
-  return found;
-}
 
 // Takes all but the first of these lines out of the log: those that a kill has
 // come before.
@@ -209,19 +176,20 @@ TEST(PipelineRobustTest, LinesOfACheckpointThatAKillCutOffAreMadeUpFor) {
   proto::TrainConfig config = Tiny(run_dir, overrides);
   config.set_generations(2);
   Trained(config);
-  const std::vector<std::string> learning = LinesOf(run_dir, "learning");
-  const std::vector<std::string> held_out = LinesOf(run_dir, "held_out");
+  const std::vector<std::string> learning = MetricsOf(run_dir, "learning");
+  const std::vector<std::string> held_out = MetricsOf(run_dir, "held_out");
   ASSERT_EQ(learning.size(), 2u);
   ASSERT_FALSE(held_out.empty());
   LoseLines(run_dir, {learning[0], learning[1], held_out.back()});
-  ASSERT_EQ(LinesOf(run_dir, "learning").size(), 1u);
+  ASSERT_EQ(MetricsOf(run_dir, "learning").size(), 1u);
   config.set_generations(3);
   Trained(config);
-  const std::vector<std::string> after = LinesOf(run_dir, "learning");
+  const std::vector<std::string> after = MetricsOf(run_dir, "learning");
   ASSERT_EQ(after.size(), 3u);
   EXPECT_EQ(after[1], learning[1]);
   EXPECT_EQ(std::count(after.begin(), after.end(), learning[1]), 1);
-  const std::vector<std::string> held_out_after = LinesOf(run_dir, "held_out");
+  const std::vector<std::string> held_out_after =
+      MetricsOf(run_dir, "held_out");
   EXPECT_EQ(
       std::count(held_out_after.begin(), held_out_after.end(), held_out.back()),
       1);
@@ -252,16 +220,13 @@ TEST(PipelineRobustTest, LinesOfAnEvaluationThatAKillCutOffAreMadeUpFor) {
   config.set_generations(3);
   // Ends in the third generation, after the evaluation of the second: what is
   // lost then is what was written last.
-  std::atomic<int> stored = 0;
-  TrainCallbacks callbacks = Evaluating(evaluations);
-  callbacks.on_game_stored = [&](uint64_t) { ++stored; };
-  Trained(config, callbacks, [&] { return stored > 12; });
-  const std::vector<std::string> strength = LinesOf(run_dir, "strength");
+  TrainedUntil(13, config, Evaluating(evaluations));
+  const std::vector<std::string> strength = MetricsOf(run_dir, "strength");
   ASSERT_EQ(strength.size(), 4u);  // of checkpoints 1 and 2
   LoseLines(run_dir, {strength[2], strength[3]});
-  ASSERT_EQ(LinesOf(run_dir, "strength").size(), 3u);
-  Trained(config, callbacks, [&] { return false; });
-  const std::vector<std::string> after = LinesOf(run_dir, "strength");
+  ASSERT_EQ(MetricsOf(run_dir, "strength").size(), 3u);
+  Trained(config, Evaluating(evaluations));
+  const std::vector<std::string> after = MetricsOf(run_dir, "strength");
   EXPECT_EQ(evaluations, 3);  // and the last one
   EXPECT_EQ(after.size(), 6u);
   EXPECT_EQ(std::set<std::string>(after.begin(), after.end()).size(), 6u);
@@ -279,7 +244,7 @@ TEST(PipelineRobustTest, AFinalEvaluationIsNotTheOneDuringTraining) {
   config.set_generations(2);
   Trained(config, Evaluating(evaluations));
   EXPECT_EQ(evaluations, 3);
-  EXPECT_EQ(LinesOf(run_dir, "strength").size(), 6u);
+  EXPECT_EQ(MetricsOf(run_dir, "strength").size(), 6u);
 }
 
 TEST(PipelineRobustTest, ARunThatIsStartedAgainDrawsNoPointTwice) {
@@ -311,12 +276,7 @@ TEST(PipelineRobustTest, ARunThatIsStartedAgainDrawsNoPointTwice) {
 // A run whose games are all there, stopped before the generation 1 is learned.
 std::string StoppedBeforeLearning(const std::string& name) {
   const std::string run_dir = TestFolder(name);
-  std::atomic<int> stored = 0;
-  TrainCallbacks callbacks;
-  callbacks.on_game_stored = [&](uint64_t) { ++stored; };
-  const auto summary =
-      Trained(Tiny(run_dir), callbacks, [&] { return stored >= 12; });
-  EXPECT_EQ(summary.generation, 1);
+  EXPECT_EQ(TrainedUntil(12, Tiny(run_dir)).generation, 1);
   EXPECT_EQ(GamesOf(run_dir).size(), 12u);
   return run_dir;
 }
@@ -406,11 +366,11 @@ TEST(PipelineRobustTest, ACheckpointThatIsNotFiniteIsSetAsideAndRelearned) {
 TEST(PipelineRobustTest, ANetworkWhoseOutputsAreNotFiniteDoesNotPlay) {
   const std::string run_dir = StraightRun("overflow", {"generations=1"});
   Poison(CheckpointFile(run_dir, 1));
-  const absl::Status status = Train(Tiny(run_dir)).status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << status;
-  EXPECT_THAT(std::string(status.message()),
-              AllOf(HasSubstr("Checkpoint " + CheckpointFile(run_dir, 1)),
-                    HasSubstr("not finite")));
+  EXPECT_THAT(
+      Train(Tiny(run_dir)),
+      StatusIs(absl::StatusCode::kDataLoss,
+               AllOf(HasSubstr("Checkpoint " + CheckpointFile(run_dir, 1)),
+                     HasSubstr("not finite"))));
   EXPECT_EQ(GamesOf(run_dir).size(), 6u);
 }
 
@@ -462,12 +422,7 @@ TEST(PipelineRobustTest, AFullDiskIsAnErrorAndLaterTheRunGoesOnAsIfNothingWas) {
   Trained(Tiny(run_dir, kSteady));
   EXPECT_EQ(Contents(CheckpointFile(run_dir, 3)),
             Contents(CheckpointFile(straight, 3)));
-  const auto games = GamesOf(run_dir);
-  const auto expected = GamesOf(straight);
-  ASSERT_EQ(games.size(), expected.size());
-  for (size_t i = 0; i < games.size(); ++i) {
-    EXPECT_EQ(games[i].SerializeAsString(), expected[i].SerializeAsString());
-  }
+  EXPECT_EQ(BytesOf(GamesOf(run_dir)), BytesOf(GamesOf(straight)));
 }
 
 TEST(PipelineRobustTest, AStoreThatAnotherProcessHoldsIsAnErrorThatNamesIt) {
@@ -479,10 +434,9 @@ TEST(PipelineRobustTest, AStoreThatAnotherProcessHoldsIsAnErrorThatNamesIt) {
   ASSERT_TRUE(other.Execute("BEGIN IMMEDIATE", "hold the lock").ok());
   const proto::TrainConfig longer =
       Tiny(run_dir, {"generations=2", "self_play.threads=1"});
-  const absl::Status status = Train(longer).status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable) << status;
-  EXPECT_THAT(std::string(status.message()),
-              AllOf(HasSubstr(store), HasSubstr("locked")));
+  EXPECT_THAT(Train(longer),
+              StatusIs(absl::StatusCode::kUnavailable,
+                       AllOf(HasSubstr(store), HasSubstr("locked"))));
   ASSERT_TRUE(other.Execute("ROLLBACK", "let it go").ok());
   Trained(longer);
   EXPECT_EQ(GamesOf(run_dir).size(), 12u);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -22,12 +21,11 @@
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/weights/checkpoint.h"
 #include "tara/record/game_record.h"
-#include "tara/record/game_store.h"
 #include "tara/train/config/config_options.h"
 #include "tara/train/folder/checkpoints.h"
 #include "tara/train/folder/run_folder.h"
 #include "tara/train/play/self_play.h"
-#include "tara/train/progress/progress.h"
+#include "tests/status_matchers.h"
 #include "tests/train/pipeline_testing.h"
 #include "tests/train/train_testing.h"
 
@@ -80,8 +78,7 @@ TEST_P(TrainingOfVariantTest, RunsThroughAndLeavesAPlayer) {
   const auto games = GamesOf(run_dir);
   EXPECT_EQ(games.size(), 12u);
   for (const proto::GameRecord& game : games) {
-    const absl::Status valid = record::ValidateRecord(game);
-    EXPECT_TRUE(valid.ok()) << valid.message();
+    EXPECT_THAT(record::ValidateRecord(game), IsOk());
     EXPECT_EQ(game.variant(), id);
     EXPECT_EQ(game.model_id(), CheckpointName(game.generation()));
   }
@@ -89,9 +86,9 @@ TEST_P(TrainingOfVariantTest, RunsThroughAndLeavesAPlayer) {
   const auto player = nn::LoadNetworkEvaluator(summary.checkpoint_path).value();
   const State start = InitialState(GetParam().variant);
   mcts::Evaluation evaluation;
-  const absl::Status evaluated = player->Evaluate(
-      absl::MakeConstSpan(&start, 1), absl::MakeSpan(&evaluation, 1));
-  ASSERT_TRUE(evaluated.ok()) << evaluated.message();
+  ASSERT_THAT(player->Evaluate(absl::MakeConstSpan(&start, 1),
+                               absl::MakeSpan(&evaluation, 1)),
+              IsOk());
   EXPECT_EQ(static_cast<int>(evaluation.priors.size()),
             LegalActions(start).Count());
 }
@@ -113,10 +110,7 @@ TEST(PipelineTest, AllVariantsCanBeLearnedByOneNetwork) {
 TEST(PipelineTest, AStoppedRunGoesOnWithTheGamesItLacks) {
   const std::string run_dir = TestFolder("stopped");
   const proto::TrainConfig config = Tiny(run_dir);
-  std::atomic<int> stored = 0;
-  TrainCallbacks callbacks;
-  callbacks.on_game_stored = [&](uint64_t) { ++stored; };
-  auto summary = Trained(config, callbacks, [&] { return stored >= 9; });
+  auto summary = TrainedUntil(9, config);
   EXPECT_TRUE(summary.stopped);
   EXPECT_EQ(summary.generation, 1);
   const size_t kept = GamesOf(run_dir).size();
@@ -222,13 +216,8 @@ TEST(PipelineTest, WithOverlapAGenerationBeginsWhileTheLastGamesGoOn) {
 
   const std::string undisturbed = TestFolder("undisturbed");
   Trained(Tiny(undisturbed, {"overlap=true", "generations=3"}));
-  const auto games = GamesOf(run_dir);
-  const auto expected = GamesOf(undisturbed);
-  ASSERT_EQ(games.size(), 18u);
-  ASSERT_EQ(expected.size(), 18u);
-  for (size_t i = 0; i < games.size(); ++i) {
-    EXPECT_EQ(games[i].SerializeAsString(), expected[i].SerializeAsString());
-  }
+  EXPECT_EQ(GamesOf(run_dir).size(), 18u);
+  EXPECT_EQ(BytesOf(GamesOf(run_dir)), BytesOf(GamesOf(undisturbed)));
 }
 
 TEST(PipelineTest, AWarmStartIsPlayedBySearchWithRandomGames) {
@@ -245,18 +234,8 @@ TEST(PipelineTest, AWarmStartIsPlayedBySearchWithRandomGames) {
   options.model_id = "random games";
   mcts::PlayoutEvaluator judge(/*playouts=*/1, config.seed());
   SelfPlayStats stats;
-  int same = 0;
-  const absl::Status played = PlayGames(
-      options, {0, 1, 2, 3, 4, 5}, judge,
-      [&](const proto::GameRecord& game) {
-        same += static_cast<int>(game.SerializeAsString() ==
-                                 games[game.game_index()].SerializeAsString());
-        return absl::OkStatus();
-      },
-      [] { return false; }, stats);
-  ASSERT_TRUE(played.ok()) << played;
-  EXPECT_EQ(same, 6);
-
+  EXPECT_EQ(BytesOf(PlayGamesWith(judge, options, IndicesTo(6), stats)),
+            BytesOf({games.begin(), games.begin() + 6}));
   for (int i = 6; i < 12; ++i) {
     EXPECT_EQ(games[i].model_id(), "ckpt-000001");
   }
@@ -305,14 +284,13 @@ TEST(PipelineTest, MetricsHaveALineForSelfPlayAndForLearning) {
 
 TEST(PipelineTest, HeldOutLossesAreLoggedByHeadAndVariant) {
   const std::string run_dir = TestFolder("held_out");
-  ASSERT_TRUE(Train(Tiny(run_dir, {"variant=four_treasures", "generations=1",
-                                   "learner.held_out_share=0.5",
-                                   "learner.owner_loss_weight=1"}))
-                  .ok());
+  Trained(Tiny(run_dir,
+               {"variant=four_treasures", "generations=1",
+                "learner.held_out_share=0.5", "learner.owner_loss_weight=1"}));
   const auto lines = MetricsOf(run_dir);
   ASSERT_EQ(lines.size(), 4u);
   // Before the line of the learning that it belongs to.
-  const std::string& line = lines.at(2);
+  const std::string& line = lines[2];
   EXPECT_THAT(line, HasSubstr("\"event\":\"held_out\",\"generation\":1,"
                               "\"variant\":\"four_treasures\""));
   for (const nn::HeadInfo& head : nn::kHeads) {
@@ -341,14 +319,9 @@ TEST(PipelineTest, AllTargetsAreLearnedTogether) {
   }
   const auto summary = Trained(Tiny(run_dir, overrides));
   EXPECT_EQ(summary.generation, 2);
-  for (const proto::GameRecord& game : GamesOf(run_dir)) {
-    const absl::Status valid = record::ValidateRecord(game);
-    EXPECT_TRUE(valid.ok()) << valid.message();
-  }
-  const auto lines = MetricsOf(run_dir);
+  ExpectValid(GamesOf(run_dir));
   // A fifth of 6 games is less than the 6 steps of 32 samples.
-  for (const std::string& line : lines) {
-    if (line.find("\"event\":\"learning\"") == std::string::npos) continue;
+  for (const std::string& line : MetricsOf(run_dir, "learning")) {
     EXPECT_THAT(line, HasSubstr("\"window_games\":"));
     EXPECT_THAT(line, Not(HasSubstr("\"step\":6,")));
     EXPECT_THAT(line, Not(HasSubstr("\"step\":12,")));
@@ -374,11 +347,8 @@ TEST(PipelineTest, AllOptionsOfSelfPlayTrainTogether) {
             "self_play.evaluation_groups=2", "self_play.shared_batches=true"}));
   EXPECT_EQ(summary.generation, 2);
   const auto games = GamesOf(run_dir);
-  ASSERT_EQ(games.size(), 12u);
-  for (const proto::GameRecord& game : games) {
-    const absl::Status valid = record::ValidateRecord(game);
-    EXPECT_TRUE(valid.ok()) << valid.message();
-  }
+  EXPECT_EQ(games.size(), 12u);
+  ExpectValid(games);
   const auto lines = MetricsOf(run_dir);
   EXPECT_THAT(lines[0], HasSubstr("\"graph_share\":0."));
   EXPECT_THAT(lines[0], HasSubstr("\"games_played_on\":"));
@@ -391,10 +361,8 @@ TEST(PipelineTest, AnErrorOfTheEvaluatorEndsTheRun) {
       -> absl::StatusOr<std::vector<StrengthResult>> {
     return absl::InternalError("no opponents");
   };
-  EXPECT_EQ(Train(Tiny(TestFolder("failing"), {"overlap=true"}), callbacks)
-                .status()
-                .code(),
-            absl::StatusCode::kInternal);
+  EXPECT_THAT(Train(Tiny(TestFolder("failing"), {"overlap=true"}), callbacks),
+              StatusIs(absl::StatusCode::kInternal));
 }
 
 }  // namespace

@@ -19,7 +19,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "gtest/gtest.h"
 #include "tara/base/files.h"
@@ -27,7 +26,7 @@
 #include "tara/record/game_record.h"
 #include "tara/record/game_store.h"
 #include "tara/train/folder/run_folder.h"
-#include "tara/train/progress/progress.h"
+#include "tests/status_matchers.h"
 #include "tests/train/pipeline_testing.h"
 #include "tests/train/train_testing.h"
 
@@ -127,8 +126,7 @@ struct RunContents {
 RunContents ContentsOf(const std::string& run_dir) {
   RunContents contents;
   for (const proto::GameRecord& game : GamesOf(run_dir)) {
-    const absl::Status valid = record::ValidateRecord(game);
-    EXPECT_TRUE(valid.ok()) << valid;
+    EXPECT_THAT(record::ValidateRecord(game), IsOk());
     contents.games[game.game_index()] = game.SerializeAsString();
   }
   for (const auto& file :
@@ -136,17 +134,16 @@ RunContents ContentsOf(const std::string& run_dir) {
     contents.checkpoints[file.path().filename().string()] =
         ReadWholeFile(file.path().string()).value();
   }
-  auto state = RunStateFile::Open(run_dir + "/state.textproto");
-  EXPECT_TRUE(state.ok()) << state.status();
-  state->state().clear_seconds();
-  state->state().clear_cpu_seconds();
-  state->state().clear_last_generation_seconds();
-  state->state().clear_last_generation_cpu_seconds();
+  auto state = RunStateFile::Open(run_dir + "/state.textproto").value();
+  state.state().clear_seconds();
+  state.state().clear_cpu_seconds();
+  state.state().clear_last_generation_seconds();
+  state.state().clear_last_generation_cpu_seconds();
   // And what these times are of.
-  state->state().clear_generations();
-  state->state().clear_unfinished_seconds();
-  state->state().clear_unfinished_cpu_seconds();
-  contents.state = state->state().DebugString();
+  state.state().clear_generations();
+  state.state().clear_unfinished_seconds();
+  state.state().clear_unfinished_cpu_seconds();
+  contents.state = state.state().DebugString();
   for (const std::string& line : MetricsOf(run_dir)) {
     if (absl::StrContains(line, "\"event\":\"self_play\"")) continue;
     if (absl::StrContains(line, "\"event\":\"learning_speed\"")) continue;
@@ -219,61 +216,51 @@ void TrainWithKills(const std::string& run_dir,
   TrainToTheEnd(run_dir, With(options, Spread(++start)));
 }
 
+// Trains with and without kills, and expects the same. Returns the contents.
+RunContents ExpectKillsChangeNothing(const std::vector<std::string>& options,
+                                     const std::vector<std::string>& events) {
+  const std::string undisturbed = TestFolder("undisturbed");
+  TrainToTheEnd(undisturbed, options);
+  const std::string run_dir = TestFolder("killed");
+  TrainWithKills(run_dir, options, events);
+  const RunContents run = ContentsOf(run_dir);
+  const RunContents expected = ContentsOf(undisturbed);
+  ExpectTheSame(run, expected);
+  EXPECT_EQ(run.lines, expected.lines);
+  return run;
+}
+
 // Six games and six steps a generation, two generations
 // (configs/tiny.textproto).
 TEST(KillTest, InEveryPhaseAKillChangesNothing) {
-  const std::string undisturbed = TestFolder("undisturbed");
-  TrainToTheEnd(undisturbed, kOptions);
-  const RunContents expected = ContentsOf(undisturbed);
-  ASSERT_EQ(expected.games.size(), 12u);
-  ASSERT_EQ(expected.checkpoints.size(), 4u);
-
-  const std::string run_dir = TestFolder("killed");
-  TrainWithKills(
-      run_dir, kOptions,
+  const RunContents run = ExpectKillsChangeNothing(
+      kOptions,
       {"saving ckpt-000000.pt", "game 2", "step 3", "saving ckpt-000001.pt",
        "gate 1", "saving latest", "evaluation 1", "game 8", "step 11",
        "saving ckpt-000002.pt", "gate 2", "evaluation 2"});
-  const RunContents run = ContentsOf(run_dir);
-  ExpectTheSame(run, expected);
-  EXPECT_EQ(run.lines, expected.lines);
+  EXPECT_EQ(run.games.size(), 12u);
+  EXPECT_EQ(run.checkpoints.size(), 4u);
 }
 
 TEST(KillTest, NorDoesItWithTwoThreadsOfTheLearner) {
   // Large enough for LibTorch to share the work of a step.
-  const std::vector<std::string> options =
+  ExpectKillsChangeNothing(
       With(kOptions, {"learner.threads=2", "network.channels=32",
-                      "learner.batch_size=64", "gate.games=0"});
-  const std::string undisturbed = TestFolder("undisturbed");
-  TrainToTheEnd(undisturbed, options);
-  const std::string run_dir = TestFolder("killed");
-  TrainWithKills(run_dir, options,
-                 {"game 2", "step 3", "saving ckpt-000001.pt", "evaluation 1",
-                  "game 8", "step 11", "saving ckpt-000002.pt"});
-  const RunContents run = ContentsOf(run_dir);
-  const RunContents expected = ContentsOf(undisturbed);
-  ExpectTheSame(run, expected);
-  EXPECT_EQ(run.lines, expected.lines);
+                      "learner.batch_size=64", "gate.games=0"}),
+      {"game 2", "step 3", "saving ckpt-000001.pt", "evaluation 1", "game 8",
+       "step 11", "saving ckpt-000002.pt"});
 }
 
 TEST(KillTest, NorDoesItWhileTheNextGenerationIsPlayedAhead) {
-  const std::vector<std::string> options =
-      With(kOptions, {"overlap=true", "generations=3", "gate.games=0",
-                      "self_play.search.option=gumbel=on,graph=on,proof=on,"
-                      "solver_hills=6"});
-  const std::string undisturbed = TestFolder("undisturbed");
-  TrainToTheEnd(undisturbed, options);
-  const std::string run_dir = TestFolder("killed");
   // The games 6 to 11 are played while the steps 1 to 6 are learned, the games
   // 12 to 17 with the steps 7 to 12: when one of them is held, the others go
   // on, so that no event can be awaited of both.
-  TrainWithKills(run_dir, options,
-                 {"game 2", "step 3", "saving ckpt-000001.pt", "evaluation 1",
-                  "game 14", "saving ckpt-000003.pt"});
-  const RunContents run = ContentsOf(run_dir);
-  const RunContents expected = ContentsOf(undisturbed);
-  ExpectTheSame(run, expected);
-  EXPECT_EQ(run.lines, expected.lines);
+  ExpectKillsChangeNothing(
+      With(kOptions, {"overlap=true", "generations=3", "gate.games=0",
+                      "self_play.search.option=gumbel=on,graph=on,proof=on,"
+                      "solver_hills=6"}),
+      {"game 2", "step 3", "saving ckpt-000001.pt", "evaluation 1", "game 14",
+       "saving ckpt-000003.pt"});
 }
 
 TEST(KillTest, APowerCutLosesNothingThatACheckpointWasLearnedFrom) {

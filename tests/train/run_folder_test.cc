@@ -14,6 +14,7 @@
 #include "tara/train/config/config.h"
 #include "tara/train/folder/checkpoints.h"
 #include "tests/base/temporary_folder.h"
+#include "tests/status_matchers.h"
 #include "tests/train/train_testing.h"
 
 namespace tara::train {
@@ -27,93 +28,70 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 
 proto::TrainConfig ConfigIn(const std::string& run_dir) {
-  const auto config =
-      ParseTrainConfig("seed: 3 network { channels: 8 }", "test.textproto",
-                       std::vector<std::string>{"run_dir=" + run_dir});
-  EXPECT_TRUE(config.ok()) << config.status().message();
-  return *config;
+  return ParseTrainConfig("seed: 3 network { channels: 8 }", "test.textproto",
+                          std::vector<std::string>{"run_dir=" + run_dir})
+      .value();
 }
 
 void Touch(const std::string& path) { std::ofstream(path) << "x"; }
 
 TEST(RunFolderTest, ASecondHolderIsRefusedAndToldWhy) {
   const proto::TrainConfig config = ConfigIn(TestFolder("lock"));
-  auto first = RunFolder::Open(config);
-  ASSERT_TRUE(first.ok()) << first.status().message();
-  const auto second = RunFolder::Open(config);
-  EXPECT_EQ(second.status().code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(std::string(second.status().message()),
-              HasSubstr("another process is training"));
-  first->reset();
-  EXPECT_TRUE(RunFolder::Open(config).ok());
+  auto first = RunFolder::Open(config).value();
+  EXPECT_THAT(RunFolder::Open(config),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       HasSubstr("another process is training")));
+  first.reset();
+  EXPECT_THAT(RunFolder::Open(config), IsOk());
 }
 
-TEST(RunFolderTest, ARunDoesNotGoOnWithAnotherNetworkOrSeed) {
+TEST(RunFolderTest, ARunDoesNotGoOnWithAnotherNetwork) {
   proto::TrainConfig config = ConfigIn(TestFolder("config"));
-  ASSERT_TRUE(RunFolder::Open(config).ok());
+  ASSERT_THAT(RunFolder::Open(config), IsOk());
   config.set_generations(99);  // may change
-  EXPECT_TRUE(RunFolder::Open(config).ok());
+  EXPECT_THAT(RunFolder::Open(config), IsOk());
   config.mutable_network()->set_channels(16);
-  const auto other_network = RunFolder::Open(config);
-  EXPECT_EQ(other_network.status().code(),
-            absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(std::string(other_network.status().message()),
-              HasSubstr("network.channels"));
-  config.mutable_network()->set_channels(8);
-  config.set_seed(4);
-  EXPECT_EQ(RunFolder::Open(config).status().code(),
-            absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(RunFolder::Open(config),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       HasSubstr("network.channels")));
 }
 
 TEST(RunFolderTest, CheckpointsGoByTheFilesAndNotByLatest) {
   const std::string path = TestFolder("newest");
-  const auto folder = RunFolder::Open(ConfigIn(path));
-  ASSERT_TRUE(folder.ok()) << folder.status().message();
+  const auto folder = RunFolder::Open(ConfigIn(path)).value();
   EXPECT_FALSE(HasCheckpoints(path));
-  EXPECT_THAT(*(*folder)->Checkpoints(), IsEmpty());
-  Touch((*folder)->checkpoint_path(2));
-  Touch((*folder)->checkpoint_path(11));
+  EXPECT_THAT(*folder->Checkpoints(), IsEmpty());
+  Touch(folder->checkpoint_path(2));
+  Touch(folder->checkpoint_path(11));
   Touch(path + "/checkpoints/ckpt-000012.pt.tmp");
   Touch(path + "/checkpoints/notes.pt");
-  ASSERT_TRUE((*folder)->PublishLatest(2).ok());
+  ASSERT_TRUE(folder->PublishLatest(2).ok());
   EXPECT_TRUE(HasCheckpoints(path));
-  EXPECT_THAT(*(*folder)->Checkpoints(), ElementsAre(2, 11));
+  EXPECT_THAT(*folder->Checkpoints(), ElementsAre(2, 11));
   EXPECT_EQ(*LatestCheckpoint(path), path + "/checkpoints/ckpt-000002.pt");
 }
 
-TEST(RunFolderTest, OpeningRemovesHalfWrittenFiles) {
+TEST(RunFolderTest, OpeningRemovesHalfWrittenFilesAndNoOthers) {
   const std::string path = TestFolder("leftovers");
-  ASSERT_TRUE(RunFolder::Open(ConfigIn(path)).ok());
+  ASSERT_THAT(RunFolder::Open(ConfigIn(path)), IsOk());
   const std::string leftover = path + "/checkpoints/ckpt-000012.pt.tmp";
-  Touch(leftover);
-  ASSERT_TRUE(RunFolder::Open(ConfigIn(path)).ok());
-  EXPECT_FALSE(std::filesystem::exists(leftover));
-}
-
-TEST(RunFolderTest, OtherFilesStay) {
-  const std::string path = TestFolder("others");
-  ASSERT_TRUE(RunFolder::Open(ConfigIn(path)).ok());
-  std::filesystem::create_directory(path + "/folder.tmp");
   const std::vector<std::string> others = {
       path + "/notes.tmpl", path + "/x.tmp.bak", path + "/.tmp_notes",
-      path + "/checkpoints/best.tmp.pt"};
+      path + "/checkpoints/best.tmp.pt", path + "/folder.tmp"};
+  std::filesystem::create_directory(path + "/folder.tmp");
+  Touch(leftover);
   for (const std::string& other : others) Touch(other);
-  ASSERT_TRUE(RunFolder::Open(ConfigIn(path)).ok());
+  // Where the config is refused, nothing is removed.
+  proto::TrainConfig config = ConfigIn(path);
+  config.set_seed(4);
+  EXPECT_THAT(RunFolder::Open(config),
+              StatusIs(absl::StatusCode::kFailedPrecondition));
+  EXPECT_TRUE(std::filesystem::exists(leftover));
+  ASSERT_THAT(RunFolder::Open(ConfigIn(path)), IsOk());
+  EXPECT_FALSE(std::filesystem::exists(leftover));
   for (const std::string& other : others) {
     EXPECT_TRUE(std::filesystem::exists(other)) << other;
   }
-  EXPECT_TRUE(std::filesystem::exists(path + "/folder.tmp"));
-}
-
-TEST(RunFolderTest, WhereTheConfigIsRefusedNothingIsRemoved) {
-  const std::string path = TestFolder("refused");
-  ASSERT_TRUE(RunFolder::Open(ConfigIn(path)).ok());
-  const std::string leftover = path + "/checkpoints/ckpt-000012.pt.tmp";
-  Touch(leftover);
-  proto::TrainConfig config = ConfigIn(path);
-  config.set_seed(4);
-  ASSERT_FALSE(RunFolder::Open(config).ok());
-  EXPECT_TRUE(std::filesystem::exists(leftover));
 }
 
 TEST(RunFolderTest, CheckingAFolderMakesNone) {
@@ -122,17 +100,17 @@ TEST(RunFolderTest, CheckingAFolderMakesNone) {
   EXPECT_FALSE(std::filesystem::exists(path + "/not"));
   Touch(path + "/file");
   const auto in_the_way = CheckRunFolder(ConfigIn(path + "/file/run"));
-  EXPECT_EQ(in_the_way.status().code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(std::string(in_the_way.status().message()),
-              AllOf(HasSubstr("run_dir: "), HasSubstr("file is not a folder")));
+  EXPECT_THAT(in_the_way, StatusIs(absl::StatusCode::kFailedPrecondition,
+                                   AllOf(HasSubstr("run_dir: "),
+                                         HasSubstr("file is not a folder"))));
 }
 
 TEST(RunFolderTest, AFolderThatCannotBeMadeIsAnErrorThatNamesIt) {
   const std::string path = TestFolder("file") + "/in_the_way";
   Touch(path);
   const auto folder = RunFolder::Open(ConfigIn(path));
-  EXPECT_EQ(folder.status().code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(std::string(folder.status().message()), HasSubstr("in_the_way"));
+  EXPECT_THAT(folder, StatusIs(absl::StatusCode::kFailedPrecondition,
+                               HasSubstr("in_the_way")));
 }
 
 TEST(RunFolderTest, AFolderWithoutCheckpointsHasNoLatest) {
@@ -143,20 +121,21 @@ TEST(RunFolderTest, AFolderWithoutCheckpointsHasNoLatest) {
 // --- Run state ---------------------------------------------------------------
 
 RunStateFile OpenState(const std::string& path) {
-  auto file = RunStateFile::Open(path);
-  EXPECT_TRUE(file.ok()) << file.status();
-  return *std::move(file);
+  return RunStateFile::Open(path).value();
+}
+
+proto::GenerationPlan PlanOf(int generation, uint64_t begin) {
+  proto::GenerationPlan plan;
+  plan.set_generation(generation);
+  plan.set_begin(begin);
+  return plan;
 }
 
 TEST(RunStateTest, WhatWasSavedIsReadBack) {
   const std::string path = TestFolder("state") + "/state.textproto";
   RunStateFile file = OpenState(path);
   EXPECT_EQ(file.PlanOf(0), nullptr);
-  proto::GenerationPlan plan;
-  plan.set_generation(3);
-  plan.set_begin(600);
-  plan.set_model(2);
-  ASSERT_TRUE(file.AddPlan(plan).ok());
+  ASSERT_THAT(file.AddPlan(PlanOf(3, 600)), IsOk());
   file.SetScores(
       {{.variant = "four_treasures", .opponent = "a", .score = 0.25},
        {.variant = "high_kings_l1", .opponent = "a", .score = 1},
@@ -175,9 +154,7 @@ TEST(RunStateTest, OldPlansAreForgottenSoThatTheFileStaysSmall) {
   const std::string path = TestFolder("plans") + "/state.textproto";
   RunStateFile file = OpenState(path);
   for (int generation = 0; generation < 100; ++generation) {
-    proto::GenerationPlan plan;
-    plan.set_generation(generation);
-    ASSERT_TRUE(file.AddPlan(plan).ok());
+    ASSERT_THAT(file.AddPlan(PlanOf(generation, 0)), IsOk());
   }
   EXPECT_EQ(OpenState(path).state().plan_size(), 64);
   EXPECT_NE(file.PlanOf(99), nullptr);
@@ -188,8 +165,8 @@ TEST(RunStateTest, ADamagedFileIsNamedWithItsLineAndWhatItIsFor) {
   const std::string path = TestFolder("damaged") + "/state.textproto";
   std::ofstream(path) << "restorations: 1\nplna { }\n";
   const absl::Status status = RunStateFile::Open(path).status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
-  EXPECT_THAT(std::string(status.message()), HasSubstr(path + ":2:"));
+  EXPECT_THAT(status,
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr(path + ":2:")));
   EXPECT_THAT(std::string(status.message()),
               HasSubstr("Without this file the run resumes"));
 }
@@ -198,10 +175,7 @@ TEST(RunStateTest, APartOfAFileOrAnotherNumberInItIsDamage) {
   const std::string path = TestFolder("cut") + "/state.textproto";
   RunStateFile file = OpenState(path);
   for (int generation = 0; generation < 3; ++generation) {
-    proto::GenerationPlan plan;
-    plan.set_generation(generation);
-    plan.set_begin(100 * generation);
-    ASSERT_TRUE(file.AddPlan(plan).ok());
+    ASSERT_THAT(file.AddPlan(PlanOf(generation, 100 * generation)), IsOk());
   }
   const std::string whole = *ReadWholeFile(path);
   const auto status_of = [&](const std::string& contents) {
@@ -210,9 +184,8 @@ TEST(RunStateTest, APartOfAFileOrAnotherNumberInItIsDamage) {
   };
   ASSERT_TRUE(status_of(whole).ok());
   for (size_t size = 0; size < whole.size(); ++size) {
-    const absl::Status status = status_of(whole.substr(0, size));
-    ASSERT_EQ(status.code(), absl::StatusCode::kDataLoss) << size;
-    ASSERT_THAT(std::string(status.message()), HasSubstr(path + ":"));
+    EXPECT_THAT(status_of(whole.substr(0, size)),
+                StatusIs(absl::StatusCode::kDataLoss, HasSubstr(path + ":")));
   }
   std::string changed = whole;
   changed[whole.find("100")] = '9';

@@ -1,14 +1,10 @@
 // What a game teaches beside its policies and its result, which sampler_test.cc
 // looks at.
 
-#include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -32,18 +28,7 @@ constexpr Symmetry kIdentity = {0, 0};
 
 SampledGame Unpacked(const proto::GameRecord& record,
                      const TargetOptions& options = {}) {
-  const auto game = UnpackGame(record, options);
-  EXPECT_TRUE(game.ok()) << game.status().message();
-  return game.ok() ? *game : SampledGame();
-}
-
-std::vector<proto::GameRecord> PlayHashed(const SelfPlayOptions& options,
-                                          int games) {
-  std::vector<uint64_t> indices;
-  for (int i = 0; i < games; ++i) indices.push_back(static_cast<uint64_t>(i));
-  HashingEvaluator evaluator;
-  SelfPlayStats stats;
-  return PlayGamesWith(evaluator, options, indices, stats);
+  return UnpackGame(record, options).value();
 }
 
 class TargetsOfVariantTest : public ::testing::TestWithParam<VariantInfo> {};
@@ -51,9 +36,8 @@ class TargetsOfVariantTest : public ::testing::TestWithParam<VariantInfo> {};
 TEST_P(TargetsOfVariantTest, TheEndOfTheGameIsOfTheSideToMove) {
   const auto records = PlayUniformGames(QuickSelfPlay(GetParam().variant), {0});
   const SampledGame game = Unpacked(records[0]);
-  const auto replayed = record::Replay(records[0]);
-  ASSERT_TRUE(replayed.ok()) << replayed.status().message();
-  const State& last = replayed->states.back();
+  const auto replayed = Replayed(records[0]);
+  const State& last = replayed.states.back();
   for (int ply = 0; ply < records[0].steps_size(); ++ply) {
     const nn::Sample sample = MakeSample(game, ply, kIdentity);
     const Side own = sample.state.side();
@@ -73,17 +57,15 @@ TEST(TargetsTest, ASwapThatTransposesTheBoardIsFollowed) {
   rules.pie_rule = true;
   SelfPlayOptions options = QuickSelfPlay(Variant::kPoisonedChalice);
   options.starts = {InitialState(Variant::kPoisonedChalice, rules)};
-  std::vector<uint64_t> indices(200);
-  std::iota(indices.begin(), indices.end(), 0);
   int turned = 0;
-  for (const proto::GameRecord& record : PlayUniformGames(options, indices)) {
-    const auto replayed = record::Replay(record);
-    ASSERT_TRUE(replayed.ok()) << replayed.status().message();
+  for (const proto::GameRecord& record :
+       PlayUniformGames(options, IndicesTo(200))) {
+    const auto replayed = Replayed(record);
     if (static_cast<Action>(record.steps(1).action()) != kPass) continue;
     // The first ringfort, before the swap and after it, and at the end.
-    const Board before = replayed->states[1].ringforts[kRed];
-    const Board after = replayed->states[2].ringforts[kBlue];
-    if ((replayed->states.back().ringforts[kBlue] & after) == 0) continue;
+    const Board before = replayed.states[1].ringforts[kRed];
+    const Board after = replayed.states[2].ringforts[kBlue];
+    if ((replayed.states.back().ringforts[kBlue] & after) == 0) continue;
     const SampledGame game = Unpacked(record);
     EXPECT_NE(MakeSample(game, 0, kIdentity).enemy_hills & before, 0u);
     EXPECT_NE(MakeSample(game, 1, kIdentity).own_hills & before, 0u);
@@ -121,7 +103,7 @@ TEST_P(TargetsOfVariantTest, WhatIsProvedIsTaughtAsTheSolverKnowsIt) {
   options.search.solver_vacant_hills = 6;
   mcts::EndgameSolver solver({.node_limit = 1 << 18});
   int exact = 0;
-  for (const proto::GameRecord& record : PlayHashed(options, 3)) {
+  for (const proto::GameRecord& record : PlayHashedGames(options, 3)) {
     // Of mixtures, whatever their shares.
     const SampledGame game =
         Unpacked(record, {.value = {.search_share = 0.5f, .horizon = 4}});
@@ -148,10 +130,10 @@ TEST_P(TargetsOfVariantTest, WhatIsProvedIsTaughtAsTheSolverKnowsIt) {
 INSTANTIATE_TEST_SUITE_P(AllVariants, TargetsOfVariantTest,
                          ::testing::ValuesIn(kVariants), VariantName);
 
-TEST(SampledGameTest, AResignedGameHasNoEndButItsProvedMargins) {
+TEST(SampledGameTest, AResignedGameIsLostAndHasNoMarginsButProvedOnes) {
   auto records = PlayUniformGames(QuickSelfPlay(Variant::kSacredHillL1), {0});
   proto::GameRecord& record = records[0];
-  const State last = record::Replay(record)->states[20];
+  const State last = Replayed(record).states[20];
   while (record.steps_size() > 20) record.mutable_steps()->RemoveLast();
   record::SetResigned(last, record);
   record::SetProved(-3, -3, last, *record.mutable_steps(4));
@@ -161,6 +143,9 @@ TEST(SampledGameTest, AResignedGameHasNoEndButItsProvedMargins) {
     const nn::Sample sample = MakeSample(game, ply, kIdentity);
     EXPECT_FALSE(sample.has_final);
     EXPECT_EQ(sample.has_margin, ply == 4);
+    if (ply == 4 || ply == 5) continue;
+    EXPECT_EQ(sample.result[0], sample.state.side() != last.side());
+    EXPECT_EQ(sample.result[2], sample.state.side() == last.side());
   }
   EXPECT_EQ(MakeSample(game, 4, kIdentity).margin, -3);
 }
@@ -227,7 +212,7 @@ TEST(SampledGameTest, TechniquesComposeInOneGame) {
   options.end_when_proved = true;
   int policies = 0;
   int fast = 0;
-  for (const proto::GameRecord& record : PlayHashed(options, 4)) {
+  for (const proto::GameRecord& record : PlayHashedGames(options, 4)) {
     const SampledGame game =
         Unpacked(record, {.value = {.search_share = 0.5f, .horizon = 8},
                           .policy_surprise = 0.5f});

@@ -4,12 +4,11 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
-#include <tuple>
-#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -29,28 +28,16 @@
 #include "tara/record/game_store.h"
 #include "tara/train/learn/learner.h"
 #include "tara/train/play/self_play.h"
+#include "tests/status_matchers.h"
 #include "tests/train/train_testing.h"
 
 namespace tara::train {
 namespace {
 
-std::vector<uint64_t> IndicesTo(uint64_t end) {
-  std::vector<uint64_t> indices;
-  for (uint64_t i = 0; i < end; ++i) indices.push_back(i);
-  return indices;
-}
-
 // A store with games 0 to `count` - 1.
-std::unique_ptr<record::GameStore> StoreWithGames(const std::string& name,
-                                                  Variant variant,
+std::unique_ptr<record::GameStore> StoreWithGames(Variant variant,
                                                   uint64_t count) {
-  auto store = record::OpenGameStore(TestFolder(name) + "/games.db",
-                                     record::StoreMode::kReadWrite);
-  EXPECT_TRUE(store.ok()) << store.status().message();
-  const auto games = PlayUniformGames(QuickSelfPlay(variant), IndicesTo(count));
-  const absl::Status added = (*store)->AddAll(games);
-  EXPECT_TRUE(added.ok()) << added.message();
-  return *std::move(store);
+  return StoreOf(PlayUniformGames(QuickSelfPlay(variant), IndicesTo(count)));
 }
 
 // Shares of win, draw and loss of a side, of a game with this winner (-1:
@@ -66,73 +53,99 @@ SamplerOptions Newest(int games) {
   return {.window = {.max_games = games}, .held_out_share = 0};
 }
 
+// Returns a sampler of the run with seed 1 whose window ends at a game.
+Sampler Moved(record::GameStore& store, const SamplerOptions& options,
+              uint64_t end) {
+  Sampler sampler(store, options, /*run_seed=*/1);
+  EXPECT_THAT(sampler.MoveWindow(end), IsOk());
+  return sampler;
+}
+
+void ExpectSameBatch(const Sampler& a, const Sampler& b) {
+  const auto of_a = a.Batch(3, 64);
+  const auto of_b = b.Batch(3, 64);
+  for (size_t i = 0; i < of_a.size(); ++i) {
+    EXPECT_EQ(of_a[i].state, of_b[i].state);
+    EXPECT_EQ(of_a[i].symmetry, of_b[i].symmetry);
+  }
+}
+
 class SamplesOfVariantTest : public ::testing::TestWithParam<VariantInfo> {};
 
-TEST_P(SamplesOfVariantTest, TargetsAreOfTheSideToMove) {
-  const auto records =
-      PlayUniformGames(QuickSelfPlay(GetParam().variant), IndicesTo(4));
-  for (const proto::GameRecord& record : records) {
-    const auto game = UnpackGame(record);
-    const auto replayed = record::Replay(record);
-    ASSERT_TRUE(game.ok()) << game.status().message();
-    ASSERT_TRUE(replayed.ok()) << replayed.status().message();
-    ASSERT_EQ(game->positions.size(), static_cast<size_t>(record.steps_size()));
+// Calls `check` for each position of two games of a variant.
+void ForEachPosition(
+    Variant variant,
+    const std::function<void(const SampledGame&, const proto::GameRecord&,
+                             int ply)>& check) {
+  for (const proto::GameRecord& record :
+       PlayUniformGames(QuickSelfPlay(variant), IndicesTo(2))) {
+    const SampledGame game = UnpackGame(record).value();
+    ASSERT_EQ(game.positions.size(), static_cast<size_t>(record.steps_size()));
     for (int ply = 0; ply < record.steps_size(); ++ply) {
-      const nn::Sample sample = MakeSample(*game, ply, Symmetry{0, 0});
-      EXPECT_EQ(sample.state, replayed->states[ply]);
-      const Side side = sample.state.side();
-      const auto& points = replayed->outcome.points;
-      EXPECT_EQ(sample.margin, points[side] - points[Opponent(side)]);
-      const int winner = replayed->outcome.winner();
-      EXPECT_EQ(sample.result, ResultFor(side, winner));
+      check(game, record, ply);
     }
   }
+}
+
+// Expects these actions in their order, with shares in proportion to weights.
+template <typename Numbers>
+void ExpectPolicy(const nn::PolicyTarget& policy, const Numbers& actions,
+                  const Numbers& weights) {
+  ASSERT_EQ(static_cast<int>(policy.size()), actions.size());
+  float total = 0;
+  for (int i = 0; i < actions.size(); ++i) {
+    const auto& [action, share] = policy[static_cast<size_t>(i)];
+    EXPECT_EQ(static_cast<uint32_t>(Index(action)), actions[i]);
+    EXPECT_NEAR(share / policy[0].second,
+                static_cast<double>(weights[i]) / weights[0], 1e-4);
+    total += share;
+  }
+  EXPECT_NEAR(total, 1, 1e-4);
+}
+
+TEST_P(SamplesOfVariantTest, TargetsAreOfTheSideToMove) {
+  ForEachPosition(
+      GetParam().variant,
+      [](const SampledGame& game, const proto::GameRecord& record, int ply) {
+        const nn::Sample sample = MakeSample(game, ply, Symmetry{0, 0});
+        const record::ReplayedGame replayed = Replayed(record);
+        EXPECT_EQ(sample.state, replayed.states[ply]);
+        const Side side = sample.state.side();
+        const auto& points = replayed.outcome.points;
+        EXPECT_EQ(sample.margin, points[side] - points[Opponent(side)]);
+        EXPECT_EQ(sample.result, ResultFor(side, replayed.outcome.winner()));
+      });
 }
 
 TEST_P(SamplesOfVariantTest, PoliciesAreDistributionsOverLegalActions) {
-  const auto records =
-      PlayUniformGames(QuickSelfPlay(GetParam().variant), IndicesTo(2));
-  for (const proto::GameRecord& record : records) {
-    const auto game = UnpackGame(record);
-    ASSERT_TRUE(game.ok()) << game.status().message();
-    for (int ply = 0; ply < record.steps_size(); ++ply) {
-      const nn::Sample sample = MakeSample(*game, ply, Symmetry{0, 0});
-      const proto::Step& step = record.steps(ply);
-      float total = 0;
-      for (int i = 0; i < static_cast<int>(sample.policy.size()); ++i) {
-        const auto& [action, share] = sample.policy[i];
-        EXPECT_TRUE(LegalActions(sample.state).Contains(action));
-        EXPECT_EQ(static_cast<uint32_t>(Index(action)), step.visited_action(i));
-        EXPECT_NEAR(share / sample.policy[0].second,
-                    static_cast<double>(step.visits(i)) / step.visits(0), 1e-5);
-        total += share;
-      }
-      EXPECT_NEAR(total, 1.0f, 1e-5f);
-    }
-  }
+  ForEachPosition(
+      GetParam().variant,
+      [](const SampledGame& game, const proto::GameRecord& record, int ply) {
+        const nn::Sample sample = MakeSample(game, ply, Symmetry{0, 0});
+        const proto::Step& step = record.steps(ply);
+        ExpectPolicy(sample.policy, step.visited_action(), step.visits());
+        for (const auto& [action, share] : sample.policy) {
+          EXPECT_TRUE(LegalActions(sample.state).Contains(action));
+        }
+      });
 }
 
 TEST_P(SamplesOfVariantTest, SymmetriesShowTheSeatToMoveAsSeatZero) {
-  const auto records =
-      PlayUniformGames(QuickSelfPlay(GetParam().variant), IndicesTo(2));
-  for (const proto::GameRecord& record : records) {
-    const auto game = UnpackGame(record);
-    ASSERT_TRUE(game.ok()) << game.status().message();
-    for (int ply = 0; ply < record.steps_size(); ++ply) {
-      const State& state = game->positions[ply].state;
-      for (const Symmetry& symmetry :
-           SymmetriesToSeatZero(state.variant, state.seat)) {
-        const nn::Sample sample = MakeSample(*game, ply, symmetry);
-        const State seen = TransformState(symmetry, sample.state);
-        EXPECT_EQ(seen.seat, 0);
-        // A transformed policy is legal in the transformed position.
-        for (const auto& [action, share] : sample.policy) {
-          EXPECT_TRUE(
-              LegalActions(seen).Contains(TransformAction(symmetry, action)));
-        }
+  ForEachPosition(GetParam().variant, [](const SampledGame& game,
+                                         const proto::GameRecord&, int ply) {
+    const State& state = game.positions[ply].state;
+    for (const Symmetry& symmetry :
+         SymmetriesToSeatZero(state.variant, state.seat)) {
+      const nn::Sample sample = MakeSample(game, ply, symmetry);
+      const State seen = TransformState(symmetry, sample.state);
+      EXPECT_EQ(seen.seat, 0);
+      // A transformed policy is legal in the transformed position.
+      for (const auto& [action, share] : sample.policy) {
+        EXPECT_TRUE(
+            LegalActions(seen).Contains(TransformAction(symmetry, action)));
       }
     }
-  }
+  });
 }
 
 TEST_P(SamplesOfVariantTest, ThereAreAsManySymmetriesAsTheRulesKeep) {
@@ -160,24 +173,11 @@ TEST(SamplerTest, APolicyTargetOfItsOwnGoesBeforeTheVisits) {
   options.search.gumbel = true;
   options.search.simulations = 8;
   const auto records = PlayUniformGames(options, {0});
-  const auto game = UnpackGame(records[0]);
-  ASSERT_TRUE(game.ok()) << game.status().message();
+  const SampledGame game = UnpackGame(records[0]).value();
   for (int ply = 0; ply < records[0].steps_size(); ++ply) {
     const proto::Step& step = records[0].steps(ply);
-    const nn::Sample sample = MakeSample(*game, ply, Symmetry{0, 0});
-    ASSERT_EQ(static_cast<int>(sample.policy.size()),
-              step.target_action_size());
-    float total = 0;
-    for (int i = 0; i < step.target_action_size(); ++i) {
-      const auto& [action, share] = sample.policy[i];
-      EXPECT_EQ(static_cast<uint32_t>(Index(action)), step.target_action(i));
-      EXPECT_NEAR(
-          share / sample.policy[0].second,
-          static_cast<double>(step.target_weight(i)) / step.target_weight(0),
-          1e-4);
-      total += share;
-    }
-    EXPECT_NEAR(total, 1, 1e-4);
+    const nn::Sample sample = MakeSample(game, ply, Symmetry{0, 0});
+    ExpectPolicy(sample.policy, step.target_action(), step.target_weight());
   }
 }
 
@@ -186,12 +186,11 @@ TEST(SamplerTest, StepsOfFastSearchesTeachTheValueAlone) {
   options.full_search_share = 0.5f;
   options.fast_simulations = 3;
   const auto records = PlayUniformGames(options, {0});
-  const auto game = UnpackGame(records[0]);
-  ASSERT_TRUE(game.ok()) << game.status().message();
-  const int winner = record::Replay(records[0])->outcome.winner();
+  const SampledGame game = UnpackGame(records[0]).value();
+  const int winner = Replayed(records[0]).outcome.winner();
   int fast = 0;
   for (int ply = 0; ply < records[0].steps_size(); ++ply) {
-    const nn::Sample sample = MakeSample(*game, ply, Symmetry{0, 0});
+    const nn::Sample sample = MakeSample(game, ply, Symmetry{0, 0});
     const bool is_fast = records[0].steps(ply).visits_size() == 0;
     EXPECT_EQ(sample.policy.empty(), is_fast);
     fast += is_fast ? 1 : 0;
@@ -201,27 +200,9 @@ TEST(SamplerTest, StepsOfFastSearchesTeachTheValueAlone) {
   EXPECT_LT(fast, records[0].steps_size());
 }
 
-TEST(SamplerTest, AResignedGameIsLostByWhoResignedAndTeachesNoMargin) {
-  auto records = PlayUniformGames(QuickSelfPlay(Variant::kSacredHillL1), {0});
-  proto::GameRecord& record = records[0];
-  const State last = record::Replay(record)->states[20];
-  while (record.steps_size() > 20) record.mutable_steps()->RemoveLast();
-  record::SetResigned(last, record);
-  const auto game = UnpackGame(record);
-  ASSERT_TRUE(game.ok()) << game.status().message();
-  ASSERT_EQ(game->positions.size(), 20u);
-  for (int ply = 0; ply < 20; ++ply) {
-    const nn::Sample sample = MakeSample(*game, ply, Symmetry{0, 0});
-    EXPECT_EQ(sample.result,
-              ResultFor(sample.state.side(), Opponent(last.side())));
-    EXPECT_FALSE(sample.has_margin);
-  }
-}
-
 TEST(SamplerTest, TheWindowHoldsTheNewestGamesBelowItsEnd) {
-  const auto store = StoreWithGames("window", Variant::kFourTreasures, 8);
-  Sampler sampler(*store, Newest(3), 1);
-  ASSERT_TRUE(sampler.MoveWindow(2).ok());
+  const auto store = StoreWithGames(Variant::kFourTreasures, 8);
+  Sampler sampler = Moved(*store, Newest(3), 2);
   EXPECT_EQ(sampler.games(), 2);
   ASSERT_TRUE(sampler.MoveWindow(8).ok());
   EXPECT_EQ(sampler.games(), 3);
@@ -231,27 +212,19 @@ TEST(SamplerTest, TheWindowHoldsTheNewestGamesBelowItsEnd) {
 }
 
 TEST(SamplerTest, AWindowMovedInStepsIsTheWindowMovedAtOnce) {
-  const auto store = StoreWithGames("steps", Variant::kFourTreasures, 8);
+  const auto store = StoreWithGames(Variant::kFourTreasures, 8);
   Sampler steps(*store, Newest(5), 1);
   for (uint64_t end = 1; end <= 7; ++end) {
     ASSERT_TRUE(steps.MoveWindow(end).ok());
   }
-  Sampler at_once(*store, Newest(5), 1);
-  ASSERT_TRUE(at_once.MoveWindow(7).ok());
-  const auto a = steps.Batch(3, 64);
-  const auto b = at_once.Batch(3, 64);
-  for (size_t i = 0; i < a.size(); ++i) {
-    EXPECT_EQ(a[i].state, b[i].state);
-    EXPECT_EQ(a[i].symmetry, b[i].symmetry);
-  }
+  ExpectSameBatch(steps, Moved(*store, Newest(5), 7));
 }
 
 // Threads do not end their games in their order.
 TEST(SamplerTest, AGameThatEndsLateIsLearnedFrom) {
   auto records =
       PlayUniformGames(QuickSelfPlay(Variant::kFourTreasures), IndicesTo(8));
-  auto store =
-      record::OpenGameStore(":memory:", record::StoreMode::kReadWrite).value();
+  const auto store = StoreOf();
   for (const uint64_t i : {0, 1, 3, 4, 6}) {
     ASSERT_TRUE(store->Add(records[i]).ok());
   }
@@ -259,18 +232,13 @@ TEST(SamplerTest, AGameThatEndsLateIsLearnedFrom) {
   ASSERT_TRUE(late.MoveWindow(7).ok());
   for (const uint64_t i : {7, 5, 2}) ASSERT_TRUE(store->Add(records[i]).ok());
   ASSERT_TRUE(late.MoveWindow(8).ok());
-  Sampler at_once(*store, Newest(5), 1);
-  ASSERT_TRUE(at_once.MoveWindow(8).ok());
   EXPECT_EQ(late.games(), 5);
-  const auto a = late.Batch(3, 64);
-  const auto b = at_once.Batch(3, 64);
-  for (size_t i = 0; i < a.size(); ++i) EXPECT_EQ(a[i].state, b[i].state);
+  ExpectSameBatch(late, Moved(*store, Newest(5), 8));
 }
 
 TEST(SamplerTest, StepsDrawDifferentBatchesAndAStepAlwaysTheSame) {
-  const auto store = StoreWithGames("batches", Variant::kSacredHillL1, 4);
-  Sampler sampler(*store, Newest(10), 1);
-  ASSERT_TRUE(sampler.MoveWindow(4).ok());
+  const auto store = StoreWithGames(Variant::kSacredHillL1, 4);
+  Sampler sampler = Moved(*store, Newest(10), 4);
   const auto batch = sampler.Batch(5, 32);
   const auto same = sampler.Batch(5, 32);
   const auto other = sampler.Batch(6, 32);
@@ -284,9 +252,8 @@ TEST(SamplerTest, StepsDrawDifferentBatchesAndAStepAlwaysTheSame) {
 }
 
 TEST(SamplerTest, PositionsAndSymmetriesAreDrawnUniformly) {
-  const auto store = StoreWithGames("uniform", Variant::kSacredHillL1, 2);
-  Sampler sampler(*store, Newest(10), 1);
-  ASSERT_TRUE(sampler.MoveWindow(2).ok());
+  const auto store = StoreWithGames(Variant::kSacredHillL1, 2);
+  Sampler sampler = Moved(*store, Newest(10), 2);
   // Both games begin with the start position: it has the share of two plies.
   const int draws = 40000;
   std::map<int, int> by_board;
@@ -305,15 +272,14 @@ TEST(SamplerTest, PositionsAndSymmetriesAreDrawnUniformly) {
 }
 
 TEST(SamplerTest, NoGameIsOnBothSides) {
-  const auto store = StoreWithGames("sides", Variant::kFourTreasures, 40);
+  const auto store = StoreWithGames(Variant::kFourTreasures, 40);
   const double share = 0.3;
   // Every window that the run goes through, and every batch: by the state of a
   // position with ringforts on it games can be told apart.
   std::map<std::string, std::set<uint64_t>> games_of;
   for (uint64_t i = 0; i < 40; ++i) {
-    const auto replayed = record::Replay(*store->Get(i));
-    ASSERT_TRUE(replayed.ok()) << replayed.status().message();
-    for (const State& state : replayed->states) {
+    const auto replayed = Replayed(*store->Get(i));
+    for (const State& state : replayed.states) {
       games_of[PositionToText(state)].insert(i);
     }
   }
@@ -348,7 +314,7 @@ TEST(SamplerTest, NoGameIsOnBothSides) {
 }
 
 TEST(SamplerTest, HeldOutSamplesAreSpacedEvenlyAndStayTheSame) {
-  const auto store = StoreWithGames("spaced", Variant::kSacredHillL1, 6);
+  const auto store = StoreWithGames(Variant::kSacredHillL1, 6);
   Sampler sampler(*store, {.held_out_share = 0.5}, 3);
   ASSERT_TRUE(sampler.MoveWindow(6).ok());
   const Variant variant = Variant::kSacredHillL1;
@@ -366,33 +332,23 @@ TEST(SamplerTest, HeldOutSamplesAreSpacedEvenlyAndStayTheSame) {
 }
 
 TEST(SamplerTest, AWindowWithNothingToLearnFromIsAnError) {
-  const auto store = StoreWithGames("nothing", Variant::kFourTreasures, 2);
+  const auto store = StoreWithGames(Variant::kFourTreasures, 2);
   Sampler sampler(*store, {.held_out_share = 1}, 1);
-  const absl::Status status = sampler.MoveWindow(2);
-  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_NE(std::string(status.message()).find("2 games, but none to learn"),
-            std::string::npos)
-      << status.message();
+  EXPECT_THAT(sampler.MoveWindow(2),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       HasSubstr("2 games, but none to learn")));
 }
 
 TEST(SamplerTest, VariantsHaveTheirSharesWhateverTheLengthOfTheirGames) {
-  auto store = record::OpenGameStore(TestFolder("balance") + "/games.db",
-                                     record::StoreMode::kReadWrite);
-  ASSERT_TRUE(store.ok()) << store.status().message();
   // 8 games of Sacred Hill and 2 of Stone of Destiny, which last more than
   // twice as long.
-  ASSERT_TRUE((*store)
-                  ->AddAll(PlayUniformGames(
-                      QuickSelfPlay(Variant::kSacredHillL1), IndicesTo(8)))
-                  .ok());
-  ASSERT_TRUE((*store)
-                  ->AddAll(PlayUniformGames(
-                      QuickSelfPlay(Variant::kStoneOfDestiny), {8, 9}))
-                  .ok());
+  const auto store = StoreWithGames(Variant::kSacredHillL1, 8);
+  ASSERT_THAT(store->AddAll(PlayUniformGames(
+                  QuickSelfPlay(Variant::kStoneOfDestiny), {8, 9})),
+              IsOk());
   const int draws = 4000;
   const auto share = [&](double balance) {
-    Sampler sampler(**store, {.variant_balance = balance}, 1);
-    EXPECT_TRUE(sampler.MoveWindow(10).ok());
+    Sampler sampler = Moved(*store, {.variant_balance = balance}, 10);
     int count = 0;
     for (const nn::Sample& sample : sampler.Batch(0, draws)) {
       count += sample.state.variant == Variant::kStoneOfDestiny ? 1 : 0;
@@ -407,9 +363,6 @@ TEST(SamplerTest, VariantsHaveTheirSharesWhateverTheLengthOfTheirGames) {
 }
 
 TEST(SamplerTest, PositionsAreDrawnByTheirSurpriseAndUntaughtOnesNever) {
-  auto store = record::OpenGameStore(TestFolder("surprise") + "/games.db",
-                                     record::StoreMode::kReadWrite);
-  ASSERT_TRUE(store.ok()) << store.status().message();
   auto games = PlayUniformGames(QuickSelfPlay(Variant::kFourTreasures), {0});
   games[0].set_opening_plies(2);
   const int length = games[0].steps_size();
@@ -419,11 +372,10 @@ TEST(SamplerTest, PositionsAreDrawnByTheirSurpriseAndUntaughtOnesNever) {
   // One position is as surprising as all the other ones together.
   games[0].mutable_steps(7)->set_policy_surprise(
       0.1f * static_cast<float>(length - 3));
-  const State surprising = record::Replay(games[0])->states[7];
-  const State drawn = record::Replay(games[0])->states[1];
-  ASSERT_TRUE((*store)->AddAll(games).ok());
-  Sampler sampler(**store, {.targets = {.policy_surprise = 1}}, 1);
-  ASSERT_TRUE(sampler.MoveWindow(1).ok());
+  const State surprising = Replayed(games[0]).states[7];
+  const State drawn = Replayed(games[0]).states[1];
+  const auto store = StoreOf(games);
+  const Sampler sampler = Moved(*store, {.targets = {.policy_surprise = 1}}, 1);
   EXPECT_EQ(sampler.positions(), length - 2);
   const int draws = 4000;
   int count = 0;
@@ -437,7 +389,7 @@ TEST(SamplerTest, PositionsAreDrawnByTheirSurpriseAndUntaughtOnesNever) {
 }
 
 TEST(SamplerTest, CountsThePositionsThatCameWithNewGames) {
-  const auto store = StoreWithGames("new", Variant::kFourTreasures, 8);
+  const auto store = StoreWithGames(Variant::kFourTreasures, 8);
   Sampler sampler(*store, {.held_out_share = 0.3}, 2);
   ASSERT_TRUE(sampler.MoveWindow(8).ok());
   int64_t expected = 0;
@@ -450,43 +402,32 @@ TEST(SamplerTest, CountsThePositionsThatCameWithNewGames) {
 }
 
 TEST(SamplerTest, ADamagedRecordIsAnErrorThatNamesTheGame) {
-  auto store = record::OpenGameStore(TestFolder("damaged") + "/games.db",
-                                     record::StoreMode::kReadWrite);
-  ASSERT_TRUE(store.ok()) << store.status().message();
   auto games = PlayUniformGames(QuickSelfPlay(Variant::kFourTreasures), {17});
   games[0].mutable_steps(3)->set_action(games[0].steps(2).action());
-  ASSERT_TRUE((*store)->Add(games[0]).ok());
-  Sampler sampler(**store, Newest(10), 1);
-  const absl::Status status = sampler.MoveWindow(100);
-  EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
-  EXPECT_NE(std::string(status.message()).find("17"), std::string::npos)
-      << status.message();
+  const auto store = StoreOf(games);
+  Sampler sampler(*store, Newest(10), 1);
+  EXPECT_THAT(sampler.MoveWindow(100),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("17")));
 }
 
 // --- Distinct positions ------------------------------------------------------
 
 proto::GameRecord AGame(Variant variant) {
-  HashingEvaluator evaluator;
-  SelfPlayStats stats;
-  return PlayGamesWith(evaluator, QuickSelfPlay(variant), {0}, stats).front();
+  return PlayHashedGames(QuickSelfPlay(variant), 1).front();
 }
 
-TEST(DistinctPositionsTest, ThereAreNoneBeforeTheFirst) {
-  EXPECT_EQ(DistinctPositions().share(), 0);
-}
-
-TEST(DistinctPositionsTest, AGameOfItsOwnRepeatsNothing) {
+// Returns the share of the distinct positions of these games.
+double DistinctShare(const std::vector<proto::GameRecord>& games) {
   DistinctPositions distinct;
-  ASSERT_TRUE(distinct.Add(AGame(Variant::kFourTreasures)).ok());
-  EXPECT_EQ(distinct.share(), 1);
+  for (const auto& game : games) EXPECT_THAT(distinct.Add(game), IsOk());
+  return distinct.share();
 }
 
-TEST(DistinctPositionsTest, TheSameGameTwiceIsHalf) {
+TEST(DistinctPositionsTest, AGameOfItsOwnRepeatsNothingAndTheSameTwiceIsHalf) {
   const proto::GameRecord game = AGame(Variant::kSacredHillL1);
-  DistinctPositions distinct;
-  ASSERT_TRUE(distinct.Add(game).ok());
-  ASSERT_TRUE(distinct.Add(game).ok());
-  EXPECT_EQ(distinct.share(), 0.5);
+  EXPECT_EQ(DistinctShare({}), 0);
+  EXPECT_EQ(DistinctShare({game}), 1);
+  EXPECT_EQ(DistinctShare({game, game}), 0.5);
 }
 
 TEST(DistinctPositionsTest, AGameTurnedAboutIsTheSame) {
@@ -500,11 +441,7 @@ TEST(DistinctPositionsTest, AGameTurnedAboutIsTheSame) {
       step.set_action(
           static_cast<uint32_t>(Index(TransformAction(symmetry, action))));
     }
-    DistinctPositions distinct;
-    ASSERT_TRUE(distinct.Add(game).ok());
-    const absl::Status added = distinct.Add(turned);
-    ASSERT_TRUE(added.ok()) << added.message();
-    EXPECT_EQ(distinct.share(), 0.5);
+    EXPECT_EQ(DistinctShare({game, turned}), 0.5);
   }
 }
 
@@ -512,11 +449,8 @@ TEST(DistinctPositionsTest, OpeningsDoNotCount) {
   const proto::GameRecord game = AGame(Variant::kSacredHillL1);
   proto::GameRecord opened = game;
   opened.set_opening_plies(static_cast<uint32_t>(game.steps_size()) - 1);
-  DistinctPositions distinct;
-  ASSERT_TRUE(distinct.Add(opened).ok());
-  ASSERT_TRUE(distinct.Add(game).ok());
   const auto steps = static_cast<double>(game.steps_size());
-  EXPECT_DOUBLE_EQ(distinct.share(), steps / (steps + 1));
+  EXPECT_DOUBLE_EQ(DistinctShare({opened, game}), steps / (steps + 1));
 }
 
 TEST(DistinctPositionsTest, AGameThatCannotBeIsAnError) {
@@ -630,17 +564,10 @@ class HeldOutLossesTest : public ::testing::Test {
     ASSERT_TRUE(store_->AddAll(games).ok());
   }
 
-  void SetUp() override {
-    auto store = record::OpenGameStore(TestFolder("held_out") + "/games.db",
-                                       record::StoreMode::kReadWrite);
-    ASSERT_TRUE(store.ok()) << store.status().message();
-    store_ = *std::move(store);
-  }
-
   static constexpr double kShare = 0.5;
   static constexpr uint64_t kSeed = 5;
   uint64_t next_ = 0;
-  std::unique_ptr<record::GameStore> store_;
+  const std::unique_ptr<record::GameStore> store_ = StoreOf();
   FakeTrainer trainer_;
 };
 
@@ -650,34 +577,32 @@ TEST_F(HeldOutLossesTest, AreMeasuredByVariantWhereThereIsEnough) {
   AddGames(Variant::kStoneOfDestiny, 6);  // more than 512 positions
   Sampler sampler(*store_, {.held_out_share = kShare}, kSeed);
   ASSERT_TRUE(sampler.MoveWindow(next_).ok());
-  const auto losses = MeasureHeldOut(sampler, trainer_);
-  ASSERT_TRUE(losses.ok()) << losses.status().message();
-  ASSERT_EQ(losses->size(), 2u);
+  const auto losses = MeasureHeldOut(sampler, trainer_).value();
+  ASSERT_EQ(losses.size(), 2u);
   ASSERT_EQ(trainer_.measured.size(), 2u);
-  EXPECT_EQ(losses->at(0).variant, Variant::kFourTreasures);
-  EXPECT_EQ(losses->at(1).variant, Variant::kStoneOfDestiny);
-  EXPECT_EQ(losses->at(1).positions, kMaxHeldOutPositions);
+  EXPECT_EQ(losses.at(0).variant, Variant::kFourTreasures);
+  EXPECT_EQ(losses.at(1).variant, Variant::kStoneOfDestiny);
+  EXPECT_EQ(losses.at(1).positions, kMaxHeldOutPositions);
   for (size_t i = 0; i < 2; ++i) {
-    EXPECT_EQ(losses->at(i).losses.heads[nn::Head::kPolicy],
+    EXPECT_EQ(losses.at(i).losses.heads[nn::Head::kPolicy],
               static_cast<double>(i + 1));
-    EXPECT_EQ(losses->at(i).positions,
+    EXPECT_EQ(losses.at(i).positions,
               static_cast<int64_t>(trainer_.measured[i].size()));
     for (const nn::Sample& sample : trainer_.measured[i]) {
-      EXPECT_EQ(sample.state.variant, losses->at(i).variant);
+      EXPECT_EQ(sample.state.variant, losses.at(i).variant);
     }
   }
   // Of 1 and 2.
-  EXPECT_EQ(MeanLosses(*losses).heads[nn::Head::kPolicy], 1.5);
+  EXPECT_EQ(MeanLosses(losses).heads[nn::Head::kPolicy], 1.5);
 }
 
 TEST_F(HeldOutLossesTest, WithoutHeldOutGamesThereAreNone) {
   AddGames(Variant::kFourTreasures, 1);
   Sampler sampler(*store_, {.held_out_share = 0}, kSeed);
   ASSERT_TRUE(sampler.MoveWindow(next_).ok());
-  const auto losses = MeasureHeldOut(sampler, trainer_);
-  ASSERT_TRUE(losses.ok()) << losses.status().message();
-  EXPECT_TRUE(losses->empty());
-  EXPECT_EQ(MeanLosses(*losses).heads[nn::Head::kPolicy], 0);
+  const auto losses = MeasureHeldOut(sampler, trainer_).value();
+  EXPECT_TRUE(losses.empty());
+  EXPECT_EQ(MeanLosses(losses).heads[nn::Head::kPolicy], 0);
 }
 
 TEST_F(HeldOutLossesTest, AnErrorOfTheTrainerIsTheirs) {

@@ -27,31 +27,6 @@
 namespace tara::train {
 namespace {
 
-std::vector<uint64_t> IndicesTo(uint64_t end) {
-  std::vector<uint64_t> indices;
-  for (uint64_t i = 0; i < end; ++i) indices.push_back(i);
-  return indices;
-}
-
-std::vector<proto::GameRecord> Play(const SelfPlayOptions& options,
-                                    uint64_t games, SelfPlayStats& stats) {
-  HashingEvaluator evaluator;
-  return PlayGamesWith(evaluator, options, IndicesTo(games), stats);
-}
-
-std::vector<proto::GameRecord> Play(const SelfPlayOptions& options,
-                                    uint64_t games) {
-  SelfPlayStats stats;
-  return Play(options, games, stats);
-}
-
-void ExpectValid(const std::vector<proto::GameRecord>& games) {
-  for (const proto::GameRecord& game : games) {
-    const absl::Status valid = record::ValidateRecord(game);
-    EXPECT_TRUE(valid.ok()) << valid.message();
-  }
-}
-
 // Whether a step has search statistics or a policy target.
 bool TeachesPolicy(const proto::Step& step) {
   return step.visits_size() > 0 || step.target_weight_size() > 0;
@@ -77,7 +52,7 @@ class OptionsOfVariantTest : public ::testing::TestWithParam<VariantInfo> {};
 
 TEST_P(OptionsOfVariantTest, AllOptionsTogetherYieldValidRecords) {
   SelfPlayStats stats;
-  const auto games = Play(AllOptions(GetParam().variant), 6, stats);
+  const auto games = PlayHashedGames(AllOptions(GetParam().variant), 6, stats);
   ASSERT_EQ(games.size(), 6u);
   ExpectValid(games);
   EXPECT_GT(stats.full_searches, 0);
@@ -109,11 +84,8 @@ TEST_P(OptionsOfVariantTest, GamesAreTheSameHoweverTheyAreSpread) {
                                        ? static_cast<mcts::Evaluator&>(merged)
                                        : hashing;
       SelfPlayStats stats;
-      std::vector<std::string> games;
-      for (const proto::GameRecord& game :
-           PlayGamesWith(evaluator, options, IndicesTo(5), stats)) {
-        games.push_back(game.SerializeAsString());
-      }
+      const std::vector<std::string> games =
+          BytesOf(PlayGamesWith(evaluator, options, IndicesTo(5), stats));
       if (expected.empty()) expected = games;
       EXPECT_EQ(games, expected)
           << leaves << " leaves, " << spread.threads << " threads, "
@@ -132,7 +104,7 @@ TEST(PlayoutCapTest, FastSearchesTeachNoPolicyAndFullOnesAreAsManyAsWished) {
   options.full_search_share = 0.25f;
   options.fast_simulations = 8;
   SelfPlayStats stats;
-  const auto games = Play(options, 20, stats);
+  const auto games = PlayHashedGames(options, 20, stats);
   ExpectValid(games);
   int full = 0;
   int steps = 0;
@@ -159,7 +131,7 @@ TEST(PlayoutCapTest, FastSearchesHaveNoNoise) {
   options.temperature = mcts::TemperatureSchedule::FirstPlies(1, 0);
   for (const bool gumbel : {false, true}) {
     options.search.gumbel = gumbel;
-    const auto games = Play(options, 3);
+    const auto games = PlayHashedGames(options, 3);
     for (const proto::GameRecord& game : games) {
       ASSERT_EQ(game.steps_size(), games[0].steps_size());
       for (int ply = 0; ply < game.steps_size(); ++ply) {
@@ -178,11 +150,10 @@ TEST(GumbelSelfPlayTest, TargetsAreTheImprovedPolicyOfAllLegalActions) {
   ExpectValid(games);
   int unvisited = 0;  // actions of targets that had no visits
   for (const proto::GameRecord& game : games) {
-    const auto replayed = record::Replay(game);
-    ASSERT_TRUE(replayed.ok()) << replayed.status().message();
+    const auto replayed = Replayed(game);
     for (int ply = 0; ply < game.steps_size(); ++ply) {
       const proto::Step& step = game.steps(ply);
-      const int legal = LegalActions(replayed->states[ply]).Count();
+      const int legal = LegalActions(replayed.states[ply]).Count();
       EXPECT_GT(step.target_weight_size(), 0);
       EXPECT_LE(step.target_weight_size(), legal);
       // The action played was visited, and is among the targets.
@@ -201,7 +172,7 @@ TEST(GumbelSelfPlayTest, EverySearchHasItsSimulationsBesideThoseKept) {
   options.search.simulations = 16;
   options.search.gumbel = true;
   SelfPlayStats stats;
-  Play(options, 3, stats);
+  PlayHashedGames(options, 3, stats);
   // And one evaluation of each root that was not kept.
   EXPECT_GE(stats.simulations, 16 * stats.plies);
   EXPECT_LE(stats.simulations, 17 * stats.plies);
@@ -211,7 +182,7 @@ TEST(ForcedPlayoutsTest, AreInTheVisitsAndPrunedFromTheTargets) {
   SelfPlayOptions options = QuickSelfPlay(Variant::kSacredHillL1);
   options.search.simulations = 60;
   options.search.forced_playouts = 4;
-  const auto games = Play(options, 3);
+  const auto games = PlayHashedGames(options, 3);
   ExpectValid(games);
   int pruned = 0;
   for (const proto::GameRecord& game : games) {
@@ -230,19 +201,18 @@ TEST(ProofSelfPlayTest, EndsAreSolvedAndProvedActionsAreTheTarget) {
   options.search.proof = true;
   options.search.solver_vacant_hills = 6;
   SelfPlayStats stats;
-  const auto games = Play(options, 4, stats);
+  const auto games = PlayHashedGames(options, 4, stats);
   ExpectValid(games);
   EXPECT_GT(stats.solved, 0);
   // Once a side has proved that it wins, it wins.
   int proved = 0;
   for (const proto::GameRecord& game : games) {
-    const auto replayed = record::Replay(game);
-    ASSERT_TRUE(replayed.ok()) << replayed.status().message();
+    const auto replayed = Replayed(game);
     for (int ply = 0; ply < game.steps_size(); ++ply) {
       const proto::Step& step = game.steps(ply);
       if (step.root_value() < 1) continue;
       ++proved;
-      EXPECT_EQ(replayed->outcome.winner(), replayed->states[ply].side())
+      EXPECT_EQ(replayed.outcome.winner(), replayed.states[ply].side())
           << "game " << game.game_index() << " ply " << ply;
     }
   }
@@ -267,16 +237,15 @@ TEST_P(ProvedStepsTest, SayWhatTheSolverSays) {
   int compared = 0;
   for (const bool end : {false, true}) {
     options.end_when_proved = end;
-    const auto games = Play(options, 3);
+    const auto games = PlayHashedGames(options, 3);
     ExpectValid(games);
     for (const proto::GameRecord& game : games) {
-      const auto replayed = record::Replay(game);
-      ASSERT_TRUE(replayed.ok()) << replayed.status().message();
+      const auto replayed = Replayed(game);
       for (int ply = 0; ply < game.steps_size(); ++ply) {
         const proto::Step& step = game.steps(ply);
         if (!step.has_proved_low()) continue;
         ++proved;
-        const State& state = replayed->states[ply];
+        const State& state = replayed.states[ply];
         // Proofs by search may lie beyond what the solver can do in a test.
         const std::optional<int> red = solver.SolveRedMargin(state);
         if (!red.has_value()) continue;
@@ -287,7 +256,7 @@ TEST_P(ProvedStepsTest, SayWhatTheSolverSays) {
         EXPECT_EQ(record::ProvedResult(step, state),
                   (margin > 0) - (margin < 0));
         // Both sides play so that what is proved comes true.
-        const int winner = replayed->outcome.winner();
+        const int winner = replayed.outcome.winner();
         EXPECT_EQ(record::ProvedResult(step, state),
                   winner < 0 ? 0 : (winner == state.side() ? 1 : -1));
       }
@@ -302,11 +271,11 @@ TEST_P(ProvedStepsTest, EndGamesWithoutASearchOnlyWhereWanted) {
   SelfPlayOptions options = Proving(GetParam().variant);
   const State start = InitialState(GetParam().variant);
   SelfPlayStats without;
-  const auto searched = Play(options, 3, without);
+  const auto searched = PlayHashedGames(options, 3, without);
   EXPECT_EQ(without.played_by_proof, 0);
   options.end_when_proved = true;
   SelfPlayStats stats;
-  const auto games = Play(options, 3, stats);
+  const auto games = PlayHashedGames(options, 3, stats);
   int64_t played = 0;
   for (size_t i = 0; i < games.size(); ++i) {
     bool proved = false;
@@ -340,9 +309,8 @@ TEST(ProofSelfPlayTest, AProvedGameIsPlayedOnToItsProvedMarginByTheSolver) {
   options.end_when_proved = true;
   SelfPlayStats stats;
   int exact = 0;
-  for (const proto::GameRecord& game : Play(options, 6, stats)) {
-    const auto replayed = record::Replay(game);
-    ASSERT_TRUE(replayed.ok()) << replayed.status().message();
+  for (const proto::GameRecord& game : PlayHashedGames(options, 6, stats)) {
+    const auto replayed = Replayed(game);
     for (int ply = 0; ply < game.steps_size(); ++ply) {
       const proto::Step& step = game.steps(ply);
       if (!step.played_by_proof() || step.proved_low() != step.proved_high()) {
@@ -350,9 +318,9 @@ TEST(ProofSelfPlayTest, AProvedGameIsPlayedOnToItsProvedMarginByTheSolver) {
       }
       // From a solved position on both sides play best.
       ++exact;
-      const int margin = replayed->outcome.margin();
+      const int margin = replayed.outcome.margin();
       EXPECT_EQ(step.proved_low(),
-                replayed->states[ply].side() == kRed ? margin : -margin);
+                replayed.states[ply].side() == kRed ? margin : -margin);
     }
   }
   EXPECT_GT(exact, 0);
@@ -361,7 +329,7 @@ TEST(ProofSelfPlayTest, AProvedGameIsPlayedOnToItsProvedMarginByTheSolver) {
 TEST(OpeningTest, AShareOfTheGamesBeginsWithRandomActionsThatNobodySearched) {
   SelfPlayOptions options = QuickSelfPlay(Variant::kSacredHillL1);
   options.opening = {.share = 0.5f, .max_plies = 4};
-  const auto games = Play(options, 80);
+  const auto games = PlayHashedGames(options, 80);
   ExpectValid(games);
   std::vector<int> by_plies(5);
   std::set<uint32_t> first_actions;
@@ -388,12 +356,9 @@ TEST(OpeningTest, AShareOfTheGamesBeginsWithRandomActionsThatNobodySearched) {
 
 TEST(OpeningTest, NoOpeningLeavesTheGamesAsTheyWere) {
   SelfPlayOptions options = QuickSelfPlay(Variant::kFourTreasures);
-  const auto without = Play(options, 3);
+  const auto without = PlayHashedGames(options, 3);
   options.opening = {.share = 0, .max_plies = 40};
-  const auto games = Play(options, 3);
-  for (size_t i = 0; i < games.size(); ++i) {
-    EXPECT_EQ(games[i].SerializeAsString(), without[i].SerializeAsString());
-  }
+  EXPECT_EQ(BytesOf(PlayHashedGames(options, 3)), BytesOf(without));
 }
 
 TEST(OpeningTest, NoOpeningEndsTheGame) {
@@ -419,14 +384,13 @@ TEST(PolicySurpriseTest, IsTheDivergenceOfTheTargetFromThePrior) {
   for (const bool gumbel : {false, true}) {
     options.search.gumbel = gumbel;
     for (const proto::GameRecord& game : PlayUniformGames(options, {0, 1})) {
-      const auto replayed = record::Replay(game);
-      ASSERT_TRUE(replayed.ok()) << replayed.status().message();
+      const auto replayed = Replayed(game);
       for (int ply = 0; ply < game.steps_size(); ++ply) {
         const proto::Step& step = game.steps(ply);
         const auto& weights = gumbel ? step.target_weight() : step.visits();
         double total = 0;
         for (const uint32_t weight : weights) total += weight;
-        double expected = std::log(LegalActions(replayed->states[ply]).Count());
+        double expected = std::log(LegalActions(replayed.states[ply]).Count());
         for (const uint32_t weight : weights) {
           expected += weight / total * std::log(weight / total);
         }
@@ -442,7 +406,7 @@ TEST(PolicySurpriseTest, IsNotMeasuredOfFastSearches) {
   options.full_search_share = 0.5f;
   options.fast_simulations = 3;
   int surprising = 0;
-  for (const proto::GameRecord& game : Play(options, 4)) {
+  for (const proto::GameRecord& game : PlayHashedGames(options, 4)) {
     for (const proto::Step& step : game.steps()) {
       if (!TeachesPolicy(step)) {
         EXPECT_EQ(step.policy_surprise(), 0);
@@ -457,11 +421,11 @@ TEST(GraphSelfPlayTest, SimulationsCatchUpWithOtherLines) {
   SelfPlayOptions options = QuickSelfPlay(Variant::kFourTreasures);
   options.search.simulations = 100;
   SelfPlayStats without;
-  Play(options, 2, without);
+  PlayHashedGames(options, 2, without);
   EXPECT_EQ(without.caught_up, 0);
   options.search.graph_search = true;
   SelfPlayStats stats;
-  ExpectValid(Play(options, 2, stats));
+  ExpectValid(PlayHashedGames(options, 2, stats));
   EXPECT_GT(stats.caught_up, 0);
 }
 
@@ -473,7 +437,7 @@ TEST(TemperatureScheduleTest, AFallingTemperatureIsUsedUpToTheCutOff) {
   const auto deviations = [&](const mcts::TemperatureSchedule& temperature) {
     options.temperature = temperature;
     int count = 0;
-    for (const proto::GameRecord& game : Play(options, 8)) {
+    for (const proto::GameRecord& game : PlayHashedGames(options, 8)) {
       for (const proto::Step& step : game.steps()) {
         uint32_t most = 0;
         uint32_t played = 0;
@@ -505,7 +469,7 @@ SelfPlayOptions Resigning() {
 TEST(ResignationSelfPlayTest, LostGamesAreResignedUnlessTheyArePlayedOn) {
   SelfPlayStats stats;
   const SelfPlayOptions options = Resigning();
-  const auto games = Play(options, 20, stats);
+  const auto games = PlayHashedGames(options, 20, stats);
   ExpectValid(games);
   int resigned = 0;
   int played_on = 0;
@@ -517,8 +481,8 @@ TEST(ResignationSelfPlayTest, LostGamesAreResignedUnlessTheyArePlayedOn) {
     if (!game.result().has_resigned_by()) continue;
     ++resigned;
     EXPECT_FALSE(is_played_on);
-    const auto replayed = record::Replay(game);
-    EXPECT_NE(replayed->outcome.winner(), *replayed->resigned_by);
+    const auto replayed = Replayed(game);
+    EXPECT_NE(replayed.outcome.winner(), *replayed.resigned_by);
   }
   EXPECT_GT(resigned, 0);
   EXPECT_GT(played_on, 0);
@@ -533,9 +497,9 @@ TEST(ResignationSelfPlayTest, LostGamesAreResignedUnlessTheyArePlayedOn) {
 
 TEST(ResignationSelfPlayTest, AGameIsTheSameUpToItsResignation) {
   SelfPlayOptions options = Resigning();
-  const auto resigning = Play(options, 8);
+  const auto resigning = PlayHashedGames(options, 8);
   options.resignation.threshold = std::nullopt;
-  const auto playing = Play(options, 8);
+  const auto playing = PlayHashedGames(options, 8);
   for (size_t i = 0; i < playing.size(); ++i) {
     EXPECT_FALSE(playing[i].result().has_resigned_by());
     ASSERT_LE(resigning[i].steps_size(), playing[i].steps_size());
@@ -555,7 +519,7 @@ TEST(ResignationSelfPlayTest, NobodyResignsWhereItWasWrongTooOften) {
   for (int turn = 0; turn < 4; ++turn) watch.Observe(kRed, -1);
   watch.AddTo(options.resignation_counts, kRed);
   SelfPlayStats stats;
-  Play(options, 10, stats);
+  PlayHashedGames(options, 10, stats);
   EXPECT_EQ(stats.resigned, 0);
   EXPECT_GT(stats.played_on, 0);
 }

@@ -3,13 +3,11 @@
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/synchronization/mutex.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
@@ -25,14 +23,13 @@
 #include "tara/record/game_record.h"
 #include "tara/record/game_store.h"
 #include "tests/mcts/fake_evaluator.h"
+#include "tests/status_matchers.h"
 #include "tests/train/train_testing.h"
 
 namespace tara::train {
 namespace {
 
 using ::testing::HasSubstr;
-
-constexpr auto kNeverStop = [] { return false; };
 
 absl::Status DropGame(const proto::GameRecord&) { return absl::OkStatus(); }
 
@@ -45,8 +42,7 @@ TEST_P(SelfPlayOfVariantTest, YieldsValidRecordsWithSearchStatistics) {
   for (size_t i = 0; i < games.size(); ++i) {
     const proto::GameRecord& game = games[i];
     // Replays the game; also checks that visited actions are legal.
-    const absl::Status valid = record::ValidateRecord(game);
-    EXPECT_TRUE(valid.ok()) << valid.message();
+    EXPECT_THAT(record::ValidateRecord(game), IsOk());
     EXPECT_EQ(game.game_index(), 4 + i);
     EXPECT_EQ(game.variant(), GetParam().id);
     EXPECT_EQ(game.model_id(), "uniform");
@@ -99,18 +95,12 @@ TEST(SelfPlayTest, GameIndicesGoRoundTheStartPositions) {
 }
 
 TEST(SelfPlayTest, CountsWhatItDoes) {
-  mcts::UniformEvaluator evaluator;
   SelfPlayStats stats;
-  std::atomic<int64_t> plies = 0;
-  const absl::Status status = PlayGames(
-      QuickSelfPlay(Variant::kFourTreasures),
-      std::vector<uint64_t>{0, 1, 2, 3, 4}, evaluator,
-      [&](const proto::GameRecord& game) {
-        plies += game.steps_size();
-        return absl::OkStatus();
-      },
-      kNeverStop, stats);
-  ASSERT_TRUE(status.ok()) << status.message();
+  int64_t plies = 0;
+  for (const proto::GameRecord& game :
+       PlayHashedGames(QuickSelfPlay(Variant::kFourTreasures), 5, stats)) {
+    plies += game.steps_size();
+  }
   EXPECT_EQ(stats.games, 5);
   EXPECT_EQ(stats.plies, plies);
   EXPECT_GE(stats.simulations, stats.evaluations);
@@ -129,10 +119,9 @@ TEST(SelfPlayTest, ReportsOnceThatAllGamesHaveStarted) {
     ++reports;
     finished = stats.games.load();
   };
-  const absl::Status status =
-      PlayGames(options, std::vector<uint64_t>{0, 1, 2, 3, 4}, evaluator,
-                DropGame, kNeverStop, stats);
-  ASSERT_TRUE(status.ok()) << status.message();
+  ASSERT_THAT(PlayGames(options, std::vector<uint64_t>{0, 1, 2, 3, 4},
+                        evaluator, DropGame, kNeverStop, stats),
+              IsOk());
   EXPECT_EQ(reports, 1);
   // At most one game per thread is in progress then.
   EXPECT_GE(finished, 4);
@@ -160,14 +149,14 @@ TEST(SelfPlayTest, StopsCleanlyWithTheGamesFinishedSoFar) {
 TEST(SelfPlayTest, AnErrorOfTheSinkEndsAllThreads) {
   mcts::UniformEvaluator evaluator;
   SelfPlayStats stats;
-  const absl::Status status = PlayGames(
-      QuickSelfPlay(Variant::kSacredHillL1), std::vector<uint64_t>(1000, 1),
-      evaluator,
-      [](const proto::GameRecord&) {
-        return absl::ResourceExhaustedError("the disk is full");
-      },
-      kNeverStop, stats);
-  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(PlayGames(
+                  QuickSelfPlay(Variant::kSacredHillL1),
+                  std::vector<uint64_t>(1000, 1), evaluator,
+                  [](const proto::GameRecord&) {
+                    return absl::ResourceExhaustedError("the disk is full");
+                  },
+                  kNeverStop, stats),
+              StatusIs(absl::StatusCode::kResourceExhausted));
   EXPECT_EQ(stats.games, 0);
 }
 
@@ -175,11 +164,11 @@ TEST(SelfPlayTest, AnErrorOfTheEvaluatorIsReturned) {
   mcts::FakeEvaluator evaluator;
   evaluator.FailAfter(5, "the backend is gone");
   SelfPlayStats stats;
-  const absl::Status status = PlayGames(QuickSelfPlay(Variant::kSacredHillL1),
-                                        std::vector<uint64_t>{0, 1, 2},
-                                        evaluator, DropGame, kNeverStop, stats);
-  EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("backend is gone"));
+  EXPECT_THAT(
+      PlayGames(QuickSelfPlay(Variant::kSacredHillL1),
+                std::vector<uint64_t>{0, 1, 2}, evaluator, DropGame, kNeverStop,
+                stats),
+      StatusIs(absl::StatusCode::kInternal, HasSubstr("backend is gone")));
 }
 
 // --- Self play cache ---------------------------------------------------------
@@ -188,55 +177,36 @@ TEST(SelfPlayTest, AnErrorOfTheEvaluatorIsReturned) {
 
 class SelfPlayCacheTest : public ::testing::Test {
  protected:
-  void SetUp() override {
+  SelfPlayCacheTest() {
     const std::string path = ::testing::TempDir() + "/self_play_cache.ckpt";
-    ASSERT_TRUE(nn::NewTrainer({.channels = 4, .blocks = 1}, {}, 1)
-                    ->Save(path, {})
-                    .ok());
-    auto network = nn::LoadNetworkEvaluator(path);
-    ASSERT_TRUE(network.ok()) << network.status();
-    network_ = *std::move(network);
+    EXPECT_THAT(
+        nn::NewTrainer({.channels = 4, .blocks = 1}, {}, 1)->Save(path, {}),
+        IsOk());
+    network_ = nn::LoadNetworkEvaluator(path).value();
     std::filesystem::remove(path);
   }
 
-  // Returns the records of a game of each variant, by index.
-  static std::map<uint64_t, std::string> Play(const SelfPlayOptions& options,
-                                              mcts::Evaluator& evaluator) {
-    std::vector<uint64_t> indices;
-    for (size_t i = 0; i < 2 * kVariants.size(); ++i) indices.push_back(i);
-    absl::Mutex mutex;
-    std::map<uint64_t, std::string> games;
-    SelfPlayStats stats;
-    const absl::Status status = PlayGames(
-        options, indices, evaluator,
-        [&](const proto::GameRecord& game) {
-          absl::MutexLock lock(&mutex);
-          games[game.game_index()] = game.SerializeAsString();
-          return absl::OkStatus();
-        },
-        [] { return false; }, stats);
-    EXPECT_TRUE(status.ok()) << status;
-    return games;
-  }
-
-  static SelfPlayOptions Options(int threads, int games_per_thread) {
+  // Returns the records of two games of each variant.
+  static std::vector<std::string> Play(int threads, int games_per_thread,
+                                       mcts::Evaluator& evaluator) {
     SelfPlayOptions options = QuickSelfPlay(Variant::kSacredHillL1);
     options.starts.clear();
     for (const VariantInfo& info : kVariants) {
       options.starts.push_back(InitialState(info.variant));
     }
     options.search.simulations = 12;
-    options.search.dirichlet_fraction = 0.25f;
     options.threads = threads;
     options.games_per_thread = games_per_thread;
-    return options;
+    SelfPlayStats stats;
+    return BytesOf(PlayGamesWith(evaluator, options,
+                                 IndicesTo(2 * kVariants.size()), stats));
   }
 
   std::unique_ptr<mcts::Evaluator> network_;
 };
 
 TEST_F(SelfPlayCacheTest, GamesAreTheSameBitForBitHoweverEvaluationsAreKept) {
-  const auto expected = Play(Options(1, 3), *network_);
+  const auto expected = Play(1, 3, *network_);
   ASSERT_EQ(expected.size(), 2 * kVariants.size());
   for (const bool symmetric : {false, true}) {
     for (const int64_t positions : {0, 200, 1 << 15}) {
@@ -245,7 +215,7 @@ TEST_F(SelfPlayCacheTest, GamesAreTheSameBitForBitHoweverEvaluationsAreKept) {
             network_.get(), mcts::CachingOptions{.positions = positions,
                                                  .symmetric = symmetric,
                                                  .margins = false});
-        EXPECT_EQ(Play(Options(threads, 5), cache), expected)
+        EXPECT_EQ(Play(threads, 5, cache), expected)
             << positions << " positions, symmetric: " << symmetric;
         EXPECT_EQ(cache.hits() > 0, positions > 0);
       }
@@ -259,91 +229,75 @@ TEST_F(SelfPlayCacheTest, SymmetricPositionsAreAskedForOnce) {
       network_.get(),
       mcts::CachingOptions{
           .positions = 1 << 15, .symmetric = true, .margins = true});
-  EXPECT_EQ(Play(Options(1, 8), plain), Play(Options(1, 8), symmetric));
+  EXPECT_EQ(Play(1, 8, plain), Play(1, 8, symmetric));
   EXPECT_EQ(symmetric.requests(), plain.requests());
   EXPECT_GT(symmetric.hits(), plain.hits());
 }
 
 // --- Resignation history -----------------------------------------------------
 
-constexpr int kIndex = 20;  // of the threshold -0.2
-
 // Games with values that are noise, some of them resigned.
-std::unique_ptr<record::GameStore> StoreWithGames(
-    const SelfPlayOptions& options, uint64_t count, SelfPlayStats& stats) {
-  auto store = record::OpenGameStore(TestFolder("resigned") + "/games.db",
-                                     record::StoreMode::kReadWrite);
-  EXPECT_TRUE(store.ok()) << store.status().message();
-  std::vector<uint64_t> indices;
-  for (uint64_t i = 0; i < count; ++i) indices.push_back(i);
-  HashingEvaluator evaluator;
-  const auto games = PlayGamesWith(evaluator, options, indices, stats);
-  EXPECT_TRUE((*store)->AddAll(games).ok());
-  return *std::move(store);
-}
+class ResignationHistoryTest : public ::testing::Test {
+ protected:
+  void Play() { store_ = StoreOf(PlayHashedGames(options_, 24, stats_)); }
 
-SelfPlayOptions Resigning() {
-  SelfPlayOptions options = QuickSelfPlay(Variant::kSacredHillL1);
-  options.resignation = {
-      .threshold = -0.2f, .turns = 2, .played_on_share = 0.5f};
-  return options;
-}
+  // Expects what was counted as the games were played; `index` is that of the
+  // threshold.
+  void ExpectTheCountsOfPlay(int index) {
+    const mcts::ResignationCounts counts = Count(24, 1000);
+    EXPECT_EQ(counts.games(), stats_.played_on);
+    EXPECT_EQ(counts.resigned(index), stats_.resignable);
+    EXPECT_EQ(counts.wrong(index), stats_.resignable_not_lost);
+  }
 
-TEST(ResignationHistoryTest, TellsOfStoredGamesWhatWasCountedAsTheyWerePlayed) {
-  const SelfPlayOptions options = Resigning();
-  SelfPlayStats stats;
-  const auto store = StoreWithGames(options, 24, stats);
-  ASSERT_GT(stats.resigned, 0);
-  ASSERT_GT(stats.resignable, 0);
-  const auto counts = CountResignations(*store, options.resignation,
-                                        options.run_seed, 24, 1000);
-  ASSERT_TRUE(counts.ok()) << counts.status().message();
-  EXPECT_EQ(counts->games(), stats.played_on);
-  EXPECT_EQ(counts->resigned(kIndex), stats.resignable);
-  EXPECT_EQ(counts->wrong(kIndex), stats.resignable_not_lost);
+  mcts::ResignationCounts Count(uint64_t end, int64_t window) {
+    return CountResignations(*store_, options_.resignation, options_.run_seed,
+                             end, window)
+        .value();
+  }
+
+  SelfPlayOptions options_ = [] {
+    SelfPlayOptions options = QuickSelfPlay(Variant::kSacredHillL1);
+    options.resignation = {
+        .threshold = -0.2f, .turns = 2, .played_on_share = 0.5f};
+    return options;
+  }();
+  SelfPlayStats stats_;
+  std::unique_ptr<record::GameStore> store_;
+};
+
+TEST_F(ResignationHistoryTest, OfStoredGamesIsWhatWasCountedInPlay) {
+  Play();
+  ASSERT_GT(stats_.resigned, 0);
+  ASSERT_GT(stats_.resignable, 0);
+  ExpectTheCountsOfPlay(/*index=*/20);
   // The store can be asked for them.
-  const auto statistics = store->Statistics({});
-  ASSERT_TRUE(statistics.ok());
-  EXPECT_EQ(statistics->at(0).ended_by.at("resigned"), stats.resigned);
+  EXPECT_EQ(store_->Statistics({}).value().at(0).ended_by.at("resigned"),
+            stats_.resigned);
 }
 
-TEST(ResignationHistoryTest, NobodyThoughtAnythingOfActionsDrawnAtRandom) {
-  SelfPlayOptions options = Resigning();
-  options.opening = {.share = 1, .max_plies = 6};
-  options.search.proof = true;
-  options.search.solver_vacant_hills = 6;
-  options.end_when_proved = true;
+TEST_F(ResignationHistoryTest, NobodyThoughtAnythingOfActionsDrawnAtRandom) {
+  options_.opening = {.share = 1, .max_plies = 6};
+  options_.search.proof = true;
+  options_.search.solver_vacant_hills = 6;
+  options_.end_when_proved = true;
   // A threshold that a value of 0 would meet.
-  options.resignation.threshold = 0;
-  SelfPlayStats stats;
-  const auto store = StoreWithGames(options, 24, stats);
-  const auto counts = CountResignations(*store, options.resignation,
-                                        options.run_seed, 24, 1000);
-  ASSERT_TRUE(counts.ok()) << counts.status().message();
-  EXPECT_EQ(counts->games(), stats.played_on);
-  EXPECT_EQ(counts->resigned(0), stats.resignable);
-  EXPECT_EQ(counts->wrong(0), stats.resignable_not_lost);
+  options_.resignation.threshold = 0;
+  Play();
+  ExpectTheCountsOfPlay(/*index=*/0);
 }
 
-TEST(ResignationHistoryTest, CountsTheNewestGamesBelowTheEnd) {
-  const SelfPlayOptions options = Resigning();
-  SelfPlayStats stats;
-  const auto store = StoreWithGames(options, 24, stats);
+TEST_F(ResignationHistoryTest, IsOfTheNewestGamesBelowTheEnd) {
+  Play();
   int64_t expected = 0;
   for (uint64_t index = 6; index < 16; ++index) {
     expected += mcts::IsPlayedOn(
-        options.resignation,
-        DeriveSeed(options.run_seed, index, StreamPurpose::kResignation));
+        options_.resignation,
+        DeriveSeed(options_.run_seed, index, StreamPurpose::kResignation));
   }
   ASSERT_GT(expected, 0);
-  const auto counts =
-      CountResignations(*store, options.resignation, options.run_seed, 16, 10);
-  ASSERT_TRUE(counts.ok()) << counts.status().message();
-  EXPECT_EQ(counts->games(), expected);
-  const auto none =
-      CountResignations(*store, options.resignation, options.run_seed, 0, 10);
-  ASSERT_TRUE(none.ok());
-  EXPECT_EQ(none->games(), 0);
+  EXPECT_EQ(Count(16, 10).games(), expected);
+  EXPECT_EQ(Count(0, 10).games(), 0);
 }
 
 }  // namespace

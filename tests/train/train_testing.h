@@ -4,12 +4,15 @@
 // What the tests of training share.
 
 #include <algorithm>
+#include <memory>
+#include <numeric>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/types/span.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
 #include "tara/core/action.h"
@@ -19,10 +22,22 @@
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tara/mcts/state_hash.h"
+#include "tara/record/game_record.h"
+#include "tara/record/game_store.h"
 #include "tara/train/play/self_play.h"
 #include "tests/base/temporary_folder.h"
+#include "tests/status_matchers.h"
 
 namespace tara::train {
+
+inline constexpr auto kNeverStop = [] { return false; };
+
+// Returns 0 to `end` - 1.
+inline std::vector<uint64_t> IndicesTo(uint64_t end) {
+  std::vector<uint64_t> indices(end);
+  std::iota(indices.begin(), indices.end(), 0);
+  return indices;
+}
 
 // Returns options of a quick self-play of one variant.
 inline SelfPlayOptions QuickSelfPlay(Variant variant) {
@@ -69,15 +84,15 @@ inline std::vector<proto::GameRecord> PlayGamesWith(
     const std::vector<uint64_t>& indices, SelfPlayStats& stats) {
   std::vector<proto::GameRecord> games;
   absl::Mutex mutex;
-  const absl::Status status = PlayGames(
-      options, indices, evaluator,
-      [&](const proto::GameRecord& game) {
-        absl::MutexLock lock(&mutex);
-        games.push_back(game);
-        return absl::OkStatus();
-      },
-      [] { return false; }, stats);
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_THAT(PlayGames(
+                  options, indices, evaluator,
+                  [&](const proto::GameRecord& game) {
+                    absl::MutexLock lock(&mutex);
+                    games.push_back(game);
+                    return absl::OkStatus();
+                  },
+                  kNeverStop, stats),
+              IsOk());
   std::sort(games.begin(), games.end(), [](const auto& a, const auto& b) {
     return a.game_index() < b.game_index();
   });
@@ -90,6 +105,47 @@ inline std::vector<proto::GameRecord> PlayUniformGames(
   mcts::UniformEvaluator evaluator;
   SelfPlayStats stats;
   return PlayGamesWith(evaluator, options, indices, stats);
+}
+
+// The games 0 to `count` - 1 with the hashing evaluator.
+inline std::vector<proto::GameRecord> PlayHashedGames(
+    const SelfPlayOptions& options, uint64_t count, SelfPlayStats& stats) {
+  HashingEvaluator evaluator;
+  return PlayGamesWith(evaluator, options, IndicesTo(count), stats);
+}
+inline std::vector<proto::GameRecord> PlayHashedGames(
+    const SelfPlayOptions& options, uint64_t count) {
+  SelfPlayStats stats;
+  return PlayHashedGames(options, count, stats);
+}
+
+inline record::ReplayedGame Replayed(const proto::GameRecord& game) {
+  return record::Replay(game).value();
+}
+
+inline void ExpectValid(const std::vector<proto::GameRecord>& games) {
+  for (const proto::GameRecord& game : games) {
+    EXPECT_THAT(record::ValidateRecord(game), IsOk());
+  }
+}
+
+// Returns the games as they are stored, to compare them bit for bit.
+inline std::vector<std::string> BytesOf(
+    const std::vector<proto::GameRecord>& games) {
+  std::vector<std::string> bytes;
+  for (const proto::GameRecord& game : games) {
+    bytes.push_back(game.SerializeAsString());
+  }
+  return bytes;
+}
+
+// Returns a store in memory with these games.
+inline std::unique_ptr<record::GameStore> StoreOf(
+    const std::vector<proto::GameRecord>& games = {}) {
+  auto store =
+      record::OpenGameStore(":memory:", record::StoreMode::kReadWrite).value();
+  EXPECT_THAT(store->AddAll(games), IsOk());
+  return store;
 }
 
 // Names the tests of a suite over kVariants.
