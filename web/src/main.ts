@@ -7,7 +7,7 @@ import './ui/styles/board.css';
 import './ui/styles/panels.css';
 import './ui/styles/dialogs.css';
 import './ui/styles/low.css';
-import { fetchDefaultModel } from './engine/default_model';
+import { fetchDefaultModel } from './engine/fetching';
 import { createEngine } from './engine/engine';
 import { App } from './ui/app';
 import { byId } from './ui/dom';

@@ -5,11 +5,13 @@ import type { Engine, Search, SearchProgress, SearchRequest } from
   './engine/api.js';
 import { makeCore } from './engine/core.js';
 import { Host } from './engine/host.js';
-import { fetchFile } from './engine/packed.js';
+import { fetchFile } from './engine/fetching.js';
 
 export type * from './engine/api.js';
 
-async function wasmBinary(): Promise<ArrayBuffer | Uint8Array> {
+type Binary = ArrayBuffer | Uint8Array;
+
+async function wasmBinary(): Promise<Binary> {
   const url = new URL('./tara_core.wasm', import.meta.url);
   if (url.protocol === 'file:') {
     const files = 'node:fs/promises'; // bundlers for browsers need not find it
@@ -21,9 +23,10 @@ async function wasmBinary(): Promise<ArrayBuffer | Uint8Array> {
 
 /** Starts an engine in this thread. Searches let others in every 12 ms, so that
  * a page goes on to answer; to leave it the whole processor, call this in a
- * worker. Rejected if tara_core.wasm cannot be read. */
-export async function createEngine(): Promise<Engine> {
-  const host = new Host(await makeCore(await wasmBinary()));
+ * worker. `binary` is tara_core.wasm, by default the one next to this module;
+ * rejected if that cannot be read. */
+export async function createEngine(binary?: Binary): Promise<Engine> {
+  const host = new Host(await makeCore(binary ?? await wasmBinary()));
   let closed = false;
   const checkOpen = (): void => {
     if (closed) throw new Error('the engine is closed');

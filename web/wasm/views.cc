@@ -179,6 +179,13 @@ val Bridges(const State& state) {
   return bridges;
 }
 
+// The besieged ringforts, where they can be captured.
+val BesiegedRingforts(const State& state) {
+  if (state.finished() || TraitsOf(state.variant).has_links) return HillsOf(0);
+  const auto& [red, blue] = state.ringforts;
+  return HillsOf(BesiegedIn(red, blue) | BesiegedIn(blue, red));
+}
+
 val ScoreView(const State& state) {
   const Outcome outcome = Score(state);
   const auto pair = [](const std::array<int, 2>& numbers) {
@@ -230,6 +237,7 @@ val ViewOf(const State& state) {
   view.set("text", PositionToText(state));
   view.set("hills", Hills(state));
   view.set("bridges", Bridges(state));
+  view.set("besieged", BesiegedRingforts(state));
   view.set("vacant", Count(state.vacant()));
   view.set("phase", Text(PhaseName(state.phase)));
   view.set("seat", state.finished() ? val::null() : val(int{state.seat}));

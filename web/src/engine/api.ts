@@ -208,6 +208,8 @@ export interface Position {
   /** Of Stone of Destiny the links that were made; elsewhere adjacency is
    * linkage, and all adjacent ringforts of a side are here. */
   readonly bridges: readonly Bridge[];
+  /** The besieged ringforts, where they can be captured. */
+  readonly besieged: readonly HillIndex[];
   readonly vacant: number;
   readonly phase: Phase;
   /** The seat to move and its side; null if finished. Successive actions may

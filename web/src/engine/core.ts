@@ -61,10 +61,11 @@ export interface CoreJudge {
 }
 
 /** As in api.ts, but with indices of actions. */
+export type CoreSearchedAction = Omit<SearchedAction, 'action' | 'line'> &
+    { readonly action: number; readonly line: readonly number[] };
 export interface CoreSearchReport
     extends Pick<SearchProgress, 'simulations' | 'redValue' | 'redMargin'> {
-  readonly actions: readonly (Omit<SearchedAction, 'action' | 'line'> &
-      { readonly action: number; readonly line: readonly number[] })[];
+  readonly actions: readonly CoreSearchedAction[];
   readonly principalVariation: readonly number[];
 }
 

@@ -4,7 +4,7 @@
 // that was set up, and actions.
 
 import { messageOf } from '../error';
-import type { Position, Score } from './api';
+import type { Position } from './api';
 import type { Catalogue, Core } from './core';
 import { GameModel } from './game';
 import { optionsToText, shortText } from './short_text';
@@ -16,17 +16,13 @@ function legalTexts(position: Position): string[] {
   return position.legal.map((action) => action.notation).sort();
 }
 
-function resultOf(position: Position): object {
-  const score: Score = position.score;
-  return {
-    points: score.points,
-    kingdoms: score.kingdoms,
-    territory: score.territory,
-    bridges: score.bridges,
-    kings_captured: score.kingsCaptured,
-    winner: score.winner,
-    ended_by: position.ending,
-  };
+function resultOf({ score, ending }: Position): object {
+  const { compensation, kingsCaptured, winner, ...counts } = score;
+  return { ...counts, kings_captured: kingsCaptured, winner, ended_by: ending };
+}
+
+function refuse(what: string, expected: string, got: unknown): never {
+  throw new Error(`${what}: expected ${expected}, got ${JSON.stringify(got)}`);
 }
 
 /** Returns the line; without "result" if the game is not finished. Of a game
@@ -94,14 +90,8 @@ function gameFromJson(
     core: Core, catalogue: Catalogue, text: string): GameModel {
   const json = parseLine(text);
   const { variant, options, steps, result } = json;
-  if (typeof variant !== 'string') {
-    throw new Error(
-        `field 'variant': expected text, got ${JSON.stringify(variant)}`);
-  }
-  if (!Array.isArray(steps)) {
-    throw new Error(
-        `field 'steps': expected an array, got ${JSON.stringify(steps)}`);
-  }
+  if (typeof variant !== 'string') refuse("field 'variant'", 'text', variant);
+  if (!Array.isArray(steps)) refuse("field 'steps'", 'an array', steps);
   const game = GameModel.begin(
       core, catalogue, variant, optionsOfJson(catalogue, variant, options));
   steps.forEach((step: unknown) => {
@@ -136,19 +126,14 @@ function optionsOfJson(
     catalogue: Catalogue, variant: string, options: unknown): string {
   if (options === undefined) return '-';
   const info = catalogue.variants.find((each) => each.id === variant);
-  const isObject =
-      typeof options === 'object' && options !== null &&
-      !Array.isArray(options);
-  if (!isObject) {
-    throw new Error(
-        `field 'options': expected an object, got ${JSON.stringify(options)}`);
+  if (typeof options !== 'object' || options === null ||
+      Array.isArray(options)) {
+    refuse("field 'options'", 'an object', options);
   }
   const values: Record<string, number> = {};
   for (const [name, value] of Object.entries(options)) {
     if (typeof value !== 'number' && typeof value !== 'boolean') {
-      throw new Error(
-          `option '${name}': expected true, false or a number, got ` +
-          JSON.stringify(value));
+      refuse(`option '${name}'`, 'true, false or a number', value);
     }
     values[name] = Number(value);
   }
@@ -162,9 +147,7 @@ function checkStep(game: GameModel, step: unknown): void {
   const json = step as { action?: unknown; seat?: unknown; legal?: unknown };
   if (typeof json !== 'object' || json === null ||
       typeof json.action !== 'string') {
-    throw new Error(
-        `action ${number}: expected an object with an action as text, got ` +
-        JSON.stringify(step));
+    refuse(`action ${number}`, 'an object with an action as text', step);
   }
   const position = game.positionAt(game.ply);
   if (json.seat !== undefined) {

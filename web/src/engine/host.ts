@@ -4,12 +4,11 @@
 import type {
   Engine, EngineInfo, SearchProgress, SearchRequest, SearchResult,
 } from './api';
-import { readBundle } from './bundle';
 import { type Catalogue, type Core, valueOf } from './core';
 import { GameModel, positionOf } from './game';
 import { gameFromText, gameToText } from './game_text';
 import type { Calls } from './messages';
-import { Network } from './network';
+import { type Network, openNetwork } from './network';
 import { evaluate, type Judges, search } from './searching';
 import { optionsToText } from './short_text';
 import { verify } from './verifying';
@@ -109,10 +108,8 @@ export class Host {
       Engine, 'loadNetwork' | 'unloadNetwork' | 'network' | 'verifyNetwork'> {
     return {
       loadNetwork: async (data, name) => {
-        const bytes = await bytesOf(data);
-        const bundle = readBundle(bytes, this.catalogue);
-        const network = Network.open(
-            bundle, name, bytes, this.core, this.catalogue);
+        const network = openNetwork(
+            await bytesOf(data), name, this.core, this.catalogue);
         this.exchange(network);
         return network.info;
       },
@@ -135,7 +132,7 @@ export class Host {
     const old = this.network;
     this.network = network;
     if (old === null) return;
-    this.queue = this.queue.then(() => old.close());
+    this.queue = this.queue.then(() => old.core.delete());
   }
 
   search(

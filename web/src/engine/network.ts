@@ -1,13 +1,9 @@
 // A network that is loaded: the core's engine with the weights of a bundle.
 
 import { messageOf } from '../error';
-import type { NetworkInfo, RuleOptions, VariantInfo } from './api';
-import { type Bundle, factsOf } from './bundle';
-import {
-  type Catalogue, type Core, type CoreNetwork, type CoreSearch,
-  type NetworkBatch, valueOf,
-} from './core';
-import { notLearned } from './learned';
+import type { NetworkInfo } from './api';
+import { type Bundle, factsOf, readBundle } from './bundle';
+import { type Catalogue, type Core, type CoreNetwork, valueOf } from './core';
 import { readWeights } from './onnx';
 import { fileId } from './zip';
 
@@ -16,56 +12,36 @@ import { fileId } from './zip';
 const SOURCES = import.meta.env['TARA_SOURCES'] as
     Readonly<Record<string, string>> | undefined;
 
-export class Network {
+export interface Network {
   readonly info: NetworkInfo;
+  readonly bundle: Bundle;
+  readonly core: CoreNetwork; // to be deleted once it is not used any more
+}
 
-  private constructor(
-      readonly bundle: Bundle, name: string, bytes: number, rated: boolean,
-      private readonly network: CoreNetwork) {
-    this.info = {
-      name,
-      variants: bundle.manifest.variants,
-      rated,
-      file: bundle.file,
-      bytes,
-      facts: factsOf(bundle.manifest),
-      licence: bundle.manifest.license ?? null,
-    };
-  }
-
-  static open(
-      bundle: Bundle, name: string, bytes: Uint8Array, core: Core,
-      catalogue: Catalogue): Network {
-    const { kind, channels, blocks } = bundle.shape;
-    let network: CoreNetwork;
-    try {
-      const tensors = [...readWeights(bundle.model), ...bundle.ranges];
-      network = valueOf(
-          core.openNetwork(kind, channels, blocks, tensors, false));
-    } catch (error) {
-      throw new Error(`${bundle.file} cannot be run: ${messageOf(error)}`);
-    }
-    const id = fileId(bytes);
-    const rated = (SOURCES?.[id] ?? id) === catalogue.ratedNetwork;
-    return new Network(bundle, name, bytes.length, rated, network);
-  }
-
-  /** Whether it was trained on the variant with these rule options. */
-  plays(variant: VariantInfo, options: RuleOptions): boolean {
-    return notLearned(this.info.variants, variant, options) === '';
-  }
-
-  /** A step of a search. */
-  advance(search: CoreSearch, leaves: number): void {
-    search.run(this.network, leaves);
-  }
-
-  /** Fills all outputs of a batch, in float32. */
-  answerInFloats(batch: NetworkBatch): void {
-    this.network.answerInFloats(batch);
-  }
-
-  close(): void {
-    this.network.delete();
+/** Opens the network of a bundle, which is of these bytes. Throws what is wrong
+ * with it. */
+export function openNetwork(
+    bytes: Uint8Array, name: string, core: Core,
+    catalogue: Catalogue): Network {
+  const bundle = readBundle(bytes, catalogue);
+  const { manifest, file, model, ranges } = bundle;
+  const { kind, channels, blocks } = bundle.shape;
+  const id = fileId(bytes);
+  const info = {
+    name,
+    variants: manifest.variants,
+    rated: (SOURCES?.[id] ?? id) === catalogue.ratedNetwork,
+    file,
+    bytes: bytes.length,
+    facts: factsOf(manifest),
+    licence: manifest.license ?? null,
+  };
+  try {
+    const tensors = [...readWeights(model), ...ranges];
+    const network =
+        valueOf(core.openNetwork(kind, channels, blocks, tensors, false));
+    return { info, bundle, core: network };
+  } catch (error) {
+    throw new Error(`${file} cannot be run: ${messageOf(error)}`);
   }
 }

@@ -2,13 +2,13 @@
 // games.
 
 import type {
-  Action, Evaluation, SearchedAction, SearchProgress, SearchRequest,
-  SearchResult,
+  Evaluation, SearchedAction, SearchProgress, SearchRequest, SearchResult,
 } from './api';
 import type {
-  Catalogue, Core, CoreEvaluation, CoreSearch, PositionView,
+  Catalogue, Core, CoreEvaluation, CoreSearchedAction, PositionView,
 } from './core';
 import { actionsAt } from './game';
+import { notLearned } from './learned';
 import { optionsFromText } from './short_text';
 import type { Network } from './network';
 
@@ -54,9 +54,10 @@ function networkFor(judges: Judges, position: string): Network | null {
   const variant =
       judges.catalogue.variants.find((info) => info.id === fields[0]);
   const options = optionsFromText(fields[8] ?? '-');
-  return variant !== undefined && judges.network?.plays(variant, options) ?
-    judges.network :
-    null;
+  const { network } = judges;
+  if (network === null || variant === undefined) return null;
+  const missing = notLearned(network.info.variants, variant, options);
+  return missing === '' ? network : null;
 }
 
 function evaluationOf(
@@ -101,7 +102,7 @@ export function evaluate(
   const judge = new core.Judge(position);
   try {
     const batch = judge.batch();
-    network.answerInFloats(batch);
+    network.core.answerInFloats(batch);
     const owners = network.bundle.hasOwner ? batch.ownersOf(0) : null;
     return evaluationOf(
         catalogue, view, ply, judge.read(), owners, 'network');
@@ -155,114 +156,70 @@ function planOf(
   return plan;
 }
 
-/** One search; runs once. */
-class Searching {
-  private readonly start = performance.now();
-  private readonly tree: CoreSearch;
-  private readonly actionOf: (index: number) => Action;
-  private readonly compensation: number;
-  private readonly leaves: number;
-
-  constructor(
-      judges: Judges, position: string, private readonly ply: number,
-      private readonly plan: Plan, private readonly network: Network | null) {
-    this.actionOf = actionsAt(judges.catalogue, position);
-    this.compensation = judges.core.view(position).score.compensation;
-    this.tree = new judges.core.Search(
-        position, plan.simulations, network !== null, plan.level, plan.seed);
-    this.leaves = judges.core.leavesTogether(plan.simulations);
-  }
-
-  private elapsed(): number {
-    return performance.now() - this.start;
-  }
-
-  /** Some simulations; with a network one batch. */
-  private step(): void {
-    if (this.network === null) this.tree.run(null, this.leaves);
-    else this.network.advance(this.tree, this.leaves);
-  }
-
-  /** Whether there is an action to choose. */
-  private hasAction(): boolean {
-    return this.tree.report().simulations > 0;
-  }
-
-  private withCompensation(
-      bounds: readonly [number, number] | null): [number, number] | null {
-    if (bounds === null) return null;
-    return [bounds[0] - this.compensation, bounds[1] - this.compensation];
-  }
-
-  progress(): SearchProgress {
-    const report = this.tree.report();
-    const searched = report.actions.map((each): SearchedAction => ({
-      ...each,
-      provedRedMargin: this.withCompensation(each.provedRedMargin),
-      action: this.actionOf(each.action),
-      line: each.line.map(this.actionOf),
-    }));
-    searched.sort((a, b) => b.visits - a.visits || b.prior - a.prior);
-    return {
-      ply: this.ply,
-      simulations: report.simulations,
-      targetSimulations: this.plan.simulations,
-      milliseconds: this.elapsed(),
-      actions: searched,
-      redValue: report.redValue,
-      redMargin: report.redMargin - this.compensation,
-      principalVariation: report.principalVariation.map(this.actionOf),
-      by: this.network === null ? 'playouts' : 'network',
-    };
-  }
-
-  async run(
-      stopped: () => boolean,
-      onProgress: (progress: SearchProgress) => void): Promise<SearchResult> {
-    const { tree, plan } = this;
-    let lastBreath = this.elapsed();
-    let lastProgress = lastBreath;
-    const enough = (): boolean =>
-      stopped() || this.elapsed() >= plan.milliseconds;
-    while (!tree.done() && !(enough() && this.hasAction())) {
-      this.step();
-      const now = this.elapsed();
-      // What is done says so by its result.
-      if (!tree.done() && now - lastProgress >= PROGRESS_MS) {
-        lastProgress = now;
-        onProgress(this.progress());
-      }
-      if (now - lastBreath >= SLICE_MS) {
-        await breathe();
-        lastBreath = this.elapsed();
-      }
-    }
-    const chosen = tree.choose(plan.temperature, plan.seed);
-    return {
-      ...this.progress(),
-      action: this.actionOf(chosen),
-      stopped: stopped(),
-    };
-  }
-
-  close(): void {
-    this.tree.delete();
-  }
-}
-
 export async function search(
     judges: Judges, position: string, ply: number, request: SearchRequest,
     stopped: () => boolean,
     onProgress: (progress: SearchProgress) => void): Promise<SearchResult> {
-  if (judges.core.view(position).finished) {
-    throw new Error('the game is over: nothing to search');
-  }
+  const { core, catalogue } = judges;
+  const { finished, score: { compensation } } = core.view(position);
+  if (finished) throw new Error('the game is over: nothing to search');
   const network = networkFor(judges, position);
-  const plan = planOf(request, judges.catalogue, network !== null);
-  const searching = new Searching(judges, position, ply, plan, network);
+  const plan = planOf(request, catalogue, network !== null);
+  const { simulations, temperature, seed } = plan;
+  const actionOf = actionsAt(catalogue, position);
+  const leaves = core.leavesTogether(simulations);
+  const start = performance.now();
+  const elapsed = (): number => performance.now() - start;
+  const tree = new core.Search(
+      position, simulations, network !== null, plan.level, seed);
+
+  const searched = (
+      { provedRedMargin: bounds, ...rest }: CoreSearchedAction,
+  ): SearchedAction => ({
+    ...rest,
+    provedRedMargin: bounds === null ? null :
+      [bounds[0] - compensation, bounds[1] - compensation],
+    action: actionOf(rest.action),
+    line: rest.line.map(actionOf),
+  });
+  const progress = (): SearchProgress => {
+    const report = tree.report();
+    return {
+      ply,
+      simulations: report.simulations,
+      targetSimulations: simulations,
+      milliseconds: elapsed(),
+      actions: report.actions.map(searched).sort(
+          (a, b) => b.visits - a.visits || b.prior - a.prior),
+      redValue: report.redValue,
+      redMargin: report.redMargin - compensation,
+      principalVariation: report.principalVariation.map(actionOf),
+      by: network === null ? 'playouts' : 'network',
+    };
+  };
+  // Without a simulation there is no action to choose.
+  const mayEnd = (): boolean =>
+    (stopped() || elapsed() >= plan.milliseconds) &&
+    tree.report().simulations > 0;
   try {
-    return await searching.run(stopped, onProgress);
+    let lastBreath = elapsed();
+    let lastProgress = lastBreath;
+    while (!tree.done() && !mayEnd()) {
+      tree.run(network?.core ?? null, leaves);
+      const now = elapsed();
+      // What is done says so by its result.
+      if (!tree.done() && now - lastProgress >= PROGRESS_MS) {
+        lastProgress = now;
+        onProgress(progress());
+      }
+      if (now - lastBreath >= SLICE_MS) {
+        await breathe();
+        lastBreath = elapsed();
+      }
+    }
+    const action = actionOf(tree.choose(temperature, seed));
+    return { ...progress(), action, stopped: stopped() };
   } finally {
-    searching.close();
+    tree.delete();
   }
 }

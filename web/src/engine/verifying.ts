@@ -1,10 +1,9 @@
 // Whether a network that runs here gives the golden outputs of its bundle.
 
 import type { Verification } from './api';
-import type { Golden, GoldenPosition } from './bundle';
+import type { GoldenPosition } from './bundle';
 import type { Catalogue, Core, CoreEvaluation } from './core';
 import type { Network } from './network';
-import type { NpyArray } from './npy';
 
 /** Values of a plane: 7 by 7. */
 const SQUARES = 49;
@@ -33,20 +32,6 @@ function outputsOf(catalogue: Catalogue, hasOwner: boolean): Output[] {
 
 function fail(what: string): never {
   throw new Error(`the golden part of the bundle ${what}`);
-}
-
-/** Rows first to last (exclusive) of an array. */
-function rows(array: NpyArray, first: number, last: number): Float32Array {
-  const size = array.data.length / (array.shape[0] ?? 1);
-  return array.data.subarray(first * size, last * size);
-}
-
-function tensorOf(golden: Golden, name: string): NpyArray {
-  const array = golden.tensors[name];
-  if (array === undefined || array.shape[0] !== golden.positions.length) {
-    fail(`lacks rows of '${name}'`);
-  }
-  return array;
 }
 
 /** Throws unless an output's numbers of a position are finite, but for the
@@ -88,27 +73,6 @@ function sameExpected(
            maxMargin);
 }
 
-/** The worst difference between outputs and golden ones, and where it is. */
-interface Worst {
-  error: number;
-  output: string;
-}
-
-/** Makes `worst` worse where what was `got` is farther from what was
- * `expected`, a position's values of an output. */
-function compare(
-    expected: Float32Array, got: Float32Array, output: string,
-    worst: Worst): void {
-  expected.forEach((value, i) => {
-    // Those of illegal actions (checkNumbers).
-    if (Number.isNaN(value)) return;
-    const error = Math.abs(got[i]! - value) / Math.max(1, Math.abs(value));
-    if (error <= worst.error) return;
-    worst.error = Number.isNaN(error) ? Infinity : error;
-    worst.output = output;
-  });
-}
-
 /** For each golden position: are its inputs made here as they were (a network
  * has the first of them), what does the network answer, and does golden.json
  * expect what its golden outputs say? Throws if they are not numbers. */
@@ -122,10 +86,15 @@ export function verify(
     globals: bundle.inputs.globals,
   };
   const same = { sameInputs: true, sameExpected: true };
-  const worst: Worst = { error: 0, output: outputs[0]!.name };
+  let worst = 0;
+  let worstOutput: string = outputs[0]!.name;
   golden.positions.forEach((position, row) => {
-    const goldenOf = (name: string): Float32Array =>
-      rows(tensorOf(golden, name), row, row + 1);
+    const goldenOf = (name: string): Float32Array => {
+      const { shape, data } = golden.tensors[name] ?? { shape: [] };
+      if (shape[0] !== golden.positions.length) fail(`lacks rows of '${name}'`);
+      const size = data!.length / shape[0];
+      return data!.subarray(row * size, (row + 1) * size);
+    };
     const answer = core.checkPosition(position.position);
     if (answer.error !== undefined) {
       fail(`has no position of this game in row ${row}: ${answer.error}`);
@@ -139,13 +108,22 @@ export function verify(
         return expected.length === sizes[name] &&
             expected.every((value, i) => Object.is(value, made[i]));
       });
-      network.answerInFloats(batch);
+      network.core.answerInFloats(batch);
       // Lengths first: rows that are too long would not fit.
       for (const { name, size } of outputs) {
         const numbers = goldenOf(name);
+        const made = batch[name];
         if (numbers.length !== size) fail(`has another size of '${name}'`);
-        compare(numbers, batch[name], name, worst);
-        if (name !== 'owner') batch[name].set(numbers);
+        numbers.forEach((value, i) => {
+          // Those of illegal actions (checkNumbers).
+          if (Number.isNaN(value)) return;
+          const difference = Math.abs(made[i]! - value);
+          const error = difference / Math.max(1, Math.abs(value));
+          if (error <= worst) return;
+          worst = Number.isNaN(error) ? Infinity : error;
+          worstOutput = name;
+        });
+        if (name !== 'owner') made.set(numbers);
       }
       const said = judge.read();
       for (const output of outputs) {
@@ -162,10 +140,9 @@ export function verify(
   return {
     positions: golden.positions.length,
     ...same,
-    worst: worst.error,
-    worstOutput: worst.output,
+    worst,
+    worstOutput,
     tolerance,
-    agrees:
-        same.sameInputs && same.sameExpected && worst.error <= tolerance,
+    agrees: same.sameInputs && same.sameExpected && worst <= tolerance,
   };
 }

@@ -6,7 +6,7 @@ import type { SearchRequest } from './api';
 import { makeCore } from './core';
 import { Host } from './host';
 import { START, type FromWorker, type ToWorker } from './messages';
-import { fetchPacked } from './packed';
+import { fetchPacked } from './fetching';
 
 function post(message: FromWorker): void {
   self.postMessage(message);

@@ -10,7 +10,7 @@ import { button, select, setOptions } from './parts';
 import { fieldsOf, readText, write } from './storage';
 import { resultSentence, seatName, SIDE_NAMES } from './words';
 import type { Action, Engine, Side } from '../engine/api';
-import { fetchFile } from '../engine/packed';
+import { fetchFile } from '../engine/fetching';
 
 export interface Puzzle {
   readonly position: string; // as text
