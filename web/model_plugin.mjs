@@ -1,7 +1,7 @@
 // The model that the page begins with, served and built as `model.tara`: the
 // ready-made one.
 
-import {createReadStream, existsSync, readFileSync} from 'node:fs';
+import {existsSync, readFileSync} from 'node:fs';
 import path from 'node:path';
 
 const ADDRESS = 'model.tara';
@@ -17,19 +17,11 @@ export function modelPlugin(root) {
     server.middlewares.use((request, response, next) => {
       if (request.url?.split('?')[0] !== `/${ADDRESS}`) return next();
       const file = findModel(root);
-      if (file === null) {
-        // Not 404, which browsers log as an error: there need be none.
-        response.statusCode = 204;
-        return response.end();
-      }
       response.setHeader('Content-Type', 'application/zip');
       response.setHeader('Cache-Control', 'no-cache');
-      const name = encodeURIComponent(path.basename(file));
-      response.setHeader(
-          'Content-Disposition', `attachment; filename*=UTF-8''${name}`);
-      createReadStream(file)
-          .on('error', (error) => response.destroy(error))
-          .pipe(response);
+      // Not 404, which browsers log as an error: there need be none.
+      response.statusCode = file === null ? 204 : 200;
+      return response.end(file === null ? undefined : readFileSync(file));
     });
   };
   return {

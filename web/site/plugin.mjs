@@ -3,7 +3,7 @@
 // by, the rules in full, licences and the service worker.
 
 import {createHash} from 'node:crypto';
-import {readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import path from 'node:path';
 import {fileURLToPath} from 'node:url';
@@ -152,15 +152,10 @@ export function licences({typefaces = true} = {}) {
       .join('\n\n');
 }
 
-// Paths of all files below a folder, by '/', sorted.
-function filesOf(folder, under = '') {
-  return readdirSync(path.join(folder, under), {withFileTypes: true})
-      .flatMap((entry) => {
-        const name = under + entry.name;
-        return entry.isDirectory() ? filesOf(folder, `${name}/`) : [name];
-      })
-      .sort();
-}
+// Paths of all files below a folder, sorted.
+const filesOf = (folder) => readdirSync(folder, {recursive: true})
+    .filter((name) => statSync(path.join(folder, name)).isFile())
+    .sort();
 
 // `network`: its bundle for the page, or null. `policy`: as text.
 export function sitePlugin({network, policy}) {
@@ -194,11 +189,14 @@ export function sitePlugin({network, policy}) {
       }
       emit('manifest.json', `${JSON.stringify(manifest, null, 2)}\n`);
       emit('rules.html', rulesPage(policy));
-      // The page's own typefaces.
+      // In the page's own typefaces and colours.
+      const names =
+          ['src/ui/styles/fonts', 'src/ui/styles/theme', 'site/rules'];
+      const styles = names.map((name) => read(web, `${name}.css`)).join('');
       const font = (name) => Object.keys(bundle).find(
           (file) => file.startsWith(`assets/${name}-`));
-      emit('rules.css', read(here, 'rules.css').replace(
-          /url\((.*?)\)/g, (_, name) => `url(./${font(name)})`));
+      emit('rules.css', styles.replace(
+          /url\('.*\/(.*?)\.woff2'\)/g, (_, name) => `url('./${font(name)}')`));
       emit('licences.txt', licences());
       emit('.nojekyll', '');  // GitHub Pages serves the files as they are
     },

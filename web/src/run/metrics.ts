@@ -137,14 +137,7 @@ export function grouped(
   events: readonly RunEvent[],
   field: string,
 ): Map<string, RunEvent[]> {
-  const groups = new Map<string, RunEvent[]>();
-  for (const event of events) {
-    const name = String(event[field]);
-    const group = groups.get(name);
-    if (group === undefined) groups.set(name, [event]);
-    else group.push(event);
-  }
-  return groups;
+  return Map.groupBy(events, (event) => String(event[field]));
 }
 
 // The variants that the runs have played, in the order of their first events.

@@ -2,7 +2,7 @@
 // three actions, each with its value and line. Also the result of the review
 // for the action that was played here.
 
-import { h, replaceChildren, setAttribute, setText } from './dom';
+import { h, patch, setAttribute, setText } from './dom';
 import { button, card, lineRow } from './parts';
 import { SIDE_CLASS } from './board/pieces';
 import { guided } from './preferences';
@@ -91,29 +91,22 @@ export class AnalysisPanel {
     this.words.textContent = analysisSentences(analysis, evaluation).join(' ');
   }
 
-  // Rows stay while their contents change: one that was replaced between press
-  // and release would take no click.
   private show(best: readonly SearchedAction[], side: string): void {
-    for (let i = this.list.children.length; i < MOST; ++i) {
-      this.list.append(h('li', h('button', { type: 'button' })));
-    }
-    [...this.list.children].forEach((row, i) => {
-      const entry = row.firstElementChild as HTMLButtonElement;
+    patch(this.list, Array.from({ length: MOST }, (_, i) => {
       const each = best[i];
-      entry.className = `line ${side}`;
-      entry.disabled = each === undefined;
       if (each === undefined) {
-        replaceChildren(entry, '…');
-        return;
+        const more = { class: 'line', disabled: true };
+        return h('li', button('', '…', () => {}, more));
       }
       const { action, line, value } = each;
       const rest = line.slice(1, LINE).map(({ notation }) => notation);
-      entry.onclick = ({ detail }) => {
-        this.events.play(action);
-        if (detail === 0) this.events.leave(); // by a key
-      };
-      entry.title = `Play ${action.notation}`;
-      lineRow(entry, i + 1, action.notation, chanceOf(value), rest);
-    });
+      return lineRow(i + 1, action.notation, chanceOf(value), rest, {
+        class: side,
+        click: ({ detail }: MouseEvent) => {
+          this.events.play(action);
+          if (detail === 0) this.events.leave(); // by a key
+        },
+      });
+    }));
   }
 }

@@ -3,7 +3,7 @@
 import { AnalysisPanel, bestActions } from './analysis_panel';
 import { Board } from './board/board';
 import type { Placed } from './board/drawing';
-import { isInArea, type Marks } from './board/marks';
+import type { Marks } from './board/marks';
 import { SIDE_CLASS } from './board/pieces';
 import { Book } from './book';
 import { ChoiceDialog } from './choice_dialog';
@@ -34,7 +34,7 @@ import { ResultsDialog } from './results_dialog';
 import type { GivenAway } from './review';
 import { ReviewPanel } from './review_panel';
 import {
-  besiegedHills, countedHills, type CountedHills, type ShownCount,
+  countedHills, type CountedHills, type ShownCount,
 } from './score';
 import { SeatsPanel } from './seats_panel';
 import { uses } from './selection';
@@ -125,7 +125,7 @@ export class App {
     () => void this.verifyNetwork(),
   );
   private readonly choiceDialog = new ChoiceDialog(
-    (action) => void this.onBoard.play(action));
+    (action) => this.onBoard.play(action));
   private network: NetworkInfo | null = null;
   private loading: string | null = null; // the name of a bundle
   private opening: Promise<boolean> | null = null; // of a bundle by the user
@@ -176,7 +176,7 @@ export class App {
       },
       onLink: (action) => {
         if (this.editor.isOpen) this.editor.toggleLink(action);
-        else void this.onBoard.play(action);
+        else this.onBoard.play(action);
       },
     });
     this.editor = new Editor(engine, {
@@ -890,15 +890,6 @@ export class App {
     });
   }
 
-  // The hills that the seat to move may act on in doubles; null in singles.
-  private area(): Set<HillIndex> | null {
-    const { game, position } = this.session;
-    if (game.variant.seats.length < 4 || position.finished) return null;
-    const { hills } = this.engine.info.geometry;
-    const inside = hills.filter((hill) => isInArea(hill, position.seat!));
-    return new Set(inside.map(({ index }) => index));
-  }
-
   private renderBoard(): void {
     const { session, editor, exercise } = this;
     if (editor.isOpen) {
@@ -912,8 +903,7 @@ export class App {
       this.shownPosition = position;
       this.board.showPosition(position, this.moved);
     }
-    const acts = exercise?.isOn ?? session.personToMove;
-    const { chosen } = this.onBoard;
+    const { chosen, personToMove: acts } = this.onBoard;
     this.board.showFacts({
       ply: game.ply,
       actions: game.actions.length,
@@ -921,7 +911,7 @@ export class App {
       changes: session.changes,
     });
     const mine = acts ? uses(position, chosen) : new Map<number, never>();
-    const besieged = besiegedHills(geometry, game);
+    const { besieged } = position;
     this.board.showMarks(
       {
         ...(exercise === undefined
@@ -942,7 +932,8 @@ export class App {
   private counted(position: Position): readonly CountedHills[] {
     const { lesson } = this;
     const one = this.pointedCount ?? this.pressedCount;
-    const count = lesson.isOpen && !lesson.isOn ? lesson.step.shows : undefined;
+    const isRead = lesson.isOpen && !lesson.personToMove;
+    const count = isRead ? lesson.step.shows : undefined;
     const sides = count === undefined ? [] : ([0, 1] as const);
     const ofLesson = sides.map((side) => ({ count: count!, side }));
     const ofGame = one === null ? [] : [one];
@@ -965,7 +956,7 @@ export class App {
       mistake: mistake?.played.action ?? null,
       heat: this.heat ? (evaluation?.policy ?? null) : null,
       owners: this.owners ? (evaluation?.owners ?? null) : null,
-      area: this.area(),
+      area: game.variant.seats.length === 4 ? game.position.seat : null,
     };
   }
 

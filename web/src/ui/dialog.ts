@@ -1,6 +1,6 @@
-// Dialogs: the browser's own, with a title and a button that closes them. The
-// browser's Back closes them, too: as long as one is open, the tab's history
-// has an entry more.
+// Dialogs: the browser's own, with a title and a button that closes them. A
+// click beside them and the browser's Back close them, too: as long as one is
+// open, the tab's history has an entry more.
 
 import { h, replaceChildren, type Child } from './dom';
 import { iconButton } from './parts';
@@ -8,7 +8,6 @@ import { iconButton } from './parts';
 export class Dialog {
   readonly element: HTMLDialogElement;
   readonly body = h('div.dialog-body');
-  private pressedBeside = false; // where the last press began
 
   constructor(id: string, title: string, ...children: Child[]) {
     const titleId = `${id}-title`;
@@ -17,10 +16,7 @@ export class Dialog {
       {
         id,
         'aria-labelledby': titleId,
-        pointerdown: (event: PointerEvent) => {
-          this.pressedBeside = event.target === this.element;
-        },
-        click: (event: MouseEvent) => this.onClick(event),
+        closedby: 'any',
         close: () => leaveEntry(),
       },
       h('header',
@@ -43,12 +39,6 @@ export class Dialog {
 
   close(): void {
     if (this.element.open) this.element.close();
-  }
-
-  // A click outside the dialog, on the backdrop, closes it; dragging from
-  // inside to there, such as selecting text, does not.
-  private onClick(event: MouseEvent): void {
-    if (event.target === this.element && this.pressedBeside) this.close();
   }
 }
 

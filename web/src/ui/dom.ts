@@ -1,5 +1,6 @@
-// Small helpers that make elements. No framework: views own the elements they
-// make, and change them in place.
+// Small helpers that make elements. No framework: a view makes its elements
+// once and changes them, or describes them each time and patches those there
+// are.
 
 type Value = string | number | boolean | null | undefined;
 type Listener = (event: never) => void;
@@ -22,13 +23,15 @@ function isAttributes(part: Attributes | Child): part is Attributes {
   );
 }
 
-function append(element: Element, children: readonly Child[]): void {
-  for (const child of children) {
-    if (child === null || child === undefined || child === false) continue;
-    if (child instanceof Node) element.append(child);
-    else if (typeof child === 'object') append(element, child);
-    else element.append(String(child));
-  }
+// Listeners by type: what is patched takes over those of its new description.
+const listeners = new WeakMap<Node, Map<string, EventListener>>();
+
+function nodesOf(children: readonly Child[]): (Node | string)[] {
+  return children.flatMap((child) => {
+    if (child === null || child === undefined || child === false) return [];
+    if (child instanceof Node) return child;
+    return typeof child === 'object' ? nodesOf(child) : String(child);
+  });
 }
 
 function make(
@@ -45,16 +48,23 @@ function make(
   const [first, ...others] = parts;
   const hasAttributes = isAttributes(first);
   const attributes = hasAttributes ? first : {};
+  const own = new Map<string, EventListener>();
   for (const [key, value] of Object.entries(attributes)) {
     if (typeof value === 'function') {
-      element.addEventListener(key, value as EventListener);
+      own.set(key, value as EventListener);
+      element.addEventListener(key, (event) =>
+        listeners.get(element)!.get(key)!(event));
     } else if (key === 'class') {
-      element.classList.add(...String(value).split(' ').filter(Boolean));
+      element.classList.add(...String(value || '').split(' ').filter(Boolean));
+    } else if (key === 'style') {
+      // The page's policy forbids the attribute itself.
+      (element as HTMLElement | SVGElement).style.cssText = String(value);
     } else {
       setAttribute(element, key, value);
     }
   }
-  append(element, (hasAttributes ? others : parts) as Child[]);
+  listeners.set(element, own);
+  element.append(...nodesOf((hasAttributes ? others : parts) as Child[]));
   return element;
 }
 
@@ -92,8 +102,45 @@ export function s<Tag extends string>(
 }
 
 export function replaceChildren(element: Element, ...children: Child[]): void {
-  element.replaceChildren();
-  append(element, children);
+  element.replaceChildren(...nodesOf(children));
+}
+
+// Makes the children of an element those that are described here, by changing
+// the ones that are there. They keep the focus, and take a click that began
+// before: an element that is replaced between press and release gets none.
+export function patch(element: Element, ...children: Child[]): void {
+  const wanted = nodesOf(children);
+  wanted.forEach((next, i) => {
+    const old = element.childNodes[i];
+    if (old === undefined) element.append(next);
+    else if (typeof next === 'string' && old instanceof Text) {
+      if (old.data !== next) old.data = next;
+    } else if (!(next instanceof Element) || !become(old, next)) {
+      old.replaceWith(next);
+    }
+  });
+  while (element.childNodes.length > wanted.length) element.lastChild!.remove();
+}
+
+// Gives an element the attributes, listeners and children of another one of the
+// same kind. Returns false if it is of another kind.
+function become(old: ChildNode, next: Element): boolean {
+  const [had, has] = [old, next].map((node) => listeners.get(node));
+  const isSame = old instanceof Element && old.nodeName === next.nodeName &&
+    [...had!.keys()].join() === [...has!.keys()].join();
+  if (!isSame) return false;
+  const names = [old, next].flatMap((each) => each.getAttributeNames());
+  for (const name of names) {
+    if (name === 'open') continue; // of what people fold out
+    if (name !== 'style') setAttribute(old, name, next.getAttribute(name));
+  }
+  const { style } = old as HTMLElement;
+  const { cssText } = (next as HTMLElement).style;
+  if (style.cssText !== cssText) style.cssText = cssText;
+  listeners.set(old, has!);
+  patch(old, ...[...next.childNodes].map((child) =>
+    child instanceof Text ? child.data : child));
+  return true;
 }
 
 // Sets a text, unless it is there already: screen readers would say it again.

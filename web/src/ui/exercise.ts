@@ -2,14 +2,12 @@
 // the engine's.
 
 import { h, replaceChildren, type Child } from './dom';
-import { choose } from './selection';
+import { Picker, type PickerEvents } from './selection';
 import type {
-  Action, Engine, Game, HillIndex, PlayedAction, VariantInfo,
+  Action, Engine, Game, HillIndex, PlayedAction, Position, VariantInfo,
 } from '../engine/api';
 
-export interface ExerciseEvents {
-  changed(): void; // something needs drawing
-  asked(actions: readonly Action[]): void; // to choose from
+export interface ExerciseEvents extends PickerEvents {
   // A hill was pointed at that does not do, for this reason; null: no legal
   // action does it.
   refused(hill: HillIndex, chosen: HillIndex | null, reason: string | null): void;
@@ -18,10 +16,9 @@ export interface ExerciseEvents {
   leave(): void;
 }
 
-export abstract class Exercise {
+export abstract class Exercise extends Picker {
   isOpen = false;
   since = 0; // Session.changes when it was opened
-  chosen: HillIndex | null = null;
   game: Game | null = null; // with the position on the board
   variant: VariantInfo;
   readonly bar = h('div.turn-bar.exercise', { role: 'status' });
@@ -34,13 +31,15 @@ export abstract class Exercise {
     protected readonly events: ExerciseEvents,
     name: string,
   ) {
+    super();
     this.variant = engine.info.variants[0]!;
     this.card = h('section.card.exercise', { 'aria-label': name });
     this.close();
   }
 
-  // Whether it waits for an action on the board.
-  abstract get isOn(): boolean;
+  get position(): Position {
+    return this.game!.position;
+  }
 
   // `hill` was pointed at last.
   protected abstract try(action: Action, hill: HillIndex): Promise<void>;
@@ -65,6 +64,16 @@ export abstract class Exercise {
     for (const part of [this.bar, this.card, this.tools]) part.hidden = !isOpen;
   }
 
+  // Shows where in the exercise one is, who is to act, and what to do.
+  protected showBar(phase: string, who: string, request: string): void {
+    replaceChildren(
+      this.bar,
+      h('span.phase', phase),
+      h('strong.who', who),
+      h('span.request', request),
+    );
+  }
+
   // Replaces the buttons below the board. The last one takes the focus that one of
   // them had, or the board if an action there comes first.
   protected showTools(...buttons: Child[]): void {
@@ -76,35 +85,14 @@ export abstract class Exercise {
     else last.focus();
   }
 
-  forget(): void {
-    this.chosen = null;
-    this.events.changed();
-  }
-
-  pointAt(hill: HillIndex): void {
-    if (this.isOn) this.act(hill, this.chosen);
-  }
-
-  drag(from: HillIndex, to: HillIndex): void {
-    if (this.isOn) this.act(to, from);
+  protected refuse(hill: HillIndex, chosen: HillIndex | null): void {
+    if (this.personToMove) this.events.refused(hill, chosen, null);
   }
 
   play(action: Action): void {
-    if (!this.isOn) return;
+    if (!this.personToMove) return;
     this.chosen = null;
     this.try(action, action.to!).catch((error) => this.events.failed(error));
-  }
-
-  private act(hill: HillIndex, chosen: HillIndex | null): void {
-    const choice = choose(this.game!.position, chosen, hill);
-    if (choice.kind === 'play') {
-      this.play(choice.action);
-      return;
-    }
-    this.chosen = choice.kind === 'choose' ? choice.hill : null;
-    this.events.changed();
-    if (choice.kind === 'ask') this.events.asked(choice.actions);
-    if (choice.kind === 'refuse') this.events.refused(hill, chosen, null);
   }
 
   // Waits for an answer. Returns null if it is not wanted any more.

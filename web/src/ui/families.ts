@@ -23,10 +23,10 @@ export interface FamilyText {
 
 function rule(
   text: string,
-  more: Pick<Rule, 'phase' | 'builds'> = {},
-  ...drawings: Drawing[]
+  ...more: readonly (Pick<Rule, 'phase' | 'builds'> | Drawing)[]
 ): Rule {
-  return { text, drawings, ...more };
+  const drawings = more.filter((each) => 'board' in each);
+  return { text, drawings, ...more.find((each) => !('board' in each)) };
 }
 
 function drawing(
@@ -44,7 +44,6 @@ const OUT = rule(
 const KINGDOMS = rule(
   'Linked ringforts form a kingdom. Fewer kingdoms wins: 2 points plus the ' +
     'difference. If equal, more ringforts wins, scored the same way.',
-  {},
   drawing(
     '1b3/1bb2r1/2b1rrr/1r5/1rr1b2/1r2bb1/5',
     'Two kingdoms of Red, two of Blue; Red has more ringforts.',
@@ -53,7 +52,6 @@ const KINGDOMS = rule(
 const CAPTURE = rule(
   'A single ringfort, one without a link, is besieged when every hill next ' +
     'to it holds an enemy ringfort.',
-  {},
   drawing(
     '5/7/r3r2/br1rbr1/r3r2/1r5/br3',
     'Red besieges B1, A4 and E4, with two, three and four ringforts.',
@@ -88,7 +86,6 @@ export const FAMILIES: Readonly<Record<Family, FamilyText>> = {
     aim: rule(
       'More bridges wins: 2 points plus the difference. If equal, more ' +
         'ringforts wins, scored the same way.',
-      {},
       drawing(
         '5/7/2r4/2r+r2/2rrr2/7/5',
         'Red has laid five bridges; on the dot it lays three more.',
@@ -145,7 +142,6 @@ export const FAMILIES: Readonly<Record<Family, FamilyText>> = {
       rule(
         'A king that arrives captures enemy kings next to it that stand on a ' +
           'besieged single ringfort.',
-        {},
         drawing(
           '3B1/R4B1/7/7/3R3/7/Br2R',
           'Before: the king on B1 is besieged except on B2.',
@@ -265,7 +261,6 @@ const DOUBLES = rule(
   'Doubles: partners sit opposite each other. Each player acts only on the ' +
     'four nearest rows (the others are shaded); all else counts for the side ' +
     'as a whole.',
-  {},
   drawing('5/7/7/7/7/7/5', 'The rows of Red South.', { seat: 0 }),
   drawing('5/7/7/7/7/7/5', 'The rows of Blue West.', { seat: 1 }),
 );
@@ -279,7 +274,6 @@ const SACRIFICE = rule(
   'Sacrifice: a side that has lost one king may give up the besieged ' +
     'ringfort that a king returns to. It becomes the enemy’s. The king on it ' +
     'is safe for one turn, but is lost unless it then moves away.',
-  {},
   drawing(
     'rrr1r/rrrrrrr/Rrrrrrr/rrrrrrR/rrbrrrr/rrrRrrB/Brrrr',
     'Before: Blue’s king on B1 returns to C3 and gives it up.',

@@ -6,7 +6,6 @@ import { h, replaceChildren } from './dom';
 import { rulesOfTurn } from './families';
 import { button, iconButton } from './parts';
 import { guided, setGuided } from './preferences';
-import { besiegedHills } from './score';
 import { otherRules } from './words';
 import type { Session } from './session';
 import type { Geometry } from '../engine/api';
@@ -44,11 +43,12 @@ export class Guide {
     }
     const isNew = game.ply < this.since + seats.length;
     const rules = rulesOfTurn(game.variant, position);
-    const hasSieges = besiegedHills(this.geometry, game).length > 0;
     const text = [
       ...rules.map((rule) => rule.text),
       otherRules(game, true),
-      hasSieges ? 'The board marks besieged ringforts with “!”.' : '',
+      position.besieged.length > 0
+        ? 'The board marks besieged ringforts with “!”.'
+        : '',
     ]
       .join(' ')
       .trim();

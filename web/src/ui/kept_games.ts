@@ -146,21 +146,17 @@ export class KeptGames {
       game.result === '' && stored?.text === game.text
         ? stored.result
         : game.result;
+    const shown = { ...game, result };
     const entry = {
       version: VERSION,
-      ...game,
-      result,
+      ...shown,
       savedMs: Date.now(),
       writer: this.writer,
     };
     const same =
       stored !== null &&
       stored.id === this.id &&
-      (['text', 'paused', 'counts', 'result'] as const).every(
-        (name) => stored[name] === entry[name],
-      ) &&
-      stored.players.join() === game.players.join() &&
-      stored.others.join('\n') === game.others.join('\n');
+      JSON.stringify({ ...stored, ...shown }) === JSON.stringify(stored);
     // What is only looked at is left to the tab that plays it.
     if (same) return write(TAB, { ...entry, ...stored }, this.session);
     this.seen = this.writer;

@@ -35,7 +35,7 @@ export class Lesson extends Exercise {
     return this.steps[this.at]!;
   }
 
-  get isOn(): boolean {
+  get personToMove(): boolean {
     return this.isShown && this.step.task !== undefined && !this.isDone;
   }
 
@@ -77,12 +77,10 @@ export class Lesson extends Exercise {
     const { steps, at } = this;
     const isLast = at === steps.length - 1;
     const waits = task !== undefined && !this.isDone;
-    replaceChildren(
-      this.bar,
-      h('span.phase', `${at + 1} of ${steps.length}`),
-      h('strong.who', waits ? 'Your turn' : this.isDone ? 'Well done' : 'Look'),
-      h('span.request',
-        waits ? task : this.isDone ? (after ?? '') : 'Read, then press Next.'),
+    this.showBar(
+      `${at + 1} of ${steps.length}`,
+      waits ? 'Your turn' : this.isDone ? 'Well done' : 'Look',
+      waits ? task : this.isDone ? (after ?? '') : 'Read, then press Next.',
     );
     replaceChildren(
       this.card,

@@ -1,21 +1,18 @@
 // The actions of the game; pointing at one goes there.
 
-import { h, replaceChildren, setAttribute } from './dom';
+import { h, patch } from './dom';
 import type { IconName } from './icons';
 import { button, card, iconButton } from './parts';
 import { SIDE_CLASS } from './board/pieces';
 import { commonLength, type Line, type Session } from './session';
-import type { PlayedAction } from '../engine/api';
 
 const MAX_SHOWN = 8; // actions of another line
 
 export class MovesPanel {
   readonly element: HTMLElement;
   private readonly list = h('ol.moves');
-  private shown: readonly PlayedAction[] = [];
-
   private readonly others = h('ul.other-lines');
-  private shownOthers = '';
+  private last = 0; // ply
 
   constructor(
     private readonly goTo: (ply: number) => void,
@@ -30,7 +27,7 @@ export class MovesPanel {
         h('h2', 'Actions'),
         h('span.buttons',
           jump('first', 'To the start of the game', () => 0),
-          jump('last', 'To the last action', () => this.shown.length)),
+          jump('last', 'To the last action', () => this.last)),
       ],
       this.list,
       this.others,
@@ -38,66 +35,42 @@ export class MovesPanel {
   }
 
   render(session: Session): void {
-    const { actions, ply } = session.game;
-    this.show(actions);
+    const { game, others } = session;
+    const { actions, ply } = game;
+    this.last = actions.length;
     const faults = session.faults();
-    const entries = this.list.querySelectorAll('button');
-    entries.forEach((entry, i) => {
-      const here = i + 1 === ply;
-      const fault = faults.get(i + 1) ?? null;
-      const label = fault === null ? null : `${entry.textContent}, ${fault}`;
-      setAttribute(entry, 'data-fault', fault);
-      setAttribute(entry, 'aria-label', label);
-      setAttribute(entry, 'aria-current', here && 'step');
-      entry.classList.toggle('later', i + 1 > ply);
-      if (here) this.scrollTo(entry);
-    });
-    this.element.classList.toggle('empty', actions.length === 0);
-    this.showOthers(session);
-  }
-
-  // The other lines of the game, from where they leave the one on the board.
-  private showOthers({ others, game }: Session): void {
-    const rows = others.map((line) => {
-      const from = commonLength(line, game.actions);
-      const names = line.slice(from).map(({ action }) => action.notation);
-      const more = names.length > MAX_SHOWN ? ' …' : '';
-      const text = `${names.slice(0, MAX_SHOWN).join(' ')}${more}`;
-      return { line, from, text };
-    });
-    const shown = rows.map(({ from, text }) => `${from} ${text}`).join('\n');
-    if (shown === this.shownOthers) return;
-    this.shownOthers = shown;
-    replaceChildren(
+    patch(this.list, actions.map(({ side, action: { notation } }, i) => {
+      const at = i + 1;
+      const fault = faults.get(at) ?? null;
+      const label = [h('span.number', at), ' ', notation];
+      return h('li', button('', label, () => this.goTo(at), {
+        class: SIDE_CLASS[side] + (at > ply ? ' later' : ''),
+        'data-fault': fault,
+        'aria-label': fault && `${at} ${notation}, ${fault}`,
+        'aria-current': at === ply && 'step',
+      }));
+    }));
+    const here = this.list.querySelector<HTMLElement>('[aria-current]');
+    if (here !== null) this.scrollTo(here);
+    patch(
       this.others,
-      rows.length > 0 && h('li.faint', 'Other lines'),
-      rows.map(({ line, from, text }) => {
-        const name = `${from + 1} ${text}`;
-        const label = [h('span.number', from + 1), ` ${text}`];
-        const side = SIDE_CLASS[line[from]?.side ?? 0];
-        return h('li',
-          button('', label, () => this.goToLine(line), { class: side }),
-          iconButton('close', 'Remove this line', () => this.forgetLine(line), {
-            'aria-label': `Remove the line ${name}`,
-          }));
-      }),
+      others.length > 0 && h('li.faint', 'Other lines'),
+      others.map((line) => this.otherLine(line, commonLength(line, actions))),
     );
   }
 
-  // What is in the list already stays there, with its focus.
-  private show(actions: readonly PlayedAction[]): void {
-    const { shown } = this;
-    this.shown = actions;
-    const differs = actions.findIndex(
-      ({ action, seat, side }, i) =>
-        action.notation !== shown[i]?.action.notation ||
-        seat !== shown[i].seat ||
-        side !== shown[i].side,
-    );
-    const same = differs === -1 ? actions.length : differs;
-    for (const entry of [...this.list.children].slice(same)) entry.remove();
-    const added = actions.slice(same);
-    this.list.append(...added.map((each, i) => this.entry(each, same + i + 1)));
+  // Another line of the game, from where it leaves the one on the board.
+  private otherLine(line: Line, from: number): HTMLElement {
+    const names = line.slice(from).map(({ action }) => action.notation);
+    const more = names.length > MAX_SHOWN ? ' …' : '';
+    const text = ` ${names.slice(0, MAX_SHOWN).join(' ')}${more}`;
+    const label = [h('span.number', from + 1), text];
+    const side = SIDE_CLASS[line[from]?.side ?? 0];
+    return h('li',
+      button('', label, () => this.goToLine(line), { class: side }),
+      iconButton('close', 'Remove this line', () => this.forgetLine(line), {
+        'aria-label': `Remove the line ${from + 1}${text}`,
+      }));
   }
 
   // Scrolls the list alone: the page stays where it is.
@@ -106,11 +79,5 @@ export class MovesPanel {
     const { scrollTop, clientHeight } = this.list;
     const isBelow = top + entry.offsetHeight > scrollTop + clientHeight;
     if (top < scrollTop || isBelow) this.list.scrollTop = top - clientHeight / 2;
-  }
-
-  private entry({ side, action }: PlayedAction, ply: number): HTMLElement {
-    const label = [h('span.number', ply), ' ', action.notation];
-    const goTo = (): void => this.goTo(ply);
-    return h('li', button('', label, goTo, { class: SIDE_CLASS[side] }));
   }
 }

@@ -1,7 +1,7 @@
 // The network: its name and description, and ways to load another one, by a
 // file input or by dropping a file anywhere.
 
-import { h, replaceChildren } from './dom';
+import { h, patch } from './dom';
 import { icon } from './icons';
 import { button, card, definitions } from './parts';
 import type { Game, NetworkInfo } from '../engine/api';
@@ -21,7 +21,6 @@ function legible(text: string): string {
 
 export class NetworkPanel {
   readonly element: HTMLElement;
-  private shown: readonly unknown[] = [];
   private readonly body = h('div.network');
   private readonly file = h('input#bundle-file', {
     type: 'file',
@@ -43,16 +42,12 @@ export class NetworkPanel {
     { variant, options }: Game,
     loading: string | null,
   ): void {
-    // What is as it was stays, with its focus and what is folded out.
     const unknown =
       network === null ? '' : notLearned(network.variants, variant, options);
-    const shown = [network, unknown, loading];
-    if (shown.every((part, i) => part === this.shown[i])) return;
-    this.shown = shown;
     const hadFocus = this.body.contains(document.activeElement);
     const other = network === null ? 'a' : 'another';
     const choose = (): void => this.file.click();
-    replaceChildren(
+    patch(
       this.body,
       loading !== null
         ? h('p', { role: 'status' }, `Loading ${loading} …`)
@@ -66,7 +61,7 @@ export class NetworkPanel {
         network !== null &&
           button('', 'Remove', () => this.unload(), { class: 'quiet' })),
     );
-    if (hadFocus) {
+    if (hadFocus && !this.body.contains(document.activeElement)) {
       this.body.querySelector<HTMLElement>('.buttons button')!.focus();
     }
   }
@@ -105,22 +100,19 @@ export class NetworkPanel {
 
 // Calls `load` with files that are dropped anywhere on the page.
 export function acceptDrops(load: (file: File) => void): void {
-  let depth = 0; // of elements that the pointer has entered
-  const mark = (change: number): void => {
-    depth = Math.max(0, depth + change);
-    document.body.classList.toggle('dropping', depth > 0);
-  };
+  const mark = (isOver: boolean): void =>
+    void document.body.classList.toggle('dropping', isOver);
   const on = (type: 'dragenter' | 'dragleave' | 'dragover' | 'drop',
               act: (event: DragEvent) => void): void =>
     document.addEventListener(type, (event) => {
       if (event.dataTransfer?.types.includes('Files')) act(event);
     });
-  on('dragenter', () => mark(1));
-  on('dragleave', () => mark(-1));
+  on('dragenter', () => mark(true));
+  on('dragleave', ({ relatedTarget }) => mark(relatedTarget !== null));
   on('dragover', (event) => event.preventDefault());
   on('drop', (event) => {
     event.preventDefault();
-    mark(-depth);
+    mark(false);
     const file = event.dataTransfer?.files[0];
     if (file !== undefined) load(file);
   });

@@ -2,7 +2,7 @@
 
 import { Dialog } from './dialog';
 import { h } from './dom';
-import { button, labelled, radio, select } from './parts';
+import { button, labelled, radio, select, setOptions } from './parts';
 import { FAMILIES, variantLabel } from './families';
 import {
   defaultLevel, levelLabel, levelName, PERSON, type Player,
@@ -91,7 +91,7 @@ export class NewGameDialog {
       Object.entries(FAMILIES).map(([family, { title, line }]) =>
         h('div.family', { class: family },
           h('h3', title),
-          h('p', line),
+          h('p.faint', line),
           h('div.pills',
             this.info.variants
               .filter((variant) => variant.family === family)
@@ -130,11 +130,8 @@ export class NewGameDialog {
   }
 
   private showLevels(): void {
-    const variant = this.variant();
-    this.info.levels.forEach((level, i) => {
-      const option = this.level.options[i]!;
-      option.textContent = levelLabel(level, variant, this.rated);
-    });
+    setOptions(this.level, this.info.levels.map((level) =>
+      [level.id, levelLabel(level, this.variant(), this.rated)]));
   }
 
   // Shows how strong the person is by the games so far, and chooses the level

@@ -3,7 +3,7 @@
 
 import { Book, type BookEntry } from './book';
 import { SIDE_CLASS } from './board/pieces';
-import { h, replaceChildren, setText } from './dom';
+import { h, patch, setText } from './dom';
 import { card, iconButton, lineRow } from './parts';
 import { readBooks, removeBooks, writeBook } from './storage';
 import { percent } from './words';
@@ -15,7 +15,6 @@ const LINE = 5; // actions of a line
 export class OpeningsPanel {
   readonly element: HTMLElement;
   private books: Book[] = [];
-  private shown: unknown; // what the rows are of
   private readonly words = h('p', { role: 'status' });
   private readonly list = h('ol.lines');
 
@@ -71,27 +70,20 @@ export class OpeningsPanel {
     const entry = book?.entry(played.map(({ action }) => action.notation));
     const { side } = game.position;
     setText(this.words, sentenceOf(book, entry ?? null, game));
-    const shown = `${game.position.text} ${mayPlay} ${this.books.length}`;
-    if (shown === this.shown) return; // rows keep the focus
-    this.shown = shown;
     const rows = (entry?.rows ?? []).slice(0, side === null ? 0 : MOST);
-    replaceChildren(this.list, rows.map((row, i) => {
+    patch(this.list, rows.map((row, i) => {
       const { notation, same, winning, line, games } = row;
-      const entry = h('button', {
-        type: 'button',
-        class: `line ${SIDE_CLASS[side!]}`,
-        title: `Play ${notation}`,
-        disabled: !mayPlay,
-        click: () => this.play(notation),
-      });
       const more = [
         same > 1 ? `×${same}` : '',
         games > 0 ? `${games.toLocaleString('en')} games` : '',
       ].filter(Boolean);
       const chance = winning === null ? '–' : percent(100 * winning);
       const last = more.length > 0 && h('small', more.join(' '));
-      lineRow(entry, i + 1, notation, chance, line.slice(0, LINE), last);
-      return h('li', entry);
+      return lineRow(i + 1, notation, chance, line.slice(0, LINE), {
+        class: SIDE_CLASS[side!],
+        disabled: !mayPlay,
+        click: () => this.play(notation),
+      }, last);
     }));
   }
 }

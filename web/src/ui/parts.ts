@@ -54,10 +54,14 @@ export function radio(
 
 export function select(
   label: string,
-  change: () => void,
+  change: (value: string) => void,
   options: readonly (readonly [string | number, string])[] = [],
 ): HTMLSelectElement {
-  const made = h('select', { 'aria-label': label, change });
+  const made = h('select', {
+    'aria-label': label,
+    change: ({ currentTarget }: Event) =>
+      change((currentTarget as HTMLSelectElement).value),
+  });
   setOptions(made, options);
   return made;
 }
@@ -100,18 +104,17 @@ export function definitions(
     rows.map(([name, what]) => [h('dt', name), h('dd', what)]));
 }
 
-// Fills the button of an action with its place in a list, its value and the line
-// after it.
+// An action in a list of the best ones, which plays it: its place, its value
+// and the line after it.
 export function lineRow(
-  entry: HTMLButtonElement,
   rank: number,
   notation: string,
   chance: string,
   line: readonly string[],
-  more: Child = null,
-): void {
-  replaceChildren(
-    entry,
+  more: Attributes,
+  last: Child = null,
+): HTMLElement {
+  const content = [
     h('span.rank', rank),
     ' ',
     h('strong', notation),
@@ -119,8 +122,10 @@ export function lineRow(
     h('span.chance', chance),
     h('span.visually-hidden', ' to win, then '),
     h('span.rest', line.join(' ')),
-    more,
-  );
+    last,
+  ];
+  const attributes = { type: 'button', title: `Play ${notation}`, ...more };
+  return h('li', h('button.line', attributes, content));
 }
 
 // Saves a text as a file.

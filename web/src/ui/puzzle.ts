@@ -4,7 +4,7 @@
 
 import address from '../../puzzles.txt?url';
 import { SIDE_CLASS } from './board/pieces';
-import { h, replaceChildren, setText } from './dom';
+import { h, setText } from './dom';
 import { Exercise, type ExerciseEvents } from './exercise';
 import { button, select, setOptions } from './parts';
 import { fieldsOf, readText, write } from './storage';
@@ -77,7 +77,7 @@ export class PuzzleOfTheDay extends Exercise {
     );
   }
 
-  get isOn(): boolean {
+  get personToMove(): boolean {
     return this.isWaiting;
   }
 
@@ -214,12 +214,7 @@ export class PuzzleOfTheDay extends Exercise {
       'Find the only action that keeps the win.',
     ];
     SIDE_CLASS.forEach((name, i) => this.bar.classList.toggle(name, i === side));
-    replaceChildren(
-      this.bar,
-      h('span.phase', 'Puzzle'),
-      h('strong.who', who),
-      h('span.request', what),
-    );
+    this.showBar('Puzzle', who, what);
     this.renderCard();
     const next = this.next();
     this.showTools(

@@ -1,7 +1,7 @@
 // What the actions of each side gave away, the worst first; pointing at one
 // shows it on the board.
 
-import { h, replaceChildren, setAttribute } from './dom';
+import { h, patch, setText, type Child } from './dom';
 import { button, card } from './parts';
 import { SIDE_CLASS } from './board/pieces';
 import { faultOf, type GivenAway, type ReviewState } from './review';
@@ -18,23 +18,13 @@ export class ReviewPanel {
     role: 'group',
     'aria-label': 'Whose mistakes',
   });
-  private shown: ReviewState | null = null;
-  private shownSide: Side | null = null;
 
   constructor(
     start: () => void,
     private readonly goTo: (found: GivenAway) => void,
-    lookAt: (side: Side | null) => void,
+    private readonly lookAt: (side: Side | null) => void,
   ) {
     this.button = button('review', 'Review', start);
-    const both: readonly (Side | null)[] = [null, 0, 1];
-    this.sides.append(
-      ...both.map((side) => {
-        const name = side === null ? 'Both sides' : SIDE_NAMES[side];
-        const more = { 'data-side': side ?? 'both' };
-        return button('', name, () => lookAt(side), more);
-      }),
-    );
     this.element = card(
       'Review',
       [h('h2', 'Mistakes'), this.button],
@@ -49,19 +39,19 @@ export class ReviewPanel {
     const { state, side } = session.review;
     this.element.hidden = session.game.actions.length === 0;
     this.button.textContent = state.kind === 'running' ? 'Stop' : 'Review';
-    if (state === this.shown && side === this.shownSide) return;
-    this.shown = state;
-    this.shownSide = side;
     this.element.dataset.state = state.kind;
-    this.words.textContent = inWords(state);
+    setText(this.words, inWords(state));
     const found = state.kind === 'done' ? state.found : [];
     this.sides.hidden = found.length === 0;
-    for (const button of this.sides.querySelectorAll('button')) {
-      const isOn = button.dataset['side'] === String(side ?? 'both');
-      setAttribute(button, 'aria-pressed', String(isOn));
-    }
+    patch(this.sides, ([null, 0, 1] as const).map((each) => {
+      const name = each === null ? 'Both sides' : SIDE_NAMES[each];
+      return button('', name, () => this.lookAt(each), {
+        'data-side': each ?? 'both',
+        'aria-pressed': String(each === side),
+      });
+    }));
     const sides = ([0, 1] as const).filter((each) => (side ?? each) === each);
-    replaceChildren(this.lists, sides.map((each) => this.ofSide(each, found)));
+    patch(this.lists, sides.map((each) => this.ofSide(each, found)));
   }
 
   // Brings the panel into sight.
@@ -69,10 +59,9 @@ export class ReviewPanel {
     this.element.scrollIntoView({ block: 'center' });
   }
 
-  private ofSide(side: Side, found: readonly GivenAway[]): HTMLElement[] {
+  private ofSide(side: Side, found: readonly GivenAway[]): Child {
     const own = found.filter(({ played }) => played.side === side);
-    if (own.length === 0) return [];
-    return [
+    return own.length > 0 && [
       h('h3', { class: SIDE_CLASS[side] }, SIDE_NAMES[side]),
       h('ol.moves', own.map((each) => this.entry(each))),
     ];

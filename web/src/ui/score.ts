@@ -1,8 +1,6 @@
 // What decides a game, and where on the board it is.
 
-import type {
-  Family, Game, Geometry, HillIndex, Position, Side,
-} from '../engine/api';
+import type { Family, HillIndex, Position, Side } from '../engine/api';
 
 export type Count = 'kingdoms' | 'territory' | 'bridges' | 'kings' | 'points';
 
@@ -79,32 +77,4 @@ export function countedHills(
     case 'bridges':
       return { side, groups: [], bridges, isNumbered: false };
   }
-}
-
-// Whether the enemy's ringforts stand on all hills next to a ringfort, which is
-// then single.
-export function isBesieged(
-  { hills }: Geometry,
-  position: Pick<Position, 'hills'>,
-  hill: HillIndex,
-): boolean {
-  const { owner } = position.hills[hill]!;
-  return (
-    owner !== null &&
-    hills[hill]!.neighbours.every((next) => {
-      const other = position.hills[next]!.owner;
-      return other !== null && other !== owner;
-    })
-  );
-}
-
-// Returns the besieged ringforts, in games in which they can be captured.
-export function besiegedHills(
-  geometry: Geometry,
-  { variant, position }: Pick<Game, 'variant' | 'position'>,
-): HillIndex[] {
-  if (variant.family === 'stone_of_destiny' || position.finished) return [];
-  return geometry.hills
-    .map(({ index }) => index)
-    .filter((hill) => isBesieged(geometry, position, hill));
 }

@@ -1,22 +1,18 @@
 // The two sides: the players of their seats, their scores, and the turn.
 
 import { badge, SIDE_CLASS } from './board/pieces';
-import { h, replaceChildren, setAttribute } from './dom';
+import { h, patch } from './dom';
 import { button, select } from './parts';
 import { levelLabel, playerId, playerOf, type Player } from './players';
 import {
   COUNT_LABELS, countOf, COUNTS, type Count, type ShownCount,
 } from './score';
 import { countSentence } from './words';
-import type { Session, Thinking } from './session';
-import type { Level, Position, SeatInfo, Side, VariantInfo } from '../engine/api';
+import type { Session } from './session';
+import type { Level, Position, SeatInfo } from '../engine/api';
 
 export class SeatsPanel {
   readonly element = h('section.seats', { 'aria-label': 'Players and score' });
-  private readonly note = h('p.count-note');
-  // What the elements were made for.
-  private variant = '';
-  private rated = false;
 
   constructor(
     private readonly levels: readonly Level[],
@@ -35,44 +31,53 @@ export class SeatsPanel {
     shown: ShownCount | null,
     pressed: ShownCount | null,
   ): void {
-    const { variant } = session.game;
-    if (variant.id !== this.variant) {
-      this.variant = variant.id;
-      this.rated = rated;
-      this.build(variant);
-    } else if (rated !== this.rated) {
-      this.rated = rated;
-      this.relabel(variant);
-    }
-    this.update(session, pressed);
-    this.note.textContent =
-      shown === null ? '' : countSentence(session.game, shown);
-    if (shown === null) this.note.remove();
-    else this.element.children[shown.side]!.append(this.note);
-  }
-
-  private build(variant: VariantInfo): void {
-    const cards = ([0, 1] as const).map((side) =>
-      h('div.side', { class: SIDE_CLASS[side], 'data-side': side },
+    const { game, position, players } = session;
+    const { variant } = game;
+    const { finished } = position;
+    patch(this.element, ([0, 1] as const).map((side) => {
+      const isPressed = (count: Count): boolean =>
+        pressed?.side === side && pressed.count === count;
+      const count = (count: Count, label: HTMLElement): HTMLElement =>
+        this.count({ count, side }, position, label, isPressed(count));
+      return h('div.side',
+        {
+          class: SIDE_CLASS[side] + (position.side === side ? ' to-move' : ''),
+          'data-side': side,
+        },
         badge(side),
         h('div.side-seats',
           variant.seats
             .filter((seat) => seat.side === side)
-            .map((seat) => this.seatRow(seat, variant))),
+            .map((seat) => this.seatRow(seat, session, rated))),
         h('div.counts',
-          COUNTS[variant.family].map((count) =>
-            this.count({ count, side }, h('span', COUNT_LABELS[count])))),
-        this.count({ count: 'points', side }, h('span.points-label'))));
-    replaceChildren(this.element, cards);
+          COUNTS[variant.family].map((each) =>
+            count(each, h('span', COUNT_LABELS[each])))),
+        count('points',
+          h('span.points-label', finished ? 'points' : 'points now')),
+        shown?.side === side && h('p.count-note', countSentence(game, shown)));
+    }));
+    for (const row of this.element.querySelectorAll<HTMLElement>('.seat')) {
+      const player = players[Number(row.dataset['seat'])];
+      const field = row.querySelector('select')!;
+      if (player !== undefined) field.value = playerId(player);
+    }
   }
 
   // A number that is explained, and shown on the board, when it is pointed at
   // or pressed.
-  private count(shown: ShownCount, label: HTMLElement): HTMLElement {
-    const value = h(shown.count === 'points' ? 'strong.points' : 'strong');
+  private count(
+    shown: ShownCount,
+    position: Position,
+    label: HTMLElement,
+    isPressed: boolean,
+  ): HTMLElement {
+    const final = position.finished && 'final';
+    const tag = shown.count === 'points' ? 'strong.points' : 'strong';
+    const value = h(tag, { class: final }, valueOf(shown, position));
     return button('', [label, ' ', value], () => this.press(shown), {
       class: 'quiet count',
       'data-count': shown.count,
+      'aria-pressed': String(isPressed),
       pointerenter: ({ pointerType }: PointerEvent) => {
         if (pointerType === 'mouse') this.pointAt(shown);
       },
@@ -80,56 +85,29 @@ export class SeatsPanel {
     });
   }
 
-  // The choices stay as they are, with their focus.
-  private relabel(variant: VariantInfo): void {
-    for (const select of this.element.querySelectorAll('select')) {
-      this.levels.forEach((level, i) => {
-        const label = levelLabel(level, variant, this.rated);
-        select.options[i + 1]!.textContent = label;
-      });
-    }
-  }
-
-  private seatRow(seat: SeatInfo, variant: VariantInfo): HTMLElement {
+  private seatRow(
+    { index, name }: SeatInfo,
+    { position, thinking, game }: Session,
+    rated: boolean,
+  ): HTMLElement {
     const field = select(
-      `Who plays ${seat.name}`,
-      () => this.setPlayer(seat.index, playerOf(field.value)),
+      `Who plays ${name}`,
+      (id) => this.setPlayer(index, playerOf(id)),
       [
         ['person', 'Person'],
         ...this.levels.map((level) =>
-          [level.id, levelLabel(level, variant, this.rated)] as const),
+          [level.id, levelLabel(level, game.variant, rated)] as const),
       ],
     );
-    return h('div.seat', { 'data-seat': seat.index },
-      h('span.seat-name', seat.name), field, h('span.seat-work'));
-  }
-
-  private update(session: Session, pressed: ShownCount | null): void {
-    const { position, thinking } = session;
-    for (const card of this.element.querySelectorAll<HTMLElement>('.side')) {
-      const side = Number(card.dataset['side']) as Side;
-      card.classList.toggle('to-move', position.side === side);
-      for (const button of card.querySelectorAll<HTMLElement>('.count')) {
-        const count = button.dataset['count'] as Count;
-        const isPressed = pressed?.side === side && pressed.count === count;
-        setAttribute(button, 'aria-pressed', String(isPressed));
-        const value = valueOf({ count, side }, position);
-        replaceChildren(button.querySelector('strong')!, value);
-      }
-      const { finished } = position;
-      card.querySelector('.points')!.classList.toggle('final', finished);
-      card.querySelector('.points-label')!.textContent =
-        finished ? 'points' : 'points now';
-    }
-    for (const row of this.element.querySelectorAll<HTMLElement>('.seat')) {
-      const seat = Number(row.dataset['seat']);
-      const toMove = position.seat === seat;
-      const player = session.players[seat];
-      const select = row.querySelector('select')!;
-      if (player !== undefined) select.value = playerId(player);
-      row.classList.toggle('to-move', toMove);
-      showWork(row.querySelector('.seat-work')!, toMove ? thinking : null);
-    }
+    const toMove = position.seat === index;
+    const { simulations = 0, targetSimulations = 1 } = thinking?.progress ?? {};
+    return h('div.seat', { 'data-seat': index, class: toMove && 'to-move' },
+      h('span.seat-name', name),
+      field,
+      h('span.seat-work', {
+        class: toMove && thinking !== null && 'shown',
+        style: `--share: ${simulations / Math.max(1, targetSimulations)}`,
+      }));
   }
 }
 
@@ -144,11 +122,4 @@ function valueOf(shown: ShownCount, position: Position): (Node | string)[] {
   const captured = count === 'kings' ? value : 0;
   const kings = Array.from({ length: captured }, () => badge(enemy, true));
   return [String(value), ...kings];
-}
-
-function showWork(element: HTMLElement, thinking: Thinking | null): void {
-  const { simulations = 0, targetSimulations = 1 } = thinking?.progress ?? {};
-  const share = simulations / Math.max(1, targetSimulations);
-  element.classList.toggle('shown', thinking !== null);
-  element.style.setProperty('--share', String(share));
 }

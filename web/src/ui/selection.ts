@@ -14,7 +14,7 @@ export type Use =
   | 'end' // of the one that has been started
   | 'set'; // of a position that is set up
 
-export type Choice =
+type Choice =
   | { readonly kind: 'play'; readonly action: Action }
   | { readonly kind: 'ask'; readonly actions: readonly Action[] }
   | { readonly kind: 'choose'; readonly hill: HillIndex | null }
@@ -83,4 +83,59 @@ export function choose(
   return actionsOf(position, hill).length > 0
     ? { kind: 'choose', hill }
     : { kind: 'refuse', hill };
+}
+
+export interface PickerEvents {
+  changed(): void; // something needs drawing
+  asked(actions: readonly Action[]): void; // for a person to choose from
+}
+
+// Takes the hills that a person points at, up to an action.
+export abstract class Picker {
+  chosen: HillIndex | null = null;
+
+  protected abstract readonly events: PickerEvents;
+  // Whether a person may act on the position now.
+  abstract get personToMove(): boolean;
+  abstract get position(): Position;
+  abstract play(action: Action): void;
+  // `hill` does not do, after `chosen`.
+  protected abstract refuse(hill: HillIndex, chosen: HillIndex | null): void;
+
+  pointAt(hill: HillIndex): void {
+    if (!this.personToMove) this.refuse(hill, null);
+    else this.take(choose(this.position, this.chosen, hill), this.chosen);
+  }
+
+  // A king or a link was dragged.
+  drag(from: HillIndex, to: HillIndex): void {
+    if (!this.personToMove) return;
+    const choice = choose(this.position, from, to);
+    const isLost = choice.kind === 'choose';
+    this.take(isLost ? { kind: 'refuse', hill: to } : choice, from);
+  }
+
+  forget(): void {
+    this.chosen = null;
+    this.events.changed();
+  }
+
+  private take(choice: Choice, chosen: HillIndex | null): void {
+    switch (choice.kind) {
+      case 'play':
+        this.play(choice.action);
+        break;
+      case 'ask':
+        this.events.asked(choice.actions);
+        break;
+      case 'choose':
+        this.chosen = choice.hill;
+        this.events.changed();
+        break;
+      case 'refuse':
+        this.forget();
+        this.refuse(choice.hill, chosen);
+        break;
+    }
+  }
 }

@@ -5,7 +5,7 @@
 import { CourseOfGame } from './course';
 import { playerId, type Player } from './players';
 import { faultOf, ReviewOfGame, type Fault, type GivenAway } from './review';
-import { choose, type Choice } from './selection';
+import { Picker, type PickerEvents } from './selection';
 import type {
   Action, Engine, Evaluation, Game, HillIndex, PlayedAction, Position,
   RuleOptions, Search, SearchProgress, SearchRequest, SearchResult,
@@ -19,14 +19,11 @@ export interface Thinking {
   readonly progress: SearchProgress | null;
 }
 
-export interface SessionEvents {
-  changed(): void; // something needs drawing
+export interface SessionEvents extends PickerEvents {
   // What is kept for the next visit: the game, its players, whether it waits.
   toKeep(): void;
   // The last action was played on the position `before`.
   played(game: Game, before: Position): void;
-  // Actions for a person to choose from.
-  asked(actions: readonly Action[]): void;
   // A hill that cannot be acted on now was pointed at, after `chosen`.
   refused(hill: HillIndex, chosen: HillIndex | null): void;
   failed(error: unknown): void;
@@ -42,9 +39,8 @@ export interface LoadOptions {
 const HINT = { simulations: 800, milliseconds: 3000, temperature: 0 };
 const ANALYSIS = { simulations: 8000, milliseconds: 30_000, temperature: 0 };
 
-export class Session {
+export class Session extends Picker {
   players: readonly Player[] = [];
-  chosen: HillIndex | null = null;
   moved: Action | null = null; // shown in motion
   thinking: Thinking | null = null;
   analysis: SearchProgress | null = null; // of the position on the board
@@ -71,10 +67,11 @@ export class Session {
   constructor(
     private readonly engine: Engine,
     public game: Game,
-    private readonly events: SessionEvents,
+    protected readonly events: SessionEvents,
     // The least time from one turn to a computer's answer.
     private readonly paceMs: number,
   ) {
+    super();
     this.course = new CourseOfGame(engine, () => events.changed());
     this.review = new ReviewOfGame(
       engine,
@@ -98,7 +95,6 @@ export class Session {
     return this.players[seat]?.kind !== 'computer';
   }
 
-  // Whether a person may act on the board now.
   get personToMove(): boolean {
     const { seat } = this.position;
     const plays = this.trying !== null || (seat !== null && this.isPerson(seat));
@@ -209,50 +205,10 @@ export class Session {
     this.startAnalysis();
   }
 
-  pointAt(hill: HillIndex): void {
-    if (!this.personToMove) this.refuse(hill);
-    else this.take(choose(this.position, this.chosen, hill), this.chosen);
-  }
-
-  // A king or a link was dragged.
-  drag(from: HillIndex, to: HillIndex): void {
-    if (!this.personToMove) return;
-    const choice = choose(this.position, from, to);
-    this.take(
-      choice.kind === 'choose' ? { kind: 'refuse', hill: to } : choice,
-      from,
-    );
-  }
-
   // In the moment in which an action is played nothing is refused.
-  private refuse(hill: HillIndex, chosen: HillIndex | null = null): void {
+  protected refuse(hill: HillIndex, chosen: HillIndex | null): void {
     if (!this.busy && !this.position.finished) {
       this.events.refused(hill, chosen);
-    }
-  }
-
-  forget(): void {
-    this.chosen = null;
-    this.events.changed();
-  }
-
-  private take(choice: Choice, chosen: HillIndex | null): void {
-    switch (choice.kind) {
-      case 'play':
-        void this.play(choice.action);
-        break;
-      case 'ask':
-        this.events.asked(choice.actions);
-        break;
-      case 'choose':
-        this.chosen = choice.hill;
-        this.events.changed();
-        break;
-      case 'refuse':
-        this.chosen = null;
-        this.events.changed();
-        this.refuse(choice.hill, chosen);
-        break;
     }
   }
 

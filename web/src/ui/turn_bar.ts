@@ -1,7 +1,7 @@
 // The line above the board: the side to move and its options; at the end, the
 // result.
 
-import { h, replaceChildren } from './dom';
+import { h, patch, type Child } from './dom';
 import { button } from './parts';
 import {
   decisiveCount, endingReason, phaseName, request, resultSentence, seatName,
@@ -13,27 +13,22 @@ import type { Game } from '../engine/api';
 
 export class TurnBar {
   readonly element = h('div.turn-bar');
-  private text = '';
 
   constructor(private readonly review: () => void) {}
 
   render(session: Session): void {
     const { position } = session;
-    this.element.classList.remove('red', 'blue', 'draw');
     const side = position.finished ? position.score.winner : position.side;
-    this.element.classList.add(side === null ? 'draw' : SIDE_CLASS[side]);
-    this.element.classList.toggle('finished', position.finished);
-    const parts = position.finished
-      ? this.result(session.game)
-      : this.turn(session);
-    // The same text is left alone: its button may have the focus.
-    const text = parts.map((part) => part.textContent).join(' ');
-    if (text === this.text) return;
-    this.text = text;
-    replaceChildren(this.element, ...parts);
+    this.element.className = 'turn-bar ' +
+      (side === null ? 'draw' : SIDE_CLASS[side]) +
+      (position.finished ? ' finished' : '');
+    patch(
+      this.element,
+      position.finished ? this.result(session.game) : this.turn(session),
+    );
   }
 
-  private turn(session: Session): HTMLElement[] {
+  private turn(session: Session): Child[] {
     const { position, game } = session;
     const name = seatName(game.variant, position.seat!);
     const text = session.isPerson(position.seat!)
@@ -46,7 +41,7 @@ export class TurnBar {
       h('span.phase', phaseName(position)),
       h('strong.who', name),
       h('span.request', text),
-      ...(note === '' ? [] : [h('span.warning', note)]),
+      note !== '' && h('span.warning', note),
     ];
   }
 

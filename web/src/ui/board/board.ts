@@ -1,7 +1,7 @@
 // The board as a drawing that can be pointed at, dragged on, and walked over
 // with the keyboard. It shows positions and marks, without rules.
 
-import { h, replaceChildren, s } from '../dom';
+import { h, patch, replaceChildren, s } from '../dom';
 import { HillGrid, type HillInput } from './grid';
 import { definitions, land } from './land';
 import { hillPoint, SIZE, type Point } from './layout';
@@ -9,7 +9,7 @@ import {
   areaShade, arrowHead, countedGround, countedMarks, heatMarks, middle,
   ownerMarks, pointerMarks, type Marks,
 } from './marks';
-import { fort, king, walls } from './pieces';
+import { fort, kingOn, walls } from './pieces';
 import type { Placed } from './drawing';
 import type { Action, Geometry } from '../../engine/api';
 
@@ -24,7 +24,6 @@ export class Board {
   readonly element: HTMLElement;
   private readonly points: readonly Point[];
   private readonly grid: HillGrid;
-  private shownLinks = ''; // whose they are, and which
   private readonly told = h('p.told', { role: 'status' });
   // From below to above; the hills' cells are below the links.
   private readonly layers = {
@@ -98,19 +97,18 @@ export class Board {
   }
 
   private showKings(position: Placed, moved: Action | null): void {
-    const kings = position.hills.map(({ owner, king: side }, hill) => {
-      if (side === null) return null;
-      const { x, y } = this.points[hill]!;
-      const piece = king(side, owner !== side);
-      if (moved !== null && moved.to === hill && moved.from !== null) {
-        this.slide(piece, this.points[moved.from]!, { x, y });
+    const kings = position.hills.map((state, hill) => {
+      const at = this.points[hill]!;
+      const piece = kingOn(at, state);
+      if (piece !== null && moved?.to === hill && moved.from !== null) {
+        this.slide(piece.firstElementChild!, this.points[moved.from]!, at);
       }
-      return s('g', { transform: `translate(${x} ${y})` }, piece);
+      return piece;
     });
     replaceChildren(this.layers.kings, kings);
   }
 
-  private slide(piece: SVGElement, from: Point, to: Point): void {
+  private slide(piece: Element, from: Point, to: Point): void {
     if (matchMedia('(prefers-reduced-motion: reduce)').matches) return;
     const offset = `translate(${from.x - to.x}px, ${from.y - to.y}px)`;
     piece.animate([{ transform: offset }, { transform: 'none' }], {
@@ -129,7 +127,7 @@ export class Board {
   // Draws what lies on top of the pieces, with its text in `labels`, by hill.
   showMarks(marks: Marks, labels: readonly string[]): void {
     const { points, layers } = this;
-    replaceChildren(layers.area, areaShade(points, marks.area));
+    replaceChildren(layers.area, areaShade(marks.area));
     replaceChildren(layers.owners, ownerMarks(points, marks.owners));
     replaceChildren(layers.heat, heatMarks(points, marks.heat));
     replaceChildren(
@@ -138,19 +136,8 @@ export class Board {
       countedMarks(points, marks),
     );
     replaceChildren(layers.counted, countedGround(points, marks.counted));
-    this.showLinks(marks);
-    this.element.classList.toggle('has-heat', marks.heat !== null);
+    patch(layers.links, this.linkMarks(marks));
     this.grid.show(marks.uses, marks.chosen, labels);
-  }
-
-  // Marks that stay are left as they are: one that was replaced between press
-  // and release, when an evaluation came in, would take no click.
-  private showLinks(marks: Marks): void {
-    const links = marks.links.map((action) => action.notation);
-    const shown = [marks.mover, ...links].join(' ');
-    if (shown === this.shownLinks) return;
-    this.shownLinks = shown;
-    replaceChildren(this.layers.links, this.linkMarks(marks));
   }
 
   private linkMarks(marks: Marks): SVGElement[] {

@@ -3,8 +3,8 @@
 
 import { h, s } from '../dom';
 import { CENTRE, hillPoint, SIZE, STEP, type Point } from './layout';
-import { areaShade, arrow, isInArea } from './marks';
-import { fort, king, SIDE_CLASS, walls } from './pieces';
+import { areaShade, arrow } from './marks';
+import { fort, kingOn, SIDE_CLASS, walls } from './pieces';
 import type { Geometry, HillIndex, Position, Side } from '../../engine/api';
 
 export interface Drawing {
@@ -91,10 +91,6 @@ function picture(drawing: Drawing, geometry: Geometry): SVGSVGElement {
   });
   const pieces = placed(letters, geometry, links);
   const points = geometry.hills.map(hillPoint);
-  const { seat } = drawing;
-  const area = geometry.hills
-    .filter((hill) => seat === undefined || isInArea(hill, seat))
-    .map(({ index }) => index);
   const edge = 34; // of the drawing on all sides, without the frame
   const size = SIZE - 2 * edge;
   return s(
@@ -109,14 +105,9 @@ function picture(drawing: Drawing, geometry: Geometry): SVGSVGElement {
     pieces.hills.map(({ owner }, hill) =>
       owner !== null && fort(points[hill]!, owner)),
     ([0, 1] as const).map((side) => walls(points, side, pieces)),
-    pieces.hills.map(({ owner, king: side }, hill) => {
-      if (side === null) return null;
-      const { x, y } = points[hill]!;
-      const piece = king(side, owner !== side);
-      return s('g', { transform: `translate(${x} ${y})` }, piece);
-    }),
+    pieces.hills.map((state, hill) => kingOn(points[hill]!, state)),
     s('g.marks', marks(drawing, letters, points, geometry)),
-    areaShade(points, seat === undefined ? null : new Set(area)),
+    areaShade(drawing.seat ?? null),
   );
 }
 

@@ -1,45 +1,85 @@
 // What of the board never changes: frame, plait, meadow, paths and hills.
 
-import { s } from '../dom';
-import { CENTRE, hillPoint, pathPoint, plus, SIZE, unit } from './layout';
-import { outline, plait, roundedPath } from './plait';
+import { s, type Attributes } from '../dom';
+import {
+  CENTRE, hillPoint, path, pathPoint, plus, SIZE, unit, type Point,
+} from './layout';
 import type { Geometry } from '../../engine/api';
 
-const HALF = SIZE / 2;
-
-function meadowPath(): string {
-  return roundedPath(outline(HALF - 48, 80), 26);
+// A square with cut and rounded corners round the centre, as path data: half
+// its width, how much of each corner is cut, and by how much it is rounded.
+function octagon(half: number, cut: number, radius: number): string {
+  const far = half - cut;
+  const corners = [
+    [far, -half], [half, -far], [half, far], [far, half],
+    [-far, half], [-half, far], [-half, -far], [-far, -half],
+  ].map(([x, y]): Point => ({ x: CENTRE + x!, y: CENTRE + y! }));
+  const rounded = corners.map((corner, i) => {
+    const towards = (other: Point): Point => {
+      const way = plus(other, corner, -1);
+      return plus(corner, way, radius / Math.hypot(way.x, way.y));
+    };
+    const from = towards(corners.at(i - 1)!);
+    const to = towards(corners[(i + 1) % 8]!);
+    return path(i === 0 ? 'M' : 'L', from) + path('Q', corner, to);
+  });
+  return `${rounded.join('')}Z`;
 }
+
+// One of the two strands of the plait round the board, which swing from side to
+// side against each other: 88 equal waves, a crossing after each.
+function plaitStrand(sign: 1 | -1): string {
+  type Way = readonly [x: number, y: number];
+  const waves = (count: number, [x, y]: Way, step: number, handle: number) => {
+    const end = `${step * x} ${step * y}`;
+    const bend = `${handle * (x + sign * y)} ${handle * (y - sign * x)}`;
+    return `q${bend} ${end}${`t${end}`.repeat(count - 1)}`;
+  };
+  const sides: readonly Way[] = [[1, 0], [0, 1], [-1, 0], [0, -1]];
+  const line = sides.map((side, i) => {
+    const next = sides[(i + 1) % 4]!;
+    const corner = [side[0] + next[0], side[1] + next[1]] as const;
+    return waves(18, side, 34, 17) + waves(4, corner, 23, 12);
+  });
+  return `M${CENTRE - 306} ${CENTRE - 398}${line.join('')}Z`;
+}
+
+const MEADOW = octagon(CENTRE - 48, 80, 26);
 
 // Returns the gradients and the clip of the board, which the style sheet names,
 // too.
 export function definitions(): SVGDefsElement {
-  const stop = (offset: number, colour: string): SVGStopElement => {
-    const made = s('stop', { offset });
-    made.style.stopColor = `var(${colour})`;
-    return made;
-  };
-  const gradient = (name: string, cx: string, cy: string, r: string) =>
-    s('radialGradient', { id: `${name}-fill`, cx, cy, r },
-      stop(0, `--${name}-light`), stop(1, `--${name}-deep`));
+  const stop = (offset: number, colour: string): SVGStopElement =>
+    s('stop', { offset, style: `stop-color: var(${colour})` });
+  type Gradient = readonly [name: string, cx: string, cy: string, r: string];
+  const gradient = ([name, cx, cy, r]: Gradient, of = name) =>
+    s('radialGradient', { id: `${name}-fill`, class: name, cx, cy, r },
+      stop(0, `--${of}-light`), stop(1, `--${of}-deep`));
   return s('defs',
-    gradient('meadow', '42%', '34%', '80%'),
-    gradient('hill', '40%', '32%', '75%'),
-    gradient('red', '40%', '32%', '80%'),
-    gradient('blue', '40%', '32%', '80%'),
-    s('clipPath', { id: 'meadow-clip' }, s('path', { d: meadowPath() })));
+    gradient(['meadow', '42%', '34%', '80%']),
+    gradient(['hill', '40%', '32%', '75%']),
+    gradient(['red', '40%', '32%', '80%'], 'side'),
+    gradient(['blue', '40%', '32%', '80%'], 'side'),
+    s('clipPath', { id: 'meadow-clip' }, s('path', { d: MEADOW })));
 }
 
 function frame(): SVGGElement {
-  const line = s('path', { d: roundedPath(outline(HALF - 27, 88), 30) });
-  const { strands, crossings } = plait(line);
+  const [one, other] = [plaitStrand(1), plaitStrand(-1)];
+  const draw = (d: string, more: Attributes = {}) => [
+    s('path.plait-edge', { d, ...more }),
+    s('path.plait-strand', { d, ...more }),
+  ];
   return s('g.frame',
-    s('path.frame-wood', { d: roundedPath(outline(HALF - 6, 96), 34) }),
-    [...strands, ...crossings.flat()].map((d) => [
-      s('path.plait-edge', { d }),
-      s('path.plait-strand', { d }),
-    ]),
-    s('path.meadow', { d: meadowPath() }));
+    s('path.frame-wood', { d: octagon(CENTRE - 6, 96, 34) }),
+    draw(one),
+    draw(other),
+    // The first again at every other crossing, where it is on top.
+    draw(one, {
+      pathLength: 88,
+      'stroke-dasharray': '.6 1.4',
+      'stroke-dashoffset': '.3',
+    }),
+    s('path.meadow', { d: MEADOW }));
 }
 
 // Rings of a map round the hill of Tara in the centre.
@@ -65,7 +105,9 @@ function paths(geometry: Geometry): SVGPathElement {
     hill.neighbours
       .filter((next) => next > hill.index)
       .map((next) => [hill, geometry.hills[next]!].map(hillPoint)));
-  const d = lines.map((ends) => `M${ends.map(pathPoint).join('L')}`).join('');
+  const d = lines
+    .map(([one, other]) => path('M', one!) + path('L', other!))
+    .join('');
   return s('path.paths', { d });
 }
 

@@ -24,6 +24,11 @@ export function pathPoint({ x, y }: Point): string {
   return [x, y].map((value) => Math.round(value * 10) / 10).join(' ');
 }
 
+// Returns a command of path data with its points.
+export function path(command: string, ...points: Point[]): string {
+  return command + points.map(pathPoint).join(' ');
+}
+
 export function plus(p: Point, q: Point, scale = 1): Point {
   return { x: p.x + q.x * scale, y: p.y + q.y * scale };
 }

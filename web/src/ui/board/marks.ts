@@ -1,8 +1,8 @@
 // What the board shows on top of a position: hints, heat, what may be done.
 
 import { s } from '../dom';
-import { pathPoint, plus, SIZE, STEP, type Point } from './layout';
-import type { Action, BySide, Hill, HillIndex } from '../../engine/api';
+import { CENTRE, pathPoint, plus, SIZE, STEP, type Point } from './layout';
+import type { Action, BySide, HillIndex } from '../../engine/api';
 import { SIDE_CLASS } from './pieces';
 import type { CountedHills } from '../score';
 import type { Use } from '../selection';
@@ -21,7 +21,7 @@ export interface Marks {
   readonly mistake: Action | null;
   readonly heat: readonly HeatAction[] | null;
   readonly owners: readonly BySide<number>[] | null;
-  readonly area: ReadonlySet<HillIndex> | null; // of the seat; null: all
+  readonly area: number | null; // the seat of doubles whose rows are not shaded
   readonly besieged: readonly HillIndex[];
   readonly counted: readonly CountedHills[]; // what counts count
   readonly mover: 'red' | 'blue' | 'none';
@@ -61,38 +61,18 @@ export function arrowHead(): SVGMarkerElement {
   );
 }
 
-// Whether a seat of doubles may act on a hill: the four rows nearest to it
-// (docs/reference/rules.md section 5).
-export function isInArea({ file, rank }: Hill, seat: number): boolean {
-  return [rank <= 3, file <= 3, rank >= 3, file >= 3][seat]!;
-}
-
-// Returns the shade over the hills that the seat to move may not act on.
-export function areaShade(
-  points: readonly Point[],
-  area: ReadonlySet<HillIndex> | null,
-): SVGElement[] {
-  if (area === null) return [];
-  // To the edge of the drawing where the area goes to the edge of the board.
-  const bounds = (along: 'x' | 'y'): [number, number] => {
-    const all = points.map((point) => point[along]);
-    const inside = all.filter((_, hill) => area.has(hill));
-    const [low, high] = [Math.min(...inside), Math.max(...inside)];
-    return [
-      low === Math.min(...all) ? 0 : low - STEP / 2,
-      high === Math.max(...all) ? SIZE : high + STEP / 2,
-    ];
-  };
-  const [left, right] = bounds('x');
-  const [top, bottom] = bounds('y');
-  const shade = (x: number, y: number, width: number, height: number) =>
-    s('rect.area-shade', { x, y, width, height });
-  return [
-    shade(0, 0, left, SIZE),
-    shade(right, 0, SIZE - right, SIZE),
-    shade(0, 0, SIZE, top),
-    shade(0, bottom, SIZE, SIZE - bottom),
-  ];
+// Returns the shade over the rows that a seat of doubles may not act on: all
+// but the four nearest to it (docs/reference/rules.md section 5).
+export function areaShade(seat: number | null): SVGElement | null {
+  if (seat === null) return null;
+  const rest = CENTRE - STEP / 2; // of the drawing's size
+  const isAcross = seat % 2 === 0; // South and North
+  return s('rect.area-shade', {
+    x: seat === 1 ? SIZE - rest : 0,
+    y: seat === 2 ? SIZE - rest : 0,
+    width: isAcross ? SIZE : rest,
+    height: isAcross ? rest : SIZE,
+  });
 }
 
 // Returns who is likely to own each hill at the end, as pips on the rims of the
@@ -181,10 +161,14 @@ export function heatMarks(
   const marks: SVGElement[] = [];
   for (const { at, share } of byPlace.values()) {
     const warmth = Math.sqrt(share / largest);
-    const circle = s('circle.heat', { cx: at.x, cy: at.y, r: 12 + 24 * warmth });
-    // The page's policy forbids the attribute `style`.
-    circle.style.setProperty('--warmth', warmth.toFixed(3));
-    marks.push(circle, s('text.heat-text', { x: at.x, y: at.y }, percent(share)));
+    marks.push(
+      s('circle.heat', {
+        cx: at.x,
+        cy: at.y,
+        r: 12 + 24 * warmth,
+        style: `--warmth: ${warmth.toFixed(3)}`,
+      }),
+      s('text.heat-text', { x: at.x, y: at.y }, percent(share)));
   }
   const moves = heat.filter((e) => e.action.kind.match(/king_move|sacrifice/));
   for (const { action, probability } of moves.slice(0, 3)) {

@@ -3,53 +3,25 @@
 
 import { s } from '../dom';
 import { knot } from './knotwork';
-import { pathPoint, plus, unit, type Point } from './layout';
-import type { Position, Side } from '../../engine/api';
+import type { Point } from './layout';
+import type { HillState, Position, Side } from '../../engine/api';
 
 export const SIDE_CLASS = ['red', 'blue'] as const;
 
 const ORIGIN: Point = { x: 0, y: 0 };
 
-function at(radius: number, angle: number, centre = ORIGIN): string {
-  return pathPoint(plus(centre, unit(angle), radius));
-}
-
-function sun(): string {
-  const rays = [0, 1, 2, 3].map((ray) => {
-    const turn = (ray * Math.PI) / 2;
-    return (
-      `M${at(3.2, turn)}` +
-      `Q${at(8, turn - 0.62)} ${at(13.5, turn)}` +
-      `Q${at(8, turn + 0.62)} ${at(3.2, turn)}Z`
-    );
-  });
-  return rays.join('');
-}
-
-// Three spirals that leave the centre a third of a turn apart.
-function triskele(): string {
-  const arms = [0, 1, 2].map((arm) => {
-    const turn = (arm * 2 * Math.PI) / 3 - Math.PI / 2;
-    const eye = plus(ORIGIN, unit(turn), 7.4);
-    const points = Array.from({ length: 15 }, (_, i) => {
-      const t = i / 14;
-      const radius = 7.4 * (1 - t) * (1 - 0.35 * t) + 1.2;
-      return at(radius, turn + Math.PI + t * 4.9, eye);
-    });
-    return `M0 0L${points.join('L')}`;
-  });
-  return arms.join('');
-}
-
-const SUN = sun();
-const TRISKELE = triskele();
+// As in tara/core/svg_board.cc.
+const SIGNS = [
+  'M0-13q2 11 13 13-11 2-13 13-2-11-13-13 11-2 13-13', // a sun of four rays
+  'M0 0q-7-5-1-10t6 4m-5 6q8-4 9 4t-6 3m-3-7q-1 9-8 6t0-7', // a triskele
+] as const;
 
 // Returns the ground and the sign of a ringfort; its wall is knotwork.
 export function fort(centre: Point, side: Side): SVGGElement {
   const transform = `translate(${centre.x} ${centre.y})`;
   return s('g.fort', { class: SIDE_CLASS[side], transform },
     s('circle.fort-ground', { r: 30 }),
-    s('path.fort-sign', { d: side === 0 ? SUN : TRISKELE }));
+    s('path.fort-sign', { d: SIGNS[side] }));
 }
 
 // Returns the walls of a side's ringforts and its bridges: one knot.
@@ -65,8 +37,8 @@ export function walls(
     .map((bridge) => [bridge.from, bridge.to] as const);
   const { strands, crossings } = knot(points, forts, bridges);
   const name = SIDE_CLASS[side];
-  const pieces = [strands, ...crossings].map((d, i) => [
-    s('path.strand-edge', { class: `${name}${i > 0 ? ' top' : ''}`, d }),
+  const pieces = [strands, ...crossings].map((d) => [
+    s('path.strand-edge', { class: name, d }),
     s('path.strand', { class: name, d }),
     s('path.strand-light', { class: name, d }),
   ]);
@@ -76,7 +48,7 @@ export function walls(
 
 // Returns a king: a crowned boss of gold in the colours of its side. A
 // stranded king stands in a broken ring.
-export function king(side: Side, stranded: boolean): SVGGElement {
+function king(side: Side, stranded: boolean): SVGGElement {
   const jewel = (cx: number, cy: number, r: number) =>
     s('circle.king-jewel', { cx, cy, r });
   return s('g.king', { class: SIDE_CLASS[side] + (stranded ? ' stranded' : '') },
@@ -92,6 +64,16 @@ export function king(side: Side, stranded: boolean): SVGGElement {
     jewel(-14.5, -7.5, 2),
     jewel(14.5, -7.5, 2),
     stranded && s('circle.king-stranded', { r: 34 }));
+}
+
+// Returns a king on its hill; on a ringfort of the other side it is stranded.
+export function kingOn(
+  { x, y }: Point,
+  { owner, king: side }: HillState,
+): SVGGElement | null {
+  if (side === null) return null;
+  const transform = `translate(${x} ${y})`;
+  return s('g', { transform }, king(side, owner !== side));
 }
 
 // A piece by itself, for the panels.
