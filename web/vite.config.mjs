@@ -53,8 +53,8 @@ const packedOnly = {
   },
 };
 
-// `vite build --mode test` builds the pages of the tests, too, `--mode site` the
-// page for a web space, with the bundle that TARA_MODEL names.
+// `vite build --mode test` builds the page for the tests, `--mode site` the page
+// for a web space, with the bundle that TARA_MODEL names.
 export default defineConfig(({mode}) => {
   const site = mode === 'site';
   const bundle = process.env.TARA_MODEL || findModel(path('.'));
@@ -63,7 +63,6 @@ export default defineConfig(({mode}) => {
   const network = source === null ? null : bundleForPage(source);
   // A run is watched where it is.
   const pages = site ? ['index.html'] : ['index.html', 'run.html'];
-  if (mode === 'test') pages.push('tests/pages/engine.html');
   return {
     // No page is served in place of another that is missing.
     appType: 'mpa',

@@ -2,12 +2,15 @@
 // has hardly trained, and damaged ones.
 
 import {spawnSync} from 'node:child_process';
-import {mkdtempSync, readFileSync, rmSync} from 'node:fs';
-import {tmpdir} from 'node:os';
+import {createHash} from 'node:crypto';
+import {
+  existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync,
+} from 'node:fs';
 import path from 'node:path';
 
 import {strFromU8, strToU8, unzipSync, zipSync} from 'fflate';
 
+import {outputFile} from './harness.mjs';
 import {binary, root} from '../../tests/js/tara.mjs';
 
 function tara(...args) {
@@ -18,13 +21,19 @@ function tara(...args) {
   }
 }
 
-// Returns the bytes of the bundle, which takes some seconds to make. `network`:
-// settings of the config that differ.
+// Returns the bytes of the bundle, which takes some seconds to make and is kept
+// for the other tests of this binary. `network`: settings of the config that
+// differ.
 export function makeTinyBundle(network = {}) {
-  const folder = mkdtempSync(path.join(tmpdir(), 'tara-web-'));
+  const {mtimeMs, size} = statSync(binary);
+  const key = createHash('sha256')
+      .update(JSON.stringify([mtimeMs, size, network])).digest('hex');
+  const bundle = outputFile(`${key.slice(0, 16)}.tara`);
+  if (existsSync(bundle)) return new Uint8Array(readFileSync(bundle));
+  const folder = mkdtempSync(`${bundle}.`);
   try {
     const run = path.join(folder, 'run');
-    const bundle = path.join(folder, 'tiny.tara');
+    const made = path.join(folder, 'tiny.tara');
     const settings = {
       'variant': 'all',
       'run_dir': run,
@@ -42,7 +51,8 @@ export function makeTinyBundle(network = {}) {
         'train', 'configs/tiny.textproto',
         ...Object.entries(settings).flatMap(
             ([name, value]) => ['--set', `${name}=${value}`]));
-    tara('export', run, '-o', bundle);
+    tara('export', run, '-o', made);
+    renameSync(made, bundle);
     return new Uint8Array(readFileSync(bundle));
   } finally {
     rmSync(folder, {recursive: true, force: true});

@@ -7,7 +7,8 @@ import path from 'node:path';
 import {after} from 'node:test';
 import {fileURLToPath} from 'node:url';
 
-import {startBrowser, watchPage} from '../../tests/js/browser.mjs';
+import {createServer} from 'vite';
+
 import {servePage} from '../../tests/js/tara.mjs';
 
 export {checkAccess} from '../../tests/js/browser.mjs';
@@ -36,32 +37,50 @@ export function startServer(context) {
   return servePage(context, ['--page', path.join(webRoot, '.build', 'test')]);
 }
 
-// Server, browser and a page of it at `file`, such as 'index.html'. Returns
-// {page, problems, address}. `options` are those of Playwright's newContext.
-export async function openPage(context, file, options = {}) {
-  const address = await startServer(context);
-  const browser = await startBrowser(context);
-  const page = await (await browser.newContext(options)).newPage();
-  const problems = watchPage(page, {allowed: address});
-  await page.goto(address + file);
-  return {page, problems, address};
-}
-
-// A page that has nothing but the engine: `page.evaluate` may then await
-// window.engine.
-export async function openEngine(context) {
-  const opened = await openPage(context, 'tests/pages/engine.html');
-  await opened.page.evaluate(() => window.engine);
-  return opened;
-}
-
 // The compiled core, in this process.
+const compiled = path.join(webRoot, '.build', 'wasm');
+const wasmBinary = () => readFile(path.join(compiled, 'tara_core.wasm'));
 export async function loadCore() {
-  const folder = path.join(webRoot, '.build', 'wasm');
   const {default: create} =
-      await import(path.join(folder, 'tara_core.mjs'));
-  const wasmBinary = await readFile(path.join(folder, 'tara_core.wasm'));
-  return create({wasmBinary});
+      await import(path.join(compiled, 'tara_core.mjs'));
+  return create({wasmBinary: await wasmBinary()});
+}
+
+// Modules of the page that need no browser, compiled for this process; nothing
+// is served. Returns a function that takes a path like '/src/ui/selection.ts'.
+export function moduleLoader() {
+  const vite = createServer({
+    root: webRoot,
+    logLevel: 'error',
+    appType: 'custom',
+    optimizeDeps: {noDiscovery: true},
+    server: {middlewareMode: true, hmr: false, watch: null},
+  });
+  after(async () => (await vite).close());
+  return async (path) => (await vite).ssrLoadModule(path);
+}
+
+// The engine, in this process.
+export async function makeEngine(load = moduleLoader()) {
+  const {createEngine} = await load('/src/package.ts');
+  return createEngine(await wasmBinary());
+}
+
+// The positions of a random game of a variant, from its start to its end, each
+// as text and as the core's view of it, with the legal actions and the notations
+// of those that were played.
+export function* randomGame(core, variant, random) {
+  const {actions} = core.catalogue();
+  let text = core.initialPosition(variant, '-').value;
+  for (const played = [];;) {
+    const view = core.view(text);
+    const legal = view.legal.map((index) => actions[index]);
+    yield {text, view, legal, played};
+    if (view.finished) return;
+    const {notation} = legal[Math.floor(random() * legal.length)];
+    played.push(notation);
+    text = core.play(text, notation).value.text;
+  }
 }
 
 // Returns the path of a file in the output folder, which it makes.

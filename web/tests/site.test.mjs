@@ -19,7 +19,7 @@ import {
 import {binary, root} from '../../tests/js/tara.mjs';
 import {checkAccess, suiteContext} from './harness.mjs';
 import {
-  boardState, DESKTOP, newGame, PHONE, reload, savedGame, takePicture,
+  DESKTOP, newGame, PHONE, reload, savedGame, takePicture,
   waitForToast, waitForTurn,
 } from './ui_page.mjs';
 
@@ -123,8 +123,7 @@ const isKept = (page) =>
 // The computer begins a game of a variant.
 async function letPlay(page, variant) {
   await newGame(page, variant, 'blue');
-  await waitForTurn(page, 0);
-  assert.ok((await boardState(page)).ply > 0, variant);
+  assert.ok((await waitForTurn(page, 0)).ply > 0, variant);
 }
 
 // A person and the computer begin a game by the keyboard alone.
@@ -147,8 +146,7 @@ async function playByKeys(page) {
   assert.ok(await onBoard());
   await page.keyboard.press('.');
   await page.keyboard.press('Enter');
-  await waitForTurn(page, 0);
-  assert.equal((await boardState(page)).ply, 2);
+  assert.equal((await waitForTurn(page, 0)).ply, 2);
   assert.match(await page.textContent('#announcements'), /Red to move/);
 }
 
@@ -284,7 +282,8 @@ for (const [name, start] of
       assert.equal(new Set(offers).size, 1, 'beside each other');
       await letPlay(page, 'high_kings_l1');
       const look = async (part) => {
-        await checkAccess(page, part);
+        // The same elements and colours in both browsers.
+        if (name === 'Chromium') await checkAccess(page, part);
         assert.deepEqual(problems, []);
         await takePicture(page, `site_${name.toLowerCase()}_${part}`);
         // For pictures Playwright adds a style, which the page's policy forbids.

@@ -5,21 +5,20 @@ import {describe} from 'node:test';
 
 import {checkAccess} from './harness.mjs';
 import {
-  atPly, DESKTOP, newGame, PHONE, reload, savedGame, startSite, takePicture,
+  atPly, DESKTOP, follow, newGame, PHONE, reload, savedGame, startSite, takePicture,
 } from './ui_page.mjs';
 
 describe('the analysis', () => {
   const site = startSite();
 
   const open = async (page, text) => {
+    await follow(page, text);
     const {length} = text.split(' ');
-    await page.evaluate(
-        (text) => location.hash = text.replace(/ /g, '+'), text);
     await page.waitForSelector(`#board[data-actions="${length - 1}"]`);
   };
 
   for (const viewport of [DESKTOP, PHONE]) {
-    site.test(
+    site.shared(
         `stays from one position to the next, ${viewport.width} wide`, {viewport},
         async (page) => {
       await open(page, 'four_treasures E4 C2 E6 D5');
@@ -45,7 +44,7 @@ describe('the analysis', () => {
     });
   }
 
-  site.test(
+  site.shared(
       'plays a line that is chosen, and the game keeps the other',
       async (page) => {
     await open(page, 'four_treasures E4 C2 E6 D5');
@@ -97,7 +96,7 @@ describe('the analysis', () => {
     assert.equal(await page.locator('.other-lines button').count(), 0);
   });
 
-  site.test('the same action again goes on in the game', async (page) => {
+  site.shared('the same action again goes on in the game', async (page) => {
     await newGame(page, 'sacred_hill_l1', 'red');
     await page.click('[data-hill="D4"]');
     await page.waitForSelector('#board[data-ply="2"][data-waits="true"]');

@@ -7,16 +7,15 @@ import {before, describe} from 'node:test';
 import {outputFile} from './harness.mjs';
 import {
   atPly, boardState, build, changed, clickAction, DESKTOP, drop, newGame,
-  openFiles, PHONE, randomNumbers, reload, savedGame, settled, startSite,
-  takePicture, waitForName, waitForText, waitForToast, waitForTurn,
+  openFiles, pauseComputer, PHONE, randomNumbers, reload, savedGame, settled,
+  startSite, takePicture, waitForName, waitForText, waitForToast, waitForTurn,
 } from './ui_page.mjs';
 
 describe('games that come and go', () => {
   const site = startSite();
 
-  site.test(
-      'a game saved to a file and loaded again is the same',
-      {acceptDownloads: true}, async (page) => {
+  site.shared(
+      'a game saved to a file and loaded again is the same', async (page) => {
     const random = randomNumbers(3);
     await newGame(page, 'high_kings_l2', 'people');
     for (let i = 0; i < 8; ++i) await clickAction(page, random);
@@ -38,7 +37,7 @@ describe('games that come and go', () => {
         await page.textContent('#variant-name'), 'High Kings of Tara, Level 2');
   });
 
-  site.test(
+  site.shared(
       'a dialog closes by a click beside it, not by a drag out of it',
       async (page) => {
     await openFiles(page);
@@ -52,7 +51,7 @@ describe('games that come and go', () => {
     await page.waitForSelector('#game-file', {state: 'hidden'});
   });
 
-  site.test(
+  site.shared(
       'rule options go with a game, in its short form too', async (page) => {
     await page.click('#new-game-button');
     await page.click('label:has(input[value="stone_of_destiny"])');
@@ -86,7 +85,7 @@ describe('games that come and go', () => {
     assert.deepEqual(JSON.parse(await savedGame(page)).options, options);
   });
 
-  site.test(
+  site.shared(
       'compensation and the pie rule are chosen, and the swap is made',
       async (page) => {
     await page.click('#new-game-button');
@@ -112,7 +111,7 @@ describe('games that come and go', () => {
         await page.getAttribute('[data-hill="G2"]', 'aria-label'), /Blue/);
   });
 
-  site.test(
+  site.shared(
       'says what is wrong with a text, and keeps the game', async (page) => {
     await newGame(page, 'sacred_hill_l1', 'people');
     await build(page, 'D4');
@@ -134,7 +133,7 @@ describe('games that come and go', () => {
     await page.waitForSelector('#board[data-ply="2"]');
   });
 
-  site.test(
+  site.shared(
       'a dropped file that is no bundle is refused in words', async (page) => {
     await drop(page, 'holiday.tara', 'no zip at all');
     await waitForToast(page, '.error');
@@ -146,7 +145,7 @@ describe('games that come and go', () => {
     await waitForToast(page, '.error:has-text("holiday.jpg is neither")');
   });
 
-  site.test(
+  site.shared(
       'a game can be dropped on the page, whatever the file is called',
       async (page) => {
     for (const [i, name] of ['game.txt', 'game', 'a.tara'].entries()) {
@@ -157,7 +156,7 @@ describe('games that come and go', () => {
     }
   });
 
-  site.test(
+  site.shared(
       'of several games in a file the first is loaded, which is said',
       async (page) => {
     const line = (variant) =>
@@ -169,7 +168,7 @@ describe('games that come and go', () => {
         page, ':has-text("Only the first of 2 games was loaded.")');
   });
 
-  site.test(
+  site.shared(
       'a question about an action goes with its position', async (page) => {
     await newGame(page, 'high_kings_l2', 'people');
     // Blue's king on B1 may move to C3 with or without sacrificing the ringfort.
@@ -179,8 +178,9 @@ describe('games that come and go', () => {
     await changed(page, () => drop(page, 'first', position(0)));
     for (const [i, arrive] of [
       () => drop(page, 'second', position(1)),
-      () => page.evaluate(
-          (text) => location.hash = text.replace(/ /g, '+'), position(2)),
+      // While the dialog is open.
+      () => page.evaluate((text) => { location.hash = text; },
+                          position(2).replaceAll(' ', '+')),
     ].entries()) {
       await settled(page);
       await page.click('[data-hill="B1"]');
@@ -197,7 +197,7 @@ describe('games that come and go', () => {
     }
   });
 
-  site.test('a hint goes with its position', async (page) => {
+  site.shared('a hint goes with its position', async (page) => {
     for (const viewport of [DESKTOP, PHONE]) {
       await page.setViewportSize(viewport);
       await newGame(page, 'four_treasures', 'people');
@@ -245,7 +245,7 @@ describe('games that come and go', () => {
   });
 
   for (const viewport of [DESKTOP, PHONE]) {
-    site.test(
+    site.shared(
         `an illegal hill is refused with the rule, ${viewport.width} wide`,
         {viewport}, async (page) => {
       await newGame(page, 'sacred_hill_l1', 'people');
@@ -277,7 +277,7 @@ describe('games that come and go', () => {
     });
   }
 
-  site.test(
+  site.shared(
       'the rule of the turn is shown until it is hidden', async (page) => {
     await newGame(page, 'stone_of_destiny', 'people');
     const guide = page.locator('.guide');
@@ -301,28 +301,24 @@ describe('games that come and go', () => {
     await guide.waitFor();
   });
 
-  site.test('a click in the computer’s turn is answered, too', async (page) => {
+  site.shared('a click in the computer’s turn is answered, too', async (page) => {
     await newGame(page, 'four_treasures', 'watch', 'level:10');
-    await page.click('[data-do="pauseOrResume"]:has-text("Pause")');
-    await page.waitForSelector('[data-do="pauseOrResume"]:has-text("Continue")');
-    await savedGame(page); // after an action that was on its way
+    await pauseComputer(page);
     await page.click('[data-hill="D4"]', {force: true});
     await page.waitForSelector('.told.shown:has-text("press Continue")');
   });
 
-  site.test(
+  site.shared(
       'undo against the computer goes back to the person’s turn',
       async (page) => {
     await newGame(page, 'sacred_hill_l1', 'red');
     await build(page, 'D4');
     assert.equal((await boardState(page)).ply, 2);
     await page.click('[data-do="undo"]');
-    await waitForTurn(page, 2);
-    const back = await boardState(page);
+    const back = await waitForTurn(page, 2);
     assert.deepEqual([back.ply, back.actions], [0, 2]);
     await page.click('[data-do="redo"]');
-    await waitForTurn(page, 0);
-    assert.equal((await boardState(page)).ply, 2);
+    assert.equal((await waitForTurn(page, 0)).ply, 2);
     await page.click('[data-do="undo"]');
     await waitForTurn(page, 2);
     await build(page, 'C3');
@@ -330,14 +326,14 @@ describe('games that come and go', () => {
     assert.match(await savedGame(page), /"C3"/);
   });
 
-  site.test('a king is dragged to where it goes', async (page) => {
+  site.shared('a king is dragged to where it goes', async (page) => {
     const random = randomNumbers(11);
     await newGame(page, 'high_kings_l1', 'people');
     for (let i = 0; i < 6; ++i) await clickAction(page, random);
-    const {starts: [from]} = await boardState(page);
+    const before = await boardState(page);
+    const {starts: [from]} = before;
     await page.mouse.click(from.x, from.y);
-    await page.waitForSelector('[data-use="end"]');
-    const {ends: [to]} = await boardState(page);
+    const {ends: [to]} = await boardState(page, before);
     await page.keyboard.press('Escape');
     await page.mouse.move(from.x, from.y);
     await page.mouse.down();
@@ -348,7 +344,7 @@ describe('games that come and go', () => {
         await savedGame(page), new RegExp(`"${from.name}-${to.name}"`));
   });
 
-  site.test(
+  site.shared(
       'hint and policy are shown, and any seat can change its player',
       async (page) => {
     await newGame(page, 'four_treasures_doubles', 'people');

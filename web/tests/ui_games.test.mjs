@@ -1,4 +1,4 @@
-// Whole games of every variant, played by clicking.
+// Games of every variant, played by clicking.
 
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
@@ -6,35 +6,44 @@ import path from 'node:path';
 import {describe} from 'node:test';
 
 import {root} from '../../tests/js/tara.mjs';
-import {loadCore} from './harness.mjs';
+import {loadCore, randomGame} from './harness.mjs';
 import {
-  atPly, boardState, clickAction, DOUBLE, newGame, randomNumbers, savedGame, startSite,
-  takePicture, waitForTurn,
+  atPly, boardState, clickAction, DOUBLE, follow, newGame, pauseComputer,
+  randomNumbers, savedGame, startSite, takePicture, waitForTurn,
 } from './ui_page.mjs';
 
 // A game in which both sides pass, one after the other.
 const GOLDEN = readFileSync(
     path.join(root, 'tests/golden/high_kings_l1.jsonl'), 'utf8').split('\n');
 const PASSES = /"pass".{1,80}"action": ?"pass"/;
-const VARIANTS = (await loadCore()).catalogue().variants.map(({id}) => id);
+const core = await loadCore();
+const VARIANTS = core.catalogue().variants.map(({id}) => id);
 
 describe('games on the page', () => {
   const site = startSite();
 
   for (const [index, variant] of VARIANTS.entries()) {
-    site.test(
-        `plays ${variant} to its end by clicks of people`,
+    site.shared(
+        `plays ${variant} from its start and to its end by clicks of people`,
         async (page) => {
       const random = randomNumbers(1000 + index);
+      const playOn = async (actions) => {
+        let state = await boardState(page);
+        for (let i = 0; i < actions && !state.finished; ++i) {
+          const next = await clickAction(page, random, state);
+          assert.equal(next.ply, state.ply + 1, 'a turn is one action');
+          state = next;
+        }
+        return state;
+      };
       await newGame(page, variant, 'people');
-      let state = await boardState(page);
-      while (!state.finished) {
-        await clickAction(page, random);
-        const next = await boardState(page);
-        assert.equal(next.ply, state.ply + 1, 'a turn is one action');
-        state = next;
-        if (state.ply === 26) await takePicture(page, variant);
-      }
+      await playOn(10);
+      await takePicture(page, variant);
+      const {played} = [...randomGame(core, variant, random)].at(-1);
+      const most = played.length - 10;
+      await follow(page, [variant, ...played.slice(0, most)].join(' '));
+      await atPly(page, most);
+      const state = await playOn(Infinity);
       await takePicture(page, `${variant}-end`);
       const game = JSON.parse(await savedGame(page));
       assert.equal(game.variant, variant);
@@ -51,14 +60,13 @@ describe('games on the page', () => {
     });
   }
 
-  site.test(
+  site.shared(
       'takes a click on a link while the page is drawn anew', async (page) => {
     const random = randomNumbers(3);
     await newGame(page, 'stone_of_destiny', 'people');
     let state = await boardState(page);
     while (state.links.length === 0) {
-      await clickAction(page, random);
-      state = await boardState(page);
+      state = await clickAction(page, random, state);
     }
     const [link] = state.links;
     await page.mouse.move(link.x, link.y);
@@ -76,39 +84,35 @@ describe('games on the page', () => {
   });
 
   for (const variant of ['sacred_hill_doubles_l2', 'high_kings_l1']) {
-    site.test(`plays ${variant} against the computer`, async (page) => {
+    site.shared(`plays ${variant} against the computer`, async (page) => {
       const random = randomNumbers(7);
       await newGame(page, variant, 'blue');
-      await waitForTurn(page, 0);
-      while (!(await boardState(page)).finished) {
-        await clickAction(page, random);
-      }
+      let state = await waitForTurn(page, 0);
+      while (!state.finished) state = await clickAction(page, random, state);
       const game = JSON.parse(await savedGame(page));
       assert.ok(game.result !== undefined);
     });
   }
 
-  site.test('passes once by a double click', async (page) => {
+  site.shared('passes once by a double click', async (page) => {
     const game = JSON.parse(GOLDEN.find((line) => PASSES.test(line)));
     const played = game.steps.map(({action}) => action);
     const before = played.indexOf('pass');
-    await page.evaluate((text) => location.hash = text,
-      ['high_kings_l1', ...played.slice(0, before)].join('+'));
+    await follow(page, ['high_kings_l1', ...played.slice(0, before)].join(' '));
     await atPly(page, before);
     await page.click('[data-do="pass"]', DOUBLE);
     await atPly(page, before + 1);
     assert.equal(JSON.parse(await savedGame(page)).steps.length, before + 1);
   });
 
-  site.test(
+  site.shared(
       'lets the computer play itself, and waits when told to', async (page) => {
     await newGame(page, 'four_treasures', 'watch', 'level:10');
     const plyAbove = (ply) => page.waitForFunction(
         (ply) => Number(document.querySelector('#board').dataset.ply) > ply,
         ply);
     await plyAbove(0);
-    await page.click('[data-do="pauseOrResume"]:has-text("Pause")');
-    await page.waitForSelector('[data-do="pauseOrResume"]:has-text("Continue")');
+    await pauseComputer(page);
     const paused = await boardState(page);
     await page.click('[data-do="pauseOrResume"]');
     await plyAbove(paused.ply);

@@ -5,8 +5,8 @@ import {describe} from 'node:test';
 
 import {watchPage} from '../../tests/js/browser.mjs';
 import {
-  atPly, boardState, build, fillStorage, newGame, openFiles, reload, startSite,
-  waitForName, waitForToast, waitForTurn,
+  atPly, boardState, build, fillStorage, newGame, openFiles, pauseComputer, reload,
+  startSite, waitForName, waitForToast, waitForTurn,
 } from './ui_page.mjs';
 
 const PREFIX = 'tara.games.';
@@ -202,16 +202,13 @@ describe('games that are kept', () => {
     await page.click('[data-hill="D4"]');
     await page.waitForSelector('#board:not([data-ply="0"])');
     await reload(page);
-    await waitForTurn(page, 0);
-    assert.equal((await boardState(page)).ply, 2);
+    assert.equal((await waitForTurn(page, 0)).ply, 2);
   });
 
   site.test(
       'the computer that was to wait waits after a reload', async (page) => {
     await newGame(page, 'four_treasures', 'watch', 'level:10');
-    await page.click('[data-do="pauseOrResume"]:has-text("Pause")');
-    await page.waitForSelector('[data-do="pauseOrResume"]:has-text("Continue")');
-    await shortForm(page); // after an action that was on its way
+    await pauseComputer(page);
     const {ply} = await boardState(page);
     await reload(page);
     await page.waitForSelector('[data-do="pauseOrResume"]:has-text("Continue")');

@@ -5,7 +5,7 @@ import {describe} from 'node:test';
 
 import {checkAccess} from './harness.mjs';
 import {
-  atPly, boardState, build, newGame, savedGame, settled, startSite, waitForName,
+  atPly, boardState, build, follow, newGame, savedGame, settled, startSite, waitForName,
   waitForTurn,
 } from './ui_page.mjs';
 
@@ -80,20 +80,17 @@ describe('the keyboard', () => {
     assert.ok(found.includes(await focused(page)));
     await walkTo(page, ends.find(({name}) => /[B-F][2-6]/.test(name)).name);
     await page.keyboard.press('Enter');
-    await waitForTurn(page, 6);
-    assert.equal((await boardState(page)).ply, 7);
+    assert.equal((await waitForTurn(page, 6)).ply, 7);
     assert.match(
         await page.textContent('#announcements'),
         new RegExp(`^Red moves a king from ${start} to .* Blue to move.$`));
     await page.keyboard.press('u');
-    await waitForTurn(page, 7);
-    assert.equal((await boardState(page)).ply, 6);
+    assert.equal((await waitForTurn(page, 7)).ply, 6);
     await page.keyboard.press('r');
-    await waitForTurn(page, 6);
-    assert.equal((await boardState(page)).ply, 7);
+    assert.equal((await waitForTurn(page, 6)).ply, 7);
   });
 
-  site.test('begins another game by N and Enter', async (page) => {
+  site.shared('begins another game by N and Enter', async (page) => {
     await newGame(page, 'high_kings_l1', 'people');
     await build(page, 'D4');
     await settled(page);
@@ -125,9 +122,8 @@ describe('the keyboard', () => {
         []);
   });
 
-  site.test('keeps its place, or goes to the board', async (page) => {
-    await page.evaluate(
-        () => location.hash = 'sacred_hill_l1+pie_rule=true+D4');
+  site.shared('keeps its place, or goes to the board', async (page) => {
+    await follow(page, 'sacred_hill_l1 pie_rule=true D4');
     const onBoard = () => page.waitForSelector('[data-hill]:focus');
     const heard = (sentence) => page.waitForSelector(
         `#announcements:has-text("${sentence}")`, {state: 'attached'});
@@ -156,21 +152,21 @@ describe('the keyboard', () => {
     await heard('The start of the game. Red to move.');
   });
 
-  site.test('plays a whole game by two keys', async (page) => {
+  site.shared('plays a whole game by two keys', async (page) => {
     await newGame(page, 'sacred_hill_l1', 'people');
     await page.focus('[data-hill="D4"]');
-    let ply = 0;
-    for (; !(await boardState(page)).finished; ++ply) {
+    let state = await boardState(page);
+    while (!state.finished) {
       await page.keyboard.press('.');
       await page.keyboard.press('Enter');
-      await waitForTurn(page, ply);
+      state = await waitForTurn(page, state.ply);
     }
     const game = JSON.parse(await savedGame(page));
-    assert.equal(game.steps.length, ply);
+    assert.equal(game.steps.length, state.ply);
     assert.match(await page.textContent('#announcements'), /wins|draw/);
   });
 
-  site.test(
+  site.shared(
       'walks round the corners that are no hills, and not off the board',
       async (page) => {
     await page.focus('[data-hill="B1"]');
@@ -183,7 +179,7 @@ describe('the keyboard', () => {
     assert.deepEqual(places, ['A2', 'A2', 'B1', 'B1']);
   });
 
-  site.test(
+  site.shared(
       'says what is on every hill, and one hill alone takes the focus',
       async (page) => {
     await newGame(page, 'sacred_hill_l1', 'people');

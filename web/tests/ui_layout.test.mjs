@@ -7,7 +7,7 @@ import path from 'node:path';
 import {describe} from 'node:test';
 
 import {root} from '../../tests/js/tara.mjs';
-import {checkAccess, outputFile} from './harness.mjs';
+import {outputFile} from './harness.mjs';
 import {
   clickAction, DESKTOP, drop, newGame, PHONE, randomNumbers, startSite,
   takePicture, waitForText,
@@ -34,7 +34,7 @@ describe('the layout', () => {
   const site = startSite();
 
   for (const [name, viewport] of Object.entries(SIZES)) {
-    site.test(`fits a ${name}`, {viewport}, async (page) => {
+    site.shared(`fits a ${name}`, {viewport}, async (page) => {
       const overflow = () => page.evaluate(
           () => document.documentElement.scrollWidth - window.innerWidth);
       await newGame(page, 'sacred_hill_doubles_l1', 'people');
@@ -132,7 +132,7 @@ describe('the layout', () => {
   for (const [name, viewport] of Object.entries(SIZES)) {
     // A small phone has no room for both.
     if (name === 'small-phone') continue;
-    site.test(
+    site.shared(
         `a question and a notice leave the game in sight on a ${name}`,
         {viewport}, async (page) => {
       const apart = async (one, other) => {
@@ -185,7 +185,7 @@ describe('the layout', () => {
   }
 
   for (const viewport of [{width: 1280, height: 700}, DESKTOP]) {
-    site.test(
+    site.shared(
         `tools and counts stand in one row, ${viewport.width} wide`, {viewport},
         async (page) => {
       await newGame(page, 'high_kings_l1', 'red');
@@ -206,7 +206,7 @@ describe('the layout', () => {
     });
   }
 
-  site.test(
+  site.shared(
       'the board stays where it is when the game ends', async (page) => {
     // The longest that is said of a result.
     await drop(
@@ -222,7 +222,7 @@ describe('the layout', () => {
     assert.deepEqual(await page.locator('#board').boundingBox(), board);
   });
 
-  site.test(
+  site.shared(
       'what a side has stays on its card',
       {viewport: PHONE}, async (page) => {
     await drop(page, 'captures.jsonl', CAPTURES);
@@ -251,7 +251,7 @@ describe('the layout', () => {
   });
 
   site.test(
-      'all else is large enough for fingers on a phone, and accessible',
+      'all else is large enough for fingers on a phone',
       {viewport: PHONE, hasTouch: true}, async (page) => {
     const check = async (where) => {
       const small = await page.$$eval(
@@ -263,7 +263,6 @@ describe('the layout', () => {
                   return width > 0 && (width < 43.5 || height < 43.5);
                 }).map((each) => each.outerHTML.slice(0, 90)));
       assert.deepEqual(small, [], where);
-      await checkAccess(page, where);
     };
     await check('page');
     for (const name of ['new-game', 'file', 'help']) {
@@ -284,17 +283,4 @@ describe('the layout', () => {
     await page.waitForSelector('.moves button');
     await check('a game');
   });
-
-  for (const colorScheme of ['light', 'dark']) {
-    site.test(
-        `text is legible by day and by night, ${colorScheme}`, {colorScheme},
-        async (page) => {
-      await takePicture(page, `colours-${colorScheme}`);
-      await checkAccess(page, colorScheme); // with its contrast
-      await page.click('#theme-button');
-      const other = colorScheme === 'light' ? 'dark' : 'light';
-      await page.waitForSelector(`html[data-theme="${other}"]`);
-      await checkAccess(page, other);
-    });
-  }
 });

@@ -2,110 +2,82 @@
 // lesson for each family of variants.
 
 import assert from 'node:assert/strict';
-import {after, before, describe, test} from 'node:test';
+import {describe, test} from 'node:test';
 
-import {checkAccess, loadCore} from './harness.mjs';
+import {checkAccess, loadCore, moduleLoader, randomGame} from './harness.mjs';
 import {
-  DESKTOP, drop, loadModules, newGame, PHONE, randomNumbers, startSite,
-  takePicture, waitForText,
+  DESKTOP, drop, newGame, PHONE, randomNumbers, startSite, takePicture,
+  waitForText,
 } from './ui_page.mjs';
 
-describe('what a count counts', () => {
-  let modules;
-  let core;
-  let score;
-  before(async () => {
-    modules = loadModules();
-    core = await loadCore();
-    score = await modules.load('/src/ui/score.ts');
-  });
-  after(() => modules.close());
+const core = await loadCore();
+const load = moduleLoader();
+const {countedHills, kingdomsOf} = await load('/src/ui/score.ts');
+const {LESSONS} = await load('/src/ui/lessons.ts');
+const {gameFromText} = await load('/src/engine/game_text.ts');
 
+describe('what a count counts', () => {
   test('is as many as the rules count, in games of all variants', () => {
-    const {actions, variants} = core.catalogue();
     const random = randomNumbers(8);
-    for (const {id} of variants) {
-      let text = core.initialPosition(id, '-').value;
-      for (let view = core.view(text);; view = core.view(text)) {
+    for (const {id} of core.catalogue().variants) {
+      for (const {text, view} of randomGame(core, id, random)) {
         for (const side of [0, 1]) {
-          const kingdoms = score.kingdomsOf(view, side);
+          const kingdoms = kingdomsOf(view, side);
           assert.equal(kingdoms.length, view.score.kingdoms[side], text);
           assert.equal(kingdoms.flat().length, view.score.territory[side]);
         }
-        if (view.finished) break;
-        const action = view.legal[Math.floor(random() * view.legal.length)];
-        text = core.play(text, actions[action].notation).value.text;
       }
     }
   });
 
-  test('is shown: hills, bridges, or nothing', async () => {
-    const view = core.view(
-        core.completePosition(
-                'four_treasures 5/7/2rr3/2r1r2/2br3/3b3/5 0 battle - 0,0 0 - -')
-            .value);
-    const counted = (count) => score.countedHills(view, {count, side: 0});
+  const viewOf = (text) => core.view(core.completePosition(text).value);
+
+  test('is shown: hills, bridges, or nothing', () => {
+    const view = viewOf('four_treasures 5/7/2rr3/2r1r2/2br3/3b3/5 0 battle');
+    const counted = (count) => countedHills(view, {count, side: 0});
     assert.deepEqual(
         counted('kingdoms').groups.map(({length}) => length).sort(), [1, 1, 3]);
     assert.equal(counted('territory').groups.length, 5);
     assert.equal(counted('bridges').bridges.length, 2);
     assert.equal(counted('points'), null);
-    const {geometry} = core.catalogue();
-    const besieged = (text) => {
-      const position = core.view(core.completePosition(text).value);
-      return score
-          .besiegedHills(geometry, {variant: {family: 'sacred_hill'}, position})
-          .map((hill) => geometry.hills[hill].name);
-    };
-    // The drawing of the rules: two, three and four of Red's ringforts.
+  });
+
+  test('besieged ringforts are those of the drawing of the rules', () => {
+    const board = '5/7/r3r2/br1rbr1/r3r2/1r5/br3';
+    const {hills} = core.catalogue().geometry;
+    const {besieged} = viewOf(`sacred_hill_l1 ${board} 0 battle`);
     assert.deepEqual(
-        besieged(
-            'sacred_hill_l1 5/7/r3r2/br1rbr1/r3r2/1r5/br3 0 battle - 0,0 0 - -'),
-        ['B1', 'A4', 'E4']);
+        besieged.map((hill) => hills[hill].name), ['B1', 'A4', 'E4']);
   });
 });
 
-describe('the lessons', () => {
-  let modules;
-  let core;
-  before(async () => {
-    modules = loadModules();
-    core = await loadCore();
-  });
-  after(() => modules.close());
-
-  test('go by the rules, and their last action wins', async () => {
-    const {LESSONS} = await modules.load('/src/ui/lessons.ts');
-    const {gameFromText} = await modules.load('/src/engine/game_text.ts');
-    const catalogue = core.catalogue();
-    const at = (text) => {
-      const game = gameFromText(core, catalogue, text);
-      return game.positionAt(game.ply);
-    };
-    for (const [family, steps] of Object.entries(LESSONS)) {
-      let position;
-      for (const {position: text, task, good, shows} of steps) {
-        if (text !== '') position = at(text);
-        assert.ok(task !== undefined || shows !== undefined, family);
-        if (task === undefined) continue;
-        assert.equal(position.side, 0, text);
-        const legal = position.legal.map(({notation}) => notation);
-        const does = good ?? legal;
-        for (const action of does) assert.ok(legal.includes(action), action);
-        position = at(`${position.text} ${does[0]}`);
-      }
-      const {winner} = position.score;
-      assert.ok(position.finished, family);
-      assert.equal(winner, 0, family);
+test('the lessons go by the rules, and their last action wins', () => {
+  const at = (text) => {
+    const game = gameFromText(core, core.catalogue(), text);
+    return game.positionAt(game.ply);
+  };
+  for (const [family, steps] of Object.entries(LESSONS)) {
+    let position;
+    for (const {position: text, task, good, shows} of steps) {
+      if (text !== '') position = at(text);
+      assert.ok(task !== undefined || shows !== undefined, family);
+      if (task === undefined) continue;
+      assert.equal(position.side, 0, text);
+      const legal = position.legal.map(({notation}) => notation);
+      const does = good ?? legal;
+      for (const action of does) assert.ok(legal.includes(action), action);
+      position = at(`${position.text} ${does[0]}`);
     }
-  });
+    assert.ok(position.finished, family);
+    assert.equal(position.score.winner, 0, family);
+  }
 });
 
 describe('a newcomer', () => {
   const site = startSite();
 
   for (const viewport of [DESKTOP, PHONE]) {
-    site.test(
+    site.shared(
         `sees kingdoms and besieged ringforts on the board, ${viewport.width} wide`, {viewport},
         async (page) => {
       await drop(
@@ -150,9 +122,10 @@ describe('a newcomer', () => {
   for (const [viewport, colorScheme] of
            [[DESKTOP, 'dark'], [PHONE, 'light'],
             [{width: 844, height: 390}, 'light']]) {
-    site.test(
+    site.shared(
         `takes the lesson, and begins a game, ${viewport.width} wide`,
         {viewport, colorScheme}, async (page) => {
+      await newGame(page, 'sacred_hill_l1', 'people');
       // It is offered where it is seen.
       const offer =
           await page.locator('[data-do="first-lesson"]').boundingBox();

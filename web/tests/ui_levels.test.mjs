@@ -39,7 +39,8 @@ describe('levels', () => {
   // Plays random actions to the end of the game.
   const playOn = async (page, seed) => {
     const random = randomNumbers(seed);
-    while (!(await boardState(page)).finished) await clickAction(page, random);
+    let state = await boardState(page);
+    while (!state.finished) state = await clickAction(page, random, state);
   };
 
   site.test('have an Elo by variant with the network that was measured',

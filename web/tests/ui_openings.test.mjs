@@ -4,20 +4,19 @@
 import assert from 'node:assert/strict';
 import {readFile} from 'node:fs/promises';
 import path from 'node:path';
-import {after, before, describe, test} from 'node:test';
+import {before, describe, test} from 'node:test';
 
 import {tara, temporaryFolder} from '../../tests/js/tara.mjs';
-import {checkAccess, suiteContext} from './harness.mjs';
+import {checkAccess, moduleLoader, suiteContext} from './harness.mjs';
 import {
-  atPly, DOUBLE, loadModules, newGame, PHONE, randomNumbers, reload, startSite,
+  atPly, DOUBLE, newGame, PHONE, randomNumbers, reload, startSite,
   takePicture,
 } from './ui_page.mjs';
 
 const VARIANT = 'high_kings_l1';
 
 describe('an opening book', () => {
-  const modules = loadModules();
-  after(() => modules.close());
+  const load = moduleLoader();
   const site = startSite();
   const context = suiteContext();
   let book;
@@ -55,7 +54,7 @@ describe('an opening book', () => {
     ]));
 
   test('has the entries of the program, however the board is turned', async () => {
-    const {Book} = await modules.load('/src/ui/book.ts');
+    const {Book} = await load('/src/ui/book.ts');
     const read = Book.read(await readFile(file, 'utf8'));
     const random = randomNumbers(5);
     const pick = (list) => list[Math.floor(random() * list.length)];

@@ -3,29 +3,30 @@
 import assert from 'node:assert/strict';
 import {before, test} from 'node:test';
 
-import {createServer} from 'vite';
-
 import {startBrowser, watchPage} from '../../tests/js/browser.mjs';
-import {outputFile, startServer, suiteContext, webRoot} from './harness.mjs';
+import {outputFile, startServer, suiteContext} from './harness.mjs';
 
 export const DESKTOP = {width: 1280, height: 860};
 export const PHONE = {width: 390, height: 844};
 // A double click by a person: the page has answered the first one.
 export const DOUBLE = {clickCount: 2, delay: 200};
 
-// Serves the page, and starts the browser, for the tests of a suite. `test` has a
-// page that is opened for it, and no problem but with `mayFail`.
-export function startSite() {
+// Serves the page, and starts the browser, for the tests of a suite, none of
+// which has a problem but with `mayFail`. `test` has a page that is opened for
+// it; `shared` goes on with that of the others, at the size and by the light
+// that it names.
+export function startSite(common = {}) {
   const context = suiteContext();
   let address;
   let browser;
+  let free = null;
   before(async () => {
     address = await startServer(context);
     browser = await startBrowser(context);
   });
-  const open = (options) => openPage(browser, address, options);
+  const open = (options) =>
+    openPage(browser, address, {...common, ...options});
   return {
-    open,
     test(name, ...rest) {
       const body = rest.pop();
       const {mayFail = false, ...options} = rest[0] ?? {};
@@ -34,6 +35,23 @@ export function startSite() {
         await body(page, problems);
         if (!mayFail) assert.deepEqual(problems, []);
         await close();
+      });
+    },
+    shared(name, ...rest) {
+      const body = rest.pop();
+      const {viewport = DESKTOP, colorScheme = 'light'} = rest[0] ?? {};
+      test(name, async () => {
+        const taken = free ?? await open();
+        const {page, problems} = taken;
+        free = null; // a page where a test has failed is not taken again
+        await page.setViewportSize(viewport);
+        await page.emulateMedia({colorScheme});
+        await page.$$eval(
+            'dialog[open]', (all) => all.forEach((each) => each.close()));
+        await settled(page);
+        await body(page);
+        assert.deepEqual(problems, []);
+        free = taken;
       });
     },
   };
@@ -85,11 +103,15 @@ export async function changed(page, act) {
 // Begins a game by the dialog. `seating` is one of the radio buttons': red,
 // blue, people, watch.
 export async function newGame(page, variant, seating, level = 'level:1') {
-  await page.click('#new-game-button');
-  await page.click(`label:has(input[value="${variant}"])`);
-  await page.click(`input[name="seating"][value="${seating}"]`);
-  await page.selectOption('select[name="level"]', level);
-  await changed(page, () => page.click('#new-game button[type="submit"]'));
+  await changed(page, () => page.evaluate((choice) => {
+    document.querySelector('#new-game-button').click();
+    const form = document.querySelector('#new-game form');
+    for (const [name, value] of Object.entries(choice)) {
+      form.elements[name].value = value;
+    }
+    form.querySelector('.families').dispatchEvent(new Event('change'));
+    form.requestSubmit();
+  }, {variant, seating, level}));
 }
 
 // Waits until an element, by itself or as a field, has this text.
@@ -120,10 +142,13 @@ export async function fillStorage(page) {
 }
 
 // Where the game is: plies on the board and in all, the hills and links that
-// may be clicked (name and middle), whether the game is over.
-export function boardState(page) {
-  return page.evaluate(() => {
+// may be clicked (name and middle), whether a person is to act, to choose, or
+// the game is over. Waits for a change after the state `before`: a person is to
+// act at another ply or to choose, or the game is over.
+export function boardState(page, before = null) {
+  return page.evaluate(async (before) => {
     const board = document.querySelector('#board');
+    const pass = document.querySelector('[data-do="pass"]');
     const names = (selector, attribute) =>
         [...board.querySelectorAll(selector)].map((element) => {
           const {x, y, width, height} = element.getBoundingClientRect();
@@ -133,12 +158,12 @@ export function boardState(page) {
             y: y + height / 2,
           };
         });
-    const pass = document.querySelector('[data-do="pass"]');
-    return {
+    const read = () => ({
       ply: Number(board.dataset.ply),
       actions: Number(board.dataset.actions),
       waits: board.dataset.waits === 'true',
       finished: document.querySelector('#result') !== null,
+      asks: document.querySelector('#choice').open,
       starts: names('[data-use="start"]', 'data-hill'),
       ends: names('[data-use="end"]', 'data-hill'),
       singles: names(
@@ -146,19 +171,21 @@ export function boardState(page) {
           'data-hill'),
       links: names('[data-link]', 'data-link'),
       pass: !pass.hidden,
-    };
-  });
+    });
+    for (;;) {
+      const {ply, waits} = board.dataset;
+      const state = read();
+      const isLater = waits === 'true' && Number(ply) !== before?.ply;
+      const isAsked = state.asks || state.ends.length > before?.ends?.length;
+      if (before === null || state.finished || isLater || isAsked) return state;
+      await new Promise(requestAnimationFrame);
+    }
+  }, before);
 }
 
 // Waits until a person is to act at another ply than `ply`, or the game is
-// over.
-export async function waitForTurn(page, ply) {
-  await page.waitForFunction((before) => {
-    const {ply, waits} = document.querySelector('#board').dataset;
-    return document.querySelector('#result') !== null ||
-        (waits === 'true' && Number(ply) !== before);
-  }, ply);
-}
+// over. Returns the state of the board.
+export const waitForTurn = (page, ply) => boardState(page, {ply});
 
 // Waits until the page says of the game that it is this one.
 export async function waitForName(page, name) {
@@ -180,6 +207,21 @@ export async function build(page, ...hills) {
   }
 }
 
+// Lets the computer wait, after an action that was on its way.
+export async function pauseComputer(page) {
+  const button = page.locator('[data-do="pauseOrResume"]');
+  await button.filter({hasText: 'Pause'}).click();
+  await button.filter({hasText: 'Continue'}).waitFor();
+  await savedGame(page);
+}
+
+// Follows a link to a game or position in this tab.
+export async function follow(page, text) {
+  await settled(page);
+  await page.evaluate(
+      (hash) => { location.hash = hash; }, text.replaceAll(' ', '+'));
+}
+
 // Waits for a notice, such as one that is an '.error'. It may be hidden again:
 // notices are shown for some seconds.
 export async function waitForToast(page, kind = '') {
@@ -198,39 +240,41 @@ export function randomNumbers(seed) {
 }
 
 // Plays a random legal action by clicks: on hills, on the middle of a link,
-// on the button for passing, and in the dialog about a sacrifice.
-export async function clickAction(page, random) {
+// on the button for passing, and in the dialog about a sacrifice. Returns the
+// state of the board before the next one.
+export async function clickAction(page, random, state = undefined) {
   const pick = (list) => list[Math.floor(random() * list.length)];
   // By the mouse itself: whatever covers the place takes the click.
   const click = ({x, y}) => page.mouse.click(x, y);
-  const state = await boardState(page);
-  if (state.pass) {
+  const before = state ?? await boardState(page);
+  let {ends} = before;
+  if (before.pass) {
     await page.click('[data-do="pass"]');
-  } else if (state.links.length > 0 && random() < 0.5) {
-    await click(pick(state.links));
-  } else if (state.starts.length > 0) {
-    await click(pick(state.starts));
-    await page.waitForSelector('[data-use="end"]');
-    await click(pick((await boardState(page)).ends));
+  } else if (before.links.length > 0 && random() < 0.5) {
+    await click(pick(before.links));
+  } else if (before.starts.length > 0) {
+    await click(pick(before.starts));
+    ({ends} = await boardState(page, before));
+    await click(pick(ends));
   } else {
-    await click(pick(state.singles));
+    await click(pick(before.singles));
   }
-  await page.waitForFunction((before) => {
-    const {ply} = document.querySelector('#board').dataset;
-    const dialog = document.querySelector('#choice');
-    return dialog.open || Number(ply) !== before;
-  }, state.ply);
-  const choices = await page.$$('#choice[open] [data-action]');
-  if (choices.length > 0) await pick(choices).click();
-  await waitForTurn(page, state.ply);
+  const after = await boardState(page, {...before, ends});
+  if (!after.asks) return after;
+  await pick(await page.$$('#choice [data-action]')).click();
+  return boardState(page, {...before, ends});
 }
 
 // The text of the game, by the dialog for saving.
-export async function savedGame(page) {
-  await openFiles(page);
-  const text = await page.inputValue('#game-text');
-  await page.click('#game-file [aria-label="Close"]');
-  return text;
+export function savedGame(page) {
+  return page.evaluate(async () => {
+    document.querySelector('#file-button').click();
+    const dialog = document.querySelector('#game-file');
+    while (!dialog.open) await new Promise(requestAnimationFrame);
+    const {value} = dialog.querySelector('#game-text');
+    dialog.querySelector('[aria-label="Close"]').click();
+    return value;
+  });
 }
 
 // Drops a file on the page as a file manager does.
@@ -243,20 +287,4 @@ export async function drop(page, name, content) {
           type, {dataTransfer: data, bubbles: true, cancelable: true}));
     }
   }, [name, [...Buffer.from(content)]]);
-}
-
-// Modules of the page that need no browser, compiled for this process; nothing
-// is served. `load` takes a path like '/src/ui/selection.ts'.
-export function loadModules() {
-  const vite = createServer({
-    root: webRoot,
-    logLevel: 'error',
-    appType: 'custom',
-    optimizeDeps: {noDiscovery: true},
-    server: {middlewareMode: true, hmr: false, watch: null},
-  });
-  return {
-    load: async (path) => (await vite).ssrLoadModule(path),
-    close: async () => (await vite).close(),
-  };
 }

@@ -2,10 +2,10 @@
 // pointing at hills becomes an action.
 
 import assert from 'node:assert/strict';
-import {after, before, describe, test} from 'node:test';
+import {describe, test} from 'node:test';
 
-import {loadCore} from './harness.mjs';
-import {loadModules, randomNumbers} from './ui_page.mjs';
+import {loadCore, moduleLoader, randomGame} from './harness.mjs';
+import {randomNumbers} from './ui_page.mjs';
 
 // A promise, and what settles it.
 function withResolvers() {
@@ -16,21 +16,19 @@ function withResolvers() {
   return made;
 }
 
-let modules;
-before(() => {
-  modules = loadModules();
-});
-after(() => modules.close());
+const load = moduleLoader();
+const {knot, RING_RADIUS} = await load('/src/ui/board/knotwork.ts');
+const {boardOf, lettersOf, placed} = await load('/src/ui/board/drawing.ts');
+const keptGames = await load('/src/ui/kept_games.ts');
+const links = await load('/src/ui/links.ts');
+const {nextLevel} = await load('/src/ui/results.ts');
+const {choose} = await load('/src/ui/selection.ts');
+const {Session} = await load('/src/ui/session.ts');
+const {analysisSentences, standingSentence} = await load('/src/ui/words.ts');
 
 describe('the knot of the bridges', () => {
   const SIDE = 5;
   const STEP = 100;
-  let knot;
-  let RING_RADIUS;
-  before(async () => {
-    ({knot, RING_RADIUS} =
-        await modules.load('/src/ui/board/knotwork.ts'));
-  });
 
   const points = Array.from({length: SIDE * SIDE}, (_, i) => (
       {x: STEP * (i % SIDE), y: STEP * Math.floor(i / SIDE)}));
@@ -107,13 +105,11 @@ describe('the knot of the bridges', () => {
     const {forts, bridges} = randomGraph(random);
     const {crossings} = knot(points, forts, bridges);
     assert.equal(crossings.length, bridges.length);
-    const middles = bridges.map(([one, other]) => [
-      (points[one].x + points[other].x) / 2,
-      (points[one].y + points[other].y) / 2,
-    ].join());
-    // The middle is where the second of the two curves of a crossing starts.
-    const found = crossings.map((data) => numbers(data).slice(6, 8).join());
-    assert.deepEqual(found.sort(), middles.sort());
+    const middle = (x, y, u, v) => [(x + u) / 2, (y + v) / 2];
+    assert.deepEqual(
+        crossings.map((data) => middle(...numbers(data))),
+        bridges.map((ends) => middle(
+            ...ends.flatMap((end) => [points[end].x, points[end].y]))));
   });
 
   test('is a ring round a ringfort without a bridge', () => {
@@ -124,11 +120,6 @@ describe('the knot of the bridges', () => {
 });
 
 describe('pointing at hills', () => {
-  let choose;
-  before(async () => {
-    ({choose} = await modules.load('/src/ui/selection.ts'));
-  });
-
   const action = (index, kind, from, to) => ({index, kind, from, to});
   test('at where a king goes and then at the king moves it, too', () => {
     const moves = [action(1, 'king_move', 3, 9), action(2, 'king_move', 4, 9)];
@@ -148,10 +139,6 @@ describe('pointing at hills', () => {
 describe("the computer's turn", () => {
   const COMPUTER = {kind: 'computer', level: 'level:1'};
   const PERSON = {kind: 'person'};
-  let Session;
-  before(async () => {
-    ({Session} = await modules.load('/src/ui/session.ts'));
-  });
 
   const game = (name) => ({
     name,
@@ -160,6 +147,15 @@ describe("the computer's turn", () => {
     position: {seat: 0, side: 0, finished: false},
   });
 
+  // A session of a new game with these players; `calls` are the engine's.
+  const sessionOf = async (players, calls) => {
+    const engine = {evaluate: () => new Promise(() => {}), ...calls};
+    const events = new Proxy({}, {get: () => () => {}});
+    const session = new Session(engine, game('none'), events, 1);
+    await session.newGame('any', {}, players, () => {});
+    return session;
+  };
+
   // A session with the computer to move, whose search has ended while the pace
   // has not: timers come after all that is resolved. `played`: the games that
   // were played on; `loaded` answers the text that is loaded.
@@ -167,22 +163,18 @@ describe("the computer's turn", () => {
     const played = [];
     const loaded = withResolvers();
     let now = game('old');
-    const engine = {
+    const session = await sessionOf([COMPUTER, PERSON], {
       newGame: async () => now,
       loadGame: () => loaded.promise.then((found) => (now = found)),
       play: async () => {
         played.push(now.name);
         return {...now, ply: 1, position: {...now.position, seat: 1, side: 1}};
       },
-      evaluate: () => new Promise(() => {}),
       search: () => ({
         result: Promise.resolve({action: {index: 7}, by: 'network'}),
         stop: () => {},
       }),
-    };
-    const events = new Proxy({}, {get: () => () => {}});
-    const session = new Session(engine, now, events, 1);
-    await session.newGame('any', {}, [COMPUTER, PERSON], () => {});
+    });
     session.begin();
     for (let i = 0; i < 20; ++i) await null;
     assert.equal(session.thinking, null);
@@ -245,17 +237,13 @@ describe("the computer's turn", () => {
       by: 'network',
     });
     let report;
-    const engine = {
+    const session = await sessionOf([PERSON, PERSON], {
       newGame: async () => game('new'),
-      evaluate: () => new Promise(() => {}),
       search: (request, onProgress) => {
         report = onProgress;
         return {result: found.promise, stop: () => {}};
       },
-    };
-    const events = new Proxy({}, {get: () => () => {}});
-    const session = new Session(engine, game('old'), events, 1);
-    await session.newGame('any', {}, [PERSON, PERSON], () => {});
+    });
     session.toggleAnalysis();
     report(progress(100));
     assert.equal(session.analysis.simulations, 100);
@@ -301,10 +289,6 @@ describe('an analysis in words', () => {
   });
   const VALUE =
       'After 800 simulations: Red 53\u00a0% · Blue 47\u00a0%, Blue by 0.4 points.';
-  let analysisSentences;
-  before(async () => {
-    ({analysisSentences} = await modules.load('/src/ui/words.ts'));
-  });
 
   test('says where the policy preferred another action', () => {
     assert.deepEqual(
@@ -328,12 +312,6 @@ describe('the level to play next', () => {
     name: `Level ${i + 1}`,
     elo: {any: {elo: 500 + 100 * i, interval: 0}},
   }));
-  let nextLevel;
-  let standingSentence;
-  before(async () => {
-    ({nextLevel} = await modules.load('/src/ui/results.ts'));
-    ({standingSentence} = await modules.load('/src/ui/words.ts'));
-  });
   const next = (level, score, rating) =>
       nextLevel(levels, 'any', {level: `level:${level}`, score}, rating).name;
 
@@ -364,13 +342,6 @@ describe('the level to play next', () => {
 });
 
 describe('texts in links', () => {
-  let links;
-  let keptGames;
-  before(async () => {
-    links = await modules.load('/src/ui/links.ts');
-    keptGames = await modules.load('/src/ui/kept_games.ts');
-  });
-
   const TEXTS = [
     'sacred_hill_l1 D4 E5 F3',
     'high_kings_l2 no_progress_limit=7 D4 C5-B3* pass',
@@ -423,15 +394,15 @@ describe('texts in links', () => {
 
 describe('the board of the editor', () => {
   test('has what the core sees in the text that it writes', async () => {
-    const {boardOf, lettersOf, placed} =
-        await modules.load('/src/ui/board/drawing.ts');
     const core = await loadCore();
     const {geometry, variants} = core.catalogue();
     const random = randomNumbers(9);
     const hill = (name) => geometry.hills.findIndex((h) => h.name === name);
+    const key = ({from, to, side}) => `${from} ${to} ${side}`;
     for (const {id} of variants) {
-      let {value: text} = core.initialPosition(id, '-');
-      for (let view = core.view(text); !view.finished; view = core.view(text)) {
+      for (const {text, view} of randomGame(core, id, random)) {
+        // The end of the game has linked what was not.
+        if (view.finished) break;
         const [, board, , , links] = text.split(' ');
         const letters = lettersOf(board, geometry);
         assert.equal(boardOf(letters, geometry), board);
@@ -441,12 +412,8 @@ describe('the board of the editor', () => {
           undefined;
         const {hills, bridges} = placed(letters, geometry, pairs);
         assert.deepEqual(hills, view.hills);
-        const key = ({from, to, side}) => `${from} ${to} ${side}`;
         assert.deepEqual(
             bridges.map(key).sort(), view.bridges.map(key).sort(), text);
-        const action = view.legal[Math.floor(random() * view.legal.length)];
-        const {notation} = core.catalogue().actions[action];
-        text = core.play(text, notation).value.text;
       }
     }
   });

@@ -6,7 +6,7 @@ import {describe} from 'node:test';
 
 import {checkAccess, outputFile} from './harness.mjs';
 import {
-  atPly, boardState, build, drop, fillStorage, newGame, PHONE, reload,
+  atPly, boardState, build, drop, fillStorage, follow, newGame, PHONE, reload,
   savedGame, settled, startSite, takePicture, waitForName, waitForText,
   waitForToast, waitForTurn,
 } from './ui_page.mjs';
@@ -36,13 +36,7 @@ describe('positions', () => {
       verdict(page).getByText(text).waitFor();
   const shownPosition = (page) => page.inputValue('#editor-text');
 
-  // In a tab that has a game, by its address.
-  const follow = async (page, fragment) => {
-    await settled(page);
-    await page.evaluate((hash) => location.hash = hash, fragment);
-  };
-
-  site.test(
+  site.shared(
       'are set up by pointing, played on, kept, and analysed', async (page) => {
     await newGame(page, 'sacred_hill_l1', 'people');
     await build(page, 'D4');
@@ -86,7 +80,7 @@ describe('positions', () => {
     await page.getByText('1 action from a set-up position').waitFor();
   });
 
-  site.test(
+  site.shared(
       'that cannot be have a reason, and are not played',
       {viewport: PHONE}, async (page) => {
     await newGame(page, 'high_kings_l2', 'people');
@@ -101,13 +95,6 @@ describe('positions', () => {
     await page.click('[data-hill="D4"]');
     await waitForVerdict(page, 'Placement: Blue to move');
     assert.ok(await page.isEnabled('[data-do="play-position"]'));
-    // The board is in sight with what it is set up by.
-    assert.ok(await page.evaluate(
-        () => document.documentElement.scrollWidth <= innerWidth));
-    const palette = await page.locator('.palette').boundingBox();
-    const board = await page.locator('#board').boundingBox();
-    assert.ok(palette.y >= board.y + board.height);
-    assert.ok(palette.x >= 0 && palette.x + palette.width <= PHONE.width);
     await page.click('[data-do="clear-board"]');
     await page.selectOption('.editor [aria-label="Phase"]', 'battle');
     await waitForVerdict(
@@ -119,7 +106,7 @@ describe('positions', () => {
     assert.match(await savedGame(page), /"high_kings_l2"/);
   });
 
-  site.test('of Stone of Destiny have bridges', async (page) => {
+  site.shared('of Stone of Destiny have bridges', async (page) => {
     await openEditor(page);
     await page.fill('#editor-text', FULL_STONE);
     await page.press('#editor-text', 'Enter');
@@ -141,7 +128,7 @@ describe('positions', () => {
     assert.match(await shownPosition(page), / 1 battle - /);
   });
 
-  site.test(
+  site.shared(
       'have the options of their variant, and are pasted as text',
       async (page) => {
     await openEditor(page);
@@ -173,7 +160,7 @@ describe('positions', () => {
         page, 'Not possible: pie_rule is true with 2 ringforts');
   });
 
-  site.test('are played as their text has just been edited', async (page) => {
+  site.shared('are played as their text has just been edited', async (page) => {
     await newGame(page, 'sacred_hill_l1', 'people');
     await openEditor(page);
     // All at once: the engine has not answered when the button is pressed.
@@ -223,7 +210,7 @@ describe('positions', () => {
     }
   });
 
-  site.test(
+  site.shared(
       'wait for the computer, which goes on when they are given up',
       async (page) => {
     // It thinks for long enough to be interrupted.
@@ -231,11 +218,10 @@ describe('positions', () => {
     await openEditor(page);
     await page.click('[data-hill="D4"]');
     await page.click('[data-do="cancel-position"]');
-    await waitForTurn(page, 0);
-    assert.equal((await boardState(page)).ply, 1);
+    assert.equal((await waitForTurn(page, 0)).ply, 1);
   });
 
-  site.test('are set up from the game that is on its way', async (page) => {
+  site.shared('are set up from the game that is on its way', async (page) => {
     const computer = page.locator('[data-do="pauseOrResume"]');
     await page.click('#new-game-button');
     await page.click('input[name="seating"][value="blue"]');
@@ -320,7 +306,7 @@ describe('positions', () => {
         3);
   });
 
-  site.test('of links that are damaged cost nothing', async (page) => {
+  site.shared('of links that are damaged cost nothing', async (page) => {
     await newGame(page, 'four_treasures', 'people');
     await build(page, 'D4');
     for (const [fragment, reason] of [
@@ -353,7 +339,7 @@ describe('positions', () => {
     assert.match(await savedGame(page), /"four_treasures"/);
   });
 
-  site.test('are saved as pictures', {acceptDownloads: true}, async (page) => {
+  site.shared('are saved as pictures', async (page) => {
     await newGame(page, 'four_treasures', 'people');
     await build(page, 'D4');
     await page.click('#file-button');

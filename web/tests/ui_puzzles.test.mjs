@@ -3,27 +3,18 @@
 import assert from 'node:assert/strict';
 import {readFile} from 'node:fs/promises';
 import path from 'node:path';
-import {after, before, describe, test} from 'node:test';
+import {describe, test} from 'node:test';
 
-import {checkAccess, loadCore, webRoot} from './harness.mjs';
+import {checkAccess, loadCore, moduleLoader, webRoot} from './harness.mjs';
 import {
-  DESKTOP, loadModules, newGame, PHONE, reload, startSite, takePicture,
-  waitForName,
+  DESKTOP, newGame, PHONE, reload, startSite, takePicture, waitForName,
 } from './ui_page.mjs';
 
-let modules;
-let puzzles; // by variant
-let core;
-let catalogue;
-before(async () => {
-  modules = loadModules();
-  core = await loadCore();
-  catalogue = core.catalogue();
-  const {readPuzzles} = await modules.load('/src/ui/puzzle.ts');
-  const file = path.join(webRoot, 'puzzles.txt');
-  puzzles = readPuzzles(await readFile(file, 'utf8'));
-});
-after(() => modules.close());
+const core = await loadCore();
+const catalogue = core.catalogue();
+const {readPuzzles} = await moduleLoader()('/src/ui/puzzle.ts');
+const puzzles = readPuzzles(
+    await readFile(path.join(webRoot, 'puzzles.txt'), 'utf8')); // by variant
 
 const actionsOf = (view) =>
     view.legal.map((index) => catalogue.actions[index].notation);
@@ -65,11 +56,11 @@ test('every variant has puzzles for months, with two or three decisions', () => 
 });
 
 describe('the puzzle of the day', () => {
-  const site = startSite();
   const DAY_MS = 86_400_000;
   // The page is where it is noon by now: no day ends during a test.
   const hours = 12 - new Date().getUTCHours(); // ahead of UTC
   const timezoneId = `Etc/GMT${hours > 0 ? '-' : '+'}${Math.abs(hours)}`;
+  const site = startSite({timezoneId});
 
   const bar = (page) => page.locator('.turn-bar.exercise:visible');
   const heard = (page, text) => bar(page).getByText(text).waitFor();
@@ -109,7 +100,7 @@ describe('the puzzle of the day', () => {
   for (const [viewport, colorScheme] of [[DESKTOP, 'light'], [PHONE, 'dark']]) {
     site.test(
         `shows why an action is wrong, and keeps what is solved, ${viewport.width} wide`,
-        {viewport, colorScheme, timezoneId}, async (page) => {
+        {viewport, colorScheme}, async (page) => {
       const puzzle = puzzleOf('sacred_hill_l1');
       await open(page);
       await checkAccess(page, 'a puzzle');
@@ -147,8 +138,7 @@ describe('the puzzle of the day', () => {
     });
   }
 
-  site.test(
-      'is solved by its line in every variant', {timezoneId}, async (page) => {
+  site.test('is solved by its line in every variant', async (page) => {
     await open(page);
     const choice = page.locator('[aria-label="Variant of the puzzle"]');
     for (const variant of puzzles.keys()) {
@@ -163,7 +153,7 @@ describe('the puzzle of the day', () => {
     }
   });
 
-  site.test('is solved by keyboard, or shown', {timezoneId}, async (page) => {
+  site.test('is solved by keyboard, or shown', async (page) => {
     await newGame(page, 'four_treasures', 'people');
     await page.click('#help-button');
     await page.click('#help button:has-text("Puzzle of the day")');

@@ -43,7 +43,7 @@ describe('the review', () => {
     await page.waitForSelector('#review[data-state="done"]', {timeout: 0});
   };
 
-  site.test(
+  site.shared(
       'finds a blunder, says what was better, and goes there',
       {viewport: PHONE}, async (page) => {
     await load(page, GAME);
@@ -123,7 +123,7 @@ describe('the review', () => {
         await page.getAttribute('#review', 'data-state'), 'done');
   });
 
-  site.test('is of one game alone, and can be stopped', async (page) => {
+  site.shared('is of one game alone, and can be stopped', async (page) => {
     await load(page, GAME.split(' ').slice(0, 9).join(' '));
     // Started and stopped before anything could be found.
     const state = await page.evaluate(async () => {

@@ -1,32 +1,20 @@
 // What the page says of the rules: sentences and drawings.
 
 import assert from 'node:assert/strict';
-import {after, before, describe, test} from 'node:test';
+import {describe, test} from 'node:test';
 
-import {loadCore} from './harness.mjs';
-import {loadModules, randomNumbers} from './ui_page.mjs';
+import {loadCore, moduleLoader, randomGame} from './harness.mjs';
+import {randomNumbers} from './ui_page.mjs';
 
-let core;
-let catalogue;
-let modules;
-before(async () => {
-  core = await loadCore();
-  catalogue = core.catalogue();
-  modules = loadModules();
-});
-after(() => modules.close());
+const core = await loadCore();
+const catalogue = core.catalogue();
+const load = moduleLoader();
+const {lettersOf} = await load('/src/ui/board/drawing.ts');
+const {FAMILIES, rulesInShort, rulesOfTurn} =
+    await load('/src/ui/families.ts');
+const {aimInWords, decisiveCount, otherRules} = await load('/src/ui/words.ts');
 
 describe('the drawings of the rules', () => {
-  let FAMILIES;
-  let rulesInShort;
-  let rulesOfTurn;
-  let lettersOf;
-  before(async () => {
-    ({FAMILIES, rulesInShort, rulesOfTurn} =
-        await modules.load('/src/ui/families.ts'));
-    ({lettersOf} = await modules.load('/src/ui/board/drawing.ts'));
-  });
-
   test('are boards, and their dots and crosses are right', () => {
     let compared = 0;
     // The drawings of pairs are those of singles.
@@ -61,9 +49,7 @@ describe('the drawings of the rules', () => {
     assert.ok(compared >= 8, `${compared} were compared`);
   });
 
-  test('are followed by what rule options change of them', async () => {
-    const {aimInWords, otherRules, decisiveCount} =
-        await modules.load('/src/ui/words.ts');
+  test('are followed by what rule options change of them', () => {
     const game = (id, options, position) => ({
       variant: catalogue.variants.find((variant) => variant.id === id),
       options,
@@ -120,14 +106,10 @@ describe('the drawings of the rules', () => {
   test('every turn of a game has its rule', () => {
     const random = randomNumbers(4);
     for (const variant of catalogue.variants) {
-      let text = core.initialPosition(variant.id, '-').value;
-      for (;;) {
-        const view = core.view(text);
+      for (const {text, view, legal} of
+               randomGame(core, variant.id, random)) {
         if (view.finished) break;
-        const legal = view.legal.map((index) => catalogue.actions[index]);
         assert.ok(rulesOfTurn(variant, {...view, legal}).length > 0, text);
-        const action = legal[Math.floor(random() * legal.length)];
-        text = core.play(text, action.notation).value.text;
       }
     }
   });
