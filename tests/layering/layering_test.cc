@@ -9,7 +9,9 @@
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
+#include "absl/strings/string_view.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -108,160 +110,118 @@ TEST(FindForwardUsesTest, NoLayerOrRoomDependsOnItself) {
   EXPECT_THAT(FindForwardUses(), IsEmpty());
 }
 
-TEST(FindLayerViolationsTest, AcceptsLowerLayersAndOwnLayer) {
-  EXPECT_THAT(FindLayerViolations("tara/mcts/tree/tree.h",
-                                  "#include <vector>\n"
-                                  "#include \"absl/types/span.h\"\n"
-                                  "#include \"tara/base/check.h\"\n"
-                                  "#include \"tara/core/state.h\"\n"
-                                  "#include \"tara/mcts/evaluator.h\"\n"
-                                  "#include \"tara/mcts/options/text.h\"\n"
-                                  "#include \"tara/mcts/tree/node.h\"\n"),
-              IsEmpty());
-}
+struct Case {
+  const char* path;
+  const char* source;
+  const char* violation;  // a part of the only one; "": none
+};
 
-TEST(FindLayerViolationsTest, KeepsRoomsFromThoseTheyMayNotUse) {
-  EXPECT_THAT(FindLayerViolations("tara/mcts/tree/tree.h",
-                                  "#include \"tara/mcts/search/a.h\"\n"),
-              ElementsAre("tara/mcts/tree/tree.h:1: includes "
-                          "tara/mcts/search/a.h, which tara/mcts/tree may not "
-                          "use"));
-  EXPECT_THAT(FindLayerViolations("tara/mcts/evaluator.h",
-                                  "#include \"tara/mcts/tree/tree.h\"\n"),
-              ElementsAre(HasSubstr("in no room may not use")));
-  // Layers above may use all rooms.
-  EXPECT_THAT(FindLayerViolations("tara/eval/players/a.h",
-                                  "#include \"tara/mcts/tree/tree.h\"\n"),
-              IsEmpty());
-}
+using FindFunction = std::vector<std::string> (*)(absl::string_view,
+                                                  absl::string_view);
 
-TEST(FindLayerViolationsTest, NamesFileAndLineOfAnUpwardInclude) {
-  EXPECT_THAT(FindLayerViolations("tara/core/state.h",
-                                  "// A comment.\n"
-                                  "#include \"tara/mcts/utility.h\"\n"),
-              ElementsAre("tara/core/state.h:2: includes tara/mcts/utility.h, "
-                          "which tara/core may not use"));
-}
-
-TEST(FindLayerViolationsTest, KeepsTrainAndEvalApart) {
-  EXPECT_THAT(FindLayerViolations("tara/eval/match.cc",
-                                  "#include \"tara/train/loop.h\""),
-              ElementsAre(HasSubstr("may not use")));
-  EXPECT_THAT(FindLayerViolations("tara/train/loop.cc",
-                                  "#include \"tara/eval/match.h\""),
-              ElementsAre(HasSubstr("may not use")));
-}
-
-TEST(FindLayerViolationsTest, KeepsProtobufOutOfCoreAndMcts) {
-  for (const char* path : {"tara/core/a.cc", "tara/mcts/a.cc"}) {
-    EXPECT_THAT(FindLayerViolations(path, "#include \"proto/game.pb.h\""),
-                ElementsAre(HasSubstr("may not use")));
-    EXPECT_THAT(
-        FindLayerViolations(path, "#include <google/protobuf/message.h>"),
-        ElementsAre(HasSubstr("Protobuf")));
-  }
-  EXPECT_THAT(
-      FindLayerViolations("tara/record/a.h", "#include \"proto/game.pb.h\""),
-      IsEmpty());
-}
-
-TEST(FindLayerViolationsTest, KeepsTorchInSourcesAndPrivateHeadersOfItsRooms) {
-  const char* const source = "  # include <torch/torch.h>  // Slow.";
-  for (const char* path :
-       {"tara/nn/torch/net.cc", "tara/nn/torch/net_torch.h",
-        "tara/nn/training/trainer.cc", "tara/nn/inference/script.cc"}) {
-    EXPECT_THAT(FindLayerViolations(path, source), IsEmpty());
-  }
-  for (const char* path :
-       {"tara/nn/torch/net.h", "tara/nn/net.cc", "tara/nn/cpu/net_torch.h",
-        "tara/train/learn/learner.cc", "tara/cli/main.cc"}) {
-    EXPECT_THAT(FindLayerViolations(path, source),
-                ElementsAre(HasSubstr("LibTorch")));
+void ExpectViolations(FindFunction find, const std::vector<Case>& cases) {
+  for (const auto& [path, source, violation] : cases) {
+    SCOPED_TRACE(std::string(path) + ": " + source);
+    if (*violation == '\0') {
+      EXPECT_THAT(find(path, source), IsEmpty());
+    } else {
+      EXPECT_THAT(find(path, source), ElementsAre(HasSubstr(violation)));
+    }
   }
 }
 
-TEST(FindLayerViolationsTest, KeepsSqliteInBaseAndEigenInRatings) {
-  EXPECT_THAT(FindLayerViolations("tara/base/a.cc", "#include <sqlite3.h>"),
-              IsEmpty());
-  EXPECT_THAT(
-      FindLayerViolations("tara/eval/arena/a.cc", "#include <sqlite3.h>"),
-      ElementsAre(HasSubstr("SQLite")));
-  EXPECT_THAT(
-      FindLayerViolations("tara/eval/rating/a.cc", "#include <Eigen/Dense>"),
-      IsEmpty());
-  EXPECT_THAT(
-      FindLayerViolations("tara/eval/arena/a.cc", "#include <Eigen/Dense>"),
-      ElementsAre(HasSubstr("not for tara/eval/arena")));
-  EXPECT_THAT(FindLayerViolations("tara/nn/a.cc", "#include <Eigen/Dense>"),
-              ElementsAre(HasSubstr("Eigen")));
-}
-
-TEST(FindLayerViolationsTest, KeepsThreadsAndFilesOutOfCore) {
-  EXPECT_THAT(FindLayerViolations("tara/core/a.cc", "#include <thread>"),
-              ElementsAre(HasSubstr("not for tara/core")));
-  EXPECT_THAT(FindLayerViolations("tara/mcts/a.cc", "#include <thread>"),
-              IsEmpty());
-}
-
-TEST(FindLayerViolationsTest, RefusesAFolderThatIsNoLayer) {
-  EXPECT_THAT(FindLayerViolations("tara/misc/a.h", ""),
-              ElementsAre(HasSubstr("tara/misc is not a layer")));
-}
-
-TEST(FindLayerViolationsTest, RefusesAFolderThatIsNoRoomOfALayerWithRooms) {
-  EXPECT_THAT(FindLayerViolations("tara/mcts/misc/a.h", ""),
-              ElementsAre(HasSubstr("tara/mcts/misc is not a room")));
-  EXPECT_THAT(FindLayerViolations("tara/core/misc/a.h", ""), IsEmpty());
+TEST(FindLayerViolationsTest, FindsWhatALayerOrRoomMayNotInclude) {
+  const char* const kTorch = "  # include <torch/torch.h>  // Slow.";
+  const char* const kTree = "#include \"tara/mcts/tree/tree.h\"\n";
+  ExpectViolations(
+      FindLayerViolations,
+      {
+          // Lower layers, the own one and those without rooms.
+          {"tara/mcts/tree/tree.h",
+           "#include <vector>\n"
+           "#include \"absl/types/span.h\"\n"
+           "#include \"tara/base/check.h\"\n"
+           "#include \"tara/core/state.h\"\n"
+           "#include \"tara/mcts/evaluator.h\"\n"
+           "#include \"tara/mcts/options/text.h\"\n"
+           "#include \"tara/mcts/tree/node.h\"\n",
+           ""},
+          {"tara/core/state.h",
+           "// A comment.\n#include \"tara/mcts/utility.h\"\n",
+           "tara/core/state.h:2: includes tara/mcts/utility.h, which "
+           "tara/core may not use"},
+          // Rooms, and files in none. Layers above may use all rooms.
+          {"tara/mcts/tree/tree.h", "#include \"tara/mcts/search/a.h\"\n",
+           "which tara/mcts/tree may not use"},
+          {"tara/mcts/evaluator.h", kTree, "in no room may not use"},
+          {"tara/eval/players/a.h", kTree, ""},
+          {"tara/misc/a.h", "", "tara/misc is not a layer"},
+          {"tara/mcts/misc/a.h", "", "tara/mcts/misc is not a room"},
+          {"tara/core/misc/a.h", "", ""},
+          {"tara/eval/match.cc", "#include \"tara/train/loop.h\"",
+           "may not use"},
+          {"tara/train/loop.cc", "#include \"tara/eval/match.h\"",
+           "may not use"},
+          // Libraries.
+          {"tara/core/a.cc", "#include \"proto/game.pb.h\"", "may not use"},
+          {"tara/record/a.h", "#include \"proto/game.pb.h\"", ""},
+          {"tara/mcts/a.cc", "#include <google/protobuf/message.h>",
+           "Protobuf"},
+          {"tara/nn/torch/net.cc", kTorch, ""},
+          {"tara/nn/torch/net_torch.h", kTorch, ""},
+          {"tara/nn/torch/net.h", kTorch, "LibTorch"},
+          {"tara/nn/cpu/net_torch.h", kTorch, "LibTorch"},
+          {"tara/cli/main.cc", kTorch, "LibTorch"},
+          {"tara/base/a.cc", "#include <sqlite3.h>", ""},
+          {"tara/eval/arena/a.cc", "#include <sqlite3.h>", "SQLite"},
+          {"tara/eval/rating/a.cc", "#include <Eigen/Dense>", ""},
+          {"tara/eval/arena/a.cc", "#include <Eigen/Dense>",
+           "not for tara/eval/arena"},
+          {"tara/mcts/a.cc", "#include <thread>", ""},
+          {"tara/core/a.cc", "#include <thread>", "not for tara/core"},
+      });
 }
 
 TEST(FindNamespaceViolationsTest, DemandsTheNamespaceOfTheLayer) {
-  EXPECT_THAT(FindNamespaceViolations("tara/core/a.h",
-                                      "namespace tara {\n"
-                                      "}  // namespace tara\n"
-                                      "namespace tara::batch {\n"),
-              IsEmpty());
-  EXPECT_THAT(FindNamespaceViolations("tara/train/a.cc",
-                                      "namespace tara::train {\n"
-                                      "namespace {\n"
-                                      "}  // namespace\n"
-                                      "namespace internal {\n"
-                                      "}  // namespace internal\n"
-                                      "}  // namespace tara::train\n"
-                                      "namespace tara::train::b {\n"),
-              IsEmpty());
-  EXPECT_THAT(FindNamespaceViolations(
-                  "tara/train/a.cc", "// Comment.\nnamespace tara {\nint a;\n"),
-              ElementsAre("tara/train/a.cc:2: namespace tara is not of "
-                          "tara/train"));
-  EXPECT_THAT(FindNamespaceViolations("tara/train/a.cc",
-                                      "namespace tara::eval {\nint a;\n"),
-              ElementsAre(HasSubstr("tara::eval is not of tara/train")));
-  EXPECT_THAT(FindNamespaceViolations("tara/train/a.cc",
-                                      "namespace tara::training {\nint a;\n"),
-              ElementsAre(HasSubstr("tara::training is not of tara/train")));
-  EXPECT_THAT(FindNamespaceViolations("tara/core/a.cc",
-                                      "namespace tara::eval {\nint a;\n"),
-              ElementsAre(HasSubstr("tara::eval is not of tara/core")));
-}
-
-TEST(FindNamespaceViolationsTest, AllowsPythonToTeachPybind11ItsTypes) {
-  constexpr absl::string_view kSource =
+  const char* const kPybind11 =
       "namespace pybind11::detail {\n"
       "struct A {};\n"
       "}  // namespace pybind11::detail\n";
-  EXPECT_THAT(FindNamespaceViolations("tara/python/a.h", kSource), IsEmpty());
-  EXPECT_EQ(FindNamespaceViolations("tara/cli/a.h", kSource).size(), 1u);
-}
-
-TEST(FindNamespaceViolationsTest, AllowsForwardDeclarationsOfOthers) {
-  EXPECT_THAT(FindNamespaceViolations(
-                  "tara/nn/a.h",
-                  "namespace tara {\n\nstruct State;  // state.h\n\n"
-                  "}  // namespace tara\n"
-                  "namespace google::protobuf {\n"
-                  "class Message;\n"
-                  "}  // namespace google::protobuf\n"),
-              IsEmpty());
+  ExpectViolations(
+      FindNamespaceViolations,
+      {
+          {"tara/core/a.h",
+           "namespace tara {\n"
+           "}  // namespace tara\n"
+           "namespace tara::batch {\n",
+           ""},
+          {"tara/train/a.cc",
+           "namespace tara::train {\n"
+           "namespace {\n"
+           "}  // namespace\n"
+           "namespace internal {\n"
+           "}  // namespace internal\n"
+           "}  // namespace tara::train\n"
+           "namespace tara::train::b {\n",
+           ""},
+          {"tara/train/a.cc", "// Comment.\nnamespace tara {\nint a;\n",
+           "tara/train/a.cc:2: namespace tara is not of tara/train"},
+          {"tara/train/a.cc", "namespace tara::training {\nint a;\n",
+           "tara::training is not of tara/train"},
+          {"tara/core/a.cc", "namespace tara::eval {\nint a;\n",
+           "tara::eval is not of tara/core"},
+          // Python teaches pybind11 its types.
+          {"tara/python/a.h", kPybind11, ""},
+          {"tara/cli/a.h", kPybind11, "pybind11::detail is not of tara/cli"},
+          // Forward declarations of others.
+          {"tara/nn/a.h",
+           "namespace tara {\n\nstruct State;  // state.h\n\n"
+           "}  // namespace tara\n"
+           "namespace google::protobuf {\n"
+           "class Message;\n"
+           "}  // namespace google::protobuf\n",
+           ""},
+      });
 }
 
 TEST(FindTypeDefinitionsTest, FindsTypesInNamedNamespaces) {
