@@ -176,33 +176,6 @@ const batch::KernelTable& KernelsFor(
   return batch::PortableKernels();
 }
 
-PlayoutStatistics ToStatistics(const batch::PlayoutSums& sums,
-                               int compensation_halves) {
-  PlayoutStatistics statistics;
-  statistics.games = sums.games;
-  statistics.plies = sums.plies;
-  statistics.length_squares = sums.length_squares;
-  statistics.max_length = sums.max_length;
-  std::copy(std::begin(sums.lengths), std::end(sums.lengths),
-            statistics.lengths.begin());
-  statistics.legal_actions = sums.legal_actions;
-  statistics.legal_squares = sums.legal_squares;
-  statistics.legal_times_length = sums.legal_times_length;
-  std::copy(std::begin(sums.margins), std::end(sums.margins),
-            statistics.margins.begin());
-  for (int margin = -kMaxMargin; margin <= kMaxMargin; ++margin) {
-    statistics.results[1 - ResultOfMargin(margin, compensation_halves)] +=
-        sums.margins[margin + kMaxMargin];
-  }
-  std::copy(std::begin(sums.endings), std::end(sums.endings),
-            statistics.endings.begin());
-  statistics.captures = sums.captures;
-  statistics.kings_captured = sums.kings_captured;
-  std::copy(std::begin(sums.phase_plies), std::end(sums.phase_plies),
-            statistics.phase_plies.begin());
-  return statistics;
-}
-
 // Not a group: its lowest byte is not a variant.
 constexpr uint64_t kDone = ~uint64_t{0};
 
@@ -258,14 +231,19 @@ PlayoutStatistics PlayRandomGames(Variant variant, const RuleOptions& options,
     return PlayRandomGamesByPublicRules(variant, options, seed, first_game,
                                         games);
   }
-  batch::PlayoutSums sums;
+  PlayoutStatistics statistics;
   KernelsFor(instruction_set)
       .from_start[static_cast<int>(variant)]({.start = start,
                                               .seed = seed,
                                               .first_game = first_game,
                                               .games = games},
-                                             sums);
-  return ToStatistics(sums, options.compensation_halves);
+                                             statistics);
+  for (int margin = -kMaxMargin; margin <= kMaxMargin; ++margin) {
+    statistics
+        .results[1 - ResultOfMargin(margin, options.compensation_halves)] +=
+        statistics.margins[margin + kMaxMargin];
+  }
+  return statistics;
 }
 
 void PlayRandomGamesFrom(absl::Span<const State> starts,

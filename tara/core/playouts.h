@@ -2,9 +2,9 @@
 #define TARA_CORE_PLAYOUTS_H_
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 
 #include "absl/types/span.h"
 #include "tara/core/instruction_set.h"
@@ -20,26 +20,28 @@ namespace tara {
 inline constexpr int kMaxCountedLength = 511;
 
 // Results of random play: sums over finished games. The statistics of the parts
-// of a run add up to the statistics of the whole run, in any order.
+// of a run add up to the statistics of the whole run, in any order. Plain
+// arrays, for the units of tara/core/batch that may not call the inline
+// functions of the standard library.
 struct PlayoutStatistics {
   int64_t games = 0;
   int64_t plies = 0;           // actions, as counted by the length of a game
   int64_t length_squares = 0;  // sum of squares of the games' lengths
   int64_t max_length = 0;
   // By length in actions, the last for all from kMaxCountedLength on.
-  std::array<int64_t, kMaxCountedLength + 1> lengths = {};
+  int64_t lengths[kMaxCountedLength + 1] = {};
   int64_t legal_actions = 0;  // summed over plies: branching times plies
   // Sums over games of the square of a game's legal actions, and of their
   // product with its length: what an interval of the branching takes.
   int64_t legal_squares = 0;
   int64_t legal_times_length = 0;
-  std::array<int64_t, 3> results = {};  // Red wins, draws, Blue wins
+  int64_t results[3] = {};  // Red wins, draws, Blue wins
   // By Red's points minus Blue's, from -kMaxMargin on.
-  std::array<int64_t, kNumMargins> margins = {};
-  std::array<int64_t, 6> endings = {};      // by Ending
-  int64_t captures = 0;                     // of ringforts, without swaps
-  int64_t kings_captured = 0;               // by default too
-  std::array<int64_t, 5> phase_plies = {};  // by Phase before the action
+  int64_t margins[kNumMargins] = {};
+  int64_t endings[6] = {};      // by Ending
+  int64_t captures = 0;         // of ringforts, without swaps
+  int64_t kings_captured = 0;   // by default too
+  int64_t phase_plies[5] = {};  // by Phase before the action
 
   // Adds a finished game of `length` actions, chosen among `legal` ones in
   // all, to everything but captures and phase_plies.
@@ -71,7 +73,7 @@ inline void PlayoutStatistics::AddGame(const Outcome& outcome, int64_t length,
 inline PlayoutStatistics& PlayoutStatistics::operator+=(
     const PlayoutStatistics& other) {
   const auto add = [](auto& sums, const auto& terms) {
-    for (size_t i = 0; i < sums.size(); ++i) sums[i] += terms[i];
+    for (size_t i = 0; i < std::size(sums); ++i) sums[i] += terms[i];
   };
   games += other.games;
   plies += other.plies;

@@ -72,6 +72,20 @@ inline RuleOptions ChangedOptionsOfLanes(const VariantInfo& variant) {
   return options;
 }
 
+// Returns options that differ from their defaults in one alone: each that the
+// variant has, at its six least values and the largest.
+inline std::vector<RuleOptions> EachRuleOption(const VariantInfo& variant) {
+  std::vector<RuleOptions> all;
+  for (const RuleOptionInfo& option : kRuleOptions) {
+    if (!option.applies_to(variant)) continue;
+    for (int value = option.min_value; value <= option.max_value; ++value) {
+      if (value > option.min_value + 5) value = option.max_value;
+      option.set(all.emplace_back(), value);
+    }
+  }
+  return all;
+}
+
 // Returns the legal actions as text, in the order of their indices.
 inline std::vector<std::string> LegalTexts(const State& state) {
   std::vector<std::string> texts;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <numeric>
 #include <set>
 #include <string>
@@ -33,7 +34,7 @@ constexpr int kGames = 2000;
 
 template <typename Array>
 int64_t Sum(const Array& terms) {
-  return std::accumulate(terms.begin(), terms.end(), int64_t{0});
+  return std::accumulate(std::begin(terms), std::end(terms), int64_t{0});
 }
 
 int64_t EndingCount(const PlayoutStatistics& statistics, Ending ending) {
@@ -62,34 +63,15 @@ TEST_P(PlayoutsTest, SumsAgreeWithOneAnother) {
   EXPECT_EQ(Sum(statistics.phase_plies), statistics.plies);
   EXPECT_EQ(EndingCount(statistics, Ending::kNone), 0);
   EXPECT_EQ(PhasePlies(statistics, Phase::kFinished), 0);
-  EXPECT_EQ(
-      std::accumulate(statistics.margins.begin(),
-                      statistics.margins.begin() + kMaxMargin, int64_t{0}),
-      statistics.results[2]);
+  EXPECT_EQ(std::accumulate(statistics.margins, statistics.margins + kMaxMargin,
+                            int64_t{0}),
+            statistics.results[2]);
   EXPECT_EQ(statistics.margins[kMaxMargin], statistics.results[1]);
   EXPECT_GE(statistics.legal_actions, statistics.plies);
   EXPECT_GE(statistics.max_length * kGames, statistics.plies);
   // The mean of squares is at least the square of the mean.
   EXPECT_GE(statistics.length_squares * kGames,
             statistics.plies * statistics.plies);
-}
-
-TEST_P(PlayoutsTest, PartsAddUpToTheWholeInAnyOrder) {
-  PlayoutStatistics parts = Play(150, 50);
-  parts += Play(0, 100);
-  parts += Play(100, 50);
-  EXPECT_EQ(parts, Play(0, 200));
-}
-
-TEST_P(PlayoutsTest, NoGamesAreNothingAndOneIsOne) {
-  EXPECT_EQ(Play(7, 0), PlayoutStatistics());
-  EXPECT_EQ(Play(7, 1).games, 1);
-}
-
-TEST_P(PlayoutsTest, AnotherSeedPlaysOtherGames) {
-  EXPECT_NE(
-      PlayRandomGamesByPublicRules(GetParam().variant, {}, kSeed + 1, 0, 100),
-      Play(0, 100));
 }
 
 // What each family's rules say of every game (docs/reference/rules.md).
@@ -282,15 +264,9 @@ TEST_P(LanesFromTest, PlayTheGamesOfThePublicRulesFromAllPhases) {
 TEST_P(LanesFromTest, KeepToRuleOptions) {
   ExpectTheGamesOfThePublicRules(
       PositionsOf(variant().variant, ChangedOptions(variant()), 60), 2);
-  for (const RuleOptionInfo& option : kRuleOptions) {
-    if (!option.applies_to(variant())) continue;
-    for (int value = option.min_value; value <= std::min(option.max_value, 5);
-         ++value) {
-      RuleOptions options;
-      option.set(options, value);
-      ExpectTheGamesOfThePublicRules(
-          PositionsOf(variant().variant, options, 10), 3);
-    }
+  for (const RuleOptions& options : EachRuleOption(variant())) {
+    ExpectTheGamesOfThePublicRules(PositionsOf(variant().variant, options, 10),
+                                   3);
   }
 }
 
@@ -313,19 +289,6 @@ TEST_P(LanesFromTest, PlayFromPositionsOfOnePly) {
   const std::vector<State> starts = PositionsOf(variant().variant, {}, 1);
   for (size_t i = 0; i < starts.size(); ++i) {
     ExpectTheGamesOfThePublicRules(std::vector<State>(5, starts[i]), 5);
-  }
-}
-
-TEST_P(LanesFromTest, PlayPositionsAloneAsInABatch) {
-  const std::vector<State> starts = PositionsOf(variant().variant, {}, 2);
-  const std::vector<uint64_t> seeds = Seeds(starts.size());
-  const InstructionSet set = std::get<1>(GetParam());
-  const std::vector<int8_t> together = InLanes(starts, seeds, 3, set);
-  for (size_t i = 0; i < starts.size(); i += 7) {
-    const std::vector<int8_t> alone =
-        InLanes({&starts[i], 1}, {&seeds[i], 1}, 3, set);
-    EXPECT_EQ(alone, std::vector<int8_t>(together.begin() + 3 * i,
-                                         together.begin() + 3 * i + 3));
   }
 }
 

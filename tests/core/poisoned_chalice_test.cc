@@ -77,8 +77,7 @@ TEST(PoisonedChaliceTest, BattleStartsWithTheNinthTurn) {
   EXPECT_EQ(state.seat, 0);
 }
 
-// The qualified rows of one board are counted by a faster form; those of lanes
-// by the simple one, but for AVX-512 (batch_steps_test compares them).
+// The qualified rows of one board are counted by a faster form.
 TEST(PoisonedChaliceTest, RowsByFieldsOfAWordAreThoseOfTheSimpleForm) {
   Random random(DeriveSeed(1, 0, StreamPurpose::kTest));
   for (int i = 0; i < 100000; ++i) {

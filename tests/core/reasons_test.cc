@@ -232,15 +232,9 @@ void ExpectReasonsInGamesFrom(const State& start) {
 TEST(WhyNotTest, EveryIllegalHillHasATrueReasonInGamesOfAllVariants) {
   for (const VariantInfo& info : kVariants) {
     SCOPED_TRACE(info.id);
-    std::vector<RuleOptions> all = {RuleOptions(), ChangedOptions(info)};
-    for (const RuleOptionInfo& option : kRuleOptions) {
-      if (!option.applies_to(info)) continue;
-      // By the smallest, a middle and the largest value.
-      for (const int value :
-           {option.min_value, (option.max_value + 1) / 2, option.max_value}) {
-        option.set(all.emplace_back(), value);
-      }
-    }
+    std::vector<RuleOptions> all = EachRuleOption(info);
+    all.push_back(RuleOptions());
+    all.push_back(ChangedOptions(info));
     for (const RuleOptions& options : all) {
       ExpectReasonsInGamesFrom(InitialState(info.variant, options));
     }

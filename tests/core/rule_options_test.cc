@@ -1,6 +1,7 @@
 // The rule options of docs/reference/rules.md section 10.1 that no family's
 // test has: what each changes, in positions made for it. That games in lanes
-// keep to them too: batch_test.cc, batch_steps_test.cc, playouts_test.cc.
+// keep to them too: batch_test.cc, playouts_test.cc; that symmetries do:
+// symmetry_test.cc; to which variants they apply: docs/rules_tables_test.cc.
 
 #include "tara/core/rule_options.h"
 
@@ -30,61 +31,6 @@ using ::testing::SizeIs;
 // The position of a text whose last field, the options, is left out.
 State With(absl::string_view options, absl::string_view text) {
   return Position(absl::StrCat(text, " ", options));
-}
-
-std::vector<absl::string_view> VariantsWith(absl::string_view name) {
-  std::vector<absl::string_view> ids;
-  for (const VariantInfo& info : kVariants) {
-    RuleOptions options;
-    if (SetRuleOption(info.variant, name, "1", options).ok()) {
-      ids.push_back(info.id);
-    }
-  }
-  return ids;
-}
-
-TEST(RuleOptionsTest, AnOptionIsRefusedWhereItDoesNotApply) {
-  EXPECT_THAT(VariantsWith("free_capture"),
-              ElementsAre("sacred_hill_l1", "sacred_hill_doubles_l1",
-                          "four_treasures", "four_treasures_doubles"));
-  EXPECT_THAT(VariantsWith("capture_first"),
-              ElementsAre("sacred_hill_l2", "sacred_hill_doubles_l2"));
-  EXPECT_THAT(VariantsWith("build_apart"),
-              ElementsAre("sacred_hill_l1", "sacred_hill_l2",
-                          "sacred_hill_doubles_l1", "sacred_hill_doubles_l2"));
-  EXPECT_THAT(VariantsWith("free_pass"),
-              ElementsAre("high_kings_l1", "high_kings_l2"));
-  EXPECT_THAT(VariantsWith("last_turns"), Not(Contains("stone_of_destiny")));
-  EXPECT_THAT(VariantsWith("last_turns"), SizeIs(9));
-  EXPECT_THAT(VariantsWith("opening_distance"),
-              Not(Contains("poisoned_chalice")));
-  EXPECT_THAT(VariantsWith("opening_distance"), SizeIs(9));
-  EXPECT_THAT(VariantsWith("territory_breaks_ties"), SizeIs(10));
-  RuleOptions options;
-  EXPECT_THAT(
-      SetRuleOption(Variant::kSacredHillL2, "free_capture", "true", options)
-          .message(),
-      HasSubstr("sacred_hill_l2 has no rule option 'free_capture'"));
-  EXPECT_THAT(
-      SetRuleOption(Variant::kSacredHillL2, "opening_distance", "4", options)
-          .message(),
-      HasSubstr("bad value '4'; expected 0 to 3"));
-}
-
-// Switches share bytes: setting one must leave the others.
-TEST(RuleOptionsTest, EachHasBitsOfItsOwn) {
-  for (const RuleOptionInfo& changed : kRuleOptions) {
-    RuleOptions options;
-    changed.set(options, changed.DefaultValue() == changed.max_value
-                             ? changed.min_value
-                             : changed.max_value);
-    EXPECT_NE(options, RuleOptions()) << changed.name;
-    for (const RuleOptionInfo& other : kRuleOptions) {
-      EXPECT_EQ(other.get(options) == other.DefaultValue(),
-                other.name != changed.name)
-          << other.name << " after " << changed.name;
-    }
-  }
 }
 
 // --- free_capture ------------------------------------------------------------
@@ -346,37 +292,7 @@ TEST(OpeningDistanceTest, InDoublesItLeavesHillsOfTheFirstSeat) {
               SizeIs(11));
 }
 
-// --- All ---------------------------------------------------------------------
-
-// What learning and search take for granted, under options too.
-TEST(RuleOptionsTest, LegalActionsKeepToTheSymmetries) {
-  for (const VariantInfo& info : kVariants) {
-    for (uint64_t seed = 0; seed < 5; ++seed) {
-      PlayRandomGame(
-          InitialState(info.variant, ChangedOptions(info)), seed,
-          [&](const State& state, const LegalSet& legal) {
-            for (const Symmetry& symmetry : PositionSymmetries(info.variant)) {
-              const State image = TransformState(symmetry, state);
-              ASSERT_EQ(ValidatePosition(image), absl::OkStatus());
-              LegalMask expected;
-              legal.ForEach([&](Action action) {
-                expected.set(Index(TransformAction(symmetry, action)));
-              });
-              ASSERT_EQ(LegalActions(image).ToMask(), expected) << info.id;
-              if (!state.finished()) continue;
-              const int sign = symmetry.seat_shift % 2 == 0 ? 1 : -1;
-              ASSERT_EQ(Score(image).margin(), sign * Score(state).margin());
-              ASSERT_EQ(Score(image).result(), sign * Score(state).result());
-            }
-          });
-    }
-  }
-}
-
-// --- Pie rule ----------------------------------------------------------------
-
-// The rule options of docs/reference/rules.md section 13: compensation and the
-// pie rule. Games of an independent implementation: golden_test.cc.
+// --- The pie rule (section 13) -----------------------------------------------
 
 State Start(Variant variant, absl::string_view options) {
   return InitialState(variant, ParseRuleOptions(variant, options).value());
@@ -385,8 +301,6 @@ State Start(Variant variant, absl::string_view options) {
 std::string ErrorOf(absl::string_view action, State state) {
   return std::string(PlayAction(action, state).message());
 }
-
-// --- The pie rule ------------------------------------------------------------
 
 TEST(PieRuleTest, Seat1MayTakeOverTheFirstActionAndNobodyLater) {
   const State start = Start(Variant::kSacredHillL1, "pie_rule=true");
@@ -465,23 +379,6 @@ TEST_P(TwoSeatsTest, ASwapIsTheSamePositionWithTheColoursExchanged) {
     State expected = TransformState(CanonicalSymmetry(state), state);
     expected.options.pie_rule = false;
     EXPECT_EQ(swapped, expected);
-  });
-}
-
-TEST_P(TwoSeatsTest, LegalActionsKeepToTheSymmetriesWithASwapAhead) {
-  const State start = Start(GetParam().variant, "pie_rule=true");
-  LegalActions(start).ForEach([&](Action first) {
-    State state = start;
-    ApplyAction(first, state);
-    for (const Symmetry& symmetry : PositionSymmetries(state.variant)) {
-      const State image = TransformState(symmetry, state);
-      EXPECT_EQ(ValidatePosition(image), absl::OkStatus());
-      LegalMask expected;
-      LegalActions(state).ForEach([&](Action action) {
-        expected.set(Index(TransformAction(symmetry, action)));
-      });
-      EXPECT_EQ(LegalActions(image).ToMask(), expected);
-    }
   });
 }
 

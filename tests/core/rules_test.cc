@@ -101,6 +101,8 @@ TEST(RuleOptionsTest, SaysWhatWasExpected) {
                 "bad value '12.5'; expected -12 to 12 in steps of 0.5"},
            Case{Variant::kFourTreasures, "compensation=nan", "bad value"},
            Case{Variant::kSacredHillL1, "proximity_bound=6", "expected 1 to 5"},
+           Case{Variant::kSacredHillL2, "opening_distance=4",
+                "bad value '4'; expected 0 to 3"},
            Case{Variant::kSacredHillL1, "shared_row_opening=false",
                 "no rule option 'shared_row_opening'"},
            Case{Variant::kSacredHillL1, "proximity_bound",
@@ -113,16 +115,17 @@ TEST(RuleOptionsTest, SaysWhatWasExpected) {
   }
 }
 
-// Every option is named once, documented, and in range by default.
+// Every option is documented, in range by default and written as it is read.
+// Switches share bytes: setting one must leave the others.
 TEST(RuleOptionsTest, TheListIsConsistent) {
   for (const RuleOptionInfo& option : kRuleOptions) {
     EXPECT_FALSE(option.help.empty());
     EXPECT_GE(option.DefaultValue(), option.min_value);
     EXPECT_LE(option.DefaultValue(), option.max_value);
-    RuleOptions options;
     const int other = option.DefaultValue() == option.max_value
                           ? option.min_value
                           : option.max_value;
+    RuleOptions options;
     option.set(options, other);
     EXPECT_EQ(option.get(options), other);
     EXPECT_EQ(

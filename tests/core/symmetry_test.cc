@@ -38,6 +38,7 @@ Outcome SwapSides(Outcome outcome) {
         &outcome.bridges, &outcome.kings_captured}) {
     std::swap((*pair)[0], (*pair)[1]);
   }
+  outcome.compensation_halves = -outcome.compensation_halves;
   return outcome;
 }
 
@@ -157,45 +158,33 @@ TEST_P(SymmetryTest, TransformedGamesAreLegalWithTheTransformedResult) {
   }
 }
 
-TEST_P(SymmetryTest, TransformedPositionsAreValidWithTransformedActions) {
-  for (int game = 0; game < kGames; ++game) {
-    PlayRandomGame(InitialState(GetParam().variant), game,
-                   [&](const State& state, const LegalSet& legal) {
-                     for (const Symmetry& symmetry :
-                          PositionSymmetries(GetParam().variant)) {
-                       const State image = TransformState(symmetry, state);
-                       EXPECT_EQ(ValidatePosition(image), absl::OkStatus());
-                       EXPECT_EQ(LegalActions(image).ToMask(),
-                                 TransformMask(symmetry, legal));
-                       EXPECT_EQ(TransformState(Inverse(symmetry), image),
-                                 state);
-                       EXPECT_EQ(Score(image), symmetry.seat_shift % 2 == 0
-                                                   ? Score(state)
-                                                   : SwapSides(Score(state)));
-                     }
-                   });
-    if (HasFailure()) return;
-  }
-}
-
 // Acting and transforming commute: the successor of the image is the image of
 // the successor.
-TEST_P(SymmetryTest, ActionsCommuteWithSymmetries) {
-  for (int game = 0; game < kGames; ++game) {
-    PlayRandomGame(InitialState(GetParam().variant), game,
-                   [&](const State& state, const LegalSet& legal) {
-                     if (legal.empty()) return;
-                     const Action action = legal.Nth(legal.Count() / 2);
-                     State next = state;
-                     ApplyAction(action, next);
-                     for (const Symmetry& symmetry :
-                          PositionSymmetries(GetParam().variant)) {
-                       State image = TransformState(symmetry, state);
-                       ApplyAction(TransformAction(symmetry, action), image);
-                       EXPECT_EQ(image, TransformState(symmetry, next));
-                     }
-                   });
-    if (HasFailure()) return;
+TEST_P(SymmetryTest, PositionsActionsAndResultsGoTogether) {
+  for (const RuleOptions& options :
+       {RuleOptions(), ChangedOptions(GetParam())}) {
+    for (int game = 0; game < kGames && !HasFailure(); ++game) {
+      PlayRandomGame(
+          InitialState(GetParam().variant, options), game,
+          [](const State& state, const LegalSet& legal) {
+            for (const Symmetry& symmetry : PositionSymmetries(state.variant)) {
+              State image = TransformState(symmetry, state);
+              EXPECT_EQ(ValidatePosition(image), absl::OkStatus());
+              EXPECT_EQ(LegalActions(image).ToMask(),
+                        TransformMask(symmetry, legal));
+              EXPECT_EQ(TransformState(Inverse(symmetry), image), state);
+              EXPECT_EQ(Score(image), symmetry.seat_shift % 2 == 0
+                                          ? Score(state)
+                                          : SwapSides(Score(state)));
+              if (state.finished()) continue;
+              const Action action = legal.Nth(legal.Count() / 2);
+              State next = state;
+              ApplyAction(action, next);
+              ApplyAction(TransformAction(symmetry, action), image);
+              EXPECT_EQ(image, TransformState(symmetry, next));
+            }
+          });
+    }
   }
 }
 

@@ -9,9 +9,9 @@
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <string>
 #include <vector>
 
@@ -116,7 +116,8 @@ TEST(VariantStatisticsTest, CountsAreAGame) {
   PlayoutStatistics sums = SumsOf({{10, 30, 1}, {12, 30, -1}});
   sums.captures = 5;
   sums.kings_captured = 1;
-  sums.phase_plies = {0, 8, 14, 0, 0};
+  sums.phase_plies[static_cast<int>(Phase::kManoeuvres)] = 8;
+  sums.phase_plies[static_cast<int>(Phase::kBattle)] = 14;
   const VariantStatistics statistics =
       Summarize(Variant::kHighKingsL1, {}, sums);
   EXPECT_EQ(statistics.captures, 2.5);
@@ -182,7 +183,7 @@ TEST_P(GoldenStatisticsTest, AgreeWithTheGoldenGamesWithinTheirIntervals) {
   expect_near(golden.first_side_win_rate, ours.first_side_win_rate);
   expect_near(golden.draw_rate, ours.draw_rate);
   expect_near(golden.margin.mean, ours.margin.mean);
-  for (size_t i = 0; i < sums.endings.size(); ++i) {
+  for (size_t i = 0; i < std::size(sums.endings); ++i) {
     expect_near(
         WilsonInterval(static_cast<double>(golden_sums.endings[i]) / 20, 20),
         WilsonInterval(static_cast<double>(sums.endings[i]) / 20000, 20000));
@@ -241,9 +242,9 @@ TEST(MassPlayoutsTest, AStopKeepsWhatIsFinished) {
       [](int64_t games_done) { return games_done < kManyGames; });
   EXPECT_GE(statistics.games, kManyGames);
   EXPECT_LT(statistics.games, 4 * kManyGames);
-  EXPECT_EQ(std::accumulate(statistics.results.begin(),
-                            statistics.results.end(), int64_t{0}),
-            statistics.games);
+  EXPECT_EQ(
+      statistics.results[0] + statistics.results[1] + statistics.results[2],
+      statistics.games);
 }
 
 TEST(MassPlayoutsTest, NoGamesAreNoStatistics) {

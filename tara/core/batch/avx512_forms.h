@@ -3,7 +3,7 @@
 
 // Faster forms of formulas of the rules for lanes of AVX-512, which the rules
 // then call. Each has its simple twin, for all other words, under the same
-// name; tests/core/batch_steps_test.cc and batch_test.cc compare.
+// name; tests/core/batch_test.cc compares the games.
 
 #include <cstdint>
 
@@ -14,8 +14,6 @@
 #include <immintrin.h>
 
 namespace tara::batch {
-
-using Avx512Word = Word<InstructionSet::kAvx512>;
 
 // --- Hills around the one king of each lane (tara/core/board.h) --------------
 

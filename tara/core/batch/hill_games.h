@@ -36,7 +36,7 @@ class HillGames {
   static constexpr int kLanes = W::kLanes;
   static constexpr int kGames = kVectors * kLanes;
 
-  static void PlayAll(const PlayoutRequest& request, PlayoutSums& sums) {
+  static void PlayAll(const PlayoutRequest& request, PlayoutStatistics& sums) {
     for (int64_t done = 0; done < request.games; done += kGames) {
       const int64_t left = request.games - done;
       Play(request, request.first_game + done, left < kGames ? left : kGames,
@@ -47,7 +47,7 @@ class HillGames {
  private:
   // Plays the first `games` games of the run from `first_game` on.
   static void Play(const PlayoutRequest& request, int64_t first_game,
-                   int64_t games, PlayoutSums& sums) {
+                   int64_t games, PlayoutStatistics& sums) {
     HillGames group(request, first_game, games);
     if (games == kGames) group.PlayInStep();
     group.PlayToTheEnd();
@@ -225,7 +225,7 @@ class HillGames {
     return Select(vector.manoeuvres, targets, battle);
   }
 
-  void Gather(int64_t games, PlayoutSums& sums) const {
+  void Gather(int64_t games, PlayoutStatistics& sums) const {
     GameSums<kSet> game_sums;
     W manoeuvres(uint64_t{0});
     W ringforts(uint64_t{0});
@@ -254,7 +254,7 @@ class HillGames {
 
   // Adds the first `games` lanes to the distributions.
   static TARA_INLINE void CountGames(int64_t games, W length, W margin,
-                                     PlayoutSums& sums) {
+                                     PlayoutStatistics& sums) {
     alignas(64) uint64_t lengths[kLanes];
     alignas(64) uint64_t margins[kLanes];
     StoreForLanes(length, lengths);

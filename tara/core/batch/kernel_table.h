@@ -9,25 +9,6 @@
 
 namespace tara::batch {
 
-// The plain arrays behind PlayoutStatistics, for units that may not call the
-// inline functions of the standard library (see lanes.h). What derives from
-// the distributions of length and margin is left to ToStatistics.
-struct PlayoutSums {
-  int64_t games = 0;
-  int64_t plies = 0;
-  int64_t length_squares = 0;
-  int64_t max_length = 0;
-  int64_t lengths[kMaxCountedLength + 1] = {};
-  int64_t legal_actions = 0;
-  int64_t legal_squares = 0;
-  int64_t legal_times_length = 0;
-  int64_t margins[kNumMargins] = {};
-  int64_t endings[6] = {};
-  int64_t captures = 0;
-  int64_t kings_captured = 0;
-  int64_t phase_plies[5] = {};
-};
-
 // Random games first_game ... first_game + games - 1 from one position.
 struct PlayoutRequest {
   State start;  // the variant's start position
@@ -36,8 +17,9 @@ struct PlayoutRequest {
   int64_t games;
 };
 
-// Plays the games of a request and adds what they came to.
-using PlayoutKernel = void (*)(const PlayoutRequest&, PlayoutSums&);
+// Plays the games of a request and adds what they came to, but for the results,
+// which derive from the margins.
+using PlayoutKernel = void (*)(const PlayoutRequest&, PlayoutStatistics&);
 
 // `playouts` random games from each of some positions of one variant, all with
 // the same options and none finished. Arrays are indexed by position; `order`

@@ -7,7 +7,7 @@
 // are played in lanes: by a class of two static functions.
 //
 //   // Plays random games from the start position.
-//   void PlayAll(const PlayoutRequest& request, PlayoutSums& sums);
+//   void PlayAll(const PlayoutRequest& request, PlayoutStatistics& sums);
 //   // Plays random games from given positions.
 //   void PlayFrom(const PlayoutsFromRequest& request);
 
@@ -33,7 +33,7 @@ struct Games;
 
 template <InstructionSet kSet, typename Rules>
 struct Games<kSet, Rules, rules::HillChoices> {
-  static void PlayAll(const PlayoutRequest& request, PlayoutSums& sums) {
+  static void PlayAll(const PlayoutRequest& request, PlayoutStatistics& sums) {
     HillGames<kSet, Rules>::PlayAll(request, sums);
   }
   static void PlayFrom(const PlayoutsFromRequest& request) {

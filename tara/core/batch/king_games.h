@@ -369,7 +369,7 @@ class KingLanes {
   }
 
   TARA_INLINE void AddStatistics(M mask, W kings_captured, W margin, W ending) {
-    PlayoutSums& sums = results_;
+    PlayoutStatistics& sums = results_;
     const W tally = done_.tally;
     const W plies = tally >> Turns::kPliesShift;
     AddGames(mask,
@@ -404,7 +404,7 @@ class KingLanes {
 
 template <InstructionSet kSet, typename Rules>
 struct KingGames {
-  static void PlayAll(const PlayoutRequest& request, PlayoutSums& sums) {
+  static void PlayAll(const PlayoutRequest& request, PlayoutStatistics& sums) {
     KingLanes<kSet, Rules, RunJobs<kSet>, kMaxVectors> lanes(
         request.start.options, RunJobs<kSet>(request), sums);
     lanes.Play();

@@ -3,12 +3,14 @@
 
 // 64-bit lanes: the boards (or counts) that a register holds, side by side.
 //
-// One source for every instruction set. A unit kernels_*.cc is compiled with
-// the flags of its instruction set and names it as template argument, so that
-// everything it instantiates has its own symbol: nothing compiled for AVX-512
-// can be linked into code that runs elsewhere. For the same reason these
-// headers call no inline function that others may call too (such as std::min);
-// constant expressions are not calls. All functions are inlined.
+// One source for every instruction set: each function is written once for all,
+// and overloaded where an instruction set has better instructions for it.
+// A unit kernels_*.cc is compiled with the flags of its instruction set and
+// names it as template argument, so that everything it instantiates has its own
+// symbol: nothing compiled for AVX-512 can be linked into code that runs
+// elsewhere. For the same reason these headers call no inline function that
+// others may call too (such as std::min); constant expressions are not calls.
+// All functions are inlined.
 //
 //   Word   lanes of uint64_t: | & ^ ~ + - * << >> lane by lane
 //   Mask   lanes of bool (a mask register with AVX-512, else all-ones words)
@@ -96,7 +98,7 @@ struct Word {
   TARA_INLINE Word& operator-=(Word b) { return *this = *this - b; }
 };
 
-// Lanes of bool. Default: words of all zeros or all ones.
+// Lanes of bool: words of all zeros or all ones.
 template <InstructionSet kSet>
 struct Mask {
   [[maybe_unused]] typedef typename Word<kSet>::Native Native;
@@ -112,7 +114,227 @@ struct Mask {
   friend TARA_INLINE Mask operator!(Mask a) { return Mask(~a.v); }
 };
 
-#if defined(__AVX512F__)
+template <InstructionSet kSet>
+TARA_INLINE Mask<kSet> IsZero(Word<kSet> a) {
+  return Mask<kSet>((typename Word<kSet>::Native)(a.v == 0));
+}
+
+template <InstructionSet kSet>
+TARA_INLINE Mask<kSet> NonZero(Word<kSet> a) {
+  return Mask<kSet>((typename Word<kSet>::Native)(a.v != 0));
+}
+
+template <InstructionSet kSet>
+TARA_INLINE Mask<kSet> Equal(Word<kSet> a, Word<kSet> b) {
+  return IsZero(a ^ b);
+}
+
+// Whether a < b. REQUIRES: both below 2^63 (or meant as signed numbers).
+template <InstructionSet kSet>
+TARA_INLINE Mask<kSet> Less(Word<kSet> a, Word<kSet> b) {
+  // The sign of the difference would suffice without overflow.
+  const Word<kSet> difference = a - b;
+  const Word<kSet> overflow = (a ^ b) & (a ^ difference);
+  const Word<kSet> sign = (difference ^ overflow) >> 63;
+  return Mask<kSet>((Word<kSet>(uint64_t{0}) - sign).v);
+}
+
+// Returns a where the mask is set, else b.
+template <InstructionSet kSet>
+TARA_INLINE Word<kSet> Select(Mask<kSet> mask, Word<kSet> a, Word<kSet> b) {
+  return (a.v & mask.v) | (b.v & ~mask.v);
+}
+
+// Returns a where the mask is set, else 0.
+template <InstructionSet kSet>
+TARA_INLINE Word<kSet> KeepIf(Mask<kSet> mask, Word<kSet> a) {
+  return a.v & mask.v;
+}
+
+// Returns a where it is not empty, else b.
+template <InstructionSet kSet>
+TARA_INLINE Word<kSet> FirstNonEmpty(Word<kSet> a, Word<kSet> b) {
+  return a | KeepIf(IsZero(a), b);
+}
+
+// Bit i: lane i of the mask.
+template <InstructionSet kSet>
+TARA_INLINE unsigned Bits(Mask<kSet> mask) {
+  unsigned bits = 0;
+  for (int i = 0; i < Word<kSet>::kLanes; ++i) {
+    bits |= static_cast<unsigned>(mask.v[i] & 1) << i;
+  }
+  return bits;
+}
+
+template <InstructionSet kSet>
+TARA_INLINE bool Any(Mask<kSet> mask) {
+  return Bits(mask) != 0;
+}
+
+// Returns the mask whose first n lanes are set.
+template <InstructionSet kSet>
+TARA_INLINE Mask<kSet> FirstLanes(int64_t n) {
+  return Less(Word<kSet>::Index(), Word<kSet>(static_cast<uint64_t>(n)));
+}
+
+// Number of bits set in each byte of each lane.
+template <InstructionSet kSet>
+TARA_INLINE Word<kSet> ByteCounts(Word<kSet> a) {
+  // Sums of pairs, nibbles and bytes, side by side.
+  a = a - ((a >> 1) & Word<kSet>(0x5555555555555555));
+  a = (a & Word<kSet>(0x3333333333333333)) +
+      ((a >> 2) & Word<kSet>(0x3333333333333333));
+  return (a + (a >> 4)) & Word<kSet>(0x0f0f0f0f0f0f0f0f);
+}
+
+// Number of bits set in each lane.
+template <InstructionSet kSet>
+TARA_INLINE Word<kSet> Count(Word<kSet> a) {
+  a = ByteCounts(a);
+  a = a + (a >> 8);
+  a = a + (a >> 16);
+  return (a + (a >> 32)) & Word<kSet>(0x7f);
+}
+
+// Returns the product of the lower 32 bits of each lane.
+template <InstructionSet kSet>
+TARA_INLINE Word<kSet> MultiplyLow32(Word<kSet> a, Word<kSet> b) {
+  Word<kSet> product;
+  for (int i = 0; i < Word<kSet>::kLanes; ++i) {
+    product.v[i] = (a.v[i] & 0xffffffff) * (b.v[i] & 0xffffffff);
+  }
+  return product;
+}
+
+// Bits that are set in at least two of three.
+template <InstructionSet kSet>
+TARA_INLINE Word<kSet> Majority(Word<kSet> a, Word<kSet> b, Word<kSet> c) {
+  return (a & b) | (c & (a | b));
+}
+
+template <InstructionSet kSet>
+TARA_INLINE Word<kSet> RotateLeft(Word<kSet> a, int n) {
+  return (a << n) | (a >> (64 - n));
+}
+
+// Sum over all lanes.
+template <InstructionSet kSet>
+TARA_INLINE int64_t Sum(Word<kSet> a) {
+  int64_t sum = 0;
+  for (int i = 0; i < Word<kSet>::kLanes; ++i) {
+    sum += static_cast<int64_t>(a.v[i]);
+  }
+  return sum;
+}
+
+// Stores lanes that are about to be loaded one by one.
+template <InstructionSet kSet>
+TARA_INLINE void StoreForLanes(Word<kSet> a, uint64_t* lanes) {
+  a.Store(lanes);
+}
+
+// Returns `others` with consecutive words from `words` on in the lanes of a
+// set (bit i: lane i). Reads one word per lane.
+template <InstructionSet kSet>
+TARA_INLINE Word<kSet> Expanded(unsigned set, const uint64_t* words,
+                                Word<kSet> others) {
+  for (; set != 0; set &= set - 1) others.v[__builtin_ctz(set)] = *words++;
+  return others;
+}
+
+// Stores the lanes of a set (bit i: lane i) at consecutive words. Writes as
+// many words as there are lanes.
+template <InstructionSet kSet>
+TARA_INLINE void StoreCompressed(unsigned set, Word<kSet> a, uint64_t* words) {
+  for (; set != 0; set &= set - 1) *words++ = a.v[__builtin_ctz(set)];
+}
+
+// --- AVX2 --------------------------------------------------------------------
+
+#if defined(__AVX2__)
+
+using Avx2Word = Word<InstructionSet::kAvx2>;
+using Avx2Mask = Mask<InstructionSet::kAvx2>;
+
+TARA_INLINE __m256i Register(Avx2Word a) { return (__m256i)a.v; }
+TARA_INLINE Avx2Word WordOf(__m256i a) { return (Avx2Word::Native)a; }
+
+TARA_INLINE Avx2Mask Less(Avx2Word a, Avx2Word b) {
+  return Avx2Mask(WordOf(_mm256_cmpgt_epi64(Register(b), Register(a))).v);
+}
+
+TARA_INLINE unsigned Bits(Avx2Mask mask) {
+  return static_cast<unsigned>(_mm256_movemask_pd((__m256d)mask.v));
+}
+
+TARA_INLINE Avx2Word Count(Avx2Word a) {
+  // Counts nibbles by table, then sums the bytes.
+  const __m256i table =
+      _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,  //
+                       0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
+  const __m256i nibble = _mm256_set1_epi8(0x0f);
+  const __m256i low = _mm256_and_si256(Register(a), nibble);
+  const __m256i high = _mm256_and_si256(Register(a >> 4), nibble);
+  const __m256i bytes = _mm256_add_epi8(_mm256_shuffle_epi8(table, low),
+                                        _mm256_shuffle_epi8(table, high));
+  return WordOf(_mm256_sad_epu8(bytes, _mm256_setzero_si256()));
+}
+
+TARA_INLINE Avx2Word MultiplyLow32(Avx2Word a, Avx2Word b) {
+  return WordOf(_mm256_mul_epu32(Register(a), Register(b)));
+}
+
+// For each set of four lanes, as indices of 32-bit halves: where a lane finds
+// the next of consecutive words, and which lanes lie at the next of consecutive
+// places.
+struct LaneMoves {
+  alignas(32) uint32_t expanded[16][8];
+  alignas(32) uint32_t compressed[16][8];
+};
+constexpr LaneMoves MakeLaneMoves() {
+  LaneMoves moves = {};
+  for (int set = 0; set < 16; ++set) {
+    uint32_t next = 0;
+    for (uint32_t lane = 0; lane < 4; ++lane) {
+      if (((set >> lane) & 1) == 0) continue;
+      for (uint32_t half = 0; half < 2; ++half) {
+        moves.expanded[set][2 * lane + half] = 2 * next + half;
+        moves.compressed[set][2 * next + half] = 2 * lane + half;
+      }
+      ++next;
+    }
+  }
+  return moves;
+}
+inline constexpr LaneMoves kLaneMoves = MakeLaneMoves();
+
+TARA_INLINE Avx2Word Moved(Avx2Word a, const uint32_t* halves) {
+  return WordOf(_mm256_permutevar8x32_epi32(
+      Register(a), _mm256_load_si256((const __m256i*)halves)));
+}
+
+TARA_INLINE Avx2Word Expanded(unsigned set, const uint64_t* words,
+                              Avx2Word others) {
+  const Avx2Word bits = WordOf(_mm256_setr_epi64x(1, 2, 4, 8));
+  return Select(NonZero(bits & Avx2Word(uint64_t{set})),
+                Moved(Avx2Word::Load(words), kLaneMoves.expanded[set]), others);
+}
+
+TARA_INLINE void StoreCompressed(unsigned set, Avx2Word a, uint64_t* words) {
+  Moved(a, kLaneMoves.compressed[set]).Store(words);
+}
+
+#endif
+
+// --- AVX-512 -----------------------------------------------------------------
+
+#if defined(__AVX512VPOPCNTDQ__) && defined(__AVX512BITALG__)
+
+using Avx512Word = Word<InstructionSet::kAvx512>;
+using Avx512Mask = Mask<InstructionSet::kAvx512>;
+
+// A mask register.
 template <>
 struct Mask<InstructionSet::kAvx512> {
   __mmask8 v;
@@ -134,199 +356,82 @@ struct Mask<InstructionSet::kAvx512> {
     return Mask(static_cast<__mmask8>(~a.v));
   }
 };
-#endif
 
-template <InstructionSet kSet>
-TARA_INLINE Mask<kSet> IsZero(Word<kSet> a) {
-#if defined(__AVX512F__)
-  if constexpr (kSet == InstructionSet::kAvx512) {
-    return Mask<kSet>(_mm512_testn_epi64_mask((__m512i)a.v, (__m512i)a.v));
-  } else
-#endif
-    return Mask<kSet>((typename Word<kSet>::Native)(a.v == 0));
+TARA_INLINE __m512i Register(Avx512Word a) { return (__m512i)a.v; }
+TARA_INLINE Avx512Word WordOf(__m512i a) { return (Avx512Word::Native)a; }
+
+TARA_INLINE Avx512Mask IsZero(Avx512Word a) {
+  return Avx512Mask(_mm512_testn_epi64_mask(Register(a), Register(a)));
 }
 
-template <InstructionSet kSet>
-TARA_INLINE Mask<kSet> NonZero(Word<kSet> a) {
-#if defined(__AVX512F__)
-  if constexpr (kSet == InstructionSet::kAvx512) {
-    return Mask<kSet>(_mm512_test_epi64_mask((__m512i)a.v, (__m512i)a.v));
-  } else
-#endif
-    return Mask<kSet>((typename Word<kSet>::Native)(a.v != 0));
+TARA_INLINE Avx512Mask NonZero(Avx512Word a) {
+  return Avx512Mask(_mm512_test_epi64_mask(Register(a), Register(a)));
 }
 
-template <InstructionSet kSet>
-TARA_INLINE Mask<kSet> Equal(Word<kSet> a, Word<kSet> b) {
-  return IsZero(a ^ b);
+TARA_INLINE Avx512Mask Less(Avx512Word a, Avx512Word b) {
+  return Avx512Mask(_mm512_cmplt_epi64_mask(Register(a), Register(b)));
 }
 
-// Whether a < b. REQUIRES: both below 2^63 (or meant as signed numbers).
-template <InstructionSet kSet>
-TARA_INLINE Mask<kSet> Less(Word<kSet> a, Word<kSet> b) {
-#if defined(__AVX512F__)
-  if constexpr (kSet == InstructionSet::kAvx512) {
-    return Mask<kSet>(_mm512_cmplt_epi64_mask((__m512i)a.v, (__m512i)b.v));
-  } else
-#endif
-#if defined(__AVX2__)
-      if constexpr (kSet == InstructionSet::kAvx2) {
-    return Mask<kSet>((typename Word<kSet>::Native)_mm256_cmpgt_epi64(
-        (__m256i)b.v, (__m256i)a.v));
-  } else
-#endif
-  {
-    // The sign of the difference would suffice without overflow.
-    const Word<kSet> difference = a - b;
-    const Word<kSet> overflow = (a ^ b) & (a ^ difference);
-    const Word<kSet> sign = (difference ^ overflow) >> 63;
-    return Mask<kSet>((Word<kSet>(uint64_t{0}) - sign).v);
-  }
+TARA_INLINE Avx512Word Select(Avx512Mask mask, Avx512Word a, Avx512Word b) {
+  return WordOf(_mm512_mask_blend_epi64(mask.v, Register(b), Register(a)));
 }
 
-// Returns a where the mask is set, else b.
-template <InstructionSet kSet>
-TARA_INLINE Word<kSet> Select(Mask<kSet> mask, Word<kSet> a, Word<kSet> b) {
-#if defined(__AVX512F__)
-  if constexpr (kSet == InstructionSet::kAvx512) {
-    return (typename Word<kSet>::Native)_mm512_mask_blend_epi64(
-        mask.v, (__m512i)b.v, (__m512i)a.v);
-  } else
-#endif
-    return (a.v & mask.v) | (b.v & ~mask.v);
+TARA_INLINE Avx512Word KeepIf(Avx512Mask mask, Avx512Word a) {
+  return WordOf(_mm512_maskz_mov_epi64(mask.v, Register(a)));
 }
 
-// Returns a where the mask is set, else 0.
-template <InstructionSet kSet>
-TARA_INLINE Word<kSet> KeepIf(Mask<kSet> mask, Word<kSet> a) {
-#if defined(__AVX512F__)
-  if constexpr (kSet == InstructionSet::kAvx512) {
-    return (typename Word<kSet>::Native)_mm512_maskz_mov_epi64(mask.v,
-                                                               (__m512i)a.v);
-  } else
-#endif
-    return a.v & mask.v;
+TARA_INLINE Avx512Word FirstNonEmpty(Avx512Word a, Avx512Word b) {
+  return Select(NonZero(a), a, b);
 }
 
-// Returns a where it is not empty, else b.
-template <InstructionSet kSet>
-TARA_INLINE Word<kSet> FirstNonEmpty(Word<kSet> a, Word<kSet> b) {
-  if constexpr (kSet == InstructionSet::kAvx512) {
-    return Select(NonZero(a), a, b);
-  } else {
-    return a | KeepIf(IsZero(a), b);
-  }
+TARA_INLINE unsigned Bits(Avx512Mask mask) { return mask.v; }
+
+TARA_INLINE Avx512Word Count(Avx512Word a) {
+  return WordOf(_mm512_popcnt_epi64(Register(a)));
 }
 
-// Bit i: lane i of the mask.
-template <InstructionSet kSet>
-TARA_INLINE unsigned Bits(Mask<kSet> mask) {
-#if defined(__AVX512F__)
-  if constexpr (kSet == InstructionSet::kAvx512) {
-    return mask.v;
-  } else
-#endif
-#if defined(__AVX2__)
-      if constexpr (kSet == InstructionSet::kAvx2) {
-    return static_cast<unsigned>(_mm256_movemask_pd((__m256d)mask.v));
-  } else
-#endif
-  {
-    unsigned bits = 0;
-    for (int i = 0; i < Word<kSet>::kLanes; ++i) {
-      bits |= static_cast<unsigned>(mask.v[i] & 1) << i;
-    }
-    return bits;
-  }
+TARA_INLINE Avx512Word ByteCounts(Avx512Word a) {
+  return WordOf(_mm512_popcnt_epi8(Register(a)));
 }
 
-template <InstructionSet kSet>
-TARA_INLINE bool Any(Mask<kSet> mask) {
-  return Bits(mask) != 0;
+TARA_INLINE Avx512Word MultiplyLow32(Avx512Word a, Avx512Word b) {
+  // Unmasked, g++ 12 warns within (https://gcc.gnu.org/PR105593).
+  return WordOf(_mm512_maskz_mul_epu32(0xff, Register(a), Register(b)));
 }
 
-// Returns the mask whose first n lanes are set.
-template <InstructionSet kSet>
-TARA_INLINE Mask<kSet> FirstLanes(int64_t n) {
-  return Less(Word<kSet>::Index(), Word<kSet>(static_cast<uint64_t>(n)));
+TARA_INLINE Avx512Word Majority(Avx512Word a, Avx512Word b, Avx512Word c) {
+  return WordOf(
+      _mm512_ternarylogic_epi64(Register(a), Register(b), Register(c), 0xe8));
 }
 
-// Number of bits set in each lane.
-template <InstructionSet kSet>
-TARA_INLINE Word<kSet> Count(Word<kSet> a) {
-  [[maybe_unused]] typedef typename Word<kSet>::Native Native;
-#if defined(__AVX512VPOPCNTDQ__)
-  if constexpr (kSet == InstructionSet::kAvx512) {
-    return (Native)_mm512_popcnt_epi64((__m512i)a.v);
-  } else
-#endif
-#if defined(__AVX2__)
-      if constexpr (kSet == InstructionSet::kAvx2) {
-    // Counts nibbles by table, then sums the bytes.
-    const __m256i table =
-        _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,  //
-                         0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
-    const __m256i nibble = _mm256_set1_epi8(0x0f);
-    const __m256i low = _mm256_and_si256((__m256i)a.v, nibble);
-    const __m256i high =
-        _mm256_and_si256(_mm256_srli_epi64((__m256i)a.v, 4), nibble);
-    const __m256i bytes = _mm256_add_epi8(_mm256_shuffle_epi8(table, low),
-                                          _mm256_shuffle_epi8(table, high));
-    return (Native)_mm256_sad_epu8(bytes, _mm256_setzero_si256());
-  } else
-#endif
-  {
-    // Sums of pairs, nibbles, bytes and so on, side by side.
-    a = a - ((a >> 1) & Word<kSet>(0x5555555555555555));
-    a = (a & Word<kSet>(0x3333333333333333)) +
-        ((a >> 2) & Word<kSet>(0x3333333333333333));
-    a = (a + (a >> 4)) & Word<kSet>(0x0f0f0f0f0f0f0f0f);
-    a = a + (a >> 8);
-    a = a + (a >> 16);
-    return (a + (a >> 32)) & Word<kSet>(0x7f);
-  }
+// Processors forward the lower half of a 64-byte store to loads of its lanes
+// but not the upper (measured on Emerald Rapids: they wait until the store has
+// left the core), so it goes in halves.
+TARA_INLINE void StoreForLanes(Avx512Word a, uint64_t* lanes) {
+  using Half = NativeOf<InstructionSet::kAvx2>::Type;
+  Half low = __builtin_shufflevector(a.v, a.v, 0, 1, 2, 3);
+  Half high = __builtin_shufflevector(a.v, a.v, 4, 5, 6, 7);
+  asm("" : "+v"(low), "+v"(high));  // lest g++ join them again
+  __builtin_memcpy(lanes, &low, sizeof(low));
+  __builtin_memcpy(lanes + 4, &high, sizeof(high));
 }
 
-// Returns the product of the lower 32 bits of each lane.
-template <InstructionSet kSet>
-TARA_INLINE Word<kSet> MultiplyLow32(Word<kSet> a, Word<kSet> b) {
-  [[maybe_unused]] typedef typename Word<kSet>::Native Native;
-#if defined(__AVX512F__)
-  if constexpr (kSet == InstructionSet::kAvx512) {
-    // Unmasked, g++ 12 warns within (https://gcc.gnu.org/PR105593).
-    return (Native)_mm512_maskz_mul_epu32(0xff, (__m512i)a.v, (__m512i)b.v);
-  } else
-#endif
-#if defined(__AVX2__)
-      if constexpr (kSet == InstructionSet::kAvx2) {
-    return (Native)_mm256_mul_epu32((__m256i)a.v, (__m256i)b.v);
-  } else
-#endif
-  {
-    Word<kSet> product;
-    for (int i = 0; i < Word<kSet>::kLanes; ++i) {
-      product.v[i] = (a.v[i] & 0xffffffff) * (b.v[i] & 0xffffffff);
-    }
-    return product;
-  }
+TARA_INLINE Avx512Word Expanded(unsigned set, const uint64_t* words,
+                                Avx512Word others) {
+  return WordOf(_mm512_mask_expand_epi64(Register(others),
+                                         static_cast<__mmask8>(set),
+                                         Register(Avx512Word::Load(words))));
 }
 
-// Bits that are set in at least two of three.
-template <InstructionSet kSet>
-TARA_INLINE Word<kSet> Majority(Word<kSet> a, Word<kSet> b, Word<kSet> c) {
-#if defined(__AVX512F__)
-  if constexpr (kSet == InstructionSet::kAvx512) {
-    return (typename Word<kSet>::Native)_mm512_ternarylogic_epi64(
-        (__m512i)a.v, (__m512i)b.v, (__m512i)c.v, 0xe8);
-  } else
-#endif
-    return (a & b) | (c & (a | b));
+TARA_INLINE void StoreCompressed(unsigned set, Avx512Word a, uint64_t* words) {
+  // Not straight to memory, which is slow on Zen 4.
+  WordOf(_mm512_maskz_compress_epi64(static_cast<__mmask8>(set), Register(a)))
+      .Store(words);
 }
 
-template <InstructionSet kSet>
-TARA_INLINE Word<kSet> RotateLeft(Word<kSet> a, int n) {
-  return (a << n) | (a >> (64 - n));
-}
+#endif
+
+// --- Choices of bits ---------------------------------------------------------
 
 // Where in a byte its n-th set bit is, at 8 * byte + n.
 struct SelectInByte {
@@ -361,25 +466,6 @@ TARA_INLINE uint64_t NthBitOf(uint64_t word, uint64_t n) {
   const uint64_t before = ((sums << 8) >> shift) & 0xff;
   const uint64_t byte = (word >> shift) & 0xff;
   return uint64_t{1} << (shift + kSelectInByte.bit[8 * byte + n - before]);
-}
-
-// Stores lanes that are about to be loaded one by one. Processors forward the
-// lower half of a 64-byte store to such loads but not the upper (measured on
-// Emerald Rapids: they wait until the store has left the core), so it goes in
-// halves.
-template <InstructionSet kSet>
-TARA_INLINE void StoreForLanes(Word<kSet> a, uint64_t* lanes) {
-#if defined(__AVX512F__)
-  if constexpr (kSet == InstructionSet::kAvx512) {
-    using Half = typename Word<InstructionSet::kAvx2>::Native;
-    Half low = __builtin_shufflevector(a.v, a.v, 0, 1, 2, 3);
-    Half high = __builtin_shufflevector(a.v, a.v, 4, 5, 6, 7);
-    asm("" : "+v"(low), "+v"(high));  // lest g++ join them again
-    __builtin_memcpy(lanes, &low, sizeof(low));
-    __builtin_memcpy(lanes + 4, &high, sizeof(high));
-  } else
-#endif
-    a.Store(lanes);
 }
 
 // Chooses the n-th set bit of each lane, n counted from 0 at the lowest; 0
@@ -434,98 +520,6 @@ TARA_INLINE Word<kSet> NthBit(Word<kSet> board, Word<kSet> n) {
   BitChoice<kSet> choice;
   choice.Choose(board, n);
   return choice.Chosen();
-}
-
-// Sum over all lanes.
-template <InstructionSet kSet>
-TARA_INLINE int64_t Sum(Word<kSet> a) {
-  int64_t sum = 0;
-  for (int i = 0; i < Word<kSet>::kLanes; ++i) {
-    sum += static_cast<int64_t>(a.v[i]);
-  }
-  return sum;
-}
-
-#if defined(__AVX2__)
-// For each set of four lanes, as indices of 32-bit halves: where a lane finds
-// the next of consecutive words, and which lanes lie at the next of consecutive
-// places.
-struct LaneMoves {
-  alignas(32) uint32_t expanded[16][8];
-  alignas(32) uint32_t compressed[16][8];
-};
-constexpr LaneMoves MakeLaneMoves() {
-  LaneMoves moves = {};
-  for (int set = 0; set < 16; ++set) {
-    uint32_t next = 0;
-    for (uint32_t lane = 0; lane < 4; ++lane) {
-      if (((set >> lane) & 1) == 0) continue;
-      for (uint32_t half = 0; half < 2; ++half) {
-        moves.expanded[set][2 * lane + half] = 2 * next + half;
-        moves.compressed[set][2 * next + half] = 2 * lane + half;
-      }
-      ++next;
-    }
-  }
-  return moves;
-}
-inline constexpr LaneMoves kLaneMoves = MakeLaneMoves();
-#endif
-
-// Returns `others` with consecutive words from `words` on in the lanes of a
-// set (bit i: lane i). Reads one word per lane.
-template <InstructionSet kSet>
-TARA_INLINE Word<kSet> Expanded(unsigned set, const uint64_t* words,
-                                Word<kSet> others) {
-  [[maybe_unused]] typedef typename Word<kSet>::Native Native;
-#if defined(__AVX512F__)
-  if constexpr (kSet == InstructionSet::kAvx512) {
-    return (Native)_mm512_mask_expand_epi64((__m512i)others.v,
-                                            static_cast<__mmask8>(set),
-                                            (__m512i)Word<kSet>::Load(words).v);
-  } else
-#endif
-#if defined(__AVX2__)
-      if constexpr (kSet == InstructionSet::kAvx2) {
-    const __m256i next = _mm256_permutevar8x32_epi32(
-        (__m256i)Word<kSet>::Load(words).v,
-        _mm256_load_si256((const __m256i*)kLaneMoves.expanded[set]));
-    const Word<kSet> bits = (Native)_mm256_setr_epi64x(1, 2, 4, 8);
-    return Select(NonZero(bits & Word<kSet>(uint64_t{set})),
-                  Word<kSet>((Native)next), others);
-  } else
-#endif
-  {
-    for (; set != 0; set &= set - 1) others.v[__builtin_ctz(set)] = *words++;
-    return others;
-  }
-}
-
-// Stores the lanes of a set (bit i: lane i) at consecutive words. Writes as
-// many words as there are lanes.
-template <InstructionSet kSet>
-TARA_INLINE void StoreCompressed(unsigned set, Word<kSet> a, uint64_t* words) {
-  [[maybe_unused]] typedef typename Word<kSet>::Native Native;
-#if defined(__AVX512F__)
-  if constexpr (kSet == InstructionSet::kAvx512) {
-    // Not straight to memory, which is slow on Zen 4.
-    Word<kSet>((Native)_mm512_maskz_compress_epi64(static_cast<__mmask8>(set),
-                                                   (__m512i)a.v))
-        .Store(words);
-  } else
-#endif
-#if defined(__AVX2__)
-      if constexpr (kSet == InstructionSet::kAvx2) {
-    Word<kSet>(
-        (Native)_mm256_permutevar8x32_epi32(
-            (__m256i)a.v,
-            _mm256_load_si256((const __m256i*)kLaneMoves.compressed[set])))
-        .Store(words);
-  } else
-#endif
-  {
-    for (; set != 0; set &= set - 1) *words++ = a.v[__builtin_ctz(set)];
-  }
 }
 
 }  // namespace tara::batch

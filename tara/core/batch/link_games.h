@@ -15,23 +15,6 @@
 
 namespace tara::batch {
 
-// Number of bits set in each byte of each lane.
-template <InstructionSet kSet>
-TARA_INLINE Word<kSet> ByteCounts(Word<kSet> a) {
-  [[maybe_unused]] typedef typename Word<kSet>::Native Native;
-#if defined(__AVX512BITALG__)
-  if constexpr (kSet == InstructionSet::kAvx512) {
-    return (Native)_mm512_popcnt_epi8((__m512i)a.v);
-  } else
-#endif
-  {
-    a = a - ((a >> 1) & Word<kSet>(0x5555555555555555));
-    a = (a & Word<kSet>(0x3333333333333333)) +
-        ((a >> 2) & Word<kSet>(0x3333333333333333));
-    return (a + (a >> 4)) & Word<kSet>(0x0f0f0f0f0f0f0f0f);
-  }
-}
-
 // The choice of the n-th among two boards at once, by hill and for each hill
 // first from `first`, then from `second`: pairs of hills, east before north.
 //
@@ -399,7 +382,7 @@ class LinkLanes {
   }
 
   TARA_INLINE void AddStatistics(M mask, W margin) {
-    PlayoutSums& sums = results_;
+    PlayoutStatistics& sums = results_;
     const W plies = W(kNumHills) + (done_.tally >> kPliesShift);
     const W links = (done_.tally >> kLinksShift) &
                     W((uint64_t{1} << (kPliesShift - kLinksShift)) - 1);
@@ -432,7 +415,7 @@ class LinkLanes {
 
 template <InstructionSet kSet, typename Rules>
 struct LinkGames {
-  static void PlayAll(const PlayoutRequest& request, PlayoutSums& sums) {
+  static void PlayAll(const PlayoutRequest& request, PlayoutStatistics& sums) {
     PlayoutRequest none = request;
     none.games = 0;
     LinkLanes<kSet, Rules, RunJobs<kSet>, kMaxVectors> lanes(

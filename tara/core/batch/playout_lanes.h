@@ -126,7 +126,7 @@ struct FinishedGames {
 // kings_captured and phase_plies.
 template <InstructionSet kSet>
 TARA_INLINE void AddGames(Mask<kSet> mask, const FinishedGames<kSet>& games,
-                          PlayoutSums& sums) {
+                          PlayoutStatistics& sums) {
   constexpr int kLanes = Word<kSet>::kLanes;
   alignas(64) uint64_t lengths[kLanes];
   alignas(64) uint64_t legal_actions[kLanes];
@@ -169,7 +169,7 @@ class GameSums {
   }
 
   // Adds all to the sums. Returns the plies.
-  TARA_INLINE int64_t AddTo(PlayoutSums& sums) const {
+  TARA_INLINE int64_t AddTo(PlayoutStatistics& sums) const {
     const int64_t plies = Sum(length_);
     sums.plies += plies;
     sums.length_squares += Sum(length_squares_);
@@ -242,7 +242,7 @@ template <InstructionSet kSet>
 class RunJobs {
  public:
   static constexpr bool kStatistics = true;
-  using Results = PlayoutSums;
+  using Results = PlayoutStatistics;
 
   explicit TARA_INLINE RunJobs(const PlayoutRequest& request)
       : start_(request.start),

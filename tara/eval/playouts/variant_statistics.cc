@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <iterator>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -11,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/types/span.h"
 #include "nlohmann/json.hpp"
 #include "tara/base/check.h"
 #include "tara/base/threads.h"
@@ -88,7 +91,7 @@ Interval BranchingOf(const PlayoutStatistics& sums) {
 Spread ComputeMarginSpread(const PlayoutStatistics& sums) {
   double sum = 0;
   double squares = 0;
-  for (size_t i = 0; i < sums.margins.size(); ++i) {
+  for (size_t i = 0; i < std::size(sums.margins); ++i) {
     const double margin = static_cast<double>(i) - kMaxMargin;
     const auto games = static_cast<double>(sums.margins[i]);
     sum += games * margin;
@@ -126,7 +129,7 @@ VariantStatistics Summarize(Variant variant, const RuleOptions& options,
       .captures = a_game(sums.captures),
       .kings_captured = a_game(sums.kings_captured),
   };
-  for (size_t i = 0; i < sums.phase_plies.size(); ++i) {
+  for (size_t i = 0; i < std::size(sums.phase_plies); ++i) {
     statistics.phase_lengths[i] = a_game(sums.phase_plies[i]);
   }
   return statistics;
@@ -219,8 +222,7 @@ ReportRow CaptureFields(const VariantStatistics& s) {
 }
 
 // Returns the counts that are not 0, by value; the first is that of `first`.
-template <typename Counts>
-Json CountsJson(const Counts& counts, int first) {
+Json CountsJson(absl::Span<const int64_t> counts, int first) {
   Json object = Json::object();
   for (size_t i = 0; i < counts.size(); ++i) {
     if (counts[i] == 0) continue;
