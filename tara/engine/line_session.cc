@@ -592,8 +592,7 @@ class LineSession::Impl {
     std::optional<mcts::TimeManager>& clock = clocks_[state.side()];
     std::optional<mcts::MoveBudget> budget;
     if (clock.has_value()) {
-      budget = clock->BudgetFor(static_cast<int>(actions_.size()),
-                                mcts::ExpectedActionsLeft(state) / 2);
+      budget = clock->BudgetFor(mcts::ExpectedActionsLeft(state) / 2);
     }
     TARA_ASSIGN_OR_RETURN(const Action action, Choose(budget));
     states_.push_back(state);

@@ -1,8 +1,8 @@
 #include "tara/mcts/evaluators/batching_evaluator.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -15,6 +15,7 @@
 #include "tara/core/variant.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/evaluators/simple_evaluators.h"
+#include "tests/mcts/fake_evaluator.h"
 #include "tests/mcts/positions.h"
 
 namespace tara::mcts {
@@ -65,11 +66,6 @@ class HeldEvaluator : public Evaluator {
   std::vector<size_t> sizes_ ABSL_GUARDED_BY(mutex_);
 };
 
-bool operator==(const Evaluation& a, const Evaluation& b) {
-  return a.priors == b.priors && a.win == b.win && a.draw == b.draw &&
-         a.loss == b.loss && a.margin == b.margin;
-}
-
 TEST(BatchingEvaluatorTest, EveryThreadGetsItsOwnAnswers) {
   HeldEvaluator backend;
   backend.Release();
@@ -82,13 +78,8 @@ TEST(BatchingEvaluatorTest, EveryThreadGetsItsOwnAnswers) {
         std::vector<State> states =
             RandomGame(static_cast<Variant>(round % kNumVariants), thread);
         states.resize(1 + (round + thread) % 5);
-        std::vector<Evaluation> results(states.size());
-        std::vector<Evaluation> expected(states.size());
-        ASSERT_TRUE(evaluator.Evaluate(states, absl::MakeSpan(results)).ok());
-        ASSERT_TRUE(twin.Evaluate(states, absl::MakeSpan(expected)).ok());
-        for (size_t i = 0; i < states.size(); ++i) {
-          EXPECT_TRUE(results[i] == expected[i]);
-        }
+        EXPECT_TRUE(EvaluateAll(evaluator, states) ==
+                    EvaluateAll(twin, states));
       }
     });
   }
@@ -120,23 +111,17 @@ std::vector<size_t> SizesBehind(HeldEvaluator& backend, int max_batch,
   return backend.sizes();
 }
 
-TEST(BatchingEvaluatorTest, RequestsThatWaitBecomeOneBatch) {
-  HeldEvaluator backend;
-  std::vector<absl::Status> statuses;
-  EXPECT_EQ(SizesBehind(backend, 100, statuses), (std::vector<size_t>{1, 12}));
-}
-
-TEST(BatchingEvaluatorTest, BatchesKeepToTheLimit) {
-  HeldEvaluator backend;
-  std::vector<absl::Status> statuses;
-  EXPECT_EQ(SizesBehind(backend, 7, statuses), (std::vector<size_t>{1, 6, 6}));
-}
-
-TEST(BatchingEvaluatorTest, ARequestIsNeverDivided) {
-  HeldEvaluator backend;
-  std::vector<absl::Status> statuses;
-  EXPECT_EQ(SizesBehind(backend, 2, statuses),
-            (std::vector<size_t>{1, 3, 3, 3, 3}));
+TEST(BatchingEvaluatorTest, RequestsThatWaitAreMergedUpToTheLimit) {
+  const std::pair<int, std::vector<size_t>> kSizesByLimit[] = {
+      {100, {1, 12}},
+      {7, {1, 6, 6}},
+      {2, {1, 3, 3, 3, 3}},  // a request is never divided
+  };
+  for (const auto& [max_batch, sizes] : kSizesByLimit) {
+    HeldEvaluator backend;
+    std::vector<absl::Status> statuses;
+    EXPECT_EQ(SizesBehind(backend, max_batch, statuses), sizes);
+  }
 }
 
 TEST(BatchingEvaluatorTest, AnErrorGoesToAllWhoHadAPartInIt) {

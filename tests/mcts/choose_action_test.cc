@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -101,12 +102,6 @@ TEST(ChooseActionTest, FullTiesAreDrawnEvenly) {
   EXPECT_EQ(counts[HillAction(1)], 0);
 }
 
-// Sets what is proved of an action's margin.
-void Prove(int low, int high, RootAction& action) {
-  action.low = static_cast<int8_t>(low);
-  action.high = static_cast<int8_t>(high);
-}
-
 // Returns the hills that are ever chosen.
 std::set<Hill> Chosen(const std::vector<RootAction>& actions,
                       const ChoiceOptions& options) {
@@ -119,65 +114,69 @@ std::set<Hill> Chosen(const std::vector<RootAction>& actions,
   return chosen;
 }
 
-constexpr float kTemperatures[] = {0, 1};
-
-TEST(ChooseActionTest, AProvedWinIsPlayedWhateverTheVisits) {
-  std::vector<RootAction> actions = WithVisits({90, 5, 80});
-  Prove(1, kMaxMargin, actions[1]);
-  for (const float temperature : kTemperatures) {
-    EXPECT_EQ(Chosen(actions, {.temperature = temperature}),
-              (std::set<Hill>{1}));
+TEST(ChooseActionTest, ProofsComeFirst) {
+  constexpr int kMost = kMaxMargin;
+  const std::pair<int, int> kOpen = {-kMost, kMost};
+  struct {
+    const char* rule;
+    std::vector<int> visits;
+    std::vector<std::pair<int, int>> proved;  // bounds of the margins
+    std::set<Hill> best;                      // at temperature 0
+    std::set<Hill> drawn;                     // at temperature 1
+  } const kCases[] = {
+      {"a win is played", {90, 5, 80}, {kOpen, {1, kMost}, kOpen}, {1}, {1}},
+      {"a win needs no visits", {0, 0}, {kOpen, {2, 2}}, {1}, {1}},
+      {"of wins the surest margin is best",
+       {90, 5, 80},
+       {{1, kMost}, {4, 4}, kOpen},
+       {1},
+       {0, 1}},
+      {"a loss is avoided",
+       {90, 50, 40},
+       {{-kMost, -1}, kOpen, kOpen},
+       {1},
+       {1, 2}},
+      {"a draw is not ruled out by what may lose",
+       {50, 40, 30},
+       {{0, 0}, kOpen, {-3, -3}},
+       {0},
+       {0, 1}},
+      {"a draw is ruled out by what draws at least",
+       {50, 40, 30},
+       {{0, 0}, {0, kMost}, {-3, -3}},
+       {1},
+       {1}},
+      {"a draw is played where all others lose",
+       {50, 1, 30},
+       {{-7, -2}, {0, 0}, {-3, -3}},
+       {1},
+       {1}},
+  };
+  for (const auto& [rule, visits, proved, best, drawn] : kCases) {
+    std::vector<RootAction> actions = WithVisits(visits);
+    for (size_t i = 0; i < actions.size(); ++i) {
+      actions[i].low = static_cast<int8_t>(proved[i].first);
+      actions[i].high = static_cast<int8_t>(proved[i].second);
+    }
+    EXPECT_EQ(Chosen(actions, {}), best) << rule;
+    EXPECT_EQ(Chosen(actions, {.temperature = 1}), drawn) << rule;
   }
-}
-
-TEST(ChooseActionTest, OfSeveralProvedWinsTheSurestMarginIsPlayed) {
-  std::vector<RootAction> actions = WithVisits({90, 5, 80});
-  Prove(1, kMaxMargin, actions[0]);
-  Prove(4, 4, actions[1]);
-  EXPECT_EQ(Chosen(actions, {}), (std::set<Hill>{1}));
-  // Drawing is among them all, by their visits.
-  EXPECT_EQ(Chosen(actions, {.temperature = 1}), (std::set<Hill>{0, 1}));
-}
-
-TEST(ChooseActionTest, AProvedLossIsAvoidedAtEveryTemperature) {
-  std::vector<RootAction> actions = WithVisits({90, 50, 40});
-  Prove(-kMaxMargin, -1, actions[0]);
-  EXPECT_EQ(Chosen(actions, {}), (std::set<Hill>{1}));
-  EXPECT_EQ(Chosen(actions, {.temperature = 1}), (std::set<Hill>{1, 2}));
-}
-
-TEST(ChooseActionTest, AProvedDrawIsRuledOutByNothingThatMayLose) {
-  std::vector<RootAction> actions = WithVisits({50, 40, 30});
-  Prove(0, 0, actions[0]);
-  Prove(-3, -3, actions[2]);
-  EXPECT_EQ(Chosen(actions, {}), (std::set<Hill>{0}));
-  EXPECT_EQ(Chosen(actions, {.temperature = 1}), (std::set<Hill>{0, 1}));
-  // But by what draws at least it is.
-  Prove(0, kMaxMargin, actions[1]);
-  EXPECT_EQ(Chosen(actions, {.temperature = 1}), (std::set<Hill>{1}));
-}
-
-TEST(ChooseActionTest, AProvedDrawIsPlayedWhereAllOthersLose) {
-  std::vector<RootAction> actions = WithVisits({50, 1, 30});
-  Prove(-7, -2, actions[0]);
-  Prove(0, 0, actions[1]);
-  Prove(-3, -3, actions[2]);
-  EXPECT_EQ(Chosen(actions, {}), (std::set<Hill>{1}));
 }
 
 TEST(ChooseActionTest, WhereAllIsLostTheSmallestLossIsPlayed) {
   std::vector<RootAction> actions = WithVisits({50, 10, 30});
-  Prove(-7, -7, actions[0]);
-  Prove(-2, -2, actions[1]);
-  Prove(-3, -3, actions[2]);
+  actions[0].low = actions[0].high = -7;
+  actions[1].low = actions[1].high = -2;
+  actions[2].low = actions[2].high = -3;
   EXPECT_EQ(Chosen(actions, {}), (std::set<Hill>{1}));
 }
 
-TEST(ChooseActionTest, WorthDecidesWhatIsProvedBest) {
+TEST(ChooseActionTest, UtilityDecidesWhatIsProvedBest) {
   // By points a sure 1 does not settle what may bring more.
   std::vector<RootAction> actions = WithVisits({50, 10, 30});
-  Prove(1, 1, actions[1]);
-  Prove(-9, 0, actions[2]);
+  actions[1].low = actions[1].high = 1;
+  actions[2].low = -9;
+  actions[2].high = 0;
   const auto points = [](int margin) { return static_cast<float>(margin); };
   EXPECT_EQ(Chosen(actions, {.utility = points}), (std::set<Hill>{0}));
   EXPECT_EQ(Chosen(actions, {.temperature = 1, .utility = points}),
@@ -193,20 +192,11 @@ TEST(ChooseActionTest, WhatProofLeavesIsToldForEachAction) {
   EXPECT_EQ(LeftByProof(actions, {}), std::vector<bool>({false, false, true}));
 }
 
-TEST(ChooseActionTest, WhatIsProvedNeedsNoVisits) {
-  std::vector<RootAction> actions = WithVisits({0, 0});
-  Prove(2, 2, actions[1]);
-  for (const float temperature : kTemperatures) {
-    EXPECT_EQ(Chosen(actions, {.temperature = temperature}),
-              (std::set<Hill>{1}));
-  }
-}
-
 TEST(ChooseActionTest, PriorsDecideWhereOnlyProvedLossesWereVisited) {
   std::vector<RootAction> actions = WithVisits({10, 0, 0});
-  Prove(-1, -1, actions[0]);
+  actions[0].low = actions[0].high = -1;
   actions[2].prior = 0.5f;
-  for (const float temperature : kTemperatures) {
+  for (const float temperature : {0.0f, 1.0f}) {
     EXPECT_EQ(Chosen(actions, {.temperature = temperature, .confidence_z = 3}),
               (std::set<Hill>{2}));
   }

@@ -12,7 +12,6 @@
 #include "absl/base/casts.h"
 #include "absl/container/flat_hash_map.h"
 #include "gtest/gtest.h"
-#include "tara/base/random.h"
 #include "tara/core/action.h"
 #include "tara/core/board.h"
 #include "tara/core/outcome.h"
@@ -21,6 +20,7 @@
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
+#include "tests/core/core_testing.h"
 #include "tests/mcts/positions.h"
 
 namespace tara::mcts {
@@ -35,17 +35,10 @@ struct SolvedPosition {
 
 // Positions of a random game that minimax solves within the budget, from the
 // last one back.
-std::vector<SolvedPosition> SmallPositions(const State& start, uint64_t seed,
-                                           int budget) {
-  Random random(DeriveSeed(seed, static_cast<uint64_t>(start.variant),
-                           StreamPurpose::kTest));
-  std::vector<State> game = {start};
-  while (!game.back().finished()) {
-    const std::vector<Action> actions = ListActions(game.back());
-    game.push_back(
-        After(game.back(),
-              actions[random.Below(static_cast<uint32_t>(actions.size()))]));
-  }
+std::vector<SolvedPosition> SmallPositions(Variant variant,
+                                           const RuleOptions& options,
+                                           uint64_t seed, int budget) {
+  std::vector<State> game = RandomGame(variant, seed, options);
   std::vector<SolvedPosition> solved;
   for (; !game.empty(); game.pop_back()) {
     int left = budget;
@@ -70,9 +63,8 @@ Coverage CompareWithMinimax(Variant variant, const RuleOptions& options,
                             EndgameSolver& solver, int games, int budget) {
   Coverage coverage;
   for (int seed = 0; seed < games; ++seed) {
-    for (const SolvedPosition& position :
-         SmallPositions(InitialState(variant, options),
-                        static_cast<uint64_t>(seed), budget)) {
+    for (const SolvedPosition& position : SmallPositions(
+             variant, options, static_cast<uint64_t>(seed), budget)) {
       const std::optional<int> margin = solver.SolveRedMargin(position.state);
       EXPECT_EQ(margin, position.red_margin) << PositionToText(position.state);
       ++coverage.positions;
@@ -88,7 +80,7 @@ Coverage CompareWithMinimax(Variant variant, const RuleOptions& options,
 class EndgameSolverTest : public testing::TestWithParam<VariantInfo> {};
 
 INSTANTIATE_TEST_SUITE_P(AllVariants, EndgameSolverTest,
-                         testing::ValuesIn(kVariants), VariantTestName);
+                         testing::ValuesIn(kVariants), tara::VariantTestName);
 
 TEST_P(EndgameSolverTest, AgreesWithMinimaxOnThousandsOfPositions) {
   EndgameSolver solver;
@@ -101,19 +93,10 @@ TEST_P(EndgameSolverTest, AgreesWithMinimaxOnThousandsOfPositions) {
 
 TEST_P(EndgameSolverTest, AgreesWithMinimaxUnderEveryRuleOption) {
   EndgameSolver solver;
-  for (const RuleOptionInfo& option : kRuleOptions) {
-    if (!option.applies_to(GetParam())) continue;
-    for (const int value :
-         {option.min_value, option.min_value + 1, option.min_value + 2,
-          option.min_value + 3, option.min_value + 5, option.max_value,
-          option.DefaultValue() - 1}) {
-      if (value < option.min_value || value > option.max_value) continue;
-      RuleOptions options;
-      option.set(options, value);
-      const Coverage coverage =
-          CompareWithMinimax(GetParam().variant, options, solver, 40, 500);
-      EXPECT_GE(coverage.positions, 70) << option.name << "=" << value;
-    }
+  for (const RuleOptions& options : EachRuleOption(GetParam())) {
+    const Coverage coverage =
+        CompareWithMinimax(GetParam().variant, options, solver, 40, 500);
+    EXPECT_GE(coverage.positions, 70) << FormatRuleOptions(options);
   }
 }
 
@@ -130,7 +113,7 @@ TEST_P(EndgameSolverTest, KnowsAllBestActionsAndTheMarginOfEach) {
   int choices = 0;
   for (uint64_t seed = 0; seed < 40; ++seed) {
     for (const SolvedPosition& position :
-         SmallPositions(InitialState(GetParam().variant), seed, 300)) {
+         SmallPositions(GetParam().variant, {}, seed, 300)) {
       const State& state = position.state;
       const auto solution = solver.Solve(state);
       const auto values = solver.SolveActions(state);
@@ -193,8 +176,8 @@ TEST_P(HighKingsSolverTest, WhatIsKnownForOneCountHoldsForTheOthers) {
     RuleOptions options;
     options.no_progress_limit = static_cast<uint8_t>(limit);
     for (uint64_t seed = 0; seed < 25; ++seed) {
-      const std::vector<SolvedPosition> game = SmallPositions(
-          InitialState(GetParam(), options), 1000 * seed + limit, 2000);
+      const std::vector<SolvedPosition> game =
+          SmallPositions(GetParam(), options, 1000 * seed + limit, 2000);
       State state = game.back().state;  // the earliest of them
       if (state.finished()) continue;
       EndgameSolver upwards;

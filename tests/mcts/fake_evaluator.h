@@ -18,6 +18,11 @@
 
 namespace tara::mcts {
 
+inline bool operator==(const Evaluation& a, const Evaluation& b) {
+  return a.priors == b.priors && a.win == b.win && a.draw == b.draw &&
+         a.loss == b.loss && a.margin == b.margin && a.margins == b.margins;
+}
+
 // Evaluates by random games, notes the sizes of its batches, and fails where a
 // test wants it to. Thread-safe.
 class FakeEvaluator : public Evaluator {
@@ -77,6 +82,18 @@ class FakeEvaluator : public Evaluator {
   int64_t good_batches_ ABSL_GUARDED_BY(mutex_) = INT64_MAX;
   std::string error_ ABSL_GUARDED_BY(mutex_);
 };
+
+// Returns the evaluations of positions, which must not fail.
+inline std::vector<Evaluation> EvaluateAll(Evaluator& evaluator,
+                                           absl::Span<const State> states) {
+  std::vector<Evaluation> evaluations(states.size());
+  EXPECT_TRUE(evaluator.Evaluate(states, absl::MakeSpan(evaluations)).ok());
+  return evaluations;
+}
+
+inline Evaluation EvaluateOne(Evaluator& evaluator, const State& state) {
+  return EvaluateAll(evaluator, {state})[0];
+}
 
 }  // namespace tara::mcts
 

@@ -21,6 +21,7 @@
 #include "tara/mcts/tree/search_data.h"
 #include "tara/mcts/tree/tree.h"
 #include "tara/mcts/tree/walk.h"
+#include "tara/mcts/utility.h"
 #include "tests/mcts/positions.h"
 #include "tests/mcts/tree_invariants.h"
 
@@ -107,8 +108,7 @@ TEST_P(GraphSearchTest, NoNodeGrowsBeyondTheRoot) {
     // Such nodes are rare in searches as small as this: make some.
     std::vector<uint32_t> before;
     for (uint32_t node = 0; node < store.num_nodes(); ++node) {
-      if (node % 3 == 1 &&
-          store.node(node).shape.status() == NodeStatus::kExpanded) {
+      if (node % 3 == 1 && store.node(node).status == NodeStatus::kExpanded) {
         store.node(node).totals = PackTotals(2 * visits(0), 0);
       }
       before.push_back(visits(node));
@@ -128,69 +128,48 @@ TEST_P(GraphSearchTest, NoNodeGrowsBeyondTheRoot) {
   }
 }
 
-TEST_P(GraphSearchTest, TheSameSearchEachTime) {
-  const SearchOptions options = {.simulations = 500,
-                                 .dirichlet_fraction = 0.25f,
-                                 .graph_search = true,
-                                 .proof = true};
-  std::vector<int> first;
-  for (int i = 0; i < 2; ++i) {
-    Tree tree(options, PositionAt(0.5, 9), 3);
-    Search(tree, 3);
-    if (i == 0) first = Visits(tree);
-    EXPECT_EQ(Visits(tree), first);
-  }
-}
-
 TEST_P(GraphSearchTest, WhatIsProvedHoldsAgainstMinimax) {
-  int settled = 0;
-  for (const Problem& problem : Endgames()) {
+  const std::vector<Problem> endgames = Endgames();
+  for (const Problem& problem : endgames) {
     for (const bool graph : {false, true}) {
-      Tree tree({.simulations = 20000, .graph_search = graph, .proof = true},
-                problem.state, 1);
-      ASSERT_TRUE(RunSearches({&tree}, uniform_).ok());
-      const SearchData& data = tree.data();
-      for (uint32_t i = 0; i < data.store.num_nodes(); ++i) {
-        const MarginBounds bounds = data.store.node(i).bounds;
-        if (bounds == MarginBounds{}) continue;
+      for (const UtilityKind kind :
+           {UtilityKind::kWinLoss, UtilityKind::kPoints}) {
+        Tree tree({.simulations = 20000,
+                   .utility = {.kind = kind},
+                   .graph_search = graph,
+                   .proof = true},
+                  problem.state, 1);
+        ASSERT_TRUE(RunSearches({&tree}, uniform_).ok());
+        const SearchData& data = tree.data();
+        for (uint32_t i = 0; i < data.store.num_nodes(); ++i) {
+          const MarginBounds bounds = data.store.node(i).bounds;
+          if (bounds == MarginBounds{}) continue;
+          int budget = 300;
+          const std::optional<int> exact =
+              ExactMargin(data.store.state(i), budget);
+          ASSERT_TRUE(exact.has_value());
+          EXPECT_LE(bounds.low, *exact);
+          EXPECT_GE(bounds.high, *exact);
+        }
+        // So few positions are all searched to the end.
+        ASSERT_TRUE(tree.settled());
+        EXPECT_TRUE(tree.done());
+        EXPECT_NE(std::find(problem.best.begin(), problem.best.end(),
+                            ProvedAction(tree)),
+                  problem.best.end());
+        if (kind == UtilityKind::kPoints) {
+          // Points are settled by the exact margin alone.
+          EXPECT_EQ(tree.root_bounds().low, tree.root_bounds().high);
+          continue;
+        }
         int budget = 300;
-        const std::optional<int> exact =
-            ExactMargin(data.store.state(i), budget);
-        ASSERT_TRUE(exact.has_value());
-        EXPECT_LE(bounds.low, *exact);
-        EXPECT_GE(bounds.high, *exact);
+        const int result = *ExactResult(problem.state, budget);
+        EXPECT_EQ(tree.root_value(),
+                  problem.state.side() == kRed ? result : -result);
       }
-      if (!tree.settled()) continue;
-      ++settled;
-      EXPECT_TRUE(tree.done());
-      EXPECT_NE(std::find(problem.best.begin(), problem.best.end(),
-                          ProvedAction(tree)),
-                problem.best.end());
-      int budget = 300;
-      const int result = *ExactResult(problem.state, budget);
-      EXPECT_EQ(tree.root_value(),
-                problem.state.side() == kRed ? result : -result);
     }
   }
-  // So few positions are all searched to the end.
-  EXPECT_EQ(settled, 2 * static_cast<int>(Endgames().size()));
-}
-
-TEST_P(GraphSearchTest, UtilityOfPointsIsSettledByTheExactMargin) {
-  for (const Problem& problem : Endgames()) {
-    Tree tree({.simulations = 20000,
-               .utility = {.kind = UtilityKind::kPoints},
-               .graph_search = true,
-               .proof = true},
-              problem.state, 1);
-    ASSERT_TRUE(RunSearches({&tree}, uniform_).ok());
-    ASSERT_TRUE(tree.settled());
-    int budget = 300;
-    const int exact = *ExactMargin(problem.state, budget);
-    const MarginBounds bounds = tree.root_bounds();
-    EXPECT_EQ(bounds.low, bounds.high);
-    EXPECT_EQ(bounds.low, problem.state.side() == kRed ? exact : -exact);
-  }
+  EXPECT_FALSE(endgames.empty());
 }
 
 // Solves by minimax what is small enough for its patience.

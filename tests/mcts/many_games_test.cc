@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -51,11 +52,7 @@ class NotedGame : public SearchedGame {
   absl::StatusOr<bool> Play() override {
     EXPECT_EQ(tree_.in_flight(), 0);
     if (told_to_fail) return absl::InternalError("told to fail");
-    std::vector<int> visits;
-    for (const RootAction& action : tree_.root_actions()) {
-      visits.push_back(action.visits);
-    }
-    history_.push_back(visits);
+    history_.push_back(Visits(tree_));
     tree_.Advance(ChooseAction(tree_.root_actions(), 0, random_));
     // The first plies are enough, but some games are played to the end.
     if (!tree_.finished() && (history_.size() < 6 || index_ % 7 == 0)) {
@@ -77,19 +74,27 @@ class NotedGame : public SearchedGame {
 
 constexpr auto kNeverStop = [] { return false; };
 
+// Hands out the games of the indices, or 0, 1, 2, ... without end.
+GameSource NotedGames(Histories& histories,
+                      std::optional<std::vector<int>> indices = {}) {
+  return [&histories, indices,
+          next = 0]() mutable -> std::unique_ptr<SearchedGame> {
+    const int i = next++;
+    if (!indices.has_value()) {
+      return std::make_unique<NotedGame>(i, 24, histories);
+    }
+    if (i >= static_cast<int>(indices->size())) return nullptr;
+    return std::make_unique<NotedGame>((*indices)[i], 24, histories);
+  };
+}
+
 // Plays games with an evaluator, in the order of their indices.
 Histories PlayNotedGames(const ManyGamesOptions& options,
                          const std::vector<int>& indices, Evaluator& evaluator,
                          SearchCounters& counters) {
   Histories histories;
-  size_t next = 0;
   const absl::Status status = PlayManyGames(
-      options,
-      [&]() -> std::unique_ptr<SearchedGame> {
-        if (next == indices.size()) return nullptr;
-        return std::make_unique<NotedGame>(indices[next++], 24, histories);
-      },
-      evaluator, kNeverStop, counters);
+      options, NotedGames(histories, indices), evaluator, kNeverStop, counters);
   EXPECT_TRUE(status.ok()) << status.message();
   return histories;
 }
@@ -126,18 +131,9 @@ TEST(ManyGamesTest, SeveralLeavesOfAGameDoNotDependOnItsCompanyEither) {
 }
 
 TEST(ManyGamesTest, LeavesOfAllGamesShareABatch) {
-  Histories histories;
   FakeEvaluator evaluator;
   SearchCounters counters;
-  int next = 1;
-  ASSERT_TRUE(PlayManyGames(
-                  {.games = 6},
-                  [&]() -> std::unique_ptr<SearchedGame> {
-                    if (next > 6) return nullptr;
-                    return std::make_unique<NotedGame>(next++, 24, histories);
-                  },
-                  evaluator, kNeverStop, counters)
-                  .ok());
+  PlayNotedGames({.games = 6}, {1, 2, 3, 4, 5, 6}, evaluator, counters);
   // Six games of six searches, none of which meets the end of the game: all
   // batches are full but for those where kept subtrees make a search shorter.
   EXPECT_GT(evaluator.positions(), 5 * evaluator.batches());
@@ -208,11 +204,7 @@ TEST(ManyGamesTest, NoGamesNeedNoEvaluations) {
   for (const int groups : {1, 2}) {
     FakeEvaluator evaluator;
     SearchCounters counters;
-    EXPECT_TRUE(PlayManyGames(
-                    {.groups = groups},
-                    [] { return std::unique_ptr<SearchedGame>(); }, evaluator,
-                    kNeverStop, counters)
-                    .ok());
+    PlayNotedGames({.groups = groups}, {}, evaluator, counters);
     EXPECT_EQ(evaluator.batches(), 0);
   }
 }
@@ -223,12 +215,11 @@ TEST(ManyGamesTest, ErrorsOfTheEvaluatorEndIt) {
     evaluator.FailAfter(20);
     Histories histories;
     SearchCounters counters;
-    int next = 0;
-    const absl::Status status = PlayManyGames(
-        {.games = 4, .leaves_per_game = 2, .groups = groups},
-        [&] { return std::make_unique<NotedGame>(next++, 24, histories); },
-        evaluator, kNeverStop, counters);
-    EXPECT_EQ(status.message(), "told to fail");
+    EXPECT_EQ(
+        PlayManyGames({.games = 4, .leaves_per_game = 2, .groups = groups},
+                      NotedGames(histories), evaluator, kNeverStop, counters)
+            .message(),
+        "told to fail");
     EXPECT_EQ(evaluator.batches(), 21);
     EXPECT_EQ(counters.batches, 20);
   }
@@ -258,11 +249,12 @@ TEST(ManyGamesTest, StoppingDropsTheGamesInProgress) {
     Histories histories;
     SearchCounters counters;
     int next = 0;
-    const absl::Status status = PlayManyGames(
-        {.games = 3, .groups = groups},
-        [&] { return std::make_unique<NotedGame>(next++, 24, histories); },
-        evaluator, [&] { return counters.batches >= 300; }, counters);
-    EXPECT_TRUE(status.ok());
+    ASSERT_TRUE(
+        PlayManyGames(
+            {.games = 3, .groups = groups},
+            [&] { return std::make_unique<NotedGame>(next++, 24, histories); },
+            evaluator, [&] { return counters.batches >= 300; }, counters)
+            .ok());
     EXPECT_EQ(counters.batches, 300);
     EXPECT_FALSE(histories.empty());
     EXPECT_LT(static_cast<int>(histories.size()), next);
@@ -308,15 +300,12 @@ TEST(ManyGamesTest, SeveralWorkersShareOneEvaluator) {
   SearchCounters counters;
   for (int worker = 0; worker < 3; ++worker) {
     workers.emplace_back([&, worker] {
-      int next = worker;
-      const absl::Status status = PlayManyGames(
-          {.games = 2, .groups = 1 + worker % 2},
-          [&]() -> std::unique_ptr<SearchedGame> {
-            if (next >= 12) return nullptr;
-            const int index = std::exchange(next, next + 3);
-            return std::make_unique<NotedGame>(index, 24, histories[worker]);
-          },
-          evaluator, kNeverStop, counters);
+      std::vector<int> indices;
+      for (int i = worker; i < 12; i += 3) indices.push_back(i);
+      const absl::Status status =
+          PlayManyGames({.games = 2, .groups = 1 + worker % 2},
+                        NotedGames(histories[worker], indices), evaluator,
+                        kNeverStop, counters);
       EXPECT_TRUE(status.ok()) << status.message();
     });
   }

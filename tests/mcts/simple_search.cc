@@ -7,12 +7,12 @@
 #include <numeric>
 
 #include "absl/types/span.h"
-#include "tara/base/check.h"
 #include "tara/core/action.h"
 #include "tara/core/board.h"
 #include "tara/core/outcome.h"
 #include "tara/mcts/tree/walk.h"
 #include "tara/mcts/utility.h"
+#include "tests/mcts/fake_evaluator.h"
 #include "tests/mcts/positions.h"
 
 namespace tara::mcts {
@@ -135,12 +135,7 @@ size_t Select(const Node& node, bool is_root, const SearchOptions& options) {
 // Evaluates a node; returns its utility for Red.
 double Expand(Node& node, Evaluator& evaluator, const SearchOptions& options,
               const Utility& utility) {
-  Evaluation evaluation;
-  TARA_CHECK(evaluator
-                 .Evaluate(absl::MakeConstSpan(&node.state, 1),
-                           absl::MakeSpan(&evaluation, 1))
-                 .ok(),
-             "the evaluator of the test failed");
+  const Evaluation evaluation = EvaluateOne(evaluator, node.state);
   const std::vector<Action> actions = ListActions(node.state);
   std::vector<float> priors = evaluation.priors;
   if (options.prior_temperature != 1) {

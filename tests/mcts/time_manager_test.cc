@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -10,9 +11,11 @@
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
+#include "tara/core/action.h"
 #include "tara/core/board.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
+#include "tara/mcts/choice/choose_action.h"
 #include "tests/mcts/positions.h"
 
 namespace tara::mcts {
@@ -24,8 +27,8 @@ constexpr TimeOptions kNoMargins = {.overhead = absl::ZeroDuration(),
 TEST(TimeManagerTest, TimeByTheMoveIsThatLessTheOverhead) {
   TimeManager manager({.per_move = absl::Seconds(5)},
                       {.overhead = absl::Milliseconds(100)});
-  for (const int ply : {0, 30}) {
-    const MoveBudget budget = manager.BudgetFor(ply, 3);
+  for (int move = 0; move < 2; ++move) {
+    const MoveBudget budget = manager.BudgetFor(3);
     EXPECT_EQ(budget.target, absl::Milliseconds(4900));
     EXPECT_EQ(budget.limit, absl::Milliseconds(4900));
     manager.Spend(absl::Seconds(5));
@@ -38,63 +41,44 @@ TEST(TimeManagerTest, TimeByTheMoveIsThatLessTheOverhead) {
 TEST(TimeManagerTest, ALargeOverheadLeavesHalfOfAMove) {
   const TimeManager manager({.per_move = absl::Milliseconds(10)},
                             {.overhead = absl::Milliseconds(20)});
-  EXPECT_EQ(manager.BudgetFor(0, 3).limit, absl::Milliseconds(5));
+  EXPECT_EQ(manager.BudgetFor(3).limit, absl::Milliseconds(5));
 }
 
 TEST(TimeManagerTest, AMoveGetsItsShareOfTheGame) {
   // (100 s - 2 s + 19 * 1 s) / 20 - 0.1 s = 5.75 s.
   const TimeManager manager(
       {.per_game = absl::Seconds(100), .increment = absl::Seconds(1)},
-      {.overhead = absl::Milliseconds(100),
-       .reserve = absl::Seconds(2),
-       .most_shares = 3});
-  const MoveBudget budget = manager.BudgetFor(0, 20);
+      {.overhead = absl::Milliseconds(100), .reserve = absl::Seconds(2)});
+  const MoveBudget budget = manager.BudgetFor(20);
   EXPECT_EQ(budget.target, absl::Milliseconds(5750));
   EXPECT_EQ(budget.limit, absl::Milliseconds(3 * 5750));
 }
 
 TEST(TimeManagerTest, TheLastMovesLeaveTimeForOnesThatWereNotExpected) {
   const TimeManager manager({.per_game = absl::Seconds(90)}, kNoMargins);
-  const MoveBudget budget = manager.BudgetFor(0, 1);
+  const MoveBudget budget = manager.BudgetFor(1);
   EXPECT_EQ(budget.target, absl::Seconds(30));  // as if three were to come
   EXPECT_EQ(budget.limit, absl::Seconds(45));   // never more than half
-}
-
-TEST(TimeManagerTest, FreeMovesLeaveTheirTimeToTheOthers) {
-  TimeOptions options = kNoMargins;
-  options.free_moves = 5;
-  const TimeManager manager({.per_game = absl::Seconds(150)}, options);
-  EXPECT_EQ(manager.BudgetFor(0, 20).target, absl::Seconds(10));
-}
-
-TEST(TimeManagerTest, OpeningsGetAPartOfTheirShare) {
-  TimeOptions options = kNoMargins;
-  options.opening_plies = 4;
-  options.opening_part = 0.5f;
-  const TimeManager manager({.per_game = absl::Seconds(100)}, options);
-  EXPECT_EQ(manager.BudgetFor(3, 10).target, absl::Seconds(5));
-  EXPECT_EQ(manager.BudgetFor(4, 10).target, absl::Seconds(10));
-  EXPECT_EQ(manager.BudgetFor(3, 10).limit, absl::Seconds(30));
 }
 
 TEST(TimeManagerTest, TheReserveIsAtMostATenthOfTheTime) {
   const TimeManager manager(
       {.per_game = absl::Seconds(10)},
       {.overhead = absl::ZeroDuration(), .reserve = absl::Seconds(100)});
-  EXPECT_EQ(manager.BudgetFor(0, 9).target, absl::Seconds(1));
+  EXPECT_EQ(manager.BudgetFor(9).target, absl::Seconds(1));
 }
 
 TEST(TimeManagerTest, AnothersClockCounts) {
   TimeManager manager({.per_game = absl::Seconds(100)}, kNoMargins);
   manager.set_left(absl::Seconds(50));
-  EXPECT_EQ(manager.BudgetFor(0, 10).target, absl::Seconds(5));
+  EXPECT_EQ(manager.BudgetFor(10).target, absl::Seconds(5));
 }
 
 TEST(TimeManagerTest, WithoutTimeLeftTheBudgetIsNothing) {
   TimeManager manager({.per_game = absl::Seconds(10)}, {});
   manager.Spend(absl::Seconds(11));
   EXPECT_TRUE(manager.overstepped());
-  EXPECT_EQ(manager.BudgetFor(0, 10).limit, absl::ZeroDuration());
+  EXPECT_EQ(manager.BudgetFor(10).limit, absl::ZeroDuration());
 }
 
 // Plays Red's moves of a random game. A move takes `spend` of its limit
@@ -115,8 +99,8 @@ Played PlayGame(Variant variant, int seed, const TimeControl& control,
   const std::vector<State> states = RandomGame(variant, seed);
   for (size_t ply = 0; ply + 1 < states.size(); ++ply) {
     if (states[ply].side() != kRed) continue;
-    const MoveBudget budget = played.manager.BudgetFor(
-        static_cast<int>(ply), ExpectedActionsLeft(states[ply]) / 2);
+    const MoveBudget budget =
+        played.manager.BudgetFor(ExpectedActionsLeft(states[ply]) / 2);
     EXPECT_LE(budget.target, budget.limit);
     EXPECT_GE(budget.target, absl::ZeroDuration());
     const absl::Duration time =
@@ -175,8 +159,6 @@ INSTANTIATE_TEST_SUITE_P(Variants, TimeManagerGamesTest,
 
 TEST(TimeManagerDeathTest, APlayerHasTime) {
   EXPECT_DEATH(TimeManager({}, {}), "the time must be > 0");
-  EXPECT_DEATH(TimeManager({.per_game = absl::Seconds(1)}, {.least_moves = 0}),
-               "most_shares and least_moves must be >= 1");
 }
 
 TEST(TimeControlTest, ReadsTimePerMove) {
@@ -271,6 +253,141 @@ TEST(GameLengthTest, AFinishedGameLastsNoLonger) {
   const State end = RandomGame(Variant::kFourTreasures, 1).back();
   ASSERT_TRUE(end.finished());
   EXPECT_EQ(ExpectedActionsLeft(end), 0);
+}
+
+// A search that has so far given its actions these visits, all of them its own.
+class StopRuleTest : public testing::Test {
+ protected:
+  void SetVisits(const std::vector<int>& visits) {
+    actions_.clear();
+    progress_.simulations = 0;
+    for (const int count : visits) {
+      actions_.push_back(
+          {.action = HillAction(static_cast<Hill>(actions_.size())),
+           .prior = 0.1f,
+           .visits = count,
+           .mean_value = 0});
+      progress_.simulations += count;
+    }
+    progress_.actions = actions_;
+  }
+
+  std::vector<RootAction> actions_;
+  SearchProgress progress_;
+};
+
+TEST_F(StopRuleTest, AProvedRootAndASingleActionAreSettled) {
+  SetVisits({5, 5});
+  EXPECT_FALSE(IsSettled(progress_, absl::Seconds(1)));
+  progress_.root_settled = true;
+  EXPECT_TRUE(IsSettled(progress_, absl::Seconds(1)));
+  progress_.root_settled = false;
+  SetVisits({1});
+  EXPECT_TRUE(IsSettled(progress_, absl::Seconds(1)));
+}
+
+TEST_F(StopRuleTest, TheMostVisitedIsSettledWhenItCannotBeOvertaken) {
+  // 100 in 4 s: 25 fit into the last second, and are taken for 30.
+  progress_.elapsed = absl::Seconds(4);
+  for (const auto& [visits, settled] :
+       std::vector<std::pair<std::vector<int>, bool>>{{{65, 35}, false},
+                                                      {{35, 65}, false},
+                                                      {{66, 34}, true},
+                                                      {{1, 33, 66}, true},
+                                                      {{50, 0, 50}, false}}) {
+    SetVisits(visits);
+    EXPECT_EQ(IsSettled(progress_, absl::Seconds(5)), settled);
+  }
+  // Speed is that of this search alone.
+  SetVisits({66, 34});
+  progress_.simulations = 110;
+  EXPECT_FALSE(IsSettled(progress_, absl::Seconds(5)));
+  // No time has passed: there is no speed.
+  progress_.elapsed = absl::ZeroDuration();
+  EXPECT_FALSE(IsSettled(progress_, absl::Seconds(5)));
+}
+
+TEST_F(StopRuleTest, SettlingNeverChangesTheMostVisited) {
+  // Against going on to the end, with visits drawn at random, one a second.
+  for (int seed = 0; seed < 200; ++seed) {
+    Random random(DeriveSeed(1, seed, StreamPurpose::kTest));
+    std::vector<int> visits(3);
+    int settled_on = -1;
+    const auto most = [&visits] {
+      return static_cast<int>(std::max_element(visits.begin(), visits.end()) -
+                              visits.begin());
+    };
+    for (int i = 0; i < 60; ++i) {
+      ++visits[random.Below(4) % 3];
+      SetVisits(visits);
+      progress_.elapsed = absl::Seconds(i + 1);
+      if (settled_on < 0 && IsSettled(progress_, absl::Seconds(60))) {
+        settled_on = most();
+      }
+    }
+    if (settled_on >= 0) {
+      EXPECT_EQ(settled_on, most()) << seed;
+    }
+  }
+}
+
+TEST_F(StopRuleTest, HardMovesTakeLongerThanTheTarget) {
+  const absl::Duration target = absl::Seconds(2);
+  SetVisits({50, 40});
+  progress_.elapsed = absl::Seconds(1);
+  EXPECT_FALSE(IsTargetReached(progress_, target));
+  progress_.elapsed = absl::Seconds(2);
+  EXPECT_TRUE(IsTargetReached(progress_, target));
+  // 90 in 1.9 s leave no more than 6 to come.
+  progress_.elapsed = absl::Milliseconds(1900);
+  EXPECT_TRUE(IsTargetReached(progress_, target));
+  // Contested by another action that was tried as much and is worth more.
+  actions_[1].mean_value = 0.2f;
+  EXPECT_FALSE(IsTargetReached(progress_, target));
+  progress_.elapsed = 2 * target;
+  EXPECT_FALSE(IsTargetReached(progress_, target));
+  actions_[1].visits = 4;  // hardly tried
+  EXPECT_TRUE(IsTargetReached(progress_, target));
+  actions_[1].visits = 51;  // now it is the most visited
+  EXPECT_TRUE(IsTargetReached(progress_, target));
+}
+
+TEST(PlayoutCapTest, AShareOfTheTurnsIsSearchedInFull) {
+  constexpr int kTurns = 10000;
+  const PlayoutCapOptions options = {
+      .full_share = 0.25f, .full_simulations = 600, .fast_simulations = 100};
+  Random random(DeriveSeed(1, 0, StreamPurpose::kTest));
+  int full = 0;
+  for (int i = 0; i < kTurns; ++i) {
+    const TurnSearch search = DrawTurnSearch(options, random);
+    EXPECT_EQ(search.simulations, search.full ? 600 : 100);
+    full += search.full ? 1 : 0;
+  }
+  EXPECT_NEAR(full, kTurns / 4, 4 * std::sqrt(kTurns * 0.25 * 0.75));
+}
+
+TEST(PlayoutCapTest, SwitchedOffItIsAlwaysFullAndDrawsNothing) {
+  Random random(3);
+  Random untouched(3);
+  for (int i = 0; i < 20; ++i) {
+    const TurnSearch search = DrawTurnSearch({.full_simulations = 50}, random);
+    EXPECT_TRUE(search.full);
+    EXPECT_EQ(search.simulations, 50);
+  }
+  EXPECT_EQ(random(), untouched());
+}
+
+TEST(PlayoutCapTest, AShareOfZeroIsAlwaysFast) {
+  Random random(3);
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_FALSE(DrawTurnSearch({.full_share = 0}, random).full);
+  }
+}
+
+TEST(PlayoutCapDeathTest, ASearchHasSimulations) {
+  Random random(3);
+  EXPECT_DEATH(DrawTurnSearch({.fast_simulations = 0}, random),
+               "simulations must be >= 1");
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "tara/core/outcome.h"
 #include "tara/mcts/tree/node.h"
 #include "tara/mcts/utility.h"
+#include "tests/mcts/fake_evaluator.h"
 #include "tests/mcts/positions.h"
 
 namespace tara::mcts {
@@ -27,13 +28,10 @@ std::string Bytes(const State& state) {
 // The value of a node's own evaluation, in units.
 int64_t OwnUnits(const SearchData& data, const State& state,
                  Evaluator& evaluator) {
-  Evaluation evaluation;
-  EXPECT_TRUE(evaluator
-                  .Evaluate(absl::MakeConstSpan(&state, 1),
-                            absl::MakeSpan(&evaluation, 1))
-                  .ok());
   const Utility utility(data.options.utility);
-  return std::lrint(utility.OfEvaluation(evaluation, state.side()) * 16384);
+  return std::lrint(
+      utility.OfEvaluation(EvaluateOne(evaluator, state), state.side()) *
+      16384);
 }
 
 void ExpectNodeAddsUp(const SearchData& data, uint32_t index,
@@ -54,9 +52,9 @@ void ExpectNodeAddsUp(const SearchData& data, uint32_t index,
   EXPECT_EQ(totals.visits, visits);
   EXPECT_EQ(totals.sum, sum);
 
-  const int tried = node.shape.num_edges();
+  const int tried = node.num_edges;
   uint32_t best_key = 0;
-  for (int i = 0; i < node.shape.num_candidates(); ++i) {
+  for (int i = 0; i < node.num_candidates; ++i) {
     const Candidate candidate = data.store.candidate(node, i);
     if (i < tried) {
       EXPECT_EQ(candidate.action(), actions[i]);
@@ -65,7 +63,7 @@ void ExpectNodeAddsUp(const SearchData& data, uint32_t index,
       best_key = std::max(best_key, candidate.key);
     }
   }
-  if (tried < node.shape.num_candidates()) {
+  if (tried < node.num_candidates) {
     EXPECT_EQ(data.store.candidate(node, tried).key, best_key);
     EXPECT_EQ(node.next_prior, best_key >> 16);
   }
@@ -80,8 +78,8 @@ void ExpectInvariants(const Tree& tree, Evaluator& evaluator) {
   std::vector<int> edges_into(data.store.num_nodes());
   for (uint32_t i = 0; i < data.store.num_nodes(); ++i) {
     const TreeNode& node = data.store.node(i);
-    EXPECT_NE(node.shape.status(), NodeStatus::kInFlight);
-    if (node.shape.status() == NodeStatus::kExpanded) {
+    EXPECT_NE(node.status, NodeStatus::kInFlight);
+    if (node.status == NodeStatus::kExpanded) {
       ExpectNodeAddsUp(data, i, evaluator);
     }
     data.store.ForEachEdge(node, [&](uint32_t, const TreeEdge& edge) {

@@ -2,37 +2,35 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <numeric>
 #include <set>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tara/base/random.h"
 #include "tara/core/action.h"
 #include "tara/core/board.h"
 #include "tara/core/outcome.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
+#include "tara/mcts/choice/root_exploration.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/evaluators/simple_evaluators.h"
+#include "tara/mcts/options/search_options.h"
+#include "tara/mcts/state_hash.h"
 #include "tara/mcts/tree/walk.h"
+#include "tests/mcts/fake_evaluator.h"
 #include "tests/mcts/positions.h"
 #include "tests/mcts/simple_search.h"
 #include "tests/mcts/tree_invariants.h"
 
 namespace tara::mcts {
 namespace {
-
-Evaluation Evaluate(Evaluator& evaluator, const State& state) {
-  Evaluation evaluation;
-  EXPECT_TRUE(evaluator
-                  .Evaluate(absl::MakeConstSpan(&state, 1),
-                            absl::MakeSpan(&evaluation, 1))
-                  .ok());
-  return evaluation;
-}
 
 // Runs a tree to the end, one leaf at a time.
 void Search(Tree& tree, Evaluator& evaluator) {
@@ -41,7 +39,7 @@ void Search(Tree& tree, Evaluator& evaluator) {
     const Tree::Gathered gathered = tree.Gather(leaf);
     ASSERT_NE(gathered, Tree::Gathered::kInFlight);
     if (gathered == Tree::Gathered::kLeaf) {
-      tree.Apply(leaf, Evaluate(evaluator, leaf.state));
+      tree.Apply(leaf, EvaluateOne(evaluator, leaf.state));
     }
   }
 }
@@ -72,13 +70,6 @@ class TreeTest : public testing::TestWithParam<VariantInfo> {
 INSTANTIATE_TEST_SUITE_P(AllVariants, TreeTest, testing::ValuesIn(kVariants),
                          VariantTestName);
 
-TEST_P(TreeTest, VisitsOfTheRootsActionsSumToTheSimulations) {
-  Tree tree({.simulations = 150}, start(), 1);
-  Search(tree, playouts_);
-  EXPECT_EQ(tree.root_visits(), 150);
-  EXPECT_EQ(Sum(Visits(tree)), 150);
-}
-
 TEST_P(TreeTest, RootActionsAreTheLegalActionsInOrder) {
   Tree tree({.simulations = 1}, middle(), 1);
   EXPECT_TRUE(tree.root_actions().empty());
@@ -90,19 +81,10 @@ TEST_P(TreeTest, RootActionsAreTheLegalActionsInOrder) {
   EXPECT_EQ(actions, ListActions(middle()));
 }
 
-TEST_P(TreeTest, VisitsAreThoseOfTheSimpleTwin) {
-  for (const State& root : {start(), middle()}) {
-    const SearchOptions options = {.simulations = 300};
-    Tree tree(options, root, 1);
-    Search(tree, playouts_);
-    EXPECT_EQ(Visits(tree), SimpleSearch(root, playouts_, options));
-  }
-}
-
 TEST_P(TreeTest, RootValueIsTheMeanOfItsActionsAndItsOwnEvaluation) {
   Tree tree({.simulations = 200}, middle(), 1);
   Search(tree, playouts_);
-  double sum = Evaluate(playouts_, middle()).value();
+  double sum = EvaluateOne(playouts_, middle()).value();
   for (const RootAction& action : tree.root_actions()) {
     sum += double{action.mean_value} * action.visits;
   }
@@ -174,7 +156,7 @@ TEST_P(TreeTest, NoiseMovesThePriorsOfTheRootAlone) {
     while (!tree.done()) {
       if (tree.Gather(leaf) != Tree::Gathered::kLeaf) continue;
       if (leaf.path.size() > 1) leaves[i].push_back(leaf.state);
-      Evaluation evaluation = Evaluate(uniform_, leaf.state);
+      Evaluation evaluation = EvaluateOne(uniform_, leaf.state);
       if (leaf.path.empty()) {
         // The root's first action is the only one with a chance.
         std::fill(evaluation.priors.begin(), evaluation.priors.end(), 0.0f);
@@ -359,7 +341,7 @@ TEST_P(TreeTest, LeavesInFlightAreDifferentPositionsOfTheTree) {
     // The last gathered comes back first: the order does not matter.
     for (auto leaf = leaves.rbegin(); leaf != leaves.rend(); ++leaf) {
       EXPECT_TRUE(paths.insert(leaf->path).second);
-      tree.Apply(*leaf, Evaluate(playouts_, leaf->state));
+      tree.Apply(*leaf, EvaluateOne(playouts_, leaf->state));
     }
     leaves.clear();
     EXPECT_EQ(tree.in_flight(), 0);
@@ -377,7 +359,7 @@ TEST_P(TreeTest, ACancelledLeafIsAsIfNeverGathered) {
     tree.Cancel(leaf);
     EXPECT_EQ(tree.in_flight(), 0);
     ASSERT_EQ(tree.Gather(leaf), Tree::Gathered::kLeaf);
-    tree.Apply(leaf, Evaluate(playouts_, leaf.state));
+    tree.Apply(leaf, EvaluateOne(playouts_, leaf.state));
   }
   EXPECT_EQ(Visits(tree), SimpleSearch(start(), playouts_, options));
 }
@@ -409,7 +391,7 @@ TEST_P(TreeDeathTest, MisuseOfLeavesIsRefused) {
   Tree::Leaf leaf;
   ASSERT_EQ(tree.Gather(leaf), Tree::Gathered::kLeaf);
   EXPECT_DEATH(tree.Advance(ListActions(start())[0]), "a leaf is in flight");
-  Evaluation evaluation = Evaluate(uniform_, start());
+  Evaluation evaluation = EvaluateOne(uniform_, start());
   tree.Apply(leaf, evaluation);
   EXPECT_DEATH(tree.Apply(leaf, evaluation), "the leaf is not in flight");
   ASSERT_EQ(tree.Gather(leaf), Tree::Gathered::kLeaf);
@@ -431,21 +413,15 @@ std::vector<float> Tempered(const std::vector<float>& priors,
   return tempered;
 }
 
-TEST(TemperPriorsTest, ATemperatureOfTwoTakesRoots) {
+TEST(TemperPriorsTest, TakesRootsAndPowers) {
+  const auto near = [](const std::vector<float>& expected) {
+    return Pointwise(FloatNear(kTolerance), expected);
+  };
   // Roots 0.8, 0.6, 0.0 of 0.64, 0.36, 0.
-  EXPECT_THAT(
-      Tempered({0.64f, 0.36f, 0}, 2),
-      Pointwise(FloatNear(kTolerance), {0.8f / 1.4f, 0.6f / 1.4f, 0.0f}));
-}
-
-TEST(TemperPriorsTest, ATemperatureOfAHalfTakesSquares) {
-  EXPECT_THAT(Tempered({0.75f, 0.25f}, 0.5f),
-              Pointwise(FloatNear(kTolerance), {0.9f, 0.1f}));
-}
-
-TEST(TemperPriorsTest, ATemperatureOfOneChangesNothing) {
-  EXPECT_THAT(Tempered({0.7f, 0.2f, 0.1f}, 1),
-              Pointwise(FloatNear(kTolerance), {0.7f, 0.2f, 0.1f}));
+  EXPECT_THAT(Tempered({0.64f, 0.36f, 0}, 2),
+              near({0.8f / 1.4f, 0.6f / 1.4f, 0}));
+  EXPECT_THAT(Tempered({0.75f, 0.25f}, 0.5f), near({0.9f, 0.1f}));
+  EXPECT_THAT(Tempered({0.7f, 0.2f, 0.1f}, 1), near({0.7f, 0.2f, 0.1f}));
 }
 
 TEST(TemperPriorsTest, EqualPriorsStayEqual) {
@@ -456,6 +432,51 @@ TEST(TemperPriorsTest, EqualPriorsStayEqual) {
     EXPECT_NEAR(std::accumulate(tempered.begin(), tempered.end(), 0.0f), 1,
                 1e-5);
   }
+}
+
+// Random games, but with priors that differ: drawn from the position.
+class UnevenEvaluator : public Evaluator {
+ public:
+  absl::Status Evaluate(absl::Span<const State> states,
+                        absl::Span<Evaluation> results) override {
+    const absl::Status status = playouts_.Evaluate(states, results);
+    for (size_t i = 0; i < states.size(); ++i) {
+      Random random(HashState(states[i]));
+      std::vector<float>& priors = results[i].priors;
+      priors = DrawDirichlet(0.3, static_cast<int>(priors.size()), random);
+    }
+    return status;
+  }
+
+ private:
+  PlayoutEvaluator playouts_{1, 17};
+};
+
+TEST_P(TreeTest, VisitsAreThoseOfTheSimpleTwinWithEveryOption) {
+  UnevenEvaluator evaluator;
+  const std::vector<SearchOptions> all = {
+      {.simulations = 300},
+      {.simulations = 300, .prior_temperature = 1.5f},
+      {.simulations = 300, .c_puct_growth = 1.0f, .c_puct_base = 100.0f},
+      {.simulations = 300, .utility_deviation_scale = 0.85f},
+      {.simulations = 300,
+       .first_play_urgency = FirstPlayUrgency::kAbsolute,
+       .first_play_urgency_value = -0.1f},
+      {.simulations = 300, .root_first_play_urgency = 0.0f},
+      {.simulations = 300, .forced_playouts = 2.0f},
+      {.simulations = 300, .utility = {.kind = UtilityKind::kMix}},
+  };
+  std::vector<std::vector<int>> found;
+  for (const SearchOptions& options : all) {
+    for (const State& root : {start(), middle()}) {
+      Tree tree(options, root, 1);
+      Search(tree, evaluator);
+      EXPECT_EQ(Visits(tree), SimpleSearch(root, evaluator, options));
+      found.push_back(Visits(tree));
+    }
+  }
+  // The options make a difference where there is much to choose.
+  EXPECT_LT(std::count(found.begin(), found.end(), found[0]), 4);
 }
 
 }  // namespace

@@ -68,18 +68,6 @@ TEST(UtilityTest, MorePointsAreNeverWorseAndNothingLeavesTheRange) {
   }
 }
 
-TEST(UtilityTest, BothTeamsCountAlike) {
-  for (const UtilityOptions& options : SomeOptions()) {
-    UtilityOptions other = options;
-    other.match.red_lead = -options.match.red_lead;
-    const Utility red(options);
-    const Utility blue(other);
-    for (int margin = -kMaxMargin; margin <= kMaxMargin; ++margin) {
-      EXPECT_NEAR(red.OfRedMargin(margin), -blue.OfRedMargin(-margin), 1e-6);
-    }
-  }
-}
-
 TEST(UtilityTest, ACompensationShiftsTheMargin) {
   const Utility utility({}, /*compensation_halves=*/5);
   EXPECT_EQ(utility.OfRedMargin(3), 1);
@@ -87,24 +75,25 @@ TEST(UtilityTest, ACompensationShiftsTheMargin) {
   EXPECT_EQ(utility.OfMargin(-2, kBlue), 1);
   EXPECT_EQ(Utility({}, 4).OfRedMargin(2), 0);
   for (const UtilityOptions& options : SomeOptions()) {
-    // Four half points are two points more.
     const Utility plain(options);
-    const Utility shifted(options, 4);
     UtilityOptions other = options;
     other.match.red_lead = -options.match.red_lead;
-    const Utility turned(other, -4);
-    for (int margin = 2 - kMaxMargin; margin <= kMaxMargin; ++margin) {
-      EXPECT_NEAR(shifted.OfRedMargin(margin), plain.OfRedMargin(margin - 2),
-                  1e-6);
-      // Seen with the colours exchanged.
-      EXPECT_NEAR(shifted.OfMargin(margin, kRed),
-                  turned.OfMargin(margin, kBlue), 1e-6);
+    for (const int points : {0, 2}) {
+      const Utility shifted(options, 2 * points);
+      const Utility turned(other, -2 * points);
+      for (int margin = points - kMaxMargin; margin <= kMaxMargin; ++margin) {
+        EXPECT_NEAR(shifted.OfRedMargin(margin),
+                    plain.OfRedMargin(margin - points), 1e-6);
+        // Seen with the colours exchanged.
+        EXPECT_NEAR(shifted.OfMargin(margin, kRed),
+                    turned.OfMargin(margin, kBlue), 1e-6);
+      }
     }
   }
 }
 
 TEST(UtilityTest, ExpectationsAreOfMarginsWithTheCompensation) {
-  for (const int halves : {-5, -4, 1, 4}) {
+  for (const int halves : {-5, -4, 0, 1, 4}) {
     for (const Side side : {kRed, kBlue}) {
       const int sign = side == kRed ? 1 : -1;
       const auto result = [&](int margin) {
@@ -212,22 +201,6 @@ TEST(UtilityTest, ASingleGameIsWorthTheSameToMatchAndWinning) {
   }
   for (int margin = -kMaxMargin; margin <= kMaxMargin; ++margin) {
     EXPECT_EQ(match.OfRedMargin(margin), win.OfRedMargin(margin));
-  }
-}
-
-TEST(UtilityTest, TheExpectationIsThatOverTheMargins) {
-  const Evaluation evaluation =
-      FromMargins({{-7, 0.125f}, {0, 0.25f}, {3, 0.5f}, {12, 0.125f}});
-  for (const UtilityOptions& options : SomeOptions()) {
-    const Utility utility(options);
-    const auto expectation = [&](int sign) {
-      return 0.125f * utility.OfRedMargin(-7 * sign) +
-             0.25f * utility.OfRedMargin(0) +
-             0.5f * utility.OfRedMargin(3 * sign) +
-             0.125f * utility.OfRedMargin(12 * sign);
-    };
-    EXPECT_NEAR(utility.OfEvaluation(evaluation, kRed), expectation(1), 1e-5);
-    EXPECT_NEAR(utility.OfEvaluation(evaluation, kBlue), expectation(-1), 1e-5);
   }
 }
 

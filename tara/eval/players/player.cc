@@ -402,8 +402,7 @@ bool IsStopped(const GameLoopOptions& options) {
 void SetTimes(const GameClocks& clocks, const PlayedGame& game, Turn& turn) {
   const mcts::TimeManager& manager = game.clocks[game.to_move()].manager;
   const mcts::TimeControl& control = clocks.control;
-  turn.budget = manager.BudgetFor(static_cast<int>(game.actions.size()),
-                                  mcts::ExpectedActionsLeft(game.state) / 2);
+  turn.budget = manager.BudgetFor(mcts::ExpectedActionsLeft(game.state) / 2);
   turn.clock = {
       .control = control,
       .left = control.is_per_move() ? control.per_move : manager.left()};

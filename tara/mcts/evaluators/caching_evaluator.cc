@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/inlined_vector.h"
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/action.h"
@@ -59,23 +60,16 @@ struct CachingEvaluator::Entry {
   // Only the margins between the first and the last one above 0 are stored:
   // most margins are 0 after few playouts or near the end of a game.
   uint16_t first_kept = 0;
-  uint16_t num_kept = 0;
-  // The priors, then the margins kept: in `few` if they fit, else in `many`.
-  std::array<float, kNumHills> few = {};
-  std::vector<float> many;
-
-  size_t size() const { return size_t{num_priors} + num_kept; }
-  const float* numbers() const {
-    return size() <= few.size() ? few.data() : many.data();
-  }
+  // The priors, then the margins kept.
+  absl::InlinedVector<float, kNumHills> numbers;
 
   void Store(const Evaluation& evaluation) {
     const std::vector<float>& margins = evaluation.margins;
     const auto is_chance = [](float probability) { return probability != 0; };
     const auto begin = std::find_if(margins.begin(), margins.end(), is_chance);
-    const auto end = std::find_if(margins.rbegin(),
-                                  std::make_reverse_iterator(begin), is_chance)
-                         .base();
+    const auto end =
+        std::find_if(margins.rbegin(), std::reverse_iterator(begin), is_chance)
+            .base();
     win = evaluation.win;
     draw = evaluation.draw;
     loss = evaluation.loss;
@@ -83,15 +77,8 @@ struct CachingEvaluator::Entry {
     num_priors = static_cast<uint16_t>(evaluation.priors.size());
     num_margins = static_cast<uint16_t>(margins.size());
     first_kept = static_cast<uint16_t>(begin - margins.begin());
-    num_kept = static_cast<uint16_t>(end - begin);
-    float* numbers = few.data();
-    if (size() > few.size()) {
-      many.resize(size());
-      numbers = many.data();
-    }
-    std::copy(
-        begin, end,
-        std::copy(evaluation.priors.begin(), evaluation.priors.end(), numbers));
+    numbers.assign(evaluation.priors.begin(), evaluation.priors.end());
+    numbers.insert(numbers.end(), begin, end);
   }
 
   void Restore(Evaluation& evaluation) const {
@@ -99,10 +86,10 @@ struct CachingEvaluator::Entry {
     evaluation.draw = draw;
     evaluation.loss = loss;
     evaluation.margin = margin;
-    const float* const margins = numbers() + num_priors;
-    evaluation.priors.assign(numbers(), margins);
+    const auto kept = numbers.begin() + num_priors;
+    evaluation.priors.assign(numbers.begin(), kept);
     evaluation.margins.assign(num_margins, 0);
-    std::copy_n(margins, num_kept, evaluation.margins.begin() + first_kept);
+    std::copy(kept, numbers.end(), evaluation.margins.begin() + first_kept);
   }
 };
 

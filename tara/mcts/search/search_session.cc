@@ -193,18 +193,18 @@ SearchDeadline::SearchDeadline(const SearchTime& time, const Tree& tree)
 }
 
 bool SearchDeadline::IsOver(const Tree& tree, absl::Time now) {
-  SearchProgress progress;
-  progress.simulations = tree.root_visits();
-  progress.new_simulations = progress.simulations - visits_before_;
-  progress.elapsed = now - begin_;
-  if (!time_.limited() || progress.new_simulations == 0) return false;
-  if (progress.elapsed >= limit_) return true;
+  const int simulations = tree.root_visits() - visits_before_;
+  if (!time_.limited() || simulations == 0) return false;
+  if (now - begin_ >= limit_) return true;
   if (now < next_look_) return false;
   next_look_ = now + slice_;
-  progress.root_settled = tree.settled();
-  CountVisits(tree.root_actions(), progress);
+  const std::vector<RootAction> actions = tree.root_actions();
+  const SearchProgress progress = {.actions = actions,
+                                   .root_settled = tree.settled(),
+                                   .simulations = simulations,
+                                   .elapsed = now - begin_};
   return (target_.has_value() && IsTargetReached(progress, *target_)) ||
-         IsSettled(progress, {.time = limit_});
+         IsSettled(progress, limit_);
 }
 
 SearchSession::SearchSession(const SessionOptions& options,

@@ -124,16 +124,15 @@ TimeManager::TimeManager(const TimeControl& control, const TimeOptions& options)
       left_(control.is_per_move() ? absl::InfiniteDuration()
                                   : control.per_game) {
   TARA_CHECK(left_ > absl::ZeroDuration(), "the time must be > 0");
-  TARA_CHECK(options.least_moves >= 1 && options.most_shares >= 1,
-             "most_shares and least_moves must be >= 1");
   TARA_CHECK(options.overhead >= absl::ZeroDuration() &&
-                 options.reserve >= absl::ZeroDuration() &&
-                 options.free_moves >= 0 && options.opening_part >= 0,
-             "times and moves are not negative");
+                 options.reserve >= absl::ZeroDuration(),
+             "times are not negative");
   options_.reserve = std::min(options.reserve, control.per_game / 10);
 }
 
-MoveBudget TimeManager::BudgetFor(int ply, float own_moves_left) const {
+MoveBudget TimeManager::BudgetFor(float own_moves_left) const {
+  constexpr float kLeastMoves = 3;
+  constexpr float kMostShares = 3;
   if (control_.is_per_move()) {
     const absl::Duration time =
         std::max(control_.per_move - options_.overhead, control_.per_move / 2);
@@ -147,16 +146,13 @@ MoveBudget TimeManager::BudgetFor(int ply, float own_moves_left) const {
         std::max(absl::ZeroDuration(), (left_ - options_.overhead) / 4);
     return {.target = time, .limit = time};
   }
-  const double moves =
-      std::max(options_.least_moves, own_moves_left - options_.free_moves);
+  const double moves = std::max(kLeastMoves, own_moves_left);
   const absl::Duration pool =
       left_ - options_.reserve + control_.increment * (moves - 1);
   const absl::Duration share =
       std::max(absl::ZeroDuration(), pool / moves - options_.overhead);
-  const absl::Duration limit =
-      std::min(share * options_.most_shares, usable / 2);
-  const double part = ply < options_.opening_plies ? options_.opening_part : 1;
-  return {.target = std::min(share * part, limit), .limit = limit};
+  const absl::Duration limit = std::min(share * kMostShares, usable / 2);
+  return {.target = std::min(share, limit), .limit = limit};
 }
 
 void TimeManager::Spend(absl::Duration time) {
@@ -169,63 +165,40 @@ void TimeManager::Spend(absl::Duration time) {
   left_ += control_.increment;
 }
 
-void CountVisits(absl::Span<const RootAction> actions,
-                 SearchProgress& progress) {
-  progress.num_actions = static_cast<int>(actions.size());
-  progress.most_visits = 0;
-  progress.second_visits = 0;
-  float value = 0;  // of the most visited, the first of several
-  for (const RootAction& action : actions) {
-    progress.second_visits = std::max(
-        progress.second_visits, std::min(progress.most_visits, action.visits));
-    if (action.visits <= progress.most_visits) continue;
-    progress.most_visits = action.visits;
-    value = action.mean_value;
-  }
-  progress.contested = std::any_of(
-      actions.begin(), actions.end(), [&](const RootAction& action) {
-        return action.visits > 0 &&
-               int64_t{10} * action.visits >= progress.most_visits &&
-               action.mean_value > value;
-      });
-}
-
-namespace {
-
-// Returns the most simulations to come; no value: unknown.
-std::optional<double> SimulationsLeft(const SearchProgress& progress,
-                                      const SearchLimits& limits) {
-  std::optional<double> left;
-  if (limits.simulations.has_value()) {
-    left = static_cast<double>(*limits.simulations - progress.simulations);
-  }
+bool IsSettled(const SearchProgress& progress, absl::Duration limit) {
+  // The simulations that fit into the time left are taken to be this many times
+  // those by the speed so far: speed varies.
+  constexpr float kSpeedMargin = 1.2f;
+  if (progress.root_settled || progress.actions.size() == 1) return true;
   // The speed is unknown until some time has elapsed.
-  if (limits.time.has_value() && progress.new_simulations > 0 &&
-      progress.elapsed > absl::ZeroDuration()) {
-    const double in_time =
-        static_cast<double>(progress.new_simulations) *
-        absl::FDivDuration(*limits.time - progress.elapsed, progress.elapsed) *
-        limits.speed_margin;
-    left = left.has_value() ? std::min(*left, in_time) : in_time;
+  if (progress.elapsed <= absl::ZeroDuration()) return false;
+  int most_visits = 0;
+  int second_visits = 0;
+  for (const RootAction& action : progress.actions) {
+    second_visits =
+        std::max(second_visits, std::min(most_visits, action.visits));
+    most_visits = std::max(most_visits, action.visits);
   }
-  return left;
-}
-
-}  // namespace
-
-bool IsSettled(const SearchProgress& progress, const SearchLimits& limits) {
-  if (progress.root_settled) return true;
-  if (progress.simulations == 0) return false;
-  if (progress.num_actions == 1) return true;
-  const std::optional<double> left = SimulationsLeft(progress, limits);
-  return left.has_value() &&
-         progress.most_visits - progress.second_visits > *left;
+  return most_visits - second_visits >
+         static_cast<double>(progress.simulations) *
+             absl::FDivDuration(limit - progress.elapsed, progress.elapsed) *
+             kSpeedMargin;
 }
 
 bool IsTargetReached(const SearchProgress& progress, absl::Duration target) {
-  if (progress.contested) return false;
-  return (progress.simulations > 0 && progress.elapsed >= target) ||
-         IsSettled(progress, {.time = target});
+  const auto* const most_visited =
+      std::max_element(progress.actions.begin(), progress.actions.end(),
+                       [](const RootAction& a, const RootAction& b) {
+                         return a.visits < b.visits;
+                       });
+  for (const RootAction& action : progress.actions) {
+    if (action.visits > 0 &&
+        int64_t{10} * action.visits >= most_visited->visits &&
+        action.mean_value > most_visited->mean_value) {
+      return false;
+    }
+  }
+  return progress.elapsed >= target || IsSettled(progress, target);
 }
 
 TurnSearch DrawTurnSearch(const PlayoutCapOptions& options, Random& random) {

@@ -45,18 +45,6 @@ struct TimeOptions {
   // Time never planned with, for delays beyond `overhead`; but no more than a
   // tenth of the time for the game.
   absl::Duration reserve = absl::Seconds(1);
-  // A player's last moves of a game that need no time, because the endgame
-  // solver answers at once. Their time goes to the moves before.
-  float free_moves = 0;
-  // Minimum number of moves to reserve time for: games may last longer than
-  // expected.
-  float least_moves = 3;
-  // A move may take this many times its share where it is hard, never more.
-  float most_shares = 3;
-  // A player's moves of plies before `opening_plies` get this part of their
-  // share: openings differ little, and the time comes back later.
-  int opening_plies = 0;
-  float opening_part = 0.5f;
 };
 
 // The time for the search of one move.
@@ -70,21 +58,20 @@ struct MoveBudget {
 // `overhead` oversteps its time only if a game lasts so long that the overhead
 // uses up the reserve.
 //
-// Of the time for a game, with `left` of it left and m moves to come (least
-// and free moves considered), a move's share is
+// Of the time for a game, with `left` of it left and m moves to come (at least
+// 3: games may last longer than expected), a move's share is
 //   (left - reserve + (m - 1) * increment) / m - overhead,
-// and its limit most_shares times that, but at most half of the time left
+// and its limit 3 times that, for hard moves, but at most half of the time left
 // without reserve and overhead. Not thread-safe.
 class TimeManager {
  public:
-  // REQUIRES: the control is one that ParseTimeControl returns; least_moves
-  // and most_shares are at least 1; nothing is negative.
+  // REQUIRES: the control is one that ParseTimeControl returns; no option is
+  // negative.
   TimeManager(const TimeControl& control, const TimeOptions& options);
 
-  // Returns the time for the move of a ply (counted from 0, all seats) when the
-  // player expects `own_moves_left` moves of its own, this one included: half
-  // of ExpectedActionsLeft.
-  MoveBudget BudgetFor(int ply, float own_moves_left) const;
+  // Returns the time for a move when the player expects `own_moves_left` moves
+  // of its own, this one included: half of ExpectedActionsLeft.
+  MoveBudget BudgetFor(float own_moves_left) const;
 
   // Takes the time that a move took in all, and adds the increment.
   void Spend(absl::Duration time);
@@ -104,46 +91,26 @@ class TimeManager {
   bool overstepped_ = false;
 };
 
-// Progress of the search of one position; filled by the search loop, with its
-// clock.
+// A search of one position under way.
 struct SearchProgress {
-  // Finished simulations through the root's actions, earlier searches included:
-  // a limit of simulations counts them.
-  int64_t simulations = 0;
-  // The ones made since this search began; they determine the speed.
-  int64_t new_simulations = 0;
-  absl::Duration elapsed = absl::ZeroDuration();  // since this search began
-  // Legal actions, and visits of the two most visited; see CountVisits.
-  int num_actions = 0;
-  int most_visits = 0;
-  int second_visits = 0;
-  // Another action, with at least a tenth of the visits of the most visited,
-  // has a greater mean value: the choice may yet change.
-  bool contested = false;
-  bool root_settled = false;  // the root's value is proved
+  absl::Span<const RootAction> actions;  // legal at the root
+  bool root_settled = false;             // the root's value is proved
+  // Made by this search, not kept from earlier ones; they determine its speed.
+  int simulations = 0;
+  absl::Duration elapsed = absl::ZeroDuration();
 };
 
-// Fills num_actions, most_visits, second_visits and contested.
-void CountVisits(absl::Span<const RootAction> actions,
-                 SearchProgress& progress);
+// Whether going on to a limit of time cannot change the action: the root is
+// proved, there is but one action, or the most visited action would stay so
+// even if all simulations to come went to the second. With a choice by other
+// than visits (ChoiceOptions::confidence_z, Gumbel) the last is no more than
+// likely. REQUIRES: simulations > 0.
+bool IsSettled(const SearchProgress& progress, absl::Duration limit);
 
-// The limits that end a search.
-struct SearchLimits {
-  std::optional<int64_t> simulations = {};
-  std::optional<absl::Duration> time = {};
-  // The simulations that fit into the time left are taken to be this many times
-  // those by the speed so far: speed varies.
-  float speed_margin = 1.2f;
-};
-
-// Whether going on to the limits cannot change the action: the root is proved,
-// there is but one action, or the most visited action would stay so even if all
-// simulations to come went to the second. With a choice by other than visits
-// (ChoiceOptions::confidence_z, Gumbel) the last is no more than likely.
-bool IsSettled(const SearchProgress& progress, const SearchLimits& limits);
-
-// Whether a search has taken its target time, after a simulation at least, or
-// is settled until then; but not while it is contested: hard moves take longer.
+// Whether a search has taken its target time or is settled until then; but not
+// while it is contested: while another action, with at least a tenth of the
+// visits of the most visited, has a greater mean value, so that the choice may
+// yet change.
 // Source: Huang, Coulom and Lin 2010, "Time management for Monte-Carlo tree
 // search applied to the game of Go", on unstable evaluations.
 bool IsTargetReached(const SearchProgress& progress, absl::Duration target);

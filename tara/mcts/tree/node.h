@@ -5,7 +5,7 @@
 //
 //   nodes       32 bytes each, by index
 //   +--------------------+-------+-------+--------+-------+-------+--+--+--+
-//   | totals:            | mean  | mean  | first  | first | shape |lo|hi|  |
+//   | totals:            | mean  | mean  | first  | first |counts |lo|hi|  |
 //   | visits 24, sum 40  | square| margin| candid.| edge  |       |  |  |  |
 //   +--------------------+-------+-------+--------+-------+-------+--+--+--+
 //   0                    8       12      16       20      24      28 29 30
@@ -159,47 +159,23 @@ enum class NodeStatus : uint8_t {
   kTerminal,  // a finished game, or solved: its bounds are one margin
 };
 
-// The shape word: counts, status and flags.
-struct NodeShape {
-  static constexpr int kEdgesShift = 10;
-  static constexpr int kStatusShift = 20;
-  static constexpr uint32_t kCountMask = 0x3ff;
-  static constexpr uint32_t kStatusMask = uint32_t{3} << kStatusShift;
-  // Its bounds settle its utility.
-  static constexpr uint32_t kSettled = uint32_t{1} << 22;
-  // Something is proved of a child: selection has to look at bounds.
-  static constexpr uint32_t kBoundsBelow = uint32_t{1} << 23;
-  static constexpr uint32_t kBlueToMove = uint32_t{1} << 24;
-
-  uint32_t word = 0;
-
-  int num_candidates() const { return static_cast<int>(word & kCountMask); }
-  int num_edges() const {
-    return static_cast<int>(word >> kEdgesShift & kCountMask);
-  }
-  NodeStatus status() const {
-    return static_cast<NodeStatus>(word >> kStatusShift & 3);
-  }
-  void set_status(NodeStatus status) {
-    word = (word & ~kStatusMask) | static_cast<uint32_t>(status)
-                                       << kStatusShift;
-  }
-  bool settled() const { return (word & kSettled) != 0; }
-  bool bounds_below() const { return (word & kBoundsBelow) != 0; }
-  Side side() const { return (word & kBlueToMove) != 0 ? kBlue : kRed; }
-};
-
 struct TreeNode {
   uint64_t totals = 0;  // PackTotals
   NodeMeans means;
   uint32_t candidates = kNoIndex;  // the first
   uint32_t edges = kNoIndex;       // the first slot of the first chunk
-  NodeShape shape;
+  uint32_t num_candidates : 10 = 0;
+  uint32_t num_edges : 10 = 0;
+  NodeStatus status : 2 = NodeStatus::kNew;
+  bool settled : 1 = false;  // its bounds settle its utility
+  // Something is proved of a child: selection has to look at bounds.
+  bool bounds_below : 1 = false;
+  uint32_t side : 1 = kRed;  // to move
   MarginBounds bounds;
   uint16_t next_prior = 0;  // of the best candidate without an edge, encoded
 };
 static_assert(sizeof(TreeNode) == 32);
-static_assert(kNumActions <= NodeShape::kCountMask);
+static_assert(kNumActions < 1 << 10);
 
 }  // namespace tara::mcts
 

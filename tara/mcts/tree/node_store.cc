@@ -17,10 +17,8 @@ uint32_t NodeStore::AddNode(const State& state) {
   states_[index] = state;
   TreeNode& node = nodes_[index];
   node = TreeNode();
-  const NodeStatus status =
-      state.finished() ? NodeStatus::kTerminal : NodeStatus::kNew;
-  node.shape.word = static_cast<uint32_t>(status) << NodeShape::kStatusShift;
-  if (state.side() == kBlue) node.shape.word |= NodeShape::kBlueToMove;
+  if (state.finished()) node.status = NodeStatus::kTerminal;
+  node.side = state.side();
   return index;
 }
 
@@ -36,7 +34,7 @@ void NodeStore::AddCandidates(uint32_t index, absl::Span<const float> priors) {
     *next++ = Candidate(EncodePrior(*prior++), action);
   });
   TARA_CHECK(next == end, "expected a prior for each legal action");
-  node.shape.word += count;
+  node.num_candidates = count;
   BringBestForward(node, 0, static_cast<int>(count));
 }
 
@@ -79,7 +77,7 @@ uint32_t NodeStore::NextSlot(TreeNode& node, int num_edges) {
 
 uint32_t NodeStore::AddEdge(uint32_t index, int position, uint32_t child) {
   TreeNode& node = nodes_[index];
-  const int made = node.shape.num_edges();
+  const int made = node.num_edges;
   Candidate* const candidates = &candidates_[node.candidates];
   const Candidate candidate = candidates[position];
   if (position != made) std::swap(candidates[position], candidates[made]);
@@ -89,22 +87,22 @@ uint32_t NodeStore::AddEdge(uint32_t index, int position, uint32_t child) {
       .child = child,
       .prior = candidate.prior(),
       .action_index = static_cast<uint16_t>(Index(candidate.action()))};
-  BringBestForward(node, made + 1, node.shape.num_candidates());
-  node.shape.word += uint32_t{1} << NodeShape::kEdgesShift;
+  BringBestForward(node, made + 1, node.num_candidates);
+  ++node.num_edges;
   return slot;
 }
 
 void NodeStore::SetPriors(uint32_t index, absl::Span<const float> priors) {
   TreeNode& node = nodes_[index];
   Candidate* const candidates = &candidates_[node.candidates];
-  for (int i = 0; i < node.shape.num_candidates(); ++i) {
+  for (int i = 0; i < node.num_candidates; ++i) {
     candidates[i] = Candidate(EncodePrior(priors[i]), candidates[i].action());
   }
   int position = 0;
   ForEachEdge(node, [&](uint32_t slot, const TreeEdge&) {
     edges_[slot].prior = candidates[position++].prior();
   });
-  BringBestForward(node, position, node.shape.num_candidates());
+  BringBestForward(node, position, node.num_candidates);
 }
 
 void NodeStore::Reserve(uint32_t nodes) {
@@ -127,7 +125,7 @@ void NodeStore::CopyReachable(const NodeStore& from, uint32_t root) {
     nodes_[copy] = original;
     states_[copy] = from.states_[origins[copy]];
     TreeNode& node = nodes_[copy];
-    const auto count = static_cast<uint32_t>(original.shape.num_candidates());
+    const auto count = static_cast<uint32_t>(original.num_candidates);
     if (count == 0) continue;
     node.candidates = candidates_.Extend(count);
     std::copy_n(&from.candidates_[original.candidates], count,

@@ -120,7 +120,7 @@ class NodeStore {
   // 8 slots.
   template <typename Visitor>
   void ForEachRun(const TreeNode& node, Visitor&& visit) const {
-    int left = node.shape.num_edges();
+    int left = node.num_edges;
     if (left == 0) return;
     uint32_t first = node.edges;
     int room = kInFirstChunk;

@@ -40,8 +40,8 @@ void SearchData::MakeTerminal(TreeNode& node, int red_margin) const {
       static_cast<float>(UtilityUnits(red_margin)) * kValueUnit;
   node.means = {.square = utility * utility,
                 .margin = static_cast<float>(red_margin)};
-  node.shape.set_status(NodeStatus::kTerminal);
-  node.shape.word |= NodeShape::kSettled;
+  node.status = NodeStatus::kTerminal;
+  node.settled = true;
 }
 
 bool SearchData::Narrow(TreeNode& node, MarginBounds proved) {
@@ -50,15 +50,15 @@ bool SearchData::Narrow(TreeNode& node, MarginBounds proved) {
                  .high = std::min(before.high, proved.high)};
   if (node.bounds == before) return false;
   if (Settles(node.bounds)) {
-    counts.settled += !node.shape.settled();
-    node.shape.word |= NodeShape::kSettled;
+    counts.settled += !node.settled;
+    node.settled = true;
   }
   return true;
 }
 
 bool SearchData::ProveFromChildren(uint32_t parent) {
   TreeNode& node = store.node(parent);
-  const bool is_red = node.shape.side() == kRed;
+  const bool is_red = node.side == kRed;
   // The best for the side to move, from the worst on.
   MarginBounds best = is_red ? MarginBounds{-kMaxMargin, -kMaxMargin}
                              : MarginBounds{kMaxMargin, kMaxMargin};
@@ -72,8 +72,8 @@ bool SearchData::ProveFromChildren(uint32_t parent) {
                                  std::min(best.high, child.high)};
   });
   if (!known) return false;
-  node.shape.word |= NodeShape::kBoundsBelow;
-  if (node.shape.num_edges() < node.shape.num_candidates()) {
+  node.bounds_below = true;
+  if (node.num_edges < node.num_candidates) {
     (is_red ? best.high : best.low) = is_red ? kMaxMargin : -kMaxMargin;
   }
   return Narrow(node, best);
@@ -87,7 +87,7 @@ bool SearchData::ProveFromChild(uint32_t parent, uint32_t child, bool changed) {
   // them.
   TreeNode& node = store.node(parent);
   return Narrow(node,
-                node.shape.side() == kRed
+                node.side == kRed
                     ? MarginBounds{.low = bounds.low, .high = kMaxMargin}
                     : MarginBounds{.low = -kMaxMargin, .high = bounds.high});
 }

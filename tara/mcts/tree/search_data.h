@@ -76,7 +76,7 @@ struct SearchData {
 
   // Returns the value of a node: its mean, within its proved bounds.
   float ValueOf(const TreeNode& node) const {
-    if (node.shape.status() == NodeStatus::kTerminal) {
+    if (node.status == NodeStatus::kTerminal) {
       return static_cast<float>(UtilityUnits(node.bounds.low)) * kValueUnit;
     }
     const float mean = UnpackTotals(node.totals).Mean();
@@ -87,7 +87,7 @@ struct SearchData {
 
   // The same in units. REQUIRES: the node was evaluated or is terminal.
   int ValueUnits(const TreeNode& node) const {
-    if (node.shape.status() == NodeStatus::kTerminal) {
+    if (node.status == NodeStatus::kTerminal) {
       return UtilityUnits(node.bounds.low);
     }
     const int mean = UnpackTotals(node.totals).MeanUnits();

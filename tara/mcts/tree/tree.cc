@@ -44,7 +44,7 @@ void EnterRoot(const State& root, SearchData& data) {
 // Null: no edge has a visit.
 const TreeEdge* MostVisited(const NodeStore& store, uint32_t node) {
   const TreeEdge* best = nullptr;
-  if (store.node(node).shape.status() != NodeStatus::kExpanded) return best;
+  if (store.node(node).status != NodeStatus::kExpanded) return best;
   store.ForEachEdge(store.node(node), [&](uint32_t, const TreeEdge& edge) {
     if (edge.counts.visits == 0) return;
     if (best == nullptr || edge.counts.visits > best->counts.visits ||
@@ -66,7 +66,7 @@ Tree::Tree(const SearchOptions& options, const State& root, uint64_t seed)
 }
 
 bool Tree::settled() const {
-  return options().proof && root_expanded() && root_node().shape.settled();
+  return options().proof && root_expanded() && root_node().settled;
 }
 
 bool Tree::done() const {
@@ -112,7 +112,7 @@ void Tree::SetRootOptions(const SearchOptions& options) {
 
 void Tree::PrepareRoot() {
   const TreeNode& root = root_node();
-  const int count = root.shape.num_candidates();
+  const int count = root.num_candidates;
   int place = 0;
   LegalActions(this->root()).ForEach([&](Action action) {
     data_.root_places[Index(action)] = static_cast<uint16_t>(place++);
@@ -129,7 +129,7 @@ void Tree::PrepareRoot() {
 
 void Tree::AddRootNoise() {
   const TreeNode& root = root_node();
-  const int count = root.shape.num_candidates();
+  const int count = root.num_candidates;
   const float fraction = options().dirichlet_fraction;
   const std::vector<float> noise =
       DrawRootNoise({.concentration = options().dirichlet_concentration,
@@ -172,9 +172,8 @@ void Tree::Advance(Action action) {
   data_.was_full = false;
   data_.was_cancelled = false;
   gumbel_kept_visits_ = 0;
-  const bool keeps =
-      kept != kNoIndex &&
-      data_.store.node(kept).shape.status() == NodeStatus::kExpanded;
+  const bool keeps = kept != kNoIndex &&
+                     data_.store.node(kept).status == NodeStatus::kExpanded;
   if (keeps) {
     spare_.CopyReachable(data_.store, kept);
     std::swap(data_.store, spare_);

@@ -141,7 +141,7 @@ class Tree {
     return data_.store.node(SearchData::kRoot);
   }
   bool root_expanded() const {
-    return root_node().shape.status() == NodeStatus::kExpanded;
+    return root_node().status == NodeStatus::kExpanded;
   }
   // Prepares selection at a root that was evaluated: its priors, noise, plan.
   void PrepareRoot();

@@ -209,7 +209,7 @@ EdgeSums SumEdges(const SearchData& data, const TreeNode& node) {
   const auto visits = static_cast<float>(totals.visits + in_flight);
   const float red_mean = totals.Mean();
   const float c = ExplorationWeight(data.options, node, totals, visits);
-  const bool is_red = node.shape.side() == kRed;
+  const bool is_red = node.side == kRed;
   return {.scan = {.side_unit = is_red ? kValueUnit : -kValueUnit,
                    .puct = {.exploration = c * std::sqrt(visits)},
                    .first_play = 0},
@@ -245,7 +245,7 @@ bool IsDominated(bool is_red, MarginBounds child, MarginBounds node) {
 // that it is good (`settled_too` false).
 bool IsLeftOut(const TreeNode& child, bool settled_too, bool is_red,
                MarginBounds node) {
-  return (settled_too && child.shape.settled()) ||
+  return (settled_too && child.settled) ||
          IsDominated(is_red, child.bounds, node);
 }
 
@@ -281,14 +281,13 @@ ScanResult ScanEdges(const SearchData& data, const TreeNode& node,
                      const ScanTerms& terms) {
   // The first edges, side by side in a chunk of their own, one by one.
   ScanResult result;
-  const int in_first =
-      std::min(node.shape.num_edges(), NodeStore::kInFirstChunk);
+  const int in_first = std::min<int>(node.num_edges, NodeStore::kInFirstChunk);
   for (int i = 0; i < in_first; ++i) {
     const uint32_t slot = node.edges + static_cast<uint32_t>(i);
     const TreeEdge& edge = data.store.edge(slot);
     AddEdge(terms, slot, edge, ValueForSide(terms, edge.counts), result);
   }
-  if (node.shape.num_edges() <= in_first) return result;
+  if (node.num_edges <= in_first) return result;
   EdgeScan scan(terms);
   data.store.ForEachRun(node, [&](uint32_t first, int count) {
     if (first == node.edges) return;
@@ -306,12 +305,11 @@ ScanResult ScanWithBoundsAndVirtualLoss(const SearchData& data,
                                         const TreeNode& node, bool settled_too,
                                         const ScanTerms& terms) {
   ScanResult result;
-  const bool is_red = node.shape.side() == kRed;
+  const bool is_red = node.side == kRed;
   const float virtual_loss = data.options.virtual_loss;
   data.store.ForEachEdge(node, [&](uint32_t slot, const TreeEdge& edge) {
-    if (node.shape.bounds_below() &&
-        IsLeftOut(data.store.node(edge.child), settled_too, is_red,
-                  node.bounds)) {
+    if (node.bounds_below && IsLeftOut(data.store.node(edge.child), settled_too,
+                                       is_red, node.bounds)) {
       return;
     }
     float value = ValueForSide(terms, edge.counts);
@@ -351,14 +349,14 @@ Selected SelectByGumbel(SearchData& data) {
   const TreeNode& root = data.store.node(kRoot);
   const float own = data.RootOwnValue();
   GetGumbelStats(data, data.gumbel_stats);
-  const int chosen = data.gumbel->Next(data.gumbel_stats,
-                                       root.shape.side() == kRed ? own : -own);
+  const int chosen =
+      data.gumbel->Next(data.gumbel_stats, root.side == kRed ? own : -own);
   Selected selected;
   data.store.ForEachEdge(root, [&](uint32_t slot, const TreeEdge& edge) {
     if (data.root_places[edge.action_index] == chosen) selected.edge = slot;
   });
   if (selected.edge != kNoIndex) return selected;
-  selected.position = root.shape.num_edges();
+  selected.position = root.num_edges;
   while (data.root_places[Index(
              data.store.candidate(root, selected.position).action())] !=
          chosen) {
@@ -400,13 +398,13 @@ Selected SelectAction(const SearchData& data, uint32_t index,
   }
   // 2. The edge with the best score.
   const bool one_by_one =
-      node.shape.bounds_below() || (in_flight && data.options.virtual_loss > 0);
+      node.bounds_below || (in_flight && data.options.virtual_loss > 0);
   const ScanResult best = one_by_one ? ScanWithBoundsAndVirtualLoss(
                                            data, node, settled_too, terms.scan)
                                      : ScanEdges(data, node, terms.scan);
   // 3. The next action not tried, which has the highest prior of them.
-  const int next = node.shape.num_edges();
-  if (next < node.shape.num_candidates()) {
+  const int next = node.num_edges;
+  if (next < node.num_candidates) {
     if (!in_flight) {
       // A scan one by one leaves edges out of its sum.
       if (one_by_one) sums = SumEdges(data, node);
@@ -446,7 +444,7 @@ Puct PuctOf(const SearchData& data, uint32_t index) {
 void GetGumbelStats(const SearchData& data,
                     std::vector<GumbelRoot::ActionStats>& stats) {
   const TreeNode& root = data.store.node(kRoot);
-  const float side_unit = root.shape.side() == kRed ? kValueUnit : -kValueUnit;
+  const float side_unit = root.side == kRed ? kValueUnit : -kValueUnit;
   stats.assign(data.root_priors.size(), {});
   data.store.ForEachEdge(root, [&](uint32_t, const TreeEdge& edge) {
     const size_t place = data.root_places[edge.action_index];
@@ -471,8 +469,7 @@ constexpr int64_t kMinMemoryLimit = 32 * kMaxBytesPerSimulation;
 TreeNode& LeafNode(SearchData& data, const SearchLeaf& leaf) {
   TreeNode& node =
       data.store.node(data.NodeBefore(leaf.path, leaf.path.size()));
-  TARA_CHECK(node.shape.status() == NodeStatus::kInFlight,
-             "the leaf is not in flight");
+  TARA_CHECK(node.status == NodeStatus::kInFlight, "the leaf is not in flight");
   return node;
 }
 
@@ -482,7 +479,7 @@ TreeNode& LeafNode(SearchData& data, const SearchLeaf& leaf) {
 Gathered EndAt(SearchData& data, uint32_t index, const SearchLeaf& leaf) {
   TreeNode& node = data.store.node(index);
   const NodeMeans means = node.means;
-  if (node.shape.status() == NodeStatus::kTerminal) {
+  if (node.status == NodeStatus::kTerminal) {
     node.totals += PackTotals(1, data.ValueUnits(node));
   }
   data.BackUp(leaf.path, {.square = means.square, .margin = means.margin},
@@ -509,12 +506,12 @@ bool Solve(SearchData& data, uint32_t index) {
 // in flight.
 Gathered Arrive(SearchData& data, uint32_t index, SearchLeaf& leaf) {
   TreeNode& node = data.store.node(index);
-  if (node.shape.status() == NodeStatus::kTerminal) {
+  if (node.status == NodeStatus::kTerminal) {
     return EndAt(data, index, leaf);
   }
-  if (node.shape.status() != NodeStatus::kNew) return Gathered::kInFlight;
+  if (node.status != NodeStatus::kNew) return Gathered::kInFlight;
   if (Solve(data, index)) return EndAt(data, index, leaf);
-  node.shape.set_status(NodeStatus::kInFlight);
+  node.status = NodeStatus::kInFlight;
   data.CountInFlight(leaf.path, 1);
   leaf.state = data.store.state(index);
   return Gathered::kLeaf;
@@ -526,7 +523,7 @@ Gathered Arrive(SearchData& data, uint32_t index, SearchLeaf& leaf) {
 bool EndsInGraph(SearchData& data, uint32_t child,
                  const std::vector<uint32_t>& path) {
   const TreeNode& node = data.store.node(child);
-  if (node.shape.status() != NodeStatus::kExpanded) return false;
+  if (node.status != NodeStatus::kExpanded) return false;
   for (size_t i = 0; i < path.size(); ++i) {
     if (data.NodeBefore(path, i) != child) continue;
     ++data.counts.cycles;
@@ -548,12 +545,12 @@ bool EndsAtSettledAction(SearchData& data, Selected& selected,
                          SearchLeaf& leaf) {
   if (selected.edge == kNoIndex) return false;
   const TreeEdge& edge = data.store.edge(selected.edge);
-  if (!data.store.node(edge.child).shape.settled()) return false;
+  if (!data.store.node(edge.child).settled) return false;
   leaf.path.push_back(selected.edge);
   EndAt(data, edge.child, leaf);
   leaf.path.clear();
   const TreeNode& root = data.store.node(kRoot);
-  if (edge.counts.visits % 2 == 1 || root.shape.settled() ||
+  if (edge.counts.visits % 2 == 1 || root.settled ||
       static_cast<int>(UnpackTotals(root.totals).visits) >
           data.options.simulations) {
     return true;
@@ -630,16 +627,14 @@ Gathered GatherLeaf(SearchData& data, SearchLeaf& leaf) {
   uint32_t index = kRoot;
   while (true) {
     // 1. The walk ends at a node that is not expanded, or whose value is known.
-    const NodeShape shape = data.store.node(index).shape;
-    if (shape.status() != NodeStatus::kExpanded) {
-      return Arrive(data, index, leaf);
-    }
-    if (shape.settled() && index != kRoot) return EndAt(data, index, leaf);
+    const TreeNode& node = data.store.node(index);
+    if (node.status != NodeStatus::kExpanded) return Arrive(data, index, leaf);
+    if (node.settled && index != kRoot) return EndAt(data, index, leaf);
     // 2. Otherwise the best action is selected.
     Selected selected = index == kRoot
                             ? SelectRootAction(data)
                             : SelectAction(data, index, /*settled_too=*/true);
-    if (index == kRoot && shape.bounds_below() &&
+    if (index == kRoot && node.bounds_below &&
         EndsAtSettledAction(data, selected, leaf)) {
       return Gathered::kFinished;
     }
@@ -663,7 +658,7 @@ void ApplyLeaf(SearchData& data, const SearchLeaf& leaf,
   TreeNode& node = LeafNode(data, leaf);
   AddCandidates(data, data.NodeBefore(leaf.path, leaf.path.size()),
                 evaluation.priors);
-  const Side side = node.shape.side();
+  const Side side = node.side;
   const float utility =
       std::clamp(data.utility.OfEvaluation(evaluation, side), -1.0f, 1.0f);
   const SimulationResult result = {
@@ -671,14 +666,14 @@ void ApplyLeaf(SearchData& data, const SearchLeaf& leaf,
       .margin = side == kRed ? evaluation.margin : -evaluation.margin};
   node.means = {.square = result.square, .margin = result.margin};
   node.totals = PackTotals(1, QuantizeValue(utility));
-  node.shape.set_status(NodeStatus::kExpanded);
+  node.status = NodeStatus::kExpanded;
   --data.in_flight;
   // 7. Its value goes up the path.
   data.BackUp(leaf.path, result, /*landed=*/true);
 }
 
 void CancelLeaf(SearchData& data, const SearchLeaf& leaf) {
-  LeafNode(data, leaf).shape.set_status(NodeStatus::kNew);
+  LeafNode(data, leaf).status = NodeStatus::kNew;
   data.CountInFlight(leaf.path, -1);
   data.was_cancelled = true;
 }
