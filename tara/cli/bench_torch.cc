@@ -217,36 +217,6 @@ double OperationsOf(const nn::NetworkShape& shape) {
   return 2 * (convolutions + linear);
 }
 
-// Engines that are made one after another, each with its errors at `states`
-// from a reference.
-class Engines {
- public:
-  explicit Engines(const std::vector<State>& states) : states_(states) {}
-
-  absl::Status SetReference(mcts::Evaluator& evaluator) {
-    return Evaluate(evaluator, expected_);
-  }
-  absl::Status Add(Engine engine) {
-    std::vector<mcts::Evaluation> found;
-    TARA_RETURN_IF_ERROR(Evaluate(*engine.evaluator, found));
-    engine.error = nn::ErrorOf(expected_, found);
-    all.push_back(std::move(engine));
-    return absl::OkStatus();
-  }
-
-  std::vector<Engine> all;
-
- private:
-  absl::Status Evaluate(mcts::Evaluator& evaluator,
-                        std::vector<mcts::Evaluation>& results) const {
-    results.resize(states_.size());
-    return evaluator.Evaluate(states_, absl::MakeSpan(results));
-  }
-
-  const std::vector<State>& states_;
-  std::vector<mcts::Evaluation> expected_;
-};
-
 // Returns the requested backends and precisions of the device.
 std::vector<nn::InferenceInfo> ListRequestedEngines(
     const BenchInferenceOptions& options) {
@@ -276,31 +246,42 @@ std::vector<nn::InferenceInfo> ListRequestedEngines(
 absl::StatusOr<std::vector<Engine>> MakeEngines(
     const BenchInferenceOptions& options, const nn::Checkpoint& checkpoint,
     const std::vector<State>& states) {
-  Engines engines(states);
+  const auto evaluate = [&](mcts::Evaluator& evaluator,
+                            std::vector<mcts::Evaluation>& results) {
+    results.resize(states.size());
+    return evaluator.Evaluate(states, absl::MakeSpan(results));
+  };
+  std::vector<mcts::Evaluation> expected, found;
+  std::vector<Engine> engines;
+  const auto add = [&](Engine engine) {
+    const absl::Status status = evaluate(*engine.evaluator, found);
+    if (status.ok()) engine.error = nn::ErrorOf(expected, found);
+    engines.push_back(std::move(engine));
+    return status;
+  };
   if (checkpoint.shape.kind == nn::NetworkKind::kLight) {
     if (!options.on_cpu()) {
       return UsageError("--device: light networks are evaluated on the cpu");
     }
     TARA_ASSIGN_OR_RETURN(const auto reference,
                           nn::NewFloatLightEvaluator(checkpoint));
-    TARA_RETURN_IF_ERROR(engines.SetReference(*reference));
+    TARA_RETURN_IF_ERROR(evaluate(*reference, expected));
     for (const absl::string_view kernels : nn::LightKernelNames()) {
       TARA_ASSIGN_OR_RETURN(auto evaluator,
                             nn::NewLightEvaluator(checkpoint, kernels));
-      TARA_RETURN_IF_ERROR(
-          engines.Add({.info = {.backend = nn::InferenceBackend::kTara,
-                                .precision = nn::Precision::kInt8},
-                       .instructions = kernels,
-                       .evaluator = std::move(evaluator)}));
+      TARA_RETURN_IF_ERROR(add({.info = {.backend = nn::InferenceBackend::kTara,
+                                         .precision = nn::Precision::kInt8},
+                                .instructions = kernels,
+                                .evaluator = std::move(evaluator)}));
     }
-    return std::move(engines.all);
+    return engines;
   }
   TARA_ASSIGN_OR_RETURN(
       const nn::LoadedNetwork reference,
       nn::MakeNetwork("the network", checkpoint,
                       {.backend = nn::InferenceBackend::kTorch,
                        .precision = nn::Precision::kFloat32}));
-  TARA_RETURN_IF_ERROR(engines.SetReference(*reference.evaluator));
+  TARA_RETURN_IF_ERROR(evaluate(*reference.evaluator, expected));
   absl::Status unsupported = UsageError(
       "--backend ", options.backend, " with --precision ", options.precision,
       ": no such engine on device ", options.inference.device);
@@ -316,11 +297,11 @@ absl::StatusOr<std::vector<Engine>> MakeEngines(
       continue;
     }
     TARA_RETURN_IF_ERROR(network.status());
-    TARA_RETURN_IF_ERROR(engines.Add(
+    TARA_RETURN_IF_ERROR(add(
         {.info = network->info, .evaluator = std::move(network->evaluator)}));
   }
-  if (engines.all.empty()) return unsupported;
-  return std::move(engines.all);
+  if (engines.empty()) return unsupported;
+  return engines;
 }
 
 // Measures how fast one core or a device evaluates positions, by backend,

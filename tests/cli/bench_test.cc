@@ -48,8 +48,8 @@ TEST(BenchCoreTest, PrintsATableWithTheThreads) {
 
 TEST(BenchCoreTest, HeedsRuleOptions) {
   OutputOf(
-      "bench core --variant high_kings_l1 --option "
-      "no_progress_limit=5 --seconds 0.001");
+      "bench core --variant high_kings_l1 --option no_progress_limit=5 "
+      "--seconds 0.001");
 }
 
 TEST(BenchCoreTest, AnInterruptReportsTheVariantsSoFar) {
@@ -83,12 +83,10 @@ TEST(BenchSearchTest, MeasuresEveryVariantWithEveryEvaluator) {
 }
 
 TEST(BenchSearchTest, PrintsATable) {
-  EXPECT_THAT(
-      OutputOf(
-          "bench search --variant poisoned_chalice --seconds 0.001 --evaluator "
-          "uniform"),
-      AllOf(HasSubstr("M simulations/s"), HasSubstr("graph hits"),
-            HasSubstr("\npoisoned_chalice  uniform ")));
+  EXPECT_THAT(OutputOf("bench search --variant poisoned_chalice --seconds "
+                       "0.001 --evaluator uniform"),
+              AllOf(HasSubstr("M simulations/s"), HasSubstr("graph hits"),
+                    HasSubstr("\npoisoned_chalice  uniform ")));
 }
 
 TEST(BenchSearchTest, TheSignatureIsOneNumber) {
@@ -171,8 +169,8 @@ TEST(BenchSelfPlayTest, SaysHowFastSelfPlayIsBesideTheBareEngine) {
 
 TEST(BenchInferenceTest, MeasuresEveryBackendPrecisionAndBatch) {
   std::set<std::string> rows;
-  for (const Json& row : JsonOf("bench inference --net 8x1 --batch 1,20 "
-                                "--seconds 0.001")) {
+  for (const Json& row :
+       JsonOf("bench inference --net 8x1 --batch 1,20 --seconds 0.001")) {
     rows.insert(row.at("backend").get<std::string>() + " " +
                 row.at("precision").get<std::string>() + " " +
                 std::to_string(row.at("batch").get<int>()));

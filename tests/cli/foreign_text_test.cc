@@ -198,8 +198,8 @@ TEST(HostileFileTest, OriginsOfBundlesAreShownEscaped) {
 TEST(HostileFileTest, NamesOfStoresAreShownEscaped) {
   const std::string store = TemporaryPath("hostile.db");
   OutputOf(
-      "selfplay --variant four_treasures --games 1 --sims 1 "
-      "--model uniform -o " +
+      "selfplay --variant four_treasures --games 1 --sims 1 --model uniform "
+      "-o " +
       store);
   {
     const auto opened =

@@ -149,8 +149,8 @@ TEST(GamesTest, ListsShowsAndSumsUp) {
 TEST(GamesTest, ExportsRuleOptions) {
   const std::string store = TemporaryPath("games.db");
   OutputOf(
-      "selfplay --variant high_kings_l1 --option "
-      "no_progress_limit=5 --games 2 --sims 2 -o " +
+      "selfplay --variant high_kings_l1 --option no_progress_limit=5 --games 2 "
+      "--sims 2 -o " +
       store);
   const TaraResult exported = RunTara("games export " + store);
   EXPECT_THAT(exported.out, HasSubstr("no_progress_limit"));

@@ -36,8 +36,7 @@ TEST(ArenaTest, ReportsEveryVariantAsJson) {
 TEST(ArenaTest, PlaysTheSameGamesFromTheSameSeed) {
   const auto play = [](const std::string& seed) {
     return OutputOf(
-        "arena --variant high_kings_l2 random random "
-        "--games 20 --seed " +
+        "arena --variant high_kings_l2 random random --games 20 --seed " +
         seed + " --format=json");
   };
   EXPECT_EQ(play("1"), play("1"));
@@ -69,8 +68,8 @@ TEST(ArenaTest, PlaysMatches) {
 // An arena of a person and a random player without openings.
 TaraResult PersonPlays(const std::string& input, const Words& more = {}) {
   return RunTara(
-      "arena --variant four_treasures person random --games 4 "
-      "--threads=3 --format=json --opening-plies 0" +
+      "arena --variant four_treasures person random --games 4 --threads=3 "
+      "--format=json --opening-plies 0" +
           more,
       input);
 }
@@ -206,8 +205,8 @@ TEST(ArenaTest, GoesOnFromItsResultsFile) {
         " --store " + store + " --format=json");
   };
   const std::string whole = OutputOf(
-      "arena --variant high_kings_l1 mcts:sims=20 "
-      "random --games 12 --format=json");
+      "arena --variant high_kings_l1 mcts:sims=20 random --games 12 "
+      "--format=json");
   EXPECT_EQ(Json::parse(play("4"))[0]["games"], 4);
   EXPECT_EQ(play("12"), whole);
   EXPECT_EQ(play("12"), whole);  // nothing left to play
@@ -217,8 +216,8 @@ TEST(ArenaTest, GamesOfOtherOpeningsAreKeptApart) {
   const std::string store = TemporaryPath("results.db");
   const auto play = [&](const std::string& openings, bool with_store) {
     return OutputOf(
-        "arena --variant sacred_hill_l1 greedy random --games 20 "
-        "--format=json --openings " +
+        "arena --variant sacred_hill_l1 greedy random --games 20 --format=json "
+        "--openings " +
         openings + (with_store ? " --store " + store : ""));
   };
   play("random", true);
@@ -342,8 +341,8 @@ TEST(CrossPlayTest, GoesOnFromItsResultsFile) {
   const std::string store = TemporaryPath("results.db");
   const auto play = [&](const std::string& games, bool with_store) {
     return OutputOf(
-        "crossplay --variant sacred_hill_doubles_l1 greedy "
-        "mcts:sims=5 random --format=json --games " +
+        "crossplay --variant sacred_hill_doubles_l1 greedy mcts:sims=5 random "
+        "--format=json --games " +
         games + (with_store ? " --store " + store : ""));
   };
   play("4", true);
@@ -370,11 +369,9 @@ TEST(CrossPlayTest, WhatCannotBeIsRefused) {
 }
 
 TEST(CrossPlayTest, TeamsAreRatedAmongPlayers) {
-  EXPECT_EQ(
-      JsonOf(
-          "rate --variant four_treasures_doubles random greedy random+greedy "
-          "--games 8")["players"][2]["name"],
-      "random+greedy");
+  EXPECT_EQ(JsonOf("rate --variant four_treasures_doubles random greedy "
+                   "random+greedy --games 8")["players"][2]["name"],
+            "random+greedy");
   EXPECT_THAT(ErrorOf(2, "rate --variant four_treasures random random+greedy"),
               HasSubstr("cannot play four_treasures, where a"));
 }

@@ -71,11 +71,10 @@ TEST(ModelTest, ARunBecomesABundleThatTellsPlaysAndProvesItself) {
       OutputOf("model verify " + bundle),
       AllOf(HasSubstr("20 golden positions"), Not(HasSubstr("DIFFERS"))));
 
-  EXPECT_THAT(
-      OutputOf("arena --variant high_kings_l1 --option no_progress_limit=20 "
-               "--games 2 net:" +
-               bundle + ",sims=2 random"),
-      HasSubstr("kings.tara,sims=2,precision=float32\n"));
+  EXPECT_THAT(OutputOf("arena --variant high_kings_l1 --option "
+                       "no_progress_limit=20 --games 2 net:" +
+                       bundle + ",sims=2 random"),
+              HasSubstr("kings.tara,sims=2,precision=float32\n"));
   EXPECT_THAT(ErrorOf(2, "arena --variant four_treasures --games 2 net:" +
                              bundle + ",sims=2 random"),
               HasSubstr(",sims=2 has not learned four_treasures"));
@@ -152,12 +151,11 @@ TEST(ModelTest, TheReadyMadeModelPlaysByDefault) {
                                "--games 2 best:sims=2 random")
                 .status,
             0);
-  EXPECT_THAT(
-      OutputOf(RunShell(
-          command + "\"$TARA\" balance --variant high_kings_l1 --games 2 "
-                    "--option no_progress_limit=20 "
-                    "--first-games 0 --player best --sims 2 --format=json")),
-      HasSubstr("best:sims=2,precision=float32"));
+  EXPECT_THAT(OutputOf(RunShell(
+                  command + "\"$TARA\" balance --variant high_kings_l1 --games "
+                            "2 --option no_progress_limit=20 --first-games 0 "
+                            "--player best --sims 2 --format=json")),
+              HasSubstr("best:sims=2,precision=float32"));
   const TaraResult engine =
       RunShell(command + "echo name | \"$TARA\" engine --model best");
   EXPECT_EQ(engine.status, 0) << engine.err;

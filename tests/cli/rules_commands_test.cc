@@ -435,11 +435,12 @@ TEST(SolveTest, AnInterruptPrintsTheBoundsToo) {
 }
 
 TEST(SolveTest, AFinishedGameHasItsResultAndNoActions) {
-  EXPECT_THAT(OutputOf({"solve", "--position",
-                        "four_treasures "
-                        "rrrbb/rrrrbbb/rrrrbbb/rrrrbbb/rrrrbbb/rrrbbbb/rrbbb - "
-                        "finished - 0,0 0 out:0 -"}),
-              HasSubstr("none: the game has ended"));
+  EXPECT_THAT(
+      OutputOf(
+          {"solve", "--position",
+           "four_treasures rrrbb/rrrrbbb/rrrrbbb/rrrrbbb/rrrrbbb/rrrbbbb/rrbbb "
+           "- finished - 0,0 0 out:0 -"}),
+      HasSubstr("none: the game has ended"));
 }
 
 TEST(StatsTest, ReadsThousandsAndMillions) {

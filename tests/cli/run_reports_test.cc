@@ -171,11 +171,10 @@ TEST(RunReportsTest, WhatANetworkPlaysUntrainedIsMarked) {
       AllOf(HasSubstr("has not learned no_progress_limit=40"),
             HasSubstr("(not learned: no_progress_limit=40)")));
   const std::string store = TemporaryPath("untrained.db");
-  EXPECT_THAT(
-      OutputOf(absl::StrCat("selfplay --variant high_kings_l1 --untrained "
-                            "--games 1 --sims 2 --player ",
-                            kWitness, " -o ", store)),
-      HasSubstr("Not learned, in high_kings_l1: no_progress_limit=40"));
+  EXPECT_THAT(OutputOf(absl::StrCat("selfplay --variant high_kings_l1 "
+                                    "--untrained --games 1 --sims 2 --player ",
+                                    kWitness, " -o ", store)),
+              HasSubstr("Not learned, in high_kings_l1: no_progress_limit=40"));
   EXPECT_THAT(OutputOf("games list " + store),
               HasSubstr("bundle,precision=float32,sims=2,untrained"));
   EXPECT_THAT(OutputOf("games stats " + store),
