@@ -1,6 +1,5 @@
 #include "tara/train/config/config.h"
 
-#include <google/protobuf/descriptor.h>
 #include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/text_format.h>
 
@@ -9,10 +8,8 @@
 #include <filesystem>
 #include <limits>
 #include <set>
-#include <string>
 #include <vector>
 
-#include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -20,7 +17,6 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
-#include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "tara/base/check.h"
 #include "tara/base/files.h"

@@ -3,7 +3,6 @@
 #include <google/protobuf/descriptor.h>
 
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,17 +11,12 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "tara/base/check.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/text.h"
-#include "tara/mcts/choice/resignation.h"
 #include "tara/mcts/evaluators/simple_evaluators.h"
-#include "tara/mcts/options/search_options.h"
-#include "tara/nn/inference_options.h"
 #include "tara/train/config/config.h"
-#include "tara/train/play/game_plan.h"
 
 namespace tara::train {
 namespace {

@@ -10,10 +10,8 @@
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/inference_options.h"
 #include "tara/nn/light/light.h"
-#include "tara/nn/weights/checkpoint.h"
 #include "tara/train/config/config.h"
 #include "tara/train/config/config_options.h"
-#include "tara/train/learn/learner.h"
 
 namespace tara::train {
 namespace {

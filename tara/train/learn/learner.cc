@@ -4,12 +4,10 @@
 #include <cmath>
 #include <exception>
 #include <map>
-#include <memory>
 #include <numbers>
 #include <system_error>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
@@ -17,7 +15,6 @@
 #include "absl/synchronization/mutex.h"
 #include "tara/base/clocks.h"
 #include "tara/base/status_macros.h"
-#include "tara/base/threads.h"
 #include "tara/nn/light/light.h"
 #include "tara/nn/torch/torch_runtime.h"
 

@@ -3,21 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <deque>
 #include <iterator>
 #include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "tara/base/check.h"
-#include "tara/base/random.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/action.h"
-#include "tara/core/board.h"
 #include "tara/core/rules.h"
-#include "tara/core/state.h"
-#include "tara/core/symmetry.h"
-#include "tara/record/game_record.h"
 
 namespace tara::train {
 namespace {

@@ -10,7 +10,6 @@
 #include <filesystem>
 #include <iterator>
 #include <system_error>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"

@@ -81,12 +81,6 @@ struct GateReport {
   std::vector<GateResult> results;
 };
 
-// Returns it as text, with the numbers of checkpoints that the gate has let
-// through and rejected: "ckpt-000005 plays (let through 4, not 1)", or
-// "ckpt-000004 still plays: ckpt-000005 is weaker in four_treasures, 38 % [30,
-// 46] (...)".
-std::string GateText(const GateReport& report, int promoted, int rejected);
-
 // Games of a generation to be played.
 struct SelfPlayJob {
   const proto::PlayRequest& request;
