@@ -14,6 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "proto/game.pb.h"
 #include "tara/core/action.h"
@@ -33,6 +34,8 @@
 
 namespace tara::train {
 namespace {
+
+using ::testing::HasSubstr;
 
 // A store with games 0 to `count` - 1.
 std::unique_ptr<record::GameStore> StoreWithGames(Variant variant,
