@@ -28,26 +28,12 @@ std::string HelpOf(const std::string& command) {
   return OutputOf(arguments);
 }
 
-// Returns the names in the list of commands that a help text has, if any.
-std::vector<std::string> ListedIn(const std::string& help) {
-  std::vector<std::string> names;
-  bool in_list = false;
-  for (const absl::string_view line : absl::StrSplit(help, '\n')) {
-    if (line.empty()) in_list = false;
-    if (in_list && line.size() > 2 && line[2] != ' ') {
-      names.emplace_back(line.substr(2, line.find(' ', 2) - 2));
-    }
-    if (line == "Commands:") in_list = true;
-  }
-  return names;
-}
-
 // Adds the help of all commands below one of `tara`, but of those that only
 // have others.
 void AddCommands(const std::string& command,
                  std::map<std::string, std::string>& commands) {
   const std::string help = HelpOf(command);
-  const std::vector<std::string> names = ListedIn(help);
+  const std::vector<std::string> names = CommandsListedIn(help);
   const bool runs = names.empty() || absl::StrContains(help, "[OPTION]...");
   if (!command.empty() && runs) commands[command] = help;
   for (const std::string& name : names) {

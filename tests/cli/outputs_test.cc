@@ -156,20 +156,16 @@ TEST_F(OutputsTest, APipeIsRefusedAndNothingIsMadeBesideIt) {
 
 // A new output has a row above.
 TEST_F(OutputsTest, AllOutputsAreHere) {
-  const std::string names =
-      "sed -n '/^Commands:/,/^$/s/^  \\([a-z]\\+\\)  .*/\\1/p'";
-  std::vector<std::string> commands;
-  for (const std::string& command :
-       Lines(RunShell("$TARA --help | " + names).out)) {
-    commands.push_back(command);
+  std::vector<std::string> commands = CommandsListedIn(OutputOf("--help"));
+  for (size_t i = 0; i < commands.size(); ++i) {
     for (const std::string& below :
-         Lines(RunShell("$TARA " + command + " --help | " + names).out)) {
-      commands.push_back(absl::StrCat(command, " ", below));
+         CommandsListedIn(OutputOf(commands[i] + " --help"))) {
+      commands.push_back(absl::StrCat(commands[i], " ", below));
     }
   }
   EXPECT_THAT(commands, IsSupersetOf({"arena", "games export"}));
   for (const std::string& command : commands) {
-    const std::string help = RunShell("$TARA " + command + " --help").out;
+    const std::string help = OutputOf(command + " --help");
     for (const std::string option :
          {"--html", "--notes", "--output", "--store", "--test-set"}) {
       // As an option, and not in an example.

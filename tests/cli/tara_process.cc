@@ -215,4 +215,17 @@ std::vector<std::string> Lines(absl::string_view text) {
   return lines;
 }
 
+std::vector<std::string> CommandsListedIn(absl::string_view help) {
+  std::vector<std::string> names;
+  bool in_list = false;
+  for (const std::string& line : Lines(help)) {
+    if (line.empty()) in_list = false;
+    if (in_list && line[2] != ' ') {
+      names.push_back(line.substr(2, line.find(' ', 2) - 2));
+    }
+    if (line == "Commands:") in_list = true;
+  }
+  return names;
+}
+
 }  // namespace tara::cli

@@ -91,6 +91,9 @@ void WriteFile(const std::string& path, absl::string_view content);
 
 std::vector<std::string> Lines(absl::string_view text);
 
+// Returns the names in the list of commands that a help text has, if any.
+std::vector<std::string> CommandsListedIn(absl::string_view help);
+
 // Matches what a command that does what it should says on stderr: nothing but
 // progress, where it takes minutes.
 inline auto NoErrors() {
