@@ -167,9 +167,9 @@ train::StrengthResult MeasureStrength(Variant variant,
           .wins = result.wins,
           .draws = result.draws,
           .losses = result.losses,
-          .score = result.score,
-          .score_low = result.score_low,
-          .score_high = result.score_high,
+          .score = result.score.mean,
+          .score_low = result.score.low,
+          .score_high = result.score.high,
           .forfeits = result.faults_b};
 }
 

@@ -27,31 +27,27 @@
 #include "tara/eval/players/player_spec.h"
 #include "tara/eval/regret/regret.h"
 #include "tests/eval/test_players.h"
+#include "tests/status_matchers.h"
 
 namespace tara::eval {
 namespace {
 
 using ::testing::HasSubstr;
 
-std::unique_ptr<Player> Make(const std::string& spec) {
-  absl::StatusOr<std::unique_ptr<Player>> player = MakePlayer(spec);
-  EXPECT_TRUE(player.ok()) << player.status();
-  return *std::move(player);
-}
-
 TEST(AdjudicationTest, WhatBothHaveProvedIsWhatTheyWouldHavePlayed) {
   int adjudicated = 0;
   for (const VariantInfo& info : kVariants) {
     ArenaOptions options = {.variant = info.variant, .games = 8};
-    const auto a = Make("mcts:sims=60,utility=points");
-    const auto b = Make("mcts:sims=30,utility=points");
-    const ArenaResult with = Play(options, *a, *b);
+    const auto play = [&] {
+      return Play(options, "mcts:sims=60,utility=points",
+                  "mcts:sims=30,utility=points");
+    };
+    const ArenaResult with = play();
     options.adjudication.proof = false;
-    const ArenaResult without = Play(options, *a, *b);
+    const ArenaResult without = play();
     EXPECT_EQ(without.adjudicated, 0);
-    ASSERT_EQ(with.played.size(), without.played.size());
+    EXPECT_EQ(Margins(with), Margins(without)) << info.id;
     for (size_t i = 0; i < with.played.size(); ++i) {
-      EXPECT_EQ(with.played[i].margin, without.played[i].margin) << info.id;
       EXPECT_LE(with.played[i].length, without.played[i].length);
     }
     adjudicated += with.adjudicated;
@@ -138,7 +134,8 @@ TEST(OpeningJudgeTest, SaysWhatItsPlayerThinksForTheSideToMove) {
 }
 
 TEST(OpeningJudgeTest, BalancedOpeningsAreBalancedToTheirJudge) {
-  const OpeningJudge judge = NewOpeningJudge(Make("mcts:sims=100"));
+  const OpeningJudge judge =
+      NewOpeningJudge(Factory("mcts:sims=100")().value());
   Openings openings({.variant = Variant::kSacredHillL1,
                      .plies = 6,
                      .judge = judge,
@@ -157,10 +154,9 @@ TEST(OpeningJudgeTest, BalancedOpeningsAreBalancedToTheirJudge) {
 TEST(OpeningJudgeTest, APlayerWithoutOpinionsCannotJudge) {
   const OpeningJudge judge = NewOpeningJudge(NewRandomPlayer());
   Random random(1);
-  const absl::Status status =
-      judge(InitialState(Variant::kFourTreasures, {}), random).status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("estimates no value"));
+  EXPECT_THAT(judge(InitialState(Variant::kFourTreasures, {}), random),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       HasSubstr("estimates no value")));
 }
 
 // Searches that would take days end when games are stopped, whoever thinks.
@@ -177,10 +173,6 @@ class SomeAsks {
   std::atomic<int> asks_ = 0;
 };
 
-PlayerFactory Factory(const std::string& spec) {
-  return NewPlayerFactory(ParseTeamSpec(spec).value());
-}
-
 // Each of them is given days for an action.
 const std::vector<std::string>& Specs() {
   static const auto* const specs = new std::vector<std::string>{
@@ -196,64 +188,55 @@ const std::vector<std::string>& Specs() {
   return *specs;
 }
 
-TEST(StopTest, EndsAnArenaWhoeverThinks) {
-  for (const std::string& spec : Specs()) {
-    for (const int threads : {1, 3}) {
-      SCOPED_TRACE(spec);
-      SomeAsks stop;
-      const absl::StatusOr<ArenaResult> result =
-          PlayArena({.variant = Variant::kFourTreasures,
-                     .games = 12,
-                     .concurrent_games = 2,
-                     .stop = stop.check()},
-                    Factory(spec), Factory(spec), threads);
-      ASSERT_TRUE(result.ok()) << result.status();
-      EXPECT_TRUE(stop.asked());
-      EXPECT_EQ(result->games, 0);
-    }
-  }
-}
-
-TEST(StopTest, EndsGamesWithClocks) {
-  for (const std::string& spec : Specs()) {
-    SCOPED_TRACE(spec);
-    SomeAsks stop;
-    const absl::StatusOr<ArenaResult> result = PlayArena(
-        {.variant = Variant::kFourTreasures,
-         .games = 2,
-         .clocks = GameClocks{.control = {.per_game = absl::Hours(1000)}},
-         .stop = stop.check()},
-        Factory(spec), Factory(spec), 1);
-    ASSERT_TRUE(result.ok()) << result.status();
-    EXPECT_EQ(result->games, 0);
-  }
-}
-
-TEST(StopTest, EndsTeams) {
+// Plays such an arena, which is stopped before a game is over.
+void ExpectStopped(ArenaOptions options, const std::string& spec,
+                   int threads = 1) {
+  SCOPED_TRACE(spec);
   SomeAsks stop;
-  const std::string spec = "random+mcts:sims=16000000";
-  ArenaOptions options = {.variant = Variant::kSacredHillDoublesL1,
-                          .games = 8,
-                          .stop = stop.check()};
+  options.stop = stop.check();
+  options.on_game = [](const proto::GameRecord&) {
+    return absl::InternalError("a game was played");
+  };
   const TeamSpec team = ParseTeamSpec(spec).value();
   SetTeams(team, team, options);
-  const absl::StatusOr<ArenaResult> result =
-      PlayArena(options, NewPlayerFactory(team), NewPlayerFactory(team), 1);
-  ASSERT_TRUE(result.ok()) << result.status();
-  EXPECT_EQ(result->games, 0);
+  EXPECT_EQ(Play(options, spec, spec, threads).games, 0);
+  EXPECT_TRUE(stop.asked());
+}
+
+TEST(StopTest, EndsArenasWhoeverThinks) {
+  const Variant variant = Variant::kFourTreasures;
+  for (const std::string& spec : Specs()) {
+    for (const int threads : {1, 3}) {
+      ExpectStopped({.variant = variant, .games = 12, .concurrent_games = 2},
+                    spec, threads);
+    }
+    ExpectStopped(
+        {.variant = variant,
+         .games = 2,
+         .clocks = GameClocks{.control = {.per_game = absl::Hours(1000)}}},
+        spec);
+    ExpectStopped({.variant = variant,
+                   .games = 16,
+                   .opening_plies = 0,
+                   .drawn_plies = 8,
+                   .self_play = true,
+                   .concurrent_games = 4},
+                  spec, 2);
+  }
+  ExpectStopped({.variant = Variant::kSacredHillDoublesL1, .games = 8},
+                "random+mcts:sims=16000000");
 }
 
 TEST(StopTest, EndsTheJudgeOfOpenings) {
   SomeAsks stop;
-  const absl::StatusOr<ArenaResult> result =
-      PlayArena({.variant = Variant::kFourTreasures,
-                 .games = 4,
-                 .opening_judge = NewOpeningJudge(
-                     Factory("mcts:sims=16000000")().value(), stop.check()),
-                 .stop = stop.check()},
-                Factory("random"), Factory("random"), 1);
-  ASSERT_TRUE(result.ok()) << result.status();
-  EXPECT_EQ(result->games, 0);
+  EXPECT_EQ(Play({.variant = Variant::kFourTreasures,
+                  .games = 4,
+                  .opening_judge = NewOpeningJudge(
+                      Factory("mcts:sims=16000000")().value(), stop.check()),
+                  .stop = stop.check()},
+                 "random", "random")
+                .games,
+            0);
 }
 
 // What a thread thinks about is broken off when another one ends the games.
@@ -263,39 +246,14 @@ TEST(StopTest, OneThreadsEndEndsTheOthersChoices) {
     return made++ == 0 ? Factory("mcts:sims=16000000")() : Factory("random")();
   };
   std::atomic<int> games = 0;
-  const absl::StatusOr<ArenaResult> result = PlayArena(
-      {.variant = Variant::kFourTreasures,
-       .games = 1000,
-       .concurrent_games = 1},
-      one_thinks, Factory("random"), 2, [&](const ArenaProgress& progress) {
-        games = progress.games_done;
-        return games < 10;
-      });
-  ASSERT_TRUE(result.ok()) << result.status();
+  Play({.variant = Variant::kFourTreasures,
+        .games = 1000,
+        .concurrent_games = 1},
+       one_thinks, Factory("random"), 2, [&](const ArenaProgress& progress) {
+         games = progress.games_done;
+         return games < 10;
+       });
   EXPECT_GE(games, 10);
-}
-
-TEST(StopTest, EndsGamesOfAPlayerWithItself) {
-  for (const std::string& spec : Specs()) {
-    SCOPED_TRACE(spec);
-    SomeAsks stop;
-    int games = 0;
-    ArenaOptions options = {.variant = Variant::kFourTreasures,
-                            .games = 16,
-                            .opening_plies = 0,
-                            .drawn_plies = 8,
-                            .self_play = true,
-                            .concurrent_games = 4,
-                            .stop = stop.check()};
-    options.on_game = [&](const proto::GameRecord&) {
-      ++games;
-      return absl::OkStatus();
-    };
-    const absl::StatusOr<ArenaResult> result =
-        PlayArena(options, Factory(spec), Factory(spec), 2);
-    EXPECT_TRUE(result.ok()) << result.status();
-    EXPECT_EQ(games, 0);
-  }
 }
 
 TEST(StopTest, EndsTheMeasurementOfRegret) {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -29,19 +30,11 @@ std::unique_ptr<record::GameStore> NewStore() {
       .value();
 }
 
-absl::StatusOr<std::unique_ptr<Player>> MakeRandom() {
-  return NewRandomPlayer();
-}
-
-absl::StatusOr<std::unique_ptr<Player>> MakeQuitter() {
-  return std::make_unique<QuittingPlayer>(30);
-}
-
 // Plays an arena of a random player and one that gives games up, in a store.
 ArenaResult Play(ArenaOptions options, record::GameStore& store,
                  const proto::Contest& contest) {
   EXPECT_TRUE(ResumeFromStore(store, contest, options).ok());
-  return PlayArena(options, MakeRandom, MakeQuitter, 1).value();
+  return Play(options, Factory("random"), FactoryOf<QuittingPlayer>(30));
 }
 
 std::vector<ArenaGame> EarlierIn(record::GameStore& store,
@@ -61,16 +54,13 @@ TEST(ArenaStoreTest, GamesComeBackAsTheyWere) {
     EXPECT_GT(result.faults_b, 0);
     const std::vector<ArenaGame> games = EarlierIn(*store, contest);
     ASSERT_EQ(games.size(), 8u);
+    const auto all = [](const ArenaGame& game) {
+      return std::tie(game.pair, game.match, game.a_is_red, game.margin,
+                      game.length, game.forfeit, game.fault);
+    };
     for (size_t i = 0; i < games.size(); ++i) {
-      const ArenaGame& game = result.played[i];
-      EXPECT_EQ(games[i].pair, game.pair);
-      EXPECT_EQ(games[i].match, game.match);
+      EXPECT_EQ(all(games[i]), all(result.played[i]));
       EXPECT_EQ(games[i].match >= 0, by_match);
-      EXPECT_EQ(games[i].a_is_red, game.a_is_red);
-      EXPECT_EQ(games[i].margin, game.margin);
-      EXPECT_EQ(games[i].length, game.length);
-      EXPECT_EQ(games[i].forfeit, game.forfeit);
-      EXPECT_EQ(games[i].fault, game.fault);
     }
   }
 }

@@ -1,7 +1,5 @@
 #include "tara/eval/arena/arena.h"
 
-#include <gtest/gtest.h>
-
 #include <atomic>
 #include <cmath>
 #include <cstdint>
@@ -15,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/core/action.h"
 #include "tara/core/rules.h"
@@ -31,12 +30,6 @@
 namespace tara::eval {
 namespace {
 
-std::vector<double> Margins(const ArenaResult& result) {
-  std::vector<double> margins;
-  for (const ArenaGame& game : result.played) margins.push_back(game.margin);
-  return margins;
-}
-
 class ArenaTest : public testing::TestWithParam<VariantInfo> {
  protected:
   Variant variant() const { return GetParam().variant; }
@@ -46,16 +39,15 @@ INSTANTIATE_TEST_SUITE_P(AllVariants, ArenaTest, testing::ValuesIn(kVariants),
                          mcts::VariantTestName);
 
 TEST_P(ArenaTest, RandomAgainstRandomIsAboutEven) {
-  const std::unique_ptr<Player> random = NewRandomPlayer();
   const ArenaResult result =
-      Play({.variant = variant(), .games = 4000}, *random, *random);
+      Play({.variant = variant(), .games = 4000}, "random", "random");
   EXPECT_EQ(result.games, 4000);
   EXPECT_EQ(result.wins + result.draws + result.losses, 4000);
   // Three standard errors of at most 0.5 / sqrt(4000) = 0.0079 (games of a pair
   // of random players do not depend on each other but by their opening).
-  EXPECT_NEAR(result.score, 0.5, 0.024);
-  EXPECT_LT(result.score_low, result.score);
-  EXPECT_GT(result.score_high, result.score);
+  EXPECT_NEAR(result.score.mean, 0.5, 0.024);
+  EXPECT_LT(result.score.low, result.score.mean);
+  EXPECT_GT(result.score.high, result.score.mean);
 }
 
 TEST_P(ArenaTest, OneOpeningIsPlayedFromBothSides) {
@@ -77,8 +69,8 @@ TEST_P(ArenaTest, OneOpeningIsPlayedFromBothSides) {
     EXPECT_EQ(first.length, second.length);
     lengths_and_margins.insert(100 * first.length + first.margin);
   }
-  EXPECT_EQ(result.score, 0.5);
-  EXPECT_EQ(result.mean_margin, 0);
+  EXPECT_EQ(result.score.mean, 0.5);
+  EXPECT_EQ(result.margin.mean, 0);
   // The openings of different pairs differ.
   EXPECT_GT(lengths_and_margins.size(), 1u);
 }
@@ -91,8 +83,8 @@ TEST_P(ArenaTest, ThePlayersChangePlacesWithoutChangingTheGames) {
   const ArenaResult other = Play(options, last, first);
   EXPECT_EQ(one.wins, other.losses);
   EXPECT_EQ(one.draws, other.draws);
-  EXPECT_NEAR(one.score, 1 - other.score, 1e-12);
-  EXPECT_NEAR(one.mean_margin, -other.mean_margin, 1e-12);
+  EXPECT_NEAR(one.score.mean, 1 - other.score.mean, 1e-12);
+  EXPECT_NEAR(one.margin.mean, -other.margin.mean, 1e-12);
   EXPECT_NEAR(one.score_as_red, 1 - other.score_as_blue, 1e-12);
 }
 
@@ -117,22 +109,23 @@ TEST_P(ArenaTest, APlayerPlaysAllSeatsOfItsSide) {
 }
 
 TEST_P(ArenaTest, SeedsDecideTheGamesAndConcurrencyDoesNot) {
-  const std::unique_ptr<Player> random = NewRandomPlayer();
   ArenaOptions options = {.variant = variant(), .games = 30, .seed = 5};
-  const std::vector<double> margins = Margins(Play(options, *random, *random));
-  EXPECT_EQ(Margins(Play(options, *random, *random)), margins);
+  const auto margins = [&] {
+    return Margins(Play(options, "random", "random"));
+  };
+  const std::vector<double> expected = margins();
+  EXPECT_EQ(margins(), expected);
   options.concurrent_games = 3;
-  EXPECT_EQ(Margins(Play(options, *random, *random)), margins);
+  EXPECT_EQ(margins(), expected);
   options.seed = 6;
-  EXPECT_NE(Margins(Play(options, *random, *random)), margins);
+  EXPECT_NE(margins(), expected);
 }
 
 TEST_P(ArenaTest, InMatchesTheTeamsAreRedInTurn) {
   const int per_match = GetParam().seats;
-  const std::unique_ptr<Player> random = NewRandomPlayer();
   const ArenaResult result =
       Play({.variant = variant(), .by_match = true, .games = 6 * per_match},
-           *random, *random);
+           "random", "random");
   ASSERT_EQ(result.games, 6 * per_match);
   EXPECT_EQ(result.matches.matches, 6);
   std::map<int, std::vector<ArenaGame>> matches;
@@ -164,8 +157,8 @@ TEST_P(ArenaTest, MatchesOfAPairAreMirrorImagesToThePlayerOfBothSides) {
   FixedPlayer b;
   const ArenaResult result =
       Play({.variant = variant(), .by_match = true, .games = 40}, a, b);
-  EXPECT_EQ(result.matches.score, 0.5);
-  EXPECT_EQ(result.matches.mean_lead, 0);
+  EXPECT_EQ(result.matches.score.mean, 0.5);
+  EXPECT_EQ(result.matches.lead.mean, 0);
   EXPECT_EQ(result.matches.wins, result.matches.losses);
 }
 
@@ -207,29 +200,26 @@ TEST(ArenaBatchTest, GamesByThemselvesAreMatchesOfOne) {
 }
 
 TEST(ArenaBatchTest, GamesAreRoundedUpToWholePairsOfMatches) {
-  FixedPlayer a;
-  FixedPlayer b;
-  EXPECT_EQ(Play({.by_match = true, .games = 5}, a, b).games, 8);
-  EXPECT_EQ(Play({.variant = Variant::kFourTreasuresDoubles,
-                  .by_match = true,
-                  .games = 3},
-                 a, b)
-                .games,
+  const auto games = [](const ArenaOptions& options) {
+    return Play(options, "random", "random").games;
+  };
+  EXPECT_EQ(games({.games = 3}), 4);
+  EXPECT_EQ(games({.by_match = true, .games = 5}), 8);
+  EXPECT_EQ(games({.variant = Variant::kFourTreasuresDoubles,
+                   .by_match = true,
+                   .games = 3}),
             8);
 }
 
 TEST(ArenaBatchTest, OnlyWholePairsOfMatchesCount) {
-  const std::unique_ptr<Player> random = NewRandomPlayer();
-  const ArenaOptions options = {
-      .by_match = true, .games = 40, .concurrent_games = 3};
-  const absl::StatusOr<ArenaResult> part = PlayArena(
-      options, *random, *random,
+  const ArenaResult part = Play(
+      {.by_match = true, .games = 40, .concurrent_games = 3}, Factory("random"),
+      Factory("random"), 1,
       [](const ArenaProgress& progress) { return progress.games_done < 19; });
-  ASSERT_TRUE(part.ok());
-  EXPECT_GT(part->games, 0);
-  EXPECT_LT(part->games, 20);
-  EXPECT_EQ(part->games % 4, 0);
-  EXPECT_EQ(part->matches.matches, part->games / 2);
+  EXPECT_GT(part.games, 0);
+  EXPECT_LT(part.games, 20);
+  EXPECT_EQ(part.games % 4, 0);
+  EXPECT_EQ(part.matches.matches, part.games / 2);
 }
 
 TEST(ArenaBatchTest, GamesGoOnTogether) {
@@ -243,13 +233,11 @@ TEST(ArenaBatchTest, GamesGoOnTogether) {
 }
 
 TEST(ArenaBatchTest, ACompensationCountsInEveryGame) {
-  const auto a = NewRandomPlayer();
-  const auto b = NewRandomPlayer();
   const ArenaOptions plain = {.variant = Variant::kFourTreasures, .games = 20};
   ArenaOptions given = plain;
   given.rule_options.compensation_halves = 23;
-  const ArenaResult before = Play(plain, *a, *b);
-  const ArenaResult after = Play(given, *a, *b);
+  const ArenaResult before = Play(plain, "random", "random");
+  const ArenaResult after = Play(given, "random", "random");
   ASSERT_EQ(after.played.size(), before.played.size());
   for (size_t i = 0; i < after.played.size(); ++i) {
     EXPECT_EQ(
@@ -258,12 +246,6 @@ TEST(ArenaBatchTest, ACompensationCountsInEveryGame) {
   }
   EXPECT_EQ(after.draws, 0);
   EXPECT_LT(after.score_as_red, before.score_as_red);
-}
-
-TEST(ArenaBatchTest, AnOddNumberOfGamesIsRoundedUp) {
-  FixedPlayer a;
-  FixedPlayer b;
-  EXPECT_EQ(Play({.games = 3}, a, b).games, 4);
 }
 
 TEST(ArenaBatchTest, AnOpeningNeverEndsTheGame) {
@@ -275,40 +257,30 @@ TEST(ArenaBatchTest, AnOpeningNeverEndsTheGame) {
 }
 
 TEST(ArenaBatchTest, ProgressIsToldAndMayStopTheMatch) {
-  const std::unique_ptr<Player> random = NewRandomPlayer();
   int last = 0;
-  const absl::StatusOr<ArenaResult> whole =
-      PlayArena({.games = 20, .concurrent_games = 4}, *random, *random,
-                [&](const ArenaProgress& progress) {
+  const auto play = [&](int most) {
+    last = 0;
+    return Play({.games = 20, .concurrent_games = 4}, Factory("random"),
+                Factory("random"), 1, [&](const ArenaProgress& progress) {
                   EXPECT_GE(progress.games_done, last);
                   EXPECT_EQ(progress.games, 20);
                   last = progress.games_done;
-                  return true;
+                  return last < most;
                 });
-  ASSERT_TRUE(whole.ok());
+  };
+  const ArenaResult whole = play(21);
   EXPECT_EQ(last, 20);
-  const absl::StatusOr<ArenaResult> part = PlayArena(
-      {.games = 20, .concurrent_games = 4}, *random, *random,
-      [](const ArenaProgress& progress) { return progress.games_done < 10; });
-  ASSERT_TRUE(part.ok());
-  EXPECT_LT(part->games, 20);
-  EXPECT_EQ(part->games % 2, 0);
+  const ArenaResult part = play(10);
+  EXPECT_LT(part.games, 20);
+  EXPECT_EQ(part.games % 2, 0);
   // Only whole pairs count, and they are those of the whole match.
-  for (const ArenaGame& game : part->played) {
-    EXPECT_EQ(game.margin,
-              whole->played[2 * game.pair + !game.a_is_red].margin);
+  for (const ArenaGame& game : part.played) {
+    EXPECT_EQ(game.margin, whole.played[2 * game.pair + !game.a_is_red].margin);
   }
-}
-
-TEST(ArenaBatchTest, StoppedAtOnceThereIsNoResult) {
-  const std::unique_ptr<Player> random = NewRandomPlayer();
-  const absl::StatusOr<ArenaResult> result =
-      PlayArena({.games = 20}, *random, *random,
-                [](const ArenaProgress&) { return false; });
-  ASSERT_TRUE(result.ok());
-  EXPECT_EQ(result->games, 0);
-  EXPECT_EQ(result->score_low, 0);
-  EXPECT_EQ(result->score_high, 1);
+  const ArenaResult none = play(0);
+  EXPECT_EQ(none.games, 0);
+  EXPECT_EQ(none.score.low, 0);
+  EXPECT_EQ(none.score.high, 1);
 }
 
 TEST(ArenaBatchTest, WithoutOpeningsGamesOfPlayersThatNeverDrawAreTwo) {
@@ -318,8 +290,8 @@ TEST(ArenaBatchTest, WithoutOpeningsGamesOfPlayersThatNeverDrawAreTwo) {
   EXPECT_EQ(result.games, 40);
   EXPECT_EQ(result.distinct_games, 2);
   const ArenaResult pair = Play({.games = 2, .opening_plies = 0}, a, b);
-  EXPECT_EQ(result.score_low, pair.score_low);
-  EXPECT_EQ(result.score_high, pair.score_high);
+  EXPECT_EQ(result.score.low, pair.score.low);
+  EXPECT_EQ(result.score.high, pair.score.high);
 }
 
 TEST(ArenaBatchTest, OptionsOutOfRangeAreRefused) {
@@ -341,6 +313,8 @@ TEST(ArenaBatchTest, OptionsOutOfRangeAreRefused) {
   EXPECT_EQ(error({.rule_options = {.no_progress_limit = 10}}),
             "arena: the rule option no_progress_limit does not apply to "
             "sacred_hill_l1");
+  EXPECT_THAT(error({.sprt = SprtOptions{.elo0 = 5, .elo1 = 0}}),
+              testing::HasSubstr("expected elo1 greater than elo0"));
 }
 
 TEST(ArenaBatchTest, APlayersErrorEndsTheMatch) {
@@ -350,22 +324,11 @@ TEST(ArenaBatchTest, APlayersErrorEndsTheMatch) {
   EXPECT_EQ(PlayArena({}, a, b).status().message(), "told to fail");
 }
 
-// Time that the tests let pass.
-class FakeClock {
- public:
-  absl::Time Now() const { return now_; }
-  void Pass(absl::Duration time) { now_ += time; }
-
- private:
-  absl::Time now_ = absl::UnixEpoch();
-};
-
 // Plays the first legal action, each in the same time, or in what the budget
 // says; notes the budgets.
 class SlowPlayer : public Player {
  public:
-  SlowPlayer(FakeClock* clock, absl::Duration time)
-      : clock_(clock), time_(time) {}
+  SlowPlayer(absl::Time* now, absl::Duration time) : now_(now), time_(time) {}
 
   absl::Status ChooseActions(absl::Span<const Turn> turns,
                              absl::Span<Action> actions) override {
@@ -373,7 +336,7 @@ class SlowPlayer : public Player {
     EXPECT_TRUE(turns[0].may_ponder);
     EXPECT_TRUE(turns[0].budget.has_value());
     budgets.push_back(*turns[0].budget);
-    clock_->Pass(time_ == absl::ZeroDuration() ? budgets.back().limit : time_);
+    *now_ += time_ == absl::ZeroDuration() ? budgets.back().limit : time_;
     actions[0] = LegalActions(turns[0].state).Nth(0);
     return absl::OkStatus();
   }
@@ -381,23 +344,22 @@ class SlowPlayer : public Player {
   std::vector<mcts::MoveBudget> budgets;
 
  private:
-  FakeClock* const clock_;
+  absl::Time* const now_;
   const absl::Duration time_;
 };
 
-ArenaOptions WithClocks(const FakeClock& clock,
+ArenaOptions WithClocks(const absl::Time& now,
                         const mcts::TimeControl& control) {
-  return {.games = 4, .clocks = {{.control = control, .now = [&clock] {
-                                    return clock.Now();
-                                  }}}};
+  return {.games = 4,
+          .clocks = {{.control = control, .now = [&now] { return now; }}}};
 }
 
 TEST(ArenaClockTest, TheTimeOfMovesIsMeasuredForEitherPlayer) {
-  FakeClock clock;
-  SlowPlayer a(&clock, absl::Seconds(2));
-  SlowPlayer b(&clock, absl::Seconds(3));
+  absl::Time now;
+  SlowPlayer a(&now, absl::Seconds(2));
+  SlowPlayer b(&now, absl::Seconds(3));
   const ArenaResult result =
-      Play(WithClocks(clock, {.per_move = absl::Seconds(3)}), a, b);
+      Play(WithClocks(now, {.per_move = absl::Seconds(3)}), a, b);
   EXPECT_EQ(result.games, 4);
   EXPECT_EQ(result.clock_a.forfeits, 0);
   EXPECT_EQ(result.clock_b.forfeits, 0);  // 3 s is within 3 s
@@ -414,13 +376,13 @@ TEST(ArenaClockTest, TheTimeOfMovesIsMeasuredForEitherPlayer) {
 }
 
 TEST(ArenaClockTest, WhoOverstepsTheTimeOfAMoveLosesByTwoPoints) {
-  FakeClock clock;
-  SlowPlayer a(&clock, absl::Milliseconds(2001));
-  SlowPlayer b(&clock, absl::Seconds(2));
+  absl::Time now;
+  SlowPlayer a(&now, absl::Milliseconds(2001));
+  SlowPlayer b(&now, absl::Seconds(2));
   const ArenaResult result =
-      Play(WithClocks(clock, {.per_move = absl::Seconds(2)}), a, b);
+      Play(WithClocks(now, {.per_move = absl::Seconds(2)}), a, b);
   EXPECT_EQ(result.losses, 4);
-  EXPECT_EQ(result.mean_margin, -2);
+  EXPECT_EQ(result.margin.mean, -2);
   EXPECT_EQ(result.clock_a.forfeits, 4);
   EXPECT_EQ(result.clock_b.forfeits, 0);
   for (const ArenaGame& game : result.played) {
@@ -432,24 +394,24 @@ TEST(ArenaClockTest, WhoOverstepsTheTimeOfAMoveLosesByTwoPoints) {
 }
 
 TEST(ArenaClockTest, EachGameHasItsOwnTime) {
-  FakeClock clock;
+  absl::Time now;
   // Some 24 moves a game of 10 s each: enough for a game, not for two. B has
   // used 300 s with its 31st move, which no game has.
-  SlowPlayer a(&clock, absl::Seconds(1));
-  SlowPlayer b(&clock, absl::Seconds(10));
+  SlowPlayer a(&now, absl::Seconds(1));
+  SlowPlayer b(&now, absl::Seconds(10));
   const ArenaResult enough =
-      Play(WithClocks(clock, {.per_game = absl::Seconds(300)}), a, b);
+      Play(WithClocks(now, {.per_game = absl::Seconds(300)}), a, b);
   EXPECT_EQ(enough.clock_b.forfeits, 0);
   EXPECT_GT(enough.clock_b.use.time, absl::Seconds(300));
   // The eleventh move is too late; an increment of 10 s saves it.
   const ArenaResult little =
-      Play(WithClocks(clock, {.per_game = absl::Seconds(100)}), a, b);
+      Play(WithClocks(now, {.per_game = absl::Seconds(100)}), a, b);
   EXPECT_EQ(little.clock_b.forfeits, 4);
   EXPECT_EQ(little.clock_b.use.moves, 44);
   EXPECT_EQ(little.wins, 4);
   const ArenaResult saved =
-      Play(WithClocks(clock, {.per_game = absl::Seconds(100),
-                              .increment = absl::Seconds(10)}),
+      Play(WithClocks(now, {.per_game = absl::Seconds(100),
+                            .increment = absl::Seconds(10)}),
            a, b);
   EXPECT_EQ(saved.clock_b.forfeits, 0);
 }
@@ -460,10 +422,10 @@ TEST_P(ArenaTest, WhoKeepsToTheLimitsNeverLosesOnTime) {
         mcts::TimeControl{.per_game = absl::Seconds(5)},
         mcts::TimeControl{.per_game = absl::Seconds(1),
                           .increment = absl::Milliseconds(100)}}) {
-    FakeClock clock;
-    SlowPlayer a(&clock, absl::ZeroDuration());
-    SlowPlayer b(&clock, absl::ZeroDuration());
-    ArenaOptions options = WithClocks(clock, control);
+    absl::Time now;
+    SlowPlayer a(&now, absl::ZeroDuration());
+    SlowPlayer b(&now, absl::ZeroDuration());
+    ArenaOptions options = WithClocks(now, control);
     options.variant = variant();
     const ArenaResult result = Play(options, a, b);
     EXPECT_EQ(result.clock_a.forfeits + result.clock_b.forfeits, 0);
@@ -475,27 +437,25 @@ TEST_P(ArenaTest, WhoKeepsToTheLimitsNeverLosesOnTime) {
 }
 
 TEST(ArenaClockTest, ClocksChangeNothingForPlayersWithoutANotionOfTime) {
-  const std::unique_ptr<Player> random = NewRandomPlayer();
-  const std::unique_ptr<Player> greedy = NewGreedyPlayer();
-  FakeClock clock;
+  absl::Time now;
   ArenaOptions options = {.games = 20, .seed = 9};
-  const ArenaResult without = Play(options, *random, *greedy);
-  options.clocks = WithClocks(clock, {.per_game = absl::Seconds(1)}).clocks;
-  const ArenaResult with = Play(options, *random, *greedy);
+  const ArenaResult without = Play(options, "random", "greedy");
+  options.clocks = WithClocks(now, {.per_game = absl::Seconds(1)}).clocks;
+  const ArenaResult with = Play(options, "random", "greedy");
   EXPECT_EQ(Margins(with), Margins(without));
   EXPECT_EQ(without.clock_a.use.moves, 0);
   EXPECT_GT(with.clock_a.use.moves, 0);
 }
 
 TEST(ArenaClockTest, InMatchesAForfeitCountsAsItsPoints) {
-  FakeClock clock;
-  SlowPlayer a(&clock, absl::Seconds(1));
-  SlowPlayer b(&clock, absl::Seconds(9));
-  ArenaOptions options = WithClocks(clock, {.per_move = absl::Seconds(5)});
+  absl::Time now;
+  SlowPlayer a(&now, absl::Seconds(1));
+  SlowPlayer b(&now, absl::Seconds(9));
+  ArenaOptions options = WithClocks(now, {.per_move = absl::Seconds(5)});
   options.by_match = true;
   const ArenaResult result = Play(options, a, b);
   EXPECT_EQ(result.matches.wins, 2);
-  EXPECT_EQ(result.matches.mean_lead, 2 * kForfeitMargin);
+  EXPECT_EQ(result.matches.lead.mean, 2 * kForfeitMargin);
 }
 
 TEST(SummarizeGamesTest, NumbersAreThoseOfTheGames) {
@@ -516,18 +476,15 @@ TEST(SummarizeGamesTest, NumbersAreThoseOfTheGames) {
   EXPECT_EQ(result.games_as_red, 3);
   EXPECT_EQ(result.wins_as_red, 2);
   EXPECT_EQ(result.draws_as_red, 1);
-  EXPECT_NEAR(result.score, 2.0 / 3, 1e-9);
+  EXPECT_NEAR(result.score.mean, 2.0 / 3, 1e-9);
   EXPECT_NEAR(result.score_as_red, 2.5 / 3, 1e-9);
   EXPECT_NEAR(result.score_as_blue, 1.5 / 3, 1e-9);
-  EXPECT_NEAR(result.score_low, 0.16108, 1e-5);
-  EXPECT_NEAR(result.score_high, 0.97651, 1e-5);
-  EXPECT_NEAR(result.elo, 120.412, 1e-3);      // 400 log10(2)
-  EXPECT_NEAR(result.elo_high, 647.51, 0.01);  // 400 log10(0.97651 / 0.02349)
-  EXPECT_NEAR(result.mean_margin, 1, 1e-9);
+  EXPECT_NEAR(result.score.low, 0.16108, 1e-5);
+  EXPECT_NEAR(result.score.high, 0.97651, 1e-5);
+  EXPECT_NEAR(result.margin.mean, 1, 1e-9);
   // Margins of pairs 1.5, 4.5, -3: s^2 = (0.25 + 12.25 + 16) / 2 = 14.25, and
   // Student's t of 2 degrees of freedom.
-  EXPECT_NEAR(result.mean_margin_high - 1, 4.302653 * std::sqrt(14.25 / 3),
-              1e-5);
+  EXPECT_NEAR(result.margin.high - 1, 4.302653 * std::sqrt(14.25 / 3), 1e-5);
   EXPECT_NEAR(result.mean_length, 43, 1e-9);
 }
 
@@ -556,8 +513,8 @@ TEST(SummarizeGamesTest, PointsOfAMatchAddUp) {
   EXPECT_EQ(one.wins, 0);
   EXPECT_EQ(one.draws, 1);
   EXPECT_EQ(one.losses, 1);
-  EXPECT_NEAR(one.score, 0.25, 1e-9);
-  EXPECT_NEAR(one.mean_lead, -1, 1e-9);
+  EXPECT_NEAR(one.score.mean, 0.25, 1e-9);
+  EXPECT_NEAR(one.lead.mean, -1, 1e-9);
   // Another pair, of which A wins both by 1; and the first once more, as the
   // result of another variant. Pairs score 1/4, 1, 1/4: mean 1/2. With a 0 and
   // a 1 more their variance is 0.175: 3 * 0.25 / 0.175 = 4.2857 trials.
@@ -569,10 +526,9 @@ TEST(SummarizeGamesTest, PointsOfAMatchAddUp) {
   const MatchResult three = SummarizeGames(all).matches;
   EXPECT_EQ(three.matches, 6);
   EXPECT_EQ(three.wins, 2);
-  EXPECT_NEAR(three.score, 0.5, 1e-9);
-  EXPECT_NEAR(three.score_high, 0.92447, 1e-5);
-  EXPECT_EQ(three.elo, 0);
-  EXPECT_NEAR(three.mean_lead, -1.0 / 3, 1e-9);
+  EXPECT_NEAR(three.score.mean, 0.5, 1e-9);
+  EXPECT_NEAR(three.score.high, 0.92447, 1e-5);
+  EXPECT_NEAR(three.lead.mean, -1.0 / 3, 1e-9);
 }
 
 TEST(SummarizeGamesTest, IntervalsOfTheGamesOfMatchesAreOverPairsOfMatches) {
@@ -592,13 +548,13 @@ TEST(SummarizeGamesTest, IntervalsOfTheGamesOfMatchesAreOverPairsOfMatches) {
   }
   const ArenaResult each = SummarizeGames(games);
   const ArenaResult expected = SummarizeGames(alike);
-  EXPECT_EQ(each.score_low, expected.score_low);
-  EXPECT_EQ(each.score_high, expected.score_high);
-  EXPECT_EQ(each.mean_margin_low, 0);
-  EXPECT_EQ(each.mean_margin_high, 0);
+  EXPECT_EQ(each.score.low, expected.score.low);
+  EXPECT_EQ(each.score.high, expected.score.high);
+  EXPECT_EQ(each.margin.low, 0);
+  EXPECT_EQ(each.margin.high, 0);
   const ArenaResult teams = SummarizeGames(games, 2);
-  EXPECT_EQ(teams.mean_margin_high, 0);
-  EXPECT_LT(teams.score_low, each.score_low);
+  EXPECT_EQ(teams.margin.high, 0);
+  EXPECT_LT(teams.score.low, each.score.low);
 }
 
 TEST(SummarizeGamesTest, TotalsKeepTheMatchesOfEachResultApart) {
@@ -611,47 +567,23 @@ TEST(SummarizeGamesTest, TotalsKeepTheMatchesOfEachResultApart) {
 
 // --- Parallel arena ----------------------------------------------------------
 
-absl::StatusOr<std::unique_ptr<Player>> MakeRandom() {
-  return NewRandomPlayer();
-}
-
-absl::StatusOr<std::unique_ptr<Player>> MakeGreedy() {
-  return NewGreedyPlayer();
-}
-
 TEST(ParallelArenaTest, TheNumberOfThreadsDoesNotChangeTheResult) {
-  const ArenaOptions options = {
-      .variant = Variant::kHighKingsL2, .games = 22, .seed = 3};
-  const std::unique_ptr<Player> random = NewRandomPlayer();
-  const std::unique_ptr<Player> greedy = NewGreedyPlayer();
-  const auto alone = PlayArena(options, *random, *greedy);
-  ASSERT_TRUE(alone.ok()) << alone.status();
-  // More threads than pairs, too.
-  for (const int threads : {1, 2, 3, 7, 50}) {
-    const auto result = PlayArena(options, MakeRandom, MakeGreedy, threads);
-    ASSERT_TRUE(result.ok()) << result.status();
-    EXPECT_EQ(Margins(*result), Margins(*alone)) << threads;
-    EXPECT_EQ(result->score, alone->score);
-    EXPECT_EQ(result->elo_low, alone->elo_low);
-  }
-}
-
-TEST(ParallelArenaTest, TheNumberOfThreadsDoesNotChangeMatches) {
-  const ArenaOptions options = {.variant = Variant::kSacredHillDoublesL1,
-                                .by_match = true,
-                                .games = 50,
-                                .seed = 3};
-  const std::unique_ptr<Player> random = NewRandomPlayer();
-  const std::unique_ptr<Player> greedy = NewGreedyPlayer();
-  const auto alone = PlayArena(options, *random, *greedy);
-  ASSERT_TRUE(alone.ok()) << alone.status();
-  EXPECT_EQ(alone->matches.matches, 14);
-  for (const int threads : {1, 3, 50}) {
-    const auto result = PlayArena(options, MakeRandom, MakeGreedy, threads);
-    ASSERT_TRUE(result.ok()) << result.status();
-    EXPECT_EQ(Margins(*result), Margins(*alone)) << threads;
-    EXPECT_EQ(result->matches.score_low, alone->matches.score_low);
-    EXPECT_EQ(result->matches.mean_lead, alone->matches.mean_lead);
+  for (const ArenaOptions& options :
+       {ArenaOptions{.variant = Variant::kHighKingsL2, .games = 22, .seed = 3},
+        {.variant = Variant::kSacredHillDoublesL1,
+         .by_match = true,
+         .games = 50,
+         .seed = 3}}) {
+    const ArenaResult alone = Play(options, "random", "greedy");
+    EXPECT_EQ(alone.matches.matches, options.by_match ? 14 : 0);
+    // More threads than pairs, too.
+    for (const int threads : {2, 3, 7, 50}) {
+      const ArenaResult result = Play(options, "random", "greedy", threads);
+      EXPECT_EQ(Margins(result), Margins(alone)) << threads;
+      EXPECT_EQ(result.score.low, alone.score.low);
+      EXPECT_EQ(result.matches.score.low, alone.matches.score.low);
+      EXPECT_EQ(result.matches.lead.mean, alone.matches.lead.mean);
+    }
   }
 }
 
@@ -659,132 +591,95 @@ TEST(ParallelArenaTest, ASequentialTestEndsTheArenaTheSameOnAnyThreads) {
   // Greedy beats random by far more than 50 Elo.
   const ArenaOptions options = {.games = 10000,
                                 .sprt = SprtOptions{.elo0 = 0, .elo1 = 50}};
-  const auto alone = PlayArena(options, MakeGreedy, MakeRandom, 1);
-  ASSERT_TRUE(alone.ok()) << alone.status();
-  ASSERT_TRUE(alone->sprt.has_value());
-  EXPECT_EQ(alone->sprt->decision(), SprtDecision::kAcceptH1);
-  EXPECT_LT(alone->games, 1000);
-  EXPECT_EQ(alone->games, 2 * alone->sprt->pairs());
+  const ArenaResult alone = Play(options, "greedy", "random");
+  ASSERT_TRUE(alone.sprt.has_value());
+  EXPECT_EQ(alone.sprt->decision(), SprtDecision::kAcceptH1);
+  EXPECT_LT(alone.games, 1000);
+  EXPECT_EQ(alone.games, 2 * alone.sprt->pairs());
   for (const int threads : {2, 5}) {
-    const auto result = PlayArena(options, MakeGreedy, MakeRandom, threads);
-    ASSERT_TRUE(result.ok()) << result.status();
-    EXPECT_EQ(Margins(*result), Margins(*alone)) << threads;
-    EXPECT_EQ(result->sprt->llr(), alone->sprt->llr());
+    const ArenaResult result = Play(options, "greedy", "random", threads);
+    EXPECT_EQ(Margins(result), Margins(alone)) << threads;
+    EXPECT_EQ(result.sprt->llr(), alone.sprt->llr());
   }
-  const auto reversed = PlayArena(options, MakeRandom, MakeGreedy, 2);
-  EXPECT_EQ(reversed->sprt->decision(), SprtDecision::kAcceptH0);
+  EXPECT_EQ(Play(options, "random", "greedy", 2).sprt->decision(),
+            SprtDecision::kAcceptH0);
 }
 
 TEST(ParallelArenaTest, ATestOfMatchesCountsPairsOfMatches) {
-  const auto result = PlayArena({.by_match = true,
-                                 .games = 40,
-                                 .sprt = SprtOptions{.elo0 = 0, .elo1 = 1}},
-                                MakeGreedy, MakeRandom, 2);
-  ASSERT_TRUE(result.ok()) << result.status();
-  EXPECT_EQ(result->sprt->decision(), SprtDecision::kUndecided);
-  EXPECT_EQ(result->sprt->pairs(), 10);
+  const ArenaResult result = Play({.by_match = true,
+                                   .games = 40,
+                                   .sprt = SprtOptions{.elo0 = 0, .elo1 = 1}},
+                                  "greedy", "random", 2);
+  EXPECT_EQ(result.sprt->decision(), SprtDecision::kUndecided);
+  EXPECT_EQ(result.sprt->pairs(), 10);
   int half_points = 0;
-  for (int i = 0; i < 5; ++i) half_points += i * result->sprt->counts()[i];
-  EXPECT_EQ(half_points, 2 * result->matches.wins + result->matches.draws);
-}
-
-TEST(ParallelArenaTest, AnImpossibleTestIsRefused) {
-  const auto result = PlayArena({.sprt = SprtOptions{.elo0 = 5, .elo1 = 0}},
-                                MakeRandom, MakeRandom, 1);
-  EXPECT_EQ(result.status().code(), absl::StatusCode::kInvalidArgument);
+  for (int i = 0; i < 5; ++i) half_points += i * result.sprt->counts()[i];
+  EXPECT_EQ(half_points, 2 * result.matches.wins + result.matches.draws);
 }
 
 TEST(ParallelArenaTest, AnArenaGoesOnWhereItWasBrokenOff) {
   for (const bool by_match : {false, true}) {
-    const ArenaOptions options = {.by_match = by_match, .games = 40, .seed = 6};
-    const auto whole = PlayArena(options, MakeRandom, MakeGreedy, 2);
-    ASSERT_TRUE(whole.ok()) << whole.status();
-    ArenaOptions part = options;
+    ArenaOptions options = {.by_match = by_match, .games = 40, .seed = 6};
+    const ArenaResult whole = Play(options, "random", "greedy", 2);
     std::vector<ArenaGame> stored;
-    part.concurrent_games = 3;
-    part.on_game = [&](const proto::GameRecord& game) {
+    options.on_game = [&](const proto::GameRecord& game) {
       stored.push_back(ArenaGameOf(game));
       return absl::OkStatus();
     };
-    const auto broken_off = PlayArena(part, MakeRandom, MakeGreedy, 1,
-                                      [&](const ArenaProgress& progress) {
-                                        return progress.games_done < 17;
-                                      });
-    ASSERT_TRUE(broken_off.ok()) << broken_off.status();
-    ASSERT_GE(stored.size(), 17u);
-    ASSERT_LT(stored.size(), 25u);
-    ArenaOptions rest = options;
-    rest.earlier = stored;
-    int played = 0;
-    rest.on_game = [&](const proto::GameRecord&) {
-      ++played;
-      return absl::OkStatus();
-    };
-    const auto resumed = PlayArena(rest, MakeRandom, MakeGreedy, 2);
-    ASSERT_TRUE(resumed.ok()) << resumed.status();
-    EXPECT_EQ(Margins(*resumed), Margins(*whole)) << by_match;
-    EXPECT_EQ(resumed->score_low, whole->score_low);
+    options.concurrent_games = 3;
+    Play(options, Factory("random"), Factory("greedy"), 1,
+         [&](const ArenaProgress& progress) {
+           return progress.games_done < 17;
+         });
+    const size_t before = stored.size();
+    ASSERT_GE(before, 17u);
+    ASSERT_LT(before, 25u);
+    options.earlier = stored;
+    const ArenaResult resumed = Play(options, "random", "greedy", 2);
+    EXPECT_EQ(Margins(resumed), Margins(whole)) << by_match;
+    EXPECT_EQ(resumed.score.low, whole.score.low);
     // Nothing is played again but matches that were under way.
-    EXPECT_GE(played, 40 - static_cast<int>(stored.size()));
-    EXPECT_LE(played, 40 - static_cast<int>(stored.size()) + 3 * by_match);
+    EXPECT_GE(stored.size(), 40u);
+    EXPECT_LE(stored.size(), 40u + 3 * by_match);
   }
 }
 
-TEST(ParallelArenaTest, AnErrorOfWhoeverIsToldOfGamesEndsTheArena) {
-  const auto result =
-      PlayArena({.games = 1000000,
-                 .on_game =
-                     [](const proto::GameRecord&) {
-                       return absl::ResourceExhaustedError("disk full");
-                     }},
-                MakeRandom, MakeRandom, 2);
-  EXPECT_EQ(result.status(), absl::ResourceExhaustedError("disk full"));
-}
-
-TEST(ParallelArenaTest, ProgressIsOfAllThreads) {
-  std::atomic<int> most = 0;
-  const auto result = PlayArena(
-      {.games = 40}, MakeRandom, MakeRandom, 4,
-      [&](const ArenaProgress& progress) {
-        EXPECT_EQ(progress.games, 40);
-        int seen = most;
-        while (seen < progress.games_done &&
-               !most.compare_exchange_weak(seen, progress.games_done)) {
-        }
-        return true;
-      });
-  ASSERT_TRUE(result.ok()) << result.status();
-  EXPECT_EQ(most, 40);
-}
-
-TEST(ParallelArenaTest, AllThreadsStopWhenToldTo) {
-  const auto result = PlayArena(
-      {.games = 1000000}, MakeRandom, MakeRandom, 3,
+TEST(ParallelArenaTest, ProgressIsOfAllThreadsAndStopsAllOfThem) {
+  std::atomic<bool> all_done = false;
+  Play({.games = 40}, Factory("random"), Factory("random"), 4,
+       [&](const ArenaProgress& progress) {
+         EXPECT_EQ(progress.games, 40);
+         if (progress.games_done == 40) all_done = true;
+         return true;
+       });
+  EXPECT_TRUE(all_done);
+  const ArenaResult part = Play(
+      {.games = 1000000}, Factory("random"), Factory("random"), 3,
       [&](const ArenaProgress& progress) { return progress.games_done < 10; });
-  ASSERT_TRUE(result.ok()) << result.status();
-  EXPECT_LT(result->games, 1000000);
-  EXPECT_EQ(result->games % 2, 0);
+  EXPECT_LT(part.games, 1000000);
+  EXPECT_EQ(part.games % 2, 0);
 }
 
 TEST(ParallelArenaTest, TheFirstErrorEndsTheMatch) {
-  const auto fails_to_make = [] {
-    return absl::StatusOr<std::unique_ptr<Player>>(
-        absl::NotFoundError("no such player"));
-  };
-  EXPECT_EQ(
-      PlayArena({.games = 1000000}, MakeRandom, fails_to_make, 3).status(),
-      absl::NotFoundError("no such player"));
+  ArenaOptions options = {.games = 1000000};
+  const absl::Status missing = absl::NotFoundError("no such player");
+  EXPECT_EQ(PlayArena(options, Factory("random"), FailingFactory(missing), 3)
+                .status(),
+            missing);
   // One thread's player fails, the others' would go on for long.
   std::atomic<int> made = 0;
-  const auto one_fails = [&]() -> absl::StatusOr<std::unique_ptr<Player>> {
+  const auto one_fails = [&] {
     auto player = std::make_unique<FixedPlayer>();
     player->fail = made++ == 0;
     return player;
   };
-  EXPECT_EQ(PlayArena({.games = 1000000}, MakeRandom, one_fails, 3).status(),
+  EXPECT_EQ(PlayArena(options, Factory("random"), one_fails, 3).status(),
             absl::InternalError("told to fail"));
-  EXPECT_EQ(PlayArena({.games = 0}, MakeRandom, MakeRandom, 2).status().code(),
-            absl::StatusCode::kInvalidArgument);
+  const absl::Status full = absl::ResourceExhaustedError("disk full");
+  options.on_game = [&](const proto::GameRecord&) { return full; };
+  EXPECT_EQ(
+      PlayArena(options, Factory("random"), Factory("random"), 2).status(),
+      full);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <functional>
 #include <limits>
 #include <map>
@@ -14,7 +13,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "proto/game.pb.h"
@@ -30,7 +29,9 @@
 #include "tara/eval/players/player.h"
 #include "tara/record/game_record.h"
 #include "tara/record/game_store.h"
+#include "tests/base/temporary_folder.h"
 #include "tests/eval/test_players.h"
+#include "tests/status_matchers.h"
 
 namespace tara::eval {
 namespace {
@@ -53,8 +54,7 @@ std::map<uint64_t, proto::GameRecord> Play(ArenaOptions options,
     played[game.place()] = game;
     return absl::OkStatus();
   };
-  const PlayerFactory make = NewPlayerFactory(ParsePlayerSpec(spec).value());
-  EXPECT_TRUE(PlayArena(options, make, make, threads).ok());
+  Play(options, spec, spec, threads);
   return played;
 }
 
@@ -105,24 +105,23 @@ TEST(SelfPlayTest, GamesThatAreGivenUpAreBegunAgain) {
     games += !game.result().has_forfeited_by();
     return absl::OkStatus();
   };
-  const auto quitting = [](int after) {
-    return [after]() -> absl::StatusOr<std::unique_ptr<Player>> {
-      return std::make_unique<QuittingPlayer>(after);
-    };
+  const auto play = [&](int often) {
+    const PlayerFactory quitter = FactoryOf<QuittingPlayer>(often);
+    return PlayArena(options, quitter, quitter, 1);
   };
-  EXPECT_TRUE(PlayArena(options, quitting(100), quitting(100), 1).ok());
+  EXPECT_THAT(play(100), IsOk());
   EXPECT_EQ(games, 4);
   EXPECT_THAT(
-      std::string(
-          PlayArena(options, quitting(1), quitting(1), 1).status().message()),
-      HasSubstr("was given up 3 times by its player: had enough"));
+      play(1),
+      StatusIs(absl::StatusCode::kAborted,
+               HasSubstr("was given up 3 times by its player: had enough")));
 }
 
 TEST(RestrictedPlayTest, APlayerAvoidsActionsOfAType) {
   ArenaOptions options = {.variant = Variant::kFourTreasures,
                           .games = 8,
                           .a_avoids = ActionType::kCapture};
-  int a_captures = 0, b_captures = 0, forced = 0;
+  int a_captures = 0, b_captures = 0;
   options.on_game = [&](const proto::GameRecord& game) {
     const auto replayed = record::Replay(game).value();
     const bool a_is_red = game.place() % 2 == 0;
@@ -135,16 +134,13 @@ TEST(RestrictedPlayTest, APlayerAvoidsActionsOfAType) {
         other = other || TypeOf(state, each) != ActionType::kCapture;
       });
       const bool is_a = (state.side() == kRed) == a_is_red;
-      forced += !other;
       (is_a && other ? a_captures : b_captures) += 1;
     }
     return absl::OkStatus();
   };
-  const PlayerFactory make =
-      NewPlayerFactory(ParsePlayerSpec("random").value());
   // Where captures may be left out.
   options.rule_options.free_capture = true;
-  EXPECT_TRUE(PlayArena(options, make, make, 1).ok());
+  Play(options, "random", "random");
   EXPECT_EQ(a_captures, 0);
   EXPECT_GT(b_captures, 0);
 }
@@ -178,23 +174,6 @@ TEST(ActionClassesTest, APositionWithoutSymmetryHasOnlySingleActions) {
   State state = InitialState(Variant::kFourTreasures);
   ASSERT_TRUE(PlayAction("C1", state).ok());
   EXPECT_EQ(ActionsByClass(state).size(), 44u);
-}
-
-TEST(ActionClassesTest, LinesAreTheSameUpToSymmetry) {
-  for (const VariantInfo& info : kVariants) {
-    const auto games = Play({.variant = info.variant, .games = 2}, "random");
-    const std::vector<Action> line = record::ActionsOf(games.begin()->second);
-    const std::vector<Action> canonical =
-        record::CanonicalLine(info.variant, line);
-    for (const Symmetry& symmetry : GameSymmetries(info.variant)) {
-      std::vector<Action> turned;
-      for (const Action action : line) {
-        turned.push_back(TransformAction(symmetry, action));
-      }
-      EXPECT_EQ(record::CanonicalLine(info.variant, turned), canonical)
-          << info.id;
-    }
-  }
 }
 
 TEST(ActionClassesTest, LinesAreTheSameUpToSymmetryAfterASwap) {
@@ -278,33 +257,29 @@ TEST(GameFactsTest, RefuseGamesThatBreakTheRulesOrDoNotEnd) {
           ->second;
   proto::GameRecord twice = game;
   twice.mutable_steps(1)->set_action(twice.steps(0).action());
-  EXPECT_THAT(FactsOf(twice).status().message(),
-              HasSubstr("ply 1: illegal action"));
+  EXPECT_THAT(FactsOf(twice), StatusIs(absl::StatusCode::kInvalidArgument,
+                                       HasSubstr("ply 1: illegal action")));
   const State last = record::Replay(game)->states[3];
   game.mutable_steps()->DeleteSubrange(3, game.steps_size() - 3);
   record::SetResigned(last, game);
-  EXPECT_THAT(FactsOf(game).status().message(),
-              HasSubstr("was not played to its end"));
+  EXPECT_THAT(FactsOf(game), StatusIs(absl::StatusCode::kInvalidArgument,
+                                      HasSubstr("was not played to its end")));
 }
 
-// Returns a finished game of Four Treasures with these values of Red's, as a
-// share of its winner's: positive where the winner is ahead.
+// Returns the drama of a finished game of Four Treasures with these values of
+// its winner.
 GameDrama DramaWith(const std::vector<float>& winners_values) {
-  for (const auto& [id, random] :
-       Play({.variant = Variant::kFourTreasures, .games = 6}, "random")) {
-    proto::GameRecord game = random;
-    const std::vector<State> states = record::Replay(game)->states;
-    const int margin = FactsOf(game).value().red_margin;
-    for (size_t i = 0; i < winners_values.size(); ++i) {
-      if (std::isnan(winners_values[i])) continue;
-      const bool winner_moves = (states[i].side() == kRed) == (margin > 0);
-      game.mutable_steps(static_cast<int>(i))
-          ->set_root_value(winner_moves ? winners_values[i]
-                                        : -winners_values[i]);
-    }
-    return *FactsOf(game).value().drama;
+  proto::GameRecord game =
+      Play({.variant = Variant::kFourTreasures, .games = 2}, "random").at(0);
+  const std::vector<State> states = record::Replay(game)->states;
+  const bool red_wins = FactsOf(game).value().red_margin > 0;
+  for (size_t i = 0; i < winners_values.size(); ++i) {
+    if (std::isnan(winners_values[i])) continue;
+    const bool winner_moves = (states[i].side() == kRed) == red_wins;
+    game.mutable_steps(static_cast<int>(i))
+        ->set_root_value(winner_moves ? winners_values[i] : -winners_values[i]);
   }
-  return {};
+  return *FactsOf(game).value().drama;
 }
 
 TEST(GameFactsTest, DramaIsReadFromTheValues) {
@@ -328,16 +303,10 @@ std::unique_ptr<record::GameStore> Open(const std::string& path) {
   return record::OpenGameStore(path, record::StoreMode::kExclusive).value();
 }
 
-std::string PathOf(const std::string& name) {
-  const std::string path = absl::StrCat(std::getenv("TEST_TMPDIR"), "/", name);
-  std::remove(path.c_str());
-  return path;
-}
-
 // A study with every part.
-Study SmallStudy(Variant variant, const std::string& player = "mcts") {
+Study SmallStudy(Variant variant) {
   Study study = {.rules = {{.variant = variant}},
-                 .players = {ParsePlayerSpec(player).value()},
+                 .players = {ParsePlayerSpec("mcts").value()},
                  .size = {},
                  .drawn_plies = 6,
                  .ladder_points = 1};
@@ -415,7 +384,8 @@ TEST(StudyTest, ResumesWithoutPlayingAGameTwice) {
   const Study study = SmallStudy(Variant::kHighKingsL1);
   const auto memory = Open(":memory:");
   const StudyResults whole = Results(study, *memory).value();
-  const std::string path = PathOf("resumed.db");
+  const TemporaryFolder folder;
+  const std::string path = folder.At("resumed.db");
   for (const int games : {1, 30, 100}) {
     const auto store = Open(path);
     int asked = 0;
@@ -488,25 +458,22 @@ TEST(StudyTest, TheCostCountsAllGames) {
 }
 
 TEST(StudyTest, WrongNumbersAreRefused) {
-  Study study = SmallStudy(Variant::kFourTreasures);
-  study.size.mutable_budget(0)->set_games(1);
-  EXPECT_THAT(std::string(CheckStudy(study).message()),
-              HasSubstr("games is 1; expected 2 or more"));
-  study = SmallStudy(Variant::kFourTreasures);
-  study.size.mutable_budget(0)->set_pie_games(-3);
-  EXPECT_THAT(std::string(CheckStudy(study).message()),
-              HasSubstr("pie_games is -3"));
-  study = SmallStudy(Variant::kFourTreasures, "greedy");
-  EXPECT_THAT(std::string(CheckStudy(study).message()),
-              HasSubstr("player 'greedy' has no simulations"));
-  study = SmallStudy(Variant::kFourTreasures);
-  study.size.mutable_budget(1)->set_simulations(4);
-  EXPECT_THAT(std::string(CheckStudy(study).message()),
-              HasSubstr("given twice"));
-  study.temperature = 0;
-  study.size.mutable_budget(1)->set_simulations(5);
-  EXPECT_THAT(std::string(CheckStudy(study).message()),
-              HasSubstr("temperature above 0"));
+  using Change = void (*)(Study&);
+  for (const auto& [message, change] : std::map<std::string, Change>{
+           {"games is 1; expected 2 or more",
+            [](Study& s) { s.size.mutable_budget(0)->set_games(1); }},
+           {"pie_games is -3",
+            [](Study& s) { s.size.mutable_budget(0)->set_pie_games(-3); }},
+           {"player 'greedy' has no simulations",
+            [](Study& s) { s.players[0] = ParsePlayerSpec("greedy").value(); }},
+           {"given twice",
+            [](Study& s) { s.size.mutable_budget(1)->set_simulations(4); }},
+           {"temperature above 0", [](Study& s) { s.temperature = 0; }}}) {
+    Study study = SmallStudy(Variant::kFourTreasures);
+    change(study);
+    EXPECT_THAT(CheckStudy(study), StatusIs(absl::StatusCode::kInvalidArgument,
+                                            HasSubstr(message)));
+  }
 }
 
 // --- Verdicts ----------------------------------------------------------------
@@ -536,13 +503,10 @@ Sample MadeUp(int wins, int losses, int simulations, bool different = true,
 }
 
 std::string VerdictOf(std::vector<Sample> samples) {
-  const BalanceReport report =
-      ReportOf(Study(), {.samples = std::move(samples)});
-  std::string text;
-  for (const std::string& sentence : report.verdicts.at(0).sentences) {
-    text += sentence + "\n";
-  }
-  return text;
+  return absl::StrJoin(ReportOf(Study(), {.samples = std::move(samples)})
+                           .verdicts.at(0)
+                           .sentences,
+                       "\n");
 }
 
 TEST(VerdictTest, AFavouredSideIsNamedWithItsFigures) {
@@ -736,24 +700,19 @@ TEST(VerdictTest, BudgetsNeedNoOrder) {
         .halves = 0};
     return sample;
   };
-  const BalanceReport report =
-      ReportOf(Study(), {.samples = {base(100, 3), base(25, 1)}});
-  std::string sentences;
-  for (const std::string& sentence : report.verdicts.at(0).sentences) {
-    sentences += sentence + "\n";
-  }
+  const std::vector<Sample> samples = {base(100, 3), base(25, 1)};
   // The later number of simulations is the greater one.
-  EXPECT_THAT(sentences,
+  EXPECT_THAT(VerdictOf(samples),
               testing::ContainsRegex("100 simulations[^\n]*; more simulations "
                                      "move the even point"));
+  const BalanceReport report = ReportOf(Study(), {.samples = samples});
   EXPECT_EQ(report.tables["ladder"].size(), 2u);
-  for (const ReportSection& section : report.sections) {
-    if (section.heading != "Steps of the compensation") continue;
-    ASSERT_EQ(section.rows.size(), 1u);
-    EXPECT_EQ(RowJson(section.rows[0])["simulations"], 100);
-    return;
-  }
-  ADD_FAILURE() << "no steps";
+  const auto steps = std::find_if(
+      report.sections.begin(), report.sections.end(), [](const auto& section) {
+        return section.heading == "Steps of the compensation";
+      });
+  ASSERT_EQ(steps->rows.size(), 1u);
+  EXPECT_EQ(RowJson(steps->rows[0])["simulations"], 100);
 }
 
 }  // namespace

@@ -24,10 +24,12 @@
 #include "tara/core/variant.h"
 #include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tara/record/game_record.h"
+#include "tests/status_matchers.h"
 
 namespace tara::eval {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
@@ -39,9 +41,7 @@ std::string NewFile(const std::string& name) {
 }
 
 OpeningBook OpenBook(const std::string& path) {
-  auto book = OpeningBook::Open(path, SqliteDatabase::Mode::kReadWrite);
-  EXPECT_TRUE(book.ok()) << book.status();
-  return *std::move(book);
+  return OpeningBook::Open(path, SqliteDatabase::Mode::kReadWrite).value();
 }
 
 // Lets the book grow by searches of 30 simulations with random games.
@@ -390,10 +390,9 @@ TEST(BookTest, KeepsItsPlayer) {
 }
 
 TEST(BookTest, NamesAFileThatIsNoBook) {
-  const auto missing =
-      OpeningBook::Open(NewFile("missing.db"), SqliteDatabase::Mode::kReadOnly);
-  EXPECT_TRUE(absl::IsNotFound(missing.status())) << missing.status();
-  EXPECT_THAT(std::string(missing.status().message()), HasSubstr("missing.db"));
+  EXPECT_THAT(
+      OpeningBook::Open(NewFile("missing.db"), SqliteDatabase::Mode::kReadOnly),
+      StatusIs(absl::StatusCode::kNotFound, HasSubstr("missing.db")));
 }
 
 // Runs SQL on a book of three positions and a game, and returns what opening
@@ -428,10 +427,9 @@ TEST(BookTest, RefusesDamagedPositionsAndGames) {
            {"UPDATE games SET game = x'ffff'", "damaged game: not a BookGame"},
            {"UPDATE games SET game = x'0a01781a0100'", "damaged game: "},
            {"PRAGMA user_version = 9", "version"}}) {
-    const absl::Status status = AfterDamage(sql);
-    EXPECT_FALSE(status.ok()) << sql;
-    EXPECT_THAT(std::string(status.message()), HasSubstr(message)) << sql;
-    EXPECT_THAT(std::string(status.message()), HasSubstr("damaged.db")) << sql;
+    EXPECT_THAT(std::string(AfterDamage(sql).message()),
+                AllOf(HasSubstr(message), HasSubstr("damaged.db")))
+        << sql;
   }
 }
 

@@ -29,6 +29,7 @@
 #include "tara/mcts/time/time_manager.h"
 #include "tests/eval/test_players.h"
 #include "tests/mcts/positions.h"
+#include "tests/status_matchers.h"
 
 namespace tara::eval {
 namespace {
@@ -81,39 +82,25 @@ INSTANTIATE_TEST_SUITE_P(AllVariants, EveryVariantTest,
                          testing::ValuesIn(kVariants), mcts::VariantTestName);
 
 TEST_P(EveryVariantTest, AnEnginePlaysWholeGames) {
-  const auto engine = Make(Fake());
   const auto random = NewRandomPlayer();
-  const ArenaResult result =
-      Play({.variant = GetParam().variant, .games = 4, .concurrent_games = 1},
-           *engine, *random);
-  EXPECT_EQ(result.games, 4);
-  EXPECT_EQ(result.faults_a + result.faults_b, 0);
-}
-
-// An engine is told of a swap as what it is, and plays on in its game.
-TEST_P(EveryVariantTest, AnEnginePlaysByThePieRule) {
-  if (GetParam().seats != 2) return;
-  const auto engine = Make(Fake());
-  const auto random = NewRandomPlayer();
-  const ArenaResult result = Play({.variant = GetParam().variant,
-                                   .rule_options = {.pie_rule = true},
-                                   .games = 40,
-                                   .concurrent_games = 1},
-                                  *engine, *random);
-  EXPECT_EQ(result.games, 40);
-  EXPECT_EQ(result.faults_a + result.faults_b, 0);
-}
-
-TEST_P(EveryVariantTest, MoreGamesThanProcessesShareThem) {
-  EngineSpec spec = Fake();
-  spec.processes = 2;
-  const auto engine = Make(spec);
-  const auto random = NewRandomPlayer();
-  const ArenaResult result =
-      Play({.variant = GetParam().variant, .games = 6, .concurrent_games = 6},
-           *random, *engine);
-  EXPECT_EQ(result.games, 6);
-  EXPECT_EQ(result.faults_a + result.faults_b, 0);
+  EngineSpec two = Fake();
+  two.processes = 2;  // for six games
+  const auto engine = Make(Fake()), shared = Make(two);
+  const auto play = [&](ArenaOptions options, Player& player) {
+    options.variant = GetParam().variant;
+    const ArenaResult result = Play(options, player, *random);
+    EXPECT_EQ(result.games, options.games);
+    EXPECT_EQ(result.faults_a + result.faults_b, 0);
+  };
+  play({.games = 4, .concurrent_games = 1}, *engine);
+  play({.games = 6, .concurrent_games = 6}, *shared);
+  // An engine is told of a swap as what it is, and plays on in its game.
+  if (GetParam().seats == 2) {
+    play({.rule_options = {.pie_rule = true},
+          .games = 40,
+          .concurrent_games = 1},
+         *engine);
+  }
 }
 
 struct Fault {
@@ -235,23 +222,22 @@ TEST(EnginePlayerTest, WhatIsNoEngineIsRefusedAtOnce) {
 }
 
 TEST(EnginePlayerTest, ItsNameIsPrintable) {
-  const auto name = EngineName(Fake({"--fault", "unprintable"}));
-  ASSERT_TRUE(name.ok()) << name.status();
-  EXPECT_EQ(*name, "Fa\\x1b[2Jke\\x0a\\xff 1.0");
+  EXPECT_THAT(EngineName(Fake({"--fault", "unprintable"})),
+              IsOkAndHolds("Fa\\x1b[2Jke\\x0a\\xff 1.0"));
 }
 
 TEST(EnginePlayerTest, AVariantThatItDoesNotKnowIsAnErrorAndNoForfeit) {
-  const auto engine = Make(Fake({"--fault", "choosy"}));
-  const auto random = NewRandomPlayer();
-  const absl::Status status =
-      PlayArena({.games = 2, .concurrent_games = 1}, *engine, *random).status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_EQ(status.message(),
-            "Fake 1.0: refused 'variant sacred_hill_l1': 'unknown variant'");
+  const std::string choosy = "engine:tests/eval/fake_engine --fault choosy";
+  EXPECT_EQ(
+      PlayArena({.games = 2, .concurrent_games = 1}, Factory(choosy),
+                Factory("random"), 1)
+          .status(),
+      absl::FailedPreconditionError(
+          "Fake 1.0: refused 'variant sacred_hill_l1': 'unknown variant'"));
   EXPECT_EQ(Play({.variant = Variant::kFourTreasures,
                   .games = 2,
                   .concurrent_games = 1},
-                 *Make(Fake({"--fault", "choosy"})), *random)
+                 choosy, "random")
                 .games,
             2);
 }
@@ -284,8 +270,7 @@ Action Choose(Player& player, const std::vector<std::string>& texts,
                      .actions = actions,
                      .clock = clock,
                      .forfeit = &fault};
-  Action action = kPass;
-  EXPECT_TRUE(player.ChooseActions({turn}, absl::MakeSpan(&action, 1)).ok());
+  const Action action = ChooseOne(player, turn).value();
   EXPECT_EQ(fault, "");
   return action;
 }
@@ -353,9 +338,7 @@ TEST(EnginePlayerTest, PositionsWithoutTheirGameAreSetWhereItCan) {
   const auto engine = Make(spec);
   State state = InitialState(Variant::kFourTreasures);
   ASSERT_TRUE(PlayAction("D4", state).ok());
-  const Turn turn = {.state = state};
-  Action action = kPass;
-  ASSERT_TRUE(engine->ChooseActions({turn}, absl::MakeSpan(&action, 1)).ok());
+  ASSERT_THAT(ChooseOne(*engine, {.state = state}), IsOk());
   engine->EndGame(0);
   Choose(*engine, {"D4"});
   const std::vector<std::string> said = Said(spec.log);
@@ -369,22 +352,16 @@ TEST(EnginePlayerTest, PositionsWithoutTheirGameAreAnErrorWhereItCannot) {
   const auto engine = Make(Fake());
   State state = InitialState(Variant::kFourTreasures);
   ASSERT_TRUE(PlayAction("D4", state).ok());
-  const Turn turn = {.state = state};
-  Action action = kPass;
-  const absl::Status status =
-      engine->ChooseActions({turn}, absl::MakeSpan(&action, 1));
-  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(std::string(status.message()),
-              HasSubstr("plays games from their start"));
+  EXPECT_THAT(ChooseOne(*engine, {.state = state}),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       HasSubstr("plays games from their start")));
 }
 
 TEST(EnginePlayerTest, WhereNobodyTakesAForfeitAFaultIsAnError) {
   const auto engine = Make(Fake({"--fault", "exit"}));
-  const Turn turn = {.state = InitialState(Variant::kFourTreasures)};
-  Action action = kPass;
-  const absl::Status status =
-      engine->ChooseActions({turn}, absl::MakeSpan(&action, 1));
-  EXPECT_THAT(std::string(status.message()), HasSubstr("exit status 3"));
+  EXPECT_THAT(
+      ChooseOne(*engine, {.state = InitialState(Variant::kFourTreasures)}),
+      StatusIs(absl::StatusCode::kAborted, HasSubstr("exit status 3")));
 }
 
 }  // namespace

@@ -118,7 +118,7 @@ TEST(EvidenceTest, IntervalsHoldTheTruth) {
         std::vector<ArenaGame> games;
         for (int pair = 0; pair < 150; ++pair) match.AddPair(games);
         const ArenaResult result = SummarizeGames(games);
-        missed += result.score_low > 0.5 || result.score_high < 0.5;
+        missed += result.score.low > 0.5 || result.score.high < 0.5;
         EXPECT_EQ(result.distinct_games, result.games);
       }
       EXPECT_LE(missed, kMatches * Allowed(kMatches)) << Info(variant).id;
@@ -142,15 +142,15 @@ TEST(EvidenceTest, OneGameOverAgainIsOneGame) {
   const ArenaResult often = SummarizeGames(games);
   EXPECT_EQ(often.games, 40);
   EXPECT_EQ(often.distinct_games, 2);
-  EXPECT_EQ(often.score, once.score);
-  EXPECT_EQ(often.score_low, once.score_low);
-  EXPECT_EQ(often.score_high, once.score_high);
-  EXPECT_TRUE(std::isinf(often.mean_margin_low));
+  EXPECT_EQ(often.score.mean, once.score.mean);
+  EXPECT_EQ(often.score.low, once.score.low);
+  EXPECT_EQ(often.score.high, once.score.high);
+  EXPECT_TRUE(std::isinf(often.margin.low));
   // Of games whose actions are not known each counts.
   for (ArenaGame& game : games) game.same_game = 0;
   const ArenaResult unknown = SummarizeGames(games);
   EXPECT_EQ(unknown.distinct_games, 40);
-  EXPECT_GT(unknown.score_low, once.score_low + 0.1);
+  EXPECT_GT(unknown.score.low, once.score.low + 0.1);
 }
 
 TEST(SameGameKeyTest, IsThatOfMirrorImagesAndOfNoOtherGame) {

@@ -34,7 +34,9 @@
 #include "tara/eval/statistics/statistics.h"
 #include "tara/record/game_record.h"
 #include "tara/record/game_store.h"
+#include "tests/eval/test_players.h"
 #include "tests/fleet/fleet_testing.h"
+#include "tests/status_matchers.h"
 
 namespace tara::eval {
 namespace {
@@ -142,26 +144,18 @@ class OneMachine {
 
 TeamSpec Team(const std::string& text) { return ParseTeamSpec(text).value(); }
 
-std::vector<int> Margins(const ArenaResult& result) {
-  std::vector<int> margins;
-  for (const ArenaGame& game : result.played) margins.push_back(game.margin);
-  return margins;
-}
-
 // Plays an arena here and by a fleet, and expects the same of both.
 void ExpectTheSame(ArenaOptions options, const std::string& a,
                    const std::string& b) {
   const TeamSpec team_a = Team(a), team_b = Team(b);
   SetTeams(team_a, team_b, options);
-  const auto here =
-      PlayArena(options, NewPlayerFactory(team_a), NewPlayerFactory(team_b), 2);
-  ASSERT_TRUE(here.ok()) << here.status();
+  const ArenaResult here = Play(options, a, b, 2);
   OneMachine machine;
   const auto there = PlayArenaOnFleet(options, team_a, team_b, machine.fleet());
   ASSERT_TRUE(there.ok()) << there.status();
-  EXPECT_GT(here->games, 0);
-  EXPECT_EQ(Margins(*there), Margins(*here));
-  EXPECT_EQ(there->elo_low, here->elo_low);
+  EXPECT_GT(here.games, 0);
+  EXPECT_EQ(Margins(*there), Margins(here));
+  EXPECT_EQ(there->score.low, here.score.low);
   EXPECT_THAT(machine.refusals, IsEmpty());
 }
 
@@ -225,42 +219,37 @@ TEST(FleetArenaTest, PlayersWhoseGamesDifferElsewhereAreRefused) {
            {"alphabeta:ms=20", "searches for a fixed time"},
            {"mcts:ms=20", "searches for a fixed time"},
            {"mcts:sims=20,threads=2", "several threads"}}) {
-    const absl::Status status =
-        PlayArenaOnFleet(options, Team("greedy"), Team(player), machine.fleet())
-            .status();
-    EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-    EXPECT_THAT(std::string(status.message()),
-                AllOf(HasSubstr(player), HasSubstr(why)));
+    EXPECT_THAT(PlayArenaOnFleet(options, Team("greedy"), Team(player),
+                                 machine.fleet()),
+                StatusIs(absl::StatusCode::kFailedPrecondition,
+                         AllOf(HasSubstr(player), HasSubstr(why))));
   }
   options.clocks = GameClocks();
-  EXPECT_THAT(std::string(PlayArenaOnFleet(options, Team("greedy"),
-                                           Team("random"), machine.fleet())
-                              .status()
-                              .message()),
-              HasSubstr("clocks"));
+  EXPECT_THAT(
+      PlayArenaOnFleet(options, Team("greedy"), Team("random"),
+                       machine.fleet()),
+      StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("clocks")));
 }
 
 TEST(FleetArenaTest, AWorkerRefusesWhatMakesNoSense) {
+  constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
   proto::ContestRequest request;
   request.set_variant("sacred_hill_l1");
   request.set_rule_options("-");
   request.mutable_arena();
   request.add_player("greedy");
-  EXPECT_THAT(std::string(ArenaWorker::Create(request, {}).status().message()),
-              HasSubstr("expected two"));
+  EXPECT_THAT(ArenaWorker::Create(request, {}),
+              StatusIs(kInvalid, HasSubstr("expected two")));
   request.add_player("net:somewhere");
-  EXPECT_THAT(std::string(ArenaWorker::Create(request, {}).status().message()),
-              HasSubstr("0 networks"));
+  EXPECT_THAT(ArenaWorker::Create(request, {}),
+              StatusIs(kInvalid, HasSubstr("0 networks")));
   *request.mutable_player(1) = "random";
   const auto worker = ArenaWorker::Create(request, {});
   ASSERT_TRUE(worker.ok()) << worker.status();
   for (const std::string& what : {std::string(), std::string("\xff\xff")}) {
-    EXPECT_THAT(std::string((*worker)
-                                ->Play({{.id = 7, .payload = what}},
-                                       [] { return false; })
-                                .status()
-                                .message()),
-                HasSubstr("series 7"));
+    EXPECT_THAT(
+        (*worker)->Play({{.id = 7, .payload = what}}, [] { return false; }),
+        StatusIs(kInvalid, HasSubstr("series 7")));
   }
 }
 

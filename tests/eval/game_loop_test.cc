@@ -82,8 +82,7 @@ class NotingPlayer : public FixedPlayer {
 TEST(GameLoopTest, APlayerIsAskedAboutAllItsGamesAtOnce) {
   Results results;
   NotingPlayer player;
-  Player* const players[] = {&player};
-  ASSERT_EQ(PlayGames({.games = 4}, players, Games(4, &results), GoOn),
+  ASSERT_EQ(PlayGames({.games = 4}, {&player}, Games(4, &results), GoOn),
             absl::OkStatus());
   EXPECT_THAT(player.batches, Each(4u));  // games that are all alike
   EXPECT_EQ(results.games.size(), 4u);
@@ -94,9 +93,9 @@ TEST(GameLoopTest, EachPlayerIsAskedForItsOwnSide) {
   Results results;
   FixedPlayer first;
   FixedPlayer second(/*last=*/true);
-  Player* const players[] = {&first, &second};
-  ASSERT_EQ(PlayGames({.games = 2}, players, Games(3, &results, 2), GoOn),
-            absl::OkStatus());
+  ASSERT_EQ(
+      PlayGames({.games = 2}, {&first, &second}, Games(3, &results, 2), GoOn),
+      absl::OkStatus());
   for (const State& state : first.seen) EXPECT_EQ(state.side(), kRed);
   for (const State& state : second.seen) EXPECT_EQ(state.side(), kBlue);
   EXPECT_EQ(results.games.size(), 3u);
@@ -105,8 +104,7 @@ TEST(GameLoopTest, EachPlayerIsAskedForItsOwnSide) {
 TEST(GameLoopTest, AGameMayBeginAnotherInItsPlace) {
   Results results;
   NotingPlayer player;
-  Player* const players[] = {&player};
-  ASSERT_EQ(PlayGames({.games = 1}, players, Games(2, &results, 1, 1), GoOn),
+  ASSERT_EQ(PlayGames({.games = 1}, {&player}, Games(2, &results, 1, 1), GoOn),
             absl::OkStatus());
   std::vector<uint64_t> order;
   for (const auto& [number, actions] : results.games) order.push_back(number);
@@ -116,8 +114,7 @@ TEST(GameLoopTest, AGameMayBeginAnotherInItsPlace) {
 TEST(GameLoopTest, WhoGivesAGameUpHasForfeitedIt) {
   Results results;
   QuittingPlayer player(10);
-  Player* const players[] = {&player};
-  ASSERT_EQ(PlayGames({.games = 1}, players, Games(2, &results), GoOn),
+  ASSERT_EQ(PlayGames({.games = 1}, {&player}, Games(2, &results), GoOn),
             absl::OkStatus());
   EXPECT_EQ(results.forfeits, 2);
   for (const auto& [number, actions] : results.games) {
@@ -128,9 +125,8 @@ TEST(GameLoopTest, WhoGivesAGameUpHasForfeitedIt) {
 TEST(GameLoopTest, WhatIsStoppedIsDroppedAndForgotten) {
   Results results;
   NotingPlayer player;
-  Player* const players[] = {&player};
   int rounds = 0;
-  ASSERT_EQ(PlayGames({.games = 2}, players, Games(9, &results),
+  ASSERT_EQ(PlayGames({.games = 2}, {&player}, Games(9, &results),
                       [&] { return ++rounds < 3; }),
             absl::OkStatus());
   EXPECT_EQ(player.batches.size(), 3u);
@@ -139,16 +135,12 @@ TEST(GameLoopTest, WhatIsStoppedIsDroppedAndForgotten) {
 }
 
 TEST(GameLoopTest, ThreadsPlayTheSameGames) {
-  const PlayerFactory make = []() -> absl::StatusOr<std::unique_ptr<Player>> {
-    return NewRandomPlayer();
-  };
   std::vector<std::pair<uint64_t, std::vector<Action>>> expected;
   for (const int threads : {1, 2, 5}) {
     Results results;
-    const absl::StatusOr<PlayersByThread> players =
-        MakePlayers({make}, threads);
-    ASSERT_TRUE(players.ok());
-    ASSERT_EQ(PlayGamesOnThreads({.games = 3}, *players, threads,
+    const PlayersByThread players =
+        MakePlayers({Factory("random")}, threads).value();
+    ASSERT_EQ(PlayGamesOnThreads({.games = 3}, players, threads,
                                  Games(20, &results), GoOn),
               absl::OkStatus());
     std::sort(results.games.begin(), results.games.end());
@@ -160,25 +152,13 @@ TEST(GameLoopTest, ThreadsPlayTheSameGames) {
 
 TEST(GameLoopTest, TheFirstErrorEndsAllThreads) {
   Results results;
-  const absl::StatusOr<PlayersByThread> players =
-      MakePlayers({[]() -> absl::StatusOr<std::unique_ptr<Player>> {
-                    return NewRandomPlayer();
-                  }},
-                  3);
-  ASSERT_TRUE(players.ok());
   // More games than could ever be played.
-  EXPECT_EQ(PlayGamesOnThreads({.games = 2}, *players, 3,
+  EXPECT_EQ(PlayGamesOnThreads({.games = 2},
+                               MakePlayers({Factory("random")}, 3).value(), 3,
                                Games(1 << 30, &results), GoOn),
             absl::DataLossError("cannot be kept"));
-}
-
-TEST(GameLoopTest, APlayerThatCannotBeMadeIsAnError) {
-  EXPECT_EQ(MakePlayers({[]() -> absl::StatusOr<std::unique_ptr<Player>> {
-                          return absl::NotFoundError("nobody there");
-                        }},
-                        2)
-                .status(),
-            absl::NotFoundError("nobody there"));
+  const absl::Status missing = absl::NotFoundError("nobody there");
+  EXPECT_EQ(MakePlayers({FailingFactory(missing)}, 2).status(), missing);
 }
 
 }  // namespace

@@ -27,14 +27,11 @@
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/inference_options.h"
 #include "tara/nn/training/trainer.h"
-#include "tara/record/game_record.h"
-#include "tara/record/game_store.h"
+#include "tests/eval/test_players.h"
+#include "tests/status_matchers.h"
 
 namespace tara::eval {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 class NetworkPlayersTest : public ::testing::Test {
  protected:
@@ -47,9 +44,7 @@ class NetworkPlayersTest : public ::testing::Test {
     ASSERT_TRUE(nn::NewTrainer({.channels = channels, .blocks = 1}, {}, 1)
                     ->Save(file_, {})
                     .ok());
-    const auto id = nn::NetworkFileId(file_);
-    ASSERT_TRUE(id.ok()) << id.status();
-    id_ = *id;
+    id_ = nn::NetworkFileId(file_).value();
   }
 
   std::string Net(const std::string& options = "") const {
@@ -67,16 +62,14 @@ absl::StatusOr<TeamSpec> Resolved(const std::string& text) {
 }
 
 std::string ResolvedText(const std::string& text) {
-  const absl::StatusOr<TeamSpec> team = Resolved(text);
-  EXPECT_TRUE(team.ok()) << team.status();
-  if (!team.ok()) return "";
+  const TeamSpec team = Resolved(text).value();
   // What is written means what is meant.
-  for (const PlayerSpec& player : team->players) {
+  for (const PlayerSpec& player : team.players) {
     const PlayerSpec parsed = ParsePlayerSpec(player.text).value();
     EXPECT_EQ(parsed.path, player.path);
     EXPECT_EQ(parsed.inference.precision, player.inference.precision);
   }
-  return team->text;
+  return team.text;
 }
 
 TEST_F(NetworkPlayersTest, SpecsAreGivenTheirNumberType) {
@@ -104,9 +97,7 @@ TEST_F(NetworkPlayersTest, SpecsAreGivenTheirNumberType) {
 
 TEST_F(NetworkPlayersTest, AnIdentityHasTheNumberType) {
   const auto identity = [](const std::string& spec) {
-    const auto result = PlayerIdentity(Resolved(spec).value());
-    EXPECT_TRUE(result.ok()) << result.status();
-    return result.value_or("");
+    return PlayerIdentity(Resolved(spec).value()).value();
   };
   EXPECT_EQ(identity(Net()), "net:" + id_ + ",precision=float32");
   EXPECT_EQ(identity(Net("sims=3")),
@@ -135,15 +126,13 @@ TEST_F(NetworkPlayersTest, AnIdentityHasTheNumberType) {
 // Returns what a player chooses at the start.
 Action ChoiceOf(Player& player) {
   Random random(1);
-  const Turn turn = {.state = InitialState(Variant::kFourTreasures),
-                     .random = &random};
-  Action action = kPass;
-  EXPECT_TRUE(player.ChooseActions({turn}, absl::MakeSpan(&action, 1)).ok());
-  return action;
+  return ChooseOne(player, {.state = InitialState(Variant::kFourTreasures),
+                            .random = &random})
+      .value();
 }
 
 TEST_F(NetworkPlayersTest, PlayersThatExistAtTheSameTimeShareTheirNetwork) {
-  const PlayerFactory make = NewPlayerFactory(*ParsePlayerSpec(Net("sims=8")));
+  const PlayerFactory make = Factory(Net("sims=8"));
   std::unique_ptr<Player> first = make().value();
   const Action choice = ChoiceOf(*first);
   std::filesystem::remove(file_);
@@ -172,9 +161,7 @@ TEST_F(NetworkPlayersTest, ARunThatGoesOnDoesNotChangeWhoPlays) {
     write("2.pt", 16);
     std::filesystem::remove(run + "/latest");
     EXPECT_EQ(PlayerIdentity(team).value_or(""), identity);
-    const auto player = NewPlayerFactory(team)();
-    ASSERT_TRUE(player.ok()) << player.status();
-    EXPECT_EQ(ChoiceOf(**player), choice);
+    EXPECT_EQ(ChoiceOf(*NewPlayerFactory(team)().value()), choice);
   }
   std::filesystem::remove_all(run);
 }
@@ -183,12 +170,10 @@ TEST_F(NetworkPlayersTest, ANetworksPathMayHoldAnyCharacters) {
   const std::string path = folder_ + "/a,b=c+greedy.tara";
   std::filesystem::copy_file(file_, path);
   const PlayerSpec spec = NetworkPlayer(path, 8);
-  const absl::StatusOr<PlayerSpec> resolved = WithPrecision(spec);
-  ASSERT_TRUE(resolved.ok()) << resolved.status();
-  EXPECT_EQ(PlayerIdentity(*resolved).value_or(""),
-            "net:" + id_ + ",sims=8,precision=float32");
-  const auto player = NewPlayerFactory(*resolved)();
-  ASSERT_TRUE(player.ok()) << player.status();
+  const PlayerSpec resolved = WithPrecision(spec).value();
+  EXPECT_THAT(PlayerIdentity(resolved),
+              IsOkAndHolds("net:" + id_ + ",sims=8,precision=float32"));
+  EXPECT_THAT(NewPlayerFactory(resolved)(), IsOk());
   std::filesystem::remove(path);
 }
 
@@ -198,13 +183,9 @@ TEST_F(NetworkPlayersTest, TheNumberOfThreadsDoesNotChangeTheGames) {
   const ArenaOptions options = {
       .variant = Variant::kFourTreasures, .games = 12, .seed = 5};
   const auto play = [&](int threads) {
-    const auto network = NewPlayerFactory(*ParsePlayerSpec(Net("sims=8")));
-    const auto result =
-        PlayArena(options, network,
-                  NewPlayerFactory(*ParsePlayerSpec("greedy")), threads);
-    EXPECT_TRUE(result.ok()) << result.status();
-    std::vector<std::pair<int, int>> games;
-    for (const ArenaGame& game : result->played) {
+    const ArenaResult result = Play(options, Net("sims=8"), "greedy", threads);
+    std::vector<std::pair<double, int>> games;
+    for (const ArenaGame& game : result.played) {
       games.emplace_back(game.margin, game.length);
     }
     return games;

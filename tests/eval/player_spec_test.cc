@@ -13,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "gmock/gmock.h"
@@ -31,6 +32,7 @@
 #include "tara/mcts/utility.h"
 #include "tara/nn/inference_options.h"
 #include "tests/eval/test_players.h"
+#include "tests/status_matchers.h"
 
 namespace tara::eval {
 namespace {
@@ -107,27 +109,26 @@ TEST(PlayerSpecTest, ThreadsAndPonderingAreForPlayersThatSearch) {
 }
 
 TEST(PlayerSpecTest, WhatCannotGoTogetherIsRefused) {
-  EXPECT_EQ(ErrorOf("mcts:gumbel=on,threads=2"),
-            "bad player spec 'mcts:gumbel=on,threads=2': threads cannot be "
-            "combined with gumbel: a Gumbel root plans its visits one by one; "
-            "expected threads=1 or gumbel=off");
+  for (const auto& [text, error] : std::map<std::string, std::string>{
+           {"mcts:gumbel=on,threads=2",
+            "threads cannot be combined with gumbel: a Gumbel root plans its "
+            "visits one by one; expected threads=1 or gumbel=off"},
+           {"mcts:gumbel=on,ms=20",
+            "ms cannot be combined with gumbel: a Gumbel root plans for a "
+            "number of simulations; expected sims or gumbel=off"},
+           {"mcts:ponder=on,gumbel=on",
+            "ponder cannot be combined with gumbel: a Gumbel root plans for a "
+            "number of simulations; expected ponder=off or gumbel=off"},
+           {"mcts:reuse=off,ponder=on",
+            "ponder cannot be combined with reuse=off: pondering grows the "
+            "tree that is reused; expected ponder=off or reuse=on"},
+           {"net:x,sims=0,ponder=on",
+            "ponder cannot be combined with sims=0: the policy alone does not "
+            "search; expected ponder=off or sims of at least 1"}}) {
+    EXPECT_EQ(ErrorOf(text),
+              absl::StrCat("bad player spec '", text, "': ", error));
+  }
   EXPECT_EQ(Parsed("mcts:gumbel=on,threads=1").search.threads, 1);
-  EXPECT_EQ(ErrorOf("mcts:gumbel=on,ms=20"),
-            "bad player spec 'mcts:gumbel=on,ms=20': ms cannot be combined "
-            "with gumbel: a Gumbel root plans for a number of simulations; "
-            "expected sims or gumbel=off");
-  EXPECT_EQ(ErrorOf("mcts:ponder=on,gumbel=on"),
-            "bad player spec 'mcts:ponder=on,gumbel=on': ponder cannot be "
-            "combined with gumbel: a Gumbel root plans for a number of "
-            "simulations; expected ponder=off or gumbel=off");
-  EXPECT_EQ(ErrorOf("mcts:reuse=off,ponder=on"),
-            "bad player spec 'mcts:reuse=off,ponder=on': ponder cannot be "
-            "combined with reuse=off: pondering grows the tree that is reused; "
-            "expected ponder=off or reuse=on");
-  EXPECT_EQ(ErrorOf("net:x,sims=0,ponder=on"),
-            "bad player spec 'net:x,sims=0,ponder=on': ponder cannot be "
-            "combined with sims=0: the policy alone does not search; expected "
-            "ponder=off or sims of at least 1");
 }
 
 TEST(PlayerSpecTest, TheUtilityIsChosenByName) {
@@ -176,30 +177,24 @@ TEST(PlayerSpecTest, PathsMayBeInQuotes) {
             "graph=on"},
            {"net:it's.tara,sims=3", "it's.tara", "sims=3"},
        }) {
-    const absl::StatusOr<PlayerSpec> spec = ParsePlayerSpec(each.text);
-    ASSERT_TRUE(spec.ok()) << spec.status();
-    EXPECT_EQ(spec->path, each.path);
-    EXPECT_EQ(NetworkOptionsOf(*spec), each.options);
+    EXPECT_EQ(Parsed(each.text).path, each.path);
+    EXPECT_EQ(NetworkOptionsOf(Parsed(each.text)), each.options);
     // What the program makes of a path comes back as it.
     const PlayerSpec made = NetworkPlayer(each.path, 5);
-    const absl::StatusOr<PlayerSpec> again = ParsePlayerSpec(made.text);
-    ASSERT_TRUE(again.ok()) << again.status();
-    EXPECT_EQ(again->path, each.path);
-    EXPECT_EQ(again->search.search.simulations, 5);
+    EXPECT_EQ(Parsed(made.text).path, each.path);
+    EXPECT_EQ(Parsed(made.text).search.search.simulations, 5);
     EXPECT_EQ(NetworkOptionsOf(made), "sims=5");
   }
   EXPECT_EQ(NetworkPlayer("runs/a,b", 5).text, "net:runs/a,b,sims=5");
-  EXPECT_TRUE(absl::StrContains(ErrorOf("net:'a,sims=5"), "a quote does not"));
-  EXPECT_TRUE(absl::StrContains(ErrorOf("net:'',sims=5"), "no path"));
+  EXPECT_THAT(ErrorOf("net:'a,sims=5"), HasSubstr("a quote does not"));
+  EXPECT_THAT(ErrorOf("net:'',sims=5"), HasSubstr("no path"));
 }
 
 TEST(PlayerSpecTest, BlanksAroundOptionsCountForNothing) {
-  const absl::StatusOr<PlayerSpec> spec =
-      ParsePlayerSpec("net:x.tara, sims=50 , c_puct = 2");
-  ASSERT_TRUE(spec.ok()) << spec.status();
-  EXPECT_EQ(spec->search.search.simulations, 50);
-  EXPECT_EQ(spec->search.search.c_puct, 2);
-  EXPECT_EQ(NetworkOptionsOf(*spec), "sims=50,c_puct=2");
+  const PlayerSpec spec = Parsed("net:x.tara, sims=50 , c_puct = 2");
+  EXPECT_EQ(spec.search.search.simulations, 50);
+  EXPECT_EQ(spec.search.search.c_puct, 2);
+  EXPECT_EQ(NetworkOptionsOf(spec), "sims=50,c_puct=2");
 }
 
 TEST(PlayerSpecTest, AnOptionTakesThePlaceOfAnEarlierOne) {
@@ -230,7 +225,7 @@ TEST(PlayerSpecTest, NumbersAreDecimal) {
   for (const char* const text :
        {"mcts:c_puct=0x1p3", "mcts:sims=0x10", "mcts:fpu=absolute:0x1",
         "alphabeta:depth=0x2", "engine:x,move=0x10", "mcts:ms=0x10"}) {
-    EXPECT_TRUE(absl::StrContains(ErrorOf(text), "; expected ")) << text;
+    EXPECT_THAT(ErrorOf(text), HasSubstr("; expected "));
   }
 }
 
@@ -241,90 +236,63 @@ TEST(PlayerSpecTest, BestIsANetworkWithoutAPathAndTakesItsOptions) {
   EXPECT_EQ(best.search.search.c_puct, Parsed("net:x").search.search.c_puct);
   EXPECT_EQ(Parsed("best:sims=7,graph=on").search.search.simulations, 7);
   EXPECT_TRUE(Parsed("best:sims=0").policy_alone);
-  EXPECT_TRUE(absl::StrContains(ErrorOf("net:"), "or best"));
-  EXPECT_TRUE(absl::StrContains(ErrorOf("best:playouts=3"), "playouts"));
+  EXPECT_THAT(ErrorOf("net:"), HasSubstr("or best"));
+  EXPECT_THAT(ErrorOf("best:playouts=3"), HasSubstr("playouts"));
 }
 
 TEST(PlayerSpecTest, ErrorsNameThePartAndWhatWasExpected) {
-  EXPECT_EQ(ErrorOf("gredy"),
-            "bad player spec 'gredy': unknown player 'gredy'; expected random, "
-            "greedy, alphabeta[:nodes=N], mcts[:sims=N], "
-            "best[:sims=N], level:N, net:PATH[,sims=N], engine:CMD or person");
-  EXPECT_EQ(ErrorOf("engine"),
-            "bad player spec 'engine': no command; expected engine:CMD, a "
-            "program and its arguments");
-  EXPECT_EQ(ErrorOf("random:sims=3"),
-            "bad player spec 'random:sims=3': random takes no options, got "
-            "'sims=3'");
-  EXPECT_EQ(ErrorOf("mcts:sims=many"),
-            "bad player spec 'mcts:sims=many': sims is 'many'; expected a "
-            "whole number from 1 to 16777214");
-  EXPECT_EQ(ErrorOf("mcts:depth=3"),
-            "bad player spec 'mcts:depth=3': unknown option 'depth=3'; "
-            "expected ms, leaves, threads, reuse, ponder, lcb, temperature, "
-            "value_margin, playouts, or a "
-            "search option such as sims, c_puct or graph; --help lists them");
-  EXPECT_EQ(ErrorOf("net:x,playouts=3"),
-            "bad player spec 'net:x,playouts=3': unknown option 'playouts=3'; "
-            "expected ms, leaves, threads, reuse, ponder, lcb, temperature, "
-            "value_margin, device, "
-            "precision, backend, or a search option such as sims, c_puct or "
-            "graph; --help lists them");
-  EXPECT_EQ(ErrorOf("alphabeta:sims=3"),
-            "bad player spec 'alphabeta:sims=3': unknown option 'sims=3'; "
-            "expected nodes, depth, ms");
-  EXPECT_EQ(ErrorOf("alphabeta:depth=101"),
-            "bad player spec 'alphabeta:depth=101': depth is '101'; expected a "
-            "whole number from 1 to 100");
-  EXPECT_EQ(
-      ErrorOf("mcts:sims=3,sims=4"),
-      "bad player spec 'mcts:sims=3,sims=4': sims is given twice; expected it "
-      "once");
-  EXPECT_EQ(ErrorOf("mcts:c_puct=-1"),
-            "bad player spec 'mcts:c_puct=-1': c_puct is '-1'; expected a "
-            "number from 0 to 100");
-  EXPECT_EQ(ErrorOf("mcts:utility=fame"),
-            "bad player spec 'mcts:utility=fame': utility is 'fame'; "
-            "expected win, points, mix or match");
+  for (const auto& [text, error] : std::map<std::string, std::string>{
+           {"gredy",
+            "unknown player 'gredy'; expected random, greedy, "
+            "alphabeta[:nodes=N], mcts[:sims=N], best[:sims=N], level:N, "
+            "net:PATH[,sims=N], engine:CMD or person"},
+           {"engine",
+            "no command; expected engine:CMD, a program and its arguments"},
+           {"random:sims=3", "random takes no options, got 'sims=3'"},
+           {"mcts:sims=many",
+            "sims is 'many'; expected a whole number from 1 to 16777214"},
+           {"mcts:depth=3",
+            "unknown option 'depth=3'; expected ms, leaves, threads, reuse, "
+            "ponder, lcb, temperature, value_margin, playouts, or a search "
+            "option such as sims, c_puct or graph; --help lists them"},
+           {"net:x,playouts=3",
+            "unknown option 'playouts=3'; expected ms, leaves, threads, reuse, "
+            "ponder, lcb, temperature, value_margin, device, precision, "
+            "backend, or a search option such as sims, c_puct or graph; --help "
+            "lists them"},
+           {"alphabeta:sims=3",
+            "unknown option 'sims=3'; expected nodes, depth, ms"},
+           {"alphabeta:depth=101",
+            "depth is '101'; expected a whole number from 1 to 100"},
+           {"mcts:sims=3,sims=4", "sims is given twice; expected it once"},
+           {"mcts:c_puct=-1",
+            "c_puct is '-1'; expected a number from 0 to 100"},
+           {"mcts:utility=fame",
+            "utility is 'fame'; expected win, points, mix or match"},
+           {"net:a.ckpt,precision=half",
+            "precision is 'half'; expected one of auto, float32, bfloat16, "
+            "float16, int8"},
+           {"net:a.ckpt,device=gpu",
+            "device is 'gpu'; expected cpu, cuda, cuda:N or cuda:all"}}) {
+    EXPECT_EQ(ErrorOf(text),
+              absl::StrCat("bad player spec '", text, "': ", error));
+  }
 }
 
 TEST(PlayerSpecTest, WhatIsMissingOrOutOfRangeIsRefused) {
-  for (const absl::string_view text : {"",
-                                       ":",
-                                       "mcts:",
-                                       "mcts:sims",
-                                       "mcts:sims=",
-                                       "mcts:sims=0",
-                                       "mcts:sims=16777215",
-                                       "mcts:sims=1.5",
-                                       "mcts:sims=1,",
-                                       "mcts:playouts=0",
-                                       "mcts:ms=0",
-                                       "mcts:leaves=0",
-                                       "mcts:reuse=yes",
-                                       "mcts:ponder=yes",
-                                       "mcts:threads=0",
-                                       "alphabeta:threads=2",
-                                       "mcts:lcb=-1",
-                                       "mcts:graph=1",
-                                       "mcts:c_puct=nan",
-                                       "mcts:c_puct=inf",
-                                       "mcts:utility",
-                                       "mcts:utility=",
-                                       "net",
-                                       "net:",
-                                       "net:,sims=1",
-                                       "net:x,sims=-1",
-                                       "alphabeta:",
-                                       "alphabeta:nodes=0",
-                                       "alphabeta:nodes=1e6",
-                                       "alphabeta:ms=-1",
-                                       "alphabeta:depth",
-                                       "alphabeta:depth=2,",
-                                       "alphabeta:depth=2,depth=3",
-                                       "Random",
-                                       "random:",
-                                       " greedy"}) {
+  std::vector<std::string> bad = absl::StrSplit(
+      ": mcts: mcts:sims mcts:sims= mcts:sims=0 mcts:sims=16777215 "
+      "mcts:sims=1.5 mcts:sims=1, mcts:playouts=0 mcts:ms=0 mcts:leaves=0 "
+      "mcts:reuse=yes mcts:ponder=yes mcts:threads=0 mcts:lcb=-1 mcts:graph=1 "
+      "mcts:c_puct=nan mcts:c_puct=inf mcts:utility mcts:utility= "
+      "mcts:precision=int8 net net: net:,sims=1 net:x,sims=-1 alphabeta: "
+      "alphabeta:threads=2 alphabeta:nodes=0 alphabeta:nodes=1e6 "
+      "alphabeta:ms=-1 alphabeta:depth alphabeta:depth=2, "
+      "alphabeta:depth=2,depth=3 Random random:",
+      ' ');
+  bad.emplace_back("");
+  bad.emplace_back(" greedy");
+  for (const std::string& text : bad) {
     EXPECT_TRUE(absl::StartsWith(ErrorOf(text), "bad player spec '")) << text;
   }
 }
@@ -332,30 +300,17 @@ TEST(PlayerSpecTest, WhatIsMissingOrOutOfRangeIsRefused) {
 TEST(PlayerSpecTest, HelpNamesEveryKind) {
   const std::string help = absl::StrCat("\n", PlayerSpecHelp());
   for (const PlayerKindInfo& kind : PlayerKinds()) {
-    EXPECT_TRUE(absl::StrContains(help, absl::StrCat("\n  ", kind.name)))
-        << kind.name;
+    EXPECT_THAT(help, HasSubstr(absl::StrCat("\n  ", kind.name)));
   }
 }
 
 TEST(PlayerSpecTest, ANetworkMayBeComputedInAnyWayThereIs) {
-  const absl::StatusOr<PlayerSpec> spec = ParsePlayerSpec(
-      "net:runs/first,precision=int8,device=cuda:1,backend=torch");
-  ASSERT_TRUE(spec.ok()) << spec.status();
-  EXPECT_EQ(spec->path, "runs/first");
-  EXPECT_EQ(spec->inference.precision, nn::Precision::kInt8);
-  EXPECT_EQ(spec->inference.device, "cuda:1");
-  EXPECT_EQ(spec->inference.backend, nn::InferenceBackend::kTorch);
-}
-
-TEST(PlayerSpecTest, UnknownWaysOfInferenceAreRefused) {
-  EXPECT_EQ(ParsePlayerSpec("net:a.ckpt,precision=half").status().message(),
-            "bad player spec 'net:a.ckpt,precision=half': precision is 'half'; "
-            "expected one of auto, float32, bfloat16, float16, int8");
-  EXPECT_EQ(ParsePlayerSpec("net:a.ckpt,device=gpu").status().message(),
-            "bad player spec 'net:a.ckpt,device=gpu': device is 'gpu'; "
-            "expected cpu, cuda, cuda:N or cuda:all");
-  // Random games are computed in one way alone.
-  EXPECT_FALSE(ParsePlayerSpec("mcts:precision=int8").ok());
+  const PlayerSpec spec =
+      Parsed("net:runs/first,precision=int8,device=cuda:1,backend=torch");
+  EXPECT_EQ(spec.path, "runs/first");
+  EXPECT_EQ(spec.inference.precision, nn::Precision::kInt8);
+  EXPECT_EQ(spec.inference.device, "cuda:1");
+  EXPECT_EQ(spec.inference.backend, nn::InferenceBackend::kTorch);
 }
 
 TEST(PlayerSpecTest, ALevelIsTheReadyMadeNetworkWithItsOptions) {
@@ -386,15 +341,13 @@ TEST(PlayerSpecTest, ALevelIsTheReadyMadeNetworkWithItsOptions) {
 TEST(PlayerSpecTest, ErrorsOfLevelsSayWhatThereIs) {
   for (const char* const text :
        {"level", "level:", "level:0", "level:11", "level:x", "level:1.5"}) {
-    EXPECT_TRUE(absl::StrContains(ErrorOf(text),
-                                  "expected level:N, from 1 (weakest) to 10"))
-        << ErrorOf(text);
+    EXPECT_THAT(ErrorOf(text),
+                HasSubstr("expected level:N, from 1 (weakest) to 10"));
   }
-  EXPECT_TRUE(absl::StrContains(ErrorOf("level:3,sims=5"),
-                                "a level has no option 'sims=5'"));
-  EXPECT_TRUE(
-      absl::StrContains(ErrorOf("level:3,precision=int8,precision=int8"),
-                        "precision is given twice"));
+  EXPECT_THAT(ErrorOf("level:3,sims=5"),
+              HasSubstr("a level has no option 'sims=5'"));
+  EXPECT_THAT(ErrorOf("level:3,precision=int8,precision=int8"),
+              HasSubstr("precision is given twice"));
 }
 
 using ::testing::ElementsAre;
@@ -402,12 +355,6 @@ using ::testing::IsEmpty;
 
 std::vector<std::string> Words(absl::string_view text) {
   return SplitCommand(text).value_or(std::vector<std::string>{"error"});
-}
-
-std::string EngineErrorOf(absl::string_view text) {
-  const absl::Status status = ParseEngineSpec(text).status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << text;
-  return std::string(status.message());
 }
 
 TEST(SplitCommandTest, SplitsWordsAsAShellWould) {
@@ -422,8 +369,9 @@ TEST(SplitCommandTest, SplitsWordsAsAShellWould) {
 }
 
 TEST(SplitCommandTest, AQuoteMustEnd) {
-  EXPECT_THAT(std::string(SplitCommand("a 'b c").status().message()),
-              HasSubstr("a quote does not end in 'a 'b c'"));
+  EXPECT_THAT(SplitCommand("a 'b c"),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("a quote does not end in 'a 'b c'")));
   EXPECT_FALSE(SplitCommand("a \"b").ok());
 }
 
@@ -460,22 +408,24 @@ TEST(EngineSpecTest, OptionsFollowTheFirstCommaOutsideOfQuotes) {
 }
 
 TEST(EngineSpecTest, WhatCannotBeIsRefused) {
-  EXPECT_THAT(EngineErrorOf(""), HasSubstr("no command; expected engine:CMD"));
-  EXPECT_THAT(EngineErrorOf(" ,move=5"), HasSubstr("no command"));
-  EXPECT_THAT(EngineErrorOf("'' x"), HasSubstr("no command"));
-  EXPECT_THAT(EngineErrorOf("a 'b"), HasSubstr("a quote does not end"));
-  EXPECT_THAT(EngineErrorOf("a --player mcts:sims=10,graph=on"),
-              HasSubstr("unknown option 'graph=on'; expected start=S"));
-  EXPECT_THAT(EngineErrorOf("a,sims=5"), HasSubstr("quote commas"));
-  EXPECT_THAT(EngineErrorOf("a,move=0"),
-              HasSubstr("move is '0'; expected seconds"));
-  EXPECT_THAT(EngineErrorOf("a,move=nan"), HasSubstr("move is 'nan'"));
-  EXPECT_THAT(EngineErrorOf("a,start="), HasSubstr("start is ''"));
-  EXPECT_THAT(EngineErrorOf("a,grace=-1"), HasSubstr("grace is '-1'"));
-  EXPECT_THAT(EngineErrorOf("a,processes=0"), HasSubstr("processes is '0'"));
-  EXPECT_THAT(EngineErrorOf("a,log="), HasSubstr("log is ''; expected a text"));
-  EXPECT_THAT(EngineErrorOf("a,move=1,move=2"),
-              HasSubstr("move is given twice"));
+  for (const auto& [text, error] : std::map<std::string, std::string>{
+           {"", "no command; expected engine:CMD"},
+           {" ,move=5", "no command"},
+           {"'' x", "no command"},
+           {"a 'b", "a quote does not end"},
+           {"a --player mcts:sims=10,graph=on",
+            "unknown option 'graph=on'; expected start=S"},
+           {"a,sims=5", "quote commas"},
+           {"a,move=0", "move is '0'; expected seconds"},
+           {"a,move=nan", "move is 'nan'"},
+           {"a,start=", "start is ''"},
+           {"a,grace=-1", "grace is '-1'"},
+           {"a,processes=0", "processes is '0'"},
+           {"a,log=", "log is ''; expected a text"},
+           {"a,move=1,move=2", "move is given twice"}}) {
+    EXPECT_THAT(ParseEngineSpec(text),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(error)));
+  }
 }
 
 // Teams of two players: their specs, who has which seat, and the arena.
@@ -531,11 +481,11 @@ TEST(TeamSpecTest, AQuotedPathIsOnePlayers) {
 }
 
 TEST(TeamSpecTest, WhatCannotBeIsRefused) {
-  EXPECT_THAT(
-      std::string(ParseTeamSpec("greedy+random+mcts").status().message()),
-      HasSubstr("bad team 'greedy+random+mcts': 3 players"));
-  EXPECT_THAT(std::string(ParseTeamSpec("greedy+mcts:x=1").status().message()),
-              HasSubstr("bad player spec 'mcts:x=1'"));
+  constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+  EXPECT_THAT(ParseTeamSpec("greedy+random+mcts"),
+              StatusIs(kInvalid, HasSubstr("'greedy+random+mcts': 3 players")));
+  EXPECT_THAT(ParseTeamSpec("greedy+mcts:x=1"),
+              StatusIs(kInvalid, HasSubstr("bad player spec 'mcts:x=1'")));
   EXPECT_FALSE(ParseTeamSpec("").ok());
 }
 
@@ -604,8 +554,7 @@ std::vector<std::string> Seatings(ArenaOptions options, bool d_is_c) {
   const auto ab = NewTeamPlayer(note("A"), note("B"));
   const auto cd = d_is_c ? std::unique_ptr<Player>(note("C"))
                          : NewTeamPlayer(note("C"), note("D"));
-  const absl::StatusOr<ArenaResult> result = PlayArena(options, *ab, *cd);
-  EXPECT_TRUE(result.ok()) << result.status();
+  Play(options, *ab, *cd);
   std::map<uint64_t, std::string> games;
   for (const auto& [key, name] : seats) games[key.first] += name;
   std::vector<std::string> all;
@@ -634,22 +583,15 @@ TEST(TeamArenaTest, InMatchesEverybodyMovesOnByASeat) {
 }
 
 TEST(TeamArenaTest, TheGamesOfAnOpeningCountAsOne) {
-  const auto random = NewRandomPlayer();
-  const ArenaOptions options = {
-      .variant = Variant::kSacredHillDoublesL1, .games = 101, .seatings_a = 2};
-  const auto team = NewTeamPlayer(NewRandomPlayer(), NewGreedyPlayer());
-  const absl::StatusOr<ArenaResult> result = PlayArena(options, *team, *random);
-  ASSERT_TRUE(result.ok()) << result.status();
-  EXPECT_EQ(result->games, 104);  // whole openings, of four games
-  EXPECT_EQ(result->pairs_per_opening, 2);
-  // Both pairs of an opening as one, by hand.
-  std::vector<ArenaGame> games = result->played;
-  for (size_t i = 0; i < games.size(); ++i) EXPECT_EQ(games[i].pair, i / 2);
-  // The interval of means of four games from that of pairs of equal score.
-  const double width = result->score_high - result->score_low;
-  const ArenaResult as_pairs = SummarizeGames(games);
-  EXPECT_DOUBLE_EQ(as_pairs.score, result->score);
-  EXPECT_NE(as_pairs.score_high - as_pairs.score_low, width);
+  const ArenaResult result = Play(
+      {.variant = Variant::kSacredHillDoublesL1, .games = 101, .seatings_a = 2},
+      "random+greedy", "random");
+  EXPECT_EQ(result.games, 104);  // whole openings, of four games
+  EXPECT_EQ(result.pairs_per_opening, 2);
+  for (int i = 0; i < 104; ++i) EXPECT_EQ(result.played[i].pair, i / 2);
+  const ArenaResult as_pairs = SummarizeGames(result.played);
+  EXPECT_DOUBLE_EQ(as_pairs.score.mean, result.score.mean);
+  EXPECT_NE(as_pairs.score.low, result.score.low);
 }
 
 TEST(TeamArenaTest, OneSidedGamesOfOpeningsAreNotTakenForMany) {
@@ -665,28 +607,22 @@ TEST(TeamArenaTest, OneSidedGamesOfOpeningsAreNotTakenForMany) {
     }
   }
   const ArenaResult result = SummarizeGames(games, 2);
-  EXPECT_EQ(result.score, 0.5);
-  EXPECT_NEAR(result.score_low, 1 - std::sqrt(0.975), 1e-9);
-  EXPECT_NEAR(result.score_high, std::sqrt(0.975), 1e-9);
+  EXPECT_EQ(result.score.mean, 0.5);
+  EXPECT_NEAR(result.score.low, 1 - std::sqrt(0.975), 1e-9);
+  EXPECT_NEAR(result.score.high, std::sqrt(0.975), 1e-9);
   // Margins +3 and -3: s^2 = 18, t of one degree of freedom is 12.7062.
-  EXPECT_NEAR(result.mean_margin_high, 12.7062 * 3, 0.001);
+  EXPECT_NEAR(result.margin.high, 12.7062 * 3, 0.001);
 }
 
 TEST(TeamArenaTest, WhatATeamCannotPlayIsRefused) {
-  const auto random = NewRandomPlayer();
-  const absl::Status two_seats =
-      PlayArena({.variant = Variant::kSacredHillL1, .seatings_b = 2}, *random,
-                *random)
-          .status();
-  EXPECT_EQ(two_seats.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(std::string(two_seats.message()),
-              HasSubstr("cannot play sacred_hill_l1"));
-  const absl::Status test = PlayArena({.variant = Variant::kSacredHillDoublesL1,
-                                       .seatings_a = 2,
-                                       .sprt = SprtOptions()},
-                                      *random, *random)
-                                .status();
-  EXPECT_THAT(std::string(test.message()), HasSubstr("a sequential test"));
+  constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+  EXPECT_THAT(
+      CheckArenaOptions({.variant = Variant::kSacredHillL1, .seatings_b = 2}),
+      StatusIs(kInvalid, HasSubstr("cannot play sacred_hill_l1")));
+  EXPECT_THAT(CheckArenaOptions({.variant = Variant::kSacredHillDoublesL1,
+                                 .seatings_a = 2,
+                                 .sprt = SprtOptions()}),
+              StatusIs(kInvalid, HasSubstr("a sequential test")));
 }
 
 // Says of every position that its margin is proved.
@@ -723,23 +659,17 @@ TEST(TeamArenaTest, ATeamHasProvedWhatBothPartnersHave) {
 }
 
 TEST(TeamArenaTest, TeamsArePlayedByPlayersOfAnyKind) {
-  absl::StatusOr<std::unique_ptr<Player>> team = NewPlayerFactory(
-      ParseTeamSpec("mcts:sims=8+alphabeta:nodes=20").value())();
-  ASSERT_TRUE(team.ok()) << team.status();
-  const auto greedy = NewGreedyPlayer();
   for (const VariantInfo& info : kVariants) {
     if (info.seats != 4) continue;
-    EXPECT_EQ(PlayArena({.variant = info.variant,
-                         .games = 4,
-                         .seatings_a = 2,
-                         .clocks = GameClocks{*mcts::ParseTimeControl("50ms")}},
-                        **team, *greedy)
-                  ->games,
-              4);
-    EXPECT_EQ(PlayArena({.variant = info.variant, .games = 8, .seatings_a = 2},
-                        **team, *greedy)
-                  ->games,
-              8);
+    ArenaOptions options = {
+        .variant = info.variant, .games = 8, .seatings_a = 2};
+    const auto games = [&] {
+      return Play(options, "mcts:sims=8+alphabeta:nodes=20", "greedy").games;
+    };
+    EXPECT_EQ(games(), 8);
+    options.games = 4;
+    options.clocks = GameClocks{*mcts::ParseTimeControl("50ms")};
+    EXPECT_EQ(games(), 4);
   }
 }
 

@@ -4,14 +4,11 @@
 #include <fstream>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
@@ -26,20 +23,22 @@
 #include "tara/core/variant.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player.h"
+#include "tara/eval/regret/regret.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tara/mcts/time/time_manager.h"
-#include "tara/mcts/tree/tree.h"
 #include "tara/mcts/utility.h"
 #include "tara/nn/training/trainer.h"
 #include "tests/base/temporary_folder.h"
 #include "tests/eval/test_players.h"
 #include "tests/mcts/positions.h"
+#include "tests/status_matchers.h"
 
 namespace tara::eval {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::HasSubstr;
 
 // Gives the last two legal actions the same high prior; fails when told to.
 class LastTwoEvaluator : public mcts::Evaluator {
@@ -66,16 +65,9 @@ class LastTwoEvaluator : public mcts::Evaluator {
   const bool fail_;
 };
 
-std::vector<State> StatesOfRandomGame(Variant variant, uint64_t seed = 0) {
-  Random random(DeriveSeed(1, seed, StreamPurpose::kTest));
-  std::vector<State> states;
-  State state = InitialState(variant);
-  while (!state.finished()) {
-    states.push_back(state);
-    const LegalSet legal = LegalActions(state);
-    ApplyAction(legal.Nth(static_cast<int>(random.Below(legal.Count()))),
-                state);
-  }
+std::vector<State> StatesOfRandomGame(Variant variant) {
+  std::vector<State> states = mcts::RandomGame(variant, 1);
+  states.pop_back();  // finished
   return states;
 }
 
@@ -105,7 +97,7 @@ TEST_P(PlayersTest, ChoicesAreLegalReproducibleAndOfEachGameAlone) {
   std::vector<std::unique_ptr<Player>> players;
   players.push_back(NewRandomPlayer());
   players.push_back(NewGreedyPlayer());
-  players.push_back(NewMctsPlayer(8));
+  players.push_back(Factory("mcts:sims=8")().value());
   players.push_back(NewPolicyPlayer(std::make_unique<LastTwoEvaluator>()));
   for (const std::unique_ptr<Player>& player : players) {
     const std::vector<Action> actions = Choose(*player, states);
@@ -160,59 +152,6 @@ TEST(PlayerTest, TiesAreDrawnFromTheGamesStream) {
   EXPECT_NEAR(drawn.at(HillAction(44)), 4500, 200);
 }
 
-// Red's margin with best play of both sides for points. Plain minimax; no value
-// after `budget` positions, which it counts down.
-std::optional<int> BestRedMargin(const State& state, int& budget) {
-  if (state.finished()) return Score(state).margin();
-  if (--budget < 0) return std::nullopt;
-  std::optional<int> best;
-  bool given_up = false;
-  LegalActions(state).ForEach([&](Action action) {
-    State next = state;
-    ApplyAction(action, next);
-    const std::optional<int> margin = BestRedMargin(next, budget);
-    given_up = given_up || !margin.has_value();
-    if (given_up) return;
-    const bool is_better =
-        !best || (state.side() == kRed ? *margin > *best : *margin < *best);
-    if (is_better) best = margin;
-  });
-  return given_up ? std::nullopt : best;
-}
-
-// A position late in a game where the side to move may win by more or by less.
-struct PointsProblem {
-  State state;
-  int most = 0;              // points that it can be sure to win by
-  std::vector<Action> best;  // the actions that do
-  bool others_win = false;   // some other action wins by less
-};
-
-std::optional<PointsProblem> MakePointsProblem(const State& state) {
-  PointsProblem problem = {
-      .state = state, .most = -kMaxMargin, .best = {}, .others_win = false};
-  const int sign = state.side() == kRed ? 1 : -1;
-  std::vector<std::pair<Action, int>> margins;
-  bool given_up = false;
-  LegalActions(state).ForEach([&](Action action) {
-    State next = state;
-    ApplyAction(action, next);
-    int budget = 200;
-    const std::optional<int> red_margin = BestRedMargin(next, budget);
-    given_up = given_up || !red_margin.has_value();
-    if (given_up) return;
-    margins.emplace_back(action, sign * *red_margin);
-    problem.most = std::max(problem.most, sign * *red_margin);
-  });
-  if (given_up) return std::nullopt;
-  for (const auto& [action, margin] : margins) {
-    if (margin == problem.most) problem.best.push_back(action);
-    if (margin > 0 && margin < problem.most) problem.others_win = true;
-  }
-  if (!problem.others_win) return std::nullopt;
-  return problem;
-}
-
 TEST(PlayerTest, WhoPlaysForTheMatchTakesThePointsItNeeds) {
   const std::unique_ptr<Player> match_player = NewSearchPlayer(
       std::make_unique<mcts::PlayoutEvaluator>(4, 1),
@@ -220,37 +159,38 @@ TEST(PlayerTest, WhoPlaysForTheMatchTakesThePointsItNeeds) {
                   .utility = {.kind = mcts::UtilityKind::kMatch}}});
   Random random(1);
   int problems = 0;
-  for (uint64_t seed = 0; seed < 200 && problems < 5; ++seed) {
-    for (const State& state :
-         StatesOfRandomGame(Variant::kFourTreasures, seed)) {
-      const std::optional<PointsProblem> problem = MakePointsProblem(state);
-      if (!problem) continue;
-      ++problems;
-      // So far behind that only the most points win the match.
-      const double lead = 1 - problem->most;
-      const mcts::MatchScore score = {
-          .red_lead = state.side() == kRed ? lead : -lead, .games_left = 0};
-      Action action = kPass;
-      const Turn turn = {.state = state, .random = &random, .match = score};
-      ASSERT_TRUE(match_player
-                      ->ChooseActions(absl::MakeConstSpan(&turn, 1),
-                                      absl::MakeSpan(&action, 1))
-                      .ok());
-      EXPECT_THAT(problem->best, testing::Contains(action)) << seed;
-      break;
+  for (const auto& [state, margins] :
+       MakeSolvedPositions({.variant = Variant::kFourTreasures,
+                            .positions = 40,
+                            .node_limit = 300})) {
+    // Where one may win by more or by less.
+    const int most = *std::max_element(margins.begin(), margins.end());
+    if (std::none_of(margins.begin(), margins.end(),
+                     [&](int margin) { return margin > 0 && margin < most; })) {
+      continue;
     }
+    ++problems;
+    // So far behind that only the most points win the match.
+    const double lead = state.side() == kRed ? 1 - most : most - 1;
+    const Action action =
+        ChooseOne(*match_player,
+                  {.state = state, .random = &random, .match = {lead, 0}})
+            .value();
+    const std::vector<Action> legal = mcts::ListActions(state);
+    EXPECT_EQ(
+        margins[std::find(legal.begin(), legal.end(), action) - legal.begin()],
+        most);
   }
-  EXPECT_EQ(problems, 5);
+  EXPECT_GE(problems, 5);
 }
 
 TEST(PlayerTest, SaysWhatItThinksOfThePositionIfAsked) {
   const State state = InitialState(Variant::kFourTreasures);
   Random random(1);
-  Action action;
   SearchReport report;
   const Turn turn = {.state = state, .random = &random, .report = &report};
   const auto policy = NewPolicyPlayer(std::make_unique<LastTwoEvaluator>());
-  ASSERT_TRUE(policy->ChooseActions({turn}, absl::MakeSpan(&action, 1)).ok());
+  ASSERT_THAT(ChooseOne(*policy, turn), IsOk());
   EXPECT_EQ(report.value, 0.0f);
   ASSERT_EQ(report.policy.size(), 45u);
   EXPECT_EQ(report.policy[44], 0.5f);
@@ -260,7 +200,7 @@ TEST(PlayerTest, SaysWhatItThinksOfThePositionIfAsked) {
       NewSearchPlayer(std::make_unique<mcts::PlayoutEvaluator>(1, 0),
                       {.search = {.simulations = 30}});
   report = SearchReport();
-  ASSERT_TRUE(search->ChooseActions({turn}, absl::MakeSpan(&action, 1)).ok());
+  ASSERT_THAT(ChooseOne(*search, turn), IsOk());
   EXPECT_TRUE(report.value.has_value());
   ASSERT_EQ(report.policy.size(), 45u);
   ASSERT_EQ(report.action_values.size(), 45u);
@@ -275,8 +215,7 @@ TEST(PlayerTest, SaysWhatItThinksOfThePositionIfAsked) {
 
   const auto alpha_beta = NewAlphaBetaPlayer({.depth = 1}, {});
   report = SearchReport();
-  ASSERT_TRUE(
-      alpha_beta->ChooseActions({turn}, absl::MakeSpan(&action, 1)).ok());
+  ASSERT_THAT(ChooseOne(*alpha_beta, turn), IsOk());
   ASSERT_TRUE(report.value.has_value());
   EXPECT_LT(std::abs(*report.value), 1);
   EXPECT_TRUE(report.policy.empty());
@@ -286,16 +225,11 @@ TEST(PlayerTest, ErrorsOfTheEvaluatorAreReturned) {
   Random random(1);
   const Turn turn = {.state = InitialState(Variant::kSacredHillL1),
                      .random = &random};
-  Action action;
   for (const std::unique_ptr<Player>& player :
        {NewPolicyPlayer(std::make_unique<LastTwoEvaluator>(/*fail=*/true)),
         NewSearchPlayer(std::make_unique<LastTwoEvaluator>(/*fail=*/true),
                         SearchPlayerOptions())}) {
-    EXPECT_EQ(player
-                  ->ChooseActions(absl::MakeConstSpan(&turn, 1),
-                                  absl::MakeSpan(&action, 1))
-                  .message(),
-              "told to fail");
+    EXPECT_EQ(ChooseOne(*player, turn).status().message(), "told to fail");
   }
 }
 
@@ -310,20 +244,13 @@ TEST(AlphaBetaPlayerTest, AClockTakesThePlaceOfItsLimits) {
   Random random(1);
   Turn turn = {.state = InitialState(Variant::kSacredHillL2),
                .random = &random};
-  const auto choose = [&] {
-    Action action = kPass;
-    EXPECT_TRUE(player
-                    ->ChooseActions(absl::MakeConstSpan(&turn, 1),
-                                    absl::MakeSpan(&action, 1))
-                    .ok());
-    EXPECT_TRUE(LegalActions(turn.state).Contains(action));
-  };
-  choose();
+  ASSERT_THAT(ChooseOne(*player, turn), IsOk());
   EXPECT_LT(reads, 5);
   turn.budget = mcts::MoveBudget{.target = absl::Milliseconds(20),
                                  .limit = absl::Milliseconds(60)};
   reads = 0;
-  choose();
+  EXPECT_TRUE(
+      LegalActions(turn.state).Contains(ChooseOne(*player, turn).value()));
   EXPECT_GE(reads, 20);
   EXPECT_LT(reads, 30);
 }
@@ -347,20 +274,14 @@ class MakePlayerTest : public testing::Test {
 
   // Chooses at the start of every variant.
   static std::vector<Action> Choices(const std::string& spec) {
-    absl::StatusOr<std::unique_ptr<Player>> player = MakePlayer(spec);
-    EXPECT_TRUE(player.ok()) << player.status();
-    if (!player.ok()) return {};
-    std::vector<Random> randoms(kNumVariants, Random(1));
-    std::vector<Turn> turns;
+    std::vector<State> starts;
     for (const VariantInfo& info : kVariants) {
-      turns.push_back({.state = InitialState(info.variant),
-                       .random = &randoms[turns.size()],
-                       .game = turns.size()});
+      starts.push_back(InitialState(info.variant));
     }
-    std::vector<Action> actions(turns.size());
-    EXPECT_TRUE((*player)->ChooseActions(turns, absl::MakeSpan(actions)).ok());
-    for (size_t i = 0; i < turns.size(); ++i) {
-      EXPECT_TRUE(LegalActions(turns[i].state).Contains(actions[i]));
+    const std::vector<Action> actions =
+        Choose(*Factory(spec)().value(), starts);
+    for (size_t i = 0; i < starts.size(); ++i) {
+      EXPECT_TRUE(LegalActions(starts[i]).Contains(actions[i]));
     }
     return actions;
   }
@@ -391,34 +312,25 @@ TEST_F(MakePlayerTest, ARunMeansItsLatestCheckpoint) {
 }
 
 TEST_F(MakePlayerTest, ErrorsNameTheFile) {
-  const auto error = [](const std::string& spec) {
-    return MakePlayer(spec).status();
+  const auto error = [](const std::string& path) {
+    return Factory(absl::StrCat("net:", path))().status();
   };
-  EXPECT_EQ(error("net:missing/run"),
+  EXPECT_EQ(error("missing/run"),
             absl::NotFoundError("missing/run: no such file or folder; expected "
                                 "a checkpoint, a bundle or a run"));
-  EXPECT_EQ(error("mcts:sims=0").code(), absl::StatusCode::kInvalidArgument);
-
   fs::remove(run_ / "checkpoints" / "latest");
-  const absl::Status none = error(absl::StrCat("net:", run_.string()));
-  EXPECT_EQ(none.code(), absl::StatusCode::kNotFound);
-  EXPECT_TRUE(absl::StrContains(none.message(), "no checkpoint yet")) << none;
-
+  EXPECT_THAT(error(run_.string()), StatusIs(absl::StatusCode::kNotFound,
+                                             HasSubstr("no checkpoint yet")));
   for (const absl::string_view name : {"gone.tara", ""}) {
     WriteFile(run_ / "checkpoints" / "latest", name);
-    const absl::Status gone = error(absl::StrCat("net:", run_.string()));
-    EXPECT_EQ(gone.code(), absl::StatusCode::kDataLoss);
-    EXPECT_TRUE(absl::StrContains(
-        gone.message(), absl::StrCat("latest: names '", name, "'; expected")))
-        << gone;
+    EXPECT_THAT(error(run_.string()),
+                StatusIs(absl::StatusCode::kDataLoss,
+                         HasSubstr(absl::StrCat("latest: names '", name,
+                                                "'; expected"))));
   }
-
   WriteFile(checkpoint_, "no checkpoint");
-  const absl::Status damaged =
-      error(absl::StrCat("net:", checkpoint_.string()));
-  EXPECT_FALSE(damaged.ok());
-  EXPECT_TRUE(absl::StrContains(damaged.message(), checkpoint_.string()))
-      << damaged;
+  EXPECT_THAT(std::string(error(checkpoint_.string()).message()),
+              HasSubstr(checkpoint_.string()));
 }
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include "tara/eval/report/report.h"
 #include "tara/record/game_store.h"
 #include "tests/eval/test_players.h"
+#include "tests/status_matchers.h"
 
 namespace tara::eval {
 namespace {
@@ -28,6 +29,10 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
+std::unique_ptr<record::GameStore> StoreInMemory() {
+  return *record::OpenGameStore(":memory:", record::StoreMode::kReadWrite);
+}
+
 RatedPlayer PlayerOf(const std::string& spec) {
   const TeamSpec team = ParseTeamSpec(spec).value();
   return {.name = spec,
@@ -36,8 +41,23 @@ RatedPlayer PlayerOf(const std::string& spec) {
           .make = NewPlayerFactory(team)};
 }
 
-std::unique_ptr<record::GameStore> StoreInMemory() {
-  return *record::OpenGameStore(":memory:", record::StoreMode::kReadWrite);
+// Of players with their own names and identities.
+RatedPlayer Named(const std::string& name, const PlayerFactory& make) {
+  RatedPlayer player = PlayerOf("random");
+  player.name = player.identity = name;
+  player.make = make;
+  return player;
+}
+
+// In a new store, if none is given.
+RatingTable Rated(const std::vector<RatedPlayer>& players,
+                  const RatingTournamentOptions& options,
+                  record::GameStore* store = nullptr,
+                  const RatingProgressCallback& on_progress = {}) {
+  const auto own = StoreInMemory();
+  return PlayRatingTournament(players, options, store ? *store : *own,
+                              on_progress)
+      .value();
 }
 
 RatingTournamentOptions TwoVariants(int games_per_player) {
@@ -49,14 +69,13 @@ RatingTournamentOptions TwoVariants(int games_per_player) {
 }
 
 TEST(RatingTournamentTest, TeamsAreRatedAmongPlayers) {
-  const std::unique_ptr<record::GameStore> store = StoreInMemory();
-  const RatedPlayer team = PlayerOf("random+mcts:sims=60");
   RatingTournamentOptions options = TwoVariants(40);
   options.arenas = {{.variant = Variant::kFourTreasuresDoubles}};
-  const absl::StatusOr<RatingTable> table = PlayRatingTournament(
-      {PlayerOf("random"), team, PlayerOf("mcts:sims=60")}, options, *store);
-  ASSERT_TRUE(table.ok()) << table.status();
-  const VariantRatings& variant = table->variants[0];
+  const RatingTable table =
+      Rated({PlayerOf("random"), PlayerOf("random+mcts:sims=60"),
+             PlayerOf("mcts:sims=60")},
+            options);
+  const VariantRatings& variant = table.variants[0];
   EXPECT_GE(variant.games, 60);
   EXPECT_LT(variant.ratings.Of(0).elo, variant.ratings.Of(1).elo);
   EXPECT_LT(variant.ratings.Of(1).elo, variant.ratings.Of(2).elo);
@@ -65,57 +84,38 @@ TEST(RatingTournamentTest, TeamsAreRatedAmongPlayers) {
 
 TEST(RatingTournamentTest, GamesThatWereGivenUpAreCounted) {
   const std::unique_ptr<record::GameStore> store = StoreInMemory();
-  const RatedPlayer quitter = {
-      .name = "quitter",
-      .team = ParseTeamSpec("random").value(),
-      .identity = "quitter",
-      .make = []() -> absl::StatusOr<std::unique_ptr<Player>> {
-        return std::make_unique<QuittingPlayer>(1);
-      }};
+  const RatedPlayer quitter = Named("quitter", FactoryOf<QuittingPlayer>(1));
   RatingTournamentOptions options = TwoVariants(8);
   options.arenas.resize(1);
   // What is in the store counts, too.
   for (int run = 0; run < 2; ++run) {
-    const absl::StatusOr<RatingTable> table =
-        PlayRatingTournament({PlayerOf("random"), quitter}, options, *store);
-    ASSERT_TRUE(table.ok()) << table.status();
-    const VariantRatings& variant = table->variants[0];
+    const RatingTable table =
+        Rated({PlayerOf("random"), quitter}, options, store.get());
+    const VariantRatings& variant = table.variants[0];
     EXPECT_EQ(variant.faults, (std::vector<int64_t>{0, variant.games}));
   }
 }
 
 TEST(RatingTournamentTest, GamesOverAgainCountOnce) {
-  const std::unique_ptr<record::GameStore> store = StoreInMemory();
-  const auto fixed = [](const std::string& name, bool last) {
-    return RatedPlayer{
-        .name = name,
-        .team = ParseTeamSpec("random").value(),
-        .identity = name,
-        .make = [last]() -> absl::StatusOr<std::unique_ptr<Player>> {
-          return std::make_unique<FixedPlayer>(last);
-        }};
-  };
   RatingTournamentOptions options = TwoVariants(20);
   options.arenas = {{.variant = Variant::kFourTreasures, .opening_plies = 0}};
-  const absl::StatusOr<RatingTable> table = PlayRatingTournament(
-      {fixed("first", false), fixed("last", true)}, options, *store);
-  ASSERT_TRUE(table.ok()) << table.status();
-  EXPECT_EQ(table->variants[0].games, 20);
-  EXPECT_EQ(table->variants[0].repeated_games, 18);
-  EXPECT_NE(ReportRatings(*table).text.find("20 (2 different)"),
-            std::string::npos);
+  const RatingTable table =
+      Rated({Named("first", FactoryOf<FixedPlayer>(false)),
+             Named("last", FactoryOf<FixedPlayer>(true))},
+            options);
+  EXPECT_EQ(table.variants[0].games, 20);
+  EXPECT_EQ(table.variants[0].repeated_games, 18);
+  EXPECT_THAT(ReportRatings(table).text, HasSubstr("20 (2 different)"));
 }
 
 TEST(RatingTournamentTest, StrongerPlayersHaveHigherRatings) {
-  const std::unique_ptr<record::GameStore> store = StoreInMemory();
-  const absl::StatusOr<RatingTable> table = PlayRatingTournament(
-      {PlayerOf("random"), PlayerOf("greedy"), PlayerOf("mcts:sims=60")},
-      TwoVariants(60), *store);
-  ASSERT_TRUE(table.ok()) << table.status();
-  EXPECT_EQ(table->players,
+  const RatingTable table =
+      Rated({PlayerOf("random"), PlayerOf("greedy"), PlayerOf("mcts:sims=60")},
+            TwoVariants(60));
+  EXPECT_EQ(table.players,
             (std::vector<std::string>{"random", "greedy", "mcts:sims=60"}));
-  ASSERT_EQ(table->variants.size(), 2u);
-  for (const VariantRatings& variant : table->variants) {
+  ASSERT_EQ(table.variants.size(), 2u);
+  for (const VariantRatings& variant : table.variants) {
     EXPECT_EQ(variant.ratings.Of(0).elo, 0);
     EXPECT_GE(variant.games, 90);  // 60 of each of three, two to a game
     EXPECT_LE(variant.games, 94);
@@ -126,11 +126,12 @@ TEST(RatingTournamentTest, StrongerPlayersHaveHigherRatings) {
     }
     EXPECT_EQ(games, variant.games);
   }
-  EXPECT_NEAR(table->overall.Of(2).elo,
-              (table->variants[0].ratings.Of(2).elo +
-               table->variants[1].ratings.Of(2).elo) /
-                  2,
-              1e-9);
+  EXPECT_NEAR(
+      table.overall.Of(2).elo,
+      MeanRatings({table.variants[0].ratings, table.variants[1].ratings})
+          .Of(2)
+          .elo,
+      1e-9);
 }
 
 TEST(RatingTournamentTest, AFurtherPlayerPlaysOnlyWhatIsMissing) {
@@ -144,33 +145,27 @@ TEST(RatingTournamentTest, AFurtherPlayerPlaysOnlyWhatIsMissing) {
     ++told;
     return true;
   };
-  const absl::StatusOr<RatingTable> two =
-      PlayRatingTournament(players, options, *store, count);
-  ASSERT_TRUE(two.ok()) << two.status();
+  const RatingTable two = Rated(players, options, store.get(), count);
   EXPECT_EQ(wanted, 48);
   EXPECT_GT(told, 0);
   // Again: nothing is played, whatever the order, and the ratings are the same.
   told = 0;
   std::swap(players[0], players[1]);
-  const absl::StatusOr<RatingTable> again =
-      PlayRatingTournament(players, options, *store, count);
-  ASSERT_TRUE(again.ok()) << again.status();
+  const RatingTable again = Rated(players, options, store.get(), count);
   EXPECT_EQ(told, 0);
-  EXPECT_NEAR(again->overall.Difference(0, 1).elo,
-              two->overall.Difference(1, 0).elo, 1e-3);
+  EXPECT_NEAR(again.overall.Difference(0, 1).elo,
+              two.overall.Difference(1, 0).elo, 1e-3);
   players.push_back(PlayerOf("mcts:sims=5"));
-  const absl::StatusOr<RatingTable> three =
-      PlayRatingTournament(players, options, *store, count);
-  ASSERT_TRUE(three.ok()) << three.status();
-  for (size_t v = 0; v < 2; ++v) {
-    EXPECT_GE(three->variants[v].games, 36);
+  const RatingTable three = Rated(players, options, store.get(), count);
+  for (const VariantRatings& variant : three.variants) {
+    EXPECT_GE(variant.games, 36);
     // Most of the games are the newcomer's: the others have had theirs.
     int64_t of_newcomer = 0;
-    for (const SeatResults& result : three->variants[v].results) {
+    for (const SeatResults& result : variant.results) {
       if (result.first != 2 && result.second != 2) continue;
       of_newcomer += result.wins + result.draws + result.losses;
     }
-    EXPECT_GE(of_newcomer, (three->variants[v].games - 24) / 2);
+    EXPECT_GE(of_newcomer, (variant.games - 24) / 2);
   }
 }
 
@@ -178,17 +173,14 @@ TEST(RatingTournamentTest, StoppedEarlyItRatesByWhatThereIs) {
   const std::unique_ptr<record::GameStore> store = StoreInMemory();
   const std::vector<RatedPlayer> players = {PlayerOf("random"),
                                             PlayerOf("greedy")};
-  const absl::StatusOr<RatingTable> none =
-      PlayRatingTournament(players, TwoVariants(10000), *store,
-                           [](const RatingProgress&) { return false; });
-  EXPECT_EQ(none.status().code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(std::string(none.status().message()),
-              HasSubstr("{random}, {greedy}"));
-  const absl::StatusOr<RatingTable> some = PlayRatingTournament(
-      players, TwoVariants(10000), *store,
+  EXPECT_THAT(PlayRatingTournament(players, TwoVariants(10000), *store,
+                                   [](const RatingProgress&) { return false; }),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       HasSubstr("{random}, {greedy}")));
+  const RatingTable some = Rated(
+      players, TwoVariants(10000), store.get(),
       [](const RatingProgress& progress) { return progress.games < 2500; });
-  ASSERT_TRUE(some.ok()) << some.status();
-  for (const VariantRatings& variant : some->variants) {
+  for (const VariantRatings& variant : some.variants) {
     EXPECT_GT(variant.games, 0);
     EXPECT_LT(variant.games, 5000);
   }
@@ -197,34 +189,24 @@ TEST(RatingTournamentTest, StoppedEarlyItRatesByWhatThereIs) {
 TEST(RatingTournamentTest, PlayersThatCannotBeToldApartAreRefused) {
   const std::unique_ptr<record::GameStore> store = StoreInMemory();
   const auto error = [&](const std::vector<RatedPlayer>& players) {
-    const absl::Status status =
-        PlayRatingTournament(players, TwoVariants(2), *store).status();
-    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-    return std::string(status.message());
+    return PlayRatingTournament(players, TwoVariants(2), *store).status();
   };
-  EXPECT_EQ(error({PlayerOf("random")}),
-            "ratings: 1 players; expected at least two");
-  EXPECT_EQ(error({PlayerOf("random"), PlayerOf("random")}),
-            "ratings: two players of the name random");
+  EXPECT_EQ(
+      error({PlayerOf("random")}),
+      absl::InvalidArgumentError("ratings: 1 players; expected at least two"));
+  EXPECT_EQ(
+      error({PlayerOf("random"), PlayerOf("random")}),
+      absl::InvalidArgumentError("ratings: two players of the name random"));
   RatedPlayer other = PlayerOf("random");
   other.name = "another";
   EXPECT_EQ(error({PlayerOf("random"), other}),
-            "ratings: random and another are the same player");
-}
-
-TEST(RatingTournamentTest, APlayersErrorEndsIt) {
-  const std::unique_ptr<record::GameStore> store = StoreInMemory();
-  const RatedPlayer missing = {.name = "missing",
-                               .team = ParseTeamSpec("random").value(),
-                               .identity = "missing",
-                               .make = [] {
-                                 return absl::StatusOr<std::unique_ptr<Player>>(
-                                     absl::NotFoundError("no such network"));
-                               }};
-  EXPECT_EQ(PlayRatingTournament({PlayerOf("random"), missing}, TwoVariants(2),
-                                 *store)
-                .status(),
-            absl::NotFoundError("no such network"));
+            absl::InvalidArgumentError(
+                "ratings: random and another are the same player"));
+  // A player's error ends it.
+  const absl::Status missing = absl::NotFoundError("no such network");
+  EXPECT_EQ(
+      error({PlayerOf("random"), Named("missing", FailingFactory(missing))}),
+      missing);
 }
 
 // Two players, b 100 above a; deviation 10 of b; in two variants.

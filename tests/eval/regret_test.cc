@@ -24,6 +24,7 @@
 #include "tara/eval/report/report.h"
 #include "tara/eval/statistics/statistics.h"
 #include "tests/eval/test_players.h"
+#include "tests/status_matchers.h"
 
 namespace tara::eval {
 namespace {
@@ -113,37 +114,26 @@ std::string PathOf(const std::string& name) {
 
 TEST(SolvedSetTest, WhatIsWrittenIsReadAgain) {
   std::vector<SolvedPosition> all;
-  for (const VariantInfo& info : kVariants) {
-    for (SolvedPosition& position : MakeSolvedPositions(
-             {.variant = info.variant, .positions = 2, .node_limit = 2000})) {
+  const auto add = [&](Variant variant, const RuleOptions& options) {
+    for (SolvedPosition& position :
+         MakeSolvedPositions({.variant = variant,
+                              .rule_options = options,
+                              .positions = 2,
+                              .node_limit = 2000})) {
       all.push_back(std::move(position));
     }
-  }
-  ASSERT_GE(all.size(), 20u);
+  };
+  for (const VariantInfo& info : kVariants) add(info.variant, {});
+  add(Variant::kStoneOfDestiny, {.link_all_at_end = false});
+  ASSERT_GE(all.size(), 22u);
   const std::string path = PathOf("set.jsonl");
-  ASSERT_TRUE(WriteSolvedSet(path, all).ok());
-  const auto read = ReadSolvedSet(path);
-  ASSERT_TRUE(read.ok()) << read.status();
-  ASSERT_EQ(read->size(), all.size());
+  ASSERT_THAT(WriteSolvedSet(path, all), IsOk());
+  const auto read = ReadSolvedSet(path).value();
+  ASSERT_EQ(read.size(), all.size());
   for (size_t i = 0; i < all.size(); ++i) {
-    EXPECT_EQ(PositionToText((*read)[i].state), PositionToText(all[i].state));
-    EXPECT_EQ((*read)[i].margins, all[i].margins);
+    EXPECT_EQ(read[i].state, all[i].state);
+    EXPECT_EQ(read[i].margins, all[i].margins);
   }
-}
-
-TEST(SolvedSetTest, RuleOptionsAreKept) {
-  RuleOptions options;
-  ASSERT_TRUE(SetRuleOption(Variant::kStoneOfDestiny, "link_all_at_end",
-                            "false", options)
-                  .ok());
-  const auto positions =
-      MakeSolvedPositions({.variant = Variant::kStoneOfDestiny,
-                           .rule_options = options,
-                           .positions = 1,
-                           .node_limit = 2000});
-  const std::string path = PathOf("options.jsonl");
-  ASSERT_TRUE(WriteSolvedSet(path, positions).ok());
-  EXPECT_EQ(ReadSolvedSet(path)->at(0).state.options, options);
 }
 
 TEST(SolvedSetTest, WhatIsNoSetOrDamagedIsRefused) {
@@ -182,13 +172,13 @@ TEST(SolvedSetTest, WhatIsNoSetOrDamagedIsRefused) {
            {margins("\"a\""), lost, "margin \"a\""},
        }) {
     ASSERT_TRUE(WriteFileAtomically(path, wrong.text).ok());
-    const absl::Status status = ReadSolvedSet(path).status();
-    EXPECT_EQ(status.code(), wrong.code) << wrong.text << status;
-    EXPECT_THAT(std::string(status.message()),
-                AllOf(StartsWith(path), HasSubstr(wrong.message)));
+    EXPECT_THAT(
+        ReadSolvedSet(path),
+        StatusIs(wrong.code, AllOf(StartsWith(path), HasSubstr(wrong.message))))
+        << wrong.text;
   }
-  EXPECT_EQ(ReadSolvedSet(PathOf("none")).status().code(),
-            absl::StatusCode::kNotFound);
+  EXPECT_THAT(ReadSolvedSet(PathOf("none")),
+              StatusIs(absl::StatusCode::kNotFound));
 }
 
 using ::testing::Not;
@@ -210,11 +200,10 @@ std::vector<RegretRow> RowsByHand() {
 }
 
 TEST(RegretReportTest, TheTableHasARowAPlayerAndDashesWhereNothingIsSaid) {
-  const std::string text = ReportRegret(RowsByHand()).text;
-  EXPECT_THAT(text, HasSubstr("four_treasures  ckpt-000007         50"));
-  EXPECT_THAT(text, HasSubstr("[50.0, 70.0]"));
-  EXPECT_THAT(text, HasSubstr("<greedy>"));
-  EXPECT_THAT(text, HasSubstr(" - "));
+  EXPECT_THAT(ReportRegret(RowsByHand()).text,
+              AllOf(HasSubstr("four_treasures  ckpt-000007         50"),
+                    HasSubstr("[50.0, 70.0]"), HasSubstr("<greedy>"),
+                    HasSubstr(" - ")));
   EXPECT_EQ(ReportRegret({}).text, "no positions\n");
 }
 

@@ -22,7 +22,9 @@
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tara/mcts/time/time_manager.h"
+#include "tests/eval/test_players.h"
 #include "tests/mcts/positions.h"
+#include "tests/status_matchers.h"
 
 namespace tara::eval {
 namespace {
@@ -50,12 +52,6 @@ class PositionCount {
   mutable absl::Mutex mutex_;
   int64_t count_ ABSL_GUARDED_BY(mutex_) = 0;
 };
-
-// Lets the player choose the action of one turn.
-absl::Status Choose(Player& player, const Turn& turn, Action& action) {
-  return player.ChooseActions(absl::MakeConstSpan(&turn, 1),
-                              absl::MakeSpan(&action, 1));
-}
 
 // Answers as playouts do, and counts the positions.
 class CountingEvaluator : public mcts::Evaluator {
@@ -94,8 +90,8 @@ std::function<absl::Time()> SteppingClock(std::atomic<int64_t>* reads) {
   };
 }
 
-// Plays `plies` actions of a game, those of seat 1 at random; returns them all.
-// With a budget the player may ponder.
+// Plays `plies` actions of a game, those of seat 1 at random; returns them all,
+// which are legal. With a budget the player may ponder.
 std::vector<Action> PlayGame(
     Player& player, Variant variant, uint64_t game, int plies,
     std::optional<mcts::MoveBudget> budget = std::nullopt) {
@@ -112,12 +108,11 @@ std::vector<Action> PlayGame(
                          .actions = actions,
                          .budget = budget,
                          .may_ponder = budget.has_value()};
-      EXPECT_TRUE(Choose(player, turn, action).ok());
+      action = ChooseOne(player, turn).value();
     } else {
-      const LegalSet legal = LegalActions(state);
-      action = legal.Nth(static_cast<int>(answers.Below(legal.Count())));
+      action = RandomAction(state, answers);
     }
-    ApplyAction(action, state);
+    EXPECT_THAT(PlayAction(action, state), IsOk());
     actions.push_back(action);
   }
   player.EndGame(game);
@@ -143,15 +138,7 @@ TEST_P(SearchPlayerOfVariantTest, EveryWayOfSearchingPlaysLegally) {
   all[5].search.graph_search = true;
   all[6].time = absl::Microseconds(300);
   for (const SearchPlayerOptions& options : all) {
-    const CountedPlayer counted = NewCountedPlayer(options);
-    // ApplyAction has legality as a condition; the last state tells of it.
-    State state = InitialState(GetParam().variant);
-    for (const Action action :
-         PlayGame(*counted.player, GetParam().variant, 7, 500)) {
-      ASSERT_TRUE(LegalActions(state).Contains(action));
-      ApplyAction(action, state);
-    }
-    EXPECT_TRUE(state.finished());
+    PlayGame(*NewCountedPlayer(options).player, GetParam().variant, 7, 500);
   }
 }
 
@@ -185,16 +172,9 @@ TEST_P(SearchPlayerOfVariantTest, WithClocksThreadsAndPonderingItIsLegalToo) {
   for (SearchPlayerOptions& options : all) {
     std::atomic<int64_t> reads = 0;
     options.now = SteppingClock(&reads);
-    const CountedPlayer counted = NewCountedPlayer(options);
-    State state = InitialState(GetParam().variant);
-    for (const Action action :
-         PlayGame(*counted.player, GetParam().variant, 7, 500,
-                  mcts::MoveBudget{.target = absl::Milliseconds(20),
-                                   .limit = absl::Milliseconds(60)})) {
-      ASSERT_TRUE(LegalActions(state).Contains(action));
-      ApplyAction(action, state);
-    }
-    EXPECT_TRUE(state.finished());
+    PlayGame(*NewCountedPlayer(options).player, GetParam().variant, 7, 500,
+             mcts::MoveBudget{.target = absl::Milliseconds(20),
+                              .limit = absl::Milliseconds(60)});
   }
 }
 
@@ -211,8 +191,7 @@ TEST(SearchPlayerTest, AClockTakesThePlaceOfOtherLimits) {
                  .game = 1,
                  .budget = mcts::MoveBudget{.target = absl::Milliseconds(200),
                                             .limit = absl::Milliseconds(600)}};
-    Action action = kPass;
-    ASSERT_TRUE(Choose(*counted.player, turn, action).ok());
+    ASSERT_THAT(ChooseOne(*counted.player, turn), IsOk());
     // A simulation reads the clock twice or three times.
     EXPECT_GT(**counted.positions, 50);
     EXPECT_LE(reads, 610);
@@ -241,8 +220,7 @@ TEST(SearchPlayerTest, AClockMakesNobodyStrongerWhoPlaysBelowHisStrength) {
       .random = &random,
       .budget = mcts::MoveBudget{.target = absl::Milliseconds(200),
                                  .limit = absl::Milliseconds(600)}};
-  Action action = kPass;
-  ASSERT_TRUE(Choose(*counted.player, turn, action).ok());
+  ASSERT_THAT(ChooseOne(*counted.player, turn), IsOk());
   EXPECT_LE(**counted.positions, 21);
 }
 
@@ -252,8 +230,7 @@ TEST(SearchPlayerTest, ThreadsDoTheSimulationsThatAreAskedFor) {
   Random random(1);
   const Turn turn = {.state = InitialState(Variant::kSacredHillL1),
                      .random = &random};
-  Action action = kPass;
-  ASSERT_TRUE(Choose(*counted.player, turn, action).ok());
+  ASSERT_THAT(ChooseOne(*counted.player, turn), IsOk());
   // The root's, 500, and at most one more a thread; a position that two lines
   // share may be found in the cache.
   EXPECT_GE(**counted.positions, 450);
@@ -275,18 +252,15 @@ TEST(SearchPlayerTest, WhatWasPonderedOnNeedNotBeSearched) {
                        .random = &random,
                        .actions = actions,
                        .may_ponder = may_ponder};
-    Action action = kPass;
-    EXPECT_TRUE(Choose(*counted.player, turn, action).ok());
-    ApplyAction(action, state);
-    actions.push_back(action);
+    actions.push_back(ChooseOne(*counted.player, turn).value());
+    ApplyAction(actions.back(), state);
   };
   choose(/*may_ponder=*/true);
   // Of 20000 simulations hardly any meets the cache.
   counted.positions->Await(19000);
   // Each of the 48 answers has had about 400 of them.
-  const Action answer = LegalActions(state).Nth(0);
-  ApplyAction(answer, state);
-  actions.push_back(answer);
+  actions.push_back(LegalActions(state).Nth(0));
+  ApplyAction(actions.back(), state);
   choose(/*may_ponder=*/false);
   // 201 for the first choice, 20000 pondering: so the second took few.
   EXPECT_LT(**counted.positions, 20201 + 100);
@@ -323,19 +297,12 @@ TEST(SearchPlayerTest, AGameThatTookAnActionBackIsSearchedAnew) {
   Random random(1);
   State state = InitialState(Variant::kFourTreasures);
   std::vector<Action> actions;
-  const auto choose = [&] {
-    const Turn turn = {.state = state, .random = &random, .actions = actions};
-    Action action = kPass;
-    EXPECT_TRUE(Choose(*counted.player, turn, action).ok());
-    return action;
-  };
   const State start = state;
   for (int round = 0; round < 3; ++round) {
     for (int n = 0; n < 2 + round; ++n) {
-      const Action action = choose();
-      ASSERT_TRUE(LegalActions(state).Contains(action));
-      ApplyAction(action, state);
-      actions.push_back(action);
+      const Turn turn = {.state = state, .random = &random, .actions = actions};
+      actions.push_back(ChooseOne(*counted.player, turn).value());
+      ASSERT_THAT(PlayAction(actions.back(), state), IsOk());
     }
     // Back, and on by another first action.
     state = start;
@@ -353,8 +320,7 @@ TEST(SearchPlayerTest, TimeEndsASearchInsteadOfSimulations) {
   Random random(1);
   const Turn turn = {.state = InitialState(Variant::kSacredHillL1),
                      .random = &random};
-  Action action = kPass;
-  ASSERT_TRUE(Choose(*counted.player, turn, action).ok());
+  ASSERT_THAT(ChooseOne(*counted.player, turn), IsOk());
   EXPECT_GT(**counted.positions, 50);
   EXPECT_LE(reads, 310);
 }
@@ -374,16 +340,13 @@ TEST(SearchPlayerTest, AProvedActionIsPlayed) {
   Random random(4);
   State state = InitialState(Variant::kPoisonedChalice);
   while (Count(state.vacant()) > 6 && !state.finished()) {
-    const LegalSet legal = LegalActions(state);
-    ApplyAction(legal.Nth(static_cast<int>(random.Below(legal.Count()))),
-                state);
+    ApplyAction(RandomAction(state, random), state);
   }
   ASSERT_FALSE(state.finished());
   const Turn turn = {.state = state, .random = &random};
-  Action action = kPass;
   for (const CountedPlayer* player : {&counted, &plain, &threads, &unsolved}) {
-    ASSERT_TRUE(Choose(*player->player, turn, action).ok());
-    EXPECT_TRUE(LegalActions(state).Contains(action));
+    EXPECT_TRUE(
+        LegalActions(state).Contains(ChooseOne(*player->player, turn).value()));
   }
   EXPECT_LT(**counted.positions, **plain.positions / 4);
   // Several threads ask the solver, too.

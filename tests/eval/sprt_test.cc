@@ -2,16 +2,17 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
 #include "tara/eval/statistics/statistics.h"
+#include "tests/status_matchers.h"
 
 namespace tara::eval {
 namespace {
@@ -58,14 +59,11 @@ TEST(SprtTest, RatiosOfLongTestsAreThoseOfFastchess) {
   }
 }
 
-// Elo at an expected score.
-double EloOf(double score) { return 400 * std::log10(score / (1 - score)); }
-
 TEST(SprtTest, TheRatioOfTwoOutcomesIsThatOfBinomials) {
   // With whole wins and losses alone (what has not been seen weighs next to
   // nothing), a distribution is its mean: the ratio is that of two coins,
   //   n_win ln(s1 / s0) + n_loss ln((1 - s1) / (1 - s0)).
-  const SprtOptions options = {.elo0 = EloOf(0.5), .elo1 = EloOf(0.6)};
+  const SprtOptions options = {.elo0 = 0, .elo1 = EloDifference(0.6)};
   const double expected = 55 * std::log(0.6 / 0.5) + 45 * std::log(0.4 / 0.5);
   EXPECT_NEAR(GsprtLlr({45, 0, 0, 0, 55}, options), expected, 0.002);
 }
@@ -236,29 +234,27 @@ TEST(SprtTest, OptionsAreParsed) {
 }
 
 TEST(SprtTest, ImpossibleTestsAreRefused) {
-  const auto error = [](absl::string_view text) {
-    const absl::Status status = ParseSprtOptions(text).status();
-    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << text;
-    return std::string(status.message());
-  };
-  EXPECT_EQ(error("elo0=5,elo1=5"),
-            "SPRT: elo1 is 5 and elo0 is 5; expected elo1 greater than elo0");
-  EXPECT_EQ(error("alpha=0.5"),
-            "SPRT: alpha is 0.5; expected a rate of errors between 0 and 0.5");
-  EXPECT_EQ(error("beta=0"),
-            "SPRT: beta is 0; expected a rate of errors between 0 and 0.5");
-  EXPECT_EQ(error("elo1=2000"),
-            "SPRT: elo1 is 2000; expected logistic Elo between -1000 and 1000");
-  EXPECT_EQ(error("elo1=240,scale=normalized"),
-            "SPRT: elo1 is 240; expected normalized Elo between -230 and 230");
-  EXPECT_THAT(error("elo1=nan"), HasSubstr("elo1 is 'nan'; expected a number"));
-  EXPECT_THAT(error("elo1=0xA"), HasSubstr("elo1 is '0xA'; expected a number"));
-  EXPECT_THAT(error("elo1=ten"), HasSubstr("elo1 is 'ten'; expected a number"));
-  EXPECT_THAT(error("elo2=5"), HasSubstr("no option 'elo2'"));
-  EXPECT_THAT(error("elo1"), HasSubstr("'elo1' is not of the form NAME=VALUE"));
-  EXPECT_THAT(error(""), HasSubstr("elo0=0,elo1=10"));
-  EXPECT_THAT(error("elo1=5,elo1=6"), HasSubstr("elo1 is given twice"));
-  EXPECT_THAT(error("scale=glicko"), HasSubstr("scale is 'glicko'"));
+  for (const auto& [text, error] : std::map<std::string, std::string>{
+           {"elo0=5,elo1=5",
+            "elo1 is 5 and elo0 is 5; expected elo1 greater than elo0"},
+           {"alpha=0.5",
+            "alpha is 0.5; expected a rate of errors between 0 and 0.5"},
+           {"beta=0", "beta is 0; expected a rate of errors"},
+           {"elo1=2000",
+            "elo1 is 2000; expected logistic Elo between -1000 and 1000"},
+           {"elo1=240,scale=normalized",
+            "elo1 is 240; expected normalized Elo between -230 and 230"},
+           {"elo1=nan", "elo1 is 'nan'; expected a number"},
+           {"elo1=0xA", "elo1 is '0xA'; expected a number"},
+           {"elo1=ten", "elo1 is 'ten'; expected a number"},
+           {"elo2=5", "no option 'elo2'"},
+           {"elo1", "'elo1' is not of the form NAME=VALUE"},
+           {"", "elo0=0,elo1=10"},
+           {"elo1=5,elo1=6", "elo1 is given twice"},
+           {"scale=glicko", "scale is 'glicko'"}}) {
+    EXPECT_THAT(ParseSprtOptions(text),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(error)));
+  }
 }
 
 // --- Hypotheses --------------------------------------------------------------

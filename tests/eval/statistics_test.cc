@@ -84,19 +84,24 @@ TEST(StatisticsTest, AClusterCountsByItsMean) {
   EXPECT_EQ(interval.high, expected.high);
 }
 
-TEST(StatisticsTest, WilsonIntervalHasThePublishedValues) {
+TEST(StatisticsTest, IntervalsOfProportionsHaveThePublishedValues) {
   // Newcombe 1998, "Two-sided confidence intervals for the single proportion"
-  // (Statistics in Medicine 17), table I, method 3: 81/263, 15/148, 0/20, 1/29.
+  // (Statistics in Medicine 17), table I, methods 3 and 5.
   const struct {
-    double successes, trials, low, high;
-  } kPublished[] = {{81, 263, 0.2553, 0.3662},
-                    {15, 148, 0.0624, 0.1605},
-                    {0, 20, 0.0000, 0.1611},
-                    {1, 29, 0.0061, 0.1718}};
-  for (const auto& [successes, trials, low, high] : kPublished) {
-    const Interval interval = WilsonInterval(successes / trials, trials);
-    EXPECT_NEAR(interval.low, low, 5e-5) << successes << "/" << trials;
-    EXPECT_NEAR(interval.high, high, 5e-5) << successes << "/" << trials;
+    double successes, trials;
+    Interval wilson, clopper_pearson;
+  } kPublished[] = {{81, 263, {0, 0.2553, 0.3662}, {0, 0.2527, 0.3676}},
+                    {15, 148, {0, 0.0624, 0.1605}, {0, 0.0578, 0.1617}},
+                    {0, 20, {0, 0.0000, 0.1611}, {0, 0.0000, 0.1684}},
+                    {1, 29, {0, 0.0061, 0.1718}, {0, 0.0009, 0.1776}}};
+  for (const auto& [successes, trials, wilson, clopper_pearson] : kPublished) {
+    SCOPED_TRACE(successes);
+    const double share = successes / trials;
+    EXPECT_NEAR(WilsonInterval(share, trials).low, wilson.low, 5e-5);
+    EXPECT_NEAR(WilsonInterval(share, trials).high, wilson.high, 5e-5);
+    const Interval exact = ClopperPearsonInterval(share, trials);
+    EXPECT_NEAR(exact.low, clopper_pearson.low, 5e-5);
+    EXPECT_NEAR(exact.high, clopper_pearson.high, 5e-5);
   }
 }
 
@@ -106,22 +111,6 @@ TEST(StatisticsTest, WilsonIntervalIsSymmetricAndExactAtTheEnds) {
   EXPECT_EQ(none.low, 0);
   EXPECT_EQ(all.high, 1);
   EXPECT_DOUBLE_EQ(none.high, 1 - all.low);
-}
-
-TEST(StatisticsTest, ClopperPearsonIntervalHasThePublishedValues) {
-  // Newcombe 1998, table I, method 5.
-  const struct {
-    double successes, trials, low, high;
-  } kPublished[] = {{81, 263, 0.2527, 0.3676},
-                    {15, 148, 0.0578, 0.1617},
-                    {0, 20, 0.0000, 0.1684},
-                    {1, 29, 0.0009, 0.1776}};
-  for (const auto& [successes, trials, low, high] : kPublished) {
-    const Interval interval =
-        ClopperPearsonInterval(successes / trials, trials);
-    EXPECT_NEAR(interval.low, low, 5e-5) << successes << "/" << trials;
-    EXPECT_NEAR(interval.high, high, 5e-5) << successes << "/" << trials;
-  }
 }
 
 TEST(StatisticsTest, AScoreOfWinsAndLossesIsAProportion) {
@@ -189,12 +178,13 @@ TEST(StatisticsTest, WithoutDrawsTheTestOfAnEvenScoreIsTheSignTest) {
   std::vector<double> scores(9, 1.0);
   scores[0] = 0;
   EXPECT_NEAR(EvenScoreTest(scores), 20.0 / 512, 1e-12);
-  EXPECT_EQ(EvenScoreTest(std::vector<double>({0.0, 1.0})), 1);
-  EXPECT_EQ(EvenScoreTest(std::vector<double>()), 1);
+  EXPECT_EQ(EvenScoreTest({0.0, 1.0}), 1);
+  EXPECT_EQ(EvenScoreTest({}), 1);
   EXPECT_EQ(EvenScoreTest(std::vector<double>(20, 0.5)), 1);
   // Normal approximation: z = (5200 - 5000 - 1/2) / 50 = 3.99.
-  EXPECT_NEAR(EvenScoreTest({.count = 10000, .sum = 5200, .squares = 5200}),
-              std::erfc(3.99 / std::sqrt(2.0)), 1e-6);
+  std::vector<double> many(10000, 0.0);
+  std::fill_n(many.begin(), 5200, 1.0);
+  EXPECT_NEAR(EvenScoreTest(many), std::erfc(3.99 / std::sqrt(2.0)), 1e-6);
 }
 
 TEST(StatisticsTest, ScoresThatDoNotVaryStillHaveAnInterval) {
@@ -247,12 +237,6 @@ TEST(StatisticsTest, EloDifferenceIsLogistic) {
   EXPECT_EQ(EloDifference(1), kInfinity);
   EXPECT_EQ(EloDifference(0), -kInfinity);
 }
-
-// Scores that a pair of games can have, and how likely each is.
-struct PairOutcomes {
-  std::array<double, 3> scores;
-  std::array<double, 3> chances;
-};
 
 // How often intervals of n pairs hold the truth, and how often it is below or
 // above them.
@@ -324,109 +308,84 @@ class CoverageTable {
 // each other, and what the intervals are to keep then.
 struct CoverageCase {
   std::string name;
-  // Three scores of a pair, and their chances where the truth is 1/2 or more.
-  std::array<double, 3> scores;
-  std::array<double, 3> (*chances)(double truth);
-  // Least coverage, and how often either end may miss at most.
-  double least;
-  double most_missed;
+  // Three scores of a pair, and their chances where the truth is p >= 1/2.
+  std::array<double, 3> scores = {0, 0.5, 1};
+  std::function<std::array<double, 3>(double p)> chances;
+  double least = 0.95;         // coverage
+  double most_missed = 0.025;  // by either end
   // The most coverage of 100 pairs and more with truths of 50 to 90 %, so that
   // intervals are not wider than they need be.
-  double most;
+  double most = 1;
 };
 
-class ScoreCoverageTest : public testing::TestWithParam<CoverageCase> {};
-
-INSTANTIATE_TEST_SUITE_P(
-    Pairs, ScoreCoverageTest,
-    testing::Values(
-        // Two games that do not depend on each other, without draws.
-        CoverageCase{"Independent",
-                     {0, 0.5, 1},
-                     [](double p) -> std::array<double, 3> {
-                       return {(1 - p) * (1 - p), 2 * p * (1 - p), p * p};
-                     },
-                     0.95,
-                     0.025,
-                     0.98},
-        // Who wins one game wins the other.
-        CoverageCase{
-            "Same",
-            {0, 0.5, 1},
-            [](double p) -> std::array<double, 3> { return {1 - p, 0, p}; },
-            0.95,
-            0.025,
-            0.98},
-        // The same in half of the pairs, else independent.
-        CoverageCase{"HalfSame",
-                     {0, 0.5, 1},
-                     [](double p) -> std::array<double, 3> {
-                       return {(1 - p) * (1 - p / 2), p * (1 - p),
-                               p * (1 - (1 - p) / 2)};
-                     },
-                     0.95,
-                     0.025,
-                     0.98},
-        // One side wins most openings, whoever plays it: 19 of 20 pairs that
-        // are not won are divided.
-        CoverageCase{"Divided",
-                     {0, 0.5, 1},
-                     [](double p) -> std::array<double, 3> {
-                       const double lost = 0.05 * (1 - p);
-                       return {lost, 2 * (1 - p) - 2 * lost, 2 * p - 1 + lost};
-                     },
-                     0.95,
-                     0.035,
-                     1},
-        // All of them: the scores of pairs are 1/2 and 1, and nothing of the
-        // sample says that they could be less.
-        CoverageCase{"AlwaysDivided",
-                     {0, 0.5, 1},
-                     [](double p) -> std::array<double, 3> {
-                       return {0, 2 * (1 - p), 2 * p - 1};
-                     },
-                     0.94,
-                     0.06,
-                     1},
-        // Games that are won or drawn.
-        CoverageCase{"WonOrDrawn",
-                     {0.5, 0.75, 1},
-                     [](double p) -> std::array<double, 3> {
-                       const double draw = 2 * (1 - p);
-                       return {draw * draw, 2 * draw * (1 - draw),
-                               (1 - draw) * (1 - draw)};
-                     },
-                     0.95,
-                     0.035,
-                     1}),
-    [](const testing::TestParamInfo<CoverageCase>& info) {
-      return info.param.name;
-    });
+const std::vector<CoverageCase>& CoverageCases() {
+  using Chances = std::array<double, 3>;
+  static const auto* const cases = new std::vector<CoverageCase>{
+      {.name = "two games that do not depend on each other, without draws",
+       .chances =
+           [](double p) {
+             return Chances{(1 - p) * (1 - p), 2 * p * (1 - p), p * p};
+           },
+       .most = 0.98},
+      {.name = "who wins one game wins the other",
+       .chances = [](double p) { return Chances{1 - p, 0, p}; },
+       .most = 0.98},
+      {.name = "the same in half of the pairs, else independent",
+       .chances =
+           [](double p) {
+             return Chances{(1 - p) * (1 - p / 2), p * (1 - p),
+                            p * (1 - (1 - p) / 2)};
+           },
+       .most = 0.98},
+      {.name = "19 of 20 pairs that are not won are divided",
+       .chances =
+           [](double p) {
+             const double lost = 0.05 * (1 - p);
+             return Chances{lost, 2 * (1 - p) - 2 * lost, 2 * p - 1 + lost};
+           },
+       .most_missed = 0.035},
+      // Nothing of the sample says that the scores could be less than 1/2.
+      {.name = "all of them are divided",
+       .chances = [](double p) { return Chances{0, 2 * (1 - p), 2 * p - 1}; },
+       .least = 0.94,
+       .most_missed = 0.06},
+      {.name = "games that are won or drawn",
+       .scores = {0.5, 0.75, 1},
+       .chances =
+           [](double p) {
+             const double draw = 2 * (1 - p);
+             return Chances{draw * draw, 2 * draw * (1 - draw),
+                            (1 - draw) * (1 - draw)};
+           },
+       .most_missed = 0.035}};
+  return *cases;
+}
 
 // By exact sums, for 20 to 400 pairs and truths of 50 to 99 %; where the truth
 // is less than one half, all is mirrored.
-TEST_P(ScoreCoverageTest, IntervalsHoldTheTruthAsOftenAsTheySay) {
-  const CoverageCase& c = GetParam();
-  for (const int pairs : {20, 50, 100, 200, 400}) {
-    CoverageTable table(pairs, c.scores);
-    // Of 200 and more, in larger steps: sums grow with the square.
-    const int step = pairs < 200 ? 1 : 7;
-    for (int percent = 50; percent <= 99; percent += step) {
-      const double truth = percent / 100.0;
-      const Coverage coverage = table.Of(truth, c.chances(truth));
-      ASSERT_NEAR(coverage.within + coverage.below + coverage.above, 1, 1e-4);
-      const std::string where =
-          std::to_string(pairs) + " pairs, " + std::to_string(percent) + " %";
-      EXPECT_GE(coverage.within, c.least) << where;
-      EXPECT_LE(coverage.below, c.most_missed) << where;
-      EXPECT_LE(coverage.above, c.most_missed) << where;
-      if (pairs >= 100 && percent <= 90) {
-        EXPECT_LE(coverage.within, c.most) << where;
+TEST(StatisticsTest, ScoreIntervalsHoldTheTruthAsOftenAsTheySay) {
+  for (const CoverageCase& c : CoverageCases()) {
+    for (const int pairs : {20, 50, 100, 200, 400}) {
+      CoverageTable table(pairs, c.scores);
+      // Of 200 and more, in larger steps: sums grow with the square.
+      const int step = pairs < 200 ? 1 : 7;
+      for (int percent = 50; percent <= 99; percent += step) {
+        const double truth = percent / 100.0;
+        const Coverage coverage = table.Of(truth, c.chances(truth));
+        SCOPED_TRACE(c.name + ", " + std::to_string(pairs) + " pairs, " +
+                     std::to_string(percent) + " %");
+        ASSERT_NEAR(coverage.within + coverage.below + coverage.above, 1, 1e-4);
+        EXPECT_GE(coverage.within, c.least);
+        EXPECT_LE(coverage.below, c.most_missed);
+        EXPECT_LE(coverage.above, c.most_missed);
+        if (pairs >= 100 && percent <= 90) {
+          EXPECT_LE(coverage.within, c.most);
+        }
       }
+      // Who always wins has a score of 1, and who always loses of 0.
+      EXPECT_EQ(table.Of(1, {0, 0, 1}).within, 1);
+      EXPECT_EQ(ScoreInterval(std::vector<double>(pairs, 0.0)).low, 0);
     }
-    // Who always wins has a score of 1, and who always loses of 0.
-    EXPECT_EQ(table.Of(1, {0, 0, 1}).within, 1);
-    EXPECT_EQ(ScoreInterval(std::vector<double>(pairs, 0.0)).low, 0);
   }
 }
 

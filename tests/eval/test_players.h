@@ -2,7 +2,7 @@
 #define TARA_TESTS_EVAL_TEST_PLAYERS_H_
 
 // Players that never draw, and that tell what they were asked or give up; what
-// perfect ones would come to; and arenas of players that a test holds.
+// perfect ones would come to; and choices and arenas of players.
 
 #include <algorithm>
 #include <memory>
@@ -24,7 +24,6 @@
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player.h"
 #include "tara/eval/players/player_spec.h"
-#include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tara/mcts/utility.h"
 
 namespace tara::eval {
@@ -90,16 +89,29 @@ class QuittingPlayer : public Player {
   FixedPlayer fixed_;
 };
 
-inline std::unique_ptr<Player> NewMctsPlayer(int simulations) {
-  return NewSearchPlayer(std::make_unique<mcts::PlayoutEvaluator>(1, 1),
-                         {.search = {.simulations = simulations}});
+// Returns a factory of the players, or teams, of a spec.
+inline PlayerFactory Factory(const std::string& spec) {
+  return NewPlayerFactory(ParseTeamSpec(spec).value());
 }
 
-inline absl::StatusOr<std::unique_ptr<Player>> MakePlayer(
-    const std::string& spec) {
-  const absl::StatusOr<PlayerSpec> parsed = ParsePlayerSpec(spec);
-  if (!parsed.ok()) return parsed.status();
-  return NewPlayerFactory(*parsed)();
+// Returns a factory of players of a class, made from these arguments.
+template <typename PlayerClass, typename... Arguments>
+PlayerFactory FactoryOf(Arguments... arguments) {
+  return [=] { return std::make_unique<PlayerClass>(arguments...); };
+}
+
+// Returns a factory that fails.
+inline PlayerFactory FailingFactory(const absl::Status& error) {
+  return [=] { return error; };
+}
+
+// Returns the choice in one turn.
+inline absl::StatusOr<Action> ChooseOne(Player& player, const Turn& turn) {
+  Action action = kPass;
+  const absl::Status status = player.ChooseActions(
+      absl::MakeConstSpan(&turn, 1), absl::MakeSpan(&action, 1));
+  if (!status.ok()) return status;
+  return action;
 }
 
 // Returns a factory of players that choose as `player`, which must outlive
@@ -126,10 +138,29 @@ inline absl::StatusOr<ArenaResult> PlayArena(
   return PlayArena(options, Lend(a), Lend(b), 1, on_progress);
 }
 
-inline ArenaResult Play(const ArenaOptions& options, Player& a, Player& b) {
-  const absl::StatusOr<ArenaResult> result = PlayArena(options, a, b);
+inline ArenaResult Play(const ArenaOptions& options, const PlayerFactory& a,
+                        const PlayerFactory& b, int threads = 1,
+                        const ArenaProgressCallback& on_progress = {}) {
+  const absl::StatusOr<ArenaResult> result =
+      PlayArena(options, a, b, threads, on_progress);
   EXPECT_TRUE(result.ok()) << result.status();
   return result.value_or(ArenaResult());
+}
+
+inline ArenaResult Play(const ArenaOptions& options, Player& a, Player& b) {
+  return Play(options, Lend(a), Lend(b));
+}
+
+// Of the players of specs.
+inline ArenaResult Play(const ArenaOptions& options, const std::string& a,
+                        const std::string& b, int threads = 1) {
+  return Play(options, Factory(a), Factory(b), threads);
+}
+
+inline std::vector<double> Margins(const ArenaResult& result) {
+  std::vector<double> margins;
+  for (const ArenaGame& game : result.played) margins.push_back(game.margin);
+  return margins;
 }
 
 }  // namespace tara::eval

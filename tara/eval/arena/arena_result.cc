@@ -50,19 +50,6 @@ std::vector<absl::Span<const ArenaGame>> IndependentParts(
   return parts;
 }
 
-// Fills the score and the Elo of an ArenaResult or MatchResult.
-template <typename Result>
-void SetScore(absl::Span<const double> scores, Clusters clusters,
-              Result& result) {
-  const Interval score = ScoreInterval(scores, clusters);
-  result.score = score.mean;
-  result.score_low = score.low;
-  result.score_high = score.high;
-  result.elo = EloDifference(score.mean);
-  result.elo_low = EloDifference(score.low);
-  result.elo_high = EloDifference(score.high);
-}
-
 // Returns the result of the matches that games are of, all of them whole.
 MatchResult SummarizeMatches(
     absl::Span<const absl::Span<const ArenaGame>> parts,
@@ -84,11 +71,8 @@ MatchResult SummarizeMatches(
       clusters.push_back(cluster_of_part[i]);
     }
   }
-  SetScore(scores, clusters, result);
-  const Interval mean_lead = MeanInterval(leads, clusters);
-  result.mean_lead = mean_lead.mean;
-  result.mean_lead_low = mean_lead.low;
-  result.mean_lead_high = mean_lead.high;
+  result.score = ScoreInterval(scores, clusters);
+  result.lead = MeanInterval(leads, clusters);
   return result;
 }
 
@@ -171,11 +155,8 @@ ArenaResult SummarizeGames(absl::Span<const ArenaGame> games,
   result.games = static_cast<int>(games.size());
   TARA_CHECK(2 * result.games_as_red == result.games,
              "games come in pairs, once with each side as Red");
-  const Interval margin = MeanInterval(margins, clusters);
-  SetScore(scores, clusters, result);
-  result.mean_margin = margin.mean;
-  result.mean_margin_low = margin.low;
-  result.mean_margin_high = margin.high;
+  result.score = ScoreInterval(scores, clusters);
+  result.margin = MeanInterval(margins, clusters);
   if (games.empty()) return result;
   result.distinct_games = DifferentIn(MakeClusters(games_keys));
   if (games[0].match >= 0) {
@@ -183,7 +164,7 @@ ArenaResult SummarizeGames(absl::Span<const ArenaGame> games,
   }
   result.mean_length /= result.games;
   result.score_as_red = points_as_red / result.games_as_red;
-  result.score_as_blue = 2 * result.score - result.score_as_red;
+  result.score_as_blue = 2 * result.score.mean - result.score_as_red;
   return result;
 }
 
@@ -255,27 +236,21 @@ ReportRow HeadFields(const ArenaReportRow& row, const PlayerNames& names) {
 }
 
 // The score and its Elo, of games and of matches.
-template <typename Result>
-ReportRow ScoreFields(const Result& r) {
-  return {
-      EstimateField("score", "score %", {r.score, r.score_low, r.score_high},
-                    kScore),
-      EstimateField("elo", "Elo", {r.elo, r.elo_low, r.elo_high}, kElo),
-  };
+ReportRow ScoreFields(const Interval& score) {
+  return {EstimateField("score", "score %", score, kScore),
+          EstimateField("elo", "Elo", EloOf(score), kElo)};
 }
 
 ReportRow GameFields(const ArenaReportRow& row, const PlayerNames&) {
   const ArenaResult& r = row.result;
-  const Interval margin = {r.mean_margin, r.mean_margin_low,
-                           r.mean_margin_high};
   return Joined(
       {{CountField("games", "games", r.games),
         CountField("distinct_games", "", r.distinct_games),
         CountField("wins", "wins", r.wins),
         CountField("draws", "draws", r.draws),
         CountField("losses", "losses", r.losses)},
-       ScoreFields(r),
-       {EstimateField("mean_margin", "margin", margin, kMargin),
+       ScoreFields(r.score),
+       {EstimateField("mean_margin", "margin", r.margin, kMargin),
         CountField("adjudicated", "", r.adjudicated),
         CountField("games_as_red", "", r.games_as_red),
         CountField("wins_as_red", "", r.wins_as_red),
@@ -287,13 +262,12 @@ ReportRow GameFields(const ArenaReportRow& row, const PlayerNames&) {
 
 ReportRow MatchFields(const ArenaReportRow& row, const PlayerNames&) {
   const MatchResult& r = row.result.matches;
-  const Interval lead = {r.mean_lead, r.mean_lead_low, r.mean_lead_high};
   return Joined({{CountField("matches", "matches", r.matches),
                   CountField("wins", "won", r.wins),
                   CountField("draws", "drawn", r.draws),
                   CountField("losses", "lost", r.losses)},
-                 ScoreFields(r),
-                 {EstimateField("mean_lead", "lead", lead, kMargin)}});
+                 ScoreFields(r.score),
+                 {EstimateField("mean_lead", "lead", r.lead, kMargin)}});
 }
 
 ReportRow ClockFields(const ArenaReportRow& row, const PlayerNames& names) {

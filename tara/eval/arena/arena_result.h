@@ -68,11 +68,8 @@ struct MatchResult {
   int wins = 0;  // of A, by the sum of points; so are the others
   int draws = 0;
   int losses = 0;
-  // Mean of 1 for a match won, 1/2 for a draw, 0 for a loss.
-  double score = 0.5, score_low = 0, score_high = 1;
-  double elo = 0, elo_low = 0, elo_high = 0;
-  // Points of A minus points of B per match.
-  double mean_lead = 0, mean_lead_low = 0, mean_lead_high = 0;
+  Interval score = {0.5, 0, 1};  // 1 for a match won, 1/2 for a draw
+  Interval lead = {};            // points of A minus points of B per match
 };
 
 // Result of player A against player B over pairs of games. The 95 % intervals
@@ -83,20 +80,17 @@ struct MatchResult {
 struct ArenaResult {
   int games = 0;
   int distinct_games = 0;  // up to symmetry, by who of A and B was Red
-  int wins = 0;            // of A, as are draws, losses, score, elo and margin
+  int wins = 0;            // of A, as are draws, losses, score and margin
   int draws = 0;
   int losses = 0;
   int games_as_red = 0;
   int wins_as_red = 0;
   int draws_as_red = 0;
-  // Mean of 1 for a win, 1/2 for a draw, 0 for a loss.
-  double score = 0.5, score_low = 0, score_high = 1;
+  Interval score = {0.5, 0, 1};  // 1 for a win, 1/2 for a draw
   double score_as_red = 0.5;
   double score_as_blue = 0.5;
-  // Derived from the score and its interval; infinite at 0 and 1.
-  double elo = 0, elo_low = 0, elo_high = 0;
   // Points. The interval is infinite with fewer than two pairs.
-  double mean_margin = 0, mean_margin_low = 0, mean_margin_high = 0;
+  Interval margin = {};
   double mean_length = 0;
   MatchResult matches;  // with ArenaOptions::by_match
   ClockResult clock_a;  // with ArenaOptions::clocks

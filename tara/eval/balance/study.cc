@@ -685,11 +685,6 @@ Interval ScoreOfA(Games games) {
   return ScoreInterval(scores, MakeClusters(keys));
 }
 
-Interval EloOf(const Interval& score) {
-  return {EloDifference(score.mean), EloDifference(score.low),
-          EloDifference(score.high)};
-}
-
 std::vector<GameFacts> HalfOf(Games games, int half) {
   std::vector<GameFacts> of_half;
   for (const GameFacts& game : games) {

@@ -135,9 +135,6 @@ Scores ScoresOf(absl::Span<const GameFacts> games);
 // turn (GameRecord.place). Pairs of the same games count as one.
 Interval ScoreOfA(absl::Span<const GameFacts> games);
 
-// Returns an interval of scores in Elo; infinite at 0 and 1.
-Interval EloOf(const Interval& score);
-
 // A compensation is found by the games with an even place and confirmed by
 // those with an odd one.
 std::vector<GameFacts> HalfOf(absl::Span<const GameFacts> games, int half);

@@ -172,17 +172,14 @@ Interval ScoreInterval(absl::Span<const double> scores, Clusters clusters) {
   return ScoreIntervalOf(SumScores(scores, clusters));
 }
 
-double EvenScoreTest(const ScoreSums& sums) {
-  if (sums.count == 0) return 1;
+double EvenScoreTest(absl::Span<const double> scores, Clusters clusters) {
+  if (scores.empty()) return 1;
+  const ScoreSums sums = SumScores(scores, clusters);
   const auto [score, trials] = TrialsOf(sums);
   // P(X >= more) for that many trials with probability 1/2; the other tail
   // mirrors it.
   const double more = std::max(score, 1 - score) * trials;
   return std::min(1.0, 2 * IncompleteBeta(more, trials - more + 1, 0.5));
-}
-
-double EvenScoreTest(absl::Span<const double> scores, Clusters clusters) {
-  return EvenScoreTest(SumScores(scores, clusters));
 }
 
 void RatioSums::Add(double numerator, double denominator) {
@@ -215,6 +212,11 @@ double EloDifference(double score) {
   return 400 * std::log10(score / (1 - score));
 }
 
+Interval EloOf(const Interval& score) {
+  return {EloDifference(score.mean), EloDifference(score.low),
+          EloDifference(score.high)};
+}
+
 namespace {
 
 // n ln n, 0 at 0.
@@ -230,7 +232,7 @@ Interval EntropyOfCounts(absl::Span<const int64_t> counts) {
     n += static_cast<double>(count);
     logs += NLogN(static_cast<double>(count));
   }
-  if (n < 2) return {0, 0, std::numeric_limits<double>::infinity()};
+  if (n < 2) return {0, 0, kInfinity};
   const double entropy = std::log(n) - logs / n;
   const auto without = [&](double count) {
     return std::log(n - 1) - (logs - NLogN(count) + NLogN(count - 1)) / (n - 1);
@@ -629,36 +631,6 @@ absl::Status CheckElo(absl::string_view name, double elo, EloScale scale) {
                    EloScaleName(scale), " Elo between ", -most, " and ", most));
 }
 
-absl::Status SetField(absl::string_view text, absl::string_view name,
-                      absl::string_view value, SprtOptions& options) {
-  if (name == "scale") {
-    for (const EloScale scale : {EloScale::kLogistic, EloScale::kNormalized}) {
-      if (value != EloScaleName(scale)) continue;
-      options.scale = scale;
-      return absl::OkStatus();
-    }
-    return absl::InvalidArgumentError(
-        absl::StrCat("SPRT '", Shown(text), "': scale is '", Shown(value),
-                     "'; expected logistic or normalized"));
-  }
-  double* const field = name == "elo0"    ? &options.elo0
-                        : name == "elo1"  ? &options.elo1
-                        : name == "alpha" ? &options.alpha
-                        : name == "beta"  ? &options.beta
-                                          : nullptr;
-  if (field == nullptr) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("SPRT '", Shown(text), "': no option '", Shown(name),
-                     "'; expected elo0, elo1, alpha, beta or scale"));
-  }
-  if (!ParseDecimal(value, field)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("SPRT '", Shown(text), "': ", name, " is '", Shown(value),
-                     "'; expected a number"));
-  }
-  return absl::OkStatus();
-}
-
 }  // namespace
 
 absl::string_view EloScaleName(EloScale scale) {
@@ -678,20 +650,39 @@ absl::Status CheckSprtOptions(const SprtOptions& options) {
 }
 
 absl::StatusOr<SprtOptions> ParseSprtOptions(absl::string_view text) {
-  SprtOptions options;
-  const absl::StatusOr<std::vector<OptionText>> list = ParseOptionList(text);
-  if (!list.ok()) {
+  const auto error = [&](const auto&... parts) {
     return absl::InvalidArgumentError(
-        absl::StrCat("SPRT '", Shown(text), "': ", list.status().message()));
-  }
-  for (const OptionText& option : *list) {
-    if (!option.has_value) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("SPRT '", Shown(text), "': '", Shown(option.text),
-                       "' is not of the form NAME=VALUE; expected for "
-                       "example elo0=0,elo1=10"));
+        absl::StrCat("SPRT '", Shown(text), "': ", parts...));
+  };
+  const absl::StatusOr<std::vector<OptionText>> list = ParseOptionList(text);
+  if (!list.ok()) return error(list.status().message());
+  SprtOptions options;
+  const std::map<absl::string_view, double*> numbers = {
+      {"elo0", &options.elo0},
+      {"elo1", &options.elo1},
+      {"alpha", &options.alpha},
+      {"beta", &options.beta}};
+  for (const auto& [whole, name, value, has_value] : *list) {
+    const auto number = numbers.find(name);
+    if (!has_value) {
+      return error("'", Shown(whole),
+                   "' is not of the form NAME=VALUE; expected for example "
+                   "elo0=0,elo1=10");
     }
-    TARA_RETURN_IF_ERROR(SetField(text, option.name, option.value, options));
+    if (name == "scale") {
+      options.scale =
+          value == "normalized" ? EloScale::kNormalized : EloScale::kLogistic;
+      if (value == EloScaleName(options.scale)) continue;
+      return error("scale is '", Shown(value),
+                   "'; expected logistic or normalized");
+    }
+    if (number == numbers.end()) {
+      return error("no option '", Shown(name),
+                   "'; expected elo0, elo1, alpha, beta or scale");
+    }
+    if (!ParseDecimal(value, number->second)) {
+      return error(name, " is '", Shown(value), "'; expected a number");
+    }
   }
   TARA_RETURN_IF_ERROR(CheckSprtOptions(options));
   return options;

@@ -109,7 +109,6 @@ Interval ScoreInterval(absl::Span<const double> scores, Clusters clusters = {});
 // Returns the two-sided p-value of a mean score of 1/2, by the same method:
 // twice the smaller tail of n* trials. It is below 0.05 if and only if the
 // interval does not contain 1/2. 1 without scores.
-double EvenScoreTest(const ScoreSums& sums);
 double EvenScoreTest(absl::Span<const double> scores, Clusters clusters = {});
 
 // Sums over games of a numerator x and a denominator y (for example legal
@@ -138,6 +137,7 @@ Interval RatioInterval(const RatioSums& sums);
 // Source: Elo 1978, "The rating of chessplayers", in logistic form.
 // REQUIRES: 0 <= score <= 1.
 double EloDifference(double score);
+Interval EloOf(const Interval& score);
 
 // The variety of choices. An entropy of H nats corresponds to exp(H) equally
 // likely possibilities: "equivalent choices" (Hill 1973, "Diversity
