@@ -52,7 +52,6 @@ class AlphaBeta::Candidates {
     list_[i] = picked;
     return picked.action;
   }
-  Action InOrder(int i) const { return list_[i].action; }
 
  private:
   int size_ = 0;
@@ -101,8 +100,7 @@ void AlphaBeta::SearchRoot(const State& state, int depth,
   Node node = {
       .depth = depth, .alpha = -kInfinity, .beta = kInfinity, .ply = 0};
   for (int i = 0; i < candidates.size(); ++i) {
-    const Action action =
-        options_.ordering ? candidates.Pick(i) : candidates.InOrder(i);
+    const Action action = candidates.Pick(i);
     const int score = SearchAction(state, action, i, node);
     // What a stopped search has found so far counts: the best action of the
     // iteration before was tried first.
@@ -112,7 +110,6 @@ void AlphaBeta::SearchRoot(const State& state, int depth,
     result.action = action;
     result.score = score;
   }
-  result.principal_variation = PrincipalVariation(state, result.action);
   if (stopped_) return;
   result.depth = depth;
   result.solved = evaluations_ == evaluations_before;
@@ -193,8 +190,7 @@ int AlphaBeta::SearchActions(const State& state, const LegalSet& legal,
   int best_score = -kInfinity;
   Action best = kNoAction;
   for (int i = 0; i < candidates.size(); ++i) {
-    const Action action =
-        options_.ordering ? candidates.Pick(i) : candidates.InOrder(i);
+    const Action action = candidates.Pick(i);
     const int score = SearchAction(state, action, i, node);
     if (stopped_) return 0;
     if (score > best_score) {
@@ -287,20 +283,6 @@ void AlphaBeta::Store(const State& state, const Node& node, int score,
             .depth = static_cast<int8_t>(depth),
             .bound = bound,
             .search = search_};
-}
-
-std::vector<Action> AlphaBeta::PrincipalVariation(const State& root,
-                                                  Action first) {
-  std::vector<Action> line = {first};
-  State state = root;
-  ApplyAction(first, state);
-  while (!state.finished() && line.size() < kMaxPly) {
-    const Entry* entry = Find(state);
-    if (entry == nullptr || entry->action == kNoAction) break;
-    line.push_back(entry->action);
-    ApplyAction(entry->action, state);
-  }
-  return line;
 }
 
 }  // namespace tara::eval

@@ -48,15 +48,12 @@ struct AlphaBetaResult {
   int depth = 0;        // of the last iteration that was finished
   int64_t nodes = 0;    // positions visited, the root not counted
   bool solved = false;  // no line rests on an evaluation: the score is exact
-  std::vector<Action> principal_variation = {};  // begins with `action`
 };
 
 struct AlphaBetaOptions {
   // Memory of the transposition table, about; at least one entry. 0 turns the
   // table off.
   int64_t table_bytes = int64_t{16} << 20;
-  // Whether actions that were good elsewhere are tried first.
-  bool ordering = true;
   // Whether actions tried late are searched one less deep, unless they turn
   // out well.
   bool reductions = true;
@@ -143,7 +140,6 @@ class AlphaBeta {
   const Entry* Find(const State& state);
   void Store(const State& state, const Node& node, int score, Action action,
              bool solved, int original_alpha);
-  std::vector<Action> PrincipalVariation(const State& root, Action first);
 
   const AlphaBetaOptions options_;
   std::vector<Entry> table_;

@@ -139,44 +139,6 @@ Eigen::MatrixXd Maximize(const Posterior& posterior,
       Eigen::MatrixXd::Identity(of_free.rows(), of_free.cols()));
 }
 
-absl::Status CheckPlayer(absl::string_view what, int player, size_t players) {
-  if (player >= 0 && static_cast<size_t>(player) < players) {
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "ratings: ", what, " of player ", player, "; there are ", players));
-}
-
-absl::Status CheckInput(absl::Span<const std::string> players,
-                        absl::Span<const SeatResults> results,
-                        const RatingOptions& options) {
-  if (players.empty()) {
-    return absl::InvalidArgumentError("ratings: no players");
-  }
-  if (!(options.prior_elo > 0)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "ratings: prior_elo is ", options.prior_elo, "; expected more than 0"));
-  }
-  for (const SeatResults& result : results) {
-    TARA_RETURN_IF_ERROR(CheckPlayer("games", result.first, players.size()));
-    TARA_RETURN_IF_ERROR(CheckPlayer("games", result.second, players.size()));
-    if (result.first == result.second) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("ratings: games of ", players[result.first],
-                       " against itself, which say nothing about its rating"));
-    }
-    if (result.wins < 0 || result.draws < 0 || result.losses < 0) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("ratings: a negative number of games of ",
-                       players[result.first], " and ", players[result.second]));
-    }
-  }
-  for (const RatingAnchor& anchor : options.anchors) {
-    TARA_RETURN_IF_ERROR(CheckPlayer("anchor", anchor.player, players.size()));
-  }
-  return absl::OkStatus();
-}
-
 // Returns an error that names the parts if games do not join all players.
 absl::Status CheckConnected(absl::Span<const std::string> players,
                             absl::Span<const SeatResults> results) {
@@ -232,7 +194,11 @@ RatingEstimate Ratings::Difference(int player, int other) const {
 absl::StatusOr<Ratings> FitRatings(absl::Span<const std::string> players,
                                    absl::Span<const SeatResults> results,
                                    const RatingOptions& options) {
-  TARA_RETURN_IF_ERROR(CheckInput(players, results, options));
+  TARA_CHECK(!players.empty() && options.prior_elo > 0, "nothing to rate by");
+  for (const SeatResults& result : results) {
+    TARA_CHECK(result.first != result.second,
+               "games against oneself say nothing about a rating");
+  }
   if (!options.allow_parts) {
     TARA_RETURN_IF_ERROR(CheckConnected(players, results));
   }
@@ -363,17 +329,7 @@ class Plan {
   Eigen::MatrixXd covariance_;  // nats^2
 };
 
-bool TellsMore(const PairChoice& x, const PairChoice& y) {
-  return x.gain > y.gain;
-}
-
 }  // namespace
-
-std::vector<PairChoice> RankPairs(const Ratings& ratings) {
-  std::vector<PairChoice> choices = Plan(ratings).Gains();
-  std::stable_sort(choices.begin(), choices.end(), TellsMore);
-  return choices;
-}
 
 std::vector<PairChoice> ChoosePairs(const Ratings& ratings, int count) {
   TARA_CHECK(ratings.size() >= 2, "nobody to play against");
@@ -381,11 +337,10 @@ std::vector<PairChoice> ChoosePairs(const Ratings& ratings, int count) {
   std::vector<PairChoice> chosen;
   for (int i = 0; i < count; ++i) {
     const std::vector<PairChoice> gains = plan.Gains();
-    // The first of equals.
     chosen.push_back(
         *std::max_element(gains.begin(), gains.end(),
                           [](const PairChoice& x, const PairChoice& y) {
-                            return TellsMore(y, x);
+                            return x.gain < y.gain;
                           }));
     plan.Play(chosen.back().player, chosen.back().other);
   }

@@ -81,8 +81,8 @@ class Ratings {
 // covariance. Newton's method, O(players^3) per step, some ten steps; the
 // likelihood is concave, so the result is the maximum. Returns
 // FAILED_PRECONDITION, naming the parts, if the players form parts that have no
-// games with each other; INVALID_ARGUMENT for results or anchors of unknown
-// players, or of a player against itself.
+// games with each other. REQUIRES: at least one player; results and anchors of
+// these players, none against itself; a prior above 0.
 absl::StatusOr<Ratings> FitRatings(absl::Span<const std::string> players,
                                    absl::Span<const SeatResults> results,
                                    const RatingOptions& options = {});
@@ -101,18 +101,15 @@ struct PairChoice {
   double gain = 0;
 };
 
-// Returns all pairs of players by the expected information of two games between
-// them, one with each beginning; highest first, ties by index. A game informs
-// about d by ((P_win + P_loss) - (P_win - P_loss)^2) / 4; the sum I of both
-// lowers the trace of the covariance C of the ratings about their mean by I |C
-// u|^2 / (1 + I u' C u) (Sherman and Morrison 1950), with u = 1 for one player
-// and -1 for the other. The mean variance of a difference is 2 / (players - 1)
-// of that trace (A-optimality; the information about h and nu is ignored).
-std::vector<PairChoice> RankPairs(const Ratings& ratings);
-
 // Returns the pairs of games to play next, `count` of them, some possibly more
 // than once. Each is the most informative one, by the covariance expected after
-// the ones before it.
+// the ones before it; the first of equals. Of two games between two players,
+// one with each beginning, each informs about d by ((P_win + P_loss) - (P_win -
+// P_loss)^2) / 4; the sum I of both lowers the trace of the covariance C of the
+// ratings about their mean by I |C u|^2 / (1 + I u' C u) (Sherman and Morrison
+// 1950), with u = 1 for one player and -1 for the other. The mean variance of a
+// difference is 2 / (players - 1) of that trace (A-optimality; the information
+// about h and nu is ignored).
 std::vector<PairChoice> ChoosePairs(const Ratings& ratings, int count);
 
 // Ratings of many players in many variants, from games that are chosen for
