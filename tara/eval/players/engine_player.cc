@@ -51,6 +51,16 @@ std::string QuotedAnswer(absl::string_view text) {
                       whole ? "'" : "...'");
 }
 
+// Until when an engine may answer.
+struct Deadline {
+  Deadline(absl::Duration limit, const StopCheck* stop)
+      : time(SteadyTime() + limit), limit(limit), stop(stop) {}
+
+  absl::Time time;       // of SteadyTime
+  absl::Duration limit;  // from its beginning, for errors
+  const StopCheck* stop;
+};
+
 // A process of an engine and the dialogue with it. A command is a line "ID
 // COMMAND ARGUMENTS". Its answer is "=ID TEXT", or "?ID TEXT" for a failure,
 // may have several lines, and ends with an empty line. This is the Go Text
@@ -106,21 +116,21 @@ class EngineSession {
   EngineSession(const EngineSession&) = delete;
   EngineSession& operator=(const EngineSession&) = delete;
 
-  // Returns the answer to a command, without "=ID ". The deadline is a time of
-  // SteadyTime; `limit` is the corresponding duration for the error. Errors
-  // describe the engine's behaviour, as in "no answer to 'genmove' within 5s":
+  // Returns the answer to a command, without "=ID ". Errors describe the
+  // engine's behaviour, as in "no answer to 'genmove' within 5s":
   // FAILED_PRECONDITION for an answer "?"; DEADLINE_EXCEEDED; UNAVAILABLE if it
-  // ended; DATA_LOSS for a malformed answer; CANCELLED once `stop` is true
-  // (null: never). The session is unusable after any error except the first.
+  // ended; DATA_LOSS for a malformed answer; CANCELLED once deadline.stop is
+  // true (null: never). The session is unusable after any error except the
+  // first.
   absl::StatusOr<std::string> Ask(absl::string_view command,
-                                  absl::Time deadline, absl::Duration limit,
-                                  const StopCheck* stop) {
+                                  const Deadline& deadline) {
     const std::string line = absl::StrCat(++last_id_, " ", command);
     Log("> ", line);
-    const absl::Status written = process_->Write(line + "\n", deadline, stop);
+    const absl::Status written =
+        process_->Write(line + "\n", deadline.time, deadline.stop);
     absl::StatusOr<std::string> answer =
-        written.ok() ? ReadAnswer(command, deadline, limit, stop)
-                     : Explain(written, command, limit);
+        written.ok() ? ReadAnswer(command, deadline)
+                     : Explain(written, command, deadline);
     answers_ = answer.ok() || absl::IsFailedPrecondition(answer.status());
     return answer;
   }
@@ -139,19 +149,17 @@ class EngineSession {
       : process_(std::move(process)) {}
 
   absl::Status Introduce(const EngineSpec& spec) {
-    const absl::Duration limit = spec.start_limit;
-    const absl::Time deadline = SteadyTime() + limit;
     const StopCheck stop = StopRequested;
+    const Deadline deadline(spec.start_limit, &stop);
     TARA_ASSIGN_OR_RETURN(const std::string version,
-                          Ask("protocol_version", deadline, limit, &stop));
+                          Ask("protocol_version", deadline));
     if (version != "2") {
       return absl::FailedPreconditionError(
           absl::StrCat("it speaks version ", QuotedAnswer(version),
                        " of the protocol; expected 2"));
     }
     for (const absl::string_view command : {"name", "version"}) {
-      TARA_ASSIGN_OR_RETURN(const std::string answer,
-                            Ask(command, deadline, limit, &stop));
+      TARA_ASSIGN_OR_RETURN(const std::string answer, Ask(command, deadline));
       if (answer.size() > kMaxNameBytes) {
         return absl::FailedPreconditionError(absl::StrCat(
             "its ", command, " ", QuotedAnswer(answer), " has ", answer.size(),
@@ -160,8 +168,7 @@ class EngineSession {
       if (answer.empty()) continue;
       absl::StrAppend(&name_, name_.empty() ? "" : " ", PrintableAscii(answer));
     }
-    TARA_ASSIGN_OR_RETURN(commands_,
-                          Ask("list_commands", deadline, limit, &stop));
+    TARA_ASSIGN_OR_RETURN(commands_, Ask("list_commands", deadline));
     for (const absl::string_view command : kNeededCommands) {
       if (knows(command)) continue;
       return absl::FailedPreconditionError(
@@ -172,15 +179,13 @@ class EngineSession {
   }
 
   absl::StatusOr<std::string> ReadAnswer(absl::string_view command,
-                                         absl::Time deadline,
-                                         absl::Duration limit,
-                                         const StopCheck* stop) {
+                                         const Deadline& deadline) {
     std::vector<std::string> lines;
     size_t bytes = 0;
     while (true) {
       const absl::StatusOr<std::string> line =
-          process_->ReadLine(deadline, stop);
-      if (!line.ok()) return Explain(line.status(), command, limit);
+          process_->ReadLine(deadline.time, deadline.stop);
+      if (!line.ok()) return Explain(line.status(), command, deadline);
       bytes += line->size() + 1;
       if (bytes > kMaxAnswerBytes) {
         return absl::DataLossError(absl::StrCat(
@@ -220,11 +225,12 @@ class EngineSession {
 
   // Turns an error of the process into what the engine did.
   absl::Status Explain(const absl::Status& status, absl::string_view command,
-                       absl::Duration limit) {
+                       const Deadline& deadline) {
     if (absl::IsCancelled(status)) return status;
     if (absl::IsDeadlineExceeded(status)) {
-      return absl::DeadlineExceededError(absl::StrCat(
-          "no answer to '", command, "' within ", absl::FormatDuration(limit)));
+      return absl::DeadlineExceededError(
+          absl::StrCat("no answer to '", command, "' within ",
+                       absl::FormatDuration(deadline.limit)));
     }
     if (absl::IsUnavailable(status)) {
       return absl::UnavailableError(
@@ -262,13 +268,6 @@ std::string VariantCommand(const State& state) {
 // A command that engines may have: to begin from a position.
 constexpr absl::string_view kSetPosition = "set_position";
 
-// Until when an engine may answer in a turn.
-struct Deadline {
-  absl::Time time;       // of SteadyTime
-  absl::Duration limit;  // from the turn's beginning
-  const StopCheck* stop;
-};
-
 // A process of the engine and its state of the game.
 class Slot {
  public:
@@ -300,14 +299,16 @@ class Slot {
       fault = std::string(started.message());
       return absl::OkStatus();
     }
-    if (!StartOf(turn).has_value() && !session_->knows(kSetPosition)) {
+    const std::optional<State> start = StartOf(turn);
+    if (!start.has_value() && !session_->knows(kSetPosition)) {
       return absl::FailedPreconditionError(absl::StrCat(
           session_->name(),
           " plays games from their start; this is a position "
           "in the middle of one; expected an engine with the command ",
           kSetPosition, ", or a player of another kind"));
     }
-    const absl::StatusOr<Action> choice = Ask(turn, legal);
+    start_ = start;
+    const absl::StatusOr<Action> choice = Choose(turn, legal);
     if (choice.ok()) {
       action = *choice;
       if (actions_.has_value()) actions_->push_back(action);
@@ -356,28 +357,16 @@ class Slot {
     return std::nullopt;
   }
 
-  Deadline DeadlineFor(const Turn& turn) const {
-    const absl::Time now = SteadyTime();
-    if (!turn.clock.has_value()) {
-      return {.time = now + spec_.move_limit,
-              .limit = spec_.move_limit,
-              .stop = turn.stop};
-    }
-    const absl::Duration limit =
-        std::max(absl::ZeroDuration(), turn.clock->left) + spec_.grace;
-    return {.time = now + limit, .limit = limit, .stop = turn.stop};
-  }
-
-  absl::StatusOr<std::string> Say(absl::string_view command,
-                                  const Deadline& deadline) {
-    return session_->Ask(command, deadline.time, deadline.limit, deadline.stop);
-  }
-
-  absl::StatusOr<Action> Ask(const Turn& turn, const LegalSet& legal) {
-    const Deadline deadline = DeadlineFor(turn);
+  absl::StatusOr<Action> Choose(const Turn& turn, const LegalSet& legal) {
+    const Deadline deadline(
+        turn.clock.has_value()
+            ? std::max(absl::ZeroDuration(), turn.clock->left) + spec_.grace
+            : spec_.move_limit,
+        turn.stop);
     TARA_RETURN_IF_ERROR(SetPosition(turn, deadline));
     TARA_RETURN_IF_ERROR(SetClock(turn, deadline));
-    TARA_ASSIGN_OR_RETURN(const std::string answer, Say("genmove", deadline));
+    TARA_ASSIGN_OR_RETURN(const std::string answer,
+                          session_->Ask("genmove", deadline));
     if (answer == "resign") return absl::AbortedError("resigned");
     const absl::StatusOr<Action> action = ParseAction(answer, turn.state);
     if (!action.ok()) {
@@ -395,20 +384,22 @@ class Slot {
     return action;
   }
 
+  absl::Status Say(absl::string_view command, const Deadline& deadline) {
+    return session_->Ask(command, deadline).status();
+  }
+
   // Brings the engine to the turn's position.
   absl::Status SetPosition(const Turn& turn, const Deadline& deadline) {
-    start_ = StartOf(turn);
     if (!start_.has_value()) {
       variant_.clear();  // its next game is another
       actions_.reset();
       clock_.reset();
       return Say(absl::StrCat(kSetPosition, " ", PositionToText(turn.state)),
-                 deadline)
-          .status();
+                 deadline);
     }
     const std::string variant = VariantCommand(*start_);
     if (variant != variant_) {
-      const absl::Status said = Say(variant, deadline).status();
+      const absl::Status said = Say(variant, deadline);
       refuses_variant_ = absl::IsFailedPrecondition(said) && !has_ever_played_;
       TARA_RETURN_IF_ERROR(said);
       has_ever_played_ = true;
@@ -416,15 +407,14 @@ class Slot {
       clock_.reset();
       actions_.emplace();
     } else if (!actions_.has_value() || !KnowsGame(turn)) {
-      TARA_RETURN_IF_ERROR(Say("clear_board", deadline).status());
+      TARA_RETURN_IF_ERROR(Say("clear_board", deadline));
       clock_.reset();
       actions_.emplace();
     }
     const std::vector<std::string> texts = LineToTexts(turn.actions, *start_);
     while (actions_->size() < turn.actions.size()) {
       const size_t next = actions_->size();
-      TARA_RETURN_IF_ERROR(
-          Say(absl::StrCat("play ", texts[next]), deadline).status());
+      TARA_RETURN_IF_ERROR(Say(absl::StrCat("play ", texts[next]), deadline));
       actions_->push_back(turn.actions[next]);
     }
     return absl::OkStatus();
@@ -442,21 +432,19 @@ class Slot {
     const mcts::TimeControl& control = turn.clock->control;
     if (clock_ != control && session_->knows("time_settings")) {
       // A fixed time per action is an increment without a main time.
+      const absl::Duration each =
+          control.is_per_move() ? control.per_move : control.increment;
       TARA_RETURN_IF_ERROR(
-          Say(absl::StrCat(
-                  "time_settings ", SecondsText(control.per_game), " ",
-                  SecondsText(control.is_per_move() ? control.per_move
-                                                    : control.increment)),
-              deadline)
-              .status());
+          Say(absl::StrCat("time_settings ", SecondsText(control.per_game), " ",
+                           SecondsText(each)),
+              deadline));
     }
     clock_ = control;
     if (control.is_per_move() || !session_->knows("time_left")) {
       return absl::OkStatus();
     }
     return Say(absl::StrCat("time_left ", SecondsText(turn.clock->left)),
-               deadline)
-        .status();
+               deadline);
   }
 
   const EngineSpec& spec_;
@@ -575,9 +563,7 @@ absl::Status CheckEngine(const EngineSpec& spec,
   const StopCheck stop = StopRequested;
   for (const State& start : starts) {
     const absl::Status said =
-        session
-            ->Ask(VariantCommand(start), SteadyTime() + spec.move_limit,
-                  spec.move_limit, &stop)
+        session->Ask(VariantCommand(start), Deadline(spec.move_limit, &stop))
             .status();
     if (said.ok()) continue;
     return absl::Status(said.code(),
