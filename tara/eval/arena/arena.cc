@@ -85,29 +85,22 @@ class Schedule {
   // none or all is decided. Returns the error of drawing openings.
   absl::StatusOr<std::optional<Series>> Next() {
     absl::MutexLock lock(&mutex_);
-    while (true) {
-      if (IsDecided()) return std::nullopt;
-      if (second_.has_value()) {
-        std::optional<Series> second = std::exchange(second_, std::nullopt);
-        if (options_.self_play) {
-          TARA_ASSIGN_OR_RETURN(second->openings[0], openings_.Next());
-        }
-        if (!earlier_.contains(second->number)) return second;
-        continue;
-      }
-      if (next_pair_ == pairs_) return std::nullopt;
-      if (next_pair_ % pairs_per_opening_ == 0) {
+    while (next_series_ < 2 * pairs_ && !IsDecided()) {
+      const int number = next_series_++;
+      if (number % (2 * pairs_per_opening_) == 0) {
         latest_openings_.clear();
-        for (int number = 0; number < per_series_; ++number) {
+        for (int game = 0; game < per_series_; ++game) {
           TARA_ASSIGN_OR_RETURN(latest_openings_.emplace_back(),
                                 openings_.Next());
         }
       }
-      const Series first = {.number = 2 * next_pair_++,
-                            .openings = latest_openings_};
-      second_ = {.number = first.number + 1, .openings = first.openings};
-      if (!earlier_.contains(first.number)) return first;
+      Series series = {.number = number, .openings = latest_openings_};
+      if (options_.self_play && number % 2 == 1) {
+        TARA_ASSIGN_OR_RETURN(series.openings[0], openings_.Next());
+      }
+      if (!earlier_.contains(number)) return series;
     }
+    return std::nullopt;
   }
 
   // Notes a finished game and hands it to options.on_game. Returns its error.
@@ -189,9 +182,7 @@ class Schedule {
   mutable absl::Mutex mutex_;
   Openings openings_ ABSL_GUARDED_BY(mutex_);
   std::set<int> earlier_ ABSL_GUARDED_BY(mutex_);  // series of earlier runs
-  int next_pair_ ABSL_GUARDED_BY(mutex_) = 0;
-  // The second series of a pair that has been begun.
-  std::optional<Series> second_ ABSL_GUARDED_BY(mutex_);
+  int next_series_ ABSL_GUARDED_BY(mutex_) = 0;
   // Openings of the latest pair, for the other pairs that share them.
   std::vector<Opening> latest_openings_ ABSL_GUARDED_BY(mutex_);
   std::map<int, std::vector<ArenaGame>> games_ ABSL_GUARDED_BY(mutex_);
@@ -208,12 +199,6 @@ struct AdjudicationState {
   // Choices in succession at which A, or if negative B, was as good as won.
   int agreed_turns = 0;
 };
-
-absl::Status CheckAtLeast(absl::string_view name, int value, int least) {
-  if (value >= least) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      "arena: ", name, " is ", value, "; expected at least ", least));
-}
 
 // Which opening the game of a series begins with: pairs of series share them.
 int OpeningOf(const ArenaOptions& options, int series, int number) {
@@ -250,13 +235,7 @@ class SeriesGame : public PlayedGame {
     if (options.by_match) {
       record.set_match(static_cast<uint32_t>(series_.number));
     }
-    if (options.self_play) {
-      players = {0, 0};
-    } else if (a_is_red_) {
-      players = {0, 1};
-    } else {
-      players = {1, 0};
-    }
+    if (!options.self_play) players[a_is_red_ ? kBlue : kRed] = 1;
     seatings = {SeatingOf(true), SeatingOf(false)};
     match = {.red_lead = a_is_red_ ? lead : -lead,
              .games_left = GamesPerSeries(options) - 1 - index};
@@ -325,12 +304,9 @@ class SeriesGame : public PlayedGame {
       cumulated.push_back(sum);
     }
     const double drawn = random.Uniform() * sum;
-    int nth = 0;
-    while (nth + 1 < static_cast<int>(cumulated.size()) &&
-           cumulated[nth] <= drawn) {
-      ++nth;
-    }
-    return LegalActions(state).Nth(nth);
+    const auto found =
+        std::upper_bound(cumulated.begin(), cumulated.end() - 1, drawn);
+    return LegalActions(state).Nth(static_cast<int>(found - cumulated.begin()));
   }
 
   // Which of the ways of seating its players a team has: pairs that share
@@ -450,14 +426,20 @@ int PairsPerOpening(const ArenaOptions& options) {
 }
 
 absl::Status CheckArenaOptions(const ArenaOptions& options) {
-  TARA_RETURN_IF_ERROR(CheckAtLeast("games", options.games, 1));
-  TARA_RETURN_IF_ERROR(
-      CheckAtLeast("concurrent_games", options.concurrent_games, 1));
-  TARA_RETURN_IF_ERROR(
-      CheckAtLeast("opening_plies", options.opening_plies.value_or(0), 0));
-  TARA_RETURN_IF_ERROR(
-      CheckAtLeast("agreed_turns", options.adjudication.agreed_turns, 0));
-  TARA_RETURN_IF_ERROR(CheckAtLeast("drawn_plies", options.drawn_plies, 0));
+  struct Least {
+    absl::string_view name;
+    int value, least;
+  };
+  for (const auto& [name, value, least] :
+       {Least{"games", options.games, 1},
+        Least{"concurrent_games", options.concurrent_games, 1},
+        Least{"opening_plies", options.opening_plies.value_or(0), 0},
+        Least{"agreed_turns", options.adjudication.agreed_turns, 0},
+        Least{"drawn_plies", options.drawn_plies, 0}}) {
+    if (value >= least) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "arena: ", name, " is ", value, "; expected at least ", least));
+  }
   if (options.temperature <= 0) {
     return absl::InvalidArgumentError(absl::StrCat("arena: temperature is ",
                                                    options.temperature,
@@ -611,10 +593,9 @@ absl::StatusOr<Series> SeriesOf(const fleet::Piece& piece,
     Opening& actions = series.openings.emplace_back();
     for (const uint32_t index : opening.action()) {
       const auto action = static_cast<Action>(index);
-      is_sound = is_sound && index < kNumActions && !state.finished() &&
-                 LegalActions(state).Contains(action);
+      is_sound =
+          is_sound && index < kNumActions && PlayAction(action, state).ok();
       if (!is_sound) break;
-      ApplyAction(action, state);
       actions.actions.push_back(action);
     }
   }
