@@ -138,47 +138,49 @@ absl::StatusOr<OpeningBook> OpeningBook::Open(const std::string& path,
 }
 
 absl::Status OpeningBook::Load() {
-  TARA_ASSIGN_OR_RETURN(SqliteStatement names,
-                        db_.Prepare("SELECT name, value FROM book"));
+  const auto for_each_row = [this](const char* sql,
+                                   const auto& read) -> absl::Status {
+    TARA_ASSIGN_OR_RETURN(SqliteStatement rows, db_.Prepare(sql));
+    while (true) {
+      TARA_ASSIGN_OR_RETURN(const bool row, rows.Step("cannot read"));
+      if (!row) return absl::OkStatus();
+      TARA_RETURN_IF_ERROR(read(rows));
+    }
+  };
   std::map<std::string, std::string> values;
-  while (true) {
-    TARA_ASSIGN_OR_RETURN(const bool row, names.Step("cannot read"));
-    if (!row) break;
-    values[names.Bytes(0)] = names.Bytes(1);
-  }
+  TARA_RETURN_IF_ERROR(for_each_row("SELECT name, value FROM book",
+                                    [&](const SqliteStatement& row) {
+                                      values[row.Bytes(0)] = row.Bytes(1);
+                                      return absl::OkStatus();
+                                    }));
   if (values.contains("player")) {
     player_ = BookPlayer{values["player"], values["identity"]};
   }
-  TARA_ASSIGN_OR_RETURN(
-      SqliteStatement positions,
-      db_.Prepare("SELECT position, search FROM positions ORDER BY place"));
-  while (true) {
-    TARA_ASSIGN_OR_RETURN(const bool row, positions.Step("cannot read"));
-    if (!row) break;
-    const absl::StatusOr<State> state = ParsePosition(positions.Bytes(0));
-    if (!state.ok()) return Damaged(db_, "position", state.status());
-    SearchedPosition position = {.state = *state, .search = {}};
-    const absl::Status status =
-        position.search.ParseFromString(positions.Bytes(1))
-            ? CheckSearch(*state, position.search)
-            : absl::InvalidArgumentError("not a BookPosition");
-    if (!status.ok()) return Damaged(db_, "position", status);
-    positions_.push_back(std::move(position));
-  }
-  TARA_ASSIGN_OR_RETURN(SqliteStatement games,
-                        db_.Prepare("SELECT game FROM games"));
-  while (true) {
-    TARA_ASSIGN_OR_RETURN(const bool row, games.Step("cannot read"));
-    if (!row) break;
-    proto::BookGame game;
-    const absl::Status status =
-        game.ParseFromString(games.Bytes(0))
-            ? CheckGame(game)
-            : absl::InvalidArgumentError("not a BookGame");
-    if (!status.ok()) return Damaged(db_, "game", status);
-    games_.push_back(std::move(game));
-  }
-  return absl::OkStatus();
+  TARA_RETURN_IF_ERROR(for_each_row(
+      "SELECT position, search FROM positions ORDER BY place",
+      [&](const SqliteStatement& row) {
+        const absl::StatusOr<State> state = ParsePosition(row.Bytes(0));
+        if (!state.ok()) return Damaged(db_, "position", state.status());
+        SearchedPosition position = {.state = *state};
+        const absl::Status status =
+            position.search.ParseFromString(row.Bytes(1))
+                ? CheckSearch(*state, position.search)
+                : absl::InvalidArgumentError("not a BookPosition");
+        if (!status.ok()) return Damaged(db_, "position", status);
+        positions_.push_back(std::move(position));
+        return absl::OkStatus();
+      }));
+  return for_each_row("SELECT game FROM games",
+                      [&](const SqliteStatement& row) {
+                        proto::BookGame game;
+                        const absl::Status status =
+                            game.ParseFromString(row.Bytes(0))
+                                ? CheckGame(game)
+                                : absl::InvalidArgumentError("not a BookGame");
+                        if (!status.ok()) return Damaged(db_, "game", status);
+                        games_.push_back(std::move(game));
+                        return absl::OkStatus();
+                      });
 }
 
 std::vector<State> OpeningBook::Starts() const {
@@ -301,9 +303,7 @@ int OpeningTree::AddNode(const State& representative) {
           return other.next == next && other.same_side == same_side;
         });
     if (edge == node.edges.end()) {
-      edge = node.edges.insert(
-          edge,
-          {.actions = {}, .next = next, .same_side = same_side, .games = {}});
+      edge = node.edges.insert(edge, {.next = next, .same_side = same_side});
       if (next.finished()) {
         const Outcome outcome = Score(next);
         edge->known = true;
@@ -535,11 +535,7 @@ std::optional<OpeningPosition> OpeningTree::At(const State& state) const {
   const Node& node = nodes_[found->second];
   // A position of games that begin differently.
   if (node.depth < 0 && node.simulations > 0) return std::nullopt;
-  OpeningPosition position = {.state = state,
-                              .simulations = node.simulations,
-                              .score = {},
-                              .margin = {},
-                              .actions = {}};
+  OpeningPosition position = {.state = state, .simulations = node.simulations};
   if (node.simulations > 0) {
     position.score = node.score;
     position.margin = node.margin;
@@ -550,16 +546,11 @@ std::optional<OpeningPosition> OpeningTree::At(const State& state) const {
       edge_of[Index(action)] = i;
     }
     const Edge& edge = node.edges[i];
-    OpeningAction action = {.actions = {},
-                            .known = edge.known,
-                            .score = {},
-                            .margin = {},
+    OpeningAction action = {.known = edge.known,
                             .loss = edge.loss,
                             .prior = edge.prior,
                             .visits = edge.visits,
-                            .games = edge.games,
-                            .line = {},
-                            .from_node = {}};
+                            .games = edge.games};
     if (edge.known) {
       action.score = edge.score;
       action.margin = edge.margin;
@@ -599,7 +590,7 @@ std::optional<OpeningPosition> OpeningTree::At(const State& state) const {
 namespace {
 
 SearchedPosition Searched(const mcts::Tree& tree) {
-  SearchedPosition position = {.state = tree.root(), .search = {}};
+  SearchedPosition position = {.state = tree.root()};
   proto::BookPosition& search = position.search;
   const mcts::MarginBounds bounds = tree.root_bounds();
   search.set_score((1 + tree.root_value()) / 2);

@@ -41,7 +41,7 @@ inline constexpr int kBookPlies = 16;
 // A position that was searched.
 struct SearchedPosition {
   State state;  // its own representative
-  proto::BookPosition search;
+  proto::BookPosition search = {};
 };
 
 // The player that searched the positions of a book. Values of two players are
@@ -104,25 +104,25 @@ struct ActionGames {
 // A book's content for an action and its equivalents by a symmetry of the
 // position. Scores and points are for the side to move.
 struct OpeningAction {
-  std::vector<Action> actions;  // in the order of LegalSet::ForEach
+  std::vector<Action> actions = {};  // in the order of LegalSet::ForEach
   // Whether the position after it was searched or is final. If so, the score is
   // backed up from there. Otherwise it comes from the search of the position
   // before, as the difference from the best.
   bool known = false;
   // None if it was neither searched nor visited.
-  std::optional<double> score;
-  std::optional<double> margin;  // only of what is known
-  double loss = 0;               // of score, against the best
+  std::optional<double> score = {};
+  std::optional<double> margin = {};  // only of what is known
+  double loss = 0;                    // of score, against the best
   double prior = 0;
   int64_t visits = 0;
-  ActionGames games;
+  ActionGames games = {};
   // The book's best line, starting with this action.
-  std::vector<Action> line;
+  std::vector<Action> line = {};
   // The index in the tree of the position after it; -1: not in the tree.
   // `from_node` has, by action, the symmetry that maps that node's
   // representative to the position after the action.
   int node = -1;
-  std::vector<Symmetry> from_node;
+  std::vector<Symmetry> from_node = {};
 };
 
 // A book's content for a position.
@@ -130,10 +130,10 @@ struct OpeningPosition {
   State state;
   int simulations = 0;  // of its search; 0: not searched
   // Backed up from later positions, for the side to move. None: not searched.
-  std::optional<double> score;
-  std::optional<double> margin;
+  std::optional<double> score = {};
+  std::optional<double> margin = {};
   // Best first: by score, then by games, then by priors.
-  std::vector<OpeningAction> actions;
+  std::vector<OpeningAction> actions = {};
 
   // Whether the book has neither a search nor a game of the position.
   bool empty() const;
@@ -178,13 +178,13 @@ class OpeningTree {
  private:
   // Actions that lead to positions of one representative.
   struct Edge {
-    std::vector<Action> actions;  // in the representative
-    State next;                   // representative; the end itself if finished
-    bool same_side = false;       // to move afterwards
+    std::vector<Action> actions = {};  // in the representative
+    State next;              // representative; the end itself if finished
+    bool same_side = false;  // to move afterwards
     double prior = 0;
     int64_t visits = 0;
     double visited_score = 0;  // by the search of the position before
-    ActionGames games;
+    ActionGames games = {};
     int node = -1;
     // Set by Evaluate.
     bool known = false;
