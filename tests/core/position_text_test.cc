@@ -11,6 +11,7 @@
 #include "gtest/gtest.h"
 #include "tara/core/rules.h"
 #include "tests/core/core_testing.h"
+#include "tests/status_matchers.h"
 
 namespace tara {
 namespace {
@@ -22,12 +23,15 @@ struct BadText {
   const char* message;
 };
 
-void ExpectRefused(const BadText& bad) {
-  const absl::StatusOr<State> state = ParsePosition(bad.text);
-  EXPECT_EQ(state.status().code(), absl::StatusCode::kInvalidArgument)
-      << bad.text;
-  EXPECT_THAT(std::string(state.status().message()), HasSubstr(bad.message))
-      << bad.text;
+using Parse = absl::StatusOr<State> (*)(absl::string_view);
+
+void ExpectRefused(const std::vector<BadText>& cases,
+                   Parse parse = ParsePosition) {
+  for (const auto& [text, message] : cases) {
+    EXPECT_THAT(parse(text), StatusIs(absl::StatusCode::kInvalidArgument,
+                                      HasSubstr(message)))
+        << text;
+  }
 }
 
 TEST(PositionTextTest, StartPositionsAreWrittenAsDocumented) {
@@ -70,204 +74,194 @@ TEST(PositionTextTest, AcceptsPositionsThatPlayCannotReach) {
 }
 
 TEST(PositionTextTest, RefusesTextThatIsNotOfTheForm) {
-  for (const BadText& bad : {
-           BadText{"", "has 1 fields; expected 9"},
-           {"sacred_hill_l1  5/7/7/7/7/7/5 0 manoeuvres - 0,0 0 - -",
-            "has 10 fields; expected 9, separated by single spaces"},
-           {"chess 5/7/7/7/7/7/5 0 manoeuvres - 0,0 0 - -",
-            "position field 1 (variant) is 'chess'; unknown variant"},
-           {"sacred_hill_l1 5/7/7/7/7/5 0 manoeuvres - 0,0 0 - -",
-            "field 2 (board) is '5/7/7/7/7/5'; 6 ranks; expected 7"},
-           {"sacred_hill_l1 6/7/7/7/7/7/5 0 manoeuvres - 0,0 0 - -",
-            "rank 7 of the position's board, '6', has too many hills; expected "
-            "5 "
-            "hills"},
-           {"sacred_hill_l1 5/7/7/7/7/r5/5 0 manoeuvres - 0,0 0 - -",
-            "rank 2 of the position's board, 'r5', has too few hills; expected "
-            "7 "
-            "hills"},
-           {"sacred_hill_l1 5/7/7/7/7/x6/5 0 manoeuvres - 0,0 0 - -",
-            "rank 2 of the position's board, 'x6', has 'x'; expected 7 hills "
-            "as "
-            "r, b, R, B, S, T or runs"},
-           {"sacred_hill_l1 5/7/7/7/7/8/5 0 manoeuvres - 0,0 0 - -",
-            "'8', has '8'; expected 7 hills"},
-           {"sacred_hill_l1 23/7/7/7/7/7/5 0 manoeuvres - 0,0 0 - -",
-            "expected it written as '5/7/7/7/7/7/5'"},
-           {"sacred_hill_l1 5/7/7/7/7/7/5 2 manoeuvres - 0,0 0 - -",
-            "field 3 (seat) is '2'; expected 0 to 1, or - in a finished game"},
-           {"sacred_hill_l1 5/7/7/7/7/7/5 - manoeuvres - 0,0 0 - -",
-            "field 3 (seat) is '-'; expected it written as '0'"},
-           {"sacred_hill_l1 5/7/7/7/7/7/5 0 peace - 0,0 0 - -",
-            "field 4 (phase) is 'peace'; expected placement, manoeuvres"},
-           {"sacred_hill_l1 5/7/7/7/7/7/5 0 manoeuvres D4 0,0 0 - -",
-            "field 5 (links) is 'D4'; 'D4' is not a link; expected D4=E4"},
-           {"sacred_hill_l1 5/7/7/7/7/7/5 0 manoeuvres D4=E5 0,0 0 - -",
-            "the hills of a link are adjacent"},
-           {"sacred_hill_l1 5/7/7/7/7/7/5 0 manoeuvres - 0 0 - -",
-            "field 6 (kings captured) is '0'; expected Red's and Blue's"},
-           {"sacred_hill_l1 5/7/7/7/7/7/5 0 manoeuvres - 0,x 0 - -",
-            "'x' is not a number from 0 to 255"},
-           {"sacred_hill_l1 5/7/7/7/7/7/5 0 manoeuvres - 0,0 256 - -",
-            "field 7 (no progress) is '256'; '256' is not a number from 0 to "
-            "255"},
-           {"sacred_hill_l1 5/7/7/7/7/7/5 0 manoeuvres - 0,0 00 - -",
-            "field 7 (no progress) is '00'; expected it written as '0'"},
-           {"sacred_hill_l1 5/7/7/7/7/7/5 0 manoeuvres - 0,0 0 over:1 -",
-            "field 8 (ending) is 'over:1'; expected - or out"},
-           {"sacred_hill_l1 5/7/7/7/7/7/5 0 manoeuvres - 0,0 0 out -",
-            "field 8 (ending) is 'out'; expected - or out"},
-           {"sacred_hill_l1 5/7/7/7/7/7/5 0 manoeuvres - 0,0 0 - fast=1",
-            "field 9 (options) is 'fast=1'; variant sacred_hill_l1 has no "
-            "rule option 'fast'"},
-           {"sacred_hill_l1 5/7/7/7/7/7/5 0 manoeuvres - 0,0 0 - "
-            "proximity_bound=5",
-            "expected it written as '-'"},
-       }) {
-    ExpectRefused(bad);
-  }
+  ExpectRefused({
+      {"", "has 1 fields; expected 9"},
+      {"sacred_hill_l1  5/7/7/7/7/7/5 0 manoeuvres - 0,0 0 - -",
+       "has 10 fields; expected 9, separated by single spaces"},
+      {"chess 5/7/7/7/7/7/5 0 manoeuvres - 0,0 0 - -",
+       "position field 1 (variant) is 'chess'; unknown variant"},
+      {"sacred_hill_l1 5/7/7/7/7/5 0 manoeuvres - 0,0 0 - -",
+       "field 2 (board) is '5/7/7/7/7/5'; 6 ranks; expected 7"},
+      {"sacred_hill_l1 6/7/7/7/7/7/5 0 manoeuvres - 0,0 0 - -",
+       "rank 7 of the position's board, '6', has too many hills; expected "
+       "5 "
+       "hills"},
+      {"sacred_hill_l1 5/7/7/7/7/r5/5 0 manoeuvres - 0,0 0 - -",
+       "rank 2 of the position's board, 'r5', has too few hills; expected "
+       "7 "
+       "hills"},
+      {"sacred_hill_l1 5/7/7/7/7/x6/5 0 manoeuvres - 0,0 0 - -",
+       "rank 2 of the position's board, 'x6', has 'x'; expected 7 hills "
+       "as "
+       "r, b, R, B, S, T or runs"},
+      {"sacred_hill_l1 5/7/7/7/7/8/5 0 manoeuvres - 0,0 0 - -",
+       "'8', has '8'; expected 7 hills"},
+      {"sacred_hill_l1 23/7/7/7/7/7/5 0 manoeuvres - 0,0 0 - -",
+       "expected it written as '5/7/7/7/7/7/5'"},
+      {"sacred_hill_l1 5/7/7/7/7/7/5 2 manoeuvres - 0,0 0 - -",
+       "field 3 (seat) is '2'; expected 0 to 1, or - in a finished game"},
+      {"sacred_hill_l1 5/7/7/7/7/7/5 - manoeuvres - 0,0 0 - -",
+       "field 3 (seat) is '-'; expected it written as '0'"},
+      {"sacred_hill_l1 5/7/7/7/7/7/5 0 peace - 0,0 0 - -",
+       "field 4 (phase) is 'peace'; expected placement, manoeuvres"},
+      {"sacred_hill_l1 5/7/7/7/7/7/5 0 manoeuvres D4 0,0 0 - -",
+       "field 5 (links) is 'D4'; 'D4' is not a link; expected D4=E4"},
+      {"sacred_hill_l1 5/7/7/7/7/7/5 0 manoeuvres D4=E5 0,0 0 - -",
+       "the hills of a link are adjacent"},
+      {"sacred_hill_l1 5/7/7/7/7/7/5 0 manoeuvres - 0 0 - -",
+       "field 6 (kings captured) is '0'; expected Red's and Blue's"},
+      {"sacred_hill_l1 5/7/7/7/7/7/5 0 manoeuvres - 0,x 0 - -",
+       "'x' is not a number from 0 to 255"},
+      {"sacred_hill_l1 5/7/7/7/7/7/5 0 manoeuvres - 0,0 256 - -",
+       "field 7 (no progress) is '256'; '256' is not a number from 0 to "
+       "255"},
+      {"sacred_hill_l1 5/7/7/7/7/7/5 0 manoeuvres - 0,0 00 - -",
+       "field 7 (no progress) is '00'; expected it written as '0'"},
+      {"sacred_hill_l1 5/7/7/7/7/7/5 0 manoeuvres - 0,0 0 over:1 -",
+       "field 8 (ending) is 'over:1'; expected - or out"},
+      {"sacred_hill_l1 5/7/7/7/7/7/5 0 manoeuvres - 0,0 0 out -",
+       "field 8 (ending) is 'out'; expected - or out"},
+      {"sacred_hill_l1 5/7/7/7/7/7/5 0 manoeuvres - 0,0 0 - fast=1",
+       "field 9 (options) is 'fast=1'; variant sacred_hill_l1 has no "
+       "rule option 'fast'"},
+      {"sacred_hill_l1 5/7/7/7/7/7/5 0 manoeuvres - 0,0 0 - "
+       "proximity_bound=5",
+       "expected it written as '-'"},
+  });
 }
 
 TEST(ValidatePositionTest, RefusesPhasesEndingsAndCountersThatCannotBe) {
-  for (const BadText& bad : {
-           BadText{"four_treasures 5/7/7/7/7/7/5 0 manoeuvres - 0,0 0 - -",
-                   "impossible four_treasures position: this variant has no "
-                   "phase manoeuvres"},
-           {"sacred_hill_l1 5/7/7/7/7/7/5 0 placement - 0,0 0 - -",
-            "no phase placement"},
-           {"sacred_hill_l1 5/7/7/3r3/7/7/5 - finished - 0,0 0 - -",
-            "finished without ending"},
-           {"sacred_hill_l1 5/7/7/3r3/7/7/5 - finished - 0,0 0 out:1 -",
-            "1 turns left; expected 0 once finished"},
-           {"sacred_hill_l1 5/7/7/3r3/7/7/5 - finished - 0,0 0 passed:0 -",
-            "this variant does not end by passed"},
-           {"sacred_hill_l1 5/7/7/3r3/7/7/5 0 battle - 0,0 0 out:2 -",
-            "2 turns left after out; expected 1 to 1"},
-           {"sacred_hill_doubles_l1 5/7/7/3r3/7/7/5 0 battle - 0,0 0 out:0 -",
-            "0 turns left after out; expected 1 to 3"},
-           {"sacred_hill_l1 5/7/7/7/7/7/5 0 manoeuvres - 0,0 0 out:1 -",
-            "no turns are left to play after out in phase manoeuvres"},
-           {"four_treasures 5/7/7/7/7/7/5 0 battle - 0,0 3 - -",
-            "no-progress counter 3 in phase battle; expected 0 to 0"},
-           {"high_kings_l1 5/7/7/3R3/7/7/5 1 placement - 0,0 1 - -",
-            "no-progress counter 1 in phase placement; expected 0 to 0"},
-           {"high_kings_l1 bbbbb/bBbBbBb/bbbbbbb/r1r1b1b/rrrrrrr/rRrRrRr/rrrrr "
-            "0 battle - 0,0 40 - -",
-            "no-progress counter 40 in phase battle; expected 0 to 39"},
-           {"high_kings_l1 5/7/7/3r3/7/7/5 - finished - 0,0 3 no_progress:0 -",
-            "expected 40 to 40"},
-           {"stone_of_destiny 5/7/7/3B3/7/7/5 1 manoeuvres - 0,0 0 - -",
-            "the seat to move has 1 ringforts, the enemy 0; expected an equal "
-            "number or one more"},
-       }) {
-    ExpectRefused(bad);
-  }
+  ExpectRefused({
+      {"four_treasures 5/7/7/7/7/7/5 0 manoeuvres - 0,0 0 - -",
+       "impossible four_treasures position: this variant has no "
+       "phase manoeuvres"},
+      {"sacred_hill_l1 5/7/7/7/7/7/5 0 placement - 0,0 0 - -",
+       "no phase placement"},
+      {"sacred_hill_l1 5/7/7/3r3/7/7/5 - finished - 0,0 0 - -",
+       "finished without ending"},
+      {"sacred_hill_l1 5/7/7/3r3/7/7/5 - finished - 0,0 0 out:1 -",
+       "1 turns left; expected 0 once finished"},
+      {"sacred_hill_l1 5/7/7/3r3/7/7/5 - finished - 0,0 0 passed:0 -",
+       "this variant does not end by passed"},
+      {"sacred_hill_l1 5/7/7/3r3/7/7/5 0 battle - 0,0 0 out:2 -",
+       "2 turns left after out; expected 1 to 1"},
+      {"sacred_hill_doubles_l1 5/7/7/3r3/7/7/5 0 battle - 0,0 0 out:0 -",
+       "0 turns left after out; expected 1 to 3"},
+      {"sacred_hill_l1 5/7/7/7/7/7/5 0 manoeuvres - 0,0 0 out:1 -",
+       "no turns are left to play after out in phase manoeuvres"},
+      {"four_treasures 5/7/7/7/7/7/5 0 battle - 0,0 3 - -",
+       "no-progress counter 3 in phase battle; expected 0 to 0"},
+      {"high_kings_l1 5/7/7/3R3/7/7/5 1 placement - 0,0 1 - -",
+       "no-progress counter 1 in phase placement; expected 0 to 0"},
+      {"high_kings_l1 bbbbb/bBbBbBb/bbbbbbb/r1r1b1b/rrrrrrr/rRrRrRr/rrrrr "
+       "0 battle - 0,0 40 - -",
+       "no-progress counter 40 in phase battle; expected 0 to 39"},
+      {"high_kings_l1 5/7/7/3r3/7/7/5 - finished - 0,0 3 no_progress:0 -",
+       "expected 40 to 40"},
+      {"stone_of_destiny 5/7/7/3B3/7/7/5 1 manoeuvres - 0,0 0 - -",
+       "the seat to move has 1 ringforts, the enemy 0; expected an equal "
+       "number or one more"},
+  });
 }
 
 TEST(ValidatePositionTest, RefusesKingsThatCannotBe) {
-  for (const BadText& bad : {
-           BadText{"sacred_hill_l1 5/7/7/3R3/7/7/5 1 manoeuvres - 0,0 0 - -",
-                   "Red has 1 kings on the board; expected 0"},
-           {"sacred_hill_l1 5/7/7/3r3/7/7/5 1 manoeuvres - 1,0 0 - -",
-            "Red has captured 1 kings; expected at most 0"},
-           {"high_kings_l1 5/7/7/3r3/7/7/5 1 placement - 0,0 0 - -",
-            "Red has 0 kings on the board; expected 1"},
-           {"high_kings_l1 bbbbb/bBbBbbb/bbbbbbb/r1r1b1b/rrrrrrr/rRrRrRr/rrrrr "
-            "0 battle - 0,0 0 - -",
-            "Blue has 2 kings on the board; expected 3"},
-           {"high_kings_l1 bbbbb/bBbBbBb/bbbbbbb/r1r1b1b/rrrrrrr/rRrRrRr/rrrrr "
-            "0 battle - 2,0 0 - -",
-            "Red has captured 2 kings; expected at most 1"},
-           {"high_kings_l1 bbbbb/bBbBbBb/bbbbbbb/r1r1b1b/rrrrrrr/rRrRrRr/rrrrr "
-            "0 battle - 0,0 0 passed:1 -",
-            "Blue has 3 kings on the board; expected 0"},
-           {"high_kings_l1 bbbbb/bBBbbBb/bbbbbbb/r1r1b1b/rrrrrrr/rRrRrRr/rrrrr "
-            "0 battle - 0,0 0 - -",
-            "a king of Blue on B6 is adjacent to a friendly king"},
-           {"high_kings_l1 bbbbb/bBbBbBb/bbbbbbb/S1r1b1b/rrrrrrr/rRrRrrr/rrrrr "
-            "1 battle - 0,0 0 - -",
-            "a king of Red on A4 is stranded; expected at most one of a side, "
-            "in Battle of high_kings_l2"},
-           {"high_kings_l2 bbbbb/bBbBbBb/bbbbbbb/S1r1b1b/rrrrrrr/rRrRrrr/rrrrr "
-            "1 battle - 0,0 0 - -",
-            "a king of Red on A4 is stranded, and 0 kings are lost; expected "
-            "1"},
-           {"high_kings_l1 5/7/7/3r3/7/7/5 - finished - 1,0 0 "
-            "double_capture:0 -",
-            "double_capture without two captured kings"},
-           {"high_kings_l1 5/7/7/3R3/3B3/7/5 - finished - 0,0 0 passed:0 -",
-            "passed with kings of both sides on the board"},
-           {"stone_of_destiny 5/7/7/3r3/7/7/5 1 manoeuvres - 0,0 0 - -",
-            "Red has 0 kings on the board; expected 1"},
-       }) {
-    ExpectRefused(bad);
-  }
+  ExpectRefused({
+      {"sacred_hill_l1 5/7/7/3R3/7/7/5 1 manoeuvres - 0,0 0 - -",
+       "Red has 1 kings on the board; expected 0"},
+      {"sacred_hill_l1 5/7/7/3r3/7/7/5 1 manoeuvres - 1,0 0 - -",
+       "Red has captured 1 kings; expected at most 0"},
+      {"high_kings_l1 5/7/7/3r3/7/7/5 1 placement - 0,0 0 - -",
+       "Red has 0 kings on the board; expected 1"},
+      {"high_kings_l1 bbbbb/bBbBbbb/bbbbbbb/r1r1b1b/rrrrrrr/rRrRrRr/rrrrr "
+       "0 battle - 0,0 0 - -",
+       "Blue has 2 kings on the board; expected 3"},
+      {"high_kings_l1 bbbbb/bBbBbBb/bbbbbbb/r1r1b1b/rrrrrrr/rRrRrRr/rrrrr "
+       "0 battle - 2,0 0 - -",
+       "Red has captured 2 kings; expected at most 1"},
+      {"high_kings_l1 bbbbb/bBbBbBb/bbbbbbb/r1r1b1b/rrrrrrr/rRrRrRr/rrrrr "
+       "0 battle - 0,0 0 passed:1 -",
+       "Blue has 3 kings on the board; expected 0"},
+      {"high_kings_l1 bbbbb/bBBbbBb/bbbbbbb/r1r1b1b/rrrrrrr/rRrRrRr/rrrrr "
+       "0 battle - 0,0 0 - -",
+       "a king of Blue on B6 is adjacent to a friendly king"},
+      {"high_kings_l1 bbbbb/bBbBbBb/bbbbbbb/S1r1b1b/rrrrrrr/rRrRrrr/rrrrr "
+       "1 battle - 0,0 0 - -",
+       "a king of Red on A4 is stranded; expected at most one of a side, "
+       "in Battle of high_kings_l2"},
+      {"high_kings_l2 bbbbb/bBbBbBb/bbbbbbb/S1r1b1b/rrrrrrr/rRrRrrr/rrrrr "
+       "1 battle - 0,0 0 - -",
+       "a king of Red on A4 is stranded, and 0 kings are lost; expected "
+       "1"},
+      {"high_kings_l1 5/7/7/3r3/7/7/5 - finished - 1,0 0 "
+       "double_capture:0 -",
+       "double_capture without two captured kings"},
+      {"high_kings_l1 5/7/7/3R3/3B3/7/5 - finished - 0,0 0 passed:0 -",
+       "passed with kings of both sides on the board"},
+      {"stone_of_destiny 5/7/7/3r3/7/7/5 1 manoeuvres - 0,0 0 - -",
+       "Red has 0 kings on the board; expected 1"},
+  });
 }
 
 TEST(ValidatePositionTest, RefusesBoardsThatTheFamilyCannotHave) {
-  for (const BadText& bad : {
-           BadText{"high_kings_l1 5/7/7/3r3/7/7/5 - finished - 0,0 0 "
-                   "board_full:0 -",
-                   "board_full with B1 vacant"},
-           {"high_kings_l1 bbbbb/bBbBbBb/bbbbbbb/rrrrbbb/rrrrrrr/rRrRrRr/rrrrr "
-            "0 battle - 0,0 0 - -",
-            "a full board; expected the ending board_full:1"},
-           {"high_kings_l1 5/1B1B1B1/7/7/3r3/1R1R1R1/1b3 0 manoeuvres - 0,0 0 "
-            "- -",
-            "adjacent ringforts of Red at D2 before Battle"},
-           {"high_kings_l1 5/7/1B1B3/7/7/1R1R3/5 0 manoeuvres - 1,1 0 - -",
-            "manoeuvres with 4 ringforts; expected at least the 6"},
-           {"poisoned_chalice 5/7/7/3r3/7/7/5 1 manoeuvres - 0,0 0 - -",
-            "a ringfort on D4; expected only edge hills in manoeuvres"},
-           {"poisoned_chalice 2r2/7/7/7/7/7/2b2 0 manoeuvres - 0,0 0 - -",
-            "the ringfort on D7 is opposite another"},
-           {"poisoned_chalice 5/7/b6/7/7/7/r3r 1 manoeuvres - 0,0 0 - -",
-            "two ringforts of a side on the edge of B1"},
-           {"poisoned_chalice 5/7/7/3r3/7/7/5 1 battle - 0,0 0 - -",
-            "phase battle with 1 ringforts; expected at least the 8"},
-           {"stone_of_destiny 5/7/7/3RB2/7/7/5 0 manoeuvres D4=E4 0,0 0 - -",
-            "a link at D4; expected links only in stone_of_destiny, between "
-            "adjacent ringforts of one side"},
-           {"four_treasures 5/7/7/3rr2/7/7/5 0 battle D4=E4 0,0 0 - -",
-            "a link at D4; expected links only in stone_of_destiny"},
-           {"stone_of_destiny 5/7/7/3rR2/3bB2/7/5 0 manoeuvres D4=E4 0,0 0 - -",
-            "links in manoeuvres"},
-           {"stone_of_destiny bbbbb/bbbbbBb/bbbbbbb/rrrrbbb/rrrrrrr/rRrrrrr/"
-            "rrrrr 0 battle - 0,0 0 - -",
-            "Red has 23 and Blue 22 ringforts in phase battle"},
-           {"stone_of_destiny bbbbb/bbbbbBb/bbbbbbb/rrrrbbb/rrrrrrr/rRrrrrr/"
-            "rrrrr - finished - 0,0 0 out:0 -",
-            "no link at B1; expected all adjacent ringforts of one side linked "
-            "at the end"},
-           {"stone_of_destiny bbbbb/bbbbbBb/bbbbbbb/rrrrbbb/rrrrrrr/rRrrrrr/"
-            "rrrrr 1 battle - 0,0 0 out:1 -",
-            "no turns are left to play after out"},
-       }) {
-    ExpectRefused(bad);
-  }
+  ExpectRefused({
+      {"high_kings_l1 5/7/7/3r3/7/7/5 - finished - 0,0 0 "
+       "board_full:0 -",
+       "board_full with B1 vacant"},
+      {"high_kings_l1 bbbbb/bBbBbBb/bbbbbbb/rrrrbbb/rrrrrrr/rRrRrRr/rrrrr "
+       "0 battle - 0,0 0 - -",
+       "a full board; expected the ending board_full:1"},
+      {"high_kings_l1 5/1B1B1B1/7/7/3r3/1R1R1R1/1b3 0 manoeuvres - 0,0 0 "
+       "- -",
+       "adjacent ringforts of Red at D2 before Battle"},
+      {"high_kings_l1 5/7/1B1B3/7/7/1R1R3/5 0 manoeuvres - 1,1 0 - -",
+       "manoeuvres with 4 ringforts; expected at least the 6"},
+      {"poisoned_chalice 5/7/7/3r3/7/7/5 1 manoeuvres - 0,0 0 - -",
+       "a ringfort on D4; expected only edge hills in manoeuvres"},
+      {"poisoned_chalice 2r2/7/7/7/7/7/2b2 0 manoeuvres - 0,0 0 - -",
+       "the ringfort on D7 is opposite another"},
+      {"poisoned_chalice 5/7/b6/7/7/7/r3r 1 manoeuvres - 0,0 0 - -",
+       "two ringforts of a side on the edge of B1"},
+      {"poisoned_chalice 5/7/7/3r3/7/7/5 1 battle - 0,0 0 - -",
+       "phase battle with 1 ringforts; expected at least the 8"},
+      {"stone_of_destiny 5/7/7/3RB2/7/7/5 0 manoeuvres D4=E4 0,0 0 - -",
+       "a link at D4; expected links only in stone_of_destiny, between "
+       "adjacent ringforts of one side"},
+      {"four_treasures 5/7/7/3rr2/7/7/5 0 battle D4=E4 0,0 0 - -",
+       "a link at D4; expected links only in stone_of_destiny"},
+      {"stone_of_destiny 5/7/7/3rR2/3bB2/7/5 0 manoeuvres D4=E4 0,0 0 - -",
+       "links in manoeuvres"},
+      {"stone_of_destiny bbbbb/bbbbbBb/bbbbbbb/rrrrbbb/rrrrrrr/rRrrrrr/"
+       "rrrrr 0 battle - 0,0 0 - -",
+       "Red has 23 and Blue 22 ringforts in phase battle"},
+      {"stone_of_destiny bbbbb/bbbbbBb/bbbbbbb/rrrrbbb/rrrrrrr/rRrrrrr/"
+       "rrrrr - finished - 0,0 0 out:0 -",
+       "no link at B1; expected all adjacent ringforts of one side linked "
+       "at the end"},
+      {"stone_of_destiny bbbbb/bbbbbBb/bbbbbbb/rrrrbbb/rrrrrrr/rRrrrrr/"
+       "rrrrr 1 battle - 0,0 0 out:1 -",
+       "no turns are left to play after out"},
+  });
 }
 
 // A seat to move can act: what is no choice must have been resolved.
 TEST(ValidatePositionTest, RefusesPositionsThatAreNotSettled) {
-  for (const BadText& bad : {
-           // No knight's move from D7 leads into South, ranks 1 to 4.
-           BadText{"sacred_hill_doubles_l1 2r2/7/7/7/7/7/2b2 0 manoeuvres - "
-                   "0,0 0 - -",
-                   "seat 0 cannot act in phase manoeuvres; expected phase "
-                   "battle, seat 0"},
-           {"stone_of_destiny bbbbb/bbbbbBb/bbbbbbb/rrrrbbb/rrrrrrr/rRrrrrr/"
-            "rrrrr 1 manoeuvres - 0,0 0 - -",
-            "seat 1 cannot act in phase manoeuvres; expected phase battle, "
-            "seat 1"},
-           {"four_treasures "
-            "rrrrr/rrrrrrr/rrrrrrr/rrrrrrr/rrrrrrr/rrrrrrr/rrrrr "
-            "0 battle - 0,0 0 - -",
-            "expected a finished game (out)"},
-           {"high_kings_l1 5/1B1B1B1/7/7/7/1R1R1R1/5 0 placement - 0,0 0 - -",
-            "seat 0 cannot act in phase placement; expected phase manoeuvres"},
-       }) {
-    ExpectRefused(bad);
-  }
+  ExpectRefused({
+      // No knight's move from D7 leads into South, ranks 1 to 4.
+      {"sacred_hill_doubles_l1 2r2/7/7/7/7/7/2b2 0 manoeuvres - "
+       "0,0 0 - -",
+       "seat 0 cannot act in phase manoeuvres; expected phase "
+       "battle, seat 0"},
+      {"stone_of_destiny bbbbb/bbbbbBb/bbbbbbb/rrrrbbb/rrrrrrr/rRrrrrr/"
+       "rrrrr 1 manoeuvres - 0,0 0 - -",
+       "seat 1 cannot act in phase manoeuvres; expected phase battle, "
+       "seat 1"},
+      {"four_treasures "
+       "rrrrr/rrrrrrr/rrrrrrr/rrrrrrr/rrrrrrr/rrrrrrr/rrrrr "
+       "0 battle - 0,0 0 - -",
+       "expected a finished game (out)"},
+      {"high_kings_l1 5/1B1B1B1/7/7/7/1R1R1R1/5 0 placement - 0,0 0 - -",
+       "seat 0 cannot act in phase placement; expected phase manoeuvres"},
+  });
 }
 
 class CompletePositionTest : public ::testing::TestWithParam<VariantInfo> {};
@@ -362,37 +356,32 @@ TEST(CompletePositionReasonsTest, FieldsThatAreOpenFollowFromTheBoard) {
 }
 
 TEST(CompletePositionReasonsTest, SaysWhyABoardCannotBe) {
-  for (const BadText& bad : {
-           BadText{"sacred_hill_l1 5/7/7/7/7/7/5",
-                   "has 2 fields; expected 3 to 9"},
-           {"sacred_hill_l1 5/7/7/7/7/7/5 ?", "field 3 (seat) is '?'"},
-           {"sacred_hill_l1 5/7/7/7/7/7/6 0 ?", "too many hills"},
-           {"four_treasures "
-            "rrrrr/rrrrrrr/rrrrrrr/rrrrrrr/rrrrrrr/rrrrrrr/rrrrr 0",
-            "expected a finished game (out)"},
-           {"high_kings_l1 5/1B1B3/7/7/7/7/5 1",
-            "the seat to move has 2 ringforts, the enemy 0"},
-           {"high_kings_l1 5/1B1B1B1/7/3B3/7/1R1R1R1/5 0",
-            "Blue has 4 kings on the board; expected 3"},
-           {"high_kings_l1 bbbbb/bBbBbBb/bbbbbbb/r1r1b1b/rrrrrrr/rrrRrrr/rrrrr "
-            "0",
-            "Red has 1 kings on the board; expected 3"},
-           {"poisoned_chalice 5/7/7/3r3/7/7/5 1",
-            "a ringfort on D4; expected only edge hills in manoeuvres"},
-           {"stone_of_destiny 5/7/7/3Rr2/7/7/5 1",
-            "the seat to move has 0 ringforts, the enemy 2"},
-           {"stone_of_destiny "
-            "rrrrr/rrrrrBb/rrrrrrr/rrrrrrr/rrrrrrr/rRrrrrr/rrrrr 1",
-            "Red has 43 and Blue 2 ringforts in phase battle"},
-           {"four_treasures 5/7/7/3rr2/7/7/5 1 ? ? ? ? ? pie_rule=true",
-            "pie_rule is true with 2 ringforts on the board"},
-       }) {
-    const absl::StatusOr<State> state = CompletePosition(bad.text);
-    EXPECT_EQ(state.status().code(), absl::StatusCode::kInvalidArgument)
-        << bad.text;
-    EXPECT_THAT(std::string(state.status().message()), HasSubstr(bad.message))
-        << bad.text;
-  }
+  ExpectRefused(
+      {
+          {"sacred_hill_l1 5/7/7/7/7/7/5", "has 2 fields; expected 3 to 9"},
+          {"sacred_hill_l1 5/7/7/7/7/7/5 ?", "field 3 (seat) is '?'"},
+          {"sacred_hill_l1 5/7/7/7/7/7/6 0 ?", "too many hills"},
+          {"four_treasures "
+           "rrrrr/rrrrrrr/rrrrrrr/rrrrrrr/rrrrrrr/rrrrrrr/rrrrr 0",
+           "expected a finished game (out)"},
+          {"high_kings_l1 5/1B1B3/7/7/7/7/5 1",
+           "the seat to move has 2 ringforts, the enemy 0"},
+          {"high_kings_l1 5/1B1B1B1/7/3B3/7/1R1R1R1/5 0",
+           "Blue has 4 kings on the board; expected 3"},
+          {"high_kings_l1 bbbbb/bBbBbBb/bbbbbbb/r1r1b1b/rrrrrrr/rrrRrrr/rrrrr "
+           "0",
+           "Red has 1 kings on the board; expected 3"},
+          {"poisoned_chalice 5/7/7/3r3/7/7/5 1",
+           "a ringfort on D4; expected only edge hills in manoeuvres"},
+          {"stone_of_destiny 5/7/7/3Rr2/7/7/5 1",
+           "the seat to move has 0 ringforts, the enemy 2"},
+          {"stone_of_destiny "
+           "rrrrr/rrrrrBb/rrrrrrr/rrrrrrr/rrrrrrr/rRrrrrr/rrrrr 1",
+           "Red has 43 and Blue 2 ringforts in phase battle"},
+          {"four_treasures 5/7/7/3rr2/7/7/5 1 ? ? ? ? ? pie_rule=true",
+           "pie_rule is true with 2 ringforts on the board"},
+      },
+      CompletePosition);
 }
 
 // What no text can say, but a record or a caller can.

@@ -13,6 +13,7 @@
 #include "tara/mcts/choice/choose_action.h"
 #include "tara/mcts/search/many_games.h"
 #include "tests/mcts/fake_evaluator.h"
+#include "tests/mcts/positions.h"
 
 namespace tara::mcts {
 namespace {
@@ -24,15 +25,6 @@ Tree Searched(const State& state, const Level& level) {
   Tree* const trees[] = {&tree};
   EXPECT_TRUE(RunSearches(trees, evaluator).ok());
   return tree;
-}
-
-// Returns a position of a random game.
-State After(Variant variant, int plies, Random& random) {
-  State state = InitialState(variant);
-  for (int i = 0; i < plies && !state.finished(); ++i) {
-    ApplyAction(RandomAction(state, random), state);
-  }
-  return state;
 }
 
 TEST(LevelsTest, GrowStrongerByFewerErrorsThenByMoreSimulations) {
@@ -63,9 +55,8 @@ TEST(LevelsTest, WereMeasuredInEveryVariant) {
 }
 
 TEST(LevelsTest, AWeakLevelLooksAtAllLegalActions) {
-  Random random(1);
   for (const VariantInfo& info : kVariants) {
-    const State state = After(info.variant, 8, random);
+    const State state = RandomGame(info.variant, 1)[8];
     const Tree tree = Searched(state, kLevels[0]);
     for (const RootAction& action : tree.root_actions()) {
       EXPECT_GT(action.visits, 0) << info.id;
@@ -75,12 +66,10 @@ TEST(LevelsTest, AWeakLevelLooksAtAllLegalActions) {
 
 TEST(LevelsTest, ScoreAfterIsForTheSideToMove) {
   // Rows of section 2 of docs/reference/rules.md, one hill before the end.
-  Random random(2);
-  State state = After(Variant::kFourTreasures, 44, random);
+  const State state = RandomGame(Variant::kFourTreasures, 2)[44];
   ASSERT_FALSE(state.finished());
   LegalActions(state).ForEach([&](Action action) {
-    State next = state;
-    ApplyAction(action, next);
+    const State next = After(state, action);
     const int red = Score(next).points[kRed] - Score(next).points[kBlue];
     EXPECT_EQ(ScoreAfter(state, action), state.side() == kRed ? red : -red);
   });
@@ -90,8 +79,7 @@ TEST(LevelsTest, TheChoiceScoresMostOfWhatIsNearTheBestValue) {
   Random random(3);
   for (const VariantInfo& info : kVariants) {
     for (const int plies : {4, 12, 20}) {
-      const State state = After(info.variant, plies, random);
-      if (state.finished()) continue;
+      const State state = RandomGame(info.variant, 3)[plies];
       const Tree tree = Searched(state, kLevels[0]);
       if (tree.settled()) continue;
       for (const float margin : {0.0f, 0.2f, 0.7f}) {

@@ -22,6 +22,9 @@ namespace {
 // A game, and the seeds that a session of it has drawn.
 class SearchSessionTest : public testing::Test {
  protected:
+  SearchSession Session(const SessionOptions& options) {
+    return SearchSession(options, &evaluator_, /*solver=*/nullptr);
+  }
   void GoTo(SearchSession& session) {
     session.GoTo(state_, actions_, [this] { return ++seeds_drawn_; });
   }
@@ -30,6 +33,7 @@ class SearchSessionTest : public testing::Test {
     actions_.push_back(action);
   }
 
+  FakeEvaluator evaluator_;
   State state_ = InitialState(Variant::kFourTreasures);
   std::vector<Action> actions_;
   uint64_t seeds_drawn_ = 0;
@@ -37,9 +41,8 @@ class SearchSessionTest : public testing::Test {
 };
 
 TEST_F(SearchSessionTest, TheTreeFollowsTheGame) {
-  FakeEvaluator evaluator;
-  SearchSession session({.search = {.simulations = 50}, .reuse = true},
-                        &evaluator, /*solver=*/nullptr);
+  SearchSession session =
+      Session({.search = {.simulations = 50}, .reuse = true});
   for (int turn = 0; turn < 5; ++turn) {
     GoTo(session);
     EXPECT_EQ(session.tree().root(), state_);
@@ -52,9 +55,8 @@ TEST_F(SearchSessionTest, TheTreeFollowsTheGame) {
 }
 
 TEST_F(SearchSessionTest, AnotherGameHasAnotherTree) {
-  FakeEvaluator evaluator;
-  SearchSession session({.search = {.simulations = 50}, .reuse = true},
-                        &evaluator, /*solver=*/nullptr);
+  SearchSession session =
+      Session({.search = {.simulations = 50}, .reuse = true});
   Play(LegalActions(state_).Nth(0));
   GoTo(session);
   ASSERT_TRUE(session.Search({}).ok());
@@ -72,9 +74,7 @@ TEST_F(SearchSessionTest, AnotherGameHasAnotherTree) {
 }
 
 TEST_F(SearchSessionTest, WithoutReuseEachPositionHasATreeOfItsOwn) {
-  FakeEvaluator evaluator;
-  SearchSession session({.search = {.simulations = 50}}, &evaluator,
-                        /*solver=*/nullptr);
+  SearchSession session = Session({.search = {.simulations = 50}});
   for (int turn = 0; turn < 2; ++turn) {
     GoTo(session);
     EXPECT_EQ(session.tree().root_visits(), 0);
@@ -85,10 +85,8 @@ TEST_F(SearchSessionTest, WithoutReuseEachPositionHasATreeOfItsOwn) {
 }
 
 TEST_F(SearchSessionTest, AGumbelRootHasNoMoreThanItsSimulations) {
-  FakeEvaluator evaluator;
-  SearchSession session(
-      {.search = {.simulations = 50, .gumbel = true}, .reuse = true},
-      &evaluator, /*solver=*/nullptr);
+  SearchSession session =
+      Session({.search = {.simulations = 50, .gumbel = true}, .reuse = true});
   for (int turn = 0; turn < 3; ++turn) {
     GoTo(session);
     ASSERT_TRUE(session.Search({}).ok());
@@ -98,8 +96,7 @@ TEST_F(SearchSessionTest, AGumbelRootHasNoMoreThanItsSimulations) {
 }
 
 TEST_F(SearchSessionTest, AnAnalysisHasTheTreeOfASearch) {
-  FakeEvaluator evaluator;
-  SearchSession session({}, &evaluator, /*solver=*/nullptr);
+  SearchSession session = Session({});
   GoTo(session);
   int reports = 0;
   ASSERT_TRUE(session
@@ -110,7 +107,7 @@ TEST_F(SearchSessionTest, AnAnalysisHasTheTreeOfASearch) {
   EXPECT_GE(reports, 1);
   SearchOptions options = session.tree().options();
   Tree searched(options, state_, seeds_drawn_);
-  ASSERT_TRUE(RunSearches({&searched}, evaluator).ok());
+  ASSERT_TRUE(RunSearches({&searched}, evaluator_).ok());
   EXPECT_EQ(session.tree().root_visits(), 500);
   EXPECT_EQ(session.tree().root_value(), searched.root_value());
   EXPECT_EQ(session.tree().principal_variation(),
@@ -119,10 +116,9 @@ TEST_F(SearchSessionTest, AnAnalysisHasTheTreeOfASearch) {
 
 TEST_F(SearchSessionTest, AfterAnErrorItBeginsAnew) {
   for (const bool analysis : {false, true}) {
-    FakeEvaluator evaluator;
-    evaluator.FailAfter(39);
-    SearchSession session({.search = {.simulations = 30}, .reuse = true},
-                          &evaluator, /*solver=*/nullptr);
+    evaluator_.FailAfter(39);
+    SearchSession session =
+        Session({.search = {.simulations = 30}, .reuse = true});
     GoTo(session);
     ASSERT_TRUE(session.Search({}).ok());
     GoTo(session);
@@ -138,9 +134,8 @@ TEST_F(SearchSessionTest, AfterAnErrorItBeginsAnew) {
 }
 
 TEST_F(SearchSessionTest, WhatPonderingFindsIsKept) {
-  FakeEvaluator evaluator;
-  SearchSession session({.search = {.simulations = 30}, .reuse = true},
-                        &evaluator, /*solver=*/nullptr);
+  SearchSession session =
+      Session({.search = {.simulations = 30}, .reuse = true});
   GoTo(session);
   ASSERT_TRUE(session.Search({}).ok());
   Action action = session.Choose(random_);
@@ -157,8 +152,8 @@ TEST_F(SearchSessionTest, ASystemClockThatIsSetCutsNoSearchShort) {
   const absl::Time before = absl::Now();
   ASSERT_GE(absl::Now() - before, absl::Hours(1)) << "the clock does not jump";
   for (const bool by_game : {true, false}) {
-    FakeEvaluator evaluator;
-    SearchSession session({}, &evaluator, /*solver=*/nullptr);
+    evaluator_.ForgetBatches();
+    SearchSession session = Session({});
     GoTo(session);
     SearchTime time;
     if (by_game) {
@@ -171,8 +166,8 @@ TEST_F(SearchSessionTest, ASystemClockThatIsSetCutsNoSearchShort) {
     ASSERT_TRUE(session.Search(time).ok());
     // The steady clock goes on by a millisecond each time that it is read:
     // after each simulation, and now and then.
-    EXPECT_GE(evaluator.positions(), 20);
-    EXPECT_LE(evaluator.positions(), 101);
+    EXPECT_GE(evaluator_.positions(), 20);
+    EXPECT_LE(evaluator_.positions(), 101);
   }
 }
 
