@@ -104,13 +104,13 @@ TEST(StrengthCurvesTest, DamagedLinesAreLeftOutWithOneNote) {
 constexpr auto kNeverStop = [] { return false; };
 
 proto::TrainConfig Config(int threads) {
-  const auto config = train::ParseTrainConfig(
-      "variant: 'four_treasures' variant: 'stone_of_destiny' "
-      "gate { games: 70 simulations: 4 }",
-      "test.textproto",
-      std::vector<std::string>{absl::StrCat("self_play.threads=", threads)});
-  EXPECT_TRUE(config.ok()) << config.status();
-  return *config;
+  return train::ParseTrainConfig(
+             "variant: 'four_treasures' variant: 'stone_of_destiny' "
+             "gate { games: 70 simulations: 4 }",
+             "test.textproto",
+             std::vector<std::string>{
+                 absl::StrCat("self_play.threads=", threads)})
+      .value();
 }
 
 // Writes a new network as a checkpoint.
@@ -132,20 +132,20 @@ train::GateRequest Request(const proto::TrainConfig& config) {
 }
 
 TEST(CheckpointGateTest, ResultsDoNotDependOnThreads) {
-  const auto one = PlayGate(Config(1), Request(Config(1)), nullptr, kNeverStop);
-  const auto three =
-      PlayGate(Config(3), Request(Config(3)), nullptr, kNeverStop);
-  ASSERT_TRUE(one.ok()) << one.status();
-  ASSERT_TRUE(three.ok()) << three.status();
-  ASSERT_EQ(one->size(), 2u);
-  EXPECT_EQ((*one)[0].result.variant, "four_treasures");
-  EXPECT_EQ((*one)[1].result.variant, "stone_of_destiny");
+  const auto play = [](int threads) {
+    const proto::TrainConfig config = Config(threads);
+    return PlayGate(config, Request(config), nullptr, kNeverStop).value();
+  };
+  const auto one = play(1), three = play(3);
+  ASSERT_EQ(one.size(), 2u);
+  EXPECT_EQ(one[0].result.variant, "four_treasures");
+  EXPECT_EQ(one[1].result.variant, "stone_of_destiny");
   for (int v = 0; v < 2; ++v) {
-    EXPECT_EQ((*one)[v].result.opponent, "ckpt-000001");
-    EXPECT_LE((*one)[v].result.games, 70);
-    EXPECT_EQ((*three)[v].result.wins, (*one)[v].result.wins);
-    EXPECT_EQ((*three)[v].result.losses, (*one)[v].result.losses);
-    EXPECT_EQ((*three)[v].weaker, (*one)[v].weaker);
+    EXPECT_EQ(one[v].result.opponent, "ckpt-000001");
+    EXPECT_LE(one[v].result.games, 70);
+    EXPECT_EQ(three[v].result.wins, one[v].result.wins);
+    EXPECT_EQ(three[v].result.losses, one[v].result.losses);
+    EXPECT_EQ(three[v].weaker, one[v].weaker);
   }
 }
 
@@ -153,9 +153,8 @@ TEST(CheckpointGateTest, ANetworkIsNotWeakerThanItself) {
   const proto::TrainConfig config = Config(2);
   train::GateRequest request = Request(config);
   request.candidate_path = request.best_path;
-  const auto results = PlayGate(config, request, nullptr, kNeverStop);
-  ASSERT_TRUE(results.ok()) << results.status();
-  for (const train::GateResult& result : *results) EXPECT_FALSE(result.weaker);
+  const auto results = PlayGate(config, request, nullptr, kNeverStop).value();
+  for (const train::GateResult& result : results) EXPECT_FALSE(result.weaker);
 }
 
 TEST(CheckpointGateTest, HoldsBackANetworkThatHasForgottenWhatItLearned) {
@@ -179,17 +178,15 @@ TEST(CheckpointGateTest, HoldsBackANetworkThatHasForgottenWhatItLearned) {
 
   train::GateRequest request = Request(config);
   request.best_path = learned.checkpoint_path;
-  auto results = PlayGate(config, request, nullptr, kNeverStop);
-  ASSERT_TRUE(results.ok()) << results.status();
-  ASSERT_EQ(results->size(), 1u);
-  EXPECT_TRUE((*results)[0].weaker);
+  auto results = PlayGate(config, request, nullptr, kNeverStop).value();
+  ASSERT_EQ(results.size(), 1u);
+  EXPECT_TRUE(results[0].weaker);
   // The test is sequential: so clear a case takes few of the 200 games.
-  EXPECT_LT((*results)[0].result.games, 200);
+  EXPECT_LT(results[0].result.games, 200);
 
   std::swap(request.best_path, request.candidate_path);
-  results = PlayGate(config, request, nullptr, kNeverStop);
-  ASSERT_TRUE(results.ok()) << results.status();
-  EXPECT_FALSE((*results)[0].weaker);
+  results = PlayGate(config, request, nullptr, kNeverStop).value();
+  EXPECT_FALSE(results[0].weaker);
 }
 
 TEST(CheckpointGateTest, IsCancelledWhenToldToStop) {
