@@ -7,21 +7,24 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tara/base/files.h"
 #include "tara/nn/encode/features.h"
 #include "tests/base/temporary_folder.h"
+#include "tests/status_matchers.h"
 #include "third_party/crc32c/crc32c.h"
 
 namespace tara::nn {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 class CheckpointTest : public ::testing::Test {
@@ -35,26 +38,29 @@ class CheckpointTest : public ::testing::Test {
                         {"scalar", {}, {-0.5f}}}};
   }
 
-  std::string ReadBytes() const {
-    std::ifstream file(path_, std::ios::binary);
-    return std::string(std::istreambuf_iterator<char>(file), {});
+  // The bytes of the example's file.
+  std::string Written(const Checkpoint& checkpoint = Example()) const {
+    EXPECT_THAT(WriteCheckpoint(path_, checkpoint), IsOk());
+    return ReadWholeFile(path_).value();
   }
   void WriteBytes(const std::string& bytes) const {
     std::ofstream(path_, std::ios::binary) << bytes;
   }
-  // Sets the number at a byte of the payload, and the checksum to match.
-  static void Patch(size_t byte, int64_t value, std::string& bytes) {
+  // Writes the bytes with a number at a byte of the payload, and the checksum
+  // to match.
+  void WritePatched(std::string bytes, size_t byte, int64_t value) const {
     std::memcpy(bytes.data() + byte, &value, sizeof(value));
     const uint32_t checksum =
         crc32c::Crc32c(bytes.data() + 24, bytes.size() - 24);
     std::memcpy(bytes.data() + 12, &checksum, sizeof(checksum));
+    WriteBytes(bytes);
   }
   void ExpectError(absl::StatusCode code, const std::string& text) const {
-    const auto checkpoint = ReadCheckpoint(path_);
-    ASSERT_FALSE(checkpoint.ok());
-    EXPECT_EQ(checkpoint.status().code(), code) << checkpoint.status();
-    EXPECT_THAT(std::string(checkpoint.status().message()), HasSubstr(text));
-    EXPECT_THAT(std::string(checkpoint.status().message()), HasSubstr(path_));
+    EXPECT_THAT(ReadCheckpoint(path_),
+                StatusIs(code, AllOf(HasSubstr(text), HasSubstr(path_))));
+  }
+  void ExpectDamaged(const std::string& text) const {
+    ExpectError(absl::StatusCode::kDataLoss, text);
   }
 
   const TemporaryFolder folder_;
@@ -85,37 +91,32 @@ TEST_F(CheckpointTest, AMissingFileIsNotFound) {
 }
 
 TEST_F(CheckpointTest, AFolderThatIsMissingIsNamed) {
-  const absl::Status status =
-      WriteCheckpoint(folder_.At("missing/x"), Example());
-  EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("missing/x"));
+  EXPECT_THAT(WriteCheckpoint(folder_.At("missing/x"), Example()),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("missing/x")));
 }
 
 TEST_F(CheckpointTest, AnotherKindOfFileIsNoCheckpoint) {
   WriteBytes("a text that is no network, long enough for a header");
-  ExpectError(absl::StatusCode::kDataLoss, "is not a checkpoint");
+  ExpectDamaged("is not a checkpoint");
   WriteBytes("");
-  ExpectError(absl::StatusCode::kDataLoss, "is not a checkpoint");
+  ExpectDamaged("is not a checkpoint");
 }
 
 TEST_F(CheckpointTest, AFileCutAnywhereIsRefused) {
-  ASSERT_TRUE(WriteCheckpoint(path_, Example()).ok());
-  const std::string whole = ReadBytes();
+  const std::string whole = Written();
   for (size_t size = 0; size < whole.size(); ++size) {
     WriteBytes(whole.substr(0, size));
-    EXPECT_EQ(ReadCheckpoint(path_).status().code(),
-              absl::StatusCode::kDataLoss)
+    EXPECT_THAT(ReadCheckpoint(path_), StatusIs(absl::StatusCode::kDataLoss))
         << size;
   }
   WriteBytes(whole.substr(0, 40));
-  ExpectError(absl::StatusCode::kDataLoss, "it has 40 bytes");
+  ExpectDamaged("it has 40 bytes");
   WriteBytes(whole + "x");
-  ExpectError(absl::StatusCode::kDataLoss, "header announces");
+  ExpectDamaged("header announces");
 }
 
 TEST_F(CheckpointTest, AChangeOfAnyByteIsRefused) {
-  ASSERT_TRUE(WriteCheckpoint(path_, Example()).ok());
-  const std::string whole = ReadBytes();
+  const std::string whole = Written();
   for (size_t byte = 0; byte < whole.size(); ++byte) {
     std::string bytes = whole;
     bytes[byte] = static_cast<char>(bytes[byte] ^ 0x10);
@@ -125,7 +126,7 @@ TEST_F(CheckpointTest, AChangeOfAnyByteIsRefused) {
   std::string bytes = whole;
   bytes[100] = static_cast<char>(bytes[100] ^ 1);
   WriteBytes(bytes);
-  ExpectError(absl::StatusCode::kDataLoss, "checksum");
+  ExpectDamaged("checksum");
 }
 
 TEST_F(CheckpointTest, ValuesThatAreNotFiniteAreRefusedByTheirTensor) {
@@ -136,77 +137,62 @@ TEST_F(CheckpointTest, ValuesThatAreNotFiniteAreRefusedByTheirTensor) {
     ASSERT_FALSE(checkpoint.tensors[0].values.empty());
     checkpoint.tensors[0].values.back() = value;
     ASSERT_TRUE(WriteCheckpoint(path_, checkpoint).ok());
-    ExpectError(absl::StatusCode::kDataLoss,
-                absl::StrCat("tensor ", checkpoint.tensors[0].name,
-                             " has the value ", value));
+    ExpectDamaged(absl::StrCat("tensor ", checkpoint.tensors[0].name,
+                               " has the value ", value));
   }
 }
 
 TEST_F(CheckpointTest, OtherVersionsAreNamed) {
-  ASSERT_TRUE(WriteCheckpoint(path_, Example()).ok());
-  const std::string whole = ReadBytes();
-  std::string bytes = whole;
-  Patch(24, 999, bytes);
-  WriteBytes(bytes);
-  ExpectError(absl::StatusCode::kFailedPrecondition, "feature version 999");
-  bytes = whole;
-  Patch(32, 998, bytes);
-  WriteBytes(bytes);
-  ExpectError(absl::StatusCode::kFailedPrecondition, "policy version 998");
-  bytes = whole;
-  Patch(40, 997, bytes);
-  WriteBytes(bytes);
-  ExpectError(absl::StatusCode::kFailedPrecondition, "value version 997");
-  bytes = whole;
-  bytes[8] = 77;
-  WriteBytes(bytes);
-  ExpectError(absl::StatusCode::kFailedPrecondition, "format version 77");
-  bytes[8] = 1;
-  WriteBytes(bytes);
-  ExpectError(absl::StatusCode::kFailedPrecondition,
-              "has format version 1: its network has only the expected margin");
+  const std::string whole = Written();
+  for (const auto& [byte, name] :
+       {std::pair{24, "feature"}, {32, "policy"}, {40, "value"}}) {
+    WritePatched(whole, byte, 999);
+    ExpectError(absl::StatusCode::kFailedPrecondition,
+                absl::StrCat(name, " version 999"));
+  }
+  for (const int format : {1, 77}) {
+    std::string bytes = whole;
+    bytes[8] = static_cast<char>(format);
+    WriteBytes(bytes);
+    ExpectError(absl::StatusCode::kFailedPrecondition,
+                absl::StrCat("format version ", format));
+  }
 }
 
 // Older programs say that they do not read version 3.
 TEST_F(CheckpointTest, AnotherKindOfNetworkHasAFormatOfItsOwn) {
   Checkpoint light = Example();
-  ASSERT_TRUE(WriteCheckpoint(path_, light).ok());
-  EXPECT_EQ(ReadBytes()[8], 2);
+  EXPECT_EQ(Written(light)[8], 2);
   light.shape.kind = NetworkKind::kLight;
-  ASSERT_TRUE(WriteCheckpoint(path_, light).ok());
-  std::string bytes = ReadBytes();
+  const std::string bytes = Written(light);
   EXPECT_EQ(bytes[8], 3);
   const absl::StatusOr<Checkpoint> read = ReadCheckpoint(path_);
-  ASSERT_TRUE(read.ok()) << read.status().message();
+  ASSERT_THAT(read, IsOk());
   EXPECT_EQ(read->shape, light.shape);
   EXPECT_EQ(read->tensors.size(), light.tensors.size());
-  Patch(96, 9, bytes);
-  WriteBytes(bytes);
-  ExpectError(absl::StatusCode::kDataLoss, "unknown kind 9 of networks");
+  WritePatched(bytes, 96, 9);
+  ExpectDamaged("unknown kind 9 of networks");
 }
 
 TEST_F(CheckpointTest, ImpossibleContentsWithAGoodChecksumAreRefused) {
-  ASSERT_TRUE(WriteCheckpoint(path_, Example()).ok());
-  const std::string whole = ReadBytes();
-  std::string bytes = whole;
-  Patch(48, 0, bytes);
-  WriteBytes(bytes);
-  ExpectError(absl::StatusCode::kDataLoss, "0 channels");
+  const std::string whole = Written();
+  WritePatched(whole, 48, 0);
+  ExpectDamaged("0 channels");
   // The tensors begin at byte 100: size and name of the first (4 + 5), its
   // number of axes (4), and at byte 113 its first axis.
-  bytes = whole;
-  Patch(113, int64_t{1} << 62, bytes);
-  WriteBytes(bytes);
-  ExpectError(absl::StatusCode::kDataLoss, "no tensor at byte 100");
+  WritePatched(whole, 113, int64_t{1} << 62);
+  ExpectDamaged("no tensor at byte 100");
 }
 
 TEST_F(CheckpointTest, FindSaysWhatIsMissingOrMisshapen) {
   const Checkpoint checkpoint = Example();
   EXPECT_TRUE(checkpoint.Find("alpha", {2, 3}).ok());
-  EXPECT_THAT(std::string(checkpoint.Find("alpha", {3, 2}).status().message()),
-              HasSubstr("tensor alpha has shape [2, 3]; expected [3, 2]"));
-  EXPECT_THAT(std::string(checkpoint.Find("beta", {}).status().message()),
-              HasSubstr("missing tensor beta"));
+  EXPECT_THAT(checkpoint.Find("alpha", {3, 2}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "tensor alpha has shape [2, 3]; expected [3, 2]"));
+  EXPECT_THAT(
+      checkpoint.Find("beta", {}),
+      StatusIs(absl::StatusCode::kInvalidArgument, "missing tensor beta"));
 }
 
 TEST_F(CheckpointTest, InputsThatANetworkLacksHaveNoWeight) {

@@ -13,7 +13,7 @@
 #include "tara/nn/bundle/bundle.h"
 #include "tara/nn/bundle/manifest.h"
 #include "tara/nn/inference/network_evaluator.h"
-#include "tests/nn/test_positions.h"
+#include "tests/nn/nn_testing.h"
 
 namespace tara::nn {
 namespace {
@@ -24,10 +24,7 @@ constexpr int kMost = 10;  // half points that were drawn, for either side
 // Returns Red's score in each position, of 0 to 1.
 std::vector<double> RedScores(mcts::Evaluator& evaluator,
                               const std::vector<State>& states) {
-  std::vector<mcts::Evaluation> results(states.size());
-  const absl::Status status =
-      evaluator.Evaluate(states, absl::MakeSpan(results));
-  EXPECT_TRUE(status.ok()) << status;
+  const auto results = EvaluationsBy(evaluator, states);
   std::vector<double> scores;
   for (size_t i = 0; i < states.size(); ++i) {
     const double own = results[i].win + results[i].draw / 2;

@@ -33,7 +33,6 @@ CpuConvolutionWeights RandomWeights(int in, int out, Random& random) {
   const float bound = 2 / std::sqrt(9.0f * in);
   return {.in = in,
           .out = out,
-          .kernel = 3,
           .weight = Uniform(size_t{9} * in * out, -bound, bound, random),
           .bias = Uniform(out, -0.1f, 0.1f, random)};
 }

@@ -42,9 +42,9 @@ class TowerNetwork : public Network {
   static absl::StatusOr<std::shared_ptr<Network>> Make(
       const nn::Checkpoint& checkpoint);
 
-  TowerNetwork(nn::CpuWeights weights, std::vector<float> owner_weights,
+  TowerNetwork(nn::CpuNetwork network, std::vector<float> owner_weights,
                std::vector<float> owner_biases)
-      : network_(std::move(weights)),
+      : network_(std::move(network)),
         context_(network_),
         owner_weights_(std::move(owner_weights)),
         owner_biases_(std::move(owner_biases)) {}
@@ -64,7 +64,7 @@ class TowerNetwork : public Network {
 
 absl::StatusOr<std::shared_ptr<Network>> TowerNetwork::Make(
     const nn::Checkpoint& checkpoint) {
-  TARA_ASSIGN_OR_RETURN(nn::CpuWeights weights, nn::FoldCpuWeights(checkpoint));
+  TARA_ASSIGN_OR_RETURN(nn::CpuNetwork network, nn::MakeCpuNetwork(checkpoint));
   std::vector<float> owner_weights;
   std::vector<float> owner_biases;
   if (checkpoint.Has("owner_planes.weight")) {
@@ -79,11 +79,11 @@ absl::StatusOr<std::shared_ptr<Network>> TowerNetwork::Make(
     owner_biases = bias->values;
   }
   return std::make_shared<TowerNetwork>(
-      std::move(weights), std::move(owner_weights), std::move(owner_biases));
+      std::move(network), std::move(owner_weights), std::move(owner_biases));
 }
 
 void TowerNetwork::FillOwners(const float* value_rows, float* owner) const {
-  const int channels = network_.weights().channels;  // filled up
+  const int channels = network_.channels;  // filled up
   const size_t inputs = owner_weights_.size() / nn::kNumOwners;
   for (int k = 0; k < nn::kNumOwners; ++k) {
     const float* const weights = owner_weights_.data() + k * inputs;
@@ -98,7 +98,7 @@ void TowerNetwork::FillOwners(const float* value_rows, float* owner) const {
 void TowerNetwork::Answer(NetworkBatch& batch) {
   context_.Run(batch.encoded(), [&](int first, int size,
                                     const nn::CpuContext::Outputs& outputs) {
-    const int rows_size = nn::kNumSquares * network_.weights().channels;
+    const int rows_size = nn::kNumSquares * network_.channels;
     for (int i = 0; i < size; ++i) {
       const NetworkBatch::Outputs to = batch.outputs(first + i);
       for (int action = 0; action < kNumActions; ++action) {

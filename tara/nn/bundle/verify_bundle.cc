@@ -35,6 +35,8 @@ struct Golden {
   std::vector<mcts::Evaluation> expected;  // by golden.json
   NetworkInputs inputs;
   NetworkOutputs outputs;
+  std::vector<State> states;                  // of the positions
+  std::vector<mcts::Evaluation> evaluations;  // by the outputs
 };
 
 template <typename Tensors>
@@ -56,7 +58,9 @@ absl::StatusOr<Golden> ReadGolden(const Bundle& bundle) {
   Golden golden = {.positions = std::move(file.positions),
                    .expected = std::move(file.expected),
                    .inputs = {.size = size, .counts = bundle.manifest().inputs},
-                   .outputs = {}};
+                   .outputs = {},
+                   .states = {},
+                   .evaluations = {}};
   for (const auto& info : NetworkInputInfos(golden.inputs.counts)) {
     TARA_RETURN_IF_ERROR(ReadTensor(bundle, size, info, golden.inputs));
   }
@@ -68,6 +72,11 @@ absl::StatusOr<Golden> ReadGolden(const Bundle& bundle) {
       CheckFinite(golden.positions, golden.outputs, has_owner);
   if (!finite.ok()) {
     return bundle.Damage(absl::StrCat("the golden ", finite.message()));
+  }
+  for (size_t i = 0; i < golden.positions.size(); ++i) {
+    golden.states.push_back(golden.positions[i].state);
+    golden.evaluations.push_back(
+        ToEvaluation(golden.positions[i], golden.outputs, i));
   }
   return golden;
 }
@@ -96,15 +105,17 @@ double LargestDifference(const std::vector<float>& values,
   return largest;
 }
 
-double DifferenceOf(const mcts::Evaluation& value,
-                    const mcts::Evaluation& golden) {
-  double largest = std::max(LargestDifference(value.priors, golden.priors),
-                            LargestDifference(value.margins, golden.margins));
-  for (const auto& [got, expected] :
-       {std::pair{value.win, golden.win}, std::pair{value.draw, golden.draw},
-        std::pair{value.loss, golden.loss},
-        std::pair{value.margin, golden.margin}}) {
-    largest = std::max(largest, Difference(got, expected));
+double LargestDifference(const std::vector<mcts::Evaluation>& values,
+                         const std::vector<mcts::Evaluation>& golden) {
+  double largest = 0;
+  for (size_t i = 0; i < golden.size(); ++i) {
+    const mcts::Evaluation& a = values[i];
+    const mcts::Evaluation& b = golden[i];
+    largest =
+        std::max({largest, LargestDifference(a.priors, b.priors),
+                  LargestDifference(a.margins, b.margins),
+                  Difference(a.win, b.win), Difference(a.draw, b.draw),
+                  Difference(a.loss, b.loss), Difference(a.margin, b.margin)});
   }
   return largest;
 }
@@ -148,13 +159,10 @@ FormCheck CheckInputs(const Golden& golden) {
 }
 
 double DifferenceOfExpected(const Golden& golden) {
-  double largest = 0;
-  for (size_t i = 0; i < golden.positions.size(); ++i) {
-    mcts::Evaluation got = ToEvaluation(golden.positions[i], golden.outputs, i);
-    got.margins.clear();  // golden.json has none
-    largest = std::max(largest, DifferenceOf(got, golden.expected[i]));
-  }
-  return largest;
+  std::vector<mcts::Evaluation> evaluations = golden.evaluations;
+  // golden.json has none.
+  for (mcts::Evaluation& evaluation : evaluations) evaluation.margins.clear();
+  return LargestDifference(evaluations, golden.expected);
 }
 
 absl::StatusOr<double> DifferenceInFloats(const Checkpoint& network,
@@ -173,47 +181,22 @@ absl::StatusOr<double> DifferenceInFloats(const Checkpoint& network,
   return largest;
 }
 
-// The evaluator's evaluations of the golden positions, and those by the golden
-// outputs.
-struct Evaluations {
-  std::vector<mcts::Evaluation> results, golden;
-};
-
-absl::StatusOr<Evaluations> EvaluationsOf(mcts::Evaluator& evaluator,
-                                          const Golden& golden) {
-  std::vector<State> states;
-  Evaluations evaluations;
-  for (size_t i = 0; i < golden.positions.size(); ++i) {
-    states.push_back(golden.positions[i].state);
-    evaluations.golden.push_back(
-        ToEvaluation(golden.positions[i], golden.outputs, i));
-  }
-  evaluations.results.resize(states.size());
-  TARA_RETURN_IF_ERROR(
-      evaluator.Evaluate(states, absl::MakeSpan(evaluations.results)));
-  return evaluations;
-}
-
 absl::StatusOr<double> DifferenceOfTower(const Checkpoint& network,
                                          const Golden& golden) {
   TARA_ASSIGN_OR_RETURN(const auto evaluator, NewCpuEvaluator(network));
-  TARA_ASSIGN_OR_RETURN(const Evaluations evaluations,
-                        EvaluationsOf(*evaluator, golden));
-  double largest = 0;
-  for (size_t i = 0; i < evaluations.results.size(); ++i) {
-    largest = std::max(
-        largest, DifferenceOf(evaluations.results[i], evaluations.golden[i]));
-  }
-  return largest;
+  std::vector<mcts::Evaluation> results(golden.states.size());
+  TARA_RETURN_IF_ERROR(
+      evaluator->Evaluate(golden.states, absl::MakeSpan(results)));
+  return LargestDifference(results, golden.evaluations);
 }
 
 absl::StatusOr<double> DifferenceOfIntegers(const Checkpoint& network,
                                             const Golden& golden) {
   TARA_ASSIGN_OR_RETURN(const auto evaluator, NewLightEvaluator(network));
-  TARA_ASSIGN_OR_RETURN(const Evaluations evaluations,
-                        EvaluationsOf(*evaluator, golden));
-  const EvaluationError error =
-      ErrorOf(evaluations.golden, evaluations.results);
+  std::vector<mcts::Evaluation> results(golden.states.size());
+  TARA_RETURN_IF_ERROR(
+      evaluator->Evaluate(golden.states, absl::MakeSpan(results)));
+  const EvaluationError error = ErrorOf(golden.evaluations, results);
   return std::max(error.value, error.policy);
 }
 

@@ -33,7 +33,7 @@ struct Workspace {
 
 class TowerEvaluator : public mcts::Evaluator {
  public:
-  explicit TowerEvaluator(CpuWeights weights) : network_(std::move(weights)) {}
+  explicit TowerEvaluator(CpuNetwork network) : network_(std::move(network)) {}
 
   absl::Status Evaluate(absl::Span<const State> states,
                         absl::Span<mcts::Evaluation> results) override {
@@ -88,8 +88,8 @@ class TowerEvaluator : public mcts::Evaluator {
 
 absl::StatusOr<std::unique_ptr<mcts::Evaluator>> NewCpuEvaluator(
     const Checkpoint& checkpoint) {
-  TARA_ASSIGN_OR_RETURN(CpuWeights weights, FoldCpuWeights(checkpoint));
-  return std::make_unique<TowerEvaluator>(std::move(weights));
+  TARA_ASSIGN_OR_RETURN(CpuNetwork network, MakeCpuNetwork(checkpoint));
+  return std::make_unique<TowerEvaluator>(std::move(network));
 }
 
 EvaluationError ErrorOf(absl::Span<const mcts::Evaluation> reference,

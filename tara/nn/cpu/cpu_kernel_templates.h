@@ -328,7 +328,6 @@ class CpuKernelCode {
   static constexpr CpuKernels Table() {
     return {.pool = Pool,
             .linear = ApplyLinear,
-            .fill_rows = FillRows,
             .add_to_rows = AddToRows,
             .convolve = WinogradCode<kSet>::Convolve};
   }
@@ -439,12 +438,6 @@ class CpuKernelCode {
     }
     apply.template operator()<4>();
     apply.template operator()<1>();
-  }
-
-  static void FillRows(const float* bias, int channels, float* rows) {
-    for (int square = 0; square < kNumSquares; ++square) {
-      std::memcpy(rows + square * channels, bias, sizeof(float) * channels);
-    }
   }
 
   static void AddToRows(const float* bias, int channels, float* rows) {

@@ -17,12 +17,11 @@ constexpr int WholeVectors(int channels) {
   return (channels + kChannelVector - 1) / kChannelVector * kChannelVector;
 }
 
-// A convolution over the 7 x 7 grid that keeps its size.
+// A convolution of 3 x 3 over the 7 x 7 grid that keeps its size.
 struct CpuConvolutionWeights {
   int in = 0;
   int out = 0;                // a multiple of kChannelVector
-  int kernel = 1;             // 1 or 3
-  std::vector<float> weight;  // [out, in, kernel, kernel]
+  std::vector<float> weight;  // [out, in, 3, 3]
   std::vector<float> bias;    // [out]
 };
 
@@ -62,7 +61,6 @@ struct WinogradLayer {
   std::vector<float> bias;     // [out]
 };
 
-// REQUIRES: the kernel is 3 x 3.
 WinogradLayer MakeWinogradLayer(const CpuConvolutionWeights& weights);
 
 // A convolution of positions whose rows are [49, channels]:
@@ -96,8 +94,7 @@ struct CpuKernels {
   void (*linear)(const CpuLinearWeights& layer, const float* bias, int batch,
                  bool relu, const float* inputs, float* outputs);
 
-  // Sets each row to `bias` [C], or adds it.
-  void (*fill_rows)(const float* bias, int channels, float* rows);
+  // Adds `bias` [C] to each row.
   void (*add_to_rows)(const float* bias, int channels, float* rows);
 
   void (*convolve)(const WinogradJob& job);

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "tara/base/check.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/instruction_set.h"
 #include "tara/nn/cpu/cpu_kernel_templates.h"
@@ -24,19 +23,32 @@ namespace {
 class Layout {
  public:
   explicit Layout(const Checkpoint& folded)
-      : folded_(folded), channels_(folded.shape.channels) {}
+      : folded_(folded),
+        channels_(folded.shape.channels),
+        filled_(WholeVectors(channels_)) {}
 
-  absl::StatusOr<CpuWeights> Make() const {
-    CpuWeights weights;
-    weights.channels = WholeVectors(channels_);
-    TARA_RETURN_IF_ERROR(AddStem(weights));
+  absl::StatusOr<CpuNetwork> Make() const {
+    CpuNetwork network;
+    network.channels = filled_;
+    TARA_ASSIGN_OR_RETURN(network.stem,
+                          Convolution("stem_conv", "stem_norm", kNumPlanes,
+                                      /*filled_inputs=*/kNumPlanes));
+    network.stem_globals = Empty(kNumGlobals, channels_);
+    TARA_RETURN_IF_ERROR(Add("stem_globals", "", {channels_, kNumGlobals}, 0,
+                             network.stem_globals));
     for (int i = 0; i < folded_.shape.blocks; ++i) {
-      TARA_ASSIGN_OR_RETURN(CpuBlockWeights block, Block(i));
-      weights.blocks.push_back(std::move(block));
+      const std::string name = absl::StrCat("block", i);
+      CpuNetwork::Block& block = network.blocks.emplace_back();
+      TARA_ASSIGN_OR_RETURN(block.first, ConvolutionAndNorm(name + ".first"));
+      TARA_ASSIGN_OR_RETURN(block.second, ConvolutionAndNorm(name + ".second"));
+      if (!BlockPools(i)) continue;
+      block.pooled = Empty(2 * filled_, channels_);
+      TARA_RETURN_IF_ERROR(Add(name + ".pooled", name + ".pooled",
+                               {channels_, 2 * channels_}, 0, *block.pooled));
     }
-    TARA_RETURN_IF_ERROR(AddPolicy(weights));
-    TARA_RETURN_IF_ERROR(AddValue(weights));
-    return weights;
+    TARA_RETURN_IF_ERROR(AddPolicy(network));
+    TARA_RETURN_IF_ERROR(AddValue(network));
+    return network;
   }
 
  private:
@@ -49,42 +61,34 @@ class Layout {
     return &tensor->values;
   }
 
-  // The convolution `name` with the biases of `bias`, which may be a norm.
-  // Input channels are filled up as well if `fill_inputs`.
-  absl::StatusOr<CpuConvolutionWeights> Convolution(
-      const std::string& name, const std::string& bias, const Shape& shape,
-      bool fill_inputs = true) const {
+  // The convolution of 3 x 3 `name` with the biases of `norm`.
+  absl::StatusOr<WinogradLayer> Convolution(const std::string& name,
+                                            const std::string& norm, int in,
+                                            int filled_inputs) const {
+    constexpr int kTaps = 9;
     TARA_ASSIGN_OR_RETURN(const auto* const values,
-                          Values(absl::StrCat(name, ".weight"), shape));
+                          Values(name + ".weight", {channels_, in, 3, 3}));
     TARA_ASSIGN_OR_RETURN(const auto* const biases,
-                          Values(absl::StrCat(bias, ".bias"), {shape[0]}));
-    const int out = static_cast<int>(shape[0]);
-    const int in = static_cast<int>(shape[1]);
-    const int taps = static_cast<int>(shape[2] * shape[3]);
-    CpuConvolutionWeights layer = {.in = fill_inputs ? WholeVectors(in) : in,
-                                   .out = WholeVectors(out),
-                                   .kernel = static_cast<int>(shape[2]),
-                                   .weight = {},
-                                   .bias = {}};
-    layer.weight.assign(size_t{1} * layer.out * layer.in * taps, 0);
-    layer.bias.assign(layer.out, 0);
-    for (int o = 0; o < out; ++o) {
-      layer.bias[o] = (*biases)[o];
-      for (int k = 0; k < in * taps; ++k) {
-        layer.weight[size_t{1} * o * layer.in * taps + k] =
-            (*values)[size_t{1} * o * in * taps + k];
-      }
+                          Values(norm + ".bias", {channels_}));
+    CpuConvolutionWeights layer = {
+        .in = filled_inputs,
+        .out = filled_,
+        .weight = std::vector<float>(size_t{kTaps} * filled_ * filled_inputs),
+        .bias = *biases};
+    layer.bias.resize(filled_);
+    for (int o = 0; o < channels_; ++o) {
+      std::copy_n(
+          values->begin() + ptrdiff_t{1} * o * in * kTaps, in * kTaps,
+          layer.weight.begin() + ptrdiff_t{1} * o * filled_inputs * kTaps);
     }
-    return layer;
+    return MakeWinogradLayer(layer);
+  }
+  absl::StatusOr<WinogradLayer> ConvolutionAndNorm(
+      const std::string& name) const {
+    return Convolution(name + ".conv", name + ".norm", channels_, filled_);
   }
 
-  absl::StatusOr<CpuConvolutionWeights> ConvolutionAndNorm(
-      const std::string& name, int kernel) const {
-    return Convolution(absl::StrCat(name, ".conv"), absl::StrCat(name, ".norm"),
-                       {channels_, channels_, kernel, kernel});
-  }
-
-  static CpuLinearWeights EmptyLinear(int in, int out) {
+  static CpuLinearWeights Empty(int in, int out) {
     const int filled = WholeVectors(out);
     return {.in = in,
             .out = filled,
@@ -92,105 +96,77 @@ class Layout {
             .bias = std::vector<float>(filled)};
   }
 
-  // Adds the layer `name`, whose inputs are the two halves of what is pooled,
-  // to `layer`, as its outputs from `first` on.
-  absl::Status AddPooled(const std::string& name, int out, bool has_bias,
-                         int first, CpuLinearWeights& layer) const {
-    TARA_ASSIGN_OR_RETURN(
-        const auto* const weight,
-        Values(absl::StrCat(name, ".weight"), {out, 2 * channels_}));
-    const int filled = layer.in / 2;
+  // Adds the layer `name`, of a shape that begins with outputs and inputs, and
+  // the biases of `bias`, if any, to `layer`, as its outputs from `first` on.
+  // Of inputs that are means and maxima the layer has the two halves.
+  absl::Status Add(const std::string& name, const std::string& bias,
+                   const Shape& shape, int first,
+                   CpuLinearWeights& layer) const {
+    TARA_ASSIGN_OR_RETURN(const auto* const weight,
+                          Values(name + ".weight", shape));
+    const int out = static_cast<int>(shape[0]);
+    const int in = static_cast<int>(shape[1]);
+    const bool in_halves = in == 2 * channels_ && layer.in == 2 * filled_;
     for (int o = 0; o < out; ++o) {
-      for (int i = 0; i < 2 * channels_; ++i) {
-        const int input = i < channels_ ? i : i - channels_ + filled;
+      for (int i = 0; i < in; ++i) {
+        const int input =
+            in_halves && i >= channels_ ? i - channels_ + filled_ : i;
         layer.weight[size_t{1} * input * layer.out + first + o] =
-            (*weight)[size_t{2} * o * channels_ + i];
+            (*weight)[size_t{1} * o * in + i];
       }
     }
-    if (!has_bias) return absl::OkStatus();
-    TARA_ASSIGN_OR_RETURN(const auto* const bias,
-                          Values(absl::StrCat(name, ".bias"), {out}));
-    std::copy(bias->begin(), bias->end(), layer.bias.begin() + first);
+    if (bias.empty()) return absl::OkStatus();
+    TARA_ASSIGN_OR_RETURN(const auto* const biases,
+                          Values(bias + ".bias", {out}));
+    std::copy(biases->begin(), biases->end(), layer.bias.begin() + first);
     return absl::OkStatus();
   }
 
-  absl::Status AddStem(CpuWeights& weights) const {
+  // A convolution of 1 x 1, of the tower's channels.
+  absl::StatusOr<CpuLinearWeights> OfSquares(const std::string& name,
+                                             const std::string& bias,
+                                             int out) const {
+    CpuLinearWeights layer = Empty(filled_, out);
+    TARA_RETURN_IF_ERROR(Add(name, bias, {out, channels_, 1, 1}, 0, layer));
+    return layer;
+  }
+
+  absl::Status AddPolicy(CpuNetwork& network) const {
     TARA_ASSIGN_OR_RETURN(
-        weights.stem,
-        Convolution("stem_conv", "stem_norm", {channels_, kNumPlanes, 3, 3},
-                    /*fill_inputs=*/false));
+        network.policy,
+        OfSquares("policy_conv.conv", "policy_conv.norm", channels_));
+    network.policy_pooled = Empty(2 * filled_, filled_ + 1);
+    TARA_RETURN_IF_ERROR(Add("policy_pooled", "", {channels_, 2 * channels_}, 0,
+                             network.policy_pooled));
+    TARA_RETURN_IF_ERROR(Add("policy_pass", "policy_pass", {1, 2 * channels_},
+                             filled_, network.policy_pooled));
     TARA_ASSIGN_OR_RETURN(
-        const auto* const globals,
-        Values("stem_globals.weight", {channels_, kNumGlobals}));
-    weights.stem_globals = EmptyLinear(kNumGlobals, channels_);
-    for (int o = 0; o < channels_; ++o) {
-      for (int i = 0; i < kNumGlobals; ++i) {
-        weights.stem_globals
-            .weight[size_t{1} * i * weights.stem_globals.out + o] =
-            (*globals)[size_t{1} * o * kNumGlobals + i];
-      }
-    }
+        network.policy_planes,
+        OfSquares("policy_planes", "policy_planes", kNumPolicyPlanes));
     return absl::OkStatus();
   }
 
-  absl::StatusOr<CpuBlockWeights> Block(int index) const {
-    const std::string name = absl::StrCat("block", index);
-    CpuBlockWeights block;
-    TARA_ASSIGN_OR_RETURN(block.first,
-                          ConvolutionAndNorm(absl::StrCat(name, ".first"), 3));
-    TARA_ASSIGN_OR_RETURN(block.second,
-                          ConvolutionAndNorm(absl::StrCat(name, ".second"), 3));
-    if (BlockPools(index)) {
-      block.pooled = EmptyLinear(2 * WholeVectors(channels_), channels_);
-      TARA_RETURN_IF_ERROR(AddPooled(absl::StrCat(name, ".pooled"), channels_,
-                                     /*has_bias=*/true, 0, *block.pooled));
-    }
-    return block;
-  }
-
-  absl::Status AddPolicy(CpuWeights& weights) const {
-    TARA_ASSIGN_OR_RETURN(weights.policy, ConvolutionAndNorm("policy_conv", 1));
-    CpuLinearWeights& pooled = weights.policy_pooled;
-    pooled = EmptyLinear(2 * weights.channels, weights.channels + 1);
-    TARA_RETURN_IF_ERROR(AddPooled("policy_pooled", channels_,
-                                   /*has_bias=*/false, 0, pooled));
-    TARA_RETURN_IF_ERROR(AddPooled("policy_pass", 1, /*has_bias=*/true,
-                                   weights.channels, pooled));
-    TARA_ASSIGN_OR_RETURN(weights.policy_planes,
-                          Convolution("policy_planes", "policy_planes",
-                                      {kNumPolicyPlanes, channels_, 1, 1}));
-    return absl::OkStatus();
-  }
-
-  absl::Status AddValue(CpuWeights& weights) const {
-    TARA_ASSIGN_OR_RETURN(weights.value, ConvolutionAndNorm("value_conv", 1));
-    weights.value_hidden = EmptyLinear(2 * weights.channels, kValueHidden);
-    TARA_RETURN_IF_ERROR(AddPooled("value_hidden", kValueHidden,
-                                   /*has_bias=*/true, 0, weights.value_hidden));
+  absl::Status AddValue(CpuNetwork& network) const {
     TARA_ASSIGN_OR_RETURN(
-        const auto* const weight,
-        Values("value_output.weight", {kNumValueOutputs, kValueHidden}));
-    TARA_ASSIGN_OR_RETURN(const auto* const bias,
-                          Values("value_output.bias", {kNumValueOutputs}));
-    CpuLinearWeights& output = weights.value_output;
-    output = EmptyLinear(kValueHidden, kNumValueOutputs);
-    for (int o = 0; o < kNumValueOutputs; ++o) {
-      output.bias[o] = (*bias)[o];
-      for (int i = 0; i < kValueHidden; ++i) {
-        output.weight[size_t{1} * i * output.out + o] =
-            (*weight)[size_t{1} * o * kValueHidden + i];
-      }
-    }
-    return absl::OkStatus();
+        network.value,
+        OfSquares("value_conv.conv", "value_conv.norm", channels_));
+    network.value_hidden = Empty(2 * filled_, kValueHidden);
+    TARA_RETURN_IF_ERROR(Add("value_hidden", "value_hidden",
+                             {kValueHidden, 2 * channels_}, 0,
+                             network.value_hidden));
+    network.value_output = Empty(kValueHidden, kNumValueOutputs);
+    return Add("value_output", "value_output", {kNumValueOutputs, kValueHidden},
+               0, network.value_output);
   }
 
   const Checkpoint& folded_;
   const int channels_;
+  const int filled_;  // whole vectors
 };
 
 }  // namespace
 
-absl::StatusOr<CpuWeights> FoldCpuWeights(const Checkpoint& checkpoint) {
+absl::StatusOr<CpuNetwork> MakeCpuNetwork(const Checkpoint& checkpoint) {
   if (checkpoint.shape.kind != NetworkKind::kTower) {
     return absl::UnimplementedError(absl::StrCat(
         "its network is of kind ", NetworkKindName(checkpoint.shape.kind),
@@ -254,26 +230,9 @@ Points TransformFilter(const CpuConvolutionWeights& weights, int output,
   return points;
 }
 
-// A convolution of 1 x 1 as a linear layer of the squares.
-CpuLinearWeights OfSquares(const CpuConvolutionWeights& weights) {
-  TARA_CHECK(weights.kernel == 1, "a convolution of 1 x 1");
-  CpuLinearWeights layer = {.in = weights.in,
-                            .out = weights.out,
-                            .weight = std::vector<float>(weights.weight.size()),
-                            .bias = weights.bias};
-  for (int o = 0; o < layer.out; ++o) {
-    for (int i = 0; i < layer.in; ++i) {
-      layer.weight[size_t{1} * i * layer.out + o] =
-          weights.weight[size_t{1} * o * layer.in + i];
-    }
-  }
-  return layer;
-}
-
 }  // namespace
 
 WinogradLayer MakeWinogradLayer(const CpuConvolutionWeights& weights) {
-  TARA_CHECK(weights.kernel == kTaps, "a convolution of 3 x 3");
   WinogradLayer layer = {
       .in = weights.in,
       .out = weights.out,
@@ -294,74 +253,21 @@ WinogradLayer MakeWinogradLayer(const CpuConvolutionWeights& weights) {
   return layer;
 }
 
-CpuNetwork::CpuNetwork(CpuWeights weights)
-    : weights_(std::move(weights)),
-      kernels_(BestCpuKernels()),
-      policy_(OfSquares(weights_.policy)),
-      policy_planes_(OfSquares(weights_.policy_planes)),
-      value_(OfSquares(weights_.value)) {
-  winograd_.push_back(MakeWinogradLayer(weights_.stem));
-  for (const CpuBlockWeights& block : weights_.blocks) {
-    winograd_.push_back(MakeWinogradLayer(block.first));
-    winograd_.push_back(MakeWinogradLayer(block.second));
+CpuContext::CpuContext(const CpuNetwork& network) : network_(network) {
+  const auto resize = [](TensorBuffer& buffer, int width) {
+    buffer.Resize(size_t{kMaxCpuTile} * width);
+  };
+  for (TensorBuffer* const buffer : {&tower_, &inner_, &policy_, &value_}) {
+    resize(*buffer, TowerSize(1));
   }
-}
-
-struct CpuContext::Buffers {
-  TensorBuffer tower;         // [tile, 49, channels]
-  TensorBuffer inner;         // [tile, 49, channels]
-  TensorBuffer pooled;        // [tile, 2 channels]
-  TensorBuffer bias;          // [tile, channels]
-  TensorBuffer policy;        // [tile, 49, channels]
-  TensorBuffer policy_bias;   // [tile, channels, then the logit of passing]
-  TensorBuffer policy_rows;   // [tile, 49, policy planes, filled up]
-  TensorBuffer value;         // [tile, 49, channels]
-  TensorBuffer hidden;        // [tile, hidden]
-  TensorBuffer value_output;  // [tile, outputs, filled up]
-  TensorBuffer scratch;
-};
-
-CpuContext::CpuContext(const CpuNetwork& network)
-    : network_(network), buffers_(std::make_unique<Buffers>()) {
-  const CpuWeights& weights = network.weights_;
-  Buffers& buffers = *buffers_;
-  const auto of_tile = [](int width) { return size_t{kMaxCpuTile} * width; };
-  for (TensorBuffer* const buffer :
-       {&buffers.tower, &buffers.inner, &buffers.policy, &buffers.value}) {
-    buffer->Resize(TowerSize(kMaxCpuTile));
-  }
-  buffers.pooled.Resize(of_tile(2 * weights.channels));
-  buffers.bias.Resize(of_tile(weights.channels));
-  buffers.policy_bias.Resize(of_tile(weights.policy_pooled.out));
-  buffers.policy_rows.Resize(of_tile(kNumSquares * weights.policy_planes.out));
-  buffers.hidden.Resize(of_tile(weights.value_hidden.out));
-  buffers.value_output.Resize(of_tile(weights.value_output.out));
-  buffers.scratch.Resize(
-      WinogradScratchFloats(std::max(weights.stem.in, weights.channels)));
-}
-
-CpuContext::~CpuContext() = default;
-
-int CpuContext::TowerSize(int tile) const {
-  return tile * kNumSquares * network_.weights_.channels;
-}
-
-void CpuContext::Convolve(int convolution, const float* source,
-                          float* destination, bool add_to_destination) const {
-  network_.kernels_.convolve({.layer = &network_.winograd_[convolution],
-                              .positions = tile_,
-                              .source = source,
-                              .destination = destination,
-                              .add_to_destination = add_to_destination,
-                              .scratch = buffers_->scratch.data()});
-}
-
-void CpuContext::Pool(const TensorBuffer& rows) const {
-  const int channels = network_.weights_.channels;
-  for (int i = 0; i < tile_; ++i) {
-    network_.kernels_.pool(rows.data() + TowerSize(i), channels,
-                           buffers_->pooled.data() + i * 2 * channels);
-  }
+  resize(pooled_, 2 * network.channels);
+  resize(bias_, network.channels);
+  resize(policy_bias_, network.policy_pooled.out);
+  resize(policy_rows_, kNumSquares * network.policy_planes.out);
+  resize(hidden_, network.value_hidden.out);
+  resize(value_output_, network.value_output.out);
+  scratch_.Resize(
+      WinogradScratchFloats(std::max(network.stem.in, network.channels)));
 }
 
 void CpuContext::Run(const EncodedBatch& batch, const Visitor& visit) {
@@ -379,95 +285,93 @@ void CpuContext::Run(const EncodedBatch& batch, const Visitor& visit) {
 
 CpuContext::Outputs CpuContext::RunTile(const float* planes,
                                         const float* globals) {
-  const CpuWeights& weights = network_.weights_;
-  RunStem(planes, globals);
-  for (size_t block = 0; block < weights.blocks.size(); ++block) {
-    RunBlock(static_cast<int>(block));
+  // The stem: the globals are a bias of each square.
+  Linear(network_.stem_globals, /*relu=*/false, globals, bias_);
+  for (int row = 0; row < tile_ * kNumSquares; ++row) {
+    std::copy_n(bias_.data() + row / kNumSquares * network_.channels,
+                network_.channels, tower_.data() + row * network_.channels);
   }
+  Convolve(network_.stem, planes, tower_, /*add_to_destination=*/true);
+  for (const CpuNetwork::Block& block : network_.blocks) RunBlock(block);
   RunPolicy();
   RunValue();
-  return {.policy_rows = buffers_->policy_rows.data(),
-          .policy_channels = weights.policy_planes.out,
-          .pass = buffers_->policy_bias.data() + weights.channels,
-          .pass_stride = weights.policy_pooled.out,
-          .value = buffers_->value_output.data(),
-          .value_stride = weights.value_output.out,
-          .value_rows = buffers_->value.data()};
+  return {.policy_rows = policy_rows_.data(),
+          .policy_channels = network_.policy_planes.out,
+          .pass = policy_bias_.data() + network_.channels,
+          .pass_stride = network_.policy_pooled.out,
+          .value = value_output_.data(),
+          .value_stride = network_.value_output.out,
+          .value_rows = value_.data()};
 }
 
-void CpuContext::RunStem(const float* planes, const float* globals) const {
-  const CpuWeights& weights = network_.weights_;
-  float* const bias = buffers_->bias.data();
-  Linear(weights.stem_globals, /*relu=*/false, globals, bias);
-  for (int i = 0; i < tile_; ++i) {
-    network_.kernels_.fill_rows(bias + i * weights.channels, weights.channels,
-                                buffers_->tower.data() + TowerSize(i));
-  }
-  Convolve(0, planes, buffers_->tower.data(), /*add_to_destination=*/true);
-}
-
-void CpuContext::RunBlock(int block) const {
-  const CpuWeights& weights = network_.weights_;
-  float* const tower = buffers_->tower.data();
-  float* const inner = buffers_->inner.data();
-  Convolve(1 + 2 * block, tower, inner, /*add_to_destination=*/false);
-  if (weights.blocks[block].pooled) {
-    Pool(buffers_->inner);
-    // Pooled values enter the sum through the tensor that the convolution adds
-    // to.
-    float* const bias = buffers_->bias.data();
-    Linear(*weights.blocks[block].pooled, /*relu=*/false,
-           buffers_->pooled.data(), bias);
-    for (int i = 0; i < tile_; ++i) {
-      network_.kernels_.add_to_rows(bias + i * weights.channels,
-                                    weights.channels, tower + TowerSize(i));
-    }
-  }
-  Convolve(2 + 2 * block, inner, tower, /*add_to_destination=*/true);
+void CpuContext::Convolve(const WinogradLayer& layer, const float* source,
+                          const TensorBuffer& destination,
+                          bool add_to_destination) const {
+  kernels_.convolve({.layer = &layer,
+                     .positions = tile_,
+                     .source = source,
+                     .destination = destination.data(),
+                     .add_to_destination = add_to_destination,
+                     .scratch = scratch_.data()});
 }
 
 void CpuContext::Linear(const CpuLinearWeights& layer, bool relu,
-                        const float* inputs, float* outputs) const {
-  network_.kernels_.linear(layer, layer.bias.data(), tile_, relu, inputs,
-                           outputs);
+                        const float* inputs,
+                        const TensorBuffer& outputs) const {
+  kernels_.linear(layer, layer.bias.data(), tile_, relu, inputs,
+                  outputs.data());
 }
 
 void CpuContext::LinearOfSquares(const CpuLinearWeights& layer, bool relu,
                                  const TensorBuffer& inputs,
                                  const TensorBuffer& outputs) const {
-  network_.kernels_.linear(layer, layer.bias.data(), tile_ * kNumSquares, relu,
-                           inputs.data(), outputs.data());
+  kernels_.linear(layer, layer.bias.data(), tile_ * kNumSquares, relu,
+                  inputs.data(), outputs.data());
+}
+
+void CpuContext::Pool(const TensorBuffer& rows) const {
+  for (int i = 0; i < tile_; ++i) {
+    kernels_.pool(rows.data() + TowerSize(i), network_.channels,
+                  pooled_.data() + i * 2 * network_.channels);
+  }
+}
+
+void CpuContext::RunBlock(const CpuNetwork::Block& block) const {
+  Convolve(block.first, tower_.data(), inner_, /*add_to_destination=*/false);
+  if (block.pooled) {
+    Pool(inner_);
+    // Pooled values enter the sum through the tensor that the convolution adds
+    // to.
+    Linear(*block.pooled, /*relu=*/false, pooled_.data(), bias_);
+    for (int i = 0; i < tile_; ++i) {
+      kernels_.add_to_rows(bias_.data() + i * network_.channels,
+                           network_.channels, tower_.data() + TowerSize(i));
+    }
+  }
+  Convolve(block.second, inner_.data(), tower_, /*add_to_destination=*/true);
 }
 
 void CpuContext::RunPolicy() const {
-  const CpuWeights& weights = network_.weights_;
-  Pool(buffers_->tower);
-  float* const pooled = buffers_->policy_bias.data();
-  Linear(weights.policy_pooled, /*relu=*/false, buffers_->pooled.data(),
-         pooled);
-  const CpuLinearWeights& layer = network_.policy_;
-  float* const bias = buffers_->bias.data();
+  Pool(tower_);
+  Linear(network_.policy_pooled, /*relu=*/false, pooled_.data(), policy_bias_);
+  const CpuLinearWeights& layer = network_.policy;
   for (int i = 0; i < tile_; ++i) {
     std::transform(layer.bias.begin(), layer.bias.end(),
-                   pooled + i * weights.policy_pooled.out, bias,
-                   std::plus<float>());
-    network_.kernels_.linear(layer, bias, kNumSquares, /*relu=*/true,
-                             buffers_->tower.data() + TowerSize(i),
-                             buffers_->policy.data() + TowerSize(i));
+                   policy_bias_.data() + i * network_.policy_pooled.out,
+                   bias_.data(), std::plus<float>());
+    kernels_.linear(layer, bias_.data(), kNumSquares, /*relu=*/true,
+                    tower_.data() + TowerSize(i),
+                    policy_.data() + TowerSize(i));
   }
-  LinearOfSquares(network_.policy_planes_, /*relu=*/false, buffers_->policy,
-                  buffers_->policy_rows);
+  LinearOfSquares(network_.policy_planes, /*relu=*/false, policy_,
+                  policy_rows_);
 }
 
 void CpuContext::RunValue() const {
-  const CpuWeights& weights = network_.weights_;
-  LinearOfSquares(network_.value_, /*relu=*/true, buffers_->tower,
-                  buffers_->value);
-  Pool(buffers_->value);
-  Linear(weights.value_hidden, /*relu=*/true, buffers_->pooled.data(),
-         buffers_->hidden.data());
-  Linear(weights.value_output, /*relu=*/false, buffers_->hidden.data(),
-         buffers_->value_output.data());
+  LinearOfSquares(network_.value, /*relu=*/true, tower_, value_);
+  Pool(value_);
+  Linear(network_.value_hidden, /*relu=*/true, pooled_.data(), hidden_);
+  Linear(network_.value_output, /*relu=*/false, hidden_.data(), value_output_);
 }
 
 }  // namespace tara::nn

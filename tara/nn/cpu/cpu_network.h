@@ -5,7 +5,6 @@
 
 #include <array>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <vector>
 
@@ -17,65 +16,44 @@
 
 namespace tara::nn {
 
-struct CpuBlockWeights {
-  CpuConvolutionWeights first;
-  CpuConvolutionWeights second;
-  std::optional<CpuLinearWeights> pooled;  // [2 channels -> channels]
-};
-
-// The weights of a network as inference on the CPU uses them: norms folded into
+// The layers of a network as inference on the CPU uses them: norms folded into
 // convolutions (FoldNorms), channels filled up with zeros to whole vectors, and
-// without what only training needs. tara/nn/torch/network_torch.h draws the
-// network.
-struct CpuWeights {
+// without what only training needs. Convolutions of 1 x 1 are linear layers of
+// the squares. tara/nn/torch/network_torch.h draws the network.
+struct CpuNetwork {
+  struct Block {
+    WinogradLayer first;
+    WinogradLayer second;
+    std::optional<CpuLinearWeights> pooled;  // [2 channels -> channels]
+  };
+
   int channels = 0;  // of the tower; a multiple of kChannelVector
-  CpuConvolutionWeights stem;
+  WinogradLayer stem;
   CpuLinearWeights stem_globals;
-  std::vector<CpuBlockWeights> blocks;
-  CpuConvolutionWeights policy;
+  std::vector<Block> blocks;
+  CpuLinearWeights policy;
   // Of the pooled tower: the bias of each channel of `policy`, then the logit
   // of passing as output number `channels`.
   CpuLinearWeights policy_pooled;
-  CpuConvolutionWeights policy_planes;  // kNumPolicyPlanes, filled up
-  CpuConvolutionWeights value;
+  CpuLinearWeights policy_planes;  // kNumPolicyPlanes, filled up
+  CpuLinearWeights value;
   CpuLinearWeights value_hidden;
   CpuLinearWeights value_output;  // win, draw, loss, then margins; filled up
 };
 
-// Returns the weights of the checkpoint's network, or INVALID_ARGUMENT when a
-// tensor is missing or misshapen, naming it.
-absl::StatusOr<CpuWeights> FoldCpuWeights(const Checkpoint& checkpoint);
+// Returns the checkpoint's network, or INVALID_ARGUMENT when a tensor is
+// missing or misshapen, naming it.
+absl::StatusOr<CpuNetwork> MakeCpuNetwork(const Checkpoint& checkpoint);
 
 // Positions of one run. Outputs do not depend on it.
 inline constexpr std::array kCpuTiles = {16, 4, 1};
 inline constexpr int kMaxCpuTile = kCpuTiles[0];
-
-// The shared, constant part: weights and layers. Thread-safe.
-class CpuNetwork {
- public:
-  explicit CpuNetwork(CpuWeights weights);
-
-  const CpuWeights& weights() const { return weights_; }
-
- private:
-  friend class CpuContext;
-
-  const CpuWeights weights_;
-  const CpuKernels& kernels_;
-  // The 3 x 3 convolutions: the stem, then two of each block.
-  std::vector<WinogradLayer> winograd_;
-  // The 1 x 1 convolutions, each a linear layer applied to every square.
-  const CpuLinearWeights policy_;
-  const CpuLinearWeights policy_planes_;
-  const CpuLinearWeights value_;
-};
 
 // The buffers of one thread's runs. Not thread-safe.
 class CpuContext {
  public:
   // The network must outlive it.
   explicit CpuContext(const CpuNetwork& network);
-  ~CpuContext();
 
   // The outputs of a run, for its n positions.
   struct Outputs {
@@ -103,30 +81,41 @@ class CpuContext {
   void Run(const EncodedBatch& batch, const Visitor& visit);
 
  private:
-  struct Buffers;
-
   Outputs RunTile(const float* planes, const float* globals);
-  int TowerSize(int tile) const;
-  // Computes a convolution of `winograd_`, with ReLU.
-  void Convolve(int convolution, const float* source, float* destination,
-                bool add_to_destination) const;
-  // Pools each position's rows into buffers_->pooled.
-  void Pool(const TensorBuffer& rows) const;
-
-  void RunStem(const float* planes, const float* globals) const;
-  void RunBlock(int block) const;
-  // A linear layer of each position, and of each of its squares.
+  // Floats of the tower's channels on all squares of some positions.
+  int TowerSize(int positions) const {
+    return positions * kNumSquares * network_.channels;
+  }
+  // Computes a convolution with ReLU.
+  void Convolve(const WinogradLayer& layer, const float* source,
+                const TensorBuffer& destination, bool add_to_destination) const;
+  // Computes a linear layer of each position, or of each of its squares.
   void Linear(const CpuLinearWeights& layer, bool relu, const float* inputs,
-              float* outputs) const;
+              const TensorBuffer& outputs) const;
   void LinearOfSquares(const CpuLinearWeights& layer, bool relu,
                        const TensorBuffer& inputs,
                        const TensorBuffer& outputs) const;
+  // Pools each position's rows into pooled_.
+  void Pool(const TensorBuffer& rows) const;
+
+  void RunBlock(const CpuNetwork::Block& block) const;
   void RunPolicy() const;
   void RunValue() const;
 
   const CpuNetwork& network_;
-  std::unique_ptr<Buffers> buffers_;
-  int tile_ = 0;  // of what is computed
+  const CpuKernels& kernels_ = BestCpuKernels();
+  int tile_ = 0;               // of what is computed
+  TensorBuffer tower_;         // [tile, 49, channels]
+  TensorBuffer inner_;         // [tile, 49, channels]
+  TensorBuffer pooled_;        // [tile, 2 channels]
+  TensorBuffer bias_;          // [tile, channels]
+  TensorBuffer policy_;        // [tile, 49, channels]
+  TensorBuffer policy_bias_;   // [tile, channels, then the logit of passing]
+  TensorBuffer policy_rows_;   // [tile, 49, policy planes, filled up]
+  TensorBuffer value_;         // [tile, 49, channels]
+  TensorBuffer hidden_;        // [tile, hidden]
+  TensorBuffer value_output_;  // [tile, outputs, filled up]
+  TensorBuffer scratch_;
 };
 
 }  // namespace tara::nn

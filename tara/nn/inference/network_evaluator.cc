@@ -130,39 +130,26 @@ absl::StatusOr<std::string> NetworkFileId(const std::string& path) {
                          file.size());
 }
 
-absl::StatusOr<LoadedNetwork> NetworkLoader::LoadAsChosen(
-    const std::string& path, const Checkpoint& checkpoint,
-    InferenceOptions options) {
-  TARA_ASSIGN_OR_RETURN(const std::string file, NetworkFileId(path));
-  Choice* choice;
-  {
-    absl::MutexLock lock(&mutex_);
-    choice = &choices_[absl::StrCat(file, " ", options.device, " ",
-                                    BackendName(options.backend))];
-  }
-  {
-    absl::MutexLock lock(&choice->mutex);
-    if (!choice->precision.has_value()) {
-      TARA_ASSIGN_OR_RETURN(LoadedNetwork network, load_(checkpoint, options));
-      choice->precision = network.info.precision;
-      return network;
-    }
-    options.precision = *choice->precision;
-  }
-  return load_(checkpoint, options);
-}
-
 absl::StatusOr<LoadedNetwork> NetworkLoader::FromFile(
-    const std::string& path, const InferenceOptions& given) {
-  const InferenceOptions options = WithBackend(given);
+    const std::string& path, InferenceOptions options) {
+  options = WithBackend(options);
   // Checked before the checkpoint: a bad device must not look like a bad file.
   TARA_RETURN_IF_ERROR(CheckInferenceDevice(options.device));
   TARA_ASSIGN_OR_RETURN(const Checkpoint checkpoint, ReadNetworkFile(path));
-  return Named(
-      absl::StrCat(IsBundlePath(path) ? "Bundle " : "Checkpoint ", path),
-      options.precision == Precision::kAuto
-          ? LoadAsChosen(path, checkpoint, options)
-          : load_(checkpoint, options));
+  const std::string name =
+      absl::StrCat(IsBundlePath(path) ? "Bundle " : "Checkpoint ", path);
+  if (options.precision != Precision::kAuto ||
+      options.backend == InferenceBackend::kTara) {
+    return Named(name, load_(checkpoint, options));
+  }
+  TARA_ASSIGN_OR_RETURN(const std::string file, NetworkFileId(path));
+  const absl::MutexLock lock(&mutex_);
+  Precision& choice = choices_[absl::StrCat(file, " ", options.device)];
+  options.precision = choice;
+  absl::StatusOr<LoadedNetwork> network =
+      Named(name, load_(checkpoint, options));
+  if (network.ok()) choice = network->info.precision;
+  return network;
 }
 
 absl::StatusOr<LoadedNetwork> MakeNetwork(const std::string& name,

@@ -4,7 +4,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -28,10 +27,10 @@ struct LoadedNetwork {
 // "1c2d3e4f-102400". Returns the error of reading it.
 absl::StatusOr<std::string> NetworkFileId(const std::string& path);
 
-// Loads networks, each in one number type: where Precision::kAuto leaves the
-// choice, the first load of a file on a device by a backend makes it, and all
-// later loads follow. Thread-safe: a load waits only for the choice that it
-// needs.
+// Loads networks of LibTorch, each in one number type: where Precision::kAuto
+// leaves the choice, the first load of a file's contents on a device makes it,
+// and all later loads follow. (Tara's kernels have no choice.) Thread-safe;
+// loads that may choose are made one at a time.
 class NetworkLoader {
  public:
   // Loads a network, and chooses its precision where that is kAuto; the backend
@@ -43,22 +42,13 @@ class NetworkLoader {
 
   // As LoadNetwork.
   absl::StatusOr<LoadedNetwork> FromFile(const std::string& path,
-                                         const InferenceOptions& given);
+                                         InferenceOptions options);
 
  private:
-  struct Choice {
-    absl::Mutex mutex;
-    std::optional<Precision> precision ABSL_GUARDED_BY(mutex);
-  };
-
-  absl::StatusOr<LoadedNetwork> LoadAsChosen(const std::string& path,
-                                             const Checkpoint& checkpoint,
-                                             InferenceOptions options);
-
   const Load load_;
   absl::Mutex mutex_;
-  // By file, device and backend; none is ever removed.
-  std::map<std::string, Choice> choices_ ABSL_GUARDED_BY(mutex_);
+  // By file and device.
+  std::map<std::string, Precision> choices_ ABSL_GUARDED_BY(mutex_);
 };
 
 // Loads the network of a checkpoint, or of a bundle, for inference. The

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -125,14 +126,11 @@ absl::StatusOr<Checkpoint> DecodePayload(const std::string& path,
   if (!reader.Read(numbers) || (format > kTowerFormat && !reader.Read(kind))) {
     return DamagedError(path, "its description is incomplete");
   }
-  if (numbers[0] != kFeatureVersion) {
-    return VersionError(path, "feature", numbers[0], kFeatureVersion);
-  }
-  if (numbers[1] != kPolicyVersion) {
-    return VersionError(path, "policy", numbers[1], kPolicyVersion);
-  }
-  if (numbers[2] != kValueVersion) {
-    return VersionError(path, "value", numbers[2], kValueVersion);
+  for (const auto& [name, found, expected] :
+       {std::tuple("feature", numbers[0], kFeatureVersion),
+        std::tuple("policy", numbers[1], kPolicyVersion),
+        std::tuple("value", numbers[2], kValueVersion)}) {
+    if (found != expected) return VersionError(path, name, found, expected);
   }
   if (numbers[3] < 1 || numbers[3] > 1024 || numbers[4] < 1 ||
       numbers[4] > 100) {
@@ -220,15 +218,6 @@ absl::StatusOr<Checkpoint> DecodeCheckpoint(const std::string& name,
   if (!header.Read(magic) || !header.Read(format) || !header.Read(checksum) ||
       !header.Read(size)) {
     return DamagedError(name, "it ends within its header");
-  }
-  if (format == 1) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "Checkpoint ", name,
-        " has format version 1: its network has only the expected margin. "
-        "This program reads version ",
-        kTowerFormat,
-        ", whose networks predict a distribution of margins; train again in "
-        "another run_dir"));
   }
   if (format != kTowerFormat && format != kFormatVersion) {
     return VersionError(name, "format", format, kFormatVersion);

@@ -9,7 +9,9 @@
 #include "gtest/gtest.h"
 #include "tara/nn/bundle/golden.h"
 #include "tara/nn/heads.h"
-#include "tests/nn/bundle/test_network.h"
+#include "tests/nn/bundle/test_bundle.h"
+#include "tests/nn/torch_testing.h"
+#include "tests/status_matchers.h"
 
 namespace tara::nn {
 namespace {
@@ -18,17 +20,14 @@ using ::testing::FloatNear;
 using ::testing::HasSubstr;
 using ::testing::Pointwise;
 
-NetworkInputs Inputs() {
-  return EncodeGoldenPositions(
-      MakeGoldenPositions(SmallBundleOptions().variants));
-}
-
 TEST(FoldNormsTest, AFoldedNetworkSaysTheSame) {
   const Checkpoint network = SmallNetwork();
   const auto folded = FoldNorms(network);
   ASSERT_TRUE(folded.ok()) << folded.status();
-  const auto before = ComputeTorchOutputs(network, Inputs());
-  const auto after = ComputeTorchOutputs(*folded, Inputs());
+  const NetworkInputs inputs =
+      EncodeGoldenPositions(MakeGoldenPositions(SmallBundleOptions().variants));
+  const auto before = ComputeTorchOutputs(network, inputs);
+  const auto after = ComputeTorchOutputs(*folded, inputs);
   ASSERT_TRUE(before.ok()) << before.status();
   ASSERT_TRUE(after.ok()) << after.status();
   EXPECT_THAT(after->policy, Pointwise(FloatNear(1e-5f), before->policy));
@@ -48,11 +47,7 @@ TEST(FoldNormsTest, FoldingAgainChangesNoBit) {
 }
 
 TEST(FoldNormsTest, OnlyWhatPlaysIsKept) {
-  Checkpoint network = SmallNetwork();
-  for (NamedTensor& tensor : network.tensors) {  // every head has learned
-    if (absl::EndsWith(tensor.name, ".bias")) tensor.values[0] = 0.5f;
-  }
-  const Checkpoint folded = FoldNorms(network).value();
+  const Checkpoint folded = FoldNorms(SmallNetwork()).value();
   for (const HeadInfo& head : kHeads) {
     EXPECT_EQ(folded.HasPrefix(head.tensors), head.in_bundles) << head.name;
   }
@@ -65,7 +60,7 @@ TEST(FoldNormsTest, OnlyWhatPlaysIsKept) {
 
 TEST(FoldNormsTest, AHeadThatWasNeverTaughtIsLeftOut) {
   const Checkpoint network =
-      RandomNetwork({.channels = 8, .blocks = 1}, 2, /*with_owner=*/false);
+      LivelyNetwork({.channels = 8, .blocks = 1}, 2, /*with_owner=*/false);
   ASSERT_TRUE(network.Has("owner_planes.weight"));
   EXPECT_FALSE(HasLearned(network, Head::kOwner));
   EXPECT_FALSE(FoldNorms(network).value().Has("owner_planes.weight"));
@@ -79,9 +74,8 @@ TEST(FoldNormsTest, AMissingTensorIsNamed) {
     for (NamedTensor& tensor : network.tensors) {
       if (tensor.name == missing) tensor.name = "elsewhere";
     }
-    const absl::Status status = FoldNorms(network).status();
-    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-    EXPECT_THAT(std::string(status.message()), HasSubstr(missing));
+    EXPECT_THAT(FoldNorms(network), StatusIs(absl::StatusCode::kInvalidArgument,
+                                             HasSubstr(missing)));
   }
 }
 

@@ -6,6 +6,7 @@
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
 #include "tara/nn/bundle/manifest.h"
+#include "tests/status_matchers.h"
 
 namespace tara::nn {
 namespace {
@@ -100,31 +101,21 @@ TEST(LearnedRulesTest, OnceNobodyCanSwapThePieRuleIsNoOtherRule) {
   EXPECT_EQ(NotLearned(learned, state), "");
 }
 
-BundleManifest ManifestOfDraws() {
+TEST(LearnedRulesTest, ManifestsKeepWhatWasDrawn) {
   BundleManifest manifest;
   manifest.shape = {.channels = 8, .blocks = 1};
   manifest.variants = LearnedByDraws();
-  return manifest;
-}
-
-TEST(LearnedRulesTest, ManifestsKeepWhatWasDrawn) {
-  const BundleManifest manifest = ManifestOfDraws();
-  const std::string text = ManifestToJson(manifest);
+  std::string text = ManifestToJson(manifest);
   const auto read = ManifestFromJson(text);
-  ASSERT_TRUE(read.ok()) << read.status();
+  ASSERT_THAT(read, IsOk());
   EXPECT_EQ(LearnedOptionTexts(read->variants[0]),
             LearnedOptionTexts(manifest.variants[0]));
   EXPECT_EQ(ManifestToJson(*read), text);
-}
-
-TEST(LearnedRulesTest, AManifestOfAnImpossibleDrawIsRefused) {
-  const BundleManifest manifest = ManifestOfDraws();
-  std::string text = ManifestToJson(manifest);
-  const size_t at = text.find("-1.5");
-  ASSERT_NE(at, std::string::npos);
-  text.replace(at, 4, "-1.3");
-  EXPECT_THAT(std::string(ManifestFromJson(text).status().message()),
-              ::testing::HasSubstr("bad value '-1.3'"));
+  // An impossible draw.
+  text.replace(text.find("-1.5"), 4, "-1.3");
+  EXPECT_THAT(ManifestFromJson(text),
+              StatusIs(absl::StatusCode::kDataLoss,
+                       ::testing::HasSubstr("bad value '-1.3'")));
 }
 
 }  // namespace

@@ -1,16 +1,18 @@
 #include "tara/nn/bundle/manifest.h"
 
 #include <string>
+#include <tuple>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_replace.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/status_matchers.h"
 
 namespace tara::nn {
 namespace {
 
-using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 BundleManifest SomeManifest() {
@@ -43,12 +45,14 @@ BundleManifest SomeManifest() {
                                      .high = 0.875}}}};
 }
 
-// Returns the error of the manifest in which one text is replaced by another.
-absl::Status ErrorWith(const std::string& from, const std::string& to) {
+// Expects an error of the manifest in which one text is replaced by another.
+void ExpectError(const std::string& from, const std::string& to,
+                 absl::StatusCode code, const std::string& message = "") {
   const std::string text = ManifestToJson(SomeManifest());
   const std::string changed = absl::StrReplaceAll(text, {{from, to}});
   EXPECT_NE(changed, text) << from;
-  return ManifestFromJson(changed).status();
+  EXPECT_THAT(ManifestFromJson(changed), StatusIs(code, HasSubstr(message)))
+      << to;
 }
 
 TEST(ManifestTest, ComesBackFromItsText) {
@@ -75,58 +79,44 @@ TEST(ManifestTest, IsUtf8WhateverTheNameOfTheRunIs) {
 
 TEST(ManifestTest, WhatIsNotKnownIsLeftOut) {
   BundleManifest manifest = SomeManifest();
-  manifest.provenance = {.run = "",
-                         .checkpoint = "net",
-                         .generation = 0,
-                         .steps = 0,
-                         .samples = 0,
-                         .games = {},
-                         .seed = {},
-                         .training_seconds = {},
-                         .processor_seconds = {},
-                         .config = "",
-                         .scores = {}};
+  manifest.provenance = BundleProvenance();
   const auto read = ManifestFromJson(ManifestToJson(manifest));
   ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(read->provenance.run, "");
   EXPECT_FALSE(read->provenance.seed.has_value());
   EXPECT_FALSE(read->provenance.games.has_value());
   EXPECT_FALSE(read->provenance.training_seconds.has_value());
 }
 
 TEST(ManifestTest, AnotherVersionIsRefusedWithWhatDiffers) {
-  const struct {
-    const char* from;
-    const char* to;
-    const char* message;
-  } cases[] = {
-      {"\"format_version\": 2", "\"format_version\": 0", "format version 0"},
-      {"\"format_version\": 2", "\"format_version\": 9", "format version 9"},
-      {"\"features\": 2", "\"features\": 9", "features version 9"},
-      {"\"policy\": 1", "\"policy\": 9", "policy version 9"},
-      {"\"values\": 2", "\"values\": 9", "values version 9"},
-      {"\"rules\": 1", "\"rules\": 9", "rules version 9"}};
-  for (const auto& wrong : cases) {
-    const absl::Status status = ErrorWith(wrong.from, wrong.to);
-    EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-    EXPECT_THAT(std::string(status.message()),
-                AllOf(HasSubstr(wrong.message), HasSubstr("this program")));
+  for (const auto& [from, to, message] :
+       {std::tuple{"\"format_version\": 2", "\"format_version\": 0",
+                   "has format version 0; this program reads versions 1 to 3"},
+        {"\"format_version\": 2", "\"format_version\": 9",
+         "has format version 9; this program reads versions 1 to 3"},
+        {"\"features\": 2", "\"features\": 9",
+         "has features version 9 (input planes and globals); this program has "
+         "version 2"},
+        {"\"policy\": 1", "\"policy\": 9", "policy version 9"},
+        {"\"values\": 2", "\"values\": 9", "values version 9"},
+        {"\"rules\": 1", "\"rules\": 9", "rules version 9"}}) {
+    ExpectError(from, to, absl::StatusCode::kFailedPrecondition, message);
   }
 }
 
 TEST(ManifestTest, WhatIsNoManifestIsRefused) {
-  EXPECT_EQ(ManifestFromJson("").status().code(), absl::StatusCode::kDataLoss);
-  EXPECT_EQ(ManifestFromJson("[1]").status().code(),
-            absl::StatusCode::kDataLoss);
+  for (const std::string text : {"", "[1]"}) {
+    EXPECT_THAT(ManifestFromJson(text), StatusIs(absl::StatusCode::kDataLoss));
+  }
   for (const auto& [from, to] :
-       std::vector<std::pair<const char*, const char*>>{
-           {"tara-bundle", "else"},
-           {"\"channels\": 16", "\"channels\": 0"},
-           {"\"channels\": 16", "\"channels\": \"many\""},
-           {"\"id\": \"high_kings_l2\"", "\"id\": \"chess\""},
-           {"\"no_progress_limit\": 25", "\"no_progress_limit\": 0"},
-           {"\"provenance\"", "\"from\""},
-           {"\"versions\"", "\"editions\""}}) {
-    EXPECT_EQ(ErrorWith(from, to).code(), absl::StatusCode::kDataLoss) << to;
+       {std::pair{"tara-bundle", "else"},
+        {"\"channels\": 16", "\"channels\": 0"},
+        {"\"channels\": 16", "\"channels\": \"many\""},
+        {"\"id\": \"high_kings_l2\"", "\"id\": \"chess\""},
+        {"\"no_progress_limit\": 25", "\"no_progress_limit\": 0"},
+        {"\"provenance\"", "\"from\""},
+        {"\"versions\"", "\"editions\""}}) {
+    ExpectError(from, to, absl::StatusCode::kDataLoss);
   }
 }
 

@@ -8,12 +8,14 @@
 
 #include <set>
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/nn/weights/fold_norms.h"
-#include "tests/nn/bundle/test_network.h"
+#include "tests/nn/torch_testing.h"
+#include "tests/status_matchers.h"
 
 namespace tara::nn {
 namespace {
@@ -73,33 +75,24 @@ TEST(OnnxModelTest, UsesOnlyOperatorsThatBrowsersRunWell) {
 
 TEST(OnnxModelTest, ANetworkWithoutOwnersHasNoSuchOutput) {
   const Checkpoint folded =
-      FoldNorms(RandomNetwork({.channels = 8, .blocks = 1}, 2, false)).value();
+      FoldNorms(LivelyNetwork({.channels = 8, .blocks = 1}, 2, false)).value();
   const onnx::ModelProto model =
       Parsed(MakeOnnxModel(folded, WeightType::kFloat32).value());
   EXPECT_EQ(model.graph().output_size(), 3);
 }
 
-TEST(OnnxModelTest, WeightsComeBackBitForBit) {
-  const auto read = ReadOnnxWeights(
-      MakeOnnxModel(Folded(), WeightType::kFloat32).value(), Folded().shape);
-  ASSERT_TRUE(read.ok()) << read.status();
-  EXPECT_EQ(read->tensors.size(), Folded().tensors.size());
-  for (const NamedTensor& tensor : Folded().tensors) {
-    const auto found = read->Find(tensor.name, tensor.shape);
-    ASSERT_TRUE(found.ok()) << found.status();
-    EXPECT_EQ((*found)->values, tensor.values) << tensor.name;
-  }
-}
-
-TEST(OnnxModelTest, RoundedWeightsComeBackFromBothTypes) {
+TEST(OnnxModelTest, WeightsComeBackBitForBitFromEveryTypeThatHoldsThem) {
   Checkpoint rounded = Folded();
-  ASSERT_TRUE(RoundToFloat16(rounded).ok());
-  for (const WeightType type : {WeightType::kFloat32, WeightType::kFloat16}) {
-    const Checkpoint read =
-        ReadOnnxWeights(MakeOnnxModel(rounded, type).value(), rounded.shape)
-            .value();
-    for (const NamedTensor& tensor : rounded.tensors) {
-      EXPECT_EQ(read.Find(tensor.name, tensor.shape).value()->values,
+  ASSERT_THAT(RoundToFloat16(rounded), IsOk());
+  for (const auto& [network, type] : {std::pair{Folded(), WeightType::kFloat32},
+                                      {rounded, WeightType::kFloat32},
+                                      {rounded, WeightType::kFloat16}}) {
+    const auto read =
+        ReadOnnxWeights(MakeOnnxModel(network, type).value(), network.shape);
+    ASSERT_THAT(read, IsOk());
+    EXPECT_EQ(read->tensors.size(), network.tensors.size());
+    for (const NamedTensor& tensor : network.tensors) {
+      EXPECT_EQ(read->Find(tensor.name, tensor.shape).value()->values,
                 tensor.values)
           << tensor.name;
     }
@@ -129,21 +122,21 @@ TEST(OnnxModelTest, AModelIsThatOfItsWeightsNodeByNode) {
       }
     }
     for (const onnx::ModelProto& other : {rounded, rewired}) {
-      EXPECT_EQ(check(other.SerializeAsString(), type).code(),
-                absl::StatusCode::kDataLoss);
+      EXPECT_THAT(check(other.SerializeAsString(), type),
+                  StatusIs(absl::StatusCode::kDataLoss));
     }
   }
-  EXPECT_EQ(check(source, WeightType::kFloat16).code(),
-            absl::StatusCode::kDataLoss);
-  EXPECT_EQ(check("no model", WeightType::kFloat32).code(),
-            absl::StatusCode::kDataLoss);
+  EXPECT_THAT(check(source, WeightType::kFloat16),
+              StatusIs(absl::StatusCode::kDataLoss));
+  EXPECT_THAT(check("no model", WeightType::kFloat32),
+              StatusIs(absl::StatusCode::kDataLoss));
 }
 
 TEST(OnnxModelTest, Float16TakesHalfOfTheSpace) {
   const Checkpoint large =
-      FoldNorms(RandomNetwork({.channels = 64, .blocks = 2}, 3, false)).value();
-  EXPECT_LT(MakeOnnxModel(large, WeightType::kFloat16).value().size(),
-            MakeOnnxModel(large, WeightType::kFloat32).value().size() * 0.55);
+      FoldNorms(LivelyNetwork({.channels = 64, .blocks = 2})).value();
+  EXPECT_LT(MakeOnnxModel(large, WeightType::kFloat16)->size(),
+            MakeOnnxModel(large, WeightType::kFloat32)->size() * 0.55);
 }
 
 TEST(OnnxModelTest, AMissingTensorIsNamed) {
@@ -151,35 +144,25 @@ TEST(OnnxModelTest, AMissingTensorIsNamed) {
   for (NamedTensor& tensor : folded.tensors) {
     if (tensor.name == "policy_pass.bias") tensor.name = "x";
   }
-  const absl::Status status =
-      MakeOnnxModel(folded, WeightType::kFloat32).status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("policy_pass.bias"));
+  EXPECT_THAT(MakeOnnxModel(folded, WeightType::kFloat32),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("policy_pass.bias")));
 }
 
 TEST(OnnxModelTest, WhatIsNoModelIsRefused) {
-  for (const std::string& bytes : {std::string("no model"), std::string()}) {
-    const auto read = ReadOnnxWeights(bytes, Folded().shape);
-    // An empty message is one without weights.
-    if (bytes.empty()) {
-      EXPECT_FALSE(read->Has("stem_conv.weight"));
-      continue;
-    }
-    EXPECT_EQ(read.status().code(), absl::StatusCode::kDataLoss);
-  }
-}
-
-TEST(OnnxModelTest, ATensorWithBytesMissingIsNamed) {
+  EXPECT_THAT(ReadOnnxWeights("no model", Folded().shape),
+              StatusIs(absl::StatusCode::kDataLoss));
+  // An empty message is one without weights.
+  EXPECT_FALSE(ReadOnnxWeights("", Folded().shape)->Has("stem_conv.weight"));
   onnx::ModelProto model =
       Parsed(MakeOnnxModel(Folded(), WeightType::kFloat32).value());
   for (onnx::TensorProto& tensor :
        *model.mutable_graph()->mutable_initializer()) {
     if (tensor.name() == "value_hidden.bias") tensor.set_raw_data("abc");
   }
-  const absl::Status status =
-      ReadOnnxWeights(model.SerializeAsString(), Folded().shape).status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("value_hidden.bias"));
+  EXPECT_THAT(
+      ReadOnnxWeights(model.SerializeAsString(), Folded().shape),
+      StatusIs(absl::StatusCode::kDataLoss, HasSubstr("value_hidden.bias")));
 }
 
 }  // namespace

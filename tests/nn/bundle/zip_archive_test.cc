@@ -8,6 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
+#include "tests/status_matchers.h"
 
 namespace tara::nn {
 namespace {
@@ -39,9 +40,7 @@ TEST(ZipArchiveTest, EntriesComeBackInTheirOrder) {
 }
 
 TEST(ZipArchiveTest, EntriesAreDeflated) {
-  const auto reader = ZipReader::Open(Zip());
-  ASSERT_TRUE(reader.ok()) << reader.status();
-  EXPECT_LT(reader->CompressedSize("folder/large"), 1000u);
+  EXPECT_LT(ZipReader::Open(Zip())->CompressedSize("folder/large"), 1000u);
 }
 
 TEST(ZipArchiveTest, TheSameEntriesMakeTheSameBytes) {
@@ -49,27 +48,24 @@ TEST(ZipArchiveTest, TheSameEntriesMakeTheSameBytes) {
 }
 
 TEST(ZipArchiveTest, AnEntryThatIsNotThereIsNotFound) {
-  const auto reader = ZipReader::Open(Zip());
-  ASSERT_TRUE(reader.ok()) << reader.status();
-  const absl::Status status = reader->Read("second").status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("second"));
+  EXPECT_THAT(ZipReader::Open(Zip())->Read("second"),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("second")));
 }
 
 TEST(ZipArchiveTest, WhatIsNoArchiveIsRefused) {
   for (const std::string& bytes :
        {std::string(), std::string("PK"), std::string(1000, 'a')}) {
-    const absl::Status status = ZipReader::Open(bytes).status();
-    EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << bytes;
-    EXPECT_THAT(std::string(status.message()), HasSubstr("zip"));
+    EXPECT_THAT(ZipReader::Open(bytes).status(),
+                StatusIs(absl::StatusCode::kDataLoss, HasSubstr("zip")))
+        << bytes;
   }
 }
 
 TEST(ZipArchiveTest, ATruncatedArchiveIsRefused) {
   const std::string whole = Zip();
   for (size_t size = 0; size < whole.size(); size += 7) {
-    EXPECT_EQ(ZipReader::Open(whole.substr(0, size)).status().code(),
-              absl::StatusCode::kDataLoss)
+    EXPECT_THAT(ZipReader::Open(whole.substr(0, size)).status(),
+                StatusIs(absl::StatusCode::kDataLoss))
         << size;
   }
 }
@@ -81,21 +77,18 @@ TEST(ZipArchiveTest, AChangedByteIsFound) {
   changed[40] = static_cast<char>(changed[40] ^ 1);
   const auto reader = ZipReader::Open(changed);
   if (!reader.ok()) return;  // found even earlier
-  const absl::Status status = reader->Read("text").status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("entry text"));
+  EXPECT_THAT(reader->Read("text"),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("entry text")));
 }
 
 TEST(ZipArchiveTest, ASmallArchiveHasNoLargeEntry) {
   const std::string zeros(ZipReader::kSmallEntrySize + 1, '\0');
   const std::string bomb = MakeZip({{"zeros", zeros}}).value();
   ASSERT_LT(bomb.size(), 10000u);
-  const absl::Status status =
-      ZipReader::Open(bomb).value().Read("zeros").status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
-  EXPECT_THAT(std::string(status.message()),
-              HasSubstr("entry zeros has 8388609 bytes; expected at most "
-                        "8388608 in this archive"));
+  EXPECT_THAT(ZipReader::Open(bomb)->Read("zeros"),
+              StatusIs(absl::StatusCode::kDataLoss,
+                       "entry zeros has 8388609 bytes; expected at most "
+                       "8388608 in this archive"));
 }
 
 TEST(ZipArchiveTest, ALargeEntryIsReadFromALargeArchive) {
@@ -114,9 +107,8 @@ TEST(ZipArchiveTest, NoMoreIsReadThanIsAskedFor) {
   const auto reader = ZipReader::Open(Zip());
   ASSERT_TRUE(reader.ok()) << reader.status();
   EXPECT_TRUE(reader->Read("first", 9).ok());
-  const absl::Status status = reader->Read("first", 8).status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("at most 8 in"));
+  EXPECT_THAT(reader->Read("first", 8),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("at most 8 in")));
 }
 
 TEST(ZipArchiveTest, AnEntryThatIsLargerThanItClaimsIsDamaged) {
@@ -131,7 +123,42 @@ TEST(ZipArchiveTest, AnEntryThatIsLargerThanItClaimsIsDamaged) {
   }
   const auto reader = ZipReader::Open(lying);
   if (!reader.ok()) return;  // found even earlier
-  EXPECT_EQ(reader->Read("text").status().code(), absl::StatusCode::kDataLoss);
+  EXPECT_THAT(reader->Read("text"), StatusIs(absl::StatusCode::kDataLoss));
+}
+
+// --- NumPy -------------------------------------------------------------------
+
+const std::vector<float> kValues = {1, 2, 3, 4, 5, 6};
+
+TEST(NpyTest, WritesTheHeaderThatNumPyDescribes) {
+  const std::string file = ToNpy({2, 3}, kValues);
+  EXPECT_EQ(file.substr(0, 8), std::string("\x93NUMPY\x01\x00", 8));
+  const size_t size = static_cast<unsigned char>(file[8]) +
+                      256u * static_cast<unsigned char>(file[9]);
+  EXPECT_EQ((10 + size) % 64, 0u);
+  EXPECT_EQ(file[10 + size - 1], '\n');
+  EXPECT_THAT(file.substr(10, size),
+              HasSubstr("{'descr': '<f4', 'fortran_order': False, "
+                        "'shape': (2, 3), }"));
+  EXPECT_EQ(file.size(), 10 + size + 6 * sizeof(float));
+}
+
+TEST(NpyTest, ATupleOfOneHasAComma) {
+  EXPECT_THAT(ToNpy({6}, kValues), HasSubstr("'shape': (6,), }"));
+}
+
+TEST(NpyTest, ValuesComeBack) {
+  EXPECT_EQ(FromNpy(ToNpy({2, 3}, kValues), {2, 3}).value(), kValues);
+}
+
+TEST(NpyTest, AnotherShapeOrSizeIsRefused) {
+  const std::string file = ToNpy({2, 3}, kValues);
+  for (const auto& status :
+       {FromNpy(file, {3, 2}).status(), FromNpy("", {2, 3}).status(),
+        FromNpy(file.substr(0, file.size() - 1), {2, 3}).status(),
+        FromNpy(file + "x", {2, 3}).status()}) {
+    EXPECT_THAT(status, StatusIs(absl::StatusCode::kDataLoss));
+  }
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Integers: all kernels compute the same, and nearly what floats do.
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -9,7 +10,6 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tara/base/random.h"
 #include "tara/core/symmetry.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/nn/encode/encoded_batch.h"
@@ -20,7 +20,8 @@
 #include "tara/nn/light/light_learning.h"
 #include "tara/nn/light/light_network.h"
 #include "tara/nn/weights/checkpoint.h"
-#include "tests/nn/test_positions.h"
+#include "tests/nn/light/light_testing.h"
+#include "tests/nn/nn_testing.h"
 
 namespace tara::nn {
 namespace {
@@ -30,93 +31,89 @@ using ::testing::HasSubstr;
 constexpr NetworkShape kShape = {
     .channels = kLightChannels, .blocks = 3, .kind = NetworkKind::kLight};
 
-// A network whose heads differ from 0, in all places of its parameters.
+// A network whose parameters all differ from 0.
 struct TestNetwork {
   LightTensors tensors{kShape.blocks};
-  AlignedFloats parameters{tensors.size()};
-  LightRanges ranges;
-  std::unique_ptr<LightIntegers> integers;
-
-  TestNetwork() {
-    Random random(5);
-    for (const LightTensor* const tensor : tensors.all()) {
-      const double scale = tensor->scale > 0 ? tensor->scale : 0.1;
-      for (int row = 0; row < tensor->rows; ++row) {
-        for (int column = 0; column < tensor->columns; ++column) {
-          parameters
-              .data()[tensor->offset +
-                      static_cast<size_t>(row) * tensor->stride + column] =
-              static_cast<float>(scale * random.Normal());
-        }
-      }
-    }
-    ranges = MeasureLightRanges(tensors, parameters.data(),
-                                RandomPositionsOfAllVariants(20, 2));
-    integers = MakeLightIntegers(tensors, parameters.data(), ranges);
-  }
+  AlignedFloats parameters = RandomParameters(tensors, 5);
+  LightRanges ranges = MeasureLightRanges(tensors, parameters.data(),
+                                          RandomPositionsOfAllVariants(20, 2));
+  std::unique_ptr<LightIntegers> integers =
+      MakeLightIntegers(tensors, parameters.data(), ranges);
 };
 
-struct Outputs {
-  std::vector<float> policy;
-  std::array<float, kNumValueOutputs> value;
+// The logits of all policy outputs, 0 where an action is illegal, then of the
+// value's.
+using Outputs = std::array<float, kNumPolicyOutputs + kNumValueOutputs>;
 
-  bool operator==(const Outputs& other) const {
-    return policy.size() == other.policy.size() &&
-           std::memcmp(policy.data(), other.policy.data(),
-                       policy.size() * sizeof(float)) == 0 &&
-           std::memcmp(value.data(), other.value.data(), sizeof(value)) == 0;
+// Runs kernels on positions, one after the other in the same memory.
+class Runner {
+ public:
+  Runner(const LightIntegers& network, const LightKernels& kernels)
+      : network_(network), kernels_(kernels) {}
+
+  Outputs Run(const State& state) {
+    batch_.EncodeCanonical(absl::MakeConstSpan(&state, 1));
+    ReadLightInput(batch_.planes(), batch_.globals(), input_);
+    Outputs outputs = {};
+    kernels_.run(network_, LightBitsOf(input_), batch_.OutputsOf(0), *scratch_,
+                 outputs.data());
+    std::copy_n(scratch_->value, kNumValueOutputs,
+                outputs.begin() + kNumPolicyOutputs);
+    return outputs;
   }
+  const LightInput& input() const { return input_; }
+  absl::Span<const int16_t> outputs() const { return batch_.OutputsOf(0); }
+
+ private:
+  const LightIntegers& network_;
+  const LightKernels kernels_;
+  EncodedBatch batch_;
+  LightInput input_;
+  std::unique_ptr<LightScratch> scratch_ = std::make_unique<LightScratch>();
 };
 
-TEST(LightKernelsTest, AllComputeTheSameBitForBit) {
-  const TestNetwork network;
-  const std::vector<LightKernels> kernels = SupportedLightKernels();
-  std::vector<std::unique_ptr<LightScratch>> scratches;
-  for (size_t i = 0; i < kernels.size(); ++i) {
-    scratches.push_back(std::make_unique<LightScratch>());
+// Expects finite outputs, the same of all kernels bit for bit.
+void ExpectSameOutputs(const LightIntegers& network,
+                       const std::vector<State>& states) {
+  std::vector<Runner> runners;
+  for (const LightKernels& kernels : SupportedLightKernels()) {
+    runners.emplace_back(network, kernels);
   }
-  EncodedBatch batch;
-  LightInput input;
-  for (const State& state : RandomPositionsOfAllVariants(60, 3)) {
-    batch.EncodeCanonical(absl::MakeConstSpan(&state, 1));
-    ReadLightInput(batch.planes(), batch.globals(), input);
-    std::vector<Outputs> outputs(kernels.size());
-    for (size_t i = 0; i < kernels.size(); ++i) {
-      std::array<float, kNumPolicyOutputs> policy = {};
-      kernels[i].run(*network.integers, LightBitsOf(input), batch.OutputsOf(0),
-                     *scratches[i], policy.data());
-      outputs[i].policy.assign(policy.begin(), policy.end());
-      std::copy_n(scratches[i]->value, kNumValueOutputs,
-                  outputs[i].value.begin());
-      EXPECT_TRUE(outputs[i] == outputs[0]) << "kernels " << i;
+  for (const State& state : states) {
+    const Outputs expected = runners[0].Run(state);
+    for (const float output : expected) EXPECT_TRUE(std::isfinite(output));
+    for (size_t i = 1; i < runners.size(); ++i) {
+      const Outputs outputs = runners[i].Run(state);
+      EXPECT_EQ(std::memcmp(&outputs, &expected, sizeof(outputs)), 0)
+          << "kernels " << i;
     }
   }
 }
 
+TEST(LightKernelsTest, AllComputeTheSameBitForBit) {
+  ExpectSameOutputs(*TestNetwork().integers,
+                    RandomPositionsOfAllVariants(60, 3));
+}
+
 TEST(LightKernelsTest, IntegersAreNearFloats) {
   const TestNetwork network;
-  const LightKernels kernels = SupportedLightKernels().back();
-  const auto scratch = std::make_unique<LightScratch>();
+  Runner runner(*network.integers, SupportedLightKernels().back());
   const auto activations = std::make_unique<LightActivations>();
-  EncodedBatch batch;
-  LightInput input;
   double policy_error = 0, policy_size = 0, value_error = 0, value_size = 0;
   for (const State& state : RandomPositionsOfAllVariants(60, 4)) {
-    batch.EncodeCanonical(absl::MakeConstSpan(&state, 1));
-    ReadLightInput(batch.planes(), batch.globals(), input);
-    const auto outputs = batch.OutputsOf(0);
-    std::array<float, kNumPolicyOutputs> policy;
-    kernels.run(*network.integers, LightBitsOf(input), outputs, *scratch,
-                policy.data());
+    const Outputs found = runner.Run(state);
+    const auto outputs = runner.outputs();
     BestLightLearning().forward(network.tensors, network.parameters.data(),
-                                input, outputs, *activations);
+                                runner.input(), outputs, *activations);
     for (size_t i = 0; i < outputs.size(); ++i) {
-      policy_error += std::pow(policy[outputs[i]] - activations->logits[i], 2);
-      policy_size += std::pow(activations->logits[i], 2);
+      const float logit = activations->logits[i];
+      policy_error += std::pow(found[outputs[i]] - logit, 2);
+      policy_size += std::pow(logit, 2);
     }
     for (int i = 0; i < kNumValueOutputs; ++i) {
-      value_error += std::pow(scratch->value[i] - activations->value[i], 2);
-      value_size += std::pow(activations->value[i], 2);
+      const float logit = activations->value[i];
+      value_error += std::pow(found[kNumPolicyOutputs + i] - logit, 2);
+      value_size += std::pow(logit, 2);
     }
   }
   EXPECT_LT(policy_error, 0.002 * policy_size);
@@ -132,77 +129,47 @@ TEST(LightKernelsTest, LargeWeightsDoNotOverflow) {
         &t.layers[2].bias}) {
     network.parameters.data()[tensor->offset + 7] = 3e4f;
   }
-  LightRanges ranges = network.ranges;
-  const auto large = MakeLightIntegers(t, network.parameters.data(), ranges);
-  const std::vector<LightKernels> kernels = SupportedLightKernels();
-  EncodedBatch batch;
-  LightInput input;
-  for (const State& state : RandomPositionsOfAllVariants(5, 6)) {
-    batch.EncodeCanonical(absl::MakeConstSpan(&state, 1));
-    ReadLightInput(batch.planes(), batch.globals(), input);
-    std::vector<Outputs> outputs(kernels.size());
-    for (size_t i = 0; i < kernels.size(); ++i) {
-      const auto scratch = std::make_unique<LightScratch>();
-      std::array<float, kNumPolicyOutputs> policy = {};
-      kernels[i].run(*large, LightBitsOf(input), batch.OutputsOf(0), *scratch,
-                     policy.data());
-      outputs[i].policy.assign(policy.begin(), policy.end());
-      std::copy_n(scratch->value, kNumValueOutputs, outputs[i].value.begin());
-      for (const float value : outputs[i].value) {
-        EXPECT_TRUE(std::isfinite(value));
-      }
-      EXPECT_TRUE(outputs[i] == outputs[0]);
-    }
-  }
+  ExpectSameOutputs(
+      *MakeLightIntegers(t, network.parameters.data(), network.ranges),
+      RandomPositionsOfAllVariants(5, 6));
 }
 
 TEST(LightEvaluatorTest, AnswersDependOnThePositionAloneUpToSymmetry) {
   const Checkpoint checkpoint = NewLightCheckpoint(kShape, 3);
   const auto evaluator = NewLightEvaluator(checkpoint).value();
   const std::vector<State> states = RandomPositionsOfAllVariants(15, 5);
-  std::vector<mcts::Evaluation> together(states.size());
-  ASSERT_TRUE(evaluator->Evaluate(states, absl::MakeSpan(together)).ok());
+  const auto together = EvaluationsBy(*evaluator, states);
   for (size_t i = 0; i < states.size(); ++i) {
-    mcts::Evaluation alone;
-    ASSERT_TRUE(evaluator
-                    ->Evaluate(absl::MakeConstSpan(&states[i], 1),
-                               absl::MakeSpan(&alone, 1))
-                    .ok());
-    EXPECT_EQ(alone.priors, together[i].priors);
-    EXPECT_EQ(alone.win, together[i].win);
-    EXPECT_EQ(alone.margins, together[i].margins);
+    ExpectEqual(EvaluationsBy(*evaluator, {states[i]}), {together[i]});
     for (const Symmetry& symmetry : PositionSymmetries(states[i].variant)) {
-      const State turned = TransformState(symmetry, states[i]);
-      mcts::Evaluation other;
-      ASSERT_TRUE(evaluator
-                      ->Evaluate(absl::MakeConstSpan(&turned, 1),
-                                 absl::MakeSpan(&other, 1))
-                      .ok());
-      EXPECT_EQ(other.win, alone.win);
-      EXPECT_EQ(other.draw, alone.draw);
-      EXPECT_EQ(other.margin, alone.margin);
+      const auto other =
+          EvaluationsBy(*evaluator, {TransformState(symmetry, states[i])})[0];
+      EXPECT_EQ(other.win, together[i].win);
+      EXPECT_EQ(other.draw, together[i].draw);
+      EXPECT_EQ(other.margin, together[i].margin);
     }
   }
 }
 
 TEST(LightEvaluatorTest, NamesWhatIsWrong) {
-  Checkpoint checkpoint = NewLightCheckpoint(kShape, 3);
-  const auto error = [](const Checkpoint& bad) {
-    return std::string(NewLightEvaluator(bad).status().message());
+  const Checkpoint checkpoint = NewLightCheckpoint(kShape, 3);
+  const auto expect = [](const Checkpoint& bad, const std::string& message) {
+    EXPECT_THAT(
+        NewLightEvaluator(bad),
+        StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(message)));
   };
-  Checkpoint misshapen = checkpoint;
-  misshapen.tensors[0].shape = {1, 1};
-  EXPECT_THAT(error(misshapen), HasSubstr(misshapen.tensors[0].name));
-  Checkpoint infinite = checkpoint;
-  infinite.tensors[3].values[5] = INFINITY;
-  EXPECT_THAT(error(infinite), HasSubstr(infinite.tensors[3].name));
-  EXPECT_THAT(error(infinite), HasSubstr("not finite"));
-  Checkpoint missing = checkpoint;
-  while (missing.Has("value_out.bias")) missing.tensors.pop_back();
-  EXPECT_THAT(error(missing), HasSubstr("value_out.bias"));
-  Checkpoint wide = checkpoint;
-  wide.shape.channels = 32;
-  EXPECT_THAT(error(wide), HasSubstr("expected 64 channels"));
+  Checkpoint bad = checkpoint;
+  bad.tensors[0].shape = {1, 1};
+  expect(bad, bad.tensors[0].name);
+  bad = checkpoint;
+  bad.tensors[3].values[5] = INFINITY;
+  expect(bad, bad.tensors[3].name + " has a weight that is not finite");
+  bad = checkpoint;
+  while (bad.Has("value_out.bias")) bad.tensors.pop_back();
+  expect(bad, "value_out.bias");
+  bad = checkpoint;
+  bad.shape.channels = 32;
+  expect(bad, "expected 64 channels");
 }
 
 }  // namespace

@@ -20,7 +20,8 @@
 #include "tara/nn/encode/encoded_batch.h"
 #include "tara/nn/encode/features.h"
 #include "tara/nn/light/light_learning.h"
-#include "tests/nn/test_positions.h"
+#include "tests/nn/light/light_testing.h"
+#include "tests/nn/nn_testing.h"
 
 namespace tara::nn {
 namespace {
@@ -181,18 +182,8 @@ constexpr PerHead<float> kScales = {{Head::kPolicy, 1.0f},
 
 TEST(LightLearningTest, GradientsAreThoseOfTheLosses) {
   const LightTensors tensors(2);
-  AlignedFloats parameters(tensors.size());
+  AlignedFloats parameters = RandomParameters(tensors, 7, 0.05);
   Random random(7);
-  for (const LightTensor* const tensor : tensors.all()) {
-    for (int row = 0; row < tensor->rows; ++row) {
-      for (int column = 0; column < tensor->columns; ++column) {
-        const double scale = tensor->scale > 0 ? tensor->scale : 0.05;
-        parameters.data()[tensor->offset +
-                          static_cast<size_t>(row) * tensor->stride + column] =
-            static_cast<float>(scale * random.Normal());
-      }
-    }
-  }
   TransposedLight transposed(tensors);
   transposed.Refresh(parameters.data());
   const LightLearning& learning = BestLightLearning();
@@ -242,11 +233,8 @@ TEST(LightLearningTest, GradientsAreThoseOfTheLosses) {
 
 TEST(LightLearningTest, TablesHaveTheRowsOfTheirNetworks) {
   const LightTensors tensors(1);
-  AlignedFloats parameters(tensors.size());
+  const AlignedFloats parameters = RandomParameters(tensors, 11, 0.2);
   Random random(11);
-  for (size_t i = 0; i < tensors.size(); ++i) {
-    parameters.data()[i] = static_cast<float>(0.2 * random.Normal());
-  }
   const auto at = [&](const LightTensor& tensor, int row, int column) {
     return static_cast<double>(
         parameters.data()[tensor.offset +

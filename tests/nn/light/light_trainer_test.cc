@@ -9,10 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tara/base/files.h"
 #include "tara/base/random.h"
 #include "tara/core/rules.h"
 #include "tara/core/symmetry.h"
@@ -22,7 +21,7 @@
 #include "tara/nn/training/trainer.h"
 #include "tara/nn/weights/checkpoint.h"
 #include "tests/base/temporary_folder.h"
-#include "tests/nn/test_positions.h"
+#include "tests/nn/nn_testing.h"
 
 namespace tara::nn {
 namespace {
@@ -56,13 +55,10 @@ std::vector<Sample> MakeSamples(int per_variant, uint64_t seed) {
   return samples;
 }
 
-std::string Join(const TemporaryFolder& folder, absl::string_view name) {
-  return absl::StrCat(folder.path(), "/", name);
-}
-
-std::string BytesOf(Trainer& trainer, const std::string& path) {
-  EXPECT_TRUE(trainer.Save(path, {}).ok());
-  return EncodeCheckpoint(ReadCheckpoint(path).value());
+std::string BytesOf(Trainer& trainer) {
+  const TemporaryFolder folder;
+  EXPECT_THAT(trainer.Save(folder.At("light"), {}), IsOk());
+  return ReadWholeFile(folder.At("light")).value();
 }
 
 // The share of the units after ReLUs that are 0 wherever ranges were measured.
@@ -96,17 +92,16 @@ TEST(LightTrainerTest, LearnsABatchByHeart) {
   EXPECT_GT(after.policy_accuracy, 0.8);
 
   // The integers have learned it too.
-  TemporaryFolder folder;
-  const std::string path = Join(folder, "light");
+  const TemporaryFolder folder;
+  const std::string path = folder.At("light");
   std::vector<State> states;
   for (const Sample& sample : samples) states.push_back(sample.state);
-  ASSERT_TRUE(trainer->Save(path, {}, states).ok());
+  ASSERT_THAT(trainer->Save(path, {}, states), IsOk());
   const Checkpoint checkpoint = ReadCheckpoint(path).value();
   EXPECT_LE(ShareOfUnitsOff(checkpoint), 0.05);
-  const auto evaluator = NewLightEvaluator(checkpoint).value();
-  std::vector<mcts::Evaluation> integers(states.size()), floats(states.size());
-  ASSERT_TRUE(evaluator->Evaluate(states, absl::MakeSpan(integers)).ok());
-  ASSERT_TRUE(trainer->Evaluate(states, absl::MakeSpan(floats)).ok());
+  const auto integers =
+      EvaluationsBy(*NewLightEvaluator(checkpoint).value(), states);
+  const auto floats = EvaluationsBy(*trainer, states);
   double error = 0;
   for (size_t i = 0; i < states.size(); ++i) {
     error += std::abs(integers[i].value() - floats[i].value());
@@ -115,36 +110,33 @@ TEST(LightTrainerTest, LearnsABatchByHeart) {
 }
 
 TEST(LightTrainerTest, GoesOnExactlyAndOnAnyNumberOfThreads) {
-  TemporaryFolder folder;
   const std::vector<Sample> samples = MakeSamples(10, 2);
+  const auto learn = [&](Trainer& trainer, int steps) {
+    for (int step = 0; step < steps; ++step) {
+      ASSERT_THAT(trainer.Step(samples, 1e-3), IsOk());
+    }
+  };
   const auto straight = NewLightTrainer(kShape, kOptions, 1);
+  learn(*straight, 6);
   TrainerOptions one_thread = kOptions;
   one_thread.threads = 1;
   const auto first = NewLightTrainer(kShape, one_thread, 1);
-  for (int step = 0; step < 6; ++step) {
-    ASSERT_TRUE(straight->Step(samples, 1e-3).ok());
-    if (step >= 3) continue;
-    ASSERT_TRUE(first->Step(samples, 1e-3).ok());
-  }
-  const std::string path = Join(folder, "half");
-  ASSERT_TRUE(first->Save(path, {}).ok());
+  learn(*first, 3);
   const auto second =
-      MakeLightTrainer(path, ReadCheckpoint(path).value(), one_thread).value();
-  for (int step = 0; step < 3; ++step) {
-    ASSERT_TRUE(second->Step(samples, 1e-3).ok());
-  }
-  EXPECT_EQ(BytesOf(*straight, Join(folder, "a")),
-            BytesOf(*second, Join(folder, "b")));
+      MakeLightTrainer(
+          "half", DecodeCheckpoint("half", BytesOf(*first)).value(), one_thread)
+          .value();
+  learn(*second, 3);
+  EXPECT_EQ(BytesOf(*straight), BytesOf(*second));
 }
 
 TEST(LightTrainerTest, AStepThatIsNotFiniteIsNotMade) {
-  TemporaryFolder folder;
   std::vector<Sample> samples = MakeSamples(2, 3);
   const auto trainer = NewLightTrainer(kShape, kOptions, 1);
-  const std::string before = BytesOf(*trainer, Join(folder, "a"));
+  const std::string before = BytesOf(*trainer);
   samples[0].weight = std::numeric_limits<float>::infinity();
   EXPECT_TRUE(trainer->Step(samples, 1e-3).value().skipped);
-  EXPECT_EQ(BytesOf(*trainer, Join(folder, "b")), before);
+  EXPECT_EQ(BytesOf(*trainer), before);
 }
 
 TEST(LightTrainerTest, SaysWhatItDoesNotDo) {
@@ -166,10 +158,9 @@ TEST(LightTrainerTest, SaysWhatItDoesNotDo) {
 TEST(LightTrainerTest, ADamagedCheckpointIsRefused) {
   Checkpoint checkpoint = NewLightCheckpoint(kShape, 1);
   checkpoint.tensors[3].values[0] = std::numeric_limits<float>::quiet_NaN();
-  EXPECT_THAT(
-      std::string(
-          MakeLightTrainer("file", checkpoint, kOptions).status().message()),
-      HasSubstr(checkpoint.tensors[3].name));
+  EXPECT_THAT(MakeLightTrainer("file", checkpoint, kOptions),
+              StatusIs(absl::StatusCode::kDataLoss,
+                       HasSubstr(checkpoint.tensors[3].name)));
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 
 namespace tara::nn {
 
-std::vector<WitnessAnswer> WitnessAnswers() {
+WitnessAnswers ReadWitnessAnswers() {
   const Bundle bundle = Bundle::Open(kWitnessBundle).value();
   const std::vector<GoldenPosition> positions =
       bundle.ReadGolden().value().positions;
@@ -24,16 +24,15 @@ std::vector<WitnessAnswer> WitnessAnswers() {
                 info.Shape(size))
             .value();
   }
-  std::vector<WitnessAnswer> answers;
+  WitnessAnswers answers;
   for (size_t i = 0; i < positions.size(); ++i) {
-    answers.push_back(
-        {positions[i].state, ToEvaluation(positions[i], outputs, i)});
+    answers.states.push_back(positions[i].state);
+    answers.expected.push_back(ToEvaluation(positions[i], outputs, i));
   }
   return answers;
 }
 
-void ExpectBothAnswer(const std::vector<WitnessAnswer>& answers,
-                      InferenceBackend backend) {
+void ExpectBothAnswer(const WitnessAnswers& answers, InferenceBackend backend) {
   for (const char* path : {kWitnessCheckpoint, kWitnessBundle}) {
     const auto evaluator = LoadNetworkEvaluator(
         path, {.backend = backend, .precision = Precision::kFloat32});

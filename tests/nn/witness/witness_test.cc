@@ -28,8 +28,8 @@ namespace {
 constexpr char kGames[] = "tests/nn/witness/games.txt";
 
 TEST(WitnessTest, AnswersAsItDid) {
-  const std::vector<WitnessAnswer> answers = WitnessAnswers();
-  ASSERT_EQ(answers.size(), 40u);
+  const WitnessAnswers answers = ReadWitnessAnswers();
+  ASSERT_EQ(answers.states.size(), 40u);
   ExpectBothAnswer(answers, InferenceBackend::kTara);
 }
 

@@ -15,7 +15,7 @@ namespace tara::nn {
 namespace {
 
 TEST(WitnessTorchTest, AnswersAsItDid) {
-  ExpectBothAnswer(WitnessAnswers(), InferenceBackend::kTorch);
+  ExpectBothAnswer(ReadWitnessAnswers(), InferenceBackend::kTorch);
 }
 
 TEST(WitnessTorchTest, TheBundleVerifies) {
@@ -29,7 +29,7 @@ TEST(WitnessTorchTest, LearningGoesOnFromTheCheckpoint) {
   ASSERT_TRUE(loaded.ok()) << loaded.status();
   Trainer& trainer = *loaded->first;
   EXPECT_EQ(loaded->second.generation, 10);
-  const std::vector<WitnessAnswer> answers = WitnessAnswers();
+  const WitnessAnswers answers = ReadWitnessAnswers();
   ExpectAnswers(answers, trainer);
   // Saved again it plays the same.
   const TemporaryFolder folder;
