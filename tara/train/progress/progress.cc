@@ -98,8 +98,9 @@ std::string Searches(const Event& rates) {
     if (of(field) <= 0) continue;
     absl::StrAppendFormat(&text, "  %s %.0f %%", name, 100 * of(field));
   }
-  if (of("cores") > 0)
+  if (of("cores") > 0) {
     absl::StrAppendFormat(&text, "  %.1f cores", of("cores"));
+  }
   if (of("games_resigned") > 0 || of("games_played_on") > 0) {
     absl::StrAppendFormat(&text,
                           "  resigned %.0f (of %.0f played on %.0f wrong)",
