@@ -86,7 +86,7 @@ class Schedule {
   absl::StatusOr<std::optional<Series>> Next() {
     absl::MutexLock lock(&mutex_);
     while (next_series_ < 2 * pairs_ && !IsDecided()) {
-      const int number = next_series_++;
+      const int number = next_series_;
       if (number % (2 * pairs_per_opening_) == 0) {
         latest_openings_.clear();
         for (int game = 0; game < per_series_; ++game) {
@@ -98,6 +98,7 @@ class Schedule {
       if (options_.self_play && number % 2 == 1) {
         TARA_ASSIGN_OR_RETURN(series.openings[0], openings_.Next());
       }
+      ++next_series_;  // not after an error, which later calls return too
       if (!earlier_.contains(number)) return series;
     }
     return std::nullopt;
