@@ -54,7 +54,7 @@ def test_ppo_learns_to_beat_random():
 @pytest.mark.parametrize("name, arguments", [
     ("maskable_ppo.py", ["--steps", "4096"]),
     ("torchrl_ppo.py", ["--steps", "4096"]),
-    ("rllib_ppo.py", ["--iterations", "4"]),
+    ("rllib_ppo.py", ["--iterations", "4", "--games", "200"]),
 ])
 def test_ppo_of_a_library_learns_to_beat_random(name, arguments):
     run = run_example(name, "--games", "50", *arguments)
