@@ -126,10 +126,20 @@ async function letPlay(page, variant) {
   assert.ok((await waitForTurn(page, 0)).ply > 0, variant);
 }
 
+// Presses a key until an element is there: a page that has just been loaded may
+// not have the focus yet.
+async function pressUntil(page, key, selector) {
+  for (let tries = 12; tries > 0; --tries) {
+    await page.keyboard.press(key);
+    const found = await page.waitForSelector(selector, {timeout: 5000}).catch(
+        (error) => { if (tries === 1) throw error; });
+    if (found) return;
+  }
+}
+
 // A person and the computer begin a game by the keyboard alone.
 async function playByKeys(page) {
-  await page.keyboard.press('n');
-  await page.waitForSelector('#new-game[open]');
+  await pressUntil(page, 'n', '#new-game[open]');
   await page.focus('input[value="four_treasures"]');
   await page.keyboard.press('Space');
   await page.focus('input[name="seating"][value="red"]');
