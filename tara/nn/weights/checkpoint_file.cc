@@ -219,6 +219,15 @@ absl::StatusOr<Checkpoint> DecodeCheckpoint(const std::string& name,
       !header.Read(size)) {
     return DamagedError(name, "it ends within its header");
   }
+  if (format == 1) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "Checkpoint ", name,
+        " has format version 1: its network has only the expected margin. "
+        "This program reads version ",
+        kTowerFormat,
+        ", whose networks predict a distribution of margins; train again in "
+        "another run_dir"));
+  }
   if (format != kTowerFormat && format != kFormatVersion) {
     return VersionError(name, "format", format, kFormatVersion);
   }
