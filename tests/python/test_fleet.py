@@ -106,7 +106,7 @@ def test_a_cluster_that_is_broken_all_the_time_makes_the_same_run(tmp_path):
     """Nodes with addresses of their own; kill -9, freezes, cut links."""
     run = subprocess.run(
         [sys.executable, HERE / "fleet_chaos.py", "--seconds", "20",
-         "--generations", "15", "--nodes", "2", "--seed", "2", "--folder",
+         "--generations", "8", "--nodes", "2", "--seed", "2", "--folder",
          tmp_path], capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stdout + run.stderr
     assert "the same run" in run.stdout
@@ -229,6 +229,17 @@ def test_a_node_that_computes_otherwise_waits(tmp_path, cluster):
                      "other-numbers, the driver", run.stderr)
 
 
+STUDY = f"""
+variant: "four_treasures"
+variant: "high_kings_l1"
+player: "net:{MODEL}"
+what_if: "placement_captures_kings=true"
+size {{
+  name: "small"
+  budget {{ simulations: 1 games: 8 option_games: 8 }}
+  budget {{ simulations: 2 games: 8 }}
+}}
+"""
 CONTESTS = {
     "arena": ["arena", "--variant", "all", f"net:{MODEL},sims=4", "mcts:sims=8",
               "--games", "8"],
@@ -244,27 +255,25 @@ CONTESTS = {
     "balance": ["balance", "--variant", "poisoned_chalice", "--player",
                 "mcts:sims=8", "--games", "16", "--first-games", "1",
                 "--fair"],
-    "studies": ["balance", "--variant", "all", "--player",
-                f"net:{MODEL},sims=2", "--games", "8", "--first-games", "0",
-                "--sims", "1,2", "--what-if", "link_all_at_end=false",
-                "--untrained"],
+    "studies": ["balance", "--study", "study.textproto", "--untrained"],
 }
 
 
 @pytest.mark.parametrize("name", CONTESTS)
 def test_a_contest_on_a_cluster_has_the_same_result(tmp_path, cluster, name):
     """And a store that goes on with nothing left to play."""
+    (tmp_path / "study.textproto").write_text(STUDY)
     store = ["--format=json", "--store", tmp_path / "games.db"]
     there = fleet(*CONTESTS[name], *store, "--address", cluster(None, None),
-                  "--audit", "0.3")
+                  "--audit", "0.3", cwd=tmp_path)
     assert there.returncode == 0, there.stderr
     here = subprocess.run(
         [os.environ["TARA_BINARY"], *CONTESTS[name], "--format=json"],
-        capture_output=True, text=True, check=True)
+        capture_output=True, text=True, check=True, cwd=tmp_path)
     assert there.stdout == here.stdout
     again = subprocess.run(
         [os.environ["TARA_BINARY"], *CONTESTS[name], *map(str, store)],
-        capture_output=True, text=True, check=True)
+        capture_output=True, text=True, check=True, cwd=tmp_path)
     assert again.stdout == here.stdout
 
 
