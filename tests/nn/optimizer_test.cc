@@ -17,7 +17,6 @@ namespace {
 
 constexpr double kRate = 0.1;
 constexpr double kDecay = 0.2;
-constexpr double kMomentum = 0.9;
 
 // Two weights (a matrix, which decays) and a bias (which does not).
 class OptimizerTest : public ::testing::Test {
@@ -49,24 +48,6 @@ class OptimizerTest : public ::testing::Test {
 
 const std::vector<std::vector<double>> kGradients = {
     {0.3, -0.1, 0.7}, {-0.2, 0.4, 0.1}, {0.05, 0.6, -0.3}};
-
-TEST_F(OptimizerTest, SgdFollowsNesterovsFormula) {
-  const auto optimizer = NewSgd(*module_, kDecay, kMomentum);
-  std::vector<double> expected = Weights();
-  std::vector<double> velocity(3, 0);
-  for (const auto& gradient : kGradients) {
-    SetGradients({gradient.begin(), gradient.end()});
-    optimizer->Step(kRate);
-    for (int i = 0; i < 3; ++i) {
-      const double decay = i < 2 ? kDecay : 0;
-      velocity[i] = kMomentum * velocity[i] + gradient[i];
-      expected[i] -= kRate * decay * expected[i] +
-                     kRate * (gradient[i] + kMomentum * velocity[i]);
-      EXPECT_NEAR(Weights()[i], expected[i], 1e-6) << i;
-    }
-  }
-  EXPECT_EQ(optimizer->steps(), 3);
-}
 
 TEST_F(OptimizerTest, AdamWFollowsItsFormula) {
   const auto optimizer = NewAdamW(*module_, kDecay);
@@ -168,8 +149,7 @@ TEST_F(OptimizerTest, MuonIsAdamWOutsideOfTheTower) {
 
 TEST_F(OptimizerTest, WeightsWithoutAGradientStayAsTheyAre) {
   for (const auto& optimizer :
-       {NewAdamW(*module_, kDecay), NewMuon(*module_, kDecay),
-        NewSgd(*module_, kDecay, kMomentum)}) {
+       {NewAdamW(*module_, kDecay), NewMuon(*module_, kDecay)}) {
     SetGradients({1, 1, 1});
     module_->weight.mutable_grad().reset();
     const auto before = Weights();

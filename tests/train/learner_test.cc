@@ -112,18 +112,6 @@ TEST(LearningRateTest, FallsAlongAHalfCosineToItsFinalFraction) {
   EXPECT_NEAR(LearningRate(kSchedule, 5000), 0.02, 1e-12);
 }
 
-TEST(LearningRateTest, FallsToATenthAtEachMilestone) {
-  LearningRateSchedule schedule = kSchedule;
-  schedule.shape = RateShape::kSteps;
-  schedule.milestones = {0.5, 0.8};  // of 110 steps: 55 and 88
-  EXPECT_DOUBLE_EQ(LearningRate(schedule, 4), 0.05);
-  EXPECT_DOUBLE_EQ(LearningRate(schedule, 54), 0.1);
-  EXPECT_NEAR(LearningRate(schedule, 55), 0.01, 1e-12);
-  EXPECT_NEAR(LearningRate(schedule, 87), 0.01, 1e-12);
-  EXPECT_NEAR(LearningRate(schedule, 88), 0.001, 1e-12);
-  EXPECT_NEAR(LearningRate(schedule, 5000), 0.001, 1e-12);
-}
-
 TEST(LearnOptionsOfTest, LetTheRateFallOverTheGenerationsOfTheRun) {
   proto::TrainConfig config;
   config.mutable_learner()->set_steps_per_generation(50);

@@ -204,25 +204,6 @@ class Muon : public AdamW {
   }
 };
 
-class Sgd : public Optimizer {
- public:
-  Sgd(const torch::nn::Module& module, float weight_decay, float momentum)
-      : Optimizer(module, weight_decay, {{.name = "sgd.velocity"}}),
-        momentum_(momentum) {}
-
- private:
-  void Update(const Active& active, double learning_rate,
-              int64_t /*step*/) const override {
-    const auto& velocity = active.moments[0];
-    at::_foreach_mul_(velocity, momentum_);
-    at::_foreach_add_(velocity, active.gradients);
-    at::_foreach_add_(active.weights, active.gradients, -learning_rate);
-    at::_foreach_add_(active.weights, velocity, -learning_rate * momentum_);
-  }
-
-  const double momentum_;
-};
-
 std::string StoredName(const std::string& moment, const std::string& weights) {
   return absl::StrCat(moment, ".", weights);
 }
@@ -398,11 +379,6 @@ std::unique_ptr<Optimizer> NewAdamW(const torch::nn::Module& module,
 std::unique_ptr<Optimizer> NewMuon(const torch::nn::Module& module,
                                    float weight_decay) {
   return std::make_unique<Muon>(module, weight_decay);
-}
-
-std::unique_ptr<Optimizer> NewSgd(const torch::nn::Module& module,
-                                  float weight_decay, float momentum) {
-  return std::make_unique<Sgd>(module, weight_decay, momentum);
 }
 
 WeightAverage::WeightAverage(const Network& network, double decay)

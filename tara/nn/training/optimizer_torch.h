@@ -151,13 +151,6 @@ class Optimizer {
 std::unique_ptr<Optimizer> NewAdamW(const torch::nn::Module& module,
                                     float weight_decay);
 
-// Gradient descent with Nesterov's momentum and decoupled weight decay:
-//   v = mu v + g                w = w - lr decay w - lr (g + mu v)
-// Source: Sutskever et al. 2013 (PMLR 28(3)), section 2, as rewritten by Bengio
-// et al. 2013 (arXiv:1212.0901), section 3.5, for a gradient at w.
-std::unique_ptr<Optimizer> NewSgd(const torch::nn::Module& module,
-                                  float weight_decay, float momentum);
-
 // Muon: convolutions and linear layers of the residual tower (names that begin
 // with "block") move by the nearest orthogonal matrix to Nesterov's momentum,
 //   m = mu m + (1 - mu) g     w = w - lr decay w - lr 0.2 sqrt(max(r, c)) O,

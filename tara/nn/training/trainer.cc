@@ -39,15 +39,9 @@ std::shared_ptr<Network> MakeNetwork(const NetworkShape& shape, uint64_t seed,
 
 std::unique_ptr<Optimizer> MakeOptimizer(const TrainerOptions& options,
                                          const Network& network) {
-  switch (options.optimizer) {
-    case OptimizerKind::kAdamW:
-      return NewAdamW(network, options.weight_decay);
-    case OptimizerKind::kMuon:
-      return NewMuon(network, options.weight_decay);
-    case OptimizerKind::kSgd:
-      return NewSgd(network, options.weight_decay, options.momentum);
-  }
-  return nullptr;
+  return options.optimizer == OptimizerKind::kMuon
+             ? NewMuon(network, options.weight_decay)
+             : NewAdamW(network, options.weight_decay);
 }
 
 // The buffers that a forward pass in training changes: running means and

@@ -51,12 +51,10 @@ struct Sample {
 enum class OptimizerKind {
   kAdamW,
   kMuon,  // of the tower; AdamW of the rest
-  kSgd,   // with Nesterov's momentum
 };
 
 struct TrainerOptions {
   OptimizerKind optimizer = OptimizerKind::kAdamW;
-  float momentum = 0.9f;  // of kSgd
   // Decoupled decay of convolutions and linear layers, per step and unit of
   // learning rate.
   float weight_decay = 1e-2f;

@@ -24,7 +24,7 @@
 //   NAME            the network as it plays; the average of the weights where
 //                   training averages them
 //   raw/NAME        then, the weights that training continues with
-//   adamw.*, muon.*, sgd.*  moments of the optimizer
+//   adamw.*, muon.*  moments of the optimizer (sgd.* of earlier versions)
 // The number of inputs is the second axis of stem_conv.weight (planes) and of
 // stem_globals.weight (globals), or the first of input_planes.weight and
 // input_globals.weight in a light network: the first of kPlanes and kGlobals.

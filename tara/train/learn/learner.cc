@@ -121,15 +121,6 @@ double LearningRate(const LearningRateSchedule& schedule, int64_t step) {
     return schedule.peak * static_cast<double>(step + 1) /
            static_cast<double>(schedule.warmup_steps);
   }
-  if (schedule.shape == RateShape::kSteps) {
-    double rate = schedule.peak;
-    for (const double milestone : schedule.milestones) {
-      const double begin =
-          milestone * static_cast<double>(schedule.total_steps);
-      if (static_cast<double>(step) >= begin) rate *= 0.1;
-    }
-    return rate;
-  }
   const int64_t falling = schedule.total_steps - schedule.warmup_steps;
   const double done =
       falling <= 0
