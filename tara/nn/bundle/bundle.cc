@@ -225,8 +225,8 @@ absl::Status AddGolden(const Checkpoint& network,
 absl::Status AddRanges(const Checkpoint& checkpoint,
                        std::vector<ZipEntry>& entries) {
   const LightTensors tensors(checkpoint.shape.blocks);
-  AlignedFloats parameters(tensors.size());
-  TARA_RETURN_IF_ERROR(tensors.Read(checkpoint, "", parameters.data()));
+  TARA_ASSIGN_OR_RETURN(const AlignedFloats parameters,
+                        tensors.Read(checkpoint));
   TARA_ASSIGN_OR_RETURN(const LightRanges ranges,
                         LightRangesOf(checkpoint, tensors, parameters.data()));
   Checkpoint written;

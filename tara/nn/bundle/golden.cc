@@ -291,8 +291,8 @@ absl::StatusOr<NetworkOutputs> ComputeLightOutputs(
   TARA_CHECK(inputs.counts == InputCounts(), "all inputs of this program");
   TARA_RETURN_IF_ERROR(CheckLightShape(checkpoint.shape));
   const LightTensors tensors(checkpoint.shape.blocks);
-  AlignedFloats parameters(tensors.size());
-  TARA_RETURN_IF_ERROR(tensors.Read(checkpoint, "", parameters.data()));
+  TARA_ASSIGN_OR_RETURN(const AlignedFloats parameters,
+                        tensors.Read(checkpoint));
   const bool with_owner = HasLearned(checkpoint, Head::kOwner);
   std::vector<int16_t> actions;
   for (int i = 0; i < kNumActions; ++i) {

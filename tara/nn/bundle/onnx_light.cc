@@ -20,8 +20,6 @@
 namespace tara::nn {
 namespace {
 
-using Integers = std::vector<int64_t>;
-
 class LightWriter : public GraphWriter {
  public:
   using GraphWriter::GraphWriter;
@@ -44,7 +42,7 @@ class LightWriter : public GraphWriter {
       pooled = Pool(name, hills);
     }
     const std::string context =
-        Add("Concat", "context", {pooled, "globals"}, "axis", 1);
+        Add("Concat", "context", {pooled, "globals"}, {{"axis", 1}});
     WritePolicy(hills, context);
     WriteValue(context);
     if (network().Has("owner_hills.weight")) {
@@ -61,7 +59,7 @@ class LightWriter : public GraphWriter {
                      int axis, const Integers& places) {
     return Add("Gather", name,
                {values, AddIntegers(absl::StrCat(name, ".places"), places)},
-               "axis", axis);
+               {{"axis", axis}});
   }
   // An axis of 0 is that of the values.
   std::string Reshape(const std::string& name, const std::string& values,
@@ -71,10 +69,7 @@ class LightWriter : public GraphWriter {
   }
   std::string Transpose(const std::string& name, const std::string& values,
                         const Integers& order) {
-    onnx::NodeProto* const node = AddNode("Transpose", name, {values});
-    node->add_output(name);
-    SetAttribute("perm", order, node);
-    return name;
+    return Add("Transpose", name, {values}, {{"perm", order}});
   }
   std::string Unsqueeze(const std::string& values, int axis) {
     return Add("Unsqueeze", absl::StrCat(values, ".with_axis", axis),
@@ -82,7 +77,7 @@ class LightWriter : public GraphWriter {
   }
   std::string Sum(const std::string& name, const std::string& values,
                   int axis) {
-    return Add("ReduceSum", name, {values, axes_[axis]}, "keepdims", 0);
+    return Add("ReduceSum", name, {values, axes_[axis]}, {{"keepdims", 0}});
   }
   // Values below 0 become 0, those above 1 become 1.
   std::string Clip(const std::string& name, const std::string& values) {
@@ -111,16 +106,13 @@ class LightWriter : public GraphWriter {
   }
   // [B, 128]: means, then maxima.
   std::string Pool(const std::string& name, const std::string& hills) {
-    std::vector<std::string> parts;
-    for (const auto& [type, part] :
-         {std::pair("ReduceMean", ".mean"), {"ReduceMax", ".maximum"}}) {
-      onnx::NodeProto* const node = AddNode(type, name + part, {hills});
-      node->add_output(name + part);
-      SetAttribute("axes", Integers{1}, node);
-      SetAttribute("keepdims", 0, node);
-      parts.push_back(name + part);
-    }
-    return Add("Concat", name + ".pooled", parts, "axis", 1);
+    const auto part = [&](const std::string& type, const std::string& ending) {
+      return Add(type, name + ending, {hills},
+                 {{"axes", Integers{1}}, {"keepdims", 0}});
+    };
+    const std::string mean = part("ReduceMean", ".mean");
+    const std::string maximum = part("ReduceMax", ".maximum");
+    return Add("Concat", name + ".pooled", {mean, maximum}, {{"axis", 1}});
   }
 
   // --- Inputs ----------------------------------------------------------------
@@ -263,7 +255,7 @@ class LightWriter : public GraphWriter {
                  Add("Sub", "sizes_beyond",
                      {Unsqueeze(sizes, 3), AddConstant("sizes", {2}, {2, 7})})),
             1);
-    return Add("Concat", "flags", {around, few, large}, "axis", 2);
+    return Add("Concat", "flags", {around, few, large}, {{"axis", 2}});
   }
 
   // --- Layers ----------------------------------------------------------------
@@ -337,25 +329,15 @@ class LightWriter : public GraphWriter {
         return int64_t{hill} * kNumHillOutputs + output;
       };
       if (part.kind == PolicyPart::kHill) {
-        hill_logits.push_back(place(part.to, kHillLogit));
+        hill_logits.push_back(place(part.to, part.destination));
       }
       if (!part.has_pair()) continue;
-      const bool link = part.kind == PolicyPart::kLink;
-      const bool sacrifice = part.kind == PolicyPart::kSacrifice;
-      const int origin = link        ? kLinkLogit
-                         : sacrifice ? kSacrificeOrigin
-                                     : kMoveOrigin;
-      const int destination = link        ? kLinkLogit
-                              : sacrifice ? kSacrificeDestination
-                                          : kMoveDestination;
-      from.push_back(place(part.from, origin + part.direction));
-      to.push_back(place(part.to, destination + part.direction));
-      directions.push_back(link ? 16 : 8 * sacrifice + part.direction);
+      from.push_back(place(part.from, part.origin));
+      to.push_back(place(part.to, part.destination));
+      directions.push_back(part.direction < 0 ? 16 : part.direction);
       for (int i = 0; i < kPolicyVector; ++i) {
-        from_vectors.push_back(
-            place(part.from, (link ? kLinkVector : kOriginVector) + i));
-        to_vectors.push_back(
-            place(part.to, (link ? kLinkVector : kDestinationVector) + i));
+        from_vectors.push_back(place(part.from, part.origin_vector + i));
+        to_vectors.push_back(place(part.to, part.destination_vector + i));
       }
     }
     const std::string vectors =
@@ -367,7 +349,7 @@ class LightWriter : public GraphWriter {
     const std::string all_directions = Add(
         "Concat", "directions",
         {Weights("policy_directions.bias"), AddConstant("of_links", {1}, {0})},
-        "axis", 0);
+        {{"axis", 0}});
     std::string pairs = Sum("pair_products", vectors, 2);
     for (const std::string& part :
          {Gather("pair_origins", outputs, 1, from),
@@ -377,8 +359,8 @@ class LightWriter : public GraphWriter {
     }
     const std::string pass = Unsqueeze(Product("policy_pass", context), 1);
     Add("Concat", "policy",
-        {Gather("hill_logits", outputs, 1, hill_logits), pairs, pass}, "axis",
-        1);
+        {Gather("hill_logits", outputs, 1, hill_logits), pairs, pass},
+        {{"axis", 1}});
     AddOutput("policy", {kNumActions});
   }
 
@@ -389,14 +371,7 @@ class LightWriter : public GraphWriter {
       if (values != context) values = Relu(values);
       values = Linear(layer, values);
     }
-    onnx::NodeProto* const split = AddNode(
-        "Split", "values",
-        {values, AddIntegers("sizes_of_values", {kNumResults, kNumMargins})});
-    split->add_output("result");
-    split->add_output("margins");
-    SetAttribute("axis", 1, split);
-    AddOutput("result", {kNumResults});
-    AddOutput("margins", {kNumMargins});
+    AddValues(values);
   }
 
   std::string zero_;

@@ -102,8 +102,7 @@ class FloatLightEvaluator : public mcts::Evaluator {
 absl::StatusOr<AlignedFloats> ReadParameters(const Checkpoint& checkpoint) {
   TARA_RETURN_IF_ERROR(CheckLightShape(checkpoint.shape));
   const LightTensors tensors(checkpoint.shape.blocks);
-  AlignedFloats parameters(tensors.size());
-  TARA_RETURN_IF_ERROR(tensors.Read(checkpoint, "", parameters.data()));
+  TARA_ASSIGN_OR_RETURN(AlignedFloats parameters, tensors.Read(checkpoint));
   for (const LightTensor* const tensor : tensors.all()) {
     const float* const values = parameters.data() + tensor->offset;
     if (!std::all_of(values, values + tensor->size(),

@@ -84,29 +84,15 @@ struct Terms {
   }
 
   static std::vector<int64_t> Of(const PolicyPart& part) {
-    const int64_t pair = part.from * kNumHills + part.to;
-    const bool sacrifice = part.kind == PolicyPart::kSacrifice;
-    switch (part.kind) {
-      case PolicyPart::kNone:
-        return {};
-      case PolicyPart::kPass:
-        return {kOfPass};
-      case PolicyPart::kHill:
-        return {OfHill(part.to, kHillLogit)};
-      case PolicyPart::kLink:
-        return {OfHill(part.from, kLinkLogit), OfHill(part.to, kLinkLogit),
-                kOfLinks + pair};
-      case PolicyPart::kMove:
-      case PolicyPart::kSacrifice:
-        return {OfHill(part.from, (sacrifice ? kSacrificeOrigin : kMoveOrigin) +
-                                      part.direction),
-                OfHill(part.to,
-                       (sacrifice ? kSacrificeDestination : kMoveDestination) +
-                           part.direction),
-                kOfDirections + 8 * sacrifice + part.direction,
-                kOfMoves + pair};
-    }
-    return {};
+    if (part.kind == PolicyPart::kNone) return {};
+    if (part.kind == PolicyPart::kPass) return {kOfPass};
+    if (!part.has_pair()) return {OfHill(part.to, part.destination)};
+    std::vector<int64_t> terms = {OfHill(part.from, part.origin),
+                                  OfHill(part.to, part.destination)};
+    if (part.direction >= 0) terms.push_back(kOfDirections + part.direction);
+    terms.push_back(part.from * kNumHills + part.to +
+                    (part.direction < 0 ? kOfLinks : kOfMoves));
+    return terms;
   }
 };
 

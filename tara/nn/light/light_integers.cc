@@ -535,19 +535,26 @@ class Maker {
   std::array<float, kPolicyWidth> policy_;
 };
 
-constexpr absl::string_view kHillRanges = "calibration/hills";
-constexpr absl::string_view kMixedRanges = "calibration/mixed";
-constexpr absl::string_view kPolicyRanges = "calibration/policy";
+// The tensor of some ranges in a checkpoint.
+struct RangeTensor {
+  absl::string_view name;
+  std::vector<int64_t> shape;
+  absl::Span<float> values;
+};
 
-NamedTensor RangesTensor(absl::string_view name,
-                         const std::vector<LightRanges::Channels>& ranges) {
-  NamedTensor tensor = {.name = std::string(name),
-                        .shape = {static_cast<int64_t>(ranges.size()), kC},
-                        .values = {}};
-  for (const auto& range : ranges) {
-    tensor.values.insert(tensor.values.end(), range.begin(), range.end());
-  }
-  return tensor;
+std::array<RangeTensor, 3> TensorsOf(LightRanges& ranges) {
+  const auto of_channels = [](absl::string_view name,
+                              std::vector<LightRanges::Channels>& channels) {
+    const auto rows = static_cast<int64_t>(channels.size());
+    return RangeTensor{
+        name,
+        {rows, kC},
+        absl::MakeSpan(channels.data()->data(), channels.size() * kC)};
+  };
+  return {
+      of_channels("calibration/hills", ranges.hills),
+      of_channels("calibration/mixed", ranges.mixed),
+      {"calibration/policy", {kPolicyWidth}, absl::MakeSpan(ranges.policy)}};
 }
 
 }  // namespace
@@ -560,8 +567,7 @@ LightRanges MeasureLightRanges(const LightTensors& tensors,
                                const float* parameters,
                                absl::Span<const State> positions) {
   const size_t layers = tensors.layers.size();
-  LightRanges ranges = {.hills = std::vector<LightRanges::Channels>(layers + 1),
-                        .mixed = std::vector<LightRanges::Channels>(layers)};
+  LightRanges ranges(static_cast<int>(layers));
   const auto widen = [](const float* values, auto& range) {
     for (size_t c = 0; c < range.size(); ++c) {
       range[c] = std::max(range[c], values[c]);
@@ -590,34 +596,23 @@ LightRanges MeasureLightRanges(const LightTensors& tensors,
   return ranges;
 }
 
-void WriteLightRanges(const LightRanges& ranges, Checkpoint& checkpoint) {
-  checkpoint.tensors.push_back(RangesTensor(kHillRanges, ranges.hills));
-  checkpoint.tensors.push_back(RangesTensor(kMixedRanges, ranges.mixed));
-  checkpoint.tensors.push_back(
-      {.name = std::string(kPolicyRanges),
-       .shape = {kPolicyWidth},
-       .values = {ranges.policy.begin(), ranges.policy.end()}});
+void WriteLightRanges(LightRanges ranges, Checkpoint& checkpoint) {
+  for (const auto& [name, shape, values] : TensorsOf(ranges)) {
+    checkpoint.tensors.push_back({.name = std::string(name),
+                                  .shape = shape,
+                                  .values = {values.begin(), values.end()}});
+  }
 }
 
 absl::StatusOr<std::optional<LightRanges>> ReadLightRanges(
     const Checkpoint& checkpoint, int layers) {
   if (!checkpoint.HasPrefix("calibration/")) return std::nullopt;
-  LightRanges ranges;
-  const auto read = [&](absl::string_view name, int count,
-                        std::vector<LightRanges::Channels>& out) {
-    const auto tensor = checkpoint.Find(name, {count, kC});
-    if (!tensor.ok()) return tensor.status();
-    out.resize(count);
-    for (int i = 0; i < count; ++i) {
-      std::copy_n((*tensor)->values.begin() + i * kC, kC, out[i].begin());
-    }
-    return absl::OkStatus();
-  };
-  TARA_RETURN_IF_ERROR(read(kHillRanges, layers + 1, ranges.hills));
-  TARA_RETURN_IF_ERROR(read(kMixedRanges, layers, ranges.mixed));
-  TARA_ASSIGN_OR_RETURN(const NamedTensor* const policy,
-                        checkpoint.Find(kPolicyRanges, {kPolicyWidth}));
-  std::copy_n(policy->values.begin(), kPolicyWidth, ranges.policy.begin());
+  LightRanges ranges(layers);
+  for (const auto& [name, shape, values] : TensorsOf(ranges)) {
+    TARA_ASSIGN_OR_RETURN(const NamedTensor* const tensor,
+                          checkpoint.Find(name, shape));
+    std::copy(tensor->values.begin(), tensor->values.end(), values.begin());
+  }
   return ranges;
 }
 

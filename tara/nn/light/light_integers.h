@@ -27,6 +27,9 @@ namespace tara::nn {
 struct LightRanges {
   using Channels = std::array<float, kLightChannels>;
 
+  // Of a network with a number of layers; zeros.
+  explicit LightRanges(int layers) : hills(layers + 1), mixed(layers) {}
+
   std::vector<Channels> hills;  // [layers + 1]
   std::vector<Channels> mixed;  // [layers]
   std::array<float, kPolicyWidth> policy = {};
@@ -45,7 +48,7 @@ absl::StatusOr<LightRanges> LightRangesOf(const Checkpoint& checkpoint,
 
 // The ranges as tensors of a checkpoint, "calibration/...", and back; no value
 // without any, INVALID_ARGUMENT where one is missing or misshapen.
-void WriteLightRanges(const LightRanges& ranges, Checkpoint& checkpoint);
+void WriteLightRanges(LightRanges ranges, Checkpoint& checkpoint);
 absl::StatusOr<std::optional<LightRanges>> ReadLightRanges(
     const Checkpoint& checkpoint, int layers);
 

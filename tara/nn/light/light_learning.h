@@ -52,7 +52,7 @@ struct LightActivations {
   // Means, then maxima, of `hills`; and where the maxima are.
   alignas(64) float pooled[kMaxLightLayers + 1][2 * kLightChannels];
   uint8_t highest[kMaxLightLayers + 1][kLightChannels];
-  alignas(64) float context[(kContext + 15) / 16 * 16];
+  alignas(64) float context[WholeLines(kContext)];
   // Of the hills that actions concern.
   std::array<bool, kNumHills> is_concerned;
   alignas(64) float policy[kNumHills][kPolicyWidth];
@@ -62,7 +62,7 @@ struct LightActivations {
   alignas(64) float owners[kNumHills][16];
   // The logits: of the legal actions; of win, draw, loss and the margins.
   std::array<float, kNumPolicyOutputs> logits;
-  alignas(64) float value[(kNumValueOutputs + 15) / 16 * 16];
+  alignas(64) float value[WholeLines(kNumValueOutputs)];
 };
 
 // Sums of losses over samples; weights: of the samples with the head's target.
@@ -89,7 +89,7 @@ class TransposedLight {
  private:
   std::vector<const LightTensor*> matrices_;
   std::vector<size_t> offsets_;  // [offset of the tensor / 16]
-  AlignedFloats values_;
+  AlignedFloats values_{0};
 };
 
 // One implementation; chosen at run time.

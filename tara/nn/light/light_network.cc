@@ -19,11 +19,6 @@
 namespace tara::nn {
 namespace {
 
-// Floats of a line of the cache.
-constexpr int kLine = 16;
-
-constexpr int RoundUp(int count) { return (count + kLine - 1) / kLine * kLine; }
-
 constexpr bool IsTap(int file, int rank) {
   const int square = file * file + rank * rank;
   return square <= 2 || square == 5;
@@ -63,27 +58,26 @@ std::array<PolicyPart, kNumPolicyOutputs> MakePolicyParts() {
   std::array<PolicyPart, kNumPolicyOutputs> all;
   for (int index = 0; index < kNumActions; ++index) {
     const auto action = static_cast<Action>(index);
-    const ActionParts parts = Parts(action);
+    const auto [kind, from, to] = Parts(action);
     PolicyPart& part = all[PolicyOutput(action)];
-    switch (parts.kind) {
-      case ActionKind::kPass:
-        part = {.kind = PolicyPart::kPass};
-        break;
-      case ActionKind::kKingMove:
-      case ActionKind::kSacrifice:
-        part = {.kind = parts.kind == ActionKind::kKingMove
-                            ? PolicyPart::kMove
-                            : PolicyPart::kSacrifice,
-                .from = parts.from,
-                .to = parts.to,
-                .direction = static_cast<int8_t>(
-                    internal::KnightDirection(parts.from, parts.to))};
-        break;
-      case ActionKind::kLink:
-        part = {.kind = PolicyPart::kLink, .from = parts.from, .to = parts.to};
-        break;
-      default:
-        part = {.kind = PolicyPart::kHill, .to = parts.to};
+    part = {.kind = PolicyPart::kHill, .from = from, .to = to};
+    if (kind == ActionKind::kPass) {
+      part.kind = PolicyPart::kPass;
+    } else if (kind == ActionKind::kLink) {
+      part.kind = PolicyPart::kPair;
+      part.origin = part.destination = kLinkLogit;
+      part.origin_vector = part.destination_vector = kLinkVector;
+    } else if (from >= 0) {
+      const bool sacrifice = kind == ActionKind::kSacrifice;
+      const int direction = internal::KnightDirection(from, to);
+      part.kind = PolicyPart::kPair;
+      part.origin = static_cast<int8_t>(
+          direction + (sacrifice ? kSacrificeOrigin : kMoveOrigin));
+      part.destination = static_cast<int8_t>(
+          direction + (sacrifice ? kSacrificeDestination : kMoveDestination));
+      part.origin_vector = kOriginVector;
+      part.destination_vector = kDestinationVector;
+      part.direction = static_cast<int8_t>(8 * sacrifice + direction);
     }
   }
   return all;
@@ -312,7 +306,7 @@ void LightTensors::Add(absl::string_view name, int rows, int columns,
   tensor = {.name = std::string(name),
             .rows = rows,
             .columns = columns,
-            .stride = RoundUp(columns),
+            .stride = WholeLines(columns),
             .offset = size_,
             .decays = scale > 0,
             .scale = scale,
@@ -411,7 +405,15 @@ absl::Status LightTensors::Read(const Checkpoint& checkpoint,
   return absl::OkStatus();
 }
 
-AlignedFloats::AlignedFloats(size_t size) : memory_(size + kLine), size_(size) {
+absl::StatusOr<AlignedFloats> LightTensors::Read(
+    const Checkpoint& checkpoint) const {
+  AlignedFloats parameters(size_);
+  TARA_RETURN_IF_ERROR(Read(checkpoint, "", parameters.data()));
+  return parameters;
+}
+
+AlignedFloats::AlignedFloats(size_t size)
+    : memory_(size + WholeLines(1)), size_(size) {
   const auto address = reinterpret_cast<uintptr_t>(memory_.data());
   data_ = reinterpret_cast<float*>((address + 63) / 64 * 64);
 }

@@ -26,6 +26,7 @@
 #include "tara/core/board.h"
 #include "tara/core/state.h"
 #include "tara/nn/cpu/cpu_evaluator.h"
+#include "tara/nn/cpu/cpu_network.h"
 #include "tara/nn/encode/encoded_batch.h"
 #include "tara/nn/encode/features.h"
 #include "tara/nn/inference_options.h"
@@ -75,16 +76,16 @@ struct TrialInputs {
   at::Tensor globals;
 };
 
-Trial Try(const Network& network, const c10::Device& device,
+Trial Try(const Checkpoint& folded, const c10::Device& device,
           const TrialInputs& inputs, at::ScalarType type) {
-  const FoldedNetwork folded(network, device, type);
+  const FoldedNetwork network(folded, device, type);
   const c10::Stream stream =
       c10::impl::VirtualGuardImpl(device.type()).getStream(device);
   Trial trial = {.outputs = {}, .time = absl::InfiniteDuration()};
   for (int round = 0; round < kRounds; ++round) {
     stream.synchronize();
     const absl::Time start = SteadyTime();
-    trial.outputs = folded.Forward(inputs.planes, inputs.globals);
+    trial.outputs = network.Forward(inputs.planes, inputs.globals);
     stream.synchronize();
     trial.time = std::min(trial.time, SteadyTime() - start);
   }
@@ -102,7 +103,7 @@ absl::Status Differs(const at::Tensor& outputs, const at::Tensor& expected) {
 }
 
 // Tries a type of 16 bits; returns its time, or why it cannot be used.
-absl::StatusOr<absl::Duration> TryShort(const Network& network,
+absl::StatusOr<absl::Duration> TryShort(const Checkpoint& network,
                                         const c10::Device& device,
                                         const TrialInputs& inputs,
                                         const Trial& reference,
@@ -140,7 +141,7 @@ at::ScalarType TypeOf(Precision precision) {
 // UNIMPLEMENTED when LibTorch cannot compute in that precision there, or its
 // answers are far from those in float32, saying which. REQUIRES: in inference
 // mode.
-absl::StatusOr<Precision> ChoosePrecision(const Network& network,
+absl::StatusOr<Precision> ChoosePrecision(const Checkpoint& network,
                                           const c10::Device& device,
                                           Precision precision) {
   if (precision == Precision::kInt8) {
@@ -362,7 +363,7 @@ void DevicePart::Finish() {
 // One device: the weights on it, and the parts that no call uses.
 class Replica {
  public:
-  Replica(const Network& network, const c10::Device& device,
+  Replica(const Checkpoint& network, const c10::Device& device,
           at::ScalarType type, int capacity)
       : network_(network, device, type), device_(device), capacity_(capacity) {
     // The weights were copied on the default stream; others compute with them.
@@ -387,7 +388,7 @@ class Replica {
 
 class EvaluatorInParts : public mcts::Evaluator {
  public:
-  EvaluatorInParts(const Network& network,
+  EvaluatorInParts(const Checkpoint& network,
                    const std::vector<std::string>& devices, at::ScalarType type,
                    const DeviceEvaluatorOptions& options)
       : devices_(absl::StrJoin(devices, ",")), options_(options) {
@@ -489,12 +490,11 @@ absl::StatusOr<DeviceEvaluator> NewDeviceEvaluator(
              "parts need positions");
   TARA_ASSIGN_OR_RETURN(const std::vector<std::string> devices,
                         FindTorchDevices(options.device));
-  // Checked before allocating a network of the size given in the file.
-  TARA_RETURN_IF_ERROR(FoldNorms(checkpoint).status());
+  // Finds tensors that are missing or misshapen.
+  TARA_RETURN_IF_ERROR(MakeCpuNetwork(checkpoint).status());
+  TARA_ASSIGN_OR_RETURN(const Checkpoint network, FoldNorms(checkpoint));
   try {
     const c10::InferenceMode inference_mode;
-    Network network(checkpoint.shape);
-    TARA_RETURN_IF_ERROR(LoadWeights(checkpoint, network));
     TARA_ASSIGN_OR_RETURN(const Precision precision,
                           ChoosePrecision(network, c10::Device(devices.front()),
                                           options.precision));
