@@ -42,12 +42,11 @@ absl::Status TakeTurns(int threads, BenchClock clock, double seconds,
     for (Workload& workload : workloads) {
       std::vector<absl::StatusOr<double>> rates(threads);
       RunOnThreads(threads, [&](int i) { rates[i] = take_turn(workload, i); });
-      double sum = 0;
+      double& sum = workload.rates.emplace_back(0);
       for (const absl::StatusOr<double>& rate : rates) {
         TARA_RETURN_IF_ERROR(rate.status());
         sum += *rate;
       }
-      workload.rates.push_back(sum);
     }
   } while (!stop() && SteadyTime() - begin < absl::Seconds(seconds));
   return absl::OkStatus();
@@ -69,6 +68,10 @@ int ReportBench(const std::string& format, const std::string& title,
 }
 
 namespace {
+
+using eval::CountField;
+using eval::NumberField;
+using eval::TextField;
 
 constexpr uint64_t kSeed = 1;
 
@@ -130,17 +133,17 @@ absl::Status MeasureCore(const BenchCoreOptions& options, const State& start,
   for (size_t i = 0; i < sets.size(); ++i) {
     const double batched = Typical(workloads[i + 1].rates);
     rows.push_back(
-        {eval::TextField("variant", "variant", Info(start.variant).id),
-         eval::TextField("isa", "isa", InstructionSetName(sets[i])),
-         eval::NumberField("scalar_plies_per_s", "scalar M plies/s", scalar,
-                           {.scale = 1e-6, .digits = 1}),
-         eval::NumberField("batched_plies_per_s", "batched M plies/s", batched,
-                           {.scale = 1e-6, .digits = 1}),
-         eval::NumberField("ratio", "ratio", batched / scalar, {.digits = 1}),
-         eval::NumberField("games_per_s", "M games/s", games_per_s(i + 1),
-                           {.scale = 1e-6}),
-         eval::NumberField("scalar_games_per_s", "", games_per_s(0)),
-         eval::CountField("threads", "", threads)});
+        {TextField("variant", "variant", Info(start.variant).id),
+         TextField("isa", "isa", InstructionSetName(sets[i])),
+         NumberField("scalar_plies_per_s", "scalar M plies/s", scalar,
+                     {.scale = 1e-6, .digits = 1}),
+         NumberField("batched_plies_per_s", "batched M plies/s", batched,
+                     {.scale = 1e-6, .digits = 1}),
+         NumberField("ratio", "ratio", batched / scalar, {.digits = 1}),
+         NumberField("games_per_s", "M games/s", games_per_s(i + 1),
+                     {.scale = 1e-6}),
+         NumberField("scalar_games_per_s", "", games_per_s(0)),
+         CountField("threads", "", threads)});
   }
   return absl::OkStatus();
 }
@@ -260,23 +263,22 @@ absl::StatusOr<eval::ReportRow> MeasureSearch(const BenchSearchOptions& options,
       static_cast<double>(counting.positions) /
       static_cast<double>(counting.batches * options.trees() * options.leaves);
   return eval::ReportRow{
-      eval::TextField("variant", "variant", Info(start.variant).id),
-      eval::TextField("evaluator", "evaluator", name),
-      eval::CountField("threads", "", options.threads),
-      eval::NumberField("simulations_per_s", "M simulations/s", Typical(rates),
-                        {.scale = 1e-6, .digits = 3}),
-      eval::NumberField("bytes_per_simulation", "bytes/simulation",
-                        bytes_per_simulation, {.digits = 0}),
-      eval::NumberField("batch_fill", "batch fill %", fill, eval::kPercent),
-      eval::NumberField(
-          "graph_hit_rate", "graph hits %",
-          hits / (hits + static_cast<double>(graph.num_nodes() - 1)),
-          eval::kPercent),
-      eval::NumberField("graph_free_rate", "graph free %",
-                        free / graph.root_visits(), eval::kPercent),
-      eval::CountField("simulations", "", options.simulations),
-      eval::CountField("games", "", options.trees()),
-      eval::CountField("leaves", "", options.leaves)};
+      TextField("variant", "variant", Info(start.variant).id),
+      TextField("evaluator", "evaluator", name),
+      CountField("threads", "", options.threads),
+      NumberField("simulations_per_s", "M simulations/s", Typical(rates),
+                  {.scale = 1e-6, .digits = 3}),
+      NumberField("bytes_per_simulation", "bytes/simulation",
+                  bytes_per_simulation, {.digits = 0}),
+      NumberField("batch_fill", "batch fill %", fill, eval::kPercent),
+      NumberField("graph_hit_rate", "graph hits %",
+                  hits / (hits + static_cast<double>(graph.num_nodes() - 1)),
+                  eval::kPercent),
+      NumberField("graph_free_rate", "graph free %", free / graph.root_visits(),
+                  eval::kPercent),
+      CountField("simulations", "", options.simulations),
+      CountField("games", "", options.trees()),
+      CountField("leaves", "", options.leaves)};
 }
 
 // Measures how fast positions are searched, or prints the search signature.

@@ -430,8 +430,7 @@ class KindsOfTrainersTest : public TrainerTest {
  protected:
   static std::vector<TrainerOptions> Kinds() {
     std::vector<TrainerOptions> kinds;
-    for (const auto optimizer :
-         {OptimizerKind::kAdamW, OptimizerKind::kMuon}) {
+    for (const auto optimizer : {OptimizerKind::kAdamW, OptimizerKind::kMuon}) {
       for (const float decay : {0.0f, 0.9f}) {
         for (const bool deferred : {false, true}) {
           kinds.push_back(kAllHeads);

@@ -125,28 +125,5 @@ TEST(WinogradTest, SumsAreThoseOfTheConvolution) {
   }
 }
 
-TEST(WinogradTest, APositionsAnswerDoesNotDependOnItsNeighbours) {
-  Random random(DeriveSeed(2, 0, StreamPurpose::kTest));
-  constexpr int kChannels = 32;
-  constexpr size_t kRow = size_t{kNumSquares} * kChannels;
-  const CpuConvolutionWeights weights =
-      RandomWeights(kChannels, kChannels, random);
-  const auto source = Uniform(11 * kRow, 0, 3, random);
-  const WinogradLayer layer = MakeWinogradLayer(weights);
-  for (const auto& [name, kernels] : AllKernels()) {
-    const auto together = RunKernels(*kernels, layer, source,
-                                     std::vector<float>(11 * kRow), false);
-    for (size_t i = 0; i < 11; ++i) {
-      const std::vector<float> one(source.begin() + i * kRow,
-                                   source.begin() + (i + 1) * kRow);
-      const auto alone =
-          RunKernels(*kernels, layer, one, std::vector<float>(kRow), false);
-      EXPECT_TRUE(
-          std::equal(alone.begin(), alone.end(), together.begin() + i * kRow))
-          << name << " " << i;
-    }
-  }
-}
-
 }  // namespace
 }  // namespace tara::nn

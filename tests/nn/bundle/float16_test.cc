@@ -2,6 +2,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "gmock/gmock.h"
@@ -33,19 +34,6 @@ TEST(Float16Test, EveryNumberComesBack) {
   }
 }
 
-TEST(Float16Test, KnownNumbersAreThoseOfTheStandard) {
-  EXPECT_EQ(ToFloat16(1.0f), 0x3c00);
-  EXPECT_EQ(ToFloat16(-2.0f), 0xc000);
-  EXPECT_EQ(ToFloat16(kMaxFloat16), 0x7bff);
-  EXPECT_EQ(ToFloat16(65519.0f), 0x7bff);
-  EXPECT_EQ(ToFloat16(65520.0f), 0x7c00);  // infinity
-  EXPECT_EQ(ToFloat16(0x1p-24f), 0x0001);  // the least
-  EXPECT_EQ(ToFloat16(0x1p-25f), 0x0000);  // half of it: to the even one
-  EXPECT_EQ(ToFloat16(0x1.8p-25f), 0x0001);
-  EXPECT_EQ(ToFloat16(0x1p-14f), 0x0400);  // the least with a leading one
-  EXPECT_EQ(ToFloat16(-0.0f), 0x8000);
-}
-
 uint16_t RoundedByProcessor(float value) {
 #if defined(__x86_64__)
   return _cvtss_sh(value, _MM_FROUND_TO_NEAREST_INT);
@@ -56,9 +44,14 @@ uint16_t RoundedByProcessor(float value) {
 
 TEST(Float16Test, RoundsAsTheProcessorDoes) {
   Random random(DeriveSeed(1, 0, StreamPurpose::kTest));
-  for (int i = 0; i < 1000000; ++i) {
-    const float value =
-        std::bit_cast<float>(static_cast<uint32_t>(random() >> 32));
+  // The largest, infinity, the least, half of it, the least with a leading one.
+  std::vector<float> values = {65519.0f,   65520.0f,  0x1p-24f, 0x1p-25f,
+                               0x1.8p-25f, -0x1p-14f, -0.0f};
+  while (values.size() < 1000000) {
+    values.push_back(
+        std::bit_cast<float>(static_cast<uint32_t>(random() >> 32)));
+  }
+  for (const float value : values) {
     if (std::isnan(value)) continue;
     ASSERT_EQ(ToFloat16(value), RoundedByProcessor(value)) << value;
   }

@@ -12,8 +12,6 @@
 #include "absl/strings/str_replace.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tara/core/rules.h"
-#include "tara/nn/encode/encoded_batch.h"
 #include "tests/nn/nn_testing.h"
 
 namespace tara::nn {
@@ -68,27 +66,6 @@ TEST(GoldenTest, RuleOptionsAreThoseOfTheVariant) {
   EXPECT_EQ(positions[5].state.options.no_progress_limit, 7);
 }
 
-TEST(GoldenTest, PositionsAreEncodedAsEvaluatorsDo) {
-  const auto positions = MakeGoldenPositions(AllVariants());
-  const NetworkInputs inputs = EncodeGoldenPositions(positions);
-  std::vector<State> states;
-  for (const auto& position : positions) states.push_back(position.state);
-  EncodedBatch batch;
-  batch.EncodeCanonical(states);
-  for (size_t i = 0; i < states.size(); ++i) {
-    for (int plane = 0; plane < kNumPlanes; ++plane) {
-      for (int square = 0; square < kNumSquares; ++square) {
-        ASSERT_EQ(
-            inputs.planes[(i * kNumPlanes + plane) * kNumSquares + square],
-            batch.planes()[(i * kNumSquares + square) * kNumPlanes + plane]);
-      }
-    }
-  }
-  EXPECT_EQ(inputs.globals,
-            std::vector<float>(batch.globals(),
-                               batch.globals() + inputs.globals.size()));
-}
-
 TEST(GoldenTest, JsonHoldsThePositionsAndWhatIsExpected) {
   const auto positions = MakeGoldenPositions(AllVariants());
   const NetworkOutputs outputs = SomeOutputs(positions.size());
@@ -127,25 +104,6 @@ TEST(GoldenTest, WhatIsNotFiniteIsFound) {
   EXPECT_EQ(CheckFinite(positions, hidden, false).message(),
             absl::StrCat("policy is nan at place ", legal,
                          " of position 1; expected a finite number"));
-}
-
-TEST(GoldenTest, ChancesAreSoftmaxOverTheLegalActions) {
-  const auto positions = MakeGoldenPositions(AllVariants());
-  NetworkOutputs outputs = SomeOutputs(positions.size());
-  HideIllegalActions(positions, outputs);
-  for (size_t i = 0; i < positions.size(); ++i) {
-    const mcts::Evaluation evaluation = ToEvaluation(positions[i], outputs, i);
-    ASSERT_EQ(evaluation.priors.size(),
-              static_cast<size_t>(LegalActions(positions[i].state).Count()));
-    double sum = 0;
-    for (const float prior : evaluation.priors) sum += prior;
-    EXPECT_NEAR(sum, 1, 1e-5);
-    EXPECT_NEAR(evaluation.win + evaluation.draw + evaluation.loss, 1, 1e-5);
-    // Softmax: ratios of chances are exponentials of differences.
-    EXPECT_NEAR(evaluation.win / evaluation.draw,
-                std::exp(outputs.result[3 * i] - outputs.result[3 * i + 1]),
-                1e-4);
-  }
 }
 
 TEST(GoldenTest, WhatIsWrongWithAPositionIsSaid) {

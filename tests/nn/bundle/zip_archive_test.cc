@@ -43,10 +43,6 @@ TEST(ZipArchiveTest, EntriesAreDeflated) {
   EXPECT_LT(ZipReader::Open(Zip())->CompressedSize("folder/large"), 1000u);
 }
 
-TEST(ZipArchiveTest, TheSameEntriesMakeTheSameBytes) {
-  EXPECT_EQ(Zip(), Zip());
-}
-
 TEST(ZipArchiveTest, AnEntryThatIsNotThereIsNotFound) {
   EXPECT_THAT(ZipReader::Open(Zip())->Read("second"),
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("second")));
