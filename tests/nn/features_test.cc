@@ -63,29 +63,8 @@ constexpr absl::string_view kLinksOrWays[] = {
     "link_east_or_own_way", "link_north_or_enemy_way",
     "legal_link_east_or_own_nearer", "legal_link_north_or_enemy_nearer"};
 
-TEST(FeaturesTest, APositionAndItsImageEncodeToTheSameUnderMatchingSymmetries) {
-  for (const State& state : RandomPositionsOfAllVariants(40, 1)) {
-    const Encoding expected = Encode(state);
-    const State canonical = TransformState(CanonicalSymmetry(state), state);
-    for (const Symmetry& symmetry : PositionSymmetries(state.variant)) {
-      const State image = TransformState(symmetry, state);
-      // One of the image's symmetries leads to the same canonical position.
-      bool found = false;
-      for (const Symmetry& back : PositionSymmetries(state.variant)) {
-        if (!(TransformState(back, image) == canonical)) continue;
-        found = true;
-        const Encoding encoding = Encode(image, back);
-        EXPECT_EQ(encoding.planes, expected.planes);
-        EXPECT_EQ(encoding.globals, expected.globals);
-      }
-      EXPECT_TRUE(found) << Info(state.variant).id;
-    }
-  }
-}
-
 TEST(FeaturesTest, EveryTurnedPlaneIsTheTurnOfThePlane) {
-  // Links change their hill when they turn: those planes are tested through
-  // the equality above.
+  // Links change their hill when they turn.
   const std::set<absl::string_view> links(std::begin(kLinksOrWays),
                                           std::end(kLinksOrWays));
   for (const State& state : RandomPositionsOfAllVariants(20, 2)) {
@@ -160,13 +139,6 @@ TEST(FeaturesTest, InputsNeverMove) {
       "option_capture_first option_build_apart option_free_pass "
       "option_last_turns option_territory_breaks_ties "
       "option_opening_distance");
-}
-
-TEST(FeaturesTest, NamesAreUnique) {
-  std::set<absl::string_view> names;
-  for (const FeatureInfo& info : kPlanes) names.insert(info.name);
-  for (const FeatureInfo& info : kGlobals) names.insert(info.name);
-  EXPECT_EQ(names.size(), kPlanes.size() + kGlobals.size());
 }
 
 TEST(FeaturesTest, EveryVariantIsSeen) {

@@ -415,9 +415,7 @@ TEST_F(GrowNetworkTest, NetworksThatCannotGrowAreRefused) {
   expect_error(smaller, {.channels = 16, .blocks = 1},
                "a network of 8 channels and 2 blocks cannot become one of 16 "
                "and 1");
-  for (NamedTensor& tensor : smaller.tensors) {
-    if (tensor.name == "block1.first.conv.weight") tensor.shape[1] = 9;
-  }
+  smaller.Find("block1.first.conv.weight")->shape[1] = 9;
   expect_error(smaller, {.channels = 16, .blocks = 2},
                "tensor block1.first.conv.weight has another shape than in a "
                "network of 8 channels");

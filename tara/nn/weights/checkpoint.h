@@ -32,6 +32,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -91,6 +92,9 @@ struct Checkpoint {
 
   // Returns the tensor, or null.
   const NamedTensor* Find(absl::string_view name) const;
+  NamedTensor* Find(absl::string_view name) {
+    return const_cast<NamedTensor*>(std::as_const(*this).Find(name));
+  }
   // Returns the tensor, or INVALID_ARGUMENT, listing the existing ones, if none
   // has that name and shape.
   absl::StatusOr<const NamedTensor*> Find(

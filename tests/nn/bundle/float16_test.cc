@@ -78,9 +78,7 @@ TEST(RoundToFloat16Test, RoundedWeightsAreThoseOfFloat16) {
 
 TEST(RoundToFloat16Test, AWeightBeyondFloat16IsNamed) {
   Checkpoint folded = FoldNorms(SmallNetwork()).value();
-  for (NamedTensor& tensor : folded.tensors) {
-    if (tensor.name == "value_hidden.bias") tensor.values[3] = 1e6f;
-  }
+  folded.Find("value_hidden.bias")->values[3] = 1e6f;
   EXPECT_THAT(RoundToFloat16(folded), StatusIs(absl::StatusCode::kOutOfRange,
                                                HasSubstr("value_hidden.bias")));
 }

@@ -3,7 +3,6 @@
 
 #include <onnx/onnx_pb.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <set>
@@ -45,10 +44,8 @@ Checkpoint LightNetwork(bool with_owner = true) {
                    .blocks = kLayers,
                    .kind = NetworkKind::kLight};
   tensors.Write(RandomParameters(tensors, 2).data(), "", network);
-  for (NamedTensor& tensor : network.tensors) {
-    if (tensor.name == "owner_hills.bias" && !with_owner) {
-      std::fill(tensor.values.begin(), tensor.values.end(), 0.0f);
-    }
+  if (!with_owner) {
+    network.Find("owner_hills.bias")->values.assign(kNumOwners, 0.0f);
   }
   return network;
 }
@@ -95,9 +92,7 @@ TEST_F(LightBundleTest, AgreesWithItsGoldenPositions) {
 
 TEST_F(LightBundleTest, OtherWeightsDoNotAgree) {
   Checkpoint other = LightNetwork();
-  for (NamedTensor& tensor : other.tensors) {
-    if (tensor.name == "value_out.bias") tensor.values[0] += 2;
-  }
+  other.Find("value_out.bias")->values[0] += 2;
   ExpectDiffering(
       With(kOnnxEntry, MakeOnnxModel(other, WeightType::kFloat32).value()),
       {"float32", "int8", "onnx_float16"});
@@ -107,8 +102,7 @@ TEST_F(LightBundleTest, PlaysAsItsCheckpointDoesBitForBit) {
   const Checkpoint without = LightNetwork();
   Checkpoint with = without;
   const LightTensors tensors(with.shape.blocks);
-  AlignedFloats parameters(tensors.size());
-  ASSERT_TRUE(tensors.Read(with, "", parameters.data()).ok());
+  const AlignedFloats parameters = tensors.Read(with).value();
   WriteLightRanges(MeasureLightRanges(tensors, parameters.data(),
                                       RandomPositionsOfAllVariants(3, 9)),
                    with);
@@ -197,9 +191,7 @@ TEST_F(LightBundleTest, WeightsThatOverflowAreRejected) {
     ExpectDamaged(WithWeight("layer1_mix.weight", value), "layer1_mix.weight");
   }
   Checkpoint network = LightNetwork();
-  for (NamedTensor& tensor : network.tensors) {
-    if (tensor.name == "layer1_mix.weight") tensor.values[0] = 1e9f;
-  }
+  network.Find("layer1_mix.weight")->values[0] = 1e9f;
   EXPECT_THAT(
       MakeBundle(network, OptionsOf()),
       StatusIs(absl::StatusCode::kOutOfRange, HasSubstr("layer1_mix.weight")));

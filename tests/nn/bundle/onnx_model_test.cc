@@ -3,7 +3,6 @@
 
 #include "tara/nn/bundle/onnx_model.h"
 
-#include <onnx/checker.h>
 #include <onnx/onnx_pb.h>
 
 #include <set>
@@ -34,20 +33,10 @@ onnx::ModelProto Parsed(const std::string& bytes) {
   return model;
 }
 
-TEST(OnnxModelTest, IsOfTheOpsetAndAcceptedByTheChecker) {
-  for (const WeightType type : {WeightType::kFloat32, WeightType::kFloat16}) {
-    const auto bytes = MakeOnnxModel(Folded(), type);
-    ASSERT_TRUE(bytes.ok()) << bytes.status();
-    const onnx::ModelProto model = Parsed(*bytes);
-    ASSERT_EQ(model.opset_import_size(), 1);
-    EXPECT_EQ(model.opset_import(0).version(), 17);
-    EXPECT_NO_THROW(onnx::checker::check_model(model));
-  }
-}
-
 TEST(OnnxModelTest, InputsAndOutputsHaveABatchOfAnySize) {
   const onnx::ModelProto model =
       Parsed(MakeOnnxModel(Folded(), WeightType::kFloat32).value());
+  EXPECT_EQ(model.opset_import(0).version(), 17);
   std::set<std::string> names;
   for (const auto* const values :
        {&model.graph().input(), &model.graph().output()}) {
@@ -141,9 +130,7 @@ TEST(OnnxModelTest, Float16TakesHalfOfTheSpace) {
 
 TEST(OnnxModelTest, AMissingTensorIsNamed) {
   Checkpoint folded = Folded();
-  for (NamedTensor& tensor : folded.tensors) {
-    if (tensor.name == "policy_pass.bias") tensor.name = "x";
-  }
+  folded.Find("policy_pass.bias")->name = "x";
   EXPECT_THAT(MakeOnnxModel(folded, WeightType::kFloat32),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        HasSubstr("policy_pass.bias")));
