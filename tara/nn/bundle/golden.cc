@@ -294,11 +294,6 @@ absl::StatusOr<NetworkOutputs> ComputeLightOutputs(
   TARA_ASSIGN_OR_RETURN(const AlignedFloats parameters,
                         tensors.Read(checkpoint));
   const bool with_owner = HasLearned(checkpoint, Head::kOwner);
-  std::vector<int16_t> actions;
-  for (int i = 0; i < kNumActions; ++i) {
-    actions.push_back(
-        static_cast<int16_t>(PolicyOutput(static_cast<Action>(i))));
-  }
   NetworkOutputs outputs;
   LightInput input;
   std::vector<float> planes(size_t{kNumPlanes} * kNumSquares);
@@ -315,8 +310,8 @@ absl::StatusOr<NetworkOutputs> ComputeLightOutputs(
     }
     ReadLightInput(planes.data(), inputs.globals.data() + i * kNumGlobals,
                    input);
-    BestLightLearning().forward(tensors, parameters.data(), input, actions,
-                                *activations);
+    BestLightLearning().forward(tensors, parameters.data(), input,
+                                kPolicyOutputs, *activations);
     const auto append = [](const float* values, int count,
                            std::vector<float>& to) {
       to.insert(to.end(), values, values + count);

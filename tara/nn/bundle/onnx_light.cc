@@ -118,14 +118,11 @@ class LightWriter : public GraphWriter {
   // --- Inputs ----------------------------------------------------------------
 
   std::string WriteInput() {
-    Integers squares;
-    for (Hill hill = 0; hill < kNumHills; ++hill) {
-      squares.push_back(SquareOf(hill));
-    }
     const std::string flat =
         Reshape("planes.flat", "planes", {0, 0, kNumSquares});
     // [B, planes, 45], and [B, 45, planes].
-    const std::string on_hills = Gather("planes.on_hills", flat, 2, squares);
+    const std::string on_hills = Gather(
+        "planes.on_hills", flat, 2, {kHillSquares.begin(), kHillSquares.end()});
     const std::string of_hills =
         Transpose("planes.of_hills", on_hills, {0, 2, 1});
     std::string sum = OfAllHills("input.globals", "input_globals.weight",

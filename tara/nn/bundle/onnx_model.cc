@@ -25,7 +25,27 @@
 #include "tara/nn/heads.h"
 #include "tara/nn/weights/fold_norms.h"
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 namespace tara::nn {
+namespace {
+
+// To the nearest number, of two equally near the even one; and back.
+#if defined(__x86_64__)
+uint16_t ToFloat16(float value) {
+  return _cvtss_sh(value, _MM_FROUND_TO_NEAREST_INT);
+}
+float FromFloat16(uint16_t bits) { return _cvtsh_ss(bits); }
+#else
+uint16_t ToFloat16(float value) {
+  return std::bit_cast<uint16_t>(static_cast<__fp16>(value));
+}
+float FromFloat16(uint16_t bits) { return std::bit_cast<__fp16>(bits); }
+#endif
+
+}  // namespace
 
 std::string WeightTypeName(WeightType type) {
   return type == WeightType::kFloat32 ? "float32" : "float16";
@@ -192,17 +212,14 @@ class TowerWriter : public GraphWriter {
  private:
   void AddConstants() {
     std::vector<float> hills(kNumSquares);
-    std::vector<int64_t> squares;
-    for (Hill hill = 0; hill < kNumHills; ++hill) {
-      hills[static_cast<size_t>(SquareOf(hill))] = 1;
-      squares.push_back(SquareOf(hill));
-    }
+    for (const int square : kHillSquares) hills[square] = 1;
     hills_ = AddConstant("hills", {1, 1, kBoardSize, kBoardSize}, hills);
     // From the mean over all squares to that over the hills.
     mean_scale_ = AddConstant("mean_scale", {1},
                               {static_cast<float>(kNumSquares) / kNumHills});
     places_ = AddIntegers("places", {2, 3});
-    squares_ = AddIntegers("squares", squares);
+    squares_ =
+        AddIntegers("squares", {kHillSquares.begin(), kHillSquares.end()});
   }
 
   // A convolution that keeps the grid's size.
@@ -288,12 +305,9 @@ class TowerWriter : public GraphWriter {
     const std::string pass = Linear("policy_pass", true, pooled);
     const std::string flat = Flatten("policy_planes.flat", planes);
     const std::string all = Concat("policy_outputs", {flat, pass});
-    std::vector<int64_t> outputs;
-    for (int i = 0; i < kNumActions; ++i) {
-      outputs.push_back(PolicyOutput(static_cast<Action>(i)));
-    }
-    Add("Gather", "policy", {all, AddIntegers("outputs_of_actions", outputs)},
-        {{"axis", 1}});
+    const std::string outputs = AddIntegers(
+        "outputs_of_actions", {kPolicyOutputs.begin(), kPolicyOutputs.end()});
+    Add("Gather", "policy", {all, outputs}, {{"axis", 1}});
     AddOutput("policy", {kNumActions});
   }
 

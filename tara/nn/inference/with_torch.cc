@@ -32,13 +32,9 @@ void Append(const at::Tensor& tensor, std::vector<float>& values) {
 void Compute(Network& network, bool with_owner, const NetworkInputs& inputs,
              NetworkOutputs& outputs) {
   const c10::InferenceMode inference_mode;
-  std::vector<int64_t> actions, squares;
-  for (int i = 0; i < kNumActions; ++i) {
-    actions.push_back(PolicyOutput(static_cast<Action>(i)));
-  }
-  for (Hill hill = 0; hill < kNumHills; ++hill) {
-    squares.push_back(SquareOf(hill));
-  }
+  const std::vector<int64_t> actions(kPolicyOutputs.begin(),
+                                     kPolicyOutputs.end());
+  const std::vector<int64_t> squares(kHillSquares.begin(), kHillSquares.end());
   std::vector<at::Tensor> tensors;
   for (const auto& info : NetworkInputInfos(inputs.counts)) {
     tensors.push_back(

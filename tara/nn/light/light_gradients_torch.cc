@@ -100,13 +100,11 @@ struct Terms {
 struct Geometry {
   explicit Geometry(const c10::Device& device)
       : terms(Terms::All().to(device)) {
-    std::vector<int64_t> hill_squares;
     std::vector<int64_t> square_hills(kNumSquares, kNumHills);
     for (Hill hill = 0; hill < kNumHills; ++hill) {
-      hill_squares.push_back(SquareOf(hill));
       square_hills[SquareOf(hill)] = hill;
     }
-    squares = Indices(hill_squares).to(device);
+    squares = Indices({kHillSquares.begin(), kHillSquares.end()}).to(device);
     hills = Indices(square_hills).to(device);
     for (int table = 0; table < kNumLightTables; ++table) {
       std::vector<int64_t> pattern;

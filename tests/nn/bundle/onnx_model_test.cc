@@ -5,6 +5,8 @@
 
 #include <onnx/onnx_pb.h>
 
+#include <algorithm>
+#include <cmath>
 #include <set>
 #include <string>
 #include <utility>
@@ -86,6 +88,32 @@ TEST(OnnxModelTest, WeightsComeBackBitForBitFromEveryTypeThatHoldsThem) {
           << tensor.name;
     }
   }
+}
+
+TEST(RoundToFloat16Test, RoundedWeightsAreThoseOfFloat16) {
+  Checkpoint folded = Folded();
+  const Checkpoint& exact = Folded();
+  ASSERT_TRUE(RoundToFloat16(folded).ok());
+  int changed = 0;
+  for (size_t t = 0; t < folded.tensors.size(); ++t) {
+    for (size_t i = 0; i < folded.tensors[t].values.size(); ++i) {
+      const float before = exact.tensors[t].values[i];
+      const float after = folded.tensors[t].values[i];
+      changed += before != after;
+      // Ten bits of mantissa: half a unit is 2^-11 of the number; below 2^-14
+      // it is 2^-25.
+      EXPECT_LE(std::abs(before - after),
+                std::max(0x1p-11f * std::abs(before), 0x1p-25f));
+    }
+  }
+  EXPECT_GT(changed, 1000);
+}
+
+TEST(RoundToFloat16Test, AWeightBeyondFloat16IsNamed) {
+  Checkpoint folded = Folded();
+  folded.Find("value_hidden.bias")->values[3] = 1e6f;
+  EXPECT_THAT(RoundToFloat16(folded), StatusIs(absl::StatusCode::kOutOfRange,
+                                               HasSubstr("value_hidden.bias")));
 }
 
 TEST(OnnxModelTest, AModelIsThatOfItsWeightsNodeByNode) {
