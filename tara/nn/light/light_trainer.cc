@@ -171,12 +171,8 @@ class LightTrainer : public Trainer {
   absl::StatusOr<Losses> Step(const std::vector<Sample>& batch,
                               double learning_rate) override {
     TARA_CHECK(!batch.empty(), "a step needs samples");
-    if (elsewhere_ == nullptr) {
-      return Learn(ToLosses(Differentiate(batch, weights_, /*learn=*/true)),
-                   learning_rate);
-    }
-    TARA_ASSIGN_OR_RETURN(const auto prepared, elsewhere_->Prepare(batch));
-    return StepElsewhere(*prepared, learning_rate);
+    TARA_ASSIGN_OR_RETURN(const auto prepared, Prepare(batch));
+    return MakeStep(*prepared, learning_rate);
   }
 
   absl::StatusOr<std::unique_ptr<PreparedBatch>> Prepare(
@@ -187,9 +183,7 @@ class LightTrainer : public Trainer {
 
   absl::Status StartStep(const PreparedBatch& batch,
                          double learning_rate) override {
-    if (elsewhere_ == nullptr) return Trainer::StartStep(batch, learning_rate);
-    TARA_ASSIGN_OR_RETURN(const Losses losses,
-                          StepElsewhere(batch, learning_rate));
+    TARA_ASSIGN_OR_RETURN(const Losses losses, MakeStep(batch, learning_rate));
     finished_.push_back(losses);
     return absl::OkStatus();
   }
@@ -243,19 +237,20 @@ class LightTrainer : public Trainer {
   }
 
  private:
-  absl::StatusOr<Losses> StepElsewhere(const PreparedBatch& batch,
-                                       double learning_rate) {
-    if (gradients_.empty()) gradients_.emplace_back(weights_.size());
-    TARA_ASSIGN_OR_RETURN(
-        const Losses losses,
-        elsewhere_->Compute(
-            batch, absl::MakeConstSpan(weights_.data(), weights_.size()),
-            absl::MakeSpan(gradients_[0].data(), gradients_[0].size())));
-    return Learn(losses, learning_rate);
-  }
-
-  // Makes the step of the gradient in gradients_[0], if it is finite.
-  Losses Learn(Losses losses, double learning_rate) {
+  // Makes the step of a batch's gradient, if it is finite.
+  absl::StatusOr<Losses> MakeStep(const PreparedBatch& batch,
+                                  double learning_rate) {
+    Losses losses;
+    if (elsewhere_ == nullptr) {
+      losses = ToLosses(Differentiate(batch.samples, weights_, /*learn=*/true));
+    } else {
+      if (gradients_.empty()) gradients_.emplace_back(weights_.size());
+      TARA_ASSIGN_OR_RETURN(
+          losses,
+          elsewhere_->Compute(
+              batch, absl::MakeConstSpan(weights_.data(), weights_.size()),
+              absl::MakeSpan(gradients_[0].data(), gradients_[0].size())));
+    }
     double square = 0;
     for (size_t i = 0; i < weights_.size(); ++i) {
       square += static_cast<double>(gradients_[0].data()[i]) *

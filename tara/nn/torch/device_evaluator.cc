@@ -361,29 +361,17 @@ void DevicePart::Finish() {
 }
 
 // One device: the weights on it, and the parts that no call uses.
-class Replica {
- public:
+struct Replica {
   Replica(const Checkpoint& network, const c10::Device& device,
-          at::ScalarType type, int capacity)
-      : network_(network, device, type), device_(device), capacity_(capacity) {
+          at::ScalarType type)
+      : network(network, device, type), device(device) {
     // The weights were copied on the default stream; others compute with them.
     c10::impl::VirtualGuardImpl(device.type()).getStream(device).synchronize();
   }
 
-  std::unique_ptr<DevicePart> Take() {
-    return idle_.Take([this] {
-      return std::make_unique<DevicePart>(&network_, device_, capacity_);
-    });
-  }
-  void GiveBack(std::unique_ptr<DevicePart> part) {
-    idle_.Return(std::move(part));
-  }
-
- private:
-  const FoldedNetwork network_;
-  const c10::Device device_;
-  const int capacity_;
-  CpuContextPool<DevicePart> idle_;
+  const FoldedNetwork network;
+  const c10::Device device;
+  CpuContextPool<DevicePart> idle;
 };
 
 class EvaluatorInParts : public mcts::Evaluator {
@@ -393,8 +381,8 @@ class EvaluatorInParts : public mcts::Evaluator {
                    const DeviceEvaluatorOptions& options)
       : devices_(absl::StrJoin(devices, ",")), options_(options) {
     for (const std::string& device : devices) {
-      replicas_.push_back(std::make_unique<Replica>(
-          network, c10::Device(device), type, options.max_part));
+      replicas_.push_back(
+          std::make_unique<Replica>(network, c10::Device(device), type));
     }
   }
 
@@ -454,8 +442,11 @@ class EvaluatorInParts : public mcts::Evaluator {
       if (underway.size() == 2 * replicas_.size()) {
         next = FinishOldest(underway);
       } else {
-        next.replica = replicas_[(first_device + i) % replicas_.size()].get();
-        next.part = next.replica->Take();
+        Replica& replica = *replicas_[(first_device + i) % replicas_.size()];
+        next = {&replica, replica.idle.Take([&] {
+                  return std::make_unique<DevicePart>(
+                      &replica.network, replica.device, options_.max_part);
+                })};
       }
       const size_t end = states.size() * (i + 1) / parts;
       next.part->Begin(states.subspan(begin, end - begin),
@@ -465,7 +456,7 @@ class EvaluatorInParts : public mcts::Evaluator {
     }
     while (!underway.empty()) {
       Taken done = FinishOldest(underway);
-      done.replica->GiveBack(std::move(done.part));
+      done.replica->idle.Return(std::move(done.part));
     }
   }
 

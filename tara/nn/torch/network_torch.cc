@@ -91,44 +91,31 @@ at::Tensor ResidualBlock::forward(const at::Tensor& input,
 }
 
 Network::Network(const NetworkShape& network_shape)
-    : shape(network_shape),
-      stem_conv(register_module(
-          "stem_conv", MakeConv(kNumPlanes, shape.channels, 3, false))),
-      stem_globals(register_module(
-          "stem_globals", MakeLinear(kNumGlobals, shape.channels, false))),
-      stem_norm(
-          register_module("stem_norm", torch::nn::BatchNorm2d(shape.channels))),
-      policy_conv(register_module(
-          "policy_conv",
-          std::make_shared<ConvNorm>(shape.channels, shape.channels, 1))),
-      policy_pooled(register_module(
-          "policy_pooled",
-          MakeLinear(2 * shape.channels, shape.channels, false))),
-      policy_planes(
-          register_module("policy_planes",
-                          MakeConv(shape.channels, kNumPolicyPlanes, 1, true))),
-      policy_pass(
-          register_module("policy_pass", MakeLinear(2 * shape.channels, 1))),
-      value_conv(register_module(
-          "value_conv",
-          std::make_shared<ConvNorm>(shape.channels, shape.channels, 1))),
-      value_hidden(register_module(
-          "value_hidden", MakeLinear(2 * shape.channels, kValueHidden))),
-      value_output(register_module("value_output",
-                                   MakeLinear(kValueHidden, kNumValueOutputs))),
-      hills_(MakeHillMask()) {
+    : shape(network_shape), hills_(MakeHillMask()) {
+  const int c = shape.channels;
+  const auto add = [this](const std::string& name, auto module) {
+    return register_module(name, std::move(module));
+  };
+  stem_conv = add("stem_conv", MakeConv(kNumPlanes, c, 3, false));
+  stem_globals = add("stem_globals", MakeLinear(kNumGlobals, c, false));
+  stem_norm = add("stem_norm", torch::nn::BatchNorm2d(c));
+  policy_conv = add("policy_conv", std::make_shared<ConvNorm>(c, c, 1));
+  policy_pooled = add("policy_pooled", MakeLinear(2 * c, c, false));
+  policy_planes = add("policy_planes", MakeConv(c, kNumPolicyPlanes, 1, true));
+  policy_pass = add("policy_pass", MakeLinear(2 * c, 1));
+  value_conv = add("value_conv", std::make_shared<ConvNorm>(c, c, 1));
+  value_hidden = add("value_hidden", MakeLinear(2 * c, kValueHidden));
+  value_output =
+      add("value_output", MakeLinear(kValueHidden, kNumValueOutputs));
   for (int i = 0; i < shape.blocks; ++i) {
-    blocks.push_back(register_module(
-        absl::StrCat("block", i),
-        std::make_shared<ResidualBlock>(shape.channels, BlockPools(i))));
+    blocks.push_back(add(absl::StrCat("block", i),
+                         std::make_shared<ResidualBlock>(c, BlockPools(i))));
   }
-  owner_planes = register_module("owner_planes",
-                                 MakeConv(shape.channels, kNumOwners, 1, true));
-  kingdoms_output = register_module(
-      "kingdoms_output", MakeLinear(kValueHidden, 2 * kNumKingdomCounts));
-  reply_planes = register_module(
-      "reply_planes", MakeConv(shape.channels, kNumPolicyPlanes, 1, true));
-  reply_pass = register_module("reply_pass", MakeLinear(2 * shape.channels, 1));
+  owner_planes = add("owner_planes", MakeConv(c, kNumOwners, 1, true));
+  kingdoms_output =
+      add("kingdoms_output", MakeLinear(kValueHidden, 2 * kNumKingdomCounts));
+  reply_planes = add("reply_planes", MakeConv(c, kNumPolicyPlanes, 1, true));
+  reply_pass = add("reply_pass", MakeLinear(2 * c, 1));
 }
 
 void Network::MoveTo(const c10::Device& device) {

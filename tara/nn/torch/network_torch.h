@@ -109,17 +109,17 @@ class Network : public torch::nn::Module {
   void MoveTo(const c10::Device& device);
 
   const NetworkShape shape;
-  torch::nn::Conv2d stem_conv;
-  torch::nn::Linear stem_globals;
-  torch::nn::BatchNorm2d stem_norm;
+  torch::nn::Conv2d stem_conv{nullptr};
+  torch::nn::Linear stem_globals{nullptr};
+  torch::nn::BatchNorm2d stem_norm{nullptr};
   std::vector<std::shared_ptr<ResidualBlock>> blocks;
   std::shared_ptr<ConvNorm> policy_conv;
-  torch::nn::Linear policy_pooled;
-  torch::nn::Conv2d policy_planes;
-  torch::nn::Linear policy_pass;
+  torch::nn::Linear policy_pooled{nullptr};
+  torch::nn::Conv2d policy_planes{nullptr};
+  torch::nn::Linear policy_pass{nullptr};
   std::shared_ptr<ConvNorm> value_conv;
-  torch::nn::Linear value_hidden;
-  torch::nn::Linear value_output;  // win, draw, loss, then the margins
+  torch::nn::Linear value_hidden{nullptr};
+  torch::nn::Linear value_output{nullptr};  // win, draw, loss, then the margins
   // Last in the order of the weights: others than theirs are drawn first.
   torch::nn::Conv2d owner_planes{nullptr};
   torch::nn::Linear kingdoms_output{nullptr};
