@@ -148,8 +148,7 @@ class Maker {
 
  private:
   double At(const LightTensor& tensor, int row, int column) const {
-    return parameters_[tensor.offset +
-                       static_cast<size_t>(row) * tensor.stride + column];
+    return parameters_[tensor.RowAt(row) + column];
   }
 
   // Returns what a byte of each channel stands for. Channels that were hardly

@@ -37,8 +37,7 @@ void TransposedLight::Refresh(const float* parameters) {
     float* const to = values_.data() + offsets_[tensor->offset / 16];
     const int stride = WholeLines(tensor->rows);
     for (int row = 0; row < tensor->rows; ++row) {
-      const float* const from = parameters + tensor->offset +
-                                static_cast<size_t>(row) * tensor->stride;
+      const float* const from = parameters + tensor->RowAt(row);
       for (int column = 0; column < tensor->columns; ++column) {
         to[static_cast<size_t>(column) * stride + row] = from[column];
       }

@@ -150,17 +150,13 @@ struct LightLearningCode {
 
   // --- Forward ---------------------------------------------------------------
 
-  static size_t PlaceOf(const LightTensor& tensor, int row) {
-    return tensor.offset + static_cast<size_t>(row) * tensor.stride;
-  }
-
   // The network as its parts use it.
   struct Net {
     const LightTensors& tensors;
     const float* parameters;
 
     const float* Of(const LightTensor& tensor, int row = 0) const {
-      return parameters + PlaceOf(tensor, row);
+      return parameters + tensor.RowAt(row);
     }
   };
 
@@ -185,8 +181,8 @@ struct LightLearningCode {
       const int number = input.rows[hill][i];
       const int plane = number / kLightLevels;
       visit(0.25f * static_cast<float>(number % kLightLevels),
-            plane < kNumPlanes ? PlaceOf(tensors.planes, plane)
-                               : PlaceOf(tensors.flags, plane - kNumPlanes));
+            plane < kNumPlanes ? tensors.planes.RowAt(plane)
+                               : tensors.flags.RowAt(plane - kNumPlanes));
     }
   }
 
@@ -451,7 +447,7 @@ struct LightLearningCode {
     float* gradient;
 
     float* Of(const LightTensor& tensor, int row = 0) const {
-      return gradient + PlaceOf(tensor, row);
+      return gradient + tensor.RowAt(row);
     }
   };
 

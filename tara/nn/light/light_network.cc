@@ -320,14 +320,18 @@ LightTensors::LightTensors(int num_layers) : layers(num_layers) {
   constexpr int kC = kLightChannels;
   // Initial deviation for a layer of ReLUs (He et al. 2015).
   const auto he = [](double inputs) { return std::sqrt(2.0 / inputs); };
+  const auto add = [this](const std::string& layer, int rows, int columns,
+                          double scale, LightTensor& weight,
+                          LightTensor& bias) {
+    Add(layer + ".weight", rows, columns, scale, weight);
+    Add(layer + ".bias", 1, columns, 0, bias);
+  };
   for (int t = 0; t < kNumLightTables; ++t) {
     const std::string name = t == 0 ? "near" : "knight";
     LightTableNetwork& table = tables[t];
-    Add(name + "_hidden1.weight", kPatternInputs, kC, he(kPatternHills),
-        table.hidden1);
-    Add(name + "_hidden1.bias", 1, kC, 0, table.bias1);
-    Add(name + "_hidden2.weight", kC, kC, he(kC), table.hidden2);
-    Add(name + "_hidden2.bias", 1, kC, 0, table.bias2);
+    add(name + "_hidden1", kPatternInputs, kC, he(kPatternHills), table.hidden1,
+        table.bias1);
+    add(name + "_hidden2", kC, kC, he(kC), table.hidden2, table.bias2);
     Add(name + "_out.weight", kC, kC, 0.35 * he(kC), table.out);
   }
   Add("input_planes.weight", kNumPlanes, kC, 0.2, planes);
@@ -344,29 +348,22 @@ LightTensors::LightTensors(int num_layers) : layers(num_layers) {
     Add(name + "file.weight", 1, kC, 0.3, layer.file);
     Add(name + "taps.bias", 1, kC, 0, layer.bias);
     Add(name + "pooled.weight", 2 * kC, kC, 0.35 * he(2 * kC), layer.pooled);
-    Add(name + "mix.weight", kC, kC, 0.7 * he(kC), layer.mix);
-    Add(name + "mix.bias", 1, kC, 0, layer.mix_bias);
+    add(name + "mix", kC, kC, 0.7 * he(kC), layer.mix, layer.mix_bias);
   }
-  Add("policy_hills.weight", kC, kPolicyWidth, he(kC), policy);
-  Add("policy_hills.bias", 1, kPolicyWidth, 0, policy_bias);
+  add("policy_hills", kC, kPolicyWidth, he(kC), policy, policy_bias);
   Add("policy_context.weight", kContext, kPolicyWidth, 0.2 * he(kContext),
       policy_context);
-  Add("policy_actions.weight", kPolicyWidth, kNumHillOutputs,
-      0.2 * he(kPolicyWidth), actions);
-  Add("policy_actions.bias", 1, kNumHillOutputs, 0, actions_bias);
+  add("policy_actions", kPolicyWidth, kNumHillOutputs, 0.2 * he(kPolicyWidth),
+      actions, actions_bias);
   Add("policy_directions.bias", 1, 16, 0, directions);
   Add("policy_pass.weight", 1, kContext, 0.02, pass);
-  Add("value_hidden1.weight", kContext, kValueHidden, 0.7 * he(kContext),
-      value1);
-  Add("value_hidden1.bias", 1, kValueHidden, 0, value1_bias);
-  Add("value_hidden2.weight", kValueHidden, kValueHidden, he(kValueHidden),
-      value2);
-  Add("value_hidden2.bias", 1, kValueHidden, 0, value2_bias);
-  Add("value_out.weight", kValueHidden, kNumValueOutputs,
-      0.07 * he(kValueHidden), value);
-  Add("value_out.bias", 1, kNumValueOutputs, 0, value_bias);
-  Add("owner_hills.weight", kC, kNumOwners, 0.1, owner);
-  Add("owner_hills.bias", 1, kNumOwners, 0, owner_bias);
+  add("value_hidden1", kContext, kValueHidden, 0.7 * he(kContext), value1,
+      value1_bias);
+  add("value_hidden2", kValueHidden, kValueHidden, he(kValueHidden), value2,
+      value2_bias);
+  add("value_out", kValueHidden, kNumValueOutputs, 0.07 * he(kValueHidden),
+      value, value_bias);
+  add("owner_hills", kC, kNumOwners, 0.1, owner, owner_bias);
 }
 
 void LightTensors::Write(const float* parameters, absl::string_view prefix,
@@ -376,8 +373,7 @@ void LightTensors::Write(const float* parameters, absl::string_view prefix,
                          .shape = tensor->shape,
                          .values = {}};
     for (int row = 0; row < tensor->rows; ++row) {
-      const float* const values = parameters + tensor->offset +
-                                  static_cast<size_t>(row) * tensor->stride;
+      const float* const values = parameters + tensor->RowAt(row);
       named.values.insert(named.values.end(), values, values + tensor->columns);
     }
     checkpoint.tensors.push_back(std::move(named));
@@ -397,9 +393,7 @@ absl::Status LightTensors::Read(const Checkpoint& checkpoint,
     for (int row = 0; row < tensor->rows; ++row) {
       std::copy_n(
           named->values.begin() + static_cast<ptrdiff_t>(row) * tensor->columns,
-          tensor->columns,
-          parameters + tensor->offset +
-              static_cast<size_t>(row) * tensor->stride);
+          tensor->columns, parameters + tensor->RowAt(row));
     }
   }
   return absl::OkStatus();

@@ -239,6 +239,10 @@ struct LightTensor {
   std::vector<int64_t> shape;
 
   size_t size() const { return static_cast<size_t>(rows) * stride; }
+  // Where a row is among the parameters.
+  size_t RowAt(int row) const {
+    return offset + static_cast<size_t>(row) * stride;
+  }
 };
 
 struct LightLayer {

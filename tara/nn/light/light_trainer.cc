@@ -103,22 +103,22 @@ void ReadSamples(absl::Span<const Sample> samples, EncodedBatch& batch,
 // Sets a tensor to normal numbers. Each column of a matrix has a mean of 0:
 // inputs are never negative, so with another mean a unit would begin far to one
 // side of its ReLU.
-void Initialize(const LightTensor& tensor, Random& random, float* values) {
+void Initialize(const LightTensor& tensor, Random& random, float* parameters) {
   for (int row = 0; row < tensor.rows; ++row) {
     for (int column = 0; column < tensor.columns; ++column) {
-      values[static_cast<size_t>(row) * tensor.stride + column] =
+      parameters[tensor.RowAt(row) + column] =
           static_cast<float>(tensor.scale * random.Normal());
     }
   }
   if (tensor.rows == 1) return;
   for (int column = 0; column < tensor.columns; ++column) {
+    float* const values = parameters + tensor.offset + column;
     float sum = 0;
     for (int row = 0; row < tensor.rows; ++row) {
-      sum += values[static_cast<size_t>(row) * tensor.stride + column];
+      sum += values[row * tensor.stride];
     }
     for (int row = 0; row < tensor.rows; ++row) {
-      values[static_cast<size_t>(row) * tensor.stride + column] -=
-          sum / static_cast<float>(tensor.rows);
+      values[row * tensor.stride] -= sum / static_cast<float>(tensor.rows);
     }
   }
 }
@@ -138,18 +138,17 @@ class LightTrainer : public Trainer {
         transposed_(tensors_) {
     Random random(seed);
     for (const LightTensor* const tensor : tensors_.all()) {
-      Initialize(*tensor, random, weights_.data() + tensor->offset);
+      Initialize(*tensor, random, weights_.data());
     }
     // A layer begins with what a hill itself has.
     const auto own = std::find_if(
         kLightTaps.begin(), kLightTaps.end(),
         [](const LightTap& tap) { return tap.file == 0 && tap.rank == 0; });
     for (const LightLayer& layer : tensors_.layers) {
-      float* const row = weights_.data() + layer.taps.offset +
-                         (own - kLightTaps.begin()) * layer.taps.stride;
-      for (int column = 0; column < layer.taps.columns; ++column) {
-        row[column] += 1;
-      }
+      float* const row =
+          weights_.data() +
+          layer.taps.RowAt(static_cast<int>(own - kLightTaps.begin()));
+      for (int column = 0; column < kLightChannels; ++column) row[column] += 1;
     }
     std::copy_n(weights_.data(), weights_.size(), average_.data());
   }

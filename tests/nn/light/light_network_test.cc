@@ -236,9 +236,7 @@ TEST(LightLearningTest, TablesHaveTheRowsOfTheirNetworks) {
   const AlignedFloats parameters = RandomParameters(tensors, 11, 0.2);
   Random random(11);
   const auto at = [&](const LightTensor& tensor, int row, int column) {
-    return static_cast<double>(
-        parameters.data()[tensor.offset +
-                          static_cast<size_t>(row) * tensor.stride + column]);
+    return static_cast<double>(parameters.data()[tensor.RowAt(row) + column]);
   };
   for (int table = 0; table < kNumLightTables; ++table) {
     std::vector<uint32_t> patterns;

@@ -18,8 +18,7 @@ inline AlignedFloats RandomParameters(const LightTensors& tensors,
   for (const LightTensor* const tensor : tensors.all()) {
     const double scale = tensor->scale > 0 ? tensor->scale : bias_scale;
     for (int row = 0; row < tensor->rows; ++row) {
-      float* const values = parameters.data() + tensor->offset +
-                            static_cast<size_t>(row) * tensor->stride;
+      float* const values = parameters.data() + tensor->RowAt(row);
       for (int column = 0; column < tensor->columns; ++column) {
         values[column] = static_cast<float>(scale * random.Normal());
       }
