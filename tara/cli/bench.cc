@@ -129,6 +129,7 @@ absl::Status MeasureCore(const BenchCoreOptions& options, const State& start,
     return Typical(workloads[i].rates) * static_cast<double>(played[i].games) /
            static_cast<double>(played[i].plies);
   };
+  constexpr eval::NumberFormat kMillions = {.scale = 1e-6, .digits = 1};
   const double scalar = Typical(workloads[0].rates);
   for (size_t i = 0; i < sets.size(); ++i) {
     const double batched = Typical(workloads[i + 1].rates);
@@ -136,9 +137,9 @@ absl::Status MeasureCore(const BenchCoreOptions& options, const State& start,
         {TextField("variant", "variant", Info(start.variant).id),
          TextField("isa", "isa", InstructionSetName(sets[i])),
          NumberField("scalar_plies_per_s", "scalar M plies/s", scalar,
-                     {.scale = 1e-6, .digits = 1}),
+                     kMillions),
          NumberField("batched_plies_per_s", "batched M plies/s", batched,
-                     {.scale = 1e-6, .digits = 1}),
+                     kMillions),
          NumberField("ratio", "ratio", batched / scalar, {.digits = 1}),
          NumberField("games_per_s", "M games/s", games_per_s(i + 1),
                      {.scale = 1e-6}),
@@ -206,39 +207,9 @@ struct BenchSearchOptions {
   int64_t trees() const { return threads == 1 ? games : 1; }
 };
 
-// Searches games in lockstep on one thread, or one game on several, from the
-// start, adds the rate, and returns the bytes per simulation. Time is processor
-// time on one thread, which other programs do not use up, else the wall clock.
-absl::StatusOr<double> SearchRound(const BenchSearchOptions& options,
-                                   const State& start,
-                                   mcts::Evaluator& evaluator,
-                                   const StopCheck& stop,
-                                   std::vector<double>& rates) {
-  const mcts::SearchOptions search = {.simulations = options.simulations};
-  const int leaves = options.leaves;
-  mcts::SearchSession session(
-      {.search = search, .threads = options.threads, .leaves_per_game = leaves},
-      &evaluator, /*solver=*/nullptr);
-  session.GoTo(start, {}, [] { return kSeed; });
-  std::vector<mcts::Tree> copies(options.trees() - 1, session.tree());
-  std::vector<mcts::Tree*> trees = {&session.tree()};
-  for (mcts::Tree& tree : copies) trees.push_back(&tree);
-  const auto clock = options.threads == 1 ? ThreadTime : SteadyTime;
-  const absl::Time begin = clock();
-  TARA_RETURN_IF_ERROR(options.threads == 1
-                           ? mcts::RunSearches(trees, evaluator, leaves)
-                           : session.Search({}, stop));
-  const double seconds = absl::ToDoubleSeconds(clock() - begin);
-  double simulations = 0;
-  double bytes = 0;
-  for (const mcts::Tree* tree : trees) {
-    simulations += tree->root_visits();
-    bytes += static_cast<double>(tree->bytes());
-  }
-  rates.push_back(simulations / seconds);
-  return bytes / std::max(simulations, 1.0);
-}
-
+// Measures searches of games in lockstep on one thread, or of one game on
+// several, from the start. Time is processor time on one thread, which other
+// programs do not use up, else the wall clock.
 absl::StatusOr<eval::ReportRow> MeasureSearch(const BenchSearchOptions& options,
                                               const State& start,
                                               const std::string& name,
@@ -251,23 +222,43 @@ absl::StatusOr<eval::ReportRow> MeasureSearch(const BenchSearchOptions& options,
   const auto free =
       static_cast<double>(graph.counts().catch_ups + graph.counts().cycles);
 
+  const int leaves = options.leaves;
   CountingEvaluator counting(&evaluator);
-  std::vector<double> rates;
   double bytes_per_simulation = 0;
-  const absl::Time begin = SteadyTime();
-  do {
-    TARA_ASSIGN_OR_RETURN(bytes_per_simulation,
-                          SearchRound(options, start, counting, stop, rates));
-  } while (!stop() && SteadyTime() - begin < absl::Seconds(options.seconds));
+  Workload searching = {.work = [&](int) -> absl::StatusOr<int64_t> {
+    mcts::SearchSession session({.search = {.simulations = options.simulations},
+                                 .threads = options.threads,
+                                 .leaves_per_game = leaves},
+                                &counting, /*solver=*/nullptr);
+    session.GoTo(start, {}, [] { return kSeed; });
+    std::vector<mcts::Tree> copies(options.trees() - 1, session.tree());
+    std::vector<mcts::Tree*> trees = {&session.tree()};
+    for (mcts::Tree& tree : copies) trees.push_back(&tree);
+    TARA_RETURN_IF_ERROR(options.threads == 1
+                             ? mcts::RunSearches(trees, counting, leaves)
+                             : session.Search({}, stop));
+    int64_t simulations = 0, bytes = 0;
+    for (const mcts::Tree* tree : trees) {
+      simulations += tree->root_visits();
+      bytes += static_cast<int64_t>(tree->bytes());
+    }
+    bytes_per_simulation =
+        static_cast<double>(bytes) /
+        static_cast<double>(std::max<int64_t>(simulations, 1));
+    return simulations;
+  }};
+  TARA_RETURN_IF_ERROR(
+      TakeTurns(1, options.threads == 1 ? ThreadTime : SteadyTime,
+                options.seconds, stop, absl::MakeSpan(&searching, 1)));
   const double fill =
       static_cast<double>(counting.positions) /
-      static_cast<double>(counting.batches * options.trees() * options.leaves);
+      static_cast<double>(counting.batches * options.trees() * leaves);
   return eval::ReportRow{
       TextField("variant", "variant", Info(start.variant).id),
       TextField("evaluator", "evaluator", name),
       CountField("threads", "", options.threads),
-      NumberField("simulations_per_s", "M simulations/s", Typical(rates),
-                  {.scale = 1e-6, .digits = 3}),
+      NumberField("simulations_per_s", "M simulations/s",
+                  Typical(searching.rates), {.scale = 1e-6, .digits = 3}),
       NumberField("bytes_per_simulation", "bytes/simulation",
                   bytes_per_simulation, {.digits = 0}),
       NumberField("batch_fill", "batch fill %", fill, eval::kPercent),
@@ -278,7 +269,7 @@ absl::StatusOr<eval::ReportRow> MeasureSearch(const BenchSearchOptions& options,
                   eval::kPercent),
       CountField("simulations", "", options.simulations),
       CountField("games", "", options.trees()),
-      CountField("leaves", "", options.leaves)};
+      CountField("leaves", "", leaves)};
 }
 
 // Measures how fast positions are searched, or prints the search signature.
@@ -343,7 +334,7 @@ void RegisterBenchSearch(Command& bench) {
   command.SetNotes(
       "One thread searches several games in lockstep, and a batch holds leaves "
       "of each; its seconds are processor time. Several threads search one "
-      "game, in wall time. A rate is the upper quartile of the rounds. With "
+      "game, in wall time. A rate is the upper quartile of the turns. With "
       "graph search, graph hits are the share of new edges that lead to a "
       "known position, and graph free is the share of simulations that need no "
       "evaluation. The signature is the same on every run until a change of "

@@ -214,6 +214,7 @@ Optimizer::Optimizer(const torch::nn::Module& module, float weight_decay,
                      std::vector<Moment> moments)
     : weight_decay_(weight_decay), moments_(std::move(moments)) {
   for (const auto& parameter : module.named_parameters()) {
+    order_.push_back(names_.size());
     names_.push_back(parameter.key());
     weights_.push_back(parameter.value());
     for (Moment& moment : moments_) {
@@ -225,18 +226,19 @@ Optimizer::Optimizer(const torch::nn::Module& module, float weight_decay,
 std::vector<std::string> Optimizer::UseBlocks(
     const std::function<bool(const std::string&)>& has_gradient) {
   Blocks& blocks = blocks_.emplace();
+  order_.clear();
   for (const bool decays : {true, false}) {
     for (size_t i = 0; i < weights_.size(); ++i) {
       if (!has_gradient(names_[i]) || (weights_[i].dim() >= 2) != decays) {
         continue;
       }
-      blocks.order.push_back(i);
+      order_.push_back(i);
       if (decays) blocks.decaying += weights_[i].numel();
     }
   }
   const auto in_order = [&](const std::vector<at::Tensor>& tensors) {
     std::vector<at::Tensor> ordered;
-    for (const size_t i : blocks.order) ordered.push_back(tensors[i]);
+    for (const size_t i : order_) ordered.push_back(tensors[i]);
     return ordered;
   };
   blocks.weights = MoveToBlock(in_order(weights_));
@@ -244,7 +246,7 @@ std::vector<std::string> Optimizer::UseBlocks(
     blocks.moments.push_back(MoveToBlock(in_order(moment.of)));
   }
   std::vector<std::string> names;
-  for (const size_t i : blocks.order) names.push_back(names_[i]);
+  for (const size_t i : order_) names.push_back(names_[i]);
   return names;
 }
 
@@ -263,7 +265,7 @@ void Optimizer::GatherGradients() {
   if (!blocks_) return;
   const torch::NoGradGuard no_gradients;
   std::vector<at::Tensor> parts;
-  for (const size_t i : blocks_->order) {
+  for (const size_t i : order_) {
     const at::Tensor& weights = weights_[i];
     at::Tensor gradient = weights.grad();
     // In the layout of the weights, without gaps.
@@ -311,27 +313,22 @@ Optimizer::Active Optimizer::Collect(std::vector<at::Tensor>& decaying) const {
     decaying = {blocks_->weights.narrow(0, 0, blocks_->decaying)};
     return active;
   }
-  const auto add = [&](size_t i, const at::Tensor& gradient) {
+  int64_t offset = 0;
+  for (const size_t i : order_) {
+    const at::Tensor& weights = weights_[i];
+    const at::Tensor gradient =
+        blocks_ ? blocks_->gradients.as_strided(weights.sizes(),
+                                                weights.strides(), offset)
+                : weights.grad();
+    offset += weights.numel();
+    if (!gradient.defined()) continue;
     active.names.push_back(names_[i]);
-    active.weights.push_back(weights_[i]);
+    active.weights.push_back(weights);
     active.gradients.push_back(gradient);
     for (size_t k = 0; k < moments_.size(); ++k) {
       active.moments[k].push_back(moments_[k].of[i]);
     }
-    if (weights_[i].dim() >= 2) decaying.push_back(weights_[i]);
-  };
-  if (blocks_) {
-    int64_t offset = 0;
-    for (const size_t i : blocks_->order) {
-      add(i, blocks_->gradients.as_strided(weights_[i].sizes(),
-                                           weights_[i].strides(), offset));
-      offset += weights_[i].numel();
-    }
-    return active;
-  }
-  for (size_t i = 0; i < weights_.size(); ++i) {
-    const at::Tensor& gradient = weights_[i].grad();
-    if (gradient.defined()) add(i, gradient);
+    if (weights.dim() >= 2) decaying.push_back(weights);
   }
   return active;
 }

@@ -124,9 +124,7 @@ class Optimizer {
  private:
   // What UseBlocks makes.
   struct Blocks {
-    std::vector<size_t>
-        order;             // indices of the weights; first the ones that decay
-    int64_t decaying = 0;  // numbers of these
+    int64_t decaying = 0;  // numbers of weights that decay: the first ones
     at::Tensor weights;
     std::vector<at::Tensor> moments;  // [moment]
     at::Tensor gradients;             // undefined until they are gathered
@@ -139,6 +137,8 @@ class Optimizer {
   std::vector<std::string> names_;   // [weight]
   std::vector<at::Tensor> weights_;  // [weight]
   std::vector<Moment> moments_;
+  // The weights by index: all, or those of the blocks, in their order.
+  std::vector<size_t> order_;
   std::optional<Blocks> blocks_;
   int64_t steps_ = 0;
 };
