@@ -101,20 +101,16 @@ absl::Status Bundle::Damage(absl::string_view message) const {
 }
 
 absl::StatusOr<std::string> Bundle::Read(absl::string_view entry) const {
-  absl::StatusOr<std::string> contents =
-      absl::EndsWith(entry, ".json") ? archive_.Read(entry, kMaxJsonSize)
-                                     : archive_.Read(entry);
-  if (!contents.ok()) return Damage(contents.status().message());
-  return contents;
+  return OrDamage(absl::EndsWith(entry, ".json")
+                      ? archive_.Read(entry, kMaxJsonSize)
+                      : archive_.Read(entry));
 }
 
 absl::StatusOr<GoldenFile> Bundle::ReadGolden() const {
   TARA_ASSIGN_OR_RETURN(const std::string text, Read(kGoldenEntry));
-  absl::StatusOr<GoldenFile> golden = GoldenFromJson(text);
-  if (!golden.ok()) return Damage(golden.status().message());
-  const absl::Status learned =
-      CheckGoldenVariants(golden->positions, manifest_.variants);
-  if (!learned.ok()) return Damage(learned.message());
+  TARA_ASSIGN_OR_RETURN(GoldenFile golden, OrDamage(GoldenFromJson(text)));
+  TARA_RETURN_IF_ERROR(
+      OrDamage(CheckGoldenVariants(golden.positions, manifest_.variants)));
   return golden;
 }
 
@@ -125,10 +121,8 @@ absl::StatusOr<Checkpoint> Bundle::ReadNetwork() const {
   if (!network.ok()) {
     return Named(path_, network.status(), absl::StrCat(": ", kOnnxEntry, ": "));
   }
-  const absl::Status weights = CheckFloat16(*network);
-  if (!weights.ok()) {
-    return Damage(absl::StrCat(kOnnxEntry, ": ", weights.message()));
-  }
+  TARA_RETURN_IF_ERROR(
+      OrDamage(CheckFloat16(*network), absl::StrCat(kOnnxEntry, ": ")));
   if (manifest_.shape.kind == NetworkKind::kLight) {
     TARA_RETURN_IF_ERROR(ReadRanges(*network));
   }
@@ -143,11 +137,8 @@ absl::Status Bundle::ReadRanges(Checkpoint& network) const {
   for (NamedTensor& tensor : LightRangeTensors(manifest_.shape)) {
     const std::string entry = tensor.name + kNpyEnding;
     TARA_ASSIGN_OR_RETURN(const std::string file, Read(entry));
-    absl::StatusOr<std::vector<float>> values = FromNpy(file, tensor.shape);
-    if (!values.ok()) {
-      return Damage(absl::StrCat(entry, " ", values.status().message()));
-    }
-    tensor.values = *std::move(values);
+    TARA_ASSIGN_OR_RETURN(tensor.values, OrDamage(FromNpy(file, tensor.shape),
+                                                  absl::StrCat(entry, " ")));
     for (const float value : tensor.values) {
       if (value >= 0 && value <= kMaxFloat16) continue;
       return Damage(absl::StrCat(entry, " has the value ", value,

@@ -44,11 +44,9 @@ absl::Status ReadTensor(const Bundle& bundle, int64_t size,
                         const TensorInfo<Tensors>& info, Tensors& tensors) {
   const std::string entry = GoldenTensorEntry(info.name);
   TARA_ASSIGN_OR_RETURN(const std::string file, bundle.Read(entry));
-  absl::StatusOr<std::vector<float>> read = FromNpy(file, info.Shape(size));
-  if (!read.ok()) {
-    return bundle.Damage(absl::StrCat(entry, " ", read.status().message()));
-  }
-  tensors.*info.values = *std::move(read);
+  TARA_ASSIGN_OR_RETURN(tensors.*info.values,
+                        bundle.OrDamage(FromNpy(file, info.Shape(size)),
+                                        absl::StrCat(entry, " ")));
   return absl::OkStatus();
 }
 
@@ -68,11 +66,8 @@ absl::StatusOr<Golden> ReadGolden(const Bundle& bundle) {
   for (const auto& info : NetworkOutputInfos(has_owner)) {
     TARA_RETURN_IF_ERROR(ReadTensor(bundle, size, info, golden.outputs));
   }
-  const absl::Status finite =
-      CheckFinite(golden.positions, golden.outputs, has_owner);
-  if (!finite.ok()) {
-    return bundle.Damage(absl::StrCat("the golden ", finite.message()));
-  }
+  TARA_RETURN_IF_ERROR(bundle.OrDamage(
+      CheckFinite(golden.positions, golden.outputs, has_owner), "the golden "));
   for (size_t i = 0; i < golden.positions.size(); ++i) {
     golden.states.push_back(golden.positions[i].state);
     golden.evaluations.push_back(

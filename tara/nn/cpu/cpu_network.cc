@@ -301,20 +301,6 @@ void CpuContext::Convolve(const WinogradLayer& layer, const float* source,
                      .scratch = scratch_.data()});
 }
 
-void CpuContext::Linear(const CpuLinearWeights& layer, bool relu,
-                        const float* inputs,
-                        const TensorBuffer& outputs) const {
-  kernels_.linear(layer, layer.bias.data(), tile_, relu, inputs,
-                  outputs.data());
-}
-
-void CpuContext::LinearOfSquares(const CpuLinearWeights& layer, bool relu,
-                                 const TensorBuffer& inputs,
-                                 const TensorBuffer& outputs) const {
-  kernels_.linear(layer, layer.bias.data(), tile_ * kNumSquares, relu,
-                  inputs.data(), outputs.data());
-}
-
 void CpuContext::Pool(const TensorBuffer& rows) const {
   for (int i = 0; i < tile_; ++i) {
     kernels_.pool(rows.data() + TowerSize(i), network_.channels,
