@@ -35,21 +35,6 @@ constexpr double kReach = 16000;
 constexpr double kFactor = 1 << 15;
 constexpr double kMaxByteWeight = 127;
 
-// The taps by rank, then file, each with the one that pairs with it.
-std::array<LightTapPair, kTapPairs> MakeTapPairs() {
-  std::array<LightTapPair, kTapPairs> pairs{};
-  std::vector<std::pair<int, int>> paired;
-  int count = 0;
-  for (const LightTap& tap : kLightTaps) {
-    const std::pair place(tap.file, tap.rank);
-    if (std::find(paired.begin(), paired.end(), place) != paired.end())
-      continue;
-    paired.emplace_back(tap.file + kPairFiles, tap.rank);
-    pairs[count++] = {tap.file, tap.rank};
-  }
-  return pairs;
-}
-
 // The patterns of the hills of a window, as LightLearning::tabulate takes them,
 // in the order of the rows.
 std::vector<uint32_t> PatternsOf(int hill, int table) {
@@ -558,7 +543,6 @@ std::array<RangeTensor, 3> TensorsOf(LightRanges& ranges) {
 
 }  // namespace
 
-const std::array<LightTapPair, kTapPairs> kLightTapPairs = MakeTapPairs();
 const std::array<std::array<LightWindow, kNumLightTables>, kNumHills>
     kLightWindows = MakeWindows([](int, int, uint32_t) {});
 

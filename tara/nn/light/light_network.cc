@@ -19,22 +19,6 @@
 namespace tara::nn {
 namespace {
 
-constexpr bool IsTap(int file, int rank) {
-  const int square = file * file + rank * rank;
-  return square <= 2 || square == 5;
-}
-
-constexpr std::array<LightTap, kNumTaps> MakeTaps() {
-  std::array<LightTap, kNumTaps> taps{};
-  int count = 0;
-  for (int rank = -2; rank <= 2; ++rank) {
-    for (int file = -2; file <= 2; ++file) {
-      if (IsTap(file, rank)) taps[count++] = {file, rank};
-    }
-  }
-  return taps;
-}
-
 constexpr auto MakePatterns() {
   std::array<std::array<std::array<int8_t, kPatternHills>, kNumHills>,
              kNumLightTables>
@@ -187,8 +171,6 @@ int16_t RoundGlobal(float global) {
 }
 
 }  // namespace
-
-constinit const std::array<LightTap, kNumTaps> kLightTaps = MakeTaps();
 
 constinit const std::array<
     std::array<std::array<int8_t, kPatternHills>, kNumHills>, kNumLightTables>

@@ -139,7 +139,17 @@ struct LightTap {
   int file;
   int rank;
 };
-extern const std::array<LightTap, kNumTaps> kLightTaps;
+inline constexpr auto kLightTaps = [] {
+  std::array<LightTap, kNumTaps> taps{};
+  int count = 0;
+  for (int rank = -2; rank <= 2; ++rank) {
+    for (int file = -2; file <= 2; ++file) {
+      const int square = file * file + rank * rank;
+      if (square <= 2 || square == 5) taps[count++] = {file, rank};
+    }
+  }
+  return taps;
+}();
 
 // Hills in the ranks and files.
 constexpr int LineSize(int line) {

@@ -330,9 +330,13 @@ void DevicePart::Begin(absl::Span<const State> states,
 void DevicePart::Finish() {
   TARA_CHECK(busy(), "nothing was begun");
   stream_.synchronize();
-  const float* const outputs = host_outputs_.data_ptr<float>();
-  for (int i = 0; i < batch_.size(); ++i) {
-    FillEvaluation(batch_, i, RowOfOutputs(outputs, i), results_[i]);
+  const float* row = host_outputs_.data_ptr<float>();
+  for (int i = 0; i < batch_.size(); ++i, row += kNumNetworkOutputs) {
+    const float* const result = row + kNumPolicyOutputs;
+    FillEvaluation(
+        batch_, i,
+        {.policy = row, .result = result, .margins = result + kNumResults},
+        results_[i]);
   }
   results_ = {};
 }

@@ -157,17 +157,7 @@ absl::Status LoadWeights(const Checkpoint& checkpoint, Network& network,
 
 // The outputs for a position are one row of logits: the policy's, then win,
 // draw and loss, then the margins.
-inline constexpr int kResultColumn = kNumPolicyOutputs;
-inline constexpr int kMarginsColumn = kResultColumn + kNumResults;
-inline constexpr int kNumNetworkOutputs = kMarginsColumn + kNumMargins;
-
-// Returns where the parts of row i lie in [B, kNumNetworkOutputs] floats.
-inline RawOutput RowOfOutputs(const float* outputs, int i) {
-  const float* const row = outputs + size_t{kNumNetworkOutputs} * i;
-  return {.policy = row,
-          .result = row + kResultColumn,
-          .margins = row + kMarginsColumn};
-}
+inline constexpr int kNumNetworkOutputs = kNumPolicyOutputs + kNumValueOutputs;
 
 // The network for inference, on any device and in any floating type, without
 // what only training needs. Thread-safe. Independent of the checkpoint that it
