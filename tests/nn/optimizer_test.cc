@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -50,13 +49,13 @@ const std::vector<std::vector<double>> kGradients = {
     {0.3, -0.1, 0.7}, {-0.2, 0.4, 0.1}, {0.05, 0.6, -0.3}};
 
 TEST_F(OptimizerTest, AdamWFollowsItsFormula) {
-  const auto optimizer = NewAdamW(*module_, kDecay);
+  Optimizer optimizer(OptimizerKind::kAdamW, kDecay, *module_);
   std::vector<double> expected = Weights();
   std::vector<double> first(3, 0), second(3, 0);
   for (size_t t = 1; t <= kGradients.size(); ++t) {
     const std::vector<double>& gradient = kGradients[t - 1];
     SetGradients({gradient.begin(), gradient.end()});
-    optimizer->Step(kRate);
+    optimizer.Step(kRate);
     for (int i = 0; i < 3; ++i) {
       const double decay = i < 2 ? kDecay : 0;
       first[i] = 0.9 * first[i] + 0.1 * gradient[i];
@@ -100,7 +99,7 @@ TEST_F(OptimizerTest, MuonMovesAsFarInAllDirections) {
     }
     tower.block->weight.mutable_grad() = gradient;
     const at::Tensor before = tower.block->weight.detach().clone();
-    NewMuon(tower, 0)->Step(kRate);
+    Optimizer(OptimizerKind::kMuon, 0, tower).Step(kRate);
     const torch::NoGradGuard no_gradients;
     const at::Tensor moved =
         InDirectionsOf(gradient, before - tower.block->weight) /
@@ -130,16 +129,16 @@ TEST_F(OptimizerTest, MuonIsAdamWOutsideOfTheTower) {
       by_adam.parameters()[i].copy_(by_muon.parameters()[i]);
     }
   }
-  const auto muon = NewMuon(by_muon, kDecay);
-  const auto adam = NewAdamW(by_adam, kDecay);
+  Optimizer muon(OptimizerKind::kMuon, kDecay, by_muon);
+  Optimizer adam(OptimizerKind::kAdamW, kDecay, by_adam);
   for (int step = 0; step < 3; ++step) {
     for (size_t i = 0; i < by_muon.parameters().size(); ++i) {
       const at::Tensor gradient = at::randn_like(by_muon.parameters()[i]);
       by_muon.parameters()[i].mutable_grad() = gradient.clone();
       by_adam.parameters()[i].mutable_grad() = gradient.clone();
     }
-    muon->Step(kRate);
-    adam->Step(kRate);
+    muon.Step(kRate);
+    adam.Step(kRate);
   }
   EXPECT_FALSE(at::allclose(by_muon.block->weight, by_adam.block->weight));
   EXPECT_TRUE(at::equal(by_muon.block->bias, by_adam.block->bias));
@@ -148,12 +147,12 @@ TEST_F(OptimizerTest, MuonIsAdamWOutsideOfTheTower) {
 }
 
 TEST_F(OptimizerTest, WeightsWithoutAGradientStayAsTheyAre) {
-  for (const auto& optimizer :
-       {NewAdamW(*module_, kDecay), NewMuon(*module_, kDecay)}) {
+  for (const auto kind : {OptimizerKind::kAdamW, OptimizerKind::kMuon}) {
+    Optimizer optimizer(kind, kDecay, *module_);
     SetGradients({1, 1, 1});
     module_->weight.mutable_grad().reset();
     const auto before = Weights();
-    optimizer->Step(kRate);
+    optimizer.Step(kRate);
     EXPECT_EQ(Weights()[0], before[0]);
     EXPECT_EQ(Weights()[1], before[1]);
     EXPECT_NE(Weights()[2], before[2]);
@@ -161,16 +160,16 @@ TEST_F(OptimizerTest, WeightsWithoutAGradientStayAsTheyAre) {
 }
 
 TEST_F(OptimizerTest, GradientsAreShortenedTogetherAndOnlyWhenTooLong) {
-  const auto optimizer = NewAdamW(*module_, kDecay);
+  Optimizer optimizer(OptimizerKind::kAdamW, kDecay, *module_);
   SetGradients({2, 3, 6});
   // The root of 4 + 9 + 36.
-  EXPECT_NEAR(optimizer->GradientNorm().item<double>(), 7, 1e-6);
-  optimizer->ClipGradients(7, 8);
+  EXPECT_NEAR(optimizer.GradientNorm().item<double>(), 7, 1e-6);
+  optimizer.ClipGradients(7, 8);
   EXPECT_EQ(module_->bias.grad().item<float>(), 6);
-  optimizer->ClipGradients(7, 3.5);
+  optimizer.ClipGradients(7, 3.5);
   EXPECT_NEAR(module_->weight.grad().data_ptr<float>()[1], 1.5, 1e-6);
   EXPECT_NEAR(module_->bias.grad().item<float>(), 3, 1e-6);
-  EXPECT_NEAR(optimizer->GradientNorm().item<double>(), 3.5, 1e-6);
+  EXPECT_NEAR(optimizer.GradientNorm().item<double>(), 3.5, 1e-6);
 }
 
 }  // namespace
