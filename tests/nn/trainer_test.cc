@@ -23,7 +23,6 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/base/files.h"
-#include "tara/base/random.h"
 #include "tara/core/position_text.h"
 #include "tara/core/rules.h"
 #include "tara/core/symmetry.h"

@@ -5,7 +5,6 @@
 #include <bit>
 #include <iterator>
 #include <set>
-#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"

@@ -3,7 +3,6 @@
 // networks that compute them, a tenth of their size.
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -11,7 +10,6 @@
 #include "absl/strings/str_cat.h"
 #include "tara/core/action.h"
 #include "tara/core/board.h"
-#include "tara/core/outcome.h"
 #include "tara/nn/bundle/onnx_graph.h"
 #include "tara/nn/encode/features.h"
 #include "tara/nn/heads.h"

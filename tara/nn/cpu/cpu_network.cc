@@ -7,7 +7,6 @@
 #include <functional>
 #include <numeric>
 #include <string>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "tara/base/status_macros.h"

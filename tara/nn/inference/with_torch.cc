@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <exception>
-#include <memory>
 #include <utility>
 #include <vector>
 
 #include "tara/base/status_macros.h"
-#include "tara/core/action.h"
 #include "tara/core/board.h"
 #include "tara/nn/bundle/golden.h"
 #include "tara/nn/encode/features.h"

@@ -1,5 +1,3 @@
-#include <string>
-
 #include "absl/strings/str_cat.h"
 #include "tara/base/status_macros.h"
 #include "tara/nn/bundle/golden.h"

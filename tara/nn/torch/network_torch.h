@@ -47,7 +47,6 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "tara/core/outcome.h"
 #include "tara/nn/encode/encoded_batch.h"
 #include "tara/nn/encode/features.h"
 #include "tara/nn/heads.h"

@@ -1,7 +1,6 @@
 #ifndef TESTS_NN_LIGHT_LIGHT_TESTING_H_
 #define TESTS_NN_LIGHT_LIGHT_TESTING_H_
 
-#include <cstddef>
 #include <cstdint>
 
 #include "tara/base/random.h"

@@ -4,17 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/base/files.h"
-#include "tara/base/random.h"
-#include "tara/core/rules.h"
-#include "tara/core/symmetry.h"
 #include "tara/nn/heads.h"
 #include "tara/nn/light/light.h"
 #include "tara/nn/light/light_integers.h"
