@@ -15,6 +15,7 @@
 #include "tara/mcts/evaluator.h"
 #include "tara/nn/heads.h"
 #include "tara/nn/light/light_network.h"
+#include "tara/nn/training/trainer.h"
 
 namespace tara::nn {
 
@@ -26,18 +27,14 @@ inline constexpr float kRaise = 1e-3f;
 
 // A position and what is learned of it.
 struct LightSample {
+  const Sample* targets = nullptr;
   LightInput input;
   // The policy outputs of the legal actions.
-  std::vector<int16_t> outputs;
+  absl::Span<const int16_t> outputs;
   // Their shares; empty: the sample teaches no policy.
   std::vector<float> policy;
-  std::array<float, kNumResults> result;
-  int margin = 0;
-  bool has_margin = false;
-  bool has_owners = false;
-  std::array<uint8_t, kNumHills>
-      owners;  // at the end: 0 own, 1 enemy, 2 vacant
-  float weight = 1;
+  // At the end: 0 own, 1 enemy, 2 vacant.
+  std::array<uint8_t, kNumHills> owners;
 };
 
 // What the forward pass of a position leaves for the backward pass: the values

@@ -433,10 +433,11 @@ struct LightLearningCode {
     double loss = 0;
     for (int i = 0; i < count; ++i) {
       loss += shares[i] * (log_sum - logits[i]);
-      gradients[i] = scale * sample.weight * (gradients[i] - shares[i]);
+      gradients[i] =
+          scale * sample.targets->weight * (gradients[i] - shares[i]);
     }
-    losses.sums[head] += sample.weight * loss;
-    losses.weights[head] += sample.weight;
+    losses.sums[head] += sample.targets->weight * loss;
+    losses.weights[head] += sample.targets->weight;
   }
 
   // --- Backward --------------------------------------------------------------
@@ -474,11 +475,11 @@ struct LightLearningCode {
                         float* d_context, LightLosses& losses) {
     const LightTensors& t = back.net.tensors;
     alignas(64) float d_value[WholeLines(kNumValueOutputs)] = {};
-    OfShares(Head::kValue, a.value, sample.result.data(), kNumResults, sample,
-             scales[Head::kValue], d_value, losses);
-    if (sample.has_margin) {
+    OfShares(Head::kValue, a.value, sample.targets->result.data(), kNumResults,
+             sample, scales[Head::kValue], d_value, losses);
+    if (sample.targets->has_margin) {
       std::array<float, kNumMargins> shares = {};
-      shares[sample.margin + kMaxMargin] = 1;
+      shares[sample.targets->margin + kMaxMargin] = 1;
       OfShares(Head::kMargin, a.value + kNumResults, shares.data(), kNumMargins,
                sample, scales[Head::kMargin], d_value + kNumResults, losses);
     }
@@ -494,7 +495,7 @@ struct LightLearningCode {
   static void BackOwners(const Back& back, const LightSample& sample,
                          float scale, LightActivations& a, Hills& d_hills,
                          LightLosses& losses) {
-    if (!sample.has_owners) return;
+    if (!sample.targets->has_final) return;
     const LightTensors& t = back.net.tensors;
     alignas(64) float d_owners[kNumHills][16] = {};
     LightLosses hills;
@@ -505,7 +506,7 @@ struct LightLearningCode {
                scale / kNumHills, d_owners[hill], hills);
     }
     losses.sums[Head::kOwner] += hills.sums[Head::kOwner] / kNumHills;
-    losses.weights[Head::kOwner] += sample.weight;
+    losses.weights[Head::kOwner] += sample.targets->weight;
     if (scale == 0) return;
     BackLinear(back, t.owner, &t.owner_bias, a.hills[t.layers.size()][0],
                kNumHills, d_owners[0], d_hills[0]);
@@ -544,8 +545,9 @@ struct LightLearningCode {
     const auto best = [count](const float* values) {
       return std::max_element(values, values + count) - values;
     };
-    losses.agreements +=
-        best(a.logits.data()) == best(sample.policy.data()) ? sample.weight : 0;
+    losses.agreements += best(a.logits.data()) == best(sample.policy.data())
+                             ? sample.targets->weight
+                             : 0;
     if (scale == 0) return;
 
     alignas(64) float d_outputs[kNumHills][kHillOutputRoom];

@@ -284,16 +284,12 @@ void EncodeLightBits(const State& state, const Symmetry& symmetry,
 
 void LightTensors::Add(absl::string_view name, int rows, int columns,
                        double scale, LightTensor& tensor) {
-  const bool is_vector = rows == 1;
   tensor = {.name = std::string(name),
             .rows = rows,
             .columns = columns,
             .stride = WholeLines(columns),
             .offset = size_,
-            .decays = scale > 0,
-            .scale = scale,
-            .shape = is_vector ? std::vector<int64_t>{columns}
-                               : std::vector<int64_t>{rows, columns}};
+            .scale = scale};
   size_ += tensor.size();
   all_.push_back(&tensor);
 }
@@ -352,7 +348,7 @@ void LightTensors::Write(const float* parameters, absl::string_view prefix,
                          Checkpoint& checkpoint) const {
   for (const LightTensor* const tensor : all_) {
     NamedTensor named = {.name = absl::StrCat(prefix, tensor->name),
-                         .shape = tensor->shape,
+                         .shape = tensor->shape(),
                          .values = {}};
     for (int row = 0; row < tensor->rows; ++row) {
       const float* const values = parameters + tensor->RowAt(row);
@@ -371,7 +367,7 @@ absl::Status LightTensors::Read(const Checkpoint& checkpoint,
       continue;
     }
     TARA_ASSIGN_OR_RETURN(const NamedTensor* const named,
-                          checkpoint.Find(name, tensor->shape));
+                          checkpoint.Find(name, tensor->shape()));
     for (int row = 0; row < tensor->rows; ++row) {
       std::copy_n(
           named->values.begin() + static_cast<ptrdiff_t>(row) * tensor->columns,
@@ -386,12 +382,6 @@ absl::StatusOr<AlignedFloats> LightTensors::Read(
   AlignedFloats parameters(size_);
   TARA_RETURN_IF_ERROR(Read(checkpoint, "", parameters.data()));
   return parameters;
-}
-
-AlignedFloats::AlignedFloats(size_t size)
-    : memory_(size + WholeLines(1)), size_(size) {
-  const auto address = reinterpret_cast<uintptr_t>(memory_.data());
-  data_ = reinterpret_cast<float*>((address + 63) / 64 * 64);
 }
 
 absl::Status CheckLightShape(const NetworkShape& shape) {

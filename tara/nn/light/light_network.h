@@ -22,6 +22,7 @@
 // owners; to play, all their rows are computed once. Source of that idea:
 // Rapfi (Jin 2025, arXiv:2503.13178), whose tables are over lines of Gomoku.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -36,6 +37,7 @@
 #include "tara/core/board.h"
 #include "tara/core/state.h"
 #include "tara/core/symmetry.h"
+#include "tara/nn/encode/encoded_batch.h"
 #include "tara/nn/encode/features.h"
 #include "tara/nn/heads.h"
 #include "tara/nn/light/light.h"
@@ -219,20 +221,12 @@ TARA_INLINE float LogitOf(const PolicyPart& part,
 constexpr int WholeLines(int floats) { return (floats + 15) / 16 * 16; }
 
 // Memory for floats, aligned to 64 bytes; zeros at first.
-class AlignedFloats {
+class AlignedFloats : public TensorBuffer {
  public:
-  explicit AlignedFloats(size_t size);
-  AlignedFloats(AlignedFloats&&) = default;
-  AlignedFloats& operator=(AlignedFloats&&) = default;
-
-  float* data() { return data_; }
-  const float* data() const { return data_; }
-  size_t size() const { return size_; }
-
- private:
-  std::vector<float> memory_;
-  float* data_;
-  size_t size_;
+  explicit AlignedFloats(size_t size) {
+    Resize(size);
+    std::fill_n(data(), size, 0.0f);
+  }
 };
 
 // Where a tensor is among the parameters. Rows lie `stride` floats apart, a
@@ -243,11 +237,14 @@ struct LightTensor {
   int columns = 0;
   int stride = 0;
   size_t offset = 0;
-  bool decays = false;  // by the decay of weights
-  double scale = 0;     // standard deviation of new weights
-  // As in a checkpoint: vectors have one axis.
-  std::vector<int64_t> shape;
+  double scale = 0;  // standard deviation of new weights; biases have 0
 
+  bool decays() const { return scale > 0; }  // by the decay of weights
+  // As in a checkpoint: vectors have one axis.
+  std::vector<int64_t> shape() const {
+    return rows == 1 ? std::vector<int64_t>{columns}
+                     : std::vector<int64_t>{rows, columns};
+  }
   size_t size() const { return static_cast<size_t>(rows) * stride; }
   // Where a row is among the parameters.
   size_t RowAt(int row) const {

@@ -54,7 +54,8 @@ constexpr std::array kLightHeads = {Head::kPolicy, Head::kValue, Head::kMargin,
                                     Head::kOwner};
 
 // Reads samples of a batch, seen through the symmetries to the representatives
-// of their positions: as the network will meet them.
+// of their positions: as the network will meet them. `out` is valid until the
+// batch is used again.
 void ReadSamples(absl::Span<const Sample> samples, EncodedBatch& batch,
                  absl::Span<LightSample> out) {
   std::vector<State> states;
@@ -67,36 +68,30 @@ void ReadSamples(absl::Span<const Sample> samples, EncodedBatch& batch,
   std::array<float, kNumPolicyOutputs> shares;
   for (size_t i = 0; i < samples.size(); ++i) {
     const Sample& sample = samples[i];
-    const auto index = static_cast<int>(i);
     LightSample& to = out[i];
     ReadLightInput(batch.planes() + i * kNumPlanes * kNumSquares,
                    batch.globals() + i * kNumGlobals, to.input);
-    const absl::Span<const int16_t> outputs = batch.OutputsOf(index);
-    to.outputs.assign(outputs.begin(), outputs.end());
+    to.targets = &sample;
+    to.outputs = batch.OutputsOf(static_cast<int>(i));
     to.policy.clear();
     if (!sample.policy.empty()) {
-      for (const int16_t output : outputs) shares[output] = 0;
+      for (const int16_t output : to.outputs) shares[output] = 0;
       for (const auto& [action, share] : sample.policy) {
         shares[PolicyOutput(TransformAction(symmetries[i], action))] = share;
       }
       float total = 0;
-      for (const int16_t output : outputs) {
+      for (const int16_t output : to.outputs) {
         to.policy.push_back(shares[output]);
         total += shares[output];
       }
       TARA_CHECK(total > 0.99f, "a policy target names an illegal action");
     }
-    to.result = sample.result;
-    to.margin = sample.margin;
-    to.has_margin = sample.has_margin;
-    to.has_owners = sample.has_final;
     const Board own = TransformBoard(symmetries[i].board, sample.own_hills);
     const Board enemy = TransformBoard(symmetries[i].board, sample.enemy_hills);
     for (Hill hill = 0; hill < kNumHills; ++hill) {
       const Board board = BoardOf(hill);
       to.owners[hill] = (own & board) != 0 ? 0 : (enemy & board) != 0 ? 1 : 2;
     }
-    to.weight = sample.weight;
   }
 }
 
@@ -348,7 +343,7 @@ class LightTrainer : public Trainer {
     const double correction = 1 / std::sqrt(1 - std::pow(kBeta2, t));
     for (const LightTensor* const tensor : tensors_.all()) {
       const auto decay = static_cast<float>(
-          tensor->decays ? 1 - rate * options_.weight_decay : 1);
+          tensor->decays() ? 1 - rate * options_.weight_decay : 1);
       for (size_t i = tensor->offset; i < tensor->offset + tensor->size();
            ++i) {
         const auto gradient =
