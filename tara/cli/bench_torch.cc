@@ -123,52 +123,44 @@ std::string ShapeText(const nn::NetworkShape& shape) {
                       shape.channels, "x", shape.blocks);
 }
 
-using Positions = absl::Span<const State>;
-using Results = absl::Span<mcts::Evaluation>;
-
-// Calls `work` with batch after batch of the positions, which outlive it, and
-// room for results. Work is counted in positions. REQUIRES: batch <= number of
-// positions.
-template <typename Work>
-Workload BatchWorkload(const std::vector<State>& states, int batch,
-                       const Work& work) {
+// Evaluates batch after batch of the positions, which outlive it. Work is
+// counted in positions. REQUIRES: batch <= number of positions.
+Workload EvaluatingWorkload(mcts::Evaluator& evaluator,
+                            const std::vector<State>& states, int batch) {
   const auto next = std::make_shared<std::atomic<size_t>>(0);
-  return {.work = [=, &states](int) -> absl::StatusOr<int64_t> {
+  return {.work = [=, &evaluator, &states](int) -> absl::StatusOr<int64_t> {
     const auto size = static_cast<size_t>(batch);
     thread_local std::vector<mcts::Evaluation> results;
     results.resize(size);
     const size_t begin = (*next)++ % (states.size() / size) * size;
     TARA_RETURN_IF_ERROR(
-        work(Positions(states).subspan(begin, size), absl::MakeSpan(results)));
+        evaluator.Evaluate(absl::MakeConstSpan(states).subspan(begin, size),
+                           absl::MakeSpan(results)));
     return batch;
   }};
 }
 
-Workload EvaluatingWorkload(mcts::Evaluator& evaluator,
-                            const std::vector<State>& states, int batch) {
-  return BatchWorkload(states, batch,
-                       [&evaluator](Positions positions, Results results) {
-                         return evaluator.Evaluate(positions, results);
-                       });
-}
+// The work around a network: encodes positions and, if `fills`, fills
+// evaluations from made-up outputs.
+class AroundNetwork : public mcts::Evaluator {
+ public:
+  explicit AroundNetwork(bool fills) : fills_(fills) {}
 
-// The work around a network: encoding positions and, if there is room for
-// results, filling evaluations from made-up outputs.
-absl::Status EncodeAndFill(Positions positions, Results results) {
-  static const auto* const outputs =
-      new std::vector<float>(nn::kNumPolicyOutputs);
-  thread_local nn::EncodedBatch encoded;
-  encoded.EncodeCanonical(positions);
-  const float* const zeros = outputs->data();
-  for (size_t i = 0; i < results.size(); ++i) {
-    nn::FillEvaluation(encoded, static_cast<int>(i), {zeros, zeros, zeros},
-                       results[i]);
+  absl::Status Evaluate(absl::Span<const State> states,
+                        absl::Span<mcts::Evaluation> results) override {
+    thread_local nn::EncodedBatch encoded;
+    encoded.EncodeCanonical(states);
+    const float* const zeros = outputs_.data();
+    for (int i = 0; fills_ && i < encoded.size(); ++i) {
+      nn::FillEvaluation(encoded, i, {zeros, zeros, zeros}, results[i]);
+    }
+    return absl::OkStatus();
   }
-  return absl::OkStatus();
-}
-absl::Status Encode(Positions positions, Results /*results*/) {
-  return EncodeAndFill(positions, {});
-}
+
+ private:
+  const bool fills_;
+  const std::vector<float> outputs_ = std::vector<float>(nn::kNumPolicyOutputs);
+};
 
 struct BenchInferenceOptions {
   BenchNetworkFlags network = {.net = "64x6", .checkpoint = {}};
@@ -321,8 +313,9 @@ absl::StatusOr<int> RunBenchInference(const BenchInferenceOptions& options,
     }
   }
   const size_t num_reported = workloads.size();
+  AroundNetwork around_network(/*fills=*/true);
   for (const int batch : batches) {
-    workloads.push_back(BatchWorkload(states, batch, EncodeAndFill));
+    workloads.push_back(EvaluatingWorkload(around_network, states, batch));
   }
   const StopCheck stop = StopOnSignals();
   // The wall clock if a device or other threads do the work.
@@ -775,8 +768,9 @@ absl::StatusOr<int> RunBenchSelfPlay(const BenchSelfPlayOptions& options,
   for (const int size : kSizes) {
     bare.push_back(EvaluatingWorkload(*network.evaluator, positions, size));
   }
-  bare.push_back(BatchWorkload(positions, 64, Encode));
-  bare.push_back(BatchWorkload(positions, 64, EncodeAndFill));
+  AroundNetwork encoding(/*fills=*/false), filling(/*fills=*/true);
+  bare.push_back(EvaluatingWorkload(encoding, positions, 64));
+  bare.push_back(EvaluatingWorkload(filling, positions, 64));
   CountingEvaluator counting(network.evaluator.get(), clock);
   Played played;
   played.times.clock = clock;
