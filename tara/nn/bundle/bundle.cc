@@ -42,10 +42,8 @@ std::vector<std::string> EntriesOf(const BundleManifest& manifest) {
   for (const BundleForm& form : FormsOf(manifest.weights)) {
     entries.push_back(form.file);
   }
-  for (const auto& info : NetworkInputInfos(manifest.inputs)) {
-    entries.push_back(GoldenTensorEntry(info.name));
-  }
-  for (const auto& info : NetworkOutputInfos(manifest.has_owner)) {
+  for (const TensorInfo& info :
+       GoldenTensorInfos(manifest.inputs, manifest.has_owner)) {
     entries.push_back(GoldenTensorEntry(info.name));
   }
   if (manifest.shape.kind == NetworkKind::kLight) {
@@ -178,36 +176,27 @@ int64_t CountParameters(const Checkpoint& folded) {
   return count;
 }
 
-template <typename Tensors>
-void AddTensors(const Tensors& tensors, int64_t size,
-                const std::vector<TensorInfo<Tensors>>& infos,
-                std::vector<ZipEntry>& entries) {
-  for (const TensorInfo<Tensors>& info : infos) {
-    entries.push_back({GoldenTensorEntry(info.name),
-                       ToNpy(info.Shape(size), tensors.*info.values)});
-  }
-}
-
 absl::Status AddGolden(const Checkpoint& network,
                        const BundleManifest& manifest,
                        std::vector<ZipEntry>& entries) {
   const std::vector<GoldenPosition> positions =
       MakeGoldenPositions(manifest.variants);
-  const NetworkInputs inputs = EncodeGoldenPositions(positions);
-  TARA_ASSIGN_OR_RETURN(NetworkOutputs outputs,
-                        ComputeReferenceOutputs(network, inputs));
-  HideIllegalActions(positions, outputs);
+  GoldenTensors tensors = EncodeGoldenPositions(positions);
+  TARA_RETURN_IF_ERROR(ComputeReferenceOutputs(network, tensors));
+  HideIllegalActions(positions, tensors);
   const absl::Status finite =
-      CheckFinite(positions, outputs, manifest.has_owner);
+      CheckFinite(positions, tensors, manifest.has_owner);
   if (!finite.ok()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "the network's outputs for golden positions are not finite: ",
         finite.message()));
   }
-  entries.push_back({kGoldenEntry, GoldenToJson(positions, outputs)});
-  AddTensors(inputs, inputs.size, NetworkInputInfos(inputs.counts), entries);
-  AddTensors(outputs, inputs.size, NetworkOutputInfos(manifest.has_owner),
-             entries);
+  entries.push_back({kGoldenEntry, GoldenToJson(positions, tensors)});
+  for (const TensorInfo& info :
+       GoldenTensorInfos(tensors.counts, manifest.has_owner)) {
+    entries.push_back({GoldenTensorEntry(info.name),
+                       ToNpy(info.Shape(tensors.size), tensors.*info.values)});
+  }
   return absl::OkStatus();
 }
 

@@ -242,7 +242,6 @@ Json ToJson(const BundleProvenance& provenance) {
 }
 
 // Describes tensors, and adds the files of their golden values.
-template <typename Tensors>
 void DescribeTensors(const std::vector<TensorInfo<Tensors>>& infos,
                      Json& described, Json& files) {
   described = Json::array();

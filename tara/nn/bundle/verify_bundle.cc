@@ -33,45 +33,35 @@ constexpr double kIntegerTolerance = 0.05;
 struct Golden {
   std::vector<GoldenPosition> positions;
   std::vector<mcts::Evaluation> expected;  // by golden.json
-  NetworkInputs inputs;
-  NetworkOutputs outputs;
+  GoldenTensors tensors;
   std::vector<State> states;                  // of the positions
   std::vector<mcts::Evaluation> evaluations;  // by the outputs
 };
 
-template <typename Tensors>
-absl::Status ReadTensor(const Bundle& bundle, int64_t size,
-                        const TensorInfo<Tensors>& info, Tensors& tensors) {
-  const std::string entry = GoldenTensorEntry(info.name);
-  TARA_ASSIGN_OR_RETURN(const std::string file, bundle.Read(entry));
-  TARA_ASSIGN_OR_RETURN(tensors.*info.values,
-                        bundle.OrDamage(FromNpy(file, info.Shape(size)),
-                                        absl::StrCat(entry, " ")));
-  return absl::OkStatus();
-}
-
 absl::StatusOr<Golden> ReadGolden(const Bundle& bundle) {
+  const BundleManifest& manifest = bundle.manifest();
   TARA_ASSIGN_OR_RETURN(GoldenFile file, bundle.ReadGolden());
-  const auto size = static_cast<int64_t>(file.positions.size());
-  Golden golden = {.positions = std::move(file.positions),
-                   .expected = std::move(file.expected),
-                   .inputs = {.size = size, .counts = bundle.manifest().inputs},
-                   .outputs = {},
-                   .states = {},
-                   .evaluations = {}};
-  for (const auto& info : NetworkInputInfos(golden.inputs.counts)) {
-    TARA_RETURN_IF_ERROR(ReadTensor(bundle, size, info, golden.inputs));
-  }
-  const bool has_owner = bundle.manifest().has_owner;
-  for (const auto& info : NetworkOutputInfos(has_owner)) {
-    TARA_RETURN_IF_ERROR(ReadTensor(bundle, size, info, golden.outputs));
+  Golden golden;
+  golden.positions = std::move(file.positions);
+  golden.expected = std::move(file.expected);
+  GoldenTensors& tensors = golden.tensors;
+  tensors.size = static_cast<int64_t>(golden.positions.size());
+  tensors.counts = manifest.inputs;
+  for (const TensorInfo& info :
+       GoldenTensorInfos(manifest.inputs, manifest.has_owner)) {
+    const std::string entry = GoldenTensorEntry(info.name);
+    TARA_ASSIGN_OR_RETURN(const std::string bytes, bundle.Read(entry));
+    TARA_ASSIGN_OR_RETURN(
+        tensors.*info.values,
+        bundle.OrDamage(FromNpy(bytes, info.Shape(tensors.size)),
+                        absl::StrCat(entry, " ")));
   }
   TARA_RETURN_IF_ERROR(bundle.OrDamage(
-      CheckFinite(golden.positions, golden.outputs, has_owner), "the golden "));
+      CheckFinite(golden.positions, tensors, manifest.has_owner),
+      "the golden "));
   for (size_t i = 0; i < golden.positions.size(); ++i) {
     golden.states.push_back(golden.positions[i].state);
-    golden.evaluations.push_back(
-        ToEvaluation(golden.positions[i], golden.outputs, i));
+    golden.evaluations.push_back(ToEvaluation(golden.positions[i], tensors, i));
   }
   return golden;
 }
@@ -132,11 +122,11 @@ FormCheck Judged(FormCheck check, const absl::StatusOr<double>& difference) {
 
 FormCheck CheckInputs(const Golden& golden) {
   FormCheck check = {.name = "inputs", .computed_by = "this program's encoder"};
-  const NetworkInputs encoded =
-      EncodeGoldenPositions(golden.positions, golden.inputs.counts);
+  const GoldenTensors encoded =
+      EncodeGoldenPositions(golden.positions, golden.tensors.counts);
   bool same = true;
-  for (const auto& info : NetworkInputInfos(golden.inputs.counts)) {
-    const std::vector<float>& expected = golden.inputs.*info.values;
+  for (const auto& info : NetworkInputInfos(golden.tensors.counts)) {
+    const std::vector<float>& expected = golden.tensors.*info.values;
     const std::vector<float>& made = encoded.*info.values;
     for (size_t i = 0; i < expected.size(); ++i) {
       check.difference =
@@ -165,13 +155,12 @@ absl::StatusOr<double> DifferenceInFloats(const Checkpoint& network,
                                           bool has_owner) {
   // Includes inputs that the bundle lacks, because the network that was read
   // has them.
-  TARA_ASSIGN_OR_RETURN(const NetworkOutputs outputs,
-                        ComputeReferenceOutputs(
-                            network, EncodeGoldenPositions(golden.positions)));
+  GoldenTensors computed = EncodeGoldenPositions(golden.positions);
+  TARA_RETURN_IF_ERROR(ComputeReferenceOutputs(network, computed));
   double largest = 0;
   for (const auto& info : NetworkOutputInfos(has_owner)) {
-    largest = std::max(largest, LargestDifference(outputs.*info.values,
-                                                  golden.outputs.*info.values));
+    largest = std::max(largest, LargestDifference(computed.*info.values,
+                                                  golden.tensors.*info.values));
   }
   return largest;
 }

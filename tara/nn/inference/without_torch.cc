@@ -20,8 +20,7 @@ absl::StatusOr<LoadedNetwork> LoadTorchNetwork(const Checkpoint&,
       "tara");
 }
 
-absl::StatusOr<NetworkOutputs> ComputeTorchOutputs(const Checkpoint&,
-                                                   const NetworkInputs&) {
+absl::Status ComputeTorchOutputs(const Checkpoint&, GoldenTensors&) {
   return absl::UnavailableError("this program is without LibTorch");
 }
 

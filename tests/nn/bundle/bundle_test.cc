@@ -289,7 +289,7 @@ std::string BundleOfFewerGlobals(const Checkpoint& without_weight) {
   }
   globals.shape[1] = kNumGlobals - 1;
   globals.values = values;
-  const NetworkInputs inputs =
+  const GoldenTensors inputs =
       EncodeGoldenPositions(MakeGoldenPositions(SmallBundleOptions().variants),
                             {.globals = kNumGlobals - 1});
   const ZipReader reader =

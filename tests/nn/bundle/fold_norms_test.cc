@@ -18,16 +18,15 @@ TEST(FoldNormsTest, AFoldedNetworkSaysTheSame) {
   const Checkpoint network = SmallNetwork();
   const auto folded = FoldNorms(network);
   ASSERT_TRUE(folded.ok()) << folded.status();
-  const NetworkInputs inputs =
+  GoldenTensors before =
       EncodeGoldenPositions(MakeGoldenPositions(SmallBundleOptions().variants));
-  const auto before = ComputeTorchOutputs(network, inputs);
-  const auto after = ComputeTorchOutputs(*folded, inputs);
-  ASSERT_TRUE(before.ok()) << before.status();
-  ASSERT_TRUE(after.ok()) << after.status();
-  EXPECT_THAT(after->policy, Pointwise(FloatNear(1e-5f), before->policy));
-  EXPECT_THAT(after->result, Pointwise(FloatNear(1e-5f), before->result));
-  EXPECT_THAT(after->margins, Pointwise(FloatNear(1e-5f), before->margins));
-  EXPECT_THAT(after->owner, Pointwise(FloatNear(1e-5f), before->owner));
+  GoldenTensors after = before;
+  ASSERT_TRUE(ComputeTorchOutputs(network, before).ok());
+  ASSERT_TRUE(ComputeTorchOutputs(*folded, after).ok());
+  EXPECT_THAT(after.policy, Pointwise(FloatNear(1e-5f), before.policy));
+  EXPECT_THAT(after.result, Pointwise(FloatNear(1e-5f), before.result));
+  EXPECT_THAT(after.margins, Pointwise(FloatNear(1e-5f), before.margins));
+  EXPECT_THAT(after.owner, Pointwise(FloatNear(1e-5f), before.owner));
 }
 
 TEST(FoldNormsTest, FoldingAgainChangesNoBit) {

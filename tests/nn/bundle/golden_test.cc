@@ -27,8 +27,8 @@ std::vector<BundleVariant> AllVariants() {
 }
 
 // As many numbers as a network says, all different.
-NetworkOutputs SomeOutputs(size_t size) {
-  NetworkOutputs outputs;
+GoldenTensors SomeOutputs(size_t size) {
+  GoldenTensors outputs;
   const auto fill = [](size_t count, std::vector<float>& values) {
     for (size_t i = 0; i < count; ++i) {
       values.push_back(std::sin(static_cast<float>(i)));
@@ -67,7 +67,7 @@ TEST(GoldenTest, RuleOptionsAreThoseOfTheVariant) {
 
 TEST(GoldenTest, JsonHoldsThePositionsAndWhatIsExpected) {
   const auto positions = MakeGoldenPositions(AllVariants());
-  const NetworkOutputs outputs = SomeOutputs(positions.size());
+  const GoldenTensors outputs = SomeOutputs(positions.size());
   const std::string text = GoldenToJson(positions, outputs);
   const auto golden = GoldenFromJson(text);
   ASSERT_THAT(golden, IsOk());
@@ -86,10 +86,10 @@ TEST(GoldenTest, JsonHoldsThePositionsAndWhatIsExpected) {
 
 TEST(GoldenTest, WhatIsNotFiniteIsFound) {
   const auto positions = MakeGoldenPositions(AllVariants());
-  const NetworkOutputs good = SomeOutputs(positions.size());
+  const GoldenTensors good = SomeOutputs(positions.size());
   // Nothing is hidden yet.
   EXPECT_FALSE(CheckFinite(positions, good, /*with_owner=*/false).ok());
-  NetworkOutputs hidden = good;
+  GoldenTensors hidden = good;
   HideIllegalActions(positions, hidden);
   EXPECT_TRUE(CheckFinite(positions, hidden, false).ok());
 

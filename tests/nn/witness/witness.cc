@@ -16,7 +16,7 @@ WitnessAnswers ReadWitnessAnswers() {
   const std::vector<GoldenPosition> positions =
       bundle.ReadGolden().value().positions;
   const auto size = static_cast<int64_t>(positions.size());
-  NetworkOutputs outputs;
+  GoldenTensors outputs;
   for (const auto& info : NetworkOutputInfos(bundle.manifest().has_owner)) {
     outputs.*info.values =
         FromNpy(bundle.Read(GoldenTensorEntry(info.name)).value(),
