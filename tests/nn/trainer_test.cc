@@ -762,7 +762,9 @@ constexpr TrainerOptions kLightOptions = {
 
 // Where the first moments begin, one step adds a tenth of the gradient.
 TEST_F(TrainerTest, LibTorchComputesTheGradientsOfLightNetworks) {
-  const auto host = NewLightTrainer(kLight, kLightOptions, 1);
+  const auto host =
+      MakeLightTrainer("new", NewLightCheckpoint(kLight, 1), kLightOptions)
+          .value();
   for (int i = 0; i < 30; ++i) {
     ASSERT_TRUE(host->Step(MakeSamples(1, 100 + i), 2e-3).ok());
   }
@@ -814,8 +816,9 @@ TEST_F(TrainerTest, LibTorchComputesTheGradientsOfLightNetworks) {
 
 TEST_F(TrainerTest, LightNetworksLearnInPartsOnADevice) {
   const auto make = [] {
-    return NewLightTrainer(kLight, kLightOptions, 1,
-                           NewTorchLightGradients(kLight, kLightOptions));
+    return MakeLightTrainer("new", NewLightCheckpoint(kLight, 1), kLightOptions,
+                            NewTorchLightGradients(kLight, kLightOptions))
+        .value();
   };
   const auto whole = make();
   const auto parts = make();

@@ -146,14 +146,6 @@ TEST(LearnerConfigTest, SaysWhichGamesTeachWhat) {
   EXPECT_FLOAT_EQ(options.variant_balance, 0.25f);
 }
 
-TEST(NewTrainerTest, ADeviceThatFailsIsAnError) {
-  EXPECT_THAT(
-      NewTrainer({.channels = 4, .blocks = 1}, {.cuda_device = 127}, 1),
-      StatusIs(absl::StatusCode::kInternal,
-               testing::StartsWith("LibTorch failed while making a network on "
-                                   "learner.device: ")));
-}
-
 TEST(BucketTest, FewNewPositionsMeanFewSteps) {
   // At most 4 samples for each of 1000 positions: 15 batches of 256 are 3840,
   // 16 would be 4096.

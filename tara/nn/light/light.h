@@ -73,12 +73,8 @@ class LightGradients {
 std::unique_ptr<LightGradients> NewTorchLightGradients(
     const NetworkShape& shape, const TrainerOptions& options);
 
-// As NewTrainer and MakeTrainer (trainer.h), for light networks. Without
-// `gradients`, the cores compute them. REQUIRES: CheckLightTraining(options) is
-// OK.
-std::unique_ptr<Trainer> NewLightTrainer(
-    const NetworkShape& shape, const TrainerOptions& options, uint64_t seed,
-    std::unique_ptr<LightGradients> gradients = nullptr);
+// As MakeTrainer (trainer.h), for light networks. Without `gradients`, the
+// cores compute them.
 absl::StatusOr<std::unique_ptr<Trainer>> MakeLightTrainer(
     const std::string& name, const Checkpoint& checkpoint,
     const TrainerOptions& options,

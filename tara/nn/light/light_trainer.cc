@@ -405,15 +405,6 @@ absl::Status CheckLightTraining(const TrainerOptions& options) {
   return absl::OkStatus();
 }
 
-std::unique_ptr<Trainer> NewLightTrainer(
-    const NetworkShape& shape, const TrainerOptions& options, uint64_t seed,
-    std::unique_ptr<LightGradients> gradients) {
-  TARA_CHECK(CheckLightShape(shape).ok(), "no shape of a light network");
-  TARA_CHECK(CheckLightTraining(options).ok(), "options of the trainer");
-  return std::make_unique<LightTrainer>(shape, options, seed,
-                                        std::move(gradients));
-}
-
 absl::StatusOr<std::unique_ptr<Trainer>> MakeLightTrainer(
     const std::string& name, const Checkpoint& checkpoint,
     const TrainerOptions& options, std::unique_ptr<LightGradients> gradients) {

@@ -29,30 +29,7 @@ absl::StatusOr<std::unique_ptr<nn::LightGradients>> GradientsOf(
   return nn::NewTorchLightGradients(shape, options);
 }
 
-// Returns what `make` returns, or the status of what LibTorch throws.
-template <typename Make>
-auto OnDevice(const Make& make) -> decltype(make()) {
-  try {
-    return make();
-  } catch (const std::exception& error) {
-    return nn::TorchError("making a network on learner.device",
-                          "use a smaller network", error);
-  }
-}
-
 }  // namespace
-
-absl::StatusOr<std::unique_ptr<nn::Trainer>> NewTrainer(
-    const nn::NetworkShape& shape, const nn::TrainerOptions& options,
-    uint64_t seed) {
-  return OnDevice([&]() -> absl::StatusOr<std::unique_ptr<nn::Trainer>> {
-    if (shape.kind != nn::NetworkKind::kLight) {
-      return nn::NewTrainer(shape, options, seed);
-    }
-    TARA_ASSIGN_OR_RETURN(auto gradients, GradientsOf(shape, options));
-    return nn::NewLightTrainer(shape, options, seed, std::move(gradients));
-  });
-}
 
 absl::StatusOr<nn::Checkpoint> NewCheckpoint(const nn::NetworkShape& shape,
                                              uint64_t seed) {
@@ -68,12 +45,15 @@ absl::StatusOr<std::unique_ptr<nn::Trainer>> MakeTrainer(
   if (checkpoint.shape.kind != nn::NetworkKind::kLight) {
     return nn::MakeTrainer(name, checkpoint, options);
   }
-  return OnDevice([&]() -> absl::StatusOr<std::unique_ptr<nn::Trainer>> {
+  try {
     TARA_ASSIGN_OR_RETURN(auto gradients,
                           GradientsOf(checkpoint.shape, options));
     return nn::MakeLightTrainer(name, checkpoint, options,
                                 std::move(gradients));
-  });
+  } catch (const std::exception& error) {
+    return nn::TorchError("making a network on learner.device",
+                          "use a smaller network", error);
+  }
 }
 
 absl::StatusOr<std::vector<HeldOutLosses>> MeasureHeldOut(

@@ -22,12 +22,9 @@ namespace tara::train {
 // tara/nn/training/trainer.h for towers, tara/nn/light/light.h for light
 // networks.
 
-// INTERNAL or RESOURCE_EXHAUSTED when the device fails.
-absl::StatusOr<std::unique_ptr<nn::Trainer>> NewTrainer(
-    const nn::NetworkShape& shape, const nn::TrainerOptions& options,
-    uint64_t seed);
 absl::StatusOr<nn::Checkpoint> NewCheckpoint(const nn::NetworkShape& shape,
                                              uint64_t seed);
+// INTERNAL or RESOURCE_EXHAUSTED when the device fails.
 absl::StatusOr<std::unique_ptr<nn::Trainer>> MakeTrainer(
     const std::string& name, const nn::Checkpoint& checkpoint,
     const nn::TrainerOptions& options);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,11 @@ constexpr TrainerOptions kOptions = {
     .loss_weights = LossWeights({{Head::kOwner, 0.5f}}),
     .ema_decay = 0.9f,
     .threads = 2};
+
+std::unique_ptr<Trainer> NewTrainerOf(const TrainerOptions& options) {
+  return MakeLightTrainer("new", NewLightCheckpoint(kShape, 1), options)
+      .value();
+}
 
 std::string BytesOf(Trainer& trainer) {
   const TemporaryFolder folder;
@@ -57,7 +63,7 @@ TEST(LightTrainerTest, LearnsABatchByHeart) {
     samples[i].result = {0, 0, 0};
     samples[i].result[i % 3] = 1;
   }
-  const auto trainer = NewLightTrainer(kShape, kOptions, 1);
+  const auto trainer = NewTrainerOf(kOptions);
   const Losses before = trainer->Measure(samples).value();
   for (int step = 0; step < 250; ++step) {
     ASSERT_TRUE(trainer->Step(samples, 2e-3).ok());
@@ -95,11 +101,11 @@ TEST(LightTrainerTest, GoesOnExactlyAndOnAnyNumberOfThreads) {
       ASSERT_THAT(trainer.Step(samples, 1e-3), IsOk());
     }
   };
-  const auto straight = NewLightTrainer(kShape, kOptions, 1);
+  const auto straight = NewTrainerOf(kOptions);
   learn(*straight, 6);
   TrainerOptions one_thread = kOptions;
   one_thread.threads = 1;
-  const auto first = NewLightTrainer(kShape, one_thread, 1);
+  const auto first = NewTrainerOf(one_thread);
   learn(*first, 3);
   const auto second =
       MakeLightTrainer(
@@ -111,7 +117,7 @@ TEST(LightTrainerTest, GoesOnExactlyAndOnAnyNumberOfThreads) {
 
 TEST(LightTrainerTest, AStepThatIsNotFiniteIsNotMade) {
   std::vector<Sample> samples = MakeSamples(2, 3);
-  const auto trainer = NewLightTrainer(kShape, kOptions, 1);
+  const auto trainer = NewTrainerOf(kOptions);
   const std::string before = BytesOf(*trainer);
   samples[0].weight = std::numeric_limits<float>::infinity();
   EXPECT_TRUE(trainer->Step(samples, 1e-3).value().skipped);
