@@ -19,18 +19,6 @@
 #include "tara/nn/torch/torch_runtime.h"
 
 namespace tara::train {
-namespace {
-
-// Null: the cores that learn compute them.
-absl::StatusOr<std::unique_ptr<nn::LightGradients>> GradientsOf(
-    const nn::NetworkShape& shape, const nn::TrainerOptions& options) {
-  if (options.cuda_device == nn::TrainerOptions::kNoCudaDevice) return nullptr;
-  TARA_RETURN_IF_ERROR(nn::CheckTrainerOptions(options));
-  return nn::NewTorchLightGradients(shape, options);
-}
-
-}  // namespace
-
 absl::StatusOr<nn::Checkpoint> NewCheckpoint(const nn::NetworkShape& shape,
                                              uint64_t seed) {
   if (shape.kind != nn::NetworkKind::kLight)
@@ -46,8 +34,11 @@ absl::StatusOr<std::unique_ptr<nn::Trainer>> MakeTrainer(
     return nn::MakeTrainer(name, checkpoint, options);
   }
   try {
-    TARA_ASSIGN_OR_RETURN(auto gradients,
-                          GradientsOf(checkpoint.shape, options));
+    std::unique_ptr<nn::LightGradients> gradients;  // null: the cores compute
+    if (options.cuda_device != nn::TrainerOptions::kNoCudaDevice) {
+      TARA_RETURN_IF_ERROR(nn::CheckTrainerOptions(options));
+      gradients = nn::NewTorchLightGradients(checkpoint.shape, options);
+    }
     return nn::MakeLightTrainer(name, checkpoint, options,
                                 std::move(gradients));
   } catch (const std::exception& error) {
