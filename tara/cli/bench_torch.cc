@@ -216,9 +216,9 @@ double OperationsOf(const nn::NetworkShape& shape) {
 absl::Status AddTowers(const BenchInferenceOptions& options,
                        const nn::Checkpoint& checkpoint,
                        std::vector<Engine>& engines) {
-  using enum nn::InferenceBackend;
-  using enum nn::Precision;
-  using Choices = std::vector<std::pair<nn::InferenceBackend, nn::Precision>>;
+  using Backend = nn::InferenceBackend;
+  using Precision = nn::Precision;
+  using Choices = std::vector<std::pair<Backend, Precision>>;
   const auto asked = [](const std::string& option, absl::string_view name) {
     return option == "all" || option == name;
   };
@@ -226,10 +226,11 @@ absl::Status AddTowers(const BenchInferenceOptions& options,
       "--backend ", options.backend, " with --precision ", options.precision,
       ": no such engine on device ", options.inference.device);
   for (const auto& [backend, precision] :
-       options.on_cpu()
-           ? Choices{{kTorch, kFloat32}, {kTara, kFloat32}}
-           : Choices{
-                 {kTorch, kFloat32}, {kTorch, kBfloat16}, {kTorch, kFloat16}}) {
+       options.on_cpu() ? Choices{{Backend::kTorch, Precision::kFloat32},
+                                  {Backend::kTara, Precision::kFloat32}}
+                        : Choices{{Backend::kTorch, Precision::kFloat32},
+                                  {Backend::kTorch, Precision::kBfloat16},
+                                  {Backend::kTorch, Precision::kFloat16}}) {
     if (!asked(options.backend, nn::BackendName(backend)) ||
         !asked(options.precision, nn::PrecisionName(precision))) {
       continue;
