@@ -165,21 +165,17 @@ absl::StatusOr<double> DifferenceInFloats(const Checkpoint& network,
   return largest;
 }
 
-absl::StatusOr<double> DifferenceOfTower(const Checkpoint& network,
-                                         const Golden& golden) {
-  TARA_ASSIGN_OR_RETURN(const auto evaluator, NewCpuEvaluator(network));
+// Of what players use: of a light network, in integers, mean differences.
+absl::StatusOr<double> DifferenceInPlay(const Checkpoint& network,
+                                        const Golden& golden) {
+  const bool is_light = network.shape.kind == NetworkKind::kLight;
+  TARA_ASSIGN_OR_RETURN(const auto evaluator, is_light
+                                                  ? NewLightEvaluator(network)
+                                                  : NewCpuEvaluator(network));
   std::vector<mcts::Evaluation> results(golden.states.size());
   TARA_RETURN_IF_ERROR(
       evaluator->Evaluate(golden.states, absl::MakeSpan(results)));
-  return LargestDifference(results, golden.evaluations);
-}
-
-absl::StatusOr<double> DifferenceOfIntegers(const Checkpoint& network,
-                                            const Golden& golden) {
-  TARA_ASSIGN_OR_RETURN(const auto evaluator, NewLightEvaluator(network));
-  std::vector<mcts::Evaluation> results(golden.states.size());
-  TARA_RETURN_IF_ERROR(
-      evaluator->Evaluate(golden.states, absl::MakeSpan(results)));
+  if (!is_light) return LargestDifference(results, golden.evaluations);
   const EvaluationError error = ErrorOf(golden.evaluations, results);
   return std::max(error.value, error.policy);
 }
@@ -188,6 +184,7 @@ absl::StatusOr<double> DifferenceOfIntegers(const Checkpoint& network,
 std::vector<FormCheck> CheckWeights(const Checkpoint& network,
                                     const Golden& golden, bool has_owner) {
   const auto floats = DifferenceInFloats(network, golden, has_owner);
+  const auto in_play = DifferenceInPlay(network, golden);
   if (network.shape.kind == NetworkKind::kLight) {
     return {Judged({.name = "float32",
                     .computed_by = "layers in float32, with its weights",
@@ -196,7 +193,7 @@ std::vector<FormCheck> CheckWeights(const Checkpoint& network,
             Judged({.name = "int8",
                     .computed_by = "integers, as players use; mean difference",
                     .tolerance = kIntegerTolerance},
-                   DifferenceOfIntegers(network, golden))};
+                   in_play)};
   }
   return {Judged({.name = "libtorch",
                   .computed_by = "LibTorch, with its weights",
@@ -205,7 +202,7 @@ std::vector<FormCheck> CheckWeights(const Checkpoint& network,
           Judged({.name = "tara",
                   .computed_by = "Tara's kernels in float32, as players use",
                   .tolerance = kExactTolerance},
-                 DifferenceOfTower(network, golden))};
+                 in_play)};
 }
 
 }  // namespace
