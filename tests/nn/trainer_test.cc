@@ -26,7 +26,6 @@
 #include "tara/core/position_text.h"
 #include "tara/core/rules.h"
 #include "tara/core/symmetry.h"
-#include "tara/nn/encode/features.h"
 #include "tara/nn/heads.h"
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/light/light.h"
@@ -608,51 +607,6 @@ TEST_F(TrainerTest, ACheckpointFromBeforeTheAuxiliaryHeadsIsTaken) {
   ExpectEqual(EvaluationsBy(*resumed, states), expected);
   const Losses losses = *resumed->Step(MakeSamples(1, 3), 1e-3);
   EXPECT_NEAR(losses.heads[Head::kOwner], std::log(3.0), 0.2);
-}
-
-TEST_F(TrainerTest, InputsThatACheckpointLacksAreLearnedFromThen) {
-  // Those before legal_actions, which is never 0.
-  constexpr size_t kBefore = GlobalIndex("legal_actions");
-  TrainerOptions averaging = kAllHeads;
-  averaging.ema_decay = 0.9f;
-  const auto trainer = NewTrainer(kTiny, averaging, 1);
-  Learn(*trainer, 0, 2);
-  ASSERT_TRUE(trainer->Save(path_, {}).ok());
-  const Checkpoint whole = ReadCheckpoint(path_).value();
-  // As if the globals from there on had not been there: the network, the
-  // weights that it is the average of, and two moments of the optimizer.
-  Checkpoint old = whole, without_weight = whole;
-  int tensors = 0;
-  for (size_t t = 0; t < old.tensors.size(); ++t) {
-    if (!absl::EndsWith(old.tensors[t].name, "stem_globals.weight")) continue;
-    ++tensors;
-    old.tensors[t].shape[1] = kBefore;
-    old.tensors[t].values.clear();
-    for (size_t i = 0; i < whole.tensors[t].values.size(); ++i) {
-      if (i % kNumGlobals < kBefore) {
-        old.tensors[t].values.push_back(whole.tensors[t].values[i]);
-      } else {
-        without_weight.tensors[t].values[i] = 0;
-      }
-    }
-  }
-  EXPECT_EQ(tensors, 4);
-  const auto states = RandomPositionsOfAllVariants(1, 8);
-  ASSERT_TRUE(WriteCheckpoint(path_, without_weight).ok());
-  const auto twin = Loaded(averaging);
-  ASSERT_TRUE(WriteCheckpoint(path_, old).ok());
-  const auto resumed = Loaded(averaging);
-  ExpectEqual(EvaluationsBy(*resumed, states), EvaluationsBy(*twin, states));
-  Learn(*resumed, 2, 8);
-  Learn(*twin, 2, 8);
-  const Tensors learned = TensorsOf(*resumed);
-  EXPECT_EQ(learned, TensorsOf(*twin));
-  int learned_weights = 0;
-  const std::vector<float>& weights = learned.at("raw/stem_globals.weight");
-  for (size_t i = kBefore; i < weights.size(); i += kNumGlobals) {
-    learned_weights += weights[i] != 0;
-  }
-  EXPECT_GT(learned_weights, 0);
 }
 
 TEST_F(TrainerTest, AnAverageMayBeginAndEndWithinARun) {

@@ -15,7 +15,6 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tara/mcts/evaluator.h"
 #include "tara/nn/bundle/golden.h"
 #include "tara/nn/bundle/onnx_model.h"
 #include "tara/nn/bundle/zip_archive.h"
@@ -48,14 +47,6 @@ class BundleTest : public BundleFileTest {
   absl::Status VerifyingErrorOf(const std::string& bytes) const {
     return VerifyBundle(Opened(bytes)).status();
   }
-
-  static std::vector<mcts::Evaluation> Answers(const std::string& path,
-                                               InferenceBackend backend) {
-    return EvaluationsBy(
-        **LoadNetworkEvaluator(
-            path, {.backend = backend, .precision = Precision::kFloat32}),
-        RandomPositionsOfAllVariants(3, 7));
-  }
 };
 
 TEST_F(BundleTest, IsMadeOfItsArgumentsAlone) {
@@ -72,16 +63,6 @@ TEST_F(BundleTest, TellsWhatItIs) {
   EXPECT_EQ(manifest.provenance.steps, 12);
   EXPECT_THAT(bundle.Read(kLicenseEntry),
               IsOkAndHolds(HasSubstr("Apache License")));
-}
-
-TEST_F(BundleTest, PlaysAsItsCheckpointDoes) {
-  Opened(bundle_);
-  const std::string checkpoint = folder_.At("checkpoint");
-  ASSERT_THAT(WriteCheckpoint(checkpoint, SmallNetwork()), IsOk());
-  for (const InferenceBackend backend :
-       {InferenceBackend::kTorch, InferenceBackend::kTara}) {
-    ExpectNear(Answers(path_, backend), Answers(checkpoint, backend), 1e-6f);
-  }
 }
 
 TEST_F(BundleTest, TheReadyMadeOnesLoad) {
@@ -276,56 +257,6 @@ TEST_F(BundleTest, WhatGoldenJsonExpectsIsCompared) {
   }
   ExpectDiffering(WithText(kGoldenEntry, "\"priors\":[", "\"priors\":[0.1,"),
                   {"expected"});
-}
-
-// Returns what MakeBundle would have made of the network before the last global
-// was appended. `without_weight`: the network with no weight for it.
-std::string BundleOfFewerGlobals(const Checkpoint& without_weight) {
-  Checkpoint folded = FoldNorms(without_weight).value();
-  NamedTensor& globals = *folded.Find("stem_globals.weight");
-  std::vector<float> values;
-  for (size_t i = 0; i < globals.values.size(); ++i) {
-    if (i % kNumGlobals < kNumGlobals - 1) values.push_back(globals.values[i]);
-  }
-  globals.shape[1] = kNumGlobals - 1;
-  globals.values = values;
-  const GoldenTensors inputs =
-      EncodeGoldenPositions(MakeGoldenPositions(SmallBundleOptions().variants),
-                            {.globals = kNumGlobals - 1});
-  const ZipReader reader =
-      ZipReader::Open(MakeBundle(without_weight, SmallBundleOptions()).value())
-          .value();
-  std::vector<ZipEntry> entries;
-  for (const std::string& name : reader.Names()) {
-    std::string contents = reader.Read(name).value();
-    if (name == kManifestEntry) {
-      BundleManifest manifest = ManifestFromJson(contents).value();
-      manifest.inputs.globals = kNumGlobals - 1;
-      contents = ManifestToJson(manifest);
-    } else if (name == kOnnxEntry) {
-      contents = MakeOnnxModel(folded, WeightType::kFloat32).value();
-    } else if (name == kOnnxFloat16Entry) {
-      contents = MakeOnnxModel(folded, WeightType::kFloat16).value();
-    } else if (name == GoldenTensorEntry("globals")) {
-      contents = ToNpy({inputs.size, kNumGlobals - 1}, inputs.globals);
-    }
-    entries.push_back({name, contents});
-  }
-  return MakeZip(entries).value();
-}
-
-TEST_F(BundleTest, OneOfFewerInputsVerifiesAndPlaysAsItDid) {
-  Checkpoint network = SmallNetwork();
-  std::vector<float>& weights = network.Find("stem_globals.weight")->values;
-  for (size_t i = kNumGlobals - 1; i < weights.size(); i += kNumGlobals) {
-    weights[i] = 0;
-  }
-  Opened(MakeBundle(network, SmallBundleOptions()).value());
-  const auto expected = Answers(path_, InferenceBackend::kTara);
-  ExpectDiffering(BundleOfFewerGlobals(network), {});
-  EXPECT_EQ(Bundle::Open(path_).value().manifest().inputs.globals,
-            kNumGlobals - 1);
-  ExpectEqual(Answers(path_, InferenceBackend::kTara), expected);
 }
 
 }  // namespace
