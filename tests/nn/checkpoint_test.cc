@@ -74,15 +74,6 @@ TEST_F(CheckpointTest, WhatIsWrittenIsReadAndNothingElseIsLeft) {
       1);
 }
 
-TEST_F(CheckpointTest, AMissingFileIsNotFound) {
-  ExpectError(absl::StatusCode::kNotFound, "Cannot open checkpoint");
-}
-
-TEST_F(CheckpointTest, AFolderThatIsMissingIsNamed) {
-  EXPECT_THAT(WriteCheckpoint(folder_.At("missing/x"), Example()),
-              StatusIs(absl::StatusCode::kNotFound, HasSubstr("missing/x")));
-}
-
 TEST_F(CheckpointTest, AnotherKindOfFileIsNoCheckpoint) {
   WriteBytes("a text that is no network, long enough for a header");
   ExpectDamaged("is not a checkpoint");

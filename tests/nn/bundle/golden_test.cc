@@ -84,27 +84,6 @@ TEST(GoldenTest, JsonHoldsThePositionsAndWhatIsExpected) {
       StatusIs(absl::StatusCode::kDataLoss, HasSubstr("position 0")));
 }
 
-TEST(GoldenTest, WhatIsNotFiniteIsFound) {
-  const auto positions = MakeGoldenPositions(AllVariants());
-  const GoldenTensors good = SomeOutputs(positions.size());
-  // Nothing is hidden yet.
-  EXPECT_FALSE(CheckFinite(positions, good, /*with_owner=*/false).ok());
-  GoldenTensors hidden = good;
-  HideIllegalActions(positions, hidden);
-  EXPECT_TRUE(CheckFinite(positions, hidden, false).ok());
-
-  hidden.result[7] = std::numeric_limits<float>::quiet_NaN();
-  EXPECT_EQ(CheckFinite(positions, hidden, false).message(),
-            "result is nan at place 1 of position 2; expected a finite number");
-  hidden = good;
-  HideIllegalActions(positions, hidden);
-  const int legal = positions[1].network_indices[0];
-  hidden.policy[kNumActions + legal] = std::numeric_limits<float>::quiet_NaN();
-  EXPECT_EQ(CheckFinite(positions, hidden, false).message(),
-            absl::StrCat("policy is nan at place ", legal,
-                         " of position 1; expected a finite number"));
-}
-
 TEST(GoldenTest, WhatIsWrongWithAPositionIsSaid) {
   const auto positions =
       MakeGoldenPositions({{.variant = Variant::kSacredHillL1, .options = {}}});

@@ -147,16 +147,12 @@ TEST_F(LightBundleTest, AMissingPartIsNamed) {
   }
 }
 
-TEST_F(LightBundleTest, AnotherKindOrFormatIsRejected) {
+TEST_F(LightBundleTest, AnotherKindIsRejected) {
   const std::string kind = "\"kind\": \"light\"";
   ExpectRefused(WithText(kManifestEntry, kind, "\"kind\": \"dark\""),
                 absl::StatusCode::kFailedPrecondition,
                 "a network of kind dark; this program has the kinds tower and "
                 "light");
-  ExpectRefused(WithText(kManifestEntry, "\"format_version\": 3",
-                         "\"format_version\": 4"),
-                absl::StatusCode::kFailedPrecondition,
-                "format version 4; this program reads versions 1 to 3");
   // Its weights are not those of a tower.
   ExpectDamaged(WithText(kManifestEntry, kind, "\"kind\": \"tower\""),
                 "missing tensor");
