@@ -152,12 +152,6 @@ class Layout {
 }  // namespace
 
 absl::StatusOr<CpuNetwork> MakeCpuNetwork(const Checkpoint& checkpoint) {
-  if (checkpoint.shape.kind != NetworkKind::kTower) {
-    return absl::UnimplementedError(absl::StrCat(
-        "its network is of kind ", NetworkKindName(checkpoint.shape.kind),
-        ", which is not computed as a residual tower is; expected kind "
-        "tower"));
-  }
   TARA_ASSIGN_OR_RETURN(const Checkpoint folded, FoldNorms(checkpoint));
   return Layout(folded).Make();
 }

@@ -410,7 +410,6 @@ absl::StatusOr<std::unique_ptr<Trainer>> MakeLightTrainer(
     const TrainerOptions& options, std::unique_ptr<LightGradients> gradients) {
   TARA_RETURN_IF_ERROR(CheckLightTraining(options));
   absl::Status status = CheckLightShape(checkpoint.shape);
-  if (status.ok()) status = CheckFinite(checkpoint);
   if (status.ok()) {
     auto trainer = std::make_unique<LightTrainer>(
         checkpoint.shape, options, /*seed=*/0, std::move(gradients));

@@ -420,10 +420,6 @@ absl::StatusOr<std::unique_ptr<Trainer>> MakeTrainer(
     const std::string& name, const Checkpoint& checkpoint,
     const TrainerOptions& options) {
   TARA_RETURN_IF_ERROR(CheckTrainerOptions(options));
-  // A bundle's tensors come from another file than a checkpoint's.
-  if (const absl::Status finite = CheckFinite(checkpoint); !finite.ok()) {
-    return absl::DataLossError(absl::StrCat(name, ": ", finite.message()));
-  }
   try {
     // The seed is that of heads that the checkpoint lacks.
     auto trainer = std::make_unique<TorchTrainer>(checkpoint.shape, options,

@@ -179,6 +179,7 @@ absl::StatusOr<std::pair<std::unique_ptr<Trainer>, TrainingProgress>>
 LoadTrainer(const std::string& path, const TrainerOptions& options);
 
 // The same from a checkpoint that is read already; errors call it `name`.
+// REQUIRES: CheckFinite(checkpoint) is OK.
 absl::StatusOr<std::unique_ptr<Trainer>> MakeTrainer(
     const std::string& name, const Checkpoint& checkpoint,
     const TrainerOptions& options);

@@ -1,13 +1,11 @@
 #include "tara/nn/bundle/golden.h"
 
 #include <cmath>
-#include <limits>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
