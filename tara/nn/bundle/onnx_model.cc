@@ -1,15 +1,12 @@
 #include "tara/nn/bundle/onnx_model.h"
 
-#include <onnx/checker.h>
 #include <onnx/onnx_pb.h>
-#include <onnx/shape_inference/implementation.h>
 
 #include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <exception>
 #include <utility>
 #include <vector>
 
@@ -357,23 +354,6 @@ onnx::ModelProto EmptyModel() {
   return model;
 }
 
-// Returns INTERNAL unless libonnx accepts the model, types and shapes too.
-absl::Status Check(const onnx::ModelProto& model) {
-  try {
-    onnx::checker::check_model(model);
-    onnx::ModelProto inferred = model;
-    onnx::shape_inference::InferShapes(
-        inferred, onnx::OpSchemaRegistry::Instance(),
-        onnx::ShapeInferenceOptions(/*check_type_val=*/true,
-                                    /*strict_mode_val=*/1));
-    onnx::checker::check_model(inferred);
-    return absl::OkStatus();
-  } catch (const std::exception& error) {
-    return absl::InternalError(
-        absl::StrCat("the ONNX model is not valid: ", error.what()));
-  }
-}
-
 absl::StatusOr<onnx::ModelProto> ParseModel(absl::string_view bytes) {
   onnx::ModelProto model;
   if (bytes.size() > INT32_MAX ||
@@ -448,7 +428,6 @@ absl::StatusOr<std::string> MakeOnnxModel(const Checkpoint& folded,
   TARA_RETURN_IF_ERROR(folded.shape.kind == NetworkKind::kLight
                            ? WriteLightGraph(folded, weights, graph)
                            : TowerWriter(folded, weights, graph).Write());
-  TARA_RETURN_IF_ERROR(Check(model));
   std::string bytes;
   if (!model.SerializeToString(&bytes)) {
     return absl::InternalError("the ONNX model cannot be written: too large");

@@ -41,7 +41,6 @@ inline constexpr int kOnnxOpset = 17;
 // Returns the bytes of a model of the folded network (FoldNorms). The weights
 // are kept as `weights`; it computes in float32. Of a network that was rounded
 // to float16, both types give the same outputs.
-// Checked by libonnx's checker and shape inference: INTERNAL if they object.
 // Returns INVALID_ARGUMENT naming a tensor that is missing.
 absl::StatusOr<std::string> MakeOnnxModel(const Checkpoint& folded,
                                           WeightType weights);

@@ -217,6 +217,9 @@ TEST_F(BundleTest, AgreesWithItsGoldenPositions) {
     options.weights = weights;
     ExpectDiffering(MakeBundle(SmallNetwork(), options).value(), {});
   }
+  for (const std::string name : {kOnnxEntry, kOnnxFloat16Entry}) {
+    ExpectValidOnnx(Entry(name));
+  }
 }
 
 TEST_F(BundleTest, OtherWeightsDoNotAgree) {

@@ -88,6 +88,9 @@ TEST_F(LightBundleTest, AgreesWithItsGoldenPositions) {
     EXPECT_THAT(names, ElementsAre("inputs", "expected", "float32", "int8",
                                    "onnx", "onnx_float16"));
   }
+  for (const std::string name : {kOnnxEntry, kOnnxFloat16Entry}) {
+    ExpectValidOnnx(Entry(name));
+  }
 }
 
 TEST_F(LightBundleTest, OtherWeightsDoNotAgree) {

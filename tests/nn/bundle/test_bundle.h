@@ -16,6 +16,9 @@ namespace tara::nn {
 // Options of bundles of two variants, with a provenance.
 BundleOptions SmallBundleOptions();
 
+// Expects that libonnx accepts a model, with its types and shapes.
+void ExpectValidOnnx(const std::string& model);
+
 // Tests that change parts of a bundle, which is given by its bytes.
 class BundleFileTest : public ::testing::Test {
  protected:
