@@ -242,10 +242,10 @@ Json ToJson(const BundleProvenance& provenance) {
 }
 
 // Describes tensors, and adds the files of their golden values.
-void DescribeTensors(const std::vector<TensorInfo<Tensors>>& infos,
-                     Json& described, Json& files) {
+void DescribeTensors(const std::vector<TensorInfo>& infos, Json& described,
+                     Json& files) {
   described = Json::array();
-  for (const TensorInfo<Tensors>& info : infos) {
+  for (const TensorInfo& info : infos) {
     Json shape = info.axes;
     shape.insert(shape.begin(), "batch");
     described.push_back(
