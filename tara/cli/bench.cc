@@ -42,12 +42,11 @@ absl::Status TakeTurns(int threads, BenchClock clock, double seconds,
     for (Workload& workload : workloads) {
       std::vector<absl::StatusOr<double>> rates(threads);
       RunOnThreads(threads, [&](int i) { rates[i] = take_turn(workload, i); });
-      double sum = 0;
+      double& sum = workload.rates.emplace_back(0);
       for (const absl::StatusOr<double>& rate : rates) {
         TARA_RETURN_IF_ERROR(rate.status());
         sum += *rate;
       }
-      workload.rates.push_back(sum);
     }
   } while (!stop() && SteadyTime() - begin < absl::Seconds(seconds));
   return absl::OkStatus();
@@ -69,6 +68,10 @@ int ReportBench(const std::string& format, const std::string& title,
 }
 
 namespace {
+
+using eval::CountField;
+using eval::NumberField;
+using eval::TextField;
 
 constexpr uint64_t kSeed = 1;
 
@@ -126,21 +129,22 @@ absl::Status MeasureCore(const BenchCoreOptions& options, const State& start,
     return Typical(workloads[i].rates) * static_cast<double>(played[i].games) /
            static_cast<double>(played[i].plies);
   };
+  constexpr eval::NumberFormat kMillions = {.scale = 1e-6, .digits = 1};
   const double scalar = Typical(workloads[0].rates);
   for (size_t i = 0; i < sets.size(); ++i) {
     const double batched = Typical(workloads[i + 1].rates);
     rows.push_back(
-        {eval::TextField("variant", "variant", Info(start.variant).id),
-         eval::TextField("isa", "isa", InstructionSetName(sets[i])),
-         eval::NumberField("scalar_plies_per_s", "scalar M plies/s", scalar,
-                           {.scale = 1e-6, .digits = 1}),
-         eval::NumberField("batched_plies_per_s", "batched M plies/s", batched,
-                           {.scale = 1e-6, .digits = 1}),
-         eval::NumberField("ratio", "ratio", batched / scalar, {.digits = 1}),
-         eval::NumberField("games_per_s", "M games/s", games_per_s(i + 1),
-                           {.scale = 1e-6}),
-         eval::NumberField("scalar_games_per_s", "", games_per_s(0)),
-         eval::CountField("threads", "", threads)});
+        {TextField("variant", "variant", Info(start.variant).id),
+         TextField("isa", "isa", InstructionSetName(sets[i])),
+         NumberField("scalar_plies_per_s", "scalar M plies/s", scalar,
+                     kMillions),
+         NumberField("batched_plies_per_s", "batched M plies/s", batched,
+                     kMillions),
+         NumberField("ratio", "ratio", batched / scalar, {.digits = 1}),
+         NumberField("games_per_s", "M games/s", games_per_s(i + 1),
+                     {.scale = 1e-6}),
+         NumberField("scalar_games_per_s", "", games_per_s(0)),
+         CountField("threads", "", threads)});
   }
   return absl::OkStatus();
 }
@@ -203,39 +207,9 @@ struct BenchSearchOptions {
   int64_t trees() const { return threads == 1 ? games : 1; }
 };
 
-// Searches games in lockstep on one thread, or one game on several, from the
-// start, adds the rate, and returns the bytes per simulation. Time is processor
-// time on one thread, which other programs do not use up, else the wall clock.
-absl::StatusOr<double> SearchRound(const BenchSearchOptions& options,
-                                   const State& start,
-                                   mcts::Evaluator& evaluator,
-                                   const StopCheck& stop,
-                                   std::vector<double>& rates) {
-  const mcts::SearchOptions search = {.simulations = options.simulations};
-  const int leaves = options.leaves;
-  mcts::SearchSession session(
-      {.search = search, .threads = options.threads, .leaves_per_game = leaves},
-      &evaluator, /*solver=*/nullptr);
-  session.GoTo(start, {}, [] { return kSeed; });
-  std::vector<mcts::Tree> copies(options.trees() - 1, session.tree());
-  std::vector<mcts::Tree*> trees = {&session.tree()};
-  for (mcts::Tree& tree : copies) trees.push_back(&tree);
-  const auto clock = options.threads == 1 ? ThreadTime : SteadyTime;
-  const absl::Time begin = clock();
-  TARA_RETURN_IF_ERROR(options.threads == 1
-                           ? mcts::RunSearches(trees, evaluator, leaves)
-                           : session.Search({}, stop));
-  const double seconds = absl::ToDoubleSeconds(clock() - begin);
-  double simulations = 0;
-  double bytes = 0;
-  for (const mcts::Tree* tree : trees) {
-    simulations += tree->root_visits();
-    bytes += static_cast<double>(tree->bytes());
-  }
-  rates.push_back(simulations / seconds);
-  return bytes / std::max(simulations, 1.0);
-}
-
+// Measures searches of games in lockstep on one thread, or of one game on
+// several, from the start. Time is processor time on one thread, which other
+// programs do not use up, else the wall clock.
 absl::StatusOr<eval::ReportRow> MeasureSearch(const BenchSearchOptions& options,
                                               const State& start,
                                               const std::string& name,
@@ -248,35 +222,54 @@ absl::StatusOr<eval::ReportRow> MeasureSearch(const BenchSearchOptions& options,
   const auto free =
       static_cast<double>(graph.counts().catch_ups + graph.counts().cycles);
 
+  const int leaves = options.leaves;
   CountingEvaluator counting(&evaluator);
-  std::vector<double> rates;
   double bytes_per_simulation = 0;
-  const absl::Time begin = SteadyTime();
-  do {
-    TARA_ASSIGN_OR_RETURN(bytes_per_simulation,
-                          SearchRound(options, start, counting, stop, rates));
-  } while (!stop() && SteadyTime() - begin < absl::Seconds(options.seconds));
+  Workload searching = {.work = [&](int) -> absl::StatusOr<int64_t> {
+    mcts::SearchSession session({.search = {.simulations = options.simulations},
+                                 .threads = options.threads,
+                                 .leaves_per_game = leaves},
+                                &counting, /*solver=*/nullptr);
+    session.GoTo(start, {}, [] { return kSeed; });
+    std::vector<mcts::Tree> copies(options.trees() - 1, session.tree());
+    std::vector<mcts::Tree*> trees = {&session.tree()};
+    for (mcts::Tree& tree : copies) trees.push_back(&tree);
+    TARA_RETURN_IF_ERROR(options.threads == 1
+                             ? mcts::RunSearches(trees, counting, leaves)
+                             : session.Search({}, stop));
+    int64_t simulations = 0, bytes = 0;
+    for (const mcts::Tree* tree : trees) {
+      simulations += tree->root_visits();
+      bytes += static_cast<int64_t>(tree->bytes());
+    }
+    bytes_per_simulation =
+        static_cast<double>(bytes) /
+        static_cast<double>(std::max<int64_t>(simulations, 1));
+    return simulations;
+  }};
+  TARA_RETURN_IF_ERROR(
+      TakeTurns(1, options.threads == 1 ? ThreadTime : SteadyTime,
+                options.seconds, stop, absl::MakeSpan(&searching, 1)));
   const double fill =
       static_cast<double>(counting.positions) /
-      static_cast<double>(counting.batches * options.trees() * options.leaves);
+      static_cast<double>(counting.batches * options.trees() * leaves);
   return eval::ReportRow{
-      eval::TextField("variant", "variant", Info(start.variant).id),
-      eval::TextField("evaluator", "evaluator", name),
-      eval::CountField("threads", "", options.threads),
-      eval::NumberField("simulations_per_s", "M simulations/s", Typical(rates),
-                        {.scale = 1e-6, .digits = 3}),
-      eval::NumberField("bytes_per_simulation", "bytes/simulation",
-                        bytes_per_simulation, {.digits = 0}),
-      eval::NumberField("batch_fill", "batch fill %", fill, eval::kPercent),
-      eval::NumberField(
-          "graph_hit_rate", "graph hits %",
-          hits / (hits + static_cast<double>(graph.num_nodes() - 1)),
-          eval::kPercent),
-      eval::NumberField("graph_free_rate", "graph free %",
-                        free / graph.root_visits(), eval::kPercent),
-      eval::CountField("simulations", "", options.simulations),
-      eval::CountField("games", "", options.trees()),
-      eval::CountField("leaves", "", options.leaves)};
+      TextField("variant", "variant", Info(start.variant).id),
+      TextField("evaluator", "evaluator", name),
+      CountField("threads", "", options.threads),
+      NumberField("simulations_per_s", "M simulations/s",
+                  Typical(searching.rates), {.scale = 1e-6, .digits = 3}),
+      NumberField("bytes_per_simulation", "bytes/simulation",
+                  bytes_per_simulation, {.digits = 0}),
+      NumberField("batch_fill", "batch fill %", fill, eval::kPercent),
+      NumberField("graph_hit_rate", "graph hits %",
+                  hits / (hits + static_cast<double>(graph.num_nodes() - 1)),
+                  eval::kPercent),
+      NumberField("graph_free_rate", "graph free %", free / graph.root_visits(),
+                  eval::kPercent),
+      CountField("simulations", "", options.simulations),
+      CountField("games", "", options.trees()),
+      CountField("leaves", "", leaves)};
 }
 
 // Measures how fast positions are searched, or prints the search signature.
@@ -341,7 +334,7 @@ void RegisterBenchSearch(Command& bench) {
   command.SetNotes(
       "One thread searches several games in lockstep, and a batch holds leaves "
       "of each; its seconds are processor time. Several threads search one "
-      "game, in wall time. A rate is the upper quartile of the rounds. With "
+      "game, in wall time. A rate is the upper quartile of the turns. With "
       "graph search, graph hits are the share of new edges that lead to a "
       "known position, and graph free is the share of simulations that need no "
       "evaluation. The signature is the same on every run until a change of "

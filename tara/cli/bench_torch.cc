@@ -58,6 +58,10 @@
 namespace tara::cli {
 namespace {
 
+using eval::CountField;
+using eval::NumberField;
+using eval::TextField;
+
 constexpr uint64_t kSeed = 1;
 
 // The network to measure with.
@@ -119,56 +123,44 @@ std::string ShapeText(const nn::NetworkShape& shape) {
                       shape.channels, "x", shape.blocks);
 }
 
-using Positions = absl::Span<const State>;
-using Results = absl::Span<mcts::Evaluation>;
-
-// Calls `work` with batch after batch of the positions, which outlive it, and
-// room for results. Work is counted in positions. REQUIRES: batch <= number of
-// positions.
-template <typename Work>
-Workload BatchWorkload(const std::vector<State>& states, int batch,
-                       const Work& work) {
+// Evaluates batch after batch of the positions, which outlive it. Work is
+// counted in positions. REQUIRES: batch <= number of positions.
+Workload EvaluatingWorkload(mcts::Evaluator& evaluator,
+                            const std::vector<State>& states, int batch) {
   const auto next = std::make_shared<std::atomic<size_t>>(0);
-  return {.work = [=, &states](int) -> absl::StatusOr<int64_t> {
+  return {.work = [=, &evaluator, &states](int) -> absl::StatusOr<int64_t> {
     const auto size = static_cast<size_t>(batch);
     thread_local std::vector<mcts::Evaluation> results;
     results.resize(size);
     const size_t begin = (*next)++ % (states.size() / size) * size;
     TARA_RETURN_IF_ERROR(
-        work(Positions(states).subspan(begin, size), absl::MakeSpan(results)));
+        evaluator.Evaluate(absl::MakeConstSpan(states).subspan(begin, size),
+                           absl::MakeSpan(results)));
     return batch;
   }};
 }
 
-Workload EvaluatingWorkload(mcts::Evaluator& evaluator,
-                            const std::vector<State>& states, int batch) {
-  return BatchWorkload(states, batch,
-                       [&evaluator](Positions positions, Results results) {
-                         return evaluator.Evaluate(positions, results);
-                       });
-}
+// The work around a network: encodes positions and, if `fills`, fills
+// evaluations from made-up outputs.
+class AroundNetwork : public mcts::Evaluator {
+ public:
+  explicit AroundNetwork(bool fills) : fills_(fills) {}
 
-// The work around a network: encoding positions, and also filling evaluations
-// from made-up outputs.
-absl::Status Encode(Positions positions, Results /*results*/) {
-  thread_local nn::EncodedBatch encoded;
-  encoded.EncodeCanonical(positions);
-  return absl::OkStatus();
-}
-absl::Status EncodeAndFill(Positions positions, Results results) {
-  static const auto* const outputs =
-      new std::vector<float>(nn::kNumPolicyOutputs);
-  thread_local nn::EncodedBatch encoded;
-  encoded.EncodeCanonical(positions);
-  for (int i = 0; i < encoded.size(); ++i) {
-    nn::FillEvaluation(encoded, i,
-                       {.policy = outputs->data(),
-                        .result = outputs->data(),
-                        .margins = outputs->data()},
-                       results[i]);
+  absl::Status Evaluate(absl::Span<const State> states,
+                        absl::Span<mcts::Evaluation> results) override {
+    thread_local nn::EncodedBatch encoded;
+    encoded.EncodeCanonical(states);
+    const float* const zeros = outputs_.data();
+    for (int i = 0; fills_ && i < encoded.size(); ++i) {
+      nn::FillEvaluation(encoded, i, {zeros, zeros, zeros}, results[i]);
+    }
+    return absl::OkStatus();
   }
-  return absl::OkStatus();
-}
+
+ private:
+  const bool fills_;
+  const std::vector<float> outputs_ = std::vector<float>(nn::kNumPolicyOutputs);
+};
 
 struct BenchInferenceOptions {
   BenchNetworkFlags network = {.net = "64x6", .checkpoint = {}};
@@ -188,12 +180,14 @@ struct BenchInferenceOptions {
 constexpr uint64_t kPositionsSeed = 1000;
 constexpr int kPositionsOfVariant = 32;
 
+// What computes a network: names, the evaluator, and its error from the
+// reference.
 struct Engine {
   nn::InferenceInfo info;
   absl::string_view instructions =
       InstructionSetName(SupportedInstructionSets().back());
   std::unique_ptr<mcts::Evaluator> evaluator;
-  nn::EvaluationError error = {};  // from the reference
+  nn::EvaluationError error = {};
 };
 
 // Returns multiplications and additions per position. Convolutions count over
@@ -217,90 +211,84 @@ double OperationsOf(const nn::NetworkShape& shape) {
   return 2 * (convolutions + linear);
 }
 
-// Returns the requested backends and precisions of the device.
-std::vector<nn::InferenceInfo> ListRequestedEngines(
-    const BenchInferenceOptions& options) {
-  std::vector<nn::InferenceInfo> choices;
-  const auto add = [&](nn::InferenceBackend backend, nn::Precision precision) {
-    if ((options.backend == "all" ||
-         options.backend == nn::BackendName(backend)) &&
-        (options.precision == "all" ||
-         options.precision == nn::PrecisionName(precision))) {
-      choices.push_back({.backend = backend, .precision = precision});
-    }
+// Makes a tower with each requested backend and precision that this machine
+// supports.
+absl::Status AddTowers(const BenchInferenceOptions& options,
+                       const nn::Checkpoint& checkpoint,
+                       std::vector<Engine>& engines) {
+  using Backend = nn::InferenceBackend;
+  using Precision = nn::Precision;
+  using Choices = std::vector<std::pair<Backend, Precision>>;
+  const auto asked = [](const std::string& option, absl::string_view name) {
+    return option == "all" || option == name;
   };
-  if (!options.on_cpu()) {
-    add(nn::InferenceBackend::kTorch, nn::Precision::kFloat32);
-    add(nn::InferenceBackend::kTorch, nn::Precision::kBfloat16);
-    add(nn::InferenceBackend::kTorch, nn::Precision::kFloat16);
-    return choices;
-  }
-  add(nn::InferenceBackend::kTorch, nn::Precision::kFloat32);
-  add(nn::InferenceBackend::kTara, nn::Precision::kFloat32);
-  return choices;
-}
-
-// Makes the network with each requested backend and precision that this machine
-// supports, or a light one with the kernels of each instruction set, and
-// measures its error at `states` from LibTorch, or the same, in float32.
-absl::StatusOr<std::vector<Engine>> MakeEngines(
-    const BenchInferenceOptions& options, const nn::Checkpoint& checkpoint,
-    const std::vector<State>& states) {
-  const auto evaluate = [&](mcts::Evaluator& evaluator,
-                            std::vector<mcts::Evaluation>& results) {
-    results.resize(states.size());
-    return evaluator.Evaluate(states, absl::MakeSpan(results));
-  };
-  std::vector<mcts::Evaluation> expected, found;
-  std::vector<Engine> engines;
-  const auto add = [&](Engine engine) {
-    const absl::Status status = evaluate(*engine.evaluator, found);
-    if (status.ok()) engine.error = nn::ErrorOf(expected, found);
-    engines.push_back(std::move(engine));
-    return status;
-  };
-  if (checkpoint.shape.kind == nn::NetworkKind::kLight) {
-    if (!options.on_cpu()) {
-      return UsageError("--device: light networks are evaluated on the cpu");
-    }
-    TARA_ASSIGN_OR_RETURN(const auto reference,
-                          nn::NewFloatLightEvaluator(checkpoint));
-    TARA_RETURN_IF_ERROR(evaluate(*reference, expected));
-    for (const absl::string_view kernels : nn::LightKernelNames()) {
-      TARA_ASSIGN_OR_RETURN(auto evaluator,
-                            nn::NewLightEvaluator(checkpoint, kernels));
-      TARA_RETURN_IF_ERROR(add({.info = {.backend = nn::InferenceBackend::kTara,
-                                         .precision = nn::Precision::kInt8},
-                                .instructions = kernels,
-                                .evaluator = std::move(evaluator)}));
-    }
-    return engines;
-  }
-  TARA_ASSIGN_OR_RETURN(
-      const nn::LoadedNetwork reference,
-      nn::MakeNetwork("the network", checkpoint,
-                      {.backend = nn::InferenceBackend::kTorch,
-                       .precision = nn::Precision::kFloat32}));
-  TARA_RETURN_IF_ERROR(evaluate(*reference.evaluator, expected));
   absl::Status unsupported = UsageError(
       "--backend ", options.backend, " with --precision ", options.precision,
       ": no such engine on device ", options.inference.device);
-  for (const auto& [backend, precision] : ListRequestedEngines(options)) {
+  for (const auto& [backend, precision] :
+       options.on_cpu() ? Choices{{Backend::kTorch, Precision::kFloat32},
+                                  {Backend::kTara, Precision::kFloat32}}
+                        : Choices{{Backend::kTorch, Precision::kFloat32},
+                                  {Backend::kTorch, Precision::kBfloat16},
+                                  {Backend::kTorch, Precision::kFloat16}}) {
+    if (!asked(options.backend, nn::BackendName(backend)) ||
+        !asked(options.precision, nn::PrecisionName(precision))) {
+      continue;
+    }
     absl::StatusOr<nn::LoadedNetwork> network =
         nn::MakeNetwork("the network", checkpoint,
                         {.device = options.inference.device,
                          .backend = backend,
                          .precision = precision});
-    if (network.status().code() == absl::StatusCode::kUnimplemented &&
+    if (absl::IsUnimplemented(network.status()) &&
         (options.precision == "all" || options.backend == "all")) {
       unsupported = network.status();
       continue;
     }
     TARA_RETURN_IF_ERROR(network.status());
-    TARA_RETURN_IF_ERROR(add(
-        {.info = network->info, .evaluator = std::move(network->evaluator)}));
+    engines.push_back(
+        {.info = network->info, .evaluator = std::move(network->evaluator)});
   }
-  if (engines.empty()) return unsupported;
+  return engines.empty() ? unsupported : absl::OkStatus();
+}
+
+// Makes a tower with each backend and precision, or a light network with the
+// kernels of each instruction set, and measures its error at `states` from
+// LibTorch, or the same, in float32.
+absl::StatusOr<std::vector<Engine>> MakeEngines(
+    const BenchInferenceOptions& options, const nn::Checkpoint& checkpoint,
+    const std::vector<State>& states) {
+  std::vector<Engine> engines;
+  std::unique_ptr<mcts::Evaluator> reference;
+  if (checkpoint.shape.kind == nn::NetworkKind::kLight) {
+    if (!options.on_cpu()) {
+      return UsageError("--device: light networks are evaluated on the cpu");
+    }
+    TARA_ASSIGN_OR_RETURN(reference, nn::NewFloatLightEvaluator(checkpoint));
+    for (const absl::string_view kernels : nn::LightKernelNames()) {
+      TARA_ASSIGN_OR_RETURN(auto evaluator,
+                            nn::NewLightEvaluator(checkpoint, kernels));
+      engines.push_back({.info = {.backend = nn::InferenceBackend::kTara,
+                                  .precision = nn::Precision::kInt8},
+                         .instructions = kernels,
+                         .evaluator = std::move(evaluator)});
+    }
+  } else {
+    TARA_ASSIGN_OR_RETURN(
+        nn::LoadedNetwork network,
+        nn::MakeNetwork("the network", checkpoint,
+                        {.backend = nn::InferenceBackend::kTorch,
+                         .precision = nn::Precision::kFloat32}));
+    reference = std::move(network.evaluator);
+    TARA_RETURN_IF_ERROR(AddTowers(options, checkpoint, engines));
+  }
+  std::vector<mcts::Evaluation> expected(states.size()), found(states.size());
+  TARA_RETURN_IF_ERROR(reference->Evaluate(states, absl::MakeSpan(expected)));
+  for (Engine& engine : engines) {
+    TARA_RETURN_IF_ERROR(
+        engine.evaluator->Evaluate(states, absl::MakeSpan(found)));
+    engine.error = nn::ErrorOf(expected, found);
+  }
   return engines;
 }
 
@@ -326,8 +314,9 @@ absl::StatusOr<int> RunBenchInference(const BenchInferenceOptions& options,
     }
   }
   const size_t num_reported = workloads.size();
+  AroundNetwork around_network(/*fills=*/true);
   for (const int batch : batches) {
-    workloads.push_back(BatchWorkload(states, batch, EncodeAndFill));
+    workloads.push_back(EvaluatingWorkload(around_network, states, batch));
   }
   const StopCheck stop = StopOnSignals();
   // The wall clock if a device or other threads do the work.
@@ -348,26 +337,22 @@ absl::StatusOr<int> RunBenchInference(const BenchInferenceOptions& options,
     // A device works while the processor encodes.
     const double rate = options.on_cpu() ? 1 / (1 / whole - 1 / around) : whole;
     const Engine& engine = engines[i / batches.size()];
-    const nn::InferenceInfo& info = engine.info;
-    const nn::EvaluationError& error = engine.error;
+    constexpr eval::NumberFormat kWhole = {.digits = 0}, kError = {.digits = 5};
     report.push_back(
-        {eval::TextField("net", "", net),
-         eval::TextField("backend", "backend", nn::BackendName(info.backend)),
-         eval::TextField("precision", "precision",
-                         nn::PrecisionName(info.precision)),
-         eval::TextField("instructions", "instructions", engine.instructions),
-         eval::CountField("batch", "batch", batches[batch]),
-         eval::NumberField("positions_per_s", "positions/s", whole,
-                           {.digits = 0}),
-         eval::NumberField("network_positions_per_s", "network alone", rate,
-                           {.digits = 0}),
-         eval::NumberField("operations_per_position", "", operations),
-         eval::NumberField("operations_per_s", "G/s", rate * operations,
-                           {.scale = 1e-9, .digits = 0}),
-         eval::NumberField("value_error", "value error", error.value,
-                           {.digits = 5}),
-         eval::NumberField("policy_error", "policy error", error.policy,
-                           {.digits = 5})});
+        {TextField("net", "", net),
+         TextField("backend", "backend", nn::BackendName(engine.info.backend)),
+         TextField("precision", "precision",
+                   nn::PrecisionName(engine.info.precision)),
+         TextField("instructions", "instructions", engine.instructions),
+         CountField("batch", "batch", batches[batch]),
+         NumberField("positions_per_s", "positions/s", whole, kWhole),
+         NumberField("network_positions_per_s", "network alone", rate, kWhole),
+         NumberField("operations_per_position", "", operations),
+         NumberField("operations_per_s", "G/s", rate * operations,
+                     {.scale = 1e-9, .digits = 0}),
+         NumberField("value_error", "value error", engine.error.value, kError),
+         NumberField("policy_error", "policy error", engine.error.policy,
+                     kError)});
   }
   return ReportBench(
       options.format,
@@ -492,30 +477,29 @@ absl::StatusOr<eval::ReportRow> Measure(const BenchLearnerOptions& options,
   const absl::Duration wall = SteadyTime() - begin;
   const double cores = absl::FDivDuration(ProcessTime() - cpu_begin, wall);
   const double steps_per_s = learn.steps / absl::ToDoubleSeconds(wall);
-  const auto share = [&](absl::string_view name, absl::string_view heading,
+  const auto share = [&](eval::Name name, eval::Name heading,
                          absl::Duration part) {
-    return eval::NumberField(name, heading, absl::FDivDuration(part, wall),
-                             eval::kPercent);
+    return NumberField(name, heading, absl::FDivDuration(part, wall),
+                       eval::kPercent);
   };
-  const auto per_sample = [&](absl::string_view name, absl::string_view heading,
+  const auto per_sample = [&](eval::Name name, eval::Name heading,
                               absl::Duration part) {
-    return eval::NumberField(
-        name, heading, absl::ToDoubleMicroseconds(part) / learn.steps / batch,
-        {.digits = 2});
+    return NumberField(name, heading,
+                       absl::ToDoubleMicroseconds(part) / learn.steps / batch);
   };
   return eval::ReportRow{
-      eval::TextField("net", "net", ShapeText(checkpoint.shape)),
-      eval::TextField("device", "device", options.inference.device),
-      eval::TextField("precision", "precision",
-                      trainer.autocast ? "bfloat16" : "float32"),
-      eval::CountField("batch", "batch", batch),
-      eval::CountField("prepare_threads", "prepare", options.prepare_threads),
-      eval::CountField("steps_per_read", "", options.steps_per_read),
-      eval::CountField("threads", "", trainer.threads),
-      eval::NumberField("samples_per_s", "samples/s", steps_per_s * batch,
-                        {.digits = 0}),
-      eval::NumberField("steps_per_s", "steps/s", steps_per_s, {.digits = 1}),
-      eval::NumberField("cores", "cores", cores, {.digits = 2}),
+      TextField("net", "net", ShapeText(checkpoint.shape)),
+      TextField("device", "device", options.inference.device),
+      TextField("precision", "precision",
+                trainer.autocast ? "bfloat16" : "float32"),
+      CountField("batch", "batch", batch),
+      CountField("prepare_threads", "prepare", options.prepare_threads),
+      CountField("steps_per_read", "", options.steps_per_read),
+      CountField("threads", "", trainer.threads),
+      NumberField("samples_per_s", "samples/s", steps_per_s * batch,
+                  {.digits = 0}),
+      NumberField("steps_per_s", "steps/s", steps_per_s, {.digits = 1}),
+      NumberField("cores", "cores", cores),
       share("step_share", "step %", result.times.step),
       share("wait_for_batch_share", "batch %", result.times.wait_for_batch),
       share("read_share", "read %", result.times.read),
@@ -679,39 +663,34 @@ absl::Status Play(const BenchSelfPlayOptions& options,
 Json ReportOf(const std::vector<Workload>& bare,
               const CountingEvaluator& network, const Played& played,
               int threads) {
-  const double seconds =
-      std::max(static_cast<double>(played.busiest_ns) * 1e-9, 1e-9);
-  const auto rate = [seconds](int64_t count) {
-    return static_cast<double>(count) / seconds;
-  };
   const auto ratio = [](int64_t part, int64_t whole) {
     return static_cast<double>(part) /
            static_cast<double>(std::max<int64_t>(whole, 1));
   };
   const train::SelfPlayStats& stats = played.stats;
   const train::SelfPlayTimes& times = played.times;
-  const int64_t positions = network.positions;
-  int best = 0;
-  for (int i = 0; i < kEncoding; ++i) {
-    if (Typical(bare[i].rates) > Typical(bare[best].rates)) best = i;
-  }
-  const double engine = Typical(bare[best].rates);
-  const int64_t all = std::max<int64_t>(played.busiest_ns * threads, 1);
-  // Share of the threads' time, at the rate of a workload.
-  const auto around = [&](int workload) {
-    return rate(positions) / Typical(bare[workload].rates);
+  const double seconds = ratio(played.busiest_ns, 1'000'000'000);
+  const auto rate = [&](int64_t count) {
+    return 1e9 * ratio(count, played.busiest_ns);
   };
-  const double encoding = around(kEncoding);
-  const double filling = around(kEncodingAndFilling) - encoding;
-  return {{"engine_evaluations_per_s", engine},
-          {"engine_batch", kSizes[best]},
-          {"selfplay_evaluations_per_s", rate(positions)},
-          {"ratio", rate(positions) / engine},
+  const double positions = rate(network.positions);
+  std::vector<double> rates;
+  for (const Workload& workload : bare)
+    rates.push_back(Typical(workload.rates));
+  const auto best = std::max_element(rates.begin(), rates.begin() + kEncoding);
+  const int64_t all = played.busiest_ns * threads;
+  // Shares of the threads' time, at the rates of workloads.
+  const double encoding = positions / rates[kEncoding];
+  const double filling = positions / rates[kEncodingAndFilling] - encoding;
+  return {{"engine_evaluations_per_s", *best},
+          {"engine_batch", kSizes[best - rates.begin()]},
+          {"selfplay_evaluations_per_s", positions},
+          {"ratio", positions / *best},
           {"simulations_per_s", rate(stats.simulations)},
           {"search_simulations_per_s", rate(played.searched)},
           {"games_per_s", rate(stats.games)},
-          {"mean_batch", ratio(positions, network.batches)},
-          {"cached_share", 1 - ratio(positions, stats.evaluations)},
+          {"mean_batch", ratio(network.positions, network.batches)},
+          {"cached_share", 1 - ratio(network.positions, stats.evaluations)},
           {"solved_share", ratio(stats.solved, stats.simulations)},
           {"games", stats.games.load()},
           {"seconds", seconds},
@@ -735,12 +714,10 @@ absl::StatusOr<mcts::SearchOptions> SearchOf(
   search.simulations = options.simulations;
   search.dirichlet_fraction = 0.25f;
   if (options.search.empty()) return search;
-  const absl::StatusOr<std::vector<OptionText>> list =
-      ParseOptionList(options.search);
+  const auto list = ParseOptionList(options.search);
   absl::Status status = list.status();
   for (size_t i = 0; status.ok() && i < list->size(); ++i) {
-    const OptionText& option = (*list)[i];
-    status = mcts::SetSearchOption(option.name, option.value, search);
+    status = mcts::SetSearchOption((*list)[i].name, (*list)[i].value, search);
   }
   if (status.ok()) return search;
   return UsageError("--search: ", status.message());
@@ -792,8 +769,9 @@ absl::StatusOr<int> RunBenchSelfPlay(const BenchSelfPlayOptions& options,
   for (const int size : kSizes) {
     bare.push_back(EvaluatingWorkload(*network.evaluator, positions, size));
   }
-  bare.push_back(BatchWorkload(positions, 64, Encode));
-  bare.push_back(BatchWorkload(positions, 64, EncodeAndFill));
+  AroundNetwork encoding(/*fills=*/false), filling(/*fills=*/true);
+  bare.push_back(EvaluatingWorkload(encoding, positions, 64));
+  bare.push_back(EvaluatingWorkload(filling, positions, 64));
   CountingEvaluator counting(network.evaluator.get(), clock);
   Played played;
   played.times.clock = clock;

@@ -7,11 +7,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 #include "tara/base/sqlite.h"
 #include "tests/cli/tara_process.h"
 

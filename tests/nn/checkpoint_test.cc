@@ -1,9 +1,5 @@
 #include "tara/nn/weights/checkpoint.h"
 
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -29,9 +25,9 @@ using ::testing::HasSubstr;
 
 class CheckpointTest : public ::testing::Test {
  protected:
-  static Checkpoint Example(int64_t step = 7) {
+  static Checkpoint Example() {
     return {.shape = {.channels = 8, .blocks = 2},
-            .progress = {.step = step, .generation = 3, .samples = 1 << 20},
+            .progress = {.step = 7, .generation = 3, .samples = 1 << 20},
             .optimizer_steps = 5,
             .tensors = {{"alpha", {2, 3}, {1, 2, 3, 4, 5, 6}},
                         {"empty", {0, 4}, {}},
@@ -72,27 +68,10 @@ TEST_F(CheckpointTest, WhatIsWrittenIsReadAndNothingElseIsLeft) {
   ASSERT_TRUE(WriteCheckpoint(path_, written).ok());
   const auto read = ReadCheckpoint(path_);
   ASSERT_TRUE(read.ok()) << read.status();
-  EXPECT_EQ(read->shape, written.shape);
-  EXPECT_EQ(read->progress, written.progress);
-  EXPECT_EQ(read->optimizer_steps, written.optimizer_steps);
-  ASSERT_EQ(read->tensors.size(), written.tensors.size());
-  for (size_t i = 0; i < read->tensors.size(); ++i) {
-    EXPECT_EQ(read->tensors[i].name, written.tensors[i].name);
-    EXPECT_EQ(read->tensors[i].shape, written.tensors[i].shape);
-    EXPECT_EQ(read->tensors[i].values, written.tensors[i].values);
-  }
+  EXPECT_EQ(EncodeCheckpoint(*read), EncodeCheckpoint(written));
   EXPECT_EQ(
       std::distance(std::filesystem::directory_iterator(folder_.path()), {}),
       1);
-}
-
-TEST_F(CheckpointTest, AMissingFileIsNotFound) {
-  ExpectError(absl::StatusCode::kNotFound, "Cannot open checkpoint");
-}
-
-TEST_F(CheckpointTest, AFolderThatIsMissingIsNamed) {
-  EXPECT_THAT(WriteCheckpoint(folder_.At("missing/x"), Example()),
-              StatusIs(absl::StatusCode::kNotFound, HasSubstr("missing/x")));
 }
 
 TEST_F(CheckpointTest, AnotherKindOfFileIsNoCheckpoint) {
@@ -228,31 +207,6 @@ TEST_F(CheckpointTest, InputsThatThisProgramLacksAreRefused) {
       absl::StatusCode::kFailedPrecondition,
       absl::StrCat("has ", kNumGlobals + 1,
                    " globals; this program has the first ", kNumGlobals));
-}
-
-TEST_F(CheckpointTest, AKillAtAnyInstantLeavesAWholeFile) {
-  Checkpoint big = Example(/*step=*/0);
-  big.tensors.push_back({"big", {300000}, std::vector<float>(300000, 1.5f)});
-  ASSERT_TRUE(WriteCheckpoint(path_, big).ok());
-  for (int round = 0; round < 30; ++round) {
-    const pid_t child = ::fork();
-    ASSERT_GE(child, 0);
-    if (child == 0) {
-      while (true) {
-        ++big.progress.step;
-        if (!WriteCheckpoint(path_, big).ok()) ::_exit(1);
-      }
-    }
-    ::usleep(static_cast<useconds_t>(1000 + 937 * round));
-    ::kill(child, SIGKILL);
-    int status = 0;
-    ASSERT_EQ(::waitpid(child, &status, 0), child);
-    ASSERT_TRUE(WIFSIGNALED(status));
-    const auto read = ReadCheckpoint(path_);
-    ASSERT_TRUE(read.ok()) << read.status();
-    EXPECT_EQ(read->tensors.back().values.size(), 300000u);
-    big.progress.step = read->progress.step;
-  }
 }
 
 }  // namespace

@@ -6,13 +6,19 @@
 #include <algorithm>
 #include <memory>
 #include <numeric>
+#include <string>
 #include <thread>
 #include <vector>
 
+#include "absl/types/span.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
-#include "tara/nn/cpu/cpu_kernels.h"
-#include "tara/nn/encode/features.h"
+#include "tara/core/rules.h"
+#include "tara/core/symmetry.h"
+#include "tara/core/variant.h"
+#include "tara/mcts/evaluators/caching_evaluator.h"
+#include "tara/nn/heads.h"
 #include "tara/nn/torch/device_evaluator.h"
 #include "tara/nn/weights/checkpoint.h"
 #include "tests/nn/nn_testing.h"
@@ -37,38 +43,6 @@ TEST(CpuEvaluatorTest, AgreesWithLibTorchForEveryShapeAndVariant) {
     ASSERT_TRUE(torch.ok()) << torch.status();
     ExpectNear(EvaluationsBy(*NewEvaluator(shape), states),
                EvaluationsBy(*torch->evaluator, states), 1e-4f);
-  }
-}
-
-// A network that lacks the last inputs plays as it did before there were any.
-TEST(CpuEvaluatorTest, InputsWithoutWeightChangeNoBit) {
-  constexpr int kBatch = 5, kOut = 3 * kChannelVector;
-  Random random(DeriveSeed(3, 0, StreamPurpose::kTest));
-  const auto numbers = [&](size_t size) {
-    std::vector<float> values(size);
-    for (float& value : values) value = static_cast<float>(random.Normal());
-    return values;
-  };
-  const CpuLinearWeights before = {.in = kNumGlobals - 3,
-                                   .out = kOut,
-                                   .weight = numbers((kNumGlobals - 3) * kOut),
-                                   .bias = numbers(kOut)};
-  CpuLinearWeights after = before;
-  after.in = kNumGlobals;
-  after.weight.resize(kNumGlobals * kOut);
-  const std::vector<float> inputs = numbers(kBatch * kNumGlobals);
-  std::vector<float> first_inputs;
-  for (int row = 0; row < kBatch; ++row) {
-    const auto begin = inputs.begin() + row * kNumGlobals;
-    first_inputs.insert(first_inputs.end(), begin, begin + before.in);
-  }
-  for (const CpuKernels* kernels : {&PortableCpuKernels(), &BestCpuKernels()}) {
-    std::vector<float> expected(kBatch * kOut), outputs(kBatch * kOut);
-    kernels->linear(before, before.bias.data(), kBatch, /*relu=*/false,
-                    first_inputs.data(), expected.data());
-    kernels->linear(after, after.bias.data(), kBatch, /*relu=*/false,
-                    inputs.data(), outputs.data());
-    EXPECT_EQ(outputs, expected);
   }
 }
 
@@ -115,13 +89,88 @@ TEST(CpuEvaluatorTest, ThreadsShareAnEvaluator) {
 TEST(CpuEvaluatorTest, MissingTensorsAreNamed) {
   const Checkpoint checkpoint = LivelyNetwork({.channels = 8, .blocks = 1});
   for (size_t i = 0; i < checkpoint.tensors.size(); ++i) {
+    const std::string& name = checkpoint.tensors[i].name;
+    if (IsOfOptimizer(name) || AuxiliaryHeadOf(name) != nullptr) continue;
     Checkpoint damaged = checkpoint;
     damaged.tensors.erase(damaged.tensors.begin() + i);
-    // The same tensors are missed as by the reference.
-    const auto torch = NewDeviceEvaluator(damaged, {.device = "cpu"});
-    const auto engine = NewCpuEvaluator(damaged);
-    EXPECT_EQ(engine.status(), torch.status());
+    const auto is_named =
+        StatusIs(absl::StatusCode::kInvalidArgument, "missing tensor " + name);
+    EXPECT_THAT(NewCpuEvaluator(damaged), is_named);
+    EXPECT_THAT(NewDeviceEvaluator(damaged, {}).status(), is_named);
   }
+}
+
+// Symmetric positions are one to a network: what lets a cache share them.
+
+std::vector<float> Permuted(const Symmetry& symmetry, const State& state,
+                            std::vector<float> priors) {
+  mcts::PermutePriors(symmetry, state, priors);
+  return priors;
+}
+
+class SymmetricAnswersTest : public ::testing::Test {
+ protected:
+  const std::unique_ptr<mcts::Evaluator> network_ =
+      NewCpuEvaluator(NewCheckpoint({.channels = 8, .blocks = 2}, 1).value())
+          .value();
+};
+
+// What is symmetric in itself is led to its representative in several ways, and
+// each image may take another: it has the same priors, but those of an action
+// and of one that a symmetry of the position takes it to may change places.
+TEST_F(SymmetricAnswersTest, DifferInTheOrderOfPriorsAlone) {
+  int symmetric = 0;  // positions
+  int others = 0;     // images of the others
+  int exchanged = 0;  // images in which priors change places
+  std::vector<State> positions = RandomPositionsOfAllVariants(3, 5);
+  for (const VariantInfo& info : kVariants) {
+    positions.push_back(InitialState(info.variant, {}));
+  }
+  for (const State& state : positions) {
+    const mcts::Evaluation expected = EvaluationsBy(*network_, {state})[0];
+    std::vector<std::vector<float>> priors;
+    for (const Symmetry& symmetry : PositionSymmetries(state.variant)) {
+      // The identity, and others of positions that are symmetric in themselves.
+      if (TransformState(symmetry, state) != state) continue;
+      priors.push_back(Permuted(symmetry, state, expected.priors));
+    }
+    symmetric += priors.size() > 1;
+    for (const Symmetry& symmetry : PositionSymmetries(state.variant)) {
+      mcts::Evaluation image =
+          EvaluationsBy(*network_, {TransformState(symmetry, state)})[0];
+      // In the order of the state's actions.
+      mcts::PermutePriors(symmetry, state, image.priors);
+      others += priors.size() == 1;
+      exchanged += image.priors != expected.priors;
+      EXPECT_THAT(priors, ::testing::Contains(image.priors));
+      image.priors = expected.priors;
+      ExpectEqual({image}, {expected});
+    }
+  }
+  EXPECT_GE(symmetric, 10);  // beginnings of games
+  EXPECT_GE(others, 100);
+  EXPECT_GT(exchanged, 0);
+}
+
+TEST_F(SymmetricAnswersTest, AreTheSameFromACacheThatSharesThem) {
+  std::vector<State> states;
+  for (const State& state : RandomPositionsOfAllVariants(3, 6)) {
+    for (const Symmetry& symmetry : PositionSymmetries(state.variant)) {
+      states.push_back(TransformState(symmetry, state));
+    }
+  }
+  const std::vector<mcts::Evaluation> expected =
+      EvaluationsBy(*network_, states);
+  mcts::CachingEvaluator cache(network_.get(),
+                               {.positions = 1 << 14, .symmetric = true});
+  for (int round = 0; round < 2; ++round) {
+    for (size_t i = 0; i < states.size(); i += 7) {
+      ExpectEqual(
+          EvaluationsBy(cache, absl::MakeConstSpan(states).subspan(i, 7)),
+          absl::MakeConstSpan(expected).subspan(i, 7));
+    }
+  }
+  EXPECT_GT(cache.hits(), cache.requests() / 2);
 }
 
 }  // namespace

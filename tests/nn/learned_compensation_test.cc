@@ -1,9 +1,7 @@
 // A network that has learned many compensations takes points for what they
 // are: the more Blue's side is given, the less a position is worth to Red.
 
-#include <memory>
 #include <numeric>
-#include <string>
 #include <vector>
 
 #include "gtest/gtest.h"

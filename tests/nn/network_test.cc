@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
-#include <memory>
 #include <numeric>
 #include <string>
 #include <thread>
@@ -108,20 +107,6 @@ TEST_F(NetworkTest, OutputsThatAreNotFiniteAreAnErrorThatNamesTheFile) {
 }
 
 // --- Devices and precisions --------------------------------------------------
-
-TEST_F(NetworkTest, EveryBackendAndPrecisionAnswersNearlyTheSame) {
-  const auto states = RandomPositionsOfAllVariants(2, 33);
-  const auto by = [&](InferenceBackend backend, Precision precision) {
-    const auto evaluator = LoadNetworkEvaluator(
-        path_, {.backend = backend, .precision = precision});
-    return EvaluationsBy(**evaluator, states);
-  };
-  const auto expected = by(InferenceBackend::kTara, Precision::kFloat32);
-  ExpectNear(by(InferenceBackend::kTorch, Precision::kFloat32), expected,
-             1e-5f);
-  ExpectNear(by(InferenceBackend::kTorch, Precision::kBfloat16), expected,
-             0.03f);
-}
 
 TEST_F(NetworkTest, TowersOnTheCpuHaveNoOtherPrecision) {
   for (const Precision precision :

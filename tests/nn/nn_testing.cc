@@ -5,7 +5,9 @@
 #include <limits>
 
 #include "tara/base/random.h"
+#include "tara/core/board.h"
 #include "tara/core/rules.h"
+#include "tara/core/symmetry.h"
 
 namespace tara::nn {
 
@@ -31,6 +33,39 @@ std::vector<State> RandomPositionsOfAllVariants(int count, uint64_t seed) {
     }
   }
   return positions;
+}
+
+namespace {
+
+Board RandomBoard(Board among, Random& random) {
+  Board board = 0;
+  ForEachHill(among, [&](Hill hill) {
+    if (random.Below(3) == 0) board |= BoardOf(hill);
+  });
+  return board;
+}
+
+}  // namespace
+
+std::vector<Sample> MakeSamples(int per_variant, uint64_t seed) {
+  Random random(DeriveSeed(seed, 0, StreamPurpose::kTest));
+  std::vector<Sample> samples;
+  for (const State& state : RandomPositionsOfAllVariants(per_variant, seed)) {
+    const LegalSet legal = LegalActions(state);
+    Sample sample = {.state = state,
+                     .symmetry = CanonicalSymmetry(state),
+                     .policy = {{legal.Nth(legal.Count() / 2), 1.0f}},
+                     .reply = {{legal.Nth(0), 1.0f}},
+                     .result = {0.5f, 0.25f, 0.25f},
+                     .margin = static_cast<int>(random.Below(9)) - 4,
+                     .has_final = true};
+    sample.own_hills = RandomBoard(kAllHills, random);
+    sample.enemy_hills = RandomBoard(kAllHills & ~sample.own_hills, random);
+    sample.own_kingdoms = static_cast<int>(random.Below(10));
+    sample.enemy_kingdoms = static_cast<int>(random.Below(40));
+    samples.push_back(sample);
+  }
+  return samples;
 }
 
 void ExpectNear(absl::Span<const mcts::Evaluation> results,

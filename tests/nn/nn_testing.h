@@ -11,6 +11,7 @@
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/mcts/evaluator.h"
+#include "tara/nn/training/trainer.h"
 #include "tests/status_matchers.h"
 
 namespace tara::nn {
@@ -21,6 +22,10 @@ std::vector<State> RandomPositions(Variant variant, int count, uint64_t seed);
 
 // Returns `count` positions of each variant, one variant after the other.
 std::vector<State> RandomPositionsOfAllVariants(int count, uint64_t seed);
+
+// Returns samples of random positions of each variant, with random targets for
+// every head.
+std::vector<Sample> MakeSamples(int per_variant, uint64_t seed);
 
 // `evaluator`: an Evaluator or a Trainer.
 template <typename Evaluates>

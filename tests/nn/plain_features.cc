@@ -1,7 +1,8 @@
 #include "tests/nn/plain_features.h"
 
+#include <algorithm>
 #include <array>
-#include <cstring>
+#include <initializer_list>
 
 #include "tara/base/check.h"
 #include "tara/core/action.h"
@@ -15,46 +16,31 @@
 namespace tara::nn {
 namespace {
 
-// The float image of each of the 128 settings of a rank; the eighth is unused.
-constexpr auto MakeRankImages() {
-  std::array<std::array<float, 8>, 128> images{};
-  for (int bits = 0; bits < 128; ++bits) {
-    for (int file = 0; file < kBoardSize; ++file) {
-      images[bits][file] = (bits >> file) & 1 ? 1.0f : 0.0f;
-    }
-  }
-  return images;
-}
-constexpr auto kRankImages = MakeRankImages();
-
 // Appends planes one after the other.
 class PlaneWriter {
  public:
   explicit PlaneWriter(float* planes) : next_(planes) {}
 
-  void Add(Board board) {
-    for (int rank = 0; rank < kBoardSize; ++rank) {
-      const auto& image = kRankImages[(board >> (kRankStride * rank)) & 0x7f];
-      std::memcpy(next_ + kBoardSize * rank, image.data(),
-                  kBoardSize * sizeof(float));
-    }
-    next_ += kNumSquares;
-  }
+  void Add(Board board) { AddSum({board}, 1); }
 
   // A plane of the number of ringforts adjacent to each hill, over 4.
   void AddNeighbours(Board ringforts) {
-    Add(North(ringforts));
-    float* const plane = next_ - kNumSquares;
-    for (const Board board :
-         {South(ringforts), East(ringforts), West(ringforts)}) {
-      ForEachHill(board, [&](Hill hill) { plane[SquareOf(hill)] += 1; });
-    }
-    for (int i = 0; i < kNumSquares; ++i) plane[i] *= 0.25f;
+    AddSum(
+        {North(ringforts), South(ringforts), East(ringforts), West(ringforts)},
+        0.25f);
   }
 
   const float* end() const { return next_; }
 
  private:
+  void AddSum(std::initializer_list<Board> boards, float value) {
+    std::fill_n(next_, kNumSquares, 0.0f);
+    for (const Board board : boards) {
+      ForEachHill(board, [&](Hill hill) { next_[SquareOf(hill)] += value; });
+    }
+    next_ += kNumSquares;
+  }
+
   float* next_;
 };
 
@@ -128,23 +114,6 @@ Board EnemyReach(const State& state, Side enemy) {
          ~Diagonal(ringforts) & ~TwoStepsStraight(ringforts);
 }
 
-void AddLegal(const LegalSet& legal, const KingWays& ways,
-              PlaneWriter& planes) {
-  Board origins = 0, destinations = 0, sacrifices = 0;
-  for (const LegalSet::KingMoves& king : legal.kings) {
-    if (king.moves == 0) continue;
-    origins |= BoardOf(king.origin);
-    destinations |= king.moves;
-    sacrifices |= king.sacrifices;
-  }
-  planes.Add(legal.hills);
-  planes.Add(origins);
-  planes.Add(destinations);
-  planes.Add(sacrifices);
-  planes.Add(legal.links_east | ways.own_nearer);
-  planes.Add(legal.links_north | ways.enemy_nearer);
-}
-
 // The order is that of kPlanes.
 void EncodePlanes(const State& state, const LegalSet& legal, float* out) {
   const Side own = state.side();
@@ -163,7 +132,18 @@ void EncodePlanes(const State& state, const LegalSet& legal, float* out) {
   const KingWays ways = FindKingWays(state);
   planes.Add(state.links_east | ways.own);
   planes.Add(state.links_north | ways.enemy);
-  AddLegal(legal, ways, planes);
+  Board origins = 0, destinations = 0, sacrifices = 0;
+  for (const LegalSet::KingMoves& king : legal.kings) {
+    if (king.moves != 0) origins |= BoardOf(king.origin);
+    destinations |= king.moves;
+    sacrifices |= king.sacrifices;
+  }
+  planes.Add(legal.hills);
+  planes.Add(origins);
+  planes.Add(destinations);
+  planes.Add(sacrifices);
+  planes.Add(legal.links_east | ways.own_nearer);
+  planes.Add(legal.links_north | ways.enemy_nearer);
   planes.Add(Area(state));
   planes.Add(Besieged(ringforts[own]));
   planes.Add(Besieged(ringforts[enemy]));

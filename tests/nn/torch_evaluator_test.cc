@@ -6,7 +6,6 @@
 #include <memory>
 #include <new>
 #include <stdexcept>
-#include <string>
 #include <thread>
 #include <vector>
 

@@ -1,12 +1,10 @@
 #ifndef TESTS_NN_TORCH_TESTING_H_
 #define TESTS_NN_TORCH_TESTING_H_
 
-// Towers, and samples to train them.
+// Towers.
 
 #include <cstdint>
-#include <vector>
 
-#include "tara/nn/training/trainer.h"
 #include "tara/nn/weights/checkpoint.h"
 
 namespace tara::nn {
@@ -18,10 +16,6 @@ Checkpoint LivelyNetwork(const NetworkShape& shape, uint64_t seed = 1,
 
 // One of three blocks and 8 channels.
 Checkpoint SmallNetwork();
-
-// Returns samples of random positions of each variant, with random targets for
-// every head.
-std::vector<Sample> MakeSamples(int per_variant, uint64_t seed);
 
 }  // namespace tara::nn
 

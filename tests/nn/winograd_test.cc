@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -121,29 +120,6 @@ TEST(WinogradTest, SumsAreThoseOfTheConvolution) {
                                            source, before, add)),
                   3e-6);
       }
-    }
-  }
-}
-
-TEST(WinogradTest, APositionsAnswerDoesNotDependOnItsNeighbours) {
-  Random random(DeriveSeed(2, 0, StreamPurpose::kTest));
-  constexpr int kChannels = 32;
-  constexpr size_t kRow = size_t{kNumSquares} * kChannels;
-  const CpuConvolutionWeights weights =
-      RandomWeights(kChannels, kChannels, random);
-  const auto source = Uniform(11 * kRow, 0, 3, random);
-  const WinogradLayer layer = MakeWinogradLayer(weights);
-  for (const auto& [name, kernels] : AllKernels()) {
-    const auto together = RunKernels(*kernels, layer, source,
-                                     std::vector<float>(11 * kRow), false);
-    for (size_t i = 0; i < 11; ++i) {
-      const std::vector<float> one(source.begin() + i * kRow,
-                                   source.begin() + (i + 1) * kRow);
-      const auto alone =
-          RunKernels(*kernels, layer, one, std::vector<float>(kRow), false);
-      EXPECT_TRUE(
-          std::equal(alone.begin(), alone.end(), together.begin() + i * kRow))
-          << name << " " << i;
     }
   }
 }

@@ -252,7 +252,6 @@ TEST(ConfigTest, DefaultsOfLearningAreThoseOfTheParts) {
   const nn::TrainerOptions trainer = ToTrainerOptions(config);
   const nn::TrainerOptions new_trainer;
   EXPECT_EQ(trainer.optimizer, new_trainer.optimizer);
-  EXPECT_EQ(trainer.momentum, new_trainer.momentum);
   EXPECT_EQ(trainer.weight_decay, new_trainer.weight_decay);
   for (const nn::HeadInfo& info : nn::kHeads) {
     EXPECT_EQ(trainer.loss_weights[info.head],
@@ -334,14 +333,6 @@ TEST(ConfigTest, AnOptionOfTheSearchThatHasAFieldOfItsOwnIsRefused) {
   }
 }
 
-TEST(ConfigTest, MilestonesAreTakenAsGiven) {
-  EXPECT_EQ(Good("learner { milestones: 0.25 }").learner().milestones_size(),
-            1);
-  const auto learner = Good("", {"learner.milestones=0.3,0.6,0.9"}).learner();
-  ASSERT_EQ(learner.milestones_size(), 3);
-  EXPECT_FLOAT_EQ(learner.milestones(1), 0.6f);
-}
-
 TEST(ConfigTest, TheLearnersDeviceAndTypesAreChecked) {
   // One network learns, on one device.
   const nn::TrainerOptions on_gpu = ToTrainerOptions(
@@ -362,9 +353,11 @@ TEST(ConfigTest, InferenceIsTakenAsGiven) {
   EXPECT_EQ(options.backend, nn::InferenceBackend::kTorch);
 }
 
-TEST(ConfigTest, ConfigsOfEarlierRunsMayNameTheAutopilot) {
+TEST(ConfigTest, ConfigsOfEarlierRunsMayNameFieldsThatAreGone) {
   const proto::TrainConfig config =
-      Good("self_play { autopilot: true threads: 3 games_per_thread: 13 }");
+      Good("self_play { autopilot: true threads: 3 games_per_thread: 13 } "
+           "learner { optimizer: 'adamw' momentum: 0.9 schedule: 'cosine' "
+           "milestones: 0.5 milestones: 0.75 }");
   EXPECT_EQ(config.self_play().threads(), 3u);
   EXPECT_EQ(config.self_play().games_per_thread(), 13u);
 }
@@ -513,7 +506,6 @@ TEST(ConfigTest, WrongOverridesAreRefusedWithWhatIsExpected) {
       {"generations=0x10", "'0x10' is not a whole number"},
       {"learner.learning_rate=fast", "'fast' is not a number"},
       {"learner.learning_rate=0x1p-9", "'0x1p-9' is not a number"},
-      {"learner.milestones=nan", "'nan' is not a number"},
       {"overlap=2", "'2' is not true or false"},
       // The range.
       {"self_play.search.dirichlet_fraction=1.5",
@@ -525,8 +517,8 @@ TEST(ConfigTest, WrongOverridesAreRefusedWithWhatIsExpected) {
       {"learner.threads=0", "learner.threads: 0 is out of range"},
       // Names.
       {"network.kind=heavy", "network.kind: heavy; expected tower or light"},
-      {"learner.optimizer=adam", "adam; expected adamw, muon or sgd"},
-      {"learner.schedule=linear", "linear; expected cosine or steps"},
+      {"learner.optimizer=adam", "adam; expected adamw or muon"},
+      {"learner.schedule=steps", "no field 'schedule'"},
       {"learner.autocast=float16", "float16; expected off, bfloat16 or auto"},
       {"learner.device=gpu",
        "configs/quick.textproto: learner.device: 'gpu'; expected cpu, cuda or "
@@ -601,10 +593,6 @@ TEST(ConfigTest, WrongOverridesAreRefusedWithWhatIsExpected) {
        "retention.keep_games: 100000; expected 0 with games_from"}};
   for (const auto& [overrides, error] : kWrong) {
     EXPECT_THAT(Error("", absl::StrSplit(overrides, ' ')), HasSubstr(error));
-  }
-  for (const std::string milestones : {"0.5,0.4", "0", "1", "0.5,0.5"}) {
-    EXPECT_THAT(Error("", {"learner.milestones=" + milestones}),
-                HasSubstr("learner.milestones: "));
   }
 }
 

@@ -112,18 +112,6 @@ TEST(LearningRateTest, FallsAlongAHalfCosineToItsFinalFraction) {
   EXPECT_NEAR(LearningRate(kSchedule, 5000), 0.02, 1e-12);
 }
 
-TEST(LearningRateTest, FallsToATenthAtEachMilestone) {
-  LearningRateSchedule schedule = kSchedule;
-  schedule.shape = RateShape::kSteps;
-  schedule.milestones = {0.5, 0.8};  // of 110 steps: 55 and 88
-  EXPECT_DOUBLE_EQ(LearningRate(schedule, 4), 0.05);
-  EXPECT_DOUBLE_EQ(LearningRate(schedule, 54), 0.1);
-  EXPECT_NEAR(LearningRate(schedule, 55), 0.01, 1e-12);
-  EXPECT_NEAR(LearningRate(schedule, 87), 0.01, 1e-12);
-  EXPECT_NEAR(LearningRate(schedule, 88), 0.001, 1e-12);
-  EXPECT_NEAR(LearningRate(schedule, 5000), 0.001, 1e-12);
-}
-
 TEST(LearnOptionsOfTest, LetTheRateFallOverTheGenerationsOfTheRun) {
   proto::TrainConfig config;
   config.mutable_learner()->set_steps_per_generation(50);
@@ -156,14 +144,6 @@ TEST(LearnerConfigTest, SaysWhichGamesTeachWhat) {
   EXPECT_FLOAT_EQ(options.targets.policy_surprise, 0.5f);
   EXPECT_FLOAT_EQ(options.held_out_share, 0.1f);
   EXPECT_FLOAT_EQ(options.variant_balance, 0.25f);
-}
-
-TEST(NewTrainerTest, ADeviceThatFailsIsAnError) {
-  EXPECT_THAT(
-      NewTrainer({.channels = 4, .blocks = 1}, {.cuda_device = 127}, 1),
-      StatusIs(absl::StatusCode::kInternal,
-               testing::StartsWith("LibTorch failed while making a network on "
-                                   "learner.device: ")));
 }
 
 TEST(BucketTest, FewNewPositionsMeanFewSteps) {

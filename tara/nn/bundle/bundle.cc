@@ -42,10 +42,8 @@ std::vector<std::string> EntriesOf(const BundleManifest& manifest) {
   for (const BundleForm& form : FormsOf(manifest.weights)) {
     entries.push_back(form.file);
   }
-  for (const auto& info : NetworkInputInfos(manifest.inputs)) {
-    entries.push_back(GoldenTensorEntry(info.name));
-  }
-  for (const auto& info : NetworkOutputInfos(manifest.has_owner)) {
+  for (const TensorInfo& info :
+       GoldenTensorInfos(manifest.inputs, manifest.has_owner)) {
     entries.push_back(GoldenTensorEntry(info.name));
   }
   if (manifest.shape.kind == NetworkKind::kLight) {
@@ -101,20 +99,16 @@ absl::Status Bundle::Damage(absl::string_view message) const {
 }
 
 absl::StatusOr<std::string> Bundle::Read(absl::string_view entry) const {
-  absl::StatusOr<std::string> contents =
-      absl::EndsWith(entry, ".json") ? archive_.Read(entry, kMaxJsonSize)
-                                     : archive_.Read(entry);
-  if (!contents.ok()) return Damage(contents.status().message());
-  return contents;
+  return OrDamage(absl::EndsWith(entry, ".json")
+                      ? archive_.Read(entry, kMaxJsonSize)
+                      : archive_.Read(entry));
 }
 
 absl::StatusOr<GoldenFile> Bundle::ReadGolden() const {
   TARA_ASSIGN_OR_RETURN(const std::string text, Read(kGoldenEntry));
-  absl::StatusOr<GoldenFile> golden = GoldenFromJson(text);
-  if (!golden.ok()) return Damage(golden.status().message());
-  const absl::Status learned =
-      CheckGoldenVariants(golden->positions, manifest_.variants);
-  if (!learned.ok()) return Damage(learned.message());
+  TARA_ASSIGN_OR_RETURN(GoldenFile golden, OrDamage(GoldenFromJson(text)));
+  TARA_RETURN_IF_ERROR(
+      OrDamage(CheckGoldenVariants(golden.positions, manifest_.variants)));
   return golden;
 }
 
@@ -125,10 +119,8 @@ absl::StatusOr<Checkpoint> Bundle::ReadNetwork() const {
   if (!network.ok()) {
     return Named(path_, network.status(), absl::StrCat(": ", kOnnxEntry, ": "));
   }
-  const absl::Status weights = CheckFloat16(*network);
-  if (!weights.ok()) {
-    return Damage(absl::StrCat(kOnnxEntry, ": ", weights.message()));
-  }
+  TARA_RETURN_IF_ERROR(
+      OrDamage(CheckFloat16(*network), absl::StrCat(kOnnxEntry, ": ")));
   if (manifest_.shape.kind == NetworkKind::kLight) {
     TARA_RETURN_IF_ERROR(ReadRanges(*network));
   }
@@ -143,11 +135,8 @@ absl::Status Bundle::ReadRanges(Checkpoint& network) const {
   for (NamedTensor& tensor : LightRangeTensors(manifest_.shape)) {
     const std::string entry = tensor.name + kNpyEnding;
     TARA_ASSIGN_OR_RETURN(const std::string file, Read(entry));
-    absl::StatusOr<std::vector<float>> values = FromNpy(file, tensor.shape);
-    if (!values.ok()) {
-      return Damage(absl::StrCat(entry, " ", values.status().message()));
-    }
-    tensor.values = *std::move(values);
+    TARA_ASSIGN_OR_RETURN(tensor.values, OrDamage(FromNpy(file, tensor.shape),
+                                                  absl::StrCat(entry, " ")));
     for (const float value : tensor.values) {
       if (value >= 0 && value <= kMaxFloat16) continue;
       return Damage(absl::StrCat(entry, " has the value ", value,
@@ -187,36 +176,27 @@ int64_t CountParameters(const Checkpoint& folded) {
   return count;
 }
 
-template <typename Tensors>
-void AddTensors(const Tensors& tensors, int64_t size,
-                const std::vector<TensorInfo<Tensors>>& infos,
-                std::vector<ZipEntry>& entries) {
-  for (const TensorInfo<Tensors>& info : infos) {
-    entries.push_back({GoldenTensorEntry(info.name),
-                       ToNpy(info.Shape(size), tensors.*info.values)});
-  }
-}
-
 absl::Status AddGolden(const Checkpoint& network,
                        const BundleManifest& manifest,
                        std::vector<ZipEntry>& entries) {
   const std::vector<GoldenPosition> positions =
       MakeGoldenPositions(manifest.variants);
-  const NetworkInputs inputs = EncodeGoldenPositions(positions);
-  TARA_ASSIGN_OR_RETURN(NetworkOutputs outputs,
-                        ComputeReferenceOutputs(network, inputs));
-  HideIllegalActions(positions, outputs);
+  GoldenTensors tensors = EncodeGoldenPositions(positions);
+  TARA_RETURN_IF_ERROR(ComputeReferenceOutputs(network, tensors));
+  HideIllegalActions(positions, tensors);
   const absl::Status finite =
-      CheckFinite(positions, outputs, manifest.has_owner);
+      CheckFinite(positions, tensors, manifest.has_owner);
   if (!finite.ok()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "the network's outputs for golden positions are not finite: ",
         finite.message()));
   }
-  entries.push_back({kGoldenEntry, GoldenToJson(positions, outputs)});
-  AddTensors(inputs, inputs.size, NetworkInputInfos(inputs.counts), entries);
-  AddTensors(outputs, inputs.size, NetworkOutputInfos(manifest.has_owner),
-             entries);
+  entries.push_back({kGoldenEntry, GoldenToJson(positions, tensors)});
+  for (const TensorInfo& info :
+       GoldenTensorInfos(tensors.counts, manifest.has_owner)) {
+    entries.push_back({GoldenTensorEntry(info.name),
+                       ToNpy(info.Shape(tensors.size), tensors.*info.values)});
+  }
   return absl::OkStatus();
 }
 
@@ -225,8 +205,8 @@ absl::Status AddGolden(const Checkpoint& network,
 absl::Status AddRanges(const Checkpoint& checkpoint,
                        std::vector<ZipEntry>& entries) {
   const LightTensors tensors(checkpoint.shape.blocks);
-  AlignedFloats parameters(tensors.size());
-  TARA_RETURN_IF_ERROR(tensors.Read(checkpoint, "", parameters.data()));
+  TARA_ASSIGN_OR_RETURN(const AlignedFloats parameters,
+                        tensors.Read(checkpoint));
   TARA_ASSIGN_OR_RETURN(const LightRanges ranges,
                         LightRangesOf(checkpoint, tensors, parameters.data()));
   Checkpoint written;

@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "tara/nn/bundle/golden.h"
 #include "tara/nn/bundle/manifest.h"
@@ -60,6 +61,17 @@ class Bundle {
 
   // Returns DATA_LOSS, naming the file.
   absl::Status Damage(absl::string_view message) const;
+  // Returns OK or the value, else Damage(what + message).
+  absl::Status OrDamage(const absl::Status& status,
+                        absl::string_view what = "") const {
+    return status.ok() ? status : Damage(absl::StrCat(what, status.message()));
+  }
+  template <typename T>
+  absl::StatusOr<T> OrDamage(absl::StatusOr<T> value,
+                             absl::string_view what = "") const {
+    if (value.ok()) return value;
+    return OrDamage(value.status(), what);
+  }
 
  private:
   Bundle(std::string path, BundleManifest manifest, ZipReader archive);

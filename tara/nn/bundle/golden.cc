@@ -164,9 +164,9 @@ std::vector<GoldenPosition> MakeGoldenPositions(
   return positions;
 }
 
-NetworkInputs EncodeGoldenPositions(absl::Span<const GoldenPosition> positions,
+GoldenTensors EncodeGoldenPositions(absl::Span<const GoldenPosition> positions,
                                     const InputCounts& counts) {
-  NetworkInputs inputs = {.size = static_cast<int64_t>(positions.size()),
+  GoldenTensors inputs = {.size = static_cast<int64_t>(positions.size()),
                           .counts = counts};
   std::vector<float> planes(size_t{kNumPlanes} * kNumSquares);
   std::vector<float> globals(kNumGlobals);
@@ -187,7 +187,7 @@ NetworkInputs EncodeGoldenPositions(absl::Span<const GoldenPosition> positions,
 }
 
 void HideIllegalActions(absl::Span<const GoldenPosition> positions,
-                        NetworkOutputs& outputs) {
+                        GoldenTensors& outputs) {
   TARA_CHECK(outputs.policy.size() == positions.size() * kNumActions,
              "570 logits a position");
   for (size_t i = 0; i < positions.size(); ++i) {
@@ -202,11 +202,11 @@ void HideIllegalActions(absl::Span<const GoldenPosition> positions,
 }
 
 absl::Status CheckFinite(absl::Span<const GoldenPosition> positions,
-                         const NetworkOutputs& outputs, bool with_owner) {
+                         const GoldenTensors& outputs, bool with_owner) {
   for (const auto& info : NetworkOutputInfos(with_owner)) {
     const std::vector<float>& values = outputs.*info.values;
     const size_t width = values.size() / positions.size();
-    const bool hides = info.values == &NetworkOutputs::policy;
+    const bool hides = info.values == &GoldenTensors::policy;
     for (size_t i = 0; i < values.size(); ++i) {
       const std::vector<int>& legal = positions[i / width].network_indices;
       const bool is_hidden =
@@ -225,7 +225,7 @@ absl::Status CheckFinite(absl::Span<const GoldenPosition> positions,
 }
 
 mcts::Evaluation ToEvaluation(const GoldenPosition& position,
-                              const NetworkOutputs& outputs, size_t i) {
+                              const GoldenTensors& outputs, size_t i) {
   std::vector<float> logits;
   for (const int index : position.network_indices) {
     logits.push_back(
@@ -251,7 +251,7 @@ mcts::Evaluation ToEvaluation(const GoldenPosition& position,
 }
 
 std::string GoldenToJson(absl::Span<const GoldenPosition> positions,
-                         const NetworkOutputs& outputs) {
+                         const GoldenTensors& outputs) {
   std::string text = "{\"positions\": [\n";
   for (size_t i = 0; i < positions.size(); ++i) {
     Json json = ToJson(positions[i]);
@@ -286,60 +286,54 @@ absl::StatusOr<GoldenFile> GoldenFromJson(absl::string_view text) {
 
 namespace {
 
-absl::StatusOr<NetworkOutputs> ComputeLightOutputs(
-    const Checkpoint& checkpoint, const NetworkInputs& inputs) {
-  TARA_CHECK(inputs.counts == InputCounts(), "all inputs of this program");
+absl::Status ComputeLightOutputs(const Checkpoint& checkpoint,
+                                 GoldenTensors& golden) {
+  TARA_CHECK(golden.counts == InputCounts(), "all inputs of this program");
   TARA_RETURN_IF_ERROR(CheckLightShape(checkpoint.shape));
   const LightTensors tensors(checkpoint.shape.blocks);
-  AlignedFloats parameters(tensors.size());
-  TARA_RETURN_IF_ERROR(tensors.Read(checkpoint, "", parameters.data()));
+  TARA_ASSIGN_OR_RETURN(const AlignedFloats parameters,
+                        tensors.Read(checkpoint));
   const bool with_owner = HasLearned(checkpoint, Head::kOwner);
-  std::vector<int16_t> actions;
-  for (int i = 0; i < kNumActions; ++i) {
-    actions.push_back(
-        static_cast<int16_t>(PolicyOutput(static_cast<Action>(i))));
-  }
-  NetworkOutputs outputs;
   LightInput input;
   std::vector<float> planes(size_t{kNumPlanes} * kNumSquares);
   const auto activations = std::make_unique<LightActivations>();
-  for (int64_t i = 0; i < inputs.size; ++i) {
+  for (int64_t i = 0; i < golden.size; ++i) {
     // From [planes, 7, 7] to [7, 7, planes].
     const float* const from =
-        inputs.planes.data() + i * kNumPlanes * kNumSquares;
+        golden.planes.data() + i * kNumPlanes * kNumSquares;
     for (int plane = 0; plane < kNumPlanes; ++plane) {
       for (int square = 0; square < kNumSquares; ++square) {
         planes[static_cast<size_t>(square * kNumPlanes + plane)] =
             from[plane * kNumSquares + square];
       }
     }
-    ReadLightInput(planes.data(), inputs.globals.data() + i * kNumGlobals,
+    ReadLightInput(planes.data(), golden.globals.data() + i * kNumGlobals,
                    input);
-    BestLightLearning().forward(tensors, parameters.data(), input, actions,
-                                *activations);
+    BestLightLearning().forward(tensors, parameters.data(), input,
+                                kPolicyOutputs, *activations);
     const auto append = [](const float* values, int count,
                            std::vector<float>& to) {
       to.insert(to.end(), values, values + count);
     };
-    append(activations->logits.data(), kNumActions, outputs.policy);
-    append(activations->value, kNumResults, outputs.result);
-    append(activations->value + kNumResults, kNumMargins, outputs.margins);
+    append(activations->logits.data(), kNumActions, golden.policy);
+    append(activations->value, kNumResults, golden.result);
+    append(activations->value + kNumResults, kNumMargins, golden.margins);
     for (int owner = 0; with_owner && owner < kNumOwners; ++owner) {
       for (Hill hill = 0; hill < kNumHills; ++hill) {
-        outputs.owner.push_back(activations->owners[hill][owner]);
+        golden.owner.push_back(activations->owners[hill][owner]);
       }
     }
   }
-  return outputs;
+  return absl::OkStatus();
 }
 
 }  // namespace
 
-absl::StatusOr<NetworkOutputs> ComputeReferenceOutputs(
-    const Checkpoint& checkpoint, const NetworkInputs& inputs) {
+absl::Status ComputeReferenceOutputs(const Checkpoint& checkpoint,
+                                     GoldenTensors& tensors) {
   return checkpoint.shape.kind == NetworkKind::kLight
-             ? ComputeLightOutputs(checkpoint, inputs)
-             : ComputeTorchOutputs(checkpoint, inputs);
+             ? ComputeLightOutputs(checkpoint, tensors)
+             : ComputeTorchOutputs(checkpoint, tensors);
 }
 
 }  // namespace tara::nn

@@ -34,31 +34,25 @@ struct InputCounts {
   friend bool operator==(const InputCounts&, const InputCounts&) = default;
 };
 
-struct NetworkInputs {
+// The inputs of a network, and its outputs (logits).
+struct GoldenTensors {
   int64_t size = 0;  // positions
   InputCounts counts = {};
   std::vector<float> planes = {};   // [size, counts.planes, 7, 7]
   std::vector<float> globals = {};  // [size, counts.globals]
-
-  friend bool operator==(const NetworkInputs&, const NetworkInputs&) = default;
-};
-
-// Logits.
-struct NetworkOutputs {
-  std::vector<float> policy;   // [size, kNumActions]
-  std::vector<float> result;   // [size, 3]: win, draw, loss
-  std::vector<float> margins;  // [size, kNumMargins]
+  std::vector<float> policy = {};   // [size, kNumActions]
+  std::vector<float> result = {};   // [size, 3]: win, draw, loss
+  std::vector<float> margins = {};  // [size, kNumMargins]
   // [size, 3, kNumHills]: own, enemy, vacant; empty where the network has not
   // learned it.
-  std::vector<float> owner;
+  std::vector<float> owner = {};
 };
 
-// One of the tensors of NetworkInputs or NetworkOutputs.
-template <typename Tensors>
+// One of them.
 struct TensorInfo {
   const char* name;
   std::vector<int64_t> axes;  // after that of the positions
-  std::vector<float> Tensors::* values;
+  std::vector<float> GoldenTensors::* values;
 
   // Returns all axes for `size` positions.
   std::vector<int64_t> Shape(int64_t size) const {
@@ -68,23 +62,31 @@ struct TensorInfo {
   }
 };
 
-inline std::vector<TensorInfo<NetworkInputs>> NetworkInputInfos(
-    const InputCounts& counts) {
+inline std::vector<TensorInfo> NetworkInputInfos(const InputCounts& counts) {
   return {{"planes",
            {counts.planes, kBoardSize, kBoardSize},
-           &NetworkInputs::planes},
-          {"globals", {counts.globals}, &NetworkInputs::globals}};
+           &GoldenTensors::planes},
+          {"globals", {counts.globals}, &GoldenTensors::globals}};
 }
 
 // All outputs, or the outputs of a network without the head of owners.
-inline std::vector<TensorInfo<NetworkOutputs>> NetworkOutputInfos(
-    bool with_owner) {
-  std::vector<TensorInfo<NetworkOutputs>> infos = {
-      {"policy", {kNumActions}, &NetworkOutputs::policy},
-      {"result", {3}, &NetworkOutputs::result},
-      {"margins", {kNumMargins}, &NetworkOutputs::margins}};
+inline std::vector<TensorInfo> NetworkOutputInfos(bool with_owner) {
+  std::vector<TensorInfo> infos = {
+      {"policy", {kNumActions}, &GoldenTensors::policy},
+      {"result", {3}, &GoldenTensors::result},
+      {"margins", {kNumMargins}, &GoldenTensors::margins}};
   if (with_owner) {
-    infos.push_back({"owner", {3, kNumHills}, &NetworkOutputs::owner});
+    infos.push_back({"owner", {3, kNumHills}, &GoldenTensors::owner});
+  }
+  return infos;
+}
+
+// The inputs, then the outputs.
+inline std::vector<TensorInfo> GoldenTensorInfos(const InputCounts& counts,
+                                                 bool with_owner) {
+  std::vector<TensorInfo> infos = NetworkInputInfos(counts);
+  for (const TensorInfo& info : NetworkOutputInfos(with_owner)) {
+    infos.push_back(info);
   }
   return infos;
 }
@@ -126,24 +128,24 @@ std::vector<GoldenPosition> MakeGoldenPositions(
     absl::Span<const BundleVariant> variants);
 
 // Returns the inputs for the positions of a network with this number of inputs.
-NetworkInputs EncodeGoldenPositions(absl::Span<const GoldenPosition> positions,
+GoldenTensors EncodeGoldenPositions(absl::Span<const GoldenPosition> positions,
                                     const InputCounts& counts = {});
 
 // Replaces the logits of illegal actions by NaN: nobody should look at them.
 void HideIllegalActions(absl::Span<const GoldenPosition> positions,
-                        NetworkOutputs& outputs);
+                        GoldenTensors& outputs);
 
 // Returns OK if all outputs are finite, except the logits of illegal actions,
 // which must be NaN (HideIllegalActions). Otherwise INVALID_ARGUMENT, naming
 // the output, the position and the place in its row, as in "policy is nan at
 // place 3 of position 7".
 absl::Status CheckFinite(absl::Span<const GoldenPosition> positions,
-                         const NetworkOutputs& outputs, bool with_owner);
+                         const GoldenTensors& outputs, bool with_owner);
 
 // Returns the outputs for position i as an evaluation, as every evaluator of
 // this program returns it.
 mcts::Evaluation ToEvaluation(const GoldenPosition& position,
-                              const NetworkOutputs& outputs, size_t i);
+                              const GoldenTensors& outputs, size_t i);
 
 // What golden.json holds (docs/reference/bundle.md).
 struct GoldenFile {
@@ -156,25 +158,26 @@ struct GoldenFile {
 // the problem, if anything except the expected outputs differs from what
 // this program would write for the position.
 std::string GoldenToJson(absl::Span<const GoldenPosition> positions,
-                         const NetworkOutputs& outputs);
+                         const GoldenTensors& outputs);
 absl::StatusOr<GoldenFile> GoldenFromJson(absl::string_view text);
 
 // Digits after the decimal point of the expected outputs in golden.json, for
 // people to compare. The tensors are exact.
 inline constexpr int kExpectedDigits = 6;
 
-// Returns the outputs of the checkpoint's network, computed in float32 with all
-// of its layers as they are learned: the reference for every other form. A
-// tower is computed by LibTorch, a light network by its own code. Errors as
-// ComputeTorchOutputs; also for inputs or a shape that no light network has.
-absl::StatusOr<NetworkOutputs> ComputeReferenceOutputs(
-    const Checkpoint& checkpoint, const NetworkInputs& inputs);
+// Fills in the outputs of the checkpoint's network for the inputs, computed in
+// float32 with all of its layers as they are learned: the reference for every
+// other form. A tower is computed by LibTorch, a light network by its own code.
+// Errors as ComputeTorchOutputs; also for inputs or a shape that no light
+// network has.
+absl::Status ComputeReferenceOutputs(const Checkpoint& checkpoint,
+                                     GoldenTensors& tensors);
 
-// Returns the outputs of a tower. Returns INVALID_ARGUMENT naming a tensor that
-// is missing or misshapen; UNAVAILABLE in a program without LibTorch
+// The same of a tower. Returns INVALID_ARGUMENT naming a tensor that is missing
+// or misshapen; UNAVAILABLE in a program without LibTorch
 // (tara/nn/inference/network_evaluator.h).
-absl::StatusOr<NetworkOutputs> ComputeTorchOutputs(const Checkpoint& checkpoint,
-                                                   const NetworkInputs& inputs);
+absl::Status ComputeTorchOutputs(const Checkpoint& checkpoint,
+                                 GoldenTensors& tensors);
 
 }  // namespace tara::nn
 

@@ -5,7 +5,6 @@
 #include <bit>
 #include <iterator>
 #include <set>
-#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -206,25 +205,23 @@ Json ToJson(const BundleForm& form) {
 
 Json ToJson(const BundleProvenance& provenance) {
   Json json;
-  if (!provenance.run.empty()) json["run"] = provenance.run;
+  const auto add = [&json](const char* name, const std::string& value) {
+    if (!value.empty()) json[name] = value;
+  };
+  const auto add_known = [&json](const char* name, const auto& value) {
+    if (value) json[name] = *value;
+  };
+  add("run", provenance.run);
   json["checkpoint"] = provenance.checkpoint;
-  if (!provenance.begun_with.empty()) {
-    json["begun_with"] = provenance.begun_with;
-  }
-  if (!provenance.begun_with_crc32c.empty()) {
-    json["begun_with_crc32c"] = provenance.begun_with_crc32c;
-  }
+  add("begun_with", provenance.begun_with);
+  add("begun_with_crc32c", provenance.begun_with_crc32c);
   json["generation"] = provenance.generation;
   json["steps"] = provenance.steps;
   json["samples"] = provenance.samples;
-  if (provenance.games) json["games"] = *provenance.games;
-  if (provenance.seed) json["seed"] = *provenance.seed;
-  if (provenance.training_seconds) {
-    json["training_seconds"] = *provenance.training_seconds;
-  }
-  if (provenance.processor_seconds) {
-    json["processor_seconds"] = *provenance.processor_seconds;
-  }
+  add_known("games", provenance.games);
+  add_known("seed", provenance.seed);
+  add_known("training_seconds", provenance.training_seconds);
+  add_known("processor_seconds", provenance.processor_seconds);
   if (!provenance.config.empty()) {
     json["config_crc32c"] = absl::StrFormat(
         "%08x",
@@ -245,11 +242,10 @@ Json ToJson(const BundleProvenance& provenance) {
 }
 
 // Describes tensors, and adds the files of their golden values.
-template <typename Tensors>
-void DescribeTensors(const std::vector<TensorInfo<Tensors>>& infos,
-                     Json& described, Json& files) {
+void DescribeTensors(const std::vector<TensorInfo>& infos, Json& described,
+                     Json& files) {
   described = Json::array();
-  for (const TensorInfo<Tensors>& info : infos) {
+  for (const TensorInfo& info : infos) {
     Json shape = info.axes;
     shape.insert(shape.begin(), "batch");
     described.push_back(
@@ -303,32 +299,31 @@ absl::StatusOr<BundleVariant> VariantFromJson(const Json& json) {
 }
 
 BundleProvenance ProvenanceFromJson(const Json& json) {
+  const auto read_known = [&json]<typename T>(const char* name,
+                                              std::optional<T>& value) {
+    if (json.contains(name)) value = json[name].get<T>();
+  };
   BundleProvenance provenance;
   provenance.run = json.value("run", "");
   provenance.checkpoint = json.at("checkpoint").get<std::string>();
   provenance.begun_with = json.value("begun_with", "");
   provenance.begun_with_crc32c = json.value("begun_with_crc32c", "");
-  provenance.generation = json.at("generation").get<int64_t>();
-  provenance.steps = json.at("steps").get<int64_t>();
-  provenance.samples = json.at("samples").get<int64_t>();
-  if (json.contains("games")) provenance.games = json["games"].get<int64_t>();
-  if (json.contains("seed")) provenance.seed = json["seed"].get<uint64_t>();
-  if (json.contains("training_seconds")) {
-    provenance.training_seconds = json["training_seconds"].get<double>();
-  }
-  if (json.contains("processor_seconds")) {
-    provenance.processor_seconds = json["processor_seconds"].get<double>();
-  }
+  provenance.generation = json.at("generation");
+  provenance.steps = json.at("steps");
+  provenance.samples = json.at("samples");
   provenance.config = json.value("config", "");
+  read_known("games", provenance.games);
+  read_known("seed", provenance.seed);
+  read_known("training_seconds", provenance.training_seconds);
+  read_known("processor_seconds", provenance.processor_seconds);
   for (const Json& score : json.value("scores", Json::array())) {
-    provenance.scores.push_back(
-        {.variant = score.at("variant").get<std::string>(),
-         .opponent = score.at("opponent").get<std::string>(),
-         .generation = score.at("generation").get<int64_t>(),
-         .games = score.at("games").get<int64_t>(),
-         .score = score.at("score").get<double>(),
-         .low = score.at("low").get<double>(),
-         .high = score.at("high").get<double>()});
+    provenance.scores.push_back({.variant = score.at("variant"),
+                                 .opponent = score.at("opponent"),
+                                 .generation = score.at("generation"),
+                                 .games = score.at("games"),
+                                 .score = score.at("score"),
+                                 .low = score.at("low"),
+                                 .high = score.at("high")});
   }
   return provenance;
 }
@@ -421,11 +416,8 @@ std::string GoldenTensorEntry(absl::string_view name) {
 }
 
 std::vector<NamedTensor> LightRangeTensors(const NetworkShape& shape) {
-  const auto layers = static_cast<size_t>(shape.blocks);
   Checkpoint checkpoint;
-  WriteLightRanges({.hills = std::vector<LightRanges::Channels>(layers + 1),
-                    .mixed = std::vector<LightRanges::Channels>(layers)},
-                   checkpoint);
+  WriteLightRanges(LightRanges(shape.blocks), checkpoint);
   return checkpoint.tensors;
 }
 

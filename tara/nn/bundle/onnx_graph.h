@@ -7,6 +7,8 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -28,39 +30,34 @@ class GraphWriter {
       : network_(network), weights_(weights), graph_(graph) {}
 
  protected:
+  using Integers = std::vector<int64_t>;
+  using Attributes =
+      std::vector<std::pair<std::string, std::variant<int64_t, Integers>>>;
+
   const Checkpoint& network() const { return network_; }
   // INVALID_ARGUMENT naming the first tensor that is missing.
   const absl::Status& status() const { return status_; }
 
   // A float32 input or output [batch, axes...].
-  void AddInput(const std::string& name, const std::vector<int64_t>& axes);
-  void AddOutput(const std::string& name, const std::vector<int64_t>& axes);
+  void AddInput(const std::string& name, const Integers& axes);
+  void AddOutput(const std::string& name, const Integers& axes);
 
-  // Adds a node without outputs.
-  onnx::NodeProto* AddNode(const std::string& type, const std::string& name,
-                           const std::vector<std::string>& inputs);
   // Adds a node of one output.
   std::string Add(const std::string& type, const std::string& name,
-                  const std::vector<std::string>& inputs);
-  std::string Add(const std::string& type, const std::string& name,
                   const std::vector<std::string>& inputs,
-                  const std::string& attribute, int64_t value);
+                  const Attributes& attributes = {}) {
+    return AddNode(type, name, inputs, {name}, attributes);
+  }
   std::string Relu(const std::string& input) {
     return Add("Relu", input + ".relu", {input});
   }
-
-  static void SetAttribute(const std::string& name, int64_t value,
-                           onnx::NodeProto* node);
-  static void SetAttribute(const std::string& name,
-                           const std::vector<int64_t>& values,
-                           onnx::NodeProto* node);
+  // Splits the outputs of the value head into the network's.
+  void AddValues(const std::string& values);
 
   // Adds constants that are not weights; integers have one axis.
-  std::string AddConstant(absl::string_view name,
-                          const std::vector<int64_t>& shape,
+  std::string AddConstant(absl::string_view name, const Integers& shape,
                           const std::vector<float>& values);
-  std::string AddIntegers(absl::string_view name,
-                          const std::vector<int64_t>& values);
+  std::string AddIntegers(absl::string_view name, const Integers& values);
 
   // Adds a tensor of the network, in the type of the weights; returns the name
   // of its float32 value.
@@ -70,6 +67,12 @@ class GraphWriter {
   int64_t SizeOf(absl::string_view tensor, size_t axis) const;
 
  private:
+  // Returns `name`.
+  std::string AddNode(const std::string& type, const std::string& name,
+                      const std::vector<std::string>& inputs,
+                      const std::vector<std::string>& outputs,
+                      const Attributes& attributes);
+
   const Checkpoint& network_;
   const WeightType weights_;
   onnx::GraphProto* const graph_;

@@ -3,7 +3,6 @@
 // networks that compute them, a tenth of their size.
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -11,7 +10,6 @@
 #include "absl/strings/str_cat.h"
 #include "tara/core/action.h"
 #include "tara/core/board.h"
-#include "tara/core/outcome.h"
 #include "tara/nn/bundle/onnx_graph.h"
 #include "tara/nn/encode/features.h"
 #include "tara/nn/heads.h"
@@ -19,8 +17,6 @@
 
 namespace tara::nn {
 namespace {
-
-using Integers = std::vector<int64_t>;
 
 class LightWriter : public GraphWriter {
  public:
@@ -44,7 +40,7 @@ class LightWriter : public GraphWriter {
       pooled = Pool(name, hills);
     }
     const std::string context =
-        Add("Concat", "context", {pooled, "globals"}, "axis", 1);
+        Add("Concat", "context", {pooled, "globals"}, {{"axis", 1}});
     WritePolicy(hills, context);
     WriteValue(context);
     if (network().Has("owner_hills.weight")) {
@@ -61,7 +57,7 @@ class LightWriter : public GraphWriter {
                      int axis, const Integers& places) {
     return Add("Gather", name,
                {values, AddIntegers(absl::StrCat(name, ".places"), places)},
-               "axis", axis);
+               {{"axis", axis}});
   }
   // An axis of 0 is that of the values.
   std::string Reshape(const std::string& name, const std::string& values,
@@ -71,10 +67,7 @@ class LightWriter : public GraphWriter {
   }
   std::string Transpose(const std::string& name, const std::string& values,
                         const Integers& order) {
-    onnx::NodeProto* const node = AddNode("Transpose", name, {values});
-    node->add_output(name);
-    SetAttribute("perm", order, node);
-    return name;
+    return Add("Transpose", name, {values}, {{"perm", order}});
   }
   std::string Unsqueeze(const std::string& values, int axis) {
     return Add("Unsqueeze", absl::StrCat(values, ".with_axis", axis),
@@ -82,7 +75,7 @@ class LightWriter : public GraphWriter {
   }
   std::string Sum(const std::string& name, const std::string& values,
                   int axis) {
-    return Add("ReduceSum", name, {values, axes_[axis]}, "keepdims", 0);
+    return Add("ReduceSum", name, {values, axes_[axis]}, {{"keepdims", 0}});
   }
   // Values below 0 become 0, those above 1 become 1.
   std::string Clip(const std::string& name, const std::string& values) {
@@ -111,29 +104,23 @@ class LightWriter : public GraphWriter {
   }
   // [B, 128]: means, then maxima.
   std::string Pool(const std::string& name, const std::string& hills) {
-    std::vector<std::string> parts;
-    for (const auto& [type, part] :
-         {std::pair("ReduceMean", ".mean"), {"ReduceMax", ".maximum"}}) {
-      onnx::NodeProto* const node = AddNode(type, name + part, {hills});
-      node->add_output(name + part);
-      SetAttribute("axes", Integers{1}, node);
-      SetAttribute("keepdims", 0, node);
-      parts.push_back(name + part);
-    }
-    return Add("Concat", name + ".pooled", parts, "axis", 1);
+    const auto part = [&](const std::string& type, const std::string& ending) {
+      return Add(type, name + ending, {hills},
+                 {{"axes", Integers{1}}, {"keepdims", 0}});
+    };
+    const std::string mean = part("ReduceMean", ".mean");
+    const std::string maximum = part("ReduceMax", ".maximum");
+    return Add("Concat", name + ".pooled", {mean, maximum}, {{"axis", 1}});
   }
 
   // --- Inputs ----------------------------------------------------------------
 
   std::string WriteInput() {
-    Integers squares;
-    for (Hill hill = 0; hill < kNumHills; ++hill) {
-      squares.push_back(SquareOf(hill));
-    }
     const std::string flat =
         Reshape("planes.flat", "planes", {0, 0, kNumSquares});
     // [B, planes, 45], and [B, 45, planes].
-    const std::string on_hills = Gather("planes.on_hills", flat, 2, squares);
+    const std::string on_hills = Gather(
+        "planes.on_hills", flat, 2, {kHillSquares.begin(), kHillSquares.end()});
     const std::string of_hills =
         Transpose("planes.of_hills", on_hills, {0, 2, 1});
     std::string sum = OfAllHills("input.globals", "input_globals.weight",
@@ -263,7 +250,7 @@ class LightWriter : public GraphWriter {
                  Add("Sub", "sizes_beyond",
                      {Unsqueeze(sizes, 3), AddConstant("sizes", {2}, {2, 7})})),
             1);
-    return Add("Concat", "flags", {around, few, large}, "axis", 2);
+    return Add("Concat", "flags", {around, few, large}, {{"axis", 2}});
   }
 
   // --- Layers ----------------------------------------------------------------
@@ -337,25 +324,15 @@ class LightWriter : public GraphWriter {
         return int64_t{hill} * kNumHillOutputs + output;
       };
       if (part.kind == PolicyPart::kHill) {
-        hill_logits.push_back(place(part.to, kHillLogit));
+        hill_logits.push_back(place(part.to, part.destination));
       }
       if (!part.has_pair()) continue;
-      const bool link = part.kind == PolicyPart::kLink;
-      const bool sacrifice = part.kind == PolicyPart::kSacrifice;
-      const int origin = link        ? kLinkLogit
-                         : sacrifice ? kSacrificeOrigin
-                                     : kMoveOrigin;
-      const int destination = link        ? kLinkLogit
-                              : sacrifice ? kSacrificeDestination
-                                          : kMoveDestination;
-      from.push_back(place(part.from, origin + part.direction));
-      to.push_back(place(part.to, destination + part.direction));
-      directions.push_back(link ? 16 : 8 * sacrifice + part.direction);
+      from.push_back(place(part.from, part.origin));
+      to.push_back(place(part.to, part.destination));
+      directions.push_back(part.direction < 0 ? 16 : part.direction);
       for (int i = 0; i < kPolicyVector; ++i) {
-        from_vectors.push_back(
-            place(part.from, (link ? kLinkVector : kOriginVector) + i));
-        to_vectors.push_back(
-            place(part.to, (link ? kLinkVector : kDestinationVector) + i));
+        from_vectors.push_back(place(part.from, part.origin_vector + i));
+        to_vectors.push_back(place(part.to, part.destination_vector + i));
       }
     }
     const std::string vectors =
@@ -367,7 +344,7 @@ class LightWriter : public GraphWriter {
     const std::string all_directions = Add(
         "Concat", "directions",
         {Weights("policy_directions.bias"), AddConstant("of_links", {1}, {0})},
-        "axis", 0);
+        {{"axis", 0}});
     std::string pairs = Sum("pair_products", vectors, 2);
     for (const std::string& part :
          {Gather("pair_origins", outputs, 1, from),
@@ -377,8 +354,8 @@ class LightWriter : public GraphWriter {
     }
     const std::string pass = Unsqueeze(Product("policy_pass", context), 1);
     Add("Concat", "policy",
-        {Gather("hill_logits", outputs, 1, hill_logits), pairs, pass}, "axis",
-        1);
+        {Gather("hill_logits", outputs, 1, hill_logits), pairs, pass},
+        {{"axis", 1}});
     AddOutput("policy", {kNumActions});
   }
 
@@ -389,14 +366,7 @@ class LightWriter : public GraphWriter {
       if (values != context) values = Relu(values);
       values = Linear(layer, values);
     }
-    onnx::NodeProto* const split = AddNode(
-        "Split", "values",
-        {values, AddIntegers("sizes_of_values", {kNumResults, kNumMargins})});
-    split->add_output("result");
-    split->add_output("margins");
-    SetAttribute("axis", 1, split);
-    AddOutput("result", {kNumResults});
-    AddOutput("margins", {kNumMargins});
+    AddValues(values);
   }
 
   std::string zero_;

@@ -7,8 +7,6 @@
 // GlobalAveragePool, GlobalMaxPool, Flatten, Reshape, Unsqueeze, Gather, Split
 // and, for weights that are kept as float16, Cast.
 
-#include <bit>
-#include <cstdint>
 #include <string>
 
 #include "absl/status/status.h"
@@ -18,49 +16,9 @@
 
 namespace tara::nn {
 
-// Numbers of IEEE 754's binary16: 1 bit of sign, 5 of exponent, 10 of mantissa;
-// and weights that are rounded to them.
-
-// Largest finite number.
+// Largest finite number of IEEE 754's binary16: 1 bit of sign, 5 of exponent,
+// 10 of mantissa.
 inline constexpr float kMaxFloat16 = 65504.0f;
-
-// Returns the nearest number, of two equally near the even one; infinity from
-// 65520 on.
-constexpr uint16_t ToFloat16(float value) {
-  const auto bits = std::bit_cast<uint32_t>(value);
-  const auto sign = static_cast<uint16_t>((bits >> 16) & 0x8000);
-  const uint32_t magnitude = bits & 0x7fffffff;
-  if (magnitude > 0x7f800000) return sign | 0x7e00;  // NaN
-  if (magnitude >= 0x477ff000) return sign | 0x7c00;
-  // Drops 13 bits of the mantissa; for numbers below 2^-14, which have no
-  // leading one, one more bit for each power of two below that.
-  uint32_t mantissa = magnitude;
-  int dropped = 13;
-  if (magnitude < 0x38800000) {
-    const auto exponent = static_cast<int>(magnitude >> 23);
-    if (exponent < 102) return sign;  // below 2^-25
-    mantissa = (magnitude & 0x7fffff) | 0x800000;
-    dropped = 126 - exponent;
-  }
-  const uint32_t half = uint32_t{1} << (dropped - 1);
-  uint32_t rounded =
-      (mantissa + half - 1 + ((mantissa >> dropped) & 1)) >> dropped;
-  // The exponent is counted from 127 there, from 15 here.
-  if (dropped == 13) rounded -= (127 - 15) << 10;
-  return static_cast<uint16_t>(sign | rounded);
-}
-
-constexpr float FromFloat16(uint16_t bits) {
-  const uint32_t sign = uint32_t{bits & 0x8000u} << 16;
-  const uint32_t exponent = (bits >> 10) & 0x1f;
-  const uint32_t mantissa = bits & 0x3ff;
-  if (exponent == 0) {  // mantissa * 2^-24
-    const float value = static_cast<float>(mantissa) * 0x1p-24f;
-    return sign != 0 ? -value : value;
-  }
-  const uint32_t wide = exponent == 0x1f ? 0xff : exponent + (127 - 15);
-  return std::bit_cast<float>(sign | (wide << 23) | (mantissa << 13));
-}
 
 // How the weights of a bundle are rounded.
 enum class WeightType {
@@ -83,7 +41,6 @@ inline constexpr int kOnnxOpset = 17;
 // Returns the bytes of a model of the folded network (FoldNorms). The weights
 // are kept as `weights`; it computes in float32. Of a network that was rounded
 // to float16, both types give the same outputs.
-// Checked by libonnx's checker and shape inference: INTERNAL if they object.
 // Returns INVALID_ARGUMENT naming a tensor that is missing.
 absl::StatusOr<std::string> MakeOnnxModel(const Checkpoint& folded,
                                           WeightType weights);

@@ -33,50 +33,35 @@ constexpr double kIntegerTolerance = 0.05;
 struct Golden {
   std::vector<GoldenPosition> positions;
   std::vector<mcts::Evaluation> expected;  // by golden.json
-  NetworkInputs inputs;
-  NetworkOutputs outputs;
+  GoldenTensors tensors;
   std::vector<State> states;                  // of the positions
   std::vector<mcts::Evaluation> evaluations;  // by the outputs
 };
 
-template <typename Tensors>
-absl::Status ReadTensor(const Bundle& bundle, int64_t size,
-                        const TensorInfo<Tensors>& info, Tensors& tensors) {
-  const std::string entry = GoldenTensorEntry(info.name);
-  TARA_ASSIGN_OR_RETURN(const std::string file, bundle.Read(entry));
-  absl::StatusOr<std::vector<float>> read = FromNpy(file, info.Shape(size));
-  if (!read.ok()) {
-    return bundle.Damage(absl::StrCat(entry, " ", read.status().message()));
-  }
-  tensors.*info.values = *std::move(read);
-  return absl::OkStatus();
-}
-
 absl::StatusOr<Golden> ReadGolden(const Bundle& bundle) {
+  const BundleManifest& manifest = bundle.manifest();
   TARA_ASSIGN_OR_RETURN(GoldenFile file, bundle.ReadGolden());
-  const auto size = static_cast<int64_t>(file.positions.size());
-  Golden golden = {.positions = std::move(file.positions),
-                   .expected = std::move(file.expected),
-                   .inputs = {.size = size, .counts = bundle.manifest().inputs},
-                   .outputs = {},
-                   .states = {},
-                   .evaluations = {}};
-  for (const auto& info : NetworkInputInfos(golden.inputs.counts)) {
-    TARA_RETURN_IF_ERROR(ReadTensor(bundle, size, info, golden.inputs));
+  Golden golden;
+  golden.positions = std::move(file.positions);
+  golden.expected = std::move(file.expected);
+  GoldenTensors& tensors = golden.tensors;
+  tensors.size = static_cast<int64_t>(golden.positions.size());
+  tensors.counts = manifest.inputs;
+  for (const TensorInfo& info :
+       GoldenTensorInfos(manifest.inputs, manifest.has_owner)) {
+    const std::string entry = GoldenTensorEntry(info.name);
+    TARA_ASSIGN_OR_RETURN(const std::string bytes, bundle.Read(entry));
+    TARA_ASSIGN_OR_RETURN(
+        tensors.*info.values,
+        bundle.OrDamage(FromNpy(bytes, info.Shape(tensors.size)),
+                        absl::StrCat(entry, " ")));
   }
-  const bool has_owner = bundle.manifest().has_owner;
-  for (const auto& info : NetworkOutputInfos(has_owner)) {
-    TARA_RETURN_IF_ERROR(ReadTensor(bundle, size, info, golden.outputs));
-  }
-  const absl::Status finite =
-      CheckFinite(golden.positions, golden.outputs, has_owner);
-  if (!finite.ok()) {
-    return bundle.Damage(absl::StrCat("the golden ", finite.message()));
-  }
+  TARA_RETURN_IF_ERROR(bundle.OrDamage(
+      CheckFinite(golden.positions, tensors, manifest.has_owner),
+      "the golden "));
   for (size_t i = 0; i < golden.positions.size(); ++i) {
     golden.states.push_back(golden.positions[i].state);
-    golden.evaluations.push_back(
-        ToEvaluation(golden.positions[i], golden.outputs, i));
+    golden.evaluations.push_back(ToEvaluation(golden.positions[i], tensors, i));
   }
   return golden;
 }
@@ -137,11 +122,11 @@ FormCheck Judged(FormCheck check, const absl::StatusOr<double>& difference) {
 
 FormCheck CheckInputs(const Golden& golden) {
   FormCheck check = {.name = "inputs", .computed_by = "this program's encoder"};
-  const NetworkInputs encoded =
-      EncodeGoldenPositions(golden.positions, golden.inputs.counts);
+  const GoldenTensors encoded =
+      EncodeGoldenPositions(golden.positions, golden.tensors.counts);
   bool same = true;
-  for (const auto& info : NetworkInputInfos(golden.inputs.counts)) {
-    const std::vector<float>& expected = golden.inputs.*info.values;
+  for (const auto& info : NetworkInputInfos(golden.tensors.counts)) {
+    const std::vector<float>& expected = golden.tensors.*info.values;
     const std::vector<float>& made = encoded.*info.values;
     for (size_t i = 0; i < expected.size(); ++i) {
       check.difference =
@@ -170,32 +155,27 @@ absl::StatusOr<double> DifferenceInFloats(const Checkpoint& network,
                                           bool has_owner) {
   // Includes inputs that the bundle lacks, because the network that was read
   // has them.
-  TARA_ASSIGN_OR_RETURN(const NetworkOutputs outputs,
-                        ComputeReferenceOutputs(
-                            network, EncodeGoldenPositions(golden.positions)));
+  GoldenTensors computed = EncodeGoldenPositions(golden.positions);
+  TARA_RETURN_IF_ERROR(ComputeReferenceOutputs(network, computed));
   double largest = 0;
   for (const auto& info : NetworkOutputInfos(has_owner)) {
-    largest = std::max(largest, LargestDifference(outputs.*info.values,
-                                                  golden.outputs.*info.values));
+    largest = std::max(largest, LargestDifference(computed.*info.values,
+                                                  golden.tensors.*info.values));
   }
   return largest;
 }
 
-absl::StatusOr<double> DifferenceOfTower(const Checkpoint& network,
-                                         const Golden& golden) {
-  TARA_ASSIGN_OR_RETURN(const auto evaluator, NewCpuEvaluator(network));
+// Of what players use: of a light network, in integers, mean differences.
+absl::StatusOr<double> DifferenceInPlay(const Checkpoint& network,
+                                        const Golden& golden) {
+  const bool is_light = network.shape.kind == NetworkKind::kLight;
+  TARA_ASSIGN_OR_RETURN(const auto evaluator, is_light
+                                                  ? NewLightEvaluator(network)
+                                                  : NewCpuEvaluator(network));
   std::vector<mcts::Evaluation> results(golden.states.size());
   TARA_RETURN_IF_ERROR(
       evaluator->Evaluate(golden.states, absl::MakeSpan(results)));
-  return LargestDifference(results, golden.evaluations);
-}
-
-absl::StatusOr<double> DifferenceOfIntegers(const Checkpoint& network,
-                                            const Golden& golden) {
-  TARA_ASSIGN_OR_RETURN(const auto evaluator, NewLightEvaluator(network));
-  std::vector<mcts::Evaluation> results(golden.states.size());
-  TARA_RETURN_IF_ERROR(
-      evaluator->Evaluate(golden.states, absl::MakeSpan(results)));
+  if (!is_light) return LargestDifference(results, golden.evaluations);
   const EvaluationError error = ErrorOf(golden.evaluations, results);
   return std::max(error.value, error.policy);
 }
@@ -204,6 +184,7 @@ absl::StatusOr<double> DifferenceOfIntegers(const Checkpoint& network,
 std::vector<FormCheck> CheckWeights(const Checkpoint& network,
                                     const Golden& golden, bool has_owner) {
   const auto floats = DifferenceInFloats(network, golden, has_owner);
+  const auto in_play = DifferenceInPlay(network, golden);
   if (network.shape.kind == NetworkKind::kLight) {
     return {Judged({.name = "float32",
                     .computed_by = "layers in float32, with its weights",
@@ -212,7 +193,7 @@ std::vector<FormCheck> CheckWeights(const Checkpoint& network,
             Judged({.name = "int8",
                     .computed_by = "integers, as players use; mean difference",
                     .tolerance = kIntegerTolerance},
-                   DifferenceOfIntegers(network, golden))};
+                   in_play)};
   }
   return {Judged({.name = "libtorch",
                   .computed_by = "LibTorch, with its weights",
@@ -221,7 +202,7 @@ std::vector<FormCheck> CheckWeights(const Checkpoint& network,
           Judged({.name = "tara",
                   .computed_by = "Tara's kernels in float32, as players use",
                   .tolerance = kExactTolerance},
-                 DifferenceOfTower(network, golden))};
+                 in_play)};
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
-#include <utility>
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"

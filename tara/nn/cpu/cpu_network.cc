@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <numeric>
 #include <string>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "tara/base/status_macros.h"
@@ -27,69 +27,78 @@ class Layout {
         channels_(folded.shape.channels),
         filled_(WholeVectors(channels_)) {}
 
-  absl::StatusOr<CpuNetwork> Make() const {
+  absl::StatusOr<CpuNetwork> Make() {
     CpuNetwork network;
     network.channels = filled_;
-    TARA_ASSIGN_OR_RETURN(network.stem,
-                          Convolution("stem_conv", "stem_norm", kNumPlanes,
-                                      /*filled_inputs=*/kNumPlanes));
-    network.stem_globals = Empty(kNumGlobals, channels_);
-    TARA_RETURN_IF_ERROR(Add("stem_globals", "", {channels_, kNumGlobals}, 0,
-                             network.stem_globals));
+    network.stem = Convolution("stem_conv", "stem_norm", kNumPlanes,
+                               /*filled_inputs=*/kNumPlanes);
+    network.stem_globals =
+        Linear("stem_globals", "", {channels_, kNumGlobals}, kNumGlobals);
     for (int i = 0; i < folded_.shape.blocks; ++i) {
       const std::string name = absl::StrCat("block", i);
       CpuNetwork::Block& block = network.blocks.emplace_back();
-      TARA_ASSIGN_OR_RETURN(block.first, ConvolutionAndNorm(name + ".first"));
-      TARA_ASSIGN_OR_RETURN(block.second, ConvolutionAndNorm(name + ".second"));
+      block.first = Convolution(name + ".first.conv", name + ".first.norm",
+                                channels_, filled_);
+      block.second = Convolution(name + ".second.conv", name + ".second.norm",
+                                 channels_, filled_);
       if (!BlockPools(i)) continue;
-      block.pooled = Empty(2 * filled_, channels_);
-      TARA_RETURN_IF_ERROR(Add(name + ".pooled", name + ".pooled",
-                               {channels_, 2 * channels_}, 0, *block.pooled));
+      block.pooled = OfPooled(name + ".pooled", channels_);
     }
-    TARA_RETURN_IF_ERROR(AddPolicy(network));
-    TARA_RETURN_IF_ERROR(AddValue(network));
+    network.policy =
+        OfSquares("policy_conv.conv", "policy_conv.norm", channels_);
+    network.policy_pooled = Empty(2 * filled_, filled_ + 1);
+    Add("policy_pooled", "", {channels_, 2 * channels_}, 0,
+        network.policy_pooled);
+    Add("policy_pass", "policy_pass", {1, 2 * channels_}, filled_,
+        network.policy_pooled);
+    network.policy_planes =
+        OfSquares("policy_planes", "policy_planes", kNumPolicyPlanes);
+    network.value = OfSquares("value_conv.conv", "value_conv.norm", channels_);
+    network.value_hidden = OfPooled("value_hidden", kValueHidden);
+    network.value_output =
+        Linear("value_output", "value_output", {kNumValueOutputs, kValueHidden},
+               kValueHidden);
+    if (!status_.ok()) return status_;
     return network;
   }
 
  private:
   using Shape = std::vector<int64_t>;
 
-  absl::StatusOr<const std::vector<float>*> Values(const std::string& name,
-                                                   const Shape& shape) const {
-    TARA_ASSIGN_OR_RETURN(const NamedTensor* const tensor,
-                          folded_.Find(name, shape));
-    return &tensor->values;
+  // Returns the values of a tensor until the next call; zeros, and an error in
+  // status_, where it is missing or misshapen.
+  const std::vector<float>& Values(const std::string& name,
+                                   const Shape& shape) {
+    const auto tensor = folded_.Find(name, shape);
+    if (tensor.ok()) return (*tensor)->values;
+    status_.Update(tensor.status());
+    zeros_.assign(std::accumulate(shape.begin(), shape.end(), int64_t{1},
+                                  std::multiplies<>()),
+                  0.0f);
+    return zeros_;
   }
 
   // The convolution of 3 x 3 `name` with the biases of `norm`.
-  absl::StatusOr<WinogradLayer> Convolution(const std::string& name,
-                                            const std::string& norm, int in,
-                                            int filled_inputs) const {
+  WinogradLayer Convolution(const std::string& name, const std::string& norm,
+                            int in, int filled_inputs) {
     constexpr int kTaps = 9;
-    TARA_ASSIGN_OR_RETURN(const auto* const values,
-                          Values(name + ".weight", {channels_, in, 3, 3}));
-    TARA_ASSIGN_OR_RETURN(const auto* const biases,
-                          Values(norm + ".bias", {channels_}));
     CpuConvolutionWeights layer = {
         .in = filled_inputs,
         .out = filled_,
         .weight = std::vector<float>(size_t{kTaps} * filled_ * filled_inputs),
-        .bias = *biases};
+        .bias = Values(norm + ".bias", {channels_})};
     layer.bias.resize(filled_);
+    const auto& values = Values(name + ".weight", {channels_, in, 3, 3});
     for (int o = 0; o < channels_; ++o) {
       std::copy_n(
-          values->begin() + ptrdiff_t{1} * o * in * kTaps, in * kTaps,
+          values.begin() + ptrdiff_t{1} * o * in * kTaps, in * kTaps,
           layer.weight.begin() + ptrdiff_t{1} * o * filled_inputs * kTaps);
     }
     return MakeWinogradLayer(layer);
   }
-  absl::StatusOr<WinogradLayer> ConvolutionAndNorm(
-      const std::string& name) const {
-    return Convolution(name + ".conv", name + ".norm", channels_, filled_);
-  }
 
-  static CpuLinearWeights Empty(int in, int out) {
-    const int filled = WholeVectors(out);
+  static CpuLinearWeights Empty(int in, int64_t out) {
+    const int filled = WholeVectors(static_cast<int>(out));
     return {.in = in,
             .out = filled,
             .weight = std::vector<float>(size_t{1} * in * filled),
@@ -99,11 +108,9 @@ class Layout {
   // Adds the layer `name`, of a shape that begins with outputs and inputs, and
   // the biases of `bias`, if any, to `layer`, as its outputs from `first` on.
   // Of inputs that are means and maxima the layer has the two halves.
-  absl::Status Add(const std::string& name, const std::string& bias,
-                   const Shape& shape, int first,
-                   CpuLinearWeights& layer) const {
-    TARA_ASSIGN_OR_RETURN(const auto* const weight,
-                          Values(name + ".weight", shape));
+  void Add(const std::string& name, const std::string& bias, const Shape& shape,
+           int first, CpuLinearWeights& layer) {
+    const std::vector<float>& weight = Values(name + ".weight", shape);
     const int out = static_cast<int>(shape[0]);
     const int in = static_cast<int>(shape[1]);
     const bool in_halves = in == 2 * channels_ && layer.in == 2 * filled_;
@@ -112,67 +119,39 @@ class Layout {
         const int input =
             in_halves && i >= channels_ ? i - channels_ + filled_ : i;
         layer.weight[size_t{1} * input * layer.out + first + o] =
-            (*weight)[size_t{1} * o * in + i];
+            weight[size_t{1} * o * in + i];
       }
     }
-    if (bias.empty()) return absl::OkStatus();
-    TARA_ASSIGN_OR_RETURN(const auto* const biases,
-                          Values(bias + ".bias", {out}));
-    std::copy(biases->begin(), biases->end(), layer.bias.begin() + first);
-    return absl::OkStatus();
+    if (bias.empty()) return;
+    const std::vector<float>& biases = Values(bias + ".bias", {out});
+    std::copy(biases.begin(), biases.end(), layer.bias.begin() + first);
   }
 
-  // A convolution of 1 x 1, of the tower's channels.
-  absl::StatusOr<CpuLinearWeights> OfSquares(const std::string& name,
-                                             const std::string& bias,
-                                             int out) const {
-    CpuLinearWeights layer = Empty(filled_, out);
-    TARA_RETURN_IF_ERROR(Add(name, bias, {out, channels_, 1, 1}, 0, layer));
+  CpuLinearWeights Linear(const std::string& name, const std::string& bias,
+                          const Shape& shape, int in) {
+    CpuLinearWeights layer = Empty(in, shape[0]);
+    Add(name, bias, shape, 0, layer);
     return layer;
   }
-
-  absl::Status AddPolicy(CpuNetwork& network) const {
-    TARA_ASSIGN_OR_RETURN(
-        network.policy,
-        OfSquares("policy_conv.conv", "policy_conv.norm", channels_));
-    network.policy_pooled = Empty(2 * filled_, filled_ + 1);
-    TARA_RETURN_IF_ERROR(Add("policy_pooled", "", {channels_, 2 * channels_}, 0,
-                             network.policy_pooled));
-    TARA_RETURN_IF_ERROR(Add("policy_pass", "policy_pass", {1, 2 * channels_},
-                             filled_, network.policy_pooled));
-    TARA_ASSIGN_OR_RETURN(
-        network.policy_planes,
-        OfSquares("policy_planes", "policy_planes", kNumPolicyPlanes));
-    return absl::OkStatus();
+  // A convolution of 1 x 1, of the tower's channels.
+  CpuLinearWeights OfSquares(const std::string& name, const std::string& bias,
+                             int out) {
+    return Linear(name, bias, {out, channels_, 1, 1}, filled_);
   }
-
-  absl::Status AddValue(CpuNetwork& network) const {
-    TARA_ASSIGN_OR_RETURN(
-        network.value,
-        OfSquares("value_conv.conv", "value_conv.norm", channels_));
-    network.value_hidden = Empty(2 * filled_, kValueHidden);
-    TARA_RETURN_IF_ERROR(Add("value_hidden", "value_hidden",
-                             {kValueHidden, 2 * channels_}, 0,
-                             network.value_hidden));
-    network.value_output = Empty(kValueHidden, kNumValueOutputs);
-    return Add("value_output", "value_output", {kNumValueOutputs, kValueHidden},
-               0, network.value_output);
+  CpuLinearWeights OfPooled(const std::string& name, int out) {
+    return Linear(name, name, {out, 2 * channels_}, 2 * filled_);
   }
 
   const Checkpoint& folded_;
   const int channels_;
   const int filled_;  // whole vectors
+  absl::Status status_;
+  std::vector<float> zeros_;
 };
 
 }  // namespace
 
 absl::StatusOr<CpuNetwork> MakeCpuNetwork(const Checkpoint& checkpoint) {
-  if (checkpoint.shape.kind != NetworkKind::kTower) {
-    return absl::UnimplementedError(absl::StrCat(
-        "its network is of kind ", NetworkKindName(checkpoint.shape.kind),
-        ", which is not computed as a residual tower is; expected kind "
-        "tower"));
-  }
   TARA_ASSIGN_OR_RETURN(const Checkpoint folded, FoldNorms(checkpoint));
   return Layout(folded).Make();
 }
@@ -313,20 +292,6 @@ void CpuContext::Convolve(const WinogradLayer& layer, const float* source,
                      .destination = destination.data(),
                      .add_to_destination = add_to_destination,
                      .scratch = scratch_.data()});
-}
-
-void CpuContext::Linear(const CpuLinearWeights& layer, bool relu,
-                        const float* inputs,
-                        const TensorBuffer& outputs) const {
-  kernels_.linear(layer, layer.bias.data(), tile_, relu, inputs,
-                  outputs.data());
-}
-
-void CpuContext::LinearOfSquares(const CpuLinearWeights& layer, bool relu,
-                                 const TensorBuffer& inputs,
-                                 const TensorBuffer& outputs) const {
-  kernels_.linear(layer, layer.bias.data(), tile_ * kNumSquares, relu,
-                  inputs.data(), outputs.data());
 }
 
 void CpuContext::Pool(const TensorBuffer& rows) const {

@@ -91,10 +91,16 @@ class CpuContext {
                 const TensorBuffer& destination, bool add_to_destination) const;
   // Computes a linear layer of each position, or of each of its squares.
   void Linear(const CpuLinearWeights& layer, bool relu, const float* inputs,
-              const TensorBuffer& outputs) const;
+              const TensorBuffer& outputs) const {
+    kernels_.linear(layer, layer.bias.data(), tile_, relu, inputs,
+                    outputs.data());
+  }
   void LinearOfSquares(const CpuLinearWeights& layer, bool relu,
                        const TensorBuffer& inputs,
-                       const TensorBuffer& outputs) const;
+                       const TensorBuffer& outputs) const {
+    kernels_.linear(layer, layer.bias.data(), tile_ * kNumSquares, relu,
+                    inputs.data(), outputs.data());
+  }
   // Pools each position's rows into pooled_.
   void Pool(const TensorBuffer& rows) const;
 

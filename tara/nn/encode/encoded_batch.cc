@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <initializer_list>
 #include <limits>
 #include <numeric>
 #include <vector>
@@ -93,23 +92,13 @@ void EncodedBatch::Encode(absl::Span<const State> states,
   encoded_globals_ = globals.data();
 }
 
-void EncodedBatch::FindCanonical(absl::Span<const State> states) {
+absl::Span<const Symmetry> EncodedBatch::CanonicalOf(
+    absl::Span<const State> states) {
   canonical_.clear();
   for (const State& state : states) {
     canonical_.push_back(RepresentativeSymmetry(state));
   }
-}
-
-void EncodedBatch::EncodeCanonical(absl::Span<const State> states) {
-  FindCanonical(states);
-  Encode(states, canonical_);
-}
-
-void EncodedBatch::EncodeCanonical(absl::Span<const State> states,
-                                   absl::Span<float> planes,
-                                   absl::Span<float> globals) {
-  FindCanonical(states);
-  Encode(states, canonical_, planes, globals);
+  return canonical_;
 }
 
 void FillEvaluation(const EncodedBatch& batch, int i, const RawOutput& output,

@@ -54,9 +54,13 @@ class EncodedBatch {
   // (tara/core/symmetry.h): symmetric positions are then identical inputs
   // of the network, and its answers for them differ only in the order of the
   // priors.
-  void EncodeCanonical(absl::Span<const State> states);
+  void EncodeCanonical(absl::Span<const State> states) {
+    Encode(states, CanonicalOf(states));
+  }
   void EncodeCanonical(absl::Span<const State> states, absl::Span<float> planes,
-                       absl::Span<float> globals);
+                       absl::Span<float> globals) {
+    Encode(states, CanonicalOf(states), planes, globals);
+  }
 
   int size() const { return static_cast<int>(first_output_.size()) - 1; }
   // [B, 7, 7, kNumPlanes]: PlaneLayout::kChannelsLast, as networks compute.
@@ -71,8 +75,7 @@ class EncodedBatch {
   }
 
  private:
-  // Fills canonical_ with the canonical symmetry of each position.
-  void FindCanonical(absl::Span<const State> states);
+  absl::Span<const Symmetry> CanonicalOf(absl::Span<const State> states);
 
   TensorBuffer planes_;
   TensorBuffer globals_;

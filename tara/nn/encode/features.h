@@ -33,6 +33,13 @@ constexpr int SquareOf(Hill hill) {
   return kBoardSize * RankOf(hill) + FileOf(hill);
 }
 
+// [hill]: its square.
+inline constexpr auto kHillSquares = [] {
+  std::array<int, kNumHills> squares{};
+  for (Hill hill = 0; hill < kNumHills; ++hill) squares[hill] = SquareOf(hill);
+  return squares;
+}();
+
 // A feature as documents describe it.
 struct FeatureInfo {
   absl::string_view name;
@@ -299,13 +306,13 @@ constexpr std::array<int16_t, kNumActions> MakePolicyOutputs() {
   return outputs;
 }
 
-inline constexpr auto kPolicyOutputs = MakePolicyOutputs();
-
 }  // namespace internal
 
-// Returns the output that stands for the action, 0 .. kNumPolicyOutputs - 1.
+// The output that stands for each action, 0 .. kNumPolicyOutputs - 1.
+inline constexpr auto kPolicyOutputs = internal::MakePolicyOutputs();
+
 constexpr int PolicyOutput(Action action) {
-  return internal::kPolicyOutputs[Index(action)];
+  return kPolicyOutputs[Index(action)];
 }
 
 }  // namespace tara::nn

@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <exception>
-#include <memory>
 #include <utility>
 #include <vector>
 
 #include "tara/base/status_macros.h"
-#include "tara/core/action.h"
 #include "tara/core/board.h"
 #include "tara/nn/bundle/golden.h"
 #include "tara/nn/encode/features.h"
@@ -29,51 +27,44 @@ void Append(const at::Tensor& tensor, std::vector<float>& values) {
   values.insert(values.end(), begin, begin + whole.numel());
 }
 
-void Compute(Network& network, bool with_owner, const NetworkInputs& inputs,
-             NetworkOutputs& outputs) {
+void Compute(Network& network, bool with_owner, GoldenTensors& golden) {
   const c10::InferenceMode inference_mode;
-  std::vector<int64_t> actions, squares;
-  for (int i = 0; i < kNumActions; ++i) {
-    actions.push_back(PolicyOutput(static_cast<Action>(i)));
-  }
-  for (Hill hill = 0; hill < kNumHills; ++hill) {
-    squares.push_back(SquareOf(hill));
-  }
+  const std::vector<int64_t> actions(kPolicyOutputs.begin(),
+                                     kPolicyOutputs.end());
+  const std::vector<int64_t> squares(kHillSquares.begin(), kHillSquares.end());
   std::vector<at::Tensor> tensors;
-  for (const auto& info : NetworkInputInfos(inputs.counts)) {
+  for (const auto& info : NetworkInputInfos(golden.counts)) {
     tensors.push_back(
-        at::from_blob(const_cast<float*>((inputs.*info.values).data()),
-                      info.Shape(inputs.size)));
+        at::from_blob((golden.*info.values).data(), info.Shape(golden.size)));
   }
-  for (int64_t begin = 0; begin < inputs.size; begin += kMaxBatch) {
-    const int64_t count = std::min(kMaxBatch, inputs.size - begin);
+  for (int64_t begin = 0; begin < golden.size; begin += kMaxBatch) {
+    const int64_t count = std::min(kMaxBatch, golden.size - begin);
     const NetworkOutput logits = network.forward(
         tensors[0].narrow(0, begin, count), tensors[1].narrow(0, begin, count),
         {{Head::kOwner, with_owner}});
     Append(logits[Head::kPolicy].index_select(1, at::tensor(actions)),
-           outputs.policy);
-    Append(logits[Head::kValue], outputs.result);
-    Append(logits[Head::kMargin], outputs.margins);
+           golden.policy);
+    Append(logits[Head::kValue], golden.result);
+    Append(logits[Head::kMargin], golden.margins);
     if (with_owner) {
       Append(
           logits[Head::kOwner].flatten(2).index_select(2, at::tensor(squares)),
-          outputs.owner);
+          golden.owner);
     }
   }
 }
 
 }  // namespace
 
-absl::StatusOr<NetworkOutputs> ComputeTorchOutputs(
-    const Checkpoint& checkpoint, const NetworkInputs& inputs) {
+absl::Status ComputeTorchOutputs(const Checkpoint& checkpoint,
+                                 GoldenTensors& tensors) {
   SetTorchThreads(1);
   try {
     Network network(checkpoint.shape);
     network.eval();
     TARA_RETURN_IF_ERROR(LoadWeights(checkpoint, network));
-    NetworkOutputs outputs;
-    Compute(network, HasLearned(checkpoint, Head::kOwner), inputs, outputs);
-    return outputs;
+    Compute(network, HasLearned(checkpoint, Head::kOwner), tensors);
+    return absl::OkStatus();
   } catch (const std::exception& error) {
     return TorchError("computing golden outputs", "use a smaller network",
                       error);

@@ -1,5 +1,3 @@
-#include <string>
-
 #include "absl/strings/str_cat.h"
 #include "tara/base/status_macros.h"
 #include "tara/nn/bundle/golden.h"
@@ -22,8 +20,7 @@ absl::StatusOr<LoadedNetwork> LoadTorchNetwork(const Checkpoint&,
       "tara");
 }
 
-absl::StatusOr<NetworkOutputs> ComputeTorchOutputs(const Checkpoint&,
-                                                   const NetworkInputs&) {
+absl::Status ComputeTorchOutputs(const Checkpoint&, GoldenTensors&) {
   return absl::UnavailableError("this program is without LibTorch");
 }
 

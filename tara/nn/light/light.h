@@ -35,8 +35,8 @@ std::vector<absl::string_view> LightKernelNames();
 // Returns an evaluator that computes in integers, with the kernels of a name or
 // else the fastest. Thread-safe; takes no locks. The evaluation of a position
 // is the same, bit for bit, on every processor and in any batch.
-// Returns INVALID_ARGUMENT when a tensor is missing or misshapen, or has a
-// weight that is not finite, naming it. REQUIRES: `kernels` is "" or one of
+// Returns INVALID_ARGUMENT when a tensor is missing or misshapen, naming it.
+// REQUIRES: CheckFinite(checkpoint) is OK; `kernels` is "" or one of
 // LightKernelNames().
 absl::StatusOr<std::unique_ptr<mcts::Evaluator>> NewLightEvaluator(
     const Checkpoint& checkpoint, absl::string_view kernels = "");
@@ -73,12 +73,8 @@ class LightGradients {
 std::unique_ptr<LightGradients> NewTorchLightGradients(
     const NetworkShape& shape, const TrainerOptions& options);
 
-// As NewTrainer and MakeTrainer (trainer.h), for light networks. Without
-// `gradients`, the cores compute them. REQUIRES: CheckLightTraining(options) is
-// OK.
-std::unique_ptr<Trainer> NewLightTrainer(
-    const NetworkShape& shape, const TrainerOptions& options, uint64_t seed,
-    std::unique_ptr<LightGradients> gradients = nullptr);
+// As MakeTrainer (trainer.h), for light networks. Without `gradients`, the
+// cores compute them.
 absl::StatusOr<std::unique_ptr<Trainer>> MakeLightTrainer(
     const std::string& name, const Checkpoint& checkpoint,
     const TrainerOptions& options,

@@ -1,6 +1,4 @@
-#include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -9,7 +7,6 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "tara/base/check.h"
@@ -101,20 +98,7 @@ class FloatLightEvaluator : public mcts::Evaluator {
 
 absl::StatusOr<AlignedFloats> ReadParameters(const Checkpoint& checkpoint) {
   TARA_RETURN_IF_ERROR(CheckLightShape(checkpoint.shape));
-  const LightTensors tensors(checkpoint.shape.blocks);
-  AlignedFloats parameters(tensors.size());
-  TARA_RETURN_IF_ERROR(tensors.Read(checkpoint, "", parameters.data()));
-  for (const LightTensor* const tensor : tensors.all()) {
-    const float* const values = parameters.data() + tensor->offset;
-    if (!std::all_of(values, values + tensor->size(),
-                     [](float value) { return std::isfinite(value); })) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("tensor ", tensor->name,
-                       " has a weight that is not finite; expected a network "
-                       "whose training did not diverge"));
-    }
-  }
-  return parameters;
+  return LightTensors(checkpoint.shape.blocks).Read(checkpoint);
 }
 
 // Positions of each variant for the ranges of a network that has none.

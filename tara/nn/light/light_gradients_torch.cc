@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
@@ -84,29 +83,15 @@ struct Terms {
   }
 
   static std::vector<int64_t> Of(const PolicyPart& part) {
-    const int64_t pair = part.from * kNumHills + part.to;
-    const bool sacrifice = part.kind == PolicyPart::kSacrifice;
-    switch (part.kind) {
-      case PolicyPart::kNone:
-        return {};
-      case PolicyPart::kPass:
-        return {kOfPass};
-      case PolicyPart::kHill:
-        return {OfHill(part.to, kHillLogit)};
-      case PolicyPart::kLink:
-        return {OfHill(part.from, kLinkLogit), OfHill(part.to, kLinkLogit),
-                kOfLinks + pair};
-      case PolicyPart::kMove:
-      case PolicyPart::kSacrifice:
-        return {OfHill(part.from, (sacrifice ? kSacrificeOrigin : kMoveOrigin) +
-                                      part.direction),
-                OfHill(part.to,
-                       (sacrifice ? kSacrificeDestination : kMoveDestination) +
-                           part.direction),
-                kOfDirections + 8 * sacrifice + part.direction,
-                kOfMoves + pair};
-    }
-    return {};
+    if (part.kind == PolicyPart::kNone) return {};
+    if (part.kind == PolicyPart::kPass) return {kOfPass};
+    if (!part.has_pair()) return {OfHill(part.to, part.destination)};
+    std::vector<int64_t> terms = {OfHill(part.from, part.origin),
+                                  OfHill(part.to, part.destination)};
+    if (part.direction >= 0) terms.push_back(kOfDirections + part.direction);
+    terms.push_back(part.from * kNumHills + part.to +
+                    (part.direction < 0 ? kOfLinks : kOfMoves));
+    return terms;
   }
 };
 
@@ -114,13 +99,11 @@ struct Terms {
 struct Geometry {
   explicit Geometry(const c10::Device& device)
       : terms(Terms::All().to(device)) {
-    std::vector<int64_t> hill_squares;
     std::vector<int64_t> square_hills(kNumSquares, kNumHills);
     for (Hill hill = 0; hill < kNumHills; ++hill) {
-      hill_squares.push_back(SquareOf(hill));
       square_hills[SquareOf(hill)] = hill;
     }
-    squares = Indices(hill_squares).to(device);
+    squares = Indices({kHillSquares.begin(), kHillSquares.end()}).to(device);
     hills = Indices(square_hills).to(device);
     for (int table = 0; table < kNumLightTables; ++table) {
       std::vector<int64_t> pattern;

@@ -10,7 +10,6 @@
 #include <string>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "tara/base/status_macros.h"
@@ -34,21 +33,6 @@ constexpr double kMaxSum = 1 << 30;
 constexpr double kReach = 16000;
 constexpr double kFactor = 1 << 15;
 constexpr double kMaxByteWeight = 127;
-
-// The taps by rank, then file, each with the one that pairs with it.
-std::array<LightTapPair, kTapPairs> MakeTapPairs() {
-  std::array<LightTapPair, kTapPairs> pairs{};
-  std::vector<std::pair<int, int>> paired;
-  int count = 0;
-  for (const LightTap& tap : kLightTaps) {
-    const std::pair place(tap.file, tap.rank);
-    if (std::find(paired.begin(), paired.end(), place) != paired.end())
-      continue;
-    paired.emplace_back(tap.file + kPairFiles, tap.rank);
-    pairs[count++] = {tap.file, tap.rank};
-  }
-  return pairs;
-}
 
 // The patterns of the hills of a window, as LightLearning::tabulate takes them,
 // in the order of the rows.
@@ -148,8 +132,7 @@ class Maker {
 
  private:
   double At(const LightTensor& tensor, int row, int column) const {
-    return parameters_[tensor.offset +
-                       static_cast<size_t>(row) * tensor.stride + column];
+    return parameters_[tensor.RowAt(row) + column];
   }
 
   // Returns what a byte of each channel stands for. Channels that were hardly
@@ -535,24 +518,30 @@ class Maker {
   std::array<float, kPolicyWidth> policy_;
 };
 
-constexpr absl::string_view kHillRanges = "calibration/hills";
-constexpr absl::string_view kMixedRanges = "calibration/mixed";
-constexpr absl::string_view kPolicyRanges = "calibration/policy";
+// The tensor of some ranges in a checkpoint.
+struct RangeTensor {
+  absl::string_view name;
+  std::vector<int64_t> shape;
+  absl::Span<float> values;
+};
 
-NamedTensor RangesTensor(absl::string_view name,
-                         const std::vector<LightRanges::Channels>& ranges) {
-  NamedTensor tensor = {.name = std::string(name),
-                        .shape = {static_cast<int64_t>(ranges.size()), kC},
-                        .values = {}};
-  for (const auto& range : ranges) {
-    tensor.values.insert(tensor.values.end(), range.begin(), range.end());
-  }
-  return tensor;
+std::array<RangeTensor, 3> TensorsOf(LightRanges& ranges) {
+  const auto of_channels = [](absl::string_view name,
+                              std::vector<LightRanges::Channels>& channels) {
+    const auto rows = static_cast<int64_t>(channels.size());
+    return RangeTensor{
+        name,
+        {rows, kC},
+        absl::MakeSpan(channels.data()->data(), channels.size() * kC)};
+  };
+  return {
+      of_channels("calibration/hills", ranges.hills),
+      of_channels("calibration/mixed", ranges.mixed),
+      {"calibration/policy", {kPolicyWidth}, absl::MakeSpan(ranges.policy)}};
 }
 
 }  // namespace
 
-const std::array<LightTapPair, kTapPairs> kLightTapPairs = MakeTapPairs();
 const std::array<std::array<LightWindow, kNumLightTables>, kNumHills>
     kLightWindows = MakeWindows([](int, int, uint32_t) {});
 
@@ -560,8 +549,7 @@ LightRanges MeasureLightRanges(const LightTensors& tensors,
                                const float* parameters,
                                absl::Span<const State> positions) {
   const size_t layers = tensors.layers.size();
-  LightRanges ranges = {.hills = std::vector<LightRanges::Channels>(layers + 1),
-                        .mixed = std::vector<LightRanges::Channels>(layers)};
+  LightRanges ranges(static_cast<int>(layers));
   const auto widen = [](const float* values, auto& range) {
     for (size_t c = 0; c < range.size(); ++c) {
       range[c] = std::max(range[c], values[c]);
@@ -590,34 +578,23 @@ LightRanges MeasureLightRanges(const LightTensors& tensors,
   return ranges;
 }
 
-void WriteLightRanges(const LightRanges& ranges, Checkpoint& checkpoint) {
-  checkpoint.tensors.push_back(RangesTensor(kHillRanges, ranges.hills));
-  checkpoint.tensors.push_back(RangesTensor(kMixedRanges, ranges.mixed));
-  checkpoint.tensors.push_back(
-      {.name = std::string(kPolicyRanges),
-       .shape = {kPolicyWidth},
-       .values = {ranges.policy.begin(), ranges.policy.end()}});
+void WriteLightRanges(LightRanges ranges, Checkpoint& checkpoint) {
+  for (const auto& [name, shape, values] : TensorsOf(ranges)) {
+    checkpoint.tensors.push_back({.name = std::string(name),
+                                  .shape = shape,
+                                  .values = {values.begin(), values.end()}});
+  }
 }
 
 absl::StatusOr<std::optional<LightRanges>> ReadLightRanges(
     const Checkpoint& checkpoint, int layers) {
   if (!checkpoint.HasPrefix("calibration/")) return std::nullopt;
-  LightRanges ranges;
-  const auto read = [&](absl::string_view name, int count,
-                        std::vector<LightRanges::Channels>& out) {
-    const auto tensor = checkpoint.Find(name, {count, kC});
-    if (!tensor.ok()) return tensor.status();
-    out.resize(count);
-    for (int i = 0; i < count; ++i) {
-      std::copy_n((*tensor)->values.begin() + i * kC, kC, out[i].begin());
-    }
-    return absl::OkStatus();
-  };
-  TARA_RETURN_IF_ERROR(read(kHillRanges, layers + 1, ranges.hills));
-  TARA_RETURN_IF_ERROR(read(kMixedRanges, layers, ranges.mixed));
-  TARA_ASSIGN_OR_RETURN(const NamedTensor* const policy,
-                        checkpoint.Find(kPolicyRanges, {kPolicyWidth}));
-  std::copy_n(policy->values.begin(), kPolicyWidth, ranges.policy.begin());
+  LightRanges ranges(layers);
+  for (const auto& [name, shape, values] : TensorsOf(ranges)) {
+    TARA_ASSIGN_OR_RETURN(const NamedTensor* const tensor,
+                          checkpoint.Find(name, shape));
+    std::copy(tensor->values.begin(), tensor->values.end(), values.begin());
+  }
   return ranges;
 }
 

@@ -6,6 +6,7 @@
 // compute the same, bit for bit: sums of integers, and floats only where no
 // order of sums can differ.
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -27,6 +28,9 @@ namespace tara::nn {
 struct LightRanges {
   using Channels = std::array<float, kLightChannels>;
 
+  // Of a network with a number of layers; zeros.
+  explicit LightRanges(int layers) : hills(layers + 1), mixed(layers) {}
+
   std::vector<Channels> hills;  // [layers + 1]
   std::vector<Channels> mixed;  // [layers]
   std::array<float, kPolicyWidth> policy = {};
@@ -45,7 +49,7 @@ absl::StatusOr<LightRanges> LightRangesOf(const Checkpoint& checkpoint,
 
 // The ranges as tensors of a checkpoint, "calibration/...", and back; no value
 // without any, INVALID_ARGUMENT where one is missing or misshapen.
-void WriteLightRanges(const LightRanges& ranges, Checkpoint& checkpoint);
+void WriteLightRanges(LightRanges ranges, Checkpoint& checkpoint);
 absl::StatusOr<std::optional<LightRanges>> ReadLightRanges(
     const Checkpoint& checkpoint, int layers);
 
@@ -78,7 +82,19 @@ struct LightTapPair {
   int file;  // of the western one
   int rank;
 };
-extern const std::array<LightTapPair, kTapPairs> kLightTapPairs;
+// The taps by rank, then file, each with the one that pairs with it.
+inline constexpr auto kLightTapPairs = [] {
+  std::array<LightTapPair, kTapPairs> pairs{};
+  int count = 0;
+  for (const LightTap& tap : kLightTaps) {
+    const bool is_paired = std::any_of(
+        pairs.begin(), pairs.begin() + count, [&](const LightTapPair& pair) {
+          return pair.rank == tap.rank && pair.file + kPairFiles == tap.file;
+        });
+    if (!is_paired) pairs[count++] = {tap.file, tap.rank};
+  }
+  return pairs;
+}();
 
 // What comes from pooled sums, pooled maxima and globals, as int16: sums of 45
 // bytes, maxima times 32, both by places of shorts; globals times 2048; rounded

@@ -465,17 +465,15 @@ struct LightKernelCode {
       }
     }
   }
-  // Offsets of the pairs, by rank, then file: kLightTapPairs.
-  static constexpr std::array<int, kTapPairs> kOffsets = {-2 * kGridSize - 1,
-                                                          -kGridSize - 2,
-                                                          -kGridSize - 1,
-                                                          -kGridSize + 2,
-                                                          -1,
-                                                          0,
-                                                          kGridSize - 2,
-                                                          kGridSize - 1,
-                                                          kGridSize + 2,
-                                                          2 * kGridSize - 1};
+  // Offsets of kLightTapPairs.
+  static constexpr auto kOffsets = [] {
+    std::array<int, kTapPairs> offsets{};
+    for (int pair = 0; pair < kTapPairs; ++pair) {
+      const auto [file, rank] = kLightTapPairs[pair];
+      offsets[pair] = rank * kGridSize + file;
+    }
+    return offsets;
+  }();
 
   // sums [kColumns] += a row of bytes times the matrix. After a ReLU a fifth of
   // the fours is zero: leaving these out pays where products are slow.

@@ -21,31 +21,23 @@ LightLosses& LightLosses::operator+=(const LightLosses& other) {
 }
 
 TransposedLight::TransposedLight(const LightTensors& tensors)
-    : offsets_(tensors.size() / 16 + 1), values_([&] {
-        size_t size = 0;
-        for (const LightTensor* const tensor : tensors.all()) {
-          size += static_cast<size_t>(tensor->columns) *
-                  ((tensor->rows + 15) / 16 * 16);
-        }
-        return size;
-      }()) {
-  size_t offset = 0;
+    : offsets_(tensors.size() / 16 + 1) {
+  size_t size = 0;
   for (const LightTensor* const tensor : tensors.all()) {
     if (tensor->rows == 1) continue;
     matrices_.push_back(tensor);
-    offsets_[tensor->offset / 16] = offset;
-    offset +=
-        static_cast<size_t>(tensor->columns) * ((tensor->rows + 15) / 16 * 16);
+    offsets_[tensor->offset / 16] = size;
+    size += static_cast<size_t>(tensor->columns) * WholeLines(tensor->rows);
   }
+  values_ = AlignedFloats(size);
 }
 
 void TransposedLight::Refresh(const float* parameters) {
   for (const LightTensor* const tensor : matrices_) {
     float* const to = values_.data() + offsets_[tensor->offset / 16];
-    const int stride = (tensor->rows + 15) / 16 * 16;
+    const int stride = WholeLines(tensor->rows);
     for (int row = 0; row < tensor->rows; ++row) {
-      const float* const from = parameters + tensor->offset +
-                                static_cast<size_t>(row) * tensor->stride;
+      const float* const from = parameters + tensor->RowAt(row);
       for (int column = 0; column < tensor->columns; ++column) {
         to[static_cast<size_t>(column) * stride + row] = from[column];
       }

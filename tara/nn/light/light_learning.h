@@ -15,6 +15,7 @@
 #include "tara/mcts/evaluator.h"
 #include "tara/nn/heads.h"
 #include "tara/nn/light/light_network.h"
+#include "tara/nn/training/trainer.h"
 
 namespace tara::nn {
 
@@ -26,18 +27,14 @@ inline constexpr float kRaise = 1e-3f;
 
 // A position and what is learned of it.
 struct LightSample {
+  const Sample* targets = nullptr;
   LightInput input;
   // The policy outputs of the legal actions.
-  std::vector<int16_t> outputs;
+  absl::Span<const int16_t> outputs;
   // Their shares; empty: the sample teaches no policy.
   std::vector<float> policy;
-  std::array<float, kNumResults> result;
-  int margin = 0;
-  bool has_margin = false;
-  bool has_owners = false;
-  std::array<uint8_t, kNumHills>
-      owners;  // at the end: 0 own, 1 enemy, 2 vacant
-  float weight = 1;
+  // At the end: 0 own, 1 enemy, 2 vacant.
+  std::array<uint8_t, kNumHills> owners;
 };
 
 // What the forward pass of a position leaves for the backward pass: the values
@@ -52,7 +49,7 @@ struct LightActivations {
   // Means, then maxima, of `hills`; and where the maxima are.
   alignas(64) float pooled[kMaxLightLayers + 1][2 * kLightChannels];
   uint8_t highest[kMaxLightLayers + 1][kLightChannels];
-  alignas(64) float context[(kContext + 15) / 16 * 16];
+  alignas(64) float context[WholeLines(kContext)];
   // Of the hills that actions concern.
   std::array<bool, kNumHills> is_concerned;
   alignas(64) float policy[kNumHills][kPolicyWidth];
@@ -62,7 +59,7 @@ struct LightActivations {
   alignas(64) float owners[kNumHills][16];
   // The logits: of the legal actions; of win, draw, loss and the margins.
   std::array<float, kNumPolicyOutputs> logits;
-  alignas(64) float value[(kNumValueOutputs + 15) / 16 * 16];
+  alignas(64) float value[WholeLines(kNumValueOutputs)];
 };
 
 // Sums of losses over samples; weights: of the samples with the head's target.
@@ -89,7 +86,7 @@ class TransposedLight {
  private:
   std::vector<const LightTensor*> matrices_;
   std::vector<size_t> offsets_;  // [offset of the tensor / 16]
-  AlignedFloats values_;
+  AlignedFloats values_{0};
 };
 
 // One implementation; chosen at run time.

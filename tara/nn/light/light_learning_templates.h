@@ -9,8 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <type_traits>
-#include <utility>
 
 #include "absl/types/span.h"
 #include "tara/core/board.h"
@@ -99,15 +97,13 @@ struct LightLearningCode {
   // A block of Product: kRows rows from `first` on, and kWide vectors.
   template <int kRows, int kWide, typename In>
   static void ProductBlock(const In& in, int first, const float* matrix,
-                           int stride, int inner, const float* bias, bool add,
+                           int stride, int inner, const float* bias,
                            float* out) {
     V sums[kRows][kWide];
     for (int r = 0; r < kRows; ++r) {
-      for (int n = 0; n < kWide; ++n) {
-        sums[r][n] = add ? At(out + static_cast<size_t>(r) * stride, n)
-                     : bias != nullptr ? At(bias, n)
-                                       : V{};
-      }
+      const float* const begin =
+          bias != nullptr ? bias : out + static_cast<size_t>(r) * stride;
+      for (int n = 0; n < kWide; ++n) sums[r][n] = At(begin, n);
     }
     for (int k = 0; k < inner; ++k) {
       V row[kWide];
@@ -126,46 +122,30 @@ struct LightLearningCode {
     }
   }
 
-  // out [rows, stride] = (out if `add`, else bias if there is one) + in [rows,
-  // inner] matrix [inner, stride].
+  // out [rows, stride] = (bias, or out where that is null) + in [rows, inner]
+  // matrix [inner, stride].
   template <typename In>
   static void Product(const In& in, int rows, const float* matrix, int stride,
-                      int inner, const float* bias, bool add, float* out) {
+                      int inner, const float* bias, float* out) {
     int column = 0;
-    const auto part = [&](auto width) {
-      constexpr int kWide = decltype(width)::value;
+    const auto part = [&]<int kWide>() {
       for (; column + kWide * kLanes <= stride; column += kWide * kLanes) {
-        const float* const of_columns =
-            bias == nullptr ? nullptr : bias + column;
-        const auto block = [&](auto count, int row) {
-          ProductBlock<decltype(count)::value, kWide>(
-              in, row, matrix + column, stride, inner, of_columns, add,
+        const auto block = [&]<int kRows>(int row) {
+          ProductBlock<kRows, kWide>(
+              in, row, matrix + column, stride, inner,
+              bias == nullptr ? nullptr : bias + column,
               out + static_cast<size_t>(row) * stride + column);
         };
         int row = 0;
         for (; row + kBlockRows <= rows; row += kBlockRows) {
-          block(std::integral_constant<int, kBlockRows>(), row);
+          block.template operator()<kBlockRows>(row);
         }
-        for (; row < rows; ++row) block(std::integral_constant<int, 1>(), row);
+        for (; row < rows; ++row) block.template operator()<1>(row);
       }
     };
-    part(std::integral_constant<int, kBlockVectors>());
-    part(std::integral_constant<int, 2>());
-    part(std::integral_constant<int, 1>());
-  }
-
-  static void Multiply(const float* in, int in_stride, int rows,
-                       const float* matrix, int stride, int inner,
-                       const float* bias, bool add, float* out) {
-    Product(Rows{in, in_stride}, rows, matrix, stride, inner, bias, add, out);
-  }
-
-  // The gradient of a product's matrix: gradient [inner, stride] += in [rows,
-  // inner]^T out [rows, stride].
-  static void AddOuter(const float* in, int in_stride, int rows, int inner,
-                       const float* out, int stride, float* gradient) {
-    Product(Columns{in, in_stride}, inner, out, stride, rows, nullptr,
-            /*add=*/true, gradient);
+    part.template operator()<kBlockVectors>();
+    part.template operator()<2>();
+    part.template operator()<1>();
   }
 
   // --- Forward ---------------------------------------------------------------
@@ -175,18 +155,36 @@ struct LightLearningCode {
     const LightTensors& tensors;
     const float* parameters;
 
-    const float* Of(const LightTensor& tensor) const {
-      return parameters + tensor.offset;
-    }
-    const float* Row(const LightTensor& tensor, int row) const {
-      return Of(tensor) + static_cast<size_t>(row) * tensor.stride;
-    }
-    // The parameters of a row of LightInput, and what they are multiplied by.
-    std::pair<const LightTensor*, int> InputRow(int input) const {
-      return input < kNumPlanes ? std::pair(&tensors.planes, input)
-                                : std::pair(&tensors.flags, input - kNumPlanes);
+    const float* Of(const LightTensor& tensor, int row = 0) const {
+      return parameters + tensor.RowAt(row);
     }
   };
+
+  // out = bias + in matrix, of `rows` rows; without a bias, out += in matrix.
+  // The rows of `in` and `out` are whole lines.
+  static void Linear(const Net& net, const LightTensor& matrix,
+                     const float* bias, const float* in, int rows, float* out) {
+    Product(Rows{in, WholeLines(matrix.rows)}, rows, net.Of(matrix),
+            matrix.stride, matrix.rows, bias, out);
+  }
+  static void Linear(const Net& net, const LightTensor& matrix,
+                     const LightTensor& bias, const float* in, int rows,
+                     float* out) {
+    Linear(net, matrix, net.Of(bias), in, rows, out);
+  }
+
+  // Calls visit(value, place) for the inputs of a hill and of their rows.
+  template <typename Visit>
+  static void ForEachInput(const LightTensors& tensors, const LightInput& input,
+                           int hill, const Visit& visit) {
+    for (int i = 0; i < input.num_rows[hill]; ++i) {
+      const int number = input.rows[hill][i];
+      const int plane = number / kLightLevels;
+      visit(0.25f * static_cast<float>(number % kLightLevels),
+            plane < kNumPlanes ? tensors.planes.RowAt(plane)
+                               : tensors.flags.RowAt(plane - kNumPlanes));
+    }
+  }
 
   static LightOwner OwnerOf(const LightInput& input, int hill) {
     if (hill == kNumHills) return kOffBoard;
@@ -195,34 +193,23 @@ struct LightLearningCode {
     return (input.enemy & board) != 0 ? kEnemyHill : kVacantHill;
   }
 
-  // Adds the first hidden layer of a pattern, before its ReLU.
+  // Computes the first hidden layer of a pattern, before its ReLU.
   template <typename Owner>
-  static void AddPattern(const Net& net, const LightTableNetwork& table,
+  static void RunPattern(const Net& net, const LightTableNetwork& table,
                          const Owner& owner, float* sums) {
+    std::memcpy(sums, net.Of(table.bias1), kC * sizeof(float));
     for (int i = 0; i < kPatternHills; ++i) {
-      const float* const row =
-          net.Row(table.hidden1, kNumLightOwners * i + owner(i));
-      for (int n = 0; n < kVectors; ++n) At(sums, n) += At(row, n);
+      AddRows(net.Of(table.hidden1, kNumLightOwners * i + owner(i)), 1, kC,
+              sums);
     }
   }
-
-  static void RunTable(const Net& net, int t, const LightInput& input,
-                       LightActivations& a) {
-    const LightTableNetwork& table = net.tensors.tables[t];
-    for (int hill = 0; hill < kNumHills; ++hill) {
-      float* const hidden = a.hidden1[t][hill];
-      std::memcpy(hidden, net.Of(table.bias1), kC * sizeof(float));
-      AddPattern(
-          net, table,
-          [&](int i) { return OwnerOf(input, kLightPatterns[t][hill][i]); },
-          hidden);
-    }
-    ReluAll(a.hidden1[t][0], kNumHills * kC);
-    Multiply(a.hidden1[t][0], kC, kNumHills, net.Of(table.hidden2), kC, kC,
-             net.Of(table.bias2), false, a.hidden2[t][0]);
-    ReluAll(a.hidden2[t][0], kNumHills * kC);
-    Multiply(a.hidden2[t][0], kC, kNumHills, net.Of(table.out), kC, kC, nullptr,
-             true, a.hills[0][0]);
+  // The rest of a table's network, from hidden1 on: adds to `out`.
+  static void RunTable(const Net& net, const LightTableNetwork& table, int rows,
+                       float* hidden1, float* hidden2, float* out) {
+    ReluAll(hidden1, rows * kC);
+    Linear(net, table.hidden2, table.bias2, hidden1, rows, hidden2);
+    ReluAll(hidden2, rows * kC);
+    Linear(net, table.out, nullptr, hidden2, rows, out);
   }
 
   static void RunInput(const Net& net, const LightInput& input,
@@ -231,25 +218,32 @@ struct LightLearningCode {
     std::memcpy(shared, net.Of(net.tensors.bias), sizeof(shared));
     for (int g = 0; g < kNumGlobals; ++g) {
       if (input.globals[g] == 0) continue;
-      const float* const row = net.Row(net.tensors.globals, g);
+      const float* const row = net.Of(net.tensors.globals, g);
       for (int n = 0; n < kVectors; ++n) {
         At(shared, n) += input.globals[g] * At(row, n);
       }
     }
     for (int hill = 0; hill < kNumHills; ++hill) {
       V sums[kVectors];
-      const float* const own = net.Row(net.tensors.hills, hill);
+      const float* const own = net.Of(net.tensors.hills, hill);
       for (int n = 0; n < kVectors; ++n) sums[n] = At(shared, n) + At(own, n);
-      for (int i = 0; i < input.num_rows[hill]; ++i) {
-        const int number = input.rows[hill][i];
-        const auto [tensor, index] = net.InputRow(number / kLightLevels);
-        const float value = 0.25f * static_cast<float>(number % kLightLevels);
-        const float* const row = net.Row(*tensor, index);
+      ForEachInput(net.tensors, input, hill, [&](float value, size_t place) {
+        const float* const row = net.parameters + place;
         for (int n = 0; n < kVectors; ++n) sums[n] += value * At(row, n);
-      }
+      });
       for (int n = 0; n < kVectors; ++n) At(a.hills[0][hill], n) = sums[n];
     }
-    for (int t = 0; t < kNumLightTables; ++t) RunTable(net, t, input, a);
+    for (int t = 0; t < kNumLightTables; ++t) {
+      const LightTableNetwork& table = net.tensors.tables[t];
+      for (int hill = 0; hill < kNumHills; ++hill) {
+        const auto& pattern = kLightPatterns[t][hill];
+        RunPattern(
+            net, table, [&](int i) { return OwnerOf(input, pattern[i]); },
+            a.hidden1[t][hill]);
+      }
+      RunTable(net, table, kNumHills, a.hidden1[t][0], a.hidden2[t][0],
+               a.hills[0][0]);
+    }
     ReluAll(a.hills[0][0], kNumHills * kC);
   }
 
@@ -324,8 +318,7 @@ struct LightLearningCode {
     const LightLayer& layer = net.tensors.layers[index];
     const Hills& in = a.hills[index];
     alignas(64) float shared[kC];
-    Multiply(a.pooled[index], kPooled, 1, net.Of(layer.pooled), kC, kPooled,
-             net.Of(layer.bias), false, shared);
+    Linear(net, layer.pooled, layer.bias, a.pooled[index], 1, shared);
     Lines lines(in);
     for (int line = 0; line < kBoardSize; ++line) {
       const float size = 1.0f / static_cast<float>(LineSize(line));
@@ -343,7 +336,7 @@ struct LightLearningCode {
         sums[n] = lines.ranks[RankOf(hill)][n] + lines.files[FileOf(hill)][n];
       }
       for (int i = 0; i < taps[hill].count; ++i) {
-        const float* const weights = net.Row(layer.taps, taps[hill].taps[i]);
+        const float* const weights = net.Of(layer.taps, taps[hill].taps[i]);
         const float* const values = in[taps[hill].hills[i]];
         for (int n = 0; n < kVectors; ++n) {
           sums[n] += At(weights, n) * At(values, n);
@@ -354,8 +347,8 @@ struct LightLearningCode {
       }
     }
     Hills& out = a.hills[index + 1];
-    Multiply(a.mixed[index][0], kC, kNumHills, net.Of(layer.mix), kC, kC,
-             net.Of(layer.mix_bias), false, out[0]);
+    Linear(net, layer.mix, layer.mix_bias, a.mixed[index][0], kNumHills,
+           out[0]);
     for (int i = 0; i < kNumHills * kVectors; ++i) {
       At(out[0], i) = Relu(At(out[0], i) + At(in[0], i));
     }
@@ -372,17 +365,14 @@ struct LightLearningCode {
       if (part.from >= 0) a.is_concerned[part.from] = true;
     }
     alignas(64) float shared[kPolicyWidth];
-    Multiply(a.context, kContext, 1, net.Of(t.policy_context), kPolicyWidth,
-             kContext, net.Of(t.policy_bias), false, shared);
+    Linear(net, t.policy_context, t.policy_bias, a.context, 1, shared);
     const Hills& hills = a.hills[t.layers.size()];
     for (int hill = 0; hill < kNumHills; ++hill) {
       if (!a.is_concerned[hill]) continue;
-      Multiply(hills[hill], kC, 1, net.Of(t.policy), kPolicyWidth, kC, shared,
-               false, a.policy[hill]);
+      Linear(net, t.policy, shared, hills[hill], 1, a.policy[hill]);
       ReluAll(a.policy[hill], kPolicyWidth);
-      Multiply(a.policy[hill], kPolicyWidth, 1, net.Of(t.actions),
-               t.actions.stride, kPolicyWidth, net.Of(t.actions_bias), false,
-               a.outputs[hill]);
+      Linear(net, t.actions, t.actions_bias, a.policy[hill], 1,
+             a.outputs[hill]);
     }
     float pass = 0;
     for (int i = 0; i < kContext; ++i) {
@@ -408,18 +398,14 @@ struct LightLearningCode {
     std::memcpy(a.context + kPooled, input.globals.data(),
                 kNumGlobals * sizeof(float));
     RunPolicy(net, outputs, a);
-    Multiply(a.context, kContext, 1, net.Of(tensors.value1), kValueHidden,
-             kContext, net.Of(tensors.value1_bias), false, a.value1);
+    const LightTensors& t = tensors;
+    Linear(net, t.value1, t.value1_bias, a.context, 1, a.value1);
     ReluAll(a.value1, kValueHidden);
-    Multiply(a.value1, kValueHidden, 1, net.Of(tensors.value2), kValueHidden,
-             kValueHidden, net.Of(tensors.value2_bias), false, a.value2);
+    Linear(net, t.value2, t.value2_bias, a.value1, 1, a.value2);
     ReluAll(a.value2, kValueHidden);
-    Multiply(a.value2, kValueHidden, 1, net.Of(tensors.value),
-             tensors.value.stride, kValueHidden, net.Of(tensors.value_bias),
-             false, a.value);
-    Multiply(a.hills[layers][0], kC, kNumHills, net.Of(tensors.owner),
-             tensors.owner.stride, kC, net.Of(tensors.owner_bias), false,
-             a.owners[0]);
+    Linear(net, t.value, t.value_bias, a.value2, 1, a.value);
+    Linear(net, t.owner, t.owner_bias, a.hills[layers][0], kNumHills,
+           a.owners[0]);
   }
 
   // --- Losses ----------------------------------------------------------------
@@ -447,10 +433,11 @@ struct LightLearningCode {
     double loss = 0;
     for (int i = 0; i < count; ++i) {
       loss += shares[i] * (log_sum - logits[i]);
-      gradients[i] = scale * sample.weight * (gradients[i] - shares[i]);
+      gradients[i] =
+          scale * sample.targets->weight * (gradients[i] - shares[i]);
     }
-    losses.sums[head] += sample.weight * loss;
-    losses.weights[head] += sample.weight;
+    losses.sums[head] += sample.targets->weight * loss;
+    losses.weights[head] += sample.targets->weight;
   }
 
   // --- Backward --------------------------------------------------------------
@@ -460,27 +447,22 @@ struct LightLearningCode {
     const TransposedLight& transposed;
     float* gradient;
 
-    float* Of(const LightTensor& tensor) const {
-      return gradient + tensor.offset;
-    }
-    float* Row(const LightTensor& tensor, int row) const {
-      return Of(tensor) + static_cast<size_t>(row) * tensor.stride;
+    float* Of(const LightTensor& tensor, int row = 0) const {
+      return gradient + tensor.RowAt(row);
     }
   };
 
-  // Through out = relu(in matrix + bias), of `rows` rows: masks `d_out`
-  // [rows, stride of the matrix], adds the gradients of matrix and bias, and
-  // sets (or adds to) d_in [rows, in_stride].
-  static void ThroughLinear(const Back& back, const LightTensor& matrix,
-                            const LightTensor& bias, const float* in,
-                            int in_stride, int rows, float* d_out, bool add,
-                            float* d_in) {
-    AddOuter(in, in_stride, rows, matrix.rows, d_out, matrix.stride,
-             back.Of(matrix));
-    AddRows(d_out, rows, matrix.stride, back.Of(bias));
-    if (d_in == nullptr) return;
-    Multiply(d_out, matrix.stride, rows, back.transposed.Of(matrix), in_stride,
-             matrix.columns, nullptr, add, d_in);
+  // Back through Linear: adds the gradients of the matrix, of its bias if there
+  // is one, and of the inputs to d_in.
+  static void BackLinear(const Back& back, const LightTensor& matrix,
+                         const LightTensor* bias, const float* in, int rows,
+                         const float* d_out, float* d_in) {
+    const int in_stride = WholeLines(matrix.rows);
+    Product(Columns{in, in_stride}, matrix.rows, d_out, matrix.stride, rows,
+            nullptr, back.Of(matrix));
+    if (bias != nullptr) AddRows(d_out, rows, matrix.stride, back.Of(*bias));
+    Product(Rows{d_out, matrix.stride}, rows, back.transposed.Of(matrix),
+            in_stride, matrix.columns, nullptr, d_in);
   }
   static void MaskRelu(const float* out, int size, float* gradients) {
     for (int i = 0; i < size / kLanes; ++i) {
@@ -488,36 +470,32 @@ struct LightLearningCode {
     }
   }
 
-  static constexpr int kContextRoom = (kContext + 15) / 16 * 16;
-
   static void BackValue(const Back& back, const LightSample& sample,
                         const PerHead<float>& scales, LightActivations& a,
                         float* d_context, LightLosses& losses) {
     const LightTensors& t = back.net.tensors;
-    alignas(64) float d_value[(kNumValueOutputs + 15) / 16 * 16] = {};
-    OfShares(Head::kValue, a.value, sample.result.data(), kNumResults, sample,
-             scales[Head::kValue], d_value, losses);
-    if (sample.has_margin) {
+    alignas(64) float d_value[WholeLines(kNumValueOutputs)] = {};
+    OfShares(Head::kValue, a.value, sample.targets->result.data(), kNumResults,
+             sample, scales[Head::kValue], d_value, losses);
+    if (sample.targets->has_margin) {
       std::array<float, kNumMargins> shares = {};
-      shares[sample.margin + kMaxMargin] = 1;
+      shares[sample.targets->margin + kMaxMargin] = 1;
       OfShares(Head::kMargin, a.value + kNumResults, shares.data(), kNumMargins,
                sample, scales[Head::kMargin], d_value + kNumResults, losses);
     }
-    alignas(64) float d_value2[kValueHidden], d_value1[kValueHidden];
-    ThroughLinear(back, t.value, t.value_bias, a.value2, kValueHidden, 1,
-                  d_value, false, d_value2);
+    alignas(64) float d_value2[kValueHidden] = {}, d_value1[kValueHidden] = {};
+    BackLinear(back, t.value, &t.value_bias, a.value2, 1, d_value, d_value2);
     MaskRelu(a.value2, kValueHidden, d_value2);
-    ThroughLinear(back, t.value2, t.value2_bias, a.value1, kValueHidden, 1,
-                  d_value2, false, d_value1);
+    BackLinear(back, t.value2, &t.value2_bias, a.value1, 1, d_value2, d_value1);
     MaskRelu(a.value1, kValueHidden, d_value1);
-    ThroughLinear(back, t.value1, t.value1_bias, a.context, kContextRoom, 1,
-                  d_value1, false, d_context);
+    BackLinear(back, t.value1, &t.value1_bias, a.context, 1, d_value1,
+               d_context);
   }
 
   static void BackOwners(const Back& back, const LightSample& sample,
                          float scale, LightActivations& a, Hills& d_hills,
                          LightLosses& losses) {
-    if (!sample.has_owners) return;
+    if (!sample.targets->has_final) return;
     const LightTensors& t = back.net.tensors;
     alignas(64) float d_owners[kNumHills][16] = {};
     LightLosses hills;
@@ -528,10 +506,10 @@ struct LightLearningCode {
                scale / kNumHills, d_owners[hill], hills);
     }
     losses.sums[Head::kOwner] += hills.sums[Head::kOwner] / kNumHills;
-    losses.weights[Head::kOwner] += sample.weight;
+    losses.weights[Head::kOwner] += sample.targets->weight;
     if (scale == 0) return;
-    ThroughLinear(back, t.owner, t.owner_bias, a.hills[t.layers.size()][0], kC,
-                  kNumHills, d_owners[0], true, d_hills[0]);
+    BackLinear(back, t.owner, &t.owner_bias, a.hills[t.layers.size()][0],
+               kNumHills, d_owners[0], d_hills[0]);
   }
 
   // Adds the gradient of an action's logit to the gradients of the hills'
@@ -540,30 +518,18 @@ struct LightLearningCode {
                         const LightActivations& a,
                         float (*d_outputs)[kHillOutputRoom]) {
     float* const to = d_outputs[part.to];
-    if (part.kind == PolicyPart::kHill) {
-      to[kHillLogit] += d;
-      return;
-    }
+    to[part.destination] += d;
+    if (part.kind == PolicyPart::kHill) return;
     float* const from = d_outputs[part.from];
+    from[part.origin] += d;
+    if (part.direction >= 0) {
+      back.Of(back.net.tensors.directions)[part.direction] += d;
+    }
     const float* const to_value = a.outputs[part.to];
     const float* const from_value = a.outputs[part.from];
-    if (part.kind == PolicyPart::kLink) {
-      from[kLinkLogit] += d;
-      to[kLinkLogit] += d;
-      for (int i = kLinkVector; i < kLinkVector + kPolicyVector; ++i) {
-        from[i] += d * to_value[i];
-        to[i] += d * from_value[i];
-      }
-      return;
-    }
-    const bool sacrifice = part.kind == PolicyPart::kSacrifice;
-    from[(sacrifice ? kSacrificeOrigin : kMoveOrigin) + part.direction] += d;
-    to[(sacrifice ? kSacrificeDestination : kMoveDestination) +
-       part.direction] += d;
-    back.Of(back.net.tensors.directions)[8 * sacrifice + part.direction] += d;
     for (int i = 0; i < kPolicyVector; ++i) {
-      from[kOriginVector + i] += d * to_value[kDestinationVector + i];
-      to[kDestinationVector + i] += d * from_value[kOriginVector + i];
+      from[part.origin_vector + i] += d * to_value[part.destination_vector + i];
+      to[part.destination_vector + i] += d * from_value[part.origin_vector + i];
     }
   }
 
@@ -579,8 +545,9 @@ struct LightLearningCode {
     const auto best = [count](const float* values) {
       return std::max_element(values, values + count) - values;
     };
-    losses.agreements +=
-        best(a.logits.data()) == best(sample.policy.data()) ? sample.weight : 0;
+    losses.agreements += best(a.logits.data()) == best(sample.policy.data())
+                             ? sample.targets->weight
+                             : 0;
     if (scale == 0) return;
 
     alignas(64) float d_outputs[kNumHills][kHillOutputRoom];
@@ -603,18 +570,16 @@ struct LightLearningCode {
     alignas(64) float d_shared[kPolicyWidth] = {};
     for (int hill = 0; hill < kNumHills; ++hill) {
       if (!a.is_concerned[hill]) continue;
-      alignas(64) float d_policy[kPolicyWidth];
-      ThroughLinear(back, t.actions, t.actions_bias, a.policy[hill],
-                    kPolicyWidth, 1, d_outputs[hill], false, d_policy);
+      alignas(64) float d_policy[kPolicyWidth] = {};
+      BackLinear(back, t.actions, &t.actions_bias, a.policy[hill], 1,
+                 d_outputs[hill], d_policy);
       MaskRelu(a.policy[hill], kPolicyWidth, d_policy);
       AddRows(d_policy, 1, kPolicyWidth, d_shared);
-      ThroughLinear(back, t.policy, t.policy_bias, hills[hill], kC, 1, d_policy,
-                    true, d_hills[hill]);
+      BackLinear(back, t.policy, &t.policy_bias, hills[hill], 1, d_policy,
+                 d_hills[hill]);
     }
-    AddOuter(a.context, kContextRoom, 1, kContext, d_shared, kPolicyWidth,
-             back.Of(t.policy_context));
-    Multiply(d_shared, kPolicyWidth, 1, back.transposed.Of(t.policy_context),
-             kContextRoom, kPolicyWidth, nullptr, true, d_context);
+    BackLinear(back, t.policy_context, nullptr, a.context, 1, d_shared,
+               d_context);
   }
 
   // Adds the gradients of means and maxima to the gradients of the hills.
@@ -632,10 +597,10 @@ struct LightLearningCode {
                         Hills& d_hills) {
     const LightLayer& layer = back.net.tensors.layers[index];
     const Hills& in = a.hills[index];
-    alignas(64) Hills d_mixed;
+    alignas(64) Hills d_mixed = {};
     MaskRelu(a.hills[index + 1][0], kNumHills * kC, d_hills[0]);
-    ThroughLinear(back, layer.mix, layer.mix_bias, a.mixed[index][0], kC,
-                  kNumHills, d_hills[0], false, d_mixed[0]);
+    BackLinear(back, layer.mix, &layer.mix_bias, a.mixed[index][0], kNumHills,
+               d_hills[0], d_mixed[0]);
     MaskRelu(a.mixed[index][0], kNumHills * kC, d_mixed[0]);
 
     const Lines lines(in);
@@ -660,7 +625,7 @@ struct LightLearningCode {
       }
       const auto& list = taps[1][hill];
       for (int i = 0; i < list.count; ++i) {
-        const float* const weights = back.net.Row(layer.taps, list.taps[i]);
+        const float* const weights = back.net.Of(layer.taps, list.taps[i]);
         for (int n = 0; n < kVectors; ++n) {
           sums[n] += At(weights, n) * At(d_mixed[list.hills[i]], n);
         }
@@ -669,7 +634,7 @@ struct LightLearningCode {
     }
     for (int tap = 0; tap < kNumTaps; ++tap) {
       V sums[kVectors];
-      float* const gradient = back.Row(layer.taps, tap);
+      float* const gradient = back.Of(layer.taps, tap);
       for (int n = 0; n < kVectors; ++n) sums[n] = At(gradient, n);
       for (int hill = 0; hill < kNumHills; ++hill) {
         const int other = TapOf(hill, kLightTaps[tap], 1);
@@ -680,10 +645,10 @@ struct LightLearningCode {
       }
       for (int n = 0; n < kVectors; ++n) At(gradient, n) = sums[n];
     }
-    alignas(64) float d_shared[kC] = {}, d_pooled[kPooled];
+    alignas(64) float d_shared[kC] = {}, d_pooled[kPooled] = {};
     AddRows(d_mixed[0], kNumHills, kC, d_shared);
-    ThroughLinear(back, layer.pooled, layer.bias, a.pooled[index], kPooled, 1,
-                  d_shared, false, d_pooled);
+    BackLinear(back, layer.pooled, &layer.bias, a.pooled[index], 1, d_shared,
+               d_pooled);
     BackPool(d_pooled, a.highest[index], d_hills);
   }
 
@@ -696,33 +661,28 @@ struct LightLearningCode {
     AddRows(d_shared, 1, kC, back.Of(t.bias));
     for (int g = 0; g < kNumGlobals; ++g) {
       if (input.globals[g] == 0) continue;
-      float* const row = back.Row(t.globals, g);
+      float* const row = back.Of(t.globals, g);
       for (int n = 0; n < kVectors; ++n) {
         At(row, n) += input.globals[g] * At(d_shared, n);
       }
     }
     for (int hill = 0; hill < kNumHills; ++hill) {
-      AddRows(d_hills[hill], 1, kC, back.Row(t.hills, hill));
-      for (int i = 0; i < input.num_rows[hill]; ++i) {
-        const int number = input.rows[hill][i];
-        const auto [tensor, index] = back.net.InputRow(number / kLightLevels);
-        const float value = 0.25f * static_cast<float>(number % kLightLevels);
-        float* const row = back.Row(*tensor, index);
+      AddRows(d_hills[hill], 1, kC, back.Of(t.hills, hill));
+      ForEachInput(t, input, hill, [&](float value, size_t place) {
+        float* const row = back.gradient + place;
         for (int n = 0; n < kVectors; ++n) {
           At(row, n) += value * At(d_hills[hill], n);
         }
-      }
+      });
     }
-    alignas(64) Hills d_hidden2, d_hidden1;
     for (int table = 0; table < kNumLightTables; ++table) {
       const LightTableNetwork& net = t.tables[table];
-      AddOuter(a.hidden2[table][0], kC, kNumHills, kC, d_hills[0], kC,
-               back.Of(net.out));
-      Multiply(d_hills[0], kC, kNumHills, back.transposed.Of(net.out), kC, kC,
-               nullptr, false, d_hidden2[0]);
+      alignas(64) Hills d_hidden2 = {}, d_hidden1 = {};
+      BackLinear(back, net.out, nullptr, a.hidden2[table][0], kNumHills,
+                 d_hills[0], d_hidden2[0]);
       MaskRelu(a.hidden2[table][0], kNumHills * kC, d_hidden2[0]);
-      ThroughLinear(back, net.hidden2, net.bias2, a.hidden1[table][0], kC,
-                    kNumHills, d_hidden2[0], false, d_hidden1[0]);
+      BackLinear(back, net.hidden2, &net.bias2, a.hidden1[table][0], kNumHills,
+                 d_hidden2[0], d_hidden1[0]);
       MaskRelu(a.hidden1[table][0], kNumHills * kC, d_hidden1[0]);
       AddRows(d_hidden1[0], kNumHills, kC, back.Of(net.bias1));
       for (int hill = 0; hill < kNumHills; ++hill) {
@@ -730,7 +690,7 @@ struct LightLearningCode {
           const LightOwner owner =
               OwnerOf(input, kLightPatterns[table][hill][i]);
           AddRows(d_hidden1[hill], 1, kC,
-                  back.Row(net.hidden1, kNumLightOwners * i + owner));
+                  back.Of(net.hidden1, kNumLightOwners * i + owner));
         }
       }
     }
@@ -744,7 +704,7 @@ struct LightLearningCode {
     const Back back = {{tensors, parameters}, transposed, gradient};
     const auto layers = static_cast<int>(tensors.layers.size());
     alignas(64) Hills d_hills = {};
-    alignas(64) float d_context[kContextRoom];
+    alignas(64) float d_context[WholeLines(kContext)] = {};
     BackValue(back, sample, scales, a, d_context, losses);
     BackOwners(back, sample, scales[Head::kOwner], a, d_hills, losses);
     BackPolicy(back, sample, scales[Head::kPolicy], a, d_hills, d_context,
@@ -768,8 +728,7 @@ struct LightLearningCode {
           static_cast<int>(std::min(kChunk, patterns.size() - first));
       for (int i = 0; i < count; ++i) {
         const uint32_t pattern = patterns[first + i];
-        std::memcpy(hidden1[i], net.Of(network.bias1), kC * sizeof(float));
-        AddPattern(
+        RunPattern(
             net, network,
             [pattern](int hill) {
               return static_cast<int>(pattern >> hill & 1) +
@@ -778,12 +737,9 @@ struct LightLearningCode {
             },
             hidden1[i]);
       }
-      ReluAll(hidden1[0], count * kC);
-      Multiply(hidden1[0], kC, count, net.Of(network.hidden2), kC, kC,
-               net.Of(network.bias2), false, hidden2[0]);
-      ReluAll(hidden2[0], count * kC);
-      Multiply(hidden2[0], kC, count, net.Of(network.out), kC, kC, nullptr,
-               false, rows + first * kC);
+      float* const out = rows + first * kC;
+      std::fill_n(out, count * kC, 0.0f);
+      RunTable(net, network, count, hidden1[0], hidden2[0], out);
     }
   }
   static_assert(kOwnHill == 1 && kEnemyHill == 2 && kOffBoard == 3);

@@ -19,27 +19,6 @@
 namespace tara::nn {
 namespace {
 
-// Floats of a line of the cache.
-constexpr int kLine = 16;
-
-constexpr int RoundUp(int count) { return (count + kLine - 1) / kLine * kLine; }
-
-constexpr bool IsTap(int file, int rank) {
-  const int square = file * file + rank * rank;
-  return square <= 2 || square == 5;
-}
-
-constexpr std::array<LightTap, kNumTaps> MakeTaps() {
-  std::array<LightTap, kNumTaps> taps{};
-  int count = 0;
-  for (int rank = -2; rank <= 2; ++rank) {
-    for (int file = -2; file <= 2; ++file) {
-      if (IsTap(file, rank)) taps[count++] = {file, rank};
-    }
-  }
-  return taps;
-}
-
 constexpr auto MakePatterns() {
   std::array<std::array<std::array<int8_t, kPatternHills>, kNumHills>,
              kNumLightTables>
@@ -63,27 +42,26 @@ std::array<PolicyPart, kNumPolicyOutputs> MakePolicyParts() {
   std::array<PolicyPart, kNumPolicyOutputs> all;
   for (int index = 0; index < kNumActions; ++index) {
     const auto action = static_cast<Action>(index);
-    const ActionParts parts = Parts(action);
+    const auto [kind, from, to] = Parts(action);
     PolicyPart& part = all[PolicyOutput(action)];
-    switch (parts.kind) {
-      case ActionKind::kPass:
-        part = {.kind = PolicyPart::kPass};
-        break;
-      case ActionKind::kKingMove:
-      case ActionKind::kSacrifice:
-        part = {.kind = parts.kind == ActionKind::kKingMove
-                            ? PolicyPart::kMove
-                            : PolicyPart::kSacrifice,
-                .from = parts.from,
-                .to = parts.to,
-                .direction = static_cast<int8_t>(
-                    internal::KnightDirection(parts.from, parts.to))};
-        break;
-      case ActionKind::kLink:
-        part = {.kind = PolicyPart::kLink, .from = parts.from, .to = parts.to};
-        break;
-      default:
-        part = {.kind = PolicyPart::kHill, .to = parts.to};
+    part = {.kind = PolicyPart::kHill, .from = from, .to = to};
+    if (kind == ActionKind::kPass) {
+      part.kind = PolicyPart::kPass;
+    } else if (kind == ActionKind::kLink) {
+      part.kind = PolicyPart::kPair;
+      part.origin = part.destination = kLinkLogit;
+      part.origin_vector = part.destination_vector = kLinkVector;
+    } else if (from >= 0) {
+      const bool sacrifice = kind == ActionKind::kSacrifice;
+      const int direction = internal::KnightDirection(from, to);
+      part.kind = PolicyPart::kPair;
+      part.origin = static_cast<int8_t>(
+          direction + (sacrifice ? kSacrificeOrigin : kMoveOrigin));
+      part.destination = static_cast<int8_t>(
+          direction + (sacrifice ? kSacrificeDestination : kMoveDestination));
+      part.origin_vector = kOriginVector;
+      part.destination_vector = kDestinationVector;
+      part.direction = static_cast<int8_t>(8 * sacrifice + direction);
     }
   }
   return all;
@@ -193,8 +171,6 @@ int16_t RoundGlobal(float global) {
 }
 
 }  // namespace
-
-constinit const std::array<LightTap, kNumTaps> kLightTaps = MakeTaps();
 
 constinit const std::array<
     std::array<std::array<int8_t, kPatternHills>, kNumHills>, kNumLightTables>
@@ -308,16 +284,12 @@ void EncodeLightBits(const State& state, const Symmetry& symmetry,
 
 void LightTensors::Add(absl::string_view name, int rows, int columns,
                        double scale, LightTensor& tensor) {
-  const bool is_vector = rows == 1;
   tensor = {.name = std::string(name),
             .rows = rows,
             .columns = columns,
-            .stride = RoundUp(columns),
+            .stride = WholeLines(columns),
             .offset = size_,
-            .decays = scale > 0,
-            .scale = scale,
-            .shape = is_vector ? std::vector<int64_t>{columns}
-                               : std::vector<int64_t>{rows, columns}};
+            .scale = scale};
   size_ += tensor.size();
   all_.push_back(&tensor);
 }
@@ -326,14 +298,18 @@ LightTensors::LightTensors(int num_layers) : layers(num_layers) {
   constexpr int kC = kLightChannels;
   // Initial deviation for a layer of ReLUs (He et al. 2015).
   const auto he = [](double inputs) { return std::sqrt(2.0 / inputs); };
+  const auto add = [this](const std::string& layer, int rows, int columns,
+                          double scale, LightTensor& weight,
+                          LightTensor& bias) {
+    Add(layer + ".weight", rows, columns, scale, weight);
+    Add(layer + ".bias", 1, columns, 0, bias);
+  };
   for (int t = 0; t < kNumLightTables; ++t) {
     const std::string name = t == 0 ? "near" : "knight";
     LightTableNetwork& table = tables[t];
-    Add(name + "_hidden1.weight", kPatternInputs, kC, he(kPatternHills),
-        table.hidden1);
-    Add(name + "_hidden1.bias", 1, kC, 0, table.bias1);
-    Add(name + "_hidden2.weight", kC, kC, he(kC), table.hidden2);
-    Add(name + "_hidden2.bias", 1, kC, 0, table.bias2);
+    add(name + "_hidden1", kPatternInputs, kC, he(kPatternHills), table.hidden1,
+        table.bias1);
+    add(name + "_hidden2", kC, kC, he(kC), table.hidden2, table.bias2);
     Add(name + "_out.weight", kC, kC, 0.35 * he(kC), table.out);
   }
   Add("input_planes.weight", kNumPlanes, kC, 0.2, planes);
@@ -350,40 +326,32 @@ LightTensors::LightTensors(int num_layers) : layers(num_layers) {
     Add(name + "file.weight", 1, kC, 0.3, layer.file);
     Add(name + "taps.bias", 1, kC, 0, layer.bias);
     Add(name + "pooled.weight", 2 * kC, kC, 0.35 * he(2 * kC), layer.pooled);
-    Add(name + "mix.weight", kC, kC, 0.7 * he(kC), layer.mix);
-    Add(name + "mix.bias", 1, kC, 0, layer.mix_bias);
+    add(name + "mix", kC, kC, 0.7 * he(kC), layer.mix, layer.mix_bias);
   }
-  Add("policy_hills.weight", kC, kPolicyWidth, he(kC), policy);
-  Add("policy_hills.bias", 1, kPolicyWidth, 0, policy_bias);
+  add("policy_hills", kC, kPolicyWidth, he(kC), policy, policy_bias);
   Add("policy_context.weight", kContext, kPolicyWidth, 0.2 * he(kContext),
       policy_context);
-  Add("policy_actions.weight", kPolicyWidth, kNumHillOutputs,
-      0.2 * he(kPolicyWidth), actions);
-  Add("policy_actions.bias", 1, kNumHillOutputs, 0, actions_bias);
+  add("policy_actions", kPolicyWidth, kNumHillOutputs, 0.2 * he(kPolicyWidth),
+      actions, actions_bias);
   Add("policy_directions.bias", 1, 16, 0, directions);
   Add("policy_pass.weight", 1, kContext, 0.02, pass);
-  Add("value_hidden1.weight", kContext, kValueHidden, 0.7 * he(kContext),
-      value1);
-  Add("value_hidden1.bias", 1, kValueHidden, 0, value1_bias);
-  Add("value_hidden2.weight", kValueHidden, kValueHidden, he(kValueHidden),
-      value2);
-  Add("value_hidden2.bias", 1, kValueHidden, 0, value2_bias);
-  Add("value_out.weight", kValueHidden, kNumValueOutputs,
-      0.07 * he(kValueHidden), value);
-  Add("value_out.bias", 1, kNumValueOutputs, 0, value_bias);
-  Add("owner_hills.weight", kC, kNumOwners, 0.1, owner);
-  Add("owner_hills.bias", 1, kNumOwners, 0, owner_bias);
+  add("value_hidden1", kContext, kValueHidden, 0.7 * he(kContext), value1,
+      value1_bias);
+  add("value_hidden2", kValueHidden, kValueHidden, he(kValueHidden), value2,
+      value2_bias);
+  add("value_out", kValueHidden, kNumValueOutputs, 0.07 * he(kValueHidden),
+      value, value_bias);
+  add("owner_hills", kC, kNumOwners, 0.1, owner, owner_bias);
 }
 
 void LightTensors::Write(const float* parameters, absl::string_view prefix,
                          Checkpoint& checkpoint) const {
   for (const LightTensor* const tensor : all_) {
     NamedTensor named = {.name = absl::StrCat(prefix, tensor->name),
-                         .shape = tensor->shape,
+                         .shape = tensor->shape(),
                          .values = {}};
     for (int row = 0; row < tensor->rows; ++row) {
-      const float* const values = parameters + tensor->offset +
-                                  static_cast<size_t>(row) * tensor->stride;
+      const float* const values = parameters + tensor->RowAt(row);
       named.values.insert(named.values.end(), values, values + tensor->columns);
     }
     checkpoint.tensors.push_back(std::move(named));
@@ -399,21 +367,21 @@ absl::Status LightTensors::Read(const Checkpoint& checkpoint,
       continue;
     }
     TARA_ASSIGN_OR_RETURN(const NamedTensor* const named,
-                          checkpoint.Find(name, tensor->shape));
+                          checkpoint.Find(name, tensor->shape()));
     for (int row = 0; row < tensor->rows; ++row) {
       std::copy_n(
           named->values.begin() + static_cast<ptrdiff_t>(row) * tensor->columns,
-          tensor->columns,
-          parameters + tensor->offset +
-              static_cast<size_t>(row) * tensor->stride);
+          tensor->columns, parameters + tensor->RowAt(row));
     }
   }
   return absl::OkStatus();
 }
 
-AlignedFloats::AlignedFloats(size_t size) : memory_(size + kLine), size_(size) {
-  const auto address = reinterpret_cast<uintptr_t>(memory_.data());
-  data_ = reinterpret_cast<float*>((address + 63) / 64 * 64);
+absl::StatusOr<AlignedFloats> LightTensors::Read(
+    const Checkpoint& checkpoint) const {
+  AlignedFloats parameters(size_);
+  TARA_RETURN_IF_ERROR(Read(checkpoint, "", parameters.data()));
+  return parameters;
 }
 
 absl::Status CheckLightShape(const NetworkShape& shape) {

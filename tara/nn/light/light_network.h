@@ -22,6 +22,7 @@
 // owners; to play, all their rows are computed once. Source of that idea:
 // Rapfi (Jin 2025, arXiv:2503.13178), whose tables are over lines of Gomoku.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -36,6 +37,7 @@
 #include "tara/core/board.h"
 #include "tara/core/state.h"
 #include "tara/core/symmetry.h"
+#include "tara/nn/encode/encoded_batch.h"
 #include "tara/nn/encode/features.h"
 #include "tara/nn/heads.h"
 #include "tara/nn/light/light.h"
@@ -139,7 +141,17 @@ struct LightTap {
   int file;
   int rank;
 };
-extern const std::array<LightTap, kNumTaps> kLightTaps;
+inline constexpr auto kLightTaps = [] {
+  std::array<LightTap, kNumTaps> taps{};
+  int count = 0;
+  for (int rank = -2; rank <= 2; ++rank) {
+    for (int file = -2; file <= 2; ++file) {
+      const int square = file * file + rank * rank;
+      if (square <= 2 || square == 5) taps[count++] = {file, rank};
+    }
+  }
+  return taps;
+}();
 
 // Hills in the ranks and files.
 constexpr int LineSize(int line) {
@@ -151,13 +163,18 @@ constexpr int LineSize(int line) {
 // What an output of the policy (tara/nn/encode/features.h) stands for. Hills
 // are turned as the position is.
 struct PolicyPart {
-  enum Kind : uint8_t { kNone, kHill, kMove, kSacrifice, kLink, kPass };
+  enum Kind : uint8_t { kNone, kHill, kPair, kPass };
   Kind kind = kNone;
-  int8_t from = -1;      // of moves and links
-  int8_t to = -1;        // but of passing
-  int8_t direction = 0;  // of moves, 0 to 7
+  int8_t from = -1;  // of pairs: moves and links
+  int8_t to = -1;    // but of passing
+  // What LogitOf adds up: an output (HillOutput) of `from` and one of `to`, the
+  // product of a vector of each, and an element of LightTensors::directions,
+  // -1 for links. Of a hill only `destination`.
+  int8_t origin = 0, destination = 0;
+  int8_t origin_vector = 0, destination_vector = 0;
+  int8_t direction = -1;
 
-  bool has_pair() const { return from >= 0; }
+  bool has_pair() const { return kind == kPair; }
 };
 extern const std::array<PolicyPart, kNumPolicyOutputs> kPolicyParts;
 
@@ -190,26 +207,27 @@ TARA_INLINE float LogitOf(const PolicyPart& part,
                           const float (*outputs)[kHillOutputRoom],
                           const float* directions) {
   const float* const to = outputs[part.to];
-  if (part.kind == PolicyPart::kHill) return to[kHillLogit];
+  if (part.kind == PolicyPart::kHill) return to[part.destination];
   const float* const from = outputs[part.from];
-  float logit = 0;
-  if (part.kind == PolicyPart::kLink) {
-    logit = from[kLinkLogit] + to[kLinkLogit];
-    for (int i = 0; i < kPolicyVector; ++i) {
-      logit += from[kLinkVector + i] * to[kLinkVector + i];
-    }
-    return logit;
-  }
-  const bool sacrifice = part.kind == PolicyPart::kSacrifice;
-  logit = from[(sacrifice ? kSacrificeOrigin : kMoveOrigin) + part.direction] +
-          to[(sacrifice ? kSacrificeDestination : kMoveDestination) +
-             part.direction] +
-          directions[8 * sacrifice + part.direction];
+  float logit = from[part.origin] + to[part.destination];
+  if (part.direction >= 0) logit += directions[part.direction];
   for (int i = 0; i < kPolicyVector; ++i) {
-    logit += from[kOriginVector + i] * to[kDestinationVector + i];
+    logit += from[part.origin_vector + i] * to[part.destination_vector + i];
   }
   return logit;
 }
+
+// Rounds floats up to whole lines of the cache.
+constexpr int WholeLines(int floats) { return (floats + 15) / 16 * 16; }
+
+// Memory for floats, aligned to 64 bytes; zeros at first.
+class AlignedFloats : public TensorBuffer {
+ public:
+  explicit AlignedFloats(size_t size) {
+    Resize(size);
+    std::fill_n(data(), size, 0.0f);
+  }
+};
 
 // Where a tensor is among the parameters. Rows lie `stride` floats apart, a
 // multiple of 16; the floats after `columns` stay 0.
@@ -219,12 +237,19 @@ struct LightTensor {
   int columns = 0;
   int stride = 0;
   size_t offset = 0;
-  bool decays = false;  // by the decay of weights
-  double scale = 0;     // standard deviation of new weights
-  // As in a checkpoint: vectors have one axis.
-  std::vector<int64_t> shape;
+  double scale = 0;  // standard deviation of new weights; biases have 0
 
+  bool decays() const { return scale > 0; }  // by the decay of weights
+  // As in a checkpoint: vectors have one axis.
+  std::vector<int64_t> shape() const {
+    return rows == 1 ? std::vector<int64_t>{columns}
+                     : std::vector<int64_t>{rows, columns};
+  }
   size_t size() const { return static_cast<size_t>(rows) * stride; }
+  // Where a row is among the parameters.
+  size_t RowAt(int row) const {
+    return offset + static_cast<size_t>(row) * stride;
+  }
 };
 
 struct LightLayer {
@@ -260,6 +285,8 @@ class LightTensors {
              Checkpoint& checkpoint) const;
   absl::Status Read(const Checkpoint& checkpoint, absl::string_view prefix,
                     float* parameters) const;
+  // The same of all of a network's parameters as it plays.
+  absl::StatusOr<AlignedFloats> Read(const Checkpoint& checkpoint) const;
 
  private:
   void Add(absl::string_view name, int rows, int columns, double scale,
@@ -267,22 +294,6 @@ class LightTensors {
 
   std::vector<const LightTensor*> all_;
   size_t size_ = 0;
-};
-
-// Memory for floats, aligned to 64 bytes; zeros at first.
-class AlignedFloats {
- public:
-  explicit AlignedFloats(size_t size);
-  AlignedFloats(AlignedFloats&&) = default;
-
-  float* data() { return data_; }
-  const float* data() const { return data_; }
-  size_t size() const { return size_; }
-
- private:
-  std::vector<float> memory_;
-  float* data_;
-  size_t size_;
 };
 
 }  // namespace tara::nn

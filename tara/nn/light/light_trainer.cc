@@ -54,7 +54,8 @@ constexpr std::array kLightHeads = {Head::kPolicy, Head::kValue, Head::kMargin,
                                     Head::kOwner};
 
 // Reads samples of a batch, seen through the symmetries to the representatives
-// of their positions: as the network will meet them.
+// of their positions: as the network will meet them. `out` is valid until the
+// batch is used again.
 void ReadSamples(absl::Span<const Sample> samples, EncodedBatch& batch,
                  absl::Span<LightSample> out) {
   std::vector<State> states;
@@ -67,58 +68,52 @@ void ReadSamples(absl::Span<const Sample> samples, EncodedBatch& batch,
   std::array<float, kNumPolicyOutputs> shares;
   for (size_t i = 0; i < samples.size(); ++i) {
     const Sample& sample = samples[i];
-    const auto index = static_cast<int>(i);
     LightSample& to = out[i];
     ReadLightInput(batch.planes() + i * kNumPlanes * kNumSquares,
                    batch.globals() + i * kNumGlobals, to.input);
-    const absl::Span<const int16_t> outputs = batch.OutputsOf(index);
-    to.outputs.assign(outputs.begin(), outputs.end());
+    to.targets = &sample;
+    to.outputs = batch.OutputsOf(static_cast<int>(i));
     to.policy.clear();
     if (!sample.policy.empty()) {
-      for (const int16_t output : outputs) shares[output] = 0;
+      for (const int16_t output : to.outputs) shares[output] = 0;
       for (const auto& [action, share] : sample.policy) {
         shares[PolicyOutput(TransformAction(symmetries[i], action))] = share;
       }
       float total = 0;
-      for (const int16_t output : outputs) {
+      for (const int16_t output : to.outputs) {
         to.policy.push_back(shares[output]);
         total += shares[output];
       }
       TARA_CHECK(total > 0.99f, "a policy target names an illegal action");
     }
-    to.result = sample.result;
-    to.margin = sample.margin;
-    to.has_margin = sample.has_margin;
-    to.has_owners = sample.has_final;
     const Board own = TransformBoard(symmetries[i].board, sample.own_hills);
     const Board enemy = TransformBoard(symmetries[i].board, sample.enemy_hills);
     for (Hill hill = 0; hill < kNumHills; ++hill) {
       const Board board = BoardOf(hill);
       to.owners[hill] = (own & board) != 0 ? 0 : (enemy & board) != 0 ? 1 : 2;
     }
-    to.weight = sample.weight;
   }
 }
 
 // Sets a tensor to normal numbers. Each column of a matrix has a mean of 0:
 // inputs are never negative, so with another mean a unit would begin far to one
 // side of its ReLU.
-void Initialize(const LightTensor& tensor, Random& random, float* values) {
+void Initialize(const LightTensor& tensor, Random& random, float* parameters) {
   for (int row = 0; row < tensor.rows; ++row) {
     for (int column = 0; column < tensor.columns; ++column) {
-      values[static_cast<size_t>(row) * tensor.stride + column] =
+      parameters[tensor.RowAt(row) + column] =
           static_cast<float>(tensor.scale * random.Normal());
     }
   }
   if (tensor.rows == 1) return;
   for (int column = 0; column < tensor.columns; ++column) {
+    float* const values = parameters + tensor.offset + column;
     float sum = 0;
     for (int row = 0; row < tensor.rows; ++row) {
-      sum += values[static_cast<size_t>(row) * tensor.stride + column];
+      sum += values[row * tensor.stride];
     }
     for (int row = 0; row < tensor.rows; ++row) {
-      values[static_cast<size_t>(row) * tensor.stride + column] -=
-          sum / static_cast<float>(tensor.rows);
+      values[row * tensor.stride] -= sum / static_cast<float>(tensor.rows);
     }
   }
 }
@@ -138,18 +133,17 @@ class LightTrainer : public Trainer {
         transposed_(tensors_) {
     Random random(seed);
     for (const LightTensor* const tensor : tensors_.all()) {
-      Initialize(*tensor, random, weights_.data() + tensor->offset);
+      Initialize(*tensor, random, weights_.data());
     }
     // A layer begins with what a hill itself has.
     const auto own = std::find_if(
         kLightTaps.begin(), kLightTaps.end(),
         [](const LightTap& tap) { return tap.file == 0 && tap.rank == 0; });
     for (const LightLayer& layer : tensors_.layers) {
-      float* const row = weights_.data() + layer.taps.offset +
-                         (own - kLightTaps.begin()) * layer.taps.stride;
-      for (int column = 0; column < layer.taps.columns; ++column) {
-        row[column] += 1;
-      }
+      float* const row =
+          weights_.data() +
+          layer.taps.RowAt(static_cast<int>(own - kLightTaps.begin()));
+      for (int column = 0; column < kLightChannels; ++column) row[column] += 1;
     }
     std::copy_n(weights_.data(), weights_.size(), average_.data());
   }
@@ -171,12 +165,8 @@ class LightTrainer : public Trainer {
   absl::StatusOr<Losses> Step(const std::vector<Sample>& batch,
                               double learning_rate) override {
     TARA_CHECK(!batch.empty(), "a step needs samples");
-    if (elsewhere_ == nullptr) {
-      return Learn(ToLosses(Differentiate(batch, weights_, /*learn=*/true)),
-                   learning_rate);
-    }
-    TARA_ASSIGN_OR_RETURN(const auto prepared, elsewhere_->Prepare(batch));
-    return StepElsewhere(*prepared, learning_rate);
+    TARA_ASSIGN_OR_RETURN(const auto prepared, Prepare(batch));
+    return MakeStep(*prepared, learning_rate);
   }
 
   absl::StatusOr<std::unique_ptr<PreparedBatch>> Prepare(
@@ -187,9 +177,7 @@ class LightTrainer : public Trainer {
 
   absl::Status StartStep(const PreparedBatch& batch,
                          double learning_rate) override {
-    if (elsewhere_ == nullptr) return Trainer::StartStep(batch, learning_rate);
-    TARA_ASSIGN_OR_RETURN(const Losses losses,
-                          StepElsewhere(batch, learning_rate));
+    TARA_ASSIGN_OR_RETURN(const Losses losses, MakeStep(batch, learning_rate));
     finished_.push_back(losses);
     return absl::OkStatus();
   }
@@ -243,19 +231,20 @@ class LightTrainer : public Trainer {
   }
 
  private:
-  absl::StatusOr<Losses> StepElsewhere(const PreparedBatch& batch,
-                                       double learning_rate) {
-    if (gradients_.empty()) gradients_.emplace_back(weights_.size());
-    TARA_ASSIGN_OR_RETURN(
-        const Losses losses,
-        elsewhere_->Compute(
-            batch, absl::MakeConstSpan(weights_.data(), weights_.size()),
-            absl::MakeSpan(gradients_[0].data(), gradients_[0].size())));
-    return Learn(losses, learning_rate);
-  }
-
-  // Makes the step of the gradient in gradients_[0], if it is finite.
-  Losses Learn(Losses losses, double learning_rate) {
+  // Makes the step of a batch's gradient, if it is finite.
+  absl::StatusOr<Losses> MakeStep(const PreparedBatch& batch,
+                                  double learning_rate) {
+    Losses losses;
+    if (elsewhere_ == nullptr) {
+      losses = ToLosses(Differentiate(batch.samples, weights_, /*learn=*/true));
+    } else {
+      if (gradients_.empty()) gradients_.emplace_back(weights_.size());
+      TARA_ASSIGN_OR_RETURN(
+          losses,
+          elsewhere_->Compute(
+              batch, absl::MakeConstSpan(weights_.data(), weights_.size()),
+              absl::MakeSpan(gradients_[0].data(), gradients_[0].size())));
+    }
     double square = 0;
     for (size_t i = 0; i < weights_.size(); ++i) {
       square += static_cast<double>(gradients_[0].data()[i]) *
@@ -354,7 +343,7 @@ class LightTrainer : public Trainer {
     const double correction = 1 / std::sqrt(1 - std::pow(kBeta2, t));
     for (const LightTensor* const tensor : tensors_.all()) {
       const auto decay = static_cast<float>(
-          tensor->decays ? 1 - rate * options_.weight_decay : 1);
+          tensor->decays() ? 1 - rate * options_.weight_decay : 1);
       for (size_t i = tensor->offset; i < tensor->offset + tensor->size();
            ++i) {
         const auto gradient =
@@ -416,21 +405,11 @@ absl::Status CheckLightTraining(const TrainerOptions& options) {
   return absl::OkStatus();
 }
 
-std::unique_ptr<Trainer> NewLightTrainer(
-    const NetworkShape& shape, const TrainerOptions& options, uint64_t seed,
-    std::unique_ptr<LightGradients> gradients) {
-  TARA_CHECK(CheckLightShape(shape).ok(), "no shape of a light network");
-  TARA_CHECK(CheckLightTraining(options).ok(), "options of the trainer");
-  return std::make_unique<LightTrainer>(shape, options, seed,
-                                        std::move(gradients));
-}
-
 absl::StatusOr<std::unique_ptr<Trainer>> MakeLightTrainer(
     const std::string& name, const Checkpoint& checkpoint,
     const TrainerOptions& options, std::unique_ptr<LightGradients> gradients) {
   TARA_RETURN_IF_ERROR(CheckLightTraining(options));
   absl::Status status = CheckLightShape(checkpoint.shape);
-  if (status.ok()) status = CheckFinite(checkpoint);
   if (status.ok()) {
     auto trainer = std::make_unique<LightTrainer>(
         checkpoint.shape, options, /*seed=*/0, std::move(gradients));

@@ -26,6 +26,7 @@
 #include "tara/core/board.h"
 #include "tara/core/state.h"
 #include "tara/nn/cpu/cpu_evaluator.h"
+#include "tara/nn/cpu/cpu_network.h"
 #include "tara/nn/encode/encoded_batch.h"
 #include "tara/nn/encode/features.h"
 #include "tara/nn/inference_options.h"
@@ -37,11 +38,6 @@
 namespace tara::nn {
 namespace {
 
-constexpr int kRounds = 5;
-
-// Enough for a GPU to work in earnest, and little for a CPU.
-int TrialBatch(const c10::Device& device) { return device.is_cpu() ? 2 : 256; }
-
 // bfloat16 has the range of float32 and cannot overflow: another type must be
 // faster by this factor to be preferred.
 constexpr double kPreference = 1.25;
@@ -52,87 +48,78 @@ constexpr double kPreference = 1.25;
 // kernels, not rounding.
 constexpr double kMaxDifference = 0.25;
 
-struct Trial {
-  at::Tensor outputs;
-  absl::Duration time;  // the least of some
-};
-
-// Inputs similar to positions: planes mostly of zeros and ones.
-struct TrialInputs {
-  explicit TrialInputs(const c10::Device& device) {
-    const int batch = TrialBatch(device);
+// Measures networks on inputs similar to positions: planes mostly of zeros and
+// ones. They are enough for a GPU to work in earnest, and few for a CPU.
+class Trials {
+ public:
+  Trials(const Checkpoint& network, const c10::Device& device)
+      : network_(network), device_(device) {
+    const int64_t batch = device.is_cpu() ? 2 : 256;
     // Numbers without any pattern of the planes; a generator is not needed.
-    const auto count = int64_t{batch} * kNumPlanes * kBoardSize * kBoardSize;
-    const at::Tensor steps = at::arange(count, at::kFloat).mul(0.618034f);
-    planes = (steps - steps.floor())
-                 .lt(0.3)
-                 .to(device, at::kFloat)
-                 .view({batch, kBoardSize, kBoardSize, kNumPlanes})
-                 .permute({0, 3, 1, 2});
-    globals = at::full({batch, kNumGlobals}, 0.25).to(device);
+    const at::Tensor steps =
+        at::arange(batch * kNumPlanes * kNumSquares, at::kFloat).mul(0.618034f);
+    planes_ = (steps - steps.floor())
+                  .lt(0.3)
+                  .to(device, at::kFloat)
+                  .view({batch, kBoardSize, kBoardSize, kNumPlanes})
+                  .permute({0, 3, 1, 2});
+    globals_ = at::full({batch, kNumGlobals}, 0.25).to(device);
+    expected_ = Outputs(at::kFloat, float32_time_);
   }
-  at::Tensor planes;
-  at::Tensor globals;
+
+  absl::Duration float32_time() const { return float32_time_; }
+
+  // Tries a type of 16 bits; returns its time, or why it cannot be used.
+  absl::StatusOr<absl::Duration> Try(at::ScalarType type) {
+    try {
+      absl::Duration time;
+      const at::Tensor outputs = Outputs(type, time);
+      const double scale = expected_.abs().max().item<double>();
+      const double difference =
+          (outputs - expected_).abs().max().item<double>();
+      // Not the other way round: a NaN is not less.
+      if (difference <= kMaxDifference * scale) return time;
+      return absl::UnimplementedError(
+          absl::StrCat("logits differ by ", difference,
+                       " from those in float32, which are up to ", scale));
+    } catch (const c10::OutOfMemoryError&) {
+      throw;
+    } catch (const std::exception& error) {
+      return absl::UnimplementedError(error.what());
+    }
+  }
+
+ private:
+  // Computes some times, and sets the least time.
+  at::Tensor Outputs(at::ScalarType type, absl::Duration& time) const {
+    constexpr int kRounds = 5;
+    const FoldedNetwork network(network_, device_, type);
+    const c10::Stream stream =
+        c10::impl::VirtualGuardImpl(device_.type()).getStream(device_);
+    at::Tensor outputs;
+    time = absl::InfiniteDuration();
+    for (int round = 0; round < kRounds; ++round) {
+      stream.synchronize();
+      const absl::Time start = SteadyTime();
+      outputs = network.Forward(planes_, globals_);
+      stream.synchronize();
+      time = std::min(time, SteadyTime() - start);
+    }
+    return outputs;
+  }
+
+  const Checkpoint& network_;
+  const c10::Device device_;
+  at::Tensor planes_, globals_;
+  at::Tensor expected_;  // outputs in float32
+  absl::Duration float32_time_;
 };
-
-Trial Try(const Network& network, const c10::Device& device,
-          const TrialInputs& inputs, at::ScalarType type) {
-  const FoldedNetwork folded(network, device, type);
-  const c10::Stream stream =
-      c10::impl::VirtualGuardImpl(device.type()).getStream(device);
-  Trial trial = {.outputs = {}, .time = absl::InfiniteDuration()};
-  for (int round = 0; round < kRounds; ++round) {
-    stream.synchronize();
-    const absl::Time start = SteadyTime();
-    trial.outputs = folded.Forward(inputs.planes, inputs.globals);
-    stream.synchronize();
-    trial.time = std::min(trial.time, SteadyTime() - start);
-  }
-  return trial;
-}
-
-absl::Status Differs(const at::Tensor& outputs, const at::Tensor& expected) {
-  const double scale = expected.abs().max().item<double>();
-  const double difference = (outputs - expected).abs().max().item<double>();
-  // Not the other way round: a NaN is not less.
-  if (difference <= kMaxDifference * scale) return absl::OkStatus();
-  return absl::UnimplementedError(absl::StrCat("logits differ by ", difference,
-                                               " from those in float32, ",
-                                               "which are up to ", scale));
-}
-
-// Tries a type of 16 bits; returns its time, or why it cannot be used.
-absl::StatusOr<absl::Duration> TryShort(const Network& network,
-                                        const c10::Device& device,
-                                        const TrialInputs& inputs,
-                                        const Trial& reference,
-                                        at::ScalarType type) {
-  try {
-    const Trial trial = Try(network, device, inputs, type);
-    TARA_RETURN_IF_ERROR(Differs(trial.outputs, reference.outputs));
-    return trial.time;
-  } catch (const c10::OutOfMemoryError&) {
-    throw;
-  } catch (const std::exception& error) {
-    return absl::UnimplementedError(error.what());
-  }
-}
 
 // Returns the type of LibTorch. REQUIRES: neither kAuto nor kInt8.
 at::ScalarType TypeOf(Precision precision) {
-  switch (precision) {
-    case Precision::kFloat32:
-      return at::kFloat;
-    case Precision::kBfloat16:
-      return at::kBFloat16;
-    case Precision::kFloat16:
-      return at::kHalf;
-    case Precision::kAuto:
-    case Precision::kInt8:
-      break;
-  }
-  TARA_CHECK(false, "LibTorch's networks have no such type");
-  return at::kFloat;
+  return precision == Precision::kBfloat16  ? at::kBFloat16
+         : precision == Precision::kFloat16 ? at::kHalf
+                                            : at::kFloat;
 }
 
 // Returns the precision in which the network should compute on the device. It
@@ -140,7 +127,7 @@ at::ScalarType TypeOf(Precision precision) {
 // UNIMPLEMENTED when LibTorch cannot compute in that precision there, or its
 // answers are far from those in float32, saying which. REQUIRES: in inference
 // mode.
-absl::StatusOr<Precision> ChoosePrecision(const Network& network,
+absl::StatusOr<Precision> ChoosePrecision(const Checkpoint& network,
                                           const c10::Device& device,
                                           Precision precision) {
   if (precision == Precision::kInt8) {
@@ -152,22 +139,18 @@ absl::StatusOr<Precision> ChoosePrecision(const Network& network,
       (precision == Precision::kAuto && device.is_cpu())) {
     return Precision::kFloat32;
   }
-  const TrialInputs inputs(device);
-  const Trial reference = Try(network, device, inputs, at::kFloat);
-  const auto time_of = [&](Precision type) {
-    return TryShort(network, device, inputs, reference, TypeOf(type));
-  };
+  Trials trials(network, device);
   if (precision != Precision::kAuto) {
-    const auto time = time_of(precision);
+    const auto time = trials.Try(TypeOf(precision));
     if (time.ok()) return precision;
     return absl::UnimplementedError(absl::StrCat(
         "LibTorch cannot compute this network in ", PrecisionName(precision),
         " on ", device.str(), ": ", time.status().message()));
   }
   Precision best = Precision::kFloat32;
-  absl::Duration least = reference.time;
+  absl::Duration least = trials.float32_time();
   for (const Precision type : {Precision::kFloat16, Precision::kBfloat16}) {
-    const auto time = time_of(type);
+    const auto time = trials.Try(TypeOf(type));
     if (!time.ok()) continue;
     if (*time < least * (type == Precision::kBfloat16 ? kPreference : 1.0)) {
       best = type;
@@ -177,19 +160,14 @@ absl::StatusOr<Precision> ChoosePrecision(const Network& network,
   return best;
 }
 
-enum class StreamUse { kCompute, kRecord };
-
 // A stream of the device next to its default one. Streams of high priority are
 // reserved for recording.
-c10::Stream NewStream(const c10::Device& device, StreamUse use) {
+c10::Stream NewStream(const c10::Device& device, bool for_recording) {
   const c10::impl::VirtualGuardImpl guard(device.type());
-  if (device.is_cpu()) return guard.getStream(device);
-  return guard.getStreamFromGlobalPool(
-      device, /*isHighPriority=*/use == StreamUse::kRecord);
-}
-
-at::Tensor NewHostBuffer(at::IntArrayRef shape, bool pinned) {
-  return at::zeros(shape, at::TensorOptions(at::kFloat).pinned_memory(pinned));
+  return device.is_cpu()
+             ? guard.getStream(device)
+             : guard.getStreamFromGlobalPool(device,
+                                             /*isHighPriority=*/for_recording);
 }
 
 at::Tensor Rows(const at::Tensor& tensor, int count) {
@@ -274,19 +252,19 @@ DevicePart::DevicePart(const FoldedNetwork* network, const c10::Device& device,
                        int capacity)
     : network_(network),
       capacity_(capacity),
-      stream_(NewStream(device, StreamUse::kCompute)),
-      recording_stream_(NewStream(device, StreamUse::kRecord)) {
-  const bool pinned = !device.is_cpu();
-  host_planes_ =
-      NewHostBuffer({capacity, kBoardSize, kBoardSize, kNumPlanes}, pinned);
-  host_globals_ = NewHostBuffer({capacity, kNumGlobals}, pinned);
-  host_outputs_ = NewHostBuffer({capacity, kNumNetworkOutputs}, pinned);
+      stream_(NewStream(device, /*for_recording=*/false)),
+      recording_stream_(NewStream(device, /*for_recording=*/true)) {
   const c10::StreamGuard guard(stream_);
-  const at::TensorOptions options(device);
-  planes_ = at::zeros({capacity, kBoardSize, kBoardSize, kNumPlanes}, options)
-                .permute({0, 3, 1, 2});
-  globals_ = at::zeros({capacity, kNumGlobals}, options);
-  outputs_ = at::zeros({capacity, kNumNetworkOutputs}, options);
+  const auto make = [&](at::IntArrayRef shape, at::Tensor& host,
+                        at::Tensor& on_device) {
+    host = at::zeros(
+        shape, at::TensorOptions(at::kFloat).pinned_memory(!device.is_cpu()));
+    on_device = at::zeros(shape, at::TensorOptions(device));
+  };
+  make({capacity, kBoardSize, kBoardSize, kNumPlanes}, host_planes_, planes_);
+  make({capacity, kNumGlobals}, host_globals_, globals_);
+  make({capacity, kNumNetworkOutputs}, host_outputs_, outputs_);
+  planes_ = planes_.permute({0, 3, 1, 2});
   // Recording reads these on another stream.
   stream_.synchronize();
 }
@@ -352,48 +330,40 @@ void DevicePart::Begin(absl::Span<const State> states,
 void DevicePart::Finish() {
   TARA_CHECK(busy(), "nothing was begun");
   stream_.synchronize();
-  const float* const outputs = host_outputs_.data_ptr<float>();
-  for (int i = 0; i < batch_.size(); ++i) {
-    FillEvaluation(batch_, i, RowOfOutputs(outputs, i), results_[i]);
+  const float* row = host_outputs_.data_ptr<float>();
+  for (int i = 0; i < batch_.size(); ++i, row += kNumNetworkOutputs) {
+    const float* const result = row + kNumPolicyOutputs;
+    FillEvaluation(
+        batch_, i,
+        {.policy = row, .result = result, .margins = result + kNumResults},
+        results_[i]);
   }
   results_ = {};
 }
 
 // One device: the weights on it, and the parts that no call uses.
-class Replica {
- public:
-  Replica(const Network& network, const c10::Device& device,
-          at::ScalarType type, int capacity)
-      : network_(network, device, type), device_(device), capacity_(capacity) {
+struct Replica {
+  Replica(const Checkpoint& network, const c10::Device& device,
+          at::ScalarType type)
+      : network(network, device, type), device(device) {
     // The weights were copied on the default stream; others compute with them.
     c10::impl::VirtualGuardImpl(device.type()).getStream(device).synchronize();
   }
 
-  std::unique_ptr<DevicePart> Take() {
-    return idle_.Take([this] {
-      return std::make_unique<DevicePart>(&network_, device_, capacity_);
-    });
-  }
-  void GiveBack(std::unique_ptr<DevicePart> part) {
-    idle_.Return(std::move(part));
-  }
-
- private:
-  const FoldedNetwork network_;
-  const c10::Device device_;
-  const int capacity_;
-  CpuContextPool<DevicePart> idle_;
+  const FoldedNetwork network;
+  const c10::Device device;
+  CpuContextPool<DevicePart> idle;
 };
 
 class EvaluatorInParts : public mcts::Evaluator {
  public:
-  EvaluatorInParts(const Network& network,
+  EvaluatorInParts(const Checkpoint& network,
                    const std::vector<std::string>& devices, at::ScalarType type,
                    const DeviceEvaluatorOptions& options)
       : devices_(absl::StrJoin(devices, ",")), options_(options) {
     for (const std::string& device : devices) {
-      replicas_.push_back(std::make_unique<Replica>(
-          network, c10::Device(device), type, options.max_part));
+      replicas_.push_back(
+          std::make_unique<Replica>(network, c10::Device(device), type));
     }
   }
 
@@ -453,8 +423,11 @@ class EvaluatorInParts : public mcts::Evaluator {
       if (underway.size() == 2 * replicas_.size()) {
         next = FinishOldest(underway);
       } else {
-        next.replica = replicas_[(first_device + i) % replicas_.size()].get();
-        next.part = next.replica->Take();
+        Replica& replica = *replicas_[(first_device + i) % replicas_.size()];
+        next = {&replica, replica.idle.Take([&] {
+                  return std::make_unique<DevicePart>(
+                      &replica.network, replica.device, options_.max_part);
+                })};
       }
       const size_t end = states.size() * (i + 1) / parts;
       next.part->Begin(states.subspan(begin, end - begin),
@@ -464,7 +437,7 @@ class EvaluatorInParts : public mcts::Evaluator {
     }
     while (!underway.empty()) {
       Taken done = FinishOldest(underway);
-      done.replica->GiveBack(std::move(done.part));
+      done.replica->idle.Return(std::move(done.part));
     }
   }
 
@@ -489,12 +462,11 @@ absl::StatusOr<DeviceEvaluator> NewDeviceEvaluator(
              "parts need positions");
   TARA_ASSIGN_OR_RETURN(const std::vector<std::string> devices,
                         FindTorchDevices(options.device));
-  // Checked before allocating a network of the size given in the file.
-  TARA_RETURN_IF_ERROR(FoldNorms(checkpoint).status());
+  // Finds tensors that are missing or misshapen.
+  TARA_RETURN_IF_ERROR(MakeCpuNetwork(checkpoint).status());
+  TARA_ASSIGN_OR_RETURN(const Checkpoint network, FoldNorms(checkpoint));
   try {
     const c10::InferenceMode inference_mode;
-    Network network(checkpoint.shape);
-    TARA_RETURN_IF_ERROR(LoadWeights(checkpoint, network));
     TARA_ASSIGN_OR_RETURN(const Precision precision,
                           ChoosePrecision(network, c10::Device(devices.front()),
                                           options.precision));

@@ -6,6 +6,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "tara/base/check.h"
 #include "tara/base/random.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/board.h"
@@ -90,44 +91,31 @@ at::Tensor ResidualBlock::forward(const at::Tensor& input,
 }
 
 Network::Network(const NetworkShape& network_shape)
-    : shape(network_shape),
-      stem_conv(register_module(
-          "stem_conv", MakeConv(kNumPlanes, shape.channels, 3, false))),
-      stem_globals(register_module(
-          "stem_globals", MakeLinear(kNumGlobals, shape.channels, false))),
-      stem_norm(
-          register_module("stem_norm", torch::nn::BatchNorm2d(shape.channels))),
-      policy_conv(register_module(
-          "policy_conv",
-          std::make_shared<ConvNorm>(shape.channels, shape.channels, 1))),
-      policy_pooled(register_module(
-          "policy_pooled",
-          MakeLinear(2 * shape.channels, shape.channels, false))),
-      policy_planes(
-          register_module("policy_planes",
-                          MakeConv(shape.channels, kNumPolicyPlanes, 1, true))),
-      policy_pass(
-          register_module("policy_pass", MakeLinear(2 * shape.channels, 1))),
-      value_conv(register_module(
-          "value_conv",
-          std::make_shared<ConvNorm>(shape.channels, shape.channels, 1))),
-      value_hidden(register_module(
-          "value_hidden", MakeLinear(2 * shape.channels, kValueHidden))),
-      value_output(register_module("value_output",
-                                   MakeLinear(kValueHidden, kNumValueOutputs))),
-      hills_(MakeHillMask()) {
+    : shape(network_shape), hills_(MakeHillMask()) {
+  const int c = shape.channels;
+  const auto add = [this](const std::string& name, auto module) {
+    return register_module(name, std::move(module));
+  };
+  stem_conv = add("stem_conv", MakeConv(kNumPlanes, c, 3, false));
+  stem_globals = add("stem_globals", MakeLinear(kNumGlobals, c, false));
+  stem_norm = add("stem_norm", torch::nn::BatchNorm2d(c));
+  policy_conv = add("policy_conv", std::make_shared<ConvNorm>(c, c, 1));
+  policy_pooled = add("policy_pooled", MakeLinear(2 * c, c, false));
+  policy_planes = add("policy_planes", MakeConv(c, kNumPolicyPlanes, 1, true));
+  policy_pass = add("policy_pass", MakeLinear(2 * c, 1));
+  value_conv = add("value_conv", std::make_shared<ConvNorm>(c, c, 1));
+  value_hidden = add("value_hidden", MakeLinear(2 * c, kValueHidden));
+  value_output =
+      add("value_output", MakeLinear(kValueHidden, kNumValueOutputs));
   for (int i = 0; i < shape.blocks; ++i) {
-    blocks.push_back(register_module(
-        absl::StrCat("block", i),
-        std::make_shared<ResidualBlock>(shape.channels, BlockPools(i))));
+    blocks.push_back(add(absl::StrCat("block", i),
+                         std::make_shared<ResidualBlock>(c, BlockPools(i))));
   }
-  owner_planes = register_module("owner_planes",
-                                 MakeConv(shape.channels, kNumOwners, 1, true));
-  kingdoms_output = register_module(
-      "kingdoms_output", MakeLinear(kValueHidden, 2 * kNumKingdomCounts));
-  reply_planes = register_module(
-      "reply_planes", MakeConv(shape.channels, kNumPolicyPlanes, 1, true));
-  reply_pass = register_module("reply_pass", MakeLinear(2 * shape.channels, 1));
+  owner_planes = add("owner_planes", MakeConv(c, kNumOwners, 1, true));
+  kingdoms_output =
+      add("kingdoms_output", MakeLinear(kValueHidden, 2 * kNumKingdomCounts));
+  reply_planes = add("reply_planes", MakeConv(c, kNumPolicyPlanes, 1, true));
+  reply_pass = add("reply_pass", MakeLinear(2 * c, 1));
 }
 
 void Network::MoveTo(const c10::Device& device) {
@@ -248,77 +236,49 @@ absl::Status LoadWeights(const Checkpoint& checkpoint, Network& network,
   return absl::OkStatus();
 }
 
-namespace {
-
-at::Tensor NormScale(const torch::nn::BatchNorm2d& norm) {
-  return norm->weight / (norm->running_var + norm->options.eps()).sqrt();
-}
-
-}  // namespace
-
-at::Tensor FoldedNetwork::Conv::operator()(const at::Tensor& input) const {
-  return at::conv2d(input, weight, bias, /*stride=*/1,
-                    /*padding=*/weight.size(2) / 2);
-}
-
-at::Tensor FoldedNetwork::Linear::operator()(const at::Tensor& input) const {
-  return at::linear(input, weight, bias);
-}
-
-FoldedNetwork::Conv FoldedNetwork::MakeConv(const at::Tensor& weight,
-                                            const at::Tensor& bias) const {
-  return {.weight = weight.detach()
-                        .to(device_, type_, /*non_blocking=*/false,
-                            /*copy=*/true)
-                        .contiguous(at::MemoryFormat::ChannelsLast),
-          .bias = bias.detach().to(device_, type_, /*non_blocking=*/false,
-                                   /*copy=*/true)};
-}
-
-FoldedNetwork::Conv FoldedNetwork::Fold(
-    const torch::nn::Conv2d& conv, const torch::nn::BatchNorm2d& norm) const {
-  const at::Tensor scale = NormScale(norm);
-  return MakeConv(conv->weight * scale.view({-1, 1, 1, 1}),
-                  norm->bias - norm->running_mean * scale);
-}
-
-FoldedNetwork::Linear FoldedNetwork::MakeLinear(const torch::nn::Linear& linear,
-                                                at::ScalarType type) const {
-  const auto moved = [&](const at::Tensor& tensor) {
-    return tensor.detach().to(device_, type, /*non_blocking=*/false,
-                              /*copy=*/true);
+FoldedNetwork::FoldedNetwork(const Checkpoint& folded,
+                             const c10::Device& device, at::ScalarType type)
+    : type_(type), hills_(MakeHillMask().to(device, type)) {
+  const auto tensor = [&](const std::string& name, at::ScalarType as) {
+    const NamedTensor* const found = folded.Find(name);
+    TARA_CHECK(found != nullptr, "a tensor of a folded network is missing");
+    const at::Tensor values =
+        at::from_blob(const_cast<float*>(found->values.data()), found->shape)
+            .to(device, as, /*non_blocking=*/false, /*copy=*/true);
+    return values.dim() == 4 ? values.contiguous(at::MemoryFormat::ChannelsLast)
+                             : values;
   };
-  return {.weight = moved(linear->weight),
-          .bias = linear->bias.defined() ? moved(linear->bias) : at::Tensor()};
+  const auto layer = [&](const std::string& name, const std::string& bias,
+                         at::ScalarType as) {
+    return Layer{tensor(name + ".weight", as),
+                 bias.empty() ? at::Tensor() : tensor(bias + ".bias", as)};
+  };
+  const auto with_norm = [&](const std::string& name) {
+    return layer(name + ".conv", name + ".norm", type);
+  };
+  const auto with_bias = [&](const std::string& name) {
+    return layer(name, name, type);
+  };
+  stem_ = layer("stem_conv", "stem_norm", type);
+  stem_globals_ = layer("stem_globals", "", type);
+  for (int i = 0; i < folded.shape.blocks; ++i) {
+    const std::string name = absl::StrCat("block", i);
+    blocks_.push_back({with_norm(name + ".first"), with_norm(name + ".second"),
+                       BlockPools(i) ? with_bias(name + ".pooled") : Layer()});
+  }
+  policy_conv_ = with_norm("policy_conv");
+  policy_pooled_ = layer("policy_pooled", "", type);
+  policy_planes_ = with_bias("policy_planes");
+  policy_pass_ = with_bias("policy_pass");
+  value_conv_ = with_norm("value_conv");
+  value_hidden_ = layer("value_hidden", "value_hidden", at::kFloat);
+  value_output_ = layer("value_output", "value_output", at::kFloat);
 }
 
-FoldedNetwork::FoldedNetwork(const Network& network, const c10::Device& device,
-                             at::ScalarType type)
-    : device_(device),
-      type_(type),
-      hills_(MakeHillMask().to(device, type)),
-      stem_(Fold(network.stem_conv, network.stem_norm)),
-      stem_globals_(MakeLinear(network.stem_globals, type)),
-      policy_conv_(Fold(network.policy_conv->conv, network.policy_conv->norm)),
-      policy_pooled_(MakeLinear(network.policy_pooled, type)),
-      policy_planes_(
-          MakeConv(network.policy_planes->weight, network.policy_planes->bias)),
-      policy_pass_(MakeLinear(network.policy_pass, type)),
-      value_conv_(Fold(network.value_conv->conv, network.value_conv->norm)),
-      value_hidden_(MakeLinear(network.value_hidden, at::kFloat)),
-      value_output_(MakeLinear(network.value_output, at::kFloat)) {
-  stem_globals_.weight =
-      (network.stem_globals->weight * NormScale(network.stem_norm).unsqueeze(1))
-          .detach()
-          .to(device, type);
-  for (const auto& block : network.blocks) {
-    blocks_.push_back({Fold(block->first->conv, block->first->norm),
-                       Fold(block->second->conv, block->second->norm),
-                       {}});
-    if (block->pooled) {
-      blocks_.back().pooled.push_back(MakeLinear(block->pooled, type));
-    }
-  }
+at::Tensor FoldedNetwork::Layer::operator()(const at::Tensor& input) const {
+  return weight.dim() == 2 ? at::linear(input, weight, bias)
+                           : at::conv2d(input, weight, bias, /*stride=*/1,
+                                        /*padding=*/weight.size(2) / 2);
 }
 
 at::Tensor FoldedNetwork::Forward(const at::Tensor& planes,
@@ -329,8 +289,8 @@ at::Tensor FoldedNetwork::Forward(const at::Tensor& planes,
   for (const Block& block : blocks_) {
     const at::Tensor inner = block.first(tower).relu_();
     at::Tensor sum = block.second(inner).add_(tower);
-    for (const Linear& pooled : block.pooled) {
-      sum.add_(OfChannels(pooled(PoolHills(inner, hills_))));
+    if (block.pooled.weight.defined()) {
+      sum.add_(OfChannels(block.pooled(PoolHills(inner, hills_))));
     }
     tower = sum.relu_();
   }

@@ -47,7 +47,6 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "tara/core/outcome.h"
 #include "tara/nn/encode/encoded_batch.h"
 #include "tara/nn/encode/features.h"
 #include "tara/nn/heads.h"
@@ -109,17 +108,17 @@ class Network : public torch::nn::Module {
   void MoveTo(const c10::Device& device);
 
   const NetworkShape shape;
-  torch::nn::Conv2d stem_conv;
-  torch::nn::Linear stem_globals;
-  torch::nn::BatchNorm2d stem_norm;
+  torch::nn::Conv2d stem_conv{nullptr};
+  torch::nn::Linear stem_globals{nullptr};
+  torch::nn::BatchNorm2d stem_norm{nullptr};
   std::vector<std::shared_ptr<ResidualBlock>> blocks;
   std::shared_ptr<ConvNorm> policy_conv;
-  torch::nn::Linear policy_pooled;
-  torch::nn::Conv2d policy_planes;
-  torch::nn::Linear policy_pass;
+  torch::nn::Linear policy_pooled{nullptr};
+  torch::nn::Conv2d policy_planes{nullptr};
+  torch::nn::Linear policy_pass{nullptr};
   std::shared_ptr<ConvNorm> value_conv;
-  torch::nn::Linear value_hidden;
-  torch::nn::Linear value_output;  // win, draw, loss, then the margins
+  torch::nn::Linear value_hidden{nullptr};
+  torch::nn::Linear value_output{nullptr};  // win, draw, loss, then the margins
   // Last in the order of the weights: others than theirs are drawn first.
   torch::nn::Conv2d owner_planes{nullptr};
   torch::nn::Linear kingdoms_output{nullptr};
@@ -157,30 +156,18 @@ absl::Status LoadWeights(const Checkpoint& checkpoint, Network& network,
 
 // The outputs for a position are one row of logits: the policy's, then win,
 // draw and loss, then the margins.
-inline constexpr int kResultColumn = kNumPolicyOutputs;
-inline constexpr int kMarginsColumn = kResultColumn + kNumResults;
-inline constexpr int kNumNetworkOutputs = kMarginsColumn + kNumMargins;
-
-// Returns where the parts of row i lie in [B, kNumNetworkOutputs] floats.
-inline RawOutput RowOfOutputs(const float* outputs, int i) {
-  const float* const row = outputs + size_t{kNumNetworkOutputs} * i;
-  return {.policy = row,
-          .result = row + kResultColumn,
-          .margins = row + kMarginsColumn};
-}
+inline constexpr int kNumNetworkOutputs = kNumPolicyOutputs + kNumValueOutputs;
 
 // The network for inference, on any device and in any floating type, without
-// what only training needs: norms are folded into the
-// convolutions before them,
-//   norm(conv(x)) = conv'(x),  w' = w g / s,  b' = b - m g / s,
-// g and b the norm's weight and bias, m its mean, s = sqrt(variance + eps).
-// Thread-safe. Independent of the network that it was made of.
+// what only training needs. Thread-safe. Independent of the checkpoint that it
+// was made of.
 class FoldedNetwork {
  public:
   // The tower computes in `type` (kFloat, kBFloat16 or kHalf); the last layers
   // of the value head, which are small and must tell small differences, in
-  // float32. REQUIRES: `network` is on the CPU.
-  FoldedNetwork(const Network& network, const c10::Device& device,
+  // float32. REQUIRES: `folded` is of FoldNorms (tara/nn/weights/fold_norms.h),
+  // of a tower whose tensors have their shapes.
+  FoldedNetwork(const Checkpoint& folded, const c10::Device& device,
                 at::ScalarType type);
 
   // Returns [B, kNumNetworkOutputs], float32. The inputs are float32, on the
@@ -189,40 +176,23 @@ class FoldedNetwork {
   at::Tensor Forward(const at::Tensor& planes, const at::Tensor& globals) const;
 
  private:
-  struct Conv {
-    at::Tensor weight;
-    at::Tensor bias;
-    at::Tensor operator()(const at::Tensor& input) const;
-  };
-  struct Linear {
+  // A convolution, by the axes of its weight, or a linear layer.
+  struct Layer {
     at::Tensor weight;
     at::Tensor bias;  // undefined: none
     at::Tensor operator()(const at::Tensor& input) const;
   };
   struct Block {
-    Conv first;
-    Conv second;
-    std::vector<Linear> pooled;  // one, or none
+    Layer first, second;
+    Layer pooled;  // undefined where the block does not pool
   };
 
-  Conv MakeConv(const at::Tensor& weight, const at::Tensor& bias) const;
-  Conv Fold(const torch::nn::Conv2d& conv,
-            const torch::nn::BatchNorm2d& norm) const;
-  Linear MakeLinear(const torch::nn::Linear& linear, at::ScalarType type) const;
-
-  const c10::Device device_;
   const at::ScalarType type_;
-  at::Tensor hills_;
-  Conv stem_;
-  Linear stem_globals_;
+  const at::Tensor hills_;
+  Layer stem_, stem_globals_;
   std::vector<Block> blocks_;
-  Conv policy_conv_;
-  Linear policy_pooled_;
-  Conv policy_planes_;
-  Linear policy_pass_;
-  Conv value_conv_;
-  Linear value_hidden_;
-  Linear value_output_;
+  Layer policy_conv_, policy_pooled_, policy_planes_, policy_pass_;
+  Layer value_conv_, value_hidden_, value_output_;
 };
 
 }  // namespace tara::nn

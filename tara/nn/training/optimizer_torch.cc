@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "tara/base/status_macros.h"
 #include "tara/nn/torch/network_torch.h"
 
@@ -99,39 +98,6 @@ void Snapshot::RestoreUnless(const at::Tensor& good) {
 
 namespace {
 
-class AdamW : public Optimizer {
- public:
-  // `name`: of the kind of optimizer in checkpoints.
-  AdamW(const torch::nn::Module& module, float weight_decay,
-        const std::string& name = "adamw")
-      : Optimizer(module, weight_decay,
-                  {{.name = name + ".first_moment"},
-                   {.name = name + ".second_moment"}}) {}
-
- protected:
-  void Update(const Active& active, double learning_rate,
-              int64_t step) const override {
-    const auto& first = active.moments[0];
-    const auto& second = active.moments[1];
-    at::_foreach_mul_(first, kBeta1);
-    at::_foreach_add_(first, active.gradients, 1 - kBeta1);
-    at::_foreach_mul_(second, kBeta2);
-    at::_foreach_addcmul_(second, active.gradients, active.gradients,
-                          1 - kBeta2);
-    const auto t = static_cast<double>(step);
-    std::vector<at::Tensor> divisors = at::_foreach_sqrt(second);
-    at::_foreach_mul_(divisors, 1 / std::sqrt(1 - std::pow(kBeta2, t)));
-    at::_foreach_add_(divisors, kEpsilon);
-    at::_foreach_addcdiv_(active.weights, first, divisors,
-                          -learning_rate / (1 - std::pow(kBeta1, t)));
-  }
-
- private:
-  static constexpr double kBeta1 = 0.9;
-  static constexpr double kBeta2 = 0.999;
-  static constexpr double kEpsilon = 1e-8;
-};
-
 // Returns about U V^T of U S V^T, each of [n, r, c]: singular values from 0.7
 // to 1.2.
 at::Tensor Orthogonalized(const at::Tensor& matrices) {
@@ -153,124 +119,51 @@ at::Tensor Orthogonalized(const at::Tensor& matrices) {
   return is_tall ? x.transpose(1, 2) : x;
 }
 
-class Muon : public AdamW {
- public:
-  Muon(const torch::nn::Module& module, float weight_decay)
-      : AdamW(module, weight_decay, "muon") {}
-
- private:
-  static constexpr double kMomentum = 0.95;
-  // Root mean square of a step, as AdamW's steps have it.
-  static constexpr double kSize = 0.2;
-
-  bool is_elementwise() const override { return false; }
-
-  void Update(const Active& active, double learning_rate,
-              int64_t step) const override {
-    Active others;
-    others.moments.resize(active.moments.size());
-    // Those of one shape are orthogonalized together.
-    std::map<std::vector<int64_t>, std::vector<size_t>> matrices;
-    for (size_t i = 0; i < active.weights.size(); ++i) {
-      const at::Tensor& weights = active.weights[i];
-      if (weights.dim() >= 2 && absl::StartsWith(active.names[i], "block")) {
-        matrices[weights.sizes().vec()].push_back(i);
-        continue;
-      }
-      others.weights.push_back(weights);
-      others.gradients.push_back(active.gradients[i]);
-      for (size_t k = 0; k < active.moments.size(); ++k) {
-        others.moments[k].push_back(active.moments[k][i]);
-      }
-    }
-    if (!others.weights.empty()) AdamW::Update(others, learning_rate, step);
-    for (const auto& [shape, indices] : matrices) {
-      std::vector<at::Tensor> directions;
-      for (const size_t i : indices) {
-        const at::Tensor& moment = active.moments[0][i];
-        moment.lerp_(active.gradients[i], 1 - kMomentum);
-        directions.push_back(
-            active.gradients[i].lerp(moment, kMomentum).flatten(1));
-      }
-      const at::Tensor steps = Orthogonalized(at::stack(directions));
-      const auto longest =
-          static_cast<double>(std::max(steps.size(1), steps.size(2)));
-      for (size_t k = 0; k < indices.size(); ++k) {
-        active.weights[indices[k]].add_(
-            steps[static_cast<int64_t>(k)].reshape(shape),
-            -learning_rate * kSize * std::sqrt(longest));
-      }
-    }
-  }
-};
-
-class Sgd : public Optimizer {
- public:
-  Sgd(const torch::nn::Module& module, float weight_decay, float momentum)
-      : Optimizer(module, weight_decay, {{.name = "sgd.velocity"}}),
-        momentum_(momentum) {}
-
- private:
-  void Update(const Active& active, double learning_rate,
-              int64_t /*step*/) const override {
-    const auto& velocity = active.moments[0];
-    at::_foreach_mul_(velocity, momentum_);
-    at::_foreach_add_(velocity, active.gradients);
-    at::_foreach_add_(active.weights, active.gradients, -learning_rate);
-    at::_foreach_add_(active.weights, velocity, -learning_rate * momentum_);
-  }
-
-  const double momentum_;
-};
-
-std::string StoredName(const std::string& moment, const std::string& weights) {
-  return absl::StrCat(moment, ".", weights);
+std::string Prefix(OptimizerKind kind) {
+  return kind == OptimizerKind::kMuon ? "muon." : "adamw.";
 }
 
 }  // namespace
 
-Optimizer::Optimizer(const torch::nn::Module& module, float weight_decay,
-                     std::vector<Moment> moments)
-    : weight_decay_(weight_decay), moments_(std::move(moments)) {
+Optimizer::Optimizer(OptimizerKind kind, float weight_decay,
+                     const torch::nn::Module& module)
+    : kind_(kind),
+      weight_decay_(weight_decay),
+      first_name_(Prefix(kind) + "first_moment."),
+      second_name_(Prefix(kind) + "second_moment.") {
   for (const auto& parameter : module.named_parameters()) {
+    order_.push_back(names_.size());
     names_.push_back(parameter.key());
     weights_.push_back(parameter.value());
-    for (Moment& moment : moments_) {
-      moment.of.push_back(at::zeros_like(parameter.value()));
-    }
+    first_.push_back(at::zeros_like(parameter.value()));
+    second_.push_back(at::zeros_like(parameter.value()));
   }
 }
 
 std::vector<std::string> Optimizer::UseBlocks(
     const std::function<bool(const std::string&)>& has_gradient) {
   Blocks& blocks = blocks_.emplace();
+  order_.clear();
   for (const bool decays : {true, false}) {
     for (size_t i = 0; i < weights_.size(); ++i) {
       if (!has_gradient(names_[i]) || (weights_[i].dim() >= 2) != decays) {
         continue;
       }
-      blocks.order.push_back(i);
+      order_.push_back(i);
       if (decays) blocks.decaying += weights_[i].numel();
     }
   }
   const auto in_order = [&](const std::vector<at::Tensor>& tensors) {
     std::vector<at::Tensor> ordered;
-    for (const size_t i : blocks.order) ordered.push_back(tensors[i]);
+    for (const size_t i : order_) ordered.push_back(tensors[i]);
     return ordered;
   };
   blocks.weights = MoveToBlock(in_order(weights_));
-  for (const Moment& moment : moments_) {
-    blocks.moments.push_back(MoveToBlock(in_order(moment.of)));
-  }
+  blocks.first = MoveToBlock(in_order(first_));
+  blocks.second = MoveToBlock(in_order(second_));
   std::vector<std::string> names;
-  for (const size_t i : blocks.order) names.push_back(names_[i]);
+  for (const size_t i : order_) names.push_back(names_[i]);
   return names;
-}
-
-std::vector<at::Tensor> Optimizer::blocks() const {
-  std::vector<at::Tensor> blocks = blocks_->moments;
-  blocks.push_back(blocks_->weights);
-  return blocks;
 }
 
 void Optimizer::ZeroGradients() {
@@ -282,7 +175,7 @@ void Optimizer::GatherGradients() {
   if (!blocks_) return;
   const torch::NoGradGuard no_gradients;
   std::vector<at::Tensor> parts;
-  for (const size_t i : blocks_->order) {
+  for (const size_t i : order_) {
     const at::Tensor& weights = weights_[i];
     at::Tensor gradient = weights.grad();
     // In the layout of the weights, without gaps.
@@ -318,91 +211,110 @@ void Optimizer::ClipGradients(const at::Tensor& norm, double max_norm) {
   blocks_->gradients.mul_((max_norm / norm).clamp_max(1));
 }
 
-Optimizer::Active Optimizer::Collect(std::vector<at::Tensor>& decaying) const {
-  Active active;
-  active.moments.resize(moments_.size());
-  if (blocks_ && is_elementwise()) {
-    active.weights = {blocks_->weights};
-    active.gradients = {blocks_->gradients};
-    for (size_t k = 0; k < moments_.size(); ++k) {
-      active.moments[k] = {blocks_->moments[k]};
-    }
-    decaying = {blocks_->weights.narrow(0, 0, blocks_->decaying)};
-    return active;
-  }
-  const auto add = [&](size_t i, const at::Tensor& gradient) {
-    active.names.push_back(names_[i]);
-    active.weights.push_back(weights_[i]);
-    active.gradients.push_back(gradient);
-    for (size_t k = 0; k < moments_.size(); ++k) {
-      active.moments[k].push_back(moments_[k].of[i]);
-    }
-    if (weights_[i].dim() >= 2) decaying.push_back(weights_[i]);
-  };
-  if (blocks_) {
-    int64_t offset = 0;
-    for (const size_t i : blocks_->order) {
-      add(i, blocks_->gradients.as_strided(weights_[i].sizes(),
-                                           weights_[i].strides(), offset));
-      offset += weights_[i].numel();
-    }
-    return active;
-  }
-  for (size_t i = 0; i < weights_.size(); ++i) {
-    const at::Tensor& gradient = weights_[i].grad();
-    if (gradient.defined()) add(i, gradient);
-  }
-  return active;
-}
-
 void Optimizer::Step(double learning_rate) {
   const torch::NoGradGuard no_gradients;
   ++steps_;
+  Tensors by_adamw;
+  std::map<std::vector<int64_t>, Tensors> by_muon;  // by shape
   std::vector<at::Tensor> decaying;
-  const Active active = Collect(decaying);
-  if (active.weights.empty()) return;
+  if (blocks_ && kind_ == OptimizerKind::kAdamW) {
+    // Each number by itself, wherever it lies.
+    by_adamw = {{blocks_->weights},
+                {blocks_->gradients},
+                {blocks_->first},
+                {blocks_->second}};
+    decaying = {blocks_->weights.narrow(0, 0, blocks_->decaying)};
+  } else {
+    int64_t offset = 0;
+    for (const size_t i : order_) {
+      const at::Tensor& weights = weights_[i];
+      const at::Tensor gradient =
+          blocks_ ? blocks_->gradients.as_strided(weights.sizes(),
+                                                  weights.strides(), offset)
+                  : weights.grad();
+      offset += weights.numel();
+      if (!gradient.defined()) continue;
+      if (weights.dim() >= 2) decaying.push_back(weights);
+      const bool is_muons = kind_ == OptimizerKind::kMuon &&
+                            weights.dim() >= 2 &&
+                            absl::StartsWith(names_[i], "block");
+      Tensors& tensors = is_muons ? by_muon[weights.sizes().vec()] : by_adamw;
+      tensors.weights.push_back(weights);
+      tensors.gradients.push_back(gradient);
+      tensors.first.push_back(first_[i]);
+      tensors.second.push_back(second_[i]);
+    }
+  }
   if (!decaying.empty()) {
     at::_foreach_mul_(decaying, 1 - learning_rate * weight_decay_);
   }
-  Update(active, learning_rate, steps_);
+  if (!by_adamw.weights.empty()) StepByAdamW(by_adamw, learning_rate);
+  for (const auto& [shape, matrices] : by_muon) {
+    StepByMuon(matrices, learning_rate);
+  }
+}
+
+void Optimizer::StepByAdamW(const Tensors& tensors,
+                            double learning_rate) const {
+  constexpr double kBeta1 = 0.9;
+  constexpr double kBeta2 = 0.999;
+  constexpr double kEpsilon = 1e-8;
+  const auto& [weights, gradients, first, second] = tensors;
+  at::_foreach_mul_(first, kBeta1);
+  at::_foreach_add_(first, gradients, 1 - kBeta1);
+  at::_foreach_mul_(second, kBeta2);
+  at::_foreach_addcmul_(second, gradients, gradients, 1 - kBeta2);
+  const auto t = static_cast<double>(steps_);
+  std::vector<at::Tensor> divisors = at::_foreach_sqrt(second);
+  at::_foreach_mul_(divisors, 1 / std::sqrt(1 - std::pow(kBeta2, t)));
+  at::_foreach_add_(divisors, kEpsilon);
+  at::_foreach_addcdiv_(weights, first, divisors,
+                        -learning_rate / (1 - std::pow(kBeta1, t)));
+}
+
+void Optimizer::StepByMuon(const Tensors& matrices,
+                           double learning_rate) const {
+  constexpr double kMomentum = 0.95;
+  // Root mean square of a step, as AdamW's steps have it.
+  constexpr double kSize = 0.2;
+  std::vector<at::Tensor> directions;
+  for (size_t i = 0; i < matrices.weights.size(); ++i) {
+    const at::Tensor& gradient = matrices.gradients[i];
+    const at::Tensor& moment = matrices.first[i];
+    moment.lerp_(gradient, 1 - kMomentum);
+    directions.push_back(gradient.lerp(moment, kMomentum).flatten(1));
+  }
+  const at::Tensor steps = Orthogonalized(at::stack(directions));
+  const auto longest =
+      static_cast<double>(std::max(steps.size(1), steps.size(2)));
+  for (size_t i = 0; i < matrices.weights.size(); ++i) {
+    const at::Tensor& weights = matrices.weights[i];
+    weights.add_(steps[static_cast<int64_t>(i)].reshape(weights.sizes()),
+                 -learning_rate * kSize * std::sqrt(longest));
+  }
 }
 
 void Optimizer::Save(Checkpoint& checkpoint) const {
   checkpoint.optimizer_steps = steps_;
   for (size_t i = 0; i < weights_.size(); ++i) {
-    for (const Moment& moment : moments_) {
-      checkpoint.tensors.push_back(
-          ToNamedTensor(StoredName(moment.name, names_[i]), moment.of[i]));
-    }
+    checkpoint.tensors.push_back(
+        ToNamedTensor(first_name_ + names_[i], first_[i]));
+    checkpoint.tensors.push_back(
+        ToNamedTensor(second_name_ + names_[i], second_[i]));
   }
 }
 
 absl::Status Optimizer::Load(const Checkpoint& checkpoint) {
-  if (!checkpoint.HasPrefix(moments_[0].name)) return absl::OkStatus();
+  if (!checkpoint.HasPrefix(first_name_)) return absl::OkStatus();
   steps_ = checkpoint.optimizer_steps;
   for (size_t i = 0; i < weights_.size(); ++i) {
     if (!checkpoint.Has(names_[i])) continue;  // new: not learned yet
-    for (Moment& moment : moments_) {
-      TARA_RETURN_IF_ERROR(FromCheckpoint(
-          checkpoint, StoredName(moment.name, names_[i]), moment.of[i]));
-    }
+    TARA_RETURN_IF_ERROR(
+        FromCheckpoint(checkpoint, first_name_ + names_[i], first_[i]));
+    TARA_RETURN_IF_ERROR(
+        FromCheckpoint(checkpoint, second_name_ + names_[i], second_[i]));
   }
   return absl::OkStatus();
-}
-
-std::unique_ptr<Optimizer> NewAdamW(const torch::nn::Module& module,
-                                    float weight_decay) {
-  return std::make_unique<AdamW>(module, weight_decay);
-}
-
-std::unique_ptr<Optimizer> NewMuon(const torch::nn::Module& module,
-                                   float weight_decay) {
-  return std::make_unique<Muon>(module, weight_decay);
-}
-
-std::unique_ptr<Optimizer> NewSgd(const torch::nn::Module& module,
-                                  float weight_decay, float momentum) {
-  return std::make_unique<Sgd>(module, weight_decay, momentum);
 }
 
 WeightAverage::WeightAverage(const Network& network, double decay)

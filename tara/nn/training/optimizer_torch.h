@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/strings/string_view.h"
 #include "tara/nn/torch/network_torch.h"
+#include "tara/nn/training/trainer.h"
 #include "tara/nn/weights/checkpoint.h"
 
 namespace tara::nn {
@@ -58,15 +58,32 @@ class Snapshot {
 
 // Optimizers of our own: LibTorch has them too, but the form in which it saves
 // their state differs between 1.13 and 2.x.
+//
+// AdamW is Adam with decoupled weight decay:
+//   m = b1 m + (1 - b1) g       v = b2 v + (1 - b2) g^2
+//   w = w - lr decay w - lr (m / (1 - b1^t)) / (sqrt(v / (1 - b2^t)) + eps)
+// with b1 = 0.9, b2 = 0.999, eps = 1e-8.
+// Source: Loshchilov and Hutter 2019 (arXiv:1711.05101), algorithm 2.
+//
+// Muon: convolutions and linear layers of the residual tower (names that begin
+// with "block") move by the nearest orthogonal matrix to Nesterov's momentum,
+//   m = mu m + (1 - mu) g     w = w - lr decay w - lr 0.2 sqrt(max(r, c)) O,
+//   O = U V^T of (1 - mu) g + mu m = U S V^T, a matrix [r, c] with the outputs
+// as its rows and mu = 0.95: every direction moves equally far, even with a
+// small gradient. The mean square of a step equals AdamW's, so its learning
+// rates fit. O is approximated by five Newton-Schulz iterations. All other
+// weights are AdamW's.
+// Source: Jordan et al. 2024, "Muon: An optimizer for hidden layers in neural
+// networks"; the size of the step: Liu et al. 2025 (arXiv:2502.16982), 2.2.
 
 // Changes the weights of a module by their gradients. Weights without a
-// gradient (of a head that is not computed) stay as they are. Both kinds decay
-// weights separately from the gradient, by learning rate times `weight_decay`
-// per step, only in tensors of two or more axes: not biases and norms.
-// Not thread-safe.
+// gradient (of a head that is not computed) stay as they are. Weights decay
+// separately from the gradient, by learning rate times `weight_decay` per step,
+// only in tensors of two or more axes: not biases and norms. Not thread-safe.
 class Optimizer {
  public:
-  virtual ~Optimizer() = default;
+  Optimizer(OptimizerKind kind, float weight_decay,
+            const torch::nn::Module& module);
 
   // Moves the weights of these names, and their moments, into blocks of memory:
   // a device then makes a step with a few kernels, not one per tensor. From
@@ -74,8 +91,10 @@ class Optimizer {
   // blocks. Call it once.
   std::vector<std::string> UseBlocks(
       const std::function<bool(const std::string&)>& has_gradient);
-  // The blocks of weights and moments. REQUIRES: UseBlocks().
-  std::vector<at::Tensor> blocks() const;
+  // The blocks of moments and weights. REQUIRES: UseBlocks().
+  std::vector<at::Tensor> blocks() const {
+    return {blocks_->first, blocks_->second, blocks_->weights};
+  }
 
   void ZeroGradients();
   // With blocks: copies the gradients into one, which the functions below use.
@@ -98,78 +117,33 @@ class Optimizer {
   void Save(Checkpoint& checkpoint) const;
   absl::Status Load(const Checkpoint& checkpoint);
 
- protected:
-  // A running mean of each weight's gradients, or of a function of them.
-  struct Moment {
-    std::string name;              // in the checkpoint, before the weight's
-    std::vector<at::Tensor> of{};  // [weight]
-  };
-  // The tensors of a step: weights, gradients and moments of the same index,
-  // those without a gradient left out. They share memory with the originals.
-  struct Active {
-    std::vector<absl::string_view> names;
-    std::vector<at::Tensor> weights;
-    std::vector<at::Tensor> gradients;
-    std::vector<std::vector<at::Tensor>> moments;  // [moment, weight]
-  };
-
-  Optimizer(const torch::nn::Module& module, float weight_decay,
-            std::vector<Moment> moments);
-  // Makes the step of a number, from 1; the decay is done.
-  virtual void Update(const Active& active, double learning_rate,
-                      int64_t step) const = 0;
-  // Whether Update computes each number by itself, wherever it lies.
-  virtual bool is_elementwise() const { return true; }
-
  private:
+  // Tensors of the same index, which share memory with the originals.
+  struct Tensors {
+    std::vector<at::Tensor> weights, gradients, first, second;
+  };
   // What UseBlocks makes.
   struct Blocks {
-    std::vector<size_t>
-        order;             // indices of the weights; first the ones that decay
-    int64_t decaying = 0;  // numbers of these
-    at::Tensor weights;
-    std::vector<at::Tensor> moments;  // [moment]
-    at::Tensor gradients;             // undefined until they are gathered
+    int64_t decaying = 0;  // numbers of weights that decay: the first ones
+    at::Tensor weights, first, second;
+    at::Tensor gradients;  // undefined until they are gathered
   };
 
-  // Returns what a step changes, and fills `decaying` with the weights that do.
-  Active Collect(std::vector<at::Tensor>& decaying) const;
+  void StepByAdamW(const Tensors& tensors, double learning_rate) const;
+  // Of matrices of one shape, which are orthogonalized together.
+  void StepByMuon(const Tensors& matrices, double learning_rate) const;
 
+  const OptimizerKind kind_;
   const float weight_decay_;
-  std::vector<std::string> names_;   // [weight]
-  std::vector<at::Tensor> weights_;  // [weight]
-  std::vector<Moment> moments_;
+  const std::string first_name_, second_name_;  // in checkpoints
+  std::vector<std::string> names_;              // [weight]
+  std::vector<at::Tensor> weights_;             // [weight]
+  std::vector<at::Tensor> first_, second_;      // moments
+  // The weights by index: all, or those of the blocks, in their order.
+  std::vector<size_t> order_;
   std::optional<Blocks> blocks_;
   int64_t steps_ = 0;
 };
-
-// Adam with decoupled weight decay:
-//   m = b1 m + (1 - b1) g       v = b2 v + (1 - b2) g^2
-//   w = w - lr decay w - lr (m / (1 - b1^t)) / (sqrt(v / (1 - b2^t)) + eps)
-// with b1 = 0.9, b2 = 0.999, eps = 1e-8.
-// Source: Loshchilov and Hutter 2019 (arXiv:1711.05101), algorithm 2.
-std::unique_ptr<Optimizer> NewAdamW(const torch::nn::Module& module,
-                                    float weight_decay);
-
-// Gradient descent with Nesterov's momentum and decoupled weight decay:
-//   v = mu v + g                w = w - lr decay w - lr (g + mu v)
-// Source: Sutskever et al. 2013 (PMLR 28(3)), section 2, as rewritten by Bengio
-// et al. 2013 (arXiv:1212.0901), section 3.5, for a gradient at w.
-std::unique_ptr<Optimizer> NewSgd(const torch::nn::Module& module,
-                                  float weight_decay, float momentum);
-
-// Muon: convolutions and linear layers of the residual tower (names that begin
-// with "block") move by the nearest orthogonal matrix to Nesterov's momentum,
-//   m = mu m + (1 - mu) g     w = w - lr decay w - lr 0.2 sqrt(max(r, c)) O,
-//   O = U V^T of (1 - mu) g + mu m = U S V^T, a matrix [r, c] with the outputs
-// as its rows and mu = 0.95: every direction moves equally far, even with a
-// small gradient. The mean square of a step equals AdamW's, so its learning
-// rates fit. O is approximated by five Newton-Schulz iterations. All other
-// weights are AdamW's.
-// Source: Jordan et al. 2024, "Muon: An optimizer for hidden layers in neural
-// networks"; the size of the step: Liu et al. 2025 (arXiv:2502.16982), 2.2.
-std::unique_ptr<Optimizer> NewMuon(const torch::nn::Module& module,
-                                   float weight_decay);
 
 // The exponential average of a network's weights over its steps, its norms'
 // means and variances included:

@@ -37,19 +37,6 @@ std::shared_ptr<Network> MakeNetwork(const NetworkShape& shape, uint64_t seed,
   return network;
 }
 
-std::unique_ptr<Optimizer> MakeOptimizer(const TrainerOptions& options,
-                                         const Network& network) {
-  switch (options.optimizer) {
-    case OptimizerKind::kAdamW:
-      return NewAdamW(network, options.weight_decay);
-    case OptimizerKind::kMuon:
-      return NewMuon(network, options.weight_decay);
-    case OptimizerKind::kSgd:
-      return NewSgd(network, options.weight_decay, options.momentum);
-  }
-  return nullptr;
-}
-
 // The buffers that a forward pass in training changes: running means and
 // variances.
 std::vector<at::Tensor> NormBuffers(const Network& network) {
@@ -77,7 +64,7 @@ class TorchTrainer : public Trainer {
         device_(DeviceOf(options)),
         hills_(MakeHillMask().to(device_)),
         network_(MakeNetwork(shape, seed, device_)),
-        optimizer_(MakeOptimizer(options, *network_)) {
+        optimizer_(options.optimizer, options.weight_decay, *network_) {
     if (options.ema_decay > 0) average_.emplace(*network_, options.ema_decay);
     if (is_deferred()) {
       UseBlocks();
@@ -94,7 +81,7 @@ class TorchTrainer : public Trainer {
       average_->Reset();
       TARA_RETURN_IF_ERROR(LoadWeights(checkpoint, average_->network()));
     }
-    return optimizer_->Load(checkpoint);
+    return optimizer_.Load(checkpoint);
   }
 
   absl::StatusOr<Losses> Step(const std::vector<Sample>& batch,
@@ -151,7 +138,7 @@ class TorchTrainer : public Trainer {
             heads_,
             absl::MakeConstSpan(table.data_ptr<float>() + i * table.stride(0),
                                 static_cast<size_t>(table.size(1)))));
-        if (losses.back().skipped) optimizer_->Uncount(1);
+        if (losses.back().skipped) optimizer_.Uncount(1);
       }
       return losses;
     } catch (const std::exception& error) {
@@ -196,7 +183,7 @@ class TorchTrainer : public Trainer {
               ToNamedTensor(absl::StrCat(kRawPrefix, name), tensor));
         }
       }
-      optimizer_->Save(checkpoint);
+      optimizer_.Save(checkpoint);
       return checkpoint;
     } catch (const std::exception& error) {
       return TorchError("saving", kMemoryHint, error);
@@ -286,7 +273,7 @@ class TorchTrainer : public Trainer {
   // Computes the losses in training, before any gradients.
   LossTensors Train(const EncodedSamples& samples) {
     network_->train();
-    optimizer_->ZeroGradients();
+    optimizer_.ZeroGradients();
     return ComputeLosses(
         Forward(*network_, samples.planes, samples.globals, heads_), samples,
         options_, hills_);
@@ -299,8 +286,8 @@ class TorchTrainer : public Trainer {
       before_->Restore();
       return losses;
     }
-    optimizer_->Step(learning_rate);
-    if (average_) average_->Update(optimizer_->steps());
+    optimizer_.Step(learning_rate);
+    if (average_) average_->Update(optimizer_.steps());
     return losses;
   }
 
@@ -311,10 +298,10 @@ class TorchTrainer : public Trainer {
     losses.skipped = !std::isfinite(losses.total);
     if (losses.skipped) return losses;
     tensors.total.backward();
-    const auto norm = optimizer_->GradientNorm().item<double>();
+    const auto norm = optimizer_.GradientNorm().item<double>();
     losses.skipped = !std::isfinite(norm);
     if (options_.max_gradient_norm > 0 && !losses.skipped) {
-      optimizer_->ClipGradients(norm, options_.max_gradient_norm);
+      optimizer_.ClipGradients(norm, options_.max_gradient_norm);
     }
     return losses;
   }
@@ -328,15 +315,15 @@ class TorchTrainer : public Trainer {
     before_->Keep();
     const LossTensors tensors = Train(MoveTo(device_, batch));
     tensors.total.backward();
-    optimizer_->GatherGradients();
-    const at::Tensor norm = optimizer_->GradientNorm();
+    optimizer_.GatherGradients();
+    const at::Tensor norm = optimizer_.GradientNorm();
     const at::Tensor finite =
         tensors.total.isfinite().logical_and(norm.isfinite());
     if (options_.max_gradient_norm > 0) {
-      optimizer_->ClipGradients(norm, options_.max_gradient_norm);
+      optimizer_.ClipGradients(norm, options_.max_gradient_norm);
     }
-    optimizer_->Step(learning_rate);
-    if (average_) average_->Update(optimizer_->steps());
+    optimizer_.Step(learning_rate);
+    if (average_) average_->Update(optimizer_.steps());
     before_->RestoreUnless(finite);
     started_.push_back(PackLosses(tensors, finite));
   }
@@ -344,7 +331,7 @@ class TorchTrainer : public Trainer {
   // Moves what a step changes into a few blocks of memory.
   void UseBlocks() {
     const std::vector<std::string> weights =
-        optimizer_->UseBlocks([&](const std::string& name) {
+        optimizer_.UseBlocks([&](const std::string& name) {
           const HeadInfo* const head = AuxiliaryHeadOf(name);
           return head == nullptr || heads_[head->head];
         });
@@ -355,7 +342,7 @@ class TorchTrainer : public Trainer {
       norms.push_back(name);
       buffers.push_back(tensor);
     }
-    std::vector<at::Tensor> changed = optimizer_->blocks();
+    std::vector<at::Tensor> changed = optimizer_.blocks();
     changed.push_back(MoveToBlock(buffers));
     if (average_) {
       // The last two: weights and norms.
@@ -377,13 +364,13 @@ class TorchTrainer : public Trainer {
           return tensor.narrow(0, 0, size);
         });
         Train(MoveTo(device_, part)).total.backward();
-        optimizer_->ZeroGradients();
+        optimizer_.ZeroGradients();
         before_->Restore();
         return absl::ResourceExhaustedError(absl::StrCat(
             failed.message(), "; a batch of ", size, " samples fits"));
       } catch (const std::exception&) {
         // This one does not fit either: frees its memory.
-        optimizer_->ZeroGradients();
+        optimizer_.ZeroGradients();
       }
     }
     return failed;
@@ -394,7 +381,7 @@ class TorchTrainer : public Trainer {
   const c10::Device device_;
   const at::Tensor hills_;
   const std::shared_ptr<Network> network_;
-  const std::unique_ptr<Optimizer> optimizer_;
+  Optimizer optimizer_;
   std::optional<WeightAverage> average_;
   // The tensors that a step changes: with deferred steps all of them, else the
   // ones that the forward pass changes.
@@ -433,10 +420,6 @@ absl::StatusOr<std::unique_ptr<Trainer>> MakeTrainer(
     const std::string& name, const Checkpoint& checkpoint,
     const TrainerOptions& options) {
   TARA_RETURN_IF_ERROR(CheckTrainerOptions(options));
-  // A bundle's tensors come from another file than a checkpoint's.
-  if (const absl::Status finite = CheckFinite(checkpoint); !finite.ok()) {
-    return absl::DataLossError(absl::StrCat(name, ": ", finite.message()));
-  }
   try {
     // The seed is that of heads that the checkpoint lacks.
     auto trainer = std::make_unique<TorchTrainer>(checkpoint.shape, options,

@@ -51,12 +51,10 @@ struct Sample {
 enum class OptimizerKind {
   kAdamW,
   kMuon,  // of the tower; AdamW of the rest
-  kSgd,   // with Nesterov's momentum
 };
 
 struct TrainerOptions {
   OptimizerKind optimizer = OptimizerKind::kAdamW;
-  float momentum = 0.9f;  // of kSgd
   // Decoupled decay of convolutions and linear layers, per step and unit of
   // learning rate.
   float weight_decay = 1e-2f;
@@ -181,6 +179,7 @@ absl::StatusOr<std::pair<std::unique_ptr<Trainer>, TrainingProgress>>
 LoadTrainer(const std::string& path, const TrainerOptions& options);
 
 // The same from a checkpoint that is read already; errors call it `name`.
+// REQUIRES: CheckFinite(checkpoint) is OK.
 absl::StatusOr<std::unique_ptr<Trainer>> MakeTrainer(
     const std::string& name, const Checkpoint& checkpoint,
     const TrainerOptions& options);

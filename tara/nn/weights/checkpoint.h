@@ -24,7 +24,7 @@
 //   NAME            the network as it plays; the average of the weights where
 //                   training averages them
 //   raw/NAME        then, the weights that training continues with
-//   adamw.*, muon.*, sgd.*  moments of the optimizer
+//   adamw.*, muon.*  moments of the optimizer (sgd.* of earlier versions)
 // The number of inputs is the second axis of stem_conv.weight (planes) and of
 // stem_globals.weight (globals), or the first of input_planes.weight and
 // input_globals.weight in a light network: the first of kPlanes and kGlobals.
@@ -32,6 +32,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -91,6 +92,9 @@ struct Checkpoint {
 
   // Returns the tensor, or null.
   const NamedTensor* Find(absl::string_view name) const;
+  NamedTensor* Find(absl::string_view name) {
+    return const_cast<NamedTensor*>(std::as_const(*this).Find(name));
+  }
   // Returns the tensor, or INVALID_ARGUMENT, listing the existing ones, if none
   // has that name and shape.
   absl::StatusOr<const NamedTensor*> Find(

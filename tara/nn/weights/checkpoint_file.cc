@@ -1,6 +1,5 @@
 // The bytes of a checkpoint; checkpoint.cc has its content.
 
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +9,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "tara/base/files.h"
-#include "tara/base/status_macros.h"
 #include "tara/nn/encode/features.h"
 #include "tara/nn/weights/checkpoint.h"
 #include "third_party/crc32c/crc32c.h"

@@ -52,44 +52,10 @@ bool IsKept(const std::string& name, const Checkpoint& checkpoint) {
          (head->in_bundles && HasLearned(checkpoint, head->head));
 }
 
-NamedTensor* FindTensor(Checkpoint& checkpoint, absl::string_view name) {
-  const auto found = std::find_if(
-      checkpoint.tensors.begin(), checkpoint.tensors.end(),
-      [&](const NamedTensor& tensor) { return tensor.name == name; });
-  return found == checkpoint.tensors.end() ? nullptr : &*found;
-}
-
-// A norm as  y = scale * x + shift,  a number of each for every channel.
-struct FoldedNorm {
-  std::vector<float> scale;
-  std::vector<float> shift;
-};
-
-absl::StatusOr<FoldedNorm> ComputeFoldedNorm(const Checkpoint& checkpoint,
-                                             const std::string& name) {
-  const std::vector<int64_t> shape = {checkpoint.shape.channels};
-  TARA_ASSIGN_OR_RETURN(const NamedTensor* const weight,
-                        checkpoint.Find(name + ".weight", shape));
-  TARA_ASSIGN_OR_RETURN(const NamedTensor* const bias,
-                        checkpoint.Find(name + ".bias", shape));
-  TARA_ASSIGN_OR_RETURN(const NamedTensor* const mean,
-                        checkpoint.Find(name + ".running_mean", shape));
-  TARA_ASSIGN_OR_RETURN(const NamedTensor* const variance,
-                        checkpoint.Find(name + ".running_var", shape));
-  FoldedNorm norm;
-  for (size_t i = 0; i < weight->values.size(); ++i) {
-    const float scale =
-        weight->values[i] / std::sqrt(variance->values[i] + kNormEpsilon);
-    norm.scale.push_back(scale);
-    norm.shift.push_back(bias->values[i] - mean->values[i] * scale);
-  }
-  return norm;
-}
-
 // Multiplies the weights of each output (the first axis) by its number.
 absl::Status Scale(const std::string& name, const std::vector<float>& scale,
                    Checkpoint& network) {
-  NamedTensor* const tensor = FindTensor(network, name);
+  NamedTensor* const tensor = network.Find(name);
   if (tensor == nullptr) {
     return absl::InvalidArgumentError(absl::StrCat("missing tensor ", name));
   }
@@ -105,15 +71,29 @@ absl::Status Scale(const std::string& name, const std::vector<float>& scale,
   return absl::OkStatus();
 }
 
-// Folds one norm: only its bias is left, which becomes its shift.
+// Folds one norm, y = scale * x + shift: only its bias is left, which becomes
+// the shift.
 absl::Status FoldNorm(const ConvolutionNames& names, Checkpoint& network) {
-  TARA_ASSIGN_OR_RETURN(FoldedNorm norm,
-                        ComputeFoldedNorm(network, names.norm));
-  FindTensor(network, names.norm + ".bias")->values = std::move(norm.shift);
-  TARA_RETURN_IF_ERROR(
-      Scale(names.convolution + ".weight", norm.scale, network));
+  std::vector<float>* parts[4];
+  const char* const kParts[] = {".weight", ".bias", ".running_mean",
+                                ".running_var"};
+  for (int i = 0; i < 4; ++i) {
+    const std::string name = names.norm + kParts[i];
+    TARA_RETURN_IF_ERROR(
+        std::as_const(network).Find(name, {network.shape.channels}).status());
+    parts[i] = &network.Find(name)->values;
+  }
+  const auto [weights, biases, means, variances] = parts;
+  std::vector<float> scales;
+  for (size_t i = 0; i < weights->size(); ++i) {
+    const float scale =
+        (*weights)[i] / std::sqrt((*variances)[i] + kNormEpsilon);
+    scales.push_back(scale);
+    (*biases)[i] -= (*means)[i] * scale;
+  }
+  TARA_RETURN_IF_ERROR(Scale(names.convolution + ".weight", scales, network));
   if (names.norm != kStemNorm) return absl::OkStatus();
-  return Scale("stem_globals.weight", norm.scale, network);
+  return Scale("stem_globals.weight", scales, network);
 }
 
 }  // namespace

@@ -6,8 +6,6 @@
 // are made of what FoldNorms returns. (LibTorch folds its own tensors:
 // tara/nn/torch/network_torch.h.)
 
-#include <string>
-
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "tara/nn/weights/checkpoint.h"

@@ -527,20 +527,6 @@ absl::Status CheckSearch(const proto::SelfPlayConfig& config) {
   return absl::OkStatus();
 }
 
-absl::Status CheckMilestones(const proto::LearnerConfig& learner) {
-  float last = 0;
-  for (const float milestone : learner.milestones()) {
-    // Written so that NaN fails too.
-    if (!(milestone > last && milestone < 1)) {
-      return Bad("learner.milestones", milestone,
-                 "parts of the run, more than 0 and less than 1, each more "
-                 "than the one before");
-    }
-    last = milestone;
-  }
-  return absl::OkStatus();
-}
-
 // One network learns, on one device.
 absl::Status CheckLearnerDevice(const std::string& device) {
   const auto parsed = nn::ParseDevice(device);
@@ -636,7 +622,6 @@ absl::Status CheckConfig(const proto::TrainConfig& config) {
   }
   TARA_RETURN_IF_ERROR(
       Prefixed("inference.", ToInferenceOptions(config.inference()).status()));
-  TARA_RETURN_IF_ERROR(CheckMilestones(config.learner()));
   TARA_RETURN_IF_ERROR(CheckLearnerDevice(config.learner().device()));
   TARA_RETURN_IF_ERROR(CheckSearch(config.self_play()));
   TARA_RETURN_IF_ERROR(CheckTargets(config));

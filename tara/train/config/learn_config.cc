@@ -73,19 +73,15 @@ nn::PerHead<float> LossWeightsOf(const proto::LearnerConfig& learner) {
   return weights;
 }
 
-nn::OptimizerKind OptimizerOf(const std::string& name) {
-  if (name == "muon") return nn::OptimizerKind::kMuon;
-  return name == "sgd" ? nn::OptimizerKind::kSgd : nn::OptimizerKind::kAdamW;
-}
-
 }  // namespace
 
 nn::TrainerOptions ToTrainerOptions(const proto::TrainConfig& config) {
   const proto::LearnerConfig& learner = config.learner();
   const auto device = nn::ParseDevice(learner.device());
   TARA_CHECK(device.ok(), "a config was not checked");
-  return {.optimizer = OptimizerOf(learner.optimizer()),
-          .momentum = learner.momentum(),
+  return {.optimizer = learner.optimizer() == "muon"
+                           ? nn::OptimizerKind::kMuon
+                           : nn::OptimizerKind::kAdamW,
           .weight_decay = learner.weight_decay(),
           .loss_weights = LossWeightsOf(learner),
           .ema_decay = learner.ema_decay(),
@@ -104,11 +100,7 @@ LearnOptions ToLearnOptions(const proto::TrainConfig& config,
                    .warmup_steps = learner.warmup_steps(),
                    .total_steps =
                        int64_t{generations} * learner.steps_per_generation(),
-                   .shape = learner.schedule() == "steps" ? RateShape::kSteps
-                                                          : RateShape::kCosine,
-                   .final_fraction = learner.final_learning_rate_fraction(),
-                   .milestones = {learner.milestones().begin(),
-                                  learner.milestones().end()}},
+                   .final_fraction = learner.final_learning_rate_fraction()},
       .batch_size = static_cast<int>(learner.batch_size()),
       .steps = static_cast<int>(learner.steps_per_generation()),
       .max_skipped_steps = static_cast<int>(learner.max_skipped_steps()),

@@ -56,7 +56,9 @@ absl::StatusOr<std::unique_ptr<nn::Trainer>> FirstTrainer(
   const uint64_t seed =
       DeriveSeed(config.seed(), 0, StreamPurpose::kInitialWeights);
   if (config.init_from() == kNone) {
-    return train::NewTrainer(ToNetworkShape(config), options, seed);
+    TARA_ASSIGN_OR_RETURN(const nn::Checkpoint checkpoint,
+                          train::NewCheckpoint(ToNetworkShape(config), seed));
+    return train::MakeTrainer("the new network", checkpoint, options);
   }
   TARA_ASSIGN_OR_RETURN(const std::string path, InitFile(config));
   TARA_ASSIGN_OR_RETURN(nn::Checkpoint checkpoint, ReadInitFile(path));

@@ -19,41 +19,6 @@
 #include "tara/nn/torch/torch_runtime.h"
 
 namespace tara::train {
-namespace {
-
-// Null: the cores that learn compute them.
-absl::StatusOr<std::unique_ptr<nn::LightGradients>> GradientsOf(
-    const nn::NetworkShape& shape, const nn::TrainerOptions& options) {
-  if (options.cuda_device == nn::TrainerOptions::kNoCudaDevice) return nullptr;
-  TARA_RETURN_IF_ERROR(nn::CheckTrainerOptions(options));
-  return nn::NewTorchLightGradients(shape, options);
-}
-
-// Returns what `make` returns, or the status of what LibTorch throws.
-template <typename Make>
-auto OnDevice(const Make& make) -> decltype(make()) {
-  try {
-    return make();
-  } catch (const std::exception& error) {
-    return nn::TorchError("making a network on learner.device",
-                          "use a smaller network", error);
-  }
-}
-
-}  // namespace
-
-absl::StatusOr<std::unique_ptr<nn::Trainer>> NewTrainer(
-    const nn::NetworkShape& shape, const nn::TrainerOptions& options,
-    uint64_t seed) {
-  return OnDevice([&]() -> absl::StatusOr<std::unique_ptr<nn::Trainer>> {
-    if (shape.kind != nn::NetworkKind::kLight) {
-      return nn::NewTrainer(shape, options, seed);
-    }
-    TARA_ASSIGN_OR_RETURN(auto gradients, GradientsOf(shape, options));
-    return nn::NewLightTrainer(shape, options, seed, std::move(gradients));
-  });
-}
-
 absl::StatusOr<nn::Checkpoint> NewCheckpoint(const nn::NetworkShape& shape,
                                              uint64_t seed) {
   if (shape.kind != nn::NetworkKind::kLight)
@@ -68,12 +33,18 @@ absl::StatusOr<std::unique_ptr<nn::Trainer>> MakeTrainer(
   if (checkpoint.shape.kind != nn::NetworkKind::kLight) {
     return nn::MakeTrainer(name, checkpoint, options);
   }
-  return OnDevice([&]() -> absl::StatusOr<std::unique_ptr<nn::Trainer>> {
-    TARA_ASSIGN_OR_RETURN(auto gradients,
-                          GradientsOf(checkpoint.shape, options));
+  try {
+    std::unique_ptr<nn::LightGradients> gradients;  // null: the cores compute
+    if (options.cuda_device != nn::TrainerOptions::kNoCudaDevice) {
+      TARA_RETURN_IF_ERROR(nn::CheckTrainerOptions(options));
+      gradients = nn::NewTorchLightGradients(checkpoint.shape, options);
+    }
     return nn::MakeLightTrainer(name, checkpoint, options,
                                 std::move(gradients));
-  });
+  } catch (const std::exception& error) {
+    return nn::TorchError("making a network on learner.device",
+                          "use a smaller network", error);
+  }
 }
 
 absl::StatusOr<std::vector<HeldOutLosses>> MeasureHeldOut(
@@ -120,15 +91,6 @@ double LearningRate(const LearningRateSchedule& schedule, int64_t step) {
   if (step < schedule.warmup_steps) {
     return schedule.peak * static_cast<double>(step + 1) /
            static_cast<double>(schedule.warmup_steps);
-  }
-  if (schedule.shape == RateShape::kSteps) {
-    double rate = schedule.peak;
-    for (const double milestone : schedule.milestones) {
-      const double begin =
-          milestone * static_cast<double>(schedule.total_steps);
-      if (static_cast<double>(step) >= begin) rate *= 0.1;
-    }
-    return rate;
   }
   const int64_t falling = schedule.total_steps - schedule.warmup_steps;
   const double done =

@@ -22,12 +22,9 @@ namespace tara::train {
 // tara/nn/training/trainer.h for towers, tara/nn/light/light.h for light
 // networks.
 
-// INTERNAL or RESOURCE_EXHAUSTED when the device fails.
-absl::StatusOr<std::unique_ptr<nn::Trainer>> NewTrainer(
-    const nn::NetworkShape& shape, const nn::TrainerOptions& options,
-    uint64_t seed);
 absl::StatusOr<nn::Checkpoint> NewCheckpoint(const nn::NetworkShape& shape,
                                              uint64_t seed);
+// INTERNAL or RESOURCE_EXHAUSTED when the device fails.
 absl::StatusOr<std::unique_ptr<nn::Trainer>> MakeTrainer(
     const std::string& name, const nn::Checkpoint& checkpoint,
     const nn::TrainerOptions& options);
@@ -55,27 +52,18 @@ absl::StatusOr<std::vector<HeldOutLosses>> MeasureHeldOut(
 // without any.
 nn::Losses MeanLosses(const std::vector<HeldOutLosses>& by_variant);
 
-// How the learning rate falls after the warm-up.
-enum class RateShape {
-  kCosine,
-  kSteps,
-};
-
 struct LearningRateSchedule {
   double peak = 0.003;
   int64_t warmup_steps = 50;
   int64_t total_steps = 1000;  // of the whole run
-  RateShape shape = RateShape::kCosine;
-  double final_fraction = 0.1;          // of kCosine
-  std::vector<double> milestones = {};  // of kSteps: parts of total_steps
+  double final_fraction = 0.1;
 };
 
 // Returns the learning rate of a step (from 0): rises linearly to the peak over
-// the warm-up, then falls. With kCosine, along a half cosine,
+// the warm-up, then falls along a half cosine,
 //   peak * (f + (1 - f) * (1 + cos(pi * t)) / 2),
 // with f the final fraction and t the share of the steps after warm-up that
-// are done, in [0, 1]; stays at f * peak after the last step. With kSteps, to
-// a tenth at each milestone.
+// are done, in [0, 1]; stays at f * peak after the last step.
 double LearningRate(const LearningRateSchedule& schedule, int64_t step);
 
 struct LearnOptions {

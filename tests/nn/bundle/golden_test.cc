@@ -1,19 +1,14 @@
 #include "tara/nn/bundle/golden.h"
 
 #include <cmath>
-#include <limits>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tara/core/rules.h"
-#include "tara/nn/encode/encoded_batch.h"
 #include "tests/nn/nn_testing.h"
 
 namespace tara::nn {
@@ -30,8 +25,8 @@ std::vector<BundleVariant> AllVariants() {
 }
 
 // As many numbers as a network says, all different.
-NetworkOutputs SomeOutputs(size_t size) {
-  NetworkOutputs outputs;
+GoldenTensors SomeOutputs(size_t size) {
+  GoldenTensors outputs;
   const auto fill = [](size_t count, std::vector<float>& values) {
     for (size_t i = 0; i < count; ++i) {
       values.push_back(std::sin(static_cast<float>(i)));
@@ -68,30 +63,9 @@ TEST(GoldenTest, RuleOptionsAreThoseOfTheVariant) {
   EXPECT_EQ(positions[5].state.options.no_progress_limit, 7);
 }
 
-TEST(GoldenTest, PositionsAreEncodedAsEvaluatorsDo) {
-  const auto positions = MakeGoldenPositions(AllVariants());
-  const NetworkInputs inputs = EncodeGoldenPositions(positions);
-  std::vector<State> states;
-  for (const auto& position : positions) states.push_back(position.state);
-  EncodedBatch batch;
-  batch.EncodeCanonical(states);
-  for (size_t i = 0; i < states.size(); ++i) {
-    for (int plane = 0; plane < kNumPlanes; ++plane) {
-      for (int square = 0; square < kNumSquares; ++square) {
-        ASSERT_EQ(
-            inputs.planes[(i * kNumPlanes + plane) * kNumSquares + square],
-            batch.planes()[(i * kNumSquares + square) * kNumPlanes + plane]);
-      }
-    }
-  }
-  EXPECT_EQ(inputs.globals,
-            std::vector<float>(batch.globals(),
-                               batch.globals() + inputs.globals.size()));
-}
-
 TEST(GoldenTest, JsonHoldsThePositionsAndWhatIsExpected) {
   const auto positions = MakeGoldenPositions(AllVariants());
-  const NetworkOutputs outputs = SomeOutputs(positions.size());
+  const GoldenTensors outputs = SomeOutputs(positions.size());
   const std::string text = GoldenToJson(positions, outputs);
   const auto golden = GoldenFromJson(text);
   ASSERT_THAT(golden, IsOk());
@@ -106,46 +80,6 @@ TEST(GoldenTest, JsonHoldsThePositionsAndWhatIsExpected) {
   EXPECT_THAT(
       GoldenFromJson(absl::StrReplaceAll(text, {{"\"win\"", "\"won\""}})),
       StatusIs(absl::StatusCode::kDataLoss, HasSubstr("position 0")));
-}
-
-TEST(GoldenTest, WhatIsNotFiniteIsFound) {
-  const auto positions = MakeGoldenPositions(AllVariants());
-  const NetworkOutputs good = SomeOutputs(positions.size());
-  // Nothing is hidden yet.
-  EXPECT_FALSE(CheckFinite(positions, good, /*with_owner=*/false).ok());
-  NetworkOutputs hidden = good;
-  HideIllegalActions(positions, hidden);
-  EXPECT_TRUE(CheckFinite(positions, hidden, false).ok());
-
-  hidden.result[7] = std::numeric_limits<float>::quiet_NaN();
-  EXPECT_EQ(CheckFinite(positions, hidden, false).message(),
-            "result is nan at place 1 of position 2; expected a finite number");
-  hidden = good;
-  HideIllegalActions(positions, hidden);
-  const int legal = positions[1].network_indices[0];
-  hidden.policy[kNumActions + legal] = std::numeric_limits<float>::quiet_NaN();
-  EXPECT_EQ(CheckFinite(positions, hidden, false).message(),
-            absl::StrCat("policy is nan at place ", legal,
-                         " of position 1; expected a finite number"));
-}
-
-TEST(GoldenTest, ChancesAreSoftmaxOverTheLegalActions) {
-  const auto positions = MakeGoldenPositions(AllVariants());
-  NetworkOutputs outputs = SomeOutputs(positions.size());
-  HideIllegalActions(positions, outputs);
-  for (size_t i = 0; i < positions.size(); ++i) {
-    const mcts::Evaluation evaluation = ToEvaluation(positions[i], outputs, i);
-    ASSERT_EQ(evaluation.priors.size(),
-              static_cast<size_t>(LegalActions(positions[i].state).Count()));
-    double sum = 0;
-    for (const float prior : evaluation.priors) sum += prior;
-    EXPECT_NEAR(sum, 1, 1e-5);
-    EXPECT_NEAR(evaluation.win + evaluation.draw + evaluation.loss, 1, 1e-5);
-    // Softmax: ratios of chances are exponentials of differences.
-    EXPECT_NEAR(evaluation.win / evaluation.draw,
-                std::exp(outputs.result[3 * i] - outputs.result[3 * i + 1]),
-                1e-4);
-  }
 }
 
 TEST(GoldenTest, WhatIsWrongWithAPositionIsSaid) {

@@ -1,6 +1,8 @@
 #include "tests/nn/bundle/test_bundle.h"
 
+#include <onnx/checker.h>
 #include <onnx/onnx_pb.h>
+#include <onnx/shape_inference/implementation.h>
 
 #include <cstring>
 
@@ -38,6 +40,19 @@ BundleOptions SmallBundleOptions() {
                                  .score = 0.5,
                                  .low = 0.25,
                                  .high = 0.75}}}};
+}
+
+void ExpectValidOnnx(const std::string& model) {
+  onnx::ModelProto parsed;
+  ASSERT_TRUE(parsed.ParseFromString(model));
+  EXPECT_NO_THROW({
+    onnx::checker::check_model(parsed);
+    onnx::shape_inference::InferShapes(
+        parsed, onnx::OpSchemaRegistry::Instance(),
+        onnx::ShapeInferenceOptions(/*check_type_val=*/true,
+                                    /*strict_mode_val=*/1));
+    onnx::checker::check_model(parsed);
+  });
 }
 
 std::string BundleFileTest::Entry(const std::string& name) const {

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/nn/bundle/bundle.h"
@@ -16,6 +15,9 @@ namespace tara::nn {
 
 // Options of bundles of two variants, with a provenance.
 BundleOptions SmallBundleOptions();
+
+// Expects that libonnx accepts a model, with its types and shapes.
+void ExpectValidOnnx(const std::string& model);
 
 // Tests that change parts of a bundle, which is given by its bytes.
 class BundleFileTest : public ::testing::Test {

@@ -43,22 +43,9 @@ TEST(ZipArchiveTest, EntriesAreDeflated) {
   EXPECT_LT(ZipReader::Open(Zip())->CompressedSize("folder/large"), 1000u);
 }
 
-TEST(ZipArchiveTest, TheSameEntriesMakeTheSameBytes) {
-  EXPECT_EQ(Zip(), Zip());
-}
-
 TEST(ZipArchiveTest, AnEntryThatIsNotThereIsNotFound) {
   EXPECT_THAT(ZipReader::Open(Zip())->Read("second"),
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("second")));
-}
-
-TEST(ZipArchiveTest, WhatIsNoArchiveIsRefused) {
-  for (const std::string& bytes :
-       {std::string(), std::string("PK"), std::string(1000, 'a')}) {
-    EXPECT_THAT(ZipReader::Open(bytes).status(),
-                StatusIs(absl::StatusCode::kDataLoss, HasSubstr("zip")))
-        << bytes;
-  }
 }
 
 TEST(ZipArchiveTest, ATruncatedArchiveIsRefused) {

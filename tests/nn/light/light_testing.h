@@ -1,7 +1,6 @@
 #ifndef TESTS_NN_LIGHT_LIGHT_TESTING_H_
 #define TESTS_NN_LIGHT_LIGHT_TESTING_H_
 
-#include <cstddef>
 #include <cstdint>
 
 #include "tara/base/random.h"
@@ -18,8 +17,7 @@ inline AlignedFloats RandomParameters(const LightTensors& tensors,
   for (const LightTensor* const tensor : tensors.all()) {
     const double scale = tensor->scale > 0 ? tensor->scale : bias_scale;
     for (int row = 0; row < tensor->rows; ++row) {
-      float* const values = parameters.data() + tensor->offset +
-                            static_cast<size_t>(row) * tensor->stride;
+      float* const values = parameters.data() + tensor->RowAt(row);
       for (int column = 0; column < tensor->columns; ++column) {
         values[column] = static_cast<float>(scale * random.Normal());
       }

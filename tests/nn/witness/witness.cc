@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "tara/nn/bundle/bundle.h"
@@ -17,7 +16,7 @@ WitnessAnswers ReadWitnessAnswers() {
   const std::vector<GoldenPosition> positions =
       bundle.ReadGolden().value().positions;
   const auto size = static_cast<int64_t>(positions.size());
-  NetworkOutputs outputs;
+  GoldenTensors outputs;
   for (const auto& info : NetworkOutputInfos(bundle.manifest().has_owner)) {
     outputs.*info.values =
         FromNpy(bundle.Read(GoldenTensorEntry(info.name)).value(),

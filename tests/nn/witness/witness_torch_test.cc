@@ -2,7 +2,6 @@
 // how they were made.
 
 #include <string>
-#include <vector>
 
 #include "gtest/gtest.h"
 #include "tara/nn/inference/network_evaluator.h"
