@@ -158,8 +158,6 @@ TEST(EndingsTest, AnInterruptEndsWhatWouldTakeDays) {
         "balance --variant four_treasures --player " + thinker,
         "selfplay --variant four_treasures --player alphabeta:depth=100 -o " +
             store,
-        "regret --variant four_treasures --player alphabeta:depth=100 "
-        "--positions 100000"s,
         "solve --variant high_kings_l1"s,
         "stats --variant high_kings_l1 --games 100G"s,
         "explore build " + book + " --variant four_treasures --player " +

@@ -72,8 +72,6 @@ std::map<std::string, std::string> Commands() {
       {"puzzles",
        "puzzles --variant four_treasures --player random --games 1 "
        "--puzzles 1"},
-      {"regret",
-       "regret --variant four_treasures --player random --positions 4"},
       {"review", "review FOLDER/none.jsonl"},
       {"explore",
        "explore build FOLDER/book.db --variant four_treasures --player "
@@ -258,11 +256,6 @@ std::vector<Writer> WritersIn(const std::string& folder) {
                     " --player mcts:sims=2 --nodes 100 --notes " +
                     at("notes.jsonl"),
        .file = at("notes.jsonl"),
-       .replaces = true},
-      {.arguments = "regret --player random --variant four_treasures "
-                    "--positions 1 --test-set " +
-                    at("set.jsonl"),
-       .file = at("set.jsonl"),
        .replaces = true},
       {.arguments = "train configs/tiny.textproto --set generations=1 "
                     "--set self_play.search.simulations=2 "

@@ -25,7 +25,6 @@
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player.h"
 #include "tara/eval/players/player_spec.h"
-#include "tara/eval/regret/regret.h"
 #include "tests/eval/test_players.h"
 #include "tests/status_matchers.h"
 
@@ -254,15 +253,6 @@ TEST(StopTest, OneThreadsEndEndsTheOthersChoices) {
          return games < 10;
        });
   EXPECT_GE(games, 10);
-}
-
-TEST(StopTest, EndsTheMeasurementOfRegret) {
-  const std::vector<SolvedPosition> positions =
-      MakeSolvedPositions({.positions = 2});
-  const std::unique_ptr<Player> player =
-      Factory("mcts:sims=16000000")().value();
-  EXPECT_TRUE(absl::IsCancelled(
-      MeasureRegret(positions, 1, *player, [] { return true; }).status()));
 }
 
 }  // namespace

@@ -245,7 +245,7 @@ TEST(PlayerSpecTest, ErrorsNameThePartAndWhatWasExpected) {
            {"gredy",
             "unknown player 'gredy'; expected random, greedy, "
             "alphabeta[:nodes=N], mcts[:sims=N], best[:sims=N], level:N, "
-            "net:PATH[,sims=N], engine:CMD or person"},
+            "net:PATH[,sims=N] or engine:CMD"},
            {"engine",
             "no command; expected engine:CMD, a program and its arguments"},
            {"random:sims=3", "random takes no options, got 'sims=3'"},

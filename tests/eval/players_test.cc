@@ -23,7 +23,6 @@
 #include "tara/core/variant.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player.h"
-#include "tara/eval/regret/regret.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tara/mcts/time/time_manager.h"
@@ -160,9 +159,7 @@ TEST(PlayerTest, WhoPlaysForTheMatchTakesThePointsItNeeds) {
   Random random(1);
   int problems = 0;
   for (const auto& [state, margins] :
-       MakeSolvedPositions({.variant = Variant::kFourTreasures,
-                            .positions = 40,
-                            .node_limit = 300})) {
+       SolvedPositions(Variant::kFourTreasures, 40)) {
     // Where one may win by more or by less.
     const int most = *std::max_element(margins.begin(), margins.end());
     if (std::none_of(margins.begin(), margins.end(),

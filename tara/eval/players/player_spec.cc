@@ -208,7 +208,6 @@ constexpr PlayerKindInfo kPlayerKinds[] = {
     {"level", PlayerKind::kNet, "level:N"},
     {"net", PlayerKind::kNet, "net:PATH[,sims=N]"},
     {"engine", PlayerKind::kEngine, "engine:CMD"},
-    {"person", PlayerKind::kPerson, "person"},
 };
 
 absl::Status SetOne(const OptionText& option, PlayerSpec& spec) {
@@ -436,8 +435,6 @@ absl::StatusOr<PlayerSpec> ParsePlayerSpec(absl::string_view text) {
   switch (known->kind) {
     case PlayerKind::kBaseline:
       if (known->options != nullptr) break;
-      [[fallthrough]];
-    case PlayerKind::kPerson:
       if (!has_rest) return spec;
       return BadSpec(text, absl::StrCat(name, " takes no options, got '",
                                         Shown(rest), "'"));
@@ -465,7 +462,6 @@ int GamesAtATime(const PlayerSpec& spec, int games) {
   if (spec.kind == PlayerKind::kEngine) {
     return std::min(games, spec.engine.processes);
   }
-  if (spec.kind == PlayerKind::kPerson) return 1;
   return spec.search.threads > 1 ? 1 : games;
 }
 
@@ -549,7 +545,6 @@ std::string PlayerSpecHelp() {
               (docs/how-to/compare.md). CMD is the program and its arguments,
               quoted as in a shell, but not run by one. A program that hangs,
               exits or breaks the rules loses the game
-  person      a person at the terminal, one game at a time
 
 Options of alphabeta: limits per action; 0: none
 )",

@@ -55,8 +55,7 @@ enum class PlayerKind {
   kBaseline,  // what its row of PlayerKinds() states, and nothing else
   kMcts,
   kNet,
-  kEngine,
-  kPerson
+  kEngine
 };
 
 struct PlayerSpec;
