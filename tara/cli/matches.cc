@@ -437,7 +437,7 @@ void RegisterArena(Command& root) {
       {"--sprt TEST", &options->sprt,
        "sequential test per variant, such as elo0=0,elo1=10: ends when the "
        "pairs decide whether A is stronger by elo0 or by elo1; also "
-       "alpha=0.05, beta=0.05 (error rates), scale=logistic|normalized",
+       "alpha=0.05, beta=0.05 (error rates)",
        Default("none")},
   });
   AddMatchFlags(command, &options->match);

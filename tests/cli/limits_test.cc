@@ -183,7 +183,7 @@ TEST(LimitsTest, NoEngineLosesForWantOfDescriptors) {
     const TaraResult result = RunLimited(
         absl::StrCat("-n ", files),
         "arena --variant four_treasures random \"engine:tests/eval/fake_engine,"
-        "processes=4,start=300,move=300\" --games 8 --threads 2 "
+        "start=300,move=300\" --games 8 --threads 4 "
         "--format=json");
     if (result.status == 0) {
       EXPECT_FALSE(Json::parse(result.out)[0].contains("forfeits"))

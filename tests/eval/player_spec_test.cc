@@ -143,19 +143,17 @@ TEST(PlayerSpecTest, TheUtilityIsChosenByName) {
 }
 
 TEST(PlayerSpecTest, AnEngineIsACommandWithOptions) {
-  const PlayerSpec spec = Parsed("engine:gtp --level 3,processes=2");
+  const PlayerSpec spec = Parsed("engine:gtp --level 3,move=2");
   EXPECT_EQ(spec.kind, PlayerKind::kEngine);
   EXPECT_EQ(spec.engine.command,
             (std::vector<std::string>{"gtp", "--level", "3"}));
-  EXPECT_EQ(spec.engine.processes, 2);
+  EXPECT_EQ(spec.engine.move_limit, absl::Seconds(2));
 }
 
 TEST(PlayerSpecTest, GamesAtATimeAreThoseThatAPlayerCanTake) {
   EXPECT_EQ(GamesAtATime(Parsed("mcts"), 64), 64);
   EXPECT_EQ(GamesAtATime(Parsed("mcts:threads=2"), 64), 1);
   EXPECT_EQ(GamesAtATime(Parsed("engine:x"), 64), 1);
-  EXPECT_EQ(GamesAtATime(Parsed("engine:x,processes=4"), 64), 4);
-  EXPECT_EQ(GamesAtATime(Parsed("engine:x,processes=4"), 2), 2);
 }
 
 TEST(PlayerSpecTest, PathsMayHoldColonsAndCommas) {
@@ -389,21 +387,19 @@ TEST(EngineSpecTest, ACommandAloneHasLimits) {
   EXPECT_EQ(spec->start_limit, absl::Seconds(30));
   EXPECT_EQ(spec->move_limit, absl::Seconds(60));
   EXPECT_EQ(spec->grace, absl::Seconds(2));
-  EXPECT_EQ(spec->processes, 1);
   EXPECT_EQ(spec->log, "");
 }
 
 TEST(EngineSpecTest, OptionsFollowTheFirstCommaOutsideOfQuotes) {
   const absl::StatusOr<EngineSpec> spec = ParseEngineSpec(
       "tara engine --player 'mcts:sims=10,graph=on',start=5,move=0.5,grace=0,"
-      "processes=4,log=/tmp/x.log");
+      "log=/tmp/x.log");
   ASSERT_TRUE(spec.ok()) << spec.status();
   EXPECT_THAT(spec->command, ElementsAre("tara", "engine", "--player",
                                          "mcts:sims=10,graph=on"));
   EXPECT_EQ(spec->start_limit, absl::Seconds(5));
   EXPECT_EQ(spec->move_limit, absl::Milliseconds(500));
   EXPECT_EQ(spec->grace, absl::ZeroDuration());
-  EXPECT_EQ(spec->processes, 4);
   EXPECT_EQ(spec->log, "/tmp/x.log");
 }
 
@@ -420,7 +416,6 @@ TEST(EngineSpecTest, WhatCannotBeIsRefused) {
            {"a,move=nan", "move is 'nan'"},
            {"a,start=", "start is ''"},
            {"a,grace=-1", "grace is '-1'"},
-           {"a,processes=0", "processes is '0'"},
            {"a,log=", "log is ''; expected a text"},
            {"a,move=1,move=2", "move is given twice"}}) {
     EXPECT_THAT(ParseEngineSpec(text),

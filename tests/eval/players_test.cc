@@ -154,8 +154,8 @@ TEST(PlayerTest, TiesAreDrawnFromTheGamesStream) {
 TEST(PlayerTest, WhoPlaysForTheMatchTakesThePointsItNeeds) {
   const std::unique_ptr<Player> match_player = NewSearchPlayer(
       std::make_unique<mcts::PlayoutEvaluator>(4, 1),
-      {.search = {.simulations = 1000,
-                  .utility = {.kind = mcts::UtilityKind::kMatch}}});
+      {{.search = {.simulations = 1000,
+                   .utility = {.kind = mcts::UtilityKind::kMatch}}}});
   Random random(1);
   int problems = 0;
   for (const auto& [state, margins] :
@@ -195,7 +195,7 @@ TEST(PlayerTest, SaysWhatItThinksOfThePositionIfAsked) {
 
   const auto search =
       NewSearchPlayer(std::make_unique<mcts::PlayoutEvaluator>(1, 0),
-                      {.search = {.simulations = 30}});
+                      {{.search = {.simulations = 30}}});
   report = SearchReport();
   ASSERT_THAT(ChooseOne(*search, turn), IsOk());
   EXPECT_TRUE(report.value.has_value());

@@ -76,6 +76,13 @@ struct CountedPlayer {
   std::unique_ptr<Player> player;
 };
 
+// A session's options, without a cache, which would hide what is searched anew.
+SearchPlayerOptions Uncached(const mcts::SessionOptions& session) {
+  SearchPlayerOptions options = {session};
+  options.cache_positions = 1;
+  return options;
+}
+
 CountedPlayer NewCountedPlayer(const SearchPlayerOptions& options) {
   CountedPlayer counted;
   counted.player = NewSearchPlayer(
@@ -146,13 +153,10 @@ TEST_P(SearchPlayerOfVariantTest, ReusingTheTreeSavesEvaluations) {
   const Variant variant = GetParam().variant;
   // A random action is seldom among the lines looked at.
   const int simulations = GetParam().seats == 2 ? 200 : 400;
-  // Without a cache, which would hide it.
-  const CountedPlayer forgetful = NewCountedPlayer(
-      {.search = {.simulations = simulations}, .cache_positions = 1});
-  const CountedPlayer mindful =
-      NewCountedPlayer({.search = {.simulations = simulations},
-                        .reuse = true,
-                        .cache_positions = 1});
+  const CountedPlayer forgetful =
+      NewCountedPlayer(Uncached({.search = {.simulations = simulations}}));
+  const CountedPlayer mindful = NewCountedPlayer(
+      Uncached({.search = {.simulations = simulations}, .reuse = true}));
   for (uint64_t game = 0; game < 2; ++game) {
     PlayGame(*forgetful.player, variant, game, 12);
     PlayGame(*mindful.player, variant, game, 12);
@@ -181,10 +185,10 @@ TEST_P(SearchPlayerOfVariantTest, WithClocksThreadsAndPonderingItIsLegalToo) {
 TEST(SearchPlayerTest, AClockTakesThePlaceOfOtherLimits) {
   for (const absl::Duration own : {absl::ZeroDuration(), absl::Hours(1)}) {
     std::atomic<int64_t> reads = 0;
-    const CountedPlayer counted =
-        NewCountedPlayer({.search = {.simulations = 1},
-                          .time = own,
-                          .now = SteppingClock(&reads)});
+    SearchPlayerOptions options = {{.search = {.simulations = 1}}};
+    options.time = own;
+    options.now = SteppingClock(&reads);
+    const CountedPlayer counted = NewCountedPlayer(options);
     Random random(1);
     Turn turn = {.state = InitialState(Variant::kSacredHillL1),
                  .random = &random,
@@ -210,10 +214,10 @@ TEST(SearchPlayerTest, AClockTakesThePlaceOfOtherLimits) {
 
 TEST(SearchPlayerTest, AClockMakesNobodyStrongerWhoPlaysBelowHisStrength) {
   std::atomic<int64_t> reads = 0;
-  const CountedPlayer counted =
-      NewCountedPlayer({.search = {.simulations = 20},
-                        .value_margin = 1,
-                        .now = SteppingClock(&reads)});
+  SearchPlayerOptions options = {
+      {.search = {.simulations = 20}, .value_margin = 1}};
+  options.now = SteppingClock(&reads);
+  const CountedPlayer counted = NewCountedPlayer(options);
   Random random(1);
   const Turn turn = {
       .state = InitialState(Variant::kSacredHillL1),
@@ -226,7 +230,7 @@ TEST(SearchPlayerTest, AClockMakesNobodyStrongerWhoPlaysBelowHisStrength) {
 
 TEST(SearchPlayerTest, ThreadsDoTheSimulationsThatAreAskedFor) {
   const CountedPlayer counted = NewCountedPlayer(
-      {.search = {.simulations = 500}, .threads = 3, .cache_positions = 1});
+      Uncached({.search = {.simulations = 500}, .threads = 3}));
   Random random(1);
   const Turn turn = {.state = InitialState(Variant::kSacredHillL1),
                      .random = &random};
@@ -238,12 +242,11 @@ TEST(SearchPlayerTest, ThreadsDoTheSimulationsThatAreAskedFor) {
 }
 
 TEST(SearchPlayerTest, WhatWasPonderedOnNeedNotBeSearched) {
-  const CountedPlayer counted =
-      NewCountedPlayer({.search = {.simulations = 200},
-                        .reuse = true,
-                        .ponder = true,
-                        .ponder_simulations = 20000,
-                        .cache_positions = 1});
+  SearchPlayerOptions options =
+      Uncached({.search = {.simulations = 200}, .reuse = true});
+  options.ponder = true;
+  options.ponder_simulations = 20000;
+  const CountedPlayer counted = NewCountedPlayer(options);
   Random random(1);
   State state = InitialState(Variant::kFourTreasures);
   std::vector<Action> actions;
@@ -267,7 +270,8 @@ TEST(SearchPlayerTest, WhatWasPonderedOnNeedNotBeSearched) {
 }
 
 TEST(SearchPlayerTest, PonderingWaitsForLeave) {
-  SearchPlayerOptions options = {.search = {.simulations = 40}, .reuse = true};
+  SearchPlayerOptions options = {
+      {.search = {.simulations = 40}, .reuse = true}};
   const CountedPlayer plain = NewCountedPlayer(options);
   options.ponder = true;
   const CountedPlayer pondering = NewCountedPlayer(options);
@@ -279,8 +283,8 @@ TEST(SearchPlayerTest, PonderingWaitsForLeave) {
 
 TEST(SearchPlayerTest, AGameDoesNotDependOnThoseBesideIt) {
   const SearchPlayerOptions options = {
-      .search = {.simulations = 40, .graph_search = true, .proof = true},
-      .reuse = true};
+      {.search = {.simulations = 40, .graph_search = true, .proof = true},
+       .reuse = true}};
   const CountedPlayer alone = NewCountedPlayer(options);
   const CountedPlayer busy = NewCountedPlayer(options);
   const Variant variant = Variant::kSacredHillL2;
@@ -293,7 +297,7 @@ TEST(SearchPlayerTest, AGameDoesNotDependOnThoseBesideIt) {
 
 TEST(SearchPlayerTest, AGameThatTookAnActionBackIsSearchedAnew) {
   const CountedPlayer counted =
-      NewCountedPlayer({.search = {.simulations = 40}, .reuse = true});
+      NewCountedPlayer({{.search = {.simulations = 40}, .reuse = true}});
   Random random(1);
   State state = InitialState(Variant::kFourTreasures);
   std::vector<Action> actions;
@@ -313,10 +317,10 @@ TEST(SearchPlayerTest, AGameThatTookAnActionBackIsSearchedAnew) {
 
 TEST(SearchPlayerTest, TimeEndsASearchInsteadOfSimulations) {
   std::atomic<int64_t> reads = 0;
-  const CountedPlayer counted =
-      NewCountedPlayer({.search = {.simulations = 1},
-                        .time = absl::Milliseconds(300),
-                        .time_clock = SteppingClock(&reads)});
+  SearchPlayerOptions options = {{.search = {.simulations = 1}}};
+  options.time = absl::Milliseconds(300);
+  options.time_clock = SteppingClock(&reads);
+  const CountedPlayer counted = NewCountedPlayer(options);
   Random random(1);
   const Turn turn = {.state = InitialState(Variant::kSacredHillL1),
                      .random = &random};
@@ -328,7 +332,8 @@ TEST(SearchPlayerTest, TimeEndsASearchInsteadOfSimulations) {
 TEST(SearchPlayerTest, AProvedActionIsPlayed) {
   // Late positions: the search proves them, and then plays a best action.
   const SearchPlayerOptions proving = {
-      .search = {.simulations = 5000, .proof = true, .solver_vacant_hills = 4}};
+      {.search = {
+           .simulations = 5000, .proof = true, .solver_vacant_hills = 4}}};
   const CountedPlayer counted = NewCountedPlayer(proving);
   SearchPlayerOptions together = proving;
   together.threads = 3;
@@ -336,7 +341,7 @@ TEST(SearchPlayerTest, AProvedActionIsPlayed) {
   together.search.solver_vacant_hills = 0;
   const CountedPlayer unsolved = NewCountedPlayer(together);
   const CountedPlayer plain =
-      NewCountedPlayer({.search = {.simulations = 5000}});
+      NewCountedPlayer({{.search = {.simulations = 5000}}});
   Random random(4);
   State state = InitialState(Variant::kPoisonedChalice);
   while (Count(state.vacant()) > 6 && !state.finished()) {

@@ -43,19 +43,14 @@ TEST(SprtTest, RatiosOfLongTestsAreThoseOfFastchess) {
   // app/tests/sprt_test.cpp of github.com/Disservin/fastchess, to 1 %.
   const struct {
     PairCounts counts;
-    double elo0, elo1;
-    EloScale scale;
-    double llr;
+    double elo0, elo1, llr;
   } kPublished[] = {
-      {{365, 16618, 36229, 16974, 390}, 0, 2, EloScale::kNormalized, 2.25},
-      {{127, 4883, 10712, 5150, 104}, -1.75, 0.25, EloScale::kNormalized, 3.01},
-      {{223, 9863, 21279, 10037, 246}, 0.5, 2.5, EloScale::kLogistic, -3.07},
-      {{871, 26175, 55983, 26678, 821}, 0, 2, EloScale::kLogistic, -4.98},
+      {{223, 9863, 21279, 10037, 246}, 0.5, 2.5, -3.07},
+      {{871, 26175, 55983, 26678, 821}, 0, 2, -4.98},
   };
-  for (const auto& [counts, elo0, elo1, scale, llr] : kPublished) {
-    EXPECT_NEAR(GsprtLlr(counts, {.elo0 = elo0, .elo1 = elo1, .scale = scale}),
-                llr, 0.01 * std::abs(llr))
-        << llr;
+  for (const auto& [counts, elo0, elo1, llr] : kPublished) {
+    EXPECT_NEAR(GsprtLlr(counts, {.elo0 = elo0, .elo1 = elo1}), llr,
+                0.01 * std::abs(llr));
   }
 }
 
@@ -68,53 +63,11 @@ TEST(SprtTest, TheRatioOfTwoOutcomesIsThatOfBinomials) {
   EXPECT_NEAR(GsprtLlr({45, 0, 0, 0, 55}, options), expected, 0.002);
 }
 
-// Returns the largest sum of n_i ln p_i over distributions on outcomes 0, 2, 4
-// (of four half points) with (mean - 1/2) = t * deviation, by a fine grid.
-double LikeliestByGrid(const std::array<double, 3>& n, double t) {
-  double best = -1e300;
-  for (double p2 = 0.001; p2 < 0.999; p2 += 0.0005) {
-    // With p0 + p4 = r and p4 - p0 = d: mean - 1/2 = d / 2, and the variance
-    // r/4 - d^2/4, so d^2 = t^2 (r - d^2).
-    const double r = 1 - p2;
-    const double d = t * std::sqrt(r / (1 + t * t));
-    const double p0 = (r - d) / 2;
-    const double p4 = (r + d) / 2;
-    best = std::max(
-        best, n[0] * std::log(p0) + n[1] * std::log(p2) + n[2] * std::log(p4));
-  }
-  return best;
-}
-
-TEST(SprtTest, NormalizedRatiosAreOfTheLikeliestDistributions) {
-  const SprtOptions options = {
-      .elo0 = 0, .elo1 = 40, .scale = EloScale::kNormalized};
-  const double t1 = std::sqrt(2) * 40 * std::log(10) / 800;
-  for (const PairCounts& counts :
-       {PairCounts{20, 0, 50, 0, 30}, {45, 0, 10, 0, 45}, {10, 0, 60, 0, 40}}) {
-    const std::array<double, 3> n = {static_cast<double>(counts[0]),
-                                     static_cast<double>(counts[2]),
-                                     static_cast<double>(counts[4])};
-    EXPECT_NEAR(GsprtLlr(counts, options),
-                LikeliestByGrid(n, t1) - LikeliestByGrid(n, 0), 0.02);
-  }
-}
-
-TEST(SprtTest, NormalizedRatiosHoldWhereOneOutcomeAloneWasSeen) {
-  // The likeliest are coins then: (p - 1/2) = t sqrt(p (1 - p)), so that p =
-  // 1/2 under H0 and 0.510175 under H1 with t = sqrt(2) * 5 * ln(10) / 800.
-  EXPECT_NEAR(GsprtLlr({0, 0, 0, 0, 104},
-                       {.elo0 = 0, .elo1 = 5, .scale = EloScale::kNormalized}),
-              104 * std::log(0.510175 / 0.5), 0.002);
-}
-
 TEST(SprtTest, BothPlayersSeeTheSameTestFromTheirSides) {
   const PairCounts counts = {3, 20, 50, 25, 9};
   const PairCounts reversed = {9, 25, 50, 20, 3};
-  for (const EloScale scale : {EloScale::kLogistic, EloScale::kNormalized}) {
-    EXPECT_NEAR(GsprtLlr(counts, {.elo0 = -5, .elo1 = 15, .scale = scale}),
-                -GsprtLlr(reversed, {.elo0 = -15, .elo1 = 5, .scale = scale}),
-                1e-9);
-  }
+  EXPECT_NEAR(GsprtLlr(counts, {.elo0 = -5, .elo1 = 15}),
+              -GsprtLlr(reversed, {.elo0 = -15, .elo1 = 5}), 1e-9);
 }
 
 TEST(SprtTest, ATestWithoutPairsIsUndecided) {
@@ -208,29 +161,17 @@ TEST(SprtTest, ErrorsAreRarerBeyondTheHypotheses) {
   EXPECT_GT(ShareOfH1(options, 100, 300), 0.98);
 }
 
-TEST(SprtTest, ErrorsByNormalizedEloAreAsRareAsPromised) {
-  const SprtOptions options = {
-      .elo0 = 0, .elo1 = 80, .scale = EloScale::kNormalized};
-  // Elo 0 is 0 by either scale. The mean of a pair above has the variance 2 *
-  // (0.08 / 4 + 0.2 / 16) = 0.065 at Elo 0, a little less at H1: normalized 80
-  // is a mean of 1/2 + 80 / 347.4 * sqrt(2 * 0.065) = 0.583, 58 of Elo.
-  EXPECT_LT(ShareOfH1(options, 0, 600), 0.05 + 0.027);
-  EXPECT_GT(ShareOfH1(options, 58, 600), 0.95 - 0.027);
-}
-
 TEST(SprtTest, OptionsAreParsed) {
   const absl::StatusOr<SprtOptions> options =
-      ParseSprtOptions("elo0=-5,elo1=2.5,alpha=0.01,beta=0.1,scale=normalized");
+      ParseSprtOptions("elo0=-5,elo1=2.5,alpha=0.01,beta=0.1");
   ASSERT_TRUE(options.ok()) << options.status();
   EXPECT_EQ(options->elo0, -5);
   EXPECT_EQ(options->elo1, 2.5);
   EXPECT_EQ(options->alpha, 0.01);
   EXPECT_EQ(options->beta, 0.1);
-  EXPECT_EQ(options->scale, EloScale::kNormalized);
-  EXPECT_EQ(SprtOptionsText(*options),
-            "elo0=-5,elo1=2.5,alpha=0.01,beta=0.1,scale=normalized");
+  EXPECT_EQ(SprtOptionsText(*options), "elo0=-5,elo1=2.5,alpha=0.01,beta=0.1");
   EXPECT_EQ(SprtOptionsText(*ParseSprtOptions("elo0=0,elo1=10")),
-            "elo0=0,elo1=10,alpha=0.05,beta=0.05,scale=logistic");
+            "elo0=0,elo1=10,alpha=0.05,beta=0.05");
 }
 
 TEST(SprtTest, ImpossibleTestsAreRefused) {
@@ -242,17 +183,14 @@ TEST(SprtTest, ImpossibleTestsAreRefused) {
            {"beta=0",
             "SPRT: beta is 0; expected a rate of errors between 0 and 0.5"},
            {"elo1=2000",
-            "SPRT: elo1 is 2000; expected logistic Elo between -1000 and 1000"},
-           {"elo1=240,scale=normalized",
-            "SPRT: elo1 is 240; expected normalized Elo between -230 and 230"},
+            "SPRT: elo1 is 2000; expected Elo between -1000 and 1000"},
            {"elo1=nan", "elo1 is 'nan'; expected a number"},
            {"elo1=0xA", "elo1 is '0xA'; expected a number"},
            {"elo1=ten", "elo1 is 'ten'; expected a number"},
            {"elo2=5", "no option 'elo2'"},
            {"elo1", "'elo1' is not of the form NAME=VALUE"},
            {"", "elo0=0,elo1=10"},
-           {"elo1=5,elo1=6", "elo1 is given twice"},
-           {"scale=glicko", "scale is 'glicko'"}}) {
+           {"elo1=5,elo1=6", "elo1 is given twice"}}) {
     EXPECT_THAT(ParseSprtOptions(text),
                 StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(error)));
   }

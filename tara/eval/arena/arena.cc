@@ -766,8 +766,7 @@ std::vector<ArenaOptions> GateMatches(const GateOptions& options) {
         .elo0 = -options.max_drop_elo,
         .elo1 = 0,
         .alpha = kErrorRate,
-        .beta = kErrorRate / static_cast<double>(options.starts.size()),
-        .scale = EloScale::kLogistic};
+        .beta = kErrorRate / static_cast<double>(options.starts.size())};
     matches.push_back(match);
   }
   return matches;

@@ -11,8 +11,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/synchronization/mutex.h"
-#include "absl/time/time.h"
-#include "tara/base/clocks.h"
 #include "tara/base/random.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/rules.h"
@@ -26,7 +24,6 @@ namespace {
 
 constexpr int kOpeningPlies = 2;      // of players without a policy
 constexpr int kConcurrentGames = 32;  // in progress on a thread
-constexpr int kProbeGames = 16;
 // A restriction is studied if the action occurs so often a game.
 constexpr double kMinOccurrence = 0.1;
 constexpr uint64_t kFreshStream = 1;
@@ -51,7 +48,7 @@ class Run {
 
   absl::Status PlayAll() {
     if (!dry_ && context_.on_progress) {
-      TARA_ASSIGN_OR_RETURN(cost_, CostOf(study_, context_, false));
+      TARA_ASSIGN_OR_RETURN(planned_, MostGamesOf(study_, context_));
     }
     samples_.resize(study_.rules.size());
     const StopCheck stop = context_.stop ? context_.stop : [] { return false; };
@@ -85,38 +82,8 @@ class Run {
     return results;
   }
 
-  // Games by variant, player and simulations, dry.
-  struct Planned {
-    const StudiedRules* rules;
-    PlayerSpec player;
-    int simulations;
-    int64_t games;
-  };
-  const std::vector<Planned>& planned() const { return planned_; }
-
-  // Returns the seconds that a simulation takes in all actions of a game, by a
-  // few games that are not kept.
-  absl::StatusOr<double> SecondsOf(const StudiedRules& rules,
-                                   const PlayerSpec& given, int simulations) {
-    TARA_ASSIGN_OR_RETURN(const Contender contender,
-                          ContenderOf(given, simulations));
-    TARA_ASSIGN_OR_RETURN(const PlayerSpec spec, WithPrecision(contender.spec));
-    const PlayerFactory make = NewPlayerFactory(spec);
-    // Keeps the network in memory, so that loading it is not measured.
-    TARA_ASSIGN_OR_RETURN(const std::unique_ptr<Player> first, make());
-    ArenaOptions arena = DrawnOpenings(contender);
-    arena.variant = rules.variant;
-    arena.rule_options = rules.options;
-    arena.games = kProbeGames * context_.threads;
-    arena.concurrent_games = kProbeGames;
-    arena.adjudication.proof = false;
-    arena.stop = context_.stop;
-    const absl::Time begin = SteadyTime();
-    TARA_RETURN_IF_ERROR(
-        PlayArena(arena, make, make, context_.threads).status());
-    return absl::ToDoubleSeconds(SteadyTime() - begin) / arena.games /
-           std::max(1, simulations);
-  }
+  // Dry: the games that would be played at most.
+  int64_t planned() const { return planned_; }
 
   // Where a player has learned a rule, and where not.
   struct Variants {
@@ -351,14 +318,7 @@ class Run {
                      .detail = std::string(detail),
                      .wanted = arena.games};
     if (dry_) {
-      for (const StudiedRules& rules : study_.rules) {
-        if (rules.variant != arena.variant) continue;
-        // Both players of a pair on the average.
-        planned_.push_back({&rules, a.given,
-                            (a.simulations + b.simulations + 1) / 2,
-                            arena.games});
-        break;
-      }
+      planned_ += arena.games;
       samples.push_back(std::move(sample));
       return absl::OkStatus();
     }
@@ -396,7 +356,7 @@ class Run {
                      detail.empty() ? "" : " ", detail);
     const auto on_progress = [&](const ArenaProgress&) {
       if (context_.on_progress) {
-        StudyProgress progress = {.sample = name, .games = cost_.games};
+        StudyProgress progress = {.sample = name, .games = planned_};
         {
           absl::MutexLock lock(&mutex_);
           progress.games_done = games_done_;
@@ -434,9 +394,8 @@ class Run {
   const Study& study_;
   const StudyContext& context_;
   const bool dry_;
-  StudyCost cost_;
   std::vector<std::vector<Sample>> samples_;  // by rules
-  std::vector<Planned> planned_;              // dry: one thread
+  int64_t planned_ = 0;                       // games, at most
   absl::Mutex mutex_;
   std::map<std::string, Contender> contenders_ ABSL_GUARDED_BY(mutex_);
   // By player and rule.
@@ -531,29 +490,13 @@ absl::Status CheckStudy(const Study& study) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<StudyCost> CostOf(const Study& study,
-                                 const StudyContext& context, bool estimate) {
+absl::StatusOr<int64_t> MostGamesOf(const Study& study,
+                                    const StudyContext& context) {
   StudyContext local = context;
   local.fleet = nullptr;
   Run run(study, local, /*dry=*/true);
   TARA_RETURN_IF_ERROR(run.PlayAll());
-  StudyCost cost;
-  std::map<std::pair<const StudiedRules*, std::string>, double> seconds;
-  for (const Run::Planned& planned : run.planned()) {
-    const auto games = static_cast<double>(planned.games);
-    const int simulations = std::max(1, planned.simulations);
-    cost.games += planned.games;
-    if (!estimate) continue;
-    const auto [found, is_new] =
-        seconds.try_emplace({planned.rules, planned.player.text}, 0);
-    if (is_new) {
-      TARA_ASSIGN_OR_RETURN(found->second,
-                            run.SecondsOf(*planned.rules, planned.player,
-                                          study.size.budget(0).simulations()));
-    }
-    cost.seconds += games * simulations * found->second;
-  }
-  return cost;
+  return run.planned();
 }
 
 absl::StatusOr<StudyResults> RunStudy(const Study& study,
@@ -631,7 +574,6 @@ absl::StatusOr<GameFacts> FactsOf(const proto::GameRecord& game) {
   facts.red_margin = outcome.margin();
   facts.result = outcome.result();
   facts.ending = outcome.ended_by;
-  facts.kings_captured = outcome.kings_captured[0] + outcome.kings_captured[1];
   facts.drama = DramaOf(red_values, facts.result);
   return facts;
 }

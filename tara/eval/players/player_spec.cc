@@ -81,8 +81,6 @@ OptionTable EngineOptionTable(EngineSpec& spec) {
        "time per action without a clock"},
       {"grace", Seconds{&spec.grace}, 0, kMaxSeconds,
        "time allowed beyond its clock"},
-      {"processes", &spec.processes, 1, 256,
-       "concurrent games per thread, one process each"},
       {"log", &spec.log, "file for its standard error and the protocol",
        Default("none")},
   };
@@ -159,7 +157,7 @@ absl::StatusOr<EngineSpec> ParseEngineSpec(absl::string_view text) {
     if (known == nullptr) {
       return UnknownOption(
           option.text,
-          "start=S, move=S, grace=S, processes=N or log=FILE; quote commas of "
+          "start=S, move=S, grace=S or log=FILE; quote commas of "
           "the command itself: engine:'CMD a,b'");
     }
     TARA_RETURN_IF_ERROR(SetOption(*known, option.value));
@@ -459,10 +457,8 @@ absl::StatusOr<PlayerSpec> ParsePlayerSpec(absl::string_view text) {
 }
 
 int GamesAtATime(const PlayerSpec& spec, int games) {
-  if (spec.kind == PlayerKind::kEngine) {
-    return std::min(games, spec.engine.processes);
-  }
-  return spec.search.threads > 1 ? 1 : games;
+  return spec.kind == PlayerKind::kEngine || spec.search.threads > 1 ? 1
+                                                                     : games;
 }
 
 namespace {

@@ -323,7 +323,11 @@ std::string StatisticsPage(Variants variants, uint64_t seed) {
           variants.size() == 1 ? " variant" : " variants", " of Tara, ", plies,
           " actions, each chosen uniformly among the legal ones. Seed ", seed,
           ". The first side is Red.\n", ChangedRules(variants)),
-      SectionsOf(variants));
+      SectionsOf(variants),
+      {VerdictOn(TableOf(variants, "results", WinFields), "first_side_score",
+                 {.above = "first side scores: above 50 % for ",
+                  .below = "first side scores: below 50 % for ",
+                  .neither = "first side scores: neither is shown for "})});
 }
 
 }  // namespace

@@ -333,55 +333,6 @@ std::string VerdictOn(Rows rows, Name name, const VerdictWords& words) {
   return text + ".";
 }
 
-std::string SummaryOf(absl::Span<const ReportSection> sections) {
-  const ReportSection* section = nullptr;
-  size_t column = 0;
-  bool has_even = false;
-  for (const ReportSection& each : sections) {
-    if (each.plots != "estimates" || each.rows.empty()) continue;
-    for (size_t i = 0; i < each.rows[0].size(); ++i) {
-      const ReportField& field = each.rows[0][i];
-      if (field.kind != Kind::kEstimate || has_even) continue;
-      if (section != nullptr && field.format.above.empty()) continue;
-      section = &each;
-      column = i;
-      has_even = !field.format.above.empty();
-    }
-  }
-  if (section == nullptr) return "Nothing was played.";
-  const ReportField& first = section->rows[0][column];
-  const std::string heading(absl::StripSuffix(first.heading, " %"));
-  if (has_even) {
-    const std::string even =
-        absl::StrCat(first.format.scale * first.format.even,
-                     first.format.scale == 100 ? " %" : "", " for ");
-    return VerdictOn(
-        section->rows, first.name,
-        {.above = absl::StrCat(heading, ": above ", even),
-         .below = absl::StrCat(heading, ": below ", even),
-         .neither = absl::StrCat(heading, ": neither is shown for ")});
-  }
-  std::map<std::string, std::vector<double>> values;
-  const bool grouped = RowName(section->rows[0], 1) != "";
-  for (const ReportRow& row : section->rows) {
-    if (row[column].kind != Kind::kEstimate) continue;
-    values[RowName(row, grouped ? 1 : 0)].push_back(row[column].format.scale *
-                                                    row[column].interval.mean);
-  }
-  std::vector<std::pair<double, std::string>> means;
-  for (const auto& [name, all] : values) {
-    means.emplace_back(
-        std::accumulate(all.begin(), all.end(), 0.0) / all.size(), name);
-  }
-  std::sort(means.begin(), means.end());
-  std::string text = absl::StrFormat(
-      "%s: the least by %s, %.2f; the most by %s, %.2f%s.", first.heading,
-      means.front().second, means.front().first, means.back().second,
-      means.back().first, grouped ? ", on average" : "");
-  text[0] = absl::ascii_toupper(text[0]);
-  return text;
-}
-
 std::string SectionsText(absl::Span<const ReportSection> sections) {
   std::string text;
   for (const ReportSection& section : sections) {
@@ -875,14 +826,10 @@ std::string SectionsPage(absl::string_view title, absl::string_view about,
     }
     absl::StrAppend(&body, section.html, "</section>\n");
   }
-  const std::vector<std::string> summary =
-      verdict.empty()
-          ? std::vector<std::string>{SummaryOf(sections)}
-          : std::vector<std::string>(verdict.begin(), verdict.end());
   return ReportPage(
       title,
       absl::StrCat(
-          VerdictHtml(summary), "<p id=\"about\">", InLines(about), "</p>\n",
+          VerdictHtml(verdict), "<p id=\"about\">", InLines(about), "</p>\n",
           anchors.size() > 1 ? absl::StrCat("<nav aria-label=\"Contents\"><ul>",
                                             contents, "</ul></nav>\n")
                              : "",

@@ -163,20 +163,15 @@ struct VerdictWords {
 std::string VerdictOn(absl::Span<const ReportRow> rows, absl::string_view name,
                       const VerdictWords& words);
 
-// Returns a sentence on the first estimates that are plotted: the rows above
-// and below what is even or, if nothing is, the least and the most on average.
-std::string SummaryOf(absl::Span<const ReportSection> sections);
-
 // Returns the sections with rows as text.
 std::string SectionsText(absl::Span<const ReportSection> sections);
 
 // Returns one self-contained HTML file: a verdict, the subject of the report in
 // plain text, sortable tables, and plots. The verdict consists of these
-// paragraphs, each a sentence or lines of which the first is its name; without
-// any, of SummaryOf.
+// paragraphs, each a sentence or lines of which the first is its name.
 std::string SectionsPage(absl::string_view title, absl::string_view about,
                          absl::Span<const ReportSection> sections,
-                         absl::Span<const std::string> verdict = {});
+                         absl::Span<const std::string> verdict);
 
 // Returns JSON as text, on one line or indented by `indent` columns. Names may
 // contain any bytes; invalid UTF-8 in paths is replaced.
