@@ -53,8 +53,7 @@ namespace {
 struct MatchFlags {
   GameFlags game;
   std::optional<int> opening_plies;  // none: DefaultOpeningPlies
-  std::string openings = "random";   // or "balanced:SPEC"
-  std::string adjudicate = "proof";  // "none", or "agreement:VALUE,TURNS"
+  std::string adjudicate = "proof";  // or "none"
   // As ParseTimeControl reads it; empty: no clocks.
   std::string time_control;
   std::string store;  // to resume; empty: none
@@ -64,40 +63,6 @@ struct MatchFlags {
   ReportFlags report;
   std::string fleet = "none";
 };
-
-// Returns the judge of "balanced:SPEC"; none for "random".
-absl::StatusOr<std::optional<eval::PlayerSpec>> OpeningJudgeOf(
-    const std::string& text) {
-  if (text == "random") return std::nullopt;
-  absl::string_view spec = text;
-  if (!absl::ConsumePrefix(&spec, "balanced:")) {
-    return UsageError("bad --openings '", text,
-                      "'; expected random or balanced:SPEC");
-  }
-  return AsUsageError(eval::ParsePlayerSpec(spec));
-}
-
-// Parses "proof", "none" or "agreement:VALUE,TURNS".
-absl::StatusOr<eval::AdjudicationOptions> ParseAdjudication(
-    const std::string& text) {
-  eval::AdjudicationOptions options;
-  if (text == "proof") return options;
-  if (text == "none") return eval::AdjudicationOptions{.proof = false};
-  absl::string_view rest = text;
-  if (absl::ConsumePrefix(&rest, "agreement:")) {
-    const std::vector<absl::string_view> parts = absl::StrSplit(rest, ',');
-    if (parts.size() == 2 && ParseDecimal(parts[0], &options.agreed_value) &&
-        absl::SimpleAtoi(parts[1], &options.agreed_turns) &&
-        options.agreed_value > 0 && options.agreed_value <= 1 &&
-        options.agreed_turns > 0) {
-      return options;
-    }
-  }
-  return UsageError(
-      "bad --adjudicate '", Shown(text),
-      "'; expected proof, none or agreement:VALUE,TURNS with a value up to 1, "
-      "such as agreement:0.95,4");
-}
 
 // --opening-plies, at least `least`.
 Option OpeningPliesOption(std::optional<int>* plies, double least) {
@@ -116,13 +81,8 @@ void AddMatchFlags(Command& command, MatchFlags* flags) {
   command.Add({
       UntrainedOption(&flags->untrained),
       OpeningPliesOption(&flags->opening_plies, 0),
-      {"--openings HOW", &flags->openings,
-       "openings: random, or balanced:SPEC, redrawn while that player's value "
-       "for a side exceeds 0.2"},
-      {"--adjudicate WHEN", &flags->adjudicate,
-       "early end of games: proof (both players have proved the margin), none, "
-       "or agreement:VALUE,TURNS (also proof): both players' values favour one "
-       "side by at least VALUE for TURNS turns"},
+      {"--adjudicate proof|none", &flags->adjudicate,
+       "early end of games: when both players have proved the margin, or none"},
       {"--time-control TIME", &flags->time_control,
        "time per side: 5s/move, 300s per game, or 300s+2s with an increment; "
        "replaces sims, ms, nodes and depth",
@@ -156,16 +116,19 @@ std::string MatchNotes() {
       "move.");
 }
 
-// A player or team.
-struct Contestant : eval::Contestant {
-  std::vector<eval::PlayerSpec> given;  // its players, as they were given
-};
+// Returns the players of both as they were given, so that errors name them.
+std::vector<eval::PlayerSpec> PlayersOf(const eval::Contestant& a,
+                                        const eval::Contestant& b) {
+  std::vector<eval::PlayerSpec> players = a.given.players;
+  players.insert(players.end(), b.given.players.begin(), b.given.players.end());
+  return players;
+}
 
 struct Match {
   State start;
   std::string name;  // for people
-  const Contestant* a;
-  const Contestant* b;
+  const eval::Contestant* a;
+  const eval::Contestant* b;
 };
 
 // Plays matches by the flags, which must outlive it.
@@ -173,7 +136,7 @@ class MatchTable {
  public:
   // `arena` has the options without flags; each match has its number of games
   // or, if not 0, of openings. Returns usage errors for wrong flags, and the
-  // errors of opening the store and of making the player that judges openings.
+  // errors of opening the store.
   static absl::StatusOr<std::unique_ptr<MatchTable>> Create(
       const MatchFlags& flags, const eval::ArenaOptions& arena,
       int openings = 0) {
@@ -188,9 +151,7 @@ class MatchTable {
           AsUsageError(mcts::ParseTimeControl(flags.time_control)));
       options.clocks = eval::GameClocks{.control = control};
     }
-    TARA_ASSIGN_OR_RETURN(table->judge_, OpeningJudgeOf(flags.openings));
-    TARA_ASSIGN_OR_RETURN(options.adjudication,
-                          ParseAdjudication(flags.adjudicate));
+    options.adjudicate = flags.adjudicate == "proof";
     TARA_RETURN_IF_ERROR(
         CheckOutput("--html", flags.report.html, {{"--store", flags.store}}));
     TARA_ASSIGN_OR_RETURN(table->fleet_, ConnectFleet(flags.fleet));
@@ -200,26 +161,19 @@ class MatchTable {
           record::OpenGameStore(flags.store, record::StoreMode::kReadWrite));
       TARA_RETURN_IF_ERROR(table->store_->CheckForContests());
     }
-    if (!table->judge_.has_value()) return table;
-    TARA_ASSIGN_OR_RETURN(const eval::Contestant judge,
-                          eval::MakeContestant(eval::MakeTeam({*table->judge_}),
-                                               table->store_ != nullptr));
-    TARA_ASSIGN_OR_RETURN(std::unique_ptr<eval::Player> player, judge.make());
-    options.opening_judge =
-        eval::NewOpeningJudge(std::move(player), StopRequested);
-    table->openings_ = judge.identity;
     return table;
   }
 
   // Returns the player or team of a spec. A wrong spec is a usage error; else
   // errors as WithPrecision.
-  absl::StatusOr<Contestant> ContestantOf(const std::string& spec) const {
+  absl::StatusOr<eval::Contestant> ContestantOf(const std::string& spec) const {
     TARA_ASSIGN_OR_RETURN(const eval::TeamSpec team,
                           AsUsageError(eval::ParseTeamSpec(spec)));
     return ContestantOf(team);
   }
 
-  absl::StatusOr<Contestant> ContestantOf(const eval::TeamSpec& team) const {
+  absl::StatusOr<eval::Contestant> ContestantOf(
+      const eval::TeamSpec& team) const {
     for (const eval::PlayerSpec& player : team.players) {
       if (!player.search.ponder || arena_.clocks.has_value()) continue;
       return UsageError(
@@ -227,24 +181,7 @@ class MatchTable {
           "' ponders, which needs clocks; expected --time-control, or a player "
           "without ponder=on");
     }
-    Contestant contestant;
-    contestant.given = team.players;
-    TARA_ASSIGN_OR_RETURN(static_cast<eval::Contestant&>(contestant),
-                          eval::MakeContestant(team, store_ != nullptr));
-    return contestant;
-  }
-
-  // Returns all players that these are made of and the one that judges
-  // openings, as they were given, so that errors name them.
-  std::vector<eval::PlayerSpec> PlayersOf(
-      absl::Span<const Contestant* const> contestants) const {
-    std::vector<eval::PlayerSpec> players;
-    if (judge_.has_value()) players.push_back(*judge_);
-    for (const Contestant* contestant : contestants) {
-      players.insert(players.end(), contestant->given.begin(),
-                     contestant->given.end());
-    }
-    return players;
+    return eval::MakeContestant(team, store_ != nullptr);
   }
 
   // Plays the matches, with the store if there is one, and shows the progress.
@@ -255,7 +192,7 @@ class MatchTable {
       const std::vector<Match>& matches, const StopCheck& stop,
       Console& console) {
     for (const Match& match : matches) {
-      for (const Contestant* contestant : {match.a, match.b}) {
+      for (const eval::Contestant* contestant : {match.a, match.b}) {
         TARA_RETURN_IF_ERROR(AsUsageError(
             eval::CheckTeam(contestant->team, match.start.variant)));
       }
@@ -338,7 +275,7 @@ class MatchTable {
       TARA_RETURN_IF_ERROR(eval::ResumeFromStore(
           *store_,
           eval::NewContest(
-              eval::ArenaConditions(arena, openings_, flags_.time_control),
+              eval::ArenaConditions(arena, "", flags_.time_control),
               a->identity, b->identity),
           arena));
     }
@@ -353,8 +290,6 @@ class MatchTable {
   eval::ArenaOptions arena_;
   std::unique_ptr<fleet::Fleet> fleet_;       // null: none
   std::unique_ptr<record::GameStore> store_;  // null: none
-  std::optional<eval::PlayerSpec> judge_;     // of openings, as it was given
-  std::string openings_;  // "" for random ones, or the identity of their judge
 };
 
 struct ArenaFlags {
@@ -386,12 +321,11 @@ absl::StatusOr<int> RunArena(const ArenaFlags& options, Console& console) {
   }
   TARA_ASSIGN_OR_RETURN(const std::unique_ptr<MatchTable> table,
                         MatchTable::Create(options.match, arena));
-  TARA_ASSIGN_OR_RETURN(const Contestant player_a,
+  TARA_ASSIGN_OR_RETURN(const eval::Contestant player_a,
                         table->ContestantOf(options.player_a));
-  TARA_ASSIGN_OR_RETURN(const Contestant player_b,
+  TARA_ASSIGN_OR_RETURN(const eval::Contestant player_b,
                         table->ContestantOf(options.player_b));
-  const std::vector<eval::PlayerSpec> players =
-      table->PlayersOf({&player_a, &player_b});
+  const std::vector<eval::PlayerSpec> players = PlayersOf(player_a, player_b);
   TARA_RETURN_IF_ERROR(
       CheckLearned(players, starts, options.match.untrained, console));
   std::vector<Match> matches;
@@ -472,9 +406,9 @@ struct CrossPlayFlags {
 };
 
 // Returns the single player of a spec.
-absl::StatusOr<Contestant> MakePartner(const MatchTable& table,
-                                       const std::string& text) {
-  TARA_ASSIGN_OR_RETURN(Contestant contestant, table.ContestantOf(text));
+absl::StatusOr<eval::Contestant> MakePartner(const MatchTable& table,
+                                             const std::string& text) {
+  TARA_ASSIGN_OR_RETURN(eval::Contestant contestant, table.ContestantOf(text));
   if (contestant.team.seatings() == 1) return contestant;
   return UsageError("'", text, "' is a team; expected a single player");
 }
@@ -483,8 +417,8 @@ absl::StatusOr<Contestant> MakePartner(const MatchTable& table,
 struct Pairing {
   std::string team;
   std::string opponents;
-  const Contestant* a;
-  const Contestant* b;
+  const eval::Contestant* a;
+  const eval::Contestant* b;
   double weight;
 };
 
@@ -504,23 +438,22 @@ absl::StatusOr<int> RunCrossPlay(const CrossPlayFlags& options,
   TARA_ASSIGN_OR_RETURN(
       const std::unique_ptr<MatchTable> table,
       MatchTable::Create(options.match, {}, (options.games + 3) / 4));
-  TARA_ASSIGN_OR_RETURN(const Contestant a,
+  TARA_ASSIGN_OR_RETURN(const eval::Contestant a,
                         MakePartner(*table, options.player_a));
-  TARA_ASSIGN_OR_RETURN(const Contestant b,
+  TARA_ASSIGN_OR_RETURN(const eval::Contestant b,
                         MakePartner(*table, options.player_b));
   eval::CrossPlayReport report = {.players = {a.team.text, b.team.text},
                                   .studies = {},
                                   .worths = {},
                                   .time_control = options.match.time_control};
-  if (a.given[0].text == b.given[0].text) {
+  if (a.given.players[0].text == b.given.players[0].text) {
     return UsageError("A and B are both '", report.players[0],
                       "'; expected two different players");
   }
-  TARA_ASSIGN_OR_RETURN(
-      const Contestant both,
-      table->ContestantOf(eval::MakeTeam({a.given[0], b.given[0]})));
-  Contestant c;
-  std::vector<const Contestant*> all = {&both};
+  TARA_ASSIGN_OR_RETURN(const eval::Contestant both,
+                        table->ContestantOf(eval::MakeTeam(
+                            {a.given.players[0], b.given.players[0]})));
+  eval::Contestant c;
   std::vector<Pairing> pairings;
   if (options.player_c.empty()) {
     const auto& weights = eval::kWeightsAgainstThemselves;
@@ -530,14 +463,13 @@ absl::StatusOr<int> RunCrossPlay(const CrossPlayFlags& options,
   } else {
     TARA_ASSIGN_OR_RETURN(c, table->ContestantOf(options.player_c));
     report.players.push_back(c.team.text);
-    all.push_back(&c);
     const auto& weights = eval::kWeightsAgainstOthers;
     const std::string others = c.team.seatings() > 1 ? "C" : "C+C";
     pairings = {{"A+A", others, &a, &c, weights[0]},
                 {"B+B", others, &b, &c, weights[1]},
                 {"A+B", others, &both, &c, weights[2]}};
   }
-  const std::vector<eval::PlayerSpec> specs = table->PlayersOf(all);
+  const std::vector<eval::PlayerSpec> specs = PlayersOf(both, c);
   TARA_RETURN_IF_ERROR(
       CheckLearned(specs, starts, options.match.untrained, console));
   std::vector<Match> matches;  // of each variant, one variant after another
@@ -611,23 +543,6 @@ void RegisterCrossPlay(Command& root) {
 namespace {
 
 // --- Players by their runs ---------------------------------------------------
-
-struct CheckpointFlags {
-  // Of a run: "all", every K-th generation and the newest ("every:K"), or the
-  // listed generations ("0,10,20").
-  std::string checkpoints = "all";
-  int simulations = 0;  // an action; 0: the policy
-};
-
-void AddCheckpointFlags(Command& command, CheckpointFlags* flags) {
-  command.Add({
-      {"--checkpoints WHICH", &flags->checkpoints,
-       "checkpoints of runs: all, every:K (and the newest), or generations "
-       "such as 0,10,20"},
-      {"--sims N", &flags->simulations, 0, 1000000,
-       "simulations per action of checkpoints; 0 plays the policy"},
-  });
-}
 
 struct CheckpointChoice {
   int every = 1;
@@ -708,11 +623,12 @@ absl::StatusOr<std::map<int, std::string>> ChosenCheckpoints(
 // runs if there are several. Returns NOT_FOUND for a run without the
 // checkpoints, and a usage error for invalid flags or arguments.
 absl::StatusOr<std::vector<eval::RatedPlayer>> PlayersNamed(
-    absl::Span<const std::string> arguments, const CheckpointFlags& flags) {
+    absl::Span<const std::string> arguments, const std::string& checkpoints,
+    int simulations) {
   TARA_ASSIGN_OR_RETURN(const CheckpointChoice choice,
-                        ParseChoice(flags.checkpoints));
+                        ParseChoice(checkpoints));
   const auto team_of = [&](const std::string& path) {
-    return eval::MakeTeam({eval::NetworkPlayer(path, flags.simulations)});
+    return eval::MakeTeam({eval::NetworkPlayer(path, simulations)});
   };
   std::error_code error;
   const auto is_run = [&](const std::string& argument) {
@@ -766,7 +682,10 @@ struct RateFlags {
   std::vector<std::string> players;  // runs, checkpoints, player specs
   GameFlags game;          // no variant: what all the networks have learned
   bool untrained = false;  // what a network has not learned, too
-  CheckpointFlags checkpoints = {.simulations = 100};
+  // Of a run: "all", every K-th generation and the newest ("every:K"), or the
+  // listed generations ("0,10,20").
+  std::string checkpoints = "all";
+  int simulations = 100;             // of checkpoints; 0: the policy
   int games = 40;                    // of a player in a variant, on average
   std::optional<int> opening_plies;  // none: DefaultOpeningPlies
   std::vector<std::string> anchors;  // "NAME=ELO"
@@ -850,8 +769,9 @@ std::string ChooseStorePath(const RateFlags& options) {
 absl::StatusOr<int> RunRate(const RateFlags& options, Console& console) {
   TARA_RETURN_IF_ERROR(
       CheckOutput("--html", options.report.html, {{"--store", options.store}}));
-  TARA_ASSIGN_OR_RETURN(std::vector<eval::RatedPlayer> players,
-                        PlayersNamed(options.players, options.checkpoints));
+  TARA_ASSIGN_OR_RETURN(
+      std::vector<eval::RatedPlayer> players,
+      PlayersNamed(options.players, options.checkpoints, options.simulations));
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
                         StartsOfLearned(options.game, MembersOf(players),
                                         options.untrained, console));
@@ -937,6 +857,11 @@ void RegisterRate(Command& root) {
       {"RUN", &options->players,
        "folder of a run, checkpoint, or player spec; repeatable", kRequired},
       UntrainedOption(&options->untrained),
+      {"--checkpoints WHICH", &options->checkpoints,
+       "checkpoints of runs: all, every:K (and the newest), or generations "
+       "such as 0,10,20"},
+      {"--sims N", &options->simulations, 0, 1000000,
+       "simulations per action of checkpoints; 0 plays the policy"},
       {"--games N", &options->games, 2, 1000000,
        "mean games per player and variant, including those in the store"},
       OpeningPliesOption(&options->opening_plies, 1),
@@ -954,7 +879,6 @@ void RegisterRate(Command& root) {
   AddGameFlags(command, &options->game, kVariantOrLearnedHelp,
                /*required=*/false);
   AddReportFlags(command, &options->report);
-  AddCheckpointFlags(command, &options->checkpoints);
   command.SetNotes(absl::StrCat(
       "The most informative pairs of players play first. Games are kept in the "
       "store, so a further checkpoint plays only the missing games. Games of "

@@ -151,8 +151,6 @@ TEST(EndingsTest, AnInterruptEndsWhatWouldTakeDays) {
        {"arena --variant four_treasures " + thinker + " " + thinker,
         "arena --threads 3 --variant four_treasures " + thinker + " " + thinker,
         "arena --variant four_treasures random --time-control 100h " + thinker,
-        "arena --variant four_treasures random random --openings balanced:" +
-            thinker,
         "rate --variant four_treasures random " + thinker,
         "crossplay --variant sacred_hill_doubles_l1 random " + thinker,
         "balance --variant four_treasures --player " + thinker,

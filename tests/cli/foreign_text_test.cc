@@ -229,8 +229,6 @@ TEST(WrongOptionTest, IsRefused) {
   for (const Wrong& wrong : {
            Wrong{arena + "mcts:c_puct=0x1p3 random", "'0x1p3'"},
            Wrong{arena + "random greedy --sprt elo0=0x1", "'0x1'"},
-           Wrong{arena + "random greedy --adjudicate agreement:0x1p-1,4",
-                 "agreement:0x1p-1"},
            Wrong{"engine --search c_puct=0x1", "'0x1'"},
            Wrong{"stats --variant all --games 0x10", "'0x10'"},
            Wrong{"bench core --seconds 0x1", "'0x1'"},

@@ -33,16 +33,6 @@ TEST(ArenaTest, ReportsEveryVariantAsJson) {
   }
 }
 
-TEST(ArenaTest, PlaysTheSameGamesFromTheSameSeed) {
-  const auto play = [](const std::string& seed) {
-    return OutputOf(
-        "arena --variant high_kings_l2 random random --games 20 --seed " +
-        seed + " --format=json");
-  };
-  EXPECT_EQ(play("1"), play("1"));
-  EXPECT_NE(play("1"), play("2"));
-}
-
 TEST(ArenaTest, SaysHowManyGamesDiffer) {
   const std::string store = TemporaryPath("start.db");
   const std::string match =
@@ -85,15 +75,6 @@ TEST(ArenaTest, WhatTimeNobodyHasIsRefused) {
       ErrorOf(2, "arena --variant four_treasures mcts:ponder=on greedy"),
       AllOf(HasSubstr("'mcts:ponder=on' ponders"),
             HasSubstr("expected --time-control")));
-}
-
-TEST(ArenaTest, HeedsRuleOptionsWhereTheyApply) {
-  OutputOf(
-      "arena --variant all random random --games 2 --option "
-      "no_progress_limit=1");
-  EXPECT_EQ(
-      RunTara("arena --variant all random random --option no_progres=1").status,
-      2);
 }
 
 TEST(ArenaTest, ASequentialTestEndsWhenItHasDecided) {
@@ -143,33 +124,6 @@ TEST(ArenaTest, GoesOnFromItsResultsFile) {
   EXPECT_EQ(play("12"), whole);  // nothing left to play
 }
 
-TEST(ArenaTest, GamesOfOtherOpeningsAreKeptApart) {
-  const std::string store = TemporaryPath("results.db");
-  const auto play = [&](const std::string& openings, bool with_store) {
-    return OutputOf(
-        "arena --variant sacred_hill_l1 greedy random --games 20 --format=json "
-        "--openings " +
-        openings + (with_store ? " --store " + store : ""));
-  };
-  play("random", true);
-  const std::string balanced = play("balanced:mcts:sims=10", false);
-  EXPECT_NE(balanced, play("random", false));
-  EXPECT_EQ(play("balanced:mcts:sims=10", true), balanced);
-}
-
-TEST(ArenaTest, OpeningsMayBeBalancedByAPlayer) {
-  const auto play = [](const std::string& openings) {
-    return "arena --variant four_treasures random greedy --games 4 "
-           "--openings " +
-           openings;
-  };
-  EXPECT_EQ(JsonOf(play("balanced:mcts:sims=30"))[0]["games"], 4);
-  EXPECT_THAT(ErrorOf(2, play("fair")),
-              HasSubstr("expected random or balanced:SPEC"));
-  EXPECT_THAT(ErrorOf(1, play("balanced:random")),
-              HasSubstr("estimates no value"));
-}
-
 TEST(ArenaTest, SaysHowManyGamesWereNotPlayedToTheirEnd) {
   const auto play = [](const std::string& adjudicate) {
     return "arena --variant sacred_hill_l1 mcts:sims=20,utility=points "
@@ -181,8 +135,6 @@ TEST(ArenaTest, SaysHowManyGamesWereNotPlayedToTheirEnd) {
   EXPECT_GT(proof["adjudicated"], 0);
   EXPECT_EQ(none["adjudicated"], 0);
   EXPECT_EQ(proof["mean_margin"], none["mean_margin"]);
-  EXPECT_THAT(ErrorOf(2, play("agreement:2,3")),
-              HasSubstr("such as agreement:0.95,4"));
 }
 
 TEST(ArenaTest, AnInterruptReportsTheGamesSoFar) {
@@ -198,29 +150,6 @@ TEST(ArenaTest, AnInterruptReportsTheGamesSoFar) {
   EXPECT_EQ(tara.Wait(), 130);
   EXPECT_THAT(tara.shown(),
               AllOf(HasSubstr("score %"), HasSubstr("tara: interrupted")));
-}
-
-TEST(ArenaTest, ANetworkThatIsNotThereIsAFailure) {
-  const std::string missing = TemporaryPath("missing.pt");
-  EXPECT_THAT(
-      ErrorOf(1, "arena --variant four_treasures random net:" + missing),
-      HasSubstr(missing));
-  WriteFile(missing, "this is no network");
-  EXPECT_THAT(
-      ErrorOf(1, "arena --variant four_treasures random net:" + missing),
-      HasSubstr(missing + " is not a checkpoint of Tara"));
-}
-
-TEST(ArenaTest, ADamagedResultsFileIsRefused) {
-  const std::string store = TemporaryPath("results.db");
-  const std::string match =
-      "arena --variant four_treasures random greedy --games 4 --store " + store;
-  OutputOf(match);
-  // A page overwritten.
-  std::string damaged = ReadFile(store);
-  for (size_t i = 4096; i < damaged.size(); ++i) damaged[i] = '?';
-  WriteFile(store, damaged);
-  EXPECT_THAT(ErrorOf(1, match), HasSubstr(store + ": "));
 }
 
 TEST(CrossPlayTest, PlaysAllVariantsInPairsAgainstOthers) {
@@ -252,20 +181,6 @@ TEST(CrossPlayTest, WithoutOthersBothPlayEachWithItself) {
       AllOf(HasSubstr("A: greedy\nB: random\n"), HasSubstr("A+A   B+B"),
             HasSubstr("A+B   A+A"), HasSubstr("A+B   B+B"),
             HasSubstr("minus the mean of each with itself")));
-}
-
-TEST(CrossPlayTest, GoesOnFromItsResultsFile) {
-  const std::string store = TemporaryPath("results.db");
-  const auto play = [&](const std::string& games, bool with_store) {
-    return OutputOf(
-        "crossplay --variant sacred_hill_doubles_l1 greedy mcts:sims=5 random "
-        "--format=json --games " +
-        games + (with_store ? " --store " + store : ""));
-  };
-  play("4", true);
-  const std::string whole = play("12", false);
-  EXPECT_EQ(play("12", true), whole);
-  EXPECT_EQ(play("12", true), whole);  // nothing left to play
 }
 
 TEST(CrossPlayTest, WhatCannotBeIsRefused) {
@@ -325,12 +240,6 @@ TEST(RateTest, GoesOnFromItsResultsFile) {
   EXPECT_EQ(more["variants"][0]["games"], 20);
   EXPECT_EQ(more["players"][1]["overall"]["elo"], 1000);
   EXPECT_EQ(rate("8"), more);  // what there is, is used
-}
-
-TEST(RateTest, ShowsATable) {
-  EXPECT_THAT(OutputOf("rate random greedy --variant high_kings_l2 --games 4"),
-              AllOf(HasSubstr("Elo with 95 % intervals; random 0"),
-                    HasSubstr("high_kings_l2"), HasSubstr("first seat")));
 }
 
 TEST(RateTest, WhatCannotBeRatedIsRefused) {

@@ -419,15 +419,6 @@ TEST(StatsTest, ReadsThousandsAndMillions) {
   EXPECT_EQ(games("0.02M"), 20000);
 }
 
-TEST(StatsTest, TheNumberOfThreadsMakesNoDifference) {
-  const auto play = [](const std::string& threads, const std::string& seed) {
-    return JsonOf("stats --variant high_kings_l2 --games 50k --threads " +
-                  threads + " --seed " + seed);
-  };
-  EXPECT_EQ(play("1", "5"), play("3", "5"));
-  EXPECT_NE(play("3", "5"), play("3", "6"));
-}
-
 TEST(StatsTest, HeedsRuleOptionsWhereTheyApply) {
   const Json changed =
       JsonOf("stats --variant all --games 2k --option no_progress_limit=3");

@@ -101,7 +101,6 @@ TEST(RunReportsTest, RuleOptionsThatANetworkHasNotLearnedAreRefused) {
   const std::string spec = absl::StrCat("net:", kWitness, ",sims=0");
   for (const std::string& command :
        {"arena random " + spec,
-        "arena random greedy --openings balanced:" + spec,
         "rate random " + spec, "balance --player " + spec,
         "balance --option no_progress_limit=30 --what-if no_progress_limit=40 "
         "--player " +

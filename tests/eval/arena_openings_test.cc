@@ -1,4 +1,3 @@
-#include <cmath>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -7,9 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tara/base/random.h"
 #include "tara/core/action.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
@@ -17,12 +14,9 @@
 #include "tara/core/variant.h"
 #include "tara/eval/arena/arena.h"
 #include "tara/mcts/state_hash.h"
-#include "tests/status_matchers.h"
 
 namespace tara::eval {
 namespace {
-
-using ::testing::HasSubstr;
 
 Opening Next(Openings& openings) {
   absl::StatusOr<Opening> opening = openings.Next();
@@ -91,36 +85,6 @@ TEST(ArenaOpeningsTest, TheSeedSaysWhichOpenings) {
   };
   EXPECT_EQ(first(1), first(1));
   EXPECT_FALSE(first(1) == first(2));
-}
-
-TEST(ArenaOpeningsTest, AJudgeRefusesWhatFavoursASide) {
-  // A judge that likes the side to move by a number that is the position's own.
-  const auto value = [](const State& state) {
-    return static_cast<double>(mcts::HashState(state) % 2001) / 1000 - 1;
-  };
-  int asked = 0;
-  Openings openings({.plies = 3,
-                     .judge =
-                         [&](const State& state, Random&) {
-                           ++asked;
-                           return value(state);
-                         },
-                     .max_value = 0.1});
-  for (int i = 0; i < 20; ++i) {
-    EXPECT_LE(std::abs(value(Next(openings).state)), 0.1);
-  }
-  EXPECT_GT(asked, 100);  // one in ten is balanced
-}
-
-TEST(ArenaOpeningsTest, AJudgeThatRefusesAllIsReported) {
-  Openings openings(
-      {.plies = 6, .judge = [](const State&, Random&) { return 0.5; }});
-  EXPECT_THAT(openings.Next(),
-              StatusIs(absl::StatusCode::kFailedPrecondition,
-                       HasSubstr("none is balanced to within 0.2")));
-  const absl::Status error = absl::InternalError("no report");
-  Openings failing({.judge = [&](const State&, Random&) { return error; }});
-  EXPECT_EQ(failing.Next().status(), error);
 }
 
 }  // namespace

@@ -260,12 +260,6 @@ TEST(ArenaReportTest, TheJsonHasEveryFieldThatAppliesAndNullForInfinity) {
     "fault": "E 1: resigned"})"));
 }
 
-TEST(ArenaReportTest, NamesThatAreNoUtf8DoNotHurt) {
-  const std::string json =
-      ReportArena({Row(Variant::kSacredHillL1, 8, "net:\xff", "b")}).json;
-  EXPECT_TRUE(nlohmann::json::accept(json));
-}
-
 // A match of as many openings as there are lists, with these margins: two to a
 // pair, A as Red first.
 CrossPlayMatch MatchOf(const std::string& team, double weight,
@@ -435,16 +429,6 @@ TEST(CrossPlayReportTest, TheJsonHasEverything) {
   EXPECT_EQ(study["matches"][2]["player_a"], "A+B");
   EXPECT_EQ(study["matches"][2]["weight"], 1);
   EXPECT_EQ(study["matches"][2]["games"], 12);
-}
-
-TEST(CrossPlayReportTest, WhatIsNotKnownIsNull) {
-  CrossPlayReport report = StudyOfStrangers();
-  report.studies[0].matches[1] = MatchOf("B+B", -0.5, {{5, 5}});
-  Random random(1);
-  report.worths[0] = EstimateWorth(report.studies[0], random);
-  const auto json = nlohmann::json::parse(ReportCrossPlay(report).json);
-  EXPECT_TRUE(json["studies"][0]["worth"]["score_low"].is_null());
-  EXPECT_THAT(ReportCrossPlay(report).text, HasSubstr("1    -50.0"));
 }
 
 }  // namespace

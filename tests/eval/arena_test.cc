@@ -38,18 +38,6 @@ class ArenaTest : public testing::TestWithParam<VariantInfo> {
 INSTANTIATE_TEST_SUITE_P(AllVariants, ArenaTest, testing::ValuesIn(kVariants),
                          mcts::VariantTestName);
 
-TEST_P(ArenaTest, RandomAgainstRandomIsAboutEven) {
-  const ArenaResult result =
-      Play({.variant = variant(), .games = 4000}, "random", "random");
-  EXPECT_EQ(result.games, 4000);
-  EXPECT_EQ(result.wins + result.draws + result.losses, 4000);
-  // Three standard errors of at most 0.5 / sqrt(4000) = 0.0079 (games of a pair
-  // of random players do not depend on each other but by their opening).
-  EXPECT_NEAR(result.score.mean, 0.5, 0.024);
-  EXPECT_LT(result.score.low, result.score.mean);
-  EXPECT_GT(result.score.high, result.score.mean);
-}
-
 TEST_P(ArenaTest, OneOpeningIsPlayedFromBothSides) {
   // The same player that never draws, on both sides: the games of a pair are
   // one game, seen from either side.
@@ -188,15 +176,6 @@ TEST_P(ArenaTest, PlayersAreToldHowTheMatchStands) {
     if (told.empty() || !(told.back() == score)) told.push_back(score);
   }
   EXPECT_EQ(told, expected);
-}
-
-TEST(ArenaBatchTest, GamesByThemselvesAreMatchesOfOne) {
-  FixedPlayer a;
-  FixedPlayer b;
-  const ArenaResult result = Play({.games = 4}, a, b);
-  EXPECT_EQ(result.matches.matches, 0);
-  for (const ArenaGame& game : result.played) EXPECT_EQ(game.match, -1);
-  EXPECT_EQ(a.scores, std::vector<mcts::MatchScore>(a.seen.size()));
 }
 
 TEST(ArenaBatchTest, GamesAreRoundedUpToWholePairsOfMatches) {
@@ -642,22 +621,6 @@ TEST(ParallelArenaTest, AnArenaGoesOnWhereItWasBrokenOff) {
     EXPECT_GE(stored.size(), 40u);
     EXPECT_LE(stored.size(), 40u + 3 * by_match);
   }
-}
-
-TEST(ParallelArenaTest, ProgressIsOfAllThreadsAndStopsAllOfThem) {
-  std::atomic<bool> all_done = false;
-  Play({.games = 40}, Factory("random"), Factory("random"), 4,
-       [&](const ArenaProgress& progress) {
-         EXPECT_EQ(progress.games, 40);
-         if (progress.games_done == 40) all_done = true;
-         return true;
-       });
-  EXPECT_TRUE(all_done);
-  const ArenaResult part = Play(
-      {.games = 1000000}, Factory("random"), Factory("random"), 3,
-      [&](const ArenaProgress& progress) { return progress.games_done < 10; });
-  EXPECT_LT(part.games, 1000000);
-  EXPECT_EQ(part.games % 2, 0);
 }
 
 TEST(ParallelArenaTest, TheFirstErrorEndsTheMatch) {

@@ -48,7 +48,7 @@ std::map<uint64_t, proto::GameRecord> Play(ArenaOptions options,
                                            int threads = 1) {
   std::map<uint64_t, proto::GameRecord> played;
   options.self_play = true;
-  options.adjudication.proof = false;
+  options.adjudicate = false;
   if (!options.opening_plies.has_value()) options.opening_plies = 0;
   options.on_game = [&](proto::GameRecord game) {
     played[game.place()] = game;

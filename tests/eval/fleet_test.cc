@@ -302,7 +302,7 @@ TEST(FleetStudyTest, GamesAreThoseOfThisProcess) {
                               .self_play = !restricted};
       if (restricted) options.a_avoids = ActionType::kPass;
       if (!restricted) options.given_openings = {{d4}, {}};
-      options.adjudication.proof = false;
+      options.adjudicate = false;
       options.on_game = [&](const proto::GameRecord& game) {
         games[game.place() + 100 * restricted] = record::ActionsOf(game);
         return absl::OkStatus();

@@ -273,15 +273,5 @@ TEST(RatingReportTest, JsonHasAllNumbers) {
   EXPECT_FALSE(json["players"][1].contains("run"));
 }
 
-TEST(RatingReportTest, JsonTellsWhereCheckpointsStand) {
-  RatingTable table = TableByHand();
-  table.points = {std::nullopt,
-                  TrainingPoint{.run = "runs/a", .generation = 7}};
-  const auto json = nlohmann::json::parse(ReportRatings(table).json);
-  EXPECT_FALSE(json["players"][0].contains("generation"));
-  EXPECT_EQ(json["players"][1]["run"], "runs/a");
-  EXPECT_EQ(json["players"][1]["generation"], 7);
-}
-
 }  // namespace
 }  // namespace tara::eval

@@ -98,29 +98,6 @@ TEST(RatingsTest, DifferencesDoNotDependOnTheAnchor) {
   EXPECT_NEAR(anchored.Of(2).elo, 1500, 1e-9);
 }
 
-TEST(RatingsTest, TwoPlayersHaveTheOddsOfTheirGames) {
-  // 30 wins to 10 losses from either seat and no draw: ln 3, with the standard
-  // error 1 / sqrt(80 * 3/4 * 1/4) of a logit.
-  const Ratings ratings =
-      Fit({"a", "b"}, {{.first = 0, .second = 1, .wins = 30, .losses = 10},
-                       {.first = 1, .second = 0, .wins = 10, .losses = 30}});
-  const RatingEstimate difference = ratings.Difference(0, 1);
-  EXPECT_NEAR(difference.elo, kEloPerNat * std::log(3), 0.2);
-  EXPECT_NEAR(difference.deviation, kEloPerNat / std::sqrt(15), 0.2);
-  EXPECT_NEAR(ratings.first_seat.elo, 0, 1e-6);
-}
-
-TEST(RatingsTest, DrawsLeaveTheOddsOfWinsToLosses) {
-  // Chances of win, draw, loss as the shares of the games: e^d = 60 / 15, and
-  // nu = 25 / sqrt(60 * 15).
-  const Ratings ratings =
-      Fit({"a", "b"},
-          {{.first = 0, .second = 1, .wins = 60, .draws = 25, .losses = 15},
-           {.first = 1, .second = 0, .wins = 15, .draws = 25, .losses = 60}});
-  EXPECT_NEAR(ratings.Difference(0, 1).elo, kEloPerNat * std::log(4), 0.1);
-  EXPECT_NEAR(ratings.draw_nu, 25 / std::sqrt(900), 0.01);
-}
-
 TEST(RatingsTest, PointsAreThoseThatTheModelExpects) {
   // The likelihood equations (Davidson 1970, section 3): the points of each
   // player, of all who begin, and the draws are what the model expects.

@@ -330,7 +330,7 @@ class Run {
     }
     SetTeams(MakeTeam({a.spec}), MakeTeam({b.spec}), arena);
     arena.concurrent_games = std::min(arena.concurrent_games, kConcurrentGames);
-    arena.adjudication.proof = false;
+    arena.adjudicate = false;
     arena.stop = stop;
     const proto::Contest contest =
         NewContest(absl::StrCat(record::kStudyConditions, part, " ",
