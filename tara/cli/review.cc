@@ -119,8 +119,6 @@ struct ReviewFlags {
   uint64_t seed = 1;
   ReportFlags report;
   std::string notes;  // a file for the game with notes; none if empty
-  bool ascii = false;
-  std::string colour = "auto";
 };
 
 // A game to be reviewed.
@@ -292,14 +290,13 @@ absl::StatusOr<int> RunReview(const ReviewFlags& options, Console& console) {
   for (const Action action : game.line.actions) {
     ApplyAction(action, source.last);
   }
-  TARA_RETURN_IF_ERROR(WriteReport(
-      options.report,
-      eval::ReportReview(*review, source,
-                         {.worst = options.worst,
-                          .all = options.all,
-                          .unicode = !options.ascii,
-                          .colour = UseColour(options.colour, console)}),
-      console));
+  TARA_RETURN_IF_ERROR(
+      WriteReport(options.report,
+                  eval::ReportReview(*review, source,
+                                     {.worst = options.worst,
+                                      .all = options.all,
+                                      .colour = UseColour("auto", console)}),
+                  console));
   if (!options.notes.empty()) {
     TARA_RETURN_IF_ERROR(WriteNotes(options.notes, game.line, *review));
   }
@@ -333,8 +330,6 @@ void RegisterReview(Command& root) {
       {"--notes FILE", &options->notes,
        "file for the game, annotated at each action that gave something away",
        Default("none")},
-      AsciiOption(&options->ascii),
-      ColourOption(&options->colour),
   });
   AddReportFlags(command, &options->report);
   AddJudgeFlags(command, &options->judge);
@@ -370,8 +365,6 @@ struct ShowBookOptions {
   std::string book;
   PositionFlags position;
   ReportFlags report;
-  bool ascii = false;
-  std::string colour = "auto";
 };
 
 // Adds the games of a store to the book and returns how many were new.
@@ -569,9 +562,7 @@ absl::StatusOr<int> RunShowBook(const ShowBookOptions& options,
     }
     TARA_RETURN_IF_ERROR(WriteReport(
         options.report,
-        eval::ReportBook(tree, *position, source,
-                         {.unicode = !options.ascii,
-                          .colour = UseColour(options.colour, console)}),
+        eval::ReportBook(tree, *position, source, UseColour("auto", console)),
         console));
     return kExitOk;
   }
@@ -617,8 +608,6 @@ void RegisterShowBook(Command& explore) {
   ShowBookOptions* const options = command.SetRun(RunShowBook);
   command.Add({
       {"BOOK", &options->book, "opening book", kRequired},
-      AsciiOption(&options->ascii),
-      ColourOption(&options->colour),
   });
   AddReportFlags(command, &options->report);
   AddPositionFlags(command, &options->position);

@@ -574,25 +574,6 @@ struct StatsOptions {
   ReportFlags report;
 };
 
-// Columns of the bar.
-constexpr int kBarWidth = 24;
-
-// A line such as
-//   high_kings_l1 [=========>              ]  38 %  2.4 M games/s  3s left
-// `rate` is in games per second, `left` the time for all variants.
-std::string ProgressLine(absl::string_view variant, double share, double rate,
-                         absl::Duration left) {
-  const int filled =
-      std::clamp(static_cast<int>(share * kBarWidth), 0, kBarWidth);
-  std::string bar(filled, '=');
-  if (filled < kBarWidth) bar += '>';
-  bar.resize(kBarWidth, ' ');
-  return absl::StrFormat(
-      "%s [%s] %3d %%  %.2f M games/s  %s left", variant, bar,
-      static_cast<int>(100 * share), rate / 1e6,
-      absl::FormatDuration(absl::Ceil(left, absl::Seconds(1))));
-}
-
 // Plays random games of one variant or of all and reports their statistics. An
 // interrupt (Ctrl-C) ends it with a report of the games finished by then.
 absl::StatusOr<int> RunStats(const StatsOptions& options, Console& console) {
@@ -622,15 +603,18 @@ absl::StatusOr<int> RunStats(const StatsOptions& options, Console& console) {
           const absl::Time now = SteadyTime();
           const auto games = static_cast<double>(games_done);
           const double done = games_of_variant * static_cast<double>(i) + games;
-          status_line.Show(ProgressLine(
-              Info(start.variant).id, done / all_games,
-              games /
+          status_line.Show(absl::StrFormat(
+              "%s: %.0f %%, %.2f M games/s, %s left", Info(start.variant).id,
+              100 * done / all_games,
+              games / 1e6 /
                   std::max(1e-9, absl::ToDoubleSeconds(now - variant_begin)),
-              (now - begin) * ((all_games - done) / done)));
+              absl::FormatDuration(
+                  absl::Ceil((now - begin) * ((all_games - done) / done),
+                             absl::Seconds(1)))));
           return !stop();
         });
     if (sums.games == 0) break;  // stopped before the first chunk's end
-    rows.push_back(eval::Summarize(start.variant, start.options, sums));
+    rows.push_back({start.variant, start.options, sums});
   }
   status_line.Clear();
   TARA_RETURN_IF_ERROR(WriteReport(

@@ -440,7 +440,7 @@ TEST(StatsTest, WritesAPageForABrowser) {
 TEST(StatsTest, AnInterruptReportsTheGamesSoFar) {
   const std::string path = TemporaryPath("interrupted.html");
   TerminalTara tara("stats --variant all --games 1000G --html " + path);
-  ASSERT_TRUE(tara.Expect("sacred_hill_l1 [>"));
+  ASSERT_TRUE(tara.Expect("sacred_hill_l1: 0 %, "));
   ASSERT_TRUE(tara.Expect("M games/s"));
   ASSERT_TRUE(tara.Expect("left"));
   tara.Signal(SIGINT);

@@ -778,12 +778,12 @@ std::string HeadText(const OpeningTree& tree, const BookSource& source) {
 }
 
 std::string BookText(const OpeningTree& tree, const OpeningPosition& position,
-                     const BookSource& source, const BookTextOptions& options) {
+                     const BookSource& source, bool colour) {
   const State& state = position.state;
   std::string text = absl::StrCat(
       HeadText(tree, source),
       NotLearnedLine(VariantText(tree.start()), source.not_learned), "\n",
-      DrawBoard(state, {.unicode = options.unicode, .colour = options.colour}));
+      DrawBoard(state, {.colour = colour}));
   if (position.score.has_value()) {
     absl::StrAppendFormat(
         &text, "Worth %s %% of winning and %+.1f points to the side to move.\n",
@@ -906,10 +906,10 @@ std::string BookPage(const OpeningTree& tree, const BookSource& source) {
 }  // namespace
 
 Report ReportBook(const OpeningTree& tree, const OpeningPosition& position,
-                  const BookSource& source, const BookTextOptions& options) {
+                  const BookSource& source, bool colour) {
   Json json = HeadJson(tree, source);
   json.update(PositionJson(position));
-  return {.text = BookText(tree, position, source, options),
+  return {.text = BookText(tree, position, source, colour),
           .json = JsonText(json),
           .page = [&] { return BookPage(tree, source); }};
 }

@@ -255,17 +255,12 @@ struct BookSource {
   std::string not_learned = {};
 };
 
-struct BookTextOptions {
-  bool unicode = true;
-  bool colour = false;
-};
-
-// Returns a report. Its text: the board of the position, and a table of its
-// actions, best first. docs/how-to/explore_openings.md documents its JSON, an
-// object on a line. Its page has all positions of the tree, from its start.
+// Returns a report. Its text: the board of the position, with `colour` for a
+// terminal, and a table of its actions, best first.
+// docs/how-to/explore_openings.md documents its JSON, an object on a line. Its
+// page has all positions of the tree, from its start.
 Report ReportBook(const OpeningTree& tree, const OpeningPosition& position,
-                  const BookSource& source,
-                  const BookTextOptions& options = {});
+                  const BookSource& source, bool colour = false);
 
 }  // namespace tara::eval
 

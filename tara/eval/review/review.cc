@@ -466,22 +466,15 @@ std::vector<ReportRow> SeatRows(const GameReview& review) {
 
 // Returns Red's chances as bars, a character a position, and below them the
 // first letters of faults.
-std::string CurveText(const GameReview& review, bool unicode) {
-  std::string text = absl::StrCat(
-      "Red's chances of winning after each action, ",
-      unicode ? "▁ 0 % to █ 100 %" : "0: below 10 % to 9: from 90 %",
-      "; below, faults:\ni inaccuracy, m mistake, B blunder, p points alone, . "
-      "less\n");
+std::string CurveText(const GameReview& review) {
+  std::string text =
+      "Red's chances of winning after each action, ▁ 0 % to █ 100 %; below, "
+      "faults:\ni inaccuracy, m mistake, B blunder, p points alone, . less\n";
   for (size_t first = 0; first < review.course.size(); first += kCurveWidth) {
     std::string bars, faults;
     const size_t end = std::min(first + kCurveWidth, review.course.size());
     for (size_t ply = first; ply < end; ++ply) {
-      const double score = review.course[ply].score;
-      if (unicode) {
-        absl::StrAppend(&bars, BarOf(score));
-      } else {
-        absl::StrAppend(&bars, std::clamp(static_cast<int>(score * 10), 0, 9));
-      }
+      absl::StrAppend(&bars, BarOf(review.course[ply].score));
       char mark = ' ';
       if (ply > 0 && review.actions[ply - 1].sure) {
         const Fault fault = review.actions[ply - 1].fault;
@@ -528,8 +521,7 @@ std::string WorstText(const GameReview& review,
     absl::StrAppend(&text, "\n   better  ", LineText(action.best_line, before),
                     "\n   played  ", LineText(action.played_line, before),
                     "\n\n",
-                    DrawBoard(before, {.unicode = options.unicode,
-                                       .colour = options.colour,
+                    DrawBoard(before, {.colour = options.colour,
                                        .highlight = MakeSet(action.best)}));
   }
   return text;
@@ -738,7 +730,7 @@ std::string ReviewText(const GameReview& review, const ReviewSource& source,
                        const ReviewReportOptions& options) {
   std::string text =
       absl::StrCat(AboutText(review, source), "\n", TableText(SeatRows(review)),
-                   "\n", CurveText(review, options.unicode), "\n");
+                   "\n", CurveText(review), "\n");
   if (options.all) {
     absl::StrAppend(
         &text, "All actions: chances and points of who played it, after it\n",
