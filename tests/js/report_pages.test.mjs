@@ -30,7 +30,7 @@ const tinyConfig = (runFolder) => `
 // least. RUN is the folder of the tiny run, BOOK an opening book.
 const pages = [
   {
-    name: 'stats', title: 'Tara: Statistics of random play', plots: 7 + 2 + 2 * 10,
+    name: 'stats', title: 'Tara: Statistics of random play', plots: 7 + 2 * 10,
     command: ['stats', '--variant', 'all', '--games', '500'],
   },
   {

@@ -247,15 +247,11 @@ std::vector<ReportSection> SectionsOf(Variants variants) {
            .plots = "estimates"},
           {.heading = "Endings",
            .rows = WithoutEmptyColumns(
-               TableOf(variants, "games ended by", EndingFields)),
-           .plots = "stacks",
-           .unit = "% of games"},
+               TableOf(variants, "games ended by", EndingFields))},
           {.heading = "Captures", .rows = std::move(captures)},
           {.heading = "Phases",
            .rows = WithoutEmptyColumns(
-               TableOf(variants, "actions per game in", phases)),
-           .plots = "stacks",
-           .unit = "actions"}};
+               TableOf(variants, "actions per game in", phases))}};
 }
 
 Json ToJson(const VariantStatistics& s) {

@@ -5,7 +5,6 @@
 #include <fstream>
 #include <iterator>
 #include <limits>
-#include <numeric>
 #include <set>
 #include <utility>
 
@@ -350,8 +349,8 @@ std::string JsonText(const Json& json, int indent) {
 
 namespace {
 
-// Returns the command of this process as a shell would take it, for HTML: names
-// of options stay together; "" where the system does not tell.
+// Returns the command of this process as a shell would take it, for HTML; ""
+// where the system does not tell.
 std::string OwnCommand() {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
   const std::string line{std::istreambuf_iterator<char>(file), {}};
@@ -366,18 +365,9 @@ std::string OwnCommand() {
         std::all_of(words[i].begin(), words[i].end(), [](char c) {
           return absl::ascii_isalnum(c) || absl::StrContains("-_=+:,./%", c);
         });
-    const std::string word = Escaped(
-        plain ? std::string(words[i])
-              : absl::StrCat(
-                    "'", absl::StrReplaceAll(words[i], {{"'", "'\\''"}}), "'"));
-    const size_t name = absl::StartsWith(word, "--")
-                            ? std::min(word.find('='), word.size())
-                            : 0;
-    absl::StrAppend(
-        &command, " ",
-        name == 0 ? ""
-                  : absl::StrCat("<span>", word.substr(0, name), "</span>"),
-        word.substr(name));
+    const std::string quoted =
+        absl::StrCat("'", absl::StrReplaceAll(words[i], {{"'", "'\\''"}}), "'");
+    absl::StrAppend(&command, " ", Escaped(plain ? words[i] : quoted));
   }
   return command;
 }
@@ -717,25 +707,6 @@ std::string AllEstimates(const Table& table) {
   return html;
 }
 
-std::string Stacks(const Table& table) {
-  std::vector<std::string> parts;
-  for (size_t i = table.names; i < table.columns.size(); ++i) {
-    parts.push_back(Words(table.section.rows[0][table.columns[i]].heading));
-  }
-  std::vector<StackRow> rows;
-  for (const ReportRow& row : table.section.rows) {
-    StackRow& stack = rows.emplace_back(StackRow{.name = RowName(row)});
-    for (size_t i = table.names; i < table.columns.size(); ++i) {
-      double part = 0;
-      // As it is written: its JSON may be a count.
-      if (!ParseDecimal(row[table.columns[i]].text, &part)) part = 0;
-      stack.parts.push_back(part);
-    }
-  }
-  const std::string& title = table.section.rows[0][table.columns[0]].heading;
-  return StacksPlot(Words(title), table.section.unit, parts, rows);
-}
-
 std::string Histograms(const Table& table) {
   std::string html;
   for (const ReportRow& row : table.section.rows) {
@@ -757,9 +728,8 @@ std::string Histograms(const Table& table) {
 
 std::string PlotsHtml(const Table& table) {
   const absl::string_view plots = table.section.plots;
-  const std::string html =
-      absl::StrCat(plots == "estimates" ? AllEstimates(table) : "",
-                   plots == "stacks" ? Stacks(table) : "", Histograms(table));
+  const std::string html = absl::StrCat(
+      plots == "estimates" ? AllEstimates(table) : "", Histograms(table));
   if (html.empty()) return "";
   const bool coloured = absl::StrContains(html, "<circle class=\"better\"") ||
                         absl::StrContains(html, "<circle class=\"worse\"");

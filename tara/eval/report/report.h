@@ -137,9 +137,8 @@ struct ReportSection {
   std::vector<ReportRow> rows = {};
   std::string notes = {};  // whole lines
   // The plots of a page below the table: "estimates" draws each column of
-  // estimates, by the first column if several contain text; "stacks" draws the
-  // numbers of each row as stacked bars. Counts are always drawn. "marks" draws
-  // estimates that can be even within the table.
+  // estimates, by the first column if several contain text; "marks" draws
+  // estimates that can be even within the table. Counts are always drawn.
   absl::string_view plots = "";
   absl::string_view unit = "";  // of the axis; "": the heading of the column
   std::string html = {};        // further content of pages, such as boards
@@ -245,16 +244,6 @@ std::string IntervalsPlot(absl::string_view title, absl::string_view unit,
 // its colour.
 std::string IntervalMark(const Interval& value, double even, double least,
                          double most);
-
-struct StackRow {
-  std::string name;
-  std::vector<double> parts = {};
-};
-
-// Returns horizontal bars, stacked from the parts of each row.
-std::string StacksPlot(absl::string_view title, absl::string_view unit,
-                       absl::Span<const std::string> parts,
-                       absl::Span<const StackRow> rows);
 
 // Returns the shares of games with each value. If there are negative values,
 // which are Blue's, positive ones are Red's.
