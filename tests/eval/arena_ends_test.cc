@@ -47,27 +47,9 @@ TEST(AdjudicationTest, WhatBothHaveProvedIsWhatTheyWouldHavePlayed) {
   EXPECT_GT(adjudicated, 30);
 }
 
-// Plays the first legal action, and says that Red's margin is proved.
-class SurePlayer : public FixedPlayer {
- public:
-  explicit SurePlayer(int red_margin) : red_margin_(red_margin) {}
-
-  absl::Status ChooseActions(absl::Span<const Turn> turns,
-                             absl::Span<Action> actions) override {
-    for (const Turn& turn : turns) {
-      turn.report->proved_margin =
-          turn.state.side() == kRed ? red_margin_ : -red_margin_;
-    }
-    return FixedPlayer::ChooseActions(turns, actions);
-  }
-
- private:
-  const int red_margin_;
-};
-
 TEST(AdjudicationTest, DifferentProofsAreNoProof) {
-  SurePlayer four(4);
-  SurePlayer five(5);
+  ProvingPlayer four(4);
+  ProvingPlayer five(5);
   EXPECT_EQ(Play({.games = 4}, four, five).adjudicated, 0);
   const ArenaResult result = Play({.games = 4}, five, five);
   EXPECT_EQ(result.adjudicated, 4);

@@ -28,7 +28,6 @@
 #include "tara/nn/inference_options.h"
 #include "tara/nn/training/trainer.h"
 #include "tests/eval/test_players.h"
-#include "tests/status_matchers.h"
 
 namespace tara::eval {
 namespace {
@@ -164,17 +163,6 @@ TEST_F(NetworkPlayersTest, ARunThatGoesOnDoesNotChangeWhoPlays) {
     EXPECT_EQ(ChoiceOf(*NewPlayerFactory(team)().value()), choice);
   }
   std::filesystem::remove_all(run);
-}
-
-TEST_F(NetworkPlayersTest, ANetworksPathMayHoldAnyCharacters) {
-  const std::string path = folder_ + "/a,b=c+greedy.tara";
-  std::filesystem::copy_file(file_, path);
-  const PlayerSpec spec = NetworkPlayer(path, 8);
-  const PlayerSpec resolved = WithPrecision(spec).value();
-  EXPECT_THAT(PlayerIdentity(resolved),
-              IsOkAndHolds("net:" + id_ + ",sims=8,precision=float32"));
-  EXPECT_THAT(NewPlayerFactory(resolved)(), IsOk());
-  std::filesystem::remove(path);
 }
 
 TEST_F(NetworkPlayersTest, TheNumberOfThreadsDoesNotChangeTheGames) {

@@ -78,12 +78,11 @@ TEST(PlayerSpecTest, OptionsSetWhatTheyName) {
   EXPECT_EQ(net.search.confidence_z, 5);
   EXPECT_TRUE(net.search.search.proof);
   EXPECT_TRUE(Parsed("net:runs/first,sims=0").policy_alone);
-}
-
-TEST(PlayerSpecTest, GumbelIsWithoutNoiseUnlessAskedFor) {
   EXPECT_EQ(Parsed("mcts:gumbel=on").search.search.gumbel_noise, 0);
   EXPECT_EQ(Parsed("mcts:gumbel=on,gumbel_noise=1").search.search.gumbel_noise,
             1);
+  EXPECT_EQ(Parsed("mcts:threads=4").search.threads, 4);
+  EXPECT_TRUE(Parsed("net:x,ponder=on").search.ponder);
 }
 
 TEST(PlayerSpecTest, AnAlphaBetaPlayerHasALimit) {
@@ -96,16 +95,6 @@ TEST(PlayerSpecTest, AnAlphaBetaPlayerHasALimit) {
   EXPECT_EQ(all.nodes, 5);
   EXPECT_EQ(all.depth, 4);
   EXPECT_EQ(all.time_ms, 3);
-}
-
-TEST(PlayerSpecTest, ThreadsAndPonderingAreForPlayersThatSearch) {
-  EXPECT_EQ(Parsed("mcts").search.threads, 1);
-  EXPECT_EQ(Parsed("mcts:threads=4").search.threads, 4);
-  EXPECT_FALSE(Parsed("mcts").search.ponder);
-  // To ponder is to go on with the tree.
-  EXPECT_TRUE(Parsed("net:x,ponder=on").search.ponder);
-  EXPECT_TRUE(Parsed("net:x,ponder=on").search.reuse);
-  EXPECT_FALSE(Parsed("net:x,reuse=off").search.reuse);
 }
 
 TEST(PlayerSpecTest, WhatCannotGoTogetherIsRefused) {
@@ -140,14 +129,6 @@ TEST(PlayerSpecTest, TheUtilityIsChosenByName) {
   EXPECT_EQ(utility("mcts:utility=points"), mcts::UtilityKind::kPoints);
   EXPECT_EQ(utility("net:x,utility=mix"), mcts::UtilityKind::kMix);
   EXPECT_EQ(utility("net:x,utility=match,sims=5"), mcts::UtilityKind::kMatch);
-}
-
-TEST(PlayerSpecTest, AnEngineIsACommandWithOptions) {
-  const PlayerSpec spec = Parsed("engine:gtp --level 3,move=2");
-  EXPECT_EQ(spec.kind, PlayerKind::kEngine);
-  EXPECT_EQ(spec.engine.command,
-            (std::vector<std::string>{"gtp", "--level", "3"}));
-  EXPECT_EQ(spec.engine.move_limit, absl::Seconds(2));
 }
 
 TEST(PlayerSpecTest, GamesAtATimeAreThoseThatAPlayerCanTake) {
@@ -454,6 +435,8 @@ TEST(TeamSpecTest, APlusSignBeforeAPlayerJoinsTwo) {
   EXPECT_THAT(Members("mcts:sims=10,c_puct=2+net:runs/a,sims=5"),
               ElementsAre("mcts:sims=10,c_puct=2", "net:runs/a,sims=5"));
   EXPECT_THAT(Members("best:sims=9+best"), ElementsAre("best:sims=9", "best"));
+  EXPECT_THAT(Members("net:'a+greedy,b=c.tara',sims=2+random"),
+              ElementsAre("net:'a+greedy,b=c.tara',sims=2", "random"));
   // Part of a path, of a number, of a quoted command.
   EXPECT_THAT(Members("net:runs/a+b"), ElementsAre("net:runs/a+b"));
   EXPECT_THAT(Members("net:runs/a+network"), ElementsAre("net:runs/a+network"));
@@ -464,15 +447,6 @@ TEST(TeamSpecTest, APlusSignBeforeAPlayerJoinsTwo) {
               ElementsAre("net:it's/a", "random"));
   // The same player twice is that player.
   EXPECT_THAT(Members("greedy+greedy"), ElementsAre("greedy"));
-}
-
-TEST(TeamSpecTest, AQuotedPathIsOnePlayers) {
-  const absl::StatusOr<TeamSpec> team =
-      ParseTeamSpec("net:'a+greedy,b=c.tara',sims=2+random");
-  ASSERT_TRUE(team.ok()) << team.status();
-  ASSERT_EQ(team->players.size(), 2u);
-  EXPECT_EQ(team->players[0].path, "a+greedy,b=c.tara");
-  EXPECT_EQ(team->players[1].text, "random");
 }
 
 TEST(TeamSpecTest, WhatCannotBeIsRefused) {
@@ -620,28 +594,12 @@ TEST(TeamArenaTest, WhatATeamCannotPlayIsRefused) {
               StatusIs(kInvalid, HasSubstr("a sequential test")));
 }
 
-// Says of every position that its margin is proved.
-class SurePlayer : public Player {
- public:
-  explicit SurePlayer(std::optional<int> margin) : margin_(margin) {}
-
-  absl::Status ChooseActions(absl::Span<const Turn> turns,
-                             absl::Span<Action> actions) override {
-    for (const Turn& turn : turns) turn.report->proved_margin = margin_;
-    return fixed_.ChooseActions(turns, actions);
-  }
-
- private:
-  const std::optional<int> margin_;
-  FixedPlayer fixed_;
-};
-
 TEST(TeamArenaTest, ATeamHasProvedWhatBothPartnersHave) {
   const auto adjudicated = [](std::optional<int> first,
                               std::optional<int> second) {
-    const auto team = NewTeamPlayer(std::make_unique<SurePlayer>(first),
-                                    std::make_unique<SurePlayer>(second));
-    SurePlayer other(0);
+    const auto team = NewTeamPlayer(std::make_unique<ProvingPlayer>(first),
+                                    std::make_unique<ProvingPlayer>(second));
+    ProvingPlayer other(0);
     return PlayArena({.variant = Variant::kSacredHillDoublesL2,
                       .games = 4,
                       .seatings_a = 2},

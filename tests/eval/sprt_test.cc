@@ -264,25 +264,5 @@ TEST(HypothesesTest, HolmRejectsWhatThePaperSays) {
             3);
 }
 
-TEST(HypothesesTest, HolmErrsInOneFamilyOfTwenty) {
-  // Ten true hypotheses: without correction 1 - 0.95^10 = 40 % of such families
-  // would show a difference that is none.
-  Random random(2);
-  constexpr int kFamilies = 4000;
-  int plain = 0;
-  int corrected = 0;
-  for (int family = 0; family < kFamilies; ++family) {
-    std::vector<double> p_values;
-    for (int i = 0; i < 10; ++i) {
-      p_values.push_back(NormalTwoSided(random.Normal()));
-    }
-    const std::vector<double> adjusted = HolmAdjusted(p_values);
-    plain += *std::min_element(p_values.begin(), p_values.end()) < 0.05;
-    corrected += *std::min_element(adjusted.begin(), adjusted.end()) < 0.05;
-  }
-  EXPECT_NEAR(plain / double{kFamilies}, 0.40, 0.03);
-  EXPECT_NEAR(corrected / double{kFamilies}, 0.05, 0.012);
-}
-
 }  // namespace
 }  // namespace tara::eval

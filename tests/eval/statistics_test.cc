@@ -113,14 +113,6 @@ TEST(StatisticsTest, WilsonIntervalIsSymmetricAndExactAtTheEnds) {
   EXPECT_DOUBLE_EQ(none.high, 1 - all.low);
 }
 
-TEST(StatisticsTest, AScoreOfWinsAndLossesIsAProportion) {
-  const Interval interval =
-      ScoreIntervalOf({.count = 148, .sum = 15, .squares = 15});
-  EXPECT_DOUBLE_EQ(interval.mean, 15.0 / 148);
-  EXPECT_NEAR(interval.low, 0.0578, 5e-5);  // as above
-  EXPECT_NEAR(interval.high, 0.1617, 5e-5);
-}
-
 TEST(StatisticsTest, AScoreThatVariesLessIsOfMoreTrials) {
   const std::vector<double> scores = {0, 0.5, 1, 0.5};
   const Interval interval = ScoreInterval(scores);
@@ -442,20 +434,6 @@ TEST(BootstrapTest, FindsThePublishedErrorOfTheLawSchools) {
               0.02);
   EXPECT_LT(interval.low, 0.6);
   EXPECT_GT(interval.high, 0.9);
-}
-
-TEST(BootstrapTest, TheSameStreamGivesTheSameInterval) {
-  const auto sum = [](absl::Span<const int> indices) {
-    double total = 0;
-    for (const int index : indices) total += index;
-    return total;
-  };
-  Random one(7), same(7), other(8);
-  const Interval first = BootstrapInterval(30, 200, sum, one);
-  const Interval second = BootstrapInterval(30, 200, sum, same);
-  EXPECT_EQ(first.low, second.low);
-  EXPECT_EQ(first.high, second.high);
-  EXPECT_NE(first.low, BootstrapInterval(30, 200, sum, other).low);
 }
 
 // Draws samples whose observations come in equal pairs, and returns how often

@@ -124,6 +124,27 @@ class FixedPlayer : public Player {
   const bool last_;
 };
 
+// Plays the first legal action, and says that Red's margin is proved, if any
+// is.
+class ProvingPlayer : public FixedPlayer {
+ public:
+  explicit ProvingPlayer(std::optional<int> red_margin)
+      : red_margin_(red_margin) {}
+
+  absl::Status ChooseActions(absl::Span<const Turn> turns,
+                             absl::Span<Action> actions) override {
+    for (const Turn& turn : turns) {
+      if (!red_margin_.has_value()) continue;
+      turn.report->proved_margin =
+          turn.state.side() == kRed ? *red_margin_ : -*red_margin_;
+    }
+    return FixedPlayer::ChooseActions(turns, actions);
+  }
+
+ private:
+  const std::optional<int> red_margin_;
+};
+
 // Gives up every `often`-th choice that it is asked for, of all games.
 class QuittingPlayer : public Player {
  public:
