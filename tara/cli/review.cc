@@ -208,10 +208,8 @@ absl::StatusOr<GivenGame> ReadGivenGame(const ReviewFlags& options,
     return GameOfText("-", text, options.number);
   }
   std::error_code ignored;
-  if (std::filesystem::is_directory(options.game, ignored)) {
-    return GameOfStore(options.game, options.number);
-  }
-  if (KindOfFile(options.game) == kDatabaseFile) {
+  if (std::filesystem::is_directory(options.game, ignored) ||
+      KindOfFile(options.game) == kDatabaseFile) {
     return GameOfStore(options.game, options.number);
   }
   TARA_ASSIGN_OR_RETURN(const std::string text, ReadWholeFile(options.game));

@@ -228,19 +228,6 @@ TEST(SearchPlayerTest, AClockMakesNobodyStrongerWhoPlaysBelowHisStrength) {
   EXPECT_LE(**counted.positions, 21);
 }
 
-TEST(SearchPlayerTest, ThreadsDoTheSimulationsThatAreAskedFor) {
-  const CountedPlayer counted = NewCountedPlayer(
-      Uncached({.search = {.simulations = 500}, .threads = 3}));
-  Random random(1);
-  const Turn turn = {.state = InitialState(Variant::kSacredHillL1),
-                     .random = &random};
-  ASSERT_THAT(ChooseOne(*counted.player, turn), IsOk());
-  // The root's, 500, and at most one more a thread; a position that two lines
-  // share may be found in the cache.
-  EXPECT_GE(**counted.positions, 450);
-  EXPECT_LE(**counted.positions, 504);
-}
-
 TEST(SearchPlayerTest, WhatWasPonderedOnNeedNotBeSearched) {
   SearchPlayerOptions options =
       Uncached({.search = {.simulations = 200}, .reuse = true});
@@ -293,69 +280,6 @@ TEST(SearchPlayerTest, AGameDoesNotDependOnThoseBesideIt) {
     PlayGame(*busy.player, variant, game, 9);
   }
   EXPECT_EQ(PlayGame(*busy.player, variant, 5, 99), expected);
-}
-
-TEST(SearchPlayerTest, AGameThatTookAnActionBackIsSearchedAnew) {
-  const CountedPlayer counted =
-      NewCountedPlayer({{.search = {.simulations = 40}, .reuse = true}});
-  Random random(1);
-  State state = InitialState(Variant::kFourTreasures);
-  std::vector<Action> actions;
-  const State start = state;
-  for (int round = 0; round < 3; ++round) {
-    for (int n = 0; n < 2 + round; ++n) {
-      const Turn turn = {.state = state, .random = &random, .actions = actions};
-      actions.push_back(ChooseOne(*counted.player, turn).value());
-      ASSERT_THAT(PlayAction(actions.back(), state), IsOk());
-    }
-    // Back, and on by another first action.
-    state = start;
-    actions = {LegalActions(state).Nth(round)};
-    ApplyAction(actions[0], state);
-  }
-}
-
-TEST(SearchPlayerTest, TimeEndsASearchInsteadOfSimulations) {
-  std::atomic<int64_t> reads = 0;
-  SearchPlayerOptions options = {{.search = {.simulations = 1}}};
-  options.time = absl::Milliseconds(300);
-  options.time_clock = SteppingClock(&reads);
-  const CountedPlayer counted = NewCountedPlayer(options);
-  Random random(1);
-  const Turn turn = {.state = InitialState(Variant::kSacredHillL1),
-                     .random = &random};
-  ASSERT_THAT(ChooseOne(*counted.player, turn), IsOk());
-  EXPECT_GT(**counted.positions, 50);
-  EXPECT_LE(reads, 310);
-}
-
-TEST(SearchPlayerTest, AProvedActionIsPlayed) {
-  // Late positions: the search proves them, and then plays a best action.
-  const SearchPlayerOptions proving = {
-      {.search = {
-           .simulations = 5000, .proof = true, .solver_vacant_hills = 4}}};
-  const CountedPlayer counted = NewCountedPlayer(proving);
-  SearchPlayerOptions together = proving;
-  together.threads = 3;
-  const CountedPlayer threads = NewCountedPlayer(together);
-  together.search.solver_vacant_hills = 0;
-  const CountedPlayer unsolved = NewCountedPlayer(together);
-  const CountedPlayer plain =
-      NewCountedPlayer({{.search = {.simulations = 5000}}});
-  Random random(4);
-  State state = InitialState(Variant::kPoisonedChalice);
-  while (Count(state.vacant()) > 6 && !state.finished()) {
-    ApplyAction(RandomAction(state, random), state);
-  }
-  ASSERT_FALSE(state.finished());
-  const Turn turn = {.state = state, .random = &random};
-  for (const CountedPlayer* player : {&counted, &plain, &threads, &unsolved}) {
-    EXPECT_TRUE(
-        LegalActions(state).Contains(ChooseOne(*player->player, turn).value()));
-  }
-  EXPECT_LT(**counted.positions, **plain.positions / 4);
-  // Several threads ask the solver, too.
-  EXPECT_LT(**threads.positions, **unsolved.positions / 2);
 }
 
 }  // namespace

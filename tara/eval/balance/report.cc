@@ -523,12 +523,6 @@ std::vector<ReportRow> RowsOf(const Figures& figures, Make make) {
   return rows;
 }
 
-Json RowsJson(const std::vector<ReportRow>& rows) {
-  Json json = Json::array();
-  for (const ReportRow& row : rows) json.push_back(RowJson(row));
-  return json;
-}
-
 // --- Sentences ---------------------------------------------------------------
 
 std::string Points(const Interval& score) {
@@ -751,7 +745,7 @@ BalanceReport ReportOf(const Study& study, const StudyResults& results) {
     if (rows.empty()) return;
     rows = WithoutEmptyColumns(std::move(rows));
     report.tables[std::string(name)] =
-        RowsJson(all.empty() ? rows : WithoutEmptyColumns(std::move(all)));
+        RowsToJson(all.empty() ? rows : WithoutEmptyColumns(std::move(all)));
     report.sections.push_back({.heading = std::string(heading),
                                .rows = std::move(rows),
                                .notes = std::string(notes),

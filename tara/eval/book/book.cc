@@ -739,10 +739,7 @@ Json PositionJson(const OpeningPosition& position) {
                {"simulations", position.simulations},
                {"winning", OrNull(position.score)},
                {"margin", OrNull(position.margin)}};
-  json["actions"] = Json::array();
-  for (const ReportRow& action : ActionRows(position, /*all=*/true)) {
-    json["actions"].push_back(RowJson(action));
-  }
+  json["actions"] = RowsToJson(ActionRows(position, /*all=*/true));
   return json;
 }
 

@@ -217,11 +217,13 @@ Json RowJson(const ReportRow& row) {
   return object;
 }
 
-std::string RowsJson(Rows rows) {
+Json RowsToJson(Rows rows) {
   Json list = Json::array();
   for (const ReportRow& row : rows) list.push_back(RowJson(row));
-  return JsonText(list, 2);
+  return list;
 }
+
+std::string RowsJson(Rows rows) { return JsonText(RowsToJson(rows), 2); }
 
 std::string TableText(Rows rows) {
   std::vector<std::vector<std::string>> table(rows.size() + 1);

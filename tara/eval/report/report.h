@@ -120,7 +120,8 @@ ReportRow Joined(std::initializer_list<ReportRow> parts);
 // Returns an object of the named fields.
 nlohmann::ordered_json RowJson(const ReportRow& row);
 
-// Returns the rows as a JSON list, indented.
+// Returns the rows as a list of objects; as text, indented.
+nlohmann::ordered_json RowsToJson(absl::Span<const ReportRow> rows);
 std::string RowsJson(absl::Span<const ReportRow> rows);
 
 // Returns the rows as a table with a line of headings: texts aligned to the
