@@ -7,6 +7,8 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -15,15 +17,22 @@
 #include "absl/types/span.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "proto/game.pb.h"
+#include "tara/base/random.h"
 #include "tara/core/action.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
+#include "tara/core/symmetry.h"
 #include "tara/core/variant.h"
 #include "tara/eval/arena/arena_result.h"
+#include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player.h"
 #include "tara/eval/statistics/statistics.h"
+#include "tara/mcts/state_hash.h"
 #include "tara/mcts/time/time_manager.h"
 #include "tara/mcts/utility.h"
+#include "tara/record/game_record.h"
+#include "tara/record/game_store.h"
 #include "tests/eval/test_players.h"
 #include "tests/mcts/positions.h"
 
@@ -289,9 +298,6 @@ TEST(ArenaBatchTest, OptionsOutOfRangeAreRefused) {
             "at least 1, or no test");
   EXPECT_EQ(error({.concurrent_games = 0}),
             "arena: concurrent_games is 0; expected at least 1");
-  EXPECT_EQ(error({.rule_options = {.no_progress_limit = 10}}),
-            "arena: the rule option no_progress_limit does not apply to "
-            "sacred_hill_l1");
   EXPECT_THAT(error({.sprt = SprtOptions{.elo0 = 5, .elo1 = 0}}),
               testing::HasSubstr("expected elo1 greater than elo0"));
 }
@@ -643,6 +649,274 @@ TEST(ParallelArenaTest, TheFirstErrorEndsTheMatch) {
   EXPECT_EQ(
       PlayArena(options, Factory("random"), Factory("random"), 2).status(),
       full);
+}
+
+// --- Openings ----------------------------------------------------------------
+
+Opening Next(Openings& openings) {
+  absl::StatusOr<Opening> opening = openings.Next();
+  EXPECT_TRUE(opening.ok()) << opening.status();
+  return *std::move(opening);
+}
+
+TEST(ArenaOpeningsTest, NoPositionBeginsTwoPairs) {
+  for (const VariantInfo& info : kVariants) {
+    Openings openings({.variant = info.variant, .plies = 2});
+    std::set<uint64_t> seen;  // with all that symmetries make of them
+    for (int i = 0; i < 300; ++i) {
+      const Opening opening = Next(openings);
+      EXPECT_FALSE(opening.state.finished());
+      EXPECT_FALSE(seen.contains(mcts::HashState(opening.state))) << info.id;
+      for (const Symmetry& symmetry : PositionSymmetries(info.variant)) {
+        seen.insert(mcts::HashState(TransformState(symmetry, opening.state)));
+      }
+      State state = InitialState(info.variant, {});
+      for (const Action action : opening.actions) {
+        ASSERT_TRUE(PlayAction(action, state).ok());
+      }
+      EXPECT_EQ(state, opening.state);
+    }
+  }
+}
+
+TEST(ArenaOpeningsTest, AreLongerByDefaultWhereFewDiffer) {
+  // Up to symmetry there are 263 openings of two actions in most variants, but
+  // 72 (of three: 713) in Stone of Destiny, 90 (560) in Poisoned Chalice and 48
+  // (146; of four 432) in the doubles of Sacred Hill.
+  const std::map<Variant, int> longer = {{Variant::kStoneOfDestiny, 3},
+                                         {Variant::kPoisonedChalice, 3},
+                                         {Variant::kSacredHillDoublesL1, 4},
+                                         {Variant::kSacredHillDoublesL2, 4}};
+  for (const VariantInfo& info : kVariants) {
+    const auto found = longer.find(info.variant);
+    EXPECT_EQ(DefaultOpeningPlies(info.variant, {}),
+              found == longer.end() ? 2 : found->second)
+        << info.id;
+  }
+}
+
+TEST(ArenaOpeningsTest, OpeningsGetLongerWhereNoneIsLeft) {
+  Openings openings({.variant = Variant::kSacredHillL1, .plies = 1});
+  size_t longest = 1;
+  for (int i = 0; i < 150; ++i) {
+    const size_t plies = Next(openings).actions.size();
+    EXPECT_GE(plies, longest);
+    longest = plies;
+  }
+  EXPECT_EQ(longest, 2u);  // no variant has 150 first actions
+}
+
+TEST(ArenaOpeningsTest, WithoutPliesItIsAlwaysTheStart) {
+  Openings openings({.plies = 0});
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(Next(openings).state, InitialState(Variant::kSacredHillL1, {}));
+  }
+}
+
+TEST(ArenaOpeningsTest, TheSeedSaysWhichOpenings) {
+  const auto first = [](uint64_t seed) {
+    Openings openings({.plies = 4, .seed = seed});
+    return Next(openings).state;
+  };
+  EXPECT_EQ(first(1), first(1));
+  EXPECT_FALSE(first(1) == first(2));
+}
+
+// --- Stores ------------------------------------------------------------------
+
+std::unique_ptr<record::GameStore> NewStore() {
+  return record::OpenGameStore(":memory:", record::StoreMode::kReadWrite)
+      .value();
+}
+
+// Plays an arena of a random player and one that gives games up, in a store.
+ArenaResult PlayInStore(ArenaOptions options, record::GameStore& store,
+                        const proto::Contest& contest) {
+  EXPECT_TRUE(ResumeFromStore(store, contest, options).ok());
+  return Play(options, Factory("random"), FactoryOf<QuittingPlayer>(30));
+}
+
+std::vector<ArenaGame> EarlierIn(record::GameStore& store,
+                                 const proto::Contest& contest) {
+  ArenaOptions options;
+  EXPECT_TRUE(ResumeFromStore(store, contest, options).ok());
+  return options.earlier;
+}
+
+TEST(ArenaStoreTest, GamesComeBackAsTheyWere) {
+  for (const bool by_match : {false, true}) {
+    const auto store = NewStore();
+    const proto::Contest contest = NewContest("seed=1", "random", "quitter");
+    const ArenaResult result =
+        PlayInStore({.by_match = by_match, .games = 8}, *store, contest);
+    ASSERT_EQ(result.games, 8);
+    EXPECT_GT(result.faults_b, 0);
+    const std::vector<ArenaGame> games = EarlierIn(*store, contest);
+    ASSERT_EQ(games.size(), 8u);
+    const auto all = [](const ArenaGame& game) {
+      return std::tie(game.pair, game.match, game.a_is_red, game.margin,
+                      game.length, game.forfeit, game.fault);
+    };
+    for (size_t i = 0; i < games.size(); ++i) {
+      EXPECT_EQ(all(games[i]), all(result.played[i]));
+      EXPECT_EQ(games[i].match >= 0, by_match);
+    }
+  }
+}
+
+TEST(ArenaStoreTest, RecordsFollowTheRulesAndNameTheirPlayers) {
+  const auto store = NewStore();
+  const proto::Contest contest = NewContest("seed=1", "random", "quitter");
+  PlayInStore({.games = 4}, *store, contest);
+  std::set<std::string> models;
+  const auto games = store->GamesOf("sacred_hill_l1", contest);
+  ASSERT_EQ(games->size(), 4u);
+  for (const proto::GameRecord& game : *games) {
+    EXPECT_EQ(record::ValidateRecord(game), absl::OkStatus());
+    EXPECT_EQ(game.opening_plies(), 2u);
+    models.insert(game.model_id());
+  }
+  EXPECT_EQ(models,
+            (std::set<std::string>{"random vs quitter", "quitter vs random"}));
+}
+
+TEST(ArenaStoreTest, TimesAreThoseOfTheSides) {
+  proto::GameRecord game;
+  game.mutable_result()->add_points(5);
+  game.mutable_result()->add_points(0);
+  game.mutable_result()->set_forfeited_by(1);
+  game.add_moves(20);
+  game.add_moves(21);
+  game.add_time_us(1500);
+  game.add_time_us(7);
+  game.set_unrecorded_length(41);
+  game.set_place(6);  // A is Red, in the fourth pair
+  EXPECT_EQ(ArenaGameOf(game).pair, 3);
+  EXPECT_EQ(ArenaGameOf(game).margin, 5);
+  EXPECT_EQ(ArenaGameOf(game).forfeit, Forfeit::kByB);
+  EXPECT_EQ(ArenaGameOf(game).time_a.moves, 20);
+  EXPECT_EQ(ArenaGameOf(game).length, 41);
+  game.set_place(7);
+  EXPECT_EQ(ArenaGameOf(game).pair, 3);
+  EXPECT_EQ(ArenaGameOf(game).margin, -5);
+  EXPECT_EQ(ArenaGameOf(game).forfeit, Forfeit::kByA);
+  EXPECT_EQ(ArenaGameOf(game).time_a.time, absl::Microseconds(7));
+}
+
+TEST(ArenaStoreTest, ContestsThatDifferInAnythingAreKeptApart) {
+  const auto store = NewStore();
+  const proto::Contest contest = NewContest("seed=1", "random", "quitter");
+  PlayInStore({.variant = Variant::kFourTreasures, .games = 2}, *store,
+              contest);
+  for (const proto::Contest& other :
+       {contest, NewContest("seed=2", "random", "quitter"),
+        NewContest("seed=1", "greedy", "quitter"),
+        NewContest("seed=1", "random", "greedy")}) {
+    // The first in another variant.
+    EXPECT_TRUE(EarlierIn(*store, other).empty());
+    PlayInStore({.games = 2}, *store, other);
+    EXPECT_EQ(EarlierIn(*store, other).size(), 2u);
+  }
+  EXPECT_EQ(*store->Count({}), 10);
+}
+
+// --- Gates -------------------------------------------------------------------
+
+std::vector<State> AllStarts() {
+  std::vector<State> starts;
+  for (const VariantInfo& info : kVariants) {
+    starts.push_back(InitialState(info.variant));
+  }
+  return starts;
+}
+
+TEST(GateTest, HasAMatchFromEachStart) {
+  State short_game = InitialState(Variant::kHighKingsL1);
+  short_game.options.no_progress_limit = 5;
+  const std::vector<ArenaOptions> matches = GateMatches(
+      {.starts = {InitialState(Variant::kStoneOfDestiny), short_game},
+       .games = 80,
+       .max_drop_elo = 30});
+  ASSERT_EQ(matches.size(), 2u);
+  EXPECT_EQ(matches[0].variant, Variant::kStoneOfDestiny);
+  EXPECT_EQ(matches[1].variant, Variant::kHighKingsL1);
+  EXPECT_EQ(matches[1].rule_options.no_progress_limit, 5);
+  for (const ArenaOptions& match : matches) {
+    EXPECT_EQ(match.games, 80);
+    EXPECT_EQ(match.sprt->elo0, -30);
+    EXPECT_EQ(match.sprt->elo1, 0);
+    EXPECT_TRUE(CheckSprtOptions(*match.sprt).ok());
+  }
+}
+
+TEST(GateTest, TheErrorRateIsSharedByAllMatches) {
+  const std::vector<State> starts = AllStarts();
+  for (const size_t count : {size_t{1}, size_t{4}, starts.size()}) {
+    double sum = 0;
+    for (const ArenaOptions& match :
+         GateMatches({.starts = {starts.begin(), starts.begin() + count},
+                      .games = 10,
+                      .max_drop_elo = 30})) {
+      EXPECT_EQ(match.sprt->alpha, 0.05);
+      sum += match.sprt->beta;
+    }
+    EXPECT_NEAR(sum, 0.05, 1e-12);
+  }
+}
+
+TEST(GateTest, SeedsAreThoseOfNoOtherCandidateOrEvaluation) {
+  std::set<uint64_t> seeds;
+  for (uint64_t i = 0; i < 1000; ++i) {
+    seeds.insert(GateMatches({.starts = {InitialState(Variant::kSacredHillL1)},
+                              .games = 10,
+                              .max_drop_elo = 30,
+                              .run_seed = 7,
+                              .candidate = i})[0]
+                     .seed);
+    seeds.insert(DeriveSeed(7, i, StreamPurpose::kArena));
+  }
+  EXPECT_EQ(seeds.size(), 2000u);
+}
+
+TEST(GateTest, AnEqualCandidateIsSeldomHeldBackInAnyOfTenVariants) {
+  // Both games of a pair are won or lost by chance: a pair has 0, 1 or 2
+  // points with chances 1/4, 1/2, 1/4.
+  constexpr int kGates = 400;
+  const std::vector<ArenaOptions> matches =
+      GateMatches({.starts = AllStarts(), .games = 200, .max_drop_elo = 50});
+  Random random(DeriveSeed(1, 0, StreamPurpose::kTest));
+  int held_back = 0;
+  for (int gate = 0; gate < kGates; ++gate) {
+    bool weaker = false;
+    for (const ArenaOptions& match : matches) {
+      ArenaResult result;
+      result.sprt.emplace(*match.sprt);
+      for (int pair = 0; pair < match.games / 2; ++pair) {
+        if (result.sprt->decision() != SprtDecision::kUndecided) break;
+        result.sprt->Add(2 * static_cast<int>(random.Below(2)) +
+                         2 * static_cast<int>(random.Below(2)));
+      }
+      weaker |= IsWeaker(result);
+    }
+    held_back += weaker;
+  }
+  // 5 % are promised; three standard deviations of a share of 400.
+  EXPECT_LE(held_back, kGates * (0.05 + 3 * std::sqrt(0.05 * 0.95 / kGates)));
+}
+
+TEST(GateTest, OnlyAMatchThatAcceptsWeaknessShowsIt) {
+  ArenaResult result;
+  EXPECT_FALSE(IsWeaker(result));  // no test
+  result.sprt.emplace(SprtOptions{.elo0 = -50, .elo1 = 0});
+  EXPECT_FALSE(IsWeaker(result));  // undecided
+  Sprt stronger = *result.sprt;
+  for (int pair = 0; pair < 100; ++pair) {
+    result.sprt->Add(0);
+    stronger.Add(4);
+  }
+  EXPECT_TRUE(IsWeaker(result));
+  result.sprt = stronger;
+  EXPECT_FALSE(IsWeaker(result));
 }
 
 }  // namespace

@@ -207,6 +207,8 @@ class OpeningTree {
   };
 
   int AddNode(const State& representative);
+  // Returns the index of the edge that has an action of the representative.
+  static size_t EdgeOf(const Node& node, Action action);
   void SetSearch(const proto::BookPosition& search, Node& node);
   void CountGame(const proto::BookGame& game);
   // Sets depths, values and losses of all nodes and edges.

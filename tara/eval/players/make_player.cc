@@ -235,7 +235,8 @@ absl::StatusOr<std::string> PlayerIdentity(const TeamSpec& team) {
 }
 
 absl::StatusOr<Contestant> MakeContestant(const TeamSpec& team, bool stored) {
-  Contestant contestant = {.given = team, .team = {}, .make = {}};
+  Contestant contestant;
+  contestant.given = team;
   TARA_ASSIGN_OR_RETURN(contestant.team, WithPrecision(team));
   contestant.make = NewPlayerFactory(contestant.team);
   if (stored) {
