@@ -268,7 +268,7 @@ std::vector<ReportRow> WithoutEmptyColumns(std::vector<ReportRow> rows) {
   return rows;
 }
 
-std::string RowName(const ReportRow& row, size_t skip) {
+std::string RowName(const ReportRow& row) {
   std::vector<std::string> parts;
   for (const ReportField& field : row) {
     if (field.kind == Kind::kNumber || field.kind == Kind::kEstimate) {
@@ -276,9 +276,7 @@ std::string RowName(const ReportRow& row, size_t skip) {
       continue;
     }
     if (!InTables(field) || field.kind != Kind::kText) continue;
-    if (skip > 0) {
-      --skip;
-    } else if (!field.text.empty() && field.text != "-") {
+    if (!field.text.empty() && field.text != "-") {
       parts.push_back(field.label.empty() ? field.text : field.label);
     }
   }
@@ -467,18 +465,12 @@ std::string InLines(absl::string_view text) { return Sentences(text, "<br>"); }
 struct Table {
   const ReportSection& section;
   std::vector<size_t> columns;  // of a row's fields: those in tables
-  size_t names = 0;             // how many of them have the name of a row
 
   explicit Table(const ReportSection& given) : section(given) {
     const ReportRow& first = given.rows[0];
     for (size_t i = 0; i < first.size(); ++i) {
       if (InTables(first[i])) columns.push_back(i);
     }
-    const auto numbers =
-        std::find_if(columns.begin(), columns.end(), [&](size_t column) {
-          return Has(given.rows, column, {Kind::kNumber, Kind::kEstimate});
-        });
-    names = static_cast<size_t>(numbers - columns.begin());
   }
 };
 
@@ -606,8 +598,7 @@ using RowPointers = std::vector<const ReportRow*>;
 // Returns lines over the generations of runs, each with its band; other players
 // are dashed lines. None if no run has two generations.
 std::string OverTraining(const Table& table, const RowPointers& rows,
-                         size_t column, const std::string& title,
-                         size_t name_from) {
+                         size_t column, const std::string& title) {
   std::map<std::string, PlotLine> lines;  // by run
   std::set<double> generations;
   const std::string unit = UnitOf(table, (*rows[0])[column]);
@@ -636,8 +627,7 @@ std::string OverTraining(const Table& table, const RowPointers& rows,
     if (Named(*row, "run") != nullptr) continue;
     const ReportField& field = (*row)[column];
     const double level = field.format.scale * field.interval.mean;
-    PlotLine line = {.name = RowName(*row, name_from),
-                     .kind = PlotLine::Kind::kDashed};
+    PlotLine line = {.name = RowName(*row), .kind = PlotLine::Kind::kDashed};
     for (const double x : {*generations.begin(), *generations.rbegin()}) {
       line.points.push_back({.x = x, .y = {level, level, level}});
     }
@@ -646,65 +636,38 @@ std::string OverTraining(const Table& table, const RowPointers& rows,
   return CurvesPlot(title, "generation", unit, all);
 }
 
-// Returns a plot of a column of estimates: over training, or a point a row.
-std::string EstimatesHtml(const Table& table, const RowPointers& all,
-                          size_t column, const std::string& group,
-                          size_t name_from) {
-  RowPointers rows;
-  for (const ReportRow* row : all) {
-    const ReportField& field = (*row)[column];
-    if (field.kind == Kind::kEstimate && std::isfinite(field.interval.mean)) {
-      rows.push_back(row);
-    }
-  }
-  if (rows.empty()) return "";
-  const ReportField& first = (*rows[0])[column];
-  const std::string unit = UnitOf(table, first);
-  const std::string title = group.empty()
-                                ? Words(first.heading)
-                                : absl::StrCat(group, ": ", first.heading);
-  std::string curves = OverTraining(table, rows, column, title, name_from);
-  if (!curves.empty()) return curves;
-  std::vector<PlotRow> points;
-  for (const ReportRow* row : rows) {
-    const ReportField& field = (*row)[column];
-    const NumberFormat& format = field.format;
-    const absl::string_view colour = ColourOf(field);
-    points.push_back({.name = RowName(*row, name_from),
-                      .text = Told(field),
-                      .value = Scaled(field.interval, format.scale),
-                      .colour = format.above.empty() ? "accent"
-                                : colour.empty()     ? "draw"
-                                                     : colour});
-  }
-  const NumberFormat& format = first.format;
-  std::optional<double> even;
-  if (!format.above.empty()) even = format.scale * format.even;
-  return IntervalsPlot(title, unit, points, even, format.scale / 20);
-}
-
-// Returns plots of all columns of estimates; if several columns name a row, and
-// the first one alone does not, for each group of rows with the same first one.
-std::string AllEstimates(const Table& table) {
-  const std::vector<ReportRow>& rows = table.section.rows;
-  std::set<std::string> first_names;
-  for (const ReportRow& row : rows) {
-    first_names.insert(LabelOf(row[table.columns[0]]));
-  }
-  const bool in_groups = table.names >= 2 && first_names.size() < rows.size();
-  std::vector<std::pair<std::string, RowPointers>> groups;
-  for (const ReportRow& row : rows) {
-    const std::string group = in_groups ? LabelOf(row[table.columns[0]]) : "";
-    auto found = std::find_if(groups.begin(), groups.end(),
-                              [&](auto& each) { return each.first == group; });
-    if (found == groups.end()) found = groups.insert(found, {group, {}});
-    found->second.push_back(&row);
-  }
+// Returns a plot of each column of estimates: over training, or a point a row.
+std::string EstimatesHtml(const Table& table) {
   std::string html;
-  for (const auto& [group, members] : groups) {
-    for (const size_t column : table.columns) {
-      html += EstimatesHtml(table, members, column, group, in_groups ? 1 : 0);
+  for (const size_t column : table.columns) {
+    RowPointers rows;
+    std::vector<PlotRow> points;
+    for (const ReportRow& row : table.section.rows) {
+      const ReportField& field = row[column];
+      if (field.kind != Kind::kEstimate ||
+          !std::isfinite(field.interval.mean)) {
+        continue;
+      }
+      const NumberFormat& format = field.format;
+      const absl::string_view colour = ColourOf(field);
+      rows.push_back(&row);
+      points.push_back({.name = RowName(row),
+                        .text = Told(field),
+                        .value = Scaled(field.interval, format.scale),
+                        .colour = format.above.empty() ? "accent"
+                                  : colour.empty()     ? "draw"
+                                                       : colour});
     }
+    if (rows.empty()) continue;
+    const ReportField& first = (*rows[0])[column];
+    const std::string title = Words(first.heading);
+    const std::string curves = OverTraining(table, rows, column, title);
+    const NumberFormat& format = first.format;
+    std::optional<double> even;
+    if (!format.above.empty()) even = format.scale * format.even;
+    html += !curves.empty() ? curves
+                            : IntervalsPlot(title, UnitOf(table, first), points,
+                                            even, format.scale / 20);
   }
   return html;
 }
@@ -731,7 +694,7 @@ std::string Histograms(const Table& table) {
 std::string PlotsHtml(const Table& table) {
   const absl::string_view plots = table.section.plots;
   const std::string html = absl::StrCat(
-      plots == "estimates" ? AllEstimates(table) : "", Histograms(table));
+      plots == "estimates" ? EstimatesHtml(table) : "", Histograms(table));
   if (html.empty()) return "";
   const bool coloured = absl::StrContains(html, "<circle class=\"better\"") ||
                         absl::StrContains(html, "<circle class=\"worse\"");

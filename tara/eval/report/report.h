@@ -138,16 +138,15 @@ struct ReportSection {
   std::vector<ReportRow> rows = {};
   std::string notes = {};  // whole lines
   // The plots of a page below the table: "estimates" draws each column of
-  // estimates, by the first column if several contain text; "marks" draws
-  // estimates that can be even within the table. Counts are always drawn.
+  // estimates; "marks" draws estimates that can be even within the table.
+  // Counts are always drawn.
   absl::string_view plots = "";
   absl::string_view unit = "";  // of the axis; "": the heading of the column
   std::string html = {};        // further content of pages, such as boards
 };
 
-// Returns what a row is called: its texts before the first number, without the
-// first `skip` of them.
-std::string RowName(const ReportRow& row, size_t skip = 0);
+// Returns what a row is called: its texts before the first number.
+std::string RowName(const ReportRow& row);
 
 // The words of a verdict on an estimate, before the names of the rows that are
 // above what is even, below it, or neither.
