@@ -412,27 +412,6 @@ absl::StatusOr<eval::PlayerSpec> ChooseSearcher(
   return player;
 }
 
-eval::ReportRow SummaryOf(const eval::OpeningTree& tree, int positions_before) {
-  const std::optional<eval::OpeningPosition> start = tree.At(tree.start());
-  const bool known = start.has_value() && start->score.has_value();
-  const std::string line =
-      known ? absl::StrJoin(LineToTexts(start->actions[0].line, tree.start()),
-                            " ")
-            : "";
-  return {
-      eval::TextField("", "rules", eval::VariantText(tree.start())),
-      eval::CountField("", "positions", tree.positions()),
-      eval::CountField("", "new", tree.positions() - positions_before),
-      eval::CountField("", "plies", tree.deepest()),
-      eval::CountField("", "games", tree.games()),
-      known ? eval::NumberField("", "winning %", *start->score, eval::kPercent)
-            : eval::NoField("", "winning %"),
-      known ? eval::NumberField("", "points", *start->margin,
-                                {.digits = 1, .sign = true})
-            : eval::NoField("", "points"),
-      eval::TextField("", "best line", line)};
-}
-
 absl::StatusOr<int> RunBuild(const BuildOptions& options, Console& console) {
   if (options.game.variant.empty() && options.stores.empty()) {
     return UsageError(
@@ -478,10 +457,9 @@ absl::StatusOr<int> RunBuild(const BuildOptions& options, Console& console) {
                         ChooseSearcher(options, starts, book, console));
   TARA_ASSIGN_OR_RETURN(const std::shared_ptr<mcts::Evaluator> evaluator,
                         eval::MakeEvaluator(player));
-  std::vector<eval::ReportRow> rows;
+  std::string summary;
   for (const State& start : starts) {
     eval::OpeningTree tree(book, start);
-    const int before = tree.positions();
     const absl::Status status = eval::GrowBook(
         {.positions = options.positions,
          .search = {.search = player.search.search,
@@ -498,13 +476,11 @@ absl::StatusOr<int> RunBuild(const BuildOptions& options, Console& console) {
         *evaluator, book, tree);
     if (absl::IsCancelled(status)) return interrupted();
     TARA_RETURN_IF_ERROR(status);
-    rows.push_back(SummaryOf(tree, before));
+    summary +=
+        eval::BookLine(tree, {.book = options.book, .player = player.text});
   }
   status_line.Clear();
-  console.out << "Searched by " << player.text
-              << "; chances and points of the first side under best play by "
-                 "the book\n"
-              << eval::TableText(rows);
+  console.out << summary;
   return kExitOk;
 }
 

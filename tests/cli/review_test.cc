@@ -191,8 +191,9 @@ TEST(ExploreTest, BuildsABookAndShowsIt) {
   const std::string book = TemporaryPath("book.db");
   const std::string built = OutputOf(Build(
       book, "--variant=four_treasures --positions=30 --player=mcts:sims=20"));
-  EXPECT_THAT(built, AllOf(StartsWith("Searched by mcts:sims=20"),
-                           HasSubstr("four_treasures"), HasSubstr("30")));
+  EXPECT_THAT(built, AllOf(HasSubstr("book.db: four_treasures, 30 positions "
+                                     "searched by mcts:sims=20"),
+                           HasSubstr(" plies deep")));
   const std::string shown = OutputOf(Show(book));
   EXPECT_THAT(
       shown,
@@ -215,7 +216,7 @@ TEST(ExploreTest, GrowsWhenAskedByThePlayerThatItHas) {
       book, "--variant=stone_of_destiny --positions=12 --player=mcts:sims=20"));
   const std::string again =
       OutputOf(Build(book, "--variant=stone_of_destiny --positions=20"));
-  EXPECT_THAT(again, HasSubstr("Searched by mcts:sims=20"));
+  EXPECT_THAT(again, HasSubstr("20 positions searched by mcts:sims=20"));
   EXPECT_EQ(JsonOf(Show(book))["positions"], 20);
   ExpectError(Build(book, "--variant=stone_of_destiny --player=mcts:sims=21"),
               1,

@@ -749,27 +749,11 @@ Json HeadJson(const OpeningTree& tree, const BookSource& source) {
   return json;
 }
 
-// Returns what the book has, in a line.
-std::string HeadText(const OpeningTree& tree, const BookSource& source) {
-  return absl::StrCat(
-      source.book, ": ", VariantText(tree.start()), ", ", tree.positions(),
-      " positions searched",
-      source.player.empty() ? "" : absl::StrCat(" by ", source.player),
-      tree.positions() > 0 ? absl::StrCat(", ", tree.deepest(), " plies deep")
-                           : "",
-      "; ", tree.games(), " games",
-      tree.distinct_games() < tree.games()
-          ? absl::StrCat(", ", tree.distinct_games(),
-                         " different up to symmetry")
-          : "",
-      "\n");
-}
-
 std::string BookText(const OpeningTree& tree, const OpeningPosition& position,
                      const BookSource& source, bool colour) {
   const State& state = position.state;
   std::string text = absl::StrCat(
-      HeadText(tree, source),
+      BookLine(tree, source),
       NotLearnedLine(VariantText(tree.start()), source.not_learned), "\n",
       DrawBoard(state, {.colour = colour}));
   if (position.score.has_value()) {
@@ -881,7 +865,7 @@ std::string BookPage(const OpeningTree& tree, const BookSource& source) {
       "Opening book",
       absl::StrCat("<div class=\"verdict\"><p>", VerdictOf(tree),
                    "</p></div>\n<p id=\"about\">",
-                   Escaped(HeadText(tree, source)),
+                   Escaped(BookLine(tree, source)),
                    Escaped(NotLearnedLine(VariantText(tree.start()),
                                           source.not_learned)),
                    "</p>\n", BookPageBody(),
@@ -891,6 +875,21 @@ std::string BookPage(const OpeningTree& tree, const BookSource& source) {
 }
 
 }  // namespace
+
+std::string BookLine(const OpeningTree& tree, const BookSource& source) {
+  return absl::StrCat(
+      source.book, ": ", VariantText(tree.start()), ", ", tree.positions(),
+      " positions searched",
+      source.player.empty() ? "" : absl::StrCat(" by ", source.player),
+      tree.positions() > 0 ? absl::StrCat(", ", tree.deepest(), " plies deep")
+                           : "",
+      "; ", tree.games(), " games",
+      tree.distinct_games() < tree.games()
+          ? absl::StrCat(", ", tree.distinct_games(),
+                         " different up to symmetry")
+          : "",
+      "\n");
+}
 
 Report ReportBook(const OpeningTree& tree, const OpeningPosition& position,
                   const BookSource& source, bool colour) {

@@ -257,6 +257,9 @@ struct BookSource {
   std::string not_learned = {};
 };
 
+// Returns what the book has, in a line.
+std::string BookLine(const OpeningTree& tree, const BookSource& source);
+
 // Returns a report. Its text: the board of the position, with `colour` for a
 // terminal, and a table of its actions, best first.
 // docs/how-to/explore_openings.md documents its JSON, an object on a line. Its
