@@ -614,14 +614,12 @@ TEST(RatingReportTest, TheTableHasARowAPlayerAndAColumnAVariant) {
                         "a              +0              +0             +0\n"));
   EXPECT_THAT(text, AllOf(HasSubstr("high_kings_l1"), HasSubstr("+30 +-20"),
                           HasSubstr("20.0")));
-  EXPECT_THAT(text, EndsWith("There are not enough different games for a "
-                             "verdict: 15 of the 20 that each of the two best "
-                             "players needs.\n"));
+  EXPECT_THAT(text, EndsWith("Not enough different games for a verdict, fewer "
+                             "than 20: b over a (15).\n"));
   RatingTable table = TableByHand();
   table.variants[0].results[0].draws = 5;
   EXPECT_THAT(ReportRatings(table).text,
-              EndsWith("b is the strongest: 100 Elo [80, 120] ahead of a, on "
-                       "average over the variants.\n"));
+              EndsWith("The strongest, in Elo: b over a (100 [80, 120]).\n"));
 }
 
 TEST(RatingReportTest, ThePageHoldsTheReportAndWhatDrawsIt) {
