@@ -807,10 +807,9 @@ absl::StatusOr<int> RunRate(const RateFlags& options, Console& console) {
   const StopCheck stop = StopOnSignals();
   StatusLine status_line(console);
   const auto on_progress = [&](const eval::RatingProgress& progress) {
-    status_line.Show(absl::StrFormat(
-        "%s: %d of %d games, differences +-%.0f Elo%s",
-        Info(progress.variant).id, progress.games, progress.games_wanted,
-        1.96 * progress.mean_deviation, FleetText(fleet.get())));
+    status_line.Show(absl::StrCat(Info(progress.variant).id, ": ",
+                                  progress.games, " of ", progress.games_wanted,
+                                  " games", FleetText(fleet.get())));
     return !stop();
   };
   absl::StatusOr<eval::RatingTable> table =

@@ -166,8 +166,6 @@ struct RatingProgress {
   Variant variant = Variant::kSacredHillL1;
   int64_t games = 0;         // of all variants so far, those stored included
   int64_t games_wanted = 0;  // of all variants
-  // Mean deviation of the differences of two players in this variant, in Elo.
-  double mean_deviation = 0;
 };
 
 // Receives the progress, and returns false to stop early. Called from any
