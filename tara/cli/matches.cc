@@ -1,11 +1,9 @@
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <ostream>
 #include <set>
@@ -22,9 +20,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "absl/time/time.h"
 #include "absl/types/span.h"
-#include "tara/base/clocks.h"
 #include "tara/base/random.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/text.h"
@@ -198,40 +194,15 @@ class MatchTable {
       }
     }
     StatusLine status_line(console);
-    const absl::Time begin = SteadyTime();
-    std::vector<std::atomic<int>> all_done(matches.size());
-    std::vector<std::atomic<int>> all_games(matches.size());
-    std::atomic<int> stored = 0;  // games that were done before
     const auto show = [&](size_t i, const eval::ArenaProgress& progress) {
-      if (all_games[i].exchange(progress.games) == 0) {
-        stored += progress.games_done;
-      }
-      all_done[i] = progress.games_done;
-      const int done = std::accumulate(all_done.begin(), all_done.end(), 0);
-      if (fleet_ != nullptr) {
-        status_line.Show(
-            absl::StrCat(done, " of ",
-                         std::accumulate(all_games.begin(), all_games.end(), 0),
-                         " games", FleetText(fleet_.get())));
-        return;
-      }
       if (progress.games_done == 0) return;
       std::string text = absl::StrFormat("%s: %d of %d games, score %.1f %%",
                                          matches[i].name, progress.games_done,
                                          progress.games, 100 * progress.score);
       if (progress.llr.has_value()) {
         absl::StrAppendFormat(&text, ", LLR %+.2f", *progress.llr);
-      } else if (done > stored) {
-        // For all matches, which have the same number of games.
-        const auto left =
-            static_cast<double>(matches.size()) * progress.games - done;
-        absl::StrAppend(&text, ", about ",
-                        absl::FormatDuration(absl::Trunc(
-                            (SteadyTime() - begin) * left / (done - stored),
-                            absl::Seconds(1))),
-                        " left");
       }
-      status_line.Show(text);
+      status_line.Show(absl::StrCat(text, FleetText(fleet_.get())));
     };
     std::vector<eval::ArenaResult> results(matches.size());
     TARA_RETURN_IF_ERROR(fleet::PlayAll(
@@ -279,10 +250,7 @@ class MatchTable {
               a->identity, b->identity),
           arena));
     }
-    return fleet_ != nullptr
-               ? eval::PlayArenaOnFleet(arena, a->team, b->team, *fleet_,
-                                        on_progress)
-               : eval::PlayArena(arena, a->make, b->make, threads, on_progress);
+    return eval::PlayArena(arena, *a, *b, threads, fleet_.get(), on_progress);
   }
 
   const MatchFlags& flags_;
@@ -617,7 +585,7 @@ absl::StatusOr<std::map<int, std::string>> ChosenCheckpoints(
   return chosen;
 }
 
-// Returns the players of the arguments, without identities and factories: for a
+// Returns the players of the arguments, as they are given: for a
 // run's folder each chosen checkpoint, with `simulations`; for a checkpoint its
 // file; or a player spec. Checkpoints are named by their files, and by their
 // runs if there are several. Returns NOT_FOUND for a run without the
@@ -636,10 +604,14 @@ absl::StatusOr<std::vector<eval::RatedPlayer>> PlayersNamed(
   };
   const auto runs = std::count_if(arguments.begin(), arguments.end(), is_run);
   std::vector<eval::RatedPlayer> players;
+  const auto add = [&](const std::string& name, const eval::TeamSpec& team) {
+    players.emplace_back().name = name;
+    players.back().given = team;
+  };
   for (const std::string& argument : arguments) {
     const absl::StatusOr<eval::TeamSpec> team = eval::ParseTeamSpec(argument);
     if (team.ok()) {
-      players.push_back({.name = argument, .team = *team});
+      add(argument, *team);
       continue;
     }
     if (!std::filesystem::exists(argument, error)) {
@@ -648,20 +620,15 @@ absl::StatusOr<std::vector<eval::RatedPlayer>> PlayersNamed(
                         team.status().message());
     }
     if (!is_run(argument)) {
-      players.push_back(
-          {.name = std::filesystem::path(argument).stem().string(),
-           .team = team_of(argument)});
+      add(std::filesystem::path(argument).stem().string(), team_of(argument));
       continue;
     }
     TARA_ASSIGN_OR_RETURN(const auto chosen,
                           ChosenCheckpoints(argument, choice));
     for (const auto& [generation, path] : chosen) {
       const std::string name = std::filesystem::path(path).stem().string();
-      players.push_back(
-          {.name = runs > 1 ? absl::StrCat(argument, "/", name) : name,
-           .team = team_of(path),
-           .point =
-               eval::TrainingPoint{.run = argument, .generation = generation}});
+      add(runs > 1 ? absl::StrCat(argument, "/", name) : name, team_of(path));
+      players.back().point = {.run = argument, .generation = generation};
     }
   }
   return players;
@@ -672,8 +639,8 @@ std::vector<eval::PlayerSpec> MembersOf(
     absl::Span<const eval::RatedPlayer> players) {
   std::vector<eval::PlayerSpec> members;
   for (const eval::RatedPlayer& player : players) {
-    members.insert(members.end(), player.team.players.begin(),
-                   player.team.players.end());
+    members.insert(members.end(), player.given.players.begin(),
+                   player.given.players.end());
   }
   return members;
 }
@@ -707,7 +674,7 @@ absl::Status CheckPlayers(const std::vector<eval::ArenaOptions>& arenas,
   for (const eval::RatedPlayer& player : players) {
     for (const eval::ArenaOptions& arena : arenas) {
       TARA_RETURN_IF_ERROR(
-          AsUsageError(eval::CheckTeam(player.team, arena.variant)));
+          AsUsageError(eval::CheckTeam(player.given, arena.variant)));
     }
   }
   if (players.size() >= 2) return absl::OkStatus();
@@ -792,13 +759,10 @@ absl::StatusOr<int> RunRate(const RateFlags& options, Console& console) {
                         record::OpenGameStore(ChooseStorePath(options),
                                               record::StoreMode::kReadWrite));
   TARA_RETURN_IF_ERROR(store->CheckForContests());
-  const std::vector<eval::RatedPlayer> named = players;
   for (eval::RatedPlayer& player : players) {
-    TARA_ASSIGN_OR_RETURN(eval::Contestant contestant,
-                          eval::MakeContestant(player.team, /*stored=*/true));
-    player.team = std::move(contestant.team);
-    player.identity = std::move(contestant.identity);
-    player.make = std::move(contestant.make);
+    eval::Contestant& contestant = player;
+    TARA_ASSIGN_OR_RETURN(contestant,
+                          eval::MakeContestant(player.given, /*stored=*/true));
   }
   TARA_ASSIGN_OR_RETURN(const std::unique_ptr<fleet::Fleet> fleet,
                         ConnectFleet(options.fleet));
@@ -826,8 +790,8 @@ absl::StatusOr<int> RunRate(const RateFlags& options, Console& console) {
   }
   if (!table.ok()) return table.status();
   for (size_t v = 0; v < table->variants.size(); ++v) {
-    for (const eval::RatedPlayer& player : named) {
-      const std::vector<eval::PlayerSpec>& members = player.team.players;
+    for (const eval::RatedPlayer& player : players) {
+      const std::vector<eval::PlayerSpec>& members = player.given.players;
       table->variants[v].not_learned.push_back(
           members.size() == 1 ? NotLearnedBy(members[0], starts[v])
                               : NotLearnedByAny(members, starts[v]));

@@ -585,14 +585,10 @@ absl::StatusOr<int> RunStats(const StatsOptions& options, Console& console) {
 
   const StopCheck stop = StopOnSignals();
   StatusLine status_line(console);
-  const absl::Time begin = SteadyTime();
-  const auto games_of_variant = static_cast<double>(options.games);
-  const double all_games =
-      games_of_variant * static_cast<double>(starts.size());
   std::vector<eval::VariantStatistics> rows;
-  for (size_t i = 0; i < starts.size() && !stop(); ++i) {
-    const State& start = starts[i];
-    const absl::Time variant_begin = SteadyTime();
+  for (const State& start : starts) {
+    if (stop()) break;
+    const absl::Time begin = SteadyTime();
     const PlayoutStatistics sums = eval::PlayRandomGames(
         options.games, ResolveThreads(options.threads),
         [&](int64_t first_game, int64_t games) {
@@ -600,17 +596,12 @@ absl::StatusOr<int> RunStats(const StatsOptions& options, Console& console) {
                                  first_game, games, instruction_set);
         },
         [&](int64_t games_done) {
-          const absl::Time now = SteadyTime();
           const auto games = static_cast<double>(games_done);
-          const double done = games_of_variant * static_cast<double>(i) + games;
+          const double seconds = absl::ToDoubleSeconds(SteadyTime() - begin);
           status_line.Show(absl::StrFormat(
-              "%s: %.0f %%, %.2f M games/s, %s left", Info(start.variant).id,
-              100 * done / all_games,
-              games / 1e6 /
-                  std::max(1e-9, absl::ToDoubleSeconds(now - variant_begin)),
-              absl::FormatDuration(
-                  absl::Ceil((now - begin) * ((all_games - done) / done),
-                             absl::Seconds(1)))));
+              "%s: %.0f %%, %.2f M games/s", Info(start.variant).id,
+              100 * games / static_cast<double>(options.games),
+              games / 1e6 / std::max(1e-9, seconds)));
           return !stop();
         });
     if (sums.games == 0) break;  // stopped before the first chunk's end

@@ -142,8 +142,6 @@ TEST(ArenaTest, AnInterruptReportsTheGamesSoFar) {
   // Progress, when games have finished; shown again, whole pairs have.
   for (int i = 0; i < 3; ++i) {
     ASSERT_TRUE(tara.Expect("of 10000000 games, score"));
-    ASSERT_TRUE(tara.Expect(", about "));
-    ASSERT_TRUE(tara.Expect(" left"));
   }
   tara.Signal(SIGINT);
   EXPECT_EQ(tara.Wait(), 130);

@@ -254,10 +254,9 @@ TEST(FleetArenaTest, AWorkerRefusesWhatMakesNoSense) {
 }
 
 RatedPlayer Rated(const std::string& text) {
-  return {.name = text,
-          .team = Team(text),
-          .identity = text,
-          .make = NewPlayerFactory(Team(text))};
+  RatedPlayer player = {MakeContestant(Team(text), /*stored=*/true).value()};
+  player.name = text;
+  return player;
 }
 
 TEST(FleetRatingTest, RatingsAreThoseOfThisProcess) {

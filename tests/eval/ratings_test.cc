@@ -380,11 +380,10 @@ std::unique_ptr<record::GameStore> StoreInMemory() {
 }
 
 RatedPlayer PlayerOf(const std::string& spec) {
-  const TeamSpec team = ParseTeamSpec(spec).value();
-  return {.name = spec,
-          .team = team,
-          .identity = spec,
-          .make = NewPlayerFactory(team)};
+  RatedPlayer player = {
+      MakeContestant(ParseTeamSpec(spec).value(), true).value()};
+  player.name = spec;
+  return player;
 }
 
 // Of players with their own names and identities.

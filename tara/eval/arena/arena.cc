@@ -16,7 +16,6 @@
 #include "tara/core/board.h"
 #include "tara/core/outcome.h"
 #include "tara/core/rules.h"
-#include "tara/eval/players/make_player.h"
 #include "tara/mcts/utility.h"
 #include "tara/record/game_record.h"
 
@@ -623,6 +622,15 @@ absl::StatusOr<ArenaResult> PlayArenaOnFleet(
           },
   }));
   return schedule.Result();
+}
+
+absl::StatusOr<ArenaResult> PlayArena(
+    const ArenaOptions& options, const Contestant& a, const Contestant& b,
+    int threads, fleet::Fleet* fleet,
+    const ArenaProgressCallback& on_progress) {
+  return fleet != nullptr
+             ? PlayArenaOnFleet(options, a.team, b.team, *fleet, on_progress)
+             : PlayArena(options, a.make, b.make, threads, on_progress);
 }
 
 absl::StatusOr<std::unique_ptr<ArenaWorker>> ArenaWorker::Create(

@@ -22,6 +22,7 @@
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/eval/arena/arena_result.h"
+#include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player.h"
 #include "tara/eval/players/player_spec.h"
 #include "tara/eval/statistics/statistics.h"
@@ -191,6 +192,12 @@ absl::StatusOr<ArenaResult> PlayArena(
 absl::StatusOr<ArenaResult> PlayArenaOnFleet(
     const ArenaOptions& options, const TeamSpec& a, const TeamSpec& b,
     fleet::Fleet& fleet, const ArenaProgressCallback& on_progress = {});
+
+// Plays an arena of contestants: by the fleet, or on threads if it is null.
+absl::StatusOr<ArenaResult> PlayArena(
+    const ArenaOptions& options, const Contestant& a, const Contestant& b,
+    int threads, fleet::Fleet* fleet,
+    const ArenaProgressCallback& on_progress = {});
 
 // Plays pieces of such an arena and returns their games in order, without those
 // that `stop` ended. INVALID_ARGUMENT for an invalid request or invalid pieces;

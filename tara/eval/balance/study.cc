@@ -32,12 +32,11 @@ bool Searches(const PlayerSpec& player) {
   return player.kind == PlayerKind::kMcts || player.kind == PlayerKind::kNet;
 }
 
-// A player at one number of simulations.
+// A player at one number of simulations; dry, not made.
 struct Contender {
   PlayerSpec given;
-  PlayerSpec spec;       // with its number type
-  std::string identity;  // PlayerIdentity
   int simulations = 0;
+  Contestant made = {};
 };
 
 // Runs a study; or, dry, only counts the games that it would play at most.
@@ -92,23 +91,18 @@ class Run {
 
   absl::StatusOr<Contender> ContenderOf(const PlayerSpec& given,
                                         int simulations) {
-    Contender contender = {.given = given,
-                           .spec = given,
-                           .identity = "",
-                           .simulations = simulations};
+    PlayerSpec spec = given;
     if (simulations > 0) {
       TARA_ASSIGN_OR_RETURN(
-          contender.spec, WithOption(given, "sims", absl::StrCat(simulations)));
+          spec, WithOption(given, "sims", absl::StrCat(simulations)));
     }
-    if (dry_) return contender;
+    if (dry_) return Contender{.given = given, .simulations = simulations};
     absl::MutexLock lock(&mutex_);
-    const auto known = contenders_.find(contender.spec.text);
-    if (known != contenders_.end()) return known->second;
-    const std::string text = contender.spec.text;
-    TARA_ASSIGN_OR_RETURN(contender.spec, WithPrecision(contender.spec));
-    TARA_ASSIGN_OR_RETURN(contender.identity, PlayerIdentity(contender.spec));
-    contenders_[text] = contender;
-    return contender;
+    Contestant& made = made_[spec.text];
+    if (made.make == nullptr) {
+      TARA_ASSIGN_OR_RETURN(made, MakeContestant(MakeTeam({spec}), true));
+    }
+    return Contender{given, simulations, made};
   }
 
  private:
@@ -277,7 +271,7 @@ class Run {
   // Openings of games that begin as their player likes.
   ArenaOptions DrawnOpenings(const Contender& contender) const {
     return {.opening_plies = study_.opening_plies.value_or(
-                Searches(contender.spec) ? 0 : kOpeningPlies),
+                Searches(contender.given) ? 0 : kOpeningPlies),
             .drawn_plies = study_.drawn_plies,
             .temperature = study_.temperature,
             .self_play = true,
@@ -313,7 +307,7 @@ class Run {
                      .variant = arena.variant,
                      .rules = arena.rule_options,
                      .player = a.given.text,
-                     .spec = a.spec.text,
+                     .spec = a.made.team.text,
                      .simulations = a.simulations,
                      .detail = std::string(detail),
                      .wanted = arena.games};
@@ -328,14 +322,14 @@ class Run {
         Note(a, arena.variant, sample.not_learned, false);
       }
     }
-    SetTeams(MakeTeam({a.spec}), MakeTeam({b.spec}), arena);
+    SetTeams(a.made.team, b.made.team, arena);
     arena.concurrent_games = std::min(arena.concurrent_games, kConcurrentGames);
     arena.adjudicate = false;
     arena.stop = stop;
     const proto::Contest contest =
         NewContest(absl::StrCat(record::kStudyConditions, part, " ",
                                 ArenaConditions(arena, openings)),
-                   a.identity, b.identity);
+                   a.made.identity, b.made.identity);
     TARA_RETURN_IF_ERROR(ResumeFromStore(*context_.store, contest, arena));
     // Games that players break off end anyhow.
     arena.on_game = [&, keep = arena.on_game](proto::GameRecord game) {
@@ -352,7 +346,7 @@ class Run {
           arena.games, static_cast<int64_t>(arena.earlier.size()));
     }
     const std::string name =
-        absl::StrCat(Info(arena.variant).id, ", ", a.spec.text, ", ", part,
+        absl::StrCat(Info(arena.variant).id, ", ", sample.spec, ", ", part,
                      detail.empty() ? "" : " ", detail);
     const auto on_progress = [&](const ArenaProgress&) {
       if (context_.on_progress) {
@@ -366,16 +360,12 @@ class Run {
       return !(stop && stop());
     };
     if (!(stop && stop())) {
-      const absl::StatusOr<ArenaResult> result =
-          context_.fleet != nullptr
-              ? PlayArenaOnFleet(arena, MakeTeam({a.spec}), MakeTeam({b.spec}),
-                                 *context_.fleet, on_progress)
-              : PlayArena(arena, NewPlayerFactory(a.spec),
-                          NewPlayerFactory(b.spec),
-                          std::max(1, context_.threads /
-                                          std::max(1, a.spec.search.threads)),
-                          on_progress);
-      TARA_RETURN_IF_ERROR(result.status());
+      const int threads =
+          context_.threads / ThreadsOfAGame(a.made.team, b.made.team);
+      TARA_RETURN_IF_ERROR(PlayArena(arena, a.made, b.made,
+                                     std::max(1, threads), context_.fleet,
+                                     on_progress)
+                               .status());
     }
     TARA_ASSIGN_OR_RETURN(
         const std::vector<proto::GameRecord> games,
@@ -397,7 +387,7 @@ class Run {
   std::vector<std::vector<Sample>> samples_;  // by rules
   int64_t planned_ = 0;                       // games, at most
   absl::Mutex mutex_;
-  std::map<std::string, Contender> contenders_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::string, Contestant> made_ ABSL_GUARDED_BY(mutex_);  // by spec
   // By player and rule.
   std::map<std::string, std::map<std::string, Variants>> learning_
       ABSL_GUARDED_BY(mutex_);

@@ -555,11 +555,8 @@ class VariantTournament {
     };
     TARA_ASSIGN_OR_RETURN(
         const ArenaResult result,
-        options_.fleet != nullptr
-            ? PlayArenaOnFleet(arena, players_[a].team, players_[b].team,
-                               *options_.fleet, on_progress)
-            : PlayArena(arena, players_[a].make, players_[b].make,
-                        options_.threads, on_progress));
+        PlayArena(arena, players_[a], players_[b], options_.threads,
+                  options_.fleet, on_progress));
     absl::MutexLock lock(&mutex_);
     Count(a, b, result.played);
     return absl::OkStatus();

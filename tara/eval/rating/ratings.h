@@ -115,11 +115,9 @@ std::vector<PairChoice> ChoosePairs(const Ratings& ratings, int count);
 // Ratings of many players in many variants, from games that are chosen for
 // their information and stored.
 
-struct RatedPlayer {
-  std::string name;           // for people; no two alike
-  TeamSpec team;              // with number types (WithPrecision)
-  std::string identity = {};  // for the store (PlayerIdentity); no two alike
-  PlayerFactory make = {};
+// No two have one name or one identity.
+struct RatedPlayer : Contestant {
+  std::string name = {};                    // for people
   std::optional<TrainingPoint> point = {};  // of a run's checkpoints
 };
 
