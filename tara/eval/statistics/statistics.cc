@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "tara/base/check.h"
+#include "tara/base/option_table.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/text.h"
 
@@ -580,32 +581,21 @@ absl::Status CheckSprtOptions(const SprtOptions& options) {
 }
 
 absl::StatusOr<SprtOptions> ParseSprtOptions(absl::string_view text) {
-  const auto error = [&](const auto&... parts) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("SPRT '", Shown(text), "': ", parts...));
-  };
-  const absl::StatusOr<std::vector<OptionText>> list = ParseOptionList(text);
-  if (!list.ok()) return error(list.status().message());
   SprtOptions options;
-  const std::map<absl::string_view, double*> numbers = {
-      {"elo0", &options.elo0},
-      {"elo1", &options.elo1},
-      {"alpha", &options.alpha},
-      {"beta", &options.beta}};
-  for (const auto& [whole, name, value, has_value] : *list) {
-    const auto number = numbers.find(name);
-    if (!has_value) {
-      return error("'", Shown(whole),
-                   "' is not of the form NAME=VALUE; expected for example "
-                   "elo0=0,elo1=10");
+  const OptionTable table = {{"elo0", &options.elo0, -kMaxElo, kMaxElo, ""},
+                             {"elo1", &options.elo1, -kMaxElo, kMaxElo, ""},
+                             {"alpha", &options.alpha, 0, 0.5, ""},
+                             {"beta", &options.beta, 0, 0.5, ""}};
+  TARA_ASSIGN_OR_RETURN(const std::vector<OptionText> list,
+                        ParseOptionList(text));
+  for (const OptionText& option : list) {
+    const Option* const known = FindOption(table, option.name);
+    if (known == nullptr) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("SPRT: no option '", Shown(option.text), "'; expected ",
+                       OptionNames(table), ", such as elo0=0,elo1=10"));
     }
-    if (number == numbers.end()) {
-      return error("no option '", Shown(name),
-                   "'; expected elo0, elo1, alpha or beta");
-    }
-    if (!ParseDecimal(value, number->second)) {
-      return error(name, " is '", Shown(value), "'; expected a number");
-    }
+    TARA_RETURN_IF_ERROR(SetOption(*known, option.value));
   }
   TARA_RETURN_IF_ERROR(CheckSprtOptions(options));
   return options;
