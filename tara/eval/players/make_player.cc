@@ -18,6 +18,7 @@
 #include "tara/base/files.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/rule_options.h"
+#include "tara/core/rules.h"
 #include "tara/core/variant.h"
 #include "tara/eval/players/player.h"
 #include "tara/mcts/evaluators/simple_evaluators.h"
