@@ -75,7 +75,6 @@ from tara._reports import (
     crossplay,
     explore,
     rate,
-    regret,
     review,
     solve,
 )
@@ -90,6 +89,6 @@ __all__ = [
     "Sampler", "Search", "State", "Step", "Symmetries", "Symmetry", "VARIANTS",
     "__version__", "arena", "balance", "crossplay", "draw", "encode", "explore",
     "finished", "from_seen", "legal", "legal_mask", "load", "outcome", "play",
-    "rate", "regret", "review", "search", "selfplay", "solve", "symmetries",
+    "rate", "review", "search", "selfplay", "solve", "symmetries",
     "to_seen", "train", "transform",
 ]

@@ -109,17 +109,6 @@ def balance(**options: Any) -> Report:
     return _report("balance", [], options)
 
 
-def regret(*players: Any, **options: Any) -> Report:
-    """Measures what players lose in solved endgames, as `tara regret` does.
-
-    players, options: as in `rate`.
-
-    Returns a Report. Table "players": one row per player and variant. Raises as
-    `rate` does.
-    """
-    return _report("regret", [], {"player": list(players), **options})
-
-
 def solve(position: Union[str, _tara.State], **options: Any) -> Report:
     """Computes the exact result of a position, as `tara solve` does.
 
@@ -214,10 +203,7 @@ def _report(command: str, arguments: Sequence[Any], options: Dict[str, Any],
                      *_flags(options), "--format=json",
                      *([] if command == "solve" else [f"--html={page}"])],
                     program, given)
-        data = json.loads(text)
-        if isinstance(data, list):  # of regret
-            data = {"players": data}
-        return Report(data, page.read_text(encoding="utf-8")
+        return Report(json.loads(text), page.read_text(encoding="utf-8")
                       if page.exists() else "")
 
 

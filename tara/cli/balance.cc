@@ -314,31 +314,6 @@ absl::Status TellOfOthers(const eval::StudyResults& results,
   return absl::OkStatus();
 }
 
-// Prints the cost of the study. Estimates its time if the games of a probe take
-// only a small part of it.
-absl::Status TellCost(const eval::Study& study,
-                      const eval::StudyContext& context, bool has_store,
-                      Console& console) {
-  constexpr int kMinProbes = 20;
-  TARA_ASSIGN_OR_RETURN(eval::StudyCost cost,
-                        eval::CostOf(study, context, /*estimate=*/false));
-  const auto probes = static_cast<int64_t>(
-      16 * context.threads * study.rules.size() * study.players.size());
-  std::string time;
-  if (context.fleet == nullptr && cost.games > kMinProbes * probes) {
-    TARA_ASSIGN_OR_RETURN(cost, eval::CostOf(study, context, true));
-    time = absl::StrCat(", about ",
-                        absl::FormatDuration(absl::Ceil(
-                            absl::Seconds(cost.seconds), absl::Seconds(1))),
-                        " on ", context.threads,
-                        context.threads == 1 ? " thread" : " threads");
-  }
-  console.err << "tara: at most " << cost.games << " games" << time
-              << (has_store ? "; those in the store are not played again" : "")
-              << "\n";
-  return absl::OkStatus();
-}
-
 std::string TextOf(const eval::BalanceReport& report) {
   std::string text;
   for (const eval::Verdict& verdict : report.verdicts) {
@@ -385,7 +360,10 @@ absl::StatusOr<int> RunBalance(const BalanceFlags& flags, Console& console) {
                                 .not_learned = NotLearnedBy,
                                 .untrained = flags.untrained,
                                 .on_progress = {}};
-  TARA_RETURN_IF_ERROR(TellCost(study, context, has_store, console));
+  TARA_ASSIGN_OR_RETURN(const int64_t most, eval::MostGamesOf(study, context));
+  console.err << "tara: at most " << most << " games"
+              << (has_store ? "; those in the store are not played again" : "")
+              << "\n";
   context.on_progress = [&](const eval::StudyProgress& progress) {
     absl::MutexLock lock(&mutex);
     if (games_before < 0) games_before = progress.games_done;

@@ -49,7 +49,6 @@ void RegisterPerft(Command& root);
 void RegisterPlay(Command& root);
 void RegisterPuzzles(Command& root);
 void RegisterRate(Command& root);
-void RegisterRegret(Command& root);
 void RegisterReview(Command& root);
 void RegisterSelfPlay(Command& root);
 void RegisterShow(Command& root);

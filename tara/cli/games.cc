@@ -665,7 +665,7 @@ absl::Status PlayMissingOfPlayer(const SelfPlayFlags& options,
         .self_play = true,
         .seed = options.seed,
         .concurrent_games = eval::GamesAtATime(player, kConcurrentGames),
-        .adjudication = {.proof = false},
+        .adjudicate = false,
         .stop = stop};
     for (int place = 0; place < games + 1; ++place) {
       if (places.contains(place)) continue;

@@ -70,7 +70,6 @@ void AddCommands(Command& root) {
   RegisterRate(root);
   RegisterSelfPlay(root);
   RegisterBalance(root);
-  RegisterRegret(root);
   RegisterPuzzles(root);
   RegisterReview(root);
   RegisterExplore(root);

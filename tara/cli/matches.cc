@@ -1,11 +1,9 @@
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <ostream>
 #include <set>
@@ -22,9 +20,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "absl/time/time.h"
 #include "absl/types/span.h"
-#include "tara/base/clocks.h"
 #include "tara/base/random.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/text.h"
@@ -39,8 +35,8 @@
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player.h"
 #include "tara/eval/players/player_spec.h"
+#include "tara/eval/puzzles/puzzles.h"
 #include "tara/eval/rating/ratings.h"
-#include "tara/eval/regret/regret.h"
 #include "tara/eval/statistics/statistics.h"
 #include "tara/fleet/fleet.h"
 #include "tara/mcts/time/time_manager.h"
@@ -53,8 +49,7 @@ namespace {
 struct MatchFlags {
   GameFlags game;
   std::optional<int> opening_plies;  // none: DefaultOpeningPlies
-  std::string openings = "random";   // or "balanced:SPEC"
-  std::string adjudicate = "proof";  // "none", or "agreement:VALUE,TURNS"
+  std::string adjudicate = "proof";  // or "none"
   // As ParseTimeControl reads it; empty: no clocks.
   std::string time_control;
   std::string store;  // to resume; empty: none
@@ -64,40 +59,6 @@ struct MatchFlags {
   ReportFlags report;
   std::string fleet = "none";
 };
-
-// Returns the judge of "balanced:SPEC"; none for "random".
-absl::StatusOr<std::optional<eval::PlayerSpec>> OpeningJudgeOf(
-    const std::string& text) {
-  if (text == "random") return std::nullopt;
-  absl::string_view spec = text;
-  if (!absl::ConsumePrefix(&spec, "balanced:")) {
-    return UsageError("bad --openings '", text,
-                      "'; expected random or balanced:SPEC");
-  }
-  return AsUsageError(eval::ParsePlayerSpec(spec));
-}
-
-// Parses "proof", "none" or "agreement:VALUE,TURNS".
-absl::StatusOr<eval::AdjudicationOptions> ParseAdjudication(
-    const std::string& text) {
-  eval::AdjudicationOptions options;
-  if (text == "proof") return options;
-  if (text == "none") return eval::AdjudicationOptions{.proof = false};
-  absl::string_view rest = text;
-  if (absl::ConsumePrefix(&rest, "agreement:")) {
-    const std::vector<absl::string_view> parts = absl::StrSplit(rest, ',');
-    if (parts.size() == 2 && ParseDecimal(parts[0], &options.agreed_value) &&
-        absl::SimpleAtoi(parts[1], &options.agreed_turns) &&
-        options.agreed_value > 0 && options.agreed_value <= 1 &&
-        options.agreed_turns > 0) {
-      return options;
-    }
-  }
-  return UsageError(
-      "bad --adjudicate '", Shown(text),
-      "'; expected proof, none or agreement:VALUE,TURNS with a value up to 1, "
-      "such as agreement:0.95,4");
-}
 
 // --opening-plies, at least `least`.
 Option OpeningPliesOption(std::optional<int>* plies, double least) {
@@ -116,13 +77,8 @@ void AddMatchFlags(Command& command, MatchFlags* flags) {
   command.Add({
       UntrainedOption(&flags->untrained),
       OpeningPliesOption(&flags->opening_plies, 0),
-      {"--openings HOW", &flags->openings,
-       "openings: random, or balanced:SPEC, redrawn while that player's value "
-       "for a side exceeds 0.2"},
-      {"--adjudicate WHEN", &flags->adjudicate,
-       "early end of games: proof (both players have proved the margin), none, "
-       "or agreement:VALUE,TURNS (also proof): both players' values favour one "
-       "side by at least VALUE for TURNS turns"},
+      {"--adjudicate proof|none", &flags->adjudicate,
+       "early end of games: when both players have proved the margin, or none"},
       {"--time-control TIME", &flags->time_control,
        "time per side: 5s/move, 300s per game, or 300s+2s with an increment; "
        "replaces sims, ms, nodes and depth",
@@ -156,16 +112,19 @@ std::string MatchNotes() {
       "move.");
 }
 
-// A player or team.
-struct Contestant : eval::Contestant {
-  std::vector<eval::PlayerSpec> given;  // its players, as they were given
-};
+// Returns the players of both as they were given, so that errors name them.
+std::vector<eval::PlayerSpec> PlayersOf(const eval::Contestant& a,
+                                        const eval::Contestant& b) {
+  std::vector<eval::PlayerSpec> players = a.given.players;
+  players.insert(players.end(), b.given.players.begin(), b.given.players.end());
+  return players;
+}
 
 struct Match {
   State start;
   std::string name;  // for people
-  const Contestant* a;
-  const Contestant* b;
+  const eval::Contestant* a;
+  const eval::Contestant* b;
 };
 
 // Plays matches by the flags, which must outlive it.
@@ -173,7 +132,7 @@ class MatchTable {
  public:
   // `arena` has the options without flags; each match has its number of games
   // or, if not 0, of openings. Returns usage errors for wrong flags, and the
-  // errors of opening the store and of making the player that judges openings.
+  // errors of opening the store.
   static absl::StatusOr<std::unique_ptr<MatchTable>> Create(
       const MatchFlags& flags, const eval::ArenaOptions& arena,
       int openings = 0) {
@@ -188,9 +147,7 @@ class MatchTable {
           AsUsageError(mcts::ParseTimeControl(flags.time_control)));
       options.clocks = eval::GameClocks{.control = control};
     }
-    TARA_ASSIGN_OR_RETURN(table->judge_, OpeningJudgeOf(flags.openings));
-    TARA_ASSIGN_OR_RETURN(options.adjudication,
-                          ParseAdjudication(flags.adjudicate));
+    options.adjudicate = flags.adjudicate == "proof";
     TARA_RETURN_IF_ERROR(
         CheckOutput("--html", flags.report.html, {{"--store", flags.store}}));
     TARA_ASSIGN_OR_RETURN(table->fleet_, ConnectFleet(flags.fleet));
@@ -200,26 +157,19 @@ class MatchTable {
           record::OpenGameStore(flags.store, record::StoreMode::kReadWrite));
       TARA_RETURN_IF_ERROR(table->store_->CheckForContests());
     }
-    if (!table->judge_.has_value()) return table;
-    TARA_ASSIGN_OR_RETURN(const eval::Contestant judge,
-                          eval::MakeContestant(eval::MakeTeam({*table->judge_}),
-                                               table->store_ != nullptr));
-    TARA_ASSIGN_OR_RETURN(std::unique_ptr<eval::Player> player, judge.make());
-    options.opening_judge =
-        eval::NewOpeningJudge(std::move(player), StopRequested);
-    table->openings_ = judge.identity;
     return table;
   }
 
   // Returns the player or team of a spec. A wrong spec is a usage error; else
   // errors as WithPrecision.
-  absl::StatusOr<Contestant> ContestantOf(const std::string& spec) const {
+  absl::StatusOr<eval::Contestant> ContestantOf(const std::string& spec) const {
     TARA_ASSIGN_OR_RETURN(const eval::TeamSpec team,
                           AsUsageError(eval::ParseTeamSpec(spec)));
     return ContestantOf(team);
   }
 
-  absl::StatusOr<Contestant> ContestantOf(const eval::TeamSpec& team) const {
+  absl::StatusOr<eval::Contestant> ContestantOf(
+      const eval::TeamSpec& team) const {
     for (const eval::PlayerSpec& player : team.players) {
       if (!player.search.ponder || arena_.clocks.has_value()) continue;
       return UsageError(
@@ -227,24 +177,7 @@ class MatchTable {
           "' ponders, which needs clocks; expected --time-control, or a player "
           "without ponder=on");
     }
-    Contestant contestant;
-    contestant.given = team.players;
-    TARA_ASSIGN_OR_RETURN(static_cast<eval::Contestant&>(contestant),
-                          eval::MakeContestant(team, store_ != nullptr));
-    return contestant;
-  }
-
-  // Returns all players that these are made of and the one that judges
-  // openings, as they were given, so that errors name them.
-  std::vector<eval::PlayerSpec> PlayersOf(
-      absl::Span<const Contestant* const> contestants) const {
-    std::vector<eval::PlayerSpec> players;
-    if (judge_.has_value()) players.push_back(*judge_);
-    for (const Contestant* contestant : contestants) {
-      players.insert(players.end(), contestant->given.begin(),
-                     contestant->given.end());
-    }
-    return players;
+    return eval::MakeContestant(team, store_ != nullptr);
   }
 
   // Plays the matches, with the store if there is one, and shows the progress.
@@ -255,46 +188,21 @@ class MatchTable {
       const std::vector<Match>& matches, const StopCheck& stop,
       Console& console) {
     for (const Match& match : matches) {
-      for (const Contestant* contestant : {match.a, match.b}) {
+      for (const eval::Contestant* contestant : {match.a, match.b}) {
         TARA_RETURN_IF_ERROR(AsUsageError(
             eval::CheckTeam(contestant->team, match.start.variant)));
       }
     }
     StatusLine status_line(console);
-    const absl::Time begin = SteadyTime();
-    std::vector<std::atomic<int>> all_done(matches.size());
-    std::vector<std::atomic<int>> all_games(matches.size());
-    std::atomic<int> stored = 0;  // games that were done before
     const auto show = [&](size_t i, const eval::ArenaProgress& progress) {
-      if (all_games[i].exchange(progress.games) == 0) {
-        stored += progress.games_done;
-      }
-      all_done[i] = progress.games_done;
-      const int done = std::accumulate(all_done.begin(), all_done.end(), 0);
-      if (fleet_ != nullptr) {
-        status_line.Show(
-            absl::StrCat(done, " of ",
-                         std::accumulate(all_games.begin(), all_games.end(), 0),
-                         " games", FleetText(fleet_.get())));
-        return;
-      }
       if (progress.games_done == 0) return;
       std::string text = absl::StrFormat("%s: %d of %d games, score %.1f %%",
                                          matches[i].name, progress.games_done,
                                          progress.games, 100 * progress.score);
       if (progress.llr.has_value()) {
         absl::StrAppendFormat(&text, ", LLR %+.2f", *progress.llr);
-      } else if (done > stored) {
-        // For all matches, which have the same number of games.
-        const auto left =
-            static_cast<double>(matches.size()) * progress.games - done;
-        absl::StrAppend(&text, ", about ",
-                        absl::FormatDuration(absl::Trunc(
-                            (SteadyTime() - begin) * left / (done - stored),
-                            absl::Seconds(1))),
-                        " left");
       }
-      status_line.Show(text);
+      status_line.Show(absl::StrCat(text, FleetText(fleet_.get())));
     };
     std::vector<eval::ArenaResult> results(matches.size());
     TARA_RETURN_IF_ERROR(fleet::PlayAll(
@@ -320,14 +228,8 @@ class MatchTable {
   absl::StatusOr<eval::ArenaResult> Play(
       const Match& match, const eval::ArenaProgressCallback& on_progress) {
     const auto& [start, name, a, b] = match;
-    const std::vector<eval::PlayerSpec> players = PlayersOf({a, b});
-    const bool with_person =
-        std::any_of(players.begin(), players.end(), [](const auto& player) {
-          return player.kind == eval::PlayerKind::kPerson;
-        });
     const int threads =
-        with_person ? 1  // nobody plays two games at a time
-        : flags_.threads > 0
+        flags_.threads > 0
             ? flags_.threads
             : std::max(1, ResolveThreads(0) /
                               eval::ThreadsOfAGame(a->team, b->team));
@@ -344,14 +246,11 @@ class MatchTable {
       TARA_RETURN_IF_ERROR(eval::ResumeFromStore(
           *store_,
           eval::NewContest(
-              eval::ArenaConditions(arena, openings_, flags_.time_control),
+              eval::ArenaConditions(arena, "", flags_.time_control),
               a->identity, b->identity),
           arena));
     }
-    return fleet_ != nullptr
-               ? eval::PlayArenaOnFleet(arena, a->team, b->team, *fleet_,
-                                        on_progress)
-               : eval::PlayArena(arena, a->make, b->make, threads, on_progress);
+    return eval::PlayArena(arena, *a, *b, threads, fleet_.get(), on_progress);
   }
 
   const MatchFlags& flags_;
@@ -359,8 +258,6 @@ class MatchTable {
   eval::ArenaOptions arena_;
   std::unique_ptr<fleet::Fleet> fleet_;       // null: none
   std::unique_ptr<record::GameStore> store_;  // null: none
-  std::optional<eval::PlayerSpec> judge_;     // of openings, as it was given
-  std::string openings_;  // "" for random ones, or the identity of their judge
 };
 
 struct ArenaFlags {
@@ -392,12 +289,11 @@ absl::StatusOr<int> RunArena(const ArenaFlags& options, Console& console) {
   }
   TARA_ASSIGN_OR_RETURN(const std::unique_ptr<MatchTable> table,
                         MatchTable::Create(options.match, arena));
-  TARA_ASSIGN_OR_RETURN(const Contestant player_a,
+  TARA_ASSIGN_OR_RETURN(const eval::Contestant player_a,
                         table->ContestantOf(options.player_a));
-  TARA_ASSIGN_OR_RETURN(const Contestant player_b,
+  TARA_ASSIGN_OR_RETURN(const eval::Contestant player_b,
                         table->ContestantOf(options.player_b));
-  const std::vector<eval::PlayerSpec> players =
-      table->PlayersOf({&player_a, &player_b});
+  const std::vector<eval::PlayerSpec> players = PlayersOf(player_a, player_b);
   TARA_RETURN_IF_ERROR(
       CheckLearned(players, starts, options.match.untrained, console));
   std::vector<Match> matches;
@@ -443,7 +339,7 @@ void RegisterArena(Command& root) {
       {"--sprt TEST", &options->sprt,
        "sequential test per variant, such as elo0=0,elo1=10: ends when the "
        "pairs decide whether A is stronger by elo0 or by elo1; also "
-       "alpha=0.05, beta=0.05 (error rates), scale=logistic|normalized",
+       "alpha=0.05, beta=0.05 (error rates)",
        Default("none")},
   });
   AddMatchFlags(command, &options->match);
@@ -478,9 +374,9 @@ struct CrossPlayFlags {
 };
 
 // Returns the single player of a spec.
-absl::StatusOr<Contestant> MakePartner(const MatchTable& table,
-                                       const std::string& text) {
-  TARA_ASSIGN_OR_RETURN(Contestant contestant, table.ContestantOf(text));
+absl::StatusOr<eval::Contestant> MakePartner(const MatchTable& table,
+                                             const std::string& text) {
+  TARA_ASSIGN_OR_RETURN(eval::Contestant contestant, table.ContestantOf(text));
   if (contestant.team.seatings() == 1) return contestant;
   return UsageError("'", text, "' is a team; expected a single player");
 }
@@ -489,8 +385,8 @@ absl::StatusOr<Contestant> MakePartner(const MatchTable& table,
 struct Pairing {
   std::string team;
   std::string opponents;
-  const Contestant* a;
-  const Contestant* b;
+  const eval::Contestant* a;
+  const eval::Contestant* b;
   double weight;
 };
 
@@ -510,23 +406,22 @@ absl::StatusOr<int> RunCrossPlay(const CrossPlayFlags& options,
   TARA_ASSIGN_OR_RETURN(
       const std::unique_ptr<MatchTable> table,
       MatchTable::Create(options.match, {}, (options.games + 3) / 4));
-  TARA_ASSIGN_OR_RETURN(const Contestant a,
+  TARA_ASSIGN_OR_RETURN(const eval::Contestant a,
                         MakePartner(*table, options.player_a));
-  TARA_ASSIGN_OR_RETURN(const Contestant b,
+  TARA_ASSIGN_OR_RETURN(const eval::Contestant b,
                         MakePartner(*table, options.player_b));
   eval::CrossPlayReport report = {.players = {a.team.text, b.team.text},
                                   .studies = {},
                                   .worths = {},
                                   .time_control = options.match.time_control};
-  if (a.given[0].text == b.given[0].text) {
+  if (a.given.players[0].text == b.given.players[0].text) {
     return UsageError("A and B are both '", report.players[0],
                       "'; expected two different players");
   }
-  TARA_ASSIGN_OR_RETURN(
-      const Contestant both,
-      table->ContestantOf(eval::MakeTeam({a.given[0], b.given[0]})));
-  Contestant c;
-  std::vector<const Contestant*> all = {&both};
+  TARA_ASSIGN_OR_RETURN(const eval::Contestant both,
+                        table->ContestantOf(eval::MakeTeam(
+                            {a.given.players[0], b.given.players[0]})));
+  eval::Contestant c;
   std::vector<Pairing> pairings;
   if (options.player_c.empty()) {
     const auto& weights = eval::kWeightsAgainstThemselves;
@@ -536,14 +431,13 @@ absl::StatusOr<int> RunCrossPlay(const CrossPlayFlags& options,
   } else {
     TARA_ASSIGN_OR_RETURN(c, table->ContestantOf(options.player_c));
     report.players.push_back(c.team.text);
-    all.push_back(&c);
     const auto& weights = eval::kWeightsAgainstOthers;
     const std::string others = c.team.seatings() > 1 ? "C" : "C+C";
     pairings = {{"A+A", others, &a, &c, weights[0]},
                 {"B+B", others, &b, &c, weights[1]},
                 {"A+B", others, &both, &c, weights[2]}};
   }
-  const std::vector<eval::PlayerSpec> specs = table->PlayersOf(all);
+  const std::vector<eval::PlayerSpec> specs = PlayersOf(both, c);
   TARA_RETURN_IF_ERROR(
       CheckLearned(specs, starts, options.match.untrained, console));
   std::vector<Match> matches;  // of each variant, one variant after another
@@ -618,23 +512,6 @@ namespace {
 
 // --- Players by their runs ---------------------------------------------------
 
-struct CheckpointFlags {
-  // Of a run: "all", every K-th generation and the newest ("every:K"), or the
-  // listed generations ("0,10,20").
-  std::string checkpoints = "all";
-  int simulations = 0;  // an action; 0: the policy
-};
-
-void AddCheckpointFlags(Command& command, CheckpointFlags* flags) {
-  command.Add({
-      {"--checkpoints WHICH", &flags->checkpoints,
-       "checkpoints of runs: all, every:K (and the newest), or generations "
-       "such as 0,10,20"},
-      {"--sims N", &flags->simulations, 0, 1000000,
-       "simulations per action of checkpoints; 0 plays the policy"},
-  });
-}
-
 struct CheckpointChoice {
   int every = 1;
   std::vector<int> generations = {};  // if not empty: only these
@@ -708,17 +585,18 @@ absl::StatusOr<std::map<int, std::string>> ChosenCheckpoints(
   return chosen;
 }
 
-// Returns the players of the arguments, without identities and factories: for a
+// Returns the players of the arguments, as they are given: for a
 // run's folder each chosen checkpoint, with `simulations`; for a checkpoint its
 // file; or a player spec. Checkpoints are named by their files, and by their
 // runs if there are several. Returns NOT_FOUND for a run without the
 // checkpoints, and a usage error for invalid flags or arguments.
 absl::StatusOr<std::vector<eval::RatedPlayer>> PlayersNamed(
-    absl::Span<const std::string> arguments, const CheckpointFlags& flags) {
+    absl::Span<const std::string> arguments, const std::string& checkpoints,
+    int simulations) {
   TARA_ASSIGN_OR_RETURN(const CheckpointChoice choice,
-                        ParseChoice(flags.checkpoints));
+                        ParseChoice(checkpoints));
   const auto team_of = [&](const std::string& path) {
-    return eval::MakeTeam({eval::NetworkPlayer(path, flags.simulations)});
+    return eval::MakeTeam({eval::NetworkPlayer(path, simulations)});
   };
   std::error_code error;
   const auto is_run = [&](const std::string& argument) {
@@ -726,10 +604,14 @@ absl::StatusOr<std::vector<eval::RatedPlayer>> PlayersNamed(
   };
   const auto runs = std::count_if(arguments.begin(), arguments.end(), is_run);
   std::vector<eval::RatedPlayer> players;
+  const auto add = [&](const std::string& name, const eval::TeamSpec& team) {
+    players.emplace_back().name = name;
+    players.back().given = team;
+  };
   for (const std::string& argument : arguments) {
     const absl::StatusOr<eval::TeamSpec> team = eval::ParseTeamSpec(argument);
     if (team.ok()) {
-      players.push_back({.name = argument, .team = *team});
+      add(argument, *team);
       continue;
     }
     if (!std::filesystem::exists(argument, error)) {
@@ -738,20 +620,15 @@ absl::StatusOr<std::vector<eval::RatedPlayer>> PlayersNamed(
                         team.status().message());
     }
     if (!is_run(argument)) {
-      players.push_back(
-          {.name = std::filesystem::path(argument).stem().string(),
-           .team = team_of(argument)});
+      add(std::filesystem::path(argument).stem().string(), team_of(argument));
       continue;
     }
     TARA_ASSIGN_OR_RETURN(const auto chosen,
                           ChosenCheckpoints(argument, choice));
     for (const auto& [generation, path] : chosen) {
       const std::string name = std::filesystem::path(path).stem().string();
-      players.push_back(
-          {.name = runs > 1 ? absl::StrCat(argument, "/", name) : name,
-           .team = team_of(path),
-           .point =
-               eval::TrainingPoint{.run = argument, .generation = generation}});
+      add(runs > 1 ? absl::StrCat(argument, "/", name) : name, team_of(path));
+      players.back().point = {.run = argument, .generation = generation};
     }
   }
   return players;
@@ -762,8 +639,8 @@ std::vector<eval::PlayerSpec> MembersOf(
     absl::Span<const eval::RatedPlayer> players) {
   std::vector<eval::PlayerSpec> members;
   for (const eval::RatedPlayer& player : players) {
-    members.insert(members.end(), player.team.players.begin(),
-                   player.team.players.end());
+    members.insert(members.end(), player.given.players.begin(),
+                   player.given.players.end());
   }
   return members;
 }
@@ -772,7 +649,10 @@ struct RateFlags {
   std::vector<std::string> players;  // runs, checkpoints, player specs
   GameFlags game;          // no variant: what all the networks have learned
   bool untrained = false;  // what a network has not learned, too
-  CheckpointFlags checkpoints = {.simulations = 100};
+  // Of a run: "all", every K-th generation and the newest ("every:K"), or the
+  // listed generations ("0,10,20").
+  std::string checkpoints = "all";
+  int simulations = 100;             // of checkpoints; 0: the policy
   int games = 40;                    // of a player in a variant, on average
   std::optional<int> opening_plies;  // none: DefaultOpeningPlies
   std::vector<std::string> anchors;  // "NAME=ELO"
@@ -794,7 +674,7 @@ absl::Status CheckPlayers(const std::vector<eval::ArenaOptions>& arenas,
   for (const eval::RatedPlayer& player : players) {
     for (const eval::ArenaOptions& arena : arenas) {
       TARA_RETURN_IF_ERROR(
-          AsUsageError(eval::CheckTeam(player.team, arena.variant)));
+          AsUsageError(eval::CheckTeam(player.given, arena.variant)));
     }
   }
   if (players.size() >= 2) return absl::OkStatus();
@@ -856,8 +736,9 @@ std::string ChooseStorePath(const RateFlags& options) {
 absl::StatusOr<int> RunRate(const RateFlags& options, Console& console) {
   TARA_RETURN_IF_ERROR(
       CheckOutput("--html", options.report.html, {{"--store", options.store}}));
-  TARA_ASSIGN_OR_RETURN(std::vector<eval::RatedPlayer> players,
-                        PlayersNamed(options.players, options.checkpoints));
+  TARA_ASSIGN_OR_RETURN(
+      std::vector<eval::RatedPlayer> players,
+      PlayersNamed(options.players, options.checkpoints, options.simulations));
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
                         StartsOfLearned(options.game, MembersOf(players),
                                         options.untrained, console));
@@ -878,13 +759,10 @@ absl::StatusOr<int> RunRate(const RateFlags& options, Console& console) {
                         record::OpenGameStore(ChooseStorePath(options),
                                               record::StoreMode::kReadWrite));
   TARA_RETURN_IF_ERROR(store->CheckForContests());
-  const std::vector<eval::RatedPlayer> named = players;
   for (eval::RatedPlayer& player : players) {
-    TARA_ASSIGN_OR_RETURN(eval::Contestant contestant,
-                          eval::MakeContestant(player.team, /*stored=*/true));
-    player.team = std::move(contestant.team);
-    player.identity = std::move(contestant.identity);
-    player.make = std::move(contestant.make);
+    eval::Contestant& contestant = player;
+    TARA_ASSIGN_OR_RETURN(contestant,
+                          eval::MakeContestant(player.given, /*stored=*/true));
   }
   TARA_ASSIGN_OR_RETURN(const std::unique_ptr<fleet::Fleet> fleet,
                         ConnectFleet(options.fleet));
@@ -893,10 +771,9 @@ absl::StatusOr<int> RunRate(const RateFlags& options, Console& console) {
   const StopCheck stop = StopOnSignals();
   StatusLine status_line(console);
   const auto on_progress = [&](const eval::RatingProgress& progress) {
-    status_line.Show(absl::StrFormat(
-        "%s: %d of %d games, differences +-%.0f Elo%s",
-        Info(progress.variant).id, progress.games, progress.games_wanted,
-        1.96 * progress.mean_deviation, FleetText(fleet.get())));
+    status_line.Show(absl::StrCat(Info(progress.variant).id, ": ",
+                                  progress.games, " of ", progress.games_wanted,
+                                  " games", FleetText(fleet.get())));
     return !stop();
   };
   absl::StatusOr<eval::RatingTable> table =
@@ -913,8 +790,8 @@ absl::StatusOr<int> RunRate(const RateFlags& options, Console& console) {
   }
   if (!table.ok()) return table.status();
   for (size_t v = 0; v < table->variants.size(); ++v) {
-    for (const eval::RatedPlayer& player : named) {
-      const std::vector<eval::PlayerSpec>& members = player.team.players;
+    for (const eval::RatedPlayer& player : players) {
+      const std::vector<eval::PlayerSpec>& members = player.given.players;
       table->variants[v].not_learned.push_back(
           members.size() == 1 ? NotLearnedBy(members[0], starts[v])
                               : NotLearnedByAny(members, starts[v]));
@@ -943,6 +820,11 @@ void RegisterRate(Command& root) {
       {"RUN", &options->players,
        "folder of a run, checkpoint, or player spec; repeatable", kRequired},
       UntrainedOption(&options->untrained),
+      {"--checkpoints WHICH", &options->checkpoints,
+       "checkpoints of runs: all, every:K (and the newest), or generations "
+       "such as 0,10,20"},
+      {"--sims N", &options->simulations, 0, 1000000,
+       "simulations per action of checkpoints; 0 plays the policy"},
       {"--games N", &options->games, 2, 1000000,
        "mean games per player and variant, including those in the store"},
       OpeningPliesOption(&options->opening_plies, 1),
@@ -960,7 +842,6 @@ void RegisterRate(Command& root) {
   AddGameFlags(command, &options->game, kVariantOrLearnedHelp,
                /*required=*/false);
   AddReportFlags(command, &options->report);
-  AddCheckpointFlags(command, &options->checkpoints);
   command.SetNotes(absl::StrCat(
       "The most informative pairs of players play first. Games are kept in the "
       "store, so a further checkpoint plays only the missing games. Games of "
@@ -972,193 +853,6 @@ void RegisterRate(Command& root) {
        "rate runs/a runs/b greedy --variant four_treasures --games 100",
        "rate --variant high_kings_l1 random greedy mcts:sims=100 "
        "--format=json"});
-}
-
-namespace {
-
-struct RegretOptions {
-  GameFlags game;  // no variant: what all the networks have learned
-  std::vector<std::string> players;  // runs, checkpoints, player specs
-  CheckpointFlags checkpoints;
-  bool untrained = false;       // what a network has not learned, too
-  int positions = 0;            // a variant; 0: 100, or all of the test set
-  std::string test_set;         // file; empty: none
-  int64_t node_limit = 100000;  // of solving one
-  uint64_t seed = 1;
-  ReportFlags report;
-};
-
-constexpr int kDefaultPositions = 100;
-
-using SolvedPositions = std::vector<eval::SolvedPosition>;
-
-// Returns positions of the set with the start's variant and rule options, at
-// most `positions`.
-absl::StatusOr<SolvedPositions> SelectPositions(const SolvedPositions& set,
-                                                const State& start,
-                                                const RegretOptions& options) {
-  SolvedPositions chosen;
-  std::map<std::string, int> others;  // positions by variant
-  for (const eval::SolvedPosition& position : set) {
-    ++others[std::string(Info(position.state.variant).id)];
-    if (position.state.variant != start.variant ||
-        position.state.options != start.options) {
-      continue;
-    }
-    if (options.positions > 0 &&
-        static_cast<int64_t>(chosen.size()) >= options.positions) {
-      continue;
-    }
-    chosen.push_back(position);
-  }
-  if (!chosen.empty()) {
-    if (static_cast<int64_t>(chosen.size()) >= options.positions) return chosen;
-    return absl::FailedPreconditionError(absl::StrCat(
-        options.test_set, ": ", chosen.size(), " endgames of ",
-        Info(start.variant).id, "; expected no more --positions than these"));
-  }
-  const auto append_count = [](std::string* out, const auto& other) {
-    absl::StrAppend(out, other.second, " of ", other.first);
-  };
-  return absl::FailedPreconditionError(absl::StrCat(
-      options.test_set, ": no endgames of ", Info(start.variant).id,
-      " with these rule options; it has ",
-      others.empty() ? "none" : absl::StrJoin(others, ", ", append_count),
-      ". Give another --test-set; a missing file is created"));
-}
-
-// Returns the positions of each start: from the test set, or new ones, which
-// are written to the test set's file if one is given. Covers fewer starts if
-// `stop` returned true.
-absl::StatusOr<std::vector<SolvedPositions>> PositionsOf(
-    const RegretOptions& options, absl::Span<const State> starts,
-    const StopCheck& stop, StatusLine& status_line) {
-  std::vector<SolvedPositions> positions;
-  std::error_code error;
-  const bool is_file = !options.test_set.empty() &&
-                       std::filesystem::exists(options.test_set, error);
-  if (is_file) {
-    TARA_ASSIGN_OR_RETURN(const SolvedPositions set,
-                          eval::ReadSolvedSet(options.test_set));
-    for (const State& start : starts) {
-      TARA_ASSIGN_OR_RETURN(positions.emplace_back(),
-                            SelectPositions(set, start, options));
-    }
-    return positions;
-  }
-  const int wanted =
-      options.positions > 0 ? options.positions : kDefaultPositions;
-  SolvedPositions all;
-  for (const State& start : starts) {
-    status_line.Show(absl::StrCat(Info(start.variant).id, ": solving ", wanted,
-                                  " endgames"));
-    positions.push_back(
-        eval::MakeSolvedPositions({.variant = start.variant,
-                                   .rule_options = start.options,
-                                   .seed = options.seed,
-                                   .positions = wanted,
-                                   .node_limit = options.node_limit,
-                                   .keep_going = [&] { return !stop(); }}));
-    if (stop()) return positions;
-    all.insert(all.end(), positions.back().begin(), positions.back().end());
-  }
-  if (!options.test_set.empty()) {
-    TARA_RETURN_IF_ERROR(eval::WriteSolvedSet(options.test_set, all));
-  }
-  return positions;
-}
-
-// Solves endgames and reports the loss of players in them. An interrupt
-// (Ctrl-C) ends it with a report of the variants finished by then.
-absl::StatusOr<int> RunRegret(const RegretOptions& options, Console& console) {
-  TARA_RETURN_IF_ERROR(CheckOutput("--html", options.report.html,
-                                   {{"--test-set", options.test_set}}));
-  std::error_code ignored;
-  if (!std::filesystem::exists(options.test_set, ignored)) {
-    TARA_RETURN_IF_ERROR(CheckOutput("--test-set", options.test_set));
-  }
-  TARA_ASSIGN_OR_RETURN(const std::vector<eval::RatedPlayer> named,
-                        PlayersNamed(options.players, options.checkpoints));
-  TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
-                        StartsOfLearned(options.game, MembersOf(named),
-                                        options.untrained, console));
-  std::vector<std::unique_ptr<eval::Player>> players;
-  for (const eval::RatedPlayer& player : named) {
-    // Not so of teams: a position is one player's to choose in.
-    if (player.team.text != player.team.players[0].text) {
-      return AsUsageError(eval::ParsePlayerSpec(player.team.text).status());
-    }
-    TARA_ASSIGN_OR_RETURN(players.emplace_back(),
-                          eval::NewPlayerFactory(player.team)());
-  }
-  const StopCheck stop = StopOnSignals();
-  StatusLine status_line(console);
-  TARA_ASSIGN_OR_RETURN(const std::vector<SolvedPositions> positions,
-                        PositionsOf(options, starts, stop, status_line));
-  std::vector<eval::RegretRow> rows;
-  for (size_t v = 0; v < positions.size() && !stop(); ++v) {
-    const Variant variant = starts[v].variant;
-    for (size_t i = 0; i < players.size() && !stop(); ++i) {
-      const eval::RatedPlayer& player = named[i];
-      status_line.Show(absl::StrCat(Info(variant).id, ": ", player.name));
-      absl::StatusOr<eval::Regret> regret =
-          eval::MeasureRegret(positions[v], options.seed, *players[i], stop);
-      // The results of an interrupted player are incomplete.
-      if (stop()) break;
-      TARA_RETURN_IF_ERROR(regret.status());
-      if (regret->positions == 0) continue;
-      rows.push_back(
-          {.variant = variant,
-           .player = player.name,
-           .point = player.point,
-           .regret = *std::move(regret),
-           .not_learned = NotLearnedBy(player.team.players[0], starts[v])});
-    }
-  }
-  status_line.Clear();
-  TARA_RETURN_IF_ERROR(
-      WriteReport(options.report, eval::ReportRegret(rows), console));
-  return EndOf(stop, console, "these are the players finished");
-}
-
-}  // namespace
-
-void RegisterRegret(Command& root) {
-  Command& command = root.AddCommand(
-      "regret", "measure the losses of players in exactly solved endgames");
-  RegretOptions* const options = command.SetRun(RunRegret);
-  AddGameFlags(command, &options->game, kVariantOrLearnedHelp,
-               /*required=*/false);
-  command.Add({
-      {"--player SPEC", &options->players,
-       "player to measure: a spec, a checkpoint, or the folder of a run (all "
-       "its checkpoints); repeatable",
-       kRequired},
-      UntrainedOption(&options->untrained),
-      {"--positions N", &options->positions, 1, 1000000,
-       "solved endgames per variant", Default("100, or all of the test set")},
-      {"--test-set FILE", &options->test_set,
-       "file of endgames; if it does not exist, they are solved and written to "
-       "it",
-       Default("none")},
-      {"--nodes N", Counted{&options->node_limit}, 100, int64_t{1} << 40,
-       "node limit of the solver per position; higher limits reach further "
-       "from the end"},
-      SeedOption(&options->seed,
-                 "random seed of the positions and the players"),
-  });
-  AddReportFlags(command, &options->report);
-  AddCheckpointFlags(command, &options->checkpoints);
-  command.SetNotes(absl::StrCat(
-      "Each position is the earliest in its game that can be solved within "
-      "--nodes and has actions of different value. The loss is the difference "
-      "from the best action. A draw counts as half a win.\n\n"
-      "Players:\n",
-      eval::PlayerSpecHelp()));
-  command.SetExamples(
-      {"regret --variant all --player greedy --player mcts:sims=100",
-       "regret --variant all --player runs/all --checkpoints every:5 "
-       "--test-set endgames.jsonl --html regret.html"});
 }
 
 namespace {

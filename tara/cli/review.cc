@@ -119,8 +119,6 @@ struct ReviewFlags {
   uint64_t seed = 1;
   ReportFlags report;
   std::string notes;  // a file for the game with notes; none if empty
-  bool ascii = false;
-  std::string colour = "auto";
 };
 
 // A game to be reviewed.
@@ -210,10 +208,8 @@ absl::StatusOr<GivenGame> ReadGivenGame(const ReviewFlags& options,
     return GameOfText("-", text, options.number);
   }
   std::error_code ignored;
-  if (std::filesystem::is_directory(options.game, ignored)) {
-    return GameOfStore(options.game, options.number);
-  }
-  if (KindOfFile(options.game) == kDatabaseFile) {
+  if (std::filesystem::is_directory(options.game, ignored) ||
+      KindOfFile(options.game) == kDatabaseFile) {
     return GameOfStore(options.game, options.number);
   }
   TARA_ASSIGN_OR_RETURN(const std::string text, ReadWholeFile(options.game));
@@ -292,14 +288,13 @@ absl::StatusOr<int> RunReview(const ReviewFlags& options, Console& console) {
   for (const Action action : game.line.actions) {
     ApplyAction(action, source.last);
   }
-  TARA_RETURN_IF_ERROR(WriteReport(
-      options.report,
-      eval::ReportReview(*review, source,
-                         {.worst = options.worst,
-                          .all = options.all,
-                          .unicode = !options.ascii,
-                          .colour = UseColour(options.colour, console)}),
-      console));
+  TARA_RETURN_IF_ERROR(
+      WriteReport(options.report,
+                  eval::ReportReview(*review, source,
+                                     {.worst = options.worst,
+                                      .all = options.all,
+                                      .colour = UseColour("auto", console)}),
+                  console));
   if (!options.notes.empty()) {
     TARA_RETURN_IF_ERROR(WriteNotes(options.notes, game.line, *review));
   }
@@ -333,8 +328,6 @@ void RegisterReview(Command& root) {
       {"--notes FILE", &options->notes,
        "file for the game, annotated at each action that gave something away",
        Default("none")},
-      AsciiOption(&options->ascii),
-      ColourOption(&options->colour),
   });
   AddReportFlags(command, &options->report);
   AddJudgeFlags(command, &options->judge);
@@ -370,8 +363,6 @@ struct ShowBookOptions {
   std::string book;
   PositionFlags position;
   ReportFlags report;
-  bool ascii = false;
-  std::string colour = "auto";
 };
 
 // Adds the games of a store to the book and returns how many were new.
@@ -421,27 +412,6 @@ absl::StatusOr<eval::PlayerSpec> ChooseSearcher(
   return player;
 }
 
-eval::ReportRow SummaryOf(const eval::OpeningTree& tree, int positions_before) {
-  const std::optional<eval::OpeningPosition> start = tree.At(tree.start());
-  const bool known = start.has_value() && start->score.has_value();
-  const std::string line =
-      known ? absl::StrJoin(LineToTexts(start->actions[0].line, tree.start()),
-                            " ")
-            : "";
-  return {
-      eval::TextField("", "rules", eval::VariantText(tree.start())),
-      eval::CountField("", "positions", tree.positions()),
-      eval::CountField("", "new", tree.positions() - positions_before),
-      eval::CountField("", "plies", tree.deepest()),
-      eval::CountField("", "games", tree.games()),
-      known ? eval::NumberField("", "winning %", *start->score, eval::kPercent)
-            : eval::NoField("", "winning %"),
-      known ? eval::NumberField("", "points", *start->margin,
-                                {.digits = 1, .sign = true})
-            : eval::NoField("", "points"),
-      eval::TextField("", "best line", line)};
-}
-
 absl::StatusOr<int> RunBuild(const BuildOptions& options, Console& console) {
   if (options.game.variant.empty() && options.stores.empty()) {
     return UsageError(
@@ -487,10 +457,9 @@ absl::StatusOr<int> RunBuild(const BuildOptions& options, Console& console) {
                         ChooseSearcher(options, starts, book, console));
   TARA_ASSIGN_OR_RETURN(const std::shared_ptr<mcts::Evaluator> evaluator,
                         eval::MakeEvaluator(player));
-  std::vector<eval::ReportRow> rows;
+  std::string summary;
   for (const State& start : starts) {
     eval::OpeningTree tree(book, start);
-    const int before = tree.positions();
     const absl::Status status = eval::GrowBook(
         {.positions = options.positions,
          .search = {.search = player.search.search,
@@ -507,13 +476,11 @@ absl::StatusOr<int> RunBuild(const BuildOptions& options, Console& console) {
         *evaluator, book, tree);
     if (absl::IsCancelled(status)) return interrupted();
     TARA_RETURN_IF_ERROR(status);
-    rows.push_back(SummaryOf(tree, before));
+    summary +=
+        eval::BookLine(tree, {.book = options.book, .player = player.text});
   }
   status_line.Clear();
-  console.out << "Searched by " << player.text
-              << "; chances and points of the first side under best play by "
-                 "the book\n"
-              << eval::TableText(rows);
+  console.out << summary;
   return kExitOk;
 }
 
@@ -569,9 +536,7 @@ absl::StatusOr<int> RunShowBook(const ShowBookOptions& options,
     }
     TARA_RETURN_IF_ERROR(WriteReport(
         options.report,
-        eval::ReportBook(tree, *position, source,
-                         {.unicode = !options.ascii,
-                          .colour = UseColour(options.colour, console)}),
+        eval::ReportBook(tree, *position, source, UseColour("auto", console)),
         console));
     return kExitOk;
   }
@@ -617,8 +582,6 @@ void RegisterShowBook(Command& explore) {
   ShowBookOptions* const options = command.SetRun(RunShowBook);
   command.Add({
       {"BOOK", &options->book, "opening book", kRequired},
-      AsciiOption(&options->ascii),
-      ColourOption(&options->colour),
   });
   AddReportFlags(command, &options->report);
   AddPositionFlags(command, &options->position);

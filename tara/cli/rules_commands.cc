@@ -574,25 +574,6 @@ struct StatsOptions {
   ReportFlags report;
 };
 
-// Columns of the bar.
-constexpr int kBarWidth = 24;
-
-// A line such as
-//   high_kings_l1 [=========>              ]  38 %  2.4 M games/s  3s left
-// `rate` is in games per second, `left` the time for all variants.
-std::string ProgressLine(absl::string_view variant, double share, double rate,
-                         absl::Duration left) {
-  const int filled =
-      std::clamp(static_cast<int>(share * kBarWidth), 0, kBarWidth);
-  std::string bar(filled, '=');
-  if (filled < kBarWidth) bar += '>';
-  bar.resize(kBarWidth, ' ');
-  return absl::StrFormat(
-      "%s [%s] %3d %%  %.2f M games/s  %s left", variant, bar,
-      static_cast<int>(100 * share), rate / 1e6,
-      absl::FormatDuration(absl::Ceil(left, absl::Seconds(1))));
-}
-
 // Plays random games of one variant or of all and reports their statistics. An
 // interrupt (Ctrl-C) ends it with a report of the games finished by then.
 absl::StatusOr<int> RunStats(const StatsOptions& options, Console& console) {
@@ -604,14 +585,10 @@ absl::StatusOr<int> RunStats(const StatsOptions& options, Console& console) {
 
   const StopCheck stop = StopOnSignals();
   StatusLine status_line(console);
-  const absl::Time begin = SteadyTime();
-  const auto games_of_variant = static_cast<double>(options.games);
-  const double all_games =
-      games_of_variant * static_cast<double>(starts.size());
   std::vector<eval::VariantStatistics> rows;
-  for (size_t i = 0; i < starts.size() && !stop(); ++i) {
-    const State& start = starts[i];
-    const absl::Time variant_begin = SteadyTime();
+  for (const State& start : starts) {
+    if (stop()) break;
+    const absl::Time begin = SteadyTime();
     const PlayoutStatistics sums = eval::PlayRandomGames(
         options.games, ResolveThreads(options.threads),
         [&](int64_t first_game, int64_t games) {
@@ -619,18 +596,16 @@ absl::StatusOr<int> RunStats(const StatsOptions& options, Console& console) {
                                  first_game, games, instruction_set);
         },
         [&](int64_t games_done) {
-          const absl::Time now = SteadyTime();
           const auto games = static_cast<double>(games_done);
-          const double done = games_of_variant * static_cast<double>(i) + games;
-          status_line.Show(ProgressLine(
-              Info(start.variant).id, done / all_games,
-              games /
-                  std::max(1e-9, absl::ToDoubleSeconds(now - variant_begin)),
-              (now - begin) * ((all_games - done) / done)));
+          const double seconds = absl::ToDoubleSeconds(SteadyTime() - begin);
+          status_line.Show(absl::StrFormat(
+              "%s: %.0f %%, %.2f M games/s", Info(start.variant).id,
+              100 * games / static_cast<double>(options.games),
+              games / 1e6 / std::max(1e-9, seconds)));
           return !stop();
         });
     if (sums.games == 0) break;  // stopped before the first chunk's end
-    rows.push_back(eval::Summarize(start.variant, start.options, sums));
+    rows.push_back({start.variant, start.options, sums});
   }
   status_line.Clear();
   TARA_RETURN_IF_ERROR(WriteReport(

@@ -151,15 +151,11 @@ TEST(EndingsTest, AnInterruptEndsWhatWouldTakeDays) {
        {"arena --variant four_treasures " + thinker + " " + thinker,
         "arena --threads 3 --variant four_treasures " + thinker + " " + thinker,
         "arena --variant four_treasures random --time-control 100h " + thinker,
-        "arena --variant four_treasures random random --openings balanced:" +
-            thinker,
         "rate --variant four_treasures random " + thinker,
         "crossplay --variant sacred_hill_doubles_l1 random " + thinker,
         "balance --variant four_treasures --player " + thinker,
         "selfplay --variant four_treasures --player alphabeta:depth=100 -o " +
             store,
-        "regret --variant four_treasures --player alphabeta:depth=100 "
-        "--positions 100000"s,
         "solve --variant high_kings_l1"s,
         "stats --variant high_kings_l1 --games 100G"s,
         "explore build " + book + " --variant four_treasures --player " +

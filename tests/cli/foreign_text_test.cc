@@ -97,12 +97,9 @@ TEST(DeepJsonTest, IsRefused) {
                    std::string(100000, ']'), ",\"steps\":[],\"result\":{}}\n");
   const std::string file = TemporaryPath("deep.jsonl");
   WriteFile(file, deep);
-  const std::string set = TemporaryPath("set.jsonl");
-  WriteFile(set, "{\"tara_solved_endgames\":1,\"positions\":1}\n" + deep);
   for (const std::string& command :
        {"verify " + file, "review " + file + " --player mcts:sims=2",
-        "engine --json --model playouts < " + file,
-        "regret --variant four_treasures --player greedy --test-set " + set}) {
+        "engine --json --model playouts < " + file}) {
     const TaraResult result = RunShell("\"$TARA\" " + command);
     EXPECT_LT(result.status, 3) << result.err;
     EXPECT_THAT(result.out + result.err,
@@ -232,8 +229,6 @@ TEST(WrongOptionTest, IsRefused) {
   for (const Wrong& wrong : {
            Wrong{arena + "mcts:c_puct=0x1p3 random", "'0x1p3'"},
            Wrong{arena + "random greedy --sprt elo0=0x1", "'0x1'"},
-           Wrong{arena + "random greedy --adjudicate agreement:0x1p-1,4",
-                 "agreement:0x1p-1"},
            Wrong{"engine --search c_puct=0x1", "'0x1'"},
            Wrong{"stats --variant all --games 0x10", "'0x10'"},
            Wrong{"bench core --seconds 0x1", "'0x1'"},

@@ -72,8 +72,6 @@ std::map<std::string, std::string> Commands() {
       {"puzzles",
        "puzzles --variant four_treasures --player random --games 1 "
        "--puzzles 1"},
-      {"regret",
-       "regret --variant four_treasures --player random --positions 4"},
       {"review", "review FOLDER/none.jsonl"},
       {"explore",
        "explore build FOLDER/book.db --variant four_treasures --player "
@@ -185,7 +183,7 @@ TEST(LimitsTest, NoEngineLosesForWantOfDescriptors) {
     const TaraResult result = RunLimited(
         absl::StrCat("-n ", files),
         "arena --variant four_treasures random \"engine:tests/eval/fake_engine,"
-        "processes=4,start=300,move=300\" --games 8 --threads 2 "
+        "start=300,move=300\" --games 8 --threads 4 "
         "--format=json");
     if (result.status == 0) {
       EXPECT_FALSE(Json::parse(result.out)[0].contains("forfeits"))
@@ -258,11 +256,6 @@ std::vector<Writer> WritersIn(const std::string& folder) {
                     " --player mcts:sims=2 --nodes 100 --notes " +
                     at("notes.jsonl"),
        .file = at("notes.jsonl"),
-       .replaces = true},
-      {.arguments = "regret --player random --variant four_treasures "
-                    "--positions 1 --test-set " +
-                    at("set.jsonl"),
-       .file = at("set.jsonl"),
        .replaces = true},
       {.arguments = "train configs/tiny.textproto --set generations=1 "
                     "--set self_play.search.simulations=2 "

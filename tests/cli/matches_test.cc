@@ -15,7 +15,6 @@ namespace {
 using ::testing::AllOf;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::Not;
 using Json = nlohmann::json;
 
@@ -31,16 +30,6 @@ TEST(ArenaTest, ReportsEveryVariantAsJson) {
     EXPECT_GE(row["score_high"], row["score"]);
     EXPECT_TRUE(row.contains("elo"));
   }
-}
-
-TEST(ArenaTest, PlaysTheSameGamesFromTheSameSeed) {
-  const auto play = [](const std::string& seed) {
-    return OutputOf(
-        "arena --variant high_kings_l2 random random --games 20 --seed " +
-        seed + " --format=json");
-  };
-  EXPECT_EQ(play("1"), play("1"));
-  EXPECT_NE(play("1"), play("2"));
 }
 
 TEST(ArenaTest, SaysHowManyGamesDiffer) {
@@ -65,75 +54,6 @@ TEST(ArenaTest, PlaysMatches) {
   EXPECT_EQ(row["by_match"]["matches"], 4);
 }
 
-// An arena of a person and a random player without openings.
-TaraResult PersonPlays(const std::string& input, const Words& more = {}) {
-  return RunTara(
-      "arena --variant four_treasures person random --games 4 --threads=3 "
-      "--format=json --opening-plies 0" +
-          more,
-      input);
-}
-
-TEST(ArenaTest, APersonPlaysByTypingActions) {
-  // All hills over and over: who types what is not legal is asked again.
-  std::string hills;
-  for (int times = 0; times < 400; ++times) {
-    for (const char file : {'a', 'B', 'C', 'D', 'E', 'F', 'G'}) {
-      for (const char rank : {'1', '2', '3', '4', '5', '6', '7'}) {
-        hills += {file, rank, '\n'};
-      }
-    }
-  }
-  const TaraResult result = PersonPlays(hills);
-  ASSERT_EQ(result.status, 0) << result.err;
-  const Json row = Json::parse(result.out)[0];
-  EXPECT_EQ(row["player_a"], "person");
-  EXPECT_EQ(row["games"], 4);
-  EXPECT_THAT(
-      result.err,
-      AllOf(HasSubstr("Red, an action (or legal, resign, quit): "),
-            HasSubstr("Blue, an action"), HasSubstr("\nPlayed: "),
-            HasSubstr("'a1' is not a legal action; expected one of A2 A3")));
-}
-
-TEST(ArenaTest, APersonMayResignOrLeave) {
-  const TaraResult resigned =
-      PersonPlays("legal\nresign\n\n resign \nresign\nresign\n");
-  ASSERT_EQ(resigned.status, 0) << resigned.err;
-  const Json row = Json::parse(resigned.out)[0];
-  EXPECT_EQ(row["games"], 4);
-  EXPECT_EQ(row["score"], 0);
-  EXPECT_THAT(resigned.err, HasSubstr("Legal: A2 A3"));
-
-  // What is finished is there, and the same command goes on.
-  const std::string store = TemporaryPath("person.db");
-  for (const char* const left : {"resign\nresign\nquit\n", "C1\n"}) {
-    const TaraResult result = PersonPlays(left, "--store " + store);
-    EXPECT_EQ(result.status, 130) << result.err;
-    EXPECT_EQ(Json::parse(result.out)[0]["games"], 2);
-    EXPECT_THAT(result.err, HasSubstr("interrupted"));
-  }
-  const TaraResult rest = PersonPlays("resign\nresign\n", "--store " + store);
-  EXPECT_EQ(rest.status, 0) << rest.err;
-  EXPECT_EQ(Json::parse(rest.out)[0]["games"], 4);
-}
-
-TEST(ArenaTest, CtrlCAtTheTerminalEndsAPersonsMatchWithItsReport) {
-  TerminalTara arena(
-      "arena --variant four_treasures person random --games 4 --opening-plies "
-      "0");
-  const std::string prompt = "an action (or legal, resign, quit): ";
-  for (int game = 0; game < 2; ++game) {
-    ASSERT_TRUE(arena.Expect(prompt)) << arena.shown();
-    arena.Type("resign\n");
-  }
-  ASSERT_TRUE(arena.Expect(prompt)) << arena.shown();
-  arena.Type("\x03");
-  EXPECT_TRUE(arena.Expect("four_treasures")) << arena.shown();
-  EXPECT_TRUE(arena.Expect("interrupted")) << arena.shown();
-  EXPECT_EQ(arena.Wait(), 130);
-}
-
 TEST(ArenaTest, PlaysWithClocks) {
   const Json clock = JsonOf(
       "arena --variant four_treasures --time-control 1h+1s random greedy "
@@ -154,15 +74,6 @@ TEST(ArenaTest, WhatTimeNobodyHasIsRefused) {
       ErrorOf(2, "arena --variant four_treasures mcts:ponder=on greedy"),
       AllOf(HasSubstr("'mcts:ponder=on' ponders"),
             HasSubstr("expected --time-control")));
-}
-
-TEST(ArenaTest, HeedsRuleOptionsWhereTheyApply) {
-  OutputOf(
-      "arena --variant all random random --games 2 --option "
-      "no_progress_limit=1");
-  EXPECT_EQ(
-      RunTara("arena --variant all random random --option no_progres=1").status,
-      2);
 }
 
 TEST(ArenaTest, ASequentialTestEndsWhenItHasDecided) {
@@ -212,33 +123,6 @@ TEST(ArenaTest, GoesOnFromItsResultsFile) {
   EXPECT_EQ(play("12"), whole);  // nothing left to play
 }
 
-TEST(ArenaTest, GamesOfOtherOpeningsAreKeptApart) {
-  const std::string store = TemporaryPath("results.db");
-  const auto play = [&](const std::string& openings, bool with_store) {
-    return OutputOf(
-        "arena --variant sacred_hill_l1 greedy random --games 20 --format=json "
-        "--openings " +
-        openings + (with_store ? " --store " + store : ""));
-  };
-  play("random", true);
-  const std::string balanced = play("balanced:mcts:sims=10", false);
-  EXPECT_NE(balanced, play("random", false));
-  EXPECT_EQ(play("balanced:mcts:sims=10", true), balanced);
-}
-
-TEST(ArenaTest, OpeningsMayBeBalancedByAPlayer) {
-  const auto play = [](const std::string& openings) {
-    return "arena --variant four_treasures random greedy --games 4 "
-           "--openings " +
-           openings;
-  };
-  EXPECT_EQ(JsonOf(play("balanced:mcts:sims=30"))[0]["games"], 4);
-  EXPECT_THAT(ErrorOf(2, play("fair")),
-              HasSubstr("expected random or balanced:SPEC"));
-  EXPECT_THAT(ErrorOf(1, play("balanced:random")),
-              HasSubstr("estimates no value"));
-}
-
 TEST(ArenaTest, SaysHowManyGamesWereNotPlayedToTheirEnd) {
   const auto play = [](const std::string& adjudicate) {
     return "arena --variant sacred_hill_l1 mcts:sims=20,utility=points "
@@ -250,8 +134,6 @@ TEST(ArenaTest, SaysHowManyGamesWereNotPlayedToTheirEnd) {
   EXPECT_GT(proof["adjudicated"], 0);
   EXPECT_EQ(none["adjudicated"], 0);
   EXPECT_EQ(proof["mean_margin"], none["mean_margin"]);
-  EXPECT_THAT(ErrorOf(2, play("agreement:2,3")),
-              HasSubstr("such as agreement:0.95,4"));
 }
 
 TEST(ArenaTest, AnInterruptReportsTheGamesSoFar) {
@@ -260,36 +142,11 @@ TEST(ArenaTest, AnInterruptReportsTheGamesSoFar) {
   // Progress, when games have finished; shown again, whole pairs have.
   for (int i = 0; i < 3; ++i) {
     ASSERT_TRUE(tara.Expect("of 10000000 games, score"));
-    ASSERT_TRUE(tara.Expect(", about "));
-    ASSERT_TRUE(tara.Expect(" left"));
   }
   tara.Signal(SIGINT);
   EXPECT_EQ(tara.Wait(), 130);
   EXPECT_THAT(tara.shown(),
               AllOf(HasSubstr("score %"), HasSubstr("tara: interrupted")));
-}
-
-TEST(ArenaTest, ANetworkThatIsNotThereIsAFailure) {
-  const std::string missing = TemporaryPath("missing.pt");
-  EXPECT_THAT(
-      ErrorOf(1, "arena --variant four_treasures random net:" + missing),
-      HasSubstr(missing));
-  WriteFile(missing, "this is no network");
-  EXPECT_THAT(
-      ErrorOf(1, "arena --variant four_treasures random net:" + missing),
-      HasSubstr(missing + " is not a checkpoint of Tara"));
-}
-
-TEST(ArenaTest, ADamagedResultsFileIsRefused) {
-  const std::string store = TemporaryPath("results.db");
-  const std::string match =
-      "arena --variant four_treasures random greedy --games 4 --store " + store;
-  OutputOf(match);
-  // A page overwritten.
-  std::string damaged = ReadFile(store);
-  for (size_t i = 4096; i < damaged.size(); ++i) damaged[i] = '?';
-  WriteFile(store, damaged);
-  EXPECT_THAT(ErrorOf(1, match), HasSubstr(store + ": "));
 }
 
 TEST(CrossPlayTest, PlaysAllVariantsInPairsAgainstOthers) {
@@ -321,20 +178,6 @@ TEST(CrossPlayTest, WithoutOthersBothPlayEachWithItself) {
       AllOf(HasSubstr("A: greedy\nB: random\n"), HasSubstr("A+A   B+B"),
             HasSubstr("A+B   A+A"), HasSubstr("A+B   B+B"),
             HasSubstr("minus the mean of each with itself")));
-}
-
-TEST(CrossPlayTest, GoesOnFromItsResultsFile) {
-  const std::string store = TemporaryPath("results.db");
-  const auto play = [&](const std::string& games, bool with_store) {
-    return OutputOf(
-        "crossplay --variant sacred_hill_doubles_l1 greedy mcts:sims=5 random "
-        "--format=json --games " +
-        games + (with_store ? " --store " + store : ""));
-  };
-  play("4", true);
-  const std::string whole = play("12", false);
-  EXPECT_EQ(play("12", true), whole);
-  EXPECT_EQ(play("12", true), whole);  // nothing left to play
 }
 
 TEST(CrossPlayTest, WhatCannotBeIsRefused) {
@@ -396,12 +239,6 @@ TEST(RateTest, GoesOnFromItsResultsFile) {
   EXPECT_EQ(rate("8"), more);  // what there is, is used
 }
 
-TEST(RateTest, ShowsATable) {
-  EXPECT_THAT(OutputOf("rate random greedy --variant high_kings_l2 --games 4"),
-              AllOf(HasSubstr("Elo with 95 % intervals; random 0"),
-                    HasSubstr("high_kings_l2"), HasSubstr("first seat")));
-}
-
 TEST(RateTest, WhatCannotBeRatedIsRefused) {
   const auto error = [](const std::string& arguments, int status) {
     return ErrorOf(status, "rate " + arguments);
@@ -422,73 +259,6 @@ TEST(RateTest, WhatCannotBeRatedIsRefused) {
   const std::string foreign = TemporaryPath("foreign.pt");
   WriteFile(foreign, "this is no network");
   EXPECT_THAT(error("random " + foreign + " --games 2", 1), HasSubstr(foreign));
-}
-
-TEST(RegretTest, ComparesPlayersOnTheSamePositions) {
-  const Words arguments =
-      "regret --variant four_treasures --positions 8 --nodes 2k "
-      "--player alphabeta:depth=40 --player random";
-  const Json rows = JsonOf(arguments);
-  ASSERT_EQ(rows.size(), 2u);
-  EXPECT_EQ(rows[0].at("positions"), 8);
-  EXPECT_EQ(rows[0].at("points"), 0);
-  EXPECT_EQ(rows[0].at("best"), 1);
-  EXPECT_GT(rows[1].at("points"), 0);
-  EXPECT_FALSE(rows[1].contains("value_error"));
-  EXPECT_EQ(JsonOf(arguments), rows);
-}
-
-TEST(RegretTest, PrintsATableOfEveryVariant) {
-  EXPECT_THAT(
-      OutputOf(
-          "regret --variant all --positions 1 --nodes 1k --player mcts:sims=5"),
-      AllOf(HasSubstr("points lost"), HasSubstr("stone_of_destiny")));
-}
-
-TEST(RegretTest, ATestSetIsMadeOnceAndUsedInParts) {
-  const std::string set = TemporaryPath("set.jsonl");
-  const auto positions = [&](const std::string& more) {
-    return JsonOf("regret --player greedy --nodes 1k --test-set " + set + " " +
-                  more)[0]["positions"];
-  };
-  EXPECT_EQ(positions("--variant all --positions 4"), 4);
-  EXPECT_EQ(positions("--variant poisoned_chalice"), 4);
-  EXPECT_EQ(positions("--variant poisoned_chalice --positions 3"), 3);
-  EXPECT_THAT(
-      ErrorOf(1,
-              "regret --player greedy --test-set " + set +
-                  " --variant stone_of_destiny --option link_all_at_end=false"),
-      AllOf(HasSubstr(set + ": no endgames of stone_of_destiny"),
-            HasSubstr("it has 4 of four_treasures, ")));
-  EXPECT_THAT(ErrorOf(1, "regret --player greedy --test-set " + set +
-                             " --variant stone_of_destiny --positions 5"),
-              HasSubstr(set + ": 4 endgames of stone_of_destiny"));
-}
-
-TEST(RegretTest, AFileThatIsNoTestSetIsLeftAlone) {
-  const std::string notes = TemporaryPath("notes.txt");
-  WriteFile(notes, "these are notes\n");
-  EXPECT_THAT(ErrorOf(1, "regret --player greedy --test-set " + notes +
-                             " --variant stone_of_destiny"),
-              HasSubstr(notes + ":1: no file of solved endgames"));
-  EXPECT_EQ(ReadFile(notes), "these are notes\n");
-}
-
-TEST(RegretTest, WrongPlayersAreTold) {
-  const std::string both = TemporaryPath("both");
-  EXPECT_THAT(
-      ErrorOf(2, "regret --variant four_treasures --player greedy --test-set " +
-                     both + " --html " + both),
-      HasSubstr("is also the file of --test-set"));
-  EXPECT_THAT(ErrorOf(2, "regret --variant four_treasures --player stockfish"),
-              HasSubstr("unknown player 'stockfish'"));
-  EXPECT_THAT(
-      ErrorOf(2,
-              "regret --variant four_treasures_doubles --player random+greedy"),
-      HasSubstr("unknown player 'random+greedy'"));
-  EXPECT_THAT(
-      ErrorOf(1, "regret --variant four_treasures --player net:/no/such"),
-      HasSubstr("/no/such: no such file or folder"));
 }
 
 TEST(PuzzlesTest, AreGamesThatOtherCommandsRead) {

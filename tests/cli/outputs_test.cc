@@ -45,8 +45,6 @@ const std::vector<Output>& Outputs() {
       {"rate", "--store", "random greedy --store OUT"},
       {"balance", "--html", "--player random --html OUT"},
       {"balance", "--store", "--player random --store OUT"},
-      {"regret", "--html", "--player random --html OUT"},
-      {"regret", "--test-set", "--player random --test-set OUT", "set.jsonl"},
       {"stats", "--html", "--html OUT"},
       {"selfplay", "--output", "-o OUT", "games.db"},
       {"explore build", "BOOK", "OUT", "book.db"},
@@ -88,8 +86,6 @@ class OutputsTest : public ::testing::Test {
     WriteFile(At("state.textproto"), "plan { begin: 1 }\n");
     WriteFile(At("metrics.jsonl"), "{\"event\":\"note\"}\n");
     WriteFile(At("lock"), "");
-    WriteFile(At("set.jsonl"),
-              "{\"tara_solved_endgames\":1,\"positions\":0}\n");
     for (const fs::directory_entry& entry :
          fs::recursive_directory_iterator(folder_)) {
       if (entry.is_regular_file() && entry.path().filename() != "kept.db") {
@@ -146,8 +142,8 @@ TEST_F(OutputsTest, APipeIsRefusedAndNothingIsMadeBesideIt) {
   ASSERT_EQ(mkfifo(At("pipe").c_str(), 0600), 0);
   const int64_t before = FilesHere();
   for (const Output& output : Outputs()) {
-    // What is logged may go to a terminal, and a test set come from a pipe.
-    if (output.option == "log=" || output.option == "--test-set") continue;
+    // What is logged may go to a terminal.
+    if (output.option == "log=") continue;
     SCOPED_TRACE(absl::StrCat(output.command, " ", output.option));
     EXPECT_THAT(ErrorOf(1, Run(output, At("pipe"))), HasSubstr(At("pipe")));
     EXPECT_EQ(FilesHere(), before);
@@ -167,7 +163,7 @@ TEST_F(OutputsTest, AllOutputsAreHere) {
   for (const std::string& command : commands) {
     const std::string help = OutputOf(command + " --help");
     for (const std::string option :
-         {"--html", "--notes", "--output", "--store", "--test-set"}) {
+         {"--html", "--notes", "--output", "--store"}) {
       // As an option, and not in an example.
       if (!absl::StrContains(help, option + " FILE") &&
           !absl::StrContains(help, option + " DB")) {

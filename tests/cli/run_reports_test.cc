@@ -71,35 +71,11 @@ TEST(RunReportsTest, GamesThatLeavePlayersApartAreTooFew) {
                               "them")));
 }
 
-TEST(RunReportsTest, RegretFollowsARunOnATestSetThatIsKept) {
-  const std::string set = TemporaryPath("set.jsonl");
-  const std::string page = TemporaryPath("regret.html");
-  const auto regret = [&](const std::string& player) {
-    return JsonOf("regret --variant four_treasures --player " + player +
-                  " --positions 6 --nodes 2k --test-set " + set + " --html " +
-                  page);
-  };
-  const Json rows = regret(TinyRun());
-  ASSERT_EQ(rows.size(), 3u);
-  EXPECT_EQ(rows[1]["player"], "ckpt-000001");
-  EXPECT_EQ(rows[1]["generation"], 1);
-  EXPECT_EQ(rows[1]["positions"], 6);
-  EXPECT_TRUE(rows[1].contains("value_error"));
-  EXPECT_THAT(ReadFile(page),
-              HasSubstr("Points lost by generation: generation 0: "));
-  const std::string kept = ReadFile(set);
-  const Json again = regret(absl::StrCat("net:", TinyRun(), ",sims=0"));
-  ASSERT_EQ(again.size(), 1u);
-  EXPECT_EQ(again[0]["policy"], rows[2]["policy"]);
-  EXPECT_EQ(ReadFile(set), kept);
-}
-
 TEST(RunReportsTest, WhatANetworkHasNotLearnedIsRefusedUnlessAllowed) {
   const std::string spec = absl::StrCat("net:", TinyRun(), ",sims=0");
   for (const std::string& command :
        {"arena random " + spec + " --games 2",
         "rate random " + spec + " --games 2",
-        "regret --player " + spec + " --positions 1 --nodes 1k",
         "balance --player " + spec + " --games 2 --first-games 0",
         "play --opponent " + spec,
         "selfplay --player " + TinyRun() + " --sims 2 --games 1 -o " +
@@ -125,9 +101,7 @@ TEST(RunReportsTest, RuleOptionsThatANetworkHasNotLearnedAreRefused) {
   const std::string spec = absl::StrCat("net:", kWitness, ",sims=0");
   for (const std::string& command :
        {"arena random " + spec,
-        "arena random greedy --openings balanced:" + spec,
-        "rate random " + spec, "regret --player " + spec,
-        "balance --player " + spec,
+        "rate random " + spec, "balance --player " + spec,
         "balance --option no_progress_limit=30 --what-if no_progress_limit=40 "
         "--player " +
             spec,
@@ -149,7 +123,6 @@ TEST(RunReportsTest, WhatANetworkPlaysUntrainedIsMarked) {
   for (const std::string& command :
        {"arena random " + spec + " --games 2",
         "rate random " + spec + " --games 2 --html " + page,
-        "regret --player " + spec + " --positions 1 --nodes 1k --html " + page,
         "balance --player " + spec +
             " --option no_progress_limit=30 --what-if no_progress_limit=40 "
             "--games 2 --first-games 0 --html " +
@@ -217,8 +190,7 @@ TEST(RunReportsTest, NetworksOfWhichNothingIsKnownPlayWhatTheyAreAsked) {
 
 TEST(RunReportsTest, AMissingGenerationIsTold) {
   EXPECT_THAT(
-      ErrorOf(1, absl::StrCat("regret --variant four_treasures --player ",
-                              TinyRun(), " --checkpoints 0,9")),
+      ErrorOf(1, absl::StrCat("rate ", TinyRun(), " --checkpoints 0,9")),
       HasSubstr("no checkpoint of generation 9; the newest is 2"));
 }
 

@@ -47,7 +47,7 @@ PARTS = [
     ("Self-play and records", ["selfplay", "GameRecord"]),
     ("Matches", ["arena", "Player", "ArenaResult"]),
     ("Reports",
-     ["rate", "crossplay", "review", "regret", "balance", "explore", "solve",
+     ["rate", "crossplay", "review", "balance", "explore", "solve",
       "Report"]),
     ("Stores and samples", ["GameStore", "Sampler", "Batch", "DataLoss"]),
     ("Training", ["train", "Event"]),

@@ -1,19 +1,14 @@
 #include <atomic>
-#include <cmath>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tara/base/random.h"
 #include "tara/base/threads.h"
 #include "tara/core/action.h"
 #include "tara/core/board.h"
@@ -25,14 +20,10 @@
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player.h"
 #include "tara/eval/players/player_spec.h"
-#include "tara/eval/regret/regret.h"
 #include "tests/eval/test_players.h"
-#include "tests/status_matchers.h"
 
 namespace tara::eval {
 namespace {
-
-using ::testing::HasSubstr;
 
 TEST(AdjudicationTest, WhatBothHaveProvedIsWhatTheyWouldHavePlayed) {
   int adjudicated = 0;
@@ -43,7 +34,7 @@ TEST(AdjudicationTest, WhatBothHaveProvedIsWhatTheyWouldHavePlayed) {
                   "mcts:sims=30,utility=points");
     };
     const ArenaResult with = play();
-    options.adjudication.proof = false;
+    options.adjudicate = false;
     const ArenaResult without = play();
     EXPECT_EQ(without.adjudicated, 0);
     EXPECT_EQ(Margins(with), Margins(without)) << info.id;
@@ -56,64 +47,9 @@ TEST(AdjudicationTest, WhatBothHaveProvedIsWhatTheyWouldHavePlayed) {
   EXPECT_GT(adjudicated, 30);
 }
 
-// Plays the first legal action, and is of one report of Red.
-class OpinionatedPlayer : public Player {
- public:
-  explicit OpinionatedPlayer(std::optional<float> value_of_red,
-                             std::optional<int> red_margin = std::nullopt)
-      : value_of_red_(value_of_red), red_margin_(red_margin) {}
-
-  absl::Status ChooseActions(absl::Span<const Turn> turns,
-                             absl::Span<Action> actions) override {
-    for (size_t i = 0; i < turns.size(); ++i) {
-      actions[i] = LegalActions(turns[i].state).Nth(0);
-      const int sign = turns[i].state.side() == kRed ? 1 : -1;
-      if (value_of_red_.has_value()) {
-        turns[i].report->value = sign * *value_of_red_;
-      }
-      if (red_margin_.has_value()) {
-        turns[i].report->proved_margin = sign * *red_margin_;
-      }
-    }
-    return absl::OkStatus();
-  }
-
- private:
-  const std::optional<float> value_of_red_;
-  const std::optional<int> red_margin_;
-};
-
-TEST(AdjudicationTest, AGameThatBothThinkDecidedEndsAfterSoManyTurns) {
-  OpinionatedPlayer sure(0.97f);
-  OpinionatedPlayer surer(0.99f);
-  const ArenaOptions options = {.games = 4,
-                                .adjudication = {.agreed_turns = 3}};
-  const ArenaResult result = Play(options, sure, surer);
-  EXPECT_EQ(result.adjudicated, 4);
-  for (const ArenaGame& game : result.played) {
-    EXPECT_EQ(game.adjudication, "agreement");
-    EXPECT_EQ(game.margin, game.a_is_red ? kForfeitMargin : -kForfeitMargin);
-    EXPECT_EQ(game.length, 2 + 2 * 3);  // the opening, three choices of each
-  }
-}
-
-TEST(AdjudicationTest, WithoutAgreementGamesAreDecidedOnTheBoard) {
-  OpinionatedPlayer sure(0.97f);
-  OpinionatedPlayer unsure(0.9f);
-  OpinionatedPlayer contrary(-0.97f);
-  OpinionatedPlayer silent(std::nullopt);
-  const ArenaOptions options = {.games = 4,
-                                .adjudication = {.agreed_turns = 1}};
-  for (OpinionatedPlayer* other : {&unsure, &contrary, &silent}) {
-    EXPECT_EQ(Play(options, sure, *other).adjudicated, 0);
-  }
-  // By default nobody is asked.
-  EXPECT_EQ(Play({.games = 4}, sure, sure).adjudicated, 0);
-}
-
 TEST(AdjudicationTest, DifferentProofsAreNoProof) {
-  OpinionatedPlayer four(std::nullopt, 4);
-  OpinionatedPlayer five(std::nullopt, 5);
+  ProvingPlayer four(4);
+  ProvingPlayer five(5);
   EXPECT_EQ(Play({.games = 4}, four, five).adjudicated, 0);
   const ArenaResult result = Play({.games = 4}, five, five);
   EXPECT_EQ(result.adjudicated, 4);
@@ -121,42 +57,6 @@ TEST(AdjudicationTest, DifferentProofsAreNoProof) {
     EXPECT_EQ(game.adjudication, "proof");
     EXPECT_EQ(game.margin, game.a_is_red ? 5 : -5);
   }
-}
-
-TEST(OpeningJudgeTest, SaysWhatItsPlayerThinksForTheSideToMove) {
-  const OpeningJudge judge =
-      NewOpeningJudge(std::make_unique<OpinionatedPlayer>(0.25f));
-  Random random(1);
-  State state = InitialState(Variant::kSacredHillL1, {});
-  EXPECT_EQ(*judge(state, random), 0.25);
-  ASSERT_TRUE(PlayAction(LegalActions(state).Nth(0), state).ok());
-  EXPECT_EQ(*judge(state, random), -0.25);
-}
-
-TEST(OpeningJudgeTest, BalancedOpeningsAreBalancedToTheirJudge) {
-  const OpeningJudge judge =
-      NewOpeningJudge(Factory("mcts:sims=100")().value());
-  Openings openings({.variant = Variant::kSacredHillL1,
-                     .plies = 6,
-                     .judge = judge,
-                     .max_value = 0.15});
-  double sum = 0;
-  for (int i = 0; i < 10; ++i) {
-    const absl::StatusOr<Opening> opening = openings.Next();
-    ASSERT_TRUE(opening.ok()) << opening.status();
-    Random random(i);
-    sum += std::abs(*judge(opening->state, random));
-  }
-  // Judged again with other chances it differs, but not by much.
-  EXPECT_LT(sum / 10, 0.3);
-}
-
-TEST(OpeningJudgeTest, APlayerWithoutOpinionsCannotJudge) {
-  const OpeningJudge judge = NewOpeningJudge(NewRandomPlayer());
-  Random random(1);
-  EXPECT_THAT(judge(InitialState(Variant::kFourTreasures, {}), random),
-              StatusIs(absl::StatusCode::kFailedPrecondition,
-                       HasSubstr("estimates no value")));
 }
 
 // Searches that would take days end when games are stopped, whoever thinks.
@@ -227,18 +127,6 @@ TEST(StopTest, EndsArenasWhoeverThinks) {
                 "random+mcts:sims=16000000");
 }
 
-TEST(StopTest, EndsTheJudgeOfOpenings) {
-  SomeAsks stop;
-  EXPECT_EQ(Play({.variant = Variant::kFourTreasures,
-                  .games = 4,
-                  .opening_judge = NewOpeningJudge(
-                      Factory("mcts:sims=16000000")().value(), stop.check()),
-                  .stop = stop.check()},
-                 "random", "random")
-                .games,
-            0);
-}
-
 // What a thread thinks about is broken off when another one ends the games.
 TEST(StopTest, OneThreadsEndEndsTheOthersChoices) {
   std::atomic<int> made = 0;
@@ -254,15 +142,6 @@ TEST(StopTest, OneThreadsEndEndsTheOthersChoices) {
          return games < 10;
        });
   EXPECT_GE(games, 10);
-}
-
-TEST(StopTest, EndsTheMeasurementOfRegret) {
-  const std::vector<SolvedPosition> positions =
-      MakeSolvedPositions({.positions = 2});
-  const std::unique_ptr<Player> player =
-      Factory("mcts:sims=16000000")().value();
-  EXPECT_TRUE(absl::IsCancelled(
-      MeasureRegret(positions, 1, *player, [] { return true; }).status()));
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -15,15 +17,22 @@
 #include "absl/types/span.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "proto/game.pb.h"
+#include "tara/base/random.h"
 #include "tara/core/action.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
+#include "tara/core/symmetry.h"
 #include "tara/core/variant.h"
 #include "tara/eval/arena/arena_result.h"
+#include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player.h"
 #include "tara/eval/statistics/statistics.h"
+#include "tara/mcts/state_hash.h"
 #include "tara/mcts/time/time_manager.h"
 #include "tara/mcts/utility.h"
+#include "tara/record/game_record.h"
+#include "tara/record/game_store.h"
 #include "tests/eval/test_players.h"
 #include "tests/mcts/positions.h"
 
@@ -37,18 +46,6 @@ class ArenaTest : public testing::TestWithParam<VariantInfo> {
 
 INSTANTIATE_TEST_SUITE_P(AllVariants, ArenaTest, testing::ValuesIn(kVariants),
                          mcts::VariantTestName);
-
-TEST_P(ArenaTest, RandomAgainstRandomIsAboutEven) {
-  const ArenaResult result =
-      Play({.variant = variant(), .games = 4000}, "random", "random");
-  EXPECT_EQ(result.games, 4000);
-  EXPECT_EQ(result.wins + result.draws + result.losses, 4000);
-  // Three standard errors of at most 0.5 / sqrt(4000) = 0.0079 (games of a pair
-  // of random players do not depend on each other but by their opening).
-  EXPECT_NEAR(result.score.mean, 0.5, 0.024);
-  EXPECT_LT(result.score.low, result.score.mean);
-  EXPECT_GT(result.score.high, result.score.mean);
-}
 
 TEST_P(ArenaTest, OneOpeningIsPlayedFromBothSides) {
   // The same player that never draws, on both sides: the games of a pair are
@@ -190,15 +187,6 @@ TEST_P(ArenaTest, PlayersAreToldHowTheMatchStands) {
   EXPECT_EQ(told, expected);
 }
 
-TEST(ArenaBatchTest, GamesByThemselvesAreMatchesOfOne) {
-  FixedPlayer a;
-  FixedPlayer b;
-  const ArenaResult result = Play({.games = 4}, a, b);
-  EXPECT_EQ(result.matches.matches, 0);
-  for (const ArenaGame& game : result.played) EXPECT_EQ(game.match, -1);
-  EXPECT_EQ(a.scores, std::vector<mcts::MatchScore>(a.seen.size()));
-}
-
 TEST(ArenaBatchTest, GamesAreRoundedUpToWholePairsOfMatches) {
   const auto games = [](const ArenaOptions& options) {
     return Play(options, "random", "random").games;
@@ -310,9 +298,6 @@ TEST(ArenaBatchTest, OptionsOutOfRangeAreRefused) {
             "at least 1, or no test");
   EXPECT_EQ(error({.concurrent_games = 0}),
             "arena: concurrent_games is 0; expected at least 1");
-  EXPECT_EQ(error({.rule_options = {.no_progress_limit = 10}}),
-            "arena: the rule option no_progress_limit does not apply to "
-            "sacred_hill_l1");
   EXPECT_THAT(error({.sprt = SprtOptions{.elo0 = 5, .elo1 = 0}}),
               testing::HasSubstr("expected elo1 greater than elo0"));
 }
@@ -557,14 +542,6 @@ TEST(SummarizeGamesTest, IntervalsOfTheGamesOfMatchesAreOverPairsOfMatches) {
   EXPECT_LT(teams.score.low, each.score.low);
 }
 
-TEST(SummarizeGamesTest, TotalsKeepTheMatchesOfEachResultApart) {
-  // Twice the same single pair: not one pair of matches of eight games.
-  const std::vector<ArenaGame> once = PairOfMatches(0, {3, 3, 4, -3});
-  std::vector<ArenaGame> twice = once;
-  twice.insert(twice.end(), once.begin(), once.end());
-  EXPECT_EQ(SummarizeGames(twice).matches.matches, 4);
-}
-
 // --- Parallel arena ----------------------------------------------------------
 
 TEST(ParallelArenaTest, TheNumberOfThreadsDoesNotChangeTheResult) {
@@ -644,22 +621,6 @@ TEST(ParallelArenaTest, AnArenaGoesOnWhereItWasBrokenOff) {
   }
 }
 
-TEST(ParallelArenaTest, ProgressIsOfAllThreadsAndStopsAllOfThem) {
-  std::atomic<bool> all_done = false;
-  Play({.games = 40}, Factory("random"), Factory("random"), 4,
-       [&](const ArenaProgress& progress) {
-         EXPECT_EQ(progress.games, 40);
-         if (progress.games_done == 40) all_done = true;
-         return true;
-       });
-  EXPECT_TRUE(all_done);
-  const ArenaResult part = Play(
-      {.games = 1000000}, Factory("random"), Factory("random"), 3,
-      [&](const ArenaProgress& progress) { return progress.games_done < 10; });
-  EXPECT_LT(part.games, 1000000);
-  EXPECT_EQ(part.games % 2, 0);
-}
-
 TEST(ParallelArenaTest, TheFirstErrorEndsTheMatch) {
   ArenaOptions options = {.games = 1000000};
   const absl::Status missing = absl::NotFoundError("no such player");
@@ -680,6 +641,248 @@ TEST(ParallelArenaTest, TheFirstErrorEndsTheMatch) {
   EXPECT_EQ(
       PlayArena(options, Factory("random"), Factory("random"), 2).status(),
       full);
+}
+
+// --- Openings ----------------------------------------------------------------
+
+Opening Next(Openings& openings) {
+  absl::StatusOr<Opening> opening = openings.Next();
+  EXPECT_TRUE(opening.ok()) << opening.status();
+  return *std::move(opening);
+}
+
+TEST(ArenaOpeningsTest, NoPositionBeginsTwoPairs) {
+  for (const VariantInfo& info : kVariants) {
+    Openings openings({.variant = info.variant, .plies = 2});
+    std::set<uint64_t> seen;  // with all that symmetries make of them
+    for (int i = 0; i < 300; ++i) {
+      const Opening opening = Next(openings);
+      EXPECT_FALSE(opening.state.finished());
+      EXPECT_FALSE(seen.contains(mcts::HashState(opening.state))) << info.id;
+      for (const Symmetry& symmetry : PositionSymmetries(info.variant)) {
+        seen.insert(mcts::HashState(TransformState(symmetry, opening.state)));
+      }
+      State state = InitialState(info.variant, {});
+      for (const Action action : opening.actions) {
+        ASSERT_TRUE(PlayAction(action, state).ok());
+      }
+      EXPECT_EQ(state, opening.state);
+    }
+  }
+}
+
+TEST(ArenaOpeningsTest, AreLongerByDefaultWhereFewDiffer) {
+  // Up to symmetry there are 263 openings of two actions in most variants, but
+  // 72 (of three: 713) in Stone of Destiny, 90 (560) in Poisoned Chalice and 48
+  // (146; of four 432) in the doubles of Sacred Hill.
+  const std::map<Variant, int> longer = {{Variant::kStoneOfDestiny, 3},
+                                         {Variant::kPoisonedChalice, 3},
+                                         {Variant::kSacredHillDoublesL1, 4},
+                                         {Variant::kSacredHillDoublesL2, 4}};
+  for (const VariantInfo& info : kVariants) {
+    const auto found = longer.find(info.variant);
+    EXPECT_EQ(DefaultOpeningPlies(info.variant, {}),
+              found == longer.end() ? 2 : found->second)
+        << info.id;
+  }
+}
+
+TEST(ArenaOpeningsTest, OpeningsGetLongerWhereNoneIsLeft) {
+  Openings openings({.variant = Variant::kSacredHillL1, .plies = 1});
+  size_t longest = 1;
+  for (int i = 0; i < 150; ++i) {
+    const size_t plies = Next(openings).actions.size();
+    EXPECT_GE(plies, longest);
+    longest = plies;
+  }
+  EXPECT_EQ(longest, 2u);  // no variant has 150 first actions
+}
+
+TEST(ArenaOpeningsTest, WithoutPliesItIsAlwaysTheStart) {
+  Openings openings({.plies = 0});
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(Next(openings).state, InitialState(Variant::kSacredHillL1, {}));
+  }
+}
+
+TEST(ArenaOpeningsTest, TheSeedSaysWhichOpenings) {
+  const auto first = [](uint64_t seed) {
+    Openings openings({.plies = 4, .seed = seed});
+    return Next(openings).state;
+  };
+  EXPECT_EQ(first(1), first(1));
+  EXPECT_FALSE(first(1) == first(2));
+}
+
+// --- Stores ------------------------------------------------------------------
+
+std::unique_ptr<record::GameStore> NewStore() {
+  return record::OpenGameStore(":memory:", record::StoreMode::kReadWrite)
+      .value();
+}
+
+// Plays an arena of a random player and one that gives games up, in a store.
+ArenaResult PlayInStore(ArenaOptions options, record::GameStore& store,
+                        const proto::Contest& contest) {
+  EXPECT_TRUE(ResumeFromStore(store, contest, options).ok());
+  return Play(options, Factory("random"), FactoryOf<QuittingPlayer>(30));
+}
+
+std::vector<ArenaGame> EarlierIn(record::GameStore& store,
+                                 const proto::Contest& contest) {
+  ArenaOptions options;
+  EXPECT_TRUE(ResumeFromStore(store, contest, options).ok());
+  return options.earlier;
+}
+
+TEST(ArenaStoreTest, GamesComeBackAsTheyWere) {
+  for (const bool by_match : {false, true}) {
+    const auto store = NewStore();
+    const proto::Contest contest = NewContest("seed=1", "random", "quitter");
+    const ArenaResult result =
+        PlayInStore({.by_match = by_match, .games = 8}, *store, contest);
+    ASSERT_EQ(result.games, 8);
+    EXPECT_GT(result.faults_b, 0);
+    const std::vector<ArenaGame> games = EarlierIn(*store, contest);
+    ASSERT_EQ(games.size(), 8u);
+    const auto all = [](const ArenaGame& game) {
+      return std::tie(game.pair, game.match, game.a_is_red, game.margin,
+                      game.length, game.forfeit, game.fault);
+    };
+    for (size_t i = 0; i < games.size(); ++i) {
+      EXPECT_EQ(all(games[i]), all(result.played[i]));
+      EXPECT_EQ(games[i].match >= 0, by_match);
+    }
+  }
+}
+
+TEST(ArenaStoreTest, RecordsFollowTheRulesAndNameTheirPlayers) {
+  const auto store = NewStore();
+  const proto::Contest contest = NewContest("seed=1", "random", "quitter");
+  PlayInStore({.games = 4}, *store, contest);
+  std::set<std::string> models;
+  const auto games = store->GamesOf("sacred_hill_l1", contest);
+  ASSERT_EQ(games->size(), 4u);
+  for (const proto::GameRecord& game : *games) {
+    EXPECT_EQ(record::ValidateRecord(game), absl::OkStatus());
+    EXPECT_EQ(game.opening_plies(), 2u);
+    models.insert(game.model_id());
+  }
+  EXPECT_EQ(models,
+            (std::set<std::string>{"random vs quitter", "quitter vs random"}));
+}
+
+TEST(ArenaStoreTest, TimesAreThoseOfTheSides) {
+  proto::GameRecord game;
+  game.mutable_result()->add_points(5);
+  game.mutable_result()->add_points(0);
+  game.mutable_result()->set_forfeited_by(1);
+  game.add_moves(20);
+  game.add_moves(21);
+  game.add_time_us(1500);
+  game.add_time_us(7);
+  game.set_unrecorded_length(41);
+  game.set_place(6);  // A is Red, in the fourth pair
+  EXPECT_EQ(ArenaGameOf(game).pair, 3);
+  EXPECT_EQ(ArenaGameOf(game).margin, 5);
+  EXPECT_EQ(ArenaGameOf(game).forfeit, Forfeit::kByB);
+  EXPECT_EQ(ArenaGameOf(game).time_a.moves, 20);
+  EXPECT_EQ(ArenaGameOf(game).length, 41);
+  game.set_place(7);
+  EXPECT_EQ(ArenaGameOf(game).pair, 3);
+  EXPECT_EQ(ArenaGameOf(game).margin, -5);
+  EXPECT_EQ(ArenaGameOf(game).forfeit, Forfeit::kByA);
+  EXPECT_EQ(ArenaGameOf(game).time_a.time, absl::Microseconds(7));
+}
+
+TEST(ArenaStoreTest, ContestsThatDifferInAnythingAreKeptApart) {
+  const auto store = NewStore();
+  const proto::Contest contest = NewContest("seed=1", "random", "quitter");
+  PlayInStore({.variant = Variant::kFourTreasures, .games = 2}, *store,
+              contest);
+  for (const proto::Contest& other :
+       {contest, NewContest("seed=2", "random", "quitter"),
+        NewContest("seed=1", "greedy", "quitter"),
+        NewContest("seed=1", "random", "greedy")}) {
+    // The first in another variant.
+    EXPECT_TRUE(EarlierIn(*store, other).empty());
+    PlayInStore({.games = 2}, *store, other);
+    EXPECT_EQ(EarlierIn(*store, other).size(), 2u);
+  }
+  EXPECT_EQ(*store->Count({}), 10);
+}
+
+// --- Gates -------------------------------------------------------------------
+
+std::vector<State> AllStarts() {
+  std::vector<State> starts;
+  for (const VariantInfo& info : kVariants) {
+    starts.push_back(InitialState(info.variant));
+  }
+  return starts;
+}
+
+TEST(GateTest, HasAMatchFromEachStart) {
+  State short_game = InitialState(Variant::kHighKingsL1);
+  short_game.options.no_progress_limit = 5;
+  const std::vector<ArenaOptions> matches = GateMatches(
+      {.starts = {InitialState(Variant::kStoneOfDestiny), short_game},
+       .games = 80,
+       .max_drop_elo = 30});
+  ASSERT_EQ(matches.size(), 2u);
+  EXPECT_EQ(matches[0].variant, Variant::kStoneOfDestiny);
+  EXPECT_EQ(matches[1].variant, Variant::kHighKingsL1);
+  EXPECT_EQ(matches[1].rule_options.no_progress_limit, 5);
+  for (const ArenaOptions& match : matches) {
+    EXPECT_EQ(match.games, 80);
+    EXPECT_EQ(match.sprt->elo0, -30);
+    EXPECT_EQ(match.sprt->elo1, 0);
+    EXPECT_TRUE(CheckSprtOptions(*match.sprt).ok());
+  }
+}
+
+TEST(GateTest, TheErrorRateIsSharedByAllMatches) {
+  const std::vector<State> starts = AllStarts();
+  for (const size_t count : {size_t{1}, size_t{4}, starts.size()}) {
+    double sum = 0;
+    for (const ArenaOptions& match :
+         GateMatches({.starts = {starts.begin(), starts.begin() + count},
+                      .games = 10,
+                      .max_drop_elo = 30})) {
+      EXPECT_EQ(match.sprt->alpha, 0.05);
+      sum += match.sprt->beta;
+    }
+    EXPECT_NEAR(sum, 0.05, 1e-12);
+  }
+}
+
+TEST(GateTest, SeedsAreThoseOfNoOtherCandidateOrEvaluation) {
+  std::set<uint64_t> seeds;
+  for (uint64_t i = 0; i < 1000; ++i) {
+    seeds.insert(GateMatches({.starts = {InitialState(Variant::kSacredHillL1)},
+                              .games = 10,
+                              .max_drop_elo = 30,
+                              .run_seed = 7,
+                              .candidate = i})[0]
+                     .seed);
+    seeds.insert(DeriveSeed(7, i, StreamPurpose::kArena));
+  }
+  EXPECT_EQ(seeds.size(), 2000u);
+}
+
+TEST(GateTest, OnlyAMatchThatAcceptsWeaknessShowsIt) {
+  ArenaResult result;
+  EXPECT_FALSE(IsWeaker(result));  // no test
+  result.sprt.emplace(SprtOptions{.elo0 = -50, .elo1 = 0});
+  EXPECT_FALSE(IsWeaker(result));  // undecided
+  Sprt stronger = *result.sprt;
+  for (int pair = 0; pair < 100; ++pair) {
+    result.sprt->Add(0);
+    stronger.Add(4);
+  }
+  EXPECT_TRUE(IsWeaker(result));
+  result.sprt = stronger;
+  EXPECT_FALSE(IsWeaker(result));
 }
 
 }  // namespace

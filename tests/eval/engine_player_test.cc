@@ -83,9 +83,7 @@ INSTANTIATE_TEST_SUITE_P(AllVariants, EveryVariantTest,
 
 TEST_P(EveryVariantTest, AnEnginePlaysWholeGames) {
   const auto random = NewRandomPlayer();
-  EngineSpec two = Fake();
-  two.processes = 2;  // for six games
-  const auto engine = Make(Fake()), shared = Make(two);
+  const auto engine = Make(Fake());
   const auto play = [&](ArenaOptions options, Player& player) {
     options.variant = GetParam().variant;
     const ArenaResult result = Play(options, player, *random);
@@ -93,7 +91,7 @@ TEST_P(EveryVariantTest, AnEnginePlaysWholeGames) {
     EXPECT_EQ(result.faults_a + result.faults_b, 0);
   };
   play({.games = 4, .concurrent_games = 1}, *engine);
-  play({.games = 6, .concurrent_games = 6}, *shared);
+  play({.games = 6, .concurrent_games = 6}, *engine);
   // An engine is told of a swap as what it is, and plays on in its game.
   if (GetParam().seats == 2) {
     play({.rule_options = {.pie_rule = true},
@@ -169,9 +167,7 @@ TEST_P(FaultTest, LosesTheGameAloneAndIsStartedAgain) {
 }
 
 TEST(EnginePlayerTest, TheOtherGamesOfACallGoOn) {
-  EngineSpec spec = Fake({"--fault", "exit", "--after", "30"});
-  spec.processes = 3;
-  const auto engine = Make(spec);
+  const auto engine = Make(Fake({"--fault", "exit", "--after", "30"}));
   const auto random = NewRandomPlayer();
   const ArenaResult result =
       Play({.games = 12, .concurrent_games = 3}, *random, *engine);

@@ -254,10 +254,9 @@ TEST(FleetArenaTest, AWorkerRefusesWhatMakesNoSense) {
 }
 
 RatedPlayer Rated(const std::string& text) {
-  return {.name = text,
-          .team = Team(text),
-          .identity = text,
-          .make = NewPlayerFactory(Team(text))};
+  RatedPlayer player = {MakeContestant(Team(text), /*stored=*/true).value()};
+  player.name = text;
+  return player;
 }
 
 TEST(FleetRatingTest, RatingsAreThoseOfThisProcess) {
@@ -302,7 +301,7 @@ TEST(FleetStudyTest, GamesAreThoseOfThisProcess) {
                               .self_play = !restricted};
       if (restricted) options.a_avoids = ActionType::kPass;
       if (!restricted) options.given_openings = {{d4}, {}};
-      options.adjudication.proof = false;
+      options.adjudicate = false;
       options.on_game = [&](const proto::GameRecord& game) {
         games[game.place() + 100 * restricted] = record::ActionsOf(game);
         return absl::OkStatus();

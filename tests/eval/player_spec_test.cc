@@ -78,12 +78,11 @@ TEST(PlayerSpecTest, OptionsSetWhatTheyName) {
   EXPECT_EQ(net.search.confidence_z, 5);
   EXPECT_TRUE(net.search.search.proof);
   EXPECT_TRUE(Parsed("net:runs/first,sims=0").policy_alone);
-}
-
-TEST(PlayerSpecTest, GumbelIsWithoutNoiseUnlessAskedFor) {
   EXPECT_EQ(Parsed("mcts:gumbel=on").search.search.gumbel_noise, 0);
   EXPECT_EQ(Parsed("mcts:gumbel=on,gumbel_noise=1").search.search.gumbel_noise,
             1);
+  EXPECT_EQ(Parsed("mcts:threads=4").search.threads, 4);
+  EXPECT_TRUE(Parsed("net:x,ponder=on").search.ponder);
 }
 
 TEST(PlayerSpecTest, AnAlphaBetaPlayerHasALimit) {
@@ -96,16 +95,6 @@ TEST(PlayerSpecTest, AnAlphaBetaPlayerHasALimit) {
   EXPECT_EQ(all.nodes, 5);
   EXPECT_EQ(all.depth, 4);
   EXPECT_EQ(all.time_ms, 3);
-}
-
-TEST(PlayerSpecTest, ThreadsAndPonderingAreForPlayersThatSearch) {
-  EXPECT_EQ(Parsed("mcts").search.threads, 1);
-  EXPECT_EQ(Parsed("mcts:threads=4").search.threads, 4);
-  EXPECT_FALSE(Parsed("mcts").search.ponder);
-  // To ponder is to go on with the tree.
-  EXPECT_TRUE(Parsed("net:x,ponder=on").search.ponder);
-  EXPECT_TRUE(Parsed("net:x,ponder=on").search.reuse);
-  EXPECT_FALSE(Parsed("net:x,reuse=off").search.reuse);
 }
 
 TEST(PlayerSpecTest, WhatCannotGoTogetherIsRefused) {
@@ -142,20 +131,10 @@ TEST(PlayerSpecTest, TheUtilityIsChosenByName) {
   EXPECT_EQ(utility("net:x,utility=match,sims=5"), mcts::UtilityKind::kMatch);
 }
 
-TEST(PlayerSpecTest, AnEngineIsACommandWithOptions) {
-  const PlayerSpec spec = Parsed("engine:gtp --level 3,processes=2");
-  EXPECT_EQ(spec.kind, PlayerKind::kEngine);
-  EXPECT_EQ(spec.engine.command,
-            (std::vector<std::string>{"gtp", "--level", "3"}));
-  EXPECT_EQ(spec.engine.processes, 2);
-}
-
 TEST(PlayerSpecTest, GamesAtATimeAreThoseThatAPlayerCanTake) {
   EXPECT_EQ(GamesAtATime(Parsed("mcts"), 64), 64);
   EXPECT_EQ(GamesAtATime(Parsed("mcts:threads=2"), 64), 1);
   EXPECT_EQ(GamesAtATime(Parsed("engine:x"), 64), 1);
-  EXPECT_EQ(GamesAtATime(Parsed("engine:x,processes=4"), 64), 4);
-  EXPECT_EQ(GamesAtATime(Parsed("engine:x,processes=4"), 2), 2);
 }
 
 TEST(PlayerSpecTest, PathsMayHoldColonsAndCommas) {
@@ -245,7 +224,7 @@ TEST(PlayerSpecTest, ErrorsNameThePartAndWhatWasExpected) {
            {"gredy",
             "unknown player 'gredy'; expected random, greedy, "
             "alphabeta[:nodes=N], mcts[:sims=N], best[:sims=N], level:N, "
-            "net:PATH[,sims=N], engine:CMD or person"},
+            "net:PATH[,sims=N] or engine:CMD"},
            {"engine",
             "no command; expected engine:CMD, a program and its arguments"},
            {"random:sims=3", "random takes no options, got 'sims=3'"},
@@ -389,21 +368,19 @@ TEST(EngineSpecTest, ACommandAloneHasLimits) {
   EXPECT_EQ(spec->start_limit, absl::Seconds(30));
   EXPECT_EQ(spec->move_limit, absl::Seconds(60));
   EXPECT_EQ(spec->grace, absl::Seconds(2));
-  EXPECT_EQ(spec->processes, 1);
   EXPECT_EQ(spec->log, "");
 }
 
 TEST(EngineSpecTest, OptionsFollowTheFirstCommaOutsideOfQuotes) {
   const absl::StatusOr<EngineSpec> spec = ParseEngineSpec(
       "tara engine --player 'mcts:sims=10,graph=on',start=5,move=0.5,grace=0,"
-      "processes=4,log=/tmp/x.log");
+      "log=/tmp/x.log");
   ASSERT_TRUE(spec.ok()) << spec.status();
   EXPECT_THAT(spec->command, ElementsAre("tara", "engine", "--player",
                                          "mcts:sims=10,graph=on"));
   EXPECT_EQ(spec->start_limit, absl::Seconds(5));
   EXPECT_EQ(spec->move_limit, absl::Milliseconds(500));
   EXPECT_EQ(spec->grace, absl::ZeroDuration());
-  EXPECT_EQ(spec->processes, 4);
   EXPECT_EQ(spec->log, "/tmp/x.log");
 }
 
@@ -420,7 +397,6 @@ TEST(EngineSpecTest, WhatCannotBeIsRefused) {
            {"a,move=nan", "move is 'nan'"},
            {"a,start=", "start is ''"},
            {"a,grace=-1", "grace is '-1'"},
-           {"a,processes=0", "processes is '0'"},
            {"a,log=", "log is ''; expected a text"},
            {"a,move=1,move=2", "move is given twice"}}) {
     EXPECT_THAT(ParseEngineSpec(text),
@@ -459,6 +435,8 @@ TEST(TeamSpecTest, APlusSignBeforeAPlayerJoinsTwo) {
   EXPECT_THAT(Members("mcts:sims=10,c_puct=2+net:runs/a,sims=5"),
               ElementsAre("mcts:sims=10,c_puct=2", "net:runs/a,sims=5"));
   EXPECT_THAT(Members("best:sims=9+best"), ElementsAre("best:sims=9", "best"));
+  EXPECT_THAT(Members("net:'a+greedy,b=c.tara',sims=2+random"),
+              ElementsAre("net:'a+greedy,b=c.tara',sims=2", "random"));
   // Part of a path, of a number, of a quoted command.
   EXPECT_THAT(Members("net:runs/a+b"), ElementsAre("net:runs/a+b"));
   EXPECT_THAT(Members("net:runs/a+network"), ElementsAre("net:runs/a+network"));
@@ -469,15 +447,6 @@ TEST(TeamSpecTest, APlusSignBeforeAPlayerJoinsTwo) {
               ElementsAre("net:it's/a", "random"));
   // The same player twice is that player.
   EXPECT_THAT(Members("greedy+greedy"), ElementsAre("greedy"));
-}
-
-TEST(TeamSpecTest, AQuotedPathIsOnePlayers) {
-  const absl::StatusOr<TeamSpec> team =
-      ParseTeamSpec("net:'a+greedy,b=c.tara',sims=2+random");
-  ASSERT_TRUE(team.ok()) << team.status();
-  ASSERT_EQ(team->players.size(), 2u);
-  EXPECT_EQ(team->players[0].path, "a+greedy,b=c.tara");
-  EXPECT_EQ(team->players[1].text, "random");
 }
 
 TEST(TeamSpecTest, WhatCannotBeIsRefused) {
@@ -625,28 +594,12 @@ TEST(TeamArenaTest, WhatATeamCannotPlayIsRefused) {
               StatusIs(kInvalid, HasSubstr("a sequential test")));
 }
 
-// Says of every position that its margin is proved.
-class SurePlayer : public Player {
- public:
-  explicit SurePlayer(std::optional<int> margin) : margin_(margin) {}
-
-  absl::Status ChooseActions(absl::Span<const Turn> turns,
-                             absl::Span<Action> actions) override {
-    for (const Turn& turn : turns) turn.report->proved_margin = margin_;
-    return fixed_.ChooseActions(turns, actions);
-  }
-
- private:
-  const std::optional<int> margin_;
-  FixedPlayer fixed_;
-};
-
 TEST(TeamArenaTest, ATeamHasProvedWhatBothPartnersHave) {
   const auto adjudicated = [](std::optional<int> first,
                               std::optional<int> second) {
-    const auto team = NewTeamPlayer(std::make_unique<SurePlayer>(first),
-                                    std::make_unique<SurePlayer>(second));
-    SurePlayer other(0);
+    const auto team = NewTeamPlayer(std::make_unique<ProvingPlayer>(first),
+                                    std::make_unique<ProvingPlayer>(second));
+    ProvingPlayer other(0);
     return PlayArena({.variant = Variant::kSacredHillDoublesL2,
                       .games = 4,
                       .seatings_a = 2},

@@ -1,3 +1,5 @@
+#include "tara/eval/puzzles/puzzles.h"
+
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -16,7 +18,6 @@
 #include "tara/core/symmetry.h"
 #include "tara/core/variant.h"
 #include "tara/eval/players/player.h"
-#include "tara/eval/regret/regret.h"
 #include "tara/record/game_record.h"
 #include "tests/eval/test_players.h"
 #include "tests/mcts/positions.h"

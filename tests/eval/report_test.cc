@@ -70,7 +70,7 @@ TEST(ReportTest, SectionsWithoutRowsAreLeftOut) {
       {.title = "Second"},
       {.heading = "Third", .rows = {{TextField("", "b", "2")}}}};
   EXPECT_EQ(SectionsText(sections), "First:\na\n1\nN\n\nb\n2\n");
-  const std::string page = SectionsPage("Title", "of <what>", sections);
+  const std::string page = SectionsPage("Title", "of <what>", sections, {});
   EXPECT_THAT(page, AllOf(HasSubstr("<title>Tara: Title</title>"),
                           HasSubstr("of &lt;what>"),
                           HasSubstr("<a href=\"#third\">Third</a>"),
@@ -122,11 +122,11 @@ TEST(ReportTest, ThePageHasThePlotsAndTheColoursOfWhatIsShown) {
                    {{.heading = "Scores",
                      .rows = {ScoreOf("a", {0.7, 0.6, 0.8}, 20),
                               ScoreOf("b", {0.5, 0.4, 0.6}, 100)},
-                     .plots = "estimates"}});
+                     .plots = "estimates"}},
+                   {"What is shown."});
   EXPECT_THAT(
       page,
-      AllOf(HasSubstr("Score: above 50 % for a (70.0 % [60.0, 80.0]); score: "
-                      "neither is shown for b"),
+      AllOf(HasSubstr("<p>What is shown.</p>"),
             HasSubstr("aria-label=\"Score % \u2013 plot of Score %: a 70.0 "
                       "[60.0, 80.0]; b 50.0 [40.0, 60.0]\""),
             HasSubstr("<td class=\"better\">70.0<small>[60.0, "

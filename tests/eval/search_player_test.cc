@@ -76,6 +76,13 @@ struct CountedPlayer {
   std::unique_ptr<Player> player;
 };
 
+// A session's options, without a cache, which would hide what is searched anew.
+SearchPlayerOptions Uncached(const mcts::SessionOptions& session) {
+  SearchPlayerOptions options = {session};
+  options.cache_positions = 1;
+  return options;
+}
+
 CountedPlayer NewCountedPlayer(const SearchPlayerOptions& options) {
   CountedPlayer counted;
   counted.player = NewSearchPlayer(
@@ -146,13 +153,10 @@ TEST_P(SearchPlayerOfVariantTest, ReusingTheTreeSavesEvaluations) {
   const Variant variant = GetParam().variant;
   // A random action is seldom among the lines looked at.
   const int simulations = GetParam().seats == 2 ? 200 : 400;
-  // Without a cache, which would hide it.
-  const CountedPlayer forgetful = NewCountedPlayer(
-      {.search = {.simulations = simulations}, .cache_positions = 1});
-  const CountedPlayer mindful =
-      NewCountedPlayer({.search = {.simulations = simulations},
-                        .reuse = true,
-                        .cache_positions = 1});
+  const CountedPlayer forgetful =
+      NewCountedPlayer(Uncached({.search = {.simulations = simulations}}));
+  const CountedPlayer mindful = NewCountedPlayer(
+      Uncached({.search = {.simulations = simulations}, .reuse = true}));
   for (uint64_t game = 0; game < 2; ++game) {
     PlayGame(*forgetful.player, variant, game, 12);
     PlayGame(*mindful.player, variant, game, 12);
@@ -181,10 +185,10 @@ TEST_P(SearchPlayerOfVariantTest, WithClocksThreadsAndPonderingItIsLegalToo) {
 TEST(SearchPlayerTest, AClockTakesThePlaceOfOtherLimits) {
   for (const absl::Duration own : {absl::ZeroDuration(), absl::Hours(1)}) {
     std::atomic<int64_t> reads = 0;
-    const CountedPlayer counted =
-        NewCountedPlayer({.search = {.simulations = 1},
-                          .time = own,
-                          .now = SteppingClock(&reads)});
+    SearchPlayerOptions options = {{.search = {.simulations = 1}}};
+    options.time = own;
+    options.now = SteppingClock(&reads);
+    const CountedPlayer counted = NewCountedPlayer(options);
     Random random(1);
     Turn turn = {.state = InitialState(Variant::kSacredHillL1),
                  .random = &random,
@@ -210,10 +214,10 @@ TEST(SearchPlayerTest, AClockTakesThePlaceOfOtherLimits) {
 
 TEST(SearchPlayerTest, AClockMakesNobodyStrongerWhoPlaysBelowHisStrength) {
   std::atomic<int64_t> reads = 0;
-  const CountedPlayer counted =
-      NewCountedPlayer({.search = {.simulations = 20},
-                        .value_margin = 1,
-                        .now = SteppingClock(&reads)});
+  SearchPlayerOptions options = {
+      {.search = {.simulations = 20}, .value_margin = 1}};
+  options.now = SteppingClock(&reads);
+  const CountedPlayer counted = NewCountedPlayer(options);
   Random random(1);
   const Turn turn = {
       .state = InitialState(Variant::kSacredHillL1),
@@ -224,26 +228,12 @@ TEST(SearchPlayerTest, AClockMakesNobodyStrongerWhoPlaysBelowHisStrength) {
   EXPECT_LE(**counted.positions, 21);
 }
 
-TEST(SearchPlayerTest, ThreadsDoTheSimulationsThatAreAskedFor) {
-  const CountedPlayer counted = NewCountedPlayer(
-      {.search = {.simulations = 500}, .threads = 3, .cache_positions = 1});
-  Random random(1);
-  const Turn turn = {.state = InitialState(Variant::kSacredHillL1),
-                     .random = &random};
-  ASSERT_THAT(ChooseOne(*counted.player, turn), IsOk());
-  // The root's, 500, and at most one more a thread; a position that two lines
-  // share may be found in the cache.
-  EXPECT_GE(**counted.positions, 450);
-  EXPECT_LE(**counted.positions, 504);
-}
-
 TEST(SearchPlayerTest, WhatWasPonderedOnNeedNotBeSearched) {
-  const CountedPlayer counted =
-      NewCountedPlayer({.search = {.simulations = 200},
-                        .reuse = true,
-                        .ponder = true,
-                        .ponder_simulations = 20000,
-                        .cache_positions = 1});
+  SearchPlayerOptions options =
+      Uncached({.search = {.simulations = 200}, .reuse = true});
+  options.ponder = true;
+  options.ponder_simulations = 20000;
+  const CountedPlayer counted = NewCountedPlayer(options);
   Random random(1);
   State state = InitialState(Variant::kFourTreasures);
   std::vector<Action> actions;
@@ -267,7 +257,8 @@ TEST(SearchPlayerTest, WhatWasPonderedOnNeedNotBeSearched) {
 }
 
 TEST(SearchPlayerTest, PonderingWaitsForLeave) {
-  SearchPlayerOptions options = {.search = {.simulations = 40}, .reuse = true};
+  SearchPlayerOptions options = {
+      {.search = {.simulations = 40}, .reuse = true}};
   const CountedPlayer plain = NewCountedPlayer(options);
   options.ponder = true;
   const CountedPlayer pondering = NewCountedPlayer(options);
@@ -279,8 +270,8 @@ TEST(SearchPlayerTest, PonderingWaitsForLeave) {
 
 TEST(SearchPlayerTest, AGameDoesNotDependOnThoseBesideIt) {
   const SearchPlayerOptions options = {
-      .search = {.simulations = 40, .graph_search = true, .proof = true},
-      .reuse = true};
+      {.search = {.simulations = 40, .graph_search = true, .proof = true},
+       .reuse = true}};
   const CountedPlayer alone = NewCountedPlayer(options);
   const CountedPlayer busy = NewCountedPlayer(options);
   const Variant variant = Variant::kSacredHillL2;
@@ -289,68 +280,6 @@ TEST(SearchPlayerTest, AGameDoesNotDependOnThoseBesideIt) {
     PlayGame(*busy.player, variant, game, 9);
   }
   EXPECT_EQ(PlayGame(*busy.player, variant, 5, 99), expected);
-}
-
-TEST(SearchPlayerTest, AGameThatTookAnActionBackIsSearchedAnew) {
-  const CountedPlayer counted =
-      NewCountedPlayer({.search = {.simulations = 40}, .reuse = true});
-  Random random(1);
-  State state = InitialState(Variant::kFourTreasures);
-  std::vector<Action> actions;
-  const State start = state;
-  for (int round = 0; round < 3; ++round) {
-    for (int n = 0; n < 2 + round; ++n) {
-      const Turn turn = {.state = state, .random = &random, .actions = actions};
-      actions.push_back(ChooseOne(*counted.player, turn).value());
-      ASSERT_THAT(PlayAction(actions.back(), state), IsOk());
-    }
-    // Back, and on by another first action.
-    state = start;
-    actions = {LegalActions(state).Nth(round)};
-    ApplyAction(actions[0], state);
-  }
-}
-
-TEST(SearchPlayerTest, TimeEndsASearchInsteadOfSimulations) {
-  std::atomic<int64_t> reads = 0;
-  const CountedPlayer counted =
-      NewCountedPlayer({.search = {.simulations = 1},
-                        .time = absl::Milliseconds(300),
-                        .time_clock = SteppingClock(&reads)});
-  Random random(1);
-  const Turn turn = {.state = InitialState(Variant::kSacredHillL1),
-                     .random = &random};
-  ASSERT_THAT(ChooseOne(*counted.player, turn), IsOk());
-  EXPECT_GT(**counted.positions, 50);
-  EXPECT_LE(reads, 310);
-}
-
-TEST(SearchPlayerTest, AProvedActionIsPlayed) {
-  // Late positions: the search proves them, and then plays a best action.
-  const SearchPlayerOptions proving = {
-      .search = {.simulations = 5000, .proof = true, .solver_vacant_hills = 4}};
-  const CountedPlayer counted = NewCountedPlayer(proving);
-  SearchPlayerOptions together = proving;
-  together.threads = 3;
-  const CountedPlayer threads = NewCountedPlayer(together);
-  together.search.solver_vacant_hills = 0;
-  const CountedPlayer unsolved = NewCountedPlayer(together);
-  const CountedPlayer plain =
-      NewCountedPlayer({.search = {.simulations = 5000}});
-  Random random(4);
-  State state = InitialState(Variant::kPoisonedChalice);
-  while (Count(state.vacant()) > 6 && !state.finished()) {
-    ApplyAction(RandomAction(state, random), state);
-  }
-  ASSERT_FALSE(state.finished());
-  const Turn turn = {.state = state, .random = &random};
-  for (const CountedPlayer* player : {&counted, &plain, &threads, &unsolved}) {
-    EXPECT_TRUE(
-        LegalActions(state).Contains(ChooseOne(*player->player, turn).value()));
-  }
-  EXPECT_LT(**counted.positions, **plain.positions / 4);
-  // Several threads ask the solver, too.
-  EXPECT_LT(**threads.positions, **unsolved.positions / 2);
 }
 
 }  // namespace

@@ -5,7 +5,9 @@
 // perfect ones would come to; and choices and arenas of players.
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,16 +16,20 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "gtest/gtest.h"
+#include "tara/base/random.h"
 #include "tara/core/action.h"
 #include "tara/core/board.h"
 #include "tara/core/outcome.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
+#include "tara/core/variant.h"
+#include "tara/eval/alpha_beta/alpha_beta.h"
 #include "tara/eval/arena/arena.h"
 #include "tara/eval/arena/arena_result.h"
 #include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player.h"
 #include "tara/eval/players/player_spec.h"
+#include "tara/mcts/solver/endgame_solver.h"
 #include "tara/mcts/utility.h"
 
 namespace tara::eval {
@@ -39,6 +45,54 @@ inline int Minimax(const State& state) {
                                 : std::min(best, Minimax(next));
   });
   return best;
+}
+
+// A position and what each action leads to: the points of the side to move
+// minus the other's under best play, by legal action.
+struct SolvedPosition {
+  State state;
+  std::vector<int> margins;
+};
+
+// Returns positions of different games by a player that often errs: of each the
+// earliest near its end that is quickly solved, with actions that are not worth
+// the same.
+inline std::vector<SolvedPosition> SolvedPositions(Variant variant,
+                                                   size_t positions,
+                                                   uint64_t seed = 1) {
+  const auto seed_of = [](uint64_t from, uint64_t index) {
+    return DeriveSeed(from, index, StreamPurpose::kArena);
+  };
+  AlphaBeta search;
+  mcts::EndgameSolver solver({.node_limit = 300});
+  std::vector<SolvedPosition> found;
+  for (uint64_t game = 0; found.size() < positions; ++game) {
+    Random random(seed_of(seed_of(seed, 0), game));
+    std::vector<State> states;
+    for (State state = InitialState(variant); !state.finished();) {
+      if (LegalActions(state).Count() > 1) states.push_back(state);
+      const bool errs = random.Below(4) == 0;
+      ApplyAction(errs ? RandomAction(state, random)
+                       : search.Search(state, {.depth = 1}).action,
+                  state);
+    }
+    std::optional<SolvedPosition> earliest;
+    for (; !states.empty(); states.pop_back()) {
+      const State& state = states.back();
+      const auto values = solver.SolveActions(state);
+      if (!values.has_value()) break;
+      SolvedPosition position = {.state = state, .margins = {}};
+      for (const auto& [action, red_margin] : *values) {
+        position.margins.push_back(state.side() == kRed ? red_margin
+                                                        : -red_margin);
+      }
+      const auto [least, most] =
+          std::minmax_element(position.margins.begin(), position.margins.end());
+      if (*least < *most) earliest = std::move(position);
+    }
+    if (earliest.has_value()) found.push_back(*std::move(earliest));
+  }
+  return found;
 }
 
 // Plays the first legal action, or the last; remembers the positions it was
@@ -68,6 +122,27 @@ class FixedPlayer : public Player {
 
  private:
   const bool last_;
+};
+
+// Plays the first legal action, and says that Red's margin is proved, if any
+// is.
+class ProvingPlayer : public FixedPlayer {
+ public:
+  explicit ProvingPlayer(std::optional<int> red_margin)
+      : red_margin_(red_margin) {}
+
+  absl::Status ChooseActions(absl::Span<const Turn> turns,
+                             absl::Span<Action> actions) override {
+    for (const Turn& turn : turns) {
+      if (!red_margin_.has_value()) continue;
+      turn.report->proved_margin =
+          turn.state.side() == kRed ? *red_margin_ : -*red_margin_;
+    }
+    return FixedPlayer::ChooseActions(turns, actions);
+  }
+
+ private:
+  const std::optional<int> red_margin_;
 };
 
 // Gives up every `often`-th choice that it is asked for, of all games.

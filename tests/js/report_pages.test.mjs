@@ -30,7 +30,7 @@ const tinyConfig = (runFolder) => `
 // least. RUN is the folder of the tiny run, BOOK an opening book.
 const pages = [
   {
-    name: 'stats', title: 'Tara: Statistics of random play', plots: 7 + 2 + 2 * 10,
+    name: 'stats', title: 'Tara: Statistics of random play', plots: 7 + 2 * 10,
     command: ['stats', '--variant', 'all', '--games', '500'],
   },
   {
@@ -92,20 +92,6 @@ const pages = [
     command: [
       'rate', 'RUN', 'random', '--sims', '0', '--games', '16', '--threads',
       '1', '--store', 'RUN/pages.db',
-    ],
-  },
-  {
-    name: 'regret-run', title: 'Tara: Regret on solved endgames', plots: 2 * 5,
-    command: [
-      'regret', '--player', 'RUN', '--player', 'random', '--player',
-      'mcts:sims=8', '--positions', '12', '--nodes', '2k',
-    ],
-  },
-  {
-    name: 'regret-players', title: 'Tara: Regret on solved endgames', plots: 5,
-    command: [
-      'regret', '--variant', 'poisoned_chalice', '--player', 'greedy',
-      '--player', 'mcts:sims=8', '--positions', '12', '--nodes', '2k',
     ],
   },
 ];
@@ -345,7 +331,7 @@ test('a table is downloaded as CSV, as it is sorted', async () => {
 
 test('no line of a plot goes through a label, and the command stands apart',
      async () => {
-  const {page} = await open('regret-players', {viewport: screen});
+  const {page} = await open('rate-players', {viewport: screen});
   const [card, ...labels] = await page.$$eval(
       '.plot, .row span',
       (all) => all.map((each) => getComputedStyle(each).backgroundColor));
@@ -381,14 +367,6 @@ test('a table is sorted by the column that one chooses', async () => {
   const names = await column(1);
   assert.deepEqual(names, [...names].sort((a, b) => a.localeCompare(b, 'en')));
   assert.deepEqual(problems, []);
-});
-
-test('what is not known has a dash', async () => {
-  const {page} = await open('regret-players', {viewport: screen});
-  const greedy = page.locator('tbody tr').filter({hasText: 'greedy'});
-  assert.match(await greedy.locator('td').nth(2).innerText(),
-               /^[\d.]+\s*\[[\d.]+, [\d.]+\]$/);  // points lost
-  assert.equal(await greedy.locator('td').nth(5).innerText(), '-');  // policy
 });
 
 test('the balance of a variant is told in sentences first', async () => {

@@ -80,7 +80,7 @@ const std::vector<Layer>& Layers() {
         {"balance", {"statistics", "report", "players", "arena"}},
         {"book", {"statistics", "report"}},
         {"playouts", {"statistics", "report"}},
-        {"regret", {"statistics", "report", "alpha_beta", "players"}},
+        {"puzzles", {"players"}},
         {"review", {"report"}}}},
       {"engine", {"base", "core", "record", "mcts", "nn", "proto"}},
       {"python",

@@ -154,8 +154,7 @@ OTHERS = {
     "pettingzoo.TaraEnv.state", "pettingzoo.TaraEnv.close", "Player",
     "Network", "GameRecord", "DataLoss",
     # Their options are those of commands, which check them.
-    "Report", "rate", "crossplay", "review", "regret", "balance", "explore",
-    "solve",
+    "Report", "rate", "crossplay", "review", "balance", "explore", "solve",
 }
 
 

@@ -61,14 +61,6 @@ def test_a_book_is_built_and_shown(tmp_path):
     assert tara.explore(book, position=state).data["position"] == state.text
 
 
-def test_losses_in_solved_endgames_have_a_row_per_player():
-    report = tara.regret("random", "greedy", variant="four_treasures",
-                         positions=4, nodes=1000)
-    assert [row["player"] for row in report["players"]] == ["random", "greedy"]
-    assert all(0 <= row["results"] <= 1 for row in report["players"])
-    assert "<svg" in report.html
-
-
 def test_a_position_is_solved():
     state = tara.State("four_treasures")
     last = []

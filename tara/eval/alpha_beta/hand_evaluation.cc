@@ -70,7 +70,7 @@ struct Squares {
 
 Board Singles(const SideView& view) { return view.own & ~Adjacent(view.own); }
 
-// Squares with three own ringforts whose fourth hill is in `fourth`.
+// Squares with three hills of a board whose fourth is in `fourth`.
 int SquaresOfThree(Board own_board, Board fourth) {
   const Squares own(own_board), other(fourth);
   const Board south = own.southwest & own.southeast;
@@ -94,61 +94,6 @@ int DiagonalPairs(Board own_board, Board one_board, Board other_board) {
   return Count(rising) + Count(falling);
 }
 
-// The features of the hand-made evaluation in every variant: one small function
-// a feature, each for the side that calls itself `own`. All are invariant under
-// the board's symmetries.
-
-// --- Kingdoms and territory --------------------------------------------------
-
-// The kingdom features count the components of these boards.
-Board Ringforts(const SideView& view) { return view.own; }
-// All open hills taken: no play makes fewer kingdoms. (Open regions without a
-// ringfort count too.)
-Board PossibleRingforts(const SideView& view) { return view.own | view.open; }
-// Every open hill taken that touches two ringforts.
-Board MergedRingforts(const SideView& view) {
-  return view.own | (view.open & NeighboursIn(view.own).two);
-}
-// Every open hill taken that touches a ringfort.
-Board NearRingforts(const SideView& view) {
-  return view.own | (view.open & Adjacent(view.own));
-}
-
-int Territory(const SideView& view) { return Count(view.own); }
-int Bridges(const SideView& view) { return CountAdjacentPairs(view.own); }
-int OnEdge(const SideView& view) {
-  return Count(view.own & ~NeighboursIn(kAllHills).four);
-}
-int BesideCorners(const SideView& view) {
-  return Count(view.own & ~NeighboursIn(kAllHills).three);
-}
-int InCentre(const SideView& view) {
-  constexpr Board kD4 = BoardOf(HillAt(3, 3));
-  return Count(view.own & (kD4 | Adjacent(kD4) | Diagonal(kD4)));
-}
-
-// --- Squares of four hills ---------------------------------------------------
-
-int FullSquares(const SideView& view) {
-  const Squares own(view.own);
-  return Count(own.southwest & own.southeast & own.northwest & own.northeast);
-}
-
-int SquaresMissingOpen(const SideView& view) {
-  return SquaresOfThree(view.own, view.open);
-}
-int SquaresMissingEnemy(const SideView& view) {
-  return SquaresOfThree(view.own, view.enemy);
-}
-
-// Linked for certain if play alternates: two ways to do it.
-int SafeDiagonals(const SideView& view) {
-  return DiagonalPairs(view.own, view.open, view.open);
-}
-int HalfCutDiagonals(const SideView& view) {
-  return DiagonalPairs(view.own, view.open, view.enemy);
-}
-
 // Squares with two adjacent own ringforts and `one`, `other` beyond them.
 int SidePairs(Board own_board, Board one_board, Board other_board) {
   const Squares own(own_board), one(one_board), other(other_board);
@@ -165,164 +110,26 @@ int SidePairs(Board own_board, Board one_board, Board other_board) {
       (own.southeast & own.northeast &
        beyond(one.southwest, one.northwest, other.southwest, other.northwest)));
 }
-int FreeSidePairs(const SideView& view) {
-  return SidePairs(view.own, view.open, view.open);
-}
-int HalfFreeSidePairs(const SideView& view) {
-  return SidePairs(view.own, view.open, view.enemy);
-}
-
-int LonelySquares(const SideView& view) {
-  const Squares own(view.own), open(view.open);
-  const Board south = open.southwest & open.southeast;
-  const Board north = open.northwest & open.northeast;
-  return Count((south & ((own.northwest & open.northeast) |
-                         (own.northeast & open.northwest))) |
-               (north & ((own.southwest & open.southeast) |
-                         (own.southeast & open.southwest))));
-}
-
-// --- Lines of three hills ----------------------------------------------------
 
 // Pairs of own ringforts two steps apart with a hill of `middle` between.
 int LinesAround(Board own, Board middle) {
   return Count((own << 1) & (own >> 1) & middle) +
          Count((own << kRankStride) & (own >> kRankStride) & middle);
 }
-int OpenLines(const SideView& view) { return LinesAround(view.own, view.open); }
-int CutLines(const SideView& view) { return LinesAround(view.own, view.enemy); }
-int LongDiagonals(const SideView& view) {
-  const Board own = view.own;
-  return Count((own << 10) & (own >> 10) & view.open) +
-         Count((own << 8) & (own >> 8) & view.open);
-}
-int KnightPairs(const SideView& view) {
-  const Board own = view.own;
-  return Count(own & (own << 19)) + Count(own & (own << 17)) +
-         Count(own & (own << 11)) + Count(own & (own << 7));
-}
 
-// --- Single ringforts and sieges ---------------------------------------------
-
-int SinglesLost(const SideView& view) {  // besieged: can be captured
-  return Count(view.own & Besieged(view.enemy));
-}
-int SinglesWithOneWayOut(const SideView& view) {
-  const Neighbours open = NeighboursIn(view.open);
-  return Count(Singles(view) & open.one & ~open.two);
-}
-int SinglesWithTwoWaysOut(const SideView& view) {
-  const Neighbours open = NeighboursIn(view.open);
-  return Count(Singles(view) & open.two & ~open.three);
-}
-int FreeSingles(const SideView& view) {
-  return Count(Singles(view) & NeighboursIn(view.open).three);
-}
-// Ringforts of larger kingdoms without an open hill next to them.
-int Enclosed(const SideView& view) {
-  return Count(view.own & Adjacent(view.own) & ~Adjacent(view.open));
-}
-
-// --- Open hills --------------------------------------------------------------
-
-int Reach(const SideView& view) {
-  return Count(view.open & Adjacent(view.own));
-}
-int HillsWithTwo(const SideView& view) {
-  return Count(view.open & NeighboursIn(view.own).two);
-}
-int HillsWithThree(const SideView& view) {
-  return Count(view.open & NeighboursIn(view.own).three);
-}
-int BesiegedHills(const SideView& view) {
-  return Count(view.open & Besieged(view.own));
-}
 int ContestedHills(const SideView& view) {
   return Count(view.open & NeighboursIn(view.own).two & Adjacent(view.enemy));
 }
 
-// The features of single families of variants; invariant too, except Poisoned
-// Chalice's rows, which a symmetry may give to the other side.
-
-// --- Sacred Hill -------------------------------------------------------------
-
-int ManoeuvresTargets(const SideView& view) {
-  if (view.phase != Phase::kManoeuvres) return 0;
-  constexpr int kKnightsDistance = 5;  // squared
-  return Count(view.open & KnightMoves(view.own) &
-               ~rules::TooNear(view.own, kKnightsDistance));
-}
-
-// --- High Kings --------------------------------------------------------------
-
-int KingsCaptured(const SideView& view) { return view.kings_captured; }
 Board KingTargets(const SideView& view) {
   const Board keep_away =
       view.phase == Phase::kBattle ? view.own_kings : view.own;
   return view.open & KnightMoves(view.own_kings) & ~Adjacent(keep_away);
 }
-int KingMobility(const SideView& view) { return Count(KingTargets(view)); }
-int KingsStuck(const SideView& view) {  // no king can build
-  return KingTargets(view) == 0 ? 1 : 0;
-}
-int KingsOnSingles(const SideView& view) {
-  return Count(view.own_kings & Singles(view));
-}
-// Kings on single ringforts with at most one adjacent hill not the enemy's.
-int KingsInDanger(const SideView& view) {
-  const Board singles = view.own_kings & Singles(view);
-  return Count(singles & ~NeighboursIn(view.open).two);
-}
-// The same, and an enemy king can arrive next to it.
-int KingsAttacked(const SideView& view) {
-  const Board singles = view.own_kings & Singles(view);
-  const Board arrivals = KnightMoves(view.enemy_kings) & ~Adjacent(view.enemy);
-  return Count(singles & ~NeighboursIn(view.open).two & Adjacent(arrivals));
-}
-int KingsBesieged(const SideView& view) {
-  return Count(view.own_kings & Besieged(view.enemy));
-}
-int KingsOnEdge(const SideView& view) {
-  return Count(view.own_kings & ~NeighboursIn(kAllHills).four);
-}
 
-// --- Poisoned Chalice --------------------------------------------------------
-
-int QualifiedVacant(const SideView& view) { return Count(view.qualified); }
-int NoneQualified(const SideView& view) { return view.qualified == 0 ? 1 : 0; }
-// Hills where the side must build soon and that do its kingdoms good.
-int QualifiedReach(const SideView& view) {
-  return Count(view.qualified & Adjacent(view.own));
-}
-int QualifiedMerges(const SideView& view) {
-  return Count(view.qualified & NeighboursIn(view.own).two);
-}
-
-// --- Stone of Destiny --------------------------------------------------------
-
-int Linked(const SideView& view) { return Count(view.own_linked); }
-int LinkedKingdoms(const SideView& view) {
-  return CountComponents(view.own_linked);
-}
-int SwappableSingles(const SideView& view) {
-  return Count(Singles(view) & ~view.own_linked);
-}
-int KingOnLinked(const SideView& view) {
-  return Count(view.own_kings & view.own_linked);
-}
-int LinkedSquares(const SideView& view) {
-  return SquaresOfThree(view.own_linked, kAllHills & ~view.own_linked);
-}
-int LinkedDiagonals(const SideView& view) {
-  const Board rest = kAllHills & ~(view.own_linked | view.enemy);
-  return DiagonalPairs(view.own_linked, rest, rest);
-}
-int SwappableMerges(const SideView& view) {
-  return Count(view.open & NeighboursIn(view.own_linked).two);
-}
-
-// --- The tables of features --------------------------------------------------
-
+// The features of the hand-made evaluation, each for the side that calls itself
+// `own`. All are invariant under the board's symmetries, except Poisoned
+// Chalice's rows, which a symmetry may give to the other side.
 struct Feature {
   absl::string_view name = "";
   int (*count)(const SideView&) = nullptr;
@@ -343,68 +150,169 @@ constexpr SharedFeatures kSharedFeatures = {{
     {"possible_kingdoms", nullptr},
     {"merged_kingdoms", nullptr},
     {"near_kingdoms", nullptr},
-    {"territory", Territory},
-    {"bridges", Bridges},
-    {"on_edge", OnEdge},
-    {"beside_corners", BesideCorners},
-    {"in_centre", InCentre},
-    {"full_squares", FullSquares},
-    {"squares_missing_open", SquaresMissingOpen},
-    {"squares_missing_enemy", SquaresMissingEnemy},
-    {"safe_diagonals", SafeDiagonals},
-    {"half_cut_diagonals", HalfCutDiagonals},
-    {"free_side_pairs", FreeSidePairs},
-    {"half_free_side_pairs", HalfFreeSidePairs},
-    {"lonely_squares", LonelySquares},
-    {"open_lines", OpenLines},
-    {"cut_lines", CutLines},
-    {"long_diagonals", LongDiagonals},
-    {"knight_pairs", KnightPairs},
-    {"singles_lost", SinglesLost},
-    {"singles_with_one_way_out", SinglesWithOneWayOut},
-    {"singles_with_two_ways_out", SinglesWithTwoWaysOut},
-    {"free_singles", FreeSingles},
-    {"enclosed", Enclosed},
-    {"reach", Reach},
-    {"hills_with_two", HillsWithTwo},
-    {"hills_with_three", HillsWithThree},
-    {"besieged_hills", BesiegedHills},
+    {"territory", [](const SideView& v) { return Count(v.own); }},
+    {"bridges", [](const SideView& v) { return CountAdjacentPairs(v.own); }},
+    {"on_edge",
+     [](const SideView& v) {
+       return Count(v.own & ~NeighboursIn(kAllHills).four);
+     }},
+    {"beside_corners",
+     [](const SideView& v) {
+       return Count(v.own & ~NeighboursIn(kAllHills).three);
+     }},
+    {"in_centre",
+     [](const SideView& v) {
+       constexpr Board kD4 = BoardOf(HillAt(3, 3));
+       return Count(v.own & (kD4 | Adjacent(kD4) | Diagonal(kD4)));
+     }},
+    {"full_squares",
+     [](const SideView& v) {
+       const Squares own(v.own);
+       return Count(own.southwest & own.southeast & own.northwest &
+                    own.northeast);
+     }},
+    {"squares_missing_open",
+     [](const SideView& v) { return SquaresOfThree(v.own, v.open); }},
+    {"squares_missing_enemy",
+     [](const SideView& v) { return SquaresOfThree(v.own, v.enemy); }},
+    // Linked for certain if play alternates: two ways to do it.
+    {"safe_diagonals",
+     [](const SideView& v) { return DiagonalPairs(v.own, v.open, v.open); }},
+    {"half_cut_diagonals",
+     [](const SideView& v) { return DiagonalPairs(v.own, v.open, v.enemy); }},
+    {"free_side_pairs",
+     [](const SideView& v) { return SidePairs(v.own, v.open, v.open); }},
+    {"half_free_side_pairs",
+     [](const SideView& v) { return SidePairs(v.own, v.open, v.enemy); }},
+    {"lonely_squares",
+     [](const SideView& v) { return SquaresOfThree(v.open, v.own); }},
+    {"open_lines",
+     [](const SideView& v) { return LinesAround(v.own, v.open); }},
+    {"cut_lines",
+     [](const SideView& v) { return LinesAround(v.own, v.enemy); }},
+    {"long_diagonals",
+     [](const SideView& v) {
+       const Board own = v.own;
+       return Count((own << 10) & (own >> 10) & v.open) +
+              Count((own << 8) & (own >> 8) & v.open);
+     }},
+    {"knight_pairs",
+     [](const SideView& v) {
+       const Board own = v.own;
+       return Count(own & (own << 19)) + Count(own & (own << 17)) +
+              Count(own & (own << 11)) + Count(own & (own << 7));
+     }},
+    // Besieged: can be captured.
+    {"singles_lost",
+     [](const SideView& v) { return Count(v.own & Besieged(v.enemy)); }},
+    {"singles_with_one_way_out",
+     [](const SideView& v) {
+       const Neighbours open = NeighboursIn(v.open);
+       return Count(Singles(v) & open.one & ~open.two);
+     }},
+    {"singles_with_two_ways_out",
+     [](const SideView& v) {
+       const Neighbours open = NeighboursIn(v.open);
+       return Count(Singles(v) & open.two & ~open.three);
+     }},
+    {"free_singles",
+     [](const SideView& v) {
+       return Count(Singles(v) & NeighboursIn(v.open).three);
+     }},
+    // Ringforts of larger kingdoms without an open hill next to them.
+    {"enclosed",
+     [](const SideView& v) {
+       return Count(v.own & Adjacent(v.own) & ~Adjacent(v.open));
+     }},
+    {"reach",
+     [](const SideView& v) { return Count(v.open & Adjacent(v.own)); }},
+    {"hills_with_two",
+     [](const SideView& v) { return Count(v.open & NeighboursIn(v.own).two); }},
+    {"hills_with_three",
+     [](const SideView& v) {
+       return Count(v.open & NeighboursIn(v.own).three);
+     }},
+    {"besieged_hills",
+     [](const SideView& v) { return Count(v.open & Besieged(v.own)); }},
 }};
 
 using FamilyFeatures = std::array<Feature, kNumFamilyFeatures>;
 
 constexpr FamilyFeatures kSacredHillFeatures = {{
-    {"manoeuvres_targets", ManoeuvresTargets},
+    {"manoeuvres_targets",
+     [](const SideView& v) {
+       if (v.phase != Phase::kManoeuvres) return 0;
+       constexpr int kKnightsDistance = 5;  // squared
+       return Count(v.open & KnightMoves(v.own) &
+                    ~rules::TooNear(v.own, kKnightsDistance));
+     }},
     {"contested_hills", ContestedHills},
 }};
 constexpr FamilyFeatures kFourTreasuresFeatures = {{
     {"contested_hills", ContestedHills},
 }};
 constexpr FamilyFeatures kHighKingsFeatures = {{
-    {"kings_captured", KingsCaptured},
-    {"king_mobility", KingMobility},
-    {"kings_stuck", KingsStuck},
-    {"kings_on_singles", KingsOnSingles},
-    {"kings_in_danger", KingsInDanger},
-    {"kings_attacked", KingsAttacked},
-    {"kings_besieged", KingsBesieged},
-    {"kings_on_edge", KingsOnEdge},
+    {"kings_captured", [](const SideView& v) { return v.kings_captured; }},
+    {"king_mobility", [](const SideView& v) { return Count(KingTargets(v)); }},
+    // No king can build.
+    {"kings_stuck",
+     [](const SideView& v) { return KingTargets(v) == 0 ? 1 : 0; }},
+    {"kings_on_singles",
+     [](const SideView& v) { return Count(v.own_kings & Singles(v)); }},
+    // Kings on single ringforts with at most one adjacent hill not the enemy's.
+    {"kings_in_danger",
+     [](const SideView& v) {
+       const Board singles = v.own_kings & Singles(v);
+       return Count(singles & ~NeighboursIn(v.open).two);
+     }},
+    // The same, and an enemy king can arrive next to it.
+    {"kings_attacked",
+     [](const SideView& v) {
+       const Board singles = v.own_kings & Singles(v);
+       const Board arrivals = KnightMoves(v.enemy_kings) & ~Adjacent(v.enemy);
+       return Count(singles & ~NeighboursIn(v.open).two & Adjacent(arrivals));
+     }},
+    {"kings_besieged",
+     [](const SideView& v) { return Count(v.own_kings & Besieged(v.enemy)); }},
+    {"kings_on_edge",
+     [](const SideView& v) {
+       return Count(v.own_kings & ~NeighboursIn(kAllHills).four);
+     }},
 }};
 constexpr FamilyFeatures kPoisonedChaliceFeatures = {{
-    {"qualified_vacant", QualifiedVacant},
-    {"none_qualified", NoneQualified},
-    {"qualified_reach", QualifiedReach},
-    {"qualified_merges", QualifiedMerges},
+    {"qualified_vacant", [](const SideView& v) { return Count(v.qualified); }},
+    {"none_qualified",
+     [](const SideView& v) { return v.qualified == 0 ? 1 : 0; }},
+    // Hills where the side must build soon and that do its kingdoms good.
+    {"qualified_reach",
+     [](const SideView& v) { return Count(v.qualified & Adjacent(v.own)); }},
+    {"qualified_merges",
+     [](const SideView& v) {
+       return Count(v.qualified & NeighboursIn(v.own).two);
+     }},
     {"contested_hills", ContestedHills},
 }};
 constexpr FamilyFeatures kStoneOfDestinyFeatures = {{
-    {"linked", Linked},
-    {"linked_kingdoms", LinkedKingdoms},
-    {"swappable_singles", SwappableSingles},
-    {"king_on_linked", KingOnLinked},
-    {"linked_squares", LinkedSquares},
-    {"linked_diagonals", LinkedDiagonals},
-    {"swappable_merges", SwappableMerges},
+    {"linked", [](const SideView& v) { return Count(v.own_linked); }},
+    {"linked_kingdoms",
+     [](const SideView& v) { return CountComponents(v.own_linked); }},
+    {"swappable_singles",
+     [](const SideView& v) { return Count(Singles(v) & ~v.own_linked); }},
+    {"king_on_linked",
+     [](const SideView& v) { return Count(v.own_kings & v.own_linked); }},
+    {"linked_squares",
+     [](const SideView& v) {
+       return SquaresOfThree(v.own_linked, kAllHills & ~v.own_linked);
+     }},
+    {"linked_diagonals",
+     [](const SideView& v) {
+       const Board rest = kAllHills & ~(v.own_linked | v.enemy);
+       return DiagonalPairs(v.own_linked, rest, rest);
+     }},
+    {"swappable_merges",
+     [](const SideView& v) {
+       return Count(v.open & NeighboursIn(v.own_linked).two);
+     }},
     {"contested_hills", ContestedHills},
 }};
 
@@ -466,9 +374,14 @@ void CountFamilyFeatures(const SideView& red, const SideView& blue,
   });
 }
 
+// Kingdoms: as they are; with all open hills taken, as no play makes fewer
+// (open regions without a ringfort count too); with every open hill taken that
+// touches two ringforts, or one.
 std::array<int, 4> CountKingdoms(const SideView& view) {
-  return CountComponentsOfFour({Ringforts(view), PossibleRingforts(view),
-                                MergedRingforts(view), NearRingforts(view)});
+  const Neighbours own = NeighboursIn(view.own);
+  return CountComponentsOfFour({view.own, view.own | view.open,
+                                view.own | (view.open & own.two),
+                                view.own | (view.open & own.one)});
 }
 
 }  // namespace

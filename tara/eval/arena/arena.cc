@@ -16,7 +16,6 @@
 #include "tara/core/board.h"
 #include "tara/core/outcome.h"
 #include "tara/core/rules.h"
-#include "tara/eval/players/make_player.h"
 #include "tara/mcts/utility.h"
 #include "tara/record/game_record.h"
 
@@ -61,8 +60,7 @@ class Schedule {
                    .rule_options = options.rule_options,
                    .plies = OpeningPlies(options),
                    .seed = options.seed,
-                   .given = options.given_openings,
-                   .judge = options.opening_judge}) {
+                   .given = options.given_openings}) {
     if (options.sprt.has_value()) sprt_.emplace(*options.sprt);
     absl::MutexLock lock(&mutex_);
     // Of a match that was broken off the games count no more: it is played
@@ -194,13 +192,6 @@ class Schedule {
   std::set<uint64_t> tested_ ABSL_GUARDED_BY(mutex_);  // SameGamesKey
 };
 
-// Values that a player's searches found in a game, in favour of A.
-struct AdjudicationState {
-  std::optional<int> proved_margin = {};  // at its last choice
-  // Choices in succession at which A, or if negative B, was as good as won.
-  int agreed_turns = 0;
-};
-
 // Which opening the game of a series begins with: pairs of series share them.
 int OpeningOf(const ArenaOptions& options, int series, int number) {
   return series / 2 * GamesPerSeries(options) + number;
@@ -243,7 +234,9 @@ class SeriesGame : public PlayedGame {
   }
 
   Action Choose(const SearchReport& report, Action choice) override {
-    NoteFound(report);
+    std::optional<int>& proved = proved_margins_[to_move()];
+    proved = report.proved_margin;
+    if (proved.has_value() && to_move() == 1) proved = -*proved;
     const int plies = static_cast<int>(actions.size());
     const int opening = static_cast<int>(record.opening_plies());
     if (plies < opening + options_.drawn_plies && !report.policy.empty()) {
@@ -255,7 +248,11 @@ class SeriesGame : public PlayedGame {
     return choice;
   }
 
-  bool adjudicated() const override { return !adjudication().empty(); }
+  bool adjudicated() const override {
+    return options_.adjudicate && !options_.clocks.has_value() &&
+           proved_margins_[0].has_value() &&
+           proved_margins_[0] == proved_margins_[1];
+  }
 
   absl::StatusOr<std::unique_ptr<PlayedGame>> Finish() override {
     if (options_.self_play && forfeited_by.has_value()) {
@@ -276,27 +273,6 @@ class SeriesGame : public PlayedGame {
   }
 
  private:
-  // Notes what the player to move found, for adjudication.
-  void NoteFound(const SearchReport& report) {
-    const bool is_a = to_move() == 0;
-    const int sign = is_a ? 1 : -1;
-    AdjudicationState& found = found_[is_a ? 0 : 1];
-    found.proved_margin = std::nullopt;
-    if (report.proved_margin.has_value()) {
-      found.proved_margin = sign * *report.proved_margin;
-    }
-    if (!report.value.has_value()) return;  // a forced choice
-    const double value = sign * *report.value;
-    const double bound = options_.adjudication.agreed_value;
-    if (value >= bound) {
-      found.agreed_turns = std::max(0, found.agreed_turns) + 1;
-    } else if (value <= -bound) {
-      found.agreed_turns = std::min(0, found.agreed_turns) - 1;
-    } else {
-      found.agreed_turns = 0;
-    }
-  }
-
   Action Draw(absl::Span<const float> policy) {
     std::vector<double> cumulated;
     double sum = 0;
@@ -323,31 +299,13 @@ class SeriesGame : public PlayedGame {
                 : (pair / options_.seatings_a + moved) % options_.seatings_b;
   }
 
-  // GameResult.adjudication.
-  absl::string_view adjudication() const {
-    if (state.finished() || forfeited_by.has_value()) return "";
-    const auto& [a, b] = found_;
-    if (options_.adjudication.proof && !options_.clocks.has_value() &&
-        a.proved_margin.has_value() && a.proved_margin == b.proved_margin) {
-      return "proof";
-    }
-    const int turns = options_.adjudication.agreed_turns;
-    const bool agreed =
-        turns > 0 && (std::min(a.agreed_turns, b.agreed_turns) >= turns ||
-                      std::max(a.agreed_turns, b.agreed_turns) <= -turns);
-    return agreed ? "agreement" : "";
-  }
-
   // Red's margin, as scored, of a game that ends before its end.
   int EarlyRedMargin() const {
-    const AdjudicationState& a = found_[0];
-    if (adjudication() == "proof") {
-      return (a_is_red_ ? 1 : -1) * *a.proved_margin;
+    if (!forfeited_by.has_value()) {
+      return (a_is_red_ ? 1 : -1) * *proved_margins_[0];
     }
-    const bool a_wins =
-        forfeited_by.has_value() ? *forfeited_by == 1 : a.agreed_turns > 0;
-    return MarginOfLead(a_wins == a_is_red_ ? kRed : kBlue, kForfeitMargin,
-                        state.options.compensation_halves);
+    return MarginOfLead(players[kRed] == *forfeited_by ? kBlue : kRed,
+                        kForfeitMargin, state.options.compensation_halves);
   }
 
   // Adds to the record what the game came to.
@@ -357,10 +315,11 @@ class SeriesGame : public PlayedGame {
     } else {
       record::SetMargin(state, EarlyRedMargin(), record);
       proto::GameResult& result = *record.mutable_result();
-      result.set_adjudication(std::string(adjudication()));
       if (forfeited_by.has_value()) {
         result.set_forfeited_by(players[kRed] == *forfeited_by ? kRed : kBlue);
         result.set_fault(fault);
+      } else {
+        result.set_adjudication("proof");
       }
     }
     if (clocks.empty()) return;
@@ -378,7 +337,8 @@ class SeriesGame : public PlayedGame {
   const double lead_;
   const int attempt_;
   const bool a_is_red_;
-  std::array<AdjudicationState, 2> found_ = {};  // of A and of B
+  // In favour of A, at the last choices of A and of B.
+  std::array<std::optional<int>, 2> proved_margins_ = {};
 };
 
 bool ComputesOnDevice(const TeamSpec& team) {
@@ -435,7 +395,6 @@ absl::Status CheckArenaOptions(const ArenaOptions& options) {
        {Least{"games", options.games, 1},
         Least{"concurrent_games", options.concurrent_games, 1},
         Least{"opening_plies", options.opening_plies.value_or(0), 0},
-        Least{"agreed_turns", options.adjudication.agreed_turns, 0},
         Least{"drawn_plies", options.drawn_plies, 0}}) {
     if (value >= least) continue;
     return absl::InvalidArgumentError(absl::StrCat(
@@ -470,14 +429,6 @@ absl::Status CheckArenaOptions(const ArenaOptions& options) {
           "two players play several pairs per opening; expected no test");
     }
   }
-  for (const RuleOptionInfo& option : kRuleOptions) {
-    if (option.get(options.rule_options) != option.DefaultValue() &&
-        !option.applies_to(variant)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("arena: the rule option ", option.name,
-                       " does not apply to ", variant.id));
-    }
-  }
   return absl::OkStatus();
 }
 
@@ -487,12 +438,7 @@ std::string ArenaConditions(const ArenaOptions& options,
   std::string text = absl::StrCat("seed=", options.seed,
                                   " opening_plies=", OpeningPlies(options));
   if (!openings.empty()) absl::StrAppend(&text, " openings=", openings);
-  const AdjudicationOptions& adjudication = options.adjudication;
-  if (!adjudication.proof) absl::StrAppend(&text, " to_the_end");
-  if (adjudication.agreed_turns > 0) {
-    absl::StrAppend(&text, " agreed=", adjudication.agreed_value, ",",
-                    adjudication.agreed_turns);
-  }
+  if (!options.adjudicate) absl::StrAppend(&text, " to_the_end");
   if (options.by_match) absl::StrAppend(&text, " by_match");
   if (options.drawn_plies > 0) {
     absl::StrAppend(&text, " drawn_plies=", options.drawn_plies,
@@ -566,8 +512,7 @@ absl::StatusOr<ArenaResult> PlayArena(
 
 namespace {
 
-// Series that a fleet has at a time where there may be no need of them all, or
-// a judge draws their openings.
+// Series that a fleet has at a time where there may be no need of them all.
 constexpr int kMaxQueued = 2048;
 
 std::string OpeningsToBytes(const Series& series) {
@@ -622,9 +567,7 @@ absl::StatusOr<ArenaResult> PlayArenaOnFleet(
                         NewRemoteContest(start, options.seed, teams));
   proto::ArenaRules& rules = *contest.request.mutable_arena();
   rules.set_by_match(options.by_match);
-  rules.set_proof(options.adjudication.proof);
-  rules.set_agreed_turns(options.adjudication.agreed_turns);
-  rules.set_agreed_value(options.adjudication.agreed_value);
+  rules.set_proof(options.adjudicate);
   rules.set_self_play(options.self_play);
   rules.set_drawn_plies(options.drawn_plies);
   rules.set_temperature(options.temperature);
@@ -646,9 +589,8 @@ absl::StatusOr<ArenaResult> PlayArenaOnFleet(
       .request = std::move(request),
       .files = std::move(contest.files),
       .folder = "",
-      .ahead = options.sprt.has_value() || options.opening_judge
-                   ? kMaxQueued
-                   : std::numeric_limits<int>::max(),
+      .ahead = options.sprt.has_value() ? kMaxQueued
+                                        : std::numeric_limits<int>::max(),
       .next = [&]() -> absl::StatusOr<std::optional<fleet::Piece>> {
         TARA_ASSIGN_OR_RETURN(std::optional<Series> next, schedule.Next());
         if (!next.has_value()) return std::nullopt;
@@ -682,6 +624,15 @@ absl::StatusOr<ArenaResult> PlayArenaOnFleet(
   return schedule.Result();
 }
 
+absl::StatusOr<ArenaResult> PlayArena(
+    const ArenaOptions& options, const Contestant& a, const Contestant& b,
+    int threads, fleet::Fleet* fleet,
+    const ArenaProgressCallback& on_progress) {
+  return fleet != nullptr
+             ? PlayArenaOnFleet(options, a.team, b.team, *fleet, on_progress)
+             : PlayArena(options, a.make, b.make, threads, on_progress);
+}
+
 absl::StatusOr<std::unique_ptr<ArenaWorker>> ArenaWorker::Create(
     const proto::ContestRequest& request, absl::Span<const std::string> files) {
   State start;
@@ -704,9 +655,7 @@ absl::StatusOr<std::unique_ptr<ArenaWorker>> ArenaWorker::Create(
                       .rule_options = start.options,
                       .by_match = rules.by_match(),
                       .seed = request.seed(),
-                      .adjudication = {.proof = rules.proof(),
-                                       .agreed_turns = rules.agreed_turns(),
-                                       .agreed_value = rules.agreed_value()}};
+                      .adjudicate = rules.proof()};
   worker->options_.drawn_plies = rules.drawn_plies();
   if (rules.drawn_plies() > 0) {
     worker->options_.temperature = rules.temperature();
@@ -766,8 +715,7 @@ std::vector<ArenaOptions> GateMatches(const GateOptions& options) {
         .elo0 = -options.max_drop_elo,
         .elo1 = 0,
         .alpha = kErrorRate,
-        .beta = kErrorRate / static_cast<double>(options.starts.size()),
-        .scale = EloScale::kLogistic};
+        .beta = kErrorRate / static_cast<double>(options.starts.size())};
     matches.push_back(match);
   }
   return matches;

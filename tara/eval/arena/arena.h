@@ -22,6 +22,7 @@
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/eval/arena/arena_result.h"
+#include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player.h"
 #include "tara/eval/players/player_spec.h"
 #include "tara/eval/statistics/statistics.h"
@@ -36,12 +37,6 @@ struct Opening {
   std::vector<Action> actions;
 };
 
-// Returns the value of a position for the side to move, win minus loss, in [-1,
-// 1]. `random` is its source of randomness. Returns the errors of the player
-// that it uses.
-using OpeningJudge =
-    std::function<absl::StatusOr<double>(const State&, Random&)>;
-
 // Returns the default number of uniformly random actions of openings: the
 // smallest number from 2 that yields 200 openings that differ up to symmetry.
 // Takes a few microseconds per position.
@@ -54,10 +49,6 @@ struct OpeningOptions {
   uint64_t seed = 1;
   // Openings in place of random ones, in turn, repeated after the last.
   std::vector<std::vector<Action>> given = {};
-  // With a judge, openings whose value exceeds max_value for either side are
-  // drawn again.
-  OpeningJudge judge = {};
-  double max_value = 0.2;
 };
 
 // Draws openings one after another, no two the same up to symmetry, because
@@ -71,9 +62,8 @@ class Openings {
   explicit Openings(const OpeningOptions& options);
 
   // Returns the next opening. The sequence depends on the options alone. An
-  // opening is shorter if its next action would end the game. Returns the
-  // judge's error, or FAILED_PRECONDITION without a further opening, or without
-  // one that the judge finds balanced.
+  // opening is shorter if its next action would end the game. Returns
+  // FAILED_PRECONDITION without a further opening.
   absl::StatusOr<Opening> Next();
 
  private:
@@ -84,12 +74,6 @@ class Openings {
   int plies_;
   std::unordered_set<uint64_t> seen_;  // hashes of representatives
 };
-
-// Returns a judge that evaluates positions with a player. It returns
-// FAILED_PRECONDITION if the player has no values (random and greedy players),
-// and CANCELLED once `stop` is true. One position at a time; not thread-safe.
-OpeningJudge NewOpeningJudge(std::unique_ptr<Player> player,
-                             StopCheck stop = {});
 
 // The effect of an action.
 enum class ActionType : uint8_t {
@@ -115,18 +99,6 @@ ActionType TypeOf(const State& state, Action action);
 Action WithoutType(const State& state, absl::Span<const float> policy,
                    Action choice, ActionType avoided);
 
-// When games end early.
-struct AdjudicationOptions {
-  // When both players have proved the same margin, the game ends with it. Not
-  // with clocks, because time may still run out.
-  bool proof = true;
-  // When the value at each player's last `agreed_turns` choices was at least
-  // `agreed_value` in favour of the same side, that side wins by
-  // kForfeitMargin. 0 turns: never.
-  int agreed_turns = 0;
-  double agreed_value = 0.95;
-};
-
 struct ArenaOptions {
   Variant variant = Variant::kSacredHillL1;
   RuleOptions rule_options = {};
@@ -145,8 +117,6 @@ struct ArenaOptions {
   // have the same ones (Openings). With 0, players without randomness
   // repeat one game. No value: DefaultOpeningPlies.
   std::optional<int> opening_plies = {};
-  // With a judge, openings that favour a side are drawn again (OpeningOptions).
-  OpeningJudge opening_judge = {};
   // Openings in place of random ones, from the first again after the last.
   std::vector<std::vector<Action>> given_openings = {};
   // After the opening, actions of a game that are drawn from the policy of the
@@ -169,7 +139,9 @@ struct ArenaOptions {
   // games on time. Games are then played one at a time, and results are not
   // reproducible.
   std::optional<GameClocks> clocks = {};
-  AdjudicationOptions adjudication = {};
+  // When both players have proved the same margin, the game ends with it. Not
+  // with clocks, because time may still run out.
+  bool adjudicate = true;
   // Ends the arena when this test has decided, or after `games`. In matches the
   // test is of pairs of matches. The result covers the pairs until the decision
   // and does not depend on the number of threads.
@@ -220,6 +192,12 @@ absl::StatusOr<ArenaResult> PlayArena(
 absl::StatusOr<ArenaResult> PlayArenaOnFleet(
     const ArenaOptions& options, const TeamSpec& a, const TeamSpec& b,
     fleet::Fleet& fleet, const ArenaProgressCallback& on_progress = {});
+
+// Plays an arena of contestants: by the fleet, or on threads if it is null.
+absl::StatusOr<ArenaResult> PlayArena(
+    const ArenaOptions& options, const Contestant& a, const Contestant& b,
+    int threads, fleet::Fleet* fleet,
+    const ArenaProgressCallback& on_progress = {});
 
 // Plays pieces of such an arena and returns their games in order, without those
 // that `stop` ended. INVALID_ARGUMENT for an invalid request or invalid pieces;

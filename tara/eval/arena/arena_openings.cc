@@ -1,5 +1,4 @@
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <utility>
 
@@ -19,8 +18,6 @@ namespace {
 // One opening of 200 that is left is found then in four cases of ten: longer
 // ones are as good.
 constexpr int kDrawsUntilLonger = 100;
-// Draws in succession that a judge may refuse.
-constexpr int kDrawsForJudge = 1000;
 // Plies that openings may get longer by: some game's end is near then.
 constexpr int kMaxLonger = 50;
 // Openings by default, and how many of them there are at least.
@@ -88,7 +85,6 @@ absl::StatusOr<Opening> Openings::Next() {
   Random random(
       DeriveSeed(options_.seed, uint64_t{3} * next_++, StreamPurpose::kArena));
   int repeated = 0;
-  int refused = 0;
   while (true) {
     Opening opening = Draw(random);
     if (options_.plies == 0) return opening;
@@ -102,50 +98,8 @@ absl::StatusOr<Opening> Openings::Next() {
       }
       continue;
     }
-    if (!options_.judge) return opening;
-    TARA_ASSIGN_OR_RETURN(const double value,
-                          options_.judge(opening.state, random));
-    if (std::abs(value) <= options_.max_value) return opening;
-    if (++refused == kDrawsForJudge) {
-      return absl::FailedPreconditionError(absl::StrCat(
-          "openings: of ", refused, " openings of ", plies_, " plies in ",
-          Info(options_.variant).id, " none is balanced to within ",
-          options_.max_value, "; expected other plies"));
-    }
+    return opening;
   }
-}
-
-OpeningJudge NewOpeningJudge(std::unique_ptr<Player> player, StopCheck stop) {
-  return [player = std::shared_ptr<Player>(std::move(player)),
-          stop = std::move(stop)](const State& state,
-                                  Random& random) -> absl::StatusOr<double> {
-    // Forced actions are played first: the position after them is evaluated.
-    State position = state;
-    while (!position.finished() && LegalActions(position).Count() == 1) {
-      ApplyAction(LegalActions(position).Nth(0), position);
-    }
-    if (position.finished()) {
-      return absl::FailedPreconditionError(
-          "openings: only forced actions are left in the game; expected fewer "
-          "plies");
-    }
-    SearchReport report;
-    const Turn turn = {.state = position,
-                       .random = &random,
-                       .report = &report,
-                       .stop = stop ? &stop : nullptr};
-    Action action;
-    TARA_RETURN_IF_ERROR(player->ChooseActions(absl::MakeConstSpan(&turn, 1),
-                                               absl::MakeSpan(&action, 1)));
-    player->EndGame(turn.game);
-    if (!report.value.has_value()) {
-      return absl::FailedPreconditionError(
-          "openings: the player that evaluates them estimates no value; "
-          "expected one that searches, such as mcts");
-    }
-    const bool same_side = position.side() == state.side();
-    return same_side ? *report.value : -*report.value;
-  };
 }
 
 absl::string_view ActionTypeName(ActionType type) {

@@ -296,7 +296,7 @@ ReportRow SprtFields(const Sprt& sprt) {
           NumberField("elo1", "", options.elo1),
           NumberField("alpha", "", options.alpha),
           NumberField("beta", "", options.beta),
-          TextField("scale", "", EloScaleName(options.scale)),
+          TextField("scale", "", "logistic"),
           CountField("", "0", pairs[0]),
           CountField("", "1/2", pairs[1]),
           CountField("", "1", pairs[2]),

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <iterator>
@@ -199,14 +200,18 @@ Confirmed CompensationOf(const Figures& figures, const Scored& base) {
   return confirmed;
 }
 
-// One variant and player after another, each by simulations.
-std::vector<Confirmed> CompensationsOf(const Figures& figures) {
+// One variant and player after another, each by simulations, or `last_only`.
+std::vector<Confirmed> CompensationsOf(const Figures& figures,
+                                       bool last_only = false) {
   std::vector<Confirmed> all;
   for (const auto& group : ByPlayer(figures.Of(part::kGames))) {
+    std::vector<Confirmed> of_group;
     for (const Scored* base : group) {
       if (!base->sample->compensation.has_value()) continue;
-      all.push_back(CompensationOf(figures, *base));
+      of_group.push_back(CompensationOf(figures, *base));
     }
+    if (last_only && !of_group.empty()) of_group = {of_group.back()};
+    all.insert(all.end(), of_group.begin(), of_group.end());
   }
   return all;
 }
@@ -409,19 +414,9 @@ std::vector<ReportRow> FirstActionRows(const Figures& figures,
   return sorted;
 }
 
-// The first rows, and how many others there are.
 std::vector<ReportRow> BestOf(std::vector<ReportRow> rows) {
   constexpr size_t kShown = 5;
-  if (rows.size() <= kShown + 1) return rows;
-  const size_t others = rows.size() - kShown;
-  rows.resize(kShown + 1);
-  bool is_figure = false;
-  for (ReportField& field : rows.back()) {
-    if (is_figure) field = NoField(field.name, field.heading);
-    if (field.name != "action") continue;
-    field.text = absl::StrCat("and ", others, " others");
-    is_figure = true;
-  }
+  if (rows.size() > kShown) rows.resize(kShown);
   return rows;
 }
 
@@ -528,12 +523,6 @@ std::vector<ReportRow> RowsOf(const Figures& figures, Make make) {
   return rows;
 }
 
-Json RowsJson(const std::vector<ReportRow>& rows) {
-  Json json = Json::array();
-  for (const ReportRow& row : rows) json.push_back(RowJson(row));
-  return json;
-}
-
 // --- Sentences ---------------------------------------------------------------
 
 std::string Points(const Interval& score) {
@@ -545,13 +534,23 @@ std::string Change(const Interval& change) {
                          100 * change.low, 100 * change.high);
 }
 
-bool Excludes(const Interval& interval, double value) {
-  return interval.low > value || interval.high < value;
-}
-bool IsEven(const Interval& score) {
-  return score.low >= 0.5 - kEvenBand && score.high <= 0.5 + kEvenBand;
+// Where an estimate lies.
+enum Place { kAbove, kBelow, kEven, kOpen, kTooFew };
+
+// Returns where it lies if it is shown not to be `even`, or else kOpen.
+Place PlaceOf(const Interval& estimate, double even) {
+  return estimate.low > even ? kAbove : estimate.high < even ? kBelow : kOpen;
 }
 
+// The same of a score, which may be even to within kEvenBand.
+Place PlaceOfScore(const Interval& score) {
+  return score.low >= 0.5 - kEvenBand && score.high <= 0.5 + kEvenBand
+             ? kEven
+             : PlaceOf(score, 0.5);
+}
+
+// The verdict on a variant: of each measure a sentence for each place, with all
+// estimates that lie there.
 class Sentences {
  public:
   Sentences(const Figures& figures, Variant variant)
@@ -564,14 +563,106 @@ class Sentences {
   }
 
   std::vector<std::string> All() {
-    Balance();
-    Trends();
-    Networks();
-    Compensations();
-    Pie();
-    Options();
-    Depth();
-    Restricted();
+    for (const Scored& each : Of(part::kGames)) {
+      const Interval& score = each.scores.score;
+      const Place place = PlaceOfScore(score);
+      Add(each.p_all < 0.05 ? (score.mean > 0.5 ? kAbove : kBelow)
+          : place == kEven  ? kEven
+                            : kOpen,
+          Points(score), *each.sample, each.scores);
+    }
+    Tell({"The first side is favoured: it scores ",
+          "The second side is favoured: the first scores ",
+          "Even to within 5 %: the first side scores ",
+          "No side is shown to be favoured: the first scores "});
+
+    const std::vector<Trend> trends = TrendsOf(figures_);
+    for (const Trend& trend : trends) {
+      if (trend.last->variant != variant_) continue;
+      Add(PlaceOf(trend.slope, 0), Change(trend.slope) + By(*trend.last));
+    }
+    Tell({"Each doubling of simulations moves the score by ",
+          "Each doubling of simulations moves the score by ", "",
+          "More simulations are not shown to move the score: each doubling "
+          "by "});
+    for (const Trend& trend : trends) {
+      if (trend.last->variant != variant_) continue;
+      Add(PlaceOf(trend.last_step, 0), Change(trend.last_step), *trend.last);
+    }
+    constexpr absl::string_view kLastStep =
+        "The last step still moves the score; expect other figures from "
+        "stronger play: ";
+    Tell({kLastStep, kLastStep});
+
+    for (const BetweenPlayers& each : DifferencesOf(figures_)) {
+      if (each.first->variant != variant_) continue;
+      Add(PlaceOf(each.score, 0),
+          absl::StrCat(each.second->player, " against ", each.first->player,
+                       " by ", Change(each.score), With(*each.first)));
+    }
+    constexpr absl::string_view kDisagree =
+        "The players disagree on the score, and a third can differ by more: ";
+    Tell({kDisagree, kDisagree, "",
+          "The players are not shown to disagree on the score: "});
+
+    for (const Confirmed& each : CompensationsOf(figures_)) {
+      if (each.base->variant != variant_) continue;
+      const Scores& scores = each.fresh.value_or(each.other_half);
+      Add(PlaceOfScore(scores.score),
+          absl::StrFormat("%+.1f points, with which the first side scores %s "
+                          "in %d %s games",
+                          each.found->halves / 2.0, Points(scores.score),
+                          scores.games,
+                          each.fresh.has_value() ? "fresh" : "other"),
+          *each.base, scores);
+    }
+    constexpr absl::string_view kUneven =
+        "No compensation that was tried makes it even; nearest to it are ";
+    Tell({kUneven, kUneven, "Points for the second side make it even: ",
+          "Points for the second side may make it even, which these games do "
+          "not show: "});
+
+    for (const Scored& each : Of(part::kPie)) {
+      const Interval chooser = SecondSides(each.scores.score);
+      Add(PlaceOfScore(chooser), Points(chooser), *each.sample, each.scores);
+    }
+    constexpr absl::string_view kNoPie =
+        "The pie rule does not make it even: the chooser scores ";
+    Tell({kNoPie, kNoPie, "The pie rule makes it even: the chooser scores ",
+          "The pie rule may make it even, which these games do not show: the "
+          "chooser scores "});
+
+    for (const Scored& each : Of(part::kOption)) {
+      Add(each.p_all < 0.05 ? kAbove : kOpen,
+          absl::StrCat(each.sample->detail, " by ", Change(each.change)),
+          *each.sample, each.scores);
+    }
+    Tell({"Rules that move the first side's score: ", "", "",
+          "Rules that are not shown to move the score: "});
+
+    for (const auto& group : ByPlayer(figures_.Of(part::kDoubling))) {
+      const Sample& last = *group.back()->sample;
+      if (last.variant != variant_) continue;
+      const Interval elo = EloOf(ScoreOfA(last.games));
+      const bool ends = elo.mean < kMinGain;
+      Add(ends ? kBelow : kAbove,
+          absl::StrFormat("%d simulations, where twice as many %s %+.0f Elo "
+                          "[%+.0f, %+.0f]%s",
+                          last.simulations / 2, ends ? "gain" : "still gain",
+                          elo.mean, elo.low, elo.high, By(last)));
+    }
+    Tell({"Skill goes deeper than ", "Skill ends at about "});
+
+    for (const Scored& each : Of(part::kRestricted)) {
+      const Interval score = ScoreOfA(each.sample->games);
+      Add(PlaceOf(score, 0.5),
+          absl::StrCat("without ", each.sample->detail, " ", Points(score)),
+          *each.sample);
+    }
+    constexpr absl::string_view kRestricted =
+        "A player that avoids a kind of action scores against one that does "
+        "not: ";
+    Tell({kRestricted, kRestricted});
     return std::move(sentences_);
   }
 
@@ -584,265 +675,53 @@ class Sentences {
     return own;
   }
 
-  // " with 400 simulations"; of a player with its own number: "".
   static std::string With(const Sample& sample) {
     return sample.simulations == 0
                ? ""
                : absl::StrCat(" with ", sample.simulations, " simulations");
   }
-  // " (best)", if there are several players.
-  std::string Who(const Sample& sample) const {
-    return several_players_ ? absl::StrCat(" (", sample.player, ")") : "";
-  }
-  // "best with 400 simulations", "400 simulations", "greedy".
-  std::string Where(const Sample& sample) const {
+  std::string By(const Sample& sample) const {
     return several_players_ || sample.simulations == 0
-               ? absl::StrCat(sample.player, With(sample))
-               : absl::StrCat(sample.simulations, " simulations");
+               ? absl::StrCat(" by ", sample.player)
+               : "";
   }
 
-  void Say(std::string sentence) { sentences_.push_back(std::move(sentence)); }
-
-  // Whether there are games enough for the sentence about them; else says so.
-  bool Enough(const Sample& sample, const Scores& scores,
-              absl::string_view of) {
-    if (scores.enough()) return true;
-    Say(absl::StrFormat(
-        "There are not enough different games for a verdict on %s (%s): %d "
-        "games count as %.0f, expected %d.",
-        of, Where(sample), scores.games, scores.effective,
-        kMinGamesForVerdict));
-    return false;
+  void Add(Place place, std::string figure) {
+    figures_of_[place].push_back(std::move(figure));
+  }
+  void Add(Place place, const std::string& figure, const Sample& sample) {
+    Add(place, absl::StrCat(figure, With(sample), By(sample)));
+  }
+  void Add(Place place, const std::string& figure, const Sample& sample,
+           const Scores& scores) {
+    if (scores.enough()) return Add(place, figure, sample);
+    Add(kTooFew,
+        absl::StrFormat("%s, %d games that count as %.0f", sample.part,
+                        scores.games, scores.effective),
+        sample);
   }
 
-  // Whether the numbers of simulations agree on an effect, which is 0 if there
-  // is none; "" if none of them shows any.
-  static std::string Agreement(const std::vector<Interval>& effects) {
-    int above = 0, below = 0;
-    for (const Interval& effect : effects) {
-      above += effect.low > 0;
-      below += effect.high < 0;
-    }
-    const int all = static_cast<int>(effects.size());
-    if (all < 2 || above + below == 0) return "";
-    if (above == all || below == all) {
-      return "; the numbers of simulations agree";
-    }
-    const Interval& first = effects.front();
-    const Interval& last = effects.back();
-    return first.mean * last.mean < 0 && Excludes(Difference(first, last), 0)
-               ? "; more simulations reverse it"
-               : "; not all numbers of simulations show it";
-  }
-
-  void Balance() {
-    enum Kind { kFirst, kSecond, kEven, kOpen };
-    std::map<Kind, std::vector<std::string>> places;
-    for (const Scored& each : Of(part::kGames)) {
-      if (!Enough(*each.sample, each.scores, "the balance")) continue;
-      const Interval& score = each.scores.score;
-      const Kind kind = each.p_all < 0.05 ? score.mean > 0.5 ? kFirst : kSecond
-                        : IsEven(score)   ? kEven
-                                          : kOpen;
-      places[kind].push_back(
-          absl::StrCat(Points(score), " with ", Where(*each.sample),
-                       kind <= kSecond && IsEven(score) ? " (by little)" : ""));
-    }
-    constexpr absl::string_view kWords[] = {
-        "The first side is favoured: it scores ",
-        "The second side is favoured: the first scores ",
-        "Even to within 5 %: the first side scores ",
-        "No side is shown to be favoured: the first scores "};
-    for (const auto& [kind, texts] : places) {
-      Say(absl::StrCat(kWords[kind], absl::StrJoin(texts, "; "), "."));
-    }
-    if (places.size() > 1) {
-      Say("The answer is not the same for all players and simulations.");
-    }
-  }
-
-  void Trends() {
-    for (const Trend& trend : TrendsOf(figures_)) {
-      if (trend.last->variant != variant_) continue;
-      const std::string who = Who(*trend.last);
-      if (Excludes(trend.slope, 0)) {
-        Say(absl::StrCat("Each doubling of simulations moves the score by ",
-                         Change(trend.slope), who, "."));
-      } else {
-        Say(absl::StrCat("More simulations are not shown to move the score: ",
-                         Change(trend.slope), " per doubling", who, "."));
+  // Ends a measure: `words` are those of each place, "" where nothing is told.
+  void Tell(const std::array<absl::string_view, kTooFew>& words) {
+    for (int place = 0; place <= kTooFew; ++place) {
+      const std::string figures = absl::StrJoin(figures_of_[place], "; ");
+      figures_of_[place].clear();
+      if (figures.empty() || (place < kTooFew && words[place].empty())) {
+        continue;
       }
-      if (Excludes(trend.last_step, 0)) {
-        Say(absl::StrCat("The last step, to ", trend.last->simulations,
-                         " simulations, still moves it by ",
-                         Change(trend.last_step), who,
-                         ": expect other figures from stronger play."));
-      }
-    }
-  }
-
-  void Networks() {
-    // Of the largest budget that both played.
-    std::optional<BetweenPlayers> last;
-    for (const BetweenPlayers& each : DifferencesOf(figures_)) {
-      if (each.first->variant != variant_) continue;
-      if (!last.has_value() ||
-          each.first->simulations >= last->first->simulations) {
-        last = each;
-      }
-    }
-    if (!last.has_value()) return;
-    const std::string between =
-        absl::StrCat(last->second->player, " against ", last->first->player,
-                     With(*last->first));
-    Say(absl::StrCat(Excludes(last->score, 0)
-                         ? "The players disagree: the score of "
-                         : "The players are not shown to disagree: the score "
-                           "of ",
-                     between, " is different by ", Change(last->score),
-                     ". Two players are not a sample of all: a third can "
-                     "differ by more."));
-  }
-
-  // The words on whether a remedy makes the variant even, by its score.
-  static std::string Remedy(const Interval& score, bool plural) {
-    const bool holds = !Excludes(score, 0.5);
-    if (IsEven(score)) {
-      return absl::StrCat(plural ? "make" : "makes", " it ",
-                          holds ? "even" : "nearly even");
-    }
-    return holds ? "may make it even, which these games do not show"
-                 : absl::StrCat(plural ? "do" : "does", " not make it even");
-  }
-
-  // Where the curve of a ladder is even.
-  static std::string Even(const LadderFit& fit) {
-    const size_t next = fit.FirstBelow();
-    const auto at = [&](size_t step) {
-      return absl::StrFormat("%+.1f points (%.1f %%)", fit.steps[step].points,
-                             100 * fit.steps[step].curve);
-    };
-    if (next > 0 && next < fit.steps.size()) {
-      return absl::StrCat("; it is even between ", at(next - 1), " and ",
-                          at(next));
-    }
-    return absl::StrCat("; the ladder ends at ", at(next == 0 ? 0 : next - 1));
-  }
-
-  void Compensations() {
-    const Confirmed* before = nullptr;
-    const std::vector<Confirmed> all = CompensationsOf(figures_);
-    for (const Confirmed& each : all) {
-      if (each.base->variant != variant_) continue;
-      const Scores& scores =
-          each.fresh.has_value() ? *each.fresh : each.other_half;
-      if (!Enough(*each.base, scores, "the compensation")) continue;
-      const int halves = each.found->halves;
-      const std::string what =
-          halves == 0
-              ? "No step of the ladder is nearer to even than no points"
-              : absl::StrCat(std::abs(halves) / 2.0,
-                             std::abs(halves) == 2 ? " point" : " points",
-                             " for the ", halves > 0 ? "second" : "first",
-                             " side ",
-                             Remedy(scores.score, std::abs(halves) != 2));
-      std::string text = absl::StrCat(
-          what, " (", Where(*each.base), "): the first side scores ",
-          Points(scores.score), " in ", scores.games,
-          each.fresh.has_value() ? " fresh games" : " other games");
-      const LadderFit& fit = each.found->fit;
-      if (Excludes(scores.score, 0.5) && !IsEven(scores.score)) {
-        text += Even(fit);
-      }
-      if (before != nullptr && before->base->player == each.base->player) {
-        const Interval& other = before->found->fit.even_points;
-        text +=
-            other.low > fit.even_points.high || other.high < fit.even_points.low
-                ? "; more simulations move the even point"
-                : "; more simulations are not shown to move the even point";
-      }
-      Say(text + ".");
-      before = &each;
-    }
-  }
-
-  void Pie() {
-    for (const auto& group : ByPlayer(figures_.Of(part::kPie))) {
-      if (group[0]->sample->variant != variant_) continue;
-      std::vector<Interval> effects;
-      for (const Scored* each : group) {
-        if (!Enough(*each->sample, each->scores, "the pie rule")) continue;
-        const Interval chooser = SecondSides(each->scores.score);
-        effects.push_back(Difference({0.5, 0.5, 0.5}, chooser));
-        Say(absl::StrCat("The pie rule ", Remedy(chooser, false), " (",
-                         Where(*each->sample), "): the chooser scores ",
-                         Points(chooser), " in ", each->scores.games, " games",
-                         each == group.back() ? Agreement(effects) : "", "."));
-      }
-    }
-  }
-
-  void Options() {
-    std::set<std::string> shown, unshown;
-    for (const auto& group : ByPlayer(figures_.Of(part::kOption))) {
-      if (group[0]->sample->variant != variant_) continue;
-      const std::string& change = group[0]->sample->detail;
-      std::vector<std::string> texts;
-      std::vector<Interval> effects;
-      bool significant = false;
-      for (const Scored* each : group) {
-        if (!Enough(*each->sample, each->scores, change)) continue;
-        texts.push_back(Change(each->change) + With(*each->sample));
-        effects.push_back(each->change);
-        significant = significant || each->p_all < 0.05;
-      }
-      if (significant) {
-        Say(absl::StrCat("With ", change, " the first side's score changes by ",
-                         absl::StrJoin(texts, ", by "), Who(*group[0]->sample),
-                         Agreement(effects), "."));
-      }
-      if (!texts.empty()) (significant ? shown : unshown).insert(change);
-    }
-    std::erase_if(unshown,
-                  [&](const auto& each) { return shown.contains(each); });
-    if (unshown.empty()) return;
-    Say(absl::StrCat("An effect on the score is not shown of ",
-                     absl::StrJoin(unshown, "; "), "."));
-  }
-
-  void Depth() {
-    for (const auto& group : ByPlayer(figures_.Of(part::kDoubling))) {
-      const Sample& last = *group.back()->sample;
-      if (last.variant != variant_) continue;
-      const Interval elo = EloOf(ScoreOfA(last.games));
-      const std::string who = Who(last);
-      const std::string gain = absl::StrFormat("%+.0f Elo [%+.0f, %+.0f]",
-                                               elo.mean, elo.low, elo.high);
-      Say(elo.mean < kMinGain
-              ? absl::StrCat("Skill ends at about ", last.simulations / 2,
-                             " simulations", who, ": twice as many gain ", gain,
-                             ".")
-              : absl::StrCat("Skill goes deeper than ", last.simulations,
-                             " simulations", who, ": the last doubling gains ",
-                             gain, "."));
-    }
-  }
-
-  void Restricted() {
-    for (const Scored& each : Of(part::kRestricted)) {
-      const Interval score = ScoreOfA(each.sample->games);
-      if (!Excludes(score, 0.5)) continue;
-      const std::string& kind = each.sample->detail;
-      Say(absl::StrCat("A player that avoids ", kind,
-                       kind == "pass" ? "es" : "s", " scores ", Points(score),
-                       " against one that does not (", Where(*each.sample),
-                       ")."));
+      sentences_.push_back(absl::StrCat(
+          place < kTooFew
+              ? std::string(words[place])
+              : absl::StrCat("Fewer than ", kMinGamesForVerdict,
+                             " different games are no ground for a verdict: "),
+          figures, "."));
     }
   }
 
   const Figures& figures_;
   const Variant variant_;
   bool several_players_ = false;
+  std::array<std::vector<std::string>, kTooFew + 1> figures_of_;
   std::vector<std::string> sentences_;
 };
 
@@ -866,7 +745,7 @@ BalanceReport ReportOf(const Study& study, const StudyResults& results) {
     if (rows.empty()) return;
     rows = WithoutEmptyColumns(std::move(rows));
     report.tables[std::string(name)] =
-        RowsJson(all.empty() ? rows : WithoutEmptyColumns(std::move(all)));
+        RowsToJson(all.empty() ? rows : WithoutEmptyColumns(std::move(all)));
     report.sections.push_back({.heading = std::string(heading),
                                .rows = std::move(rows),
                                .notes = std::string(notes),
@@ -883,16 +762,6 @@ BalanceReport ReportOf(const Study& study, const StudyResults& results) {
       RowsOf(DifferencesOf(figures), BetweenRow),
       "The second player's figure minus the first one's.\n");
   const std::vector<Confirmed> compensations = CompensationsOf(figures);
-  std::vector<Confirmed> last_compensations;  // by the most simulations
-  for (const Confirmed& each : compensations) {
-    if (!last_compensations.empty() &&
-        last_compensations.back().base->variant == each.base->variant &&
-        last_compensations.back().base->player == each.base->player) {
-      last_compensations.back() = each;
-    } else {
-      last_compensations.push_back(each);
-    }
-  }
   add("compensations", "Points that make it even",
       RowsOf(compensations, CompensationRow),
       "Points go to the second side, negative ones to the first. They were "
@@ -900,7 +769,7 @@ BalanceReport ReportOf(const Study& study, const StudyResults& results) {
       "fresh games. Even at: where the curve\nof the steps is even, with the "
       "interval by all games of the ladder.\n");
   add("ladder", "Steps of the compensation",
-      RowsOf(last_compensations, LadderRows),
+      RowsOf(CompensationsOf(figures, /*last_only=*/true), LadderRows),
       "With the most simulations; JSON has the others. Curve: the scores as a "
       "curve that never\nrises.\n",
       RowsOf(compensations, LadderRows));
@@ -925,7 +794,7 @@ BalanceReport ReportOf(const Study& study, const StudyResults& results) {
           figures.Of(part::kFirst),
           [&](const Scored& sample) { return BestOf(first_actions(sample)); }),
       "The first side's score by first action, up to symmetry, and how often "
-      "the player\nbegins so. JSON has all actions.\n",
+      "the player\nbegins so: the best five; JSON has all.\n",
       RowsOf(figures.Of(part::kFirst), first_actions));
   add("restricted", "Restricted play",
       RowsOf(figures.Of(part::kRestricted), RestrictedRow),

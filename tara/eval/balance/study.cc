@@ -11,8 +11,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/synchronization/mutex.h"
-#include "absl/time/time.h"
-#include "tara/base/clocks.h"
 #include "tara/base/random.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/rules.h"
@@ -26,7 +24,6 @@ namespace {
 
 constexpr int kOpeningPlies = 2;      // of players without a policy
 constexpr int kConcurrentGames = 32;  // in progress on a thread
-constexpr int kProbeGames = 16;
 // A restriction is studied if the action occurs so often a game.
 constexpr double kMinOccurrence = 0.1;
 constexpr uint64_t kFreshStream = 1;
@@ -35,12 +32,11 @@ bool Searches(const PlayerSpec& player) {
   return player.kind == PlayerKind::kMcts || player.kind == PlayerKind::kNet;
 }
 
-// A player at one number of simulations.
+// A player at one number of simulations; dry, not made.
 struct Contender {
   PlayerSpec given;
-  PlayerSpec spec;       // with its number type
-  std::string identity;  // PlayerIdentity
   int simulations = 0;
+  Contestant made = {};
 };
 
 // Runs a study; or, dry, only counts the games that it would play at most.
@@ -51,7 +47,7 @@ class Run {
 
   absl::Status PlayAll() {
     if (!dry_ && context_.on_progress) {
-      TARA_ASSIGN_OR_RETURN(cost_, CostOf(study_, context_, false));
+      TARA_ASSIGN_OR_RETURN(planned_, MostGamesOf(study_, context_));
     }
     samples_.resize(study_.rules.size());
     const StopCheck stop = context_.stop ? context_.stop : [] { return false; };
@@ -85,38 +81,8 @@ class Run {
     return results;
   }
 
-  // Games by variant, player and simulations, dry.
-  struct Planned {
-    const StudiedRules* rules;
-    PlayerSpec player;
-    int simulations;
-    int64_t games;
-  };
-  const std::vector<Planned>& planned() const { return planned_; }
-
-  // Returns the seconds that a simulation takes in all actions of a game, by a
-  // few games that are not kept.
-  absl::StatusOr<double> SecondsOf(const StudiedRules& rules,
-                                   const PlayerSpec& given, int simulations) {
-    TARA_ASSIGN_OR_RETURN(const Contender contender,
-                          ContenderOf(given, simulations));
-    TARA_ASSIGN_OR_RETURN(const PlayerSpec spec, WithPrecision(contender.spec));
-    const PlayerFactory make = NewPlayerFactory(spec);
-    // Keeps the network in memory, so that loading it is not measured.
-    TARA_ASSIGN_OR_RETURN(const std::unique_ptr<Player> first, make());
-    ArenaOptions arena = DrawnOpenings(contender);
-    arena.variant = rules.variant;
-    arena.rule_options = rules.options;
-    arena.games = kProbeGames * context_.threads;
-    arena.concurrent_games = kProbeGames;
-    arena.adjudication.proof = false;
-    arena.stop = context_.stop;
-    const absl::Time begin = SteadyTime();
-    TARA_RETURN_IF_ERROR(
-        PlayArena(arena, make, make, context_.threads).status());
-    return absl::ToDoubleSeconds(SteadyTime() - begin) / arena.games /
-           std::max(1, simulations);
-  }
+  // Dry: the games that would be played at most.
+  int64_t planned() const { return planned_; }
 
   // Where a player has learned a rule, and where not.
   struct Variants {
@@ -125,23 +91,18 @@ class Run {
 
   absl::StatusOr<Contender> ContenderOf(const PlayerSpec& given,
                                         int simulations) {
-    Contender contender = {.given = given,
-                           .spec = given,
-                           .identity = "",
-                           .simulations = simulations};
+    PlayerSpec spec = given;
     if (simulations > 0) {
       TARA_ASSIGN_OR_RETURN(
-          contender.spec, WithOption(given, "sims", absl::StrCat(simulations)));
+          spec, WithOption(given, "sims", absl::StrCat(simulations)));
     }
-    if (dry_) return contender;
+    if (dry_) return Contender{.given = given, .simulations = simulations};
     absl::MutexLock lock(&mutex_);
-    const auto known = contenders_.find(contender.spec.text);
-    if (known != contenders_.end()) return known->second;
-    const std::string text = contender.spec.text;
-    TARA_ASSIGN_OR_RETURN(contender.spec, WithPrecision(contender.spec));
-    TARA_ASSIGN_OR_RETURN(contender.identity, PlayerIdentity(contender.spec));
-    contenders_[text] = contender;
-    return contender;
+    Contestant& made = made_[spec.text];
+    if (made.make == nullptr) {
+      TARA_ASSIGN_OR_RETURN(made, MakeContestant(MakeTeam({spec}), true));
+    }
+    return Contender{given, simulations, made};
   }
 
  private:
@@ -310,7 +271,7 @@ class Run {
   // Openings of games that begin as their player likes.
   ArenaOptions DrawnOpenings(const Contender& contender) const {
     return {.opening_plies = study_.opening_plies.value_or(
-                Searches(contender.spec) ? 0 : kOpeningPlies),
+                Searches(contender.given) ? 0 : kOpeningPlies),
             .drawn_plies = study_.drawn_plies,
             .temperature = study_.temperature,
             .self_play = true,
@@ -346,19 +307,12 @@ class Run {
                      .variant = arena.variant,
                      .rules = arena.rule_options,
                      .player = a.given.text,
-                     .spec = a.spec.text,
+                     .spec = a.made.team.text,
                      .simulations = a.simulations,
                      .detail = std::string(detail),
                      .wanted = arena.games};
     if (dry_) {
-      for (const StudiedRules& rules : study_.rules) {
-        if (rules.variant != arena.variant) continue;
-        // Both players of a pair on the average.
-        planned_.push_back({&rules, a.given,
-                            (a.simulations + b.simulations + 1) / 2,
-                            arena.games});
-        break;
-      }
+      planned_ += arena.games;
       samples.push_back(std::move(sample));
       return absl::OkStatus();
     }
@@ -368,14 +322,14 @@ class Run {
         Note(a, arena.variant, sample.not_learned, false);
       }
     }
-    SetTeams(MakeTeam({a.spec}), MakeTeam({b.spec}), arena);
+    SetTeams(a.made.team, b.made.team, arena);
     arena.concurrent_games = std::min(arena.concurrent_games, kConcurrentGames);
-    arena.adjudication.proof = false;
+    arena.adjudicate = false;
     arena.stop = stop;
     const proto::Contest contest =
         NewContest(absl::StrCat(record::kStudyConditions, part, " ",
                                 ArenaConditions(arena, openings)),
-                   a.identity, b.identity);
+                   a.made.identity, b.made.identity);
     TARA_RETURN_IF_ERROR(ResumeFromStore(*context_.store, contest, arena));
     // Games that players break off end anyhow.
     arena.on_game = [&, keep = arena.on_game](proto::GameRecord game) {
@@ -392,11 +346,11 @@ class Run {
           arena.games, static_cast<int64_t>(arena.earlier.size()));
     }
     const std::string name =
-        absl::StrCat(Info(arena.variant).id, ", ", a.spec.text, ", ", part,
+        absl::StrCat(Info(arena.variant).id, ", ", sample.spec, ", ", part,
                      detail.empty() ? "" : " ", detail);
     const auto on_progress = [&](const ArenaProgress&) {
       if (context_.on_progress) {
-        StudyProgress progress = {.sample = name, .games = cost_.games};
+        StudyProgress progress = {.sample = name, .games = planned_};
         {
           absl::MutexLock lock(&mutex_);
           progress.games_done = games_done_;
@@ -406,16 +360,12 @@ class Run {
       return !(stop && stop());
     };
     if (!(stop && stop())) {
-      const absl::StatusOr<ArenaResult> result =
-          context_.fleet != nullptr
-              ? PlayArenaOnFleet(arena, MakeTeam({a.spec}), MakeTeam({b.spec}),
-                                 *context_.fleet, on_progress)
-              : PlayArena(arena, NewPlayerFactory(a.spec),
-                          NewPlayerFactory(b.spec),
-                          std::max(1, context_.threads /
-                                          std::max(1, a.spec.search.threads)),
-                          on_progress);
-      TARA_RETURN_IF_ERROR(result.status());
+      const int threads =
+          context_.threads / ThreadsOfAGame(a.made.team, b.made.team);
+      TARA_RETURN_IF_ERROR(PlayArena(arena, a.made, b.made,
+                                     std::max(1, threads), context_.fleet,
+                                     on_progress)
+                               .status());
     }
     TARA_ASSIGN_OR_RETURN(
         const std::vector<proto::GameRecord> games,
@@ -434,11 +384,10 @@ class Run {
   const Study& study_;
   const StudyContext& context_;
   const bool dry_;
-  StudyCost cost_;
   std::vector<std::vector<Sample>> samples_;  // by rules
-  std::vector<Planned> planned_;              // dry: one thread
+  int64_t planned_ = 0;                       // games, at most
   absl::Mutex mutex_;
-  std::map<std::string, Contender> contenders_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::string, Contestant> made_ ABSL_GUARDED_BY(mutex_);  // by spec
   // By player and rule.
   std::map<std::string, std::map<std::string, Variants>> learning_
       ABSL_GUARDED_BY(mutex_);
@@ -531,29 +480,13 @@ absl::Status CheckStudy(const Study& study) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<StudyCost> CostOf(const Study& study,
-                                 const StudyContext& context, bool estimate) {
+absl::StatusOr<int64_t> MostGamesOf(const Study& study,
+                                    const StudyContext& context) {
   StudyContext local = context;
   local.fleet = nullptr;
   Run run(study, local, /*dry=*/true);
   TARA_RETURN_IF_ERROR(run.PlayAll());
-  StudyCost cost;
-  std::map<std::pair<const StudiedRules*, std::string>, double> seconds;
-  for (const Run::Planned& planned : run.planned()) {
-    const auto games = static_cast<double>(planned.games);
-    const int simulations = std::max(1, planned.simulations);
-    cost.games += planned.games;
-    if (!estimate) continue;
-    const auto [found, is_new] =
-        seconds.try_emplace({planned.rules, planned.player.text}, 0);
-    if (is_new) {
-      TARA_ASSIGN_OR_RETURN(found->second,
-                            run.SecondsOf(*planned.rules, planned.player,
-                                          study.size.budget(0).simulations()));
-    }
-    cost.seconds += games * simulations * found->second;
-  }
-  return cost;
+  return run.planned();
 }
 
 absl::StatusOr<StudyResults> RunStudy(const Study& study,
@@ -631,7 +564,6 @@ absl::StatusOr<GameFacts> FactsOf(const proto::GameRecord& game) {
   facts.red_margin = outcome.margin();
   facts.result = outcome.result();
   facts.ending = outcome.ended_by;
-  facts.kings_captured = outcome.kings_captured[0] + outcome.kings_captured[1];
   facts.drama = DramaOf(red_values, facts.result);
   return facts;
 }

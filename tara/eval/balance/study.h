@@ -69,7 +69,6 @@ struct GameFacts {
   int legal = 0;  // actions to choose from, over all plies
   Ending ending = Ending::kNone;
   std::array<int, kNumActionTypes> types = {};  // actions, by ActionType
-  int kings_captured = 0;
   std::array<SeatFacts, 4> seats = {};
   // Doubles: the seat that was out first, which ended the game; -1: none.
   int first_out = -1;
@@ -251,17 +250,9 @@ struct StudyContext {
   std::function<void(const StudyProgress&)> on_progress = {};
 };
 
-// Games of a study, at most.
-struct StudyCost {
-  int64_t games = 0;
-  double seconds = 0;  // 0: not estimated
-};
-
-// Returns the cost of a study that starts from nothing. With `estimate`, it
-// plays a few games of each variant and player, kept nowhere, and scales the
-// time that they take by simulations. Errors of the players.
-absl::StatusOr<StudyCost> CostOf(const Study& study,
-                                 const StudyContext& context, bool estimate);
+// Returns the games, at most, of a study that starts from nothing.
+absl::StatusOr<int64_t> MostGamesOf(const Study& study,
+                                    const StudyContext& context);
 
 // Plays the games that the store lacks and returns all of the study's. Each
 // game is kept when it ends: the same call resumes. Stopped, it returns the

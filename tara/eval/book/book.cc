@@ -1,7 +1,6 @@
 #include "tara/eval/book/book.h"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cmath>
 #include <map>
@@ -317,26 +316,30 @@ int OpeningTree::AddNode(const State& representative) {
   return found->second;
 }
 
+size_t OpeningTree::EdgeOf(const Node& node, Action action) {
+  const auto found = std::find_if(
+      node.edges.begin(), node.edges.end(), [action](const Edge& edge) {
+        return std::find(edge.actions.begin(), edge.actions.end(), action) !=
+               edge.actions.end();
+      });
+  return static_cast<size_t>(found - node.edges.begin());
+}
+
 void OpeningTree::SetSearch(const proto::BookPosition& search, Node& node) {
   node.simulations = static_cast<int>(search.simulations());
   node.own_score = search.score();
   node.own_margin = search.margin();
-  std::array<int, kNumActions> place;
-  int legal = 0;
+  int i = 0;
   LegalActions(node.state).ForEach([&](Action action) {
-    place[Index(action)] = legal++;
+    Edge& edge = node.edges[EdgeOf(node, action)];
+    edge.prior += search.prior(i);
+    edge.visits += search.visits(i);
+    edge.visited_score +=
+        search.visits(i) * static_cast<double>(search.action_score(i));
+    ++i;
   });
   for (Edge& edge : node.edges) {
-    double sum = 0;
-    for (const Action action : edge.actions) {
-      const int i = place[Index(action)];
-      edge.prior += search.prior(i);
-      edge.visits += search.visits(i);
-      sum += search.visits(i) * static_cast<double>(search.action_score(i));
-    }
-    if (edge.visits > 0) {
-      edge.visited_score = sum / static_cast<double>(edge.visits);
-    }
+    if (edge.visits > 0) edge.visited_score /= static_cast<double>(edge.visits);
   }
 }
 
@@ -362,21 +365,14 @@ void OpeningTree::CountGame(const proto::BookGame& game) {
     const Symmetry symmetry = RepresentativeSymmetry(state);
     const auto found = places_.find(TransformState(symmetry, state));
     if (found != places_.end()) {
-      const Action seen = TransformAction(symmetry, action);
-      for (Edge& edge : nodes_[found->second].edges) {
-        if (std::find(edge.actions.begin(), edge.actions.end(), seen) ==
-            edge.actions.end()) {
-          continue;
-        }
-        const int half_points =
-            state.side() == kRed ? static_cast<int>(game.red_half_points())
-                                 : 2 - static_cast<int>(game.red_half_points());
-        edge.games.wins += half_points == 2;
-        edge.games.draws += half_points == 1;
-        edge.games.losses += half_points == 0;
-        edge.games.chosen += ply >= static_cast<int>(game.opening_plies());
-        break;
-      }
+      Node& node = nodes_[found->second];
+      Edge& edge = node.edges[EdgeOf(node, TransformAction(symmetry, action))];
+      const auto red = static_cast<int>(game.red_half_points());
+      const int half_points = state.side() == kRed ? red : 2 - red;
+      edge.games.wins += half_points == 2;
+      edge.games.draws += half_points == 1;
+      edge.games.losses += half_points == 0;
+      edge.games.chosen += ply >= static_cast<int>(game.opening_plies());
     }
     ApplyAction(action, state);
   }
@@ -540,12 +536,7 @@ std::optional<OpeningPosition> OpeningTree::At(const State& state) const {
     position.score = node.score;
     position.margin = node.margin;
   }
-  std::array<size_t, kNumActions> edge_of;
-  for (size_t i = 0; i < node.edges.size(); ++i) {
-    for (const Action action : node.edges[i].actions) {
-      edge_of[Index(action)] = i;
-    }
-    const Edge& edge = node.edges[i];
+  for (const Edge& edge : node.edges) {
     OpeningAction action = {.known = edge.known,
                             .loss = edge.loss,
                             .prior = edge.prior,
@@ -561,8 +552,8 @@ std::optional<OpeningPosition> OpeningTree::At(const State& state) const {
     position.actions.push_back(std::move(action));
   }
   LegalActions(state).ForEach([&](Action action) {
-    const Action seen = TransformAction(symmetry, action);
-    position.actions[edge_of[Index(seen)]].actions.push_back(action);
+    position.actions[EdgeOf(node, TransformAction(symmetry, action))]
+        .actions.push_back(action);
   });
   for (OpeningAction& action : position.actions) {
     for (const Action each : action.actions) {
@@ -739,10 +730,7 @@ Json PositionJson(const OpeningPosition& position) {
                {"simulations", position.simulations},
                {"winning", OrNull(position.score)},
                {"margin", OrNull(position.margin)}};
-  json["actions"] = Json::array();
-  for (const ReportRow& action : ActionRows(position, /*all=*/true)) {
-    json["actions"].push_back(RowJson(action));
-  }
+  json["actions"] = RowsToJson(ActionRows(position, /*all=*/true));
   return json;
 }
 
@@ -761,29 +749,13 @@ Json HeadJson(const OpeningTree& tree, const BookSource& source) {
   return json;
 }
 
-// Returns what the book has, in a line.
-std::string HeadText(const OpeningTree& tree, const BookSource& source) {
-  return absl::StrCat(
-      source.book, ": ", VariantText(tree.start()), ", ", tree.positions(),
-      " positions searched",
-      source.player.empty() ? "" : absl::StrCat(" by ", source.player),
-      tree.positions() > 0 ? absl::StrCat(", ", tree.deepest(), " plies deep")
-                           : "",
-      "; ", tree.games(), " games",
-      tree.distinct_games() < tree.games()
-          ? absl::StrCat(", ", tree.distinct_games(),
-                         " different up to symmetry")
-          : "",
-      "\n");
-}
-
 std::string BookText(const OpeningTree& tree, const OpeningPosition& position,
-                     const BookSource& source, const BookTextOptions& options) {
+                     const BookSource& source, bool colour) {
   const State& state = position.state;
   std::string text = absl::StrCat(
-      HeadText(tree, source),
+      BookLine(tree, source),
       NotLearnedLine(VariantText(tree.start()), source.not_learned), "\n",
-      DrawBoard(state, {.unicode = options.unicode, .colour = options.colour}));
+      DrawBoard(state, {.colour = colour}));
   if (position.score.has_value()) {
     absl::StrAppendFormat(
         &text, "Worth %s %% of winning and %+.1f points to the side to move.\n",
@@ -823,22 +795,21 @@ std::pair<Json, Json> CellsOf(const ReportRow& row, bool with_games) {
 // Returns what the best first action is worth, and what the worst one loses.
 std::string VerdictOf(const OpeningTree& tree) {
   const std::optional<OpeningPosition> start = tree.At(tree.start());
-  const OpeningAction* best = nullptr;
-  const OpeningAction* worst = nullptr;
-  for (const OpeningAction& action : start->actions) {
-    if (!action.score.has_value()) continue;
-    if (best == nullptr || *action.score > *best->score) best = &action;
-    if (worst == nullptr || *action.score < *worst->score) worst = &action;
+  const OpeningAction& best = start->actions.front();
+  if (!best.score.has_value()) {
+    return "The book has no searched action of the start.";
   }
-  if (best == nullptr) return "The book has no searched action of the start.";
   std::string text = absl::StrCat(
-      "The best first action is ", ActionToText(best->actions[0], start->state),
-      best->actions.size() > 1 ? " (or one like it)" : "", ", with ",
-      Percent(*best->score), " % of winning for ",
+      "The best first action is ", ActionToText(best.actions[0], start->state),
+      best.actions.size() > 1 ? " (or one like it)" : "", ", with ",
+      Percent(*best.score), " % of winning for ",
       SeatName(tree.start().variant, tree.start().seat));
-  if (worst != best) {
-    absl::StrAppend(&text, "; ", ActionToText(worst->actions[0], start->state),
-                    " gives away the most, ", Percent(worst->loss), " %");
+  const OpeningAction& worst = *std::find_if(
+      start->actions.rbegin(), start->actions.rend(),
+      [](const OpeningAction& action) { return action.score.has_value(); });
+  if (worst.loss > 0) {
+    absl::StrAppend(&text, "; ", ActionToText(worst.actions[0], start->state),
+                    " gives away the most, ", Percent(worst.loss), " %");
   }
   return text + ".";
 }
@@ -894,7 +865,7 @@ std::string BookPage(const OpeningTree& tree, const BookSource& source) {
       "Opening book",
       absl::StrCat("<div class=\"verdict\"><p>", VerdictOf(tree),
                    "</p></div>\n<p id=\"about\">",
-                   Escaped(HeadText(tree, source)),
+                   Escaped(BookLine(tree, source)),
                    Escaped(NotLearnedLine(VariantText(tree.start()),
                                           source.not_learned)),
                    "</p>\n", BookPageBody(),
@@ -905,11 +876,26 @@ std::string BookPage(const OpeningTree& tree, const BookSource& source) {
 
 }  // namespace
 
+std::string BookLine(const OpeningTree& tree, const BookSource& source) {
+  return absl::StrCat(
+      source.book, ": ", VariantText(tree.start()), ", ", tree.positions(),
+      " positions searched",
+      source.player.empty() ? "" : absl::StrCat(" by ", source.player),
+      tree.positions() > 0 ? absl::StrCat(", ", tree.deepest(), " plies deep")
+                           : "",
+      "; ", tree.games(), " games",
+      tree.distinct_games() < tree.games()
+          ? absl::StrCat(", ", tree.distinct_games(),
+                         " different up to symmetry")
+          : "",
+      "\n");
+}
+
 Report ReportBook(const OpeningTree& tree, const OpeningPosition& position,
-                  const BookSource& source, const BookTextOptions& options) {
+                  const BookSource& source, bool colour) {
   Json json = HeadJson(tree, source);
   json.update(PositionJson(position));
-  return {.text = BookText(tree, position, source, options),
+  return {.text = BookText(tree, position, source, colour),
           .json = JsonText(json),
           .page = [&] { return BookPage(tree, source); }};
 }

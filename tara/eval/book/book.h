@@ -207,6 +207,8 @@ class OpeningTree {
   };
 
   int AddNode(const State& representative);
+  // Returns the index of the edge that has an action of the representative.
+  static size_t EdgeOf(const Node& node, Action action);
   void SetSearch(const proto::BookPosition& search, Node& node);
   void CountGame(const proto::BookGame& game);
   // Sets depths, values and losses of all nodes and edges.
@@ -255,17 +257,15 @@ struct BookSource {
   std::string not_learned = {};
 };
 
-struct BookTextOptions {
-  bool unicode = true;
-  bool colour = false;
-};
+// Returns what the book has, in a line.
+std::string BookLine(const OpeningTree& tree, const BookSource& source);
 
-// Returns a report. Its text: the board of the position, and a table of its
-// actions, best first. docs/how-to/explore_openings.md documents its JSON, an
-// object on a line. Its page has all positions of the tree, from its start.
+// Returns a report. Its text: the board of the position, with `colour` for a
+// terminal, and a table of its actions, best first.
+// docs/how-to/explore_openings.md documents its JSON, an object on a line. Its
+// page has all positions of the tree, from its start.
 Report ReportBook(const OpeningTree& tree, const OpeningPosition& position,
-                  const BookSource& source,
-                  const BookTextOptions& options = {});
+                  const BookSource& source, bool colour = false);
 
 }  // namespace tara::eval
 

@@ -268,10 +268,11 @@ std::string VariantCommand(const State& state) {
 // A command that engines may have: to begin from a position.
 constexpr absl::string_view kSetPosition = "set_position";
 
-// A process of the engine and its state of the game.
-class Slot {
+// A process of the engine and its state of the game. Games that it plays at the
+// same time are played over to each position.
+class EnginePlayer : public Player {
  public:
-  explicit Slot(const EngineSpec* spec) : spec_(*spec) {}
+  explicit EnginePlayer(const EngineSpec& spec) : spec_(spec) {}
 
   // Starts the process unless it runs. Errors of EngineSession::Start.
   absl::Status Start(bool* is_ours = nullptr) {
@@ -284,6 +285,29 @@ class Slot {
     return absl::OkStatus();
   }
 
+  absl::Status ChooseActions(absl::Span<const Turn> turns,
+                             absl::Span<Action> actions) override {
+    for (size_t i = 0; i < turns.size(); ++i) {
+      game_ = turns[i].game;
+      std::string fault;
+      TARA_RETURN_IF_ERROR(Choose(turns[i], actions[i], fault));
+      if (fault.empty()) continue;
+      if (turns[i].forfeit == nullptr) return absl::AbortedError(fault);
+      *turns[i].forfeit = fault;
+    }
+    return absl::OkStatus();
+  }
+
+  // A process that was lost with the game is replaced now, while no clock runs;
+  // an error will show again when it is needed.
+  void EndGame(uint64_t game) override {
+    if (game != game_) return;
+    game_.reset();
+    actions_.reset();
+    if (is_lost_) Start().IgnoreError();
+  }
+
+ private:
   // Fills the action, or the reason why the engine cannot continue. Returns the
   // error of a turn that no engine can play.
   absl::Status Choose(const Turn& turn, Action& action, std::string& fault) {
@@ -325,19 +349,6 @@ class Slot {
     return absl::OkStatus();
   }
 
-  bool plays(uint64_t game) const { return game_ == game; }
-  bool free() const { return !game_.has_value(); }
-  void Take(uint64_t game) { game_ = game; }
-
-  // The game is over. A process that was lost with it is replaced now, while no
-  // clock runs; an error will show again when it is needed.
-  void EndGame() {
-    game_.reset();
-    actions_.reset();
-    if (is_lost_) Start().IgnoreError();
-  }
-
- private:
   // Returns a start position whose game reaches the turn's position by its
   // actions, if any: preferably the start of the engine's current game.
   std::optional<State> StartOf(const Turn& turn) const {
@@ -447,10 +458,10 @@ class Slot {
                deadline);
   }
 
-  const EngineSpec& spec_;
+  const EngineSpec spec_;
   std::unique_ptr<EngineSession> session_;
-  bool is_lost_ = false;  // through its own fault
-  std::optional<uint64_t> game_;
+  bool is_lost_ = false;          // through its own fault
+  std::optional<uint64_t> game_;  // of the latest turn, until it ends
   bool has_ever_played_ = false;  // has ever accepted a variant
   bool refuses_variant_ = false;
   // The state of the process.
@@ -458,87 +469,6 @@ class Slot {
   std::optional<State> start_;  // of the game that is its latest turn's
   std::optional<std::vector<Action>> actions_;  // of its game; none: no game
   std::optional<mcts::TimeControl> clock_;
-};
-
-class EnginePlayer : public Player {
- public:
-  explicit EnginePlayer(const EngineSpec& spec) : spec_(spec) {
-    slots_.reserve(spec.processes);  // seats do not move
-    slots_.emplace_back(&spec_);
-  }
-
-  absl::Status Start() { return slots_[0].Start(); }
-
-  absl::Status ChooseActions(absl::Span<const Turn> turns,
-                             absl::Span<Action> actions) override {
-    std::vector<std::vector<size_t>> work = Distribute(turns);
-    std::vector<absl::Status> errors(work.size());
-    RunOnThreads(static_cast<int>(work.size()), [&](int slot) {
-      for (const size_t i : work[slot]) {
-        errors[slot].Update(ChooseAt(slots_[slot], turns[i], actions[i]));
-      }
-    });
-    for (const absl::Status& error : errors) TARA_RETURN_IF_ERROR(error);
-    return absl::OkStatus();
-  }
-
-  void EndGame(uint64_t game) override {
-    for (Slot& slot : slots_) {
-      if (slot.plays(game)) slot.EndGame();
-    }
-  }
-
- private:
-  // Returns the turns, by process, that each is to answer: a game stays with
-  // its process, others get a free one or a further one; where there are more
-  // games than processes, these change between games.
-  std::vector<std::vector<size_t>> Distribute(absl::Span<const Turn> turns) {
-    std::vector<std::vector<size_t>> work(spec_.processes);
-    std::vector<size_t> homeless;
-    for (size_t i = 0; i < turns.size(); ++i) {
-      const auto home = std::find_if(
-          slots_.begin(), slots_.end(),
-          [&](const Slot& slot) { return slot.plays(turns[i].game); });
-      if (home == slots_.end()) {
-        homeless.push_back(i);
-      } else {
-        work[home - slots_.begin()].push_back(i);
-      }
-    }
-    for (const size_t i : homeless) {
-      auto slot = std::find_if(slots_.begin(), slots_.end(),
-                               [](const Slot& each) { return each.free(); });
-      if (slot == slots_.end() &&
-          static_cast<int>(slots_.size()) < spec_.processes) {
-        slots_.emplace_back(&spec_);
-        slot = slots_.end() - 1;
-      }
-      size_t place = slot - slots_.begin();
-      if (slot == slots_.end()) {
-        place = std::min_element(work.begin(), work.end(),
-                                 [](const auto& a, const auto& b) {
-                                   return a.size() < b.size();
-                                 }) -
-                work.begin();
-      }
-      slots_[place].Take(turns[i].game);
-      work[place].push_back(i);
-    }
-    work.resize(slots_.size());
-    return work;
-  }
-
-  static absl::Status ChooseAt(Slot& slot, const Turn& turn, Action& action) {
-    std::string fault;
-    TARA_RETURN_IF_ERROR(slot.Choose(turn, action, fault));
-    if (fault.empty()) return absl::OkStatus();
-    if (turn.forfeit == nullptr) return absl::AbortedError(fault);
-    *turn.forfeit = fault;
-    return absl::OkStatus();
-  }
-
-  const EngineSpec spec_;
-  std::vector<Slot> slots_;
 };
 
 }  // namespace

@@ -1,22 +1,15 @@
 #include "tara/eval/players/make_player.h"
 
-#include <poll.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <csignal>
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
-#include <iostream>
 #include <optional>
 #include <system_error>
 #include <utility>
 
-#include "absl/base/const_init.h"
 #include "absl/base/thread_annotations.h"
 #include "absl/strings/ascii.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/synchronization/mutex.h"
@@ -24,9 +17,6 @@
 #include "tara/base/clocks.h"
 #include "tara/base/files.h"
 #include "tara/base/status_macros.h"
-#include "tara/base/threads.h"
-#include "tara/core/action.h"
-#include "tara/core/drawing.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
@@ -135,109 +125,6 @@ absl::StatusOr<std::string> NetworkFileOf(const PlayerSpec& spec) {
 
 namespace {
 
-// Held by who talks to the terminal.
-ABSL_CONST_INIT absl::Mutex terminal(absl::kConstInit);
-// Whether the person has quit, in any game.
-bool has_left ABSL_GUARDED_BY(terminal) = false;
-
-// How long Ctrl-C at the prompt may be overlooked.
-constexpr int kPatienceMs = 50;
-
-std::string LegalText(const State& state) {
-  return absl::StrJoin(LegalActionTexts(state), " ");
-}
-
-// A person who sees the board and types an action, `legal`, `resign`
-// (forfeits the game) or `quit`. `quit`, the end of the input and
-// Ctrl-C interrupt the process (SIGINT), and the program ends as after Ctrl-C.
-// Persons share the terminal: they play one at a time, on any threads.
-class PersonPlayer : public Player {
- public:
-  absl::Status ChooseActions(absl::Span<const Turn> turns,
-                             absl::Span<Action> actions) override {
-    const absl::MutexLock lock(&terminal);
-    for (size_t i = 0; i < turns.size(); ++i) {
-      // Ignored if the person has quit or resigned.
-      actions[i] = LegalActions(turns[i].state).Nth(0);
-      if (has_left) continue;
-      const std::optional<Action> chosen = Ask(turns[i]);
-      if (chosen.has_value()) actions[i] = *chosen;
-      if (has_resigned_) {
-        has_resigned_ = false;
-        if (turns[i].forfeit == nullptr) {
-          return absl::FailedPreconditionError("the person resigned");
-        }
-        *turns[i].forfeit = "resigned";
-      }
-    }
-    return absl::OkStatus();
-  }
-
- private:
-  // Returns what the person plays; nothing if the person resigns or leaves.
-  std::optional<Action> Ask(const Turn& turn)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(terminal) {
-    const State& state = turn.state;
-    std::vector<std::string> played;
-    for (const Action action : turn.actions) {
-      played.push_back(ActionToText(action));
-    }
-    out_ << "\n";
-    if (!played.empty()) {
-      out_ << "Played: " << absl::StrJoin(played, " ") << "\n";
-    }
-    out_ << DrawBoard(state, {.highlight = LegalActions(state)});
-    while (true) {
-      out_ << SeatName(state.variant, state.seat)
-           << ", an action (or legal, resign, quit): " << std::flush;
-      const std::optional<std::string> line = ReadLine();
-      if (!line.has_value() || *line == "quit") {
-        out_ << "\n" << std::flush;
-        // A second signal would kill.
-        if (!has_left) std::raise(SIGINT);
-        has_left = true;
-        return std::nullopt;
-      }
-      if (*line == "resign") {
-        has_resigned_ = true;
-        return std::nullopt;
-      }
-      if (*line == "legal") {
-        out_ << "Legal: " << LegalText(state) << "\n";
-        continue;
-      }
-      const absl::StatusOr<Action> action = ParseAction(*line, state);
-      if (action.ok() && LegalActions(state).Contains(*action)) return *action;
-      if (line->empty()) continue;
-      // Keys without a letter type control characters.
-      out_ << "'" << absl::Utf8SafeCHexEscape(*line)
-           << "' is not a legal action; expected one of " << LegalText(state)
-           << "\n";
-    }
-  }
-
-  // Returns a trimmed line; none at the end of the input or after a signal,
-  // when the person has quit.
-  std::optional<std::string> ReadLine()
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(terminal) {
-    while (std::cin.rdbuf()->in_avail() <= 0) {
-      pollfd input = {.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
-      if (poll(&input, 1, kPatienceMs) > 0) break;
-      // Another thread may have received the signal.
-      if (StopRequested()) {
-        has_left = true;
-        return std::nullopt;
-      }
-    }
-    std::string line;
-    if (!std::getline(std::cin, line)) return std::nullopt;
-    return std::string(absl::StripAsciiWhitespace(line));
-  }
-
-  std::ostream& out_ = std::cerr;  // the standard output is for reports
-  bool has_resigned_ = false;
-};
-
 // The network of a spec, for as long as there are players of it.
 class SharedNetwork {
  public:
@@ -279,8 +166,6 @@ absl::StatusOr<std::unique_ptr<Player>> Make(const PlayerSpec& spec,
     }
     case PlayerKind::kEngine:
       return NewEnginePlayer(spec.engine);
-    case PlayerKind::kPerson:
-      return std::make_unique<PersonPlayer>();
   }
   __builtin_unreachable();
 }
@@ -352,6 +237,7 @@ absl::StatusOr<std::string> PlayerIdentity(const TeamSpec& team) {
 
 absl::StatusOr<Contestant> MakeContestant(const TeamSpec& team, bool stored) {
   Contestant contestant;
+  contestant.given = team;
   TARA_ASSIGN_OR_RETURN(contestant.team, WithPrecision(team));
   contestant.make = NewPlayerFactory(contestant.team);
   if (stored) {
@@ -389,8 +275,6 @@ absl::Status CheckSameEverywhere(const PlayerSpec& player) {
   absl::string_view why;
   if (player.kind == PlayerKind::kEngine) {
     why = "is a program on this machine";
-  } else if (player.kind == PlayerKind::kPerson) {
-    why = "is a person at this machine";
   } else if (player.time_ms > 0 || player.search.time > absl::ZeroDuration()) {
     why = "searches for a fixed time (ms)";
   } else if (player.search.threads > 1) {

@@ -85,6 +85,7 @@ absl::StatusOr<std::string> PlayerIdentity(const TeamSpec& team);
 
 // A player or team in contests.
 struct Contestant {
+  TeamSpec given;        // as it was given
   TeamSpec team;         // with the number types of its networks
   std::string identity;  // PlayerIdentity; empty without a store
   PlayerFactory make;    // each thread needs a player of its own

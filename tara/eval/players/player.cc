@@ -17,7 +17,6 @@
 #include "tara/mcts/evaluators/caching_evaluator.h"
 #include "tara/mcts/levels/levels.h"
 #include "tara/mcts/search/many_games.h"
-#include "tara/mcts/search/search_session.h"
 #include "tara/mcts/solver/endgame_solver.h"
 #include "tara/mcts/tree/tree.h"
 #include "tara/record/game_record.h"
@@ -142,14 +141,7 @@ class SearchPlayer : public Player {
       session = std::move(found->second);
       sessions_.erase(found);
     } else {
-      mcts::SessionOptions options = {
-          .search = options_.search,
-          .reuse = options_.reuse,
-          .threads = options_.threads,
-          .leaves_per_game = options_.leaves_per_game,
-          .confidence_z = options_.confidence_z,
-          .temperature = options_.temperature,
-          .value_margin = options_.value_margin};
+      mcts::SessionOptions options = options_;
       options.search.utility.match = turn.match;
       // A Gumbel root plans for a number of simulations: a clock leaves none.
       options.search.gumbel &= !TimeFor(turn).limited();

@@ -23,7 +23,7 @@
 #include "tara/core/state.h"
 #include "tara/eval/alpha_beta/alpha_beta.h"
 #include "tara/mcts/evaluator.h"
-#include "tara/mcts/options/search_options.h"
+#include "tara/mcts/search/search_session.h"
 #include "tara/mcts/time/time_manager.h"
 #include "tara/mcts/utility.h"
 
@@ -118,26 +118,18 @@ std::unique_ptr<Player> NewGreedyPlayer();
 std::unique_ptr<Player> NewPolicyPlayer(
     std::shared_ptr<mcts::Evaluator> evaluator);
 
-struct SearchPlayerOptions {
-  // With UtilityKind::kMatch the player plays for the match, with its score and
-  // the variant's margin deviation in place of those in search.utility. The
-  // player has its own solver, for at most search.solver_vacant_hills and at
-  // most SolvableVacantHills of the variant.
-  mcts::SearchOptions search = {};
+// A session's options (search_session.h), and more. With UtilityKind::kMatch
+// the player plays for the match, with its score and the variant's margin
+// deviation in place of those in search.utility. It has its own solver, for at
+// most search.solver_vacant_hills and at most SolvableVacantHills of the
+// variant. Threads search together in calls with one position. With `time`,
+// simulations that are reused add to the simulations. REQUIRES: one thread with
+// search.gumbel.
+struct SearchPlayerOptions : mcts::SessionOptions {
   // Thinking time per action, in place of search.simulations; zero: none. The
   // search ends earlier if nothing can change the choice. The positions of a
   // call are searched together and share the sum of their times.
   absl::Duration time = absl::ZeroDuration();
-  // Maximum number of leaves of one tree in a batch (many_games.h).
-  int leaves_per_game = 1;
-  // Threads that search a position together (search_session.h) in calls with
-  // one position. With more than one, the search is not reproducible. REQUIRES:
-  // 1 with search.gumbel.
-  int threads = 1;
-  // Whether to reuse the subtree of the last turn of a game. Kept simulations
-  // count among search.simulations, which saves time; with `time` they add to
-  // the simulations.
-  bool reuse = false;
   // Whether to search during the opponent's turn, on `threads` additional
   // threads, if a turn allows it (Turn::may_ponder). REQUIRES: reuse; not
   // search.gumbel.
@@ -145,16 +137,6 @@ struct SearchPlayerOptions {
   // Maximum number of simulations of a tree while pondering; some 500 bytes
   // each.
   int ponder_simulations = 1 << 21;
-  // 0: play the most visited action. Above 0: play the one with the highest
-  // lower confidence bound (ChoiceOptions::confidence_z).
-  float confidence_z = 0;
-  // Above 0: draw actions by their visits; higher values are more random
-  // (ChoiceOptions::temperature).
-  float temperature = 0;
-  // Above 0, in place of both: play the action with the highest immediate score
-  // among those whose value is at most this much below the best
-  // (ChooseWithinMargin in levels.h).
-  float value_margin = 0;
   // Cached evaluations over all games; some 300 bytes each. At least 1.
   int64_t cache_positions = int64_t{1} << 16;
   // The clocks of Turn::budget and of `time`. Thread-safe.

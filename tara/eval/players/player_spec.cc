@@ -81,8 +81,6 @@ OptionTable EngineOptionTable(EngineSpec& spec) {
        "time per action without a clock"},
       {"grace", Seconds{&spec.grace}, 0, kMaxSeconds,
        "time allowed beyond its clock"},
-      {"processes", &spec.processes, 1, 256,
-       "concurrent games per thread, one process each"},
       {"log", &spec.log, "file for its standard error and the protocol",
        Default("none")},
   };
@@ -159,7 +157,7 @@ absl::StatusOr<EngineSpec> ParseEngineSpec(absl::string_view text) {
     if (known == nullptr) {
       return UnknownOption(
           option.text,
-          "start=S, move=S, grace=S, processes=N or log=FILE; quote commas of "
+          "start=S, move=S, grace=S or log=FILE; quote commas of "
           "the command itself: engine:'CMD a,b'");
     }
     TARA_RETURN_IF_ERROR(SetOption(*known, option.value));
@@ -208,7 +206,6 @@ constexpr PlayerKindInfo kPlayerKinds[] = {
     {"level", PlayerKind::kNet, "level:N"},
     {"net", PlayerKind::kNet, "net:PATH[,sims=N]"},
     {"engine", PlayerKind::kEngine, "engine:CMD"},
-    {"person", PlayerKind::kPerson, "person"},
 };
 
 absl::Status SetOne(const OptionText& option, PlayerSpec& spec) {
@@ -436,8 +433,6 @@ absl::StatusOr<PlayerSpec> ParsePlayerSpec(absl::string_view text) {
   switch (known->kind) {
     case PlayerKind::kBaseline:
       if (known->options != nullptr) break;
-      [[fallthrough]];
-    case PlayerKind::kPerson:
       if (!has_rest) return spec;
       return BadSpec(text, absl::StrCat(name, " takes no options, got '",
                                         Shown(rest), "'"));
@@ -462,11 +457,8 @@ absl::StatusOr<PlayerSpec> ParsePlayerSpec(absl::string_view text) {
 }
 
 int GamesAtATime(const PlayerSpec& spec, int games) {
-  if (spec.kind == PlayerKind::kEngine) {
-    return std::min(games, spec.engine.processes);
-  }
-  if (spec.kind == PlayerKind::kPerson) return 1;
-  return spec.search.threads > 1 ? 1 : games;
+  return spec.kind == PlayerKind::kEngine || spec.search.threads > 1 ? 1
+                                                                     : games;
 }
 
 namespace {
@@ -549,7 +541,6 @@ std::string PlayerSpecHelp() {
               (docs/how-to/compare.md). CMD is the program and its arguments,
               quoted as in a shell, but not run by one. A program that hangs,
               exits or breaks the rules loses the game
-  person      a person at the terminal, one game at a time
 
 Options of alphabeta: limits per action; 0: none
 )",

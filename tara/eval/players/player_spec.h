@@ -29,8 +29,6 @@ struct EngineSpec {
   // With a clock: additional time to wait for an answer when its time is up.
   // The engine loses on time, but is not restarted.
   absl::Duration grace = absl::Seconds(2);
-  // Concurrent games of a player, each with a process.
-  int processes = 1;
   // File that receives its standard error and the dialogue; empty: none.
   std::string log = {};
 };
@@ -55,8 +53,7 @@ enum class PlayerKind {
   kBaseline,  // what its row of PlayerKinds() states, and nothing else
   kMcts,
   kNet,
-  kEngine,
-  kPerson
+  kEngine
 };
 
 struct PlayerSpec;
@@ -107,9 +104,9 @@ struct PlayerSpec {
   int playouts = 1;                     // kMcts: random games per leaf
   // kMcts, kNet: search options. For kMcts the parser sets kPlayoutCPuct and
   // kPlayoutLeaves (tara/mcts/options/search_options.h).
-  SearchPlayerOptions search = {.search = mcts::ForPlay(),
-                                .reuse = true,
-                                .confidence_z = mcts::kPlayConfidenceZ};
+  SearchPlayerOptions search = {{.search = mcts::ForPlay(),
+                                 .reuse = true,
+                                 .confidence_z = mcts::kPlayConfidenceZ}};
   // alphabeta: limits; 0: none. Without any of them the player has a default
   // limit of nodes.
   int nodes = 0;           // positions visited

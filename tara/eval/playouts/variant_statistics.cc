@@ -15,10 +15,10 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/types/span.h"
 #include "nlohmann/json.hpp"
-#include "tara/base/check.h"
 #include "tara/base/threads.h"
 #include "tara/core/outcome.h"
 #include "tara/core/state.h"
+#include "tara/eval/statistics/statistics.h"
 
 namespace tara::eval {
 namespace {
@@ -60,35 +60,28 @@ PlayoutStatistics PlayRandomGames(int64_t games, int threads,
 
 namespace {
 
-// Returns the interval around `mean` for a sum of squared deviations over
-// `games`; infinite for a single game.
-Interval StudentInterval(double mean, double squared_deviations, double games) {
-  const double half_width =
-      games < 2 ? std::numeric_limits<double>::infinity()
-                : StudentQuantile95(games - 1) *
-                      std::sqrt(squared_deviations / (games - 1) / games);
-  return {mean, mean - half_width, mean + half_width};
-}
+// A mean over games, and the standard deviation of a single game.
+struct Spread {
+  Interval mean;
+  double deviation = 0;
+};
 
-// Returns the spread of values from their number, sum and sum of squares.
-Spread ComputeSpread(double games, double sum, double squares) {
+// Returns the spread of values from their number, sum and sum of squares, with
+// Student's interval; infinite for a single game.
+Spread SpreadOf(double games, double sum, double squares) {
   const double mean = sum / games;
+  if (games < 2) {
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    return {{mean, -kInfinity, kInfinity}, 0};
+  }
   // Rounding must not make it negative where the values do not vary.
-  const double squared_deviations = std::max(0.0, squares - sum * mean);
-  return {StudentInterval(mean, squared_deviations, games),
-          games < 2 ? 0 : std::sqrt(squared_deviations / (games - 1))};
+  const double variance = std::max(0.0, squares - sum * mean) / (games - 1);
+  const double half_width =
+      StudentQuantile95(games - 1) * std::sqrt(variance / games);
+  return {{mean, mean - half_width, mean + half_width}, std::sqrt(variance)};
 }
 
-Interval BranchingOf(const PlayoutStatistics& sums) {
-  return RatioInterval({.games = static_cast<double>(sums.games),
-                        .x = static_cast<double>(sums.legal_actions),
-                        .y = static_cast<double>(sums.plies),
-                        .xx = static_cast<double>(sums.legal_squares),
-                        .xy = static_cast<double>(sums.legal_times_length),
-                        .yy = static_cast<double>(sums.length_squares)});
-}
-
-Spread ComputeMarginSpread(const PlayoutStatistics& sums) {
+Spread MarginSpread(const PlayoutStatistics& sums) {
   double sum = 0;
   double squares = 0;
   for (size_t i = 0; i < std::size(sums.margins); ++i) {
@@ -97,45 +90,20 @@ Spread ComputeMarginSpread(const PlayoutStatistics& sums) {
     sum += games * margin;
     squares += games * margin * margin;
   }
-  return ComputeSpread(static_cast<double>(sums.games), sum, squares);
+  return SpreadOf(static_cast<double>(sums.games), sum, squares);
 }
 
-}  // namespace
-
-VariantStatistics Summarize(Variant variant, const RuleOptions& options,
-                            const PlayoutStatistics& sums) {
-  TARA_CHECK(sums.games > 0, "statistics of no games");
-  const auto games = static_cast<double>(sums.games);
-  const auto a_game = [&](int64_t total) {
-    return static_cast<double>(total) / games;
-  };
-  const auto share = [&](int64_t count) {
-    return WilsonInterval(a_game(count), games);
-  };
-  VariantStatistics statistics = {
-      .variant = variant,
-      .options = options,
-      .sums = sums,
-      .length = ComputeSpread(games, static_cast<double>(sums.plies),
-                              static_cast<double>(sums.length_squares)),
-      .branching = BranchingOf(sums),
-      .first_side_win_rate = share(sums.results[0]),
-      .draw_rate = share(sums.results[1]),
-      .second_side_win_rate = share(sums.results[2]),
-      .first_side_score = ScoreIntervalOf(
-          SumsOfGames(games, static_cast<double>(sums.results[0]),
-                      static_cast<double>(sums.results[1]))),
-      .margin = ComputeMarginSpread(sums),
-      .captures = a_game(sums.captures),
-      .kings_captured = a_game(sums.kings_captured),
-  };
-  for (size_t i = 0; i < std::size(sums.phase_plies); ++i) {
-    statistics.phase_lengths[i] = a_game(sums.phase_plies[i]);
-  }
-  return statistics;
+double PerGame(const VariantStatistics& s, int64_t total) {
+  return static_cast<double>(total) / static_cast<double>(s.sums.games);
 }
 
-namespace {
+// The share of the games with a result: 0 won by Red, 1 drawn, 2 lost.
+ReportField ResultField(absl::string_view name, absl::string_view heading,
+                        const VariantStatistics& s, int result) {
+  return ShareField(name, heading,
+                    WilsonInterval(PerGame(s, s.sums.results[result]),
+                                   static_cast<double>(s.sums.games)));
+}
 
 using Json = nlohmann::ordered_json;
 using Variants = absl::Span<const VariantStatistics>;
@@ -153,14 +121,6 @@ constexpr NumberFormat kFirstSideScore = {.scale = 100,
                                           .below = "blue",
                                           .even = 0.5};
 
-int64_t Games(const VariantStatistics& statistics, Ending ending) {
-  return statistics.sums.endings[static_cast<size_t>(ending)];
-}
-
-double Length(const VariantStatistics& statistics, Phase phase) {
-  return statistics.phase_lengths[static_cast<size_t>(phase)];
-}
-
 // "-" where nothing was, so that "0.00" means little.
 ReportField RareField(absl::string_view name, absl::string_view heading,
                       double mean, const NumberFormat& format = {}) {
@@ -170,26 +130,42 @@ ReportField RareField(absl::string_view name, absl::string_view heading,
 }
 
 ReportRow GameFields(const VariantStatistics& s) {
-  return {CountField("games", "number", s.sums.games),
-          CountField("plies", "", s.sums.plies),
-          MeanField("mean_length", "length", s.length.mean),
-          NumberField("length_deviation", "sd", s.length.deviation),
-          CountField("max_length", "longest", s.sums.max_length),
-          MeanField("mean_branching", "branching", s.branching)};
+  const PlayoutStatistics& sums = s.sums;
+  const auto games = static_cast<double>(sums.games);
+  const auto plies = static_cast<double>(sums.plies);
+  const auto squares = static_cast<double>(sums.length_squares);
+  const Spread length = SpreadOf(games, plies, squares);
+  return {CountField("games", "number", sums.games),
+          CountField("plies", "", sums.plies),
+          MeanField("mean_length", "length", length.mean),
+          NumberField("length_deviation", "sd", length.deviation),
+          CountField("max_length", "longest", sums.max_length),
+          MeanField(
+              "mean_branching", "branching",
+              RatioInterval({.games = games,
+                             .x = static_cast<double>(sums.legal_actions),
+                             .y = plies,
+                             .xx = static_cast<double>(sums.legal_squares),
+                             .xy = static_cast<double>(sums.legal_times_length),
+                             .yy = squares}))};
 }
 
 ReportRow WinFields(const VariantStatistics& s) {
-  return {
-      EstimateField("first_side_score", "first side scores %",
-                    s.first_side_score, kFirstSideScore),
-      ShareField("first_side_win_rate", "wins %", s.first_side_win_rate),
-      ShareField("second_side_win_rate", "loses %", s.second_side_win_rate)};
+  return {EstimateField("first_side_score", "first side scores %",
+                        ScoreIntervalOf(SumsOfGames(
+                            static_cast<double>(s.sums.games),
+                            static_cast<double>(s.sums.results[0]),
+                            static_cast<double>(s.sums.results[1]))),
+                        kFirstSideScore),
+          ResultField("first_side_win_rate", "wins %", s, 0),
+          ResultField("second_side_win_rate", "loses %", s, 2)};
 }
 
 ReportRow MarginFields(const VariantStatistics& s) {
-  return {ShareField("draw_rate", "draws %", s.draw_rate),
-          MeanField("mean_margin", "first side's margin", s.margin.mean),
-          NumberField("margin_deviation", "sd", s.margin.deviation)};
+  const Spread margin = MarginSpread(s.sums);
+  return {ResultField("draw_rate", "draws %", s, 1),
+          MeanField("mean_margin", "first side's margin", margin.mean),
+          NumberField("margin_deviation", "sd", margin.deviation)};
 }
 
 // Shares of the games by how they ended; in JSON their numbers.
@@ -197,11 +173,10 @@ ReportRow EndingFields(const VariantStatistics& s) {
   ReportRow row;
   for (const Ending ending : kEndings) {
     const std::string name(EndingName(ending));
-    const auto games = static_cast<double>(Games(s, ending));
-    ReportField& field = row.emplace_back(
-        RareField(name, name + " %", games / static_cast<double>(s.sums.games),
-                  {.scale = 100}));
-    field.value = Games(s, ending);
+    const int64_t games = s.sums.endings[static_cast<size_t>(ending)];
+    row.push_back(
+        RareField(name, name + " %", PerGame(s, games), {.scale = 100}));
+    row.back().value = games;
   }
   return row;
 }
@@ -211,14 +186,17 @@ ReportRow PhaseFields(const VariantStatistics& s) {
   ReportRow row;
   for (const Phase phase : kPhases) {
     const std::string name(PhaseName(phase));
-    row.push_back(RareField(name, name, Length(s, phase)));
+    row.push_back(
+        RareField(name, name,
+                  PerGame(s, s.sums.phase_plies[static_cast<size_t>(phase)])));
   }
   return row;
 }
 
 ReportRow CaptureFields(const VariantStatistics& s) {
-  return {RareField("mean_captures", "captures", s.captures),
-          RareField("mean_kings_captured", "kings captured", s.kings_captured)};
+  return {RareField("mean_captures", "captures", PerGame(s, s.sums.captures)),
+          RareField("mean_kings_captured", "kings captured",
+                    PerGame(s, s.sums.kings_captured))};
 }
 
 // Returns the counts that are not 0, by value; the first is that of `first`.
@@ -269,15 +247,11 @@ std::vector<ReportSection> SectionsOf(Variants variants) {
            .plots = "estimates"},
           {.heading = "Endings",
            .rows = WithoutEmptyColumns(
-               TableOf(variants, "games ended by", EndingFields)),
-           .plots = "stacks",
-           .unit = "% of games"},
+               TableOf(variants, "games ended by", EndingFields))},
           {.heading = "Captures", .rows = std::move(captures)},
           {.heading = "Phases",
            .rows = WithoutEmptyColumns(
-               TableOf(variants, "actions per game in", phases)),
-           .plots = "stacks",
-           .unit = "actions"}};
+               TableOf(variants, "actions per game in", phases))}};
 }
 
 Json ToJson(const VariantStatistics& s) {
@@ -323,7 +297,11 @@ std::string StatisticsPage(Variants variants, uint64_t seed) {
           variants.size() == 1 ? " variant" : " variants", " of Tara, ", plies,
           " actions, each chosen uniformly among the legal ones. Seed ", seed,
           ". The first side is Red.\n", ChangedRules(variants)),
-      SectionsOf(variants));
+      SectionsOf(variants),
+      {VerdictOn(TableOf(variants, "results", WinFields), "first_side_score",
+                 {.above = "first side scores: above 50 % for ",
+                  .below = "first side scores: below 50 % for ",
+                  .neither = "first side scores: neither is shown for "})});
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -187,32 +186,27 @@ ScoreSums ScoresAgainst(const RatingTable& table, int player, int other) {
 // The strongest player, by the difference of the first two.
 std::string VerdictOf(const RatingTable& table) {
   const std::vector<int> ranked = RankedOf(table);
-  double fewest = std::numeric_limits<double>::infinity();
-  for (const int player : {ranked[0], ranked[1]}) {
+  const auto games_of = [&](int player) {
     double games = 0;
     for (const int other : ranked) {
       games += ScoresAgainst(table, player, other).count;
     }
-    fewest = std::min(fewest, games);
-  }
-  if (fewest < kMinGamesForVerdict) {
-    return absl::StrCat("There are not enough different games for a verdict: ",
-                        fewest, " of the ", kMinGamesForVerdict,
-                        " that each of the two best players needs.");
-  }
-  const ReportField ahead = EstimateField(
-      "", "", IntervalOf(table.overall.Difference(ranked[0], ranked[1])),
-      {.digits = 0});
-  const std::string& best = table.players[ranked[0]];
-  const std::string& next = table.players[ranked[1]];
-  return absl::StrCat(
-      ahead.interval.low > 0
-          ? absl::StrCat(best, " is the strongest: ", ahead.text, " Elo ",
-                         ahead.range, " ahead of ", next)
-          : absl::StrCat("It is not shown whether ", best, " is stronger than ",
-                         next, ": ", ahead.text, " Elo ", ahead.range,
-                         " ahead"),
-      table.variants.size() > 1 ? ", on average over the variants." : ".");
+    return static_cast<int64_t>(games);
+  };
+  const ReportRow row = {
+      TextField("", "player",
+                absl::StrCat(table.players[ranked[0]], " over ",
+                             table.players[ranked[1]])),
+      CountField("distinct_games", "",
+                 std::min(games_of(ranked[0]), games_of(ranked[1]))),
+      EstimateField("ahead", "Elo",
+                    IntervalOf(table.overall.Difference(ranked[0], ranked[1])),
+                    {.digits = 0})};
+  return VerdictOn(
+      {row}, "ahead",
+      {.above = "the strongest, in Elo: ",
+       .below = "",
+       .neither = "it is not shown who is the strongest, in Elo: "});
 }
 
 // The meaning of the ratings, and the rules that networks have not learned.

@@ -449,7 +449,6 @@ class VariantTournament {
   // Plays the next round; `go_on` receives its number of games so far.
   absl::Status PlayRound(const std::function<bool(int games)>& go_on) {
     TARA_ASSIGN_OR_RETURN(const Ratings ratings, Fit(/*allow_parts=*/true));
-    deviation_ = MeanDeviation(ratings);
     const int64_t games_a_choice = 2 * kPairsPerChoice;
     const int64_t choices_left =
         (games_wanted() - games() + games_a_choice - 1) / games_a_choice;
@@ -464,9 +463,6 @@ class VariantTournament {
     }
     return PlayPairs(pairs, go_on);
   }
-
-  // At the beginning of the last round.
-  double deviation() const { return deviation_; }
 
   std::vector<SeatResults> Results() const {
     std::vector<SeatResults> all;
@@ -484,17 +480,6 @@ class VariantTournament {
       all[players.second] += pair.faults[1];
     }
     return all;
-  }
-
-  static double MeanDeviation(const Ratings& ratings) {
-    double sum = 0;
-    int pairs = 0;
-    for (int i = 0; i < ratings.size(); ++i) {
-      for (int j = 0; j < i; ++j, ++pairs) {
-        sum += ratings.Difference(i, j).deviation;
-      }
-    }
-    return sum / std::max(1, pairs);
   }
 
  private:
@@ -570,11 +555,8 @@ class VariantTournament {
     };
     TARA_ASSIGN_OR_RETURN(
         const ArenaResult result,
-        options_.fleet != nullptr
-            ? PlayArenaOnFleet(arena, players_[a].team, players_[b].team,
-                               *options_.fleet, on_progress)
-            : PlayArena(arena, players_[a].make, players_[b].make,
-                        options_.threads, on_progress));
+        PlayArena(arena, players_[a], players_[b], options_.threads,
+                  options_.fleet, on_progress));
     absl::MutexLock lock(&mutex_);
     Count(a, b, result.played);
     return absl::OkStatus();
@@ -592,7 +574,6 @@ class VariantTournament {
     std::vector<SeatResults> results = {};
   };
   std::map<std::pair<int, int>, PairGames> pairs_;
-  double deviation_ = 0;
   absl::Mutex mutex_;  // of what a pair of players changes
 };
 
@@ -656,8 +637,7 @@ absl::StatusOr<RatingTable> PlayRatingTournament(
       const RatingProgress progress = {
           .variant = options.arenas[i].variant,
           .games = std::accumulate(games.begin(), games.end(), int64_t{0}),
-          .games_wanted = wanted,
-          .mean_deviation = tournament.deviation()};
+          .games_wanted = wanted};
       if (on_progress && !on_progress(progress)) stopped = true;
       return !stopped;
     }));

@@ -115,11 +115,9 @@ std::vector<PairChoice> ChoosePairs(const Ratings& ratings, int count);
 // Ratings of many players in many variants, from games that are chosen for
 // their information and stored.
 
-struct RatedPlayer {
-  std::string name;           // for people; no two alike
-  TeamSpec team;              // with number types (WithPrecision)
-  std::string identity = {};  // for the store (PlayerIdentity); no two alike
-  PlayerFactory make = {};
+// No two have one name or one identity.
+struct RatedPlayer : Contestant {
+  std::string name = {};                    // for people
   std::optional<TrainingPoint> point = {};  // of a run's checkpoints
 };
 
@@ -166,8 +164,6 @@ struct RatingProgress {
   Variant variant = Variant::kSacredHillL1;
   int64_t games = 0;         // of all variants so far, those stored included
   int64_t games_wanted = 0;  // of all variants
-  // Mean deviation of the differences of two players in this variant, in Elo.
-  double mean_deviation = 0;
 };
 
 // Receives the progress, and returns false to stop early. Called from any

@@ -252,45 +252,6 @@ std::string IntervalMark(const Interval& value, double even, double least,
       "\"></i>");
 }
 
-std::string StacksPlot(absl::string_view title, absl::string_view unit,
-                       absl::Span<const std::string> parts,
-                       absl::Span<const StackRow> rows) {
-  Axis axis;
-  axis.Include(0);
-  for (const StackRow& row : rows) {
-    double sum = 0;
-    for (const double part : row.parts) sum += part;
-    axis.Include(sum);
-  }
-  axis.Widen();
-  const std::vector<Tick> ticks = TicksOf(axis);
-  std::string html = absl::StrCat("<div class=\"area\"><svg class=\"behind\">",
-                                  Grid(ticks, axis, false, {}), "</svg>");
-  std::vector<std::string> texts;
-  for (const StackRow& row : rows) {
-    absl::StrAppend(&html, "<div class=\"row\"><span>", Escaped(row.name),
-                    "</span><svg>");
-    std::vector<std::string> told;
-    double left = 0;
-    for (size_t i = 0; i < row.parts.size(); ++i) {
-      if (row.parts[i] == 0) continue;
-      told.push_back(absl::StrFormat("%s %.3g", parts[i], row.parts[i]));
-      absl::StrAppend(
-          &html, "<rect class=\"c", i % kLineColours, "\" x=\"",
-          axis.PercentAt(left), "\" width=\"", axis.PercentAt(row.parts[i]),
-          "\" height=\"14\"",
-          TipAttribute(absl::StrCat(row.name, "\n", told.back(), " ", unit)),
-          "/>");
-      left += row.parts[i];
-    }
-    texts.push_back(absl::StrCat(row.name, ": ", absl::StrJoin(told, ", ")));
-    absl::StrAppend(&html, "</svg></div>");
-  }
-  absl::StrAppend(&html, "</div>", TicksHtml(ticks, axis, false),
-                  AxisTitle(unit), Legend(parts));
-  return Figure(title, unit, texts, html);
-}
-
 std::string HistogramPlot(absl::string_view title, absl::string_view unit,
                           const std::map<int, int64_t>& games) {
   double all = 0;

@@ -5,7 +5,6 @@
 #include <fstream>
 #include <iterator>
 #include <limits>
-#include <numeric>
 #include <set>
 #include <utility>
 
@@ -218,11 +217,13 @@ Json RowJson(const ReportRow& row) {
   return object;
 }
 
-std::string RowsJson(Rows rows) {
+Json RowsToJson(Rows rows) {
   Json list = Json::array();
   for (const ReportRow& row : rows) list.push_back(RowJson(row));
-  return JsonText(list, 2);
+  return list;
 }
+
+std::string RowsJson(Rows rows) { return JsonText(RowsToJson(rows), 2); }
 
 std::string TableText(Rows rows) {
   std::vector<std::vector<std::string>> table(rows.size() + 1);
@@ -267,7 +268,7 @@ std::vector<ReportRow> WithoutEmptyColumns(std::vector<ReportRow> rows) {
   return rows;
 }
 
-std::string RowName(const ReportRow& row, size_t skip) {
+std::string RowName(const ReportRow& row) {
   std::vector<std::string> parts;
   for (const ReportField& field : row) {
     if (field.kind == Kind::kNumber || field.kind == Kind::kEstimate) {
@@ -275,9 +276,7 @@ std::string RowName(const ReportRow& row, size_t skip) {
       continue;
     }
     if (!InTables(field) || field.kind != Kind::kText) continue;
-    if (skip > 0) {
-      --skip;
-    } else if (!field.text.empty() && field.text != "-") {
+    if (!field.text.empty() && field.text != "-") {
       parts.push_back(field.label.empty() ? field.text : field.label);
     }
   }
@@ -333,55 +332,6 @@ std::string VerdictOn(Rows rows, Name name, const VerdictWords& words) {
   return text + ".";
 }
 
-std::string SummaryOf(absl::Span<const ReportSection> sections) {
-  const ReportSection* section = nullptr;
-  size_t column = 0;
-  bool has_even = false;
-  for (const ReportSection& each : sections) {
-    if (each.plots != "estimates" || each.rows.empty()) continue;
-    for (size_t i = 0; i < each.rows[0].size(); ++i) {
-      const ReportField& field = each.rows[0][i];
-      if (field.kind != Kind::kEstimate || has_even) continue;
-      if (section != nullptr && field.format.above.empty()) continue;
-      section = &each;
-      column = i;
-      has_even = !field.format.above.empty();
-    }
-  }
-  if (section == nullptr) return "Nothing was played.";
-  const ReportField& first = section->rows[0][column];
-  const std::string heading(absl::StripSuffix(first.heading, " %"));
-  if (has_even) {
-    const std::string even =
-        absl::StrCat(first.format.scale * first.format.even,
-                     first.format.scale == 100 ? " %" : "", " for ");
-    return VerdictOn(
-        section->rows, first.name,
-        {.above = absl::StrCat(heading, ": above ", even),
-         .below = absl::StrCat(heading, ": below ", even),
-         .neither = absl::StrCat(heading, ": neither is shown for ")});
-  }
-  std::map<std::string, std::vector<double>> values;
-  const bool grouped = RowName(section->rows[0], 1) != "";
-  for (const ReportRow& row : section->rows) {
-    if (row[column].kind != Kind::kEstimate) continue;
-    values[RowName(row, grouped ? 1 : 0)].push_back(row[column].format.scale *
-                                                    row[column].interval.mean);
-  }
-  std::vector<std::pair<double, std::string>> means;
-  for (const auto& [name, all] : values) {
-    means.emplace_back(
-        std::accumulate(all.begin(), all.end(), 0.0) / all.size(), name);
-  }
-  std::sort(means.begin(), means.end());
-  std::string text = absl::StrFormat(
-      "%s: the least by %s, %.2f; the most by %s, %.2f%s.", first.heading,
-      means.front().second, means.front().first, means.back().second,
-      means.back().first, grouped ? ", on average" : "");
-  text[0] = absl::ascii_toupper(text[0]);
-  return text;
-}
-
 std::string SectionsText(absl::Span<const ReportSection> sections) {
   std::string text;
   for (const ReportSection& section : sections) {
@@ -399,8 +349,8 @@ std::string JsonText(const Json& json, int indent) {
 
 namespace {
 
-// Returns the command of this process as a shell would take it, for HTML: names
-// of options stay together; "" where the system does not tell.
+// Returns the command of this process as a shell would take it, for HTML; ""
+// where the system does not tell.
 std::string OwnCommand() {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
   const std::string line{std::istreambuf_iterator<char>(file), {}};
@@ -415,18 +365,9 @@ std::string OwnCommand() {
         std::all_of(words[i].begin(), words[i].end(), [](char c) {
           return absl::ascii_isalnum(c) || absl::StrContains("-_=+:,./%", c);
         });
-    const std::string word = Escaped(
-        plain ? std::string(words[i])
-              : absl::StrCat(
-                    "'", absl::StrReplaceAll(words[i], {{"'", "'\\''"}}), "'"));
-    const size_t name = absl::StartsWith(word, "--")
-                            ? std::min(word.find('='), word.size())
-                            : 0;
-    absl::StrAppend(
-        &command, " ",
-        name == 0 ? ""
-                  : absl::StrCat("<span>", word.substr(0, name), "</span>"),
-        word.substr(name));
+    const std::string quoted =
+        absl::StrCat("'", absl::StrReplaceAll(words[i], {{"'", "'\\''"}}), "'");
+    absl::StrAppend(&command, " ", Escaped(plain ? words[i] : quoted));
   }
   return command;
 }
@@ -524,18 +465,12 @@ std::string InLines(absl::string_view text) { return Sentences(text, "<br>"); }
 struct Table {
   const ReportSection& section;
   std::vector<size_t> columns;  // of a row's fields: those in tables
-  size_t names = 0;             // how many of them have the name of a row
 
   explicit Table(const ReportSection& given) : section(given) {
     const ReportRow& first = given.rows[0];
     for (size_t i = 0; i < first.size(); ++i) {
       if (InTables(first[i])) columns.push_back(i);
     }
-    const auto numbers =
-        std::find_if(columns.begin(), columns.end(), [&](size_t column) {
-          return Has(given.rows, column, {Kind::kNumber, Kind::kEstimate});
-        });
-    names = static_cast<size_t>(numbers - columns.begin());
   }
 };
 
@@ -663,8 +598,7 @@ using RowPointers = std::vector<const ReportRow*>;
 // Returns lines over the generations of runs, each with its band; other players
 // are dashed lines. None if no run has two generations.
 std::string OverTraining(const Table& table, const RowPointers& rows,
-                         size_t column, const std::string& title,
-                         size_t name_from) {
+                         size_t column, const std::string& title) {
   std::map<std::string, PlotLine> lines;  // by run
   std::set<double> generations;
   const std::string unit = UnitOf(table, (*rows[0])[column]);
@@ -693,8 +627,7 @@ std::string OverTraining(const Table& table, const RowPointers& rows,
     if (Named(*row, "run") != nullptr) continue;
     const ReportField& field = (*row)[column];
     const double level = field.format.scale * field.interval.mean;
-    PlotLine line = {.name = RowName(*row, name_from),
-                     .kind = PlotLine::Kind::kDashed};
+    PlotLine line = {.name = RowName(*row), .kind = PlotLine::Kind::kDashed};
     for (const double x : {*generations.begin(), *generations.rbegin()}) {
       line.points.push_back({.x = x, .y = {level, level, level}});
     }
@@ -703,86 +636,40 @@ std::string OverTraining(const Table& table, const RowPointers& rows,
   return CurvesPlot(title, "generation", unit, all);
 }
 
-// Returns a plot of a column of estimates: over training, or a point a row.
-std::string EstimatesHtml(const Table& table, const RowPointers& all,
-                          size_t column, const std::string& group,
-                          size_t name_from) {
-  RowPointers rows;
-  for (const ReportRow* row : all) {
-    const ReportField& field = (*row)[column];
-    if (field.kind == Kind::kEstimate && std::isfinite(field.interval.mean)) {
-      rows.push_back(row);
-    }
-  }
-  if (rows.empty()) return "";
-  const ReportField& first = (*rows[0])[column];
-  const std::string unit = UnitOf(table, first);
-  const std::string title = group.empty()
-                                ? Words(first.heading)
-                                : absl::StrCat(group, ": ", first.heading);
-  std::string curves = OverTraining(table, rows, column, title, name_from);
-  if (!curves.empty()) return curves;
-  std::vector<PlotRow> points;
-  for (const ReportRow* row : rows) {
-    const ReportField& field = (*row)[column];
-    const NumberFormat& format = field.format;
-    const absl::string_view colour = ColourOf(field);
-    points.push_back({.name = RowName(*row, name_from),
-                      .text = Told(field),
-                      .value = Scaled(field.interval, format.scale),
-                      .colour = format.above.empty() ? "accent"
-                                : colour.empty()     ? "draw"
-                                                     : colour});
-  }
-  const NumberFormat& format = first.format;
-  std::optional<double> even;
-  if (!format.above.empty()) even = format.scale * format.even;
-  return IntervalsPlot(title, unit, points, even, format.scale / 20);
-}
-
-// Returns plots of all columns of estimates; if several columns name a row, and
-// the first one alone does not, for each group of rows with the same first one.
-std::string AllEstimates(const Table& table) {
-  const std::vector<ReportRow>& rows = table.section.rows;
-  std::set<std::string> first_names;
-  for (const ReportRow& row : rows) {
-    first_names.insert(LabelOf(row[table.columns[0]]));
-  }
-  const bool in_groups = table.names >= 2 && first_names.size() < rows.size();
-  std::vector<std::pair<std::string, RowPointers>> groups;
-  for (const ReportRow& row : rows) {
-    const std::string group = in_groups ? LabelOf(row[table.columns[0]]) : "";
-    auto found = std::find_if(groups.begin(), groups.end(),
-                              [&](auto& each) { return each.first == group; });
-    if (found == groups.end()) found = groups.insert(found, {group, {}});
-    found->second.push_back(&row);
-  }
+// Returns a plot of each column of estimates: over training, or a point a row.
+std::string EstimatesHtml(const Table& table) {
   std::string html;
-  for (const auto& [group, members] : groups) {
-    for (const size_t column : table.columns) {
-      html += EstimatesHtml(table, members, column, group, in_groups ? 1 : 0);
+  for (const size_t column : table.columns) {
+    RowPointers rows;
+    std::vector<PlotRow> points;
+    for (const ReportRow& row : table.section.rows) {
+      const ReportField& field = row[column];
+      if (field.kind != Kind::kEstimate ||
+          !std::isfinite(field.interval.mean)) {
+        continue;
+      }
+      const NumberFormat& format = field.format;
+      const absl::string_view colour = ColourOf(field);
+      rows.push_back(&row);
+      points.push_back({.name = RowName(row),
+                        .text = Told(field),
+                        .value = Scaled(field.interval, format.scale),
+                        .colour = format.above.empty() ? "accent"
+                                  : colour.empty()     ? "draw"
+                                                       : colour});
     }
+    if (rows.empty()) continue;
+    const ReportField& first = (*rows[0])[column];
+    const std::string title = Words(first.heading);
+    const std::string curves = OverTraining(table, rows, column, title);
+    const NumberFormat& format = first.format;
+    std::optional<double> even;
+    if (!format.above.empty()) even = format.scale * format.even;
+    html += !curves.empty() ? curves
+                            : IntervalsPlot(title, UnitOf(table, first), points,
+                                            even, format.scale / 20);
   }
   return html;
-}
-
-std::string Stacks(const Table& table) {
-  std::vector<std::string> parts;
-  for (size_t i = table.names; i < table.columns.size(); ++i) {
-    parts.push_back(Words(table.section.rows[0][table.columns[i]].heading));
-  }
-  std::vector<StackRow> rows;
-  for (const ReportRow& row : table.section.rows) {
-    StackRow& stack = rows.emplace_back(StackRow{.name = RowName(row)});
-    for (size_t i = table.names; i < table.columns.size(); ++i) {
-      double part = 0;
-      // As it is written: its JSON may be a count.
-      if (!ParseDecimal(row[table.columns[i]].text, &part)) part = 0;
-      stack.parts.push_back(part);
-    }
-  }
-  const std::string& title = table.section.rows[0][table.columns[0]].heading;
-  return StacksPlot(Words(title), table.section.unit, parts, rows);
 }
 
 std::string Histograms(const Table& table) {
@@ -806,9 +693,8 @@ std::string Histograms(const Table& table) {
 
 std::string PlotsHtml(const Table& table) {
   const absl::string_view plots = table.section.plots;
-  const std::string html =
-      absl::StrCat(plots == "estimates" ? AllEstimates(table) : "",
-                   plots == "stacks" ? Stacks(table) : "", Histograms(table));
+  const std::string html = absl::StrCat(
+      plots == "estimates" ? EstimatesHtml(table) : "", Histograms(table));
   if (html.empty()) return "";
   const bool coloured = absl::StrContains(html, "<circle class=\"better\"") ||
                         absl::StrContains(html, "<circle class=\"worse\"");
@@ -875,14 +761,10 @@ std::string SectionsPage(absl::string_view title, absl::string_view about,
     }
     absl::StrAppend(&body, section.html, "</section>\n");
   }
-  const std::vector<std::string> summary =
-      verdict.empty()
-          ? std::vector<std::string>{SummaryOf(sections)}
-          : std::vector<std::string>(verdict.begin(), verdict.end());
   return ReportPage(
       title,
       absl::StrCat(
-          VerdictHtml(summary), "<p id=\"about\">", InLines(about), "</p>\n",
+          VerdictHtml(verdict), "<p id=\"about\">", InLines(about), "</p>\n",
           anchors.size() > 1 ? absl::StrCat("<nav aria-label=\"Contents\"><ul>",
                                             contents, "</ul></nav>\n")
                              : "",

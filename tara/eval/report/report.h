@@ -120,7 +120,8 @@ ReportRow Joined(std::initializer_list<ReportRow> parts);
 // Returns an object of the named fields.
 nlohmann::ordered_json RowJson(const ReportRow& row);
 
-// Returns the rows as a JSON list, indented.
+// Returns the rows as a list of objects; as text, indented.
+nlohmann::ordered_json RowsToJson(absl::Span<const ReportRow> rows);
 std::string RowsJson(absl::Span<const ReportRow> rows);
 
 // Returns the rows as a table with a line of headings: texts aligned to the
@@ -137,17 +138,15 @@ struct ReportSection {
   std::vector<ReportRow> rows = {};
   std::string notes = {};  // whole lines
   // The plots of a page below the table: "estimates" draws each column of
-  // estimates, by the first column if several contain text; "stacks" draws the
-  // numbers of each row as stacked bars. Counts are always drawn. "marks" draws
-  // estimates that can be even within the table.
+  // estimates; "marks" draws estimates that can be even within the table.
+  // Counts are always drawn.
   absl::string_view plots = "";
   absl::string_view unit = "";  // of the axis; "": the heading of the column
   std::string html = {};        // further content of pages, such as boards
 };
 
-// Returns what a row is called: its texts before the first number, without the
-// first `skip` of them.
-std::string RowName(const ReportRow& row, size_t skip = 0);
+// Returns what a row is called: its texts before the first number.
+std::string RowName(const ReportRow& row);
 
 // The words of a verdict on an estimate, before the names of the rows that are
 // above what is even, below it, or neither.
@@ -163,20 +162,15 @@ struct VerdictWords {
 std::string VerdictOn(absl::Span<const ReportRow> rows, absl::string_view name,
                       const VerdictWords& words);
 
-// Returns a sentence on the first estimates that are plotted: the rows above
-// and below what is even or, if nothing is, the least and the most on average.
-std::string SummaryOf(absl::Span<const ReportSection> sections);
-
 // Returns the sections with rows as text.
 std::string SectionsText(absl::Span<const ReportSection> sections);
 
 // Returns one self-contained HTML file: a verdict, the subject of the report in
 // plain text, sortable tables, and plots. The verdict consists of these
-// paragraphs, each a sentence or lines of which the first is its name; without
-// any, of SummaryOf.
+// paragraphs, each a sentence or lines of which the first is its name.
 std::string SectionsPage(absl::string_view title, absl::string_view about,
                          absl::Span<const ReportSection> sections,
-                         absl::Span<const std::string> verdict = {});
+                         absl::Span<const std::string> verdict);
 
 // Returns JSON as text, on one line or indented by `indent` columns. Names may
 // contain any bytes; invalid UTF-8 in paths is replaced.
@@ -250,16 +244,6 @@ std::string IntervalsPlot(absl::string_view title, absl::string_view unit,
 // its colour.
 std::string IntervalMark(const Interval& value, double even, double least,
                          double most);
-
-struct StackRow {
-  std::string name;
-  std::vector<double> parts = {};
-};
-
-// Returns horizontal bars, stacked from the parts of each row.
-std::string StacksPlot(absl::string_view title, absl::string_view unit,
-                       absl::Span<const std::string> parts,
-                       absl::Span<const StackRow> rows);
 
 // Returns the shares of games with each value. If there are negative values,
 // which are Blue's, positive ones are Red's.

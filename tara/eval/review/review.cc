@@ -466,22 +466,15 @@ std::vector<ReportRow> SeatRows(const GameReview& review) {
 
 // Returns Red's chances as bars, a character a position, and below them the
 // first letters of faults.
-std::string CurveText(const GameReview& review, bool unicode) {
-  std::string text = absl::StrCat(
-      "Red's chances of winning after each action, ",
-      unicode ? "▁ 0 % to █ 100 %" : "0: below 10 % to 9: from 90 %",
-      "; below, faults:\ni inaccuracy, m mistake, B blunder, p points alone, . "
-      "less\n");
+std::string CurveText(const GameReview& review) {
+  std::string text =
+      "Red's chances of winning after each action, ▁ 0 % to █ 100 %; below, "
+      "faults:\ni inaccuracy, m mistake, B blunder, p points alone, . less\n";
   for (size_t first = 0; first < review.course.size(); first += kCurveWidth) {
     std::string bars, faults;
     const size_t end = std::min(first + kCurveWidth, review.course.size());
     for (size_t ply = first; ply < end; ++ply) {
-      const double score = review.course[ply].score;
-      if (unicode) {
-        absl::StrAppend(&bars, BarOf(score));
-      } else {
-        absl::StrAppend(&bars, std::clamp(static_cast<int>(score * 10), 0, 9));
-      }
+      absl::StrAppend(&bars, BarOf(review.course[ply].score));
       char mark = ' ';
       if (ply > 0 && review.actions[ply - 1].sure) {
         const Fault fault = review.actions[ply - 1].fault;
@@ -528,8 +521,7 @@ std::string WorstText(const GameReview& review,
     absl::StrAppend(&text, "\n   better  ", LineText(action.best_line, before),
                     "\n   played  ", LineText(action.played_line, before),
                     "\n\n",
-                    DrawBoard(before, {.unicode = options.unicode,
-                                       .colour = options.colour,
+                    DrawBoard(before, {.colour = options.colour,
                                        .highlight = MakeSet(action.best)}));
   }
   return text;
@@ -543,33 +535,6 @@ absl::string_view KnownBy(const ReviewedAction& action) {
                           : "";
 }
 
-// Returns the actions in order of the game, each with the chances and points of
-// who played it, after it.
-std::vector<ReportRow> ActionRows(const GameReview& review) {
-  std::vector<ReportRow> rows;
-  for (size_t i = 0; i < review.actions.size(); ++i) {
-    const ReviewedAction& action = review.actions[i];
-    const bool better = action.best != action.played;
-    rows.push_back(
-        {JsonField("", "action", absl::StrCat(i + 1), i + 1),
-         TextField("", "seat", SeatOf(action)),
-         TextField("", "played", ActionToText(action.played, action.before)),
-         TextField("", "best",
-                   better ? ActionToText(action.best, action.before) : ""),
-         TextField("", "fault", FaultName(action.fault)),
-         TextField("", "known", KnownBy(action)),
-         NumberField("", "winning %", action.after_played.score, kPercent),
-         NumberField("", "lost %", action.score_loss, kPercent),
-         NumberField("", "points", action.after_played.margin,
-                     {.digits = 1, .sign = true}),
-         NumberField("", "lost", action.margin_loss, kPoints)});
-    ReportRow& row = rows.back();
-    if (!better) row[7].text = "";
-    if (action.margin_loss <= 0) row[9].text = "";
-  }
-  return rows;
-}
-
 Json WorthJson(const Worth& worth) {
   return {{"winning", worth.score},
           {"margin", worth.margin},
@@ -577,28 +542,49 @@ Json WorthJson(const Worth& worth) {
           {"exact", worth.exact}};
 }
 
-Json ActionJson(const ReviewedAction& action, int number) {
-  const State& before = action.before;
-  Json json = {{"action", number},
-               {"seat", before.seat},
-               {"position", PositionToText(before)},
-               {"played", ActionToText(action.played, before)},
-               {"choices", action.choices},
-               {"best", ActionToText(action.best, before)},
-               {"best_line", LineToTexts(action.best_line, before)},
-               {"played_line", LineToTexts(action.played_line, before)},
-               {"after_best", WorthJson(action.after_best)},
-               {"after_played", WorthJson(action.after_played)},
-               {"winning_lost", action.score_loss},
-               {"winning_lost_error", action.score_loss_error},
-               {"points_lost", action.margin_loss},
-               {"lost", action.sure ? Json(LossText(action)) : Json()},
-               {"exact", action.exact},
-               {"sure", action.sure},
-               {"fault", action.fault == Fault::kNone
-                             ? Json()
-                             : Json(std::string(FaultName(action.fault)))}};
-  return json;
+// Returns the actions in order of the game, each with the chances and points of
+// who played it, after it.
+std::vector<ReportRow> ActionRows(const GameReview& review) {
+  std::vector<ReportRow> rows;
+  for (size_t i = 0; i < review.actions.size(); ++i) {
+    const ReviewedAction& action = review.actions[i];
+    const State& before = action.before;
+    const bool better = action.best != action.played;
+    const std::string best = ActionToText(action.best, before);
+    const std::string fault(FaultName(action.fault));
+    ReportField lost =
+        NumberField("winning_lost", "lost %", action.score_loss, kPercent);
+    if (!better) lost.text = "";
+    ReportField points_lost =
+        NumberField("points_lost", "lost", action.margin_loss, kPoints);
+    if (action.margin_loss <= 0) points_lost.text = "";
+    rows.push_back(
+        {JsonField("action", "action", absl::StrCat(i + 1), i + 1),
+         JsonField("seat", "seat", SeatOf(action), before.seat),
+         TextField("position", "", PositionToText(before)),
+         TextField("played", "played", ActionToText(action.played, before)),
+         CountField("choices", "", action.choices),
+         JsonField("best", "best", better ? best : "", best),
+         JsonField("best_line", "", "", LineToTexts(action.best_line, before)),
+         JsonField("played_line", "", "",
+                   LineToTexts(action.played_line, before)),
+         JsonField("after_best", "", "", WorthJson(action.after_best)),
+         JsonField("after_played", "", "", WorthJson(action.after_played)),
+         JsonField("fault", "fault", fault,
+                   fault.empty() ? Json() : Json(fault)),
+         JsonField("exact", "", "", action.exact),
+         JsonField("sure", "", "", action.sure),
+         TextField("", "known", KnownBy(action)),
+         NumberField("", "winning %", action.after_played.score, kPercent),
+         std::move(lost),
+         NumberField("winning_lost_error", "", action.score_loss_error),
+         NumberField("", "points", action.after_played.margin,
+                     {.digits = 1, .sign = true}),
+         std::move(points_lost),
+         JsonField("lost", "", "",
+                   action.sure ? Json(LossText(action)) : Json())});
+  }
+  return rows;
 }
 
 Json ReviewJson(const GameReview& review, const ReviewSource& source) {
@@ -618,22 +604,16 @@ Json ReviewJson(const GameReview& review, const ReviewSource& source) {
       review.solved_from < static_cast<int>(review.actions.size())
           ? Json(review.solved_from + 1)
           : Json();
-  json["seats"] = Json::array();
-  for (const ReportRow& seat : SeatRows(review)) {
-    json["seats"].push_back(RowJson(seat));
-  }
+  json["seats"] = RowsToJson(SeatRows(review));
   json["worst"] = Json::array();
-  for (const int place : review.WorstFirst())
+  for (const int place : review.WorstFirst()) {
     json["worst"].push_back(place + 1);
+  }
   json["course"] = Json::array();
   for (const Worth& worth : review.course) {
     json["course"].push_back(WorthJson(worth));
   }
-  json["actions"] = Json::array();
-  for (size_t i = 0; i < review.actions.size(); ++i) {
-    json["actions"].push_back(
-        ActionJson(review.actions[i], static_cast<int>(i) + 1));
-  }
+  json["actions"] = RowsToJson(ActionRows(review));
   return json;
 }
 
@@ -738,7 +718,7 @@ std::string ReviewText(const GameReview& review, const ReviewSource& source,
                        const ReviewReportOptions& options) {
   std::string text =
       absl::StrCat(AboutText(review, source), "\n", TableText(SeatRows(review)),
-                   "\n", CurveText(review, options.unicode), "\n");
+                   "\n", CurveText(review), "\n");
   if (options.all) {
     absl::StrAppend(
         &text, "All actions: chances and points of who played it, after it\n",

@@ -175,7 +175,6 @@ struct ReviewReportOptions {
   int worst = 5;  // actions that are shown with the board
   // Of the text:
   bool all = false;  // a table of all actions, too
-  bool unicode = true;
   bool colour = false;
 };
 

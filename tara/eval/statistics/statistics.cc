@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "tara/base/check.h"
+#include "tara/base/option_table.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/text.h"
 
@@ -263,52 +264,30 @@ Interval EquivalentChoices(const Interval& entropy) {
           std::exp(entropy.high)};
 }
 
-double Quantile(absl::Span<const double> sorted, double p) {
-  TARA_CHECK(!sorted.empty(), "a quantile of nothing");
-  TARA_CHECK(p >= 0 && p <= 1, "not a probability");
-  const double h = p * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<size_t>(h);
-  const size_t above = std::min(below + 1, sorted.size() - 1);
-  return sorted[below] +
-         (h - static_cast<double>(below)) * (sorted[above] - sorted[below]);
-}
-
-std::vector<double> BootstrapReplicates(int size, int replicates,
-                                        const IndexStatistic& statistic,
-                                        Random& random) {
-  TARA_CHECK(size > 0 && replicates > 0, "nothing to draw from");
-  std::vector<int> indices(size);
-  std::vector<double> values(replicates);
-  for (double& value : values) {
-    for (int& index : indices) {
-      index = static_cast<int>(random.Below(static_cast<uint32_t>(size)));
-    }
-    value = statistic(indices);
-  }
-  return values;
-}
-
 Interval BootstrapInterval(int size, int replicates,
                            const IndexStatistic& statistic, Random& random) {
-  std::vector<double> values =
-      BootstrapReplicates(size, replicates, statistic, random);
-  std::sort(values.begin(), values.end());
+  TARA_CHECK(size > 0 && replicates > 0, "nothing to draw from");
   std::vector<int> sample(size);
+  std::vector<double> values(replicates);
+  for (double& value : values) {
+    for (int& index : sample) {
+      index = static_cast<int>(random.Below(static_cast<uint32_t>(size)));
+    }
+    value = statistic(sample);
+  }
+  std::sort(values.begin(), values.end());
+  const auto quantile = [&](double p) {
+    const double place = p * static_cast<double>(values.size() - 1);
+    const auto below = static_cast<size_t>(place);
+    const size_t above = std::min(below + 1, values.size() - 1);
+    return values[below] + (place - static_cast<double>(below)) *
+                               (values[above] - values[below]);
+  };
   std::iota(sample.begin(), sample.end(), 0);
-  return {statistic(sample), Quantile(values, 0.025), Quantile(values, 0.975)};
+  return {statistic(sample), quantile(0.025), quantile(0.975)};
 }
 
 namespace {
-
-// Returns the places of the p-values, the least first.
-std::vector<size_t> Increasing(absl::Span<const double> p_values) {
-  std::vector<size_t> order(p_values.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](size_t x, size_t y) {
-    return p_values[x] < p_values[y];
-  });
-  return order;
-}
 
 // Returns the continued fraction F in I_x(a, b) = x^a (1 - x)^b / (a B(a, b))
 // F: 1 / (1 + d_1 / (1 + d_2 / (1 + ...))) with
@@ -377,7 +356,11 @@ double StudentQuantile95(double degrees) {
 }
 
 std::vector<double> HolmAdjusted(absl::Span<const double> p_values) {
-  const std::vector<size_t> order = Increasing(p_values);
+  std::vector<size_t> order(p_values.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](size_t x, size_t y) {
+    return p_values[x] < p_values[y];
+  });
   std::vector<double> adjusted(p_values.size());
   double largest = 0;
   for (size_t i = 0; i < order.size(); ++i) {
@@ -526,16 +509,10 @@ namespace {
 constexpr int kOutcomes = 5;
 constexpr double kUnseenCount = 1e-3;
 constexpr double kMaxElo = 1000;
-// Beyond it the likeliest distributions are not found.
-constexpr double kMaxNormalizedElo = 230;
-// Far more than either iteration takes.
-constexpr int kMaxRootSteps = 200;
-constexpr int kMaxTiltSteps = 100;
+constexpr int kMaxRootSteps = 200;  // far more than it takes
 
 // By outcome of a pair. Scores are means of the two games: 0, 1/4, ... 1.
 using Outcomes = std::array<double, kOutcomes>;
-
-double ScoreOfOutcome(int outcome) { return outcome / (kOutcomes - 1.0); }
 
 // Returns the x at which  sum p_i b_i / (1 + x b_i)  is 0: the multiplier of a
 // constraint on the mean of b. The sum falls from +inf to -inf between the two
@@ -561,58 +538,18 @@ double SolveMultiplier(const Outcomes& p, const Outcomes& b) {
   return x;
 }
 
-// Returns the distribution  p_i / (1 + x b_i)  under which b has mean 0.
-Outcomes Tilt(const Outcomes& p, const Outcomes& b) {
-  const double x = SolveMultiplier(p, b);
-  Outcomes tilted;
-  for (int i = 0; i < kOutcomes; ++i) tilted[i] = p[i] / (1 + x * b[i]);
-  return tilted;
-}
-
-// Returns the likeliest distribution with mean score `score`.
-Outcomes LikeliestWithScore(const Outcomes& observed, double score) {
+// Returns the likeliest distribution with the mean score that an Elo difference
+// means: p_i / (1 + x (score_i - mean)).
+Outcomes Likeliest(const Outcomes& observed, double elo) {
+  const double mean = 1 / (1 + std::pow(10, -elo / 400));
   Outcomes b;
-  for (int i = 0; i < kOutcomes; ++i) b[i] = ScoreOfOutcome(i) - score;
-  return Tilt(observed, b);
-}
-
-// Returns the likeliest distribution with (mean - 1/2) = t * deviation. The
-// constraint is linearized about the last distribution, over and over: the
-// derivative of the deviation by p_i is (1 + ((a_i - mean) / deviation)^2) *
-// deviation / 2, with the distribution's sum held.
-Outcomes LikeliestWithTValue(const Outcomes& observed, double t) {
-  Outcomes p;
-  p.fill(1.0 / kOutcomes);
-  for (int step = 0; step < kMaxTiltSteps; ++step) {
-    double mean = 0;
-    double variance = 0;
-    for (int i = 0; i < kOutcomes; ++i) mean += p[i] * ScoreOfOutcome(i);
-    for (int i = 0; i < kOutcomes; ++i) {
-      variance += p[i] * std::pow(ScoreOfOutcome(i) - mean, 2);
-    }
-    const double deviation = std::sqrt(variance);
-    Outcomes b;
-    for (int i = 0; i < kOutcomes; ++i) {
-      const double z = (ScoreOfOutcome(i) - mean) / deviation;
-      b[i] = ScoreOfOutcome(i) - 0.5 - t * deviation * (1 + z * z) / 2;
-    }
-    const Outcomes next = Tilt(observed, b);
-    double change = 0;
-    for (int i = 0; i < kOutcomes; ++i) {
-      change = std::max(change, std::abs(next[i] - p[i]));
-    }
-    p = next;
-    if (change < 1e-12) break;
+  for (int i = 0; i < kOutcomes; ++i) b[i] = i / (kOutcomes - 1.0) - mean;
+  const double x = SolveMultiplier(observed, b);
+  Outcomes likeliest;
+  for (int i = 0; i < kOutcomes; ++i) {
+    likeliest[i] = observed[i] / (1 + x * b[i]);
   }
-  return p;
-}
-
-Outcomes Likeliest(const Outcomes& observed, double elo, EloScale scale) {
-  if (scale == EloScale::kLogistic) {
-    return LikeliestWithScore(observed, 1 / (1 + std::pow(10, -elo / 400)));
-  }
-  // A pair's mean varies less than a game's result, by the root of 2.
-  return LikeliestWithTValue(observed, std::sqrt(2) * elo * std::log(10) / 800);
+  return likeliest;
 }
 
 absl::Status CheckErrorRate(absl::string_view name, double rate) {
@@ -622,24 +559,18 @@ absl::Status CheckErrorRate(absl::string_view name, double rate) {
                    "; expected a rate of errors between 0 and 0.5"));
 }
 
-absl::Status CheckElo(absl::string_view name, double elo, EloScale scale) {
-  const double most =
-      scale == EloScale::kNormalized ? kMaxNormalizedElo : kMaxElo;
-  if (std::abs(elo) <= most) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("SPRT: ", name, " is ", elo, "; expected ",
-                   EloScaleName(scale), " Elo between ", -most, " and ", most));
+absl::Status CheckElo(absl::string_view name, double elo) {
+  if (std::abs(elo) <= kMaxElo) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("SPRT: ", name, " is ", elo,
+                                                 "; expected Elo between ",
+                                                 -kMaxElo, " and ", kMaxElo));
 }
 
 }  // namespace
 
-absl::string_view EloScaleName(EloScale scale) {
-  return scale == EloScale::kLogistic ? "logistic" : "normalized";
-}
-
 absl::Status CheckSprtOptions(const SprtOptions& options) {
-  TARA_RETURN_IF_ERROR(CheckElo("elo0", options.elo0, options.scale));
-  TARA_RETURN_IF_ERROR(CheckElo("elo1", options.elo1, options.scale));
+  TARA_RETURN_IF_ERROR(CheckElo("elo0", options.elo0));
+  TARA_RETURN_IF_ERROR(CheckElo("elo1", options.elo1));
   if (!(options.elo1 > options.elo0)) {
     return absl::InvalidArgumentError(
         absl::StrCat("SPRT: elo1 is ", options.elo1, " and elo0 is ",
@@ -650,39 +581,21 @@ absl::Status CheckSprtOptions(const SprtOptions& options) {
 }
 
 absl::StatusOr<SprtOptions> ParseSprtOptions(absl::string_view text) {
-  const auto error = [&](const auto&... parts) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("SPRT '", Shown(text), "': ", parts...));
-  };
-  const absl::StatusOr<std::vector<OptionText>> list = ParseOptionList(text);
-  if (!list.ok()) return error(list.status().message());
   SprtOptions options;
-  const std::map<absl::string_view, double*> numbers = {
-      {"elo0", &options.elo0},
-      {"elo1", &options.elo1},
-      {"alpha", &options.alpha},
-      {"beta", &options.beta}};
-  for (const auto& [whole, name, value, has_value] : *list) {
-    const auto number = numbers.find(name);
-    if (!has_value) {
-      return error("'", Shown(whole),
-                   "' is not of the form NAME=VALUE; expected for example "
-                   "elo0=0,elo1=10");
+  const OptionTable table = {{"elo0", &options.elo0, -kMaxElo, kMaxElo, ""},
+                             {"elo1", &options.elo1, -kMaxElo, kMaxElo, ""},
+                             {"alpha", &options.alpha, 0, 0.5, ""},
+                             {"beta", &options.beta, 0, 0.5, ""}};
+  TARA_ASSIGN_OR_RETURN(const std::vector<OptionText> list,
+                        ParseOptionList(text));
+  for (const OptionText& option : list) {
+    const Option* const known = FindOption(table, option.name);
+    if (known == nullptr) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("SPRT: no option '", Shown(option.text), "'; expected ",
+                       OptionNames(table), ", such as elo0=0,elo1=10"));
     }
-    if (name == "scale") {
-      options.scale =
-          value == "normalized" ? EloScale::kNormalized : EloScale::kLogistic;
-      if (value == EloScaleName(options.scale)) continue;
-      return error("scale is '", Shown(value),
-                   "'; expected logistic or normalized");
-    }
-    if (number == numbers.end()) {
-      return error("no option '", Shown(name),
-                   "'; expected elo0, elo1, alpha, beta or scale");
-    }
-    if (!ParseDecimal(value, number->second)) {
-      return error(name, " is '", Shown(value), "'; expected a number");
-    }
+    TARA_RETURN_IF_ERROR(SetOption(*known, option.value));
   }
   TARA_RETURN_IF_ERROR(CheckSprtOptions(options));
   return options;
@@ -690,8 +603,7 @@ absl::StatusOr<SprtOptions> ParseSprtOptions(absl::string_view text) {
 
 std::string SprtOptionsText(const SprtOptions& options) {
   return absl::StrCat("elo0=", options.elo0, ",elo1=", options.elo1,
-                      ",alpha=", options.alpha, ",beta=", options.beta,
-                      ",scale=", EloScaleName(options.scale));
+                      ",alpha=", options.alpha, ",beta=", options.beta);
 }
 
 double GsprtLlr(const PairCounts& counts, const SprtOptions& options) {
@@ -707,8 +619,8 @@ double GsprtLlr(const PairCounts& counts, const SprtOptions& options) {
   }
   if (!any) return 0;
   for (double& share : observed) share /= pairs;
-  const Outcomes p0 = Likeliest(observed, options.elo0, options.scale);
-  const Outcomes p1 = Likeliest(observed, options.elo1, options.scale);
+  const Outcomes p0 = Likeliest(observed, options.elo0);
+  const Outcomes p1 = Likeliest(observed, options.elo1);
   double llr = 0;
   for (int i = 0; i < kOutcomes; ++i) {
     llr += pairs * observed[i] * std::log(p1[i] / p0[i]);

@@ -160,32 +160,19 @@ Interval EntropyOfCounts(absl::Span<const int64_t> counts);
 // Returns exp of an interval of entropies.
 Interval EquivalentChoices(const Interval& entropy);
 
-// Intervals of statistics that have no formula for one.
-
-// Returns the quantile of sorted values by linear interpolation between order
-// statistics: with h = p (n - 1), x[floor h] + (h - floor h) * (the step to
-// the next). Source: Hyndman and Fan 1996, "Sample quantiles in statistical
-// packages", The American Statistician 50, definition 7 (the default of R).
-// REQUIRES: not empty, increasing; 0 <= p <= 1.
-double Quantile(absl::Span<const double> sorted, double p);
-
 // A statistic of a sample, which is given by its indices, with repetitions.
 using IndexStatistic = std::function<double(absl::Span<const int> indices)>;
 
-// Returns the statistic of `replicates` samples of `size` indices each, drawn
-// uniformly with replacement from 0 ... size - 1. An index stands for a unit of
-// the caller's choice: a game, or a whole cluster of dependent games (both
-// games of a pair), which is then drawn as one.
+// Returns the statistic of the sample 0 ... size - 1 itself, with the 2.5 % and
+// the 97.5 % quantile over `replicates` samples of that size, drawn uniformly
+// with replacement, as an interval, which is too narrow for some 20 or fewer
+// observations. An index stands for a unit of the caller's choice: a game, or a
+// whole cluster of dependent games (both games of a pair), which is then drawn
+// as one. Quantiles are interpolated between order statistics.
 // Source: Efron 1979, "Bootstrap methods: another look at the jackknife",
-// Annals of Statistics 7. O(size * replicates) plus the statistic.
-// REQUIRES: size > 0; replicates > 0.
-std::vector<double> BootstrapReplicates(int size, int replicates,
-                                        const IndexStatistic& statistic,
-                                        Random& random);
-
-// Returns the statistic of the sample itself, with the 2.5 % and the 97.5 %
-// quantile of its bootstrap replicates as an interval, which is too narrow for
-// some 20 or fewer observations. REQUIRES: as BootstrapReplicates.
+// Annals of Statistics 7; Hyndman and Fan 1996, "Sample quantiles in
+// statistical packages", The American Statistician 50, definition 7.
+// O(size * replicates) plus the statistic. REQUIRES: size > 0; replicates > 0.
 Interval BootstrapInterval(int size, int replicates,
                            const IndexStatistic& statistic, Random& random);
 
@@ -300,37 +287,22 @@ LadderFit FitLadder(absl::Span<const LadderGame> games);
 // Sequential tests to find the stronger of two players: a match ends as soon as
 // it has decided between two hypotheses, with known error rates.
 
-// The scale of elo0 and elo1.
-enum class EloScale : uint8_t {
-  // Of the expected score s of a game: s = 1 / (1 + 10^(-elo/400)).
-  kLogistic,
-  // Of the expected score relative to the variation of results, 800/ln(10) *
-  // (s - 1/2) / sigma with the deviation sigma of a game's result. The length
-  // of a test then does not depend on the share of draws.
-  // Source: Van den Bergh, "Normalized Elo"
-  // (www.cantate.be/Fishtest/normalized_elo.pdf).
-  kNormalized,
-};
-
-// Returns "logistic" or "normalized".
-absl::string_view EloScaleName(EloScale scale);
-
 // H0: the first player is stronger by elo0 (or less); H1: by elo1 (or more).
+// An expected score is 1 / (1 + 10^(-elo/400)).
 struct SprtOptions {
   double elo0 = 0;
   double elo1 = 10;
   double alpha = 0.05;  // probability of accepting H1 if H0 is true
   double beta = 0.05;   // probability of accepting H0 if H1 is true
-  EloScale scale = EloScale::kLogistic;
 };
 
 // Returns INVALID_ARGUMENT, naming the value, if the test is impossible:
 // elo1 <= elo0, alpha or beta outside (0, 0.5), Elo beyond +-1000.
 absl::Status CheckSprtOptions(const SprtOptions& options);
 
-// Parses "elo0=0,elo1=10" with alpha=, beta= and scale=logistic|normalized
-// where they differ from the defaults. Returns INVALID_ARGUMENT for a text of
-// another form, or the error of CheckSprtOptions.
+// Parses "elo0=0,elo1=10" with alpha= and beta= where they differ from the
+// defaults. Returns INVALID_ARGUMENT for a text of another form, or the error
+// of CheckSprtOptions.
 absl::StatusOr<SprtOptions> ParseSprtOptions(absl::string_view text);
 
 // Returns the text for ParseSprtOptions, with all fields.
@@ -346,8 +318,7 @@ using PairCounts = std::array<int64_t, 5>;
 // Counts of 0 are replaced by 0.001, so that unseen results are possible.
 // Source: Van den Bergh, "The Generalized Sequential Probability Ratio Test for
 // multinomial distributions" (www.cantate.be/Fishtest/support_MLE_multinomial
-// .pdf), proposition 1.1, and "Normalized Elo, practical" (.../
-// normalized_elo_practical.pdf), section 4.1; counts as in fishtest.
+// .pdf), proposition 1.1; counts as in fishtest.
 // REQUIRES: valid options, counts >= 0. Pure.
 double GsprtLlr(const PairCounts& counts, const SprtOptions& options);
 

@@ -1,0 +1,54 @@
+#ifndef TARA_EVAL_PUZZLES_PUZZLES_H_
+#define TARA_EVAL_PUZZLES_PUZZLES_H_
+
+// Puzzles for people: endgames in which one action alone keeps the win.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "tara/base/threads.h"
+#include "tara/core/action.h"
+#include "tara/core/state.h"
+#include "tara/eval/players/player.h"
+
+namespace tara::eval {
+
+// An endgame in which the side to move wins by one action alone, and so again
+// at its next one or two decisions. After that several actions win, or the game
+// is over.
+struct Puzzle {
+  State state;
+  // The actions of both sides up to there. The other side plays what is best
+  // for it in points.
+  std::vector<Action> line;
+  int traps = 0;  // naive players that choose another first action
+};
+
+struct PuzzleOptions {
+  State start;
+  uint64_t seed = 1;
+  int games = 2000;            // at most
+  int puzzles = 100;           // at most
+  int64_t node_limit = 20000;  // of solving a position
+  StopCheck stop = {};
+};
+
+// Lets a player play games, in which one action of eight is random, and returns
+// puzzles from their ends, in the order of the games. Where the end of a game
+// has none, other ends by random actions are tried. No puzzle is there twice up
+// to symmetry. Those with the most traps are chosen from up to twice as many.
+// The result depends only on the options and the players. Returns the errors of
+// the players, and CANCELLED after a stop.
+absl::StatusOr<std::vector<Puzzle>> MakePuzzles(
+    const PuzzleOptions& options, Player& player,
+    absl::Span<Player* const> naive = {});
+
+// Returns the position and the line as one text, as ParseGameText reads it.
+std::string PuzzleToText(const Puzzle& puzzle);
+
+}  // namespace tara::eval
+
+#endif  // TARA_EVAL_PUZZLES_PUZZLES_H_
