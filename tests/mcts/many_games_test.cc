@@ -21,7 +21,6 @@
 #include "tara/core/variant.h"
 #include "tara/mcts/choice/choose_action.h"
 #include "tara/mcts/evaluator.h"
-#include "tara/mcts/evaluators/batching_evaluator.h"
 #include "tara/mcts/evaluators/caching_evaluator.h"
 #include "tara/mcts/tree/tree.h"
 #include "tests/mcts/fake_evaluator.h"
@@ -293,8 +292,7 @@ TEST(ManyGamesTest, WhatWasAnsweredIsNotLostWhenItStops) {
 
 TEST(ManyGamesTest, SeveralWorkersShareOneEvaluator) {
   const Histories alone = PlayNotedGames({.games = 1}, 12);
-  FakeEvaluator backend;
-  BatchingEvaluator evaluator(&backend, 16);
+  FakeEvaluator evaluator;
   std::vector<Histories> histories(3);
   std::vector<std::thread> workers;
   SearchCounters counters;
@@ -315,8 +313,8 @@ TEST(ManyGamesTest, SeveralWorkersShareOneEvaluator) {
     together.insert(some.begin(), some.end());
   }
   EXPECT_EQ(together, alone);
-  EXPECT_EQ(evaluator.batches(), backend.batches());
-  EXPECT_EQ(counters.evaluations, backend.positions());
+  EXPECT_EQ(counters.batches, evaluator.batches());
+  EXPECT_EQ(counters.evaluations, evaluator.positions());
 }
 
 std::vector<Tree> TreesOfAllVariants(const SearchOptions& options) {

@@ -9,7 +9,6 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
 #include "tara/core/action.h"
@@ -23,7 +22,6 @@
 #include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tara/mcts/options/search_options.h"
 #include "tara/mcts/state_hash.h"
-#include "tara/mcts/tree/walk.h"
 #include "tests/mcts/fake_evaluator.h"
 #include "tests/mcts/positions.h"
 #include "tests/mcts/simple_search.h"
@@ -401,39 +399,6 @@ TEST_P(TreeDeathTest, MisuseOfLeavesIsRefused) {
   EXPECT_DEATH(tree.Advance(kPass), "illegal action");
 }
 
-using ::testing::FloatNear;
-using ::testing::Pointwise;
-
-constexpr float kTolerance = 1e-6f;
-
-std::vector<float> Tempered(const std::vector<float>& priors,
-                            float temperature) {
-  std::vector<float> tempered(priors.size());
-  TemperPriors(priors, temperature, absl::MakeSpan(tempered));
-  return tempered;
-}
-
-TEST(TemperPriorsTest, TakesRootsAndPowers) {
-  const auto near = [](const std::vector<float>& expected) {
-    return Pointwise(FloatNear(kTolerance), expected);
-  };
-  // Roots 0.8, 0.6, 0.0 of 0.64, 0.36, 0.
-  EXPECT_THAT(Tempered({0.64f, 0.36f, 0}, 2),
-              near({0.8f / 1.4f, 0.6f / 1.4f, 0}));
-  EXPECT_THAT(Tempered({0.75f, 0.25f}, 0.5f), near({0.9f, 0.1f}));
-  EXPECT_THAT(Tempered({0.7f, 0.2f, 0.1f}, 1), near({0.7f, 0.2f, 0.1f}));
-}
-
-TEST(TemperPriorsTest, EqualPriorsStayEqual) {
-  const std::vector<float> equal(45, 1.0f / 45);
-  for (const float temperature : {0.1f, 1.4f, 10.0f}) {
-    const std::vector<float> tempered = Tempered(equal, temperature);
-    EXPECT_THAT(tempered, Pointwise(FloatNear(kTolerance), equal));
-    EXPECT_NEAR(std::accumulate(tempered.begin(), tempered.end(), 0.0f), 1,
-                1e-5);
-  }
-}
-
 // Random games, but with priors that differ: drawn from the position.
 class UnevenEvaluator : public Evaluator {
  public:
@@ -456,13 +421,8 @@ TEST_P(TreeTest, VisitsAreThoseOfTheSimpleTwinWithEveryOption) {
   UnevenEvaluator evaluator;
   const std::vector<SearchOptions> all = {
       {.simulations = 300},
-      {.simulations = 300, .prior_temperature = 1.5f},
       {.simulations = 300, .c_puct_growth = 1.0f, .c_puct_base = 100.0f},
-      {.simulations = 300, .utility_deviation_scale = 0.85f},
-      {.simulations = 300,
-       .first_play_urgency = FirstPlayUrgency::kAbsolute,
-       .first_play_urgency_value = -0.1f},
-      {.simulations = 300, .root_first_play_urgency = 0.0f},
+      {.simulations = 300, .first_play_urgency_reduction = 0.4f},
       {.simulations = 300, .forced_playouts = 2.0f},
       {.simulations = 300, .utility = {.kind = UtilityKind::kMix}},
   };

@@ -14,7 +14,6 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/core/variant.h"
-#include "tara/mcts/choice/choose_action.h"
 #include "tara/mcts/choice/resignation.h"
 #include "tara/mcts/options/search_options.h"
 #include "tara/nn/heads.h"
@@ -236,7 +235,6 @@ TEST(ConfigTest, FieldsOfTheSearchAreItsOptions) {
   EXPECT_EQ(search.simulations, 77);
   // To the last bit.
   EXPECT_EQ(search.c_puct, 1.2345678f);
-  EXPECT_EQ(search.first_play_urgency, mcts::FirstPlayUrgency::kReduction);
   EXPECT_EQ(search.first_play_urgency_reduction, 0.3f);
   EXPECT_EQ(search.dirichlet_fraction, 0.125f);
   EXPECT_EQ(search.dirichlet_concentration, 5000);
@@ -314,9 +312,9 @@ TEST(ConfigTest, AnyOptionOfTheSearchCanBeGivenByName) {
   EXPECT_FALSE(search.proof);
   EXPECT_EQ(search.simulations, 100);
   const proto::TrainConfig overridden =
-      Good("", {"self_play.search.option=fpu=absolute:-1,proof=on"});
+      Good("", {"self_play.search.option=utility=mix,proof=on"});
   EXPECT_THAT(overridden.self_play().search().option(),
-              ElementsAre("fpu=absolute:-1", "proof=on"));
+              ElementsAre("utility=mix", "proof=on"));
 }
 
 TEST(ConfigTest, AnOptionOfTheSearchThatHasAFieldOfItsOwnIsRefused) {
@@ -362,9 +360,12 @@ TEST(ConfigTest, InferenceIsTakenAsGiven) {
   EXPECT_EQ(options.backend, nn::InferenceBackend::kTorch);
 }
 
-TEST(ConfigTest, ConfigsOfEarlierRunsMayNameTheAutopilot) {
-  const proto::TrainConfig config =
-      Good("self_play { autopilot: true threads: 3 games_per_thread: 13 }");
+TEST(ConfigTest, ConfigsOfEarlierRunsMayNameWhatIsGone) {
+  const proto::TrainConfig config = Good(
+      "self_play { autopilot: true threads: 3 games_per_thread: 13 "
+      "shared_batches: true end_when_proved: false "
+      "search { end_temperature: 0.5 temperature_halflife: 3 } } "
+      "gate { games: 5 max_drop_elo: 50 }");
   EXPECT_EQ(config.self_play().threads(), 3u);
   EXPECT_EQ(config.self_play().games_per_thread(), 13u);
 }
@@ -394,19 +395,15 @@ TEST(ConfigTest, GivenGamesStayAndAreNoneOfTheRun) {
 }
 
 TEST(ConfigTest, ByDefaultNobodyResignsAndTheTemperatureStays) {
-  const proto::SelfPlayConfig config = Good("").self_play();
+  const auto options = ToSelfPlayOptions(Good("")).value();
   EXPECT_FALSE(mcts::ResignationCounts()
-                   .ChooseThreshold(ToResignationOptions(config.resignation()))
+                   .ChooseThreshold(options.resignation)
                    .has_value());
-  const mcts::TemperatureSchedule temperature =
-      ToTemperatureSchedule(config.search());
-  EXPECT_EQ(temperature.At(0), 1);
-  EXPECT_EQ(temperature.At(19), 1);
-  EXPECT_EQ(temperature.At(20), 0);
-  const proto::SelfPlayConfig resigning =
-      Good("self_play { resignation { threshold: 0.9 } }").self_play();
-  EXPECT_FLOAT_EQ(*ToResignationOptions(resigning.resignation()).threshold,
-                  -0.9f);
+  EXPECT_EQ(options.temperature, 1);
+  EXPECT_EQ(options.temperature_plies, 20);
+  const auto resigning =
+      ToSelfPlayOptions(Good("self_play { resignation { threshold: 0.9 } }"));
+  EXPECT_FLOAT_EQ(*resigning->resignation.threshold, -0.9f);
 }
 
 TEST(ConfigTest, AFileIsLoadedAndAMissingOneNamed) {
@@ -578,8 +575,6 @@ TEST(ConfigTest, WrongOverridesAreRefusedWithWhatIsExpected) {
       {"learner.value_search_share=0.5 self_play.search.option=utility=mix",
        "learner.value_search_share: 0.5, but searches return utilities "
        "(self_play.search.option utility=mix)"},
-      {"self_play.end_when_proved=true",
-       "nothing is proved without self_play.search.option proof=on"},
       {"self_play.games_per_thread=1 self_play.evaluation_groups=2",
        "self_play.evaluation_groups: 2; expected at most "
        "self_play.games_per_thread, 1"},
@@ -613,7 +608,6 @@ TEST(ConfigTest, ValuesThatGoTogetherAreTaken) {
        {"self_play.search.simulations=9",  // no fast searches
         "learner.value_search_share=0.5 self_play.search.option=utility=win",
         "self_play.search.option=utility=mix",
-        "self_play.end_when_proved=true self_play.search.option=proof=on",
         // Considered actions adapt to the simulations.
         "self_play.search.option=gumbel=on self_play.search.simulations=8"}) {
     Good("", absl::StrSplit(overrides, ' '));

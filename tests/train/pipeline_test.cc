@@ -307,7 +307,6 @@ TEST(PipelineTest, AllTargetsAreLearnedTogether) {
       "self_play.playout_cap.full_share=0.5",
       "self_play.playout_cap.fast_simulations=4",
       "self_play.opening.share=0.5",
-      "self_play.end_when_proved=true",
       "learner.value_search_share=0.5",
       "learner.policy_surprise=0.5",
       "learner.window_growth=0.75",
@@ -334,17 +333,14 @@ TEST(PipelineTest, AllTargetsAreLearnedTogether) {
 
 TEST(PipelineTest, AllOptionsOfSelfPlayTrainTogether) {
   const std::string run_dir = TestFolder("options");
-  const auto summary = Trained(
-      Tiny(run_dir,
-           {"self_play.search.option=gumbel=on,graph=on,proof=on,"
-            "solver_hills=5,utility=mix",
-            "self_play.search.end_temperature=0.2",
-            "self_play.search.temperature_halflife=8",
-            "self_play.playout_cap.full_share=0.5",
-            "self_play.playout_cap.fast_simulations=4",
-            "self_play.resignation.threshold=0.6",
-            "self_play.resignation.turns=1", "self_play.leaves_per_game=2",
-            "self_play.evaluation_groups=2", "self_play.shared_batches=true"}));
+  const auto summary = Trained(Tiny(
+      run_dir,
+      {"self_play.search.option=gumbel=on,graph=on,proof=on,"
+       "solver_hills=5,utility=mix",
+       "self_play.playout_cap.full_share=0.5",
+       "self_play.playout_cap.fast_simulations=4",
+       "self_play.resignation.threshold=0.6", "self_play.resignation.turns=1",
+       "self_play.leaves_per_game=2", "self_play.evaluation_groups=2"}));
   EXPECT_EQ(summary.generation, 2);
   const auto games = GamesOf(run_dir);
   EXPECT_EQ(games.size(), 12u);
@@ -352,7 +348,6 @@ TEST(PipelineTest, AllOptionsOfSelfPlayTrainTogether) {
   const auto lines = MetricsOf(run_dir);
   EXPECT_THAT(lines[0], HasSubstr("\"graph_share\":0."));
   EXPECT_THAT(lines[0], HasSubstr("\"games_played_on\":"));
-  EXPECT_THAT(lines[0], Not(HasSubstr("\"positions_per_merged_batch\":0.0")));
 }
 
 TEST(PipelineTest, AnErrorOfTheEvaluatorEndsTheRun) {

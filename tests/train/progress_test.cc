@@ -104,7 +104,6 @@ TEST(ProgressTest, RatesAreOfWhatWasCountedSinceSelfPlayBegan) {
     stats.solved += 30;
     stats.plies += 8;
     stats.full_searches += 2;
-    stats.played_by_proof += 4;
     stats.resigned += 2;
     rates = progress.EndSelfPlay();
   });
@@ -114,7 +113,6 @@ TEST(ProgressTest, RatesAreOfWhatWasCountedSinceSelfPlayBegan) {
   EXPECT_EQ(rates["graph_share"], 0.1);
   EXPECT_EQ(rates["solved_share"], 0.05);
   EXPECT_EQ(rates["full_share"], 0.25);
-  EXPECT_EQ(rates["proof_share"], 0.5);
   EXPECT_EQ(rates["games_resigned"], 2);
 }
 

@@ -209,7 +209,6 @@ TEST(SampledGameTest, TechniquesComposeInOneGame) {
   options.full_search_share = 0.5f;
   options.fast_simulations = 6;
   options.opening = {.share = 1, .max_plies = 5};
-  options.end_when_proved = true;
   int policies = 0;
   int fast = 0;
   for (const proto::GameRecord& record : PlayHashedGames(options, 4)) {

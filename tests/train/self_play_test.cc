@@ -278,9 +278,6 @@ TEST_F(ResignationHistoryTest, OfStoredGamesIsWhatWasCountedInPlay) {
 
 TEST_F(ResignationHistoryTest, NobodyThoughtAnythingOfActionsDrawnAtRandom) {
   options_.opening = {.share = 1, .max_plies = 6};
-  options_.search.proof = true;
-  options_.search.solver_vacant_hills = 6;
-  options_.end_when_proved = true;
   // A threshold that a value of 0 would meet.
   options_.resignation.threshold = 0;
   Play();

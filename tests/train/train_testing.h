@@ -45,7 +45,7 @@ inline SelfPlayOptions QuickSelfPlay(Variant variant) {
   options.starts = {InitialState(variant)};
   options.search.simulations = 6;
   options.search.dirichlet_fraction = 0.25f;
-  options.temperature = mcts::TemperatureSchedule::FirstPlies(1, 10);
+  options.temperature_plies = 10;
   options.run_seed = 7;
   options.model_id = "uniform";
   options.games_per_thread = 3;

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -12,29 +11,6 @@
 #include "tara/core/outcome.h"
 
 namespace tara::mcts {
-
-// The temperature of ChooseAction by ply: before the cut-off
-//   end + (start - end) * 2^(-ply / halflife),
-// from it on 0, the best action. A value type.
-//
-// High temperatures early make games differ, at the price of worse play, which
-// biases the values of those positions; hence the decay.
-struct TemperatureSchedule {
-  float start = 1;  // at ply 0
-  float end = 0;    // approached later; below `start` usually
-  // In plies; 0: no decay, `start` up to the cut-off.
-  float halflife = 0;
-  // The first ply at which the best action is played.
-  int cutoff_ply = std::numeric_limits<int>::max();
-
-  // Returns `temperature` for the first `plies` plies, and 0 after them.
-  static TemperatureSchedule FirstPlies(float temperature, int plies) {
-    return {.start = temperature, .end = temperature, .cutoff_ply = plies};
-  }
-
-  // Returns the temperature for the action of a ply, counted from 0.
-  float At(int ply) const;
-};
 
 // The selection formula of searches (PUCT). The score of an action is
 //

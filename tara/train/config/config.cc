@@ -505,11 +505,6 @@ absl::Status CheckSearch(const proto::SelfPlayConfig& config) {
       ToSearchOptions(config.search());
   TARA_RETURN_IF_ERROR(Prefixed("self_play.search.", search.status()));
   TARA_RETURN_IF_ERROR(CheckGumbel(config, *search));
-  if (config.end_when_proved() && !search->proof) {
-    return absl::InvalidArgumentError(
-        "self_play.end_when_proved: true, but nothing is proved without "
-        "self_play.search.option proof=on");
-  }
   const proto::PlayoutCapConfig& cap = config.playout_cap();
   if (cap.full_share() < 1 &&
       cap.fast_simulations() >= config.search().simulations()) {

@@ -96,14 +96,6 @@ absl::StatusOr<mcts::SearchOptions> ToSearchOptions(
   return options;
 }
 
-mcts::TemperatureSchedule ToTemperatureSchedule(
-    const proto::SearchConfig& config) {
-  return {.start = config.temperature(),
-          .end = config.end_temperature(),
-          .halflife = config.temperature_halflife(),
-          .cutoff_ply = static_cast<int>(config.temperature_plies())};
-}
-
 mcts::ResignationOptions ToResignationOptions(
     const proto::ResignationConfig& config) {
   std::optional<float> threshold;  // none: nobody resigns
@@ -139,7 +131,9 @@ absl::StatusOr<SelfPlayOptions> ToSelfPlayOptions(
     options.drawn.push_back(each.drawn);
   }
   TARA_ASSIGN_OR_RETURN(options.search, ToSearchOptions(self_play.search()));
-  options.temperature = ToTemperatureSchedule(self_play.search());
+  options.temperature = self_play.search().temperature();
+  options.temperature_plies =
+      static_cast<int>(self_play.search().temperature_plies());
   options.full_search_share = self_play.playout_cap().full_share();
   options.fast_simulations =
       static_cast<int>(self_play.playout_cap().fast_simulations());
@@ -147,7 +141,6 @@ absl::StatusOr<SelfPlayOptions> ToSelfPlayOptions(
   options.opening = {
       .share = self_play.opening().share(),
       .max_plies = static_cast<int>(self_play.opening().max_plies())};
-  options.end_when_proved = self_play.end_when_proved();
   options.run_seed = config.seed();
   options.threads = static_cast<int>(self_play.threads());
   options.games_per_thread = static_cast<int>(self_play.games_per_thread());

@@ -9,7 +9,6 @@
 #include "absl/strings/string_view.h"
 #include "proto/config.pb.h"
 #include "proto/fleet.pb.h"
-#include "tara/mcts/choice/choose_action.h"
 #include "tara/mcts/choice/resignation.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/options/search_options.h"
@@ -32,9 +31,6 @@ bool PlaysGames(const proto::TrainConfig& config);
 // unknown, invalid, repeated, a duplicate of a field, or without effect.
 // Messages begin with "option: ".
 absl::StatusOr<mcts::SearchOptions> ToSearchOptions(
-    const proto::SearchConfig& config);
-
-mcts::TemperatureSchedule ToTemperatureSchedule(
     const proto::SearchConfig& config);
 
 // Returns INVALID_ARGUMENT for an unknown value. Messages begin with the name

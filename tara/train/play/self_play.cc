@@ -54,18 +54,6 @@ class SelfPlayGame : public mcts::SearchedGame {
   void RecordPolicy(const std::vector<mcts::RootAction>& actions,
                     proto::Step& step);
 
-  // An action that keeps the position's proved utility, and the proved bounds
-  // of the margin for the side to move.
-  struct ProvedPlay {
-    Action action;
-    mcts::MarginBounds margin;
-  };
-  // Returns the play that the tree, or else the solver, proves; nothing where
-  // neither can.
-  std::optional<ProvedPlay> FindProvedPlay();
-  // Plays by proof as far as that goes: to the end, unless the tree has lost
-  // the proof of the position.
-  void PlayByProof();
   // Hands the game to the sink and counts it. `winner` is a side, or -1.
   absl::Status End(int winner);
   void CountResignation(int winner);
@@ -185,14 +173,12 @@ absl::StatusOr<bool> SelfPlayGame::Play() {
   }
   const std::vector<mcts::RootAction> actions = tree_.root_actions();
   const Action action = Choose(actions);
-  const bool proved = tree_.settled();
   Record(action, actions);
   stats_.plies += 1;
   stats_.full_searches += turn_.full ? 1 : 0;
   turn_ = DrawTurn();
   tree_.SetRootOptions(OptionsOf(turn_));
   tree_.Advance(action);
-  if (proved && options_.end_when_proved) PlayByProof();
   if (!tree_.finished()) return true;
   record::SetResult(tree_.root(), record_);
   TARA_RETURN_IF_ERROR(End(Score(tree_.root()).winner()));
@@ -207,7 +193,9 @@ mcts::ChoiceOptions SelfPlayGame::Choice(float temperature) const {
 }
 
 Action SelfPlayGame::Choose(const std::vector<mcts::RootAction>& actions) {
-  const float temperature = options_.temperature.At(record_.steps_size());
+  const float temperature = record_.steps_size() < options_.temperature_plies
+                                ? options_.temperature
+                                : 0;
   if (!search_.gumbel) {
     return mcts::ChooseAction(actions, Choice(temperature), random_);
   }
@@ -283,57 +271,6 @@ void SelfPlayGame::RecordPolicy(const std::vector<mcts::RootAction>& actions,
   }
   step.set_policy_surprise(
       PolicySurprise(actions, shares.empty() ? visits : shares));
-}
-
-std::optional<SelfPlayGame::ProvedPlay> SelfPlayGame::FindProvedPlay() {
-  const State& root = tree_.root();
-  if (tree_.settled()) {
-    return ProvedPlay{
-        .action = mcts::ChooseAction(tree_.root_actions(), Choice(0), random_),
-        .margin = tree_.root_bounds()};
-  }
-  if (search_.solver == nullptr ||
-      Count(root.vacant()) > search_.solver_vacant_hills) {
-    return std::nullopt;
-  }
-  const int sign = root.side() == kRed ? 1 : -1;
-  std::vector<Action> best_actions;
-  int best = -kMaxMargin - 1;  // for the side to move
-  bool solved = true;
-  LegalActions(root).ForEach([&](Action action) {
-    if (!solved) return;
-    State next = root;
-    ApplyAction(action, next);
-    const std::optional<int> red_margin = search_.solver->SolveRedMargin(next);
-    solved = red_margin.has_value();
-    if (!solved || sign * *red_margin < best) return;
-    if (sign * *red_margin > best) best_actions.clear();
-    best = sign * *red_margin;
-    best_actions.push_back(action);
-  });
-  if (!solved) return std::nullopt;
-  const uint32_t drawn =
-      random_.Below(static_cast<uint32_t>(best_actions.size()));
-  const auto margin = static_cast<int8_t>(best);
-  return ProvedPlay{.action = best_actions[drawn],
-                    .margin = {.low = margin, .high = margin}};
-}
-
-void SelfPlayGame::PlayByProof() {
-  while (!tree_.finished()) {
-    const std::optional<ProvedPlay> play = FindProvedPlay();
-    if (!play.has_value()) return;
-    const Side side = tree_.root().side();
-    proto::Step& step = record::AddStep(play->action, record_);
-    // Where the bounds differ they are worth the same.
-    step.set_root_value(tree_.data().utility.OfMargin(play->margin.low, side));
-    step.set_played_by_proof(true);
-    record::SetProved(play->margin.low, play->margin.high, tree_.root(), step);
-    if (watch_.has_value()) watch_->Observe(side, step.root_value());
-    tree_.Advance(play->action);
-    stats_.plies += 1;
-    stats_.played_by_proof += 1;
-  }
 }
 
 absl::Status SelfPlayGame::End(int winner) {

@@ -17,7 +17,6 @@
 #include "proto/game.pb.h"
 #include "tara/base/threads.h"
 #include "tara/core/state.h"
-#include "tara/mcts/choice/choose_action.h"
 #include "tara/mcts/choice/resignation.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/options/search_options.h"
@@ -57,8 +56,8 @@ struct SelfPlayOptions {
   // Actions are drawn from visits^(1/temperature). With a Gumbel root, a full
   // search plays the action it ends with (its noise has sampled from the
   // improved policy already), and only fast ones draw, from improved policy.
-  mcts::TemperatureSchedule temperature =
-      mcts::TemperatureSchedule::FirstPlies(1.0f, 20);
+  float temperature = 1;  // of the first plies; then the best is played
+  int temperature_plies = 20;
 
   // Resignation, and counts of earlier games, which bound the threshold; it is
   // the same in all games of a call, so that these do not depend on each other.
@@ -68,10 +67,6 @@ struct SelfPlayOptions {
 
   // Which games begin with random actions.
   OpeningOptions opening = {};
-
-  // Plays games whose worth a search has proved to their ends without
-  // searches (search.proof).
-  bool end_when_proved = false;
 
   // Each game's randomness derives from (run_seed, game index, kSelfPlay), so
   // games do not depend on how they are spread over threads.
@@ -104,8 +99,6 @@ struct SelfPlayStats : mcts::SearchCounters {
   std::atomic<int64_t> batch_room = 0;
   // Share of the evaluations answered by a cache; set by who owns one.
   std::atomic<double> cached_share = 0;
-  // Mean size of the batches that threads share; 0: they share none.
-  std::atomic<double> positions_per_merged_batch = 0;
   // Share of the threads' time spent on evaluations, waiting for a device
   // included; set by who measures it.
   std::atomic<double> evaluate_share = 0;
@@ -115,8 +108,6 @@ struct SelfPlayStats : mcts::SearchCounters {
   // (graph_search), and leaves that the solver answered.
   std::atomic<int64_t> caught_up = 0;
   std::atomic<int64_t> solved = 0;
-  // Actions played by proof, without a search (end_when_proved).
-  std::atomic<int64_t> played_by_proof = 0;
   // Resigned games; games played on to monitor resignation; the ones among them
   // that would have been resigned; and of these, the ones that the resigning
   // side did not lose.
@@ -128,21 +119,13 @@ struct SelfPlayStats : mcts::SearchCounters {
 
 // Every counter, in the order in which the nodes of a fleet send their counts.
 inline constexpr std::atomic<int64_t> SelfPlayStats::* kSelfPlayCounters[] = {
-    &SelfPlayStats::simulations,
-    &SelfPlayStats::evaluations,
-    &SelfPlayStats::known,
-    &SelfPlayStats::batches,
-    &SelfPlayStats::left_waiting,
-    &SelfPlayStats::games,
-    &SelfPlayStats::plies,
-    &SelfPlayStats::full_searches,
-    &SelfPlayStats::caught_up,
-    &SelfPlayStats::solved,
-    &SelfPlayStats::played_by_proof,
-    &SelfPlayStats::resigned,
-    &SelfPlayStats::played_on,
-    &SelfPlayStats::resignable,
-    &SelfPlayStats::resignable_not_lost,
+    &SelfPlayStats::simulations,  &SelfPlayStats::evaluations,
+    &SelfPlayStats::known,        &SelfPlayStats::batches,
+    &SelfPlayStats::left_waiting, &SelfPlayStats::games,
+    &SelfPlayStats::plies,        &SelfPlayStats::full_searches,
+    &SelfPlayStats::caught_up,    &SelfPlayStats::solved,
+    &SelfPlayStats::resigned,     &SelfPlayStats::played_on,
+    &SelfPlayStats::resignable,   &SelfPlayStats::resignable_not_lost,
 };
 
 // Takes a finished game. Called from several threads at once.
@@ -167,7 +150,7 @@ absl::Status CheckPlayedBy(const SelfPlayOptions& options,
 
 // Counts how many of the positions that games were played for are different:
 // self-play that repeats itself teaches little. Symmetric positions are one.
-// Positions of openings and those played by proof do not count. Thread-safe.
+// Positions of openings do not count. Thread-safe.
 class DistinctPositions {
  public:
   // Errors as Replay (game_record.h).

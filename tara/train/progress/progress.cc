@@ -333,31 +333,28 @@ Event RatesOf(const std::vector<int64_t>& before, const SelfPlayStats& stats,
   const int64_t waited = batched + count(&SelfPlayStats::left_waiting);
   const int64_t batches = count(&SelfPlayStats::batches);
   const int64_t simulations = count(&SelfPlayStats::simulations);
-  return {
-      {"games", games},
-      {"seconds", absl::ToDoubleSeconds(elapsed)},
-      {"games_per_second", PerSecond(games, elapsed)},
-      {"evaluations_per_second", PerSecond(evaluations, elapsed)},
-      {"positions_per_batch", Share(batched, batches)},
-      {"batch_fill", Share(waited, batches * stats.batch_room)},
-      {"positions_per_merged_batch", stats.positions_per_merged_batch.load()},
-      {"cached_share", stats.cached_share.load()},
-      {"evaluate_share", stats.evaluate_share.load()},
-      {"cores", elapsed > absl::ZeroDuration()
-                    ? absl::FDivDuration(process_time, elapsed)
-                    : 0.0},
-      {"distinct_share", stats.distinct_share.load()},
-      {"simulations_per_second", PerSecond(simulations, elapsed)},
-      {"simulations_per_evaluation", Share(simulations, evaluations)},
-      {"graph_share", Share(count(&SelfPlayStats::caught_up), simulations)},
-      {"solved_share", Share(count(&SelfPlayStats::solved), simulations)},
-      {"full_share", Share(count(&SelfPlayStats::full_searches), plies)},
-      {"proof_share", Share(count(&SelfPlayStats::played_by_proof), plies)},
-      {"games_resigned", count(&SelfPlayStats::resigned)},
-      {"games_played_on", count(&SelfPlayStats::played_on)},
-      {"played_on_resignable", count(&SelfPlayStats::resignable)},
-      {"played_on_false_positives",
-       count(&SelfPlayStats::resignable_not_lost)}};
+  return {{"games", games},
+          {"seconds", absl::ToDoubleSeconds(elapsed)},
+          {"games_per_second", PerSecond(games, elapsed)},
+          {"evaluations_per_second", PerSecond(evaluations, elapsed)},
+          {"positions_per_batch", Share(batched, batches)},
+          {"batch_fill", Share(waited, batches * stats.batch_room)},
+          {"cached_share", stats.cached_share.load()},
+          {"evaluate_share", stats.evaluate_share.load()},
+          {"cores", elapsed > absl::ZeroDuration()
+                        ? absl::FDivDuration(process_time, elapsed)
+                        : 0.0},
+          {"distinct_share", stats.distinct_share.load()},
+          {"simulations_per_second", PerSecond(simulations, elapsed)},
+          {"simulations_per_evaluation", Share(simulations, evaluations)},
+          {"graph_share", Share(count(&SelfPlayStats::caught_up), simulations)},
+          {"solved_share", Share(count(&SelfPlayStats::solved), simulations)},
+          {"full_share", Share(count(&SelfPlayStats::full_searches), plies)},
+          {"games_resigned", count(&SelfPlayStats::resigned)},
+          {"games_played_on", count(&SelfPlayStats::played_on)},
+          {"played_on_resignable", count(&SelfPlayStats::resignable)},
+          {"played_on_false_positives",
+           count(&SelfPlayStats::resignable_not_lost)}};
 }
 
 }  // namespace

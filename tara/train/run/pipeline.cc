@@ -22,7 +22,6 @@
 #include "tara/base/random.h"
 #include "tara/base/status_macros.h"
 #include "tara/mcts/evaluator.h"
-#include "tara/mcts/evaluators/batching_evaluator.h"
 #include "tara/mcts/evaluators/caching_evaluator.h"
 #include "tara/mcts/utility.h"
 #include "tara/nn/inference/network_evaluator.h"
@@ -201,9 +200,6 @@ namespace {
 
 // Number of positions to measure a network's activations on.
 constexpr int kCalibrationPositions = 160;
-
-// Positions in a batch that threads share, at most: larger ones bring nothing.
-constexpr int64_t kMaxMergedBatch = 1 << 13;
 
 std::vector<State> PositionsOf(const std::vector<nn::Sample>& samples) {
   std::vector<State> positions;
@@ -565,14 +561,8 @@ absl::Status TrainingRun::PlayHere(const SelfPlayJob& job,
   TARA_ASSIGN_OR_RETURN(
       const std::unique_ptr<mcts::Evaluator> network,
       nn::LoadNetworkEvaluator(job.checkpoint_path, inference_options));
-  mcts::BatchingEvaluator merged(
-      network.get(), static_cast<int>(std::min<int64_t>(
-                         int64_t{options.threads} * options.games_per_thread *
-                             options.leaves_per_game,
-                         kMaxMergedBatch)));
-  const bool merges = config_.self_play().shared_batches();
   mcts::CachingEvaluator evaluator(
-      merges ? static_cast<mcts::Evaluator*>(&merged) : network.get(),
+      network.get(),
       mcts::CachingOptions{
           .positions = inference.cache_positions(),
           .symmetric = true,
@@ -590,9 +580,6 @@ absl::Status TrainingRun::PlayHere(const SelfPlayJob& job,
         share(times.evaluate,
               absl::ToInt64Nanoseconds(SteadyTime() - begin) * options.threads);
     job.stats.cached_share = share(evaluator.hits(), evaluator.requests());
-    if (!merges) return;
-    job.stats.positions_per_merged_batch =
-        share(evaluator.requests() - evaluator.hits(), merged.batches());
   };
   const absl::Status status = PlayGames(
       options, job.missing, evaluator,
