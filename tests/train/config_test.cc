@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,7 +15,6 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/core/variant.h"
-#include "tara/mcts/choice/resignation.h"
 #include "tara/mcts/options/search_options.h"
 #include "tara/nn/heads.h"
 #include "tara/nn/inference_options.h"
@@ -275,14 +275,10 @@ TEST(ConfigTest, DefaultsOfLearningAreThoseOfTheParts) {
   EXPECT_EQ(window.growth, WindowOptions().growth);
   EXPECT_FLOAT_EQ(window.growth_rate, WindowOptions().growth_rate);
   EXPECT_EQ(window.min_games, WindowOptions().min_games);
-  const mcts::ResignationOptions resignation =
-      ToResignationOptions(config.self_play().resignation());
-  const mcts::ResignationOptions new_resignation;
-  EXPECT_EQ(resignation.turns, new_resignation.turns);
-  EXPECT_EQ(resignation.played_on_share, new_resignation.played_on_share);
-  EXPECT_EQ(resignation.max_false_positive_rate,
-            new_resignation.max_false_positive_rate);
-  EXPECT_EQ(resignation.min_games, new_resignation.min_games);
+  const ResignationOptions resignation = ToSelfPlayOptions(config)->resignation;
+  EXPECT_EQ(resignation.threshold, std::nullopt);
+  EXPECT_EQ(resignation.turns, ResignationOptions().turns);
+  EXPECT_EQ(resignation.played_on_share, ResignationOptions().played_on_share);
 }
 
 TEST(ConfigTest, EveryLossButThoseOfPolicyAndValueHasAWeight) {
@@ -364,8 +360,8 @@ TEST(ConfigTest, ConfigsOfEarlierRunsMayNameWhatIsGone) {
   const proto::TrainConfig config = Good(
       "self_play { autopilot: true threads: 3 games_per_thread: 13 "
       "shared_batches: true end_when_proved: false "
-      "search { end_temperature: 0.5 temperature_halflife: 3 } } "
-      "gate { games: 5 max_drop_elo: 50 }");
+      "resignation { min_games: 5 max_false_positive_rate: 0.1 } "
+      "search { end_temperature: 0.5 temperature_halflife: 3 } }");
   EXPECT_EQ(config.self_play().threads(), 3u);
   EXPECT_EQ(config.self_play().games_per_thread(), 13u);
 }
@@ -394,16 +390,14 @@ TEST(ConfigTest, GivenGamesStayAndAreNoneOfTheRun) {
   EXPECT_FALSE(PlaysGames(Good("games_from: 'other/games.db'")));
 }
 
-TEST(ConfigTest, ByDefaultNobodyResignsAndTheTemperatureStays) {
-  const auto options = ToSelfPlayOptions(Good("")).value();
-  EXPECT_FALSE(mcts::ResignationCounts()
-                   .ChooseThreshold(options.resignation)
-                   .has_value());
+TEST(ConfigTest, ResignationAndTheTemperatureAreTakenAsGiven) {
+  const auto options =
+      ToSelfPlayOptions(Good("self_play { resignation { threshold: 0.9 } "
+                             "search { temperature_plies: 9 } }"))
+          .value();
+  EXPECT_FLOAT_EQ(*options.resignation.threshold, -0.9f);
   EXPECT_EQ(options.temperature, 1);
-  EXPECT_EQ(options.temperature_plies, 20);
-  const auto resigning =
-      ToSelfPlayOptions(Good("self_play { resignation { threshold: 0.9 } }"));
-  EXPECT_FLOAT_EQ(*resigning->resignation.threshold, -0.9f);
+  EXPECT_EQ(options.temperature_plies, 9);
 }
 
 TEST(ConfigTest, AFileIsLoadedAndAMissingOneNamed) {

@@ -3,7 +3,6 @@
 #include <google/protobuf/descriptor.h>
 
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -96,17 +95,6 @@ absl::StatusOr<mcts::SearchOptions> ToSearchOptions(
   return options;
 }
 
-mcts::ResignationOptions ToResignationOptions(
-    const proto::ResignationConfig& config) {
-  std::optional<float> threshold;  // none: nobody resigns
-  if (config.threshold() > 0) threshold = -config.threshold();
-  return {.threshold = threshold,
-          .turns = static_cast<int>(config.turns()),
-          .played_on_share = config.played_on_share(),
-          .max_false_positive_rate = config.max_false_positive_rate(),
-          .min_games = static_cast<int>(config.min_games())};
-}
-
 absl::StatusOr<nn::InferenceOptions> ToInferenceOptions(
     const proto::InferenceConfig& config) {
   nn::InferenceOptions options;
@@ -137,7 +125,12 @@ absl::StatusOr<SelfPlayOptions> ToSelfPlayOptions(
   options.full_search_share = self_play.playout_cap().full_share();
   options.fast_simulations =
       static_cast<int>(self_play.playout_cap().fast_simulations());
-  options.resignation = ToResignationOptions(self_play.resignation());
+  const proto::ResignationConfig& resignation = self_play.resignation();
+  if (resignation.threshold() > 0) {
+    options.resignation.threshold = -resignation.threshold();
+  }
+  options.resignation.turns = static_cast<int>(resignation.turns());
+  options.resignation.played_on_share = resignation.played_on_share();
   options.opening = {
       .share = self_play.opening().share(),
       .max_plies = static_cast<int>(self_play.opening().max_plies())};
@@ -167,10 +160,6 @@ absl::StatusOr<SelfPlayOptions> ToSelfPlayOptions(
                    "a game of another generation");
         return static_cast<int>(starts[index - begin]);
       };
-  if (request.resigned_size() > 0) {
-    options.resignation_counts = mcts::ResignationCounts(
-        request.played_on(), request.resigned(), request.resigned_wrongly());
-  }
   return options;
 }
 

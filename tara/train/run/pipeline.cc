@@ -134,7 +134,6 @@ class TrainingRun {
   // of games by the checkpoint `model`, which is then recorded. Of a run that
   // plays no games: all that the store has by now.
   absl::StatusOr<GamePlan> Plan(int generation, int model);
-  absl::StatusOr<proto::PlayRequest> RequestFor(const GamePlan& plan);
   // Plays the games that a plan lacks, and logs how fast that went. OK when
   // `stop` ends it early.
   absl::Status Play(const GamePlan& plan, const StopCheck& stop,
@@ -481,29 +480,11 @@ absl::StatusOr<GamePlan> TrainingRun::Plan(int generation, int model) {
   return ExpandPlan(config_, *store_, *state_->PlanOf(generation));
 }
 
-absl::StatusOr<proto::PlayRequest> TrainingRun::RequestFor(
-    const GamePlan& plan) {
-  proto::PlayRequest request =
-      PlayRequestFor(config_, plan, CheckpointName(plan.model));
-  const mcts::ResignationOptions resignation =
-      ToResignationOptions(config_.self_play().resignation());
-  if (!resignation.threshold.has_value()) return request;
-  TARA_ASSIGN_OR_RETURN(
-      const mcts::ResignationCounts counts,
-      CountResignations(*store_, resignation, config_.seed(), plan.begin,
-                        config_.learner().window_games()));
-  request.set_played_on(counts.games());
-  for (int i = 0; i < mcts::ResignationCounts::kNumThresholds; ++i) {
-    request.add_resigned(counts.resigned(i));
-    request.add_resigned_wrongly(counts.wrong(i));
-  }
-  return request;
-}
-
 absl::Status TrainingRun::Play(const GamePlan& plan, const StopCheck& stop,
                                const std::function<void()>& on_all_started) {
   if (plan.missing.empty()) return absl::OkStatus();
-  TARA_ASSIGN_OR_RETURN(const proto::PlayRequest request, RequestFor(plan));
+  const proto::PlayRequest request =
+      PlayRequestFor(config_, plan, CheckpointName(plan.model));
   SelfPlayStats& stats = progress_.self_play_stats();
   DistinctPositions distinct;
   const auto sink =
@@ -793,10 +774,6 @@ absl::Status TrainingRun::LearnAndPlayAhead(int generation) {
     if (EvaluationIsDue(resumed_.generation)) {
       TARA_RETURN_IF_ERROR(
           Evaluate(resumed_.generation, /*is_final=*/false).status());
-    }
-    if (ToResignationOptions(config_.self_play().resignation())
-            .threshold.has_value()) {
-      return absl::OkStatus();
     }
     if (const auto next = ahead_.find(generation + 1); next != ahead_.end()) {
       next->second.all_started.WaitForNotification();

@@ -165,9 +165,7 @@ absl::Status CheckRun(const proto::TrainConfig& config);
 //
 // With `overlap`, the games of g + 1 are played by ckpt-g while g is learned.
 // The games of g + 2 begin as soon as ckpt-(g+1) is there and all games of g +
-// 1 have begun: they take the places of the ones that are over. With
-// resignation, whose thresholds depend on earlier games, they wait for the end
-// of g + 1.
+// 1 have begun: they take the places of the ones that are over.
 //
 // The process may be killed at any instant: a finished game is in the store
 // before anything else happens, a checkpoint is whole or not there, and what
