@@ -190,8 +190,7 @@ absl::StatusOr<std::vector<train::StrengthResult>> EvaluateCheckpoint(
   eval::ArenaOptions options;
   options.games = static_cast<int>(request.is_final ? evaluation.final_games()
                                                     : evaluation.games());
-  // Other openings for each checkpoint, so that their luck does not add up; and
-  // for each gate (tara/eval/arena/arena.h).
+  // Other openings for each checkpoint, so that their luck does not add up.
   options.seed =
       DeriveSeed(config.seed(), request.generation, StreamPurpose::kArena);
   std::vector<Match> matches;
@@ -211,42 +210,6 @@ absl::StatusOr<std::vector<train::StrengthResult>> EvaluateCheckpoint(
   for (size_t i = 0; i < matches.size(); ++i) {
     results.push_back(MeasureStrength(matches[i].options.variant,
                                       matches[i].name, played[i]));
-  }
-  return results;
-}
-
-absl::StatusOr<std::vector<train::GateResult>> PlayGate(
-    const proto::TrainConfig& config, const train::GateRequest& request,
-    fleet::Fleet* fleet, const StopCheck& stop) {
-  const uint32_t simulations = config.gate().simulations();
-  TARA_ASSIGN_OR_RETURN(
-      const eval::PlayerSpec candidate,
-      CheckpointPlayer(request.candidate_path, request.inference, simulations));
-  TARA_ASSIGN_OR_RETURN(
-      const eval::PlayerSpec best,
-      CheckpointPlayer(request.best_path, request.inference, simulations));
-  TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
-                        train::StartPositions(config));
-  const eval::GateOptions gate = {
-      .starts = starts,
-      .games = static_cast<int>(config.gate().games()),
-      .max_drop_elo = config.gate().max_drop_elo(),
-      .run_seed = config.seed(),
-      .candidate = static_cast<uint64_t>(request.candidate)};
-  const std::string name =
-      std::filesystem::path(request.best_path).stem().string();
-  std::vector<Match> matches;
-  for (const eval::ArenaOptions& options : eval::GateMatches(gate)) {
-    matches.push_back({options, candidate, best, name});
-  }
-  TARA_ASSIGN_OR_RETURN(
-      const std::vector<eval::ArenaResult> played,
-      PlayMatches(config, matches, fleet, stop, request.on_progress));
-  std::vector<train::GateResult> results;
-  for (size_t i = 0; i < matches.size(); ++i) {
-    results.push_back(
-        {.result = MeasureStrength(matches[i].options.variant, name, played[i]),
-         .weaker = eval::IsWeaker(played[i])});
   }
   return results;
 }
@@ -273,11 +236,6 @@ std::string StrengthReport(const train::TrainSummary& summary,
         : config.cpu_minutes() <= 0 ? minutes
                                     : minutes + " or " + cpu_minutes,
         summary.generation, config.generations());
-  }
-  if (config.gate().games() > 0) {
-    absl::StrAppendFormat(&text,
-                          "The gate let %d checkpoints through, and %d not.\n",
-                          summary.promoted, summary.rejected);
   }
   absl::StrAppendFormat(
       &text, "%s at %d simulations per action:\n\n",
@@ -466,10 +424,6 @@ absl::StatusOr<int> RunTrain(const TrainFlags& options, Console& console) {
             [&](const train::StrengthRequest& request) {
               return EvaluateCheckpoint(config, request, fleet.get(),
                                         stop_evaluation);
-            },
-        .gate =
-            [&](const train::GateRequest& request) {
-              return PlayGate(config, request, fleet.get(), stop_evaluation);
             },
         .on_game_stored = {}};
     if (fleet != nullptr) {

@@ -361,7 +361,8 @@ TEST(ConfigTest, ConfigsOfEarlierRunsMayNameWhatIsGone) {
       "self_play { autopilot: true threads: 3 games_per_thread: 13 "
       "shared_batches: true end_when_proved: false "
       "resignation { min_games: 5 max_false_positive_rate: 0.1 } "
-      "search { end_temperature: 0.5 temperature_halflife: 3 } }");
+      "search { end_temperature: 0.5 temperature_halflife: 3 } } "
+      "gate { games: 5 max_drop_elo: 50 }");
   EXPECT_EQ(config.self_play().threads(), 3u);
   EXPECT_EQ(config.self_play().games_per_thread(), 13u);
 }

@@ -41,30 +41,6 @@
 namespace tara::train {
 namespace {
 
-// Returns the gate's decision as text, with the numbers of checkpoints that it
-// has let through and rejected: "ckpt-000005 plays (let through 4, not 1)", or
-// "ckpt-000004 still plays: ckpt-000005 is weaker in four_treasures, 38 % [30,
-// 46] (...)".
-std::string GateText(const GateReport& report, int promoted, int rejected) {
-  std::string text;
-  if (report.promoted) {
-    text = absl::StrCat(CheckpointName(report.candidate), " plays");
-  } else {
-    std::vector<std::string> weaker;
-    for (const GateResult& of : report.results) {
-      if (!of.weaker) continue;
-      weaker.push_back(absl::StrFormat(
-          "%s, %.0f %% [%.0f, %.0f]", of.result.variant, 100 * of.result.score,
-          100 * of.result.score_low, 100 * of.result.score_high));
-    }
-    text = absl::StrCat(CheckpointName(report.best),
-                        " still plays: ", CheckpointName(report.candidate),
-                        " is weaker in ", absl::StrJoin(weaker, ", "));
-  }
-  absl::StrAppend(&text, " (let through ", promoted, ", not ", rejected, ")");
-  return text;
-}
-
 // The games of a generation that are played on a thread of their own.
 struct PlayAhead {
   ~PlayAhead() { stopped = true; }
@@ -95,9 +71,6 @@ class TrainingRun {
  private:
   int generations() const { return static_cast<int>(config_.generations()); }
   proto::RunState& state() { return state_->state(); }
-  bool gated() const { return callbacks_.gate && config_.gate().games() > 0; }
-  // The checkpoint that plays for the run.
-  int player() const;
   // Time of this start and all earlier ones.
   RunTime TimeUsed() const;
   // Whether the next generation, partly done, would exceed the config's
@@ -161,13 +134,10 @@ class TrainingRun {
   // at the same time.
   absl::Status LearnAndPlayAhead(int generation);
 
-  // Lets the newest checkpoint play for the run, or not, if that is still open;
-  // publishes the one that does.
-  absl::Status PassGate();
-  bool EvaluationIsDue(int checkpoint) const;
+  // Whether the newest checkpoint is to be evaluated during training.
+  bool EvaluationIsDue() const;
   EvaluationPlan PlannedEvaluations() const;
-  absl::StatusOr<std::vector<StrengthResult>> Evaluate(int checkpoint,
-                                                       bool is_final);
+  absl::StatusOr<std::vector<StrengthResult>> Evaluate(bool is_final);
   // Evaluates the newest checkpoint where the process ended before that was
   // done.
   absl::Status CatchUpOnEvaluation();
@@ -376,12 +346,7 @@ absl::Status TrainingRun::OpenTrainer() {
   for (const std::string& note : resumed.notes) {
     TARA_RETURN_IF_ERROR(Note(note));
   }
-  // A checkpoint that was set aside was let through by no gate.
-  proto::GateState& gate = *state().mutable_gate();
   const auto newest = static_cast<uint32_t>(resumed_.generation);
-  gate.set_checked(std::min(gate.checked(), newest));
-  gate.set_best_before(std::min(gate.best_before(), newest));
-  if (gate.best() > newest) gate.set_best(gate.best_before());
   state().set_evaluated(std::min(state().evaluated(), newest));
   return absl::OkStatus();
 }
@@ -390,11 +355,6 @@ absl::Status TrainingRun::Note(absl::string_view text) {
   progress_.Print(text);
   return log_->Append(
       {EventLine("note", resumed_.generation, {{"text", std::string(text)}})});
-}
-
-int TrainingRun::player() const {
-  return gated() ? static_cast<int>(state_->state().gate().best())
-                 : resumed_.generation;
 }
 
 RunTime TrainingRun::TimeUsed() const {
@@ -655,7 +615,7 @@ absl::Status TrainingRun::ReturnToGoodCheckpoint() {
 }
 
 absl::Status TrainingRun::LearnOnce(int generation) {
-  TARA_ASSIGN_OR_RETURN(const GamePlan plan, Plan(generation, player()));
+  TARA_ASSIGN_OR_RETURN(const GamePlan plan, Plan(generation, generation));
   TARA_RETURN_IF_ERROR(sampler_->MoveWindow(plan.end));
   if (sampler_->positions() == 0) {
     return absl::FailedPreconditionError(absl::StrCat(
@@ -721,9 +681,9 @@ absl::Status TrainingRun::RunGeneration(int generation) {
   // self-play, or all of them for the learner.
   nn::SetTorchThreads(1);
   // Without a record: the config has just been given its overlap.
-  const bool ahead = config_.overlap() && generation > 0 && !gated();
+  const bool ahead = config_.overlap() && generation > 0;
   TARA_ASSIGN_OR_RETURN(const GamePlan plan,
-                        Plan(generation, ahead ? generation - 1 : player()));
+                        Plan(generation, generation - (ahead ? 1 : 0)));
   TARA_RETURN_IF_ERROR(PlayLostGames(plan));
   TARA_RETURN_IF_ERROR(Play(plan, [this] { return StopOrKeepTime(); }));
   if (stop_()) return absl::CancelledError("self-play was interrupted");
@@ -749,7 +709,8 @@ absl::Status TrainingRun::BeginToPlayAhead(int generation) {
       TimeIsUp()) {
     return absl::OkStatus();
   }
-  TARA_ASSIGN_OR_RETURN(const GamePlan plan, Plan(generation, player()));
+  TARA_ASSIGN_OR_RETURN(const GamePlan plan,
+                        Plan(generation, resumed_.generation));
   PlayAhead& ahead = ahead_[generation];
   ahead.end = std::async(std::launch::async, [this, plan, &ahead] {
     const absl::Status status = CatchExhaustion([&] {
@@ -770,10 +731,9 @@ absl::Status TrainingRun::LearnAndPlayAhead(int generation) {
   }
   absl::Status status = CatchExhaustion([&]() -> absl::Status {
     TARA_RETURN_IF_ERROR(LearnFrom(generation));
-    TARA_RETURN_IF_ERROR(PassGate());
-    if (EvaluationIsDue(resumed_.generation)) {
-      TARA_RETURN_IF_ERROR(
-          Evaluate(resumed_.generation, /*is_final=*/false).status());
+    TARA_RETURN_IF_ERROR(folder_->PublishLatest(resumed_.generation));
+    if (EvaluationIsDue()) {
+      TARA_RETURN_IF_ERROR(Evaluate(/*is_final=*/false).status());
     }
     if (const auto next = ahead_.find(generation + 1); next != ahead_.end()) {
       next->second.all_started.WaitForNotification();
@@ -794,7 +754,8 @@ absl::StatusOr<TrainSummary> TrainingRun::Run() {
                      PlannedEvaluations());
   UpdateDeadline();
   TrainSummary summary;
-  absl::Status status = PassGate();
+  // The run may have been killed between a checkpoint and its publication.
+  absl::Status status = folder_->PublishLatest(resumed_.generation);
   if (status.ok()) status = CatchUpOnEvaluation();
   while (status.ok() && resumed_.generation < generations()) {
     summary.time_is_up = TimeIsUp(TimeUsed() - TimeOf(state_->state()));
@@ -807,7 +768,7 @@ absl::StatusOr<TrainSummary> TrainingRun::Run() {
   if (status.ok()) {
     progress_.EndTraining();
     nn::SetTorchThreads(static_cast<int>(config_.learner().threads()));
-    auto strength = Evaluate(player(), /*is_final=*/true);
+    auto strength = Evaluate(/*is_final=*/true);
     status = strength.status();
     if (strength.ok()) summary.strength = *std::move(strength);
   }
@@ -816,60 +777,16 @@ absl::StatusOr<TrainSummary> TrainingRun::Run() {
   if (!status.ok() && !summary.stopped) return status;
   summary.run_dir = folder_->path();
   summary.generation = resumed_.generation;
-  summary.checkpoint_path = folder_->checkpoint_path(player());
-  summary.promoted = static_cast<int>(state().gate().promoted());
-  summary.rejected = static_cast<int>(state().gate().rejected());
+  summary.checkpoint_path = folder_->checkpoint_path(resumed_.generation);
   return summary;
 }
 
-// Gate, evaluation and retention.
+// Evaluation and retention.
 
-absl::Status TrainingRun::PassGate() {
-  const int candidate = resumed_.generation;
-  proto::GateState& gate = *state().mutable_gate();
-  if (gated() && static_cast<int>(gate.checked()) < candidate) {
-    const int best = player();
-    progress_.BeginEvaluation(candidate, /*is_gate=*/true);
-    TARA_ASSIGN_OR_RETURN(
-        std::vector<GateResult> results,
-        callbacks_.gate({.candidate_path = folder_->checkpoint_path(candidate),
-                         .candidate = candidate,
-                         .best_path = folder_->checkpoint_path(best),
-                         .best = best,
-                         .inference = config_.inference(),
-                         .on_progress = [this](const StrengthProgress& played) {
-                           KeepTime();
-                           progress_.Evaluated(played);
-                         }}));
-    if (stop_()) return absl::CancelledError("the gate was interrupted");
-    const bool promoted =
-        std::none_of(results.begin(), results.end(),
-                     [](const GateResult& result) { return result.weaker; });
-    gate.set_checked(candidate);
-    if (promoted) {
-      gate.set_best_before(best);
-      gate.set_best(candidate);
-    }
-    gate.set_promoted(gate.promoted() + promoted);
-    gate.set_rejected(gate.rejected() + !promoted);
-    const GateReport report = {.candidate = candidate,
-                               .best = best,
-                               .promoted = promoted,
-                               .results = std::move(results)};
-    const std::vector<std::string> lines = GateLines(report);
-    TARA_RETURN_IF_ERROR(SaveState(lines));
-    progress_.EndGate(GateText(report, gate.promoted(), gate.rejected()));
-    TARA_RETURN_IF_ERROR(log_->AppendMissing(lines));
-  }
-  // The run may have been killed between a checkpoint and its publication.
-  return folder_->PublishLatest(player());
-}
-
-bool TrainingRun::EvaluationIsDue(int checkpoint) const {
+bool TrainingRun::EvaluationIsDue() const {
   const int every = static_cast<int>(config_.evaluation().every());
-  // One that does not play has nothing to show.
-  return every > 0 && checkpoint % every == 0 && checkpoint < generations() &&
-         checkpoint == player();
+  return every > 0 && resumed_.generation % every == 0 &&
+         resumed_.generation < generations();
 }
 
 EvaluationPlan TrainingRun::PlannedEvaluations() const {
@@ -884,7 +801,8 @@ EvaluationPlan TrainingRun::PlannedEvaluations() const {
 }
 
 absl::StatusOr<std::vector<StrengthResult>> TrainingRun::Evaluate(
-    int checkpoint, bool is_final) {
+    bool is_final) {
+  const int checkpoint = resumed_.generation;
   if (!callbacks_.evaluate || checkpoint == 0) {
     return std::vector<StrengthResult>();
   }
@@ -914,18 +832,16 @@ absl::StatusOr<std::vector<StrengthResult>> TrainingRun::Evaluate(
 }
 
 absl::Status TrainingRun::CatchUpOnEvaluation() {
-  if (!EvaluationIsDue(resumed_.generation) ||
+  if (!EvaluationIsDue() ||
       static_cast<int>(state().evaluated()) >= resumed_.generation) {
     return absl::OkStatus();
   }
-  return Evaluate(resumed_.generation, /*is_final=*/false).status();
+  return Evaluate(/*is_final=*/false).status();
 }
 
 absl::Status TrainingRun::ApplyRetention() {
   const int newest = resumed_.generation;
-  const proto::GateState& gate = state().gate();
-  std::set<int> needed = {newest, newest - 1, static_cast<int>(gate.best()),
-                          static_cast<int>(gate.best_before())};
+  std::set<int> needed = {newest, newest - 1};
   for (const proto::GenerationPlan& plan : state().plan()) {
     if (static_cast<int>(plan.generation()) >= newest) {
       needed.insert(static_cast<int>(plan.model()));
@@ -938,7 +854,7 @@ absl::Status TrainingRun::ApplyRetention() {
   }
   const uint64_t kept = config_.retention().keep_games();
   if (kept == 0) return absl::OkStatus();
-  TARA_ASSIGN_OR_RETURN(const GamePlan plan, Plan(newest - 1, player()));
+  TARA_ASSIGN_OR_RETURN(const GamePlan plan, Plan(newest - 1, newest - 1));
   if (plan.end <= kept) return absl::OkStatus();
   // First, so that games that are missing later have been lost.
   state().set_first_game(plan.end - kept);

@@ -1,7 +1,6 @@
 #include "tara/train/run/run_log.h"
 
 #include <algorithm>
-#include <map>
 
 #include "absl/strings/str_cat.h"
 #include "tara/base/json.h"
@@ -49,9 +48,6 @@ void Draw(const Event& event, EventWriter& curves) {
   } else if (kind == "strength") {
     draw(absl::StrCat("strength/", text("variant"), "/", text("opponent")),
          "score");
-  } else if (kind == "gate") {
-    curves.Scalar("gate/promoted", event.value("promoted", false) ? 1 : 0,
-                  event.value("generation", int64_t{0}));
   }
 }
 
@@ -106,22 +102,6 @@ std::vector<std::string> StrengthLines(
   return lines;
 }
 
-std::vector<std::string> GateLines(const GateReport& report) {
-  std::vector<std::string> lines;
-  for (const auto& [result, weaker] : report.results) {
-    lines.push_back(EventLine("gate", report.candidate,
-                              {{"best", report.best},
-                               {"promoted", report.promoted},
-                               {"variant", result.variant},
-                               {"games", result.games},
-                               {"score", result.score},
-                               {"score_low", result.score_low},
-                               {"score_high", result.score_high},
-                               {"weaker", weaker}}));
-  }
-  return lines;
-}
-
 int GenerationOfLine(const std::string& line) {
   const Event event = ParseJson<Event>(line).value_or(Event());
   if (!event.is_object() || !event.contains("generation")) return -1;
@@ -143,15 +123,14 @@ absl::Status RunLog::Append(const std::vector<std::string>& lines) {
   std::string text;
   for (const std::string& line : lines) absl::StrAppend(&text, line, "\n");
   TARA_RETURN_IF_ERROR(metrics_->Append(text));
-  std::map<std::string, int> count;  // of events of a kind
+  int nodes = 0;
   for (const std::string& line : lines) {
     progress_.PrintEvent(line);
     const Event event = *ParseJson<Event>(line);  // our own
-    const int before = count[event.at("event")]++;
-    // A trial at the gate has a line a variant, but one point.
-    if (event.at("event") != "gate" || before == 0) Draw(event, *curves_);
+    nodes += event.at("event") == "fleet" ? 1 : 0;
+    Draw(event, *curves_);
   }
-  if (const int nodes = count["fleet"]; nodes > 0) {
+  if (nodes > 0) {
     curves_->Scalar("fleet/nodes", nodes, GenerationOfLine(lines.front()));
   }
   return curves_->Flush();
