@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <numeric>
 #include <vector>
 
@@ -123,52 +122,6 @@ TEST(GumbelRootTest, SimulationsAreSpreadAsByTheNaiveSequentialHalving) {
   }
 }
 
-TEST(GumbelRootTest, SixteenActionsShareSixtyFourSimulationsByHalving) {
-  // log2(16) = 4 phases of 16 simulations: one for each of 16 actions, two for
-  // each of 8, four for each of 4, eight for each of 2.
-  Random random(1);
-  const std::vector<float> priors = RandomPriors(30, random);
-  const GumbelRoot root({}, priors, 64, 0, random);
-  const Stats stats = Search(root, RandomBandit(30, 64, random), 64);
-  std::map<int, int> actions_by_visits;
-  for (const int visits : Visits(stats)) ++actions_by_visits[visits];
-  const std::map<int, int> expected = {
-      {1 + 2 + 4 + 8, 2}, {1 + 2 + 4, 2}, {1 + 2, 4}, {1, 8}, {0, 14}};
-  EXPECT_EQ(actions_by_visits, expected);
-}
-
-TEST(GumbelRootTest, FewSimulationsTryTheHighestPriorsOnce) {
-  Random random(1);
-  const std::vector<float> priors = {0.1f, 0.4f, 0.2f, 0.3f};
-  const GumbelRoot root({}, priors, 2, 0, random);
-  const Bandit bandit(4, std::vector<float>(2, 0.5f));
-  EXPECT_EQ(Visits(Search(root, bandit, 2)), (std::vector<int>{0, 1, 0, 1}));
-}
-
-TEST(GumbelRootTest, EqualValuesLeaveTheChoiceToThePriors) {
-  Random random(1);
-  for (const int simulations : {1, 5, 16, 64, 100}) {
-    const std::vector<float> priors = RandomPriors(20, random);
-    const GumbelRoot root({}, priors, simulations, 0, random);
-    const Bandit bandit(20, std::vector<float>(simulations, -0.25f));
-    const Stats stats = Search(root, bandit, simulations);
-    const auto highest = std::max_element(priors.begin(), priors.end());
-    EXPECT_EQ(root.Best(stats, -0.25f), highest - priors.begin());
-  }
-}
-
-TEST(GumbelRootTest, AClearlyBetterActionIsFoundAgainstItsPrior) {
-  Random random(1);
-  std::vector<float> priors(16, 0.98f / 15);
-  priors[11] = 0.02f;
-  Bandit bandit(16, std::vector<float>(64, -0.5f));
-  std::fill(bandit[11].begin(), bandit[11].end(), 0.5f);
-  const GumbelRoot root({}, priors, 64, 0, random);
-  const Stats stats = Search(root, bandit, 64);
-  EXPECT_EQ(root.Best(stats, 0), 11);
-  EXPECT_EQ(stats[11].visits, 15);
-}
-
 TEST(GumbelRootTest, NoiseWithoutASearchSamplesFromThePriors) {
   constexpr int kDraws = 20000;
   Random random(DeriveSeed(2, 0, StreamPurpose::kTest));
@@ -255,29 +208,6 @@ TEST(GumbelRootTest, TheImprovedPolicyIsTheFormulaOfThePaper) {
   const double total = weights[0] + weights[1] + weights[2];
   for (int i = 0; i < 3; ++i) {
     EXPECT_NEAR(policy[i], weights[i] / total, 1e-6) << i;
-  }
-}
-
-TEST(GumbelRootTest, TheImprovedPolicyIsADistributionOfHigherValue) {
-  for (int seed = 0; seed < 100; ++seed) {
-    Random random(DeriveSeed(3, seed, StreamPurpose::kTest));
-    const std::vector<float> priors = RandomPriors(12, random);
-    const GumbelRoot root({}, priors, 50, 1, random);
-    const Stats stats = Search(root, RandomBandit(12, 50, random), 50);
-    const std::vector<float> policy = root.ImprovedPolicy(stats, 0);
-    EXPECT_NEAR(std::accumulate(policy.begin(), policy.end(), 0.0), 1, 1e-5);
-    double before = 0;
-    double after = 0;
-    double visited = 0;
-    double visited_before = 0;
-    for (size_t i = 0; i < stats.size(); ++i) {
-      if (stats[i].visits == 0) continue;
-      before += priors[i] * stats[i].value;
-      visited_before += priors[i];
-      after += policy[i] * stats[i].value;
-      visited += policy[i];
-    }
-    EXPECT_GT(after / visited, before / visited_before) << seed;
   }
 }
 

@@ -79,17 +79,6 @@ TEST_P(TreeTest, RootActionsAreTheLegalActionsInOrder) {
   EXPECT_EQ(actions, ListActions(middle()));
 }
 
-TEST_P(TreeTest, RootValueIsTheMeanOfItsActionsAndItsOwnEvaluation) {
-  Tree tree({.simulations = 200}, middle(), 1);
-  Search(tree, playouts_);
-  double sum = EvaluateOne(playouts_, middle()).value();
-  for (const RootAction& action : tree.root_actions()) {
-    sum += double{action.mean_value} * action.visits;
-  }
-  // Each value is kept to 1/16384.
-  EXPECT_NEAR(tree.root_value(), sum / 201, 0.5 / 16384);
-}
-
 TEST_P(TreeTest, FinishedGamesCountWithTheirExactResult) {
   // The last position of a random game before the end.
   const std::vector<State> game = RandomGame(GetParam().variant, 5);
@@ -103,29 +92,6 @@ TEST_P(TreeTest, FinishedGamesCountWithTheirExactResult) {
     const int margin = Score(next).margin() * (last.side() == kRed ? 1 : -1);
     EXPECT_EQ(action.mean_value, (margin > 0) - (margin < 0));
   }
-}
-
-TEST_P(TreeTest, WithoutReductionAllActionsAreTriedBeforeOneIsRepeated) {
-  const int legal = LegalActions(middle()).Count();
-  Tree tree({.simulations = legal, .first_play_urgency_reduction = 0}, middle(),
-            1);
-  // Every value is 0, as no action ends the game.
-  Search(tree, uniform_);
-  const std::vector<Action> actions = ListActions(middle());
-  const bool ends = std::any_of(
-      actions.begin(), actions.end(),
-      [&](Action action) { return After(middle(), action).finished(); });
-  ASSERT_FALSE(ends) << "the middle of this game is its end";
-  EXPECT_EQ(Visits(tree), std::vector<int>(legal, 1));
-}
-
-TEST_P(TreeTest, AReductionBeyondAllValuesKeepsToTheFirstActionTried) {
-  Tree tree({.simulations = 10, .first_play_urgency_reduction = 1000}, start(),
-            1);
-  Search(tree, uniform_);
-  std::vector<int> expected(tree.root_actions().size(), 0);
-  expected[0] = 10;
-  EXPECT_EQ(Visits(tree), expected);
 }
 
 TEST_P(TreeTest, NoiseMovesThePriorsOfTheRootAlone) {
@@ -206,50 +172,6 @@ TEST_P(TreeTest, AdvanceKeepsTheVisitsBelowTheAction) {
             std::vector<Action>(line.begin() + 1, line.end()));
   Search(tree, playouts_);
   EXPECT_EQ(Sum(Visits(tree)), 400);
-}
-
-TEST_P(TreeTest, AdvanceGoesOnAsIfTheSubtreeHadBeenCopied) {
-  // Twins that differ in how they got there search on alike: the rest of the
-  // tree has left no trace.
-  Tree tree({.simulations = 300}, start(), 1);
-  Search(tree, playouts_);
-  const Action action = tree.principal_variation()[0];
-  Tree twin = tree;
-  tree.Advance(action);
-  twin.Advance(action);
-  Search(tree, playouts_);
-  Search(twin, playouts_);
-  EXPECT_EQ(Visits(tree), Visits(twin));
-  EXPECT_EQ(tree.principal_variation(), twin.principal_variation());
-}
-
-TEST_P(TreeTest, AdvanceDrawsFreshNoise) {
-  // Without noise, values and reduction, the visits of the new root's actions
-  // are even: two differ by one at most. Noise makes them uneven.
-  const auto spread_after_advance = [&](float fraction) {
-    Tree tree({.simulations = 400,
-               .first_play_urgency_reduction = 0,
-               .dirichlet_fraction = fraction},
-              start(), 1);
-    Search(tree, uniform_);
-    const std::vector<RootAction> actions = tree.root_actions();
-    const auto best =
-        std::max_element(actions.begin(), actions.end(),
-                         [](const RootAction& a, const RootAction& b) {
-                           return a.visits < b.visits;
-                         });
-    tree.Advance(best->action);
-    Search(tree, uniform_);
-    for (const RootAction& action : tree.root_actions()) {
-      ExpectUniform(action, tree);
-    }
-    const std::vector<int> visits = Visits(tree);
-    const auto [least, most] =
-        std::minmax_element(visits.begin(), visits.end());
-    return *most - *least;
-  };
-  EXPECT_LE(spread_after_advance(0), 1);
-  EXPECT_GT(spread_after_advance(0.5f), 5);
 }
 
 TEST_P(TreeTest, ARootByGumbelHasAllSimulationsOfItsPlanBesideThoseKept) {
@@ -422,6 +344,7 @@ TEST_P(TreeTest, VisitsAreThoseOfTheSimpleTwinWithEveryOption) {
   const std::vector<SearchOptions> all = {
       {.simulations = 300},
       {.simulations = 300, .c_puct_growth = 1.0f, .c_puct_base = 100.0f},
+      {.simulations = 300, .first_play_urgency_reduction = 0},
       {.simulations = 300, .first_play_urgency_reduction = 0.4f},
       {.simulations = 300, .forced_playouts = 2.0f},
       {.simulations = 300, .utility = {.kind = UtilityKind::kMix}},

@@ -153,12 +153,6 @@ TEST(ConfigTest, OverridesWinOverTheFile) {
               ElementsAre("random", "net:a.pt,sims=5"));
 }
 
-TEST(ConfigTest, TheLastOfSeveralOverridesOfAFieldWins) {
-  const proto::TrainConfig config =
-      Good("", {"variant=four_treasures", "variant=poisoned_chalice"});
-  EXPECT_THAT(config.variant(), ElementsAre("poisoned_chalice"));
-}
-
 TEST(ConfigTest, AllStandsForEveryVariant) {
   const proto::TrainConfig config = Good("", {"variant=all"});
   ASSERT_EQ(config.variant_size(), kNumVariants);
@@ -166,12 +160,6 @@ TEST(ConfigTest, AllStandsForEveryVariant) {
     EXPECT_EQ(config.variant(i), kVariants[i].id);
   }
   EXPECT_EQ(config.run_dir(), "runs/quick-all");
-}
-
-TEST(ConfigTest, RuleOptionsMayApplyToSomeOfTheVariants) {
-  const proto::TrainConfig config =
-      Good("variant: 'all' rule_options: 'proximity_bound=4'");
-  EXPECT_EQ(config.rule_options(), "proximity_bound=4");
 }
 
 TEST(ConfigTest, AResolvedConfigIsReadBackAsItIs) {

@@ -35,7 +35,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
 TEST(EventLineTest, AnEventIsAnObjectInTheGivenOrder) {
@@ -70,24 +69,11 @@ class MetricsTest : public ::testing::Test {
   std::string path_ = folder_.At("metrics.jsonl");
 };
 
-TEST_F(MetricsTest, ReopeningGoesOnAfterTheLastLine) {
-  ASSERT_THAT(Open()->Append("1\n"), IsOk());
-  ASSERT_THAT(Open()->Append("2\n"), IsOk());
-  EXPECT_THAT(*ReadMetricsLines(path_), ElementsAre("1", "2"));
-}
-
 TEST_F(MetricsTest, ATornLastLineIsIgnoredByReadersAndCutOffAtReopening) {
   WriteText("1\n2\n{\"n\":");
   EXPECT_THAT(*ReadMetricsLines(path_), ElementsAre("1", "2"));
   ASSERT_THAT(Open()->Append("3\n"), IsOk());
   EXPECT_THAT(*ReadMetricsLines(path_), ElementsAre("1", "2", "3"));
-}
-
-TEST_F(MetricsTest, AFileOfNothingButATornLineBecomesEmpty) {
-  WriteText("{\"n\":");
-  Open();
-  EXPECT_EQ(*ReadWholeFile(path_), "");
-  EXPECT_THAT(*ReadMetricsLines(path_), IsEmpty());
 }
 
 TEST_F(MetricsTest, AFailedWriteIsReportedAndLeavesNoTornLine) {

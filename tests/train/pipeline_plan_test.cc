@@ -148,15 +148,6 @@ TEST(PipelineTimeTest, ARunEndsWhenItsMinutesAreUpAndGoesOnWithMore) {
   EXPECT_EQ(summary.generation, 2);
 }
 
-TEST(PipelineTimeTest, ARunEndsWhenItsProcessorTimeIsUp) {
-  const std::string run_dir = TestFolder("cpu_minutes");
-  const double millisecond = 0.001 / 60;
-  const auto summary =
-      Trained(Tiny(run_dir, {absl::StrCat("cpu_minutes=", millisecond)}));
-  EXPECT_TRUE(summary.time_is_up);
-  EXPECT_EQ(summary.generation, 1);
-}
-
 TEST(PipelineTimeTest, ARunBegunAgainKnowsHowLongAGenerationTakes) {
   const std::string run_dir = TestFolder("begun_again");
   auto summary = Trained(Tiny(run_dir, {"generations=1"}));

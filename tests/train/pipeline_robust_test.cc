@@ -346,23 +346,6 @@ TEST(PipelineRobustTest, WhatGoesAstrayTwiceIsAnErrorThatNamesAGoodCheckpoint) {
   }
 }
 
-TEST(PipelineRobustTest, ACheckpointThatIsNotFiniteIsSetAsideAndRelearned) {
-  const std::string run_dir = StraightRun("not_finite", kSteady);
-  const std::string path = CheckpointFile(run_dir, 3);
-  const std::string whole = Contents(path);
-  auto checkpoint = nn::ReadCheckpoint(path).value();
-  const std::string name = checkpoint.tensors[0].name;
-  checkpoint.tensors[0].values[0] = NAN;
-  ASSERT_TRUE(nn::WriteCheckpoint(path, checkpoint).ok());
-  const auto summary = Trained(Tiny(run_dir, kSteady));
-  EXPECT_EQ(summary.generation, 3);
-  EXPECT_EQ(Contents(path), whole);
-  ASSERT_EQ(Notes(run_dir).size(), 1u);
-  EXPECT_THAT(Notes(run_dir)[0],
-              AllOf(HasSubstr(path), HasSubstr("tensor " + name),
-                    HasSubstr("renamed")));
-}
-
 TEST(PipelineRobustTest, ANetworkWhoseOutputsAreNotFiniteDoesNotPlay) {
   const std::string run_dir = StraightRun("overflow", {"generations=1"});
   Poison(CheckpointFile(run_dir, 1));

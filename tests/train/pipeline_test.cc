@@ -157,30 +157,6 @@ TEST(PipelineTest, AFinishedRunIsOnlyEvaluatedAgainUnlessGenerationsGrow) {
   EXPECT_EQ(GamesOf(run_dir).size(), 18u);
 }
 
-TEST(PipelineTest, AnEvaluationThatWasInterruptedIsMadeUpFor) {
-  const std::string run_dir = TestFolder("interrupted");
-  const proto::TrainConfig config = Tiny(run_dir);
-  std::vector<int> generations;
-  bool stop = false;
-  TrainCallbacks callbacks;
-  callbacks.evaluate = [&](const StrengthRequest& request)
-      -> absl::StatusOr<std::vector<StrengthResult>> {
-    generations.push_back(request.generation);
-    if (generations.size() > 1) {
-      return std::vector<StrengthResult>{
-          {.variant = "sacred_hill_l1", .opponent = "random"}};
-    }
-    stop = true;
-    return absl::CancelledError("interrupted");
-  };
-  auto summary = Trained(config, callbacks, [&] { return stop; });
-  EXPECT_TRUE(summary.stopped);
-  EXPECT_EQ(summary.generation, 1);
-  stop = false;
-  summary = Trained(config, callbacks, [&] { return stop; });
-  EXPECT_THAT(generations, ElementsAre(1, 1, 2));
-}
-
 TEST(PipelineTest, WithOverlapGamesAreOneCheckpointOlder) {
   const std::string run_dir = TestFolder("overlap");
   Trained(Tiny(run_dir, {"overlap=true", "generations=3"}));

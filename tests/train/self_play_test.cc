@@ -63,23 +63,6 @@ TEST_P(SelfPlayOfVariantTest, YieldsValidRecordsWithSearchStatistics) {
 INSTANTIATE_TEST_SUITE_P(AllVariants, SelfPlayOfVariantTest,
                          ::testing::ValuesIn(kVariants), VariantName);
 
-TEST(SelfPlayTest, GamesDependOnTheirIndexAloneAndNotOnThreadsOrBatches) {
-  SelfPlayOptions options = QuickSelfPlay(Variant::kSacredHillL1);
-  options.threads = 1;
-  options.games_per_thread = 1;
-  const auto alone = PlayUniformGames(options, {11});
-  options.threads = 3;
-  options.games_per_thread = 4;
-  const auto together = PlayUniformGames(options, {3, 11, 4, 8, 20, 21, 22});
-  ASSERT_EQ(alone.size(), 1u);
-  ASSERT_EQ(together.size(), 7u);
-  EXPECT_EQ(alone[0].seed(), DeriveSeed(7, 11, StreamPurpose::kSelfPlay));
-  EXPECT_EQ(together[3].SerializeAsString(), alone[0].SerializeAsString());
-  EXPECT_NE(
-      together[2].steps(0).action() * 1000 + together[2].steps(1).action(),
-      alone[0].steps(0).action() * 1000 + alone[0].steps(1).action());
-}
-
 TEST(SelfPlayTest, GameIndicesGoRoundTheStartPositions) {
   SelfPlayOptions options = QuickSelfPlay(Variant::kHighKingsL1);
   RuleOptions rules;
