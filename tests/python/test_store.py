@@ -407,7 +407,7 @@ def same(one, other):
 
 @pytest.mark.parametrize("options", [
     "", "window_games=40,held_out_share=0.2,policy_surprise=0.5",
-    "value_search_share=0.5,variant_balance=1"])
+    "value_search_share=0.5"])
 def test_batches_are_the_learners_bit_for_bit(path, store, options):
     binary = (pathlib.Path(os.environ["TARA_BINARY"]).parents[2] /
               "tests/train/learner_batch")

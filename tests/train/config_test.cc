@@ -249,11 +249,10 @@ TEST(ConfigTest, DefaultsOfLearningAreThoseOfTheParts) {
   EXPECT_EQ(trainer.max_gradient_norm, new_trainer.max_gradient_norm);
   EXPECT_EQ(trainer.cuda_device, new_trainer.cuda_device);
   EXPECT_EQ(trainer.autocast, new_trainer.autocast);
-  const LearnOptions learn = ToLearnOptions(config, 1, 10);
+  const LearnOptions learn = ToLearnOptions(config, 10);
   const LearnOptions new_learn;
   EXPECT_EQ(learn.batch_size, new_learn.batch_size);
   EXPECT_EQ(learn.steps, new_learn.steps);
-  EXPECT_EQ(learn.max_skipped_steps, new_learn.max_skipped_steps);
   EXPECT_FLOAT_EQ(learn.schedule.peak, new_learn.schedule.peak);
   EXPECT_EQ(learn.schedule.warmup_steps, new_learn.schedule.warmup_steps);
   EXPECT_FLOAT_EQ(learn.schedule.final_fraction,
@@ -350,7 +349,8 @@ TEST(ConfigTest, ConfigsOfEarlierRunsMayNameWhatIsGone) {
       "shared_batches: true end_when_proved: false "
       "resignation { min_games: 5 max_false_positive_rate: 0.1 } "
       "search { end_temperature: 0.5 temperature_halflife: 3 } } "
-      "gate { games: 5 max_drop_elo: 50 }");
+      "gate { games: 5 max_drop_elo: 50 } "
+      "learner { max_skipped_steps: 3 variant_balance: 0.5 }");
   EXPECT_EQ(config.self_play().threads(), 3u);
   EXPECT_EQ(config.self_play().games_per_thread(), 13u);
 }

@@ -134,7 +134,7 @@ TEST(LearningRateTest, FallsToATenthAtEachMilestone) {
 TEST(LearnOptionsOfTest, LetTheRateFallOverTheGenerationsOfTheRun) {
   proto::TrainConfig config;
   config.mutable_learner()->set_steps_per_generation(50);
-  EXPECT_EQ(ToLearnOptions(config, 1.0, 24).schedule.total_steps, 1200);
+  EXPECT_EQ(ToLearnOptions(config, 24).schedule.total_steps, 1200);
 }
 
 TEST(LearningRateTest, ARunShorterThanItsWarmUpHasFiniteRates) {
@@ -150,7 +150,7 @@ TEST(LearnerConfigTest, SaysWhichGamesTeachWhat) {
           "learner { window_games: 900 window_growth: 0.75 window_growth_rate: "
           "0.3 "
           "window_min_games: 100 value_search_share: 0.4 value_horizon: 6 "
-          "policy_surprise: 0.5 held_out_share: 0.1 variant_balance: 0.25 }",
+          "policy_surprise: 0.5 held_out_share: 0.1 }",
           "x.textproto", {})
           .value();
   const SamplerOptions options = ToSamplerOptions(config.learner());
@@ -162,7 +162,6 @@ TEST(LearnerConfigTest, SaysWhichGamesTeachWhat) {
   EXPECT_FLOAT_EQ(options.targets.value.horizon, 6);
   EXPECT_FLOAT_EQ(options.targets.policy_surprise, 0.5f);
   EXPECT_FLOAT_EQ(options.held_out_share, 0.1f);
-  EXPECT_FLOAT_EQ(options.variant_balance, 0.25f);
 }
 
 TEST(NewTrainerTest, ADeviceThatFailsIsAnError) {
@@ -171,18 +170,6 @@ TEST(NewTrainerTest, ADeviceThatFailsIsAnError) {
       StatusIs(absl::StatusCode::kInternal,
                testing::StartsWith("LibTorch failed while making a network on "
                                    "learner.device: ")));
-}
-
-TEST(BucketTest, FewNewPositionsMeanFewSteps) {
-  // At most 4 samples for each of 1000 positions: 15 batches of 256 are 3840,
-  // 16 would be 4096.
-  EXPECT_EQ(StepsToLearn(100, 256, 4, 1000), 15);
-  EXPECT_EQ(StepsToLearn(10, 256, 4, 1000), 10);
-  EXPECT_EQ(StepsToLearn(100, 256, 0.5, 5120), 10);
-  // No limit.
-  EXPECT_EQ(StepsToLearn(100, 256, 0, 1000), 100);
-  // Something is always learned.
-  EXPECT_EQ(StepsToLearn(100, 256, 4, 10), 1);
 }
 
 TEST_F(LearnerTest, GoesOnFromTheStepOfTheProgress) {

@@ -163,7 +163,7 @@ TEST(RunStateTest, OldPlansAreForgottenSoThatTheFileStaysSmall) {
 
 TEST(RunStateTest, ADamagedFileIsNamedWithItsLineAndWhatItIsFor) {
   const std::string path = TestFolder("damaged") + "/state.textproto";
-  std::ofstream(path) << "restorations: 1\nplna { }\n";
+  std::ofstream(path) << "evaluated: 1\nplna { }\n";
   const absl::Status status = RunStateFile::Open(path).status();
   EXPECT_THAT(status,
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr(path + ":2:")));

@@ -194,8 +194,7 @@ SamplerOptions ToSamplerOptions(const proto::LearnerConfig& config) {
           .targets = {.value = {.search_share = config.value_search_share(),
                                 .horizon = config.value_horizon()},
                       .policy_surprise = config.policy_surprise()},
-          .held_out_share = config.held_out_share(),
-          .variant_balance = config.variant_balance()};
+          .held_out_share = config.held_out_share()};
 }
 
 }  // namespace tara::train

@@ -272,14 +272,10 @@ namespace {
 
 // Returns the first entry of rising sums that exceeds a number drawn uniformly
 // below the last of them. REQUIRES: the last sum is positive.
-template <typename Number>
-size_t Draw(const std::vector<Number>& sums, Random& random) {
-  const auto drawn =
-      static_cast<Number>(random.Uniform() * static_cast<double>(sums.back()));
-  const auto found = std::upper_bound(sums.begin(), sums.end(), drawn);
-  if (found != sums.end()) return found - sums.begin();
-  // Rounding: the last one with a weight.
-  return std::lower_bound(sums.begin(), sums.end(), sums.back()) - sums.begin();
+size_t Draw(const std::vector<uint64_t>& sums, Random& random) {
+  const auto drawn = static_cast<uint64_t>(random.Uniform() *
+                                           static_cast<double>(sums.back()));
+  return std::upper_bound(sums.begin(), sums.end(), drawn) - sums.begin();
 }
 
 }  // namespace
@@ -377,28 +373,11 @@ void Sampler::FillPools() {
     (held_out ? held_out_ : learned_)
         .Add(games_[i], static_cast<uint32_t>(i), /*weighted=*/!held_out);
   }
-  last_shares_.clear();
-  double sum = 0;
+  last_games_.clear();
+  uint64_t sum = 0;
   for (const Pool& pool : learned_.pools) {
-    if (pool.games > 0) {
-      sum += std::pow(static_cast<double>(pool.games),
-                      1 - options_.variant_balance);
-    }
-    last_shares_.push_back(sum);
+    last_games_.push_back(sum += static_cast<uint64_t>(pool.games));
   }
-}
-
-int64_t Sampler::PositionsFrom(uint64_t begin_index) const {
-  int64_t count = 0;
-  for (const Pool& pool : learned_.pools) {
-    // Places are by increasing game.
-    const auto first = std::partition_point(
-        pool.places.begin(), pool.places.end(), [&](const Place& place) {
-          return games_[place.game].game_index < begin_index;
-        });
-    count += pool.places.end() - first;
-  }
-  return count;
 }
 
 std::vector<Variant> Sampler::HeldOutVariants() const {
@@ -447,7 +426,7 @@ std::vector<nn::Sample> Sampler::Batch(int64_t step, int size) const {
   std::vector<nn::Sample> batch;
   batch.reserve(size);
   for (int i = 0; i < size; ++i) {
-    const Pool& pool = learned_.pools[Draw(last_shares_, random)];
+    const Pool& pool = learned_.pools[Draw(last_games_, random)];
     batch.push_back(
         SampleAt(pool.places[Draw(pool.last_weights, random)], &random));
   }

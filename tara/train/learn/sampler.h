@@ -173,11 +173,6 @@ struct SamplerOptions {
   TargetOptions targets = {};
   // Part of the games that are never learned from (IsHeldOut).
   double held_out_share = 0;
-  // A variant has a share of the samples in proportion to
-  //   (its games in the window)^(1 - variant_balance):
-  // 0: in proportion to its games; 1: equal shares. Not by positions, because
-  // long games have more of them.
-  double variant_balance = 0;
 };
 
 // Draws training samples from a sliding window of the newest games of a store.
@@ -196,8 +191,9 @@ class Sampler {
   // the window has games, but none to learn from.
   absl::Status MoveWindow(uint64_t end_index);
 
-  // Returns the batch of a step: a variant is drawn (variant_balance), then one
-  // of its positions in the window by weight, then a symmetry, uniformly.
+  // Returns the batch of a step: a variant is drawn, in proportion to its games
+  // in the window (not to positions, of which long games have more), then one
+  // of its positions by weight, then a symmetry, uniformly.
   // Depends only on the run's seed, the step and the window.
   // REQUIRES: positions() > 0.
   std::vector<nn::Sample> Batch(int64_t step, int size) const;
@@ -206,8 +202,6 @@ class Sampler {
   // drawn of them.
   int64_t games() const { return learned_.games; }
   int64_t positions() const { return learned_.positions(); }
-  // Positions of the games with an index of at least `begin_index`.
-  int64_t PositionsFrom(uint64_t begin_index) const;
 
   // Variants with held-out positions in the window, in the order of kVariants.
   std::vector<Variant> HeldOutVariants() const;
@@ -249,7 +243,7 @@ class Sampler {
   std::deque<SampledGame> games_;  // by increasing index
   Positions learned_;
   Positions held_out_;
-  std::vector<double> last_shares_;  // of variants up to each; the last is all
+  std::vector<uint64_t> last_games_;  // of variants up to each; the last is all
 };
 
 }  // namespace tara::train

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <cstddef>
 #include <future>
 #include <memory>
@@ -122,12 +121,8 @@ class TrainingRun {
   absl::Status PlayLostGames(const GamePlan& next);
 
   // Learns from the games up to `generation` and saves the next checkpoint.
-  // CANCELLED when stopped, ABORTED if learning fails.
+  // CANCELLED when stopped, ABORTED if losses are not finite.
   absl::Status LearnFrom(int generation);
-  absl::Status LearnOnce(int generation);
-  // Loads the newest checkpoint whose losses on the window are finite, and sets
-  // newer ones aside. ABORTED without any.
-  absl::Status ReturnToGoodCheckpoint();
   // Runs one generation, from its self-play to its evaluation.
   absl::Status RunGeneration(int generation);
   // Learns and evaluates a generation; with overlap, plays the next one's games
@@ -564,57 +559,6 @@ absl::Status TrainingRun::PlayLostGames(const GamePlan& next) {
 }
 
 absl::Status TrainingRun::LearnFrom(int generation) {
-  const absl::Status first = LearnOnce(generation);
-  if (!absl::IsAborted(first)) return first;
-  const bool again =
-      state().has_restored_generation() &&
-      static_cast<int>(state().restored_generation()) == generation;
-  absl::Status status = first;
-  if (!again) {
-    state().set_restorations(state().restorations() + 1);
-    state().set_restored_generation(generation);
-    TARA_RETURN_IF_ERROR(state_->Save());
-    TARA_RETURN_IF_ERROR(Note(absl::StrCat(
-        first.message(), "; generation ", generation, " is learned again from ",
-        folder_->checkpoint_path(generation), ", at half the learning rate")));
-    TARA_RETURN_IF_ERROR(OpenTrainer());
-    status = LearnOnce(generation);
-  }
-  if (!absl::IsAborted(status)) return status;
-  TARA_RETURN_IF_ERROR(ReturnToGoodCheckpoint());
-  return absl::AbortedError(absl::StrCat(
-      status.message(),
-      ", at half the learning rate too. The last good checkpoint is ",
-      folder_->checkpoint_path(resumed_.generation),
-      "; the run resumes there, for example "
-      "with a lower learner.learning_rate (now ",
-      config_.learner().learning_rate(), ") or max_gradient_norm"));
-}
-
-absl::Status TrainingRun::ReturnToGoodCheckpoint() {
-  const std::vector<nn::Sample> batch = sampler_->Batch(
-      resumed_.step, static_cast<int>(config_.learner().batch_size()));
-  while (true) {
-    TARA_RETURN_IF_ERROR(OpenTrainer());
-    TARA_ASSIGN_OR_RETURN(const nn::Losses losses, trainer_->Measure(batch));
-    if (std::isfinite(losses.total)) return absl::OkStatus();
-    const int bad = resumed_.generation;
-    const std::string path = folder_->checkpoint_path(bad);
-    if (bad == 0) {
-      return absl::AbortedError(absl::StrCat(
-          path,
-          ": the losses of the network that the run begins with are not "
-          "finite, and no later checkpoint is good; begin another run_dir"));
-    }
-    TARA_RETURN_IF_ERROR(folder_->SetAside(bad));
-    TARA_RETURN_IF_ERROR(
-        Note(absl::StrCat("the losses of the network of ", path,
-                          " are not finite; it was renamed to ", path,
-                          ".damaged, and its generation is learned again")));
-  }
-}
-
-absl::Status TrainingRun::LearnOnce(int generation) {
   TARA_ASSIGN_OR_RETURN(const GamePlan plan, Plan(generation, generation));
   TARA_RETURN_IF_ERROR(sampler_->MoveWindow(plan.end));
   if (sampler_->positions() == 0) {
@@ -623,13 +567,9 @@ absl::Status TrainingRun::LearnOnce(int generation) {
         " leaves no game to learn from in generation ", generation,
         "; expected a larger learner.window_games or a smaller share"));
   }
-  LearnOptions options =
-      ToLearnOptions(config_, std::pow(0.5, state().restorations()),
-                     ExpectedGenerations(config_, resumed_.generation,
-                                         TimeOf(state_->state())));
-  options.steps = StepsToLearn(options.steps, options.batch_size,
-                               config_.learner().max_samples_per_position(),
-                               sampler_->PositionsFrom(plan.begin));
+  const LearnOptions options =
+      ToLearnOptions(config_, ExpectedGenerations(config_, resumed_.generation,
+                                                  TimeOf(state_->state())));
   progress_.BeginLearning(generation, options.steps, sampler_->games(),
                           sampler_->positions());
   nn::TrainingProgress next = resumed_;
@@ -730,7 +670,15 @@ absl::Status TrainingRun::LearnAndPlayAhead(int generation) {
     nn::SetTorchThreads(static_cast<int>(config_.learner().threads()));
   }
   absl::Status status = CatchExhaustion([&]() -> absl::Status {
-    TARA_RETURN_IF_ERROR(LearnFrom(generation));
+    const absl::Status learned = LearnFrom(generation);
+    if (absl::IsAborted(learned)) {
+      return absl::AbortedError(absl::StrCat(
+          learned.message(), "; the run resumes from ",
+          folder_->checkpoint_path(generation),
+          ", for example with a lower learner.learning_rate (now ",
+          config_.learner().learning_rate(), ") or max_gradient_norm"));
+    }
+    TARA_RETURN_IF_ERROR(learned);
     TARA_RETURN_IF_ERROR(folder_->PublishLatest(resumed_.generation));
     if (EvaluationIsDue()) {
       TARA_RETURN_IF_ERROR(Evaluate(/*is_final=*/false).status());

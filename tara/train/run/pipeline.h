@@ -135,9 +135,7 @@ absl::Status CheckRun(const proto::TrainConfig& config);
 // The power may fail at any instant: games are synced before the checkpoint
 // that is learned from them. Games of the window that the store lacks
 // nevertheless are played again by the checkpoint that played them. A damaged
-// checkpoint is set aside and replaced by the one before it. When more steps in
-// a row are skipped than the config allows, the generation is learned again
-// from its checkpoint at half the learning rate, once.
+// checkpoint is set aside and replaced by the one before it.
 //
 // A run that had finished is evaluated again, unless `generations` has grown.
 // REQUIRES: `config` is resolved (tara/train/config/config.h).
