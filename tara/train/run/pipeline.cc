@@ -20,9 +20,6 @@
 #include "tara/base/clocks.h"
 #include "tara/base/random.h"
 #include "tara/base/status_macros.h"
-#include "tara/mcts/evaluator.h"
-#include "tara/mcts/evaluators/caching_evaluator.h"
-#include "tara/mcts/utility.h"
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/inference_options.h"
 #include "tara/nn/torch/torch_runtime.h"
@@ -35,6 +32,7 @@
 #include "tara/train/learn/learner.h"
 #include "tara/train/learn/sampler.h"
 #include "tara/train/play/game_plan.h"
+#include "tara/train/run/generation_player.h"
 #include "tara/train/run/run_log.h"
 
 namespace tara::train {
@@ -77,7 +75,10 @@ class TrainingRun {
   bool TimeIsUp(const RunTime& begun = {}) const;
   // Returns stop_(), and records the time. For the main thread of the run and
   // the threads that it waits for.
-  bool StopOrKeepTime();
+  bool StopOrKeepTime() {
+    KeepTime();
+    return stop_();
+  }
   // Saves the time used, every kTimeKept. A kill loses no more than that.
   void KeepTime() ABSL_LOCKS_EXCLUDED(time_mutex_);
   // Keeps the time at the end of training: the last evaluation is not counted.
@@ -93,15 +94,11 @@ class TrainingRun {
   // Chooses backend and precision by measurement where the config leaves them
   // open, and records them.
   absl::Status Choose();
-  // Appends the lines that a kill has kept from the log.
-  absl::Status CompleteLog();
   // Loads the newest checkpoint that is whole, with a note on others.
   absl::Status OpenTrainer();
   // Writes a message for people to the progress and the log.
   absl::Status Note(absl::string_view text);
 
-  // Opens the store of games: the run's own, or that of games_from.
-  absl::Status OpenStore();
   // Returns the plan of a generation: the one that is recorded, or a new one,
   // of games by the checkpoint `model`, which is then recorded. Of a run that
   // plays no games: all that the store has by now.
@@ -133,9 +130,6 @@ class TrainingRun {
   bool EvaluationIsDue() const;
   EvaluationPlan PlannedEvaluations() const;
   absl::StatusOr<std::vector<StrengthResult>> Evaluate(bool is_final);
-  // Evaluates the newest checkpoint where the process ended before that was
-  // done.
-  absl::Status CatchUpOnEvaluation();
   // Removes checkpoints and games by the config's retention.
   absl::Status ApplyRetention();
 
@@ -175,21 +169,13 @@ std::vector<State> PositionsOf(const std::vector<nn::Sample>& samples) {
 // How much time a kill may leave uncounted.
 constexpr absl::Duration kTimeKept = absl::Seconds(10);
 
+RunTime Seconds(double wall, double cpu) {
+  return {.wall = absl::Seconds(wall), .cpu = absl::Seconds(cpu)};
+}
+
 // Time that a run had taken when its newest generation was done.
 RunTime TimeOf(const proto::RunState& state) {
-  return {.wall = absl::Seconds(state.seconds()),
-          .cpu = absl::Seconds(state.cpu_seconds())};
-}
-
-// Time that it had taken since.
-RunTime UnfinishedTimeOf(const proto::RunState& state) {
-  return {.wall = absl::Seconds(state.unfinished_seconds()),
-          .cpu = absl::Seconds(state.unfinished_cpu_seconds())};
-}
-
-RunTime TimeOfLastGeneration(const proto::RunState& state) {
-  return {.wall = absl::Seconds(state.last_generation_seconds()),
-          .cpu = absl::Seconds(state.last_generation_cpu_seconds())};
+  return Seconds(state.seconds(), state.cpu_seconds());
 }
 
 // Checks that the first and the last game of a run's store are ones that the
@@ -274,39 +260,34 @@ absl::Status TrainingRun::Open() {
   TARA_RETURN_IF_ERROR(CheckRun(config_));
   TARA_ASSIGN_OR_RETURN(folder_, RunFolder::Open(config_));
   config_ = folder_->config();
-  TARA_ASSIGN_OR_RETURN(RunStateFile state,
+  TARA_ASSIGN_OR_RETURN(RunStateFile file,
                         RunStateFile::Open(folder_->state_path()));
-  state_.emplace(std::move(state));
-  before_ = TimeOf(state_->state()) + UnfinishedTimeOf(state_->state());
-  last_generation_ = TimeOfLastGeneration(state_->state());
-  TARA_RETURN_IF_ERROR(OpenStore());
+  state_.emplace(std::move(file));
+  before_ = TimeOf(state()) + Seconds(state().unfinished_seconds(),
+                                      state().unfinished_cpu_seconds());
+  last_generation_ = Seconds(state().last_generation_seconds(),
+                             state().last_generation_cpu_seconds());
+  if (PlaysGames(config_)) {
+    TARA_ASSIGN_OR_RETURN(store_,
+                          record::OpenGameStore(folder_->store_path(),
+                                                record::StoreMode::kReadWrite));
+    TARA_RETURN_IF_ERROR(CheckGames(*store_, config_, folder_->store_path()));
+  } else {
+    TARA_ASSIGN_OR_RETURN(store_, OpenGivenGames(config_));
+  }
   TARA_ASSIGN_OR_RETURN(log_, RunLog::Open(*folder_, progress_));
   sampler_.emplace(*store_, ToSamplerOptions(config_.learner()),
                    config_.seed());
   TARA_RETURN_IF_ERROR(OpenTrainer());
-  TARA_RETURN_IF_ERROR(CompleteLog());
-  return Choose();
-}
-
-absl::Status TrainingRun::OpenStore() {
-  if (!PlaysGames(config_)) {
-    TARA_ASSIGN_OR_RETURN(store_, OpenGivenGames(config_));
-    return absl::OkStatus();
-  }
-  TARA_ASSIGN_OR_RETURN(store_,
-                        record::OpenGameStore(folder_->store_path(),
-                                              record::StoreMode::kReadWrite));
-  return CheckGames(*store_, config_, folder_->store_path());
-}
-
-absl::Status TrainingRun::CompleteLog() {
+  // Lines that a kill has kept from the log; it may have come before their
+  // checkpoint, too.
   std::vector<std::string> lines(state().metrics_line().begin(),
                                  state().metrics_line().end());
-  // The run may have been killed before their checkpoint, too.
   std::erase_if(lines, [this](const std::string& line) {
     return GenerationOfLine(line) > resumed_.generation;
   });
-  return log_->AppendMissing(std::move(lines));
+  TARA_RETURN_IF_ERROR(log_->AppendMissing(std::move(lines)));
+  return Choose();
 }
 
 absl::Status TrainingRun::Choose() {
@@ -364,11 +345,6 @@ bool TrainingRun::TimeIsUp(const RunTime& begun) const {
                      TimeUsed() +
                          RunTime{std::max(left.wall, absl::ZeroDuration()),
                                  std::max(left.cpu, absl::ZeroDuration())}) > 1;
-}
-
-bool TrainingRun::StopOrKeepTime() {
-  KeepTime();
-  return stop_();
 }
 
 void TrainingRun::KeepTime() {
@@ -482,50 +458,16 @@ absl::Status TrainingRun::Play(const GamePlan& plan, const StopCheck& stop,
 absl::Status TrainingRun::PlayHere(const SelfPlayJob& job,
                                    const GamesSink& sink,
                                    const StopCheck& stop) {
-  TARA_ASSIGN_OR_RETURN(SelfPlayOptions options,
-                        ToSelfPlayOptions(job.request));
-  options.on_all_started = job.on_all_started;
-  const auto sink_one = [&](const proto::GameRecord& game) {
-    return sink(absl::MakeConstSpan(&game, 1));
-  };
-  if (const auto judge = WarmStartEvaluator(job.request)) {
-    return PlayGames(options, job.missing, *judge, sink_one, stop, job.stats);
-  }
-  const proto::InferenceConfig& inference = config_.inference();
-  TARA_ASSIGN_OR_RETURN(const nn::InferenceOptions inference_options,
-                        ToInferenceOptions(inference));
-  TARA_ASSIGN_OR_RETURN(
-      const std::unique_ptr<mcts::Evaluator> network,
-      nn::LoadNetworkEvaluator(job.checkpoint_path, inference_options));
-  mcts::CachingEvaluator evaluator(
-      network.get(),
-      mcts::CachingOptions{
-          .positions = inference.cache_positions(),
-          .symmetric = true,
-          .margins = mcts::Utility(options.search.utility).needs_margins()});
-  SelfPlayTimes times;
-  times.clock = SteadyTime;  // that of a thread stands still while it waits
-  options.times = &times;
-  const absl::Time begin = SteadyTime();
-  const auto measure = [&] {
-    const auto share = [](int64_t part, int64_t of) {
-      return static_cast<double>(part) /
-             static_cast<double>(std::max<int64_t>(of, 1));
-    };
-    job.stats.evaluate_share =
-        share(times.evaluate,
-              absl::ToInt64Nanoseconds(SteadyTime() - begin) * options.threads);
-    job.stats.cached_share = share(evaluator.hits(), evaluator.requests());
-  };
-  const absl::Status status = PlayGames(
-      options, job.missing, evaluator,
+  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<GenerationPlayer> player,
+                        GenerationPlayer::Create(
+                            job.request, job.checkpoint_path,
+                            static_cast<int>(config_.self_play().threads())));
+  return player->Play(
+      job.missing,
       [&](const proto::GameRecord& game) {
-        measure();
-        return sink_one(game);
+        return sink(absl::MakeConstSpan(&game, 1));
       },
-      stop, job.stats);
-  measure();
-  return status;
+      stop, job.stats, job.on_all_started);
 }
 
 absl::Status TrainingRun::PlayLostGames(const GamePlan& next) {
@@ -704,7 +646,10 @@ absl::StatusOr<TrainSummary> TrainingRun::Run() {
   TrainSummary summary;
   // The run may have been killed between a checkpoint and its publication.
   absl::Status status = folder_->PublishLatest(resumed_.generation);
-  if (status.ok()) status = CatchUpOnEvaluation();
+  if (status.ok() && EvaluationIsDue() &&
+      static_cast<int>(state().evaluated()) < resumed_.generation) {
+    status = Evaluate(/*is_final=*/false).status();
+  }
   while (status.ok() && resumed_.generation < generations()) {
     summary.time_is_up = TimeIsUp(TimeUsed() - TimeOf(state_->state()));
     if (summary.time_is_up) break;
@@ -777,14 +722,6 @@ absl::StatusOr<std::vector<StrengthResult>> TrainingRun::Evaluate(
   TARA_RETURN_IF_ERROR(SaveState(lines));
   TARA_RETURN_IF_ERROR(log_->AppendMissing(lines));
   return strength;
-}
-
-absl::Status TrainingRun::CatchUpOnEvaluation() {
-  if (!EvaluationIsDue() ||
-      static_cast<int>(state().evaluated()) >= resumed_.generation) {
-    return absl::OkStatus();
-  }
-  return Evaluate(/*is_final=*/false).status();
 }
 
 absl::Status TrainingRun::ApplyRetention() {
