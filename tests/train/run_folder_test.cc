@@ -45,17 +45,6 @@ TEST(RunFolderTest, ASecondHolderIsRefusedAndToldWhy) {
   EXPECT_THAT(RunFolder::Open(config), IsOk());
 }
 
-TEST(RunFolderTest, ARunDoesNotGoOnWithAnotherNetwork) {
-  proto::TrainConfig config = ConfigIn(TestFolder("config"));
-  ASSERT_THAT(RunFolder::Open(config), IsOk());
-  config.set_generations(99);  // may change
-  EXPECT_THAT(RunFolder::Open(config), IsOk());
-  config.mutable_network()->set_channels(16);
-  EXPECT_THAT(RunFolder::Open(config),
-              StatusIs(absl::StatusCode::kFailedPrecondition,
-                       HasSubstr("network.channels")));
-}
-
 TEST(RunFolderTest, CheckpointsGoByTheFilesAndNotByLatest) {
   const std::string path = TestFolder("newest");
   const auto folder = RunFolder::Open(ConfigIn(path)).value();
@@ -103,14 +92,6 @@ TEST(RunFolderTest, CheckingAFolderMakesNone) {
   EXPECT_THAT(in_the_way, StatusIs(absl::StatusCode::kFailedPrecondition,
                                    AllOf(HasSubstr("run_dir: "),
                                          HasSubstr("file is not a folder"))));
-}
-
-TEST(RunFolderTest, AFolderThatCannotBeMadeIsAnErrorThatNamesIt) {
-  const std::string path = TestFolder("file") + "/in_the_way";
-  Touch(path);
-  const auto folder = RunFolder::Open(ConfigIn(path));
-  EXPECT_THAT(folder, StatusIs(absl::StatusCode::kFailedPrecondition,
-                               HasSubstr("in_the_way")));
 }
 
 TEST(RunFolderTest, AFolderWithoutCheckpointsHasNoLatest) {
@@ -289,9 +270,7 @@ TEST_F(RunProvenanceTest, TheLastEvaluationUpToACheckpointIsItsScore) {
   EXPECT_THAT(Of(1).provenance.scores,
               ElementsAre(Field(&nn::BundleScore::score, 0.25)));
   EXPECT_THAT(Of(0).provenance.scores, IsEmpty());
-}
-
-TEST_F(RunProvenanceTest, AnOlderCheckpointHasItsGamesButNoTime) {
+  // An older one has its games too, but no time.
   EXPECT_EQ(Of(1).provenance.games, 30);
   EXPECT_FALSE(Of(1).provenance.training_seconds.has_value());
 }
@@ -339,17 +318,12 @@ std::vector<int> UpTo(int newest) {
   return there;
 }
 
-TEST(RetentionTest, TheFirstTheNewestAndEveryNthAreKept) {
+TEST(RetentionTest, TheFirstTheNewestEveryNthAndWhatIsNeededAreKept) {
   EXPECT_THAT(CheckpointsToRemove(UpTo(12), Keep(2, 5), {}),
               ElementsAre(2, 3, 4, 6, 7, 8, 9));
-}
-
-TEST(RetentionTest, WhatIsNeededIsKept) {
   EXPECT_THAT(CheckpointsToRemove(UpTo(6), Keep(1, 0), {3, 5}),
               ElementsAre(2, 4));
-}
-
-TEST(RetentionTest, ZeroAndZeroKeepAll) {
+  // Zero and zero keep all.
   EXPECT_THAT(CheckpointsToRemove(UpTo(100), Keep(0, 0), {}), IsEmpty());
 }
 

@@ -305,22 +305,18 @@ TEST(ValueTargetTest, SearchesOfAHorizonAreAveragedBySide) {
   //   ply 2: (0.4 + 0.8) / 2 = 0.6
   //   ply 1: (0 + 0.6) / 2 = 0.3
   //   ply 0: (0.2 + 0.3) / 2 = 0.25
-  const auto all = Targets(RedWins(), {.search_share = 1, .horizon = 2});
+  const Game game = RedWins();
+  const auto one = Targets(game, {.search_share = 1, .horizon = 1});
+  const auto all = Targets(game, {.search_share = 1, .horizon = 2});
   const std::vector<float> searched = {0.25f, -0.3f, -0.6f, 0.8f, 1};
   // Half of it from the outcome: (1 + 0.25) / 2 = 0.625, and so on.
-  const auto half = Targets(RedWins(), {.search_share = 0.5f, .horizon = 2});
+  const auto half = Targets(game, {.search_share = 0.5f, .horizon = 2});
   const std::vector<float> mixed = {0.625f, -0.65f, -0.8f, 0.9f, 1};
   for (size_t ply = 0; ply < searched.size(); ++ply) {
     EXPECT_NEAR(all[ply].value, searched[ply], 1e-6) << "ply " << ply;
     EXPECT_NEAR(half[ply].value, mixed[ply], 1e-6) << "ply " << ply;
-  }
-}
-
-TEST(ValueTargetTest, AHorizonOfOnePlyIsTheSearchOfThePositionAlone) {
-  const Game game = RedWins();
-  const auto targets = Targets(game, {.search_share = 1, .horizon = 1});
-  for (size_t ply = 0; ply < targets.size(); ++ply) {
-    EXPECT_EQ(targets[ply].value, game.record.steps(ply).root_value());
+    // A horizon of one ply is the search of the position alone.
+    EXPECT_EQ(one[ply].value, game.record.steps(ply).root_value());
   }
 }
 
