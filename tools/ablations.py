@@ -67,7 +67,6 @@ TECHNIQUES = {
     "kingdoms": "both sides' kingdoms are learned",
     "reply": "the opponent's reply is learned",
     "value_search": "half of the values from searches",
-    "surprise": "surprising positions are drawn more often",
     "window_growth": "the window grows",
 }
 
@@ -98,7 +97,6 @@ def settings(on):
         "learner.kingdoms_loss_weight": when("kingdoms", 0.2, 0),
         "learner.reply_loss_weight": when("reply", 0.15, 0),
         "learner.value_search_share": when("value_search", 0.5, 0),
-        "learner.policy_surprise": when("surprise", 0.5, 0),
         "learner.window_games": 8000,
         "learner.window_growth": when("window_growth", 0.75, 0),
         "learner.window_min_games": 2000,

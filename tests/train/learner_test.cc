@@ -150,7 +150,7 @@ TEST(LearnerConfigTest, SaysWhichGamesTeachWhat) {
           "learner { window_games: 900 window_growth: 0.75 window_growth_rate: "
           "0.3 "
           "window_min_games: 100 value_search_share: 0.4 value_horizon: 6 "
-          "policy_surprise: 0.5 held_out_share: 0.1 }",
+          "held_out_share: 0.1 }",
           "x.textproto", {})
           .value();
   const SamplerOptions options = ToSamplerOptions(config.learner());
@@ -158,9 +158,8 @@ TEST(LearnerConfigTest, SaysWhichGamesTeachWhat) {
   EXPECT_FLOAT_EQ(options.window.growth, 0.75f);
   EXPECT_FLOAT_EQ(options.window.growth_rate, 0.3f);
   EXPECT_EQ(options.window.min_games, 100);
-  EXPECT_FLOAT_EQ(options.targets.value.search_share, 0.4f);
-  EXPECT_FLOAT_EQ(options.targets.value.horizon, 6);
-  EXPECT_FLOAT_EQ(options.targets.policy_surprise, 0.5f);
+  EXPECT_FLOAT_EQ(options.value.search_share, 0.4f);
+  EXPECT_FLOAT_EQ(options.value.horizon, 6);
   EXPECT_FLOAT_EQ(options.held_out_share, 0.1f);
 }
 

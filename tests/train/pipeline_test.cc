@@ -284,7 +284,6 @@ TEST(PipelineTest, AllTargetsAreLearnedTogether) {
       "self_play.playout_cap.fast_simulations=4",
       "self_play.opening.share=0.5",
       "learner.value_search_share=0.5",
-      "learner.policy_surprise=0.5",
       "learner.window_growth=0.75",
       "learner.window_min_games=8"};
   for (const nn::HeadInfo& head : nn::kHeads) {

@@ -27,7 +27,7 @@ namespace {
 constexpr Symmetry kIdentity = {0, 0};
 
 SampledGame Unpacked(const proto::GameRecord& record,
-                     const TargetOptions& options = {}) {
+                     const ValueTargetOptions& options = {}) {
   return UnpackGame(record, options).value();
 }
 
@@ -106,7 +106,7 @@ TEST_P(TargetsOfVariantTest, WhatIsProvedIsTaughtAsTheSolverKnowsIt) {
   for (const proto::GameRecord& record : PlayHashedGames(options, 3)) {
     // Of mixtures, whatever their shares.
     const SampledGame game =
-        Unpacked(record, {.value = {.search_share = 0.5f, .horizon = 4}});
+        Unpacked(record, {.search_share = 0.5f, .horizon = 4});
     for (int ply = 0; ply < record.steps_size(); ++ply) {
       const proto::Step& step = record.steps(ply);
       if (!step.has_proved_low()) continue;
@@ -158,49 +158,12 @@ TEST(SampledGameTest, WhatWasDrawnOrPlayedByProofTeachesNothing) {
   for (int ply = 0; ply < records[0].steps_size(); ++ply) {
     const bool is_taught = ply >= 3 && ply != 30;
     EXPECT_EQ(game.positions[ply].is_taught, is_taught);
-    EXPECT_EQ(game.positions[ply].weight,
-              is_taught ? SampledGame::kWeightOne : 0);
   }
-}
-
-TEST(SampledGameTest, FrequenciesFollowTheSurpriseOfThePositionsWithAPolicy) {
-  auto records = PlayUniformGames(QuickSelfPlay(Variant::kSacredHillL1), {0});
-  proto::GameRecord& record = records[0];
-  for (proto::Step& step : *record.mutable_steps()) {
-    step.clear_visited_action();
-    step.clear_visits();
-    step.clear_policy_surprise();
-  }
-  // Three positions teach policy; the mean of their surprises is 0.5.
-  const float surprises[] = {0.25f, 0.0f, 1.25f};
-  for (int ply = 0; ply < 3; ++ply) {
-    proto::Step& step = *record.mutable_steps(ply);
-    step.add_visited_action(step.action());
-    step.add_visits(1);
-    step.set_policy_surprise(surprises[ply]);
-  }
-  // Of an untaught one nothing counts.
-  record.mutable_steps(3)->CopyFrom(record.steps(3));
-  record.mutable_steps(3)->set_policy_surprise(50);
-  record.mutable_steps(3)->set_played_by_proof(true);
-  const auto weights = [&](float share) {
-    const SampledGame game = Unpacked(record, {.policy_surprise = share});
-    std::vector<int> result;
-    for (int ply = 0; ply < 5; ++ply) {
-      result.push_back(game.positions[ply].weight);
-    }
-    return result;
-  };
-  // In units of 1/256. With s = 1/2: 1/2 + 1/2 * 0.25 / 0.5 = 0.75, 1/2 and
-  // 1/2 + 1/2 * 1.25 / 0.5 = 1.75: 3 in all, as without.
-  EXPECT_EQ(weights(0), (std::vector<int>{256, 256, 256, 0, 256}));
-  EXPECT_EQ(weights(0.5f), (std::vector<int>{192, 128, 448, 0, 256}));
-  EXPECT_EQ(weights(1), (std::vector<int>{128, 0, 640, 0, 256}));
 }
 
 TEST(SampledGameTest, TechniquesComposeInOneGame) {
   // Gumbel targets of few simulations, fast searches, an opening, proofs,
-  // mixed values and surprise at once: each keeps its meaning.
+  // and mixed values at once: each keeps its meaning.
   SelfPlayOptions options = QuickSelfPlay(Variant::kSacredHillL1);
   options.search.simulations = 16;
   options.search.gumbel = true;
@@ -213,29 +176,17 @@ TEST(SampledGameTest, TechniquesComposeInOneGame) {
   int fast = 0;
   for (const proto::GameRecord& record : PlayHashedGames(options, 4)) {
     const SampledGame game =
-        Unpacked(record, {.value = {.search_share = 0.5f, .horizon = 8},
-                          .policy_surprise = 0.5f});
-    double with_policy = 0;
-    double weight = 0;
+        Unpacked(record, {.search_share = 0.5f, .horizon = 8});
     for (int ply = 0; ply < record.steps_size(); ++ply) {
       const proto::Step& step = record.steps(ply);
       const SampledGame::Position& position = game.positions[ply];
       EXPECT_EQ(position.is_taught, step.simulations() > 0) << "ply " << ply;
       if (!position.is_taught) continue;
+      ++(position.num_targets == 0 ? fast : policies);
       if (position.num_targets == 0) {
-        ++fast;
-        EXPECT_EQ(position.weight, SampledGame::kWeightOne);
         EXPECT_EQ(step.policy_surprise(), 0);
-        continue;
       }
-      ++policies;
-      with_policy += 1;
-      weight += position.weight;
     }
-    // Surprise moves weight between positions, not between games. Each is
-    // rounded to a unit.
-    EXPECT_NEAR(weight / SampledGame::kWeightOne, with_policy,
-                with_policy / SampledGame::kWeightOne);
   }
   EXPECT_GT(policies, 0);
   EXPECT_GT(fast, 0);

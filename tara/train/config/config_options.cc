@@ -191,9 +191,8 @@ SamplerOptions ToSamplerOptions(const proto::LearnerConfig& config) {
                      .growth = config.window_growth(),
                      .growth_rate = config.window_growth_rate(),
                      .min_games = static_cast<int>(config.window_min_games())},
-          .targets = {.value = {.search_share = config.value_search_share(),
-                                .horizon = config.value_horizon()},
-                      .policy_surprise = config.policy_surprise()},
+          .value = {.search_share = config.value_search_share(),
+                    .horizon = config.value_horizon()},
           .held_out_share = config.held_out_share()};
 }
 
