@@ -7,21 +7,16 @@
 #include <set>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/types/span.h"
 #include "gtest/gtest.h"
-#include "tara/base/random.h"
 #include "tara/core/action.h"
 #include "tara/core/board.h"
 #include "tara/core/outcome.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
-#include "tara/mcts/choice/root_exploration.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tara/mcts/options/search_options.h"
-#include "tara/mcts/state_hash.h"
 #include "tests/mcts/fake_evaluator.h"
 #include "tests/mcts/positions.h"
 #include "tests/mcts/simple_search.h"
@@ -321,26 +316,8 @@ TEST_P(TreeDeathTest, MisuseOfLeavesIsRefused) {
   EXPECT_DEATH(tree.Advance(kPass), "illegal action");
 }
 
-// Random games, but with priors that differ: drawn from the position.
-class UnevenEvaluator : public Evaluator {
- public:
-  absl::Status Evaluate(absl::Span<const State> states,
-                        absl::Span<Evaluation> results) override {
-    const absl::Status status = playouts_.Evaluate(states, results);
-    for (size_t i = 0; i < states.size(); ++i) {
-      Random random(HashState(states[i]));
-      std::vector<float>& priors = results[i].priors;
-      priors = DrawDirichlet(0.3, static_cast<int>(priors.size()), random);
-    }
-    return status;
-  }
-
- private:
-  PlayoutEvaluator playouts_{1, 17};
-};
-
 TEST_P(TreeTest, VisitsAreThoseOfTheSimpleTwinWithEveryOption) {
-  UnevenEvaluator evaluator;
+  HashEvaluator evaluator;
   const std::vector<SearchOptions> all = {
       {.simulations = 300},
       {.simulations = 300, .c_puct_growth = 1.0f, .c_puct_base = 100.0f},

@@ -8,6 +8,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tara/base/random.h"
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
 #include "tara/record/game_record.h"

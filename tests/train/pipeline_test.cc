@@ -275,11 +275,15 @@ TEST(PipelineTest, HeldOutLossesAreLoggedByHeadAndVariant) {
   EXPECT_THAT(line, Not(HasSubstr("\"owner_loss\":0.0")));
 }
 
-TEST(PipelineTest, AllTargetsAreLearnedTogether) {
+TEST(PipelineTest, AllTargetsAndOptionsOfSelfPlayTrainTogether) {
   const std::string run_dir = TestFolder("all_targets");
   std::vector<std::string> overrides = {
       "variant=sacred_hill_doubles_l1,stone_of_destiny",
-      "self_play.search.option=gumbel=on,proof=on,solver_hills=6",
+      "self_play.search.option=gumbel=on,graph=on,proof=on,solver_hills=6",
+      "self_play.resignation.threshold=0.6",
+      "self_play.resignation.turns=1",
+      "self_play.leaves_per_game=2",
+      "self_play.evaluation_groups=2",
       "self_play.playout_cap.full_share=0.5",
       "self_play.playout_cap.fast_simulations=4",
       "self_play.opening.share=0.5",
@@ -292,7 +296,12 @@ TEST(PipelineTest, AllTargetsAreLearnedTogether) {
   }
   const auto summary = Trained(Tiny(run_dir, overrides));
   EXPECT_EQ(summary.generation, 2);
-  ExpectValid(GamesOf(run_dir));
+  const auto games = GamesOf(run_dir);
+  EXPECT_EQ(games.size(), 12u);
+  ExpectValid(games);
+  const std::string self_play = MetricsOf(run_dir, "self_play")[0];
+  EXPECT_THAT(self_play, HasSubstr("\"graph_share\":0."));
+  EXPECT_THAT(self_play, HasSubstr("\"games_played_on\":"));
   for (const std::string& line : MetricsOf(run_dir, "learning")) {
     EXPECT_THAT(line, HasSubstr("\"window_games\":"));
     for (const nn::HeadInfo& head : nn::kHeads) {
@@ -300,25 +309,6 @@ TEST(PipelineTest, AllTargetsAreLearnedTogether) {
                   Not(HasSubstr(absl::StrCat(head.name, "_loss\":0.0,"))));
     }
   }
-}
-
-TEST(PipelineTest, AllOptionsOfSelfPlayTrainTogether) {
-  const std::string run_dir = TestFolder("options");
-  const auto summary = Trained(Tiny(
-      run_dir,
-      {"self_play.search.option=gumbel=on,graph=on,proof=on,"
-       "solver_hills=5,utility=mix",
-       "self_play.playout_cap.full_share=0.5",
-       "self_play.playout_cap.fast_simulations=4",
-       "self_play.resignation.threshold=0.6", "self_play.resignation.turns=1",
-       "self_play.leaves_per_game=2", "self_play.evaluation_groups=2"}));
-  EXPECT_EQ(summary.generation, 2);
-  const auto games = GamesOf(run_dir);
-  EXPECT_EQ(games.size(), 12u);
-  ExpectValid(games);
-  const auto lines = MetricsOf(run_dir);
-  EXPECT_THAT(lines[0], HasSubstr("\"graph_share\":0."));
-  EXPECT_THAT(lines[0], HasSubstr("\"games_played_on\":"));
 }
 
 TEST(PipelineTest, AnErrorOfTheEvaluatorEndsTheRun) {

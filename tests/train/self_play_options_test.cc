@@ -64,7 +64,7 @@ TEST_P(OptionsOfVariantTest, GamesAreTheSameHoweverTheyAreSpread) {
       options.threads = spread.threads;
       options.games_per_thread = spread.games_per_thread;
       options.evaluation_groups = spread.groups;
-      HashingEvaluator hashing;
+      mcts::HashEvaluator hashing;
       SelfPlayStats stats;
       const auto records = PlayGamesWith(hashing, options, IndicesTo(5), stats);
       const std::vector<std::string> games = BytesOf(records);
