@@ -131,7 +131,6 @@ absl::StatusOr<std::unique_ptr<RunFolder>> RunFolder::Open(
   if (path.empty()) return absl::InvalidArgumentError("run_dir is empty");
   TARA_RETURN_IF_ERROR(CheckPath(path));
   TARA_RETURN_IF_ERROR(MakeFolder(absl::StrCat(path, "/checkpoints")));
-  TARA_RETURN_IF_ERROR(MakeFolder(absl::StrCat(path, "/tensorboard")));
   TARA_ASSIGN_OR_RETURN(FileLock lock, TakeLock(absl::StrCat(path, "/lock")));
   auto folder =
       std::unique_ptr<RunFolder>(new RunFolder(config, std::move(lock)));
@@ -190,7 +189,6 @@ absl::StatusOr<proto::TrainConfig> CheckRunFolder(
   const std::string& path = config.run_dir();
   TARA_RETURN_IF_ERROR(CheckPath(path));
   TARA_RETURN_IF_ERROR(CheckFolder(absl::StrCat(path, "/checkpoints")));
-  TARA_RETURN_IF_ERROR(CheckFolder(absl::StrCat(path, "/tensorboard")));
   proto::TrainConfig resumed = config;
   const std::string file = absl::StrCat(path, "/config.textproto");
   std::error_code ignored;

@@ -30,7 +30,6 @@ namespace tara::train {
 //     ckpt-000007.pt.damaged  set aside, as it could not be read
 //     latest                name of the newest checkpoint, for other programs
 //   metrics.jsonl           a JSON object per line
-//   tensorboard/            event files
 //   lock                    held while a process trains here
 //
 // A RunFolder holds its lock. Thread-safe except creation.
@@ -57,7 +56,6 @@ class RunFolder {
   std::string store_path() const { return path_ + "/games.db"; }
   std::string state_path() const { return path_ + "/state.textproto"; }
   std::string metrics_path() const { return path_ + "/metrics.jsonl"; }
-  std::string tensorboard_path() const { return path_ + "/tensorboard"; }
   std::string checkpoint_path(int generation) const;
 
   // Returns the generations of all checkpoints, ascending. Reads the names of

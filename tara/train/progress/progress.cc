@@ -5,22 +5,15 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <bit>
-#include <cerrno>
-#include <filesystem>
 #include <iterator>
-#include <system_error>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "absl/time/clock.h"
-#include "proto/tensorboard_event.pb.h"
 #include "tara/base/files.h"
 #include "tara/base/json.h"
 #include "tara/base/status_macros.h"
-#include "third_party/crc32c/crc32c.h"
 
 namespace tara::train {
 namespace {
@@ -660,45 +653,6 @@ absl::string_view WholeLines(absl::string_view contents) {
   return end == absl::string_view::npos ? "" : contents.substr(0, end + 1);
 }
 
-// Appends an integer in little-endian order.
-template <typename T>
-void AppendInteger(T value, std::string& out) {
-  for (size_t i = 0; i < sizeof(T); ++i) {
-    out.push_back(static_cast<char>(value >> (8 * i)));
-  }
-}
-
-// A CRC over data that holds CRCs itself is weak, so that the format stores
-//   rotate_right(crc, 15) + 0xa282ead8  (mod 2^32).
-void AppendMaskedCrc(absl::string_view data, std::string& out) {
-  const uint32_t crc = crc32c::Crc32c(data.data(), data.size());
-  AppendInteger<uint32_t>(std::rotr(crc, 15) + 0xa282ead8u, out);
-}
-
-// Appends a message as a TFRecord.
-void AppendRecord(const proto::TensorBoardEvent& event, std::string& out) {
-  const std::string data = event.SerializeAsString();
-  std::string length;
-  AppendInteger<uint64_t>(data.size(), length);
-  out += length;
-  AppendMaskedCrc(length, out);
-  out += data;
-  AppendMaskedCrc(data, out);
-}
-
-proto::TensorBoardEvent EventNow() {
-  proto::TensorBoardEvent event;
-  event.set_wall_time(absl::ToDoubleSeconds(absl::Now() - absl::UnixEpoch()));
-  return event;
-}
-
-// Returns a name that TensorBoard takes for an event file and that no other
-// writer uses. TensorBoard reads the files of a folder in the order of names.
-std::string FileName(int attempt) {
-  return absl::StrCat("events.out.tfevents.", absl::ToUnixSeconds(absl::Now()),
-                      ".tara.", getpid(), ".", attempt);
-}
-
 }  // namespace
 
 AppendedFile::~AppendedFile() { close(fd_); }
@@ -731,50 +685,6 @@ absl::StatusOr<std::vector<std::string>> ReadMetricsLines(
   TARA_ASSIGN_OR_RETURN(const std::string contents, ReadWholeFile(path));
   return std::vector<std::string>(
       absl::StrSplit(WholeLines(contents), '\n', absl::SkipEmpty()));
-}
-
-absl::StatusOr<std::unique_ptr<EventWriter>> EventWriter::Create(
-    const std::string& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) {
-    return absl::ErrnoToStatus(
-        error.value(), absl::StrCat("cannot create the folder ", folder));
-  }
-  for (int attempt = 0;; ++attempt) {
-    const std::string path =
-        (std::filesystem::path(folder) / FileName(attempt)).string();
-    const int fd = OpenFile(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND);
-    if (fd < 0 && errno == EEXIST) continue;
-    if (fd < 0) {
-      return SystemError("cannot create", path);
-    }
-    return std::unique_ptr<EventWriter>(new EventWriter(path, fd));
-  }
-}
-
-EventWriter::EventWriter(const std::string& path, int fd) : file_(path, fd) {
-  proto::TensorBoardEvent event = EventNow();
-  event.set_file_version("brain.Event:2");
-  AppendRecord(event, pending_);
-}
-
-EventWriter::~EventWriter() { Flush().IgnoreError(); }
-
-void EventWriter::Scalar(absl::string_view tag, double value, int64_t step) {
-  proto::TensorBoardEvent event = EventNow();
-  event.set_step(step);
-  proto::TensorBoardSummary::Value& point =
-      *event.mutable_summary()->add_value();
-  point.set_tag(std::string(tag));
-  point.set_simple_value(static_cast<float>(value));
-  AppendRecord(event, pending_);
-}
-
-absl::Status EventWriter::Flush() {
-  TARA_RETURN_IF_ERROR(file_.Append(pending_));
-  pending_.clear();
-  return absl::OkStatus();
 }
 
 }  // namespace tara::train

@@ -197,10 +197,8 @@ class Progress {
   std::thread thread_;
 };
 
-// The files of a run for programs: metrics and TensorBoard curves. They are
-// only appended to, so that programs may follow them. Not thread-safe.
-
-// An open file that is appended to.
+// An open file that is appended to, so that programs may follow it. Not
+// thread-safe.
 class AppendedFile {
  public:
   // Takes over the descriptor of the file.
@@ -212,8 +210,6 @@ class AppendedFile {
   // Appends text in one write. On an error (such as a full disk) nothing is
   // appended.
   absl::Status Append(absl::string_view text);
-
-  const std::string& path() const { return path_; }
 
  private:
   const std::string path_;
@@ -230,45 +226,6 @@ absl::StatusOr<std::unique_ptr<AppendedFile>> OpenMetrics(
 // NOT_FOUND if the file is missing.
 absl::StatusOr<std::vector<std::string>> ReadMetricsLines(
     const std::string& path);
-
-// Writes scalar curves as a TensorBoard event file. Every writer makes a file
-// of its own; TensorBoard shows the files of one folder as one run, so that a
-// resumed training continues the same curves.
-//
-// The file is a sequence of TFRecords (integers little-endian):
-//
-//   bytes  8        4                    length  4
-//          length   masked CRC of these  data    masked CRC of data
-//
-// each `data` a TensorBoardEvent. Not thread-safe.
-class EventWriter {
- public:
-  // Creates a file in `folder`, which is created where needed. Errors name the
-  // path and the system's reason.
-  static absl::StatusOr<std::unique_ptr<EventWriter>> Create(
-      const std::string& folder);
-
-  // Writes what is left; a failure of this last write goes unreported.
-  ~EventWriter();
-  EventWriter(const EventWriter&) = delete;
-  EventWriter& operator=(const EventWriter&) = delete;
-
-  // Adds a point to the curve `tag`, such as "loss/policy". It is in the file
-  // after the next Flush.
-  void Scalar(absl::string_view tag, double value, int64_t step);
-
-  // Appends the points since the last Flush to the file, in one write. After
-  // an error they stay for the next Flush.
-  absl::Status Flush();
-
-  const std::string& path() const { return file_.path(); }
-
- private:
-  EventWriter(const std::string& path, int fd);
-
-  AppendedFile file_;
-  std::string pending_;  // records not yet written
-};
 
 }  // namespace tara::train
 

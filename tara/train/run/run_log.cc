@@ -8,50 +8,6 @@
 #include "tara/core/variant.h"
 
 namespace tara::train {
-namespace {
-
-// Draws the points of an event of metrics.jsonl.
-void Draw(const Event& event, EventWriter& curves) {
-  const auto text = [&](const char* field) { return event.value(field, ""); };
-  const auto draw = [&](absl::string_view curve, absl::string_view field,
-                        bool if_zero = true) {
-    const auto value = event.find(field);
-    // A number that is not finite is null.
-    if (value == event.end() || !value->is_number()) return;
-    if (!if_zero && *value == 0) return;
-    curves.Scalar(curve, *value, event.value("generation", int64_t{0}));
-  };
-  const std::string kind = text("event");
-  if (kind == "self_play") {
-    for (const char* const field :
-         {"games_per_second", "evaluations_per_second",
-          "simulations_per_second", "cached_share", "distinct_share"}) {
-      draw(absl::StrCat("self_play/", field), field);
-    }
-  } else if (kind == "learning_speed") {
-    draw("learning/samples_per_second", "samples_per_second");
-  } else if (kind == "learning") {
-    draw("loss/total", "loss");
-    for (const nn::HeadInfo& info : nn::kHeads) {
-      // That of an auxiliary head which is not learned is 0.
-      draw(absl::StrCat("loss/", info.name), absl::StrCat(info.name, "_loss"),
-           /*if_zero=*/!info.is_auxiliary);
-    }
-    draw("learning/policy_accuracy", "policy_accuracy");
-    draw("learning/rate", "learning_rate");
-    draw("learning/window_positions", "window_positions");
-  } else if (kind == "held_out") {
-    for (const nn::HeadInfo& info : nn::kHeads) {
-      draw(absl::StrCat("held_out/", info.name, "/", text("variant")),
-           absl::StrCat(info.name, "_loss"));
-    }
-  } else if (kind == "strength") {
-    draw(absl::StrCat("strength/", text("variant"), "/", text("opponent")),
-         "score");
-  }
-}
-
-}  // namespace
 
 std::string EventLine(absl::string_view kind, int generation,
                       const Event& fields) {
@@ -112,10 +68,8 @@ int GenerationOfLine(const std::string& line) {
 absl::StatusOr<std::unique_ptr<RunLog>> RunLog::Open(const RunFolder& folder,
                                                      Progress& progress) {
   TARA_ASSIGN_OR_RETURN(auto metrics, OpenMetrics(folder.metrics_path()));
-  TARA_ASSIGN_OR_RETURN(auto curves,
-                        EventWriter::Create(folder.tensorboard_path()));
-  return std::unique_ptr<RunLog>(new RunLog(
-      folder.metrics_path(), std::move(metrics), std::move(curves), progress));
+  return std::unique_ptr<RunLog>(
+      new RunLog(folder.metrics_path(), std::move(metrics), progress));
 }
 
 absl::Status RunLog::Append(const std::vector<std::string>& lines) {
@@ -123,17 +77,8 @@ absl::Status RunLog::Append(const std::vector<std::string>& lines) {
   std::string text;
   for (const std::string& line : lines) absl::StrAppend(&text, line, "\n");
   TARA_RETURN_IF_ERROR(metrics_->Append(text));
-  int nodes = 0;
-  for (const std::string& line : lines) {
-    progress_.PrintEvent(line);
-    const Event event = *ParseJson<Event>(line);  // our own
-    nodes += event.at("event") == "fleet" ? 1 : 0;
-    Draw(event, *curves_);
-  }
-  if (nodes > 0) {
-    curves_->Scalar("fleet/nodes", nodes, GenerationOfLine(lines.front()));
-  }
-  return curves_->Flush();
+  for (const std::string& line : lines) progress_.PrintEvent(line);
+  return absl::OkStatus();
 }
 
 absl::Status RunLog::AppendMissing(std::vector<std::string> lines) {

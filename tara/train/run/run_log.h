@@ -39,15 +39,14 @@ std::vector<std::string> StrengthLines(
 int GenerationOfLine(const std::string& line);
 
 // Keeps the events of a run for programs to read: the lines of metrics.jsonl,
-// which are given to the run's progress too, and TensorBoard curves over
-// generations. Thread-safe.
+// which are given to the run's progress too. Thread-safe.
 class RunLog {
  public:
   // `progress` must outlive the log.
   static absl::StatusOr<std::unique_ptr<RunLog>> Open(const RunFolder& folder,
                                                       Progress& progress);
 
-  // Appends lines, in the same order everywhere, and draws their curves.
+  // Appends lines, in the same order everywhere.
   absl::Status Append(const std::vector<std::string>& lines)
       ABSL_LOCKS_EXCLUDED(mutex_);
   // Appends the lines that metrics.jsonl lacks.
@@ -55,16 +54,14 @@ class RunLog {
 
  private:
   RunLog(std::string path, std::unique_ptr<AppendedFile> metrics,
-         std::unique_ptr<EventWriter> curves, Progress& progress)
+         Progress& progress)
       : path_(std::move(path)),
         metrics_(std::move(metrics)),
-        curves_(std::move(curves)),
         progress_(progress) {}
 
   const std::string path_;  // of the metrics
   absl::Mutex mutex_;
   const std::unique_ptr<AppendedFile> metrics_ ABSL_PT_GUARDED_BY(mutex_);
-  const std::unique_ptr<EventWriter> curves_ ABSL_PT_GUARDED_BY(mutex_);
   Progress& progress_;
 };
 
