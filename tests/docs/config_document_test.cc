@@ -56,7 +56,7 @@ TEST(ConfigDocumentTest, AFieldWithoutAPlaceIsAnError) {
   const absl::StatusOr<std::string> renewed = RenewConfigPage(
       absl::StrReplaceAll(ReadPage(), {{"## mixture", "## x"}}));
   ASSERT_FALSE(renewed.ok());
-  EXPECT_NE(renewed.status().message().find("mixture.mode"), std::string::npos);
+  EXPECT_NE(renewed.status().message().find("mixture.weight"), std::string::npos);
 }
 
 }  // namespace

@@ -554,13 +554,7 @@ absl::Status CheckGames(const proto::TrainConfig& config) {
                absl::StrCat("a game at least for each of the ",
                             config.variant_size(), " variants"));
   }
-  TARA_RETURN_IF_ERROR(MixtureShares(config, {}).status());
-  if (config.mixture().mode() == "adaptive" &&
-      config.evaluation().every() == 0) {
-    return Bad("mixture.mode", "adaptive",
-               "evaluations during training, to see which variants are behind "
-               "(evaluation.every: 0 has none)");
-  }
+  TARA_RETURN_IF_ERROR(MixtureShares(config).status());
   const int64_t kept = config.retention().keep_games();
   if (!PlaysGames(config)) {
     if (kept == 0) return absl::OkStatus();

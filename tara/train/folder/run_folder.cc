@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
-#include <map>
 #include <system_error>
 #include <utility>
 
@@ -287,22 +286,6 @@ absl::Status RunStateFile::AddPlan(const proto::GenerationPlan& plan) {
     state_.mutable_plan()->DeleteSubrange(0, old);
   }
   return Save();
-}
-
-void RunStateFile::SetScores(const std::vector<StrengthResult>& strength) {
-  // Sum of the scores against all opponents, and their number.
-  std::map<std::string, std::pair<double, int>> sums;
-  for (const StrengthResult& result : strength) {
-    auto& [sum, opponents] = sums[result.variant];
-    sum += result.score;
-    ++opponents;
-  }
-  state_.clear_score();
-  for (const auto& [variant, sum] : sums) {
-    proto::VariantScore& score = *state_.add_score();
-    score.set_variant(variant);
-    score.set_score(sum.first / sum.second);
-  }
 }
 
 namespace {

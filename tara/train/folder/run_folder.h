@@ -15,7 +15,6 @@
 #include "tara/nn/bundle/golden.h"
 #include "tara/nn/bundle/manifest.h"
 #include "tara/nn/weights/checkpoint.h"
-#include "tara/train/strength.h"
 
 namespace tara::train {
 
@@ -118,9 +117,6 @@ class RunStateFile {
   const proto::GenerationPlan* PlanOf(int generation) const;
   // Records a plan and saves; the oldest plans are forgotten.
   absl::Status AddPlan(const proto::GenerationPlan& plan);
-
-  // Records the result of an evaluation; does not save it.
-  void SetScores(const std::vector<StrengthResult>& strength);
 
  private:
   explicit RunStateFile(std::string path) : path_(std::move(path)) {}

@@ -397,15 +397,9 @@ absl::StatusOr<GamePlan> TrainingRun::Plan(int generation, int model) {
                     .missing = {}};
   }
   if (state_->PlanOf(generation) == nullptr) {
-    TARA_ASSIGN_OR_RETURN(
-        const std::vector<double> shares,
-        MixtureShares(config_,
-                      std::vector<proto::VariantScore>(state().score().begin(),
-                                                       state().score().end())));
-    TARA_ASSIGN_OR_RETURN(
-        const proto::GenerationPlan plan,
-        PlanGeneration(config_, *store_, generation, model,
-                       state_->PlanOf(generation - 1), shares));
+    TARA_ASSIGN_OR_RETURN(const proto::GenerationPlan plan,
+                          PlanGeneration(config_, *store_, generation, model,
+                                         state_->PlanOf(generation - 1)));
     TARA_RETURN_IF_ERROR(state_->AddPlan(plan));
   }
   return ExpandPlan(config_, *store_, *state_->PlanOf(generation));
@@ -715,10 +709,7 @@ absl::StatusOr<std::vector<StrengthResult>> TrainingRun::Evaluate(
   progress_.EndEvaluation(checkpoint, *strength);
   const std::vector<std::string> lines =
       StrengthLines(checkpoint, is_final, *strength);
-  if (!is_final) {
-    state_->SetScores(*strength);
-    state().set_evaluated(static_cast<uint32_t>(checkpoint));
-  }
+  if (!is_final) state().set_evaluated(static_cast<uint32_t>(checkpoint));
   TARA_RETURN_IF_ERROR(SaveState(lines));
   TARA_RETURN_IF_ERROR(log_->AppendMissing(lines));
   return strength;
