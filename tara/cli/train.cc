@@ -42,6 +42,7 @@
 #include "tara/train/play/game_plan.h"
 #include "tara/train/progress/progress.h"
 #include "tara/train/run/generation_player.h"
+#include "tara/train/run/run_log.h"
 
 namespace tara::cli {
 namespace {

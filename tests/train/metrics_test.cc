@@ -15,8 +15,6 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/base/files.h"
-#include "tara/train/config/config.h"
-#include "tara/train/folder/run_folder.h"
 #include "tara/train/progress/progress.h"
 #include "tara/train/run/run_log.h"
 #include "tests/base/temporary_folder.h"
@@ -51,25 +49,28 @@ TEST(EventLineTest, WhatJsonCannotHoldBecomesNullOrAReplacementCharacter) {
 
 class MetricsTest : public ::testing::Test {
  protected:
-  std::unique_ptr<AppendedFile> Open() { return OpenMetrics(path_).value(); }
+  std::unique_ptr<RunLog> Open() {
+    return RunLog::Open(path_, progress_).value();
+  }
   void WriteText(const std::string& contents) {
     std::ofstream(path_, std::ios::binary) << contents;
   }
 
   const TemporaryFolder folder_;
   std::string path_ = folder_.At("metrics.jsonl");
+  Progress progress_{ProgressOptions()};
 };
 
 TEST_F(MetricsTest, ATornLastLineIsIgnoredByReadersAndCutOffAtReopening) {
   WriteText("1\n2\n{\"n\":");
   EXPECT_THAT(*ReadMetricsLines(path_), ElementsAre("1", "2"));
-  ASSERT_THAT(Open()->Append("3\n"), IsOk());
+  ASSERT_THAT(Open()->Append({"3"}), IsOk());
   EXPECT_THAT(*ReadMetricsLines(path_), ElementsAre("1", "2", "3"));
 }
 
 TEST_F(MetricsTest, AFailedWriteIsReportedAndLeavesNoTornLine) {
   const auto file = Open();
-  ASSERT_THAT(file->Append("1234567\n"), IsOk());
+  ASSERT_THAT(file->Append({"1234567"}), IsOk());
   // Files of this process may grow to 12 bytes: the next write is cut short.
   std::signal(SIGXFSZ, SIG_IGN);
   rlimit before;
@@ -77,12 +78,12 @@ TEST_F(MetricsTest, AFailedWriteIsReportedAndLeavesNoTornLine) {
   rlimit tight = before;
   tight.rlim_cur = 12;
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &tight), 0);
-  const absl::Status status = file->Append("2345678\n");
+  const absl::Status status = file->Append({"2345678"});
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
   EXPECT_FALSE(status.ok());
   EXPECT_THAT(std::string(status.message()), HasSubstr(path_));
   EXPECT_EQ(*ReadWholeFile(path_), "1234567\n");
-  EXPECT_THAT(file->Append("3\n"), IsOk());
+  EXPECT_THAT(file->Append({"3"}), IsOk());
   EXPECT_THAT(*ReadMetricsLines(path_), ElementsAre("1234567", "3"));
 }
 
@@ -92,16 +93,11 @@ TEST_F(MetricsTest, AMissingFileIsNotFound) {
 }
 
 TEST_F(MetricsTest, EventsOfSeveralThreadsComeInTheOrderOfTheFile) {
-  const auto config =
-      ParseTrainConfig("", "test.textproto",
-                       std::vector<std::string>{"run_dir=" + folder_.path()})
-          .value();
-  const auto folder = RunFolder::Open(config).value();
   const std::string printed_path = folder_.At("printed.jsonl");
   std::FILE* const printed = std::fopen(printed_path.c_str(), "w");
   {
     Progress progress({.out = printed, .form = ProgressForm::kJson});
-    const auto log = RunLog::Open(*folder, progress).value();
+    const auto log = RunLog::Open(path_, progress).value();
     std::vector<std::thread> writers;
     for (int writer = 0; writer < 4; ++writer) {
       writers.emplace_back([&, writer] {
@@ -119,7 +115,7 @@ TEST_F(MetricsTest, EventsOfSeveralThreadsComeInTheOrderOfTheFile) {
     return !absl::StrContains(line, "\"note\"");
   });
   EXPECT_EQ(events.size(), 12000u);
-  EXPECT_EQ(events, *ReadMetricsLines(folder->metrics_path()));
+  EXPECT_EQ(events, *ReadMetricsLines(path_));
 }
 
 }  // namespace

@@ -1,19 +1,16 @@
 #include "tara/train/progress/progress.h"
 
-#include <fcntl.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
-#include "tara/base/files.h"
 #include "tara/base/json.h"
-#include "tara/base/status_macros.h"
 
 namespace tara::train {
 namespace {
@@ -118,8 +115,8 @@ std::string LossText(const nn::Losses& losses) {
 std::string Learning(const ProgressSnapshot& snapshot) {
   std::string text =
       absl::StrFormat("%d/%d steps", snapshot.steps, snapshot.steps_wanted);
-  if (snapshot.has_losses) {
-    absl::StrAppend(&text, "  ", LossText(snapshot.losses));
+  if (snapshot.losses.has_value()) {
+    absl::StrAppend(&text, "  ", LossText(*snapshot.losses));
   }
   return text;
 }
@@ -128,14 +125,14 @@ std::string Window(const ProgressSnapshot& snapshot) {
   std::string text =
       absl::StrFormat("window %d games, %d positions", snapshot.window_games,
                       snapshot.window_positions);
-  if (snapshot.has_losses) {
+  if (snapshot.losses.has_value()) {
     absl::StrAppendFormat(&text, "  learning rate %.2g",
                           snapshot.learning_rate);
   }
-  if (snapshot.has_held_out) {
+  if (snapshot.held_out.has_value()) {
     absl::StrAppendFormat(&text, "  held out: policy %.3f, value %.3f",
-                          snapshot.held_out.heads[nn::Head::kPolicy],
-                          snapshot.held_out.heads[nn::Head::kValue]);
+                          snapshot.held_out->heads[nn::Head::kPolicy],
+                          snapshot.held_out->heads[nn::Head::kValue]);
   }
   if (const Event& last = snapshot.learned; !last.is_null()) {
     absl::StrAppendFormat(
@@ -268,8 +265,8 @@ std::string ProgressJson(const ProgressSnapshot& snapshot) {
                  {"steps_wanted", snapshot.steps_wanted},
                  {"window_games", snapshot.window_games},
                  {"window_positions", snapshot.window_positions}});
-    if (snapshot.has_losses) {
-      line.update({{"loss", snapshot.losses.total},
+    if (snapshot.losses.has_value()) {
+      line.update({{"loss", snapshot.losses->total},
                    {"learning_rate", snapshot.learning_rate}});
     }
   }
@@ -560,7 +557,7 @@ void Progress::BeginLearning(int generation, int64_t steps,
   snapshot_.learning = true;
   snapshot_.steps = 0;
   snapshot_.steps_wanted = steps;
-  snapshot_.has_losses = false;  // they belong to the previous generation
+  snapshot_.losses.reset();  // they belong to the previous generation
   snapshot_.window_games = window_games;
   snapshot_.window_positions = window_positions;
   Show();
@@ -572,22 +569,13 @@ void Progress::Learned(int64_t steps, double learning_rate,
   snapshot_.steps = steps;
   snapshot_.learning_rate = learning_rate;
   snapshot_.losses = losses;
-  snapshot_.has_losses = true;
 }
 
-void Progress::HeldOut(const nn::Losses& losses) {
-  absl::MutexLock lock(&mutex_);
-  snapshot_.held_out = losses;
-  snapshot_.has_held_out = true;
-}
-
-void Progress::LearnedAtRates(const Event& learning_speed) {
+void Progress::EndLearning(const Event& learning_speed,
+                           const std::optional<nn::Losses>& held_out) {
   absl::MutexLock lock(&mutex_);
   snapshot_.learned = learning_speed;
-}
-
-void Progress::EndLearning() {
-  absl::MutexLock lock(&mutex_);
+  if (held_out.has_value()) snapshot_.held_out = held_out;
   Show();
   snapshot_.learning = false;
   snapshot_.generation += 1;
@@ -643,48 +631,6 @@ void Progress::Print(absl::string_view line) {
 void Progress::PrintEvent(absl::string_view line) {
   absl::MutexLock lock(&mutex_);
   if (options_.form == ProgressForm::kJson) Write(line);
-}
-
-namespace {
-
-// Returns the part of a file's contents up to the last end of a line.
-absl::string_view WholeLines(absl::string_view contents) {
-  const size_t end = contents.rfind('\n');
-  return end == absl::string_view::npos ? "" : contents.substr(0, end + 1);
-}
-
-}  // namespace
-
-AppendedFile::~AppendedFile() { close(fd_); }
-
-absl::Status AppendedFile::Append(absl::string_view text) {
-  const off_t end = lseek(fd_, 0, SEEK_END);
-  const absl::Status status = WriteAll(fd_, path_, text);
-  if (!status.ok() && ftruncate(fd_, end) != 0) {
-    return SystemError("cannot undo a torn write to", path_);
-  }
-  return status;
-}
-
-absl::StatusOr<std::unique_ptr<AppendedFile>> OpenMetrics(
-    const std::string& path) {
-  const int fd = OpenFile(path, O_WRONLY | O_CREAT | O_APPEND);
-  if (fd < 0) return SystemError("cannot open", path);
-  auto file = std::make_unique<AppendedFile>(path, fd);
-  TARA_ASSIGN_OR_RETURN(const std::string contents, ReadWholeFile(path));
-  const size_t whole = WholeLines(contents).size();
-  if (whole != contents.size() &&
-      ftruncate(fd, static_cast<off_t>(whole)) != 0) {
-    return SystemError("cannot cut off the torn last line of", path);
-  }
-  return file;
-}
-
-absl::StatusOr<std::vector<std::string>> ReadMetricsLines(
-    const std::string& path) {
-  TARA_ASSIGN_OR_RETURN(const std::string contents, ReadWholeFile(path));
-  return std::vector<std::string>(
-      absl::StrSplit(WholeLines(contents), '\n', absl::SkipEmpty()));
 }
 
 }  // namespace tara::train

@@ -275,7 +275,7 @@ absl::Status TrainingRun::Open() {
   } else {
     TARA_ASSIGN_OR_RETURN(store_, OpenGivenGames(config_));
   }
-  TARA_ASSIGN_OR_RETURN(log_, RunLog::Open(*folder_, progress_));
+  TARA_ASSIGN_OR_RETURN(log_, RunLog::Open(folder_->metrics_path(), progress_));
   sampler_.emplace(*store_, ToSamplerOptions(config_.learner()),
                    config_.seed());
   TARA_RETURN_IF_ERROR(OpenTrainer());
@@ -523,12 +523,10 @@ absl::Status TrainingRun::LearnFrom(int generation) {
   next.generation = generation + 1;
   const Event speed = SpeedOf(learned.times, next.samples - resumed_.samples,
                               SteadyTime() - begin);
-  progress_.LearnedAtRates(speed);
   TARA_RETURN_IF_ERROR(
       log_->Append({EventLine("learning_speed", next.generation, speed)}));
   TARA_ASSIGN_OR_RETURN(const std::vector<HeldOutLosses> held_out,
                         MeasureHeldOut(*sampler_, *trainer_));
-  if (!held_out.empty()) progress_.HeldOut(MeanLosses(held_out));
   std::vector<std::string> lines = HeldOutLines(next.generation, held_out);
   Event fields = {{"step", next.step}, {"samples", next.samples}};
   fields.update(LossFields(learned.losses));
@@ -547,7 +545,9 @@ absl::Status TrainingRun::LearnFrom(int generation) {
       folder_->checkpoint_path(next.generation), next,
       PositionsOf(sampler_->Batch(next.step, kCalibrationPositions))));
   resumed_ = next;
-  progress_.EndLearning();
+  progress_.EndLearning(speed, held_out.empty()
+                                   ? std::nullopt
+                                   : std::optional(MeanLosses(held_out)));
   return log_->AppendMissing(std::move(lines));
 }
 

@@ -1,8 +1,14 @@
 #include "tara/train/run/run_log.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstddef>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "tara/base/files.h"
 #include "tara/base/json.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/variant.h"
@@ -65,18 +71,48 @@ int GenerationOfLine(const std::string& line) {
   return generation.is_number_integer() ? generation.get<int>() : -1;
 }
 
-absl::StatusOr<std::unique_ptr<RunLog>> RunLog::Open(const RunFolder& folder,
-                                                     Progress& progress) {
-  TARA_ASSIGN_OR_RETURN(auto metrics, OpenMetrics(folder.metrics_path()));
-  return std::unique_ptr<RunLog>(
-      new RunLog(folder.metrics_path(), std::move(metrics), progress));
+namespace {
+
+// Returns the part of a file's contents up to the last end of a line.
+absl::string_view WholeLines(absl::string_view contents) {
+  return contents.substr(0, contents.rfind('\n') + 1);
 }
+
+}  // namespace
+
+absl::StatusOr<std::vector<std::string>> ReadMetricsLines(
+    const std::string& path) {
+  TARA_ASSIGN_OR_RETURN(const std::string contents, ReadWholeFile(path));
+  return std::vector<std::string>(
+      absl::StrSplit(WholeLines(contents), '\n', absl::SkipEmpty()));
+}
+
+absl::StatusOr<std::unique_ptr<RunLog>> RunLog::Open(const std::string& path,
+                                                     Progress& progress) {
+  const int fd = OpenFile(path, O_WRONLY | O_CREAT | O_APPEND);
+  if (fd < 0) return SystemError("cannot open", path);
+  auto log = std::unique_ptr<RunLog>(new RunLog(path, fd, progress));
+  TARA_ASSIGN_OR_RETURN(const std::string contents, ReadWholeFile(path));
+  const size_t whole = WholeLines(contents).size();
+  if (whole != contents.size() &&
+      ftruncate(fd, static_cast<off_t>(whole)) != 0) {
+    return SystemError("cannot cut off the torn last line of", path);
+  }
+  return log;
+}
+
+RunLog::~RunLog() { close(fd_); }
 
 absl::Status RunLog::Append(const std::vector<std::string>& lines) {
   const absl::MutexLock lock(&mutex_);
   std::string text;
   for (const std::string& line : lines) absl::StrAppend(&text, line, "\n");
-  TARA_RETURN_IF_ERROR(metrics_->Append(text));
+  const off_t end = lseek(fd_, 0, SEEK_END);
+  const absl::Status status = WriteAll(fd_, path_, text);
+  if (!status.ok() && ftruncate(fd_, end) != 0) {
+    return SystemError("cannot undo a torn write to", path_);
+  }
+  TARA_RETURN_IF_ERROR(status);
   for (const std::string& line : lines) progress_.PrintEvent(line);
   return absl::OkStatus();
 }
