@@ -45,12 +45,12 @@ int GenerationOfFile(absl::string_view name) {
   return generation;
 }
 
-absl::Status MakeFolder(const std::string& path) {
-  std::error_code error;
-  fs::create_directories(path, error);
+// Returns OK, or the error of what was done with a path.
+absl::Status Done(absl::string_view what, const std::string& path,
+                  const std::error_code& error) {
   if (!error) return absl::OkStatus();
   return absl::FailedPreconditionError(
-      absl::StrCat("cannot create the folder ", path, ": ", error.message()));
+      absl::StrCat("cannot ", what, " ", path, ": ", error.message()));
 }
 
 // Checks that a folder is there or can be made, and that files can be.
@@ -103,10 +103,7 @@ absl::StatusOr<std::vector<int>> ListCheckpoints(absl::string_view run_dir) {
     const int generation = GenerationOfFile(entry.path().filename().string());
     if (generation >= 0) generations.push_back(generation);
   }
-  if (error) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("cannot list ", folder, ": ", error.message()));
-  }
+  TARA_RETURN_IF_ERROR(Done("list", folder, error));
   std::sort(generations.begin(), generations.end());
   return generations;
 }
@@ -129,7 +126,10 @@ absl::StatusOr<std::unique_ptr<RunFolder>> RunFolder::Open(
   const std::string& path = config.run_dir();
   if (path.empty()) return absl::InvalidArgumentError("run_dir is empty");
   TARA_RETURN_IF_ERROR(CheckPath(path));
-  TARA_RETURN_IF_ERROR(MakeFolder(absl::StrCat(path, "/checkpoints")));
+  const std::string checkpoints = absl::StrCat(path, "/checkpoints");
+  std::error_code error;
+  fs::create_directories(checkpoints, error);
+  TARA_RETURN_IF_ERROR(Done("create the folder", checkpoints, error));
   TARA_ASSIGN_OR_RETURN(FileLock lock, TakeLock(absl::StrCat(path, "/lock")));
   auto folder =
       std::unique_ptr<RunFolder>(new RunFolder(config, std::move(lock)));
@@ -137,7 +137,7 @@ absl::StatusOr<std::unique_ptr<RunFolder>> RunFolder::Open(
                         CheckRunFolder(config));
   TARA_RETURN_IF_ERROR(folder->RecordConfig(resumed));
   RemoveLeftovers(path);
-  RemoveLeftovers(absl::StrCat(path, "/checkpoints"));
+  RemoveLeftovers(checkpoints);
   return folder;
 }
 
@@ -163,18 +163,14 @@ absl::Status RunFolder::RemoveCheckpoint(int generation) const {
   const std::string path = checkpoint_path(generation);
   std::error_code error;
   fs::remove(path, error);
-  if (!error) return absl::OkStatus();
-  return absl::FailedPreconditionError(
-      absl::StrCat("cannot remove ", path, ": ", error.message()));
+  return Done("remove", path, error);
 }
 
 absl::Status RunFolder::SetAside(int generation) const {
   const std::string path = checkpoint_path(generation);
   std::error_code error;
   fs::rename(path, path + ".damaged", error);
-  if (!error) return absl::OkStatus();
-  return absl::FailedPreconditionError(
-      absl::StrCat("cannot rename ", path, ": ", error.message()));
+  return Done("rename", path, error);
 }
 
 absl::Status RunFolder::PublishLatest(int generation) const {
