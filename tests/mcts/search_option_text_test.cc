@@ -24,8 +24,6 @@ const std::vector<std::pair<std::string, std::string>>& OtherValues() {
           {"points_weight", "0.5"},
           {"points_scale", "3"},
           {"c_puct", "2.5"},
-          {"c_puct_growth", "0.45"},
-          {"c_puct_base", "500"},
           {"fpu", "reduction:0.4"},
           {"virtual_loss", "0.5"},
           {"noise", "0.25"},

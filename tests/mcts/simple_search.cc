@@ -49,13 +49,7 @@ struct Node {
 };
 
 float Exploration(const Node& node, const SearchOptions& options) {
-  const auto visits = static_cast<float>(node.visits);
-  float c = options.c_puct;
-  if (options.c_puct_growth != 0) {
-    c += options.c_puct_growth *
-         std::log((visits + options.c_puct_base + 1) / options.c_puct_base);
-  }
-  return c * std::sqrt(visits);
+  return options.c_puct * std::sqrt(static_cast<float>(node.visits));
 }
 
 float FirstPlayUrgency(const Node& node, float mean,

@@ -320,7 +320,7 @@ TEST_P(TreeTest, VisitsAreThoseOfTheSimpleTwinWithEveryOption) {
   HashEvaluator evaluator;
   const std::vector<SearchOptions> all = {
       {.simulations = 300},
-      {.simulations = 300, .c_puct_growth = 1.0f, .c_puct_base = 100.0f},
+      {.simulations = 300, .c_puct = 3.0f},
       {.simulations = 300, .first_play_urgency_reduction = 0},
       {.simulations = 300, .first_play_urgency_reduction = 0.4f},
       {.simulations = 300, .forced_playouts = 2.0f},

@@ -218,7 +218,7 @@ TEST(ConfigTest, FieldsOfTheSearchAreItsOptions) {
   const proto::TrainConfig config = Good(
       "self_play { search { simulations: 77 c_puct: 1.2345678 "
       "first_play_urgency_reduction: 0.3 dirichlet_fraction: 0.125 "
-      "dirichlet_concentration: 5000 option: 'c_puct_growth=0.5' } }");
+      "dirichlet_concentration: 5000 option: 'virtual_loss=0.5' } }");
   const auto search = ToSearchOptions(config.self_play().search()).value();
   EXPECT_EQ(search.simulations, 77);
   // To the last bit.
@@ -226,7 +226,7 @@ TEST(ConfigTest, FieldsOfTheSearchAreItsOptions) {
   EXPECT_EQ(search.first_play_urgency_reduction, 0.3f);
   EXPECT_EQ(search.dirichlet_fraction, 0.125f);
   EXPECT_EQ(search.dirichlet_concentration, 5000);
-  EXPECT_EQ(search.c_puct_growth, 0.5f);
+  EXPECT_EQ(search.virtual_loss, 0.5f);
   // By default they differ from the search's own in the noise alone.
   const auto plain = ToSearchOptions(Good("").self_play().search()).value();
   EXPECT_EQ(mcts::FormatSearchOptions(plain), "noise=0.25");

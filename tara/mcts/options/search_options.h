@@ -34,13 +34,8 @@ struct SearchOptions {
   UtilityOptions utility = {};
 
   // --- Selection -----------------------------------------------------------
-  // Weight of priors against values: more explores more. With growth it rises
-  // with the visits N of a node:
-  //   c(N) = c_puct + c_puct_growth * log((N + c_puct_base + 1) / c_puct_base)
-  // Source: Silver et al. 2018 (Science 362), supplementary pseudocode.
+  // Weight of priors against values: more explores more.
   float c_puct = 1.5f;
-  float c_puct_growth = 0.0f;
-  float c_puct_base = 19652.0f;
   // First-play urgency: how much worse than its parent an action not yet tried
   // is taken to be, once all the prior probability has been tried; 0 takes it
   // as equal.

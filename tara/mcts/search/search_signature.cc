@@ -36,8 +36,6 @@ std::vector<SearchOptions> AllOptions() {
   return {
       {.simulations = kSimulations, .dirichlet_fraction = 0.25f},
       {.simulations = kSimulations,
-       .c_puct_growth = 1.0f,
-       .c_puct_base = 500.0f,
        .dirichlet_fraction = 0.25f,
        .forced_playouts = 2.0f},
       {.simulations = kSimulations,

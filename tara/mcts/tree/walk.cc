@@ -152,27 +152,18 @@ EdgeSums SumEdges(const SearchData& data, const TreeNode& node) {
   return sums;
 }
 
-// The growth of c(N) (SearchOptions::c_puct), where it is set.
-[[gnu::noinline]] float GrowthOfC(const SearchOptions& options, float visits) {
-  return options.c_puct_growth *
-         std::log((visits + options.c_puct_base + 1) / options.c_puct_base);
-}
-
 [[gnu::always_inline]] inline Terms TermsOf(const SearchData& data,
                                             const TreeNode& node,
                                             uint32_t in_flight) {
   const NodeTotals totals = UnpackTotals(node.totals);
   const auto visits = static_cast<float>(totals.visits + in_flight);
   const float red_mean = totals.Mean();
-  float c = data.options.c_puct;
-  if (data.options.c_puct_growth != 0) [[unlikely]] {
-    c += GrowthOfC(data.options, visits);
-  }
   const bool is_red = node.side == kRed;
-  return {.scan = {.side_unit = is_red ? kValueUnit : -kValueUnit,
-                   .puct = {.exploration = c * std::sqrt(visits)},
-                   .first_play = 0},
-          .mean = is_red ? red_mean : -red_mean};
+  return {
+      .scan = {.side_unit = is_red ? kValueUnit : -kValueUnit,
+               .puct = {.exploration = data.options.c_puct * std::sqrt(visits)},
+               .first_play = 0},
+      .mean = is_red ? red_mean : -red_mean};
 }
 
 // `visited_prior` is in units of kPriorUnit.
