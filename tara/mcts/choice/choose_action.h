@@ -14,10 +14,10 @@ namespace tara::mcts {
 
 // The selection formula of searches (PUCT). The score of an action is
 //
-//   Q + c(N) * sqrt(N) * P / (1 + n)
+//   Q + c * sqrt(N) * P / (1 + n)
 //
 // where Q is its value for the side to move, P its prior and n its visits; N
-// are the visits of the node and c(N) its weight of exploration. The members
+// are the visits of the node and c is the weight of exploration. The members
 // are the terms of a node, which TermsOf (tara/mcts/tree/walk.cc) sets by the
 // options; a parameter of another formula is one more member. They have no
 // defaults: code that does not set one does not compile. All that selects or
@@ -25,7 +25,7 @@ namespace tara::mcts {
 // one with the highest prior can be selected, so the score has to rise with P.
 // Source: Silver et al. 2017 (Nature 550), Methods, "Select".
 struct Puct {
-  float exploration;  // c(N) * sqrt(N)
+  float exploration;  // c * sqrt(N)
 
   // Returns the score of an action; `tries` is 1 + n. Works on
   // numbers and on vectors of them.
