@@ -45,7 +45,7 @@ def train(config: _PathLike, *, program: Optional[_PathLike] = None,
     from, which builds the program first if necessary.
 
     An event is a dictionary with the key "event". The values "self_play",
-    "learning_speed", "learning", "held_out", "strength" and "note"
+    "learning_speed", "learning", "held_out", "strength", "gate" and "note"
     are those of the run's metrics.jsonl. "progress" comes once per second.
     The last event is "end", with the path of the best player as "checkpoint"
     (docs/reference/metrics.md lists all fields). Training does not wait for

@@ -2,7 +2,8 @@
 
     python -m tara.fleet train CONFIG [--address HOST:PORT] [OPTIONS OF TRAIN]
 
-is `tara train CONFIG` with all games, including games of evaluations, played on a Ray cluster: the one at the address, or one on this
+is `tara train CONFIG` with all games, including games of gates and
+evaluations, played on a Ray cluster: the one at the address, or one on this
 machine alone. `tara arena`, `tara crossplay`, `tara rate` and `tara balance`
 work the same way. A game depends only on the networks that play it, the
 options and its number. The games, checkpoints, ratings and verdicts are

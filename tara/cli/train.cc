@@ -66,6 +66,71 @@ absl::StatusOr<eval::PlayerSpec> CheckpointPlayer(
   return player;
 }
 
+// A match of a checkpoint.
+struct Match {
+  eval::ArenaOptions options;
+  eval::PlayerSpec player;
+  eval::PlayerSpec opponent;
+  std::string name;  // of the opponent, for people
+};
+
+// Returns the results of matches, in their order. A fleet, which may be null,
+// plays them all concurrently, except those whose games would differ on other
+// machines. `on_progress` may be empty.
+absl::StatusOr<std::vector<eval::ArenaResult>> PlayMatches(
+    const proto::TrainConfig& config, const std::vector<Match>& matches,
+    fleet::Fleet* fleet, const StopCheck& stop,
+    const std::function<void(const train::StrengthProgress&)>& on_progress) {
+  int games_wanted = 0;
+  std::vector<size_t> elsewhere, here;  // places
+  for (size_t i = 0; i < matches.size(); ++i) {
+    games_wanted += matches[i].options.games;
+    const bool by_fleet =
+        fleet != nullptr && eval::CheckSameEverywhere(matches[i].opponent).ok();
+    (by_fleet ? elsewhere : here).push_back(i);
+  }
+  std::vector<std::atomic<int>> games(matches.size());
+  std::vector<eval::ArenaResult> results(matches.size());
+  const auto play = [&](size_t i, fleet::Fleet* by,
+                        const StopCheck& is_over) -> absl::Status {
+    const Match& match = matches[i];
+    eval::ArenaOptions arena = match.options;
+    arena.stop = is_over;
+    const auto show = [&](const eval::ArenaProgress& progress) {
+      games[i] = progress.games_done;
+      if (on_progress) {
+        on_progress({.opponent = match.name,
+                     .games = std::accumulate(games.begin(), games.end(), 0),
+                     .games_wanted = games_wanted});
+      }
+      return true;
+    };
+    TARA_ASSIGN_OR_RETURN(
+        results[i],
+        by != nullptr
+            ? eval::PlayArenaOnFleet(arena, eval::MakeTeam({match.player}),
+                                     eval::MakeTeam({match.opponent}), *by,
+                                     show)
+            : eval::PlayArena(arena, eval::NewPlayerFactory(match.player),
+                              eval::NewPlayerFactory(match.opponent),
+                              static_cast<int>(config.self_play().threads()),
+                              show));
+    games[i] = match.options.games;  // a sequential test may end earlier
+    return absl::OkStatus();
+  };
+  const auto play_all = [&](const std::vector<size_t>& places,
+                            fleet::Fleet* by) {
+    return fleet::PlayAll(by, places.size(), stop,
+                          [&](size_t i, const StopCheck& is_over) {
+                            return play(places[i], by, is_over);
+                          });
+  };
+  TARA_RETURN_IF_ERROR(play_all(elsewhere, fleet));
+  TARA_RETURN_IF_ERROR(play_all(here, /*by=*/nullptr));
+  if (stop()) return absl::CancelledError("the matches were interrupted");
+  return results;
+}
+
 struct Opponent {
   eval::PlayerSpec player;
   std::string name;  // for people
@@ -80,15 +145,33 @@ absl::StatusOr<std::vector<Opponent>> MakeOpponents(
     TARA_ASSIGN_OR_RETURN(eval::PlayerSpec chosen, eval::WithPrecision(player));
     opponents.push_back({std::move(chosen), spec});
   }
-  const std::string& first = request.first_checkpoint_path;
-  if (request.is_final && !first.empty() && first != request.checkpoint_path) {
-    TARA_ASSIGN_OR_RETURN(eval::PlayerSpec player,
-                          CheckpointPlayer(first, request.inference,
-                                           config.evaluation().simulations()));
+  if (request.is_final && !request.first_checkpoint_path.empty() &&
+      request.first_checkpoint_path != request.checkpoint_path) {
+    TARA_ASSIGN_OR_RETURN(
+        eval::PlayerSpec player,
+        CheckpointPlayer(request.first_checkpoint_path, request.inference,
+                         config.evaluation().simulations()));
     opponents.push_back(
-        {std::move(player), std::filesystem::path(first).stem().string()});
+        {std::move(player),
+         std::filesystem::path(request.first_checkpoint_path).stem().string()});
   }
   return opponents;
+}
+
+// Returns an arena's result as that of a checkpoint, its player A.
+train::StrengthResult MeasureStrength(Variant variant,
+                                      const std::string& opponent,
+                                      const eval::ArenaResult& result) {
+  return {.variant = std::string(Info(variant).id),
+          .opponent = opponent,
+          .games = result.games,
+          .wins = result.wins,
+          .draws = result.draws,
+          .losses = result.losses,
+          .score = result.score.mean,
+          .score_low = result.score.low,
+          .score_high = result.score.high,
+          .forfeits = result.faults_b};
 }
 
 }  // namespace
@@ -105,79 +188,67 @@ absl::StatusOr<std::vector<train::StrengthResult>> EvaluateCheckpoint(
                        evaluation.simulations()));
   TARA_ASSIGN_OR_RETURN(const std::vector<Opponent> opponents,
                         MakeOpponents(config, request));
-  const auto games = static_cast<int>(
-      request.is_final ? evaluation.final_games() : evaluation.games());
-  // 1. A match against each opponent in each variant. Those whose games would
-  //    differ on other machines are played here.
-  const size_t matches = opponents.size() * starts.size();
-  const auto opponent_of = [&](size_t match) -> const Opponent& {
-    return opponents[match / starts.size()];
-  };
-  std::vector<size_t> elsewhere, here;
-  for (size_t match = 0; match < matches; ++match) {
-    const bool by_fleet =
-        fleet != nullptr &&
-        eval::CheckSameEverywhere(opponent_of(match).player).ok();
-    (by_fleet ? elsewhere : here).push_back(match);
+  eval::ArenaOptions options;
+  options.games = static_cast<int>(request.is_final ? evaluation.final_games()
+                                                    : evaluation.games());
+  // Other openings for each checkpoint, so that their luck does not add up; and
+  // for each gate (tara/eval/arena/arena.h).
+  options.seed =
+      DeriveSeed(config.seed(), request.generation, StreamPurpose::kArena);
+  std::vector<Match> matches;
+  for (const Opponent& opponent : opponents) {
+    options.concurrent_games = eval::GamesAtATime(
+        opponent.player, eval::ArenaOptions().concurrent_games);
+    for (const State& start : starts) {
+      options.variant = start.variant;
+      options.rule_options = start.options;
+      matches.push_back({options, player, opponent.player, opponent.name});
+    }
   }
-  // 2. They are played, a fleet's all concurrently.
-  std::vector<std::atomic<int>> played(matches);
-  std::vector<train::StrengthResult> results(matches);
-  const auto play = [&](size_t match, fleet::Fleet* by,
-                        const StopCheck& is_over) -> absl::Status {
-    const Opponent& opponent = opponent_of(match);
-    const State& start = starts[match % starts.size()];
-    eval::ArenaOptions arena;
-    arena.variant = start.variant;
-    arena.rule_options = start.options;
-    arena.games = games;
-    // Other openings for each checkpoint, so that their luck does not add up.
-    arena.seed =
-        DeriveSeed(config.seed(), request.generation, StreamPurpose::kArena);
-    arena.concurrent_games =
-        eval::GamesAtATime(opponent.player, arena.concurrent_games);
-    arena.stop = is_over;
-    const auto show = [&](const eval::ArenaProgress& progress) {
-      played[match] = progress.games_done;
-      if (request.on_progress) {
-        request.on_progress(
-            {.opponent = opponent.name,
-             .games = std::accumulate(played.begin(), played.end(), 0),
-             .games_wanted = static_cast<int>(matches) * games});
-      }
-      return true;
-    };
-    TARA_ASSIGN_OR_RETURN(
-        const eval::ArenaResult result,
-        by != nullptr
-            ? eval::PlayArenaOnFleet(arena, eval::MakeTeam({player}),
-                                     eval::MakeTeam({opponent.player}), *by,
-                                     show)
-            : eval::PlayArena(arena, eval::NewPlayerFactory(player),
-                              eval::NewPlayerFactory(opponent.player),
-                              static_cast<int>(config.self_play().threads()),
-                              show));
-    results[match] = {.variant = std::string(Info(start.variant).id),
-                      .opponent = opponent.name,
-                      .games = result.games,
-                      .wins = result.wins,
-                      .draws = result.draws,
-                      .losses = result.losses,
-                      .score = result.score.mean,
-                      .score_low = result.score.low,
-                      .score_high = result.score.high,
-                      .forfeits = result.faults_b};
-    return absl::OkStatus();
-  };
-  const auto play_all = [&](const std::vector<size_t>& some, fleet::Fleet* by) {
-    return fleet::PlayAll(by, some.size(), stop,
-                          [&](size_t i, const StopCheck& is_over) {
-                            return play(some[i], by, is_over);
-                          });
-  };
-  TARA_RETURN_IF_ERROR(play_all(elsewhere, fleet));
-  TARA_RETURN_IF_ERROR(play_all(here, /*by=*/nullptr));
-  if (stop()) return absl::CancelledError("the matches were interrupted");
+  TARA_ASSIGN_OR_RETURN(
+      const std::vector<eval::ArenaResult> played,
+      PlayMatches(config, matches, fleet, stop, request.on_progress));
+  std::vector<train::StrengthResult> results;
+  for (size_t i = 0; i < matches.size(); ++i) {
+    results.push_back(MeasureStrength(matches[i].options.variant,
+                                      matches[i].name, played[i]));
+  }
+  return results;
+}
+
+absl::StatusOr<std::vector<train::GateResult>> PlayGate(
+    const proto::TrainConfig& config, const train::GateRequest& request,
+    fleet::Fleet* fleet, const StopCheck& stop) {
+  const uint32_t simulations = config.gate().simulations();
+  TARA_ASSIGN_OR_RETURN(
+      const eval::PlayerSpec candidate,
+      CheckpointPlayer(request.candidate_path, request.inference, simulations));
+  TARA_ASSIGN_OR_RETURN(
+      const eval::PlayerSpec best,
+      CheckpointPlayer(request.best_path, request.inference, simulations));
+  TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
+                        train::StartPositions(config));
+  const eval::GateOptions gate = {
+      .starts = starts,
+      .games = static_cast<int>(config.gate().games()),
+      .max_drop_elo = config.gate().max_drop_elo(),
+      .run_seed = config.seed(),
+      .candidate = static_cast<uint64_t>(request.candidate)};
+  const std::string name =
+      std::filesystem::path(request.best_path).stem().string();
+  std::vector<Match> matches;
+  for (const eval::ArenaOptions& options : eval::GateMatches(gate)) {
+    matches.push_back({options, candidate, best, name});
+  }
+  TARA_ASSIGN_OR_RETURN(
+      const std::vector<eval::ArenaResult> played,
+      PlayMatches(config, matches, fleet, stop, request.on_progress));
+  std::vector<train::GateResult> results;
+  for (size_t i = 0; i < matches.size(); ++i) {
+    results.push_back(
+        {.result = MeasureStrength(matches[i].options.variant, name, played[i]),
+         .weaker = eval::IsWeaker(played[i])});
+  }
   return results;
 }
 
@@ -203,6 +274,11 @@ std::string StrengthReport(const train::TrainSummary& summary,
         : config.cpu_minutes() <= 0 ? minutes
                                     : minutes + " or " + cpu_minutes,
         summary.generation, config.generations());
+  }
+  if (config.gate().games() > 0) {
+    absl::StrAppendFormat(&text,
+                          "The gate let %d checkpoints through, and %d not.\n",
+                          summary.promoted, summary.rejected);
   }
   absl::StrAppendFormat(
       &text, "%s at %d simulations per action:\n\n",
@@ -391,6 +467,10 @@ absl::StatusOr<int> RunTrain(const TrainFlags& options, Console& console) {
             [&](const train::StrengthRequest& request) {
               return EvaluateCheckpoint(config, request, fleet.get(),
                                         stop_evaluation);
+            },
+        .gate =
+            [&](const train::GateRequest& request) {
+              return PlayGate(config, request, fleet.get(), stop_evaluation);
             },
         .on_game_stored = {}};
     if (fleet != nullptr) {

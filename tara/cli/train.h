@@ -23,6 +23,16 @@ absl::StatusOr<std::vector<train::StrengthResult>> EvaluateCheckpoint(
     const proto::TrainConfig& config, const train::StrengthRequest& request,
     fleet::Fleet* fleet, const StopCheck& stop);
 
+// Plays a candidate against the best checkpoint in each variant of the config,
+// by the matches and the decision of tara/eval/arena/arena.h.
+//
+// Depends only on the request and the config: not on threads, a fleet that
+// plays, or time. Returns CANCELLED when `stop` is true, or a player's error,
+// or Fleet::Play's. REQUIRES: `config` is resolved; gate.games > 0.
+absl::StatusOr<std::vector<train::GateResult>> PlayGate(
+    const proto::TrainConfig& config, const train::GateRequest& request,
+    fleet::Fleet* fleet, const StopCheck& stop);
+
 // Returns the table at the end of a run: the learned player against each
 // opponent, with score, 95 % interval and difference in Elo.
 std::string StrengthReport(const train::TrainSummary& summary,

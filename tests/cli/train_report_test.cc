@@ -3,15 +3,18 @@
 
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "proto/config.pb.h"
 #include "tara/cli/train.h"
 #include "tara/nn/training/trainer.h"
 #include "tara/train/config/config.h"
+#include "tara/train/progress/progress.h"
 #include "tara/train/run/pipeline.h"
 #include "tests/status_matchers.h"
 
@@ -103,7 +106,7 @@ constexpr auto kNeverStop = [] { return false; };
 proto::TrainConfig Config(int threads) {
   return train::ParseTrainConfig(
              "variant: 'four_treasures' variant: 'stone_of_destiny' "
-             "evaluation { games: 20 simulations: 4 }",
+             "gate { games: 70 simulations: 4 }",
              "test.textproto",
              std::vector<std::string>{
                  absl::StrCat("self_play.threads=", threads)})
@@ -119,35 +122,77 @@ std::string NewCheckpoint(uint64_t seed) {
   return path;
 }
 
-train::StrengthRequest Request(const proto::TrainConfig& config) {
-  return {.checkpoint_path = NewCheckpoint(2),
-          .generation = 2,
+train::GateRequest Request(const proto::TrainConfig& config) {
+  return {.candidate_path = NewCheckpoint(2),
+          .candidate = 2,
+          .best_path = NewCheckpoint(1),
+          .best = 1,
           .inference = config.inference(),
           .on_progress = {}};
 }
 
-TEST(CheckpointEvaluationTest, ResultsDoNotDependOnThreads) {
+TEST(CheckpointGateTest, ResultsDoNotDependOnThreads) {
   const auto play = [](int threads) {
     const proto::TrainConfig config = Config(threads);
-    return EvaluateCheckpoint(config, Request(config), nullptr, kNeverStop)
-        .value();
+    return PlayGate(config, Request(config), nullptr, kNeverStop).value();
   };
   const auto one = play(1), three = play(3);
-  ASSERT_EQ(one.size(), 4u);  // two opponents in two variants
-  EXPECT_EQ(one[0].variant, "four_treasures");
-  EXPECT_EQ(one[1].variant, "stone_of_destiny");
-  for (size_t i = 0; i < one.size(); ++i) {
-    EXPECT_EQ(one[i].opponent, i < 2 ? "random" : "greedy");
-    EXPECT_EQ(one[i].games, 20);
-    EXPECT_EQ(three[i].wins, one[i].wins);
-    EXPECT_EQ(three[i].losses, one[i].losses);
+  ASSERT_EQ(one.size(), 2u);
+  EXPECT_EQ(one[0].result.variant, "four_treasures");
+  EXPECT_EQ(one[1].result.variant, "stone_of_destiny");
+  for (int v = 0; v < 2; ++v) {
+    EXPECT_EQ(one[v].result.opponent, "ckpt-000001");
+    EXPECT_LE(one[v].result.games, 70);
+    EXPECT_EQ(three[v].result.wins, one[v].result.wins);
+    EXPECT_EQ(three[v].result.losses, one[v].result.losses);
+    EXPECT_EQ(three[v].weaker, one[v].weaker);
   }
 }
 
-TEST(CheckpointEvaluationTest, IsCancelledWhenToldToStop) {
-  EXPECT_THAT(EvaluateCheckpoint(Config(1), Request(Config(1)), nullptr,
-                                 [] { return true; }),
-              StatusIs(absl::StatusCode::kCancelled));
+TEST(CheckpointGateTest, ANetworkIsNotWeakerThanItself) {
+  const proto::TrainConfig config = Config(2);
+  train::GateRequest request = Request(config);
+  request.candidate_path = request.best_path;
+  const auto results = PlayGate(config, request, nullptr, kNeverStop).value();
+  for (const train::GateResult& result : results) EXPECT_FALSE(result.weaker);
+}
+
+TEST(CheckpointGateTest, HoldsBackANetworkThatHasForgottenWhatItLearned) {
+  const std::string run_dir = absl::StrCat(testing::TempDir(), "/learned");
+  const auto config =
+      train::ParseTrainConfig(
+          R"(generations: 3
+         network { channels: 8 blocks: 1 }
+         self_play {
+           games_per_generation: 120 threads: 2
+           search { simulations: 16 option: "proof=on" }
+         }
+         learner { steps_per_generation: 60 batch_size: 128 warmup_steps: 5
+                   learning_rate: 0.01 }
+         gate { games: 200 simulations: 16 })",
+          "test.textproto", std::vector<std::string>{"run_dir=" + run_dir})
+          .value();
+  train::Progress progress({.form = train::ProgressForm::kLines});
+  const auto learned =
+      train::RunTraining(config, {}, kNeverStop, progress).value();
+
+  train::GateRequest request = Request(config);
+  request.best_path = learned.checkpoint_path;
+  auto results = PlayGate(config, request, nullptr, kNeverStop).value();
+  ASSERT_EQ(results.size(), 1u);
+  EXPECT_TRUE(results[0].weaker);
+  // The test is sequential: so clear a case takes few of the 200 games.
+  EXPECT_LT(results[0].result.games, 200);
+
+  std::swap(request.best_path, request.candidate_path);
+  results = PlayGate(config, request, nullptr, kNeverStop).value();
+  EXPECT_FALSE(results[0].weaker);
+}
+
+TEST(CheckpointGateTest, IsCancelledWhenToldToStop) {
+  const auto results =
+      PlayGate(Config(1), Request(Config(1)), nullptr, [] { return true; });
+  EXPECT_THAT(results, StatusIs(absl::StatusCode::kCancelled));
 }
 
 }  // namespace

@@ -99,13 +99,23 @@ TEST(TrainTest, EventsAreThoseOfTheMetricsAsTheyCome) {
                           HasSubstr(R"("stopped":false})")));
 }
 
-TEST(TrainTest, MinutesEndARun) {
-  const std::string config = WriteTinyConfig(TemporaryPath("run"));
+TEST(TrainTest, AGateSaysWhatItLetThroughAndMinutesEndARun) {
+  const std::string run_dir = TemporaryPath("run");
+  const std::string config = WriteTinyConfig(run_dir);
   // Two hundredths of a second: the first generation alone.
-  const std::string out = OutputOf("train " + config + " --minutes 0.0003");
-  EXPECT_THAT(out, AllOf(HasSubstr("The 0.0003 minutes of the run were up "
-                                   "after generation 1 of 2."),
-                         HasSubstr("ckpt-000001 at 2 simulations")));
+  const TaraResult first =
+      RunTara("train " + config +
+              " --set gate.games=2 --set gate.simulations=2 --minutes 0.0003");
+  ASSERT_EQ(first.status, 0) << first.err;
+  EXPECT_THAT(first.out,
+              AllOf(HasSubstr("The 0.0003 minutes of the run were up after "
+                              "generation 1 of 2."),
+                    HasSubstr("The gate let 1 checkpoints through, and 0 not."),
+                    HasSubstr("ckpt-000001 at 2 simulations")));
+  EXPECT_THAT(first.err, HasSubstr("gate: ckpt-000001 plays"));
+  EXPECT_THAT(OutputOf("train " + config +
+                       " --set gate.games=2 --set gate.simulations=2"),
+              HasSubstr("The gate let 2 checkpoints through, and 0 not."));
 }
 
 TEST(TrainTest, AFullDiskIsAFailureThatSaysWhatToDo) {

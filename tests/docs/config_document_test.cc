@@ -39,8 +39,7 @@ TEST(ConfigDocumentTest, WhatDiffersFromTheCodeIsRenewedAndNothingElse) {
   // A value, a default before its semicolon, a name, and a row too many.
   const std::string changed = absl::StrReplaceAll(
       page,
-      {{"| `evaluation.every` | uint32 | 0 to",
-        "| `evaluation.every` | uint32 | 7 to"},
+      {{"| `gate.games` | uint32 | 0 to", "| `gate.games` | uint32 | 7 to"},
        {"| 1.5; `mcts` players", "| 99; `mcts` players"},
        {"| `noise` |", "| `noises` |"},
        {"| `minutes` |", "| `hours` | float | | `0` | |\n| `minutes` |"}});
@@ -53,10 +52,10 @@ TEST(ConfigDocumentTest, WhatDiffersFromTheCodeIsRenewedAndNothingElse) {
 }
 
 TEST(ConfigDocumentTest, AFieldWithoutAPlaceIsAnError) {
-  const absl::StatusOr<std::string> renewed = RenewConfigPage(
-      absl::StrReplaceAll(ReadPage(), {{"## mixture", "## x"}}));
+  const absl::StatusOr<std::string> renewed =
+      RenewConfigPage(absl::StrReplaceAll(ReadPage(), {{"## gate", "## x"}}));
   ASSERT_FALSE(renewed.ok());
-  EXPECT_NE(renewed.status().message().find("mixture.weight"), std::string::npos);
+  EXPECT_NE(renewed.status().message().find("gate.games"), std::string::npos);
 }
 
 }  // namespace

@@ -43,6 +43,7 @@ self_play {
 }
 learner { batch_size: 32 steps_per_generation: 8 window_games: 100 threads: 1 }
 inference { backend: "tara" precision: "float32" }
+gate { games: 12 simulations: 2 }
 evaluation { every: 5 games: 8 final_games: 8 simulations: 4 opponent: "random" }
 """
 
@@ -56,11 +57,11 @@ BEGIN = time.monotonic()
 
 def digest(run_dir):
     """Returns the number of games of a run, and digests of them, of its
-    checkpoints, and of what evaluations came to."""
+    checkpoints, and of what gates and evaluations came to."""
     games, checkpoints = hashlib.sha256(), hashlib.sha256()
     lines = (run_dir / "metrics.jsonl").read_text().splitlines()
-    results = "\n".join(line for line in lines if json.loads(line)["event"] ==
-                        "strength")
+    results = "\n".join(line for line in lines if json.loads(line)["event"] in
+                        ("gate", "strength"))
     with tara.GameStore(run_dir) as store:
         for game in store.games():
             games.update(bytes(game))

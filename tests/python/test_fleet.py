@@ -57,7 +57,7 @@ def metrics(run_dir, event):
 
 
 def test_a_run_on_this_machine_is_the_run_of_train(tmp_path):
-    # With a warm start, games of evaluations, of a network among the
+    # With a warm start, games of gates and evaluations, of a network among the
     # opponents, and of one whose games are not the same elsewhere.
     config = tmp_path / "config.textproto"
     config.write_text(TINY.read_text().replace(
@@ -65,7 +65,7 @@ def test_a_run_on_this_machine_is_the_run_of_train(tmp_path):
         f'opponent: "net:{MODEL},sims=2" opponent: "alphabeta:ms=1"').replace(
             "self_play {",
             "self_play { warm_start { generations: 1 simulations: 20 }") +
-        'variant: "high_kings_l1"\n'
+        'variant: "high_kings_l1" gate { games: 40 simulations: 2 }\n'
         'inference { backend: "tara" }\n')
     subprocess.run([os.environ["TARA_BINARY"], "train", config, "--set",
                     f"run_dir={tmp_path / 'alone'}"], check=True,
@@ -76,6 +76,9 @@ def test_a_run_on_this_machine_is_the_run_of_train(tmp_path):
     assert "ckpt-000002 at 8 simulations" in run.stdout
     # Games and checkpoints; the results are below.
     assert digest(tmp_path / "fleet")[:3] == digest(tmp_path / "alone")[:3]
+    gates = metrics(tmp_path / "fleet", "gate")
+    assert len(gates) == 4  # of both checkpoints in both variants
+    assert gates == metrics(tmp_path / "alone", "gate")
     timed, strength = [], []
     for line in metrics(tmp_path / "fleet", "strength"):
         (timed if ":ms=" in line["opponent"] else strength).append(line)

@@ -349,7 +349,6 @@ TEST(ConfigTest, ConfigsOfEarlierRunsMayNameWhatIsGone) {
       "shared_batches: true end_when_proved: false "
       "resignation { min_games: 5 max_false_positive_rate: 0.1 } "
       "search { end_temperature: 0.5 temperature_halflife: 3 } } "
-      "gate { games: 5 max_drop_elo: 50 } "
       "mixture { mode: 'adaptive' min_share: 0.25 } "
       "learner { max_skipped_steps: 3 variant_balance: 0.5 policy_surprise: 1 "
       "}");

@@ -1,4 +1,4 @@
-// What a run decides before it plays: variants, how long.
+// What a run decides before it plays: variants, the gate, how long.
 
 #include <atomic>
 #include <filesystem>
@@ -76,6 +76,81 @@ TEST(PipelineMixtureTest, ARestartPlaysTheGamesThatWerePlannedWhateverItKnows) {
   for (size_t i = 0; i < games.size(); ++i) {
     EXPECT_EQ(games[i].variant(), expected[i].variant()) << "game " << i;
   }
+}
+
+// A gate that lets through what `promotes` says, and notes what it was asked.
+struct FakeGate {
+  std::vector<bool> promotes;
+  std::vector<std::pair<int, int>> asked = {};  // candidate, best
+
+  TrainCallbacks Callbacks() {
+    TrainCallbacks callbacks;
+    callbacks.gate = [this](const GateRequest& request) {
+      EXPECT_TRUE(std::filesystem::exists(request.candidate_path));
+      EXPECT_TRUE(std::filesystem::exists(request.best_path));
+      asked.emplace_back(request.candidate, request.best);
+      GateResult result;
+      result.result = {.variant = "sacred_hill_l1", .opponent = "best"};
+      result.weaker = !promotes.at(request.candidate - 1);
+      return std::vector<GateResult>{result};
+    };
+    return callbacks;
+  }
+};
+
+const std::vector<std::string> kGated = {"gate.games=2", "generations=4",
+                                         "retention.keep_last_checkpoints=1",
+                                         "retention.keep_every_checkpoints=0"};
+
+TEST(PipelineGateTest, OnlyCheckpointsThatAreLetThroughPlay) {
+  const std::string run_dir = TestFolder("gate");
+  FakeGate gate = {.promotes = {true, false, false, true}};
+  const auto summary = Trained(Tiny(run_dir, kGated), gate.Callbacks());
+  EXPECT_THAT(gate.asked,
+              ElementsAre(Pair(1, 0), Pair(2, 1), Pair(3, 1), Pair(4, 1)));
+  EXPECT_EQ(summary.promoted, 2);
+  EXPECT_EQ(summary.rejected, 2);
+  EXPECT_THAT(summary.checkpoint_path, HasSubstr("ckpt-000004"));
+  std::vector<std::string> models(4);
+  for (const proto::GameRecord& game : GamesOf(run_dir)) {
+    models[game.generation()] = game.model_id();
+  }
+  EXPECT_THAT(models, ElementsAre("ckpt-000000", "ckpt-000001", "ckpt-000001",
+                                  "ckpt-000001"));
+  EXPECT_EQ(MetricsOf(run_dir, "gate").size(), 4u);
+}
+
+TEST(PipelineGateTest, TheBestIsPublishedAndOutlivesANewerOneAndARestart) {
+  const std::string run_dir = TestFolder("best");
+  FakeGate gate = {.promotes = {true, false, false, false, false}};
+  Trained(Tiny(run_dir, kGated), gate.Callbacks());
+  EXPECT_EQ(*LatestCheckpoint(run_dir), CheckpointFile(run_dir, 1));
+  proto::TrainConfig longer = Tiny(run_dir, kGated);
+  longer.set_generations(5);
+  const auto summary = Trained(longer, gate.Callbacks());
+  EXPECT_EQ(gate.asked.back(), std::make_pair(5, 1));
+  EXPECT_EQ(summary.rejected, 4);
+  EXPECT_THAT(summary.checkpoint_path, HasSubstr("ckpt-000001"));
+  EXPECT_TRUE(std::filesystem::exists(summary.checkpoint_path));
+  EXPECT_EQ(GamesOf(run_dir).back().model_id(), "ckpt-000001");
+}
+
+TEST(PipelineGateTest, ATrialThatWasInterruptedIsMadeUpFor) {
+  const std::string run_dir = TestFolder("interrupted_gate");
+  FakeGate gate = {.promotes = {true, true, true, true}};
+  bool stop = false;
+  TrainCallbacks callbacks;
+  callbacks.gate =
+      [&](const GateRequest&) -> absl::StatusOr<std::vector<GateResult>> {
+    stop = true;
+    return absl::CancelledError("interrupted");
+  };
+  auto summary =
+      Trained(Tiny(run_dir, kGated), callbacks, [&] { return stop; });
+  EXPECT_TRUE(summary.stopped);
+  summary = Trained(Tiny(run_dir, kGated), gate.Callbacks());
+  EXPECT_THAT(gate.asked,
+              ElementsAre(Pair(1, 0), Pair(2, 1), Pair(3, 2), Pair(4, 3)));
 }
 
 TEST(PipelineRetentionTest, OldCheckpointsAndGamesGoAndTheRunGoesOn) {

@@ -325,6 +325,7 @@ TEST(ProgressTest, ForProgramsItPrintsEvents) {
         progress.BeginEvaluation(1);
         progress.Print("hello");
         progress.EndEvaluation(1, {});
+        progress.EndGate("promoted");
       });
   std::vector<nlohmann::json> lines;
   for (const absl::string_view line :

@@ -183,8 +183,11 @@ bool Includes(const std::set<uint64_t>& all, const std::set<uint64_t>& some) {
 const std::vector<std::string> kOptions = {
     "variant=four_treasures,high_kings_l1",
     "rule_options=compensation=-2..2,high_kings_l1:pie_rule=false/true",
-    "inference.backend=tara", "inference.precision=float32",
-    "self_play.search.option=gumbel=on,graph=on"};
+    "inference.backend=tara",
+    "inference.precision=float32",
+    "self_play.search.option=gumbel=on,graph=on",
+    "gate.games=2",
+    "gate.simulations=4"};
 
 std::vector<std::string> With(std::vector<std::string> options,
                               const std::vector<std::string>& more) {
@@ -231,9 +234,10 @@ RunContents ExpectKillsChangeNothing(const std::vector<std::string>& options,
 // (configs/tiny.textproto).
 TEST(KillTest, InEveryPhaseAKillChangesNothing) {
   const RunContents run = ExpectKillsChangeNothing(
-      kOptions, {"saving ckpt-000000.pt", "game 2", "step 3",
-                 "saving ckpt-000001.pt", "saving latest", "evaluation 1",
-                 "game 8", "step 11", "saving ckpt-000002.pt", "evaluation 2"});
+      kOptions,
+      {"saving ckpt-000000.pt", "game 2", "step 3", "saving ckpt-000001.pt",
+       "gate 1", "saving latest", "evaluation 1", "game 8", "step 11",
+       "saving ckpt-000002.pt", "gate 2", "evaluation 2"});
   EXPECT_EQ(run.games.size(), 12u);
   EXPECT_EQ(run.checkpoints.size(), 4u);
 }
@@ -242,7 +246,7 @@ TEST(KillTest, NorDoesItWithTwoThreadsOfTheLearner) {
   // Large enough for LibTorch to share the work of a step.
   ExpectKillsChangeNothing(
       With(kOptions, {"learner.threads=2", "network.channels=32",
-                      "learner.batch_size=64"}),
+                      "learner.batch_size=64", "gate.games=0"}),
       {"game 2", "step 3", "saving ckpt-000001.pt", "evaluation 1", "game 8",
        "step 11", "saving ckpt-000002.pt"});
 }
@@ -252,7 +256,7 @@ TEST(KillTest, NorDoesItWhileTheNextGenerationIsPlayedAhead) {
   // 12 to 17 with the steps 7 to 12: when one of them is held, the others go
   // on, so that no event can be awaited of both.
   ExpectKillsChangeNothing(
-      With(kOptions, {"overlap=true", "generations=3",
+      With(kOptions, {"overlap=true", "generations=3", "gate.games=0",
                       "self_play.search.option=gumbel=on,graph=on,proof=on,"
                       "solver_hills=6"}),
       {"game 2", "step 3", "saving ckpt-000001.pt", "evaluation 1", "game 14",

@@ -276,7 +276,7 @@ TEST_F(RunProvenanceTest, TheTimeIsThatUpToTheCheckpoint) {
         "unfinished_seconds: 4 unfinished_cpu_seconds: 6\n");
   EXPECT_EQ(Of(3).provenance.training_seconds, 16.5);
   EXPECT_EQ(Of(3).provenance.processor_seconds, 26);
-  // Later ones did not pass the gate of version 0.2.
+  // Later ones did not pass the gate.
   Write("state.textproto", "seconds: 12.5 cpu_seconds: 20 generations: 5\n");
   EXPECT_FALSE(Of(3).provenance.training_seconds.has_value());
 }

@@ -1,5 +1,5 @@
-// Trains by configs/tiny.textproto, with the evaluation of `bin/tara train`, in
-// a process that tests may kill:
+// Trains by configs/tiny.textproto, with the gate and the evaluation of
+// `bin/tara train`, in a process that tests may kill:
 //
 //   train_child RUN_DIR [hold=EVENT] [synced=FOLDER] FIELD=VALUE...
 //
@@ -8,6 +8,7 @@
 //   game I          the store has game I
 //   step N          the Nth step of the run has been learned
 //   saving NAME     the file NAME is whole under its temporary name
+//   gate N          ckpt-N is being played at the gate
 //   evaluation N    ckpt-N is being evaluated
 //
 // With hold=EVENT, the thread that this happens in goes no further: who reads
@@ -156,6 +157,13 @@ int Train(const std::string& run_dir, const std::vector<std::string>& options) {
               Report(absl::StrCat("evaluation ", request.generation));
             };
             return cli::EvaluateCheckpoint(*config, request, nullptr, stop);
+          },
+      .gate =
+          [&](GateRequest request) {
+            request.on_progress = [&](const StrengthProgress&) {
+              Report(absl::StrCat("gate ", request.candidate));
+            };
+            return cli::PlayGate(*config, request, nullptr, stop);
           },
       .on_game_stored =
           [](uint64_t index) { Report(absl::StrCat("game ", index)); },

@@ -259,7 +259,7 @@ absl::StatusOr<RunStateFile> RunStateFile::Open(const std::string& path) {
                   : std::string(parsed.message()),
       "; expected the state of a run as it was written. Without this file the "
       "run resumes from its games and checkpoints; the games of a generation "
-      "may then be divided in another way"));
+      "may then be divided in another way, and the gate starts again"));
 }
 
 absl::Status RunStateFile::Save() const {
@@ -355,7 +355,7 @@ absl::Status ReadState(const fs::path& run, nn::BundleProvenance& provenance) {
   const absl::StatusOr<std::string> latest = LatestCheckpoint(run.string());
   if (!latest.ok() ||
       fs::path(*latest).stem() != fs::path(provenance.checkpoint) ||
-      // Of a run of version 0.2 with a gate, which later ones have not passed.
+      // The best before a gate, which later ones have not passed.
       state.generations() > provenance.generation) {
     return absl::OkStatus();
   }

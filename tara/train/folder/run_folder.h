@@ -21,13 +21,14 @@ namespace tara::train {
 // The folder of a training run:
 //
 //   config.textproto        the resolved config, as last started
-//   state.textproto         plans of generations, the time used
+//   state.textproto         plans of generations, the gate
 //   games.db                the game store
 //   checkpoints/
 //     ckpt-000000.pt        the network before any learning
 //     ckpt-000001.pt        after the first generation, and so on
 //     ckpt-000007.pt.damaged  set aside, as it could not be read
-//     latest                name of the newest checkpoint, for other programs
+//     latest                name of the newest checkpoint, or with a gate of
+//                           the best, for other programs
 //   metrics.jsonl           a JSON object per line
 //   lock                    held while a process trains here
 //

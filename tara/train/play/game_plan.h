@@ -31,7 +31,7 @@ struct DrawnOption {
 struct GameRules {
   // The fixed options, and for each drawn option its default if it can be
   // drawn, otherwise the most likely value (the lowest of equally likely ones):
-  // the rules of evaluations.
+  // the rules of evaluations and gates.
   State start;
   std::vector<DrawnOption> drawn = {};  // in the order of kRuleOptions
 };

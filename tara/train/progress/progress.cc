@@ -202,6 +202,9 @@ std::vector<std::string> ProgressBlock(const ProgressSnapshot& snapshot,
         Bar(snapshot.evaluated.games, snapshot.evaluated.games_wanted), " ",
         Evaluation(snapshot)));
   }
+  if (!snapshot.gate.empty()) {
+    lines.push_back(absl::StrCat("  gate: ", snapshot.gate));
+  }
   if (snapshot.strength_generation >= 0) {
     lines.push_back(absl::StrCat("  strength after generation ",
                                  snapshot.strength_generation, ": ",
@@ -439,8 +442,9 @@ absl::Duration Progress::TimeLeft(absl::Time now) const {
   // Until an evaluation has been timed, one of its games is assumed to take as
   // long as this number of games of a generation, learning included.
   constexpr double kGamesPerEvaluationGame = 1.5;
+  const bool evaluates = snapshot_.evaluating && !is_gate_;
   const absl::Duration evaluating =
-      snapshot_.evaluating ? now - evaluation_begin_ : absl::ZeroDuration();
+      evaluates ? now - evaluation_begin_ : absl::ZeroDuration();
   // 1. A generation is as long as the last one and the part of this one: those
   // of a warm start have another pace than the rest. Too early a guess is worse
   // than none.
@@ -466,7 +470,7 @@ absl::Duration Progress::TimeLeft(absl::Time now) const {
   // 3. The current evaluation. Its games so far count by their share of it:
   // opponents come one after the other, fast ones and slow ones.
   absl::Duration left = absl::ZeroDuration();
-  if (snapshot_.evaluating) {
+  if (evaluates) {
     const StrengthProgress& evaluated = snapshot_.evaluated;
     const double share = Share(evaluated.games, evaluated.games_wanted);
     const int64_t games = evaluated.games_wanted > 0 ? evaluated.games_wanted
@@ -586,8 +590,9 @@ void Progress::EndLearning(const Event& learning_speed,
   begun_generation_ = snapshot_.generation;
 }
 
-void Progress::BeginEvaluation(int generation) {
+void Progress::BeginEvaluation(int generation, bool is_gate) {
   absl::MutexLock lock(&mutex_);
+  is_gate_ = is_gate;
   snapshot_.generation = generation;
   snapshot_.evaluating = true;
   snapshot_.evaluated = {};
@@ -618,6 +623,14 @@ void Progress::EndEvaluation(int generation,
 void Progress::SetFleet(absl::string_view text) {
   absl::MutexLock lock(&mutex_);
   snapshot_.fleet = std::string(text);
+}
+
+void Progress::EndGate(std::string text) {
+  absl::MutexLock lock(&mutex_);
+  snapshot_.evaluating = false;
+  snapshot_.gate = std::move(text);
+  if (options_.form != ProgressForm::kLines) return;
+  Write(absl::StrCat("gate: ", snapshot_.gate));
 }
 
 void Progress::Print(absl::string_view line) {

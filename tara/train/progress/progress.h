@@ -51,6 +51,7 @@ struct ProgressSnapshot {
 
   StrengthProgress evaluated;  // of the current evaluation
 
+  std::string gate;   // state of the gate, in words; empty: no gate
   std::string fleet;  // that plays the games, in words; empty: no fleet
 
   int strength_generation = -1;  // of the checkpoint; -1: none yet
@@ -134,11 +135,16 @@ class Progress {
   // `held_out`: the losses on games that are never learned from.
   void EndLearning(const Event& learning_speed = {},
                    const std::optional<nn::Losses>& held_out = {});
-  void BeginEvaluation(int generation);
+  // An evaluation begins, or a trial of the checkpoint at the gate, which is a
+  // part of its generation.
+  void BeginEvaluation(int generation, bool is_gate = false);
   void Evaluated(const StrengthProgress& evaluated);
   void EndEvaluation(int generation, std::vector<StrengthResult> strength);
   // Of games that are played elsewhere: on what, in words.
   void SetFleet(absl::string_view text);
+  // Ends what BeginEvaluation began, where that was a trial at the gate.
+  // `text`: the state of the gate, in words.
+  void EndGate(std::string text);
 
   // Prints a line that stays, for people.
   void Print(absl::string_view line);
@@ -178,6 +184,7 @@ class Progress {
   absl::Time deadline_ ABSL_GUARDED_BY(mutex_) = absl::InfiniteFuture();
   bool training_ended_ ABSL_GUARDED_BY(mutex_) = false;
   absl::Time evaluation_begin_ ABSL_GUARDED_BY(mutex_);
+  bool is_gate_ ABSL_GUARDED_BY(mutex_) = false;
   // Of all evaluations that have ended.
   absl::Duration evaluation_time_ ABSL_GUARDED_BY(mutex_);
   int64_t evaluation_games_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -38,6 +38,30 @@
 namespace tara::train {
 namespace {
 
+// Returns the gate's decision as text, with the numbers of checkpoints that it
+// has let through and rejected: "ckpt-000005 plays (let through 4, not 1)", or
+// "ckpt-000004 still plays: ckpt-000005 is weaker in four_treasures, 38 % [30,
+// 46] (...)".
+std::string GateText(const GateReport& report, int promoted, int rejected) {
+  std::string text;
+  if (report.promoted) {
+    text = absl::StrCat(CheckpointName(report.candidate), " plays");
+  } else {
+    std::vector<std::string> weaker;
+    for (const GateResult& of : report.results) {
+      if (!of.weaker) continue;
+      weaker.push_back(absl::StrFormat(
+          "%s, %.0f %% [%.0f, %.0f]", of.result.variant, 100 * of.result.score,
+          100 * of.result.score_low, 100 * of.result.score_high));
+    }
+    text = absl::StrCat(CheckpointName(report.best),
+                        " still plays: ", CheckpointName(report.candidate),
+                        " is weaker in ", absl::StrJoin(weaker, ", "));
+  }
+  absl::StrAppend(&text, " (let through ", promoted, ", not ", rejected, ")");
+  return text;
+}
+
 // The games of a generation that are played on a thread of their own.
 struct PlayAhead {
   ~PlayAhead() { stopped = true; }
@@ -68,6 +92,9 @@ class TrainingRun {
  private:
   int generations() const { return static_cast<int>(config_.generations()); }
   proto::RunState& state() { return state_->state(); }
+  bool gated() const { return callbacks_.gate && config_.gate().games() > 0; }
+  // The checkpoint that plays for the run.
+  int player() const;
   // Time of this start and all earlier ones.
   RunTime TimeUsed() const;
   // Whether the next generation, partly done, would exceed the config's
@@ -126,10 +153,13 @@ class TrainingRun {
   // at the same time.
   absl::Status LearnAndPlayAhead(int generation);
 
-  // Whether the newest checkpoint is to be evaluated during training.
-  bool EvaluationIsDue() const;
+  // Lets the newest checkpoint play for the run, or not, if that is still open;
+  // publishes the one that does.
+  absl::Status PassGate();
+  bool EvaluationIsDue(int checkpoint) const;
   EvaluationPlan PlannedEvaluations() const;
-  absl::StatusOr<std::vector<StrengthResult>> Evaluate(bool is_final);
+  absl::StatusOr<std::vector<StrengthResult>> Evaluate(int checkpoint,
+                                                       bool is_final);
   // Removes checkpoints and games by the config's retention.
   absl::Status ApplyRetention();
 
@@ -322,7 +352,12 @@ absl::Status TrainingRun::OpenTrainer() {
   for (const std::string& note : resumed.notes) {
     TARA_RETURN_IF_ERROR(Note(note));
   }
+  // A checkpoint that was set aside was let through by no gate.
+  proto::GateState& gate = *state().mutable_gate();
   const auto newest = static_cast<uint32_t>(resumed_.generation);
+  gate.set_checked(std::min(gate.checked(), newest));
+  gate.set_best_before(std::min(gate.best_before(), newest));
+  if (gate.best() > newest) gate.set_best(gate.best_before());
   state().set_evaluated(std::min(state().evaluated(), newest));
   return absl::OkStatus();
 }
@@ -331,6 +366,11 @@ absl::Status TrainingRun::Note(absl::string_view text) {
   progress_.Print(text);
   return log_->Append(
       {EventLine("note", resumed_.generation, {{"text", std::string(text)}})});
+}
+
+int TrainingRun::player() const {
+  return gated() ? static_cast<int>(state_->state().gate().best())
+                 : resumed_.generation;
 }
 
 RunTime TrainingRun::TimeUsed() const {
@@ -495,7 +535,7 @@ absl::Status TrainingRun::PlayLostGames(const GamePlan& next) {
 }
 
 absl::Status TrainingRun::LearnFrom(int generation) {
-  TARA_ASSIGN_OR_RETURN(const GamePlan plan, Plan(generation, generation));
+  TARA_ASSIGN_OR_RETURN(const GamePlan plan, Plan(generation, player()));
   TARA_RETURN_IF_ERROR(sampler_->MoveWindow(plan.end));
   if (sampler_->positions() == 0) {
     return absl::FailedPreconditionError(absl::StrCat(
@@ -557,9 +597,9 @@ absl::Status TrainingRun::RunGeneration(int generation) {
   // self-play, or all of them for the learner.
   nn::SetTorchThreads(1);
   // Without a record: the config has just been given its overlap.
-  const bool ahead = config_.overlap() && generation > 0;
+  const bool ahead = config_.overlap() && generation > 0 && !gated();
   TARA_ASSIGN_OR_RETURN(const GamePlan plan,
-                        Plan(generation, generation - (ahead ? 1 : 0)));
+                        Plan(generation, ahead ? generation - 1 : player()));
   TARA_RETURN_IF_ERROR(PlayLostGames(plan));
   TARA_RETURN_IF_ERROR(Play(plan, [this] { return StopOrKeepTime(); }));
   if (stop_()) return absl::CancelledError("self-play was interrupted");
@@ -585,8 +625,7 @@ absl::Status TrainingRun::BeginToPlayAhead(int generation) {
       TimeIsUp()) {
     return absl::OkStatus();
   }
-  TARA_ASSIGN_OR_RETURN(const GamePlan plan,
-                        Plan(generation, resumed_.generation));
+  TARA_ASSIGN_OR_RETURN(const GamePlan plan, Plan(generation, player()));
   PlayAhead& ahead = ahead_[generation];
   ahead.end = std::async(std::launch::async, [this, plan, &ahead] {
     const absl::Status status = CatchExhaustion([&] {
@@ -615,9 +654,10 @@ absl::Status TrainingRun::LearnAndPlayAhead(int generation) {
           config_.learner().learning_rate(), ") or max_gradient_norm"));
     }
     TARA_RETURN_IF_ERROR(learned);
-    TARA_RETURN_IF_ERROR(folder_->PublishLatest(resumed_.generation));
-    if (EvaluationIsDue()) {
-      TARA_RETURN_IF_ERROR(Evaluate(/*is_final=*/false).status());
+    TARA_RETURN_IF_ERROR(PassGate());
+    if (EvaluationIsDue(resumed_.generation)) {
+      TARA_RETURN_IF_ERROR(
+          Evaluate(resumed_.generation, /*is_final=*/false).status());
     }
     if (const auto next = ahead_.find(generation + 1); next != ahead_.end()) {
       next->second.all_started.WaitForNotification();
@@ -638,11 +678,10 @@ absl::StatusOr<TrainSummary> TrainingRun::Run() {
                      PlannedEvaluations());
   UpdateDeadline();
   TrainSummary summary;
-  // The run may have been killed between a checkpoint and its publication.
-  absl::Status status = folder_->PublishLatest(resumed_.generation);
-  if (status.ok() && EvaluationIsDue() &&
+  absl::Status status = PassGate();
+  if (status.ok() && EvaluationIsDue(resumed_.generation) &&
       static_cast<int>(state().evaluated()) < resumed_.generation) {
-    status = Evaluate(/*is_final=*/false).status();
+    status = Evaluate(resumed_.generation, /*is_final=*/false).status();
   }
   while (status.ok() && resumed_.generation < generations()) {
     summary.time_is_up = TimeIsUp(TimeUsed() - TimeOf(state_->state()));
@@ -655,7 +694,7 @@ absl::StatusOr<TrainSummary> TrainingRun::Run() {
   if (status.ok()) {
     progress_.EndTraining();
     nn::SetTorchThreads(static_cast<int>(config_.learner().threads()));
-    auto strength = Evaluate(/*is_final=*/true);
+    auto strength = Evaluate(player(), /*is_final=*/true);
     status = strength.status();
     if (strength.ok()) summary.strength = *std::move(strength);
   }
@@ -664,16 +703,60 @@ absl::StatusOr<TrainSummary> TrainingRun::Run() {
   if (!status.ok() && !summary.stopped) return status;
   summary.run_dir = folder_->path();
   summary.generation = resumed_.generation;
-  summary.checkpoint_path = folder_->checkpoint_path(resumed_.generation);
+  summary.checkpoint_path = folder_->checkpoint_path(player());
+  summary.promoted = static_cast<int>(state().gate().promoted());
+  summary.rejected = static_cast<int>(state().gate().rejected());
   return summary;
 }
 
-// Evaluation and retention.
+// Gate, evaluation and retention.
 
-bool TrainingRun::EvaluationIsDue() const {
+absl::Status TrainingRun::PassGate() {
+  const int candidate = resumed_.generation;
+  proto::GateState& gate = *state().mutable_gate();
+  if (gated() && static_cast<int>(gate.checked()) < candidate) {
+    const int best = player();
+    progress_.BeginEvaluation(candidate, /*is_gate=*/true);
+    TARA_ASSIGN_OR_RETURN(
+        std::vector<GateResult> results,
+        callbacks_.gate({.candidate_path = folder_->checkpoint_path(candidate),
+                         .candidate = candidate,
+                         .best_path = folder_->checkpoint_path(best),
+                         .best = best,
+                         .inference = config_.inference(),
+                         .on_progress = [this](const StrengthProgress& played) {
+                           KeepTime();
+                           progress_.Evaluated(played);
+                         }}));
+    if (stop_()) return absl::CancelledError("the gate was interrupted");
+    const bool promoted =
+        std::none_of(results.begin(), results.end(),
+                     [](const GateResult& result) { return result.weaker; });
+    gate.set_checked(candidate);
+    if (promoted) {
+      gate.set_best_before(best);
+      gate.set_best(candidate);
+    }
+    gate.set_promoted(gate.promoted() + promoted);
+    gate.set_rejected(gate.rejected() + !promoted);
+    const GateReport report = {.candidate = candidate,
+                               .best = best,
+                               .promoted = promoted,
+                               .results = std::move(results)};
+    const std::vector<std::string> lines = GateLines(report);
+    TARA_RETURN_IF_ERROR(SaveState(lines));
+    progress_.EndGate(GateText(report, gate.promoted(), gate.rejected()));
+    TARA_RETURN_IF_ERROR(log_->AppendMissing(lines));
+  }
+  // The run may have been killed between a checkpoint and its publication.
+  return folder_->PublishLatest(player());
+}
+
+bool TrainingRun::EvaluationIsDue(int checkpoint) const {
   const int every = static_cast<int>(config_.evaluation().every());
-  return every > 0 && resumed_.generation % every == 0 &&
-         resumed_.generation < generations();
+  // One that does not play has nothing to show.
+  return every > 0 && checkpoint % every == 0 && checkpoint < generations() &&
+         checkpoint == player();
 }
 
 EvaluationPlan TrainingRun::PlannedEvaluations() const {
@@ -688,8 +771,7 @@ EvaluationPlan TrainingRun::PlannedEvaluations() const {
 }
 
 absl::StatusOr<std::vector<StrengthResult>> TrainingRun::Evaluate(
-    bool is_final) {
-  const int checkpoint = resumed_.generation;
+    int checkpoint, bool is_final) {
   if (!callbacks_.evaluate || checkpoint == 0) {
     return std::vector<StrengthResult>();
   }
@@ -717,7 +799,9 @@ absl::StatusOr<std::vector<StrengthResult>> TrainingRun::Evaluate(
 
 absl::Status TrainingRun::ApplyRetention() {
   const int newest = resumed_.generation;
-  std::set<int> needed = {newest, newest - 1};
+  const proto::GateState& gate = state().gate();
+  std::set<int> needed = {newest, newest - 1, static_cast<int>(gate.best()),
+                          static_cast<int>(gate.best_before())};
   for (const proto::GenerationPlan& plan : state().plan()) {
     if (static_cast<int>(plan.generation()) >= newest) {
       needed.insert(static_cast<int>(plan.model()));
@@ -730,7 +814,7 @@ absl::Status TrainingRun::ApplyRetention() {
   }
   const uint64_t kept = config_.retention().keep_games();
   if (kept == 0) return absl::OkStatus();
-  TARA_ASSIGN_OR_RETURN(const GamePlan plan, Plan(newest - 1, newest - 1));
+  TARA_ASSIGN_OR_RETURN(const GamePlan plan, Plan(newest - 1, player()));
   if (plan.end <= kept) return absl::OkStatus();
   // First, so that games that are missing later have been lost.
   state().set_first_game(plan.end - kept);

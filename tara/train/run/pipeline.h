@@ -50,6 +50,37 @@ double ShareOfTime(const proto::TrainConfig& config, const RunTime& used);
 int ExpectedGenerations(const proto::TrainConfig& config, int generations_done,
                         const RunTime& used);
 
+// The result of a candidate against the best checkpoint so far in one variant.
+struct GateResult {
+  StrengthResult result;  // of the candidate
+  bool weaker = false;    // clearly: the candidate is not to play
+};
+
+struct GateRequest {
+  std::string candidate_path;
+  int candidate = 0;  // number of the checkpoint
+  std::string best_path;
+  int best = 0;
+  proto::InferenceConfig inference = {};  // as in StrengthRequest
+  // Called from time to time; may be empty.
+  std::function<void(const StrengthProgress&)> on_progress;
+};
+
+// Plays a candidate against the best checkpoint, in every variant of the
+// config. The command gives it to the pipeline, as training does not depend on
+// evaluation. The result must depend on the request and the config alone.
+// Returns CANCELLED when it was interrupted.
+using GateKeeper =
+    std::function<absl::StatusOr<std::vector<GateResult>>(const GateRequest&)>;
+
+// The gate's decision on a checkpoint.
+struct GateReport {
+  int candidate = 0;
+  int best = 0;  // that it was tried against
+  bool promoted = false;
+  std::vector<GateResult> results;
+};
+
 // Games of a generation to be played.
 struct SelfPlayJob {
   const proto::PlayRequest& request;
@@ -81,6 +112,8 @@ absl::Status PlayOnFleet(fleet::Fleet& fleet, const SelfPlayJob& job,
 struct TrainCallbacks {
   // Empty: nothing is evaluated.
   StrengthEvaluator evaluate;
+  // Empty: every checkpoint plays, with any gate of the config.
+  GateKeeper gate;
   // Empty: this process plays the games.
   GamePlayer play = {};
   // Called with each game once the store has it; from several threads. May be
@@ -96,8 +129,12 @@ struct TrainCallbacks {
 // The end of a run of training.
 struct TrainSummary {
   std::string run_dir;
-  int generation = 0;           // of the newest checkpoint
-  std::string checkpoint_path;  // of the newest checkpoint, the player
+  int generation = 0;  // of the newest checkpoint
+  // The player: the newest checkpoint, or with a gate the best.
+  std::string checkpoint_path;
+  // Checkpoints that the gate let through and rejected, over the whole run.
+  int promoted = 0;
+  int rejected = 0;
   // Ended by `minutes` or `cpu_minutes` of the config, before all generations
   // were learned.
   bool time_is_up = false;
@@ -121,9 +158,10 @@ absl::Status CheckRun(const proto::TrainConfig& config);
 //     plan: which variants the games of g are of, and who plays; recorded
 //     self-play: the games of g that the store lacks, by ckpt-g
 //     learning from the newest games, up to those of g: ckpt-(g+1), `latest`
+//     with a gate: ckpt-(g+1) against the best, which plays from then on
 //     each Nth generation: evaluation
 //     what `retention` does not keep is removed
-//   evaluation of the newest checkpoint
+//   evaluation of the player
 //
 // With `overlap`, the games of g + 1 are played by ckpt-g while g is learned.
 // The games of g + 2 begin as soon as ckpt-(g+1) is there and all games of g +

@@ -64,6 +64,22 @@ std::vector<std::string> StrengthLines(
   return lines;
 }
 
+std::vector<std::string> GateLines(const GateReport& report) {
+  std::vector<std::string> lines;
+  for (const auto& [result, weaker] : report.results) {
+    lines.push_back(EventLine("gate", report.candidate,
+                              {{"best", report.best},
+                               {"promoted", report.promoted},
+                               {"variant", result.variant},
+                               {"games", result.games},
+                               {"score", result.score},
+                               {"score_low", result.score_low},
+                               {"score_high", result.score_high},
+                               {"weaker", weaker}}));
+  }
+  return lines;
+}
+
 int GenerationOfLine(const std::string& line) {
   const Event event = ParseJson<Event>(line).value_or(Event());
   if (!event.is_object() || !event.contains("generation")) return -1;

@@ -27,12 +27,13 @@ std::string EventLine(absl::string_view kind, int generation,
 // Returns the fields of losses.
 Event LossFields(const nn::Losses& losses);
 
-// These return lines of metrics.jsonl: one for each variant, or each opponent
-// and variant.
+// These return lines of metrics.jsonl: one for each variant, each opponent and
+// variant, each variant.
 std::vector<std::string> HeldOutLines(
     int generation, const std::vector<HeldOutLosses>& by_variant);
 std::vector<std::string> StrengthLines(
     int generation, bool is_final, const std::vector<StrengthResult>& strength);
+std::vector<std::string> GateLines(const GateReport& report);
 
 // Returns the generation that a line of metrics.jsonl is of, or -1.
 int GenerationOfLine(const std::string& line);
