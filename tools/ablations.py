@@ -58,7 +58,6 @@ TECHNIQUES = {
     "gumbel": "Gumbel roots, else PUCT with noise and temperature",
     "graph": "positions reached in different orders are one",
     "solver": "endgames of up to 8 hills are solved",
-    "end_when_proved": "no searches after the proof",
     "openings": "half of the games begin with random actions",
     "simulations": "64 simulations, else 32",
     "playout_cap": "a quarter of the searches twice as large, the others half",
@@ -68,7 +67,6 @@ TECHNIQUES = {
     "kingdoms": "both sides' kingdoms are learned",
     "reply": "the opponent's reply is learned",
     "value_search": "half of the values from searches",
-    "surprise": "surprising positions are drawn more often",
     "window_growth": "the window grows",
 }
 
@@ -91,7 +89,6 @@ def settings(on):
             when("playout_cap", 2, 1) * simulations,
         "self_play.playout_cap.full_share": when("playout_cap", 0.25, 1),
         "self_play.playout_cap.fast_simulations": simulations // 2,
-        "self_play.end_when_proved": when("end_when_proved", "true", "false"),
         "self_play.opening.share": when("openings", 0.5, 0),
         "self_play.opening.max_plies": 10,
         "learner.steps_per_generation": when("steps", 200, 100),
@@ -100,7 +97,6 @@ def settings(on):
         "learner.kingdoms_loss_weight": when("kingdoms", 0.2, 0),
         "learner.reply_loss_weight": when("reply", 0.15, 0),
         "learner.value_search_share": when("value_search", 0.5, 0),
-        "learner.policy_surprise": when("surprise", 0.5, 0),
         "learner.window_games": 8000,
         "learner.window_growth": when("window_growth", 0.75, 0),
         "learner.window_min_games": 2000,

@@ -208,8 +208,7 @@ class Sampler:
 
     options: fields of `learner` in a training config by name, "name=value,
     ...": window_games, window_growth, value_search_share, value_horizon,
-    policy_surprise, held_out_share, variant_balance
-    (docs/reference/config.md). seed: the same seed as that of a run gives the
+    held_out_share (docs/reference/config.md). seed: the same seed as that of a run gives the
     batches of its learner.
 
     The window covers the games that the store contains at creation. `update`

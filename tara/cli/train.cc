@@ -42,6 +42,7 @@
 #include "tara/train/play/game_plan.h"
 #include "tara/train/progress/progress.h"
 #include "tara/train/run/generation_player.h"
+#include "tara/train/run/run_log.h"
 
 namespace tara::cli {
 namespace {
@@ -550,7 +551,7 @@ void RegisterTrain(Command& root) {
   command.SetNotes(absl::StrCat(
       "The same command resumes a run that was stopped, by Ctrl-C or "
       "otherwise. The run's folder contains the games (see tara games), "
-      "checkpoints, metrics.jsonl and TensorBoard event files.\n\n"
+      "checkpoints and metrics.jsonl.\n\n"
       "Fields of a config:\n",
       FieldsHelp()));
   command.SetExamples(

@@ -69,9 +69,7 @@ void CheckLearned(const std::string& name, const std::string& file,
 std::string FieldOf(const std::string& option) {
   // Only for runs.
   for (const absl::string_view other :
-       {"games_per_generation", "games_per_thread", "threads", "shared_batches",
-        "warm_start", "resignation.min_games",
-        "resignation.max_false_positive_rate"}) {
+       {"games_per_generation", "games_per_thread", "threads", "warm_start"}) {
     if (option == other || absl::StartsWith(option, absl::StrCat(other, "."))) {
       return "";
     }

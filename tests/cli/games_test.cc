@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -225,17 +224,6 @@ TEST(GamesTest, AListComparesItsColumnsWithTheGames) {
   sqlite3_close(db);
   EXPECT_THAT(ErrorOf(1, "games list " + store),
               HasSubstr("damaged: the column model_id"));
-}
-
-TEST(GamesTest, AnExportGoesThroughALink) {
-  const std::string store = TemporaryPath("games.db");
-  PlayGames(store, 1);
-  const std::string file = TemporaryPath("games.jsonl");
-  const std::string link = TemporaryPath("link");
-  std::filesystem::create_symlink(file, link);
-  OutputOf("games export " + store + " -o " + link);
-  EXPECT_TRUE(std::filesystem::is_symlink(link));
-  EXPECT_EQ(Lines(ReadFile(file)).size(), 10u);
 }
 
 TEST(GamesTest, AnExportSaysWhyItCannotWrite) {

@@ -35,9 +35,6 @@ TEST(MetricsDocumentTest, EveryHeadHasItsLosses) {
         << "learning: " << field;
     EXPECT_TRUE(HasLine(*document, "| `loss`, ", field))
         << "held_out: " << field;
-    EXPECT_TRUE(HasLine(*document, "| `loss/total`, ",
-                        absl::StrCat("`", head.name, "`")))
-        << "TensorBoard: " << head.name;
   }
 }
 

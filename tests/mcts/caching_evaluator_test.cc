@@ -57,17 +57,6 @@ TEST(CachingEvaluatorTest, APositionIsEvaluatedOnceWhereThereIsRoom) {
   }
 }
 
-TEST(CachingEvaluatorTest, APositionThatABatchRepeatsIsEvaluatedOnce) {
-  const std::vector<State> game = RandomGame(Variant::kFourTreasures, 1);
-  const std::vector<State> states = {game[3], game[4], game[3], game[3],
-                                     game[4]};
-  FakeEvaluator evaluator;
-  CachingEvaluator cache(&evaluator, 10000);
-  ExpectSameAsUncached(cache, states);
-  EXPECT_EQ(evaluator.positions(), 2);
-  EXPECT_EQ(cache.hits(), 3);
-}
-
 TEST(CachingEvaluatorTest, TheLatestUsedAreKept) {
   // One position is asked for again and again among many others: it stays.
   const std::vector<State> states = AllPositions();

@@ -55,15 +55,9 @@ double ChiSquare(const std::vector<int>& visits, float temperature) {
 // 99.9 % quantile of the chi-square distribution with 3 degrees of freedom.
 constexpr double kQuantile3 = 16.27;
 
-TEST(ChooseActionTest, TemperatureOneDrawsInProportionToVisits) {
+TEST(ChooseActionTest, TemperaturesSharpenAndFlattenTheDistribution) {
   EXPECT_LT(ChiSquare({10, 0, 20, 30, 40}, 1), kQuantile3);
-}
-
-TEST(ChooseActionTest, LowTemperaturesSharpenTheDistribution) {
   EXPECT_LT(ChiSquare({10, 20, 30, 40, 0}, 0.5f), kQuantile3);
-}
-
-TEST(ChooseActionTest, HighTemperaturesFlattenTheDistribution) {
   EXPECT_LT(ChiSquare({1, 16, 81, 625}, 4), kQuantile3);
 }
 
@@ -151,6 +145,11 @@ TEST(ChooseActionTest, ProofsComeFirst) {
        {{-7, -2}, {0, 0}, {-3, -3}},
        {1},
        {1}},
+      {"of losses the smallest is best",
+       {50, 10, 30},
+       {{-7, -7}, {-2, -2}, {-3, -3}},
+       {1},
+       {0, 1, 2}},
   };
   for (const auto& [rule, visits, proved, best, drawn] : kCases) {
     std::vector<RootAction> actions = WithVisits(visits);
@@ -161,14 +160,6 @@ TEST(ChooseActionTest, ProofsComeFirst) {
     EXPECT_EQ(Chosen(actions, {}), best) << rule;
     EXPECT_EQ(Chosen(actions, {.temperature = 1}), drawn) << rule;
   }
-}
-
-TEST(ChooseActionTest, WhereAllIsLostTheSmallestLossIsPlayed) {
-  std::vector<RootAction> actions = WithVisits({50, 10, 30});
-  actions[0].low = actions[0].high = -7;
-  actions[1].low = actions[1].high = -2;
-  actions[2].low = actions[2].high = -3;
-  EXPECT_EQ(Chosen(actions, {}), (std::set<Hill>{1}));
 }
 
 TEST(ChooseActionTest, UtilityDecidesWhatIsProvedBest) {
@@ -239,34 +230,6 @@ TEST(ChooseActionDeathTest, ASearchIsNeeded) {
                "the root must be searched");
   EXPECT_DEATH(ChooseAction(WithVisits({1}), -1, random),
                "temperature must be >= 0");
-}
-
-TEST(TemperatureTest, TheFirstPliesHaveOneTemperatureAndTheOthersNone) {
-  const auto schedule = TemperatureSchedule::FirstPlies(0.8f, 20);
-  EXPECT_EQ(schedule.At(0), 0.8f);
-  EXPECT_EQ(schedule.At(19), 0.8f);
-  EXPECT_EQ(schedule.At(20), 0);
-  EXPECT_EQ(schedule.At(100), 0);
-}
-
-TEST(TemperatureTest, AHalflifeHalvesTheDistanceToTheEnd) {
-  const TemperatureSchedule schedule = {
-      .start = 1.0f, .end = 0.2f, .halflife = 10};
-  EXPECT_FLOAT_EQ(schedule.At(0), 1.0f);
-  EXPECT_FLOAT_EQ(schedule.At(10), 0.6f);
-  EXPECT_FLOAT_EQ(schedule.At(20), 0.4f);
-  EXPECT_NEAR(schedule.At(1000), 0.2f, 1e-6);
-}
-
-TEST(TemperatureTest, TheCutOffEndsTheDecay) {
-  const TemperatureSchedule schedule = {
-      .start = 1.0f, .end = 0.2f, .halflife = 10, .cutoff_ply = 11};
-  EXPECT_FLOAT_EQ(schedule.At(10), 0.6f);
-  EXPECT_EQ(schedule.At(11), 0);
-}
-
-TEST(TemperatureTest, ACutOffAtTheStartAlwaysPlaysTheBest) {
-  EXPECT_EQ(TemperatureSchedule::FirstPlies(1, 0).At(0), 0);
 }
 
 RootAction Root(float prior, int visits, float value) {

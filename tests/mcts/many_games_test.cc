@@ -7,7 +7,6 @@
 #include <memory>
 #include <numeric>
 #include <optional>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -21,7 +20,6 @@
 #include "tara/core/variant.h"
 #include "tara/mcts/choice/choose_action.h"
 #include "tara/mcts/evaluator.h"
-#include "tara/mcts/evaluators/batching_evaluator.h"
 #include "tara/mcts/evaluators/caching_evaluator.h"
 #include "tara/mcts/tree/tree.h"
 #include "tests/mcts/fake_evaluator.h"
@@ -113,21 +111,18 @@ Histories PlayNotedGames(const ManyGamesOptions& options, int games) {
 }
 
 TEST(ManyGamesTest, AGameDependsNeitherOnItsCompanyNorOnGroups) {
-  const Histories alone = PlayNotedGames({.games = 1}, 12);
-  ASSERT_EQ(alone.size(), 12u);
-  EXPECT_EQ(alone, PlayNotedGames({.games = 5}, 12));
-  EXPECT_EQ(alone, PlayNotedGames({.games = 64}, 12));
-  EXPECT_EQ(alone, PlayNotedGames({.games = 6, .groups = 2}, 12));
-  EXPECT_EQ(alone, PlayNotedGames({.games = 1, .groups = 2}, 12));
-}
-
-TEST(ManyGamesTest, SeveralLeavesOfAGameDoNotDependOnItsCompanyEither) {
-  const Histories alone = PlayNotedGames({.games = 1, .leaves_per_game = 4}, 9);
-  ASSERT_EQ(alone.size(), 9u);
-  EXPECT_EQ(alone, PlayNotedGames({.games = 7, .leaves_per_game = 4}, 9));
-  EXPECT_EQ(alone,
-            PlayNotedGames({.games = 7, .leaves_per_game = 4, .groups = 2}, 9));
-  EXPECT_NE(alone, PlayNotedGames({.games = 7}, 9));
+  for (const int leaves : {1, 4}) {
+    const auto play = [&](int games, int groups) {
+      return PlayNotedGames(
+          {.games = games, .leaves_per_game = leaves, .groups = groups}, 12);
+    };
+    const Histories alone = play(1, 1);
+    ASSERT_EQ(alone.size(), 12u);
+    EXPECT_EQ(alone, play(5, 1));
+    EXPECT_EQ(alone, play(64, 1));
+    EXPECT_EQ(alone, play(6, 2));
+    EXPECT_EQ(alone, play(1, 2));
+  }
 }
 
 TEST(ManyGamesTest, LeavesOfAllGamesShareABatch) {
@@ -291,34 +286,6 @@ TEST(ManyGamesTest, WhatWasAnsweredIsNotLostWhenItStops) {
   }
 }
 
-TEST(ManyGamesTest, SeveralWorkersShareOneEvaluator) {
-  const Histories alone = PlayNotedGames({.games = 1}, 12);
-  FakeEvaluator backend;
-  BatchingEvaluator evaluator(&backend, 16);
-  std::vector<Histories> histories(3);
-  std::vector<std::thread> workers;
-  SearchCounters counters;
-  for (int worker = 0; worker < 3; ++worker) {
-    workers.emplace_back([&, worker] {
-      std::vector<int> indices;
-      for (int i = worker; i < 12; i += 3) indices.push_back(i);
-      const absl::Status status =
-          PlayManyGames({.games = 2, .groups = 1 + worker % 2},
-                        NotedGames(histories[worker], indices), evaluator,
-                        kNeverStop, counters);
-      EXPECT_TRUE(status.ok()) << status.message();
-    });
-  }
-  for (std::thread& worker : workers) worker.join();
-  Histories together;
-  for (const Histories& some : histories) {
-    together.insert(some.begin(), some.end());
-  }
-  EXPECT_EQ(together, alone);
-  EXPECT_EQ(evaluator.batches(), backend.batches());
-  EXPECT_EQ(counters.evaluations, backend.positions());
-}
-
 std::vector<Tree> TreesOfAllVariants(const SearchOptions& options) {
   std::vector<Tree> trees;
   for (const VariantInfo& info : kVariants) {
@@ -340,18 +307,6 @@ TEST(RunSearchesTest, AllTreesShareBatchesOfOneLeafEach) {
   for (const Tree& tree : trees) EXPECT_EQ(tree.root_visits(), 30);
   // The root's evaluation and 30 more; no game ends within the tree.
   EXPECT_EQ(evaluator.batch_sizes(), std::vector<size_t>(31, trees.size()));
-}
-
-TEST(RunSearchesTest, ATreeDoesNotDependOnItsCompany) {
-  std::vector<Tree> together =
-      TreesOfAllVariants({.simulations = 60, .dirichlet_fraction = 0.25f});
-  std::vector<Tree> alone = together;
-  FakeEvaluator evaluator;
-  ASSERT_TRUE(RunSearches(Pointers(together), evaluator).ok());
-  for (size_t i = 0; i < alone.size(); ++i) {
-    ASSERT_TRUE(RunSearches({&alone[i]}, evaluator).ok());
-    EXPECT_EQ(Visits(alone[i]), Visits(together[i]));
-  }
 }
 
 TEST(RunSearchesTest, SeveralLeavesOfATreeFillABatch) {
@@ -390,12 +345,6 @@ TEST(RunSearchesTest, TreesThatAreDoneOrFinishedAreLeftAlone) {
   EXPECT_EQ(trees[1].root_visits(), 5);
   EXPECT_EQ(trees[2].root_visits(), 5);
   for (const size_t size : evaluator.batch_sizes()) EXPECT_EQ(size, 1u);
-}
-
-TEST(RunSearchesTest, NoTreesNeedNoEvaluations) {
-  FakeEvaluator evaluator;
-  EXPECT_TRUE(RunSearches({}, evaluator).ok());
-  EXPECT_TRUE(evaluator.batch_sizes().empty());
 }
 
 TEST(RunSearchesTest, AfterAFailureTheTreesCanGoOn) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <numeric>
 #include <vector>
 
@@ -123,52 +122,6 @@ TEST(GumbelRootTest, SimulationsAreSpreadAsByTheNaiveSequentialHalving) {
   }
 }
 
-TEST(GumbelRootTest, SixteenActionsShareSixtyFourSimulationsByHalving) {
-  // log2(16) = 4 phases of 16 simulations: one for each of 16 actions, two for
-  // each of 8, four for each of 4, eight for each of 2.
-  Random random(1);
-  const std::vector<float> priors = RandomPriors(30, random);
-  const GumbelRoot root({}, priors, 64, 0, random);
-  const Stats stats = Search(root, RandomBandit(30, 64, random), 64);
-  std::map<int, int> actions_by_visits;
-  for (const int visits : Visits(stats)) ++actions_by_visits[visits];
-  const std::map<int, int> expected = {
-      {1 + 2 + 4 + 8, 2}, {1 + 2 + 4, 2}, {1 + 2, 4}, {1, 8}, {0, 14}};
-  EXPECT_EQ(actions_by_visits, expected);
-}
-
-TEST(GumbelRootTest, FewSimulationsTryTheHighestPriorsOnce) {
-  Random random(1);
-  const std::vector<float> priors = {0.1f, 0.4f, 0.2f, 0.3f};
-  const GumbelRoot root({}, priors, 2, 0, random);
-  const Bandit bandit(4, std::vector<float>(2, 0.5f));
-  EXPECT_EQ(Visits(Search(root, bandit, 2)), (std::vector<int>{0, 1, 0, 1}));
-}
-
-TEST(GumbelRootTest, EqualValuesLeaveTheChoiceToThePriors) {
-  Random random(1);
-  for (const int simulations : {1, 5, 16, 64, 100}) {
-    const std::vector<float> priors = RandomPriors(20, random);
-    const GumbelRoot root({}, priors, simulations, 0, random);
-    const Bandit bandit(20, std::vector<float>(simulations, -0.25f));
-    const Stats stats = Search(root, bandit, simulations);
-    const auto highest = std::max_element(priors.begin(), priors.end());
-    EXPECT_EQ(root.Best(stats, -0.25f), highest - priors.begin());
-  }
-}
-
-TEST(GumbelRootTest, AClearlyBetterActionIsFoundAgainstItsPrior) {
-  Random random(1);
-  std::vector<float> priors(16, 0.98f / 15);
-  priors[11] = 0.02f;
-  Bandit bandit(16, std::vector<float>(64, -0.5f));
-  std::fill(bandit[11].begin(), bandit[11].end(), 0.5f);
-  const GumbelRoot root({}, priors, 64, 0, random);
-  const Stats stats = Search(root, bandit, 64);
-  EXPECT_EQ(root.Best(stats, 0), 11);
-  EXPECT_EQ(stats[11].visits, 15);
-}
-
 TEST(GumbelRootTest, NoiseWithoutASearchSamplesFromThePriors) {
   constexpr int kDraws = 20000;
   Random random(DeriveSeed(2, 0, StreamPurpose::kTest));
@@ -258,29 +211,6 @@ TEST(GumbelRootTest, TheImprovedPolicyIsTheFormulaOfThePaper) {
   }
 }
 
-TEST(GumbelRootTest, TheImprovedPolicyIsADistributionOfHigherValue) {
-  for (int seed = 0; seed < 100; ++seed) {
-    Random random(DeriveSeed(3, seed, StreamPurpose::kTest));
-    const std::vector<float> priors = RandomPriors(12, random);
-    const GumbelRoot root({}, priors, 50, 1, random);
-    const Stats stats = Search(root, RandomBandit(12, 50, random), 50);
-    const std::vector<float> policy = root.ImprovedPolicy(stats, 0);
-    EXPECT_NEAR(std::accumulate(policy.begin(), policy.end(), 0.0), 1, 1e-5);
-    double before = 0;
-    double after = 0;
-    double visited = 0;
-    double visited_before = 0;
-    for (size_t i = 0; i < stats.size(); ++i) {
-      if (stats[i].visits == 0) continue;
-      before += priors[i] * stats[i].value;
-      visited_before += priors[i];
-      after += policy[i] * stats[i].value;
-      visited += policy[i];
-    }
-    EXPECT_GT(after / visited, before / visited_before) << seed;
-  }
-}
-
 TEST(GumbelRootDeathTest, PlansAreChecked) {
   Random random(1);
   EXPECT_DEATH(GumbelRoot({}, {}, 1, 0, random),
@@ -339,61 +269,6 @@ TEST(DirichletTest, ATinyAlphaStillGivesADistribution) {
     const std::vector<float> draw = DrawDirichlet(1e-4, 4, random);
     EXPECT_NEAR(std::accumulate(draw.begin(), draw.end(), 0.0), 1, 1e-5);
   }
-}
-
-TEST(DirichletTest, UnequalParametersGiveUnequalMeans) {
-  // The mean of a component is its share of the parameters' sum; variance
-  // mean (1 - mean) / (sum + 1).
-  constexpr int kDraws = 20000;
-  const std::vector<double> alphas = {0.2, 1.0, 0.8};
-  Random random(DeriveSeed(3, 0, StreamPurpose::kTest));
-  std::vector<double> sums(3);
-  for (int i = 0; i < kDraws; ++i) {
-    const std::vector<float> draw = DrawDirichlet(alphas, random);
-    for (int j = 0; j < 3; ++j) sums[j] += draw[j];
-  }
-  for (int j = 0; j < 3; ++j) {
-    const double mean = alphas[j] / 2;
-    EXPECT_NEAR(sums[j] / kDraws, mean,
-                4 * std::sqrt(mean * (1 - mean) / 3 / kDraws));
-  }
-}
-
-TEST(RootNoiseTest, EvenNoiseHasTheConcentrationOverTheLegalActions) {
-  Random random(5);
-  Random same(5);
-  EXPECT_EQ(
-      DrawRootNoise({.concentration = 8}, {0.7f, 0.1f, 0.1f, 0.1f}, random),
-      DrawDirichlet(2.0, 4, same));
-}
-
-TEST(RootNoiseTest, ShapedNoiseFavoursActionsAboveTheMeanLogPrior) {
-  // Logarithms of the clipped priors: log 0.01 twice, log 0.0001 twice; half a
-  // logarithm of 100 above the mean each of the first two. So these get
-  // 0.5 / 4 + 0.5 / 2 = 3/8 of the concentration, the others 1/8.
-  const std::vector<float> priors = {0.95f, 0.0001f, 0.04f, 0.0001f};
-  const std::vector<double> alphas = ShapedAlphas(16, priors);
-  ASSERT_EQ(alphas.size(), 4);
-  EXPECT_NEAR(alphas[0], 6, 1e-5);
-  EXPECT_NEAR(alphas[1], 2, 1e-5);
-  EXPECT_NEAR(alphas[2], 6, 1e-5);
-  EXPECT_NEAR(alphas[3], 2, 1e-5);
-}
-
-TEST(RootNoiseTest, ShapedNoiseIsEvenWhereNoPriorStandsOut) {
-  for (const std::vector<float>& priors : std::vector<std::vector<float>>{
-           {0.5f, 0.3f, 0.2f}, std::vector<float>(300, 1 / 300.0f), {1.0f}}) {
-    for (const double alpha : ShapedAlphas(3, priors)) {
-      EXPECT_NEAR(alpha, 3.0 / static_cast<double>(priors.size()), 1e-9);
-    }
-  }
-}
-
-TEST(RootNoiseTest, ShapedNoiseBearsPriorsOfZero) {
-  Random random(1);
-  const std::vector<float> noise = DrawRootNoise(
-      {.concentration = 10, .shaped = true}, {0.6f, 0, 0.4f}, random);
-  EXPECT_NEAR(std::accumulate(noise.begin(), noise.end(), 0.0), 1, 1e-5);
 }
 
 }  // namespace

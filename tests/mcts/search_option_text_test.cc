@@ -24,18 +24,10 @@ const std::vector<std::pair<std::string, std::string>>& OtherValues() {
           {"points_weight", "0.5"},
           {"points_scale", "3"},
           {"c_puct", "2.5"},
-          {"c_puct_growth", "0.45"},
-          {"c_puct_base", "500"},
-          {"prior_temperature", "1.4"},
-          {"deviation_scale", "0.85"},
-          {"deviation_prior", "0.3"},
-          {"deviation_prior_weight", "4"},
-          {"fpu", "absolute:-1"},
-          {"root_fpu", "0.1"},
+          {"fpu", "reduction:0.4"},
           {"virtual_loss", "0.5"},
           {"noise", "0.25"},
           {"noise_concentration", "8"},
-          {"noise_shaped", "on"},
           {"forced_playouts", "2"},
           {"gumbel", "on"},
           {"gumbel_actions", "8"},
@@ -91,10 +83,8 @@ TEST(SearchOptionTextTest, OptionsTogetherAreReadBack) {
   }
   EXPECT_EQ(FormatSearchOptions(again), text);
   EXPECT_EQ(again.utility.kind, UtilityKind::kMatch);
-  EXPECT_EQ(again.first_play_urgency_value, -1.0f);
+  EXPECT_EQ(again.first_play_urgency_reduction, 0.4f);
   EXPECT_EQ(again.max_bytes, 64 << 20);
-  ASSERT_TRUE(again.root_first_play_urgency.has_value());
-  EXPECT_EQ(*again.root_first_play_urgency, 0.1f);
 }
 
 TEST(SearchOptionTextTest, DefaultsHaveNothingToSay) {
@@ -103,11 +93,11 @@ TEST(SearchOptionTextTest, DefaultsHaveNothingToSay) {
 
 TEST(SearchOptionTextTest, ForeignValuesAreRefusedWithWhatWasExpected) {
   const std::vector<std::pair<std::string, std::string>> refused = {
-      {"sims", "0"},          {"sims", "many"},      {"sims", "1.5"},
-      {"sims", "99999999"},   {"c_puct", "-1"},      {"c_puct", "nan"},
-      {"c_puct", ""},         {"graph", "yes"},      {"utility", "fame"},
-      {"fpu", "0.2"},         {"fpu", "absolute:2"}, {"fpu", "reduction:x"},
-      {"root_fpu", "absent"}, {"max_mb", "0"},       {"noise", "1.01"},
+      {"sims", "0"},        {"sims", "many"},       {"sims", "1.5"},
+      {"sims", "99999999"}, {"c_puct", "-1"},       {"c_puct", "nan"},
+      {"c_puct", ""},       {"graph", "yes"},       {"utility", "fame"},
+      {"fpu", "0.2"},       {"fpu", "reduction:3"}, {"fpu", "reduction:x"},
+      {"max_mb", "0"},      {"noise", "1.01"},
   };
   for (const auto& [name, value] : refused) {
     SearchOptions options;

@@ -133,21 +133,6 @@ TEST_F(SearchSessionTest, AfterAnErrorItBeginsAnew) {
   }
 }
 
-TEST_F(SearchSessionTest, WhatPonderingFindsIsKept) {
-  SearchSession session =
-      Session({.search = {.simulations = 30}, .reuse = true});
-  GoTo(session);
-  ASSERT_TRUE(session.Search({}).ok());
-  Action action = session.Choose(random_);
-  session.Ponder(action, /*simulations=*/200);
-  ASSERT_TRUE(session.StopPondering().ok());
-  Play(action);
-  GoTo(session);
-  EXPECT_EQ(seeds_drawn_, 1u);
-  EXPECT_GT(session.tree().root_visits(), 0);
-  EXPECT_LE(session.tree().root_visits(), 200);
-}
-
 TEST_F(SearchSessionTest, ASystemClockThatIsSetCutsNoSearchShort) {
   const absl::Time before = absl::Now();
   ASSERT_GE(absl::Now() - before, absl::Hours(1)) << "the clock does not jump";

@@ -164,35 +164,6 @@ TEST_P(SessionThreadsTest, OneThreadSearchesAsOneOwnerDoes) {
   }
 }
 
-TEST_P(SessionThreadsTest, TheTreeIsKeptFromTurnToTurn) {
-  SessionAt session(start(),
-                    {.search = {.simulations = 600, .graph_search = true},
-                     .reuse = true,
-                     .threads = 2},
-                    uniform_);
-  std::vector<Action> actions;
-  State state = start();
-  for (int ply = 0; ply < 3; ++ply) {
-    ASSERT_TRUE(session.Search({}).ok());
-    actions.push_back(session.tree().principal_variation()[0]);
-    ApplyAction(actions.back(), state);
-    session.GoTo(state, actions, [] { return 1; });
-    EXPECT_GT(session.tree().root_visits(), 0);
-    ExpectInvariants(session.tree(), uniform_);
-  }
-}
-
-TEST_P(SessionThreadsTest, AFullTreeEndsTheSearch) {
-  SessionAt session(
-      start(),
-      {.search = {.simulations = 10000000, .max_bytes = 8 << 20}, .threads = 3},
-      uniform_);
-  ASSERT_TRUE(session.Search({}).ok());
-  EXPECT_TRUE(session.tree().full());
-  EXPECT_LE(session.tree().bytes(), 8 << 20);
-  EXPECT_GT(session.tree().root_visits(), 1000);
-}
-
 TEST_P(SessionThreadsTest, TimeEndsItAlsoWhereGamesEnd) {
   // From 3 plies before the end most simulations end in finished games.
   for (const State& root : {start(), Late(3)}) {

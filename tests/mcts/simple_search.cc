@@ -6,11 +6,9 @@
 #include <memory>
 #include <numeric>
 
-#include "absl/types/span.h"
 #include "tara/core/action.h"
 #include "tara/core/board.h"
 #include "tara/core/outcome.h"
-#include "tara/mcts/tree/walk.h"
 #include "tara/mcts/utility.h"
 #include "tests/mcts/fake_evaluator.h"
 #include "tests/mcts/positions.h"
@@ -37,7 +35,6 @@ struct Node {
   std::vector<std::unique_ptr<Node>> children;
   double own_value = 0;
   int visits = 0;
-  double sum_of_squares = 0;  // of the utilities of its simulations
 
   // Its own evaluation and its children by their visits.
   double Sum() const {
@@ -52,42 +49,19 @@ struct Node {
 };
 
 float Exploration(const Node& node, const SearchOptions& options) {
-  const auto visits = static_cast<float>(node.visits);
-  float c = options.c_puct;
-  if (options.c_puct_growth != 0) {
-    c += options.c_puct_growth *
-         std::log((visits + options.c_puct_base + 1) / options.c_puct_base);
-  }
-  if (options.utility_deviation_scale != 0) {
-    const double mean = node.Mean();
-    const double variance =
-        std::max(0.0, node.sum_of_squares / node.visits - mean * mean);
-    const double prior = options.utility_deviation_prior;
-    const double weight = options.utility_deviation_prior_weight;
-    const double deviation =
-        std::sqrt((weight * prior * prior + node.visits * variance) /
-                  (weight + node.visits));
-    c *= static_cast<float>(1 + options.utility_deviation_scale *
-                                    (deviation / prior - 1));
-  }
-  return c * std::sqrt(visits);
+  return options.c_puct * std::sqrt(static_cast<float>(node.visits));
 }
 
-float FirstPlayUrgency(const Node& node, bool is_root, float mean,
+float FirstPlayUrgency(const Node& node, float mean,
                        const SearchOptions& options) {
-  const bool absolute =
-      options.first_play_urgency == FirstPlayUrgency::kAbsolute;
-  float option = absolute ? options.first_play_urgency_value
-                          : options.first_play_urgency_reduction;
-  if (is_root) option = options.root_first_play_urgency.value_or(option);
-  if (absolute) return option;
   double tried = 0;  // each prior cut to a multiple of 2^-24
   for (size_t i = 0; i < node.children.size(); ++i) {
     if (node.children[i] == nullptr) continue;
     tried += std::floor(std::ldexp(node.priors[i], 24));
   }
   const auto sum = static_cast<float>(std::ldexp(tried, -24));
-  return mean - option * std::sqrt(std::min(sum, 1.0f));
+  return mean -
+         options.first_play_urgency_reduction * std::sqrt(std::min(sum, 1.0f));
 }
 
 // Returns the first action that was tried and lacks forced playouts, in the
@@ -112,7 +86,7 @@ size_t Select(const Node& node, bool is_root, const SearchOptions& options) {
   const float sign = node.state.side() == kRed ? 1 : -1;
   const float mean =
       static_cast<float>(node.Sum()) / static_cast<float>(node.visits);
-  const float urgency = FirstPlayUrgency(node, is_root, sign * mean, options);
+  const float urgency = FirstPlayUrgency(node, sign * mean, options);
   const float exploration = Exploration(node, options);
   size_t best = 0;
   float best_score = -1e9f;
@@ -133,15 +107,10 @@ size_t Select(const Node& node, bool is_root, const SearchOptions& options) {
 }
 
 // Evaluates a node; returns its utility for Red.
-double Expand(Node& node, Evaluator& evaluator, const SearchOptions& options,
-              const Utility& utility) {
+double Expand(Node& node, Evaluator& evaluator, const Utility& utility) {
   const Evaluation evaluation = EvaluateOne(evaluator, node.state);
   const std::vector<Action> actions = ListActions(node.state);
   std::vector<float> priors = evaluation.priors;
-  if (options.prior_temperature != 1) {
-    TemperPriors(evaluation.priors, options.prior_temperature,
-                 absl::MakeSpan(priors));
-  }
   for (float& prior : priors) prior = RoundPrior(prior);
   std::vector<size_t> order(actions.size());
   std::iota(order.begin(), order.end(), 0);
@@ -163,7 +132,7 @@ double Simulate(Node& node, bool is_root, Evaluator& evaluator,
     red_value = utility.OfRedMargin(Score(node.state).margin());
     node.own_value = RoundValue(red_value);
   } else if (node.visits == 0) {
-    red_value = Expand(node, evaluator, options, utility);
+    red_value = Expand(node, evaluator, utility);
     node.own_value = RoundValue(red_value);
   } else {
     const size_t chosen = Select(node, is_root, options);
@@ -175,7 +144,6 @@ double Simulate(Node& node, bool is_root, Evaluator& evaluator,
     red_value = Simulate(*child, false, evaluator, options, utility);
   }
   ++node.visits;
-  node.sum_of_squares += red_value * red_value;
   return red_value;
 }
 

@@ -161,30 +161,21 @@ TEST(TimeManagerDeathTest, APlayerHasTime) {
   EXPECT_DEATH(TimeManager({}, {}), "the time must be > 0");
 }
 
-TEST(TimeControlTest, ReadsTimePerMove) {
-  const absl::StatusOr<TimeControl> control = ParseTimeControl("5s/move");
-  ASSERT_TRUE(control.ok()) << control.status();
-  EXPECT_TRUE(control->is_per_move());
-  EXPECT_EQ(*control, (TimeControl{.per_move = absl::Seconds(5)}));
-}
-
-TEST(TimeControlTest, ReadsTimePerGameAndIncrement) {
-  const absl::StatusOr<TimeControl> control = ParseTimeControl("300s+2s");
-  ASSERT_TRUE(control.ok()) << control.status();
-  EXPECT_FALSE(control->is_per_move());
-  EXPECT_EQ(*control, (TimeControl{.per_game = absl::Seconds(300),
-                                   .increment = absl::Seconds(2)}));
-  EXPECT_EQ(*ParseTimeControl("300s"),
-            (TimeControl{.per_game = absl::Seconds(300)}));
-  EXPECT_EQ(*ParseTimeControl("300s+0s"), *ParseTimeControl("300s"));
-}
-
-TEST(TimeControlTest, ReadsUnitsAndFractions) {
-  EXPECT_EQ(ParseTimeControl("1m30s+250ms")->per_game, absl::Seconds(90));
-  EXPECT_EQ(ParseTimeControl("1m30s+250ms")->increment,
-            absl::Milliseconds(250));
-  EXPECT_EQ(ParseTimeControl("0.5s/move")->per_move, absl::Milliseconds(500));
-  EXPECT_EQ(ParseTimeControl("1h")->per_game, absl::Hours(1));
+TEST(TimeControlTest, ReadsTimesWithUnits) {
+  const std::vector<std::pair<std::string, TimeControl>> controls = {
+      {"5s/move", {.per_move = absl::Seconds(5)}},
+      {"0.5s/move", {.per_move = absl::Milliseconds(500)}},
+      {"300s", {.per_game = absl::Seconds(300)}},
+      {"300s+0s", {.per_game = absl::Seconds(300)}},
+      {"1h", {.per_game = absl::Hours(1)}},
+      {"1m30s+250ms",
+       {.per_game = absl::Seconds(90), .increment = absl::Milliseconds(250)}}};
+  for (const auto& [text, control] : controls) {
+    const absl::StatusOr<TimeControl> read = ParseTimeControl(text);
+    ASSERT_TRUE(read.ok()) << read.status();
+    EXPECT_EQ(*read, control) << text;
+    EXPECT_EQ(read->is_per_move(), text.ends_with("/move"));
+  }
 }
 
 TEST(TimeControlTest, ErrorsNameTheTextThePartAndWhatIsExpected) {
@@ -375,13 +366,6 @@ TEST(PlayoutCapTest, SwitchedOffItIsAlwaysFullAndDrawsNothing) {
     EXPECT_EQ(search.simulations, 50);
   }
   EXPECT_EQ(random(), untouched());
-}
-
-TEST(PlayoutCapTest, AShareOfZeroIsAlwaysFast) {
-  Random random(3);
-  for (int i = 0; i < 20; ++i) {
-    EXPECT_FALSE(DrawTurnSearch({.full_share = 0}, random).full);
-  }
 }
 
 TEST(PlayoutCapDeathTest, ASearchHasSimulations) {

@@ -7,23 +7,16 @@
 #include <set>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/types/span.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tara/base/random.h"
 #include "tara/core/action.h"
 #include "tara/core/board.h"
 #include "tara/core/outcome.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
-#include "tara/mcts/choice/root_exploration.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tara/mcts/options/search_options.h"
-#include "tara/mcts/state_hash.h"
-#include "tara/mcts/tree/walk.h"
 #include "tests/mcts/fake_evaluator.h"
 #include "tests/mcts/positions.h"
 #include "tests/mcts/simple_search.h"
@@ -81,17 +74,6 @@ TEST_P(TreeTest, RootActionsAreTheLegalActionsInOrder) {
   EXPECT_EQ(actions, ListActions(middle()));
 }
 
-TEST_P(TreeTest, RootValueIsTheMeanOfItsActionsAndItsOwnEvaluation) {
-  Tree tree({.simulations = 200}, middle(), 1);
-  Search(tree, playouts_);
-  double sum = EvaluateOne(playouts_, middle()).value();
-  for (const RootAction& action : tree.root_actions()) {
-    sum += double{action.mean_value} * action.visits;
-  }
-  // Each value is kept to 1/16384.
-  EXPECT_NEAR(tree.root_value(), sum / 201, 0.5 / 16384);
-}
-
 TEST_P(TreeTest, FinishedGamesCountWithTheirExactResult) {
   // The last position of a random game before the end.
   const std::vector<State> game = RandomGame(GetParam().variant, 5);
@@ -105,29 +87,6 @@ TEST_P(TreeTest, FinishedGamesCountWithTheirExactResult) {
     const int margin = Score(next).margin() * (last.side() == kRed ? 1 : -1);
     EXPECT_EQ(action.mean_value, (margin > 0) - (margin < 0));
   }
-}
-
-TEST_P(TreeTest, WithoutReductionAllActionsAreTriedBeforeOneIsRepeated) {
-  const int legal = LegalActions(middle()).Count();
-  Tree tree({.simulations = legal, .first_play_urgency_reduction = 0}, middle(),
-            1);
-  // Every value is 0, as no action ends the game.
-  Search(tree, uniform_);
-  const std::vector<Action> actions = ListActions(middle());
-  const bool ends = std::any_of(
-      actions.begin(), actions.end(),
-      [&](Action action) { return After(middle(), action).finished(); });
-  ASSERT_FALSE(ends) << "the middle of this game is its end";
-  EXPECT_EQ(Visits(tree), std::vector<int>(legal, 1));
-}
-
-TEST_P(TreeTest, AReductionBeyondAllValuesKeepsToTheFirstActionTried) {
-  Tree tree({.simulations = 10, .first_play_urgency_reduction = 1000}, start(),
-            1);
-  Search(tree, uniform_);
-  std::vector<int> expected(tree.root_actions().size(), 0);
-  expected[0] = 10;
-  EXPECT_EQ(Visits(tree), expected);
 }
 
 TEST_P(TreeTest, NoiseMovesThePriorsOfTheRootAlone) {
@@ -208,50 +167,6 @@ TEST_P(TreeTest, AdvanceKeepsTheVisitsBelowTheAction) {
             std::vector<Action>(line.begin() + 1, line.end()));
   Search(tree, playouts_);
   EXPECT_EQ(Sum(Visits(tree)), 400);
-}
-
-TEST_P(TreeTest, AdvanceGoesOnAsIfTheSubtreeHadBeenCopied) {
-  // Twins that differ in how they got there search on alike: the rest of the
-  // tree has left no trace.
-  Tree tree({.simulations = 300}, start(), 1);
-  Search(tree, playouts_);
-  const Action action = tree.principal_variation()[0];
-  Tree twin = tree;
-  tree.Advance(action);
-  twin.Advance(action);
-  Search(tree, playouts_);
-  Search(twin, playouts_);
-  EXPECT_EQ(Visits(tree), Visits(twin));
-  EXPECT_EQ(tree.principal_variation(), twin.principal_variation());
-}
-
-TEST_P(TreeTest, AdvanceDrawsFreshNoise) {
-  // Without noise, values and reduction, the visits of the new root's actions
-  // are even: two differ by one at most. Noise makes them uneven.
-  const auto spread_after_advance = [&](float fraction) {
-    Tree tree({.simulations = 400,
-               .first_play_urgency_reduction = 0,
-               .dirichlet_fraction = fraction},
-              start(), 1);
-    Search(tree, uniform_);
-    const std::vector<RootAction> actions = tree.root_actions();
-    const auto best =
-        std::max_element(actions.begin(), actions.end(),
-                         [](const RootAction& a, const RootAction& b) {
-                           return a.visits < b.visits;
-                         });
-    tree.Advance(best->action);
-    Search(tree, uniform_);
-    for (const RootAction& action : tree.root_actions()) {
-      ExpectUniform(action, tree);
-    }
-    const std::vector<int> visits = Visits(tree);
-    const auto [least, most] =
-        std::minmax_element(visits.begin(), visits.end());
-    return *most - *least;
-  };
-  EXPECT_LE(spread_after_advance(0), 1);
-  EXPECT_GT(spread_after_advance(0.5f), 5);
 }
 
 TEST_P(TreeTest, ARootByGumbelHasAllSimulationsOfItsPlanBesideThoseKept) {
@@ -401,68 +316,13 @@ TEST_P(TreeDeathTest, MisuseOfLeavesIsRefused) {
   EXPECT_DEATH(tree.Advance(kPass), "illegal action");
 }
 
-using ::testing::FloatNear;
-using ::testing::Pointwise;
-
-constexpr float kTolerance = 1e-6f;
-
-std::vector<float> Tempered(const std::vector<float>& priors,
-                            float temperature) {
-  std::vector<float> tempered(priors.size());
-  TemperPriors(priors, temperature, absl::MakeSpan(tempered));
-  return tempered;
-}
-
-TEST(TemperPriorsTest, TakesRootsAndPowers) {
-  const auto near = [](const std::vector<float>& expected) {
-    return Pointwise(FloatNear(kTolerance), expected);
-  };
-  // Roots 0.8, 0.6, 0.0 of 0.64, 0.36, 0.
-  EXPECT_THAT(Tempered({0.64f, 0.36f, 0}, 2),
-              near({0.8f / 1.4f, 0.6f / 1.4f, 0}));
-  EXPECT_THAT(Tempered({0.75f, 0.25f}, 0.5f), near({0.9f, 0.1f}));
-  EXPECT_THAT(Tempered({0.7f, 0.2f, 0.1f}, 1), near({0.7f, 0.2f, 0.1f}));
-}
-
-TEST(TemperPriorsTest, EqualPriorsStayEqual) {
-  const std::vector<float> equal(45, 1.0f / 45);
-  for (const float temperature : {0.1f, 1.4f, 10.0f}) {
-    const std::vector<float> tempered = Tempered(equal, temperature);
-    EXPECT_THAT(tempered, Pointwise(FloatNear(kTolerance), equal));
-    EXPECT_NEAR(std::accumulate(tempered.begin(), tempered.end(), 0.0f), 1,
-                1e-5);
-  }
-}
-
-// Random games, but with priors that differ: drawn from the position.
-class UnevenEvaluator : public Evaluator {
- public:
-  absl::Status Evaluate(absl::Span<const State> states,
-                        absl::Span<Evaluation> results) override {
-    const absl::Status status = playouts_.Evaluate(states, results);
-    for (size_t i = 0; i < states.size(); ++i) {
-      Random random(HashState(states[i]));
-      std::vector<float>& priors = results[i].priors;
-      priors = DrawDirichlet(0.3, static_cast<int>(priors.size()), random);
-    }
-    return status;
-  }
-
- private:
-  PlayoutEvaluator playouts_{1, 17};
-};
-
 TEST_P(TreeTest, VisitsAreThoseOfTheSimpleTwinWithEveryOption) {
-  UnevenEvaluator evaluator;
+  HashEvaluator evaluator;
   const std::vector<SearchOptions> all = {
       {.simulations = 300},
-      {.simulations = 300, .prior_temperature = 1.5f},
-      {.simulations = 300, .c_puct_growth = 1.0f, .c_puct_base = 100.0f},
-      {.simulations = 300, .utility_deviation_scale = 0.85f},
-      {.simulations = 300,
-       .first_play_urgency = FirstPlayUrgency::kAbsolute,
-       .first_play_urgency_value = -0.1f},
-      {.simulations = 300, .root_first_play_urgency = 0.0f},
+      {.simulations = 300, .c_puct = 3.0f},
+      {.simulations = 300, .first_play_urgency_reduction = 0},
+      {.simulations = 300, .first_play_urgency_reduction = 0.4f},
       {.simulations = 300, .forced_playouts = 2.0f},
       {.simulations = 300, .utility = {.kind = UtilityKind::kMix}},
   };

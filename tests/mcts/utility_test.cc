@@ -122,14 +122,6 @@ TEST(UtilityTest, ExpectationsAreOfMarginsWithTheCompensation) {
   }
 }
 
-TEST(UtilityTest, WinningIsTheSignOfTheMargin) {
-  const Utility utility;
-  EXPECT_EQ(utility.OfRedMargin(3), 1);
-  EXPECT_EQ(utility.OfRedMargin(40), 1);
-  EXPECT_EQ(utility.OfRedMargin(0), 0);
-  EXPECT_EQ(utility.OfRedMargin(-3), -1);
-}
-
 TEST(UtilityTest, PointsAreWorthHalfAtTheirScale) {
   const Utility utility({.kind = UtilityKind::kPoints, .points_scale = 6.0f});
   EXPECT_EQ(utility.OfRedMargin(0), 0);

@@ -14,7 +14,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 EXAMPLES = ROOT / "examples/python"
 NOTEBOOK = EXAMPLES / "tour.ipynb"
 # Examples that use libraries of tests/python/recipes.txt.
-RECIPES = {"maskable_ppo.py", "rllib_ppo.py", "torchrl_ppo.py"}
+RECIPES = {"maskable_ppo.py", "rllib_ppo.py", "tensorboard_curves.py",
+           "torchrl_ppo.py"}
 
 
 def run_python(of_recipes, *arguments):
@@ -84,6 +85,19 @@ def test_games_are_looked_at(tmp_path):
     run = run_example("look_at_games.py", tmp_path)
     assert run.returncode == 0, run.stderr
     assert "high_kings_l1" in run.stdout and "manoeuvres" in run.stdout
+
+
+def test_metrics_of_a_run_are_curves_of_tensorboard(tmp_path):
+    (tmp_path / "metrics.jsonl").write_text(
+        '{"event":"learning","generation":1,"loss":2.5,"policy_loss":null}\n'
+        '{"event":"strength","generation":1,"variant":"high_kings_l1",'
+        '"opponent":"greedy","score":0.75}\n{"event":"torn')
+    run = run_example("tensorboard_curves.py", tmp_path)
+    assert run.returncode == 0, run.stderr
+    [curves] = (tmp_path / "tensorboard").iterdir()
+    written = curves.read_bytes()
+    assert b"learning/loss" in written and b"policy_loss" not in written
+    assert b"strength/high_kings_l1/greedy/score" in written
 
 
 HELP = """

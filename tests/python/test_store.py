@@ -406,8 +406,7 @@ def same(one, other):
 
 
 @pytest.mark.parametrize("options", [
-    "", "window_games=40,held_out_share=0.2,policy_surprise=0.5",
-    "value_search_share=0.5,variant_balance=1"])
+    "", "window_games=40,held_out_share=0.2", "value_search_share=0.5"])
 def test_batches_are_the_learners_bit_for_bit(path, store, options):
     binary = (pathlib.Path(os.environ["TARA_BINARY"]).parents[2] /
               "tests/train/learner_batch")
@@ -510,7 +509,6 @@ def test_batches_are_prepared_ahead_by_a_thread(store):
 @pytest.mark.parametrize("options, message", [
     ("window_games=0", "window_games: 0 is out of range; expected"),
     ("windows=5", "windows"),
-    ("policy_surprise=2", "policy_surprise: 2 is out of range; expected"),
     ("held_out_share", "held_out_share"),
 ])
 def test_wrong_options_of_a_sampler_are_named(store, options, message):

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,8 +15,6 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/core/variant.h"
-#include "tara/mcts/choice/choose_action.h"
-#include "tara/mcts/choice/resignation.h"
 #include "tara/mcts/options/search_options.h"
 #include "tara/nn/heads.h"
 #include "tara/nn/inference_options.h"
@@ -154,12 +153,6 @@ TEST(ConfigTest, OverridesWinOverTheFile) {
               ElementsAre("random", "net:a.pt,sims=5"));
 }
 
-TEST(ConfigTest, TheLastOfSeveralOverridesOfAFieldWins) {
-  const proto::TrainConfig config =
-      Good("", {"variant=four_treasures", "variant=poisoned_chalice"});
-  EXPECT_THAT(config.variant(), ElementsAre("poisoned_chalice"));
-}
-
 TEST(ConfigTest, AllStandsForEveryVariant) {
   const proto::TrainConfig config = Good("", {"variant=all"});
   ASSERT_EQ(config.variant_size(), kNumVariants);
@@ -167,12 +160,6 @@ TEST(ConfigTest, AllStandsForEveryVariant) {
     EXPECT_EQ(config.variant(i), kVariants[i].id);
   }
   EXPECT_EQ(config.run_dir(), "runs/quick-all");
-}
-
-TEST(ConfigTest, RuleOptionsMayApplyToSomeOfTheVariants) {
-  const proto::TrainConfig config =
-      Good("variant: 'all' rule_options: 'proximity_bound=4'");
-  EXPECT_EQ(config.rule_options(), "proximity_bound=4");
 }
 
 TEST(ConfigTest, AResolvedConfigIsReadBackAsItIs) {
@@ -231,16 +218,15 @@ TEST(ConfigTest, FieldsOfTheSearchAreItsOptions) {
   const proto::TrainConfig config = Good(
       "self_play { search { simulations: 77 c_puct: 1.2345678 "
       "first_play_urgency_reduction: 0.3 dirichlet_fraction: 0.125 "
-      "dirichlet_concentration: 5000 option: 'c_puct_growth=0.5' } }");
+      "dirichlet_concentration: 5000 option: 'virtual_loss=0.5' } }");
   const auto search = ToSearchOptions(config.self_play().search()).value();
   EXPECT_EQ(search.simulations, 77);
   // To the last bit.
   EXPECT_EQ(search.c_puct, 1.2345678f);
-  EXPECT_EQ(search.first_play_urgency, mcts::FirstPlayUrgency::kReduction);
   EXPECT_EQ(search.first_play_urgency_reduction, 0.3f);
   EXPECT_EQ(search.dirichlet_fraction, 0.125f);
   EXPECT_EQ(search.dirichlet_concentration, 5000);
-  EXPECT_EQ(search.c_puct_growth, 0.5f);
+  EXPECT_EQ(search.virtual_loss, 0.5f);
   // By default they differ from the search's own in the noise alone.
   const auto plain = ToSearchOptions(Good("").self_play().search()).value();
   EXPECT_EQ(mcts::FormatSearchOptions(plain), "noise=0.25");
@@ -262,11 +248,10 @@ TEST(ConfigTest, DefaultsOfLearningAreThoseOfTheParts) {
   EXPECT_EQ(trainer.max_gradient_norm, new_trainer.max_gradient_norm);
   EXPECT_EQ(trainer.cuda_device, new_trainer.cuda_device);
   EXPECT_EQ(trainer.autocast, new_trainer.autocast);
-  const LearnOptions learn = ToLearnOptions(config, 1, 10);
+  const LearnOptions learn = ToLearnOptions(config, 10);
   const LearnOptions new_learn;
   EXPECT_EQ(learn.batch_size, new_learn.batch_size);
   EXPECT_EQ(learn.steps, new_learn.steps);
-  EXPECT_EQ(learn.max_skipped_steps, new_learn.max_skipped_steps);
   EXPECT_FLOAT_EQ(learn.schedule.peak, new_learn.schedule.peak);
   EXPECT_EQ(learn.schedule.warmup_steps, new_learn.schedule.warmup_steps);
   EXPECT_FLOAT_EQ(learn.schedule.final_fraction,
@@ -276,14 +261,10 @@ TEST(ConfigTest, DefaultsOfLearningAreThoseOfTheParts) {
   EXPECT_EQ(window.growth, WindowOptions().growth);
   EXPECT_FLOAT_EQ(window.growth_rate, WindowOptions().growth_rate);
   EXPECT_EQ(window.min_games, WindowOptions().min_games);
-  const mcts::ResignationOptions resignation =
-      ToResignationOptions(config.self_play().resignation());
-  const mcts::ResignationOptions new_resignation;
-  EXPECT_EQ(resignation.turns, new_resignation.turns);
-  EXPECT_EQ(resignation.played_on_share, new_resignation.played_on_share);
-  EXPECT_EQ(resignation.max_false_positive_rate,
-            new_resignation.max_false_positive_rate);
-  EXPECT_EQ(resignation.min_games, new_resignation.min_games);
+  const ResignationOptions resignation = ToSelfPlayOptions(config)->resignation;
+  EXPECT_EQ(resignation.threshold, std::nullopt);
+  EXPECT_EQ(resignation.turns, ResignationOptions().turns);
+  EXPECT_EQ(resignation.played_on_share, ResignationOptions().played_on_share);
 }
 
 TEST(ConfigTest, EveryLossButThoseOfPolicyAndValueHasAWeight) {
@@ -313,9 +294,9 @@ TEST(ConfigTest, AnyOptionOfTheSearchCanBeGivenByName) {
   EXPECT_FALSE(search.proof);
   EXPECT_EQ(search.simulations, 100);
   const proto::TrainConfig overridden =
-      Good("", {"self_play.search.option=fpu=absolute:-1,proof=on"});
+      Good("", {"self_play.search.option=utility=mix,proof=on"});
   EXPECT_THAT(overridden.self_play().search().option(),
-              ElementsAre("fpu=absolute:-1", "proof=on"));
+              ElementsAre("utility=mix", "proof=on"));
 }
 
 TEST(ConfigTest, AnOptionOfTheSearchThatHasAFieldOfItsOwnIsRefused) {
@@ -353,11 +334,16 @@ TEST(ConfigTest, InferenceIsTakenAsGiven) {
   EXPECT_EQ(options.backend, nn::InferenceBackend::kTorch);
 }
 
-TEST(ConfigTest, ConfigsOfEarlierRunsMayNameFieldsThatAreGone) {
-  const proto::TrainConfig config =
-      Good("self_play { autopilot: true threads: 3 games_per_thread: 13 } "
-           "learner { optimizer: 'adamw' momentum: 0.9 schedule: 'cosine' "
-           "milestones: 0.5 milestones: 0.75 }");
+TEST(ConfigTest, ConfigsOfEarlierRunsMayNameWhatIsGone) {
+  const proto::TrainConfig config = Good(
+      "self_play { autopilot: true threads: 3 games_per_thread: 13 "
+      "shared_batches: true end_when_proved: false "
+      "resignation { min_games: 5 max_false_positive_rate: 0.1 } "
+      "search { end_temperature: 0.5 temperature_halflife: 3 } } "
+      "mixture { mode: 'adaptive' min_share: 0.25 } "
+      "learner { max_skipped_steps: 3 variant_balance: 0.5 policy_surprise: 1 "
+      "optimizer: 'adamw' momentum: 0.9 schedule: 'cosine' milestones: 0.5 "
+      "milestones: 0.75 }");
   EXPECT_EQ(config.self_play().threads(), 3u);
   EXPECT_EQ(config.self_play().games_per_thread(), 13u);
 }
@@ -386,20 +372,14 @@ TEST(ConfigTest, GivenGamesStayAndAreNoneOfTheRun) {
   EXPECT_FALSE(PlaysGames(Good("games_from: 'other/games.db'")));
 }
 
-TEST(ConfigTest, ByDefaultNobodyResignsAndTheTemperatureStays) {
-  const proto::SelfPlayConfig config = Good("").self_play();
-  EXPECT_FALSE(mcts::ResignationCounts()
-                   .ChooseThreshold(ToResignationOptions(config.resignation()))
-                   .has_value());
-  const mcts::TemperatureSchedule temperature =
-      ToTemperatureSchedule(config.search());
-  EXPECT_EQ(temperature.At(0), 1);
-  EXPECT_EQ(temperature.At(19), 1);
-  EXPECT_EQ(temperature.At(20), 0);
-  const proto::SelfPlayConfig resigning =
-      Good("self_play { resignation { threshold: 0.9 } }").self_play();
-  EXPECT_FLOAT_EQ(*ToResignationOptions(resigning.resignation()).threshold,
-                  -0.9f);
+TEST(ConfigTest, ResignationAndTheTemperatureAreTakenAsGiven) {
+  const auto options =
+      ToSelfPlayOptions(Good("self_play { resignation { threshold: 0.9 } "
+                             "search { temperature_plies: 9 } }"))
+          .value();
+  EXPECT_FLOAT_EQ(*options.resignation.threshold, -0.9f);
+  EXPECT_EQ(options.temperature, 1);
+  EXPECT_EQ(options.temperature_plies, 9);
 }
 
 TEST(ConfigTest, AFileIsLoadedAndAMissingOneNamed) {
@@ -570,8 +550,6 @@ TEST(ConfigTest, WrongOverridesAreRefusedWithWhatIsExpected) {
       {"learner.value_search_share=0.5 self_play.search.option=utility=mix",
        "learner.value_search_share: 0.5, but searches return utilities "
        "(self_play.search.option utility=mix)"},
-      {"self_play.end_when_proved=true",
-       "nothing is proved without self_play.search.option proof=on"},
       {"self_play.games_per_thread=1 self_play.evaluation_groups=2",
        "self_play.evaluation_groups: 2; expected at most "
        "self_play.games_per_thread, 1"},
@@ -601,7 +579,6 @@ TEST(ConfigTest, ValuesThatGoTogetherAreTaken) {
        {"self_play.search.simulations=9",  // no fast searches
         "learner.value_search_share=0.5 self_play.search.option=utility=win",
         "self_play.search.option=utility=mix",
-        "self_play.end_when_proved=true self_play.search.option=proof=on",
         // Considered actions adapt to the simulations.
         "self_play.search.option=gumbel=on self_play.search.simulations=8"}) {
     Good("", absl::StrSplit(overrides, ' '));

@@ -46,7 +46,7 @@ class FleetPlayerTest : public ::testing::Test {
     plan_.starts = {0, 0, 0, 0};
     plan_.missing = {6, 7, 9};
     request_ = PlayRequestFor(config_, plan_, "ckpt-000001");
-    HashingEvaluator evaluator;
+    mcts::HashEvaluator evaluator;
     const auto options = ToSelfPlayOptions(request_).value();
     for (const auto& game :
          PlayGamesWith(evaluator, options, plan_.missing, ignored_)) {

@@ -8,6 +8,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tara/base/random.h"
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
 #include "tara/record/game_record.h"
@@ -19,7 +20,6 @@
 namespace tara::train {
 namespace {
 
-using ::testing::DoubleNear;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -44,10 +44,8 @@ class GamePlanTest : public ::testing::Test {
                                const proto::GenerationPlan* before) {
     config_.mutable_self_play()->set_games_per_generation(games);
     if (config_.variant_size() == 0) config_.add_variant("four_treasures");
-    const std::vector<double> shares(config_.variant_size(),
-                                     1.0 / config_.variant_size());
     return PlanGeneration(config_, *store_, generation,
-                          /*model=*/generation, before, shares)
+                          /*model=*/generation, before)
         .value();
   }
 
@@ -128,7 +126,7 @@ TEST_F(GamePlanTest, APlanForOtherVariantsIsRefused) {
 }
 
 TEST_F(GamePlanTest, AStoreWithoutTheGenerationBeforeIsAnError) {
-  const auto plan = PlanGeneration(config_, *store_, 2, 2, nullptr, {1.0});
+  const auto plan = PlanGeneration(config_, *store_, 2, 2, nullptr);
   EXPECT_THAT(plan,
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("generation 1")));
 }
@@ -298,56 +296,19 @@ proto::TrainConfig Config(const std::string& mixture) {
   return ParseTrainConfig(kThree + mixture, "test.textproto", {}).value();
 }
 
-proto::VariantScore Score(const std::string& variant, double score) {
-  proto::VariantScore result;
-  result.set_variant(variant);
-  result.set_score(score);
-  return result;
-}
-
-std::vector<double> Shares(const std::string& mixture,
-                           const std::vector<proto::VariantScore>& scores) {
-  return MixtureShares(Config(mixture), scores).value();
-}
-
-TEST(MixtureTest, SharesAreEqualUnlessTheConfigSaysOtherwise) {
-  EXPECT_THAT(Shares("", {Score("four_treasures", 0.1)}),
-              ElementsAre(1.0 / 3, 1.0 / 3, 1.0 / 3));
+std::vector<double> Shares(const std::string& mixture) {
+  return MixtureShares(Config(mixture)).value();
 }
 
 TEST(MixtureTest, WeightsGiveSharesInProportion) {
-  EXPECT_THAT(Shares("mixture { mode: 'weights' weight: 'high_kings_l1=2' "
-                     "weight: 'poisoned_chalice=5' }",
-                     {}),
+  EXPECT_THAT(Shares(""), ElementsAre(1.0 / 3, 1.0 / 3, 1.0 / 3));
+  EXPECT_THAT(Shares("mixture { weight: 'high_kings_l1=2' "
+                     "weight: 'poisoned_chalice=5' }"),
               ElementsAre(0.125, 0.25, 0.625));
-}
-
-TEST(MixtureTest, AnAdaptiveMixtureGivesMoreToThoseThatAreBehind) {
-  // Needs 0.2, 0.8 and, of the one not evaluated, their mean 0.5; sum 1.5.
-  // Half of each third is kept, the other half is divided by need:
-  // (0.5 + 0.5 * 3 * 0.2 / 1.5) / 3 = 0.2333..., and so on.
-  EXPECT_THAT(
-      Shares("mixture { mode: 'adaptive' }",
-             {Score("four_treasures", 0.8), Score("high_kings_l1", 0.2)}),
-      ElementsAre(DoubleNear(0.7 / 3, 1e-12), DoubleNear(1.3 / 3, 1e-12),
-                  DoubleNear(1.0 / 3, 1e-12)));
-}
-
-TEST(MixtureTest, AnAdaptiveMixtureKeepsTheShareOfOneThatNeedsNothing) {
-  const std::vector<double> shares =
-      Shares("mixture { mode: 'adaptive' min_share: 0.75 }",
-             {Score("four_treasures", 1), Score("high_kings_l1", 1),
-              Score("poisoned_chalice", 0)});
-  EXPECT_THAT(shares, ElementsAre(0.25, 0.25, 0.5));
-}
-
-TEST(MixtureTest, AnAdaptiveMixtureThatKnowsNothingIsEqual) {
-  const auto equal = ElementsAre(1.0 / 3, 1.0 / 3, 1.0 / 3);
-  EXPECT_THAT(Shares("mixture { mode: 'adaptive' }", {}), equal);
-  EXPECT_THAT(Shares("mixture { mode: 'adaptive' }",
-                     {Score("four_treasures", 1), Score("high_kings_l1", 1),
-                      Score("poisoned_chalice", 1)}),
-              equal);
+  // Those of variants that the run lacks wait.
+  EXPECT_THAT(Shares("mixture { weight: 'sacred_hill_l1=9' "
+                     "weight: 'high_kings_l1=2' }"),
+              ElementsAre(0.25, 0.5, 0.25));
 }
 
 TEST(DivideGamesTest, WhatIsLeftOverTakesTurns) {
@@ -387,31 +348,16 @@ TEST(VariantOrderTest, AVariantMayHaveNoGame) {
   EXPECT_THAT(VariantOrder({0, 2}, 0), ElementsAre(1, 1));
 }
 
-TEST(MixtureTest, WeightsOfVariantsThatTheRunLacksWait) {
-  EXPECT_THAT(Shares("mixture { mode: 'weights' weight: 'sacred_hill_l1=9' "
-                     "weight: 'high_kings_l1=2' }",
-                     {}),
-              ElementsAre(0.25, 0.5, 0.25));
-}
-
 TEST(MixtureTest, WrongMixturesAreRefusedWithTheField) {
   const std::vector<std::pair<std::string, std::string>> kWrong = {
-      {"mixture { mode: 'fair' }",
-       "mixture.mode: fair; expected equal, weights or adaptive"},
-      {"mixture { weight: 'four_treasures=2' }",
-       "mixture.weight: given, but mixture.mode is equal"},
-      {"mixture { mode: 'weights' weight: 'four_leaves=2' }",
+      {"mixture { weight: 'four_leaves=2' }",
        "mixture.weight: 'four_leaves=2': expected variant=weight, of "
        "sacred_hill_l1, "},
-      {"mixture { mode: 'weights' weight: 'four_treasures=0' }",
-       "expected a number above 0"},
-      {"mixture { mode: 'weights' weight: 'four_treasures=nan' }",
-       "expected a number above 0"},
-      {"mixture { mode: 'weights' weight: 'four_treasures=1' "
+      {"mixture { weight: 'four_treasures=0' }", "expected a number above 0"},
+      {"mixture { weight: 'four_treasures=nan' }", "expected a number above 0"},
+      {"mixture { weight: 'four_treasures=1' "
        "weight: 'four_treasures=2' }",
-       "has a weight already"},
-      {"mixture { mode: 'adaptive' } evaluation { every: 0 }",
-       "mixture.mode: adaptive; expected evaluations during training"}};
+       "has a weight already"}};
   for (const auto& [mixture, error] : kWrong) {
     EXPECT_THAT(ParseTrainConfig(kThree + mixture, "test.textproto", {}),
                 StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(error)));

@@ -39,8 +39,13 @@ class FakeTrainer : public nn::Trainer {
                                    : static_cast<double>(batch_sizes.size()),
                       .skipped = skipped};
   }
-  absl::StatusOr<nn::Losses> Measure(const std::vector<nn::Sample>&) override {
-    return nn::Losses();
+  // The policy loss is the number of the call.
+  absl::StatusOr<nn::Losses> Measure(
+      const std::vector<nn::Sample>& batch) override {
+    measured.push_back(batch);
+    if (fails_to_measure) return absl::InternalError("broken");
+    return nn::Losses{
+        .heads = {{nn::Head::kPolicy, static_cast<double>(measured.size())}}};
   }
   absl::Status Evaluate(absl::Span<const State>,
                         absl::Span<mcts::Evaluation>) override {
@@ -70,6 +75,8 @@ class FakeTrainer : public nn::Trainer {
   int reads = 0;
   std::vector<double> learning_rates;
   std::set<size_t> bad;  // counted from 1
+  std::vector<std::vector<nn::Sample>> measured;
+  bool fails_to_measure = false;
 };
 
 const LearningRateSchedule kSchedule = {
@@ -115,7 +122,7 @@ TEST(LearningRateTest, FallsAlongAHalfCosineToItsFinalFraction) {
 TEST(LearnOptionsOfTest, LetTheRateFallOverTheGenerationsOfTheRun) {
   proto::TrainConfig config;
   config.mutable_learner()->set_steps_per_generation(50);
-  EXPECT_EQ(ToLearnOptions(config, 1.0, 24).schedule.total_steps, 1200);
+  EXPECT_EQ(ToLearnOptions(config, 24).schedule.total_steps, 1200);
 }
 
 TEST(LearningRateTest, ARunShorterThanItsWarmUpHasFiniteRates) {
@@ -131,7 +138,7 @@ TEST(LearnerConfigTest, SaysWhichGamesTeachWhat) {
           "learner { window_games: 900 window_growth: 0.75 window_growth_rate: "
           "0.3 "
           "window_min_games: 100 value_search_share: 0.4 value_horizon: 6 "
-          "policy_surprise: 0.5 held_out_share: 0.1 variant_balance: 0.25 }",
+          "held_out_share: 0.1 }",
           "x.textproto", {})
           .value();
   const SamplerOptions options = ToSamplerOptions(config.learner());
@@ -139,23 +146,11 @@ TEST(LearnerConfigTest, SaysWhichGamesTeachWhat) {
   EXPECT_FLOAT_EQ(options.window.growth, 0.75f);
   EXPECT_FLOAT_EQ(options.window.growth_rate, 0.3f);
   EXPECT_EQ(options.window.min_games, 100);
-  EXPECT_FLOAT_EQ(options.targets.value.search_share, 0.4f);
-  EXPECT_FLOAT_EQ(options.targets.value.horizon, 6);
-  EXPECT_FLOAT_EQ(options.targets.policy_surprise, 0.5f);
+  EXPECT_FLOAT_EQ(options.value.search_share, 0.4f);
+  EXPECT_FLOAT_EQ(options.value.horizon, 6);
   EXPECT_FLOAT_EQ(options.held_out_share, 0.1f);
-  EXPECT_FLOAT_EQ(options.variant_balance, 0.25f);
 }
 
-TEST(BucketTest, FewNewPositionsMeanFewSteps) {
-  // At most 4 samples for each of 1000 positions: 15 batches of 256 are 3840,
-  // 16 would be 4096.
-  EXPECT_EQ(StepsToLearn(100, 256, 4, 1000), 15);
-  EXPECT_EQ(StepsToLearn(10, 256, 4, 1000), 10);
-  EXPECT_EQ(StepsToLearn(100, 256, 0.5, 5120), 10);
-  // No limit.
-  EXPECT_EQ(StepsToLearn(100, 256, 0, 1000), 100);
-  // Something is always learned.
-  EXPECT_EQ(StepsToLearn(100, 256, 4, 10), 1);
 }
 
 TEST_F(LearnerTest, GoesOnFromTheStepOfTheProgress) {
@@ -270,6 +265,71 @@ TEST_F(LearnerTest, IsCancelledWhenToldToStop) {
                         /*stop_after=*/4),
               StatusIs(absl::StatusCode::kCancelled));
   EXPECT_EQ(trainer_.batch_sizes.size(), 4u);
+}
+
+// --- Held out ----------------------------------------------------------------
+
+class HeldOutLossesTest : public ::testing::Test {
+ protected:
+  // Adds games of a variant until so many of them are held out.
+  void AddGames(Variant variant, int held_out) {
+    std::vector<uint64_t> indices;
+    for (int count = 0; count < held_out; ++next_) {
+      indices.push_back(next_);
+      count += IsHeldOut(kShare, kSeed, next_) ? 1 : 0;
+    }
+    const auto games = PlayUniformGames(QuickSelfPlay(variant), indices);
+    ASSERT_TRUE(store_->AddAll(games).ok());
+  }
+
+  static constexpr double kShare = 0.5;
+  static constexpr uint64_t kSeed = 5;
+  uint64_t next_ = 0;
+  const std::unique_ptr<record::GameStore> store_ = StoreOf();
+  FakeTrainer trainer_;
+};
+
+TEST_F(HeldOutLossesTest, AreMeasuredByVariantWhereThereIsEnough) {
+  AddGames(Variant::kFourTreasures, 3);
+  AddGames(Variant::kSacredHillL1, 1);    // some 45 positions
+  AddGames(Variant::kStoneOfDestiny, 6);  // more than 512 positions
+  Sampler sampler(*store_, {.held_out_share = kShare}, kSeed);
+  ASSERT_TRUE(sampler.MoveWindow(next_).ok());
+  const auto losses = MeasureHeldOut(sampler, trainer_).value();
+  ASSERT_EQ(losses.size(), 2u);
+  ASSERT_EQ(trainer_.measured.size(), 2u);
+  EXPECT_EQ(losses.at(0).variant, Variant::kFourTreasures);
+  EXPECT_EQ(losses.at(1).variant, Variant::kStoneOfDestiny);
+  EXPECT_EQ(losses.at(1).positions, kMaxHeldOutPositions);
+  for (size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(losses.at(i).losses.heads[nn::Head::kPolicy],
+              static_cast<double>(i + 1));
+    EXPECT_EQ(losses.at(i).positions,
+              static_cast<int64_t>(trainer_.measured[i].size()));
+    for (const nn::Sample& sample : trainer_.measured[i]) {
+      EXPECT_EQ(sample.state.variant, losses.at(i).variant);
+    }
+  }
+  // Of 1 and 2.
+  EXPECT_EQ(MeanLosses(losses).heads[nn::Head::kPolicy], 1.5);
+}
+
+TEST_F(HeldOutLossesTest, WithoutHeldOutGamesThereAreNone) {
+  AddGames(Variant::kFourTreasures, 1);
+  Sampler sampler(*store_, {.held_out_share = 0}, kSeed);
+  ASSERT_TRUE(sampler.MoveWindow(next_).ok());
+  const auto losses = MeasureHeldOut(sampler, trainer_).value();
+  EXPECT_TRUE(losses.empty());
+  EXPECT_EQ(MeanLosses(losses).heads[nn::Head::kPolicy], 0);
+}
+
+TEST_F(HeldOutLossesTest, AnErrorOfTheTrainerIsTheirs) {
+  AddGames(Variant::kFourTreasures, 3);
+  Sampler sampler(*store_, {.held_out_share = kShare}, kSeed);
+  ASSERT_TRUE(sampler.MoveWindow(next_).ok());
+  trainer_.fails_to_measure = true;
+  EXPECT_EQ(MeasureHeldOut(sampler, trainer_).status().code(),
+            absl::StatusCode::kInternal);
 }
 
 }  // namespace

@@ -39,23 +39,6 @@ using ::testing::UnorderedElementsAre;
 
 constexpr char kTwoVariants[] = "variant=four_treasures,high_kings_l1";
 
-// Scores of 0.9 and 0.1: needs of 0.1 and 0.9, so that the shares of ten games
-// are (0.5 + 0.5 * 0.2) / 2 = 0.3 and 0.7.
-TrainCallbacks HighKingsAreBehind() {
-  TrainCallbacks callbacks;
-  callbacks.evaluate = [](const StrengthRequest&) {
-    return std::vector<StrengthResult>{
-        {.variant = "four_treasures", .opponent = "random", .score = 0.9},
-        {.variant = "high_kings_l1", .opponent = "random", .score = 0.1}};
-  };
-  return callbacks;
-}
-
-proto::TrainConfig Adaptive(const std::string& run_dir) {
-  return Tiny(run_dir, {kTwoVariants, "mixture.mode=adaptive",
-                        "self_play.games_per_generation=10"});
-}
-
 std::map<std::string, int> VariantsOf(const std::string& run_dir,
                                       uint32_t generation) {
   std::map<std::string, int> games;
@@ -65,27 +48,26 @@ std::map<std::string, int> VariantsOf(const std::string& run_dir,
   return games;
 }
 
-TEST(PipelineMixtureTest, VariantsThatAreBehindGetMoreGames) {
-  const std::string run_dir = TestFolder("adaptive");
-  Trained(Adaptive(run_dir), HighKingsAreBehind());
-  EXPECT_THAT(VariantsOf(run_dir, 0),
-              UnorderedElementsAre(Pair("four_treasures", 5),
-                                   Pair("high_kings_l1", 5)));
-  EXPECT_THAT(VariantsOf(run_dir, 1),
-              UnorderedElementsAre(Pair("four_treasures", 3),
-                                   Pair("high_kings_l1", 7)));
+// Of ten games 3 and 7.
+proto::TrainConfig Weighted(const std::string& run_dir) {
+  return Tiny(run_dir, {kTwoVariants,
+                        "mixture.weight=four_treasures=3,"
+                        "high_kings_l1=7",
+                        "self_play.games_per_generation=10"});
 }
 
 TEST(PipelineMixtureTest, ARestartPlaysTheGamesThatWerePlannedWhateverItKnows) {
   const std::string straight = TestFolder("straight");
-  Trained(Adaptive(straight), HighKingsAreBehind());
+  Trained(Weighted(straight));
+  EXPECT_THAT(VariantsOf(straight, 1),
+              UnorderedElementsAre(Pair("four_treasures", 3),
+                                   Pair("high_kings_l1", 7)));
 
   const std::string run_dir = TestFolder("replanned");
-  ASSERT_TRUE(
-      TrainedUntil(13, Adaptive(run_dir), HighKingsAreBehind()).stopped);
+  ASSERT_TRUE(TrainedUntil(13, Weighted(run_dir)).stopped);
   // Another mixture and another size count from the next generation on.
-  proto::TrainConfig changed = Adaptive(run_dir);
-  changed.mutable_mixture()->set_mode("equal");
+  proto::TrainConfig changed = Weighted(run_dir);
+  changed.clear_mixture();
   changed.mutable_self_play()->set_games_per_generation(4);
   Trained(changed);
   const auto games = GamesOf(run_dir);
@@ -221,15 +203,6 @@ TEST(PipelineTimeTest, ARunEndsWhenItsMinutesAreUpAndGoesOnWithMore) {
   summary = Trained(Tiny(run_dir, {"minutes=1000"}));
   EXPECT_FALSE(summary.time_is_up);
   EXPECT_EQ(summary.generation, 2);
-}
-
-TEST(PipelineTimeTest, ARunEndsWhenItsProcessorTimeIsUp) {
-  const std::string run_dir = TestFolder("cpu_minutes");
-  const double millisecond = 0.001 / 60;
-  const auto summary =
-      Trained(Tiny(run_dir, {absl::StrCat("cpu_minutes=", millisecond)}));
-  EXPECT_TRUE(summary.time_is_up);
-  EXPECT_EQ(summary.generation, 1);
 }
 
 TEST(PipelineTimeTest, ARunBegunAgainKnowsHowLongAGenerationTakes) {

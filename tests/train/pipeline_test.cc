@@ -157,30 +157,6 @@ TEST(PipelineTest, AFinishedRunIsOnlyEvaluatedAgainUnlessGenerationsGrow) {
   EXPECT_EQ(GamesOf(run_dir).size(), 18u);
 }
 
-TEST(PipelineTest, AnEvaluationThatWasInterruptedIsMadeUpFor) {
-  const std::string run_dir = TestFolder("interrupted");
-  const proto::TrainConfig config = Tiny(run_dir);
-  std::vector<int> generations;
-  bool stop = false;
-  TrainCallbacks callbacks;
-  callbacks.evaluate = [&](const StrengthRequest& request)
-      -> absl::StatusOr<std::vector<StrengthResult>> {
-    generations.push_back(request.generation);
-    if (generations.size() > 1) {
-      return std::vector<StrengthResult>{
-          {.variant = "sacred_hill_l1", .opponent = "random"}};
-    }
-    stop = true;
-    return absl::CancelledError("interrupted");
-  };
-  auto summary = Trained(config, callbacks, [&] { return stop; });
-  EXPECT_TRUE(summary.stopped);
-  EXPECT_EQ(summary.generation, 1);
-  stop = false;
-  summary = Trained(config, callbacks, [&] { return stop; });
-  EXPECT_THAT(generations, ElementsAre(1, 1, 2));
-}
-
 TEST(PipelineTest, WithOverlapGamesAreOneCheckpointOlder) {
   const std::string run_dir = TestFolder("overlap");
   Trained(Tiny(run_dir, {"overlap=true", "generations=3"}));
@@ -299,60 +275,40 @@ TEST(PipelineTest, HeldOutLossesAreLoggedByHeadAndVariant) {
   EXPECT_THAT(line, Not(HasSubstr("\"owner_loss\":0.0")));
 }
 
-TEST(PipelineTest, AllTargetsAreLearnedTogether) {
+TEST(PipelineTest, AllTargetsAndOptionsOfSelfPlayTrainTogether) {
   const std::string run_dir = TestFolder("all_targets");
   std::vector<std::string> overrides = {
       "variant=sacred_hill_doubles_l1,stone_of_destiny",
-      "self_play.search.option=gumbel=on,proof=on,solver_hills=6",
+      "self_play.search.option=gumbel=on,graph=on,proof=on,solver_hills=6",
+      "self_play.resignation.threshold=0.6",
+      "self_play.resignation.turns=1",
+      "self_play.leaves_per_game=2",
+      "self_play.evaluation_groups=2",
       "self_play.playout_cap.full_share=0.5",
       "self_play.playout_cap.fast_simulations=4",
       "self_play.opening.share=0.5",
-      "self_play.end_when_proved=true",
       "learner.value_search_share=0.5",
-      "learner.policy_surprise=0.5",
       "learner.window_growth=0.75",
-      "learner.window_min_games=8",
-      "learner.max_samples_per_position=0.2"};
+      "learner.window_min_games=8"};
   for (const nn::HeadInfo& head : nn::kHeads) {
     if (head.weight_field.empty()) continue;
     overrides.push_back(absl::StrCat("learner.", head.weight_field, "=0.1"));
   }
   const auto summary = Trained(Tiny(run_dir, overrides));
   EXPECT_EQ(summary.generation, 2);
-  ExpectValid(GamesOf(run_dir));
-  // A fifth of 6 games is less than the 6 steps of 32 samples.
+  const auto games = GamesOf(run_dir);
+  EXPECT_EQ(games.size(), 12u);
+  ExpectValid(games);
+  const std::string self_play = MetricsOf(run_dir, "self_play")[0];
+  EXPECT_THAT(self_play, HasSubstr("\"graph_share\":0."));
+  EXPECT_THAT(self_play, HasSubstr("\"games_played_on\":"));
   for (const std::string& line : MetricsOf(run_dir, "learning")) {
     EXPECT_THAT(line, HasSubstr("\"window_games\":"));
-    EXPECT_THAT(line, Not(HasSubstr("\"step\":6,")));
-    EXPECT_THAT(line, Not(HasSubstr("\"step\":12,")));
     for (const nn::HeadInfo& head : nn::kHeads) {
       EXPECT_THAT(line,
                   Not(HasSubstr(absl::StrCat(head.name, "_loss\":0.0,"))));
     }
   }
-}
-
-TEST(PipelineTest, AllOptionsOfSelfPlayTrainTogether) {
-  const std::string run_dir = TestFolder("options");
-  const auto summary = Trained(
-      Tiny(run_dir,
-           {"self_play.search.option=gumbel=on,graph=on,proof=on,"
-            "solver_hills=5,utility=mix",
-            "self_play.search.end_temperature=0.2",
-            "self_play.search.temperature_halflife=8",
-            "self_play.playout_cap.full_share=0.5",
-            "self_play.playout_cap.fast_simulations=4",
-            "self_play.resignation.threshold=0.6",
-            "self_play.resignation.turns=1", "self_play.leaves_per_game=2",
-            "self_play.evaluation_groups=2", "self_play.shared_batches=true"}));
-  EXPECT_EQ(summary.generation, 2);
-  const auto games = GamesOf(run_dir);
-  EXPECT_EQ(games.size(), 12u);
-  ExpectValid(games);
-  const auto lines = MetricsOf(run_dir);
-  EXPECT_THAT(lines[0], HasSubstr("\"graph_share\":0."));
-  EXPECT_THAT(lines[0], HasSubstr("\"games_played_on\":"));
-  EXPECT_THAT(lines[0], Not(HasSubstr("\"positions_per_merged_batch\":0.0")));
 }
 
 TEST(PipelineTest, AnErrorOfTheEvaluatorEndsTheRun) {

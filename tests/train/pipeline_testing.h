@@ -17,6 +17,7 @@
 #include "tara/record/game_store.h"
 #include "tara/train/progress/progress.h"
 #include "tara/train/run/pipeline.h"
+#include "tara/train/run/run_log.h"
 #include "tests/train/tiny_training.h"
 #include "tests/train/train_testing.h"
 

@@ -104,7 +104,6 @@ TEST(ProgressTest, RatesAreOfWhatWasCountedSinceSelfPlayBegan) {
     stats.solved += 30;
     stats.plies += 8;
     stats.full_searches += 2;
-    stats.played_by_proof += 4;
     stats.resigned += 2;
     rates = progress.EndSelfPlay();
   });
@@ -114,7 +113,6 @@ TEST(ProgressTest, RatesAreOfWhatWasCountedSinceSelfPlayBegan) {
   EXPECT_EQ(rates["graph_share"], 0.1);
   EXPECT_EQ(rates["solved_share"], 0.05);
   EXPECT_EQ(rates["full_share"], 0.25);
-  EXPECT_EQ(rates["proof_share"], 0.5);
   EXPECT_EQ(rates["games_resigned"], 2);
 }
 
@@ -147,7 +145,6 @@ TEST(ProgressTextTest, LearningShowsLossesAndWindow) {
   snapshot.learning = true;
   snapshot.steps = 10;
   snapshot.steps_wanted = 40;
-  snapshot.has_losses = true;
   snapshot.losses = {.total = 3.25,
                      .heads = {{nn::Head::kPolicy, 2.0},
                                {nn::Head::kValue, 1.0},
@@ -159,15 +156,14 @@ TEST(ProgressTextTest, LearningShowsLossesAndWindow) {
               HasSubstr("learning  10/40 steps  loss 3.250 (policy 2.000"));
   EXPECT_THAT(line, HasSubstr("window 600 games, 27000 positions"));
   EXPECT_THAT(line, Not(HasSubstr("held out")));
-  snapshot.has_held_out = true;
   snapshot.held_out = {
       .heads = {{nn::Head::kPolicy, 2.5}, {nn::Head::kValue, 0.625}}};
   EXPECT_THAT(ProgressLine(snapshot),
               HasSubstr("held out: policy 2.500, value 0.625"));
   EXPECT_THAT(line, HasSubstr("margin 2.500)"));
   // Auxiliary heads, where they are computed.
-  snapshot.losses.heads[nn::Head::kOwner] = 0.75;
-  snapshot.losses.heads[nn::Head::kReply] = 3.5;
+  snapshot.losses->heads[nn::Head::kOwner] = 0.75;
+  snapshot.losses->heads[nn::Head::kReply] = 3.5;
   EXPECT_THAT(ProgressLine(snapshot),
               HasSubstr("margin 2.500, owner 0.750, reply 3.500)"));
 }

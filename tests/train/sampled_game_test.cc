@@ -27,7 +27,7 @@ namespace {
 constexpr Symmetry kIdentity = {0, 0};
 
 SampledGame Unpacked(const proto::GameRecord& record,
-                     const TargetOptions& options = {}) {
+                     const ValueTargetOptions& options = {}) {
   return UnpackGame(record, options).value();
 }
 
@@ -106,7 +106,7 @@ TEST_P(TargetsOfVariantTest, WhatIsProvedIsTaughtAsTheSolverKnowsIt) {
   for (const proto::GameRecord& record : PlayHashedGames(options, 3)) {
     // Of mixtures, whatever their shares.
     const SampledGame game =
-        Unpacked(record, {.value = {.search_share = 0.5f, .horizon = 4}});
+        Unpacked(record, {.search_share = 0.5f, .horizon = 4});
     for (int ply = 0; ply < record.steps_size(); ++ply) {
       const proto::Step& step = record.steps(ply);
       if (!step.has_proved_low()) continue;
@@ -158,49 +158,12 @@ TEST(SampledGameTest, WhatWasDrawnOrPlayedByProofTeachesNothing) {
   for (int ply = 0; ply < records[0].steps_size(); ++ply) {
     const bool is_taught = ply >= 3 && ply != 30;
     EXPECT_EQ(game.positions[ply].is_taught, is_taught);
-    EXPECT_EQ(game.positions[ply].weight,
-              is_taught ? SampledGame::kWeightOne : 0);
   }
-}
-
-TEST(SampledGameTest, FrequenciesFollowTheSurpriseOfThePositionsWithAPolicy) {
-  auto records = PlayUniformGames(QuickSelfPlay(Variant::kSacredHillL1), {0});
-  proto::GameRecord& record = records[0];
-  for (proto::Step& step : *record.mutable_steps()) {
-    step.clear_visited_action();
-    step.clear_visits();
-    step.clear_policy_surprise();
-  }
-  // Three positions teach policy; the mean of their surprises is 0.5.
-  const float surprises[] = {0.25f, 0.0f, 1.25f};
-  for (int ply = 0; ply < 3; ++ply) {
-    proto::Step& step = *record.mutable_steps(ply);
-    step.add_visited_action(step.action());
-    step.add_visits(1);
-    step.set_policy_surprise(surprises[ply]);
-  }
-  // Of an untaught one nothing counts.
-  record.mutable_steps(3)->CopyFrom(record.steps(3));
-  record.mutable_steps(3)->set_policy_surprise(50);
-  record.mutable_steps(3)->set_played_by_proof(true);
-  const auto weights = [&](float share) {
-    const SampledGame game = Unpacked(record, {.policy_surprise = share});
-    std::vector<int> result;
-    for (int ply = 0; ply < 5; ++ply) {
-      result.push_back(game.positions[ply].weight);
-    }
-    return result;
-  };
-  // In units of 1/256. With s = 1/2: 1/2 + 1/2 * 0.25 / 0.5 = 0.75, 1/2 and
-  // 1/2 + 1/2 * 1.25 / 0.5 = 1.75: 3 in all, as without.
-  EXPECT_EQ(weights(0), (std::vector<int>{256, 256, 256, 0, 256}));
-  EXPECT_EQ(weights(0.5f), (std::vector<int>{192, 128, 448, 0, 256}));
-  EXPECT_EQ(weights(1), (std::vector<int>{128, 0, 640, 0, 256}));
 }
 
 TEST(SampledGameTest, TechniquesComposeInOneGame) {
   // Gumbel targets of few simulations, fast searches, an opening, proofs,
-  // mixed values and surprise at once: each keeps its meaning.
+  // and mixed values at once: each keeps its meaning.
   SelfPlayOptions options = QuickSelfPlay(Variant::kSacredHillL1);
   options.search.simulations = 16;
   options.search.gumbel = true;
@@ -209,34 +172,21 @@ TEST(SampledGameTest, TechniquesComposeInOneGame) {
   options.full_search_share = 0.5f;
   options.fast_simulations = 6;
   options.opening = {.share = 1, .max_plies = 5};
-  options.end_when_proved = true;
   int policies = 0;
   int fast = 0;
   for (const proto::GameRecord& record : PlayHashedGames(options, 4)) {
     const SampledGame game =
-        Unpacked(record, {.value = {.search_share = 0.5f, .horizon = 8},
-                          .policy_surprise = 0.5f});
-    double with_policy = 0;
-    double weight = 0;
+        Unpacked(record, {.search_share = 0.5f, .horizon = 8});
     for (int ply = 0; ply < record.steps_size(); ++ply) {
       const proto::Step& step = record.steps(ply);
       const SampledGame::Position& position = game.positions[ply];
       EXPECT_EQ(position.is_taught, step.simulations() > 0) << "ply " << ply;
       if (!position.is_taught) continue;
+      ++(position.num_targets == 0 ? fast : policies);
       if (position.num_targets == 0) {
-        ++fast;
-        EXPECT_EQ(position.weight, SampledGame::kWeightOne);
         EXPECT_EQ(step.policy_surprise(), 0);
-        continue;
       }
-      ++policies;
-      with_policy += 1;
-      weight += position.weight;
     }
-    // Surprise moves weight between positions, not between games. Each is
-    // rounded to a unit.
-    EXPECT_NEAR(weight / SampledGame::kWeightOne, with_policy,
-                with_policy / SampledGame::kWeightOne);
   }
   EXPECT_GT(policies, 0);
   EXPECT_GT(fast, 0);
@@ -306,22 +256,18 @@ TEST(ValueTargetTest, SearchesOfAHorizonAreAveragedBySide) {
   //   ply 2: (0.4 + 0.8) / 2 = 0.6
   //   ply 1: (0 + 0.6) / 2 = 0.3
   //   ply 0: (0.2 + 0.3) / 2 = 0.25
-  const auto all = Targets(RedWins(), {.search_share = 1, .horizon = 2});
+  const Game game = RedWins();
+  const auto one = Targets(game, {.search_share = 1, .horizon = 1});
+  const auto all = Targets(game, {.search_share = 1, .horizon = 2});
   const std::vector<float> searched = {0.25f, -0.3f, -0.6f, 0.8f, 1};
   // Half of it from the outcome: (1 + 0.25) / 2 = 0.625, and so on.
-  const auto half = Targets(RedWins(), {.search_share = 0.5f, .horizon = 2});
+  const auto half = Targets(game, {.search_share = 0.5f, .horizon = 2});
   const std::vector<float> mixed = {0.625f, -0.65f, -0.8f, 0.9f, 1};
   for (size_t ply = 0; ply < searched.size(); ++ply) {
     EXPECT_NEAR(all[ply].value, searched[ply], 1e-6) << "ply " << ply;
     EXPECT_NEAR(half[ply].value, mixed[ply], 1e-6) << "ply " << ply;
-  }
-}
-
-TEST(ValueTargetTest, AHorizonOfOnePlyIsTheSearchOfThePositionAlone) {
-  const Game game = RedWins();
-  const auto targets = Targets(game, {.search_share = 1, .horizon = 1});
-  for (size_t ply = 0; ply < targets.size(); ++ply) {
-    EXPECT_EQ(targets[ply].value, game.record.steps(ply).root_value());
+    // A horizon of one ply is the search of the position alone.
+    EXPECT_EQ(one[ply].value, game.record.steps(ply).root_value());
   }
 }
 

@@ -12,8 +12,6 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
-#include "absl/types/span.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "proto/game.pb.h"
@@ -24,10 +22,8 @@
 #include "tara/core/symmetry.h"
 #include "tara/core/variant.h"
 #include "tara/nn/heads.h"
-#include "tara/nn/training/trainer.h"
 #include "tara/record/game_record.h"
 #include "tara/record/game_store.h"
-#include "tara/train/learn/learner.h"
 #include "tara/train/play/self_play.h"
 #include "tests/status_matchers.h"
 #include "tests/train/train_testing.h"
@@ -350,58 +346,30 @@ TEST(SamplerTest, VariantsHaveTheirSharesWhateverTheLengthOfTheirGames) {
                   QuickSelfPlay(Variant::kStoneOfDestiny), {8, 9})),
               IsOk());
   const int draws = 4000;
-  const auto share = [&](double balance) {
-    Sampler sampler = Moved(*store, {.variant_balance = balance}, 10);
-    int count = 0;
-    for (const nn::Sample& sample : sampler.Batch(0, draws)) {
-      count += sample.state.variant == Variant::kStoneOfDestiny ? 1 : 0;
-    }
-    return static_cast<double>(count) / draws;
-  };
+  int count = 0;
+  for (const nn::Sample& sample : Moved(*store, {}, 10).Batch(0, draws)) {
+    count += sample.state.variant == Variant::kStoneOfDestiny ? 1 : 0;
+  }
   // Five standard deviations: 5 * sqrt(p (1 - p) / 4000).
-  EXPECT_NEAR(share(1), 0.5, 0.04);
-  EXPECT_NEAR(share(0), 0.2, 0.032);
-  // sqrt(2) / (sqrt(2) + sqrt(8)) = 1/3.
-  EXPECT_NEAR(share(0.5), 1.0 / 3, 0.038);
+  EXPECT_NEAR(static_cast<double>(count) / draws, 0.2, 0.032);
 }
 
-TEST(SamplerTest, PositionsAreDrawnByTheirSurpriseAndUntaughtOnesNever) {
+TEST(SamplerTest, PositionsAreDrawnEquallyAndUntaughtOnesNever) {
   auto games = PlayUniformGames(QuickSelfPlay(Variant::kFourTreasures), {0});
   games[0].set_opening_plies(2);
   const int length = games[0].steps_size();
-  for (proto::Step& step : *games[0].mutable_steps()) {
-    step.set_policy_surprise(0.1f);
-  }
-  // One position is as surprising as all the other ones together.
-  games[0].mutable_steps(7)->set_policy_surprise(
-      0.1f * static_cast<float>(length - 3));
-  const State surprising = Replayed(games[0]).states[7];
-  const State drawn = Replayed(games[0]).states[1];
+  const std::vector<State> states = Replayed(games[0]).states;
   const auto store = StoreOf(games);
-  const Sampler sampler = Moved(*store, {.targets = {.policy_surprise = 1}}, 1);
+  const Sampler sampler = Moved(*store, {}, 1);
   EXPECT_EQ(sampler.positions(), length - 2);
-  const int draws = 4000;
+  const int draws = 200 * (length - 2);
   int count = 0;
   for (const nn::Sample& sample : sampler.Batch(0, draws)) {
-    count += sample.state == surprising ? 1 : 0;
-    EXPECT_NE(sample.state, drawn);
-    EXPECT_NE(sample.state, InitialState(Variant::kFourTreasures));
+    count += sample.state == states[7] ? 1 : 0;
+    EXPECT_NE(sample.state, states[0]);
+    EXPECT_NE(sample.state, states[1]);
   }
-  // Five standard deviations: sqrt(n p (1 - p)); weights are rounded.
-  EXPECT_NEAR(count, draws / 2, 5 * 32);
-}
-
-TEST(SamplerTest, CountsThePositionsThatCameWithNewGames) {
-  const auto store = StoreWithGames(Variant::kFourTreasures, 8);
-  Sampler sampler(*store, {.held_out_share = 0.3}, 2);
-  ASSERT_TRUE(sampler.MoveWindow(8).ok());
-  int64_t expected = 0;
-  for (uint64_t i = 5; i < 8; ++i) {
-    if (!IsHeldOut(0.3, 2, i)) expected += store->Get(i)->steps_size();
-  }
-  EXPECT_EQ(sampler.PositionsFrom(5), expected);
-  EXPECT_EQ(sampler.PositionsFrom(0), sampler.positions());
-  EXPECT_EQ(sampler.PositionsFrom(8), 0);
+  EXPECT_NEAR(count, 200, 5 * 15);  // five standard deviations
 }
 
 TEST(SamplerTest, ADamagedRecordIsAnErrorThatNamesTheGame) {
@@ -522,99 +490,6 @@ TEST(HeldOutTest, RunsHoldOutDifferentGamesAndASmallerShareSomeOfThem) {
     EXPECT_FALSE(IsHeldOut(0, 1, i));
   }
   EXPECT_GT(differences, 0);
-}
-
-// --- Held out ----------------------------------------------------------------
-
-// Keeps what it is to measure; its policy loss is the number of the call.
-class FakeTrainer : public nn::Trainer {
- public:
-  absl::StatusOr<nn::Losses> Step(const std::vector<nn::Sample>&,
-                                  double) override {
-    ADD_FAILURE() << "measuring learns nothing";
-    return nn::Losses();
-  }
-  absl::StatusOr<nn::Losses> Measure(
-      const std::vector<nn::Sample>& batch) override {
-    measured.push_back(batch);
-    if (fails) return absl::InternalError("broken");
-    return nn::Losses{
-        .heads = {{nn::Head::kPolicy, static_cast<double>(measured.size())}}};
-  }
-  absl::Status Evaluate(absl::Span<const State>,
-                        absl::Span<mcts::Evaluation>) override {
-    return absl::OkStatus();
-  }
-  absl::Status Save(const std::string&, const nn::TrainingProgress&,
-                    absl::Span<const State>) override {
-    return absl::OkStatus();
-  }
-
-  std::vector<std::vector<nn::Sample>> measured;
-  bool fails = false;
-};
-
-class HeldOutLossesTest : public ::testing::Test {
- protected:
-  // Adds games of a variant until so many of them are held out.
-  void AddGames(Variant variant, int held_out) {
-    std::vector<uint64_t> indices;
-    for (int count = 0; count < held_out; ++next_) {
-      indices.push_back(next_);
-      count += IsHeldOut(kShare, kSeed, next_) ? 1 : 0;
-    }
-    const auto games = PlayUniformGames(QuickSelfPlay(variant), indices);
-    ASSERT_TRUE(store_->AddAll(games).ok());
-  }
-
-  static constexpr double kShare = 0.5;
-  static constexpr uint64_t kSeed = 5;
-  uint64_t next_ = 0;
-  const std::unique_ptr<record::GameStore> store_ = StoreOf();
-  FakeTrainer trainer_;
-};
-
-TEST_F(HeldOutLossesTest, AreMeasuredByVariantWhereThereIsEnough) {
-  AddGames(Variant::kFourTreasures, 3);
-  AddGames(Variant::kSacredHillL1, 1);    // some 45 positions
-  AddGames(Variant::kStoneOfDestiny, 6);  // more than 512 positions
-  Sampler sampler(*store_, {.held_out_share = kShare}, kSeed);
-  ASSERT_TRUE(sampler.MoveWindow(next_).ok());
-  const auto losses = MeasureHeldOut(sampler, trainer_).value();
-  ASSERT_EQ(losses.size(), 2u);
-  ASSERT_EQ(trainer_.measured.size(), 2u);
-  EXPECT_EQ(losses.at(0).variant, Variant::kFourTreasures);
-  EXPECT_EQ(losses.at(1).variant, Variant::kStoneOfDestiny);
-  EXPECT_EQ(losses.at(1).positions, kMaxHeldOutPositions);
-  for (size_t i = 0; i < 2; ++i) {
-    EXPECT_EQ(losses.at(i).losses.heads[nn::Head::kPolicy],
-              static_cast<double>(i + 1));
-    EXPECT_EQ(losses.at(i).positions,
-              static_cast<int64_t>(trainer_.measured[i].size()));
-    for (const nn::Sample& sample : trainer_.measured[i]) {
-      EXPECT_EQ(sample.state.variant, losses.at(i).variant);
-    }
-  }
-  // Of 1 and 2.
-  EXPECT_EQ(MeanLosses(losses).heads[nn::Head::kPolicy], 1.5);
-}
-
-TEST_F(HeldOutLossesTest, WithoutHeldOutGamesThereAreNone) {
-  AddGames(Variant::kFourTreasures, 1);
-  Sampler sampler(*store_, {.held_out_share = 0}, kSeed);
-  ASSERT_TRUE(sampler.MoveWindow(next_).ok());
-  const auto losses = MeasureHeldOut(sampler, trainer_).value();
-  EXPECT_TRUE(losses.empty());
-  EXPECT_EQ(MeanLosses(losses).heads[nn::Head::kPolicy], 0);
-}
-
-TEST_F(HeldOutLossesTest, AnErrorOfTheTrainerIsTheirs) {
-  AddGames(Variant::kFourTreasures, 3);
-  Sampler sampler(*store_, {.held_out_share = kShare}, kSeed);
-  ASSERT_TRUE(sampler.MoveWindow(next_).ok());
-  trainer_.fails = true;
-  EXPECT_EQ(MeasureHeldOut(sampler, trainer_).status().code(),
-            absl::StatusCode::kInternal);
 }
 
 }  // namespace

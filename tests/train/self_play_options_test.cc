@@ -16,8 +16,6 @@
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
-#include "tara/mcts/choice/resignation.h"
-#include "tara/mcts/evaluators/batching_evaluator.h"
 #include "tara/mcts/solver/endgame_solver.h"
 #include "tara/record/game_record.h"
 #include "tara/train/play/game_plan.h"
@@ -42,51 +40,40 @@ SelfPlayOptions AllOptions(Variant variant) {
   options.search.solver_vacant_hills = 5;
   options.full_search_share = 0.4f;
   options.fast_simulations = 6;
-  options.temperature = {.start = 1, .end = 0.2f, .halflife = 10};
   options.opening = {.share = 0.5f, .max_plies = 6};
-  options.end_when_proved = true;
   return options;
 }
 
 class OptionsOfVariantTest : public ::testing::TestWithParam<VariantInfo> {};
-
-TEST_P(OptionsOfVariantTest, AllOptionsTogetherYieldValidRecords) {
-  SelfPlayStats stats;
-  const auto games = PlayHashedGames(AllOptions(GetParam().variant), 6, stats);
-  ASSERT_EQ(games.size(), 6u);
-  ExpectValid(games);
-  EXPECT_GT(stats.full_searches, 0);
-  EXPECT_LT(stats.full_searches, stats.plies);
-}
 
 // How the games are spread over threads and batches.
 struct Spread {
   int threads;
   int games_per_thread;
   int groups;
-  bool shared_batches;
 };
 
 TEST_P(OptionsOfVariantTest, GamesAreTheSameHoweverTheyAreSpread) {
   for (const int leaves : {1, 3}) {
     std::vector<std::string> expected;
-    for (const Spread& spread : {Spread{1, 1, 1, false}, Spread{1, 7, 1, false},
-                                 Spread{1, 4, 2, false}, Spread{3, 2, 1, true},
-                                 Spread{2, 3, 2, true}}) {
+    for (const Spread& spread :
+         {Spread{1, 1, 1}, Spread{1, 7, 1}, Spread{1, 4, 2}, Spread{3, 2, 1},
+          Spread{2, 3, 2}}) {
       SelfPlayOptions options = AllOptions(GetParam().variant);
       options.leaves_per_game = leaves;
       options.threads = spread.threads;
       options.games_per_thread = spread.games_per_thread;
       options.evaluation_groups = spread.groups;
-      HashingEvaluator hashing;
-      mcts::BatchingEvaluator merged(&hashing, 64);
-      mcts::Evaluator& evaluator = spread.shared_batches
-                                       ? static_cast<mcts::Evaluator&>(merged)
-                                       : hashing;
+      mcts::HashEvaluator hashing;
       SelfPlayStats stats;
-      const std::vector<std::string> games =
-          BytesOf(PlayGamesWith(evaluator, options, IndicesTo(5), stats));
-      if (expected.empty()) expected = games;
+      const auto records = PlayGamesWith(hashing, options, IndicesTo(5), stats);
+      const std::vector<std::string> games = BytesOf(records);
+      if (expected.empty()) {
+        ExpectValid(records);
+        EXPECT_GT(stats.full_searches, 0);
+        EXPECT_LT(stats.full_searches, stats.plies);
+        expected = games;
+      }
       EXPECT_EQ(games, expected)
           << leaves << " leaves, " << spread.threads << " threads, "
           << spread.games_per_thread << " games each, " << spread.groups
@@ -128,7 +115,7 @@ TEST(PlayoutCapTest, FastSearchesHaveNoNoise) {
   options.full_search_share = 1e-9f;
   options.fast_simulations = 12;
   options.search.dirichlet_fraction = 0.9f;
-  options.temperature = mcts::TemperatureSchedule::FirstPlies(1, 0);
+  options.temperature_plies = 0;
   for (const bool gumbel : {false, true}) {
     options.search.gumbel = gumbel;
     const auto games = PlayHashedGames(options, 3);
@@ -195,30 +182,6 @@ TEST(ForcedPlayoutsTest, AreInTheVisitsAndPrunedFromTheTargets) {
   EXPECT_GT(pruned, 0);
 }
 
-TEST(ProofSelfPlayTest, EndsAreSolvedAndProvedActionsAreTheTarget) {
-  SelfPlayOptions options = QuickSelfPlay(Variant::kSacredHillL1);
-  options.search.simulations = 60;
-  options.search.proof = true;
-  options.search.solver_vacant_hills = 6;
-  SelfPlayStats stats;
-  const auto games = PlayHashedGames(options, 4, stats);
-  ExpectValid(games);
-  EXPECT_GT(stats.solved, 0);
-  // Once a side has proved that it wins, it wins.
-  int proved = 0;
-  for (const proto::GameRecord& game : games) {
-    const auto replayed = Replayed(game);
-    for (int ply = 0; ply < game.steps_size(); ++ply) {
-      const proto::Step& step = game.steps(ply);
-      if (step.root_value() < 1) continue;
-      ++proved;
-      EXPECT_EQ(replayed.outcome.winner(), replayed.states[ply].side())
-          << "game " << game.game_index() << " ply " << ply;
-    }
-  }
-  EXPECT_GT(proved, 0);
-}
-
 // Self-play whose ends are proved and solved.
 SelfPlayOptions Proving(Variant variant) {
   SelfPlayOptions options = QuickSelfPlay(variant);
@@ -231,35 +194,32 @@ SelfPlayOptions Proving(Variant variant) {
 class ProvedStepsTest : public ::testing::TestWithParam<VariantInfo> {};
 
 TEST_P(ProvedStepsTest, SayWhatTheSolverSays) {
-  SelfPlayOptions options = Proving(GetParam().variant);
   mcts::EndgameSolver solver({.node_limit = 1 << 18});
   int proved = 0;
   int compared = 0;
-  for (const bool end : {false, true}) {
-    options.end_when_proved = end;
-    const auto games = PlayHashedGames(options, 3);
-    ExpectValid(games);
-    for (const proto::GameRecord& game : games) {
-      const auto replayed = Replayed(game);
-      for (int ply = 0; ply < game.steps_size(); ++ply) {
-        const proto::Step& step = game.steps(ply);
-        if (!step.has_proved_low()) continue;
-        ++proved;
-        const State& state = replayed.states[ply];
-        // Proofs by search may lie beyond what the solver can do in a test.
-        const std::optional<int> red = solver.SolveRedMargin(state);
-        if (!red.has_value()) continue;
-        ++compared;
-        const int margin = state.side() == kRed ? *red : -*red;
-        EXPECT_LE(step.proved_low(), margin) << "ply " << ply;
-        EXPECT_GE(step.proved_high(), margin) << "ply " << ply;
-        EXPECT_EQ(record::ProvedResult(step, state),
-                  (margin > 0) - (margin < 0));
-        // Both sides play so that what is proved comes true.
-        const int winner = replayed.outcome.winner();
-        EXPECT_EQ(record::ProvedResult(step, state),
-                  winner < 0 ? 0 : (winner == state.side() ? 1 : -1));
-      }
+  SelfPlayStats stats;
+  const auto games = PlayHashedGames(Proving(GetParam().variant), 3, stats);
+  ExpectValid(games);
+  EXPECT_GT(stats.solved, 0);
+  for (const proto::GameRecord& game : games) {
+    const auto replayed = Replayed(game);
+    for (int ply = 0; ply < game.steps_size(); ++ply) {
+      const proto::Step& step = game.steps(ply);
+      if (!step.has_proved_low()) continue;
+      ++proved;
+      const State& state = replayed.states[ply];
+      // Proofs by search may lie beyond what the solver can do in a test.
+      const std::optional<int> red = solver.SolveRedMargin(state);
+      if (!red.has_value()) continue;
+      ++compared;
+      const int margin = state.side() == kRed ? *red : -*red;
+      EXPECT_LE(step.proved_low(), margin) << "ply " << ply;
+      EXPECT_GE(step.proved_high(), margin) << "ply " << ply;
+      EXPECT_EQ(record::ProvedResult(step, state), (margin > 0) - (margin < 0));
+      // Both sides play so that what is proved comes true.
+      const int winner = replayed.outcome.winner();
+      EXPECT_EQ(record::ProvedResult(step, state),
+                winner < 0 ? 0 : (winner == state.side() ? 1 : -1));
     }
   }
   // Every game has an end, and its last searches see it.
@@ -267,64 +227,8 @@ TEST_P(ProvedStepsTest, SayWhatTheSolverSays) {
   EXPECT_GT(compared, 0);
 }
 
-TEST_P(ProvedStepsTest, EndGamesWithoutASearchOnlyWhereWanted) {
-  SelfPlayOptions options = Proving(GetParam().variant);
-  const State start = InitialState(GetParam().variant);
-  SelfPlayStats without;
-  const auto searched = PlayHashedGames(options, 3, without);
-  EXPECT_EQ(without.played_by_proof, 0);
-  options.end_when_proved = true;
-  SelfPlayStats stats;
-  const auto games = PlayHashedGames(options, 3, stats);
-  int64_t played = 0;
-  for (size_t i = 0; i < games.size(); ++i) {
-    bool proved = false;
-    for (int ply = 0; ply < games[i].steps_size(); ++ply) {
-      const proto::Step& step = games[i].steps(ply);
-      if (!proved) {
-        // Up to the first proof and with it, the game is the same.
-        ASSERT_LT(ply, searched[i].steps_size());
-        EXPECT_EQ(step.SerializeAsString(),
-                  searched[i].steps(ply).SerializeAsString());
-      }
-      if (step.played_by_proof()) {
-        ++played;
-        EXPECT_TRUE(proved);
-        EXPECT_TRUE(step.has_proved_low());
-        EXPECT_FALSE(TeachesPolicy(step));
-        EXPECT_EQ(step.simulations(), 0u);
-        EXPECT_EQ(step.root_value(), *record::ProvedResult(step, start));
-      }
-      proved |= step.has_proved_low();
-    }
-  }
-  EXPECT_EQ(stats.played_by_proof, played);
-}
-
 INSTANTIATE_TEST_SUITE_P(AllVariants, ProvedStepsTest,
                          ::testing::ValuesIn(kVariants), VariantName);
-
-TEST(ProofSelfPlayTest, AProvedGameIsPlayedOnToItsProvedMarginByTheSolver) {
-  SelfPlayOptions options = Proving(Variant::kSacredHillL1);
-  options.end_when_proved = true;
-  SelfPlayStats stats;
-  int exact = 0;
-  for (const proto::GameRecord& game : PlayHashedGames(options, 6, stats)) {
-    const auto replayed = Replayed(game);
-    for (int ply = 0; ply < game.steps_size(); ++ply) {
-      const proto::Step& step = game.steps(ply);
-      if (!step.played_by_proof() || step.proved_low() != step.proved_high()) {
-        continue;
-      }
-      // From a solved position on both sides play best.
-      ++exact;
-      const int margin = replayed.outcome.margin();
-      EXPECT_EQ(step.proved_low(),
-                replayed.states[ply].side() == kRed ? margin : -margin);
-    }
-  }
-  EXPECT_GT(exact, 0);
-}
 
 TEST(OpeningTest, AShareOfTheGamesBeginsWithRandomActionsThatNobodySearched) {
   SelfPlayOptions options = QuickSelfPlay(Variant::kSacredHillL1);
@@ -429,40 +333,33 @@ TEST(GraphSelfPlayTest, SimulationsCatchUpWithOtherLines) {
   EXPECT_GT(stats.caught_up, 0);
 }
 
-TEST(TemperatureScheduleTest, AFallingTemperatureIsUsedUpToTheCutOff) {
+TEST(TemperatureTest, IsThatOfTheFirstPlies) {
   SelfPlayOptions options = QuickSelfPlay(Variant::kSacredHillL1);
   options.search.simulations = 60;
   options.search.dirichlet_fraction = 0;
-  // How often another action than the most visited is played.
-  const auto deviations = [&](const mcts::TemperatureSchedule& temperature) {
-    options.temperature = temperature;
-    int count = 0;
-    for (const proto::GameRecord& game : PlayHashedGames(options, 8)) {
-      for (const proto::Step& step : game.steps()) {
-        uint32_t most = 0;
-        uint32_t played = 0;
-        for (int i = 0; i < step.visits_size(); ++i) {
-          most = std::max(most, step.visits(i));
-          if (step.visited_action(i) == step.action()) played = step.visits(i);
+  options.temperature_plies = 20;
+  int drawn = 0;  // another action than the most visited is played
+  for (const proto::GameRecord& game : PlayHashedGames(options, 8)) {
+    for (int ply = 0; ply < game.steps_size(); ++ply) {
+      const proto::Step& step = game.steps(ply);
+      const uint32_t most =
+          *std::max_element(step.visits().begin(), step.visits().end());
+      for (int i = 0; i < step.visits_size(); ++i) {
+        if (step.visited_action(i) != step.action()) continue;
+        if (ply >= 20) {
+          EXPECT_EQ(step.visits(i), most) << "ply " << ply;
         }
-        count += played < most ? 1 : 0;
+        drawn += step.visits(i) < most ? 1 : 0;
       }
     }
-    return count;
-  };
-  const int always = deviations({.start = 1, .end = 1});
-  const int falling = deviations({.start = 1, .end = 0.1f, .halflife = 3});
-  EXPECT_EQ(deviations({.start = 1, .end = 1, .cutoff_ply = 0}), 0);
-  EXPECT_GT(falling, 0);
-  EXPECT_LT(2 * falling, always);
+  }
+  EXPECT_GT(drawn, 0);
 }
 
 SelfPlayOptions Resigning() {
   SelfPlayOptions options = QuickSelfPlay(Variant::kSacredHillL1);
-  options.resignation = {.threshold = -0.2f,
-                         .turns = 2,
-                         .played_on_share = 0.5f,
-                         .max_false_positive_rate = 1};
+  options.resignation = {
+      .threshold = -0.2f, .turns = 2, .played_on_share = 0.5f};
   return options;
 }
 
@@ -474,9 +371,11 @@ TEST(ResignationSelfPlayTest, LostGamesAreResignedUnlessTheyArePlayedOn) {
   int resigned = 0;
   int played_on = 0;
   for (const proto::GameRecord& game : games) {
-    const bool is_played_on = mcts::IsPlayedOn(
-        options.resignation, DeriveSeed(options.run_seed, game.game_index(),
-                                        StreamPurpose::kResignation));
+    const bool is_played_on =
+        ResignationWatch(options.resignation,
+                         DeriveSeed(options.run_seed, game.game_index(),
+                                    StreamPurpose::kResignation))
+            .played_on();
     played_on += is_played_on ? 1 : 0;
     if (!game.result().has_resigned_by()) continue;
     ++resigned;
@@ -508,20 +407,6 @@ TEST(ResignationSelfPlayTest, AGameIsTheSameUpToItsResignation) {
                 playing[i].steps(ply).action());
     }
   }
-}
-
-TEST(ResignationSelfPlayTest, NobodyResignsWhereItWasWrongTooOften) {
-  SelfPlayOptions options = Resigning();
-  options.resignation.max_false_positive_rate = 0;
-  options.resignation.min_games = 1;
-  // A game in which Red would have resigned at every threshold, and won.
-  mcts::ResignationWatch watch(options.resignation, std::nullopt, true);
-  for (int turn = 0; turn < 4; ++turn) watch.Observe(kRed, -1);
-  watch.AddTo(options.resignation_counts, kRed);
-  SelfPlayStats stats;
-  PlayHashedGames(options, 10, stats);
-  EXPECT_EQ(stats.resigned, 0);
-  EXPECT_GT(stats.played_on, 0);
 }
 
 }  // namespace

@@ -1,9 +1,11 @@
 #include "tara/train/play/self_play.h"
 
 #include <atomic>
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,7 +16,6 @@
 #include "tara/core/rule_options.h"
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
-#include "tara/mcts/choice/resignation.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/evaluators/caching_evaluator.h"
 #include "tara/mcts/evaluators/simple_evaluators.h"
@@ -61,23 +62,6 @@ TEST_P(SelfPlayOfVariantTest, YieldsValidRecordsWithSearchStatistics) {
 
 INSTANTIATE_TEST_SUITE_P(AllVariants, SelfPlayOfVariantTest,
                          ::testing::ValuesIn(kVariants), VariantName);
-
-TEST(SelfPlayTest, GamesDependOnTheirIndexAloneAndNotOnThreadsOrBatches) {
-  SelfPlayOptions options = QuickSelfPlay(Variant::kSacredHillL1);
-  options.threads = 1;
-  options.games_per_thread = 1;
-  const auto alone = PlayUniformGames(options, {11});
-  options.threads = 3;
-  options.games_per_thread = 4;
-  const auto together = PlayUniformGames(options, {3, 11, 4, 8, 20, 21, 22});
-  ASSERT_EQ(alone.size(), 1u);
-  ASSERT_EQ(together.size(), 7u);
-  EXPECT_EQ(alone[0].seed(), DeriveSeed(7, 11, StreamPurpose::kSelfPlay));
-  EXPECT_EQ(together[3].SerializeAsString(), alone[0].SerializeAsString());
-  EXPECT_NE(
-      together[2].steps(0).action() * 1000 + together[2].steps(1).action(),
-      alone[0].steps(0).action() * 1000 + alone[0].steps(1).action());
-}
 
 TEST(SelfPlayTest, GameIndicesGoRoundTheStartPositions) {
   SelfPlayOptions options = QuickSelfPlay(Variant::kHighKingsL1);
@@ -234,70 +218,47 @@ TEST_F(SelfPlayCacheTest, SymmetricPositionsAreAskedForOnce) {
   EXPECT_GT(symmetric.hits(), plain.hits());
 }
 
-// --- Resignation history -----------------------------------------------------
+// --- Resignation -------------------------------------------------------------
 
-// Games with values that are noise, some of them resigned.
-class ResignationHistoryTest : public ::testing::Test {
- protected:
-  void Play() { store_ = StoreOf(PlayHashedGames(options_, 24, stats_)); }
-
-  // Expects what was counted as the games were played; `index` is that of the
-  // threshold.
-  void ExpectTheCountsOfPlay(int index) {
-    const mcts::ResignationCounts counts = Count(24, 1000);
-    EXPECT_EQ(counts.games(), stats_.played_on);
-    EXPECT_EQ(counts.resigned(index), stats_.resignable);
-    EXPECT_EQ(counts.wrong(index), stats_.resignable_not_lost);
-  }
-
-  mcts::ResignationCounts Count(uint64_t end, int64_t window) {
-    return CountResignations(*store_, options_.resignation, options_.run_seed,
-                             end, window)
-        .value();
-  }
-
-  SelfPlayOptions options_ = [] {
-    SelfPlayOptions options = QuickSelfPlay(Variant::kSacredHillL1);
-    options.resignation = {
-        .threshold = -0.2f, .turns = 2, .played_on_share = 0.5f};
-    return options;
-  }();
-  SelfPlayStats stats_;
-  std::unique_ptr<record::GameStore> store_;
-};
-
-TEST_F(ResignationHistoryTest, OfStoredGamesIsWhatWasCountedInPlay) {
-  Play();
-  ASSERT_GT(stats_.resigned, 0);
-  ASSERT_GT(stats_.resignable, 0);
-  ExpectTheCountsOfPlay(/*index=*/20);
-  // The store can be asked for them.
-  EXPECT_EQ(store_->Statistics({}).value().at(0).ended_by.at("resigned"),
-            stats_.resigned);
+ResignationWatch Watch(float threshold, int turns, float played_on_share) {
+  return ResignationWatch({.threshold = threshold,
+                           .turns = turns,
+                           .played_on_share = played_on_share},
+                          /*seed=*/1);
 }
 
-TEST_F(ResignationHistoryTest, NobodyThoughtAnythingOfActionsDrawnAtRandom) {
-  options_.opening = {.share = 1, .max_plies = 6};
-  options_.search.proof = true;
-  options_.search.solver_vacant_hills = 6;
-  options_.end_when_proved = true;
-  // A threshold that a value of 0 would meet.
-  options_.resignation.threshold = 0;
-  Play();
-  ExpectTheCountsOfPlay(/*index=*/0);
+TEST(ResignationWatchTest, TakesBadValuesAtTurnsInARowOfOneSide) {
+  ResignationWatch watch = Watch(-0.9f, 3, 0);
+  EXPECT_FALSE(watch.Observe(kRed, -0.95f));
+  EXPECT_FALSE(watch.Observe(kBlue, 0.95f));
+  EXPECT_FALSE(watch.Observe(kRed, -0.95f));
+  EXPECT_FALSE(watch.Observe(kRed, -0.89f));  // not bad enough: from the start
+  EXPECT_FALSE(watch.Observe(kRed, -0.95f));
+  EXPECT_FALSE(watch.Observe(kRed, -0.9f));  // as much as the threshold counts
+  EXPECT_FALSE(watch.Observe(kBlue, -0.95f));
+  EXPECT_TRUE(watch.Observe(kRed, -1));
+  EXPECT_EQ(watch.loser(), kRed);
 }
 
-TEST_F(ResignationHistoryTest, IsOfTheNewestGamesBelowTheEnd) {
-  Play();
-  int64_t expected = 0;
-  for (uint64_t index = 6; index < 16; ++index) {
-    expected += mcts::IsPlayedOn(
-        options_.resignation,
-        DeriveSeed(options_.run_seed, index, StreamPurpose::kResignation));
+TEST(ResignationWatchTest, NobodyResignsAGameThatIsPlayedOn) {
+  ResignationWatch watch = Watch(-0.9f, 1, 1);
+  EXPECT_TRUE(watch.played_on());
+  EXPECT_FALSE(watch.Observe(kRed, -0.8f));
+  EXPECT_EQ(watch.loser(), std::nullopt);
+  EXPECT_FALSE(watch.Observe(kBlue, -0.95f));
+  EXPECT_FALSE(watch.Observe(kRed, -1));
+  EXPECT_EQ(watch.loser(), kBlue);
+}
+
+TEST(ResignationWatchTest, TheShareOfGamesPlayedOnIsDrawnByGame) {
+  constexpr int kGames = 10000;
+  int played_on = 0;
+  for (int game = 0; game < kGames; ++game) {
+    const uint64_t seed = DeriveSeed(1, game, StreamPurpose::kResignation);
+    const ResignationOptions options = {.threshold = -1.0f};
+    played_on += ResignationWatch(options, seed).played_on() ? 1 : 0;
   }
-  ASSERT_GT(expected, 0);
-  EXPECT_EQ(Count(16, 10).games(), expected);
-  EXPECT_EQ(Count(0, 10).games(), 0);
+  EXPECT_NEAR(played_on, 0.1 * kGames, 4 * std::sqrt(kGames * 0.09));
 }
 
 }  // namespace

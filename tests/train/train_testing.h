@@ -11,17 +11,13 @@
 
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
-#include "absl/types/span.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tara/base/random.h"
-#include "tara/core/action.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/evaluators/simple_evaluators.h"
-#include "tara/mcts/state_hash.h"
 #include "tara/record/game_record.h"
 #include "tara/record/game_store.h"
 #include "tara/train/play/self_play.h"
@@ -45,38 +41,12 @@ inline SelfPlayOptions QuickSelfPlay(Variant variant) {
   options.starts = {InitialState(variant)};
   options.search.simulations = 6;
   options.search.dirichlet_fraction = 0.25f;
-  options.temperature = mcts::TemperatureSchedule::FirstPlies(1, 10);
+  options.temperature_plies = 10;
   options.run_seed = 7;
   options.model_id = "uniform";
   options.games_per_thread = 3;
   return options;
 }
-
-// Says of each position something else, but always the same: as a network
-// does, and unlike it at once.
-class HashingEvaluator : public mcts::Evaluator {
- public:
-  absl::Status Evaluate(absl::Span<const State> states,
-                        absl::Span<mcts::Evaluation> results) override {
-    for (size_t i = 0; i < states.size(); ++i) {
-      Random random(mcts::HashState(states[i]));
-      mcts::Evaluation& result = results[i];
-      result.priors.assign(LegalActions(states[i]).Count(), 0);
-      float total = 0;
-      for (float& prior : result.priors) {
-        prior = 0.05f + static_cast<float>(random.Uniform());
-        total += prior;
-      }
-      for (float& prior : result.priors) prior /= total;
-      result.win = static_cast<float>(random.Uniform());
-      result.draw = 0;
-      result.loss = 1 - result.win;
-      result.margin = 8 * (result.win - result.loss);
-      result.margins.clear();
-    }
-    return absl::OkStatus();
-  }
-};
 
 // Plays games; returns them by increasing index.
 inline std::vector<proto::GameRecord> PlayGamesWith(
@@ -110,7 +80,7 @@ inline std::vector<proto::GameRecord> PlayUniformGames(
 // The games 0 to `count` - 1 with the hashing evaluator.
 inline std::vector<proto::GameRecord> PlayHashedGames(
     const SelfPlayOptions& options, uint64_t count, SelfPlayStats& stats) {
-  HashingEvaluator evaluator;
+  mcts::HashEvaluator evaluator;
   return PlayGamesWith(evaluator, options, IndicesTo(count), stats);
 }
 inline std::vector<proto::GameRecord> PlayHashedGames(

@@ -9,12 +9,6 @@
 
 namespace tara::mcts {
 
-float TemperatureSchedule::At(int ply) const {
-  if (ply >= cutoff_ply) return 0;
-  if (halflife <= 0) return start;
-  return end + (start - end) * std::exp2(-static_cast<float>(ply) / halflife);
-}
-
 namespace {
 
 // Only actions with at least this part of the most visits are compared by their

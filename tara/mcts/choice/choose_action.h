@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -13,35 +12,12 @@
 
 namespace tara::mcts {
 
-// The temperature of ChooseAction by ply: before the cut-off
-//   end + (start - end) * 2^(-ply / halflife),
-// from it on 0, the best action. A value type.
-//
-// High temperatures early make games differ, at the price of worse play, which
-// biases the values of those positions; hence the decay.
-struct TemperatureSchedule {
-  float start = 1;  // at ply 0
-  float end = 0;    // approached later; below `start` usually
-  // In plies; 0: no decay, `start` up to the cut-off.
-  float halflife = 0;
-  // The first ply at which the best action is played.
-  int cutoff_ply = std::numeric_limits<int>::max();
-
-  // Returns `temperature` for the first `plies` plies, and 0 after them.
-  static TemperatureSchedule FirstPlies(float temperature, int plies) {
-    return {.start = temperature, .end = temperature, .cutoff_ply = plies};
-  }
-
-  // Returns the temperature for the action of a ply, counted from 0.
-  float At(int ply) const;
-};
-
 // The selection formula of searches (PUCT). The score of an action is
 //
-//   Q + c(N) * sqrt(N) * P / (1 + n)
+//   Q + c * sqrt(N) * P / (1 + n)
 //
 // where Q is its value for the side to move, P its prior and n its visits; N
-// are the visits of the node and c(N) its weight of exploration. The members
+// are the visits of the node and c is the weight of exploration. The members
 // are the terms of a node, which TermsOf (tara/mcts/tree/walk.cc) sets by the
 // options; a parameter of another formula is one more member. They have no
 // defaults: code that does not set one does not compile. All that selects or
@@ -49,7 +25,7 @@ struct TemperatureSchedule {
 // one with the highest prior can be selected, so the score has to rise with P.
 // Source: Silver et al. 2017 (Nature 550), Methods, "Select".
 struct Puct {
-  float exploration;  // c(N) * sqrt(N)
+  float exploration;  // c * sqrt(N)
 
   // Returns the score of an action; `tries` is 1 + n. Works on
   // numbers and on vectors of them.

@@ -14,38 +14,9 @@ namespace tara::mcts {
 // REQUIRES: shape > 0.
 double DrawGamma(double shape, Random& random);
 
-// Returns a sample of the Dirichlet distribution with the given parameters: one
-// number per parameter, non-negative, with sum 1. REQUIRES: at least one
-// parameter; all are positive.
-std::vector<float> DrawDirichlet(absl::Span<const double> alphas,
-                                 Random& random);
-
-// The same with `size` parameters that are all `alpha`.
+// Returns a sample of the symmetric Dirichlet distribution of `size` parameters
+// `alpha`: non-negative numbers with sum 1. REQUIRES: both are positive.
 std::vector<float> DrawDirichlet(double alpha, int size, Random& random);
-
-struct RootNoiseOptions {
-  // Sum of the Dirichlet parameters of the legal actions, for any number of
-  // them, so that the noise affects about the same number of actions in every
-  // position. A larger sum spreads it wider.
-  float concentration = 10.0f;
-  // Whether half of the concentration goes to actions of higher prior
-  // (ShapedAlphas), so that noise falls more often on plausible actions.
-  bool shaped = false;
-};
-
-// Returns noise for the priors of a root, to be mixed into them.
-// REQUIRES: at least one prior; concentration > 0.
-std::vector<float> DrawRootNoise(const RootNoiseOptions& options,
-                                 absl::Span<const float> priors,
-                                 Random& random);
-
-// Returns Dirichlet parameters that sum to `concentration`: half of it is
-// spread evenly; the other half in proportion to
-//   max(0, l - mean l)   with l = log(min(prior, 0.01)),
-// evenly too where that is 0 for all.
-// Source: KataGo, docs/KataGoMethods.md, "Shaped Dirichlet Noise".
-std::vector<double> ShapedAlphas(double concentration,
-                                 absl::Span<const float> priors);
 
 struct GumbelOptions {
   // So many actions, at most, are tried at all: those sampled first. More make

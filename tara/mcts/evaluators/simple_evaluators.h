@@ -18,6 +18,14 @@ class UniformEvaluator : public Evaluator {
                         absl::Span<Evaluation> results) override;
 };
 
+// Judges a position by its hash: priors and values that are all different, and
+// that no change elsewhere moves. For checks of the search. Never fails.
+class HashEvaluator : public Evaluator {
+ public:
+  absl::Status Evaluate(absl::Span<const State> states,
+                        absl::Span<Evaluation> results) override;
+};
+
 // Evaluates a position by random games to the end, with all legal actions
 // equally likely. The games' seeds derive from the position and the seed, so a
 // position has the same result in any batch, on any thread and any processor.

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,48 +28,14 @@ Custom UtilityMember(UtilityOptions& utility) {
       .get = [&utility] { return std::string(UtilityKindName(utility.kind)); }};
 }
 
-// "reduction:0.2" or "absolute:-1", of all nodes but the root.
-Custom FirstPlayUrgencyMember(SearchOptions& options) {
-  const auto set = [&options](absl::string_view value) {
-    if (absl::ConsumePrefix(&value, "reduction:")) {
-      if (!ReadNumber(value, 0, 2, options.first_play_urgency_reduction)) {
-        return false;
-      }
-      options.first_play_urgency = FirstPlayUrgency::kReduction;
-      return true;
-    }
-    if (!absl::ConsumePrefix(&value, "absolute:") ||
-        !ReadNumber(value, -1, 1, options.first_play_urgency_value)) {
-      return false;
-    }
-    options.first_play_urgency = FirstPlayUrgency::kAbsolute;
-    return true;
+// "reduction:0.2".
+Custom FirstPlayUrgencyMember(float& reduction) {
+  const auto set = [&reduction](absl::string_view value) {
+    return absl::ConsumePrefix(&value, "reduction:") &&
+           ReadNumber(value, 0, 2, reduction);
   };
-  const auto get = [&options] {
-    return options.first_play_urgency == FirstPlayUrgency::kReduction
-               ? absl::StrCat("reduction:",
-                              options.first_play_urgency_reduction)
-               : absl::StrCat("absolute:", options.first_play_urgency_value);
-  };
-  return {"reduction:X or absolute:X", set, get};
-}
-
-Custom RootUrgencyMember(SearchOptions& options) {
-  std::optional<float>& urgency = options.root_first_play_urgency;
-  const auto set = [&urgency](absl::string_view value) {
-    float number;
-    if (value == "same") {
-      urgency.reset();
-      return true;
-    }
-    if (!ReadNumber(value, -1, 2, number)) return false;
-    urgency = number;
-    return true;
-  };
-  const auto get = [&urgency] {
-    return urgency.has_value() ? absl::StrCat(*urgency) : "same";
-  };
-  return {"same, or a number from -1 to 2", set, get};
+  return {"reduction:X", set,
+          [&reduction] { return absl::StrCat("reduction:", reduction); }};
 }
 
 constexpr int kMaxMegabytes = 1 << 20;
@@ -99,29 +64,14 @@ OptionTable SearchOptionTable(SearchOptions& options) {
       {"points_scale", &options.utility.points_scale, 0.1, 100,
        "margin worth half of the largest utility"},
       {"c_puct", &options.c_puct, 0, 100, "weight of priors against values"},
-      {"c_puct_growth", &options.c_puct_growth, 0, 100,
-       "growth of c_puct with log visits"},
-      {"c_puct_base", &options.c_puct_base, 1, 1e9,
-       "visits at which that growth begins"},
-      {"prior_temperature", &options.prior_temperature, 0.1, 10,
-       "priors ^ (1 / this): above 1 they count less"},
-      {"deviation_scale", &options.utility_deviation_scale, 0, 1,
-       "more exploration where results differ; 0: none"},
-      {"deviation_prior", &options.utility_deviation_prior, 0.01, 1,
-       "prior estimate of that deviation"},
-      {"deviation_prior_weight", &options.utility_deviation_prior_weight, 0,
-       1000, "weight of that estimate, in visits"},
-      {"fpu", FirstPlayUrgencyMember(options),
-       "value if untried: parent - X, or X"},
-      {"root_fpu", RootUrgencyMember(options), "X of fpu at the root"},
+      {"fpu", FirstPlayUrgencyMember(options.first_play_urgency_reduction),
+       "value if untried: parent - X"},
       {"virtual_loss", &options.virtual_loss, 0, 10,
        "losses counted for a leaf in flight"},
       {"noise", &options.dirichlet_fraction, 0, 1,
        "share of Dirichlet noise in the root's priors"},
       {"noise_concentration", &options.dirichlet_concentration, 0.001, 10000,
        "alpha of that noise x number of legal actions"},
-      {"noise_shaped", &options.dirichlet_shaped,
-       "more of that noise where priors are high"},
       {"forced_playouts", &options.forced_playouts, 0, 100,
        "k of forced playouts at the root; 0: none"},
       {"gumbel", &options.gumbel,

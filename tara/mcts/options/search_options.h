@@ -2,7 +2,6 @@
 #define TARA_MCTS_OPTIONS_SEARCH_OPTIONS_H_
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,14 +20,6 @@ struct Option;  // tara/base/option_table.h
 
 namespace tara::mcts {
 
-// The value of an action that was not tried yet, for the side that would play
-// it.
-enum class FirstPlayUrgency : uint8_t {
-  kReduction,  // the value of its parent, less a part that grows with what
-               // was tried
-  kAbsolute,   // a fixed value
-};
-
 // The most simulations that a root's visits count: as good as no limit.
 inline constexpr int kMaxSimulations = (1 << 24) - 2;
 
@@ -43,33 +34,12 @@ struct SearchOptions {
   UtilityOptions utility = {};
 
   // --- Selection -----------------------------------------------------------
-  // Weight of priors against values: more explores more. With growth it rises
-  // with the visits N of a node:
-  //   c(N) = c_puct + c_puct_growth * log((N + c_puct_base + 1) / c_puct_base)
-  // Source: Silver et al. 2018 (Science 362), supplementary pseudocode.
+  // Weight of priors against values: more explores more.
   float c_puct = 1.5f;
-  float c_puct_growth = 0.0f;
-  float c_puct_base = 19652.0f;
-  // Priors are taken to the power of 1 / this, in all nodes: above 1 they count
-  // less, and the search tries more actions. Source: lc0.
-  float prior_temperature = 1.0f;
-  // Multiplies c(N) by 1 + scale * (s / prior - 1), where s is the standard
-  // deviation of the utilities seen below the node, pulled towards the prior as
-  // if by that many visits with it: explores more where results differ. 0 turns
-  // it off. Source: KataGo, docs/KataGoMethods.md, "Dynamic Variance-Scaled
-  // cPUCT".
-  float utility_deviation_scale = 0.0f;
-  float utility_deviation_prior = 0.4f;
-  float utility_deviation_prior_weight = 2.0f;
-
-  FirstPlayUrgency first_play_urgency = FirstPlayUrgency::kReduction;
-  // kReduction: how much worse than its parent an action not yet tried is taken
-  // to be, once all the prior probability has been tried; 0 takes it as equal.
+  // First-play urgency: how much worse than its parent an action not yet tried
+  // is taken to be, once all the prior probability has been tried; 0 takes it
+  // as equal.
   float first_play_urgency_reduction = 0.2f;
-  // kAbsolute: the value it is taken to have.
-  float first_play_urgency_value = 0.0f;
-  // If set: the value for the root of the field that is in use.
-  std::optional<float> root_first_play_urgency = std::nullopt;
 
   // Each leaf in flight counts as a visit of its way; this many of its weight
   // are also lost for the side that went there, which drives several walks at a
@@ -81,7 +51,6 @@ struct SearchOptions {
   // it off.
   float dirichlet_concentration = 10.0f;  // the sum of its parameters
   float dirichlet_fraction = 0.0f;
-  bool dirichlet_shaped = false;
   // Each action of the root that was tried gets at least sqrt(this * prior with
   // noise * visits of the root) visits; 0 turns it off. Policy targets are then
   // to be pruned. Source: Wu 2019 (arXiv:1902.10565), section 3.2.

@@ -1,18 +1,15 @@
 #include <cmath>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/types/span.h"
 #include "tara/base/check.h"
 #include "tara/base/random.h"
 #include "tara/core/action.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
-#include "tara/mcts/evaluator.h"
+#include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tara/mcts/options/search_options.h"
 #include "tara/mcts/search/many_games.h"
-#include "tara/mcts/state_hash.h"
 #include "tara/mcts/tree/tree.h"
 #include "tara/mcts/utility.h"
 
@@ -21,32 +18,6 @@ namespace {
 
 constexpr int kSimulations = 250;
 constexpr uint64_t kSeed = 1;
-
-// Judges a position by its hash: priors and values that are all different, and
-// that no change elsewhere moves.
-class HashEvaluator : public Evaluator {
- public:
-  absl::Status Evaluate(absl::Span<const State> states,
-                        absl::Span<Evaluation> results) override {
-    for (size_t i = 0; i < states.size(); ++i) {
-      Random random(HashState(states[i]));
-      Evaluation& result = results[i];
-      result.priors.resize(LegalActions(states[i]).Count());
-      float sum = 0;
-      for (float& prior : result.priors) {
-        const auto draw = static_cast<float>(random.Uniform());
-        sum += prior = draw * draw * draw + 0.001f;
-      }
-      for (float& prior : result.priors) prior /= sum;
-      result.win = static_cast<float>(random.Uniform());
-      result.loss = 1 - result.win;
-      result.draw = 0;
-      result.margin = 10 * result.value();
-      result.margins.clear();
-    }
-    return absl::OkStatus();
-  }
-};
 
 // The start, the middle and a late position of a random game.
 std::vector<State> PositionsOf(Variant variant) {
@@ -65,16 +36,10 @@ std::vector<SearchOptions> AllOptions() {
   return {
       {.simulations = kSimulations, .dirichlet_fraction = 0.25f},
       {.simulations = kSimulations,
-       .c_puct_growth = 1.0f,
-       .c_puct_base = 500.0f,
-       .utility_deviation_scale = 0.85f,
-       .root_first_play_urgency = 0.1f,
        .dirichlet_fraction = 0.25f,
-       .dirichlet_shaped = true,
        .forced_playouts = 2.0f},
       {.simulations = kSimulations,
        .utility = {.kind = UtilityKind::kMix},
-       .first_play_urgency = FirstPlayUrgency::kAbsolute,
        .graph_search = true,
        .proof = true},
       {.simulations = kSimulations,

@@ -103,7 +103,6 @@ void Tree::SetRootOptions(const SearchOptions& options) {
   SetSimulations(options.simulations);
   data_.options.dirichlet_concentration = options.dirichlet_concentration;
   data_.options.dirichlet_fraction = options.dirichlet_fraction;
-  data_.options.dirichlet_shaped = options.dirichlet_shaped;
   data_.options.forced_playouts = options.forced_playouts;
   data_.options.gumbel = options.gumbel;
   data_.options.gumbel_options = options.gumbel_options;
@@ -131,10 +130,9 @@ void Tree::AddRootNoise() {
   const TreeNode& root = root_node();
   const int count = root.num_candidates;
   const float fraction = options().dirichlet_fraction;
-  const std::vector<float> noise =
-      DrawRootNoise({.concentration = options().dirichlet_concentration,
-                     .shaped = options().dirichlet_shaped},
-                    data_.root_priors, random_);
+  const std::vector<float> noise = DrawDirichlet(
+      options().dirichlet_concentration / static_cast<float>(count), count,
+      random_);
   std::vector<float> priors(count);  // in the order of the candidates
   for (int i = 0; i < count; ++i) {
     const size_t place =

@@ -1,7 +1,6 @@
 #include "tara/mcts/tree/walk.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -21,19 +20,6 @@
 #include "tara/mcts/tree/node_store.h"
 
 namespace tara::mcts {
-
-void TemperPriors(absl::Span<const float> priors, float temperature,
-                  absl::Span<float> tempered) {
-  TARA_CHECK(temperature > 0, "temperature must be > 0");
-  TARA_CHECK(priors.size() == tempered.size(), "expected spans of one size");
-  float sum = 0;
-  for (size_t i = 0; i < priors.size(); ++i) {
-    tempered[i] = std::pow(priors[i], 1 / temperature);
-    sum += tempered[i];
-  }
-  TARA_CHECK(sum > 0, "a prior must be > 0");
-  for (float& prior : tempered) prior /= sum;
-}
 
 namespace {
 
@@ -166,69 +152,26 @@ EdgeSums SumEdges(const SearchData& data, const TreeNode& node) {
   return sums;
 }
 
-// The parts of c(N) (SearchOptions::c_puct), each where its option is set.
-
-[[gnu::noinline]] float GrowthOfC(const SearchOptions& options, float visits) {
-  return options.c_puct_growth *
-         std::log((visits + options.c_puct_base + 1) / options.c_puct_base);
-}
-
-// Returns the factor of exploration by how much results differ below a node.
-[[gnu::noinline]] float DeviationFactor(const SearchOptions& options,
-                                        float mean, float square,
-                                        uint32_t finished_visits) {
-  const auto visits = static_cast<float>(finished_visits);
-  const float variance = std::max(0.0f, square - mean * mean);
-  const float prior = options.utility_deviation_prior;
-  const float weight = options.utility_deviation_prior_weight;
-  const float deviation = std::sqrt(
-      (weight * prior * prior + visits * variance) / (weight + visits));
-  return 1 + options.utility_deviation_scale * (deviation / prior - 1);
-}
-
-// Returns c(N), with N = `visits`. Each option that varies it is a line here,
-// and no other place could omit it.
-[[gnu::always_inline]] inline float ExplorationWeight(
-    const SearchOptions& options, const TreeNode& node, NodeTotals totals,
-    float visits) {
-  float c = options.c_puct;
-  if (options.c_puct_growth != 0) [[unlikely]] {
-    c += GrowthOfC(options, visits);
-  }
-  if (options.utility_deviation_scale != 0) [[unlikely]] {
-    c *= DeviationFactor(options, totals.Mean(), node.means.square,
-                         totals.visits);
-  }
-  return c;
-}
-
 [[gnu::always_inline]] inline Terms TermsOf(const SearchData& data,
                                             const TreeNode& node,
                                             uint32_t in_flight) {
   const NodeTotals totals = UnpackTotals(node.totals);
   const auto visits = static_cast<float>(totals.visits + in_flight);
   const float red_mean = totals.Mean();
-  const float c = ExplorationWeight(data.options, node, totals, visits);
   const bool is_red = node.side == kRed;
-  return {.scan = {.side_unit = is_red ? kValueUnit : -kValueUnit,
-                   .puct = {.exploration = c * std::sqrt(visits)},
-                   .first_play = 0},
-          .mean = is_red ? red_mean : -red_mean};
+  return {
+      .scan = {.side_unit = is_red ? kValueUnit : -kValueUnit,
+               .puct = {.exploration = data.options.c_puct * std::sqrt(visits)},
+               .first_play = 0},
+      .mean = is_red ? red_mean : -red_mean};
 }
 
 // `visited_prior` is in units of kPriorUnit.
-float FirstPlayUrgencyValue(const SearchOptions& options, bool is_root,
-                            float mean, int32_t visited_prior) {
-  if (options.first_play_urgency == FirstPlayUrgency::kAbsolute) {
-    return is_root && options.root_first_play_urgency.has_value()
-               ? *options.root_first_play_urgency
-               : options.first_play_urgency_value;
-  }
-  const float reduction = is_root && options.root_first_play_urgency.has_value()
-                              ? *options.root_first_play_urgency
-                              : options.first_play_urgency_reduction;
+float FirstPlayUrgencyValue(const SearchOptions& options, float mean,
+                            int32_t visited_prior) {
   const float visited = static_cast<float>(visited_prior) * kPriorUnit;
-  return mean - reduction * std::sqrt(std::min(visited, 1.0f));
+  return mean - options.first_play_urgency_reduction *
+                    std::sqrt(std::min(visited, 1.0f));
 }
 
 // Whether an action to a child cannot be better than the margin that is proved
@@ -383,7 +326,6 @@ Selected SelectByGumbel(SearchData& data) {
 Selected SelectAction(const SearchData& data, uint32_t index,
                       bool settled_too) {
   const TreeNode& node = data.store.node(index);
-  const bool is_root = index == kRoot;
   // 1. The terms that all scores of the node share. With leaves in flight there
   //    may be edges without visits, whose first-play urgency is used in step
   //    2; otherwise only an action not tried has one, and step 2 sums the
@@ -393,8 +335,8 @@ Selected SelectAction(const SearchData& data, uint32_t index,
   if (in_flight) sums = SumEdges(data, node);
   Terms terms = TermsOf(data, node, sums.in_flight);
   if (in_flight) {
-    terms.scan.first_play = FirstPlayUrgencyValue(
-        data.options, is_root, terms.mean, sums.visited_prior);
+    terms.scan.first_play =
+        FirstPlayUrgencyValue(data.options, terms.mean, sums.visited_prior);
   }
   // 2. The edge with the best score.
   const bool one_by_one =
@@ -409,7 +351,7 @@ Selected SelectAction(const SearchData& data, uint32_t index,
       // A scan one by one leaves edges out of its sum.
       if (one_by_one) sums = SumEdges(data, node);
       terms.scan.first_play = FirstPlayUrgencyValue(
-          data.options, is_root, terms.mean,
+          data.options, terms.mean,
           one_by_one ? sums.visited_prior : best.prior_sum);
     }
     const float prior = DecodePrior(node.next_prior);
@@ -590,20 +532,6 @@ uint32_t MakeEdge(SearchData& data, uint32_t index, int position) {
   return data.store.AddEdge(index, position, FindOrAddNode(data, state));
 }
 
-// Lists the actions of a node that was evaluated.
-void AddCandidates(SearchData& data, uint32_t index,
-                   absl::Span<const float> priors) {
-  const float temperature = data.options.prior_temperature;
-  if (temperature == 1) {
-    data.store.AddCandidates(index, priors);
-    return;
-  }
-  std::array<float, kNumActions> tempered;
-  const auto room = absl::MakeSpan(tempered).first(priors.size());
-  TemperPriors(priors, temperature, room);
-  data.store.AddCandidates(index, room);
-}
-
 // Whether another simulation might not find room.
 bool IsFull(const SearchData& data) {
   const int64_t walks = 1 + int64_t{data.in_flight};
@@ -656,8 +584,8 @@ void ApplyLeaf(SearchData& data, const SearchLeaf& leaf,
                const Evaluation& evaluation) {
   // 6. The leaf is expanded.
   TreeNode& node = LeafNode(data, leaf);
-  AddCandidates(data, data.NodeBefore(leaf.path, leaf.path.size()),
-                evaluation.priors);
+  data.store.AddCandidates(data.NodeBefore(leaf.path, leaf.path.size()),
+                           evaluation.priors);
   const Side side = node.side;
   const float utility =
       std::clamp(data.utility.OfEvaluation(evaluation, side), -1.0f, 1.0f);

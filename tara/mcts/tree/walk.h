@@ -54,14 +54,7 @@ void ApplyLeaf(SearchData& data, const SearchLeaf& leaf,
 // Takes the leaf back. REQUIRES: it is in flight.
 void CancelLeaf(SearchData& data, const SearchLeaf& leaf);
 
-// --- Parts of a simulation, for other parts of the tree and for tests --------
-
-// Fills `tempered` with priors^(1/temperature), scaled to sum to 1:
-// temperatures above 1 lower the priors of likely actions, those below 1 raise
-// them. Priors of 0 stay 0. Source: lc0, the option PolicyTemperature.
-// REQUIRES: temperature > 0; a prior is positive; the spans have one size.
-void TemperPriors(absl::Span<const float> priors, float temperature,
-                  absl::Span<float> tempered);
+// --- Parts of a simulation, for other parts of the tree ----------------------
 
 // Returns the formula with the terms of a node. REQUIRES: it is expanded.
 Puct PuctOf(const SearchData& data, uint32_t node);

@@ -473,50 +473,37 @@ bool HasOption(const proto::SearchConfig& config, absl::string_view name) {
                      });
 }
 
-absl::Status CheckGumbel(const proto::SelfPlayConfig& config,
-                         const mcts::SearchOptions& search) {
-  constexpr absl::string_view kField = "self_play.search.option";
-  const auto simulations = static_cast<int>(config.search().simulations());
-  for (const absl::string_view name :
-       {"gumbel_actions", "gumbel_c_visit", "gumbel_c_scale", "gumbel_noise"}) {
-    if (!search.gumbel && HasOption(config.search(), name)) {
-      return Bad(kField, name,
-                 "gumbel=on as well: without it, this has no effect");
-    }
-  }
-  if (!search.gumbel) return absl::OkStatus();
-  if (search.forced_playouts > 0) {
-    return Bad(kField, "forced_playouts together with gumbel=on",
-               "only one of the two: both control how the root explores");
-  }
-  const int considered = search.gumbel_options.considered_actions;
-  if (HasOption(config.search(), "gumbel_actions") &&
-      considered > simulations) {
-    return Bad(
-        kField, absl::StrCat("gumbel_actions=", considered),
-        absl::StrCat("at most self_play.search.simulations, ", simulations,
-                     ": each action that is considered needs one"));
-  }
-  return absl::OkStatus();
-}
-
-absl::Status CheckSearch(const proto::SelfPlayConfig& config) {
+absl::Status CheckSelfPlay(const proto::SelfPlayConfig& config) {
+  constexpr absl::string_view kOption = "self_play.search.option";
+  const uint32_t simulations = config.search().simulations();
   const absl::StatusOr<mcts::SearchOptions> search =
       ToSearchOptions(config.search());
   TARA_RETURN_IF_ERROR(Prefixed("self_play.search.", search.status()));
-  TARA_RETURN_IF_ERROR(CheckGumbel(config, *search));
-  if (config.end_when_proved() && !search->proof) {
-    return absl::InvalidArgumentError(
-        "self_play.end_when_proved: true, but nothing is proved without "
-        "self_play.search.option proof=on");
+  for (const absl::string_view name :
+       {"gumbel_actions", "gumbel_c_visit", "gumbel_c_scale", "gumbel_noise"}) {
+    if (!search->gumbel && HasOption(config.search(), name)) {
+      return Bad(kOption, name,
+                 "gumbel=on as well: without it, this has no effect");
+    }
+  }
+  if (search->gumbel && search->forced_playouts > 0) {
+    return Bad(kOption, "forced_playouts together with gumbel=on",
+               "only one of the two: both control how the root explores");
+  }
+  const int considered = search->gumbel_options.considered_actions;
+  if (search->gumbel && HasOption(config.search(), "gumbel_actions") &&
+      considered > static_cast<int>(simulations)) {
+    return Bad(
+        kOption, absl::StrCat("gumbel_actions=", considered),
+        absl::StrCat("at most self_play.search.simulations, ", simulations,
+                     ": each action that is considered needs one"));
   }
   const proto::PlayoutCapConfig& cap = config.playout_cap();
-  if (cap.full_share() < 1 &&
-      cap.fast_simulations() >= config.search().simulations()) {
+  if (cap.full_share() < 1 && cap.fast_simulations() >= simulations) {
     return Bad("self_play.playout_cap.fast_simulations", cap.fast_simulations(),
                absl::StrCat("less than a full search has (self_play.search."
                             "simulations: ",
-                            config.search().simulations(), ")"));
+                            simulations, ")"));
   }
   if (config.evaluation_groups() > config.games_per_thread()) {
     return Bad(
@@ -527,82 +514,64 @@ absl::Status CheckSearch(const proto::SelfPlayConfig& config) {
   return absl::OkStatus();
 }
 
-// One network learns, on one device.
-absl::Status CheckLearnerDevice(const std::string& device) {
-  const auto parsed = nn::ParseDevice(device);
-  if (parsed.ok() && !parsed->all) return absl::OkStatus();
-  return Bad("learner.device", absl::StrCat("'", device, "'"),
-             "cpu, cuda or cuda:N (N from 0)");
-}
-
-absl::Status CheckTargets(const proto::TrainConfig& config) {
-  // CheckSearch has seen to it that there are options.
+// REQUIRES: CheckSelfPlay.
+absl::Status CheckLearner(const proto::TrainConfig& config) {
+  const proto::LearnerConfig& learner = config.learner();
+  // One network learns, on one device.
+  const auto device = nn::ParseDevice(learner.device());
+  if (!device.ok() || device->all) {
+    return Bad("learner.device", absl::StrCat("'", learner.device(), "'"),
+               "cpu, cuda or cuda:N (N from 0)");
+  }
   const mcts::UtilityKind utility =
       ToSearchOptions(config.self_play().search())->utility.kind;
-  if (config.learner().value_search_share() > 0 &&
+  if (learner.value_search_share() > 0 &&
       utility != mcts::UtilityKind::kWinLoss) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "learner.value_search_share: ", config.learner().value_search_share(),
+        "learner.value_search_share: ", learner.value_search_share(),
         ", but searches return utilities (self_play.search.option utility=",
         mcts::UtilityKindName(utility), "); expected 0, or utility=win"));
   }
   return absl::OkStatus();
 }
 
-absl::Status CheckWindow(const proto::TrainConfig& config) {
-  if (!PlaysGames(config)) return absl::OkStatus();
+// The numbers of games that are played, learned from and kept.
+absl::Status CheckGames(const proto::TrainConfig& config) {
   const proto::LearnerConfig& learner = config.learner();
-  const int64_t in_all =
-      int64_t{config.generations()} * config.self_play().games_per_generation();
-  const int64_t games = std::min<int64_t>(in_all, learner.window_games());
-  if (learner.batch_size() > games * kLongestGame) {
-    return Bad("learner.batch_size", learner.batch_size(),
-               absl::StrCat("less than a window can ever hold: ", games,
-                            " games of at most some ", kLongestGame,
-                            " positions (learner.window_games, and all games "
-                            "of the run)"));
-  }
-  return absl::OkStatus();
-}
-
-absl::Status CheckHeldOut(const proto::TrainConfig& config) {
-  if (!PlaysGames(config)) return absl::OkStatus();
-  const float share = config.learner().held_out_share();
-  const uint32_t games = config.self_play().games_per_generation();
-  for (uint32_t index = 0; index < games; ++index) {
-    if (!IsHeldOut(share, config.seed(), index)) return absl::OkStatus();
-  }
-  return Bad("learner.held_out_share", share,
-             absl::StrCat("less: it leaves nothing to learn from among the ",
-                          games, " games of the first generation"));
-}
-
-absl::Status CheckMixture(const proto::TrainConfig& config) {
   const uint32_t games = config.self_play().games_per_generation();
   if (games < static_cast<uint32_t>(config.variant_size())) {
     return Bad("self_play.games_per_generation", games,
                absl::StrCat("a game at least for each of the ",
                             config.variant_size(), " variants"));
   }
-  TARA_RETURN_IF_ERROR(MixtureShares(config, {}).status());
-  if (config.mixture().mode() == "adaptive" &&
-      config.evaluation().every() == 0) {
-    return Bad("mixture.mode", "adaptive",
-               "evaluations during training, to see which variants are behind "
-               "(evaluation.every: 0 has none)");
-  }
-  return absl::OkStatus();
-}
-
-absl::Status CheckRetention(const proto::TrainConfig& config) {
+  TARA_RETURN_IF_ERROR(MixtureShares(config).status());
   const int64_t kept = config.retention().keep_games();
-  if (kept > 0 && !PlaysGames(config)) {
+  if (!PlaysGames(config)) {
+    if (kept == 0) return absl::OkStatus();
     return Bad(
         "retention.keep_games", kept,
         "0 with games_from: the run does not remove games of another store");
   }
-  const int64_t needed = int64_t{config.learner().window_games()} +
-                         config.self_play().games_per_generation();
+  const int64_t window = std::min<int64_t>(
+      int64_t{config.generations()} * games, learner.window_games());
+  if (learner.batch_size() > window * kLongestGame) {
+    return Bad("learner.batch_size", learner.batch_size(),
+               absl::StrCat("less than a window can ever hold: ", window,
+                            " games of at most some ", kLongestGame,
+                            " positions (learner.window_games, and all games "
+                            "of the run)"));
+  }
+  uint32_t held_out = 0;
+  while (held_out < games &&
+         IsHeldOut(learner.held_out_share(), config.seed(), held_out)) {
+    ++held_out;
+  }
+  if (held_out == games) {
+    return Bad("learner.held_out_share", learner.held_out_share(),
+               absl::StrCat("less: it leaves nothing to learn from among the ",
+                            games, " games of the first generation"));
+  }
+  const int64_t needed = int64_t{learner.window_games()} + games;
   if (kept == 0 || kept >= needed) return absl::OkStatus();
   return Bad("retention.keep_games", kept,
              absl::StrCat("0 (all), or at least ", needed,
@@ -622,13 +591,9 @@ absl::Status CheckConfig(const proto::TrainConfig& config) {
   }
   TARA_RETURN_IF_ERROR(
       Prefixed("inference.", ToInferenceOptions(config.inference()).status()));
-  TARA_RETURN_IF_ERROR(CheckLearnerDevice(config.learner().device()));
-  TARA_RETURN_IF_ERROR(CheckSearch(config.self_play()));
-  TARA_RETURN_IF_ERROR(CheckTargets(config));
-  TARA_RETURN_IF_ERROR(CheckMixture(config));
-  TARA_RETURN_IF_ERROR(CheckWindow(config));
-  TARA_RETURN_IF_ERROR(CheckHeldOut(config));
-  return CheckRetention(config);
+  TARA_RETURN_IF_ERROR(CheckSelfPlay(config.self_play()));
+  TARA_RETURN_IF_ERROR(CheckLearner(config));
+  return CheckGames(config);
 }
 
 }  // namespace tara::train

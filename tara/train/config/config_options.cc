@@ -3,7 +3,6 @@
 #include <google/protobuf/descriptor.h>
 
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -96,25 +95,6 @@ absl::StatusOr<mcts::SearchOptions> ToSearchOptions(
   return options;
 }
 
-mcts::TemperatureSchedule ToTemperatureSchedule(
-    const proto::SearchConfig& config) {
-  return {.start = config.temperature(),
-          .end = config.end_temperature(),
-          .halflife = config.temperature_halflife(),
-          .cutoff_ply = static_cast<int>(config.temperature_plies())};
-}
-
-mcts::ResignationOptions ToResignationOptions(
-    const proto::ResignationConfig& config) {
-  std::optional<float> threshold;  // none: nobody resigns
-  if (config.threshold() > 0) threshold = -config.threshold();
-  return {.threshold = threshold,
-          .turns = static_cast<int>(config.turns()),
-          .played_on_share = config.played_on_share(),
-          .max_false_positive_rate = config.max_false_positive_rate(),
-          .min_games = static_cast<int>(config.min_games())};
-}
-
 absl::StatusOr<nn::InferenceOptions> ToInferenceOptions(
     const proto::InferenceConfig& config) {
   nn::InferenceOptions options;
@@ -139,15 +119,21 @@ absl::StatusOr<SelfPlayOptions> ToSelfPlayOptions(
     options.drawn.push_back(each.drawn);
   }
   TARA_ASSIGN_OR_RETURN(options.search, ToSearchOptions(self_play.search()));
-  options.temperature = ToTemperatureSchedule(self_play.search());
+  options.temperature = self_play.search().temperature();
+  options.temperature_plies =
+      static_cast<int>(self_play.search().temperature_plies());
   options.full_search_share = self_play.playout_cap().full_share();
   options.fast_simulations =
       static_cast<int>(self_play.playout_cap().fast_simulations());
-  options.resignation = ToResignationOptions(self_play.resignation());
+  const proto::ResignationConfig& resignation = self_play.resignation();
+  if (resignation.threshold() > 0) {
+    options.resignation.threshold = -resignation.threshold();
+  }
+  options.resignation.turns = static_cast<int>(resignation.turns());
+  options.resignation.played_on_share = resignation.played_on_share();
   options.opening = {
       .share = self_play.opening().share(),
       .max_plies = static_cast<int>(self_play.opening().max_plies())};
-  options.end_when_proved = self_play.end_when_proved();
   options.run_seed = config.seed();
   options.threads = static_cast<int>(self_play.threads());
   options.games_per_thread = static_cast<int>(self_play.games_per_thread());
@@ -174,10 +160,6 @@ absl::StatusOr<SelfPlayOptions> ToSelfPlayOptions(
                    "a game of another generation");
         return static_cast<int>(starts[index - begin]);
       };
-  if (request.resigned_size() > 0) {
-    options.resignation_counts = mcts::ResignationCounts(
-        request.played_on(), request.resigned(), request.resigned_wrongly());
-  }
   return options;
 }
 
@@ -209,11 +191,9 @@ SamplerOptions ToSamplerOptions(const proto::LearnerConfig& config) {
                      .growth = config.window_growth(),
                      .growth_rate = config.window_growth_rate(),
                      .min_games = static_cast<int>(config.window_min_games())},
-          .targets = {.value = {.search_share = config.value_search_share(),
-                                .horizon = config.value_horizon()},
-                      .policy_surprise = config.policy_surprise()},
-          .held_out_share = config.held_out_share(),
-          .variant_balance = config.variant_balance()};
+          .value = {.search_share = config.value_search_share(),
+                    .horizon = config.value_horizon()},
+          .held_out_share = config.held_out_share()};
 }
 
 }  // namespace tara::train

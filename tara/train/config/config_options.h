@@ -9,8 +9,6 @@
 #include "absl/strings/string_view.h"
 #include "proto/config.pb.h"
 #include "proto/fleet.pb.h"
-#include "tara/mcts/choice/choose_action.h"
-#include "tara/mcts/choice/resignation.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/options/search_options.h"
 #include "tara/nn/inference_options.h"
@@ -34,16 +32,10 @@ bool PlaysGames(const proto::TrainConfig& config);
 absl::StatusOr<mcts::SearchOptions> ToSearchOptions(
     const proto::SearchConfig& config);
 
-mcts::TemperatureSchedule ToTemperatureSchedule(
-    const proto::SearchConfig& config);
-
 // Returns INVALID_ARGUMENT for an unknown value. Messages begin with the name
 // of the field. REQUIRES: the config is resolved.
 absl::StatusOr<nn::InferenceOptions> ToInferenceOptions(
     const proto::InferenceConfig& config);
-
-mcts::ResignationOptions ToResignationOptions(
-    const proto::ResignationConfig& config);
 
 // Returns the options of self-play of a config, without a generation's options,
 // with the starts of the config's variants in its order. REQUIRES: the config
@@ -61,8 +53,8 @@ absl::StatusOr<SelfPlayOptions> ToSelfPlayOptions(
 std::unique_ptr<mcts::Evaluator> WarmStartEvaluator(
     const proto::PlayRequest& request);
 
-// Returns the request for games of a plan, without the counts of resigning.
-// Records name `model_id`, or a warm start, as their player.
+// Returns the request for games of a plan. Records name `model_id`, or a warm
+// start, as their player.
 proto::PlayRequest PlayRequestFor(const proto::TrainConfig& config,
                                   const GamePlan& plan,
                                   absl::string_view model_id);

@@ -92,18 +92,16 @@ nn::TrainerOptions ToTrainerOptions(const proto::TrainConfig& config) {
           .autocast = learner.autocast() == "bfloat16"};
 }
 
-LearnOptions ToLearnOptions(const proto::TrainConfig& config,
-                            double rate_factor, int generations) {
+LearnOptions ToLearnOptions(const proto::TrainConfig& config, int generations) {
   const proto::LearnerConfig& learner = config.learner();
   return {
-      .schedule = {.peak = learner.learning_rate() * rate_factor,
+      .schedule = {.peak = learner.learning_rate(),
                    .warmup_steps = learner.warmup_steps(),
                    .total_steps =
                        int64_t{generations} * learner.steps_per_generation(),
                    .final_fraction = learner.final_learning_rate_fraction()},
       .batch_size = static_cast<int>(learner.batch_size()),
       .steps = static_cast<int>(learner.steps_per_generation()),
-      .max_skipped_steps = static_cast<int>(learner.max_skipped_steps()),
       .prepare_threads = static_cast<int>(learner.prepare_threads()),
       .steps_per_read = static_cast<int>(learner.steps_per_read())};
 }

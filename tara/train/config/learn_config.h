@@ -26,10 +26,9 @@ nn::NetworkShape ToNetworkShape(const proto::TrainConfig& config);
 
 nn::TrainerOptions ToTrainerOptions(const proto::TrainConfig& config);
 
-// `rate_factor` multiplies the config's learning rate, which falls over
-// `generations`, the number of generations of the run.
-LearnOptions ToLearnOptions(const proto::TrainConfig& config,
-                            double rate_factor, int generations);
+// The learning rate falls over `generations`, the number of generations of the
+// run.
+LearnOptions ToLearnOptions(const proto::TrainConfig& config, int generations);
 
 }  // namespace tara::train
 

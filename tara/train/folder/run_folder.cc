@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
-#include <map>
 #include <system_error>
 #include <utility>
 
@@ -46,12 +45,12 @@ int GenerationOfFile(absl::string_view name) {
   return generation;
 }
 
-absl::Status MakeFolder(const std::string& path) {
-  std::error_code error;
-  fs::create_directories(path, error);
+// Returns OK, or the error of what was done with a path.
+absl::Status Done(absl::string_view what, const std::string& path,
+                  const std::error_code& error) {
   if (!error) return absl::OkStatus();
   return absl::FailedPreconditionError(
-      absl::StrCat("cannot create the folder ", path, ": ", error.message()));
+      absl::StrCat("cannot ", what, " ", path, ": ", error.message()));
 }
 
 // Checks that a folder is there or can be made, and that files can be.
@@ -104,10 +103,7 @@ absl::StatusOr<std::vector<int>> ListCheckpoints(absl::string_view run_dir) {
     const int generation = GenerationOfFile(entry.path().filename().string());
     if (generation >= 0) generations.push_back(generation);
   }
-  if (error) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("cannot list ", folder, ": ", error.message()));
-  }
+  TARA_RETURN_IF_ERROR(Done("list", folder, error));
   std::sort(generations.begin(), generations.end());
   return generations;
 }
@@ -130,8 +126,10 @@ absl::StatusOr<std::unique_ptr<RunFolder>> RunFolder::Open(
   const std::string& path = config.run_dir();
   if (path.empty()) return absl::InvalidArgumentError("run_dir is empty");
   TARA_RETURN_IF_ERROR(CheckPath(path));
-  TARA_RETURN_IF_ERROR(MakeFolder(absl::StrCat(path, "/checkpoints")));
-  TARA_RETURN_IF_ERROR(MakeFolder(absl::StrCat(path, "/tensorboard")));
+  const std::string checkpoints = absl::StrCat(path, "/checkpoints");
+  std::error_code error;
+  fs::create_directories(checkpoints, error);
+  TARA_RETURN_IF_ERROR(Done("create the folder", checkpoints, error));
   TARA_ASSIGN_OR_RETURN(FileLock lock, TakeLock(absl::StrCat(path, "/lock")));
   auto folder =
       std::unique_ptr<RunFolder>(new RunFolder(config, std::move(lock)));
@@ -139,7 +137,7 @@ absl::StatusOr<std::unique_ptr<RunFolder>> RunFolder::Open(
                         CheckRunFolder(config));
   TARA_RETURN_IF_ERROR(folder->RecordConfig(resumed));
   RemoveLeftovers(path);
-  RemoveLeftovers(absl::StrCat(path, "/checkpoints"));
+  RemoveLeftovers(checkpoints);
   return folder;
 }
 
@@ -165,18 +163,14 @@ absl::Status RunFolder::RemoveCheckpoint(int generation) const {
   const std::string path = checkpoint_path(generation);
   std::error_code error;
   fs::remove(path, error);
-  if (!error) return absl::OkStatus();
-  return absl::FailedPreconditionError(
-      absl::StrCat("cannot remove ", path, ": ", error.message()));
+  return Done("remove", path, error);
 }
 
 absl::Status RunFolder::SetAside(int generation) const {
   const std::string path = checkpoint_path(generation);
   std::error_code error;
   fs::rename(path, path + ".damaged", error);
-  if (!error) return absl::OkStatus();
-  return absl::FailedPreconditionError(
-      absl::StrCat("cannot rename ", path, ": ", error.message()));
+  return Done("rename", path, error);
 }
 
 absl::Status RunFolder::PublishLatest(int generation) const {
@@ -190,7 +184,6 @@ absl::StatusOr<proto::TrainConfig> CheckRunFolder(
   const std::string& path = config.run_dir();
   TARA_RETURN_IF_ERROR(CheckPath(path));
   TARA_RETURN_IF_ERROR(CheckFolder(absl::StrCat(path, "/checkpoints")));
-  TARA_RETURN_IF_ERROR(CheckFolder(absl::StrCat(path, "/tensorboard")));
   proto::TrainConfig resumed = config;
   const std::string file = absl::StrCat(path, "/config.textproto");
   std::error_code ignored;
@@ -289,22 +282,6 @@ absl::Status RunStateFile::AddPlan(const proto::GenerationPlan& plan) {
     state_.mutable_plan()->DeleteSubrange(0, old);
   }
   return Save();
-}
-
-void RunStateFile::SetScores(const std::vector<StrengthResult>& strength) {
-  // Sum of the scores against all opponents, and their number.
-  std::map<std::string, std::pair<double, int>> sums;
-  for (const StrengthResult& result : strength) {
-    auto& [sum, opponents] = sums[result.variant];
-    sum += result.score;
-    ++opponents;
-  }
-  state_.clear_score();
-  for (const auto& [variant, sum] : sums) {
-    proto::VariantScore& score = *state_.add_score();
-    score.set_variant(variant);
-    score.set_score(sum.first / sum.second);
-  }
 }
 
 namespace {

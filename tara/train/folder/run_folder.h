@@ -15,7 +15,6 @@
 #include "tara/nn/bundle/golden.h"
 #include "tara/nn/bundle/manifest.h"
 #include "tara/nn/weights/checkpoint.h"
-#include "tara/train/strength.h"
 
 namespace tara::train {
 
@@ -31,7 +30,6 @@ namespace tara::train {
 //     latest                name of the newest checkpoint, or with a gate of
 //                           the best, for other programs
 //   metrics.jsonl           a JSON object per line
-//   tensorboard/            event files
 //   lock                    held while a process trains here
 //
 // A RunFolder holds its lock. Thread-safe except creation.
@@ -58,7 +56,6 @@ class RunFolder {
   std::string store_path() const { return path_ + "/games.db"; }
   std::string state_path() const { return path_ + "/state.textproto"; }
   std::string metrics_path() const { return path_ + "/metrics.jsonl"; }
-  std::string tensorboard_path() const { return path_ + "/tensorboard"; }
   std::string checkpoint_path(int generation) const;
 
   // Returns the generations of all checkpoints, ascending. Reads the names of
@@ -121,9 +118,6 @@ class RunStateFile {
   const proto::GenerationPlan* PlanOf(int generation) const;
   // Records a plan and saves; the oldest plans are forgotten.
   absl::Status AddPlan(const proto::GenerationPlan& plan);
-
-  // Records the result of an evaluation; does not save it.
-  void SetScores(const std::vector<StrengthResult>& strength);
 
  private:
   explicit RunStateFile(std::string path) : path_(std::move(path)) {}

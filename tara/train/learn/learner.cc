@@ -103,15 +103,6 @@ double LearningRate(const LearningRateSchedule& schedule, int64_t step) {
          (schedule.final_fraction + (1.0 - schedule.final_fraction) * cosine);
 }
 
-int StepsToLearn(int steps, int batch_size, double max_samples_per_position,
-                 int64_t new_positions) {
-  if (max_samples_per_position <= 0) return steps;
-  const double samples =
-      max_samples_per_position * static_cast<double>(new_positions);
-  const double most = std::max(1.0, std::floor(samples / batch_size));
-  return static_cast<int>(std::min<double>(steps, most));
-}
-
 namespace {
 
 // The batches of successive steps, in their order, prepared by threads of its

@@ -97,12 +97,6 @@ struct LearnResult {
   LearnTimes times;
 };
 
-// Returns the number of steps of a generation with `new_positions`: `steps`, or
-// fewer, so that they draw at most `max_samples_per_position` (0: no limit) for
-// each, but at least one.
-int StepsToLearn(int steps, int batch_size, double max_samples_per_position,
-                 int64_t new_positions);
-
 // Called for each step, once its losses are read, with the steps done and the
 // mean losses so far.
 using LearnObserver = std::function<void(int steps, const nn::Losses& mean)>;

@@ -125,30 +125,6 @@ void MarkTransposed(const proto::GameRecord& record,
   }
 }
 
-void SetWeights(const proto::GameRecord& record, float surprise_share,
-                std::vector<SampledGame::Position>& positions) {
-  double total = 0;
-  int count = 0;
-  for (size_t ply = 0; ply < positions.size(); ++ply) {
-    if (!positions[ply].is_taught || positions[ply].num_targets == 0) continue;
-    total += record.steps(static_cast<int>(ply)).policy_surprise();
-    ++count;
-  }
-  for (size_t ply = 0; ply < positions.size(); ++ply) {
-    SampledGame::Position& position = positions[ply];
-    double weight = position.is_taught ? 1 : 0;
-    // Without any measured surprise all have equal weights.
-    if (position.is_taught && position.num_targets > 0 && total > 0) {
-      const double surprise =
-          record.steps(static_cast<int>(ply)).policy_surprise() /
-          (total / count);
-      weight = 1 - surprise_share + surprise_share * surprise;
-    }
-    position.weight = static_cast<uint16_t>(std::min<int64_t>(
-        std::lround(weight * SampledGame::kWeightOne), kMaxWeight));
-  }
-}
-
 // The policy target of a position as shares; empty if it has none.
 nn::PolicyTarget PolicyOf(const SampledGame& game,
                           const SampledGame::Position& position) {
@@ -168,7 +144,7 @@ nn::PolicyTarget PolicyOf(const SampledGame& game,
 }  // namespace
 
 absl::StatusOr<SampledGame> UnpackGame(const proto::GameRecord& record,
-                                       const TargetOptions& options) {
+                                       const ValueTargetOptions& options) {
   TARA_ASSIGN_OR_RETURN(const record::ReplayedGame replayed,
                         record::Replay(record));
   const bool finished = replayed.finished();
@@ -182,7 +158,7 @@ absl::StatusOr<SampledGame> UnpackGame(const proto::GameRecord& record,
                    .final_kingdoms = replayed.outcome.kingdoms};
   game.positions.reserve(record.steps_size());
   const std::vector<ValueTarget> values =
-      ValueTargets(record, replayed, options.value);
+      ValueTargets(record, replayed, options);
   const int red_margin = replayed.outcome.margin();
   for (int ply = 0; ply < record.steps_size(); ++ply) {
     const proto::Step& step = record.steps(ply);
@@ -199,14 +175,12 @@ absl::StatusOr<SampledGame> UnpackGame(const proto::GameRecord& record,
          .first_target = first_target,
          .num_targets = AppendTargets(step, game.targets),
          .reply = -1,
-         .weight = 0,
          .margin = static_cast<int8_t>(margin),
          .has_margin = is_exact || finished,
          .is_taught = record::IsChosenBySearch(record, ply)});
   }
   SetReplies(game.positions);
   MarkTransposed(record, game.positions);
-  SetWeights(record, options.policy_surprise, game.positions);
   game.targets.shrink_to_fit();
   return game;
 }
@@ -270,16 +244,9 @@ bool IsHeldOut(double share, uint64_t run_seed, uint64_t game_index) {
 
 namespace {
 
-// Returns the first entry of rising sums that exceeds a number drawn uniformly
-// below the last of them. REQUIRES: the last sum is positive.
-template <typename Number>
-size_t Draw(const std::vector<Number>& sums, Random& random) {
-  const auto drawn =
-      static_cast<Number>(random.Uniform() * static_cast<double>(sums.back()));
-  const auto found = std::upper_bound(sums.begin(), sums.end(), drawn);
-  if (found != sums.end()) return found - sums.begin();
-  // Rounding: the last one with a weight.
-  return std::lower_bound(sums.begin(), sums.end(), sums.back()) - sums.begin();
+// Returns a whole number below `end`, uniformly.
+uint64_t Draw(uint64_t end, Random& random) {
+  return static_cast<uint64_t>(random.Uniform() * static_cast<double>(end));
 }
 
 }  // namespace
@@ -303,18 +270,12 @@ int64_t Sampler::Positions::positions() const {
   return count;
 }
 
-void Sampler::Positions::Add(const SampledGame& game, uint32_t place,
-                             bool weighted) {
+void Sampler::Positions::Add(const SampledGame& game, uint32_t place) {
   Pool& pool = pools[static_cast<int>(game.variant)];
   const size_t before = pool.places.size();
   for (size_t ply = 0; ply < game.positions.size(); ++ply) {
-    const SampledGame::Position& position = game.positions[ply];
-    const int weight = weighted ? position.weight : SampledGame::kWeightOne;
-    if (!position.is_taught || weight == 0) continue;
-    const uint64_t last =
-        pool.last_weights.empty() ? 0 : pool.last_weights.back();
+    if (!game.positions[ply].is_taught) continue;
     pool.places.push_back({.game = place, .ply = static_cast<uint32_t>(ply)});
-    pool.last_weights.push_back(last + static_cast<uint64_t>(weight));
   }
   const bool has_any = pool.places.size() > before;
   pool.games += has_any ? 1 : 0;
@@ -337,7 +298,7 @@ absl::Status Sampler::MoveWindow(uint64_t end_index) {
     if (kept != games_.end() && kept->game_index == *it) continue;
     TARA_ASSIGN_OR_RETURN(const proto::GameRecord record,
                           store_.GetListed(*it));
-    absl::StatusOr<SampledGame> game = UnpackGame(record, options_.targets);
+    absl::StatusOr<SampledGame> game = UnpackGame(record, options_.value);
     if (!game.ok()) {
       return absl::DataLossError(
           absl::StrCat("game ", *it, ": ", game.status().message()));
@@ -373,32 +334,13 @@ void Sampler::FillPools() {
   for (size_t i = 0; i < games_.size(); ++i) {
     const bool held_out =
         IsHeldOut(options_.held_out_share, run_seed_, games_[i].game_index);
-    // The measurement ignores the surprise of a position.
-    (held_out ? held_out_ : learned_)
-        .Add(games_[i], static_cast<uint32_t>(i), /*weighted=*/!held_out);
+    (held_out ? held_out_ : learned_).Add(games_[i], static_cast<uint32_t>(i));
   }
-  last_shares_.clear();
-  double sum = 0;
+  last_games_.clear();
+  uint64_t sum = 0;
   for (const Pool& pool : learned_.pools) {
-    if (pool.games > 0) {
-      sum += std::pow(static_cast<double>(pool.games),
-                      1 - options_.variant_balance);
-    }
-    last_shares_.push_back(sum);
+    last_games_.push_back(sum += static_cast<uint64_t>(pool.games));
   }
-}
-
-int64_t Sampler::PositionsFrom(uint64_t begin_index) const {
-  int64_t count = 0;
-  for (const Pool& pool : learned_.pools) {
-    // Places are by increasing game.
-    const auto first = std::partition_point(
-        pool.places.begin(), pool.places.end(), [&](const Place& place) {
-          return games_[place.game].game_index < begin_index;
-        });
-    count += pool.places.end() - first;
-  }
-  return count;
 }
 
 std::vector<Variant> Sampler::HeldOutVariants() const {
@@ -447,9 +389,12 @@ std::vector<nn::Sample> Sampler::Batch(int64_t step, int size) const {
   std::vector<nn::Sample> batch;
   batch.reserve(size);
   for (int i = 0; i < size; ++i) {
-    const Pool& pool = learned_.pools[Draw(last_shares_, random)];
-    batch.push_back(
-        SampleAt(pool.places[Draw(pool.last_weights, random)], &random));
+    const auto variant =
+        std::upper_bound(last_games_.begin(), last_games_.end(),
+                         Draw(last_games_.back(), random)) -
+        last_games_.begin();
+    const std::vector<Place>& places = learned_.pools[variant].places;
+    batch.push_back(SampleAt(places[Draw(places.size(), random)], &random));
   }
   return batch;
 }

@@ -71,14 +71,6 @@ std::vector<ValueTarget> ValueTargets(const proto::GameRecord& record,
                                       const record::ReplayedGame& game,
                                       const ValueTargetOptions& options);
 
-// Options of the training targets of a game.
-struct TargetOptions {
-  ValueTargetOptions value = {};
-  // Share of the sampling weight of positions that follows the surprise of
-  // their searches, in [0, 1]; 0: equal weights.
-  float policy_surprise = 0;
-};
-
 // A game as positions and targets, packed for memory: about 90 bytes a
 // position and 4 an action of a policy target.
 struct SampledGame {
@@ -88,7 +80,6 @@ struct SampledGame {
     uint32_t first_target;  // in `targets`
     uint16_t num_targets;   // 0: the position teaches no policy
     int16_t reply;          // the opponent's next position with targets, or -1
-    uint16_t weight;        // how often it is drawn, in units of kWeightOne
     int8_t margin;          // own points minus the opponent's
     bool has_margin;
     // False for actions that were drawn at random or played only by a proof.
@@ -101,7 +92,6 @@ struct SampledGame {
     uint16_t action;
     uint16_t weight;
   };
-  static constexpr int kWeightOne = 256;
 
   uint64_t game_index = 0;
   Variant variant = Variant::kSacredHillL1;
@@ -118,21 +108,9 @@ struct SampledGame {
 // Where the margin is proved exactly, it takes the place of the game's. The
 // reply is the policy of the opponent's next turn, at its first action.
 //
-// With policy_surprise s, a position that teaches policy is drawn with a
-// frequency in proportion to
-//
-//   1 - s + s * D / (mean of D over these positions of the game),
-//
-// D being Step.policy_surprise; others that teach have 1. So games keep their
-// shares of the batches, and the heads learn more where the search disagreed
-// with the network. The surprise sets frequencies, not weights of the losses:
-// steps and memory go where there is something to learn, and no sample has a
-// gradient many times that of its batch. Source: KataGo, docs/KataGoMethods.md,
-// "Policy Surprise Weighting", with s = 0.5.
-//
 // Errors as Replay (tara/record/game_record.h).
 absl::StatusOr<SampledGame> UnpackGame(const proto::GameRecord& record,
-                                       const TargetOptions& options = {});
+                                       const ValueTargetOptions& options = {});
 
 // Returns the symmetries of positions of the variant that map `seat` to seat 0,
 // under which the network may see the position. Not empty.
@@ -170,14 +148,9 @@ bool IsHeldOut(double share, uint64_t run_seed, uint64_t game_index);
 
 struct SamplerOptions {
   WindowOptions window = {};
-  TargetOptions targets = {};
+  ValueTargetOptions value = {};
   // Part of the games that are never learned from (IsHeldOut).
   double held_out_share = 0;
-  // A variant has a share of the samples in proportion to
-  //   (its games in the window)^(1 - variant_balance):
-  // 0: in proportion to its games; 1: equal shares. Not by positions, because
-  // long games have more of them.
-  double variant_balance = 0;
 };
 
 // Draws training samples from a sliding window of the newest games of a store.
@@ -196,8 +169,9 @@ class Sampler {
   // the window has games, but none to learn from.
   absl::Status MoveWindow(uint64_t end_index);
 
-  // Returns the batch of a step: a variant is drawn (variant_balance), then one
-  // of its positions in the window by weight, then a symmetry, uniformly.
+  // Returns the batch of a step: a variant is drawn, in proportion to its games
+  // in the window (not to positions, of which long games have more), then one
+  // of its positions, then a symmetry, uniformly.
   // Depends only on the run's seed, the step and the window.
   // REQUIRES: positions() > 0.
   std::vector<nn::Sample> Batch(int64_t step, int size) const;
@@ -206,8 +180,6 @@ class Sampler {
   // drawn of them.
   int64_t games() const { return learned_.games; }
   int64_t positions() const { return learned_.positions(); }
-  // Positions of the games with an index of at least `begin_index`.
-  int64_t PositionsFrom(uint64_t begin_index) const;
 
   // Variants with held-out positions in the window, in the order of kVariants.
   std::vector<Variant> HeldOutVariants() const;
@@ -223,11 +195,10 @@ class Sampler {
     uint32_t game;  // in games_
     uint32_t ply;
   };
-  // Positions of one variant, with the sums of their weights up to each.
+  // Positions of one variant.
   struct Pool {
     int64_t games = 0;
     std::vector<Place> places;
-    std::vector<uint64_t> last_weights;
   };
   // Positions of one side of the window: those to learn, or those held out.
   struct Positions {
@@ -235,7 +206,7 @@ class Sampler {
     std::array<Pool, kNumVariants> pools;
 
     int64_t positions() const;
-    void Add(const SampledGame& game, uint32_t place, bool weighted);
+    void Add(const SampledGame& game, uint32_t place);
   };
 
   void FillPools();
@@ -249,7 +220,7 @@ class Sampler {
   std::deque<SampledGame> games_;  // by increasing index
   Positions learned_;
   Positions held_out_;
-  std::vector<double> last_shares_;  // of variants up to each; the last is all
+  std::vector<uint64_t> last_games_;  // of variants up to each; the last is all
 };
 
 }  // namespace tara::train

@@ -208,9 +208,19 @@ absl::Status BadWeight(absl::string_view text, absl::string_view why) {
       absl::StrCat("mixture.weight: '", text, "': ", why));
 }
 
-// Returns the weights of the run's variants, 1 for those without one. A config
-// may weigh variants that a run of some of its variants lacks.
-absl::StatusOr<std::vector<double>> Weights(const proto::TrainConfig& config) {
+// Returns the variants in the order in which they take turns from `begin` on.
+std::vector<int> TurnsFrom(uint64_t begin, int variants) {
+  std::vector<int> turns(variants);
+  for (int i = 0; i < variants; ++i) {
+    turns[i] = static_cast<int>((begin + i) % variants);
+  }
+  return turns;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<double>> MixtureShares(
+    const proto::TrainConfig& config) {
   std::array<std::optional<double>, kNumVariants> given;
   for (const std::string& text : config.mixture().weight()) {
     const std::pair<std::string, std::string> parts =
@@ -231,66 +241,11 @@ absl::StatusOr<std::vector<double>> Weights(const proto::TrainConfig& config) {
                        "expected a number above 0 and of at most 1000000");
     }
   }
-  std::vector<double> weights;
+  std::vector<double> shares;
   for (const std::string& id : config.variant()) {
     TARA_ASSIGN_OR_RETURN(const Variant variant, ParseVariant(id));
-    weights.push_back(given[static_cast<int>(variant)].value_or(1.0));
+    shares.push_back(given[static_cast<int>(variant)].value_or(1.0));
   }
-  return weights;
-}
-
-std::vector<double> AdaptiveShares(
-    const proto::TrainConfig& config,
-    absl::Span<const proto::VariantScore> scores) {
-  const int variants = config.variant_size();
-  std::vector<double> needs(variants, -1.0);
-  double sum = 0;
-  int known = 0;
-  for (int v = 0; v < variants; ++v) {
-    for (const proto::VariantScore& score : scores) {
-      if (score.variant() != config.variant(v)) continue;
-      needs[v] = std::clamp(1.0 - score.score(), 0.0, 1.0);
-      sum += needs[v];
-      ++known;
-    }
-  }
-  const double mean = known > 0 ? sum / known : 0;
-  sum = 0;
-  for (double& need : needs) {
-    if (need < 0) need = mean;
-    sum += need;
-  }
-  const double kept = config.mixture().min_share();
-  std::vector<double> shares;
-  for (const double need : needs) {
-    const double relative = sum > 0 ? variants * need / sum : 1.0;
-    shares.push_back((kept + (1.0 - kept) * relative) / variants);
-  }
-  return shares;
-}
-
-// Returns the variants in the order in which they take turns from `begin` on.
-std::vector<int> TurnsFrom(uint64_t begin, int variants) {
-  std::vector<int> turns(variants);
-  for (int i = 0; i < variants; ++i) {
-    turns[i] = static_cast<int>((begin + i) % variants);
-  }
-  return turns;
-}
-
-}  // namespace
-
-absl::StatusOr<std::vector<double>> MixtureShares(
-    const proto::TrainConfig& config,
-    absl::Span<const proto::VariantScore> scores) {
-  TARA_ASSIGN_OR_RETURN(std::vector<double> shares, Weights(config));
-  const std::string& mode = config.mixture().mode();
-  if (mode != "weights" && config.mixture().weight_size() > 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("mixture.weight: given, but mixture.mode is ", mode,
-                     "; expected mode weights"));
-  }
-  if (mode == "adaptive") return AdaptiveShares(config, scores);
   const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
   for (double& share : shares) share /= sum;
   return shares;
@@ -361,8 +316,7 @@ std::vector<uint64_t> Missing(const std::vector<uint64_t>& stored,
 
 absl::StatusOr<proto::GenerationPlan> PlanGeneration(
     const proto::TrainConfig& config, record::GameStore& store, int generation,
-    int model, const proto::GenerationPlan* before,
-    const std::vector<double>& shares) {
+    int model, const proto::GenerationPlan* before) {
   proto::GenerationPlan plan;
   plan.set_generation(generation);
   plan.set_model(model);
@@ -384,6 +338,8 @@ absl::StatusOr<proto::GenerationPlan> PlanGeneration(
   if (!stored.empty()) {
     games = std::max(games, stored.back() + 1 - plan.begin());
   }
+  TARA_ASSIGN_OR_RETURN(const std::vector<double> shares,
+                        MixtureShares(config));
   const std::vector<int64_t> divided =
       DivideGames(static_cast<int64_t>(games), shares, plan.begin());
   for (size_t v = 0; v < divided.size(); ++v) {

@@ -83,18 +83,12 @@ Opening DrawOpening(const OpeningOptions& options, const State& start,
 // The number and the indices of a generation's games by variant, in the
 // config's order of variants. Pure functions.
 
-// Returns the share of the games of each variant; they sum to 1. `scores` is
-// what the last evaluation said, for mode "adaptive":
-//   share = (m + (1 - m) * n * need / (sum of needs)) / n,  need = 1 - score
-// with m the config's min_share and n the number of variants. A variant without
-// a score has the mean need of the others; where nothing is known, or nothing
-// needed, shares are equal.
-// Returns INVALID_ARGUMENT, beginning with the field, for a mode that there is
-// not, and for weights that name no variant of the config, or one twice, or
-// that are not positive.
+// Returns the share of the games of each variant; they sum to 1. A config may
+// weigh variants that a run of some of its variants lacks.
+// Returns INVALID_ARGUMENT, beginning with the field, for weights that name no
+// variant, or one twice, or that are not positive.
 absl::StatusOr<std::vector<double>> MixtureShares(
-    const proto::TrainConfig& config,
-    absl::Span<const proto::VariantScore> scores);
+    const proto::TrainConfig& config);
 
 // Returns `games` divided by the shares, in whole games: each variant gets its
 // share rounded down, and the largest fractions get the remainder. Equal
@@ -126,13 +120,12 @@ struct GamePlan {
 };
 
 // Plans a generation whose games follow `before`, the plan of the previous
-// generation (null: not recorded; the store then determines it). `shares` are
-// by variant, in the config's order. Existing games of the generation in the
-// store, of a run without records, count.
+// generation (null: not recorded; the store then determines it), by the shares
+// of the config. Existing games of the generation in the store, of a run
+// without records, count.
 absl::StatusOr<proto::GenerationPlan> PlanGeneration(
     const proto::TrainConfig& config, record::GameStore& store, int generation,
-    int model, const proto::GenerationPlan* before,
-    const std::vector<double>& shares);
+    int model, const proto::GenerationPlan* before);
 
 // Returns a recorded plan with the games that the store lacks. The games to
 // play depend only on record and store, so that a stopped run resumes with the

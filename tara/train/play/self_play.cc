@@ -28,11 +28,10 @@ namespace {
 // to the sink when it is over.
 class SelfPlayGame : public mcts::SearchedGame {
  public:
-  // `solver` may be null. `threshold`: of resigning, in all games of the call.
-  // The references must outlive the game.
+  // `solver` may be null. The references must outlive the game.
   SelfPlayGame(const SelfPlayOptions& options, uint64_t game_index,
-               mcts::LeafSolver* solver, std::optional<float> threshold,
-               const GameSink& sink, SelfPlayStats& stats);
+               mcts::LeafSolver* solver, const GameSink& sink,
+               SelfPlayStats& stats);
 
   mcts::Tree& tree() override { return tree_; }
   absl::StatusOr<bool> Play() override;
@@ -54,27 +53,13 @@ class SelfPlayGame : public mcts::SearchedGame {
   void RecordPolicy(const std::vector<mcts::RootAction>& actions,
                     proto::Step& step);
 
-  // An action that keeps the position's proved utility, and the proved bounds
-  // of the margin for the side to move.
-  struct ProvedPlay {
-    Action action;
-    mcts::MarginBounds margin;
-  };
-  // Returns the play that the tree, or else the solver, proves; nothing where
-  // neither can.
-  std::optional<ProvedPlay> FindProvedPlay();
-  // Plays by proof as far as that goes: to the end, unless the tree has lost
-  // the proof of the position.
-  void PlayByProof();
   // Hands the game to the sink and counts it. `winner` is a side, or -1.
   absl::Status End(int winner);
-  void CountResignation(int winner);
 
   const SelfPlayOptions& options_;
   const GameSink& sink_;
   SelfPlayStats& stats_;
-  const std::optional<float> threshold_;
-  std::optional<mcts::ResignationWatch> watch_;  // where sides may resign
+  std::optional<ResignationWatch> watch_;  // where sides may resign
   const uint64_t seed_;
   Random random_;  // before what is drawn from it
   const State start_;
@@ -101,14 +86,12 @@ mcts::SearchOptions FullSearch(const SelfPlayOptions& options,
   return search;
 }
 
-std::optional<mcts::ResignationWatch> WatchOf(const SelfPlayOptions& options,
-                                              uint64_t game_index,
-                                              std::optional<float> threshold) {
+std::optional<ResignationWatch> WatchOf(const SelfPlayOptions& options,
+                                        uint64_t game_index) {
   if (!options.resignation.threshold.has_value()) return std::nullopt;
-  const uint64_t seed =
-      DeriveSeed(options.run_seed, game_index, StreamPurpose::kResignation);
-  return mcts::ResignationWatch(options.resignation, threshold,
-                                mcts::IsPlayedOn(options.resignation, seed));
+  return ResignationWatch(
+      options.resignation,
+      DeriveSeed(options.run_seed, game_index, StreamPurpose::kResignation));
 }
 
 // Returns the Kullback-Leibler divergence of the target from the priors, in
@@ -133,14 +116,12 @@ float PolicySurprise(const std::vector<mcts::RootAction>& actions,
 }
 
 SelfPlayGame::SelfPlayGame(const SelfPlayOptions& options, uint64_t game_index,
-                           mcts::LeafSolver* solver,
-                           std::optional<float> threshold, const GameSink& sink,
+                           mcts::LeafSolver* solver, const GameSink& sink,
                            SelfPlayStats& stats)
     : options_(options),
       sink_(sink),
       stats_(stats),
-      threshold_(threshold),
-      watch_(WatchOf(options, game_index, threshold)),
+      watch_(WatchOf(options, game_index)),
       seed_(DeriveSeed(options.run_seed, game_index, StreamPurpose::kSelfPlay)),
       random_(seed_),
       start_(StartOf(options, game_index, random_)),
@@ -185,14 +166,12 @@ absl::StatusOr<bool> SelfPlayGame::Play() {
   }
   const std::vector<mcts::RootAction> actions = tree_.root_actions();
   const Action action = Choose(actions);
-  const bool proved = tree_.settled();
   Record(action, actions);
   stats_.plies += 1;
   stats_.full_searches += turn_.full ? 1 : 0;
   turn_ = DrawTurn();
   tree_.SetRootOptions(OptionsOf(turn_));
   tree_.Advance(action);
-  if (proved && options_.end_when_proved) PlayByProof();
   if (!tree_.finished()) return true;
   record::SetResult(tree_.root(), record_);
   TARA_RETURN_IF_ERROR(End(Score(tree_.root()).winner()));
@@ -207,7 +186,9 @@ mcts::ChoiceOptions SelfPlayGame::Choice(float temperature) const {
 }
 
 Action SelfPlayGame::Choose(const std::vector<mcts::RootAction>& actions) {
-  const float temperature = options_.temperature.At(record_.steps_size());
+  const float temperature = record_.steps_size() < options_.temperature_plies
+                                ? options_.temperature
+                                : 0;
   if (!search_.gumbel) {
     return mcts::ChooseAction(actions, Choice(temperature), random_);
   }
@@ -285,76 +266,19 @@ void SelfPlayGame::RecordPolicy(const std::vector<mcts::RootAction>& actions,
       PolicySurprise(actions, shares.empty() ? visits : shares));
 }
 
-std::optional<SelfPlayGame::ProvedPlay> SelfPlayGame::FindProvedPlay() {
-  const State& root = tree_.root();
-  if (tree_.settled()) {
-    return ProvedPlay{
-        .action = mcts::ChooseAction(tree_.root_actions(), Choice(0), random_),
-        .margin = tree_.root_bounds()};
-  }
-  if (search_.solver == nullptr ||
-      Count(root.vacant()) > search_.solver_vacant_hills) {
-    return std::nullopt;
-  }
-  const int sign = root.side() == kRed ? 1 : -1;
-  std::vector<Action> best_actions;
-  int best = -kMaxMargin - 1;  // for the side to move
-  bool solved = true;
-  LegalActions(root).ForEach([&](Action action) {
-    if (!solved) return;
-    State next = root;
-    ApplyAction(action, next);
-    const std::optional<int> red_margin = search_.solver->SolveRedMargin(next);
-    solved = red_margin.has_value();
-    if (!solved || sign * *red_margin < best) return;
-    if (sign * *red_margin > best) best_actions.clear();
-    best = sign * *red_margin;
-    best_actions.push_back(action);
-  });
-  if (!solved) return std::nullopt;
-  const uint32_t drawn =
-      random_.Below(static_cast<uint32_t>(best_actions.size()));
-  const auto margin = static_cast<int8_t>(best);
-  return ProvedPlay{.action = best_actions[drawn],
-                    .margin = {.low = margin, .high = margin}};
-}
-
-void SelfPlayGame::PlayByProof() {
-  while (!tree_.finished()) {
-    const std::optional<ProvedPlay> play = FindProvedPlay();
-    if (!play.has_value()) return;
-    const Side side = tree_.root().side();
-    proto::Step& step = record::AddStep(play->action, record_);
-    // Where the bounds differ they are worth the same.
-    step.set_root_value(tree_.data().utility.OfMargin(play->margin.low, side));
-    step.set_played_by_proof(true);
-    record::SetProved(play->margin.low, play->margin.high, tree_.root(), step);
-    if (watch_.has_value()) watch_->Observe(side, step.root_value());
-    tree_.Advance(play->action);
-    stats_.plies += 1;
-    stats_.played_by_proof += 1;
-  }
-}
-
 absl::Status SelfPlayGame::End(int winner) {
   TARA_RETURN_IF_ERROR(sink_(record_));
-  if (watch_.has_value() && watch_->played_on()) CountResignation(winner);
+  if (watch_.has_value() && watch_->played_on()) {
+    stats_.played_on += 1;
+    if (const std::optional<Side> loser = watch_->loser()) {
+      stats_.resignable += 1;
+      stats_.resignable_not_lost += winner != Opponent(*loser);
+    }
+  }
   stats_.caught_up += tree_.counts().catch_ups;
   stats_.solved += tree_.counts().solved;
   stats_.games += 1;
   return absl::OkStatus();
-}
-
-void SelfPlayGame::CountResignation(int winner) {
-  mcts::ResignationCounts counts;
-  watch_->AddTo(counts, winner);
-  const float threshold = threshold_.value_or(*options_.resignation.threshold);
-  const auto index = static_cast<int>(
-      std::lround(-threshold * mcts::ResignationCounts::kNumThresholds));
-  stats_.played_on += 1;
-  if (index >= mcts::ResignationCounts::kNumThresholds) return;
-  stats_.resignable += counts.resigned(index);
-  stats_.resignable_not_lost += counts.wrong(index);
 }
 
 // --- Many games --------------------------------------------------------------
@@ -392,8 +316,6 @@ absl::Status PlayAsWorker(
       leaf_solver = &timed_solver.emplace(leaf_solver, options.times);
     }
   }
-  const std::optional<float> threshold =
-      options.resignation_counts.ChooseThreshold(options.resignation);
   const mcts::ManyGamesOptions many = {
       .games = in_step,
       .leaves_per_game = options.leaves_per_game,
@@ -405,12 +327,27 @@ absl::Status PlayAsWorker(
         const std::optional<uint64_t> game_index = next_game();
         if (!game_index.has_value()) return nullptr;
         return std::make_unique<SelfPlayGame>(options, *game_index, leaf_solver,
-                                              threshold, sink, stats);
+                                              sink, stats);
       },
       evaluator, stop, stats);
 }
 
 }  // namespace
+
+ResignationWatch::ResignationWatch(const ResignationOptions& options,
+                                   uint64_t seed)
+    : options_(options),
+      played_on_(Random(seed).Uniform() < options.played_on_share) {
+  TARA_CHECK(options.turns >= 1, "turns must be >= 1");
+}
+
+bool ResignationWatch::Observe(Side side, float root_value) {
+  int& bad_turns = bad_turns_[side];
+  bad_turns = root_value <= *options_.threshold ? bad_turns + 1 : 0;
+  if (bad_turns < options_.turns) return false;
+  if (!loser_.has_value()) loser_ = side;
+  return !played_on_;
+}
 
 absl::Status PlayGames(const SelfPlayOptions& options,
                        absl::Span<const uint64_t> game_indices,
@@ -521,32 +458,6 @@ double DistinctPositions::share() const {
   const absl::MutexLock lock(&mutex_);
   return static_cast<double>(hashes_.size()) /
          static_cast<double>(std::max<int64_t>(positions_, 1));
-}
-
-absl::StatusOr<mcts::ResignationCounts> CountResignations(
-    record::GameStore& store, const mcts::ResignationOptions& options,
-    uint64_t run_seed, uint64_t end_index, int64_t window_games) {
-  TARA_ASSIGN_OR_RETURN(const std::vector<uint64_t> indices, store.Indices({}));
-  const auto end = std::lower_bound(indices.begin(), indices.end(), end_index);
-  mcts::ResignationCounts counts;
-  for (auto it = end - std::min<int64_t>(end - indices.begin(), window_games);
-       it != end; ++it) {
-    const uint64_t seed =
-        DeriveSeed(run_seed, *it, StreamPurpose::kResignation);
-    if (!mcts::IsPlayedOn(options, seed)) continue;
-    TARA_ASSIGN_OR_RETURN(const proto::GameRecord record, store.GetListed(*it));
-    TARA_ASSIGN_OR_RETURN(const record::ReplayedGame game,
-                          record::Replay(record));
-    // Resigned under another share of games to be played on.
-    if (!game.finished()) continue;
-    mcts::ResignationWatch watch(options, std::nullopt, /*played_on=*/true);
-    for (auto ply = static_cast<int>(record.opening_plies());
-         ply < record.steps_size(); ++ply) {
-      watch.Observe(game.states[ply].side(), record.steps(ply).root_value());
-    }
-    watch.AddTo(counts, game.outcome.winner());
-  }
-  return counts;
 }
 
 }  // namespace tara::train

@@ -1,6 +1,7 @@
 #ifndef TARA_TRAIN_PLAY_SELF_PLAY_H_
 #define TARA_TRAIN_PLAY_SELF_PLAY_H_
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -17,12 +18,9 @@
 #include "proto/game.pb.h"
 #include "tara/base/threads.h"
 #include "tara/core/state.h"
-#include "tara/mcts/choice/choose_action.h"
-#include "tara/mcts/choice/resignation.h"
 #include "tara/mcts/evaluator.h"
 #include "tara/mcts/options/search_options.h"
 #include "tara/mcts/search/many_games.h"
-#include "tara/record/game_store.h"
 #include "tara/train/play/game_plan.h"
 
 namespace tara::train {
@@ -33,6 +31,41 @@ struct SelfPlayTimes : mcts::SearchTimes {
   std::atomic<int64_t> workers = 0;  // of all threads, from start to end
   // Of the thread that was busy for longest: the others waited for it.
   std::atomic<int64_t> longest_worker = 0;
+};
+
+struct ResignationOptions {
+  // A side resigns when its root value has been at most this value, from -1
+  // (certainly lost) to 0, for that many of its own turns in a row. No value:
+  // nobody resigns.
+  std::optional<float> threshold = {};
+  int turns = 3;
+  // The share of games that are played to the end anyway, to measure how often
+  // resigning would have been wrong. Source: Silver et al. 2017 (Nature 550),
+  // Methods, "Self-play".
+  float played_on_share = 0.1f;
+};
+
+// Watches one game, from its first turn to its end.
+class ResignationWatch {
+ public:
+  // `seed` decides whether the game is played on. It is that of the stream (run
+  // seed, game index, StreamPurpose::kResignation), which does not depend on
+  // who plays the game, and when. REQUIRES: there is a threshold; turns >= 1.
+  ResignationWatch(const ResignationOptions& options, uint64_t seed);
+
+  // Takes the root value of a turn's search, for the side to move, in [-1, 1].
+  // Returns whether that side resigns now: never if the game is played on.
+  bool Observe(Side side, float root_value);
+
+  bool played_on() const { return played_on_; }
+  // The side that would have resigned first, if any.
+  std::optional<Side> loser() const { return loser_; }
+
+ private:
+  const ResignationOptions options_;
+  const bool played_on_;
+  std::array<int, 2> bad_turns_ = {};  // of each side, in a row
+  std::optional<Side> loser_;
 };
 
 struct SelfPlayOptions {
@@ -57,21 +90,13 @@ struct SelfPlayOptions {
   // Actions are drawn from visits^(1/temperature). With a Gumbel root, a full
   // search plays the action it ends with (its noise has sampled from the
   // improved policy already), and only fast ones draw, from improved policy.
-  mcts::TemperatureSchedule temperature =
-      mcts::TemperatureSchedule::FirstPlies(1.0f, 20);
+  float temperature = 1;  // of the first plies; then the best is played
+  int temperature_plies = 20;
 
-  // Resignation, and counts of earlier games, which bound the threshold; it is
-  // the same in all games of a call, so that these do not depend on each other.
-  // By default nobody resigns.
-  mcts::ResignationOptions resignation = {.threshold = std::nullopt};
-  mcts::ResignationCounts resignation_counts = {};
+  ResignationOptions resignation = {};
 
   // Which games begin with random actions.
   OpeningOptions opening = {};
-
-  // Plays games whose worth a search has proved to their ends without
-  // searches (search.proof).
-  bool end_when_proved = false;
 
   // Each game's randomness derives from (run_seed, game index, kSelfPlay), so
   // games do not depend on how they are spread over threads.
@@ -104,8 +129,6 @@ struct SelfPlayStats : mcts::SearchCounters {
   std::atomic<int64_t> batch_room = 0;
   // Share of the evaluations answered by a cache; set by who owns one.
   std::atomic<double> cached_share = 0;
-  // Mean size of the batches that threads share; 0: they share none.
-  std::atomic<double> positions_per_merged_batch = 0;
   // Share of the threads' time spent on evaluations, waiting for a device
   // included; set by who measures it.
   std::atomic<double> evaluate_share = 0;
@@ -115,8 +138,6 @@ struct SelfPlayStats : mcts::SearchCounters {
   // (graph_search), and leaves that the solver answered.
   std::atomic<int64_t> caught_up = 0;
   std::atomic<int64_t> solved = 0;
-  // Actions played by proof, without a search (end_when_proved).
-  std::atomic<int64_t> played_by_proof = 0;
   // Resigned games; games played on to monitor resignation; the ones among them
   // that would have been resigned; and of these, the ones that the resigning
   // side did not lose.
@@ -128,21 +149,13 @@ struct SelfPlayStats : mcts::SearchCounters {
 
 // Every counter, in the order in which the nodes of a fleet send their counts.
 inline constexpr std::atomic<int64_t> SelfPlayStats::* kSelfPlayCounters[] = {
-    &SelfPlayStats::simulations,
-    &SelfPlayStats::evaluations,
-    &SelfPlayStats::known,
-    &SelfPlayStats::batches,
-    &SelfPlayStats::left_waiting,
-    &SelfPlayStats::games,
-    &SelfPlayStats::plies,
-    &SelfPlayStats::full_searches,
-    &SelfPlayStats::caught_up,
-    &SelfPlayStats::solved,
-    &SelfPlayStats::played_by_proof,
-    &SelfPlayStats::resigned,
-    &SelfPlayStats::played_on,
-    &SelfPlayStats::resignable,
-    &SelfPlayStats::resignable_not_lost,
+    &SelfPlayStats::simulations,  &SelfPlayStats::evaluations,
+    &SelfPlayStats::known,        &SelfPlayStats::batches,
+    &SelfPlayStats::left_waiting, &SelfPlayStats::games,
+    &SelfPlayStats::plies,        &SelfPlayStats::full_searches,
+    &SelfPlayStats::caught_up,    &SelfPlayStats::solved,
+    &SelfPlayStats::resigned,     &SelfPlayStats::played_on,
+    &SelfPlayStats::resignable,   &SelfPlayStats::resignable_not_lost,
 };
 
 // Takes a finished game. Called from several threads at once.
@@ -167,7 +180,7 @@ absl::Status CheckPlayedBy(const SelfPlayOptions& options,
 
 // Counts how many of the positions that games were played for are different:
 // self-play that repeats itself teaches little. Symmetric positions are one.
-// Positions of openings and those played by proof do not count. Thread-safe.
+// Positions of openings do not count. Thread-safe.
 class DistinctPositions {
  public:
   // Errors as Replay (game_record.h).
@@ -181,15 +194,6 @@ class DistinctPositions {
   absl::flat_hash_set<uint64_t> hashes_ ABSL_GUARDED_BY(mutex_);
   int64_t positions_ ABSL_GUARDED_BY(mutex_) = 0;
 };
-
-// Returns the counts of a store's games that were played on, over the newest
-// `window_games` with an index below `end_index`. Depends only on the store, so
-// that a stopped run resumes with the same thresholds. `run_seed` is that of
-// the run of these games. Errors of the store and of Replay
-// (tara/record/game_record.h).
-absl::StatusOr<mcts::ResignationCounts> CountResignations(
-    record::GameStore& store, const mcts::ResignationOptions& options,
-    uint64_t run_seed, uint64_t end_index, int64_t window_games);
 
 }  // namespace tara::train
 

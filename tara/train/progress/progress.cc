@@ -1,26 +1,16 @@
 #include "tara/train/progress/progress.h"
 
-#include <fcntl.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <bit>
-#include <cerrno>
-#include <filesystem>
 #include <iterator>
-#include <system_error>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
-#include "absl/time/clock.h"
-#include "proto/tensorboard_event.pb.h"
-#include "tara/base/files.h"
 #include "tara/base/json.h"
-#include "tara/base/status_macros.h"
-#include "third_party/crc32c/crc32c.h"
 
 namespace tara::train {
 namespace {
@@ -125,8 +115,8 @@ std::string LossText(const nn::Losses& losses) {
 std::string Learning(const ProgressSnapshot& snapshot) {
   std::string text =
       absl::StrFormat("%d/%d steps", snapshot.steps, snapshot.steps_wanted);
-  if (snapshot.has_losses) {
-    absl::StrAppend(&text, "  ", LossText(snapshot.losses));
+  if (snapshot.losses.has_value()) {
+    absl::StrAppend(&text, "  ", LossText(*snapshot.losses));
   }
   return text;
 }
@@ -135,14 +125,14 @@ std::string Window(const ProgressSnapshot& snapshot) {
   std::string text =
       absl::StrFormat("window %d games, %d positions", snapshot.window_games,
                       snapshot.window_positions);
-  if (snapshot.has_losses) {
+  if (snapshot.losses.has_value()) {
     absl::StrAppendFormat(&text, "  learning rate %.2g",
                           snapshot.learning_rate);
   }
-  if (snapshot.has_held_out) {
+  if (snapshot.held_out.has_value()) {
     absl::StrAppendFormat(&text, "  held out: policy %.3f, value %.3f",
-                          snapshot.held_out.heads[nn::Head::kPolicy],
-                          snapshot.held_out.heads[nn::Head::kValue]);
+                          snapshot.held_out->heads[nn::Head::kPolicy],
+                          snapshot.held_out->heads[nn::Head::kValue]);
   }
   if (const Event& last = snapshot.learned; !last.is_null()) {
     absl::StrAppendFormat(
@@ -278,8 +268,8 @@ std::string ProgressJson(const ProgressSnapshot& snapshot) {
                  {"steps_wanted", snapshot.steps_wanted},
                  {"window_games", snapshot.window_games},
                  {"window_positions", snapshot.window_positions}});
-    if (snapshot.has_losses) {
-      line.update({{"loss", snapshot.losses.total},
+    if (snapshot.losses.has_value()) {
+      line.update({{"loss", snapshot.losses->total},
                    {"learning_rate", snapshot.learning_rate}});
     }
   }
@@ -333,31 +323,28 @@ Event RatesOf(const std::vector<int64_t>& before, const SelfPlayStats& stats,
   const int64_t waited = batched + count(&SelfPlayStats::left_waiting);
   const int64_t batches = count(&SelfPlayStats::batches);
   const int64_t simulations = count(&SelfPlayStats::simulations);
-  return {
-      {"games", games},
-      {"seconds", absl::ToDoubleSeconds(elapsed)},
-      {"games_per_second", PerSecond(games, elapsed)},
-      {"evaluations_per_second", PerSecond(evaluations, elapsed)},
-      {"positions_per_batch", Share(batched, batches)},
-      {"batch_fill", Share(waited, batches * stats.batch_room)},
-      {"positions_per_merged_batch", stats.positions_per_merged_batch.load()},
-      {"cached_share", stats.cached_share.load()},
-      {"evaluate_share", stats.evaluate_share.load()},
-      {"cores", elapsed > absl::ZeroDuration()
-                    ? absl::FDivDuration(process_time, elapsed)
-                    : 0.0},
-      {"distinct_share", stats.distinct_share.load()},
-      {"simulations_per_second", PerSecond(simulations, elapsed)},
-      {"simulations_per_evaluation", Share(simulations, evaluations)},
-      {"graph_share", Share(count(&SelfPlayStats::caught_up), simulations)},
-      {"solved_share", Share(count(&SelfPlayStats::solved), simulations)},
-      {"full_share", Share(count(&SelfPlayStats::full_searches), plies)},
-      {"proof_share", Share(count(&SelfPlayStats::played_by_proof), plies)},
-      {"games_resigned", count(&SelfPlayStats::resigned)},
-      {"games_played_on", count(&SelfPlayStats::played_on)},
-      {"played_on_resignable", count(&SelfPlayStats::resignable)},
-      {"played_on_false_positives",
-       count(&SelfPlayStats::resignable_not_lost)}};
+  return {{"games", games},
+          {"seconds", absl::ToDoubleSeconds(elapsed)},
+          {"games_per_second", PerSecond(games, elapsed)},
+          {"evaluations_per_second", PerSecond(evaluations, elapsed)},
+          {"positions_per_batch", Share(batched, batches)},
+          {"batch_fill", Share(waited, batches * stats.batch_room)},
+          {"cached_share", stats.cached_share.load()},
+          {"evaluate_share", stats.evaluate_share.load()},
+          {"cores", elapsed > absl::ZeroDuration()
+                        ? absl::FDivDuration(process_time, elapsed)
+                        : 0.0},
+          {"distinct_share", stats.distinct_share.load()},
+          {"simulations_per_second", PerSecond(simulations, elapsed)},
+          {"simulations_per_evaluation", Share(simulations, evaluations)},
+          {"graph_share", Share(count(&SelfPlayStats::caught_up), simulations)},
+          {"solved_share", Share(count(&SelfPlayStats::solved), simulations)},
+          {"full_share", Share(count(&SelfPlayStats::full_searches), plies)},
+          {"games_resigned", count(&SelfPlayStats::resigned)},
+          {"games_played_on", count(&SelfPlayStats::played_on)},
+          {"played_on_resignable", count(&SelfPlayStats::resignable)},
+          {"played_on_false_positives",
+           count(&SelfPlayStats::resignable_not_lost)}};
 }
 
 }  // namespace
@@ -574,7 +561,7 @@ void Progress::BeginLearning(int generation, int64_t steps,
   snapshot_.learning = true;
   snapshot_.steps = 0;
   snapshot_.steps_wanted = steps;
-  snapshot_.has_losses = false;  // they belong to the previous generation
+  snapshot_.losses.reset();  // they belong to the previous generation
   snapshot_.window_games = window_games;
   snapshot_.window_positions = window_positions;
   Show();
@@ -586,22 +573,13 @@ void Progress::Learned(int64_t steps, double learning_rate,
   snapshot_.steps = steps;
   snapshot_.learning_rate = learning_rate;
   snapshot_.losses = losses;
-  snapshot_.has_losses = true;
 }
 
-void Progress::HeldOut(const nn::Losses& losses) {
-  absl::MutexLock lock(&mutex_);
-  snapshot_.held_out = losses;
-  snapshot_.has_held_out = true;
-}
-
-void Progress::LearnedAtRates(const Event& learning_speed) {
+void Progress::EndLearning(const Event& learning_speed,
+                           const std::optional<nn::Losses>& held_out) {
   absl::MutexLock lock(&mutex_);
   snapshot_.learned = learning_speed;
-}
-
-void Progress::EndLearning() {
-  absl::MutexLock lock(&mutex_);
+  if (held_out.has_value()) snapshot_.held_out = held_out;
   Show();
   snapshot_.learning = false;
   snapshot_.generation += 1;
@@ -666,131 +644,6 @@ void Progress::Print(absl::string_view line) {
 void Progress::PrintEvent(absl::string_view line) {
   absl::MutexLock lock(&mutex_);
   if (options_.form == ProgressForm::kJson) Write(line);
-}
-
-namespace {
-
-// Returns the part of a file's contents up to the last end of a line.
-absl::string_view WholeLines(absl::string_view contents) {
-  const size_t end = contents.rfind('\n');
-  return end == absl::string_view::npos ? "" : contents.substr(0, end + 1);
-}
-
-// Appends an integer in little-endian order.
-template <typename T>
-void AppendInteger(T value, std::string& out) {
-  for (size_t i = 0; i < sizeof(T); ++i) {
-    out.push_back(static_cast<char>(value >> (8 * i)));
-  }
-}
-
-// A CRC over data that holds CRCs itself is weak, so that the format stores
-//   rotate_right(crc, 15) + 0xa282ead8  (mod 2^32).
-void AppendMaskedCrc(absl::string_view data, std::string& out) {
-  const uint32_t crc = crc32c::Crc32c(data.data(), data.size());
-  AppendInteger<uint32_t>(std::rotr(crc, 15) + 0xa282ead8u, out);
-}
-
-// Appends a message as a TFRecord.
-void AppendRecord(const proto::TensorBoardEvent& event, std::string& out) {
-  const std::string data = event.SerializeAsString();
-  std::string length;
-  AppendInteger<uint64_t>(data.size(), length);
-  out += length;
-  AppendMaskedCrc(length, out);
-  out += data;
-  AppendMaskedCrc(data, out);
-}
-
-proto::TensorBoardEvent EventNow() {
-  proto::TensorBoardEvent event;
-  event.set_wall_time(absl::ToDoubleSeconds(absl::Now() - absl::UnixEpoch()));
-  return event;
-}
-
-// Returns a name that TensorBoard takes for an event file and that no other
-// writer uses. TensorBoard reads the files of a folder in the order of names.
-std::string FileName(int attempt) {
-  return absl::StrCat("events.out.tfevents.", absl::ToUnixSeconds(absl::Now()),
-                      ".tara.", getpid(), ".", attempt);
-}
-
-}  // namespace
-
-AppendedFile::~AppendedFile() { close(fd_); }
-
-absl::Status AppendedFile::Append(absl::string_view text) {
-  const off_t end = lseek(fd_, 0, SEEK_END);
-  const absl::Status status = WriteAll(fd_, path_, text);
-  if (!status.ok() && ftruncate(fd_, end) != 0) {
-    return SystemError("cannot undo a torn write to", path_);
-  }
-  return status;
-}
-
-absl::StatusOr<std::unique_ptr<AppendedFile>> OpenMetrics(
-    const std::string& path) {
-  const int fd = OpenFile(path, O_WRONLY | O_CREAT | O_APPEND);
-  if (fd < 0) return SystemError("cannot open", path);
-  auto file = std::make_unique<AppendedFile>(path, fd);
-  TARA_ASSIGN_OR_RETURN(const std::string contents, ReadWholeFile(path));
-  const size_t whole = WholeLines(contents).size();
-  if (whole != contents.size() &&
-      ftruncate(fd, static_cast<off_t>(whole)) != 0) {
-    return SystemError("cannot cut off the torn last line of", path);
-  }
-  return file;
-}
-
-absl::StatusOr<std::vector<std::string>> ReadMetricsLines(
-    const std::string& path) {
-  TARA_ASSIGN_OR_RETURN(const std::string contents, ReadWholeFile(path));
-  return std::vector<std::string>(
-      absl::StrSplit(WholeLines(contents), '\n', absl::SkipEmpty()));
-}
-
-absl::StatusOr<std::unique_ptr<EventWriter>> EventWriter::Create(
-    const std::string& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) {
-    return absl::ErrnoToStatus(
-        error.value(), absl::StrCat("cannot create the folder ", folder));
-  }
-  for (int attempt = 0;; ++attempt) {
-    const std::string path =
-        (std::filesystem::path(folder) / FileName(attempt)).string();
-    const int fd = OpenFile(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND);
-    if (fd < 0 && errno == EEXIST) continue;
-    if (fd < 0) {
-      return SystemError("cannot create", path);
-    }
-    return std::unique_ptr<EventWriter>(new EventWriter(path, fd));
-  }
-}
-
-EventWriter::EventWriter(const std::string& path, int fd) : file_(path, fd) {
-  proto::TensorBoardEvent event = EventNow();
-  event.set_file_version("brain.Event:2");
-  AppendRecord(event, pending_);
-}
-
-EventWriter::~EventWriter() { Flush().IgnoreError(); }
-
-void EventWriter::Scalar(absl::string_view tag, double value, int64_t step) {
-  proto::TensorBoardEvent event = EventNow();
-  event.set_step(step);
-  proto::TensorBoardSummary::Value& point =
-      *event.mutable_summary()->add_value();
-  point.set_tag(std::string(tag));
-  point.set_simple_value(static_cast<float>(value));
-  AppendRecord(event, pending_);
-}
-
-absl::Status EventWriter::Flush() {
-  TARA_RETURN_IF_ERROR(file_.Append(pending_));
-  pending_.clear();
-  return absl::OkStatus();
 }
 
 }  // namespace tara::train

@@ -4,16 +4,13 @@
 #include <cstdint>
 #include <cstdio>
 #include <deque>
-#include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
@@ -44,11 +41,10 @@ struct ProgressSnapshot {
 
   int64_t steps = 0;  // of the generation
   int64_t steps_wanted = 0;
-  bool has_losses = false;
-  nn::Losses losses;
-  bool has_held_out = false;
-  nn::Losses held_out;  // after the last generation, the mean of the variants
-  Event learned;        // "learning_speed" of the last generation; null: none
+  std::optional<nn::Losses> losses;
+  // After the last generation, the mean of the variants.
+  std::optional<nn::Losses> held_out;
+  Event learned;  // "learning_speed" of the last generation; null: none
   double learning_rate = 0;
   int64_t window_games = 0;
   int64_t window_positions = 0;
@@ -136,10 +132,9 @@ class Progress {
   void BeginLearning(int generation, int64_t steps, int64_t window_games,
                      int64_t window_positions);
   void Learned(int64_t steps, double learning_rate, const nn::Losses& losses);
-  // The newest checkpoint's losses on games that are never learned from.
-  void HeldOut(const nn::Losses& losses);
-  void LearnedAtRates(const Event& learning_speed);
-  void EndLearning();
+  // `held_out`: the losses on games that are never learned from.
+  void EndLearning(const Event& learning_speed = {},
+                   const std::optional<nn::Losses>& held_out = {});
   // An evaluation begins, or a trial of the checkpoint at the gate, which is a
   // part of its generation.
   void BeginEvaluation(int generation, bool is_gate = false);
@@ -202,79 +197,6 @@ class Progress {
   int64_t games_kept_ ABSL_GUARDED_BY(mutex_) = 0;
   std::vector<int64_t> counted_before_ ABSL_GUARDED_BY(mutex_);
   std::thread thread_;
-};
-
-// The files of a run for programs: metrics and TensorBoard curves. They are
-// only appended to, so that programs may follow them. Not thread-safe.
-
-// An open file that is appended to.
-class AppendedFile {
- public:
-  // Takes over the descriptor of the file.
-  AppendedFile(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}
-  ~AppendedFile();
-  AppendedFile(const AppendedFile&) = delete;
-  AppendedFile& operator=(const AppendedFile&) = delete;
-
-  // Appends text in one write. On an error (such as a full disk) nothing is
-  // appended.
-  absl::Status Append(absl::string_view text);
-
-  const std::string& path() const { return path_; }
-
- private:
-  const std::string path_;
-  const int fd_;
-};
-
-// Opens or creates a file of metrics: a JSON object a line, in the order of
-// writing. Cuts off a last line that a kill has torn. Errors name the file and
-// the system's reason.
-absl::StatusOr<std::unique_ptr<AppendedFile>> OpenMetrics(
-    const std::string& path);
-
-// Returns the complete lines of a metrics file, without a torn last one.
-// NOT_FOUND if the file is missing.
-absl::StatusOr<std::vector<std::string>> ReadMetricsLines(
-    const std::string& path);
-
-// Writes scalar curves as a TensorBoard event file. Every writer makes a file
-// of its own; TensorBoard shows the files of one folder as one run, so that a
-// resumed training continues the same curves.
-//
-// The file is a sequence of TFRecords (integers little-endian):
-//
-//   bytes  8        4                    length  4
-//          length   masked CRC of these  data    masked CRC of data
-//
-// each `data` a TensorBoardEvent. Not thread-safe.
-class EventWriter {
- public:
-  // Creates a file in `folder`, which is created where needed. Errors name the
-  // path and the system's reason.
-  static absl::StatusOr<std::unique_ptr<EventWriter>> Create(
-      const std::string& folder);
-
-  // Writes what is left; a failure of this last write goes unreported.
-  ~EventWriter();
-  EventWriter(const EventWriter&) = delete;
-  EventWriter& operator=(const EventWriter&) = delete;
-
-  // Adds a point to the curve `tag`, such as "loss/policy". It is in the file
-  // after the next Flush.
-  void Scalar(absl::string_view tag, double value, int64_t step);
-
-  // Appends the points since the last Flush to the file, in one write. After
-  // an error they stay for the next Flush.
-  absl::Status Flush();
-
-  const std::string& path() const { return file_.path(); }
-
- private:
-  EventWriter(const std::string& path, int fd);
-
-  AppendedFile file_;
-  std::string pending_;  // records not yet written
 };
 
 }  // namespace tara::train

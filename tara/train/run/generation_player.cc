@@ -1,9 +1,11 @@
 #include "tara/train/run/generation_player.h"
 
-#include <vector>
+#include <algorithm>
 
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "tara/base/clocks.h"
 #include "tara/base/status_macros.h"
 #include "tara/mcts/utility.h"
 #include "tara/nn/inference_options.h"
@@ -39,6 +41,37 @@ absl::StatusOr<std::string> GenerationPlayer::NumericClass() const {
   return nn::NumericClassOf(network_, options_.starts);
 }
 
+absl::Status GenerationPlayer::Play(
+    absl::Span<const uint64_t> games, const GameSink& sink,
+    const StopCheck& stop, SelfPlayStats& stats,
+    const std::function<void()>& on_all_started) {
+  SelfPlayTimes times;
+  times.clock = SteadyTime;  // that of a thread stands still while it waits
+  SelfPlayOptions options = options_;
+  options.times = &times;
+  options.on_all_started = on_all_started;
+  const absl::Time begin = SteadyTime();
+  const auto measure = [&] {
+    const auto share = [](int64_t part, int64_t of) {
+      return static_cast<double>(part) /
+             static_cast<double>(std::max<int64_t>(of, 1));
+    };
+    stats.evaluate_share =
+        share(times.evaluate,
+              absl::ToInt64Nanoseconds(SteadyTime() - begin) * options.threads);
+    stats.cached_share = share(cache_->hits(), cache_->requests());
+  };
+  const absl::Status status = PlayGames(
+      options, games, warm_start_ != nullptr ? *warm_start_ : *cache_,
+      [&](const proto::GameRecord& game) {
+        measure();
+        return sink(game);
+      },
+      stop, stats);
+  measure();
+  return status;
+}
+
 absl::Status GenerationPlayer::Play(absl::Span<const uint64_t> games,
                                     const StopCheck& stop,
                                     proto::PlayedGames& played) {
@@ -51,9 +84,8 @@ absl::Status GenerationPlayer::Play(absl::Span<const uint64_t> games,
   const int64_t hits = cache_->hits();
   SelfPlayStats stats;
   absl::Mutex mutex;
-  TARA_RETURN_IF_ERROR(PlayGames(
-      options_, std::vector<uint64_t>(games.begin(), games.end()),
-      warm_start_ != nullptr ? *warm_start_ : *cache_,
+  TARA_RETURN_IF_ERROR(Play(
+      games,
       [&](const proto::GameRecord& game) {
         const absl::MutexLock lock(&mutex);
         played.add_game(game.SerializeAsString());

@@ -2,6 +2,7 @@
 #define TARA_TRAIN_RUN_GENERATION_PLAYER_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -16,8 +17,8 @@
 
 namespace tara::train {
 
-// Plays games of a generation on a worker of a fleet: the other side of
-// PlayOnFleet. One call at a time.
+// Plays games of a generation in this process: those of a run, or on a worker
+// of a fleet, as the other side of PlayOnFleet. One call at a time.
 class GenerationPlayer {
  public:
   // Plays with the network in a file, on this many threads: by the inference
@@ -29,7 +30,13 @@ class GenerationPlayer {
   // Returns NumericClassOf the network on positions of the games' rules.
   absl::StatusOr<std::string> NumericClass() const;
 
-  // Adds games by their index in the run to `played`, until `stop` is true.
+  // Plays games by their index in the run, as PlayGames; sets the shares of
+  // `stats` too. `on_all_started`: as in SelfPlayOptions.
+  absl::Status Play(absl::Span<const uint64_t> games, const GameSink& sink,
+                    const StopCheck& stop, SelfPlayStats& stats,
+                    const std::function<void()>& on_all_started = {});
+
+  // The same, of a worker: adds games to `played`, until `stop` is true.
   // Returns INVALID_ARGUMENT for an index that is not of the generation.
   absl::Status Play(absl::Span<const uint64_t> games, const StopCheck& stop,
                     proto::PlayedGames& played);

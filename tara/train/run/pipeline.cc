@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <cstddef>
 #include <future>
 #include <memory>
@@ -21,10 +20,6 @@
 #include "tara/base/clocks.h"
 #include "tara/base/random.h"
 #include "tara/base/status_macros.h"
-#include "tara/mcts/evaluator.h"
-#include "tara/mcts/evaluators/batching_evaluator.h"
-#include "tara/mcts/evaluators/caching_evaluator.h"
-#include "tara/mcts/utility.h"
 #include "tara/nn/inference/network_evaluator.h"
 #include "tara/nn/inference_options.h"
 #include "tara/nn/torch/torch_runtime.h"
@@ -37,6 +32,7 @@
 #include "tara/train/learn/learner.h"
 #include "tara/train/learn/sampler.h"
 #include "tara/train/play/game_plan.h"
+#include "tara/train/run/generation_player.h"
 #include "tara/train/run/run_log.h"
 
 namespace tara::train {
@@ -106,7 +102,10 @@ class TrainingRun {
   bool TimeIsUp(const RunTime& begun = {}) const;
   // Returns stop_(), and records the time. For the main thread of the run and
   // the threads that it waits for.
-  bool StopOrKeepTime();
+  bool StopOrKeepTime() {
+    KeepTime();
+    return stop_();
+  }
   // Saves the time used, every kTimeKept. A kill loses no more than that.
   void KeepTime() ABSL_LOCKS_EXCLUDED(time_mutex_);
   // Keeps the time at the end of training: the last evaluation is not counted.
@@ -122,20 +121,15 @@ class TrainingRun {
   // Chooses backend and precision by measurement where the config leaves them
   // open, and records them.
   absl::Status Choose();
-  // Appends the lines that a kill has kept from the log.
-  absl::Status CompleteLog();
   // Loads the newest checkpoint that is whole, with a note on others.
   absl::Status OpenTrainer();
   // Writes a message for people to the progress and the log.
   absl::Status Note(absl::string_view text);
 
-  // Opens the store of games: the run's own, or that of games_from.
-  absl::Status OpenStore();
   // Returns the plan of a generation: the one that is recorded, or a new one,
   // of games by the checkpoint `model`, which is then recorded. Of a run that
   // plays no games: all that the store has by now.
   absl::StatusOr<GamePlan> Plan(int generation, int model);
-  absl::StatusOr<proto::PlayRequest> RequestFor(const GamePlan& plan);
   // Plays the games that a plan lacks, and logs how fast that went. OK when
   // `stop` ends it early.
   absl::Status Play(const GamePlan& plan, const StopCheck& stop,
@@ -151,12 +145,8 @@ class TrainingRun {
   absl::Status PlayLostGames(const GamePlan& next);
 
   // Learns from the games up to `generation` and saves the next checkpoint.
-  // CANCELLED when stopped, ABORTED if learning fails.
+  // CANCELLED when stopped, ABORTED if losses are not finite.
   absl::Status LearnFrom(int generation);
-  absl::Status LearnOnce(int generation);
-  // Loads the newest checkpoint whose losses on the window are finite, and sets
-  // newer ones aside. ABORTED without any.
-  absl::Status ReturnToGoodCheckpoint();
   // Runs one generation, from its self-play to its evaluation.
   absl::Status RunGeneration(int generation);
   // Learns and evaluates a generation; with overlap, plays the next one's games
@@ -170,9 +160,6 @@ class TrainingRun {
   EvaluationPlan PlannedEvaluations() const;
   absl::StatusOr<std::vector<StrengthResult>> Evaluate(int checkpoint,
                                                        bool is_final);
-  // Evaluates the newest checkpoint where the process ended before that was
-  // done.
-  absl::Status CatchUpOnEvaluation();
   // Removes checkpoints and games by the config's retention.
   absl::Status ApplyRetention();
 
@@ -202,9 +189,6 @@ namespace {
 // Number of positions to measure a network's activations on.
 constexpr int kCalibrationPositions = 160;
 
-// Positions in a batch that threads share, at most: larger ones bring nothing.
-constexpr int64_t kMaxMergedBatch = 1 << 13;
-
 std::vector<State> PositionsOf(const std::vector<nn::Sample>& samples) {
   std::vector<State> positions;
   positions.reserve(samples.size());
@@ -215,21 +199,13 @@ std::vector<State> PositionsOf(const std::vector<nn::Sample>& samples) {
 // How much time a kill may leave uncounted.
 constexpr absl::Duration kTimeKept = absl::Seconds(10);
 
+RunTime Seconds(double wall, double cpu) {
+  return {.wall = absl::Seconds(wall), .cpu = absl::Seconds(cpu)};
+}
+
 // Time that a run had taken when its newest generation was done.
 RunTime TimeOf(const proto::RunState& state) {
-  return {.wall = absl::Seconds(state.seconds()),
-          .cpu = absl::Seconds(state.cpu_seconds())};
-}
-
-// Time that it had taken since.
-RunTime UnfinishedTimeOf(const proto::RunState& state) {
-  return {.wall = absl::Seconds(state.unfinished_seconds()),
-          .cpu = absl::Seconds(state.unfinished_cpu_seconds())};
-}
-
-RunTime TimeOfLastGeneration(const proto::RunState& state) {
-  return {.wall = absl::Seconds(state.last_generation_seconds()),
-          .cpu = absl::Seconds(state.last_generation_cpu_seconds())};
+  return Seconds(state.seconds(), state.cpu_seconds());
 }
 
 // Checks that the first and the last game of a run's store are ones that the
@@ -314,39 +290,34 @@ absl::Status TrainingRun::Open() {
   TARA_RETURN_IF_ERROR(CheckRun(config_));
   TARA_ASSIGN_OR_RETURN(folder_, RunFolder::Open(config_));
   config_ = folder_->config();
-  TARA_ASSIGN_OR_RETURN(RunStateFile state,
+  TARA_ASSIGN_OR_RETURN(RunStateFile file,
                         RunStateFile::Open(folder_->state_path()));
-  state_.emplace(std::move(state));
-  before_ = TimeOf(state_->state()) + UnfinishedTimeOf(state_->state());
-  last_generation_ = TimeOfLastGeneration(state_->state());
-  TARA_RETURN_IF_ERROR(OpenStore());
-  TARA_ASSIGN_OR_RETURN(log_, RunLog::Open(*folder_, progress_));
+  state_.emplace(std::move(file));
+  before_ = TimeOf(state()) + Seconds(state().unfinished_seconds(),
+                                      state().unfinished_cpu_seconds());
+  last_generation_ = Seconds(state().last_generation_seconds(),
+                             state().last_generation_cpu_seconds());
+  if (PlaysGames(config_)) {
+    TARA_ASSIGN_OR_RETURN(store_,
+                          record::OpenGameStore(folder_->store_path(),
+                                                record::StoreMode::kReadWrite));
+    TARA_RETURN_IF_ERROR(CheckGames(*store_, config_, folder_->store_path()));
+  } else {
+    TARA_ASSIGN_OR_RETURN(store_, OpenGivenGames(config_));
+  }
+  TARA_ASSIGN_OR_RETURN(log_, RunLog::Open(folder_->metrics_path(), progress_));
   sampler_.emplace(*store_, ToSamplerOptions(config_.learner()),
                    config_.seed());
   TARA_RETURN_IF_ERROR(OpenTrainer());
-  TARA_RETURN_IF_ERROR(CompleteLog());
-  return Choose();
-}
-
-absl::Status TrainingRun::OpenStore() {
-  if (!PlaysGames(config_)) {
-    TARA_ASSIGN_OR_RETURN(store_, OpenGivenGames(config_));
-    return absl::OkStatus();
-  }
-  TARA_ASSIGN_OR_RETURN(store_,
-                        record::OpenGameStore(folder_->store_path(),
-                                              record::StoreMode::kReadWrite));
-  return CheckGames(*store_, config_, folder_->store_path());
-}
-
-absl::Status TrainingRun::CompleteLog() {
+  // Lines that a kill has kept from the log; it may have come before their
+  // checkpoint, too.
   std::vector<std::string> lines(state().metrics_line().begin(),
                                  state().metrics_line().end());
-  // The run may have been killed before their checkpoint, too.
   std::erase_if(lines, [this](const std::string& line) {
     return GenerationOfLine(line) > resumed_.generation;
   });
-  return log_->AppendMissing(std::move(lines));
+  TARA_RETURN_IF_ERROR(log_->AppendMissing(std::move(lines)));
+  return Choose();
 }
 
 absl::Status TrainingRun::Choose() {
@@ -416,11 +387,6 @@ bool TrainingRun::TimeIsUp(const RunTime& begun) const {
                                  std::max(left.cpu, absl::ZeroDuration())}) > 1;
 }
 
-bool TrainingRun::StopOrKeepTime() {
-  KeepTime();
-  return stop_();
-}
-
 void TrainingRun::KeepTime() {
   const absl::MutexLock lock(&time_mutex_);
   if (!is_training_ || TimeUsed().wall - kept_.wall < kTimeKept) return;
@@ -471,43 +437,19 @@ absl::StatusOr<GamePlan> TrainingRun::Plan(int generation, int model) {
                     .missing = {}};
   }
   if (state_->PlanOf(generation) == nullptr) {
-    TARA_ASSIGN_OR_RETURN(
-        const std::vector<double> shares,
-        MixtureShares(config_,
-                      std::vector<proto::VariantScore>(state().score().begin(),
-                                                       state().score().end())));
-    TARA_ASSIGN_OR_RETURN(
-        const proto::GenerationPlan plan,
-        PlanGeneration(config_, *store_, generation, model,
-                       state_->PlanOf(generation - 1), shares));
+    TARA_ASSIGN_OR_RETURN(const proto::GenerationPlan plan,
+                          PlanGeneration(config_, *store_, generation, model,
+                                         state_->PlanOf(generation - 1)));
     TARA_RETURN_IF_ERROR(state_->AddPlan(plan));
   }
   return ExpandPlan(config_, *store_, *state_->PlanOf(generation));
 }
 
-absl::StatusOr<proto::PlayRequest> TrainingRun::RequestFor(
-    const GamePlan& plan) {
-  proto::PlayRequest request =
-      PlayRequestFor(config_, plan, CheckpointName(plan.model));
-  const mcts::ResignationOptions resignation =
-      ToResignationOptions(config_.self_play().resignation());
-  if (!resignation.threshold.has_value()) return request;
-  TARA_ASSIGN_OR_RETURN(
-      const mcts::ResignationCounts counts,
-      CountResignations(*store_, resignation, config_.seed(), plan.begin,
-                        config_.learner().window_games()));
-  request.set_played_on(counts.games());
-  for (int i = 0; i < mcts::ResignationCounts::kNumThresholds; ++i) {
-    request.add_resigned(counts.resigned(i));
-    request.add_resigned_wrongly(counts.wrong(i));
-  }
-  return request;
-}
-
 absl::Status TrainingRun::Play(const GamePlan& plan, const StopCheck& stop,
                                const std::function<void()>& on_all_started) {
   if (plan.missing.empty()) return absl::OkStatus();
-  TARA_ASSIGN_OR_RETURN(const proto::PlayRequest request, RequestFor(plan));
+  const proto::PlayRequest request =
+      PlayRequestFor(config_, plan, CheckpointName(plan.model));
   SelfPlayStats& stats = progress_.self_play_stats();
   DistinctPositions distinct;
   const auto sink =
@@ -550,59 +492,16 @@ absl::Status TrainingRun::Play(const GamePlan& plan, const StopCheck& stop,
 absl::Status TrainingRun::PlayHere(const SelfPlayJob& job,
                                    const GamesSink& sink,
                                    const StopCheck& stop) {
-  TARA_ASSIGN_OR_RETURN(SelfPlayOptions options,
-                        ToSelfPlayOptions(job.request));
-  options.on_all_started = job.on_all_started;
-  const auto sink_one = [&](const proto::GameRecord& game) {
-    return sink(absl::MakeConstSpan(&game, 1));
-  };
-  if (const auto judge = WarmStartEvaluator(job.request)) {
-    return PlayGames(options, job.missing, *judge, sink_one, stop, job.stats);
-  }
-  const proto::InferenceConfig& inference = config_.inference();
-  TARA_ASSIGN_OR_RETURN(const nn::InferenceOptions inference_options,
-                        ToInferenceOptions(inference));
-  TARA_ASSIGN_OR_RETURN(
-      const std::unique_ptr<mcts::Evaluator> network,
-      nn::LoadNetworkEvaluator(job.checkpoint_path, inference_options));
-  mcts::BatchingEvaluator merged(
-      network.get(), static_cast<int>(std::min<int64_t>(
-                         int64_t{options.threads} * options.games_per_thread *
-                             options.leaves_per_game,
-                         kMaxMergedBatch)));
-  const bool merges = config_.self_play().shared_batches();
-  mcts::CachingEvaluator evaluator(
-      merges ? static_cast<mcts::Evaluator*>(&merged) : network.get(),
-      mcts::CachingOptions{
-          .positions = inference.cache_positions(),
-          .symmetric = true,
-          .margins = mcts::Utility(options.search.utility).needs_margins()});
-  SelfPlayTimes times;
-  times.clock = SteadyTime;  // that of a thread stands still while it waits
-  options.times = &times;
-  const absl::Time begin = SteadyTime();
-  const auto measure = [&] {
-    const auto share = [](int64_t part, int64_t of) {
-      return static_cast<double>(part) /
-             static_cast<double>(std::max<int64_t>(of, 1));
-    };
-    job.stats.evaluate_share =
-        share(times.evaluate,
-              absl::ToInt64Nanoseconds(SteadyTime() - begin) * options.threads);
-    job.stats.cached_share = share(evaluator.hits(), evaluator.requests());
-    if (!merges) return;
-    job.stats.positions_per_merged_batch =
-        share(evaluator.requests() - evaluator.hits(), merged.batches());
-  };
-  const absl::Status status = PlayGames(
-      options, job.missing, evaluator,
+  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<GenerationPlayer> player,
+                        GenerationPlayer::Create(
+                            job.request, job.checkpoint_path,
+                            static_cast<int>(config_.self_play().threads())));
+  return player->Play(
+      job.missing,
       [&](const proto::GameRecord& game) {
-        measure();
-        return sink_one(game);
+        return sink(absl::MakeConstSpan(&game, 1));
       },
-      stop, job.stats);
-  measure();
-  return status;
+      stop, job.stats, job.on_all_started);
 }
 
 absl::Status TrainingRun::PlayLostGames(const GamePlan& next) {
@@ -636,57 +535,6 @@ absl::Status TrainingRun::PlayLostGames(const GamePlan& next) {
 }
 
 absl::Status TrainingRun::LearnFrom(int generation) {
-  const absl::Status first = LearnOnce(generation);
-  if (!absl::IsAborted(first)) return first;
-  const bool again =
-      state().has_restored_generation() &&
-      static_cast<int>(state().restored_generation()) == generation;
-  absl::Status status = first;
-  if (!again) {
-    state().set_restorations(state().restorations() + 1);
-    state().set_restored_generation(generation);
-    TARA_RETURN_IF_ERROR(state_->Save());
-    TARA_RETURN_IF_ERROR(Note(absl::StrCat(
-        first.message(), "; generation ", generation, " is learned again from ",
-        folder_->checkpoint_path(generation), ", at half the learning rate")));
-    TARA_RETURN_IF_ERROR(OpenTrainer());
-    status = LearnOnce(generation);
-  }
-  if (!absl::IsAborted(status)) return status;
-  TARA_RETURN_IF_ERROR(ReturnToGoodCheckpoint());
-  return absl::AbortedError(absl::StrCat(
-      status.message(),
-      ", at half the learning rate too. The last good checkpoint is ",
-      folder_->checkpoint_path(resumed_.generation),
-      "; the run resumes there, for example "
-      "with a lower learner.learning_rate (now ",
-      config_.learner().learning_rate(), ") or max_gradient_norm"));
-}
-
-absl::Status TrainingRun::ReturnToGoodCheckpoint() {
-  const std::vector<nn::Sample> batch = sampler_->Batch(
-      resumed_.step, static_cast<int>(config_.learner().batch_size()));
-  while (true) {
-    TARA_RETURN_IF_ERROR(OpenTrainer());
-    TARA_ASSIGN_OR_RETURN(const nn::Losses losses, trainer_->Measure(batch));
-    if (std::isfinite(losses.total)) return absl::OkStatus();
-    const int bad = resumed_.generation;
-    const std::string path = folder_->checkpoint_path(bad);
-    if (bad == 0) {
-      return absl::AbortedError(absl::StrCat(
-          path,
-          ": the losses of the network that the run begins with are not "
-          "finite, and no later checkpoint is good; begin another run_dir"));
-    }
-    TARA_RETURN_IF_ERROR(folder_->SetAside(bad));
-    TARA_RETURN_IF_ERROR(
-        Note(absl::StrCat("the losses of the network of ", path,
-                          " are not finite; it was renamed to ", path,
-                          ".damaged, and its generation is learned again")));
-  }
-}
-
-absl::Status TrainingRun::LearnOnce(int generation) {
   TARA_ASSIGN_OR_RETURN(const GamePlan plan, Plan(generation, player()));
   TARA_RETURN_IF_ERROR(sampler_->MoveWindow(plan.end));
   if (sampler_->positions() == 0) {
@@ -695,13 +543,9 @@ absl::Status TrainingRun::LearnOnce(int generation) {
         " leaves no game to learn from in generation ", generation,
         "; expected a larger learner.window_games or a smaller share"));
   }
-  LearnOptions options =
-      ToLearnOptions(config_, std::pow(0.5, state().restorations()),
-                     ExpectedGenerations(config_, resumed_.generation,
-                                         TimeOf(state_->state())));
-  options.steps = StepsToLearn(options.steps, options.batch_size,
-                               config_.learner().max_samples_per_position(),
-                               sampler_->PositionsFrom(plan.begin));
+  const LearnOptions options =
+      ToLearnOptions(config_, ExpectedGenerations(config_, resumed_.generation,
+                                                  TimeOf(state_->state())));
   progress_.BeginLearning(generation, options.steps, sampler_->games(),
                           sampler_->positions());
   nn::TrainingProgress next = resumed_;
@@ -719,12 +563,10 @@ absl::Status TrainingRun::LearnOnce(int generation) {
   next.generation = generation + 1;
   const Event speed = SpeedOf(learned.times, next.samples - resumed_.samples,
                               SteadyTime() - begin);
-  progress_.LearnedAtRates(speed);
   TARA_RETURN_IF_ERROR(
       log_->Append({EventLine("learning_speed", next.generation, speed)}));
   TARA_ASSIGN_OR_RETURN(const std::vector<HeldOutLosses> held_out,
                         MeasureHeldOut(*sampler_, *trainer_));
-  if (!held_out.empty()) progress_.HeldOut(MeanLosses(held_out));
   std::vector<std::string> lines = HeldOutLines(next.generation, held_out);
   Event fields = {{"step", next.step}, {"samples", next.samples}};
   fields.update(LossFields(learned.losses));
@@ -743,7 +585,9 @@ absl::Status TrainingRun::LearnOnce(int generation) {
       folder_->checkpoint_path(next.generation), next,
       PositionsOf(sampler_->Batch(next.step, kCalibrationPositions))));
   resumed_ = next;
-  progress_.EndLearning();
+  progress_.EndLearning(speed, held_out.empty()
+                                   ? std::nullopt
+                                   : std::optional(MeanLosses(held_out)));
   return log_->AppendMissing(std::move(lines));
 }
 
@@ -801,15 +645,19 @@ absl::Status TrainingRun::LearnAndPlayAhead(int generation) {
     nn::SetTorchThreads(static_cast<int>(config_.learner().threads()));
   }
   absl::Status status = CatchExhaustion([&]() -> absl::Status {
-    TARA_RETURN_IF_ERROR(LearnFrom(generation));
+    const absl::Status learned = LearnFrom(generation);
+    if (absl::IsAborted(learned)) {
+      return absl::AbortedError(absl::StrCat(
+          learned.message(), "; the run resumes from ",
+          folder_->checkpoint_path(generation),
+          ", for example with a lower learner.learning_rate (now ",
+          config_.learner().learning_rate(), ") or max_gradient_norm"));
+    }
+    TARA_RETURN_IF_ERROR(learned);
     TARA_RETURN_IF_ERROR(PassGate());
     if (EvaluationIsDue(resumed_.generation)) {
       TARA_RETURN_IF_ERROR(
           Evaluate(resumed_.generation, /*is_final=*/false).status());
-    }
-    if (ToResignationOptions(config_.self_play().resignation())
-            .threshold.has_value()) {
-      return absl::OkStatus();
     }
     if (const auto next = ahead_.find(generation + 1); next != ahead_.end()) {
       next->second.all_started.WaitForNotification();
@@ -831,7 +679,10 @@ absl::StatusOr<TrainSummary> TrainingRun::Run() {
   UpdateDeadline();
   TrainSummary summary;
   absl::Status status = PassGate();
-  if (status.ok()) status = CatchUpOnEvaluation();
+  if (status.ok() && EvaluationIsDue(resumed_.generation) &&
+      static_cast<int>(state().evaluated()) < resumed_.generation) {
+    status = Evaluate(resumed_.generation, /*is_final=*/false).status();
+  }
   while (status.ok() && resumed_.generation < generations()) {
     summary.time_is_up = TimeIsUp(TimeUsed() - TimeOf(state_->state()));
     if (summary.time_is_up) break;
@@ -940,21 +791,10 @@ absl::StatusOr<std::vector<StrengthResult>> TrainingRun::Evaluate(
   progress_.EndEvaluation(checkpoint, *strength);
   const std::vector<std::string> lines =
       StrengthLines(checkpoint, is_final, *strength);
-  if (!is_final) {
-    state_->SetScores(*strength);
-    state().set_evaluated(static_cast<uint32_t>(checkpoint));
-  }
+  if (!is_final) state().set_evaluated(static_cast<uint32_t>(checkpoint));
   TARA_RETURN_IF_ERROR(SaveState(lines));
   TARA_RETURN_IF_ERROR(log_->AppendMissing(lines));
   return strength;
-}
-
-absl::Status TrainingRun::CatchUpOnEvaluation() {
-  if (!EvaluationIsDue(resumed_.generation) ||
-      static_cast<int>(state().evaluated()) >= resumed_.generation) {
-    return absl::OkStatus();
-  }
-  return Evaluate(resumed_.generation, /*is_final=*/false).status();
 }
 
 absl::Status TrainingRun::ApplyRetention() {

@@ -165,9 +165,7 @@ absl::Status CheckRun(const proto::TrainConfig& config);
 //
 // With `overlap`, the games of g + 1 are played by ckpt-g while g is learned.
 // The games of g + 2 begin as soon as ckpt-(g+1) is there and all games of g +
-// 1 have begun: they take the places of the ones that are over. With
-// resignation, whose thresholds depend on earlier games, they wait for the end
-// of g + 1.
+// 1 have begun: they take the places of the ones that are over.
 //
 // The process may be killed at any instant: a finished game is in the store
 // before anything else happens, a checkpoint is whole or not there, and what
@@ -175,9 +173,7 @@ absl::Status CheckRun(const proto::TrainConfig& config);
 // The power may fail at any instant: games are synced before the checkpoint
 // that is learned from them. Games of the window that the store lacks
 // nevertheless are played again by the checkpoint that played them. A damaged
-// checkpoint is set aside and replaced by the one before it. When more steps in
-// a row are skipped than the config allows, the generation is learned again
-// from its checkpoint at half the learning rate, once.
+// checkpoint is set aside and replaced by the one before it.
 //
 // A run that had finished is evaluated again, unless `generations` has grown.
 // REQUIRES: `config` is resolved (tara/train/config/config.h).

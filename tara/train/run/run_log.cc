@@ -1,61 +1,19 @@
 #include "tara/train/run/run_log.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
-#include <map>
+#include <cstddef>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "tara/base/files.h"
 #include "tara/base/json.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/variant.h"
 
 namespace tara::train {
-namespace {
-
-// Draws the points of an event of metrics.jsonl.
-void Draw(const Event& event, EventWriter& curves) {
-  const auto text = [&](const char* field) { return event.value(field, ""); };
-  const auto draw = [&](absl::string_view curve, absl::string_view field,
-                        bool if_zero = true) {
-    const auto value = event.find(field);
-    // A number that is not finite is null.
-    if (value == event.end() || !value->is_number()) return;
-    if (!if_zero && *value == 0) return;
-    curves.Scalar(curve, *value, event.value("generation", int64_t{0}));
-  };
-  const std::string kind = text("event");
-  if (kind == "self_play") {
-    for (const char* const field :
-         {"games_per_second", "evaluations_per_second",
-          "simulations_per_second", "cached_share", "distinct_share"}) {
-      draw(absl::StrCat("self_play/", field), field);
-    }
-  } else if (kind == "learning_speed") {
-    draw("learning/samples_per_second", "samples_per_second");
-  } else if (kind == "learning") {
-    draw("loss/total", "loss");
-    for (const nn::HeadInfo& info : nn::kHeads) {
-      // That of an auxiliary head which is not learned is 0.
-      draw(absl::StrCat("loss/", info.name), absl::StrCat(info.name, "_loss"),
-           /*if_zero=*/!info.is_auxiliary);
-    }
-    draw("learning/policy_accuracy", "policy_accuracy");
-    draw("learning/rate", "learning_rate");
-    draw("learning/window_positions", "window_positions");
-  } else if (kind == "held_out") {
-    for (const nn::HeadInfo& info : nn::kHeads) {
-      draw(absl::StrCat("held_out/", info.name, "/", text("variant")),
-           absl::StrCat(info.name, "_loss"));
-    }
-  } else if (kind == "strength") {
-    draw(absl::StrCat("strength/", text("variant"), "/", text("opponent")),
-         "score");
-  } else if (kind == "gate") {
-    curves.Scalar("gate/promoted", event.value("promoted", false) ? 1 : 0,
-                  event.value("generation", int64_t{0}));
-  }
-}
-
-}  // namespace
 
 std::string EventLine(absl::string_view kind, int generation,
                       const Event& fields) {
@@ -129,32 +87,50 @@ int GenerationOfLine(const std::string& line) {
   return generation.is_number_integer() ? generation.get<int>() : -1;
 }
 
-absl::StatusOr<std::unique_ptr<RunLog>> RunLog::Open(const RunFolder& folder,
-                                                     Progress& progress) {
-  TARA_ASSIGN_OR_RETURN(auto metrics, OpenMetrics(folder.metrics_path()));
-  TARA_ASSIGN_OR_RETURN(auto curves,
-                        EventWriter::Create(folder.tensorboard_path()));
-  return std::unique_ptr<RunLog>(new RunLog(
-      folder.metrics_path(), std::move(metrics), std::move(curves), progress));
+namespace {
+
+// Returns the part of a file's contents up to the last end of a line.
+absl::string_view WholeLines(absl::string_view contents) {
+  return contents.substr(0, contents.rfind('\n') + 1);
 }
+
+}  // namespace
+
+absl::StatusOr<std::vector<std::string>> ReadMetricsLines(
+    const std::string& path) {
+  TARA_ASSIGN_OR_RETURN(const std::string contents, ReadWholeFile(path));
+  return std::vector<std::string>(
+      absl::StrSplit(WholeLines(contents), '\n', absl::SkipEmpty()));
+}
+
+absl::StatusOr<std::unique_ptr<RunLog>> RunLog::Open(const std::string& path,
+                                                     Progress& progress) {
+  const int fd = OpenFile(path, O_WRONLY | O_CREAT | O_APPEND);
+  if (fd < 0) return SystemError("cannot open", path);
+  auto log = std::unique_ptr<RunLog>(new RunLog(path, fd, progress));
+  TARA_ASSIGN_OR_RETURN(const std::string contents, ReadWholeFile(path));
+  const size_t whole = WholeLines(contents).size();
+  if (whole != contents.size() &&
+      ftruncate(fd, static_cast<off_t>(whole)) != 0) {
+    return SystemError("cannot cut off the torn last line of", path);
+  }
+  return log;
+}
+
+RunLog::~RunLog() { close(fd_); }
 
 absl::Status RunLog::Append(const std::vector<std::string>& lines) {
   const absl::MutexLock lock(&mutex_);
   std::string text;
   for (const std::string& line : lines) absl::StrAppend(&text, line, "\n");
-  TARA_RETURN_IF_ERROR(metrics_->Append(text));
-  std::map<std::string, int> count;  // of events of a kind
-  for (const std::string& line : lines) {
-    progress_.PrintEvent(line);
-    const Event event = *ParseJson<Event>(line);  // our own
-    const int before = count[event.at("event")]++;
-    // A trial at the gate has a line a variant, but one point.
-    if (event.at("event") != "gate" || before == 0) Draw(event, *curves_);
+  const off_t end = lseek(fd_, 0, SEEK_END);
+  const absl::Status status = WriteAll(fd_, path_, text);
+  if (!status.ok() && ftruncate(fd_, end) != 0) {
+    return SystemError("cannot undo a torn write to", path_);
   }
-  if (const int nodes = count["fleet"]; nodes > 0) {
-    curves_->Scalar("fleet/nodes", nodes, GenerationOfLine(lines.front()));
-  }
-  return curves_->Flush();
+  TARA_RETURN_IF_ERROR(status);
+  for (const std::string& line : lines) progress_.PrintEvent(line);
+  return absl::OkStatus();
 }
 
 absl::Status RunLog::AppendMissing(std::vector<std::string> lines) {

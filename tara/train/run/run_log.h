@@ -12,7 +12,6 @@
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "tara/nn/heads.h"
-#include "tara/train/folder/run_folder.h"
 #include "tara/train/learn/learner.h"
 #include "tara/train/progress/progress.h"
 #include "tara/train/run/pipeline.h"
@@ -39,34 +38,40 @@ std::vector<std::string> GateLines(const GateReport& report);
 // Returns the generation that a line of metrics.jsonl is of, or -1.
 int GenerationOfLine(const std::string& line);
 
+// Returns the complete lines of a file of metrics, without a torn last one.
+// NOT_FOUND if the file is missing.
+absl::StatusOr<std::vector<std::string>> ReadMetricsLines(
+    const std::string& path);
+
 // Keeps the events of a run for programs to read: the lines of metrics.jsonl,
-// which are given to the run's progress too, and TensorBoard curves over
-// generations. Thread-safe.
+// which are given to the run's progress too. The file is only appended to, so
+// that programs may follow it. Thread-safe.
 class RunLog {
  public:
-  // `progress` must outlive the log.
-  static absl::StatusOr<std::unique_ptr<RunLog>> Open(const RunFolder& folder,
+  // Opens or creates the file: a JSON object a line, in the order of writing.
+  // Cuts off a last line that a kill has torn. `progress` must outlive the log.
+  // Errors name the file and the system's reason.
+  static absl::StatusOr<std::unique_ptr<RunLog>> Open(const std::string& path,
                                                       Progress& progress);
+  ~RunLog();
+  RunLog(const RunLog&) = delete;
+  RunLog& operator=(const RunLog&) = delete;
 
-  // Appends lines, in the same order everywhere, and draws their curves.
+  // Appends lines, in one write and in the same order everywhere. On an error
+  // (such as a full disk) nothing is appended.
   absl::Status Append(const std::vector<std::string>& lines)
       ABSL_LOCKS_EXCLUDED(mutex_);
-  // Appends the lines that metrics.jsonl lacks.
+  // Appends the lines that the file lacks.
   absl::Status AppendMissing(std::vector<std::string> lines);
 
  private:
-  RunLog(std::string path, std::unique_ptr<AppendedFile> metrics,
-         std::unique_ptr<EventWriter> curves, Progress& progress)
-      : path_(std::move(path)),
-        metrics_(std::move(metrics)),
-        curves_(std::move(curves)),
-        progress_(progress) {}
+  RunLog(std::string path, int fd, Progress& progress)
+      : path_(std::move(path)), fd_(fd), progress_(progress) {}
 
-  const std::string path_;  // of the metrics
-  absl::Mutex mutex_;
-  const std::unique_ptr<AppendedFile> metrics_ ABSL_PT_GUARDED_BY(mutex_);
-  const std::unique_ptr<EventWriter> curves_ ABSL_PT_GUARDED_BY(mutex_);
+  const std::string path_;
+  const int fd_;
   Progress& progress_;
+  absl::Mutex mutex_;  // one writer at a time
 };
 
 }  // namespace tara::train
