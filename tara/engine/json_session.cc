@@ -485,10 +485,7 @@ class JsonSession::Impl {
       : model_(model),
         options_(options),
         sink_(std::move(sink)),
-        engine_(std::make_unique<AnalysisEngine>(
-            model, AnalysisEngineOptions{.threads = options.threads,
-                                         .positions = options.positions,
-                                         .leaves = options.leaves})) {}
+        engine_(std::make_unique<AnalysisEngine>(model, options)) {}
 
   void Take(absl::string_view line) {
     if (line.find_first_not_of(" \t\r") == absl::string_view::npos) return;

@@ -270,8 +270,8 @@ TEST_F(JsonSessionTest, EmptyLinesAreNoRequests) {
 // A line, the field that its error is about, and a part of the message.
 struct Refusal {
   std::string line;
-  std::string field;
-  std::string message;
+  const char* field;
+  const char* message;
 };
 
 TEST_F(JsonSessionTest, WhatIsNoRequestIsRefused) {
