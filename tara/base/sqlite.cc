@@ -96,6 +96,113 @@ absl::Status LastError(sqlite3* db, absl::string_view path,
   return ErrorOf(code, error, sqlite3_errmsg(db), path, doing);
 }
 
+// How SQLite reads a file in a folder that is not writable, where it cannot
+// create the log and its index.
+struct ReadName {
+  std::string uri;               // empty: use the path
+  bool index_in_memory = false;  // there is a log, but not its index
+};
+
+ReadName NameToRead(const std::string& path) {
+  const std::filesystem::path folder =
+      std::filesystem::path(path).parent_path();
+  std::error_code error;
+  const bool has_log = std::filesystem::exists(path + "-wal", error);
+  if (access(folder.empty() ? "." : folder.c_str(), W_OK) == 0 ||
+      (has_log && std::filesystem::exists(path + "-shm", error))) {
+    return {};
+  }
+  // After two slashes SQLite expects the name of a host. A log without an index
+  // cannot be open elsewhere, so no locks are needed.
+  return {
+      .uri = absl::StrCat(
+          absl::StartsWith(path, "/") ? "file://" : "file:",
+          absl::StrReplaceAll(path, {{"%", "%25"}, {"?", "%3f"}, {"#", "%23"}}),
+          has_log ? "?vfs=unix-none" : "?immutable=1"),
+      .index_in_memory = has_log};
+}
+
+absl::Status NotOfThisKind(const std::string& path, const SqliteSchema& schema,
+                           absl::string_view why) {
+  return absl::FailedPreconditionError(
+      absl::StrCat(path, ": no ", schema.kind, ": ", why));
+}
+
+// Checks that the file is of this kind and version. Returns false if the
+// database is empty: a new file, or one whose creator was killed.
+absl::StatusOr<bool> CheckFile(SqliteDatabase& db, const SqliteSchema& schema) {
+  TARA_ASSIGN_OR_RETURN(const int64_t application_id,
+                        db.QueryInt("PRAGMA application_id"));
+  TARA_ASSIGN_OR_RETURN(const int64_t version,
+                        db.QueryInt("PRAGMA user_version"));
+  TARA_ASSIGN_OR_RETURN(const int64_t objects,
+                        db.QueryInt("SELECT COUNT(*) FROM sqlite_schema"));
+  if (application_id == 0 && version == 0 && objects == 0) return false;
+  if (application_id != schema.application_id) {
+    return NotOfThisKind(db.path(), schema, "a SQLite file of another program");
+  }
+  if (version != schema.version) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        db.path(), ": ", schema.kind, " of version ", version,
+        "; this program reads version ", schema.version,
+        version > schema.version ? " (written by a newer program)" : ""));
+  }
+  // The header may be whole and the tables not.
+  const absl::Status tables = db.QueryInt(schema.probe).status();
+  if (absl::IsInternal(tables)) {
+    return absl::DataLossError(
+        absl::StrCat("damaged ", schema.kind, ": ", tables.message()));
+  }
+  if (!tables.ok()) return tables;
+  return true;
+}
+
+// Creates the tables unless another process just did: all in one transaction,
+// so that a kill leaves either an empty file or a whole one.
+absl::Status CreateTables(SqliteDatabase& db, const SqliteSchema& schema) {
+  const std::string doing = absl::StrCat("cannot create the ", schema.kind);
+  return db.InTransaction(doing, [&]() -> absl::Status {
+    TARA_ASSIGN_OR_RETURN(const bool exists, CheckFile(db, schema));
+    if (exists) return absl::OkStatus();
+    return db.Execute(
+        absl::StrCat(schema.tables,
+                     "PRAGMA application_id = ", schema.application_id,
+                     "; PRAGMA user_version = ", schema.version, ";"),
+        doing);
+  });
+}
+
+// Returns the error for a path that cannot be such a file, or OK.
+absl::Status CheckFilePath(const std::string& path, SqliteDatabase::Mode mode,
+                           const SqliteSchema& schema) {
+  TARA_RETURN_IF_ERROR(CheckPath(path));
+  std::error_code error;
+  const std::filesystem::path file(path);
+  const std::filesystem::file_status found =
+      std::filesystem::status(file, error);
+  if (std::filesystem::is_directory(found)) {
+    return NotOfThisKind(path, schema, "a folder");
+  }
+  if (std::filesystem::is_regular_file(found)) {
+    // SQLite itself recognizes other files.
+    const bool is_empty = std::filesystem::file_size(file, error) == 0;
+    const absl::string_view kind = is_empty ? KindOfFile(path) : "";
+    return kind.empty() ? absl::OkStatus() : NotOfThisKind(path, schema, kind);
+  }
+  if (std::filesystem::exists(found)) {
+    return NotOfThisKind(path, schema, "a device or a pipe");
+  }
+  if (mode == SqliteDatabase::Mode::kReadOnly) {
+    return absl::NotFoundError(absl::StrCat(path, ": no such ", schema.kind));
+  }
+  const std::filesystem::path folder = file.parent_path();
+  if (!folder.empty() && !std::filesystem::is_directory(folder, error)) {
+    return absl::NotFoundError(
+        absl::StrCat(path, ": no such folder: ", folder.string()));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 SqliteStatement::SqliteStatement(sqlite3* db, std::string path,
@@ -151,36 +258,6 @@ std::string SqliteStatement::Bytes(int column) const {
   const int size = sqlite3_column_bytes(statement_, column);
   return bytes == nullptr ? std::string() : std::string(bytes, size);
 }
-
-namespace {
-
-// How SQLite reads a file in a folder that is not writable, where it cannot
-// create the log and its index.
-struct ReadName {
-  std::string uri;               // empty: use the path
-  bool index_in_memory = false;  // there is a log, but not its index
-};
-
-ReadName NameToRead(const std::string& path) {
-  const std::filesystem::path folder =
-      std::filesystem::path(path).parent_path();
-  std::error_code error;
-  const bool has_log = std::filesystem::exists(path + "-wal", error);
-  if (access(folder.empty() ? "." : folder.c_str(), W_OK) == 0 ||
-      (has_log && std::filesystem::exists(path + "-shm", error))) {
-    return {};
-  }
-  // After two slashes SQLite expects the name of a host. A log without an index
-  // cannot be open elsewhere, so no locks are needed.
-  return {
-      .uri = absl::StrCat(
-          absl::StartsWith(path, "/") ? "file://" : "file:",
-          absl::StrReplaceAll(path, {{"%", "%25"}, {"?", "%3f"}, {"#", "%23"}}),
-          has_log ? "?vfs=unix-none" : "?immutable=1"),
-      .index_in_memory = has_log};
-}
-
-}  // namespace
 
 absl::StatusOr<SqliteDatabase> SqliteDatabase::Open(const std::string& path,
                                                     Mode mode) {
@@ -296,91 +373,6 @@ absl::StatusOr<int64_t> SqliteDatabase::QueryInt(absl::string_view sql) {
   }
   return statement.Int(0);
 }
-
-namespace {
-
-absl::Status NotOfThisKind(const std::string& path, const SqliteSchema& schema,
-                           absl::string_view why) {
-  return absl::FailedPreconditionError(
-      absl::StrCat(path, ": no ", schema.kind, ": ", why));
-}
-
-// Checks that the file is of this kind and version. Returns false if the
-// database is empty: a new file, or one whose creator was killed.
-absl::StatusOr<bool> CheckFile(SqliteDatabase& db, const SqliteSchema& schema) {
-  TARA_ASSIGN_OR_RETURN(const int64_t application_id,
-                        db.QueryInt("PRAGMA application_id"));
-  TARA_ASSIGN_OR_RETURN(const int64_t version,
-                        db.QueryInt("PRAGMA user_version"));
-  TARA_ASSIGN_OR_RETURN(const int64_t objects,
-                        db.QueryInt("SELECT COUNT(*) FROM sqlite_schema"));
-  if (application_id == 0 && version == 0 && objects == 0) return false;
-  if (application_id != schema.application_id) {
-    return NotOfThisKind(db.path(), schema, "a SQLite file of another program");
-  }
-  if (version != schema.version) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        db.path(), ": ", schema.kind, " of version ", version,
-        "; this program reads version ", schema.version,
-        version > schema.version ? " (written by a newer program)" : ""));
-  }
-  // The header may be whole and the tables not.
-  const absl::Status tables = db.QueryInt(schema.probe).status();
-  if (absl::IsInternal(tables)) {
-    return absl::DataLossError(
-        absl::StrCat("damaged ", schema.kind, ": ", tables.message()));
-  }
-  if (!tables.ok()) return tables;
-  return true;
-}
-
-// Creates the tables unless another process just did: all in one transaction,
-// so that a kill leaves either an empty file or a whole one.
-absl::Status CreateTables(SqliteDatabase& db, const SqliteSchema& schema) {
-  const std::string doing = absl::StrCat("cannot create the ", schema.kind);
-  return db.InTransaction(doing, [&]() -> absl::Status {
-    TARA_ASSIGN_OR_RETURN(const bool exists, CheckFile(db, schema));
-    if (exists) return absl::OkStatus();
-    return db.Execute(
-        absl::StrCat(schema.tables,
-                     "PRAGMA application_id = ", schema.application_id,
-                     "; PRAGMA user_version = ", schema.version, ";"),
-        doing);
-  });
-}
-
-// Returns the error for a path that cannot be such a file, or OK.
-absl::Status CheckFilePath(const std::string& path, SqliteDatabase::Mode mode,
-                           const SqliteSchema& schema) {
-  TARA_RETURN_IF_ERROR(CheckPath(path));
-  std::error_code error;
-  const std::filesystem::path file(path);
-  const std::filesystem::file_status found =
-      std::filesystem::status(file, error);
-  if (std::filesystem::is_directory(found)) {
-    return NotOfThisKind(path, schema, "a folder");
-  }
-  if (std::filesystem::is_regular_file(found)) {
-    // SQLite itself recognizes other files.
-    const bool is_empty = std::filesystem::file_size(file, error) == 0;
-    const absl::string_view kind = is_empty ? KindOfFile(path) : "";
-    return kind.empty() ? absl::OkStatus() : NotOfThisKind(path, schema, kind);
-  }
-  if (std::filesystem::exists(found)) {
-    return NotOfThisKind(path, schema, "a device or a pipe");
-  }
-  if (mode == SqliteDatabase::Mode::kReadOnly) {
-    return absl::NotFoundError(absl::StrCat(path, ": no such ", schema.kind));
-  }
-  const std::filesystem::path folder = file.parent_path();
-  if (!folder.empty() && !std::filesystem::is_directory(folder, error)) {
-    return absl::NotFoundError(
-        absl::StrCat(path, ": no such folder: ", folder.string()));
-  }
-  return absl::OkStatus();
-}
-
-}  // namespace
 
 absl::StatusOr<SqliteDatabase> OpenSqliteFile(const std::string& path,
                                               SqliteDatabase::Mode mode,

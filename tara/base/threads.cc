@@ -84,15 +84,6 @@ double Quota(const fs::path& root) {
   return least;
 }
 
-}  // namespace
-
-int UsableProcessors(const std::string& root) {
-  return std::max(1, static_cast<int>(std::min<double>(
-                         BoundProcessors(), std::ceil(Quota(root)))));
-}
-
-namespace {
-
 // A signal handler can reach nothing but a global.
 std::atomic<bool> stop_requested = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
@@ -100,6 +91,11 @@ static_assert(std::atomic<bool>::is_always_lock_free);
 extern "C" void RequestStop(int) { stop_requested = true; }
 
 }  // namespace
+
+int UsableProcessors(const std::string& root) {
+  return std::max(1, static_cast<int>(std::min<double>(
+                         BoundProcessors(), std::ceil(Quota(root)))));
+}
 
 StopCheck StopOnSignals() {
   struct sigaction action = {};

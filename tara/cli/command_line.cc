@@ -23,19 +23,6 @@ namespace {
 // Payload key of a status that is a usage error.
 constexpr absl::string_view kUsagePayload = "tara/usage";
 
-}  // namespace
-
-absl::Status AsUsageError(absl::Status status) {
-  if (!status.ok()) status.SetPayload(kUsagePayload, absl::Cord());
-  return status;
-}
-
-bool IsUsageError(const absl::Status& status) {
-  return status.GetPayload(kUsagePayload).has_value();
-}
-
-namespace {
-
 // Column at which help texts begin.
 constexpr int kHelpColumn = 28;
 
@@ -91,7 +78,33 @@ std::string Suggestion(absl::string_view word,
 // Whether a word of the command line is an option, right or wrong.
 bool IsOption(const std::string& word) { return word[0] == '-' && word != "-"; }
 
+// Returns the error of arguments that no command has taken.
+std::string UnexpectedArguments(const std::vector<std::string>& rest,
+                                const std::vector<std::string>& option_names) {
+  const std::string& first = rest.front();
+  if (!IsOption(first)) {
+    return absl::StrCat("unexpected argument '", Shown(first), "'");
+  }
+  const std::string name = first.substr(0, first.find('='));
+  return absl::StrCat("unknown option '", Shown(name), "'",
+                      Suggestion(name, option_names));
+}
+
+// Often enough to look alive, seldom enough to cost nothing.
+constexpr absl::Duration kInterval = absl::Milliseconds(100);
+// Back to the first column, and erase to the end of the line (ECMA-48).
+constexpr char kEraseLine[] = "\r\x1b[K";
+
 }  // namespace
+
+absl::Status AsUsageError(absl::Status status) {
+  if (!status.ok()) status.SetPayload(kUsagePayload, absl::Cord());
+  return status;
+}
+
+bool IsUsageError(const absl::Status& status) {
+  return status.GetPayload(kUsagePayload).has_value();
+}
 
 struct Command::Impl {
   CLI::App* app = nullptr;
@@ -289,22 +302,6 @@ CommandLine::~CommandLine() = default;
 
 Command& CommandLine::root() { return *root_; }
 
-namespace {
-
-// Returns the error of arguments that no command has taken.
-std::string UnexpectedArguments(const std::vector<std::string>& rest,
-                                const std::vector<std::string>& option_names) {
-  const std::string& first = rest.front();
-  if (!IsOption(first)) {
-    return absl::StrCat("unexpected argument '", Shown(first), "'");
-  }
-  const std::string name = first.substr(0, first.find('='));
-  return absl::StrCat("unknown option '", Shown(name), "'",
-                      Suggestion(name, option_names));
-}
-
-}  // namespace
-
 ParsedCommand CommandLine::Parse(int argc, const char* const* argv) {
   absl::Status error;
   bool help = false;
@@ -391,15 +388,6 @@ std::string Wrap(absl::string_view words, int indent, int width) {
   }
   return text;
 }
-
-namespace {
-
-// Often enough to look alive, seldom enough to cost nothing.
-constexpr absl::Duration kInterval = absl::Milliseconds(100);
-// Back to the first column, and erase to the end of the line (ECMA-48).
-constexpr char kEraseLine[] = "\r\x1b[K";
-
-}  // namespace
 
 StatusLine::StatusLine(Console& console, absl::Duration log_interval)
     : console_(console),

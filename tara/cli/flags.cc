@@ -24,6 +24,70 @@
 #include "tara/record/game_record.h"
 
 namespace tara::cli {
+namespace {
+
+// Returns the variant named by the flags, or a usage error.
+absl::StatusOr<Variant> VariantOf(const GameFlags& flags) {
+  return AsUsageError(ParseVariant(flags.variant));
+}
+
+std::vector<std::string> ActionWords(absl::string_view actions) {
+  return absl::StrSplit(PlainText(actions), absl::ByAnyChar(" ,\t\n"),
+                        absl::SkipEmpty());
+}
+
+// Returns the game to whose end the actions are added.
+absl::StatusOr<record::GameLine> FirstGame(const PositionFlags& flags) {
+  if (flags.position.empty()) {
+    if (flags.game.variant.empty()) {
+      return UsageError("--variant is required (or --position)");
+    }
+    TARA_ASSIGN_OR_RETURN(const State start, StartOf(flags.game));
+    return record::GameLine{.initial = start, .actions = {}};
+  }
+  if (!flags.game.options.empty()) {
+    return UsageError(
+        "--option and --position exclude each other: a position names its "
+        "rule options itself");
+  }
+  absl::StatusOr<record::GameLine> game = record::ParseGameText(flags.position);
+  if (!game.ok()) {
+    return absl::Status(game.status().code(),
+                        absl::StrCat("--position: ", game.status().message()));
+  }
+  if (flags.game.variant.empty()) return game;
+  TARA_ASSIGN_OR_RETURN(const Variant variant, VariantOf(flags.game));
+  if (game->initial.variant != variant) {
+    return UsageError("--position is of ", Info(game->initial.variant).id,
+                      ", but --variant is ", Info(variant).id);
+  }
+  return game;
+}
+
+std::function<bool(absl::string_view)> SetterOf(const char* name,
+                                                nn::InferenceOptions* options) {
+  return [options, name](absl::string_view value) {
+    return nn::SetInferenceOption(name, value, *options).ok();
+  };
+}
+
+// The player for rules that the ready-made network has not learned.
+constexpr char kSearchWithoutNetwork[] = "mcts:sims=1000";
+
+// Returns the files of the players' networks, by the players' specs, without
+// those that are missing, which the loader reports.
+std::map<std::string, std::string> NetworkFiles(
+    absl::Span<const eval::PlayerSpec> players) {
+  std::map<std::string, std::string> files;
+  for (const eval::PlayerSpec& player : players) {
+    if (player.kind != eval::PlayerKind::kNet) continue;
+    const absl::StatusOr<std::string> file = eval::NetworkFileOf(player);
+    if (file.ok()) files[player.text] = *file;
+  }
+  return files;
+}
+
+}  // namespace
 
 void AddGameFlags(Command& command, GameFlags* flags,
                   absl::string_view variant_help, bool required) {
@@ -94,15 +158,6 @@ std::string FleetText(const fleet::Fleet* fleet) {
   return status.empty() ? "" : absl::StrCat("; ", status);
 }
 
-namespace {
-
-// Returns the variant named by the flags, or a usage error.
-absl::StatusOr<Variant> VariantOf(const GameFlags& flags) {
-  return AsUsageError(ParseVariant(flags.variant));
-}
-
-}  // namespace
-
 absl::StatusOr<std::vector<Variant>> VariantsOf(const GameFlags& flags) {
   std::vector<Variant> variants;
   if (flags.variant == "all") {
@@ -164,15 +219,6 @@ absl::StatusOr<std::vector<State>> StartsOf(const GameFlags& flags) {
   return starts;
 }
 
-namespace {
-
-std::vector<std::string> ActionWords(absl::string_view actions) {
-  return absl::StrSplit(PlainText(actions), absl::ByAnyChar(" ,\t\n"),
-                        absl::SkipEmpty());
-}
-
-}  // namespace
-
 absl::Status PlayActions(absl::string_view actions, absl::string_view source,
                          State& state) {
   int number = 0;
@@ -185,38 +231,6 @@ absl::Status PlayActions(absl::string_view actions, absl::string_view source,
   }
   return absl::OkStatus();
 }
-
-namespace {
-
-// Returns the game to whose end the actions are added.
-absl::StatusOr<record::GameLine> FirstGame(const PositionFlags& flags) {
-  if (flags.position.empty()) {
-    if (flags.game.variant.empty()) {
-      return UsageError("--variant is required (or --position)");
-    }
-    TARA_ASSIGN_OR_RETURN(const State start, StartOf(flags.game));
-    return record::GameLine{.initial = start, .actions = {}};
-  }
-  if (!flags.game.options.empty()) {
-    return UsageError(
-        "--option and --position exclude each other: a position names its "
-        "rule options itself");
-  }
-  absl::StatusOr<record::GameLine> game = record::ParseGameText(flags.position);
-  if (!game.ok()) {
-    return absl::Status(game.status().code(),
-                        absl::StrCat("--position: ", game.status().message()));
-  }
-  if (flags.game.variant.empty()) return game;
-  TARA_ASSIGN_OR_RETURN(const Variant variant, VariantOf(flags.game));
-  if (game->initial.variant != variant) {
-    return UsageError("--position is of ", Info(game->initial.variant).id,
-                      ", but --variant is ", Info(variant).id);
-  }
-  return game;
-}
-
-}  // namespace
 
 void AddPositionFlags(Command& command, PositionFlags* flags) {
   AddGameFlags(
@@ -312,17 +326,6 @@ int EndOf(const StopCheck& stop, Console& console, absl::string_view done) {
   return kExitInterrupted;
 }
 
-namespace {
-
-std::function<bool(absl::string_view)> SetterOf(const char* name,
-                                                nn::InferenceOptions* options) {
-  return [options, name](absl::string_view value) {
-    return nn::SetInferenceOption(name, value, *options).ok();
-  };
-}
-
-}  // namespace
-
 Option DeviceOption(nn::InferenceOptions* options) {
   static constexpr char kDevices[] = "cpu, cuda or cuda:N";
   return {"--device D",
@@ -357,26 +360,6 @@ absl::StatusOr<std::unique_ptr<record::GameStore>> OpenStoreForReading(
   return record::OpenGameStore(is_run ? path + "/games.db" : path,
                                record::StoreMode::kReadOnly);
 }
-
-namespace {
-
-// The player for rules that the ready-made network has not learned.
-constexpr char kSearchWithoutNetwork[] = "mcts:sims=1000";
-
-// Returns the files of the players' networks, by the players' specs, without
-// those that are missing, which the loader reports.
-std::map<std::string, std::string> NetworkFiles(
-    absl::Span<const eval::PlayerSpec> players) {
-  std::map<std::string, std::string> files;
-  for (const eval::PlayerSpec& player : players) {
-    if (player.kind != eval::PlayerKind::kNet) continue;
-    const absl::StatusOr<std::string> file = eval::NetworkFileOf(player);
-    if (file.ok()) files[player.text] = *file;
-  }
-  return files;
-}
-
-}  // namespace
 
 std::string DefaultPlayer(const State& start, Console& console) {
   const absl::StatusOr<std::string> path = eval::FindReadyMadeModel();

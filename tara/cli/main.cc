@@ -56,15 +56,20 @@ constexpr bool kWithTorch = false;
 }
 #endif
 
-// Adds all commands. Without LibTorch, commands that need it have only names,
-// for the lists of commands.
+// Adds a command that needs LibTorch; without it only the name, for the lists
+// of commands.
+template <typename Add>
+void AddOrName(Command& outer, const CommandName& command, const Add& add) {
+  if constexpr (kWithTorch) {
+    add(outer);
+  } else {
+    outer.AddCommand(command.name, command.summary);
+  }
+}
+
 void AddCommands(Command& root) {
   RegisterPlay(root);
-  if constexpr (kWithTorch) {
-    RegisterTrain(root);
-  } else {
-    root.AddCommand(kTrainCommand.name, kTrainCommand.summary);
-  }
+  AddOrName(root, kTrainCommand, [](auto& outer) { RegisterTrain(outer); });
   RegisterArena(root);
   RegisterCrossPlay(root);
   RegisterRate(root);
@@ -74,11 +79,7 @@ void AddCommands(Command& root) {
   RegisterReview(root);
   RegisterExplore(root);
   RegisterEngine(root);
-  if constexpr (kWithTorch) {
-    RegisterExport(root);
-  } else {
-    root.AddCommand(kExportCommand.name, kExportCommand.summary);
-  }
+  AddOrName(root, kExportCommand, [](auto& outer) { RegisterExport(outer); });
   RegisterModel(root);
   RegisterGames(root);
   RegisterShow(root);
@@ -89,23 +90,15 @@ void AddCommands(Command& root) {
   RegisterPerft(root);
   RegisterStats(root);
   RegisterWeb(root);
-  if constexpr (kWithTorch) {
-    RegisterFleetWorker(root);
-  } else {
-    root.AddCommand(kFleetWorkerCommand.name, kFleetWorkerCommand.summary);
-  }
+  AddOrName(root, kFleetWorkerCommand,
+            [](auto& outer) { RegisterFleetWorker(outer); });
   Command& bench = RegisterBench(root);
-  if constexpr (kWithTorch) {
-    RegisterBenchSelfPlay(bench);
-    RegisterBenchInference(bench);
-    RegisterBenchLearner(bench);
-  } else {
-    for (const CommandName& command :
-         {kBenchSelfPlayCommand, kBenchInferenceCommand,
-          kBenchLearnerCommand}) {
-      bench.AddCommand(command.name, command.summary);
-    }
-  }
+  AddOrName(bench, kBenchSelfPlayCommand,
+            [](auto& outer) { RegisterBenchSelfPlay(outer); });
+  AddOrName(bench, kBenchInferenceCommand,
+            [](auto& outer) { RegisterBenchInference(outer); });
+  AddOrName(bench, kBenchLearnerCommand,
+            [](auto& outer) { RegisterBenchLearner(outer); });
   root.SetExamples({"show --variant sacred_hill_l1",
                     "play --variant high_kings_l1 --opponent mcts:sims=1000",
                     "train configs/quickstart.textproto",

@@ -136,16 +136,6 @@ std::string RuleOfTurn(const State& state) {
   return "";
 }
 
-// Returns why an action is illegal, in a sentence: "A Red ringfort stands on D4
-// already."; at least the rule that the turn goes by.
-// REQUIRES: the action is illegal and the game is not finished.
-std::string WhyIllegal(Action action, const State& state) {
-  const std::string why = WhyNot(state, action);
-  return !why.empty() ? why
-                      : absl::StrCat(ActionToText(action, state),
-                                     " is not legal here. ", RuleOfTurn(state));
-}
-
 // Returns what DrawBoard's signs mean, in a line or two.
 std::string KeyOfSigns(Variant variant, bool unicode) {
   std::string text = unicode ? "● a ringfort of Red, ○ of Blue"
@@ -191,6 +181,21 @@ absl::string_view NotationHelp(const State& state) {
   return "a hill such as D4";
 }
 
+// Of a session, and what they do.
+constexpr std::pair<absl::string_view, absl::string_view> kCommands[] = {
+    {"help",
+     "the rule of the turn, the signs, this list; help D4: is D4 legal?"},
+    {"legal", "your legal actions"},
+    {"hint", "what the computer would play"},
+    {"go", "let the computer choose for you"},
+    {"undo", "undo your last action"},
+    {"moves", "the actions so far"},
+    {"board", "draw the board again"},
+    {"position", "the position as text, for `tara show`"},
+    {"resign", "resign the game"},
+    {"quit", "stop playing"},
+};
+
 // A game of the user at a console against a player. Reads lines: actions in
 // notation, or commands. Not thread-safe; borrows what it is given.
 class PlaySession {
@@ -215,13 +220,12 @@ class PlaySession {
     console_.out << Wrap(absl::StrCat(Info(variant).name, ". ", AimOf(variant)),
                          0)
                  << "\nType " << NotationHelp(states_[0]) << ", or help.\n\n";
-    while (!stopped_) {
-      if (states_.back().finished()) break;
+    while (!stopped_ && !states_.back().finished()) {
       if (!PersonToMove()) {
         TARA_RETURN_IF_ERROR(LetOpponentMove());
         continue;
       }
-      if (!board_is_shown_) TARA_RETURN_IF_ERROR(Board());
+      if (!board_is_shown_) Board();
       if (console_.in_is_terminal) {
         const State& state = states_.back();
         console_.out << SeatName(state.variant, state.seat) << "> ";
@@ -230,12 +234,12 @@ class PlaySession {
       std::string line;
       if (!std::getline(console_.in, line)) {
         if (console_.in_is_terminal) console_.out << "\n";
-        return absl::OkStatus();
+        break;
       }
       TARA_RETURN_IF_ERROR(Execute(line));
     }
     if (!states_.back().finished()) return absl::OkStatus();
-    TARA_RETURN_IF_ERROR(Board());
+    Board();
     const int winner = Score(states_.back()).winner();
     if (winner < 0) {
       console_.out << "A draw.\n";
@@ -248,33 +252,6 @@ class PlaySession {
   }
 
  private:
-  struct SessionCommand {
-    absl::string_view name;
-    absl::string_view help;
-    absl::Status (PlaySession::*run)();
-  };
-  static absl::Span<const SessionCommand> Commands() {
-    static constexpr std::array kCommands = {
-        SessionCommand{"help",
-                       "the rule of the turn, the signs, this list; "
-                       "help D4: is D4 legal?",
-                       &PlaySession::Help},
-        SessionCommand{"legal", "your legal actions", &PlaySession::Legal},
-        SessionCommand{"hint", "what the computer would play",
-                       &PlaySession::Hint},
-        SessionCommand{"go", "let the computer choose for you",
-                       &PlaySession::Go},
-        SessionCommand{"undo", "undo your last action", &PlaySession::Undo},
-        SessionCommand{"moves", "the actions so far", &PlaySession::Moves},
-        SessionCommand{"board", "draw the board again", &PlaySession::Board},
-        SessionCommand{"position", "the position as text, for `tara show`",
-                       &PlaySession::Position},
-        SessionCommand{"resign", "resign the game", &PlaySession::Resign},
-        SessionCommand{"quit", "stop playing", &PlaySession::Quit},
-    };
-    return kCommands;
-  }
-
   bool PersonToMove() const { return options_.person[states_.back().side()]; }
 
   void Apply(Action action) {
@@ -304,10 +281,15 @@ class PlaySession {
       stopped_ = true;
       return absl::OkStatus();
     }
+    PlayAndTell(action);
+    return absl::OkStatus();
+  }
+
+  void PlayAndTell(Action action) {
+    const State& state = states_.back();
     console_.out << SeatName(state.variant, state.seat) << " plays "
                  << ActionToText(action, state) << ".\n";
     Apply(action);
-    return absl::OkStatus();
   }
 
   // Executes a line; wrong input is answered, not returned.
@@ -316,17 +298,41 @@ class PlaySession {
         absl::StrSplit(line, absl::ByAnyChar(" ,\t\r"), absl::SkipEmpty());
     if (words.empty()) return absl::OkStatus();
     const std::string name = absl::AsciiStrToLower(words[0]);
-    for (const SessionCommand& command : Commands()) {
-      const bool is_alias = (name == "?" && command.name == "help") ||
-                            (name == "exit" && command.name == "quit");
-      if (command.name != name && !is_alias) continue;
-      const bool is_help_on = command.name == "help" && words.size() > 1;
-      return is_help_on ? HelpOn(words[1]) : (this->*command.run)();
+    const State& state = states_.back();
+    if (name == "help" || name == "?") {
+      words.size() > 1 ? HelpOn(words[1]) : Help();
+    } else if (name == "legal") {
+      Legal();
+    } else if (name == "hint") {
+      return Hint();
+    } else if (name == "go") {
+      TARA_ASSIGN_OR_RETURN(const std::vector<mcts::RootAction> actions,
+                            Advice());
+      PlayAndTell(actions.front().action);
+    } else if (name == "undo") {
+      Undo();
+    } else if (name == "moves") {
+      const std::vector<std::string> texts = LineToTexts(actions_, states_[0]);
+      console_.out << (texts.empty() ? "None yet."
+                                     : Wrap(absl::StrJoin(texts, " "), 0))
+                   << "\n";
+    } else if (name == "board") {
+      Board();
+    } else if (name == "position") {
+      console_.out << PositionToText(state) << "\n";
+    } else if (name == "resign") {
+      console_.out << kSideNames[state.side()] << " resigns; "
+                   << kSideNames[Opponent(state.side())] << " wins.\n";
+      stopped_ = true;
+    } else if (name == "quit" || name == "exit") {
+      stopped_ = true;
+    } else {
+      PlayWords(words);
     }
-    return PlayWords(words);
+    return absl::OkStatus();
   }
 
-  absl::Status PlayWords(const std::vector<std::string>& words) {
+  void PlayWords(const std::vector<std::string>& words) {
     for (const std::string& word : words) {
       const State& state = states_.back();
       if (state.finished() || !PersonToMove()) {
@@ -336,12 +342,12 @@ class PlaySession {
       }
       const absl::StatusOr<Action> action = ParseAction(word, state);
       if (!action.ok() || !LegalActions(state).Contains(*action)) {
-        TARA_RETURN_IF_ERROR(HelpOn(word));
-        return action.ok() ? Legal() : absl::OkStatus();
+        HelpOn(word);
+        if (action.ok()) Legal();
+        return;
       }
       Apply(*action);
     }
-    return absl::OkStatus();
   }
 
   // Returns the advisor's actions, the most visited first.
@@ -356,7 +362,7 @@ class PlaySession {
     return actions;
   }
 
-  absl::Status Help() {
+  void Help() {
     const State& state = states_.back();
     console_.out << Wrap(RuleOfTurn(state), 0) << "\n"
                  << Wrap(AimOf(state.variant), 0) << "\n"
@@ -364,15 +370,13 @@ class PlaySession {
                  << "\nAn action is " << NotationHelp(state)
                  << ". A line can have several.\n"
                  << "Commands:\n";
-    for (const SessionCommand& command : Commands()) {
-      console_.out << absl::StrFormat("  %-10s%s\n", command.name,
-                                      command.help);
+    for (const auto& [name, help] : kCommands) {
+      console_.out << absl::StrFormat("  %-10s%s\n", name, help);
     }
-    return absl::OkStatus();
   }
 
   // Says of an action whether it is legal, and if not, why.
-  absl::Status HelpOn(absl::string_view word) {
+  void HelpOn(absl::string_view word) {
     const State& state = states_.back();
     const absl::StatusOr<Action> action = ParseAction(word, state);
     if (!action.ok()) {
@@ -383,15 +387,18 @@ class PlaySession {
     } else if (LegalActions(state).Contains(*action)) {
       console_.out << ActionToText(*action, state) << " is legal.\n";
     } else {
-      console_.out << Wrap(WhyIllegal(*action, state), 0) << "\n";
+      std::string why = WhyNot(state, *action);
+      if (why.empty()) {
+        why = absl::StrCat(ActionToText(*action, state), " is not legal here. ",
+                           RuleOfTurn(state));
+      }
+      console_.out << Wrap(why, 0) << "\n";
     }
-    return absl::OkStatus();
   }
 
-  absl::Status Legal() {
+  void Legal() {
     const std::vector<std::string> legal = LegalActionTexts(states_.back());
     console_.out << "Legal: " << Wrap(absl::StrJoin(legal, " "), 7) << "\n";
-    return absl::OkStatus();
   }
 
   absl::Status Hint() {
@@ -416,17 +423,7 @@ class PlaySession {
     return absl::OkStatus();
   }
 
-  absl::Status Go() {
-    TARA_ASSIGN_OR_RETURN(const std::vector<mcts::RootAction> actions,
-                          Advice());
-    const State& state = states_.back();
-    console_.out << SeatName(state.variant, state.seat) << " plays "
-                 << ActionToText(actions.front().action, state) << ".\n";
-    Apply(actions.front().action);
-    return absl::OkStatus();
-  }
-
-  absl::Status Undo() {
+  void Undo() {
     // Back to the last position where the person chose something.
     for (size_t i = actions_.size(); i-- > 0;) {
       if (!options_.person[states_[i].side()]) continue;
@@ -440,43 +437,15 @@ class PlaySession {
       return Board();
     }
     console_.out << "You have no action to undo.\n";
-    return absl::OkStatus();
   }
 
-  absl::Status Moves() {
-    const std::vector<std::string> texts = LineToTexts(actions_, states_[0]);
-    console_.out << (texts.empty() ? "None yet."
-                                   : Wrap(absl::StrJoin(texts, " "), 0))
-                 << "\n";
-    return absl::OkStatus();
-  }
-
-  absl::Status Board() {
+  void Board() {
     const State& state = states_.back();
     console_.out << "\n"
                  << DrawBoard(state, {.unicode = !options_.ascii,
                                       .colour = options_.colour,
                                       .highlight = LegalActions(state)});
     board_is_shown_ = true;
-    return absl::OkStatus();
-  }
-
-  absl::Status Position() {
-    console_.out << PositionToText(states_.back()) << "\n";
-    return absl::OkStatus();
-  }
-
-  absl::Status Resign() {
-    const Side side = states_.back().side();
-    console_.out << kSideNames[side] << " resigns; "
-                 << kSideNames[Opponent(side)] << " wins.\n";
-    stopped_ = true;
-    return absl::OkStatus();
-  }
-
-  absl::Status Quit() {
-    stopped_ = true;
-    return absl::OkStatus();
   }
 
   const PlaySessionOptions options_;

@@ -12,7 +12,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <ostream>
@@ -93,8 +92,8 @@ Json SecondsSinceWritten(const fs::path& path) {
   return std::max(since.count(), 0.0);
 }
 
-WebFile JsonFile(const Json& json) {
-  return {"application/json", eval::JsonText(json)};
+WebFile JsonFile(std::string json) {
+  return {"application/json", std::move(json)};
 }
 
 // A game of the run, with its positions.
@@ -103,39 +102,6 @@ struct Game {
   record::ReplayedGame replayed;
 };
 
-absl::StatusOr<Game> GameOf(const std::string& run, absl::string_view query) {
-  TARA_ASSIGN_OR_RETURN(const int64_t index, NumberOf(query, "index", 0));
-  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<record::GameStore> store,
-                        OpenStoreForReading(run));
-  Game game;
-  TARA_ASSIGN_OR_RETURN(game.record, store->Get(static_cast<uint64_t>(index)));
-  TARA_ASSIGN_OR_RETURN(game.replayed, record::Replay(game.record));
-  return game;
-}
-
-Json ActionJson(const proto::Step& step, const State& before, bool drawn) {
-  Json json = {
-      {"seat", SeatName(before.variant, before.seat)},
-      {"action", ActionToText(static_cast<Action>(step.action()), before)},
-      {"drawn", drawn},
-      {"proved", record::ProvedResult(step, before).has_value()},
-      {"red", nullptr}};
-  if (step.has_root_value() && !drawn) {
-    const double chances = (1 + step.root_value()) / 2;
-    json["red"] = SideOf(before.seat) == kRed ? chances : 1 - chances;
-  }
-  return json;
-}
-
-std::string EndOf(const Game& game) {
-  const proto::GameResult& result = game.record.result();
-  if (game.replayed.finished()) {
-    return absl::StrCat("Red ", result.points(0), ", Blue ", result.points(1));
-  }
-  return absl::StrCat(record::EndingOf(game.record), ", ",
-                      eval::WinnerText(game.replayed.outcome.winner()));
-}
-
 Json GameJson(const Game& game) {
   const proto::GameRecord& record = game.record;
   std::string text = record.variant();
@@ -143,19 +109,36 @@ Json GameJson(const Game& game) {
     absl::StrAppend(&text, " ", record.rule_options());
   }
   Json actions = Json::array();
-  for (int ply = 0; ply < record.steps_size(); ++ply) {
-    const State& before = game.replayed.states[static_cast<size_t>(ply)];
+  for (const proto::Step& step : record.steps()) {
+    const State& before = game.replayed.states[actions.size()];
+    const std::string action =
+        ActionToText(static_cast<Action>(step.action()), before);
+    const bool drawn = actions.size() < record.opening_plies();
+    Json red;  // chances
+    if (step.has_root_value() && !drawn) {
+      const double chances = (1 + step.root_value()) / 2;
+      red = SideOf(before.seat) == kRed ? chances : 1 - chances;
+    }
     actions.push_back(
-        ActionJson(record.steps(ply), before,
-                   ply < static_cast<int>(record.opening_plies())));
-    absl::StrAppend(&text, " ", actions.back()["action"].get<std::string>());
+        {{"seat", SeatName(before.variant, before.seat)},
+         {"action", action},
+         {"drawn", drawn},
+         {"proved", record::ProvedResult(step, before).has_value()},
+         {"red", red}});
+    absl::StrAppend(&text, " ", action);
   }
+  const std::string end =
+      game.replayed.finished()
+          ? absl::StrCat("Red ", record.result().points(0), ", Blue ",
+                         record.result().points(1))
+          : absl::StrCat(record::EndingOf(record), ", ",
+                         eval::WinnerText(game.replayed.outcome.winner()));
   return {{"index", record.game_index()},
           {"variant", record.variant()},
           {"generation", record.generation()},
           {"model", record.model_id()},
           {"text", text},
-          {"end", EndOf(game)},
+          {"end", end},
           {"actions", std::move(actions)}};
 }
 
@@ -168,14 +151,12 @@ absl::StatusOr<WebFile> PositionFile(const Game& game,
         absl::StrCat("ply is ", ply, "; expected 0 to ", length));
   }
   SvgOptions picture;
-  const auto step_at = [&](int64_t at) -> const proto::Step& {
-    return game.record.steps(static_cast<int>(at));
-  };
   if (ply > 0) {
-    picture.last = static_cast<Action>(step_at(ply - 1).action());
+    picture.last = static_cast<Action>(
+        game.record.steps(static_cast<int>(ply) - 1).action());
   }
   if (ply < length) {
-    const proto::Step& step = step_at(ply);
+    const proto::Step& step = game.record.steps(static_cast<int>(ply));
     for (int i = 0; i < step.visits_size(); ++i) {
       picture.policy.push_back({static_cast<Action>(step.visited_action(i)),
                                 static_cast<double>(step.visits(i))});
@@ -229,12 +210,13 @@ absl::StatusOr<WebFile> RunFile(const std::vector<std::string>& runs,
   const std::string& run = runs[static_cast<size_t>(place)];
   const fs::path folder = fs::path(run).lexically_normal();
   if (name == "about.json") {
-    const fs::path place = folder / "config.textproto";
-    return JsonFile({{"name", place.parent_path().filename().string()},
-                     {"config", ReadFrom(place, 0)},
-                     {"quiet", SecondsSinceWritten(folder / "metrics.jsonl")},
-                     {"running", IsRunning(folder)},
-                     {"runs", runs.size()}});
+    const fs::path config = folder / "config.textproto";
+    return JsonFile(eval::JsonText(
+        Json({{"name", config.parent_path().filename().string()},
+              {"config", ReadFrom(config, 0)},
+              {"quiet", SecondsSinceWritten(folder / "metrics.jsonl")},
+              {"running", IsRunning(folder)},
+              {"runs", runs.size()}})));
   }
   if (name == "metrics.jsonl") {
     TARA_ASSIGN_OR_RETURN(const int64_t from, NumberOf(query, "from", 0));
@@ -245,20 +227,22 @@ absl::StatusOr<WebFile> RunFile(const std::vector<std::string>& runs,
     TARA_ASSIGN_OR_RETURN(const int64_t limit, NumberOf(query, "limit", 50));
     const auto store = OpenStoreForReading(run);
     // A run that has just begun.
-    if (absl::IsNotFound(store.status())) {
-      return WebFile{"application/json", "[]"};
-    }
+    if (absl::IsNotFound(store.status())) return JsonFile("[]");
     TARA_RETURN_IF_ERROR(store.status());
     TARA_ASSIGN_OR_RETURN(
         const std::vector<record::GameRow> rows,
         (*store)->List({.limit = limit, .newest_first = true}));
-    return WebFile{"application/json", GameRowsJson(rows)};
+    return JsonFile(GameRowsJson(rows));
   }
   if (name != "game.json" && name != "position.svg") {
     return absl::NotFoundError(absl::StrCat("no file run/", name));
   }
-  TARA_ASSIGN_OR_RETURN(const Game game, GameOf(run, query));
-  if (name == "game.json") return JsonFile(GameJson(game));
+  TARA_ASSIGN_OR_RETURN(const int64_t index, NumberOf(query, "index", 0));
+  TARA_ASSIGN_OR_RETURN(const auto store, OpenStoreForReading(run));
+  Game game;
+  TARA_ASSIGN_OR_RETURN(game.record, store->Get(static_cast<uint64_t>(index)));
+  TARA_ASSIGN_OR_RETURN(game.replayed, record::Replay(game.record));
+  if (name == "game.json") return JsonFile(eval::JsonText(GameJson(game)));
   return PositionFile(game, query);
 }
 

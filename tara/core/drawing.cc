@@ -13,21 +13,21 @@
 namespace tara {
 namespace {
 
+using BySide = std::array<absl::string_view, 2>;
+
 struct Glyphs {
   absl::string_view vacant;
-  // Per side.
-  std::array<absl::string_view, 2> ringfort;
-  std::array<absl::string_view, 2> king;
-  std::array<absl::string_view, 2> bridge_east;
-  std::array<absl::string_view, 2> bridge_north;
-  absl::string_view marked_east;
-  absl::string_view marked_north;
+  BySide ringfort;
+  BySide king;
+  // To the east, then to the north.
+  std::array<BySide, 2> bridge;
+  std::array<absl::string_view, 2> marked;
 };
 
 constexpr Glyphs kUnicodeGlyphs = {
-    "·", {"●", "○"}, {"♚", "♔"}, {"━━━", "───"}, {"┃", "│"}, "╌╌╌", "╎"};
+    "·", {"●", "○"}, {"♚", "♔"}, {{{"━━━", "───"}, {"┃", "│"}}}, {"╌╌╌", "╎"}};
 constexpr Glyphs kAsciiGlyphs = {
-    ".", {"o", "x"}, {"K", "Q"}, {"===", "---"}, {"H", "|"}, "...", ":"};
+    ".", {"o", "x"}, {"K", "Q"}, {{{"===", "---"}, {"H", "|"}}}, {"...", ":"}};
 
 constexpr absl::string_view kSideNames[] = {"Red", "Blue"};
 constexpr absl::string_view kPlaces[] = {"South", "West", "North", "East"};
@@ -43,15 +43,12 @@ class Drawing {
       : state_(state),
         glyphs_(options.unicode ? kUnicodeGlyphs : kAsciiGlyphs),
         colour_(options.colour),
-        marks_(options.highlight) {
-    marked_hills_ = marks_.hills;
-    for (const LegalSet::KingMoves& king : marks_.kings) {
+        bridges_{BridgesOf(state, kRed), BridgesOf(state, kBlue)},
+        marked_hills_(options.highlight.hills),
+        marked_links_{options.highlight.links_east,
+                      options.highlight.links_north} {
+    for (const LegalSet::KingMoves& king : options.highlight.kings) {
       marked_hills_ |= king.moves | king.sacrifices;
-    }
-    for (const Side side : {kRed, kBlue}) {
-      const auto [east, north] = BridgesOf(state, side);
-      east_[side] = east;
-      north_[side] = north;
     }
   }
 
@@ -66,12 +63,10 @@ class Drawing {
   }
 
  private:
-  void Put(absl::string_view text, absl::string_view colour) {
-    if (colour_ && !colour.empty()) {
-      absl::StrAppend(&text_, colour, text, kPlain);
-    } else {
-      absl::StrAppend(&text_, text);
-    }
+  void Put(absl::string_view text, absl::string_view colour = "") {
+    const bool coloured = colour_ && !colour.empty();
+    absl::StrAppend(&text_, coloured ? colour : "", text,
+                    coloured ? kPlain : "");
   }
 
   void EndLine() {
@@ -80,25 +75,25 @@ class Drawing {
   }
 
   void DrawFiles() {
-    text_.append("   ");
+    Put("   ");
     for (int file = 0; file < kBoardSize; ++file) {
       Put(std::string(1, static_cast<char>('A' + file)), kFaintColour);
-      text_.append("     ");
+      Put("     ");
     }
     EndLine();
   }
 
   void DrawRank(int rank) {
     Put(absl::StrCat(rank + 1), kFaintColour);
-    text_.push_back(' ');
+    Put(" ");
     for (int file = 0; file < kBoardSize; ++file) {
       const Hill hill = HillAt(file, rank);
       if (hill < 0) {
-        text_.append("      ");
+        Put("      ");
         continue;
       }
       DrawHill(BoardOf(hill));
-      DrawBridgeEast(BoardOf(hill));
+      DrawBridge(BoardOf(hill), /*direction=*/0, "   ");
     }
     Put(absl::StrCat(rank + 1), kFaintColour);
     EndLine();
@@ -123,41 +118,31 @@ class Drawing {
         marked ? kMarkColour : (stranded ? kSideColours[ringfort] : ""));
   }
 
-  void DrawBridgeEast(Board hill) {
-    DrawBridge(hill, east_, glyphs_.bridge_east, marks_.links_east,
-               glyphs_.marked_east, "   ");
-  }
-
   void DrawBridgesNorth(int rank) {
-    text_.append("   ");
+    Put("   ");
     for (int file = 0; file < kBoardSize; ++file) {
       const Hill hill = HillAt(file, rank);
-      DrawBridge(hill < 0 ? 0 : BoardOf(hill), north_, glyphs_.bridge_north,
-                 marks_.links_north, glyphs_.marked_north, " ");
-      text_.append("     ");
+      DrawBridge(hill < 0 ? 0 : BoardOf(hill), /*direction=*/1, " ");
+      Put("     ");
     }
     EndLine();
   }
 
-  void DrawBridge(Board hill, const std::array<Board, 2>& bridges,
-                  const std::array<absl::string_view, 2>& glyphs, Board marks,
-                  absl::string_view marked_glyph, absl::string_view none) {
+  void DrawBridge(Board hill, int direction, absl::string_view none) {
     for (const Side side : {kRed, kBlue}) {
-      if ((bridges[side] & hill) == 0) continue;
-      Put(glyphs[side], kSideColours[side]);
-      return;
+      if ((bridges_[side][direction] & hill) == 0) continue;
+      return Put(glyphs_.bridge[direction][side], kSideColours[side]);
     }
-    const bool marked = (marks & hill) != 0;
-    Put(marked ? marked_glyph : none, marked ? kMarkColour : "");
+    const bool marked = (marked_links_[direction] & hill) != 0;
+    Put(marked ? glyphs_.marked[direction] : none, marked ? kMarkColour : "");
   }
 
   const State& state_;
   const Glyphs& glyphs_;
   const bool colour_;
-  const LegalSet& marks_;
-  Board marked_hills_ = 0;
-  std::array<Board, 2> east_ = {};  // bridges, by side
-  std::array<Board, 2> north_ = {};
+  const std::array<std::array<Board, 2>, 2> bridges_;  // by side
+  Board marked_hills_;
+  const std::array<Board, 2> marked_links_;
   std::string text_;
 };
 

@@ -55,24 +55,6 @@ Random StreamOf(uint64_t seed, uint64_t game) {
   return Random(DeriveSeed(seed, game, StreamPurpose::kPlayouts));
 }
 
-}  // namespace
-
-PlayoutStatistics PlayRandomGamesByPublicRules(Variant variant,
-                                               const RuleOptions& options,
-                                               uint64_t seed,
-                                               int64_t first_game,
-                                               int64_t games) {
-  PlayoutStatistics statistics;
-  const State start = InitialState(variant, options);
-  for (int64_t i = first_game; i < first_game + games; ++i) {
-    Random random = StreamOf(seed, static_cast<uint64_t>(i));
-    PlayByPublicRules(start, random, statistics);
-  }
-  return statistics;
-}
-
-namespace {
-
 // A game under way with rules fixed at compile time: once its functions are
 // inlined, position and random stream live in registers.
 template <typename Rules>
@@ -136,31 +118,6 @@ constexpr std::array<PlayFromFunction, kNumVariants> kPlayFrom =
       return PlayFromFunction(&PlayFrom<Rules>);
     });
 
-}  // namespace
-
-void PlayRandomGamesFromScalar(const State& start, uint64_t seed,
-                               absl::Span<int8_t> margins) {
-  if (HasOpeningOptions(start)) {
-    return PlayRandomGamesFromByPublicRules(start, seed, margins);
-  }
-  kPlayFrom[static_cast<size_t>(start.variant)](start, seed, margins);
-}
-
-void PlayRandomGamesFromByPublicRules(const State& start, uint64_t seed,
-                                      absl::Span<int8_t> margins) {
-  for (size_t i = 0; i < margins.size(); ++i) {
-    Random random = StreamOf(seed, i);
-    State state = start;
-    while (!state.finished()) {
-      const LegalSet legal = LegalActions(state);
-      ApplyAction(legal.Nth(ChooseNth(random(), legal.Count())), state);
-    }
-    margins[i] = static_cast<int8_t>(Score(state).margin());
-  }
-}
-
-namespace {
-
 const batch::KernelTable& KernelsFor(
     [[maybe_unused]] InstructionSet instruction_set) {
 #if defined(__x86_64__)
@@ -220,6 +177,41 @@ int64_t TakeGroup(absl::Span<const State> starts, size_t first,
 constexpr size_t kLanesPayFrom = 6;
 
 }  // namespace
+
+PlayoutStatistics PlayRandomGamesByPublicRules(Variant variant,
+                                               const RuleOptions& options,
+                                               uint64_t seed,
+                                               int64_t first_game,
+                                               int64_t games) {
+  PlayoutStatistics statistics;
+  const State start = InitialState(variant, options);
+  for (int64_t i = first_game; i < first_game + games; ++i) {
+    Random random = StreamOf(seed, static_cast<uint64_t>(i));
+    PlayByPublicRules(start, random, statistics);
+  }
+  return statistics;
+}
+
+void PlayRandomGamesFromScalar(const State& start, uint64_t seed,
+                               absl::Span<int8_t> margins) {
+  if (HasOpeningOptions(start)) {
+    return PlayRandomGamesFromByPublicRules(start, seed, margins);
+  }
+  kPlayFrom[static_cast<size_t>(start.variant)](start, seed, margins);
+}
+
+void PlayRandomGamesFromByPublicRules(const State& start, uint64_t seed,
+                                      absl::Span<int8_t> margins) {
+  for (size_t i = 0; i < margins.size(); ++i) {
+    Random random = StreamOf(seed, i);
+    State state = start;
+    while (!state.finished()) {
+      const LegalSet legal = LegalActions(state);
+      ApplyAction(legal.Nth(ChooseNth(random(), legal.Count())), state);
+    }
+    margins[i] = static_cast<int8_t>(Score(state).margin());
+  }
+}
 
 PlayoutStatistics PlayRandomGames(Variant variant, const RuleOptions& options,
                                   uint64_t seed, int64_t first_game,

@@ -68,6 +68,30 @@ const RulesEntry& RulesFor(const State& state) {
   return kRules[static_cast<int>(state.variant)];
 }
 
+// [n]: the hills at least n steps of a chess king from D4.
+constexpr std::array<Board, 4> kHillsFromDistance = [] {
+  std::array<Board, 4> hills = {};
+  for (int distance = 0; distance < 4; ++distance) {
+    for (int line = 0; line < kBoardSize; ++line) {
+      if (line > 3 - distance && line < 3 + distance) continue;
+      hills[distance] |= RankBoard(line) | FileBoard(line);
+    }
+  }
+  return hills;
+}();
+
+// Seat 1 takes over what seat 0 has played, and it is seat 0's turn again. As
+// every family's rules look alike to both sides, this is the position seen with
+// the colours exchanged; only the compensation stays with Blue's side.
+void Swap(State& state) {
+  const int8_t compensation = state.options.compensation_halves;
+  const bool transpose = TraitsOf(state.variant).rows_by_side;
+  state = TransformState(
+      {static_cast<uint8_t>(transpose ? kTranspose : kIdentityTransform), 1},
+      state);
+  state.options.compensation_halves = compensation;
+}
+
 }  // namespace
 
 constexpr std::array<FamilyTraits, kNumVariants> kTraits = rules::TableOfRules(
@@ -87,22 +111,6 @@ State Settled(const State& state) {
   return settled;
 }
 
-namespace {
-
-// [n]: the hills at least n steps of a chess king from D4.
-constexpr std::array<Board, 4> kHillsFromDistance = [] {
-  std::array<Board, 4> hills = {};
-  for (int distance = 0; distance < 4; ++distance) {
-    for (int line = 0; line < kBoardSize; ++line) {
-      if (line > 3 - distance && line < 3 + distance) continue;
-      hills[distance] |= RankBoard(line) | FileBoard(line);
-    }
-  }
-  return hills;
-}();
-
-}  // namespace
-
 LegalSet LegalActions(const State& state) {
   if (state.finished()) return {};
   LegalSet legal = RulesFor(state).legal(state);
@@ -114,22 +122,6 @@ LegalSet LegalActions(const State& state) {
   }
   return legal;
 }
-
-namespace {
-
-// Seat 1 takes over what seat 0 has played, and it is seat 0's turn again. As
-// every family's rules look alike to both sides, this is the position seen with
-// the colours exchanged; only the compensation stays with Blue's side.
-void Swap(State& state) {
-  const int8_t compensation = state.options.compensation_halves;
-  const bool transpose = TraitsOf(state.variant).rows_by_side;
-  state = TransformState(
-      {static_cast<uint8_t>(transpose ? kTranspose : kIdentityTransform), 1},
-      state);
-  state.options.compensation_halves = compensation;
-}
-
-}  // namespace
 
 void ApplyAction(Action action, State& state) {
   TARA_DCHECK(LegalActions(state).Contains(action), "illegal action");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <initializer_list>
 #include <map>
 #include <numbers>
@@ -63,6 +64,9 @@ struct Point {
 };
 
 double Length(Point a) { return std::hypot(a.x, a.y); }
+Point Unit(Point a) { return a * (1 / Length(a)); }
+// Turned left by a quarter.
+Point Aside(Point a) { return {a.y, -a.x}; }
 
 Point PointOf(Hill hill) {
   return {static_cast<double>(kMargin + kStep * FileOf(hill)),
@@ -76,30 +80,23 @@ class Path {
  public:
   Path& Move(Point to) {
     text_.push_back('M');
-    Number(Round(to.x));
-    Number(Round(to.y));
-    Reach(to);
-    return *this;
+    x_ = y_ = 0;
+    return To(to);
   }
   // A dot, by the width and the round cap of the stroke.
-  Path& Dot(Point at) {
-    Move(at);
-    text_.append("h0");
-    return *this;
+  Path& Dot(Point at) { return Move(at).Append("h0"); }
+  Path& Line(Point to) { return Append("l").To(to); }
+  Path& Quadratic(Point control, Point to) {
+    return Append("q").Number(control).To(to);
   }
-  Path& Line(Point to) { return Curve('l', {to}); }
-  Path& Quadratic(Point control, Point to) { return Curve('q', {control, to}); }
   Path& Cubic(Point first, Point second, Point to) {
-    return Curve('c', {first, second, to});
+    return Append("c").Number(first).Number(second).To(to);
   }
   // Clockwise round a circle of `radius`.
   Path& Arc(int radius, bool large, Point to) {
     absl::StrAppend(&text_, "a", radius, " ", radius, " 0 ", large ? 1 : 0,
-                    " 1");
-    Number(Round(to.x) - x_, true);
-    Number(Round(to.y) - y_);
-    Reach(to);
-    return *this;
+                    " 1 ");
+    return To(to);
   }
   Path& Append(absl::string_view data) {
     absl::StrAppend(&text_, data);
@@ -110,89 +107,48 @@ class Path {
   const std::string& text() const { return text_; }
 
  private:
-  static int Round(double value) {
-    return static_cast<int>(std::floor(value + 0.5));
-  }
-  void Reach(Point to) {
-    x_ = Round(to.x);
-    y_ = Round(to.y);
-  }
-  void Number(int value, bool after_number = false) {
-    const bool digit = !text_.empty() && absl::ascii_isdigit(text_.back());
-    if (value >= 0 && (digit || after_number)) text_.push_back(' ');
-    absl::StrAppend(&text_, value);
-  }
-  Path& Curve(char command, std::initializer_list<Point> points) {
-    text_.push_back(command);
-    for (const Point& point : points) {
-      Number(Round(point.x) - x_);
-      Number(Round(point.y) - y_);
+  Path& Number(Point at) {
+    for (const auto number : {std::lround(at.x) - x_, std::lround(at.y) - y_}) {
+      const bool parted = number < 0 || !absl::ascii_isdigit(text_.back());
+      absl::StrAppend(&text_, parted ? "" : " ", number);
     }
-    Reach(*(points.end() - 1));
+    return *this;
+  }
+  Path& To(Point at) {
+    Number(at);
+    x_ = std::lround(at.x);
+    y_ = std::lround(at.y);
     return *this;
   }
 
   std::string text_;
-  int x_ = 0;
-  int y_ = 0;
+  int64_t x_ = 0;
+  int64_t y_ = 0;
 };
 
-// A square with cut and rounded corners round the centre: half its width, how
-// much of each corner is cut, and by how much it is rounded.
-Path Octagon(double half, double cut, double radius) {
-  const double far = half - cut;
-  const std::array<Point, 8> corners = {{{far, -half},
-                                         {half, -far},
-                                         {half, far},
-                                         {far, half},
-                                         {-far, half},
-                                         {-half, far},
-                                         {-half, -far},
-                                         {-far, -half}}};
-  const Point centre = {kCentre, kCentre};
-  Path path;
-  for (int i = 0; i < 8; ++i) {
-    const Point corner = corners[i];
-    const auto towards = [&](Point other) {
-      return centre + corner +
-             (other - corner) * (radius / Length(other - corner));
-    };
-    const Point from = towards(corners[(i + 7) % 8]);
-    if (i == 0) {
-      path.Move(from);
-    } else {
-      path.Line(from);
-    }
-    path.Quadratic(centre + corner, towards(corners[(i + 1) % 8]));
-  }
-  return path.Append("z");
-}
+// Squares with cut and rounded corners: the frame, and the meadow in it.
+constexpr absl::string_view kFrame =
+    "M712 6q34 0 58 24l48 48q24 24 24 58v576q0 34-24 58l-48 48q-24 24-58 24"
+    "h-576q-34 0-58-24l-48-48q-24-24-24-58v-576q0-34 24-58l48-48q24-24 58-24z";
+constexpr absl::string_view kMeadow =
+    "M694 48q26 0 44 18l44 44q18 18 18 44v540q0 26-18 44l-44 44q-18 18-44 18"
+    "h-540q-26 0-44-18l-44-44q-18-18-18-44v-540q0-26 18-44l44-44q18-18 44-18z";
 
 // One of the two strands of the plait round the board, which swing from side
 // to side against each other: 88 equal waves, a crossing after each.
 std::string PlaitStrand(int sign) {
-  constexpr int kAside = 306;
-  constexpr int kHalf = 398;
-  std::string path = absl::StrCat("M", kCentre - kAside, " ", kCentre - kHalf);
-  const auto side = [&](int waves, int x, int y, int control_x, int control_y) {
-    absl::StrAppend(&path, "q", control_x, " ", control_y, " ", x, " ", y);
+  std::string path = "M118 26";
+  const auto swing = [&](int waves, int x, int y) {
+    absl::StrAppend(&path, "q", (x + sign * y) / 2, " ", (y - sign * x) / 2,
+                    " ", x, " ", y);
     for (int i = 1; i < waves; ++i) absl::StrAppend(&path, "t", x, " ", y);
   };
-  // Outwards by 17 in the middle of a wave, so that the strand swings by 8.5.
-  constexpr int kSwing = 17;
-  const std::array<std::array<int, 2>, 4> along = {
-      {{1, 0}, {0, 1}, {-1, 0}, {0, -1}}};
-  for (int i = 0; i < 4; ++i) {
-    const auto [x, y] = along[i];
-    const auto [next_x, next_y] = along[(i + 1) % 4];
-    side(18, 34 * x, 34 * y, 17 * x + sign * kSwing * y,
-         17 * y - sign * kSwing * x);
-    const int dx = x + next_x;
-    const int dy = y + next_y;
-    side(4, 23 * dx, 23 * dy, 12 * dx + sign * 12 * dy,
-         12 * dy - sign * 12 * dx);
+  for (const auto& [x, y] :
+       {std::pair(1, 0), std::pair(0, 1), std::pair(-1, 0), std::pair(0, -1)}) {
+    swing(18, 34 * x, 34 * y);
+    swing(4, 23 * (x - y), 23 * (y + x));  // past the corner
   }
-  return absl::StrReplaceAll(path, {{" -", "-"}}) + "z";
+  return path + "z";
 }
 
 // --- Bridges as knotwork -----------------------------------------------------
@@ -276,6 +232,14 @@ std::vector<std::string> Lines(absl::string_view text, size_t width) {
   return lines;
 }
 
+// Attributes.
+std::string Fill(absl::string_view colour) {
+  return absl::StrCat(" fill=\"", colour, "\"");
+}
+std::string Stroke(absl::string_view colour, absl::string_view width) {
+  return absl::StrCat(" stroke=\"", colour, "\" stroke-width=\"", width, "\"");
+}
+
 class Picture {
  public:
   Picture(const State& state, const SvgOptions& options)
@@ -286,7 +250,7 @@ class Picture {
     DrawLand();
     for (const Side side : {kRed, kBlue}) DrawRingforts(side);
     for (const Side side : {kRed, kBlue}) DrawBridges(side);
-    DrawKings();
+    for (const Side side : {kRed, kBlue}) DrawKings(side);
     DrawLast();
     if (options_.policy.empty()) {
       DrawHighlight();
@@ -307,23 +271,17 @@ class Picture {
     const std::string title = Escaped(
         absl::StrCat(Info(state_.variant).name, ". ", DescribeTurn(state_)));
     return absl::StrCat(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 ", kSize, " ",
-        height_, "\"", WidthText(), " role=\"img\" aria-label=\"", title,
-        "\" stroke-linecap=\"round\" stroke-linejoin=\"round\" "
-        "font-family=\"Palatino,Georgia,serif\">\n<title>",
-        title, "</title>\n<desc>",
-        Escaped(absl::StrCat(PositionLine(), LastText())), "</desc>\n",
-        "<rect width=\"", kSize, "\" height=\"", height_,
+        R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 )", kSize, " ",
+        height_, "\"",
+        options_.width > 0 ? absl::StrCat(" width=\"", options_.width, "\"")
+                           : "",
+        R"( role="img" aria-label=")", title,
+        R"(" stroke-linecap="round" stroke-linejoin="round" )"
+        R"(font-family="Palatino,Georgia,serif">)",
+        "\n<title>", title, "</title>\n<desc>",
+        Escaped(absl::StrReplaceAll(DescribeState(state_), {{"\n", " "}})),
+        LastText(), "</desc>\n<rect width=\"", kSize, "\" height=\"", height_,
         "\" rx=\"28\" fill=\"#f2ebdb\"/>\n");
-  }
-
-  std::string WidthText() const {
-    return options_.width > 0 ? absl::StrCat(" width=\"", options_.width, "\"")
-                              : "";
-  }
-
-  std::string PositionLine() const {
-    return absl::StrReplaceAll(DescribeState(state_), {{"\n", " "}});
   }
 
   std::string LastText() const {
@@ -331,37 +289,42 @@ class Picture {
     return absl::StrCat(" Last action: ", ActionToText(*options_.last), ".");
   }
 
+  // Draws a path with these attributes.
+  void DrawPath(const Path& path, absl::string_view attributes = "") {
+    Add("<path d=\"", path.text(), "\"", attributes, "/>");
+  }
+
   // Frame, meadow, paths, coordinates and hills.
   void DrawLand() {
-    Add("<path d=\"", Octagon(418, 96, 34).text(),
-        "\" fill=\"#22352c\" stroke=\"#0f1a15\" stroke-width=\"3\"/>");
-    const std::array<std::string, 2> strands = {PlaitStrand(1),
-                                                PlaitStrand(-1)};
-    Add("<g fill=\"none\">");
-    const auto strand = [&](const std::string& d, absl::string_view dash) {
-      for (const auto& [colour, width] :
-           {std::pair("#14211b", "9.5"), std::pair("#d3a445", "4.6")}) {
-        Add("<path stroke=\"", colour, "\" stroke-width=\"", width, "\"", dash,
-            " d=\"", d, "\"/>");
-      }
-    };
-    strand(strands[0], "");
-    strand(strands[1], "");
-    // The first again at every other crossing, where it is on top.
-    strand(strands[0],
-           " pathLength=\"88\" stroke-dasharray=\".6 1.4\" "
-           "stroke-dashoffset=\".3\" stroke-linecap=\"butt\"");
-    Add("</g>");
-    Add("<path d=\"", Octagon(376, 80, 26).text(),
-        "\" fill=\"#6b9463\" stroke=\"#0f1a15\" stroke-width=\"3\"/>");
-    Add("<g fill=\"#8fb079\" fill-opacity=\".3\" stroke=\"#44693f\" "
-        "stroke-opacity=\".2\" stroke-width=\"1.6\">");
+    Add("<g", Stroke("#0f1a15", "3"), ">\n<path d=\"", kFrame, "\"",
+        Fill("#22352c"), "/>\n<g", Fill("none"), ">");
+    // The first strand again at every other crossing, where it is on top.
+    constexpr absl::string_view kOnTop =
+        " pathLength=\"88\" stroke-dasharray=\".6 1.4\" "
+        "stroke-dashoffset=\".3\" stroke-linecap=\"butt\"";
+    for (const auto& [sign, dash] :
+         {std::pair(1, absl::string_view()), std::pair(-1, absl::string_view()),
+          std::pair(1, kOnTop)}) {
+      const Path strand = Path().Append(PlaitStrand(sign));
+      DrawPath(strand, absl::StrCat(Stroke("#14211b", "9.5"), dash));
+      DrawPath(strand, absl::StrCat(Stroke("#d3a445", "4.6"), dash));
+    }
+    Add("</g>\n<path d=\"", kMeadow, "\"", Fill("#6b9463"), "/></g>");
+    Add("<g", Fill("#8fb079"), Stroke("#44693f", "1.6"),
+        " fill-opacity=\".3\" stroke-opacity=\".2\">");
     for (int radius = 331; radius > 40; radius -= 57) {
-      Add("<circle cx=\"", kCentre, "\" cy=\"", kCentre, "\" r=\"", radius,
-          "\"/>");
+      Circle({kCentre, kCentre}, radius);
     }
     Add("</g>");
-    DrawPaths();
+    Path paths;
+    for (int i = 0; i < kBoardSize; ++i) {
+      const double end = (i == 0 || i == 6) ? 200 : 300;
+      const double at = kMargin + kStep * i;
+      paths.Move({kCentre - end, at}).Line({kCentre + end, at});
+      paths.Move({at, kCentre - end}).Line({at, kCentre + end});
+    }
+    DrawPath(paths, Stroke("#c6d8a3", "5") +
+                        " stroke-opacity=\".7\" stroke-dasharray=\"1 10\"");
     DrawCoordinates();
     Path feet, hills, crests;
     ForEachHill(kAllHills, [&](Hill hill) {
@@ -370,73 +333,48 @@ class Picture {
       hills.Dot(at);
       crests.Dot(at - Point{3, 4});
     });
-    Add("<path stroke=\"#3f6540\" stroke-width=\"72\" stroke-opacity=\".6\" "
-        "d=\"",
-        feet.text(), "\"/>");
-    Add("<path stroke=\"#a4c088\" stroke-width=\"68\" d=\"", hills.text(),
-        "\"/>");
-    Add("<path stroke=\"#b9cf9a\" stroke-width=\"42\" d=\"", crests.text(),
-        "\"/>");
-  }
-
-  void DrawPaths() {
-    Path paths;
-    for (int i = 0; i < kBoardSize; ++i) {
-      const double end = (i == 0 || i == 6) ? 200 : 300;
-      const double at = kMargin + kStep * i;
-      paths.Move({kCentre - end, at}).Line({kCentre + end, at});
-      paths.Move({at, kCentre - end}).Line({at, kCentre + end});
-    }
-    Add("<path stroke=\"#c6d8a3\" stroke-width=\"5\" stroke-opacity=\".7\" "
-        "stroke-dasharray=\"1 10\" d=\"",
-        paths.text(), "\"/>");
+    DrawPath(feet, Stroke("#3f6540", "72") + " stroke-opacity=\".6\"");
+    DrawPath(hills, Stroke("#a4c088", "68"));
+    DrawPath(crests, Stroke("#b9cf9a", "42"));
   }
 
   // Files below and above, ranks left and right; closer at the missing corners.
   void DrawCoordinates() {
-    Add("<g font-size=\"27\" font-weight=\"600\" text-anchor=\"middle\" "
-        "fill=\"#1d3222\">");
-    std::string files, ranks, along;
+    Add("<g", Fill("#1d3222"),
+        " font-size=\"27\" font-weight=\"600\" text-anchor=\"middle\">");
     for (int i = 0; i < kBoardSize; ++i) {
-      files.push_back(static_cast<char>('A' + i));
-      ranks.push_back(static_cast<char>('7' - i));
-      absl::StrAppend(&along, i > 0 ? " " : "", kMargin + kStep * i);
-    }
-    constexpr int kNear = 55;
-    const auto places = [](int outside, int inwards, int base) {
-      std::string text;
-      for (int i = 0; i < kBoardSize; ++i) {
-        const bool corner = i == 0 || i == 6;
-        absl::StrAppend(&text, i > 0 ? " " : "",
-                        base + outside + (corner ? inwards : 0));
+      const double along = kMargin + kStep * i;
+      const double beside = (i == 0 || i == 6) ? 255 : 355;
+      for (const double side : {kCentre - beside, kCentre + beside}) {
+        Text({along, side}, std::string(1, static_cast<char>('A' + i)));
+        Text({side, along}, absl::StrCat(7 - i));
       }
-      return text;
-    };
-    constexpr int kBase = 9;  // from the middle of a letter to its base line
-    const int low = kMargin - kNear;
-    const int high = kSize - kMargin + kNear;
-    std::string down;
-    for (int i = 0; i < kBoardSize; ++i) {
-      absl::StrAppend(&down, i > 0 ? " " : "", kMargin + kStep * i + kBase);
     }
-    Add("<text x=\"", along, "\" y=\"", places(low, kStep, kBase), "\">", files,
-        "</text>");
-    Add("<text x=\"", along, "\" y=\"", places(high, -kStep, kBase), "\">",
-        files, "</text>");
-    Add("<text x=\"", places(low, kStep, 0), "\" y=\"", down, "\">", ranks,
-        "</text>");
-    Add("<text x=\"", places(high, -kStep, 0), "\" y=\"", down, "\">", ranks,
-        "</text>");
     Add("</g>");
   }
 
+  // Writes round a point.
+  void Text(Point at, absl::string_view text,
+            absl::string_view attributes = "") {
+    Add("<text x=\"", at.x, "\" y=\"", at.y + 9, "\"", attributes, ">", text,
+        "</text>");
+  }
+
+  void Circle(Point at, int radius, absl::string_view attributes = "") {
+    Add("<circle cx=\"", at.x, "\" cy=\"", at.y, "\" r=\"", radius, "\"",
+        attributes, "/>");
+  }
+
+  void Ring(Hill hill, int radius, absl::string_view attributes = "") {
+    Circle(PointOf(hill), radius, attributes);
+  }
+
   void DrawRingforts(Side side) {
-    const Board own = state_.ringforts[side];
     const Colours& colours = kColours[side];
-    Add("<g class=\"tara-", kSideNames[side], "-ringforts\" fill=\"",
-        colours.deep, "\">");
+    Add("<g class=\"tara-", kSideNames[side], "-ringforts\"",
+        Fill(colours.deep), ">");
     Path lights, signs;
-    ForEachHill(own, [&](Hill hill) {
+    ForEachHill(state_.ringforts[side], [&](Hill hill) {
       const Point at = PointOf(hill);
       Ring(hill, 30);
       lights.Dot(at - Point{2, 3});
@@ -444,142 +382,115 @@ class Picture {
       signs.Move(at).Append(side == kRed ? kSun : kTriskele);
     });
     Add("</g>");
-    if (own == 0) return;
-    Add("<path stroke=\"", colours.light, "\" stroke-width=\"40\" d=\"",
-        lights.text(), "\"/>");
+    if (lights.empty()) return;
+    DrawPath(lights, Stroke(colours.light, "40"));
     if (signs.empty()) return;
-    Add("<path ",
-        side == kRed ? "fill=\""
-                     : "fill=\"none\" stroke-width=\"2.6\" stroke=\"",
-        colours.shine, "\" d=\"", signs.text(), "\"/>");
+    DrawPath(signs, side == kRed ? Fill(colours.shine)
+                                 : Fill("none") + Stroke(colours.shine, "2.6"));
   }
 
   void DrawBridges(Side side) {
+    const Colours& colours = kColours[side];
     const std::array<Board, 2> bridges = BridgesOf(state_, side);
     const Board east = bridges[0];
     const Board north = bridges[1];
     Path strands;
+    // Of the two strands at each bridge, the one on top.
+    std::vector<Path> crossings;
+    Path all_crossings;
+    const auto cross = [&](Point middle, Point from) {
+      crossings.push_back(Path().Move(middle - from).Line(middle + from));
+      all_crossings.Append(crossings.back().text());
+    };
     ForEachHill(state_.ringforts[side], [&](Hill hill) {
       const Board here = BoardOf(hill);
       const Point centre = PointOf(hill);
+      if ((east & here) != 0) cross(centre + Point{50, 0}, {8, -8});
+      if ((north & here) != 0) cross(centre - Point{0, 50}, {8, 8});
       const std::array<bool, 4> joined = {
           (east & here) != 0, (North(north) & here) != 0,
           (East(east) & here) != 0, (north & here) != 0};
-      bool any = false;
       for (int direction = 0; direction < 4; ++direction) {
         if (!joined[direction]) continue;
-        any = true;
         int gap = 1;
         while (!joined[(direction + gap) % 4]) ++gap;
         AddStrand(centre, direction, gap, strands);
       }
-      if (any) return;
+      if (joined != std::array<bool, 4>()) return;
       const Point radius = {kWallRadius, 0};
       strands.Move(centre + radius)
           .Arc(kWallRadius, true, centre - radius)
           .Arc(kWallRadius, true, centre + radius);
     });
-    // Of the two strands at each bridge, the one on top.
-    std::vector<std::string> crossings;
-    const auto cross = [&](Point middle, Point from) {
-      crossings.push_back(
-          Path().Move(middle - from).Line(middle + from).text());
-    };
-    ForEachHill(state_.ringforts[side], [&](Hill hill) {
-      const Point at = PointOf(hill);
-      if ((east & BoardOf(hill)) != 0) cross(at + Point{50, 0}, {8, -8});
-      if ((north & BoardOf(hill)) != 0) cross(at - Point{0, 50}, {8, 8});
-    });
-    const Colours& colours = kColours[side];
-    if (state_.ringforts[side] != 0) {
-      Add("<g fill=\"none\" stroke=\"", colours.edge,
-          "\" stroke-width=\"13\"><path d=\"", strands.text(), "\"/>");
-      Add("<path stroke=\"", colours.strand, "\" stroke-width=\"8.4\" d=\"",
-          strands.text(), "\"/>");
-      std::string all;
-      for (const std::string& crossing : crossings) {
-        absl::StrAppend(&all, crossing);
-      }
-      if (!all.empty()) {
-        Add("<path stroke-linecap=\"butt\" d=\"", all, "\"/>");
+    const std::string strand = Stroke(colours.strand, "8.4");
+    if (!strands.empty()) {
+      Add("<g", Fill("none"), Stroke(colours.edge, "13"), ">");
+      DrawPath(strands);
+      DrawPath(strands, strand);
+      if (!crossings.empty()) {
+        DrawPath(all_crossings, " stroke-linecap=\"butt\"");
       }
       Add("</g>");
     }
-    Add("<g class=\"tara-", kSideNames[side], "-bridges\" stroke=\"",
-        colours.strand, "\" stroke-width=\"8.4\">");
-    for (const std::string& crossing : crossings) {
-      Add("<path d=\"", crossing, "\"/>");
-    }
+    Add("<g class=\"tara-", kSideNames[side], "-bridges\"", strand, ">");
+    for (const Path& crossing : crossings) DrawPath(crossing);
     Add("</g>");
   }
 
-  void DrawKings() {
-    for (const Side side : {kRed, kBlue}) {
-      const Colours& colours = kColours[side];
-      ForEachHill(state_.kings[side], [&](Hill hill) {
-        const bool stranded = (state_.ringforts[side] & BoardOf(hill)) == 0;
-        const Point at = PointOf(hill);
-        Add("<g class=\"tara-", kSideNames[side], "-king",
-            stranded ? " tara-stranded" : "", "\" transform=\"translate(", at.x,
-            " ", at.y, ")\" stroke=\"#4c340b\" stroke-width=\"2\">");
-        Add("<circle cy=\"4\" r=\"26\" fill=\"#0b1a10\" fill-opacity=\".4\" "
-            "stroke=\"none\"/><circle r=\"25\" fill=\"#e9bf5c\"/>"
-            "<circle r=\"21\" fill=\"",
-            colours.deep, "\"/>");
-        Add("<path d=\"M-13 7L-15-7-7-1 0-12 7-1 15-7 13 7zM-12 10h24v4h-24z\" "
-            "fill=\"",
-            kGlow, "\"/>");
-        if (stranded) {
-          Add("<circle r=\"36\" fill=\"none\" stroke=\"", kGlow,
-              "\" stroke-width=\"5\" stroke-dasharray=\"9 10\"/>");
-        }
-        Add("</g>");
-      });
-    }
-  }
-
-  void Ring(Hill hill, int radius, absl::string_view attributes = "") {
-    const Point at = PointOf(hill);
-    Add("<circle cx=\"", at.x, "\" cy=\"", at.y, "\" r=\"", radius, "\"",
-        attributes, "/>");
+  void DrawKings(Side side) {
+    ForEachHill(state_.kings[side], [&](Hill hill) {
+      const bool stranded = (state_.ringforts[side] & BoardOf(hill)) == 0;
+      const Point at = PointOf(hill);
+      Add("<g class=\"tara-", kSideNames[side], "-king",
+          stranded ? " tara-stranded" : "", "\" transform=\"translate(", at.x,
+          " ", at.y, ")\"", Stroke("#4c340b", "2"), ">");
+      Circle({0, 4}, 26,
+             " fill=\"#0b1a10\" fill-opacity=\".4\" stroke=\"none\"");
+      Circle({0, 0}, 25, Fill("#e9bf5c"));
+      Circle({0, 0}, 21, Fill(kColours[side].deep));
+      DrawPath(Path().Append(
+                   "M-13 7L-15-7-7-1 0-12 7-1 15-7 13 7zM-12 10h24v4h-24z"),
+               Fill(kGlow));
+      if (stranded) {
+        Circle(
+            {0, 0}, 36,
+            Fill("none") + Stroke(kGlow, "5") + " stroke-dasharray=\"9 10\"");
+      }
+      Add("</g>");
+    });
   }
 
   // A bent line with a head, from one hill to another.
-  void Arrow(Hill from_hill, Hill to_hill) {
-    const Point from = PointOf(from_hill);
-    const Point to = PointOf(to_hill);
-    const Point along = (to - from) * (1 / Length(to - from));
-    const Point aside = {along.y, -along.x};
+  void Arrow(const ActionParts& parts) {
+    const Point from = PointOf(parts.from);
+    const Point to = PointOf(parts.to);
+    const Point along = Unit(to - from);
     const Point end = to - along * 36;
     const Point control =
-        Middle(from, end) + aside * (0.12 * Length(to - from));
-    const Point back = (end - control) * (1 / Length(end - control));
-    const Point wing = {back.y, -back.x};
-    Add("<path d=\"",
-        Path()
-            .Move(from + along * 24)
-            .Quadratic(control, end)
-            .Move(end - back * 20 + wing * 11)
-            .Line(end)
-            .Line(end - back * 20 - wing * 11)
-            .text(),
-        "\"/>");
+        Middle(from, end) + Aside(along) * (0.12 * Length(to - from));
+    const Point back = Unit(end - control) * 20;
+    const Point wing = Aside(back) * 0.55;
+    DrawPath(Path()
+                 .Move(from + along * 24)
+                 .Quadratic(control, end)
+                 .Move(end - back + wing)
+                 .Line(end)
+                 .Line(end - back - wing));
+  }
+
+  static bool MovesKing(ActionKind kind) {
+    return kind == ActionKind::kKingMove || kind == ActionKind::kSacrifice;
   }
 
   void DrawLast() {
-    if (!options_.last.has_value()) return;
+    if (!options_.last.has_value() || *options_.last == kPass) return;
     const ActionParts parts = Parts(*options_.last);
-    if (parts.kind == ActionKind::kPass) return;
     // Dark below, so that it is seen on everything.
-    Add("<g class=\"tara-last\" fill=\"none\">");
-    for (const auto& [colour, width] :
-         {std::pair(kInk, "9"), std::pair(kGlow, "5")}) {
-      Add("<g stroke=\"", colour, "\" stroke-width=\"", width, "\">");
+    Add("<g class=\"tara-last\"", Fill("none"), ">");
+    for (const std::string& stroke : {Stroke(kInk, "9"), Stroke(kGlow, "5")}) {
+      Add("<g", stroke, ">");
       if (parts.kind == ActionKind::kLink) Ring(parts.from, 41);
-      if (parts.kind == ActionKind::kKingMove ||
-          parts.kind == ActionKind::kSacrifice) {
-        Arrow(parts.from, parts.to);
-      }
+      if (MovesKing(parts.kind)) Arrow(parts);
       Ring(parts.to, 41);
       Add("</g>");
     }
@@ -589,7 +500,6 @@ class Picture {
   void DrawHighlight() {
     const LegalSet& legal = options_.highlight;
     if (legal.empty()) return;
-    const absl::string_view deep = kColours[state_.side()].deep;
     Board ends = legal.hills & state_.vacant();
     Board origins = 0;
     for (const LegalSet::KingMoves& king : legal.kings) {
@@ -598,28 +508,17 @@ class Picture {
         origins |= BoardOf(king.origin);
       }
     }
-    Add("<g class=\"tara-legal\" fill=\"none\" stroke=\"#fff3c4\" "
-        "stroke-width=\"5\">");
+    Add("<g class=\"tara-legal\"", Fill("none"), Stroke("#fff3c4", "5"), ">");
     ForEachHill(legal.hills & ~state_.vacant(), [&](Hill hill) {
-      Ring(hill, 40, " stroke-dasharray=\"14 11\"");
+      Ring(hill, 40, R"( stroke-dasharray="14 11")");
     });
     ForEachHill(origins, [&](Hill hill) {
-      Ring(hill, 41, " stroke-dasharray=\"0 9.2\"");
+      Ring(hill, 41, R"( stroke-dasharray="0 9.2")");
     });
-    Add("<g fill=\"", deep, "\" stroke=\"#fff8e2\" stroke-width=\"3\">");
+    Add("<g", Fill(kColours[state_.side()].deep), Stroke("#fff8e2", "3"), ">");
     ForEachHill(ends, [&](Hill hill) { Ring(hill, 10); });
     const auto diamond = [&](Point at) {
-      const Point up = {0, 11};
-      const Point right = {11, 0};
-      Add("<path d=\"",
-          Path()
-              .Move(at - up)
-              .Line(at + right)
-              .Line(at + up)
-              .Line(at - right)
-              .Append("z")
-              .text(),
-          "\"/>");
+      DrawPath(Path().Move(at - Point{0, 11}).Append("l11 11-11 11-11-11z"));
     };
     ForEachHill(legal.links_east,
                 [&](Hill hill) { diamond(PointOf(hill) + Point{50, 0}); });
@@ -632,11 +531,9 @@ class Picture {
   // Sums the weights by place: the hill that an action leads to, or the middle
   // of a link.
   void SumPolicy() {
-    double sum = 0;
-    for (const SvgOptions::Weight& each : options_.policy) sum += each.weight;
-    if (sum <= 0) return;
+    for (const auto& [action, weight] : options_.policy) sum_ += weight;
     for (const auto& [action, weight] : options_.policy) {
-      const double share = weight / sum;
+      const double share = weight / sum_;
       if (!(share > 0)) continue;
       const ActionParts parts = Parts(action);
       if (parts.kind == ActionKind::kPass) {
@@ -654,63 +551,53 @@ class Picture {
   // Discs that are larger and redder the larger the share, and arrows of the
   // three likeliest moves of kings.
   void DrawPolicy() {
-    Add("<g class=\"tara-policy\" text-anchor=\"middle\" font-weight=\"700\" "
-        "font-size=\"25\">");
+    Add(R"(<g class="tara-policy" text-anchor="middle" font-weight="700" )"
+        R"(font-size="25">)");
     std::vector<SvgOptions::Weight> moves;
-    double sum = 0;
     for (const SvgOptions::Weight& each : options_.policy) {
-      sum += each.weight;
-      const ActionKind kind = Parts(each.action).kind;
-      if (kind == ActionKind::kKingMove || kind == ActionKind::kSacrifice) {
+      if (each.weight > 0 && each.weight >= 0.05 * sum_ &&
+          MovesKing(Parts(each.action).kind)) {
         moves.push_back(each);
       }
     }
     std::stable_sort(
         moves.begin(), moves.end(),
         [](const auto& a, const auto& b) { return a.weight > b.weight; });
-    if (moves.size() > 3) moves.resize(3);
-    Add("<g fill=\"none\" stroke=\"#ff9d45\" stroke-width=\"6\">");
-    for (const auto& [action, weight] : moves) {
-      if (weight <= 0 || weight < 0.05 * sum) continue;
-      Arrow(Parts(action).from, Parts(action).to);
+    Add("<g", Fill("none"), Stroke("#ff9d45", "6"), ">");
+    for (size_t i = 0; i < std::min<size_t>(moves.size(), 3); ++i) {
+      Arrow(Parts(moves[i].action));
     }
     Add("</g>");
     double largest = 0;
     for (const auto& [at, share] : shares_) largest = std::max(largest, share);
-    for (const auto& [at, share] : shares_) {
+    for (const auto& [place, share] : shares_) {
+      const Point at = {place.second, place.first};
       const double warmth = std::sqrt(share / largest);
       const auto mix = [&](int cold, int warm) {
         return absl::Hex(static_cast<int>(cold + (warm - cold) * warmth),
                          absl::kZeroPad2);
       };
-      const auto opacity_percent = std::lround(45 + 50 * warmth);
-      Add("<circle cx=\"", at.second, "\" cy=\"", at.first, "\" r=\"",
-          static_cast<int>(12 + 24 * warmth), "\" fill=\"",
-          absl::StrCat("#", mix(255, 232), mix(233, 90), mix(166, 40)),
-          "\" fill-opacity=\"0.", opacity_percent,
-          "\" stroke=\"#7a2404\" stroke-opacity=\".5\"/>");
+      Circle(
+          at, static_cast<int>(12 + 24 * warmth),
+          absl::StrCat(" fill=\"#", mix(255, 232), mix(233, 90), mix(166, 40),
+                       "\" fill-opacity=\"0.", std::lround(45 + 50 * warmth),
+                       "\" stroke=\"#7a2404\" stroke-opacity=\".5\""));
       const std::string percent = Percent(share);
-      if (percent.empty()) continue;
-      Add("<text x=\"", at.second, "\" y=\"", at.first + 9,
-          "\" fill=\"#2b0d02\">", percent, "</text>");
+      if (!percent.empty()) Text(at, percent, Fill("#2b0d02"));
     }
     Add("</g>");
   }
 
   void DrawCaption() {
-    constexpr int kLine = 36;
     constexpr size_t kWidth = 62;
-    int y = kSize + 40;
-    Add("<g fill=\"", kInk, "\" font-size=\"26\">");
-    const auto line = [&](absl::string_view text, absl::string_view attributes,
-                          int x) {
-      Add("<text x=\"", x, "\" y=\"", y, "\"", attributes, ">", Escaped(text),
-          "</text>");
-      y += kLine;
+    Point at = {40, kSize + 31};
+    Add("<g", Fill(kInk), " font-size=\"26\">");
+    const auto line = [&](absl::string_view text,
+                          absl::string_view attributes = "") {
+      Text(at, Escaped(text), attributes);
+      at.y += 36;
     };
-    constexpr int kLeft = 40;
-    line(Info(state_.variant).name, " font-size=\"32\" font-weight=\"700\"",
-         kLeft);
+    line(Info(state_.variant).name, R"( font-size="32" font-weight="700")");
     std::string words = absl::StrCat(DescribeTurn(state_), LastText());
     if (pass_share_ >= 0.0095) {
       absl::StrAppend(&words, " ", ActionToText(kPass, state_), ": ",
@@ -719,16 +606,16 @@ class Picture {
                !MaySwap(state_)) {
       absl::StrAppend(&words, " May pass.");
     }
-    for (const std::string& each : Lines(words, kWidth)) line(each, "", kLeft);
+    for (const std::string& each : Lines(words, kWidth)) line(each);
     for (const Side side : {kRed, kBlue}) {
-      const Colours& colours = kColours[side];
-      Add("<circle cx=\"", kLeft + 11, "\" cy=\"", y - 9, "\" r=\"10\" fill=\"",
-          colours.deep, "\" stroke=\"", colours.strand,
-          "\" stroke-width=\"4\"/>");
-      line(DescribeSide(state_, side), "", kLeft + 34);
+      at.x = 51;
+      Circle(at, 10,
+             Fill(kColours[side].deep) + Stroke(kColours[side].strand, "4"));
+      at.x = 74;
+      line(DescribeSide(state_, side));
     }
     Add("</g>");
-    height_ = y - 4;
+    height_ = static_cast<int>(at.y) + 5;
   }
 
   const State& state_;
@@ -737,6 +624,7 @@ class Picture {
   int height_ = 0;
   // Keyed by (y, x), so that they are drawn from top to bottom.
   std::map<std::pair<double, double>, double> shares_;
+  double sum_ = 0;  // of the weights
   double pass_share_ = 0;
 };
 

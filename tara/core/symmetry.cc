@@ -59,6 +59,44 @@ constexpr Symmetry kDoubles[] = {
     {kAnticlockwiseTurn, 3},
 };
 
+using Images = std::array<Board, kNumBoardTransforms>;
+
+// [board transform]
+Images ImagesOf(Board board) {
+  const Board transposed = Transpose(board);
+  Images images = {board,      FlipFiles(board),      FlipRanks(board),      0,
+                   transposed, FlipFiles(transposed), FlipRanks(transposed), 0};
+  images[3] = FlipRanks(images[1]);
+  images[7] = FlipRanks(images[5]);
+  return images;
+}
+
+// Returns the transforms (bits) with the smallest images.
+unsigned Least(const Images& images, unsigned transforms) {
+  Board least = ~Board{0};
+  for (int i = 0; i < kNumBoardTransforms; ++i) {
+    if ((transforms >> i & 1) != 0) least = std::min(least, images[i]);
+  }
+  unsigned result = 0;
+  for (int i = 0; i < kNumBoardTransforms; ++i) {
+    result |= static_cast<unsigned>(images[i] == least) << i;
+  }
+  return result & transforms;
+}
+
+unsigned LeastLinks(const State& state, unsigned transforms) {
+  if ((state.links_east | state.links_north) == 0) return transforms;
+  Images east;
+  Images north;
+  for (int i = 0; i < kNumBoardTransforms; ++i) {
+    const HillPairs pairs = TransformPairs(
+        i, {.east = state.links_east, .north = state.links_north});
+    east[i] = pairs.east;
+    north[i] = pairs.north;
+  }
+  return Least(north, Least(east, transforms));
+}
+
 }  // namespace
 
 constexpr std::array<std::array<uint16_t, kNumActions>, kNumBoardTransforms>
@@ -119,48 +157,6 @@ Symmetry CanonicalSymmetry(const State& state) {
   return {static_cast<uint8_t>(transpose ? kTranspose : kIdentityTransform),
           state.seat};
 }
-
-namespace {
-
-using Images = std::array<Board, kNumBoardTransforms>;
-
-// [board transform]
-Images ImagesOf(Board board) {
-  const Board transposed = Transpose(board);
-  Images images = {board,      FlipFiles(board),      FlipRanks(board),      0,
-                   transposed, FlipFiles(transposed), FlipRanks(transposed), 0};
-  images[3] = FlipRanks(images[1]);
-  images[7] = FlipRanks(images[5]);
-  return images;
-}
-
-// Returns the transforms (bits) with the smallest images.
-unsigned Least(const Images& images, unsigned transforms) {
-  Board least = ~Board{0};
-  for (int i = 0; i < kNumBoardTransforms; ++i) {
-    if ((transforms >> i & 1) != 0) least = std::min(least, images[i]);
-  }
-  unsigned result = 0;
-  for (int i = 0; i < kNumBoardTransforms; ++i) {
-    result |= static_cast<unsigned>(images[i] == least) << i;
-  }
-  return result & transforms;
-}
-
-unsigned LeastLinks(const State& state, unsigned transforms) {
-  if ((state.links_east | state.links_north) == 0) return transforms;
-  Images east;
-  Images north;
-  for (int i = 0; i < kNumBoardTransforms; ++i) {
-    const HillPairs pairs = TransformPairs(
-        i, {.east = state.links_east, .north = state.links_north});
-    east[i] = pairs.east;
-    north[i] = pairs.north;
-  }
-  return Least(north, Least(east, transforms));
-}
-
-}  // namespace
 
 Symmetry RepresentativeSymmetry(const State& state) {
   if (Info(state.variant).seats == 4) return CanonicalSymmetry(state);

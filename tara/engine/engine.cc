@@ -76,6 +76,30 @@ absl::Status SetOne(absl::string_view name, absl::string_view value,
       ", or an option of the search such as sims, c_puct or graph"));
 }
 
+// Remembers why an evaluator failed, for the searches that it breaks off.
+class NotingEvaluator : public mcts::Evaluator {
+ public:
+  explicit NotingEvaluator(mcts::Evaluator* evaluator)
+      : evaluator_(evaluator) {}
+
+  absl::Status Evaluate(absl::Span<const State> states,
+                        absl::Span<mcts::Evaluation> results) override {
+    status_ =
+        CatchExhaustion([&] { return evaluator_->Evaluate(states, results); });
+    return status_;
+  }
+  const absl::Status& status() const { return status_; }
+
+ private:
+  mcts::Evaluator* const evaluator_;
+  absl::Status status_;
+};
+
+bool IsCancelled(const AnalysisTask& task) {
+  return task.cancelled != nullptr &&
+         task.cancelled->load(std::memory_order_relaxed);
+}
+
 }  // namespace
 
 absl::Status SetEngineOption(absl::string_view name, absl::string_view value,
@@ -219,34 +243,6 @@ EngineOptions EngineModel::default_options() const {
   return options;
 }
 
-namespace {
-
-// Remembers why an evaluator failed, for the searches that it breaks off.
-class NotingEvaluator : public mcts::Evaluator {
- public:
-  explicit NotingEvaluator(mcts::Evaluator* evaluator)
-      : evaluator_(evaluator) {}
-
-  absl::Status Evaluate(absl::Span<const State> states,
-                        absl::Span<mcts::Evaluation> results) override {
-    status_ =
-        CatchExhaustion([&] { return evaluator_->Evaluate(states, results); });
-    return status_;
-  }
-  const absl::Status& status() const { return status_; }
-
- private:
-  mcts::Evaluator* const evaluator_;
-  absl::Status status_;
-};
-
-bool IsCancelled(const AnalysisTask& task) {
-  return task.cancelled != nullptr &&
-         task.cancelled->load(std::memory_order_relaxed);
-}
-
-}  // namespace
-
 // The data of one thread.
 struct AnalysisEngine::Worker {
   NotingEvaluator evaluator;
@@ -332,7 +328,7 @@ class AnalysisEngine::TaskSearch : public mcts::SearchedGame {
 };
 
 AnalysisEngine::AnalysisEngine(mcts::Evaluator* evaluator,
-                               const AnalysisEngineOptions& options)
+                               const EngineOptions& options)
     : evaluator_(evaluator), options_(options) {
   TARA_CHECK(
       options.threads >= 1 && options.positions >= 1 && options.leaves >= 1,

@@ -195,23 +195,15 @@ struct AnalysisTask {
       listener = {};
 };
 
-struct AnalysisEngineOptions {
-  int threads = 1;
-  // Concurrent positions of a thread, whose leaves make a batch.
-  int positions = 64;
-  // As ManyGamesOptions::leaves_per_game.
-  int leaves = 1;
-};
-
 // Searches many positions concurrently, with several positions per thread, like
 // self-play. The search of a position depends on no other. A small number of
 // positions is distributed evenly over the threads. Thread-safe.
 class AnalysisEngine {
  public:
-  // The evaluator must outlive it. Has fewer threads where there cannot be so
-  // many; throws std::system_error where there can be none.
-  AnalysisEngine(mcts::Evaluator* evaluator,
-                 const AnalysisEngineOptions& options);
+  // The evaluator must outlive it. Of the options only threads, positions and
+  // leaves count. Has fewer threads where there cannot be so many; throws
+  // std::system_error where there can be none.
+  AnalysisEngine(mcts::Evaluator* evaluator, const EngineOptions& options);
   // As Finish.
   ~AnalysisEngine();
   AnalysisEngine(const AnalysisEngine&) = delete;
@@ -246,7 +238,7 @@ class AnalysisEngine {
   void Run() ABSL_LOCKS_EXCLUDED(mutex_);
 
   mcts::Evaluator* const evaluator_;
-  const AnalysisEngineOptions options_;
+  const EngineOptions options_;
   mcts::SearchCounters counters_;
   // Tasks that wait; a copy to be looked at without the lock.
   std::atomic<int64_t> num_waiting_ = 0;

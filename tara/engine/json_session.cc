@@ -4,13 +4,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <iterator>
+#include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
@@ -72,6 +74,7 @@ struct AnalyzeRequest {
 };
 
 constexpr int64_t kMaxTimeMs = int64_t{24} * 3600 * 1000;
+constexpr uint64_t kLargest = std::numeric_limits<int64_t>::max();
 constexpr size_t kMaxIdBytes = 256;
 constexpr size_t kMaxTurns = 10000;
 
@@ -113,9 +116,7 @@ class Reader {
   std::vector<std::string> Unread() const {
     std::vector<std::string> names;
     for (const auto& [name, value] : object_.items()) {
-      if (std::find(read_.begin(), read_.end(), name) == read_.end()) {
-        names.push_back(name);
-      }
+      if (!absl::c_linear_search(read_, name)) names.push_back(name);
     }
     return names;
   }
@@ -159,26 +160,24 @@ class Reader {
     TARA_RETURN_IF_ERROR(ReadTurns(states, request));
     TARA_RETURN_IF_ERROR(ReadSearch(request));
     TARA_RETURN_IF_ERROR(ReadReport(request));
-    TARA_ASSIGN_OR_RETURN(const std::optional<int64_t> priority,
-                          ReadWhole("priority", -1000000, 1000000));
-    request.priority = static_cast<int>(priority.value_or(0));
+    TARA_RETURN_IF_ERROR(
+        ReadWhole("priority", -1000000, 1000000, request.priority));
     return request;
   }
 
  private:
-  absl::StatusOr<std::optional<int64_t>> ReadWhole(absl::string_view name,
-                                                   int64_t least,
-                                                   int64_t most) {
+  // Sets a number where there is one.
+  template <typename Number>
+  absl::Status ReadWhole(absl::string_view name, int64_t least, int64_t most,
+                         Number& number) {
     const Json* const value = Find(name);
-    if (value == nullptr) return std::nullopt;
+    if (value == nullptr) return absl::OkStatus();
     // Unsigned numbers beyond int64_t would turn negative.
-    const bool fits = value->is_number_integer() &&
-                      (!value->is_number_unsigned() ||
-                       value->get<uint64_t>() <=
-                           static_cast<uint64_t>(std::max<int64_t>(most, 0)));
-    if (fits) {
-      const auto number = value->get<int64_t>();
-      if (number >= least && number <= most) return number;
+    if (value->is_number_integer() &&
+        (!value->is_number_unsigned() || value->get<uint64_t>() <= kLargest) &&
+        value->get<int64_t>() >= least && value->get<int64_t>() <= most) {
+      number = static_cast<int>(value->get<int64_t>());
+      return absl::OkStatus();
     }
     return Unexpected(
         *value, absl::StrCat("a whole number from ", least, " to ", most));
@@ -278,35 +277,30 @@ class Reader {
         TARA_RETURN_IF_ERROR(mcts::SetSearchOption(name, text, request.search));
       }
     }
-    TARA_ASSIGN_OR_RETURN(const std::optional<int64_t> simulations,
-                          ReadWhole("simulations", 1, mcts::kMaxSimulations));
-    TARA_ASSIGN_OR_RETURN(const std::optional<int64_t> time_ms,
-                          ReadWhole("time_ms", 1, kMaxTimeMs));
-    TARA_ASSIGN_OR_RETURN(const std::optional<int64_t> every_ms,
-                          ReadWhole("report_every_ms", 1, kMaxTimeMs));
-    const bool by_time =
-        time_ms.has_value() ||
-        (!simulations.has_value() && options_.time > absl::ZeroDuration());
-    if (simulations.has_value()) {
-      request.search.simulations = static_cast<int>(*simulations);
-    } else if (by_time) {
-      request.search.simulations = mcts::kMaxSimulations;
-    }
-    if (by_time) {
-      request.search.gumbel = false;  // it plans for a number of simulations
-      request.time =
-          time_ms.has_value() ? absl::Milliseconds(*time_ms) : options_.time;
-    }
+    std::optional<int> simulations, time_ms, every_ms;
+    TARA_RETURN_IF_ERROR(
+        ReadWhole("simulations", 1, mcts::kMaxSimulations, simulations));
+    TARA_RETURN_IF_ERROR(ReadWhole("time_ms", 1, kMaxTimeMs, time_ms));
+    TARA_RETURN_IF_ERROR(ReadWhole("report_every_ms", 1, kMaxTimeMs, every_ms));
     if (every_ms.has_value()) {
       request.report_every = absl::Milliseconds(*every_ms);
     }
+    if (time_ms.has_value()) {
+      request.time = absl::Milliseconds(*time_ms);
+    } else if (!simulations.has_value() && options_.time > absl::Duration()) {
+      request.time = options_.time;
+    }
+    const bool by_time = request.time < absl::InfiniteDuration();
+    // A Gumbel root plans for a number of simulations.
+    if (by_time) request.search.gumbel = false;
+    request.search.simulations = simulations.value_or(
+        by_time ? mcts::kMaxSimulations : request.search.simulations);
     return absl::OkStatus();
   }
 
   absl::Status ReadReport(AnalyzeRequest& request) {
-    TARA_ASSIGN_OR_RETURN(const std::optional<int64_t> most,
-                          ReadWhole("max_actions", 1, kNumActions));
-    request.report.max_actions = static_cast<int>(most.value_or(0));
+    TARA_RETURN_IF_ERROR(
+        ReadWhole("max_actions", 1, kNumActions, request.report.max_actions));
     request.report.confidence_z = options_.confidence_z;
     const Json* const report = Find("report");
     if (report == nullptr) {
@@ -322,15 +316,12 @@ class Reader {
     int number = 0;
     for (const Json& name : *report) {
       field_ = absl::StrCat("report[", number++, "]");
-      bool known = false;
-      for (const ReportName& each : kReports) {
-        if (!name.is_string() ||
-            name.get_ref<const std::string&>() != each.name) {
-          continue;
-        }
-        request.report.*each.flag = known = true;
-      }
-      if (!known) return Unexpected(name, expected);
+      const auto named = absl::c_find_if(kReports, [&](const auto& each) {
+        return name.is_string() &&
+               name.get_ref<const std::string&>() == each.name;
+      });
+      if (named == std::end(kReports)) return Unexpected(name, expected);
+      request.report.*named->flag = true;
     }
     return absl::OkStatus();
   }
@@ -340,11 +331,6 @@ class Reader {
   std::string& field_;
   std::vector<std::string> read_;
 };
-
-// As JSON. Ids and names of fields may hold anything.
-std::string TextOf(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
 
 constexpr const char* kSideNames[] = {"red", "blue"};
 
@@ -466,9 +452,13 @@ std::string ActionsText(const mcts::Tree& tree, const ReportOptions& options) {
   return text;
 }
 
-// Adds win, draw, loss and margin, and the distribution of margins.
-void AddEvaluation(const mcts::Evaluation& evaluation,
-                   const ReportOptions& report, Json& answer) {
+// Adds win, draw, loss and margin, and the distribution of margins, as asked
+// for.
+absl::Status AddEvaluation(const State& state, const ReportOptions& report,
+                           EngineModel& model, Json& answer) {
+  if (!report.evaluation && !report.margins) return absl::OkStatus();
+  mcts::Evaluation evaluation;
+  TARA_RETURN_IF_ERROR(model.EvaluateFully(state, evaluation));
   if (report.evaluation) {
     answer["evaluation"] = {{"win", Rounded(evaluation.win)},
                             {"draw", Rounded(evaluation.draw)},
@@ -484,6 +474,7 @@ void AddEvaluation(const mcts::Evaluation& evaluation,
     }
     answer["margins"] = std::move(margins);
   }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -494,10 +485,7 @@ class JsonSession::Impl {
       : model_(model),
         options_(options),
         sink_(std::move(sink)),
-        engine_(std::make_unique<AnalysisEngine>(
-            model, AnalysisEngineOptions{.threads = options.threads,
-                                         .positions = options.positions,
-                                         .leaves = options.leaves})) {}
+        engine_(std::make_unique<AnalysisEngine>(model, options)) {}
 
   void Take(absl::string_view line) {
     if (line.find_first_not_of(" \t\r") == absl::string_view::npos) return;
@@ -520,7 +508,6 @@ class JsonSession::Impl {
 
  private:
   using CancelFlag = std::atomic<bool>;
-  using CancelFlags = std::vector<std::weak_ptr<CancelFlag>>;
 
   // One position of a request.
   struct Analysis {
@@ -532,7 +519,7 @@ class JsonSession::Impl {
 
   // `actions`: the list of actions in JSON, if there is one.
   void Write(const Json& answer, absl::string_view actions = "") {
-    std::string line = TextOf(answer);
+    std::string line = JsonText(answer);
     if (!actions.empty()) {
       line.pop_back();  // an object that has something in it already
       absl::StrAppend(&line, ",\"actions\":", actions, "}");
@@ -570,9 +557,9 @@ class JsonSession::Impl {
     Json answer = {{"id", id}, {"command", command}};
     if (command == "terminate") {
       answer["terminate_id"] = terminate_id;
-      answer["requests"] = Cancel(TextOf(terminate_id));
+      answer["requests"] = Cancel(JsonText(terminate_id));
     } else if (command == "terminate_all") {
-      answer["requests"] = CancelAll();
+      answer["requests"] = Cancel(std::nullopt);
     } else if (command == "query_version") {
       answer["name"] = kEngineName;
       answer["version"] = kVersion;
@@ -595,14 +582,12 @@ class JsonSession::Impl {
       TARA_RETURN_IF_ERROR(model_->CheckLearned(position.state));
     }
     const auto flag = std::make_shared<CancelFlag>(false);
-    CancelFlags& flags = flags_[TextOf(id)];
-    if (flags.size() == flags.capacity()) {  // clients may reuse ids
-      std::erase_if(flags, [](const std::weak_ptr<CancelFlag>& answered) {
-        return answered.expired();
-      });
+    flags_.emplace(JsonText(id), flag);
+    if (flags_.size() >= forget_at_) {
+      std::erase_if(flags_,
+                    [](const auto& each) { return each.second.expired(); });
+      forget_at_ = std::max<size_t>(1024, 2 * flags_.size());
     }
-    flags.push_back(flag);
-    ForgetAnswered();
     if (mcts::Utility(request.search.utility).needs_margins())
       model_->KeepMargins();
     for (const AnalyzeRequest::Position& position : request.positions) {
@@ -631,16 +616,6 @@ class JsonSession::Impl {
     return absl::OkStatus();
   }
 
-  absl::Status AddNetworkOutputs(const Analysis& analysis, Json& answer) {
-    const ReportOptions& report = analysis.report;
-    if (report.evaluation || report.margins) {
-      mcts::Evaluation evaluation;
-      TARA_RETURN_IF_ERROR(model_->EvaluateFully(analysis.state, evaluation));
-      AddEvaluation(evaluation, report, answer);
-    }
-    return absl::OkStatus();
-  }
-
   // Writes the progress or the result of a position's search. Thread-safe.
   void Report(const Analysis& analysis, AnalysisEvent event,
               const mcts::Tree* tree, const absl::Status& status) {
@@ -659,7 +634,8 @@ class JsonSession::Impl {
           actions = ActionsText(*tree, analysis.report);
         }
         if (event == AnalysisEvent::kDone) {
-          failure = AddNetworkOutputs(analysis, answer);
+          failure =
+              AddEvaluation(analysis.state, analysis.report, *model_, answer);
         }
       }
     }
@@ -672,51 +648,28 @@ class JsonSession::Impl {
     Write(answer, actions);
   }
 
-  // Cancels requests. Returns how many were under way.
-  static int Cancel(const CancelFlags& flags) {
+  // Cancels the requests of an id, or all without one. Returns how many were
+  // under way.
+  int Cancel(const std::optional<std::string>& id) {
+    auto [next, end] = id.has_value() ? flags_.equal_range(*id)
+                                      : std::pair(flags_.begin(), flags_.end());
     int cancelled = 0;
-    for (const std::weak_ptr<CancelFlag>& weak : flags) {
-      if (const std::shared_ptr<CancelFlag> flag = weak.lock()) {
+    while (next != end) {
+      if (const std::shared_ptr<CancelFlag> flag = next->second.lock()) {
         flag->store(true, std::memory_order_relaxed);
         ++cancelled;
       }
+      next = flags_.erase(next);
     }
-    return cancelled;
-  }
-
-  int Cancel(const std::string& id) {
-    const int cancelled = Cancel(flags_[id]);
-    flags_.erase(id);
     engine_->SweepCancelled();
     return cancelled;
-  }
-
-  int CancelAll() {
-    int cancelled = 0;
-    for (const auto& [id, flags] : flags_) cancelled += Cancel(flags);
-    flags_.clear();
-    engine_->SweepCancelled();
-    return cancelled;
-  }
-
-  // Forgets requests that are answered, once in a while.
-  void ForgetAnswered() {
-    if (flags_.size() < forget_at_) return;
-    for (auto it = flags_.begin(); it != flags_.end();) {
-      const bool answered = std::all_of(
-          it->second.begin(), it->second.end(),
-          [](const std::weak_ptr<CancelFlag>& flag) { return flag.expired(); });
-      const auto here = it++;
-      if (answered) flags_.erase(here);
-    }
-    forget_at_ = std::max<size_t>(1024, 2 * flags_.size());
   }
 
   EngineModel* const model_;
   const EngineOptions options_;
   const Sink sink_;
   // By id, as text: the unanswered requests, and some answered ones.
-  absl::flat_hash_map<std::string, CancelFlags> flags_;
+  std::multimap<std::string, std::weak_ptr<CancelFlag>> flags_;
   size_t forget_at_ = 1024;
   std::unique_ptr<AnalysisEngine> engine_;  // last: it calls Report
 };

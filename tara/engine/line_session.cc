@@ -177,8 +177,70 @@ std::string LineError(absl::string_view id, const absl::Status& status) {
 }
 
 constexpr absl::string_view kAnalyze = "analyze";
+constexpr absl::string_view kQuit = "quit";
 constexpr int kMaxArguments = 1000;
 constexpr double kMaxSeconds = 100 * 3600;
+
+// When a command may be used.
+enum class When { kAlways, kInGame, kFinished };
+
+struct CommandInfo {
+  absl::string_view name;
+  absl::string_view help;
+  absl::string_view arguments = "";
+  int least = 0;  // number of arguments
+  int most = 0;
+  When when = When::kAlways;
+};
+constexpr CommandInfo kCommands[] = {
+    {"protocol_version",
+     "the version of the Go Text Protocol that this follows"},
+    {"name", "the engine's name"},
+    {"version", "the engine's version"},
+    {"list_commands", "the names of all commands, one a line"},
+    {"known_command", "true or false", "NAME", 1, 1},
+    {"help", "a description of each command", "[NAME]", 0, 1},
+    {"list_variants", "the identifiers of all variants, one a line"},
+    {"variant",
+     "begins a game of a variant, with the rule options given; without "
+     "arguments: the variant and options of the game",
+     "[ID] [OPTION=VALUE,...]", 0, 2},
+    {"clear_board", "starts the game again"},
+    {"set_position", "begins a game from a position", "TEXT", 1, kMaxArguments},
+    {"play", "plays an action for the seat to move", "ACTION", 1, 1},
+    {"genmove", "chooses an action for the seat to move and plays it", "", 0, 0,
+     When::kInGame},
+    {"undo", "undoes the last action"},
+    {"history", "the actions so far"},
+    {"showboard", "draws the position"},
+    {"legal_actions", "the legal actions; nothing when the game is over"},
+    {"position", "the position as text"},
+    {"to_move", "the seat to move, from 0; none when the game is over"},
+    {"time_settings",
+     "seconds of each side for the game, and more after each action; 0 S: for "
+     "each action; 0 0: no clocks",
+     "MAIN_S INCREMENT_S", 2, 2},
+    {"time_left", "the time left of the side to move", "SECONDS", 1, 1,
+     When::kInGame},
+    {"final_score", "the winner and its margin: Red+3, Blue+1, 0", "", 0, 0,
+     When::kFinished},
+    {"result", "the result in full", "", 0, 0, When::kFinished},
+    {"set_option", "sets an option of the search", "NAME VALUE", 2, 2},
+    {"list_options", "the options, a line each"},
+    {kAnalyze,
+     "searches until the next line, with a report every INTERVAL hundredths of "
+     "a second",
+     "[INTERVAL] [simulations N] [actions N]", 0, 7, When::kInGame},
+    {kQuit, "ends the engine"},
+};
+
+absl::StatusOr<const CommandInfo*> Find(absl::string_view name) {
+  for (const CommandInfo& command : kCommands) {
+    if (command.name == name) return &command;
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "unknown command '", Shown(name), "'; list_commands lists them"));
+}
 
 absl::StatusOr<double> ParseSeconds(absl::string_view text) {
   double seconds;
@@ -307,14 +369,16 @@ class LineSession::Impl {
     if (command.is_nothing()) return true;
     input_ = &input;
     bool goes_on = true;
-    const absl::Status status = CatchExhaustion([&] {
-      goes_on = ExecuteCommand(command, out);
+    absl::Status status;
+    const absl::Status exhaustion = CatchExhaustion([&] {
+      status = Obey(command, out, goes_on);
       return absl::OkStatus();
     });
-    if (!status.ok()) {
+    if (!exhaustion.ok()) {
       search_.reset();  // it may have been left anyhow, and has the memory
-      out << LineError(command.id, status) << std::flush;
+      status = exhaustion;
     }
+    if (!status.ok()) out << LineError(command.id, status) << std::flush;
     return goes_on;
   }
 
@@ -322,99 +386,21 @@ class LineSession::Impl {
   using Arguments = std::vector<std::string>;
   using Answer = absl::StatusOr<std::string>;
 
-  struct CommandInfo {
-    absl::string_view name;
-    absl::string_view arguments;
-    absl::string_view help;
-    int least;  // number of arguments
-    int most;
-    Answer (Impl::*run)(const Arguments&);
-  };
-
-  static absl::Span<const CommandInfo> Commands() {
-    using S = Impl;
-    static constexpr CommandInfo kCommands[] = {
-        {"protocol_version", "",
-         "the version of the Go Text Protocol that this follows", 0, 0,
-         &S::ProtocolVersion},
-        {"name", "", "the engine's name", 0, 0, &S::Name},
-        {"version", "", "the engine's version", 0, 0, &S::Version},
-        {"list_commands", "", "the names of all commands, one a line", 0, 0,
-         &S::ListCommands},
-        {"known_command", "NAME", "true or false", 1, 1, &S::KnownCommand},
-        {"help", "[NAME]", "a description of each command", 0, 1, &S::Help},
-        {"list_variants", "", "the identifiers of all variants, one a line", 0,
-         0, &S::ListVariants},
-        {"variant", "[ID] [OPTION=VALUE,...]",
-         "begins a game of a variant, with the rule options given; without "
-         "arguments: the variant and options of the game",
-         0, 2, &S::SetVariant},
-        {"clear_board", "", "starts the game again", 0, 0, &S::ClearBoard},
-        {"set_position", "TEXT", "begins a game from a position", 1,
-         kMaxArguments, &S::SetPosition},
-        {"play", "ACTION", "plays an action for the seat to move", 1, 1,
-         &S::Play},
-        {"genmove", "", "chooses an action for the seat to move and plays it",
-         0, 0, &S::GenerateMove},
-        {"undo", "", "undoes the last action", 0, 0, &S::Undo},
-        {"history", "", "the actions so far", 0, 0, &S::History},
-        {"showboard", "", "draws the position", 0, 0, &S::ShowBoard},
-        {"legal_actions", "",
-         "the legal actions; nothing when the game is over", 0, 0,
-         &S::LegalActions},
-        {"position", "", "the position as text", 0, 0, &S::Position},
-        {"to_move", "", "the seat to move, from 0; none when the game is over",
-         0, 0, &S::ToMove},
-        {"time_settings", "MAIN_S INCREMENT_S",
-         "seconds of each side for the game, and more after each action; 0 S: "
-         "for each action; 0 0: no clocks",
-         2, 2, &S::TimeSettings},
-        {"time_left", "SECONDS", "the time left of the side to move", 1, 1,
-         &S::TimeLeft},
-        {"final_score", "", "the winner and its margin: Red+3, Blue+1, 0", 0, 0,
-         &S::FinalScore},
-        {"result", "", "the result in full", 0, 0, &S::Result},
-        {"set_option", "NAME VALUE", "sets an option of the search", 2, 2,
-         &S::SetOption},
-        {"list_options", "", "the options, a line each", 0, 0, &S::ListOptions},
-        {kAnalyze, "[INTERVAL] [simulations N] [actions N]",
-         "searches until the next line, with a report every INTERVAL "
-         "hundredths "
-         "of a second",
-         0, 7, &S::Analyze},
-        {"quit", "", "ends the engine", 0, 0, &S::Quit},
-    };
-    return kCommands;
-  }
-
-  static const CommandInfo* Find(absl::string_view name) {
-    for (const CommandInfo& command : Commands()) {
-      if (command.name == name) return &command;
-    }
-    return nullptr;
-  }
-
-  bool ExecuteCommand(const LineCommand& command, std::ostream& out) {
-    const Answer answer = Run(command);
-    if (!answer.ok()) {
-      out << LineError(command.id, answer.status()) << std::flush;
-      return true;
-    }
+  // Writes the answer of a command. Returns its error, which is not written.
+  absl::Status Obey(const LineCommand& command, std::ostream& out,
+                    bool& goes_on) {
+    TARA_ASSIGN_OR_RETURN(const std::string answer, Run(command));
     if (command.name == kAnalyze) {
       StreamAnalysis(command, out);
-      return true;
+      return absl::OkStatus();
     }
-    out << LineAnswer(command.id, *answer) << std::flush;
-    return command.name != "quit";
+    out << LineAnswer(command.id, answer) << std::flush;
+    goes_on = command.name != kQuit;
+    return absl::OkStatus();
   }
 
   Answer Run(const LineCommand& command) {
-    const CommandInfo* const info = Find(command.name);
-    if (info == nullptr) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("unknown command '", Shown(command.name),
-                       "'; list_commands lists them"));
-    }
+    TARA_ASSIGN_OR_RETURN(const CommandInfo* const info, Find(command.name));
     const auto count = static_cast<int>(command.arguments.size());
     if (count < info->least || count > info->most) {
       return absl::InvalidArgumentError(absl::StrCat(
@@ -422,14 +408,83 @@ class LineSession::Impl {
           "; expected: ", info->name, info->arguments.empty() ? "" : " ",
           info->arguments));
     }
-    return (this->*info->run)(command.arguments);
+    if (info->when == When::kInGame && state().finished()) {
+      return absl::FailedPreconditionError(
+          absl::StrCat("the game is over (", EndingName(state().ending),
+                       "); expected undo or a new game first"));
+    }
+    if (info->when == When::kFinished && !state().finished()) {
+      return absl::FailedPreconditionError(
+          "the game is not over; expected a finished game");
+    }
+    return Do(info->name, command.arguments);
   }
 
-  void Begin(const State& start) {
+  // Executes a command with as many arguments as it takes.
+  Answer Do(absl::string_view name, const Arguments& arguments) {
+    if (name == "protocol_version") return absl::StrCat(kLineProtocolVersion);
+    if (name == "name") return kEngineName;
+    if (name == "version") return kVersion;
+    if (name == "list_commands")
+      return Listed<CommandInfo>(kCommands, &CommandInfo::name);
+    if (name == "known_command") {
+      return Find(arguments[0]).ok() ? "true" : "false";
+    }
+    if (name == "help") return Help(arguments);
+    if (name == "list_variants")
+      return Listed<VariantInfo>(kVariants, &VariantInfo::id);
+    if (name == "variant") return SetVariant(arguments);
+    if (name == "clear_board") {
+      const State& start = states_.front();
+      return Begin(InitialState(start.variant, start.options));
+    }
+    if (name == "set_position") {
+      TARA_ASSIGN_OR_RETURN(const State start,
+                            ParsePosition(absl::StrJoin(arguments, " ")));
+      return Begin(start);
+    }
+    if (name == "play") return Play(arguments[0]);
+    if (name == "genmove") return GenerateMove();
+    if (name == "undo") return Undo();
+    if (name == "history") {
+      return absl::StrJoin(LineToTexts(actions_, states_.front()), " ");
+    }
+    if (name == "showboard") {
+      // The board begins on a new line, so that its columns are aligned.
+      return absl::StrCat("\n", DrawBoard(state(), {.unicode = false}));
+    }
+    if (name == "legal_actions") {
+      return absl::StrJoin(LegalActionTexts(state()), " ");
+    }
+    if (name == "position") return PositionToText(state());
+    if (name == "to_move") {
+      if (state().finished()) return "none";
+      return absl::StrCat(int{state().seat}, " ",
+                          SeatName(state().variant, state().seat));
+    }
+    if (name == "time_settings") return TimeSettings(arguments);
+    if (name == "time_left") return TimeLeft(arguments[0]);
+    if (name == "final_score") return FinalScore(state());
+    if (name == "result") return ResultText(state());
+    if (name == "set_option") return SetOption(arguments);
+    if (name == "list_options") return ListEngineOptions(options_);
+    // StreamAnalysis does the rest.
+    if (name == kAnalyze) {
+      TARA_RETURN_IF_ERROR(ParseAnalyzeArguments(arguments).status());
+    }
+    return "";
+  }
+
+  const State& state() const { return states_.back(); }
+
+  // Begins a game, with its clocks wound up.
+  Answer Begin(const State& start) {
+    TARA_RETURN_IF_ERROR(model_->CheckLearned(start));
     states_ = {start};
     actions_.clear();
     RestartClocks();
     DropSearch();
+    return "";
   }
 
   // Drops the search and its draws: the game or the options have changed.
@@ -458,14 +513,14 @@ class LineSession::Impl {
         search_->options().search.gumbel != options.search.gumbel) {
       search_.emplace(options, model_, &solver_);
     }
-    search_->GoTo(states_.back(), actions_, [this] { return DrawSeed(); });
+    search_->GoTo(state(), actions_, [this] { return DrawSeed(); });
     return *search_;
   }
 
   // Returns the action to play, within `budget` if there is one.
   absl::StatusOr<Action> Choose(std::optional<mcts::MoveBudget> budget) {
     const absl::Time start = SteadyTime();
-    const LegalSet legal = tara::LegalActions(states_.back());
+    const LegalSet legal = LegalActions(state());
     if (legal.Count() == 1) return legal.Nth(0);
     // Players below full strength are limited by simulations, not by time.
     if (options_.value_margin > 0) budget.reset();
@@ -492,117 +547,71 @@ class LineSession::Impl {
     return search.Choose(random);
   }
 
-  absl::Status CheckNotFinished() const {
-    if (!states_.back().finished()) return absl::OkStatus();
-    return absl::FailedPreconditionError(
-        absl::StrCat("the game is over (", EndingName(states_.back().ending),
-                     "); expected undo or a new game first"));
-  }
-
-  absl::Status CheckFinished() const {
-    if (states_.back().finished()) return absl::OkStatus();
-    return absl::FailedPreconditionError(
-        "the game is not over; expected a finished game");
-  }
-
-  Answer ProtocolVersion(const Arguments&) {
-    return absl::StrCat(kLineProtocolVersion);
-  }
-
-  Answer Name(const Arguments&) { return kEngineName; }
-
-  Answer Version(const Arguments&) { return kVersion; }
-
-  Answer ListCommands(const Arguments&) {
-    return absl::StrJoin(Commands(), "\n",
-                         [](std::string* text, const CommandInfo& command) {
-                           absl::StrAppend(text, command.name);
+  // Returns the names of a list, one a line.
+  template <typename Info>
+  static std::string Listed(absl::Span<const Info> infos,
+                            absl::string_view Info::* name) {
+    return absl::StrJoin(infos, "\n",
+                         [name](std::string* text, const Info& info) {
+                           absl::StrAppend(text, info.*name);
                          });
   }
 
-  Answer KnownCommand(const Arguments& arguments) {
-    return Find(arguments[0]) != nullptr ? "true" : "false";
-  }
-
-  Answer Help(const Arguments& arguments) {
+  static Answer Help(const Arguments& arguments) {
+    absl::Span<const CommandInfo> told = kCommands;
+    if (!arguments.empty()) {
+      TARA_ASSIGN_OR_RETURN(const CommandInfo* const info, Find(arguments[0]));
+      told = absl::MakeConstSpan(info, 1);
+    }
     std::string text;
-    for (const CommandInfo& command : Commands()) {
-      if (!arguments.empty() && arguments[0] != command.name) continue;
+    for (const CommandInfo& command : told) {
       absl::StrAppend(&text, command.name, command.arguments.empty() ? "" : " ",
                       command.arguments, ": ", command.help, "\n");
     }
-    if (!text.empty()) return text;
-    return absl::InvalidArgumentError(
-        absl::StrCat("unknown command '", Shown(arguments[0]),
-                     "'; list_commands lists them"));
-  }
-
-  Answer ListVariants(const Arguments&) {
-    return absl::StrJoin(kVariants, "\n",
-                         [](std::string* text, const VariantInfo& info) {
-                           absl::StrAppend(text, info.id);
-                         });
+    return text;
   }
 
   Answer SetVariant(const Arguments& arguments) {
     if (arguments.empty()) {
-      const State& state = states_.front();
-      const std::string options = FormatRuleOptions(state.options);
-      return absl::StrCat(Info(state.variant).id, options == "-" ? "" : " ",
-                          options == "-" ? "" : options);
+      const State& start = states_.front();
+      const std::string options = FormatRuleOptions(start.options);
+      const absl::string_view id = Info(start.variant).id;
+      return options == "-" ? std::string(id) : absl::StrCat(id, " ", options);
     }
     TARA_ASSIGN_OR_RETURN(const Variant variant, ParseVariant(arguments[0]));
     RuleOptions options;
     if (arguments.size() > 1) {
       TARA_ASSIGN_OR_RETURN(options, ParseRuleOptions(variant, arguments[1]));
     }
-    const State start = InitialState(variant, options);
-    TARA_RETURN_IF_ERROR(model_->CheckLearned(start));
-    Begin(start);
-    return "";
+    return Begin(InitialState(variant, options));
   }
 
-  Answer ClearBoard(const Arguments&) {
-    Begin(InitialState(states_.front().variant, states_.front().options));
-    return "";
-  }
-
-  Answer SetPosition(const Arguments& arguments) {
-    TARA_ASSIGN_OR_RETURN(const State state,
-                          ParsePosition(absl::StrJoin(arguments, " ")));
-    TARA_RETURN_IF_ERROR(model_->CheckLearned(state));
-    Begin(state);
-    return "";
-  }
-
-  Answer Play(const Arguments& arguments) {
-    TARA_ASSIGN_OR_RETURN(const Action action,
-                          ParseAction(arguments[0], states_.back()));
-    State next = states_.back();
+  Answer Play(absl::string_view text) {
+    State next = state();
+    TARA_ASSIGN_OR_RETURN(const Action action, ParseAction(text, next));
     TARA_RETURN_IF_ERROR(PlayAction(action, next));
     states_.push_back(next);
     actions_.push_back(action);
     return "";
   }
 
-  Answer GenerateMove(const Arguments&) {
-    TARA_RETURN_IF_ERROR(CheckNotFinished());
+  Answer GenerateMove() {
     const absl::Time start = SteadyTime();
-    const State state = states_.back();
-    std::optional<mcts::TimeManager>& clock = clocks_[state.side()];
+    std::optional<mcts::TimeManager>& clock = clocks_[state().side()];
     std::optional<mcts::MoveBudget> budget;
     if (clock.has_value()) {
-      budget = clock->BudgetFor(mcts::ExpectedActionsLeft(state) / 2);
+      budget = clock->BudgetFor(mcts::ExpectedActionsLeft(state()) / 2);
     }
     TARA_ASSIGN_OR_RETURN(const Action action, Choose(budget));
-    states_.push_back(state);
+    const std::string text = ActionToText(action, state());
+    states_.push_back(State(state()));
     ApplyAction(action, states_.back());
     actions_.push_back(action);
     if (clock.has_value()) clock->Spend(SteadyTime() - start);
-    return ActionToText(action, state);
+    return text;
   }
 
-  Answer Undo(const Arguments&) {
+  Answer Undo() {
     if (actions_.empty()) {
       return absl::FailedPreconditionError(
           "cannot undo: nothing was played since the game began");
@@ -612,67 +621,36 @@ class LineSession::Impl {
     return "";
   }
 
-  Answer History(const Arguments&) {
-    return absl::StrJoin(LineToTexts(actions_, states_.front()), " ");
-  }
-
-  Answer ShowBoard(const Arguments&) {
-    // The board begins on a new line, so that its columns are aligned.
-    return absl::StrCat("\n", DrawBoard(states_.back(), {.unicode = false}));
-  }
-
-  Answer LegalActions(const Arguments&) {
-    return absl::StrJoin(LegalActionTexts(states_.back()), " ");
-  }
-
-  Answer Position(const Arguments&) { return PositionToText(states_.back()); }
-
-  Answer ToMove(const Arguments&) {
-    const State& state = states_.back();
-    if (state.finished()) return "none";
-    return absl::StrCat(int{state.seat}, " ",
-                        SeatName(state.variant, state.seat));
-  }
-
   Answer TimeSettings(const Arguments& arguments) {
     TARA_ASSIGN_OR_RETURN(const double main_s, ParseSeconds(arguments[0]));
     TARA_ASSIGN_OR_RETURN(const double increment_s, ParseSeconds(arguments[1]));
+    control_.reset();
     if (main_s > 0) {
       control_ = mcts::TimeControl{.per_game = absl::Seconds(main_s),
                                    .increment = absl::Seconds(increment_s)};
     } else if (increment_s > 0) {
       control_ = mcts::TimeControl{.per_move = absl::Seconds(increment_s)};
-    } else {
-      control_.reset();
     }
     RestartClocks();
     return "";
   }
 
-  Answer TimeLeft(const Arguments& arguments) {
-    TARA_RETURN_IF_ERROR(CheckNotFinished());
-    TARA_ASSIGN_OR_RETURN(const double left_s, ParseSeconds(arguments[0]));
+  Answer TimeLeft(absl::string_view seconds) {
+    TARA_ASSIGN_OR_RETURN(const double left_s, ParseSeconds(seconds));
     if (!control_.has_value() || control_->is_per_move()) {
       return absl::FailedPreconditionError(
           "no time for the game was set; expected time_settings MAIN_S "
           "INCREMENT_S before, with a MAIN_S above 0");
     }
-    clocks_[states_.back().side()]->set_left(absl::Seconds(left_s));
+    clocks_[state().side()]->set_left(absl::Seconds(left_s));
     return "";
   }
 
-  Answer FinalScore(const Arguments&) {
-    const State& state = states_.back();
-    TARA_RETURN_IF_ERROR(CheckFinished());
+  static Answer FinalScore(const State& state) {
     const double lead =
         Score(state).margin() - state.options.compensation_halves / 2.0;
     if (lead == 0) return "0";
     return absl::StrCat(lead > 0 ? "Red+" : "Blue+", std::abs(lead));
-  }
-
-  Answer Result(const Arguments&) {
-    TARA_RETURN_IF_ERROR(CheckFinished());
-    return ResultText(states_.back());
   }
 
   Answer SetOption(const Arguments& arguments) {
@@ -682,22 +660,11 @@ class LineSession::Impl {
     return "";
   }
 
-  Answer ListOptions(const Arguments&) { return ListEngineOptions(options_); }
-
-  // Only checks the arguments: StreamAnalysis does the rest.
-  Answer Analyze(const Arguments& arguments) {
-    TARA_RETURN_IF_ERROR(CheckNotFinished());
-    TARA_RETURN_IF_ERROR(ParseAnalyzeArguments(arguments).status());
-    return "";
-  }
-
-  Answer Quit(const Arguments&) { return ""; }
-
   // Analyses and streams: the answer is written piece by piece.
   void StreamAnalysis(const LineCommand& command, std::ostream& out) {
     const AnalyzeArguments arguments =
         *ParseAnalyzeArguments(command.arguments);
-    const std::string not_learned = model_->NotLearnedOf(states_.back());
+    const std::string not_learned = model_->NotLearnedOf(state());
     out << "=" << command.id << "\n" << std::flush;
     const absl::Status status =
         SearchHere(/*by_time=*/true)
@@ -717,7 +684,6 @@ class LineSession::Impl {
       model_->KeepMargins();
   }
 
-  // Winds the clocks up for a new game.
   void RestartClocks() {
     for (std::optional<mcts::TimeManager>& clock : clocks_) {
       clock.reset();
@@ -750,7 +716,7 @@ bool LineSession::Execute(absl::string_view line, const Input& input,
 
 bool LineSession::IsQuit(absl::string_view line) {
   const LineCommand command = ParseLineCommand(line);
-  return command.name == "quit" && command.arguments.empty();
+  return command.name == kQuit && command.arguments.empty();
 }
 
 void LineSession::Refuse(absl::string_view line, std::ostream& out) {

@@ -18,113 +18,88 @@
 #include "tara/core/rules.h"
 #include "tara/core/symmetry.h"
 #include "tests/core/core_testing.h"
+#include "tests/core/turn_cases.h"
 
 namespace tara {
 namespace {
 
-using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::Not;
 using ::testing::SizeIs;
 
-// The position of a text whose last field, the options, is left out.
-State With(absl::string_view options, absl::string_view text) {
-  return Position(absl::StrCat(text, " ", options));
+TEST(RuleOptionsTest, FreeCapture) {
+  // Red besieges A2. Vacant are 42 hills.
+  const std::string treasures =
+      "four_treasures 5/7/7/7/r6/br5/5 0 battle - 0,0 0 - ";
+  // Beside Red's B2 and A3 are B1, C2, B3 and A4.
+  const std::string hill =
+      "sacred_hill_l1 5/7/7/7/r6/br5/5 0 battle - 0,0 0 - ";
+  // South's area is ranks 1 to 4: the besieged A6 is North's to capture.
+  const std::string doubles =
+      "four_treasures_doubles 5/br5/r6/7/r6/br5/5 0 battle - 0,0 0 - ";
+  ExpectTurns({
+      {"without", treasures + "-", "", "legal A2"},
+      {"the besieged may stay", treasures + "free_capture=true", "",
+       "count 43; may A2"},
+      {"without", hill + "-", "", "legal A2"},
+      {"Level 1 may build beside its own", hill + "free_capture=true", "",
+       "legal B1 A2 C2 B3 A4"},
+      {"without", doubles + "-", "", "legal A2"},
+      {"26 hills, without A3 and B2", doubles + "free_capture=true", "",
+       "count 24"},
+  });
 }
 
-// --- free_capture ------------------------------------------------------------
-
-// Red besieges A2. Vacant are 42 hills.
-TEST(FreeCaptureTest, ABesiegedSingleMayStayInFourTreasures) {
-  const absl::string_view besieged =
-      "four_treasures 5/7/7/7/r6/br5/5 0 battle - 0,0 0 -";
-  EXPECT_THAT(LegalTexts(With("-", besieged)), ElementsAre("A2"));
-  const std::vector<std::string> free =
-      LegalTexts(With("free_capture=true", besieged));
-  EXPECT_THAT(free, SizeIs(43));
-  EXPECT_THAT(free, Contains("A2"));
+TEST(RuleOptionsTest, CaptureFirst) {
+  // A2 is besieged by two, and D4 is beside three.
+  const std::string besieged =
+      "sacred_hill_l2 5/7/7/2r1r2/r2r3/br5/5 0 battle - 0,0 0 - ";
+  ExpectTurns({
+      {"without", besieged + "-", "", "legal D4"},
+      {"breaks the order of priorities", besieged + "capture_first=true", "",
+       "legal A2"},
+      {"where there is something to capture",
+       "sacred_hill_l2 5/7/7/2r1r2/r2r3/1r5/5 0 battle - 0,0 0 - "
+       "capture_first=true",
+       "", "legal D4"},
+  });
 }
 
-// Beside Red's B2 and A3 are B1, C2, B3 and A4.
-TEST(FreeCaptureTest, Level1MayBuildBesideItsOwnInstead) {
-  const absl::string_view besieged =
-      "sacred_hill_l1 5/7/7/7/r6/br5/5 0 battle - 0,0 0 -";
-  EXPECT_THAT(LegalTexts(With("-", besieged)), ElementsAre("A2"));
-  EXPECT_THAT(LegalTexts(With("free_capture=true", besieged)),
-              ElementsAre("B1", "A2", "C2", "B3", "A4"));
-}
-
-// South's area is ranks 1 to 4: the besieged A6 is North's to capture.
-TEST(FreeCaptureTest, InDoublesItIsAboutTheOwnArea) {
-  const absl::string_view besieged =
-      "four_treasures_doubles 5/br5/r6/7/r6/br5/5 0 battle - 0,0 0 -";
-  EXPECT_THAT(LegalTexts(With("-", besieged)), ElementsAre("A2"));
-  // 26 hills, without A3 and B2.
-  EXPECT_THAT(LegalTexts(With("free_capture=true", besieged)), SizeIs(24));
-}
-
-// --- capture_first -----------------------------------------------------------
-
-// A2 is besieged by two, and D4 is beside three.
-TEST(CaptureFirstTest, BreaksTheOrderOfPrioritiesInLevel2) {
-  const absl::string_view besieged =
-      "sacred_hill_l2 5/7/7/2r1r2/r2r3/br5/5 0 battle - 0,0 0 -";
-  EXPECT_THAT(LegalTexts(With("-", besieged)), ElementsAre("D4"));
-  EXPECT_THAT(LegalTexts(With("capture_first=true", besieged)),
-              ElementsAre("A2"));
-  EXPECT_THAT(
-      LegalTexts(With("capture_first=true",
-                      "sacred_hill_l2 5/7/7/2r1r2/r2r3/1r5/5 0 battle - 0,0 "
-                      "0 -")),
-      ElementsAre("D4"));
-}
-
-// --- build_apart -------------------------------------------------------------
-
-TEST(BuildApartTest, Level1BuildsAnywhereInBattle) {
-  const absl::string_view one =
-      "sacred_hill_l1 5/7/7/3r3/7/7/5 0 battle - 0,0 0 -";
-  EXPECT_THAT(LegalTexts(With("-", one)), ElementsAre("D3", "C4", "E4", "D5"));
-  EXPECT_THAT(LegalTexts(With("build_apart=true", one)), SizeIs(44));
-  EXPECT_THAT(LegalTexts(With("build_apart=true",
-                              "sacred_hill_l1 5/7/7/7/r6/br5/5 0 battle - 0,0 "
-                              "0 -")),
-              ElementsAre("A2"));
-}
-
-TEST(BuildApartTest, Level2IsFreeInALullAlone) {
-  const absl::string_view lull =
-      "sacred_hill_l2 5/7/7/3r3/7/7/5 0 battle - 0,0 0 -";
-  EXPECT_THAT(LegalTexts(With("-", lull)), ElementsAre("D3", "C4", "E4", "D5"));
-  EXPECT_THAT(LegalTexts(With("build_apart=true", lull)), SizeIs(44));
+TEST(RuleOptionsTest, BuildApart) {
+  const std::string level1 =
+      "sacred_hill_l1 5/7/7/3r3/7/7/5 0 battle - 0,0 0 - ";
+  const std::string lull = "sacred_hill_l2 5/7/7/3r3/7/7/5 0 battle - 0,0 0 - ";
   // E3 and D4 are beside both of Red's.
-  const absl::string_view bound =
-      "sacred_hill_l2 5/7/7/4r2/3r3/7/5 0 battle - 0,0 0 -";
-  for (const char* options : {"-", "build_apart=true"}) {
-    EXPECT_THAT(LegalTexts(With(options, bound)), ElementsAre("E3", "D4"));
-  }
+  const std::string bound =
+      "sacred_hill_l2 5/7/7/4r2/3r3/7/5 0 battle - 0,0 0 - ";
+  ExpectTurns({
+      {"without", level1 + "-", "", "legal D3 C4 E4 D5"},
+      {"Level 1 builds anywhere", level1 + "build_apart=true", "", "count 44"},
+      {"but captures",
+       "sacred_hill_l1 5/7/7/7/r6/br5/5 0 battle - 0,0 0 - build_apart=true",
+       "", "legal A2"},
+      {"without", lull + "-", "", "legal D3 C4 E4 D5"},
+      {"Level 2 is free in a lull", lull + "build_apart=true", "", "count 44"},
+      {"without", bound + "-", "", "legal E3 D4"},
+      {"and there alone", bound + "build_apart=true", "", "legal E3 D4"},
+  });
 }
 
-// --- free_pass ---------------------------------------------------------------
-
-// Red cannot build, and Blue's F6 can (G4).
-TEST(FreePassTest, WhoCannotBuildMayPassWhileTheEnemyCan) {
-  const absl::string_view text =
+TEST(RuleOptionsTest, FreePass) {
+  // Red cannot build, and Blue's F6 can (G4).
+  const std::string text =
       "high_kings_l1 bbbbb/bBbBbBb/bbbbbbb/r1r1b2/rrrrrrR/rRrRrrr/rrrrr 0 "
-      "battle - 0,0 0 -";
-  EXPECT_THAT(LegalTexts(With("-", text)), Not(Contains("pass")));
-  const State free = With("free_pass=true", text);
-  EXPECT_THAT(LegalTexts(free),
-              ElementsAre("B2-A4", "B2-C4", "D2-F1", "D2-C4", "G3-F1", "pass"));
-  EXPECT_THAT(LegalTexts(After(free, "pass")), ElementsAre("F6-G4"));
-}
-
-TEST(FreePassTest, WhoCanBuildMust) {
-  EXPECT_THAT(LegalTexts(With("free_pass=true",
-                              "high_kings_l1 bbbbb/bBbBbBb/bbbbbbb/2r1b1b/"
-                              "rrrrrrr/rRrRrRr/rrrrr 0 battle - 0,0 0 -")),
-              ElementsAre("B2-A4"));
+      "battle - 0,0 0 - ";
+  ExpectTurns({
+      {"without", text + "-", "", "may_not pass"},
+      {"who cannot build may pass", text + "free_pass=true", "",
+       "legal B2-A4 B2-C4 D2-F1 D2-C4 G3-F1 pass"},
+      {"and then", text + "free_pass=true", "pass", "legal F6-G4"},
+      {"who can build must",
+       "high_kings_l1 bbbbb/bBbBbBb/bbbbbbb/2r1b1b/rrrrrrr/rRrRrRr/rrrrr 0 "
+       "battle - 0,0 0 - free_pass=true",
+       "", "legal B2-A4"},
+  });
 }
 
 // Decision 6 has no case left: who can neither build nor go back may pass.
@@ -143,38 +118,25 @@ TEST(FreePassTest, NoTurnIsSkipped) {
   }
 }
 
-// --- last_turns --------------------------------------------------------------
-
-// Red captures A2, Blue builds on D4, Red captures it, and Blue is out. Red
-// does not get G2: 42 to 3 ringforts in 1 and 2 kingdoms.
-TEST(LastTurnsTest, OffTheGameIsOverWhenASeatIsOut) {
-  const State end = After(With("last_turns=false",
-                               "sacred_hill_l1 rrrbb/rrrrrrr/rrrrrrr/rrr1rrr/"
-                               "rrrrrrr/brrrrrb/rrrrr 0 battle - 0,0 0 -"),
-                          "A2 D4 D4");
-  EXPECT_TRUE(end.finished());
-  const Outcome outcome = Score(end);
-  EXPECT_EQ(outcome.ended_by, Ending::kOut);
-  EXPECT_THAT(outcome.territory, ElementsAre(42, 3));
-  EXPECT_THAT(outcome.points, ElementsAre(3, 0));
-}
-
-TEST(LastTurnsTest, OffAPassAndAFullBoardEndHighKings) {
-  const State passed =
-      After(With("last_turns=false",
-                 "high_kings_l1 bbbbb/bBbBbBb/bbbbbbb/r1r1b1b/rrrrrrr/rRrRrRr/"
-                 "rrrrr 0 battle - 0,0 0 -"),
-            "pass");
-  EXPECT_TRUE(passed.finished());
-  EXPECT_EQ(passed.ending, Ending::kPassed);
-  EXPECT_EQ(Count(passed.kings[kBlue]), 3);
-  const State full =
-      After(With("last_turns=false",
-                 "high_kings_l1 bbbbb/bBbBbBb/bbbbbbb/1rrbbbb/rrrrrrr/rRrRrRr/"
-                 "rrrrr 0 battle - 0,0 0 -"),
-            "B2-A4");
-  EXPECT_TRUE(full.finished());
-  EXPECT_EQ(full.ending, Ending::kBoardFull);
+TEST(RuleOptionsTest, LastTurnsOff) {
+  ExpectTurns({
+      // Red captures A2, Blue builds on D4, Red captures it, and Blue is out.
+      // Red does not get G2: 42 to 3 ringforts in 1 and 2 kingdoms.
+      {"the game is over when a seat is out",
+       "sacred_hill_l1 rrrbb/rrrrrrr/rrrrrrr/rrr1rrr/rrrrrrr/brrrrrb/rrrrr 0 "
+       "battle - 0,0 0 - last_turns=false",
+       "A2 D4 D4", "phase finished; ended_by out; territory 42,3; points 3,0"},
+      {"a pass ends High Kings",
+       "high_kings_l1 bbbbb/bBbBbBb/bbbbbbb/r1r1b1b/rrrrrrr/rRrRrRr/rrrrr 0 "
+       "battle - 0,0 0 - last_turns=false",
+       "pass",
+       "board bbbbb/bBbBbBb/bbbbbbb/r1r1b1b/rrrrrrr/rrrrrrr/rrrrr; ending "
+       "passed:0"},
+      {"a full board, too",
+       "high_kings_l1 bbbbb/bBbBbBb/bbbbbbb/1rrbbbb/rrrrrrr/rRrRrRr/rrrrr 0 "
+       "battle - 0,0 0 - last_turns=false",
+       "B2-A4", "ending board_full:0"},
+  });
 }
 
 TEST(LastTurnsTest, OffNoGameEverHasTurnsLeft) {
@@ -204,21 +166,20 @@ TEST(LastTurnsTest, OffPositionsWithTurnsLeftAreRefused) {
                         "last_turns=false"));
 }
 
-// --- territory_breaks_ties ---------------------------------------------------
-
-// One kingdom and no bridge each; Blue has two ringforts to one in the second.
-TEST(TerritoryTest, OffEqualKingdomsOrBridgesAreOnePointEach) {
-  const absl::string_view kingdoms =
+TEST(RuleOptionsTest, TerritoryBreaksTies) {
+  // One kingdom and no bridge each; Blue has two ringforts to one in the
+  // second.
+  const std::string kingdoms =
       "sacred_hill_l1 bbbbb/bbbbbbb/bbbbbbb/bbbbrrr/rrrrrrr/rrrrrrr/rrrrr - "
-      "finished - 0,0 0 out:0";
-  EXPECT_THAT(Score(With("-", kingdoms)).points, ElementsAre(0, 3));
-  EXPECT_THAT(Score(With("territory_breaks_ties=false", kingdoms)).points,
-              ElementsAre(1, 1));
-  const absl::string_view bridges =
-      "four_treasures 5/7/7/r2b2b/7/7/5 - finished - 0,0 0 out:0";
-  EXPECT_THAT(Score(With("-", bridges)).points, ElementsAre(0, 3));
-  EXPECT_THAT(Score(With("territory_breaks_ties=false", bridges)).points,
-              ElementsAre(1, 1));
+      "finished - 0,0 0 out:0 ";
+  const std::string bridges =
+      "four_treasures 5/7/7/r2b2b/7/7/5 - finished - 0,0 0 out:0 ";
+  ExpectTurns({
+      {"by default", kingdoms + "-", "", "points 0,3"},
+      {"off", kingdoms + "territory_breaks_ties=false", "", "points 1,1"},
+      {"by default", bridges + "-", "", "points 0,3"},
+      {"off", bridges + "territory_breaks_ties=false", "", "points 1,1"},
+  });
 }
 
 TEST(TerritoryTest, OffItMattersWhereKingdomsOrBridgesAreEqualAlone) {
@@ -270,26 +231,18 @@ TEST(OpeningDistanceTest, TheFirstRingfortKeepsAwayFromTheCentre) {
 }
 
 TEST(OpeningDistanceTest, OnlyTheFirstActionOfTheGameIsConcerned) {
-  RuleOptions options = {.opening_distance = 3};
-  State state = InitialState(Variant::kSacredHillL1, options);
-  EXPECT_THAT(std::string(PlayAction("D4", state).message()),
-              HasSubstr("illegal action D4"));
-  state = After(state, "A4");
-  EXPECT_THAT(LegalTexts(state), SizeIs(44));
-  options.pie_rule = true;
-  state = After(InitialState(Variant::kFourTreasures, options), "A4");
-  EXPECT_THAT(LegalTexts(state), SizeIs(45));
-  EXPECT_THAT(LegalTexts(state), Contains("swap"));
-  EXPECT_THAT(LegalTexts(After(state, "swap")), SizeIs(44));
-}
-
-TEST(OpeningDistanceTest, InDoublesItLeavesHillsOfTheFirstSeat) {
-  const RuleOptions options = {.opening_distance = 3};
-  EXPECT_THAT(LegalTexts(InitialState(Variant::kSacredHillDoublesL1, options)),
-              ElementsAre("A4", "G4"));
-  // Rank 1 and files A and G of ranks 2 to 4.
-  EXPECT_THAT(LegalTexts(InitialState(Variant::kFourTreasuresDoubles, options)),
-              SizeIs(11));
+  constexpr char kHill[] = "sacred_hill_l1 opening_distance=3";
+  constexpr char kPie[] = "four_treasures opening_distance=3,pie_rule=true";
+  ExpectTurns({
+      {"the first", kHill, "", "may_not D4"},
+      {"the second", kHill, "A4", "count 44"},
+      {"with a swap", kPie, "A4", "count 45; may swap"},
+      {"after it", kPie, "A4 swap", "count 44"},
+      {"doubles", "sacred_hill_doubles_l1 opening_distance=3", "",
+       "legal A4 G4"},
+      {"rank 1 and files A and G of ranks 2 to 4",
+       "four_treasures_doubles opening_distance=3", "", "count 11"},
+  });
 }
 
 // --- The pie rule (section 13) -----------------------------------------------
@@ -303,37 +256,28 @@ std::string ErrorOf(absl::string_view action, State state) {
 }
 
 TEST(PieRuleTest, Seat1MayTakeOverTheFirstActionAndNobodyLater) {
-  const State start = Start(Variant::kSacredHillL1, "pie_rule=true");
-  EXPECT_THAT(LegalTexts(start), Not(Contains("swap")));
-  const State one = After(start, "D4");
-  EXPECT_THAT(LegalTexts(one), Contains("swap"));
-  EXPECT_EQ(PositionToText(one),
-            "sacred_hill_l1 5/7/7/3r3/7/7/5 1 manoeuvres - 0,0 0 - "
-            "pie_rule=true");
-  const State swapped = After(one, "swap");
-  EXPECT_EQ(PositionToText(swapped),
-            "sacred_hill_l1 5/7/7/3b3/7/7/5 0 manoeuvres - 0,0 0 - -");
-  const State two = After(one, "E7");
-  EXPECT_EQ(two, After(Variant::kSacredHillL1, "D4 E7"));
-  for (const State& state : {swapped, two}) {
-    EXPECT_THAT(LegalTexts(state), Not(Contains("swap")));
-  }
-}
-
-TEST(PieRuleTest, AKingGoesWithItsRingfort) {
-  EXPECT_EQ(PositionToText(After(Start(Variant::kHighKingsL1, "pie_rule=true"),
-                                 "C3 swap E5")),
-            "high_kings_l1 5/7/4R2/7/2B4/7/5 1 placement - 0,0 0 - -");
-  EXPECT_EQ(PositionToText(After(
-                Start(Variant::kStoneOfDestiny, "pie_rule=true"), "C3 swap")),
-            "stone_of_destiny 5/7/7/7/2B4/7/5 0 manoeuvres - 0,0 0 - -");
-}
-
-TEST(PieRuleTest, TheBoardIsTurnedOverWhereRowsDiffer) {
-  const State one =
-      After(Start(Variant::kPoisonedChalice, "pie_rule=true"), "A3");
-  EXPECT_EQ(PositionToText(After(one, "swap")),
-            "poisoned_chalice 5/7/7/7/7/7/1b3 0 manoeuvres - 0,0 0 - -");
+  constexpr char kHill[] = "sacred_hill_l1 pie_rule=true";
+  ExpectTurns({
+      {"not the first", kHill, "", "may_not swap"},
+      {"the second", kHill, "D4",
+       "position sacred_hill_l1 5/7/7/3r3/7/7/5 1 manoeuvres - 0,0 0 - "
+       "pie_rule=true; may swap"},
+      {"a swap", kHill, "D4 swap",
+       "position sacred_hill_l1 5/7/7/3b3/7/7/5 0 manoeuvres - 0,0 0 - -; "
+       "may_not swap"},
+      {"no swap", kHill, "D4 E7",
+       "position sacred_hill_l1 3b1/7/7/3r3/7/7/5 0 manoeuvres - 0,0 0 - -; "
+       "may_not swap"},
+      {"a king goes with its ringfort", "high_kings_l1 pie_rule=true",
+       "C3 swap E5",
+       "position high_kings_l1 5/7/4R2/7/2B4/7/5 1 placement - 0,0 0 - -"},
+      {"a king goes with its ringfort", "stone_of_destiny pie_rule=true",
+       "C3 swap",
+       "position stone_of_destiny 5/7/7/7/2B4/7/5 0 manoeuvres - 0,0 0 - -"},
+      {"the board is turned over where rows differ",
+       "poisoned_chalice pie_rule=true", "A3 swap",
+       "position poisoned_chalice 5/7/7/7/7/7/1b3 0 manoeuvres - 0,0 0 - -"},
+  });
 }
 
 TEST(PieRuleTest, SwapAndPassAreOneIndexWithTwoNames) {
