@@ -12,15 +12,6 @@
 #include "tara/nn/encode/features.h"
 
 namespace tara::web {
-namespace {
-
-emscripten::val MemoryOf(const std::vector<float>& floats) {
-  return emscripten::val(
-      emscripten::typed_memory_view(floats.size(), floats.data()));
-}
-
-}  // namespace
-
 void NetworkBatch::Encode(absl::Span<const State> states) {
   states_.assign(states.begin(), states.end());
   encoded_.EncodeCanonical(states_);
@@ -37,33 +28,6 @@ NetworkBatch::Outputs NetworkBatch::outputs(int i) {
           .margins = margins_.data() + size_t{kNumMargins} * i,
           .owner = owner_.data() + size_t{3} * kNumHills * i};
 }
-
-emscripten::val NetworkBatch::planes() const {
-  // The encoder writes [B, 7, 7, planes]; bundles read [B, planes, 7, 7].
-  constexpr size_t kFloats = size_t{nn::kNumPlanes} * nn::kNumSquares;
-  const size_t size = states_.size();
-  planes_.resize(size * kFloats);
-  for (size_t i = 0; i < size; ++i) {
-    const float* const from = encoded_.planes() + i * kFloats;
-    float* const to = planes_.data() + i * kFloats;
-    for (int square = 0; square < nn::kNumSquares; ++square) {
-      for (int plane = 0; plane < nn::kNumPlanes; ++plane) {
-        to[plane * nn::kNumSquares + square] =
-            from[square * nn::kNumPlanes + plane];
-      }
-    }
-  }
-  return MemoryOf(planes_);
-}
-
-emscripten::val NetworkBatch::globals() const {
-  return emscripten::val(emscripten::typed_memory_view(
-      states_.size() * nn::kNumGlobals, encoded_.globals()));
-}
-emscripten::val NetworkBatch::policy() const { return MemoryOf(policy_); }
-emscripten::val NetworkBatch::result() const { return MemoryOf(result_); }
-emscripten::val NetworkBatch::margins() const { return MemoryOf(margins_); }
-emscripten::val NetworkBatch::owner() const { return MemoryOf(owner_); }
 
 void NetworkBatch::Read(int i, mcts::Evaluation& evaluation) {
   // Bundles have a logit an action, the head of the network one an output.

@@ -1,8 +1,6 @@
 #ifndef TARA_WEB_WASM_NETWORK_BATCH_H_
 #define TARA_WEB_WASM_NETWORK_BATCH_H_
 
-#include <emscripten/val.h>
-
 #include <vector>
 
 #include "absl/types/span.h"
@@ -34,17 +32,6 @@ class NetworkBatch {
   };
   Outputs outputs(int i);
 
-  // Views of the memory, until the next Encode of a larger batch or anything
-  // else that makes the memory grow.
-  // Inputs: float32 [B, kNumPlanes, 7, 7] and [B, kNumGlobals].
-  emscripten::val planes() const;
-  emscripten::val globals() const;
-  // Outputs.
-  emscripten::val policy() const;
-  emscripten::val result() const;
-  emscripten::val margins() const;
-  emscripten::val owner() const;
-
   // Returns the evaluation of position i. REQUIRES: the outputs are filled.
   void Read(int i, mcts::Evaluation& evaluation);
 
@@ -55,7 +42,6 @@ class NetworkBatch {
  private:
   std::vector<State> states_;
   nn::EncodedBatch encoded_;
-  mutable std::vector<float> planes_;  // channels first, when asked
   std::vector<float> outputs_;  // of one position, as FillEvaluation reads them
   std::vector<float> policy_;
   std::vector<float> result_;

@@ -29,34 +29,13 @@ export type Answer<T> =
 
 /** In the order of the legal actions; margins from -maxMargin on. */
 export interface CoreEvaluation
-    extends Pick<Evaluation, 'win' | 'draw' | 'redMargin'> {
+    extends Pick<Evaluation, 'win' | 'draw' | 'redMargin' | 'owners'> {
   readonly priors: readonly number[];
   readonly redMargins: readonly number[];
 }
 
-/** web/wasm/network_batch.h. Views of memory: good until the module is next
- * called. */
-export interface NetworkBatch {
-  readonly size: number;
-  readonly planes: Float32Array;
-  readonly globals: Float32Array;
-  readonly policy: Float32Array;
-  readonly result: Float32Array;
-  readonly margins: Float32Array;
-  readonly owner: Float32Array;
-  ownersOf(index: number): number[];
-}
-
 /** web/wasm/network.h. */
 export interface CoreNetwork {
-  answer(batch: NetworkBatch): void;
-  answerInFloats(batch: NetworkBatch): void;
-  delete(): void;
-}
-
-export interface CoreJudge {
-  batch(): NetworkBatch;
-  read(): CoreEvaluation;
   delete(): void;
 }
 
@@ -92,14 +71,15 @@ export interface Core {
       position: string,
       notation: string): Answer<{ action: number; text: string }>;
   whyNot(position: string, hill: number, chosen: number): string;
-  judgeByPlayouts(position: string): CoreEvaluation;
+  /** Null: random games, which have no owners. A network may not have learned
+   * those that it names. */
+  judge(position: string, network: CoreNetwork | null): CoreEvaluation;
   /** How many leaves of a search are judged together, at most. */
   leavesTogether(simulations: number): number;
   rateByResults(variant: string, games: readonly RatedGame[]): Rating;
   openNetwork(
       kind: string, channels: number, blocks: number,
       tensors: readonly Tensor[], plain: boolean): Answer<CoreNetwork>;
-  readonly Judge: new (position: string) => CoreJudge;
   readonly Search: new (
       position: string, simulations: number, network: boolean,
       level: number, seed: number) => CoreSearch;

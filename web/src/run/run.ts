@@ -12,7 +12,7 @@ import { byId, h, replaceChildren, setText } from '../ui/dom';
 import { button, download, select, setOptions, table } from '../ui/parts';
 import { applyTheme, theme } from '../ui/preferences';
 import { messageOf } from '../error';
-import { pictureOf, plot, runColour } from './chart';
+import { plot, runColour } from './chart';
 import { Games } from './games';
 import {
   AXES, Run, chartsOf, csvOf, differences, grouped, stateOf, variantsOf,
@@ -57,27 +57,11 @@ class Curves {
       this.charts.length === 0 &&
         h('p.card.wide', 'Curves appear after two generations.'),
       this.charts.map(({ title }, i) =>
-        h('figure.card',
-          h('header',
-            h('h2', title),
-            button('', 'PNG', () => this.savePicture(i), {
-              class: 'quiet',
-              title: 'Save as a picture',
-              'aria-label': `PNG: ${title}`,
-            })),
-          places[i])),
+        h('figure.card', h('h2', title), places[i])),
     );
     const axis = this.axis.value as Axis;
     const style = { runs, axis, width: Number(this.width.value) };
     this.plots = this.charts.map((chart, i) => plot(chart, places[i]!, style));
-  }
-
-  private savePicture(i: number): void {
-    const chart = this.charts[i]!;
-    const name = chart.title.toLowerCase().replace(/\W+/g, '-').replace(/-$/, '');
-    pictureOf(chart, this.plots[i]!).toBlob((picture) => {
-      if (picture !== null) download(`tara-${name}.png`, 'image/png', picture);
-    });
   }
 }
 

@@ -2,30 +2,22 @@
 // below them the variant, its options, whose turn it is, and the phase. The
 // rules are the engine's: it completes the position, or says why it cannot be.
 
-import { badge } from './board/pieces';
+import type { Marks } from './board/marks';
+import { badge, SIDE_CLASS } from './board/pieces';
 import { boardOf, lettersOf, placed, type Placed } from './board/drawing';
 import { h, replaceChildren, setText } from './dom';
 import {
   button, card, isForField, labelled, radio, select, setOptions,
 } from './parts';
+import { textOfPasted } from './links';
 import { messageOf } from '../error';
+import type { App } from './app';
 import { RuleOptionFields } from './rule_options';
 import { hillContent, phaseName, standing } from './words';
 import { optionsFromText, optionsToText } from '../engine/short_text';
 import type {
   Action, Engine, Family, Game, HillIndex, Phase, Position, Side, VariantInfo,
 } from '../engine/api';
-
-export interface EditorEvents {
-  changed(): void; // something needs drawing
-  announce(sentence: string): void;
-  // What a text that was pasted holds, a link say. Throws what is wrong.
-  textOf(pasted: string): string;
-  copyLink(text: string): void;
-  play(text: string): void;
-  analyse(text: string): void;
-  cancel(): void;
-}
 
 interface Tool {
   readonly letter: string; // of section 12.2 of the rules; '.' vacant
@@ -76,6 +68,7 @@ export class Editor {
   board: Placed = { hills: [], bridges: [] };
   readonly palette: HTMLFieldSetElement;
   readonly panel: HTMLElement;
+  private readonly engine: Engine;
   private variant: VariantInfo;
   private letters: string[] = [];
   private links = new Set<string>();
@@ -105,11 +98,9 @@ export class Editor {
   private readonly textNote = h('p.note.error', { role: 'status' });
   private readonly uses: readonly HTMLButtonElement[];
 
-  constructor(
-    private readonly engine: Engine,
-    private readonly events: EditorEvents,
-  ) {
-    const { variants } = engine.info;
+  constructor(private readonly app: App) {
+    this.engine = app.engine;
+    const { variants } = app.engine.info;
     this.variant = variants[0]!;
     this.variants = select(
       'Variant',
@@ -119,9 +110,11 @@ export class Editor {
     const use = (name: string, label: string, act: (text: string) => void) =>
       button(name, label, () => void this.use(act));
     this.uses = [
-      use('play-position', 'Play from here', events.play),
-      use('analyse-position', 'Analyse', events.analyse),
-      use('link-position', 'Copy a link', events.copyLink),
+      use('play-position', 'Play from here', (text) =>
+        app.playPosition(text, app.session.players, false)),
+      use('analyse-position', 'Analyse', (text) =>
+        app.playPosition(text, [], true)),
+      use('link-position', 'Copy a link', (text) => app.copyLink(text)),
     ];
     this.uses[0]!.classList.add('primary');
     this.palette = h('fieldset.palette.editor',
@@ -148,7 +141,7 @@ export class Editor {
       this.textNote,
       h('div.dialog-actions.start',
         this.uses,
-        button('cancel-position', 'Cancel', () => events.cancel())),
+        button('cancel-position', 'Cancel', () => app.leave())),
       h('p.legend',
         'Play from here keeps the players of the last game. Analyse lets you ' +
           'move for every side.'),
@@ -196,15 +189,15 @@ export class Editor {
     this.letters[hill] = letter;
     this.change();
     const name = this.engine.info.geometry.hills[hill]!.name;
-    this.events.announce(`${name}, ${hillContent(this.board, hill)}.`);
+    this.app.notices.announce(`${name}, ${hillContent(this.board, hill)}.`);
   }
 
   // Makes a bridge, or takes it away.
-  toggleLink({ notation }: Action): void {
+  play({ notation }: Action): void {
     if (!this.links.delete(notation)) this.links.add(notation);
     this.chosen = null;
     this.change();
-    this.events.announce(
+    this.app.notices.announce(
       `${notation.replace('=', ' and ')}: ` +
         `${this.links.has(notation) ? 'a bridge' : 'no bridge'}.`,
     );
@@ -212,13 +205,21 @@ export class Editor {
 
   forget(): void {
     this.chosen = null;
-    this.events.changed();
+    this.app.changed();
   }
 
-  // The bridges that may be made or taken away.
-  linkActions(): Action[] {
-    if (!this.isOpen || this.tool !== LINK) return [];
-    return this.pairs().map(([from, to]) => this.actionOf(from, to));
+  drag(): void {} // as by a slip of the mouse
+
+  // What lies on top of the pieces: the bridges that may be made or taken away.
+  marks(): Partial<Marks> {
+    return {
+      uses: new Map(this.board.hills.map((_, hill) => [hill, 'set'])),
+      links: this.tool === LINK
+        ? this.pairs().map((pair) => this.actionOf(...pair))
+        : [],
+      chosen: this.chosen,
+      mover: SIDE_CLASS[this.side],
+    };
   }
 
   // What is on each hill and what pointing at it would do, for screen readers.
@@ -240,17 +241,17 @@ export class Editor {
     const first = this.chosen;
     if (first === null || first === hill) {
       this.chosen = first === hill || this.letters[hill] === '.' ? null : hill;
-      this.events.changed();
+      this.app.changed();
       return;
     }
     const pair = this.pairs().find((ends) =>
       ends.includes(first) && ends.includes(hill));
     if (pair !== undefined) {
-      this.toggleLink(this.actionOf(...pair));
+      this.play(this.actionOf(...pair));
       return;
     }
     this.chosen = this.letters[hill] === '.' ? null : hill;
-    this.events.changed();
+    this.app.changed();
   }
 
   // Adjacent ringforts of one side, in canonical order.
@@ -333,7 +334,7 @@ export class Editor {
     for (const input of this.tools.querySelectorAll('input')) {
       input.checked = input.value === letter;
     }
-    this.events.changed();
+    this.app.changed();
   }
 
   private clear(): void {
@@ -361,7 +362,7 @@ export class Editor {
       hasLinks(this.variant) ? ends : undefined,
     );
     this.answer = this.ask();
-    this.events.changed();
+    this.app.changed();
   }
 
   private textNow(): string {
@@ -391,7 +392,7 @@ export class Editor {
       this.text.value = text;
       this.tell('', reasonOf(error));
     }
-    this.events.changed();
+    this.app.changed();
   }
 
   // Shows below the title whose turn it is, or why the position cannot be.
@@ -414,7 +415,7 @@ export class Editor {
     const asked = ++this.asked;
     this.position = null; // the one on the board is no longer meant
     try {
-      const text = this.events.textOf(this.text.value);
+      const text = textOfPasted(this.text.value);
       const position = await this.engine.completePosition(text);
       if (asked !== this.asked) return;
       this.take(position);
@@ -439,7 +440,7 @@ export class Editor {
     if (isForField(event, 'input:not([type="radio"]), textarea, select')) return;
     event.preventDefault();
     this.chooseTool(tool.letter);
-    this.events.announce(tool.name);
+    this.app.notices.announce(tool.name);
   }
 }
 

@@ -5,11 +5,12 @@
 import address from '../../puzzles.txt?url';
 import { SIDE_CLASS } from './board/pieces';
 import { h, setText } from './dom';
-import { Exercise, type ExerciseEvents } from './exercise';
+import type { App } from './app';
+import { Exercise } from './exercise';
 import { button, select, setOptions } from './parts';
 import { fieldsOf, readText, write } from './storage';
 import { resultSentence, seatName, SIDE_NAMES } from './words';
-import type { Action, Engine, Side } from '../engine/api';
+import type { Action, Side } from '../engine/api';
 import { fetchFile } from '../engine/fetching';
 
 export interface Puzzle {
@@ -60,13 +61,8 @@ export class PuzzleOfTheDay extends Exercise {
     void this.goTo(today());
   });
 
-  // `paceMs`: from an action to the reply.
-  constructor(
-    engine: Engine,
-    events: ExerciseEvents,
-    private readonly paceMs: number,
-  ) {
-    super(engine, events, 'Puzzle');
+  constructor(app: App) {
+    super(app, 'Puzzle');
     this.card.append(
       h('header', this.title),
       this.choice,
@@ -129,7 +125,7 @@ export class PuzzleOfTheDay extends Exercise {
       const { game } = this;
       this.told = ['Right', `${notation} is the only action.`];
       this.render();
-      await new Promise((resolve) => setTimeout(resolve, this.paceMs));
+      await new Promise((resolve) => setTimeout(resolve, this.app.paceMs));
       if (!this.isOpen || game !== this.game) return;
     } while (!this.isToChoose());
     const { ply, position } = this.game!;
@@ -183,7 +179,7 @@ export class PuzzleOfTheDay extends Exercise {
     if (!this.isWaiting) return; // clicked twice
     ++this.errors;
     const notation = this.puzzle.line[this.game!.ply]!;
-    this.try({ notation }).catch((error) => this.events.failed(error));
+    this.try({ notation }).catch((error) => this.app.failed(error));
   }
 
   // The wrong actions before the solution, by variant and day.
@@ -218,13 +214,13 @@ export class PuzzleOfTheDay extends Exercise {
     this.renderCard();
     const next = this.next();
     this.showTools(
-      button('puzzle-leave', 'Leave the puzzle', () => this.events.leave()),
+      button('puzzle-leave', 'Leave the puzzle', () => this.app.leave()),
       isWaiting && button('puzzle-show', 'Show it', () => this.showAnswer()),
       next !== null && button('puzzle-next', 'Next puzzle', () => void this.goTo(next)),
       wrongAt !== null && button(
         'puzzle-again', 'Try again', () => void this.goBack(wrongAt), { class: 'primary' }),
     );
-    this.events.changed();
+    this.app.changed();
   }
 
   private renderCard(): void {

@@ -3,7 +3,7 @@
 // every change; only methods of this class change them.
 
 import { CourseOfGame } from './course';
-import { playerId, type Player } from './players';
+import { fitPlayers, playerId, type Player } from './players';
 import { faultOf, ReviewOfGame, type Fault, type GivenAway } from './review';
 import { Picker, type PickerEvents } from './selection';
 import type {
@@ -30,7 +30,7 @@ export interface SessionEvents extends PickerEvents {
 }
 
 export interface LoadOptions {
-  fit(game: Game): readonly Player[]; // who plays it
+  readonly players: readonly Player[]; // as they fit its seats
   readonly paused: boolean; // the computer waits
   readonly counts?: boolean; // as when it was left
   readonly others?: readonly string[]; // texts of its other lines
@@ -141,7 +141,7 @@ export class Session extends Picker {
   // engine rejects it.
   async load(
     text: string,
-    { fit, paused, counts = false, others = [] }: LoadOptions,
+    { players, paused, counts = false, others = [] }: LoadOptions,
     accepted: () => void,
   ): Promise<void> {
     const load = async (): Promise<Game> => {
@@ -153,7 +153,7 @@ export class Session extends Picker {
       }
       if (others.length > 0) game = await this.engine.loadGame(text);
       accepted();
-      this.players = fit(game);
+      this.players = fitPlayers(players, game.variant);
       this.paused = paused;
       this.counts = counts;
       this.forgetGame();
