@@ -65,21 +65,4 @@ describe('the compiled core', () => {
       });
     }
   });
-
-  test('tells the bridges: of Stone of Destiny the links alone', () => {
-    let position = start('four_treasures');
-    for (const action of ['D4', 'A2', 'D5']) position = play(position, action);
-    const {bridges, hills} = core.view(position);
-    const names = catalogue.geometry.hills.map((hill) => hill.name);
-    assert.deepEqual(
-        bridges.map(({from, to, side}) => [names[from], names[to], side]),
-        [['D4', 'D5', 0]]);
-    assert.equal(hills[names.indexOf('A2')].owner, 1);
-    const linked = core.view(core.checkPosition(
-        'stone_of_destiny rbbrb/rrbrbbr/rbrbrrb/bbBbrbr/brrbbrb/rbrrbrb/brRbr' +
-        ' 0 battle E1=E2 0,0 0 - -').value);
-    assert.deepEqual(
-        linked.bridges.map(({from, to}) => [names[from], names[to]]),
-        [['E1', 'E2']]);
-  });
 });

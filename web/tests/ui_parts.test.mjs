@@ -137,8 +137,8 @@ describe('pointing at hills', () => {
 });
 
 describe("the computer's turn", () => {
-  const COMPUTER = {kind: 'computer', level: 'level:1'};
-  const PERSON = {kind: 'person'};
+  const COMPUTER = 'level:1';
+  const PERSON = 'person';
 
   const game = (name) => ({
     name,

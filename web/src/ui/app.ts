@@ -24,7 +24,7 @@ import { NewGameDialog, type NewGame } from './new_game_dialog';
 import { Notices } from './notices';
 import { OpeningsPanel } from './openings_panel';
 import {
-  defaultPlayers, knownPlayer, PERSON, playerId, type Player,
+  defaultPlayers, knownPlayer, PERSON, type Player,
 } from './players';
 import { turnTheme } from './preferences';
 import { PuzzleOfTheDay } from './puzzle';
@@ -299,7 +299,7 @@ export class App {
     const { game, players, paused, counts, position } = session;
     const kept = this.games.keep({
       text: shortText(game),
-      players: players.map(playerId),
+      players,
       paused,
       counts,
       result: position.finished ? resultSentence(position.score) : '',
@@ -474,11 +474,10 @@ export class App {
   async playAfterLesson(family: Family): Promise<void> {
     const { variants, levels } = this.engine.info;
     const { variant } = this.session.game;
-    const computer: Player = { kind: 'computer', level: levels[0]!.id };
     const isIt = (each: VariantInfo): boolean => each.family === family;
     const played = [variant, ...variants].find(isIt)!;
     const players = played.seats.map(({ side }) =>
-      side === 0 ? PERSON : computer);
+      side === 0 ? PERSON : levels[0]!.id);
     await this.newGame({ variant: played, options: {}, players });
     this.board.focus();
   }
@@ -681,9 +680,9 @@ export class App {
     if (Object.keys(options).length > 0) return;
     const bySide = [0, 1].map((side) => {
       const seats = variant.seats.filter((seat) => seat.side === side);
-      return [...new Set(seats.map(({ index }) => playerId(players[index]!)))];
+      return [...new Set(seats.map(({ index }) => players[index]))];
     });
-    const side = bySide.findIndex((ids) => ids.join() === 'person');
+    const side = bySide.findIndex((ids) => ids.join() === PERSON);
     const other = side === 0 ? 1 : 0;
     const level = this.engine.info.levels.find(
       ({ id }) => side >= 0 && id === bySide[other]!.join(),

@@ -148,10 +148,10 @@ export class NewGameDialog {
     const variant = this.variant();
     const data = new FormData(this.form);
     const seating = SEATINGS.find(({ id }) => id === data.get('seating'))!;
-    const computer: Player = { kind: 'computer', level: this.level.value };
     const players = variant.seats.map(({ index }) =>
-      seating.seat === null || seating.seat === index ? PERSON : computer,
-    );
+      seating.seat === null || seating.seat === index
+        ? PERSON
+        : this.level.value);
     return { variant, options: this.options.values(), players };
   }
 }

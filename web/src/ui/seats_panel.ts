@@ -3,7 +3,7 @@
 import { badge, SIDE_CLASS } from './board/pieces';
 import { h, patch } from './dom';
 import { button, select } from './parts';
-import { levelLabel, playerId, playerOf } from './players';
+import { levelLabel, PERSON } from './players';
 import {
   COUNT_LABELS, countOf, COUNTS, type Count, type ShownCount,
 } from './score';
@@ -53,8 +53,7 @@ export class SeatsPanel {
     }));
     for (const row of this.element.querySelectorAll<HTMLElement>('.seat')) {
       const player = players[Number(row.dataset['seat'])];
-      const field = row.querySelector('select')!;
-      if (player !== undefined) field.value = playerId(player);
+      row.querySelector('select')!.value = player ?? PERSON;
     }
   }
 
@@ -97,9 +96,9 @@ export class SeatsPanel {
     const { position, thinking, game } = session;
     const field = select(
       `Who plays ${name}`,
-      (id) => session.setPlayer(index, playerOf(id)),
+      (player) => session.setPlayer(index, player),
       [
-        ['person', 'Person'],
+        [PERSON, 'Person'],
         ...engine.info.levels.map((level) =>
           [level.id, levelLabel(level, game.variant, isRated)] as const),
       ],
