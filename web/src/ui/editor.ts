@@ -9,6 +9,7 @@ import { h, replaceChildren, setText } from './dom';
 import {
   button, card, isForField, labelled, radio, select, setOptions,
 } from './parts';
+import { Latest } from '../latest';
 import { textOfPasted } from './links';
 import { messageOf } from '../error';
 import type { App } from './app';
@@ -77,7 +78,7 @@ export class Editor {
   // was shown, until something else is changed.
   private counts: readonly string[] = NO_COUNTS;
   private position: Position | null = null; // null: it cannot be, or is not known
-  private asked = 0; // of the engine; answers to an earlier question are dropped
+  private readonly latest = new Latest(); // of the questions to the engine
   private answer = Promise.resolve(); // to the last question
   private readonly verdict = h('p.request', { role: 'status' });
   readonly bar = h('div.turn-bar.editor', this.verdict);
@@ -173,7 +174,7 @@ export class Editor {
 
   close(): void {
     this.isOpen = false;
-    ++this.asked;
+    this.latest.drop();
     // Fields of forms have one place in the page at a time.
     replaceChildren(this.options.element.querySelector('.options')!);
   }
@@ -378,17 +379,15 @@ export class Editor {
   }
 
   private async ask(): Promise<void> {
-    const asked = ++this.asked;
     const text = this.textNow();
     this.position = null;
     try {
-      const position = await this.engine.completePosition(text);
-      if (asked !== this.asked) return;
+      const position =
+        await this.latest.answer(this.engine.completePosition(text));
       this.position = position;
       this.text.value = position.text;
       this.tell(standing(this.variant, position), '');
     } catch (error) {
-      if (asked !== this.asked) return;
       this.text.value = text;
       this.tell('', reasonOf(error));
     }
@@ -412,16 +411,13 @@ export class Editor {
 
   // Shows the position that was typed or pasted.
   private async takeText(): Promise<void> {
-    const asked = ++this.asked;
+    this.latest.drop();
     this.position = null; // the one on the board is no longer meant
     try {
       const text = textOfPasted(this.text.value);
-      const position = await this.engine.completePosition(text);
-      if (asked !== this.asked) return;
-      this.take(position);
+      this.take(await this.latest.answer(this.engine.completePosition(text)));
       await this.answer; // to what that asks
     } catch (error) {
-      if (asked !== this.asked) return;
       this.textNote.textContent = `This text is not a position: ${reasonOf(error)}`;
       this.enable();
     }

@@ -3,6 +3,7 @@
 
 import type { App } from './app';
 import { h, replaceChildren, type Child } from './dom';
+import { Latest } from '../latest';
 import { Picker, type PickerEvents } from './selection';
 import type {
   Action, Engine, Game, HillIndex, PlayedAction, Position, VariantInfo,
@@ -18,7 +19,7 @@ export abstract class Exercise extends Picker {
   readonly tools = h('div.exercise-tools.exercise');
   protected readonly engine: Engine;
   protected readonly events: PickerEvents;
-  private asked = 0; // of the engine; answers to an earlier question are dropped
+  protected readonly latest = new Latest(); // of the questions to the engine
 
   constructor(
     protected readonly app: App,
@@ -56,7 +57,7 @@ export abstract class Exercise extends Picker {
 
   close(): void {
     this.show(false);
-    ++this.asked;
+    this.latest.drop();
   }
 
   private show(isOpen: boolean): void {
@@ -95,36 +96,24 @@ export abstract class Exercise extends Picker {
     this.try(action, action.to!).catch((error) => this.app.failed(error));
   }
 
-  // Waits for an answer. Returns null if it is not wanted any more.
-  protected async answer<T>(answer: Promise<T>): Promise<T | null> {
-    const question = ++this.asked;
-    const found = await answer;
-    return question === this.asked ? found : null;
-  }
-
-  // Puts the position of a text on the board, without actions before it. Returns
-  // whether it is still wanted.
-  protected async put(text: string): Promise<boolean> {
-    const position = await this.answer(this.engine.positionOf(text));
-    if (position === null) return false;
+  // Puts the position of a text on the board, without actions before it.
+  protected async put(text: string): Promise<void> {
+    const position = await this.latest.answer(this.engine.positionOf(text));
     const id = position.text.split(' ')[0];
     const variant = this.engine.info.variants.find((each) => each.id === id)!;
     const game = { variant, options: {}, start: null, actions: [], ply: 0 };
     this.game = { ...game, position };
-    return true;
   }
 
-  // Plays a legal action on the board. Returns whether it is still wanted.
-  protected async playOn(notation: string): Promise<boolean> {
+  // Plays a legal action on the board.
+  protected async playOn(notation: string): Promise<void> {
     const { game } = this;
     const { text, legal, seat, side } = game!.position;
-    const position =
-      await this.answer(this.engine.positionOf(`${text} ${notation}`));
-    if (position === null) return false;
+    const position = await this.latest.answer(
+      this.engine.positionOf(`${text} ${notation}`));
     const action = legal.find((each) => each.notation === notation)!;
     const played: PlayedAction = { action, seat: seat!, side: side! };
     const actions = [...game!.actions, played];
     this.game = { ...game!, position, actions, ply: actions.length };
-    return true;
   }
 }

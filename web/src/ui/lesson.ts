@@ -47,7 +47,7 @@ export class Lesson extends Exercise {
       this.app.board.tell(hill, hint ?? 'Legal, but it does something else.');
       return;
     }
-    if (!(await this.playOn(action.notation))) return;
+    await this.playOn(action.notation);
     this.isDone = true;
     this.render();
   }
@@ -64,7 +64,7 @@ export class Lesson extends Exercise {
     this.isShown = this.isDone = false;
     this.chosen = null;
     const { position } = this.step;
-    if (position !== '' && !(await this.put(position))) return;
+    if (position !== '') await this.put(position);
     this.isShown = true;
     this.render();
   }

@@ -103,10 +103,8 @@ export class PuzzleOfTheDay extends Exercise {
     const { position, line } = this.puzzle;
     this.chosen = this.wrongAt = this.told = null;
     this.isWaiting = false;
-    if (!(await this.put(position))) return;
-    for (const notation of line.slice(0, ply)) {
-      if (!(await this.playOn(notation))) return;
-    }
+    await this.put(position);
+    for (const notation of line.slice(0, ply)) await this.playOn(notation);
     this.isWaiting = true;
     this.render();
   }
@@ -121,12 +119,11 @@ export class PuzzleOfTheDay extends Exercise {
     }
     // The action, the reply, and what either side is forced to play.
     do {
-      if (!(await this.playOn(line[this.game!.ply]!))) return;
-      const { game } = this;
+      await this.playOn(line[this.game!.ply]!);
       this.told = ['Right', `${notation} is the only action.`];
       this.render();
-      await new Promise((resolve) => setTimeout(resolve, this.app.paceMs));
-      if (!this.isOpen || game !== this.game) return;
+      await this.latest.answer(
+        new Promise((resolve) => setTimeout(resolve, this.app.paceMs)));
     } while (!this.isToChoose());
     const { ply, position } = this.game!;
     this.isWaiting = ply < line.length;
@@ -154,7 +151,7 @@ export class PuzzleOfTheDay extends Exercise {
   // Shows what is wrong with an action: the reply, or the end of the game.
   private async refute(notation: string): Promise<void> {
     this.wrongAt = this.game!.ply;
-    if (!(await this.playOn(notation))) return;
+    await this.playOn(notation);
     this.told = [notation, 'searching …'];
     this.render();
     const { position } = this.game!;
@@ -162,8 +159,9 @@ export class PuzzleOfTheDay extends Exercise {
       this.told = ['Wrong', `The game ends: ${resultSentence(position.score)}.`];
     } else {
       const request = { ...REPLY, position: position.text };
-      const found = await this.answer(this.engine.search(request).result);
-      if (found === null || !(await this.playOn(found.action.notation))) return;
+      const found =
+        await this.latest.answer(this.engine.search(request).result);
+      await this.playOn(found.action.notation);
       const other = this.side === 0 ? 1 : 0;
       const won = (other === 0 ? 1 : -1) * found.redValue > 0.5;
       this.told = [
