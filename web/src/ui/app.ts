@@ -226,7 +226,7 @@ export class App {
         );
       }
       const text = decode(hash.slice(1));
-      const same = this.games.list().games.find((kept) => kept.text === text);
+      const same = this.games.list().find((kept) => kept.text === text);
       if (same !== undefined) {
         await this.goBackTo(same);
         return true;

@@ -103,20 +103,14 @@ export class GameFileDialog {
   }
 
   private showKept(): void {
-    const { games: kept } = this.app;
-    const { games, unreadable } = kept.list();
-    const others = games.filter(
-      ({ id, text }) => !kept.isCurrent(id) && isBegun(text),
-    );
-    this.kept.hidden = others.length + unreadable.length === 0;
-    const raws = unreadable.map(({ id, raw }) => {
-      const show = button('', 'Show its text', () => this.showRaw(raw));
-      return this.row(id, h('span', 'A game that this page cannot read ', show));
-    });
+    const { games } = this.app;
+    const others = games.list().filter(
+      ({ id, text }) => !games.isCurrent(id) && isBegun(text));
+    this.kept.hidden = others.length === 0;
     replaceChildren(
       this.kept,
       h('h3', 'Recent games'),
-      h('ul', others.map((kept) => this.row(kept.id, this.opener(kept))), raws),
+      h('ul', others.map((kept) => this.row(kept.id, this.opener(kept)))),
     );
   }
 
@@ -168,12 +162,6 @@ export class GameFileDialog {
         true,
       );
     }
-  }
-
-  private showRaw(raw: string): void {
-    this.text.value = raw;
-    this.text.select();
-    this.text.scrollIntoView({ block: 'nearest' });
   }
 
   private showNote(note: string, isError = false): void {
