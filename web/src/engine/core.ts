@@ -61,7 +61,8 @@ export interface CoreSearch {
 
 /** web/wasm/bindings.cc. Positions are texts that the module itself wrote. */
 export interface Core {
-  catalogue(): Catalogue;
+  /** What never changes. */
+  readonly known: Catalogue;
   initialPosition(variant: string, options: string): Answer<string>;
   checkPosition(text: string): Answer<string>;
   completePosition(text: string): Answer<string>;
@@ -88,7 +89,9 @@ export interface Core {
 /** `wasmBinary` is tara_core.wasm. */
 export async function makeCore(
     wasmBinary: ArrayBuffer | Uint8Array): Promise<Core> {
-  return await createModule({ wasmBinary }) as Core;
+  const core = await createModule({ wasmBinary }) as
+      Omit<Core, 'known'> & { catalogue(): Catalogue };
+  return Object.assign(core, { known: core.catalogue() });
 }
 
 /** Returns the value, or throws the text. */

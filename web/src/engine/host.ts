@@ -5,7 +5,7 @@ import type {
   Engine, EngineInfo, RatedGame, RuleOptions, Search, SearchProgress,
   SearchRequest, SearchResult,
 } from './api';
-import { type Catalogue, type Core, valueOf } from './core';
+import { type Core, valueOf } from './core';
 import { GameModel, positionOf } from './game';
 import { gameFromText, gameToText } from './game_text';
 import { type Network, openNetwork } from './network';
@@ -14,20 +14,17 @@ import { optionsToText } from './short_text';
 
 export class LocalEngine implements Engine {
   readonly info: EngineInfo;
-  private readonly catalogue: Catalogue;
   /** null: the engine is closed. */
   private state: { game: GameModel; network: Network | null } | null;
   /** Searches, and what must not meet one, run one after another. */
   private queue: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly core: Core) {
-    this.catalogue = core.catalogue();
     const { actions, ratedNetwork, maxMargin, planes, globals, ...info } =
-        this.catalogue;
+        core.known;
     this.info = info;
     const { id } = info.variants[0]!;
-    this.state =
-        { game: GameModel.begin(core, this.catalogue, id, '-'), network: null };
+    this.state = { game: GameModel.begin(core, id, '-'), network: null };
   }
 
   private get open(): NonNullable<LocalEngine['state']> {
@@ -36,13 +33,13 @@ export class LocalEngine implements Engine {
   }
 
   private view(text: string) {
-    return positionOf(this.core, this.catalogue, text);
+    return positionOf(this.core, text);
   }
 
   async newGame(variant: string, options: RuleOptions = {}) {
     const info = this.info.variants.find((each) => each.id === variant);
     this.open.game = GameModel.begin(
-        this.core, this.catalogue, variant,
+        this.core, variant,
         info === undefined ? '-' : optionsToText(info, options));
     return this.game();
   }
@@ -80,7 +77,7 @@ export class LocalEngine implements Engine {
   }
 
   async loadGame(text: string) {
-    this.open.game = gameFromText(this.core, this.catalogue, text);
+    this.open.game = gameFromText(this.core, text);
     return this.game();
   }
 
@@ -89,7 +86,7 @@ export class LocalEngine implements Engine {
   }
 
   async positionOf(text: string) {
-    const game = gameFromText(this.core, this.catalogue, text);
+    const game = gameFromText(this.core, text);
     return game.positionAt(game.ply);
   }
 
@@ -108,8 +105,7 @@ export class LocalEngine implements Engine {
 
   async loadNetwork(bundle: Blob | ArrayBuffer | Uint8Array, name: string) {
     const data = await new Response(bundle as BodyInit).arrayBuffer();
-    const network =
-        openNetwork(new Uint8Array(data), name, this.core, this.catalogue);
+    const network = openNetwork(new Uint8Array(data), name, this.core);
     this.exchange(network);
     return network.info;
   }
@@ -123,9 +119,8 @@ export class LocalEngine implements Engine {
   }
 
   async evaluate(ply = this.open.game.ply) {
-    const { core, catalogue } = this;
     const { game, network } = this.open;
-    return evaluate({ core, catalogue, network }, game.textAt(ply), ply);
+    return evaluate(this.core, network, game.textAt(ply), ply);
   }
 
   search(
@@ -142,7 +137,7 @@ export class LocalEngine implements Engine {
   private async searched(
       request: SearchRequest, isStopped: () => boolean,
       onProgress: (progress: SearchProgress) => void): Promise<SearchResult> {
-    const { core, catalogue } = this;
+    const { core } = this;
     const { game, network } = this.open;
     const ply = request.ply ?? game.ply;
     const position = request.position !== undefined ?
@@ -150,9 +145,8 @@ export class LocalEngine implements Engine {
       request.after === undefined ?
       game.textAt(ply) :
       game.textAfter(ply, request.after);
-    const judges = { core, catalogue, network };
     const result = this.queue.then(() =>
-      search(judges, position, ply, request, isStopped, onProgress));
+      search(core, network, position, ply, request, isStopped, onProgress));
     this.queue = result.catch(() => undefined);
     const found = await result;
     return this.open && found; // rejected if it was closed meanwhile

@@ -40,33 +40,28 @@ function breathe(): Promise<void> {
   return new Promise((resolve) => { onNextMessage(resolve); });
 }
 
-export interface Judges {
-  readonly core: Core;
-  readonly catalogue: Catalogue;
-  readonly network: Network | null;
-}
-
 /** The network, if it has learned the rules of the position. */
-function networkFor(judges: Judges, position: string): Network | null {
+function networkFor(
+    core: Core, network: Network | null, position: string): Network | null {
   const fields = position.split(' ');
-  const variant =
-      judges.catalogue.variants.find((info) => info.id === fields[0]);
+  const variant = core.known.variants.find((info) => info.id === fields[0]);
   const options = optionsFromText(fields[8] ?? '-');
-  const { network } = judges;
   if (network === null || variant === undefined) return null;
   const missing = notLearned(network.info.variants, variant, options);
   return missing === '' ? network : null;
 }
 
+/** `judge` answers, if it has learned the rules of the position, else random
+ * games do. */
 export function evaluate(
-    judges: Judges, position: string, ply: number): Evaluation {
-  const { core, catalogue } = judges;
+    core: Core, judge: Network | null, position: string,
+    ply: number): Evaluation {
   const { finished, legal, score } = core.view(position);
   if (finished) throw new Error('the game is over: nothing to evaluate');
-  const network = networkFor(judges, position);
+  const network = networkFor(core, judge, position);
   const { win, draw, redMargin, ...found } =
       core.judge(position, network?.core ?? null);
-  const actions = legal.map(actionsAt(catalogue, position));
+  const actions = legal.map(actionsAt(core, position));
   const { compensation } = score;
   return {
     by: network === null ? 'playouts' : 'network',
@@ -79,7 +74,7 @@ export function evaluate(
     redMargin: redMargin - compensation,
     redMargins: found.redMargins
         .map((probability, i) =>
-          ({ margin: i - catalogue.maxMargin - compensation, probability }))
+          ({ margin: i - core.known.maxMargin - compensation, probability }))
         .filter((each) => each.probability >= MIN_PROBABILITY),
     owners: network?.bundle.hasOwner ? found.owners : null,
   };
@@ -131,16 +126,15 @@ function planOf(
 }
 
 export async function search(
-    judges: Judges, position: string, ply: number, request: SearchRequest,
-    stopped: () => boolean,
+    core: Core, judge: Network | null, position: string, ply: number,
+    request: SearchRequest, stopped: () => boolean,
     onProgress: (progress: SearchProgress) => void): Promise<SearchResult> {
-  const { core, catalogue } = judges;
   const { finished, score: { compensation } } = core.view(position);
   if (finished) throw new Error('the game is over: nothing to search');
-  const network = networkFor(judges, position);
-  const plan = planOf(request, catalogue, network !== null);
+  const network = networkFor(core, judge, position);
+  const plan = planOf(request, core.known, network !== null);
   const { simulations, temperature, seed } = plan;
-  const actionOf = actionsAt(catalogue, position);
+  const actionOf = actionsAt(core, position);
   const leaves = core.leavesTogether(simulations);
   const start = performance.now();
   const elapsed = (): number => performance.now() - start;

@@ -527,10 +527,6 @@ export class App {
     void this.resultsDialog.open();
   }
 
-  toBoard(): void {
-    this.board.focus();
-  }
-
   failed(error: unknown): void {
     this.notices.showError(error);
   }

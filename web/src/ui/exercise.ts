@@ -82,7 +82,7 @@ export abstract class Exercise extends Picker {
     replaceChildren(this.tools, ...buttons);
     const last = this.tools.lastElementChild as HTMLButtonElement;
     if (!focused) return;
-    if (last.disabled) this.app.toBoard();
+    if (last.disabled) this.app.board.focus();
     else last.focus();
   }
 

@@ -67,7 +67,7 @@ export class Toolbar {
         h('strong', map === 'heat' ? 'Policy: ' : 'Owners: '),
         LEGENDS[map][state.network ? 0 : 1])));
     const isOwn = this.element.contains(focused);
-    if (isOwn && focused!.matches(':disabled, [hidden]')) this.app.toBoard();
+    if (isOwn && focused!.matches(':disabled, [hidden]')) this.app.board.focus();
   }
 
   private button(
