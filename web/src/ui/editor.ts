@@ -33,6 +33,8 @@ const hasStranded = ({ family, level }: VariantInfo): boolean =>
 const hasLinks = ({ family }: VariantInfo): boolean =>
   family === 'stone_of_destiny';
 
+type Pair = readonly [HillIndex, HillIndex];
+
 const LINK = '=';
 const TOOLS: readonly Tool[] = [
   { letter: 'r', name: 'Red ringfort' },
@@ -239,24 +241,19 @@ export class Editor {
   }
 
   private pointAtEnd(hill: HillIndex): void {
-    const first = this.chosen;
-    if (first === null || first === hill) {
-      this.chosen = first === hill || this.letters[hill] === '.' ? null : hill;
-      this.app.changed();
-      return;
-    }
+    const { chosen } = this;
     const pair = this.pairs().find((ends) =>
-      ends.includes(first) && ends.includes(hill));
+      chosen !== hill && ends.includes(chosen ?? -1) && ends.includes(hill));
     if (pair !== undefined) {
       this.play(this.actionOf(...pair));
       return;
     }
-    this.chosen = this.letters[hill] === '.' ? null : hill;
+    this.chosen = chosen === hill || this.letters[hill] === '.' ? null : hill;
     this.app.changed();
   }
 
   // Adjacent ringforts of one side, in canonical order.
-  private pairs(): (readonly [HillIndex, HillIndex])[] {
+  private pairs(): Pair[] {
     const { bridges } = placed(this.letters, this.engine.info.geometry);
     return bridges.map(({ from, to }) => [from, to] as const);
   }
@@ -353,15 +350,11 @@ export class Editor {
   private update(): void {
     this.textNote.textContent = '';
     const { geometry } = this.engine.info;
-    const pairs = this.pairs().map((pair) => this.actionOf(...pair));
-    const made = pairs.filter(({ notation }) => this.links.has(notation));
-    this.links = new Set(made.map(({ notation }) => notation));
-    const ends = made.map(({ from, to }) => [from!, to!] as const);
-    this.board = placed(
-      this.letters,
-      geometry,
-      hasLinks(this.variant) ? ends : undefined,
-    );
+    const nameOf = (pair: Pair): string => this.actionOf(...pair).notation;
+    const made = this.pairs().filter((pair) => this.links.has(nameOf(pair)));
+    this.links = new Set(made.map(nameOf));
+    const links = hasLinks(this.variant) ? made : undefined;
+    this.board = placed(this.letters, geometry, links);
     this.answer = this.ask();
     this.app.changed();
   }
@@ -378,31 +371,25 @@ export class Editor {
     ].join(' ');
   }
 
+  // Shows whose turn it is, or why the position cannot be.
   private async ask(): Promise<void> {
-    const text = this.textNow();
     this.position = null;
+    let verdict: string;
     try {
-      const position =
-        await this.latest.answer(this.engine.completePosition(text));
-      this.position = position;
-      this.text.value = position.text;
-      this.tell(standing(this.variant, position), '');
+      const answer = this.engine.completePosition(this.textNow());
+      this.position = await this.latest.answer(answer);
+      verdict = standing(this.variant, this.position);
     } catch (error) {
-      this.text.value = text;
-      this.tell('', reasonOf(error));
+      verdict = `Not possible: ${reasonOf(error)}`;
     }
-    this.app.changed();
-  }
-
-  // Shows below the title whose turn it is, or why the position cannot be.
-  private tell(state: string, reason: string): void {
-    const { position } = this;
+    this.text.value = this.shown;
     const { classList } = this.bar;
-    classList.toggle('impossible', position === null);
-    classList.toggle('red', position?.side === 0);
-    classList.toggle('blue', position?.side === 1);
-    setText(this.verdict, position === null ? `Not possible: ${reason}` : state);
+    classList.toggle('impossible', this.position === null);
+    classList.toggle('red', this.position?.side === 0);
+    classList.toggle('blue', this.position?.side === 1);
+    setText(this.verdict, verdict);
     this.enable();
+    this.app.changed();
   }
 
   private enable(): void {
