@@ -79,13 +79,12 @@ describe('the package tara-core', () => {
       // @ts-expect-error: an action is an index or a text
       await engine.play({});
     `);
-    for (const ways of [['nodenext', 'nodenext'], ['esnext', 'bundler']]) {
-      await run(
-          path.join(webRoot, 'node_modules', '.bin', 'tsc'),
-          ['--noEmit', '--strict', '--target', 'es2022', '--module', ways[0],
-           '--moduleResolution', ways[1], 'typed.ts'],
-          {cwd: project});
-    }
+    await Promise.all(
+        [['nodenext', 'nodenext'], ['esnext', 'bundler']].map((ways) => run(
+            path.join(webRoot, 'node_modules', '.bin', 'tsc'),
+            ['--noEmit', '--strict', '--target', 'es2022', '--module', ways[0],
+             '--moduleResolution', ways[1], 'typed.ts'],
+            {cwd: project})));
   });
 
   test('is a front-end when Vite has built the example', async () => {
