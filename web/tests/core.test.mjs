@@ -37,7 +37,8 @@ for (const {id} of variants) {
       const games = text.trim().split('\n').map((line) => JSON.parse(line));
       assert.equal(games.length, number);
       for (const game of games) {
-        let position = core.initialPosition(id, optionsText(game.options)).value;
+        const rules = optionsText(game.options);
+        let position = core.initialPosition(id, rules).value;
         for (const {seat, action, legal} of game.steps) {
           const view = core.view(position);
           assert.equal(view.seat, seat);

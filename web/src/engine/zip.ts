@@ -88,7 +88,8 @@ export function readZip(
     },
   });
   for (const [name, contents] of Object.entries(entries)) {
-    if (crc32(contents) !== sums.get(name)) throw new Error(`${name} is damaged`);
+    if (crc32(contents) === sums.get(name)) continue;
+    throw new Error(`${name} is damaged`);
   }
   return entries;
 }

@@ -96,7 +96,8 @@ export class AnalysisPanel {
         class: side,
         click: ({ detail }: MouseEvent) => {
           void this.app.session.play(action);
-          if (detail === 0) this.app.board.focus(); // by a key: its row is hidden
+          // By a key: its row is hidden.
+          if (detail === 0) this.app.board.focus();
         },
       });
     }));

@@ -19,7 +19,7 @@ export class Guide {
 
   render(): void {
     const { app } = this;
-    const { session } = app;
+    const { engine, session } = app;
     const { game, position, personToMove } = session;
     const { id, seats } = game.variant;
     const forNobody = !seats.some(({ index }) => session.isPerson(index));
@@ -57,7 +57,8 @@ export class Guide {
       this.element,
       h('div.rule',
         h('p', text),
-        isNew && drawing !== undefined && figure(drawing, app.engine.info.geometry)),
+        isNew && drawing !== undefined &&
+          figure(drawing, engine.info.geometry)),
       button('lesson', 'Learn in a minute', () => app.open(app.lesson), {
         class: 'quiet',
       }),

@@ -86,16 +86,18 @@ export class Lesson extends Exercise {
       h('p', text),
       isLast && h('p', ADVICE),
     );
+    const { app } = this;
     const primary = { class: 'primary' };
     const next = isLast
-      ? button('lesson-play', 'Play Computer 1', () => this.app.playAfterLesson(family), primary)
+      ? button('lesson-play', 'Play Computer 1', () =>
+          app.playAfterLesson(family), primary)
       : button('lesson-next', 'Next', () => void this.goTo(at + 1), primary);
     next.disabled = waits;
     this.showTools(
-      button('lesson-leave', 'Leave the lesson', () => this.app.leave()),
+      button('lesson-leave', 'Leave the lesson', () => app.leave()),
       at > 0 && button('lesson-back', 'Back', () => void this.goTo(this.before)),
       next,
     );
-    this.app.changed();
+    app.changed();
   }
 }

@@ -54,7 +54,9 @@ export class NetworkPanel {
       h('div.buttons',
         button('', [icon('file'), `Load ${other} network…`], choose),
         network !== null &&
-          button('', 'Remove', () => this.app.unloadNetwork(), { class: 'quiet' })),
+          button('', 'Remove', () => this.app.unloadNetwork(), {
+            class: 'quiet',
+          })),
     );
     if (hadFocus && !this.body.contains(document.activeElement)) {
       this.body.querySelector<HTMLElement>('.buttons button')!.focus();

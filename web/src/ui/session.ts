@@ -504,7 +504,8 @@ export class Session extends Picker {
   // Plays the computer's turn, if it is one.
   private startTurn(): void {
     const { seat } = this.position;
-    if (seat === null || this.isPerson(seat) || this.held || this.paused) return;
+    if (this.held || this.paused) return;
+    if (seat === null || this.isPerson(seat)) return;
     void this.takeTurn(this.players[seat]!);
   }
 

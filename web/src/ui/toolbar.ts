@@ -67,7 +67,8 @@ export class Toolbar {
         h('strong', map === 'heat' ? 'Policy: ' : 'Owners: '),
         LEGENDS[map][state.network ? 0 : 1])));
     const isOwn = this.element.contains(focused);
-    if (isOwn && focused!.matches(':disabled, [hidden]')) this.app.board.focus();
+    const isOut = isOwn && focused!.matches(':disabled, [hidden]');
+    if (isOut) this.app.board.focus();
   }
 
   private button(
