@@ -1,10 +1,8 @@
 #include "web/wasm/network_batch.h"
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 
-#include "tara/core/action.h"
 #include "tara/core/board.h"
 #include "tara/core/outcome.h"
 #include "tara/core/symmetry.h"
@@ -12,35 +10,30 @@
 #include "tara/nn/encode/features.h"
 
 namespace tara::web {
+
 void NetworkBatch::Encode(absl::Span<const State> states) {
   states_.assign(states.begin(), states.end());
   encoded_.EncodeCanonical(states_);
   const size_t size = states_.size();
-  policy_.resize(size * kNumActions);
+  policy_.resize(size * nn::kNumPolicyOutputs);
   result_.resize(size * 3);
   margins_.resize(size * kNumMargins);
   owner_.resize(size * 3 * kNumHills);
 }
 
 NetworkBatch::Outputs NetworkBatch::outputs(int i) {
-  return {.policy = policy_.data() + size_t{kNumActions} * i,
+  return {.policy = policy_.data() + size_t{nn::kNumPolicyOutputs} * i,
           .result = result_.data() + size_t{3} * i,
           .margins = margins_.data() + size_t{kNumMargins} * i,
           .owner = owner_.data() + size_t{3} * kNumHills * i};
 }
 
 void NetworkBatch::Read(int i, mcts::Evaluation& evaluation) {
-  // Bundles have a logit an action, the head of the network one an output.
-  outputs_.resize(nn::kNumPolicyOutputs);
-  const float* const policy = policy_.data() + size_t{kNumActions} * i;
-  for (int action = 0; action < kNumActions; ++action) {
-    outputs_[nn::PolicyOutput(static_cast<Action>(action))] = policy[action];
-  }
-  nn::FillEvaluation(encoded_, i,
-                     {.policy = outputs_.data(),
-                      .result = result_.data() + size_t{3} * i,
-                      .margins = margins_.data() + size_t{kNumMargins} * i},
-                     evaluation);
+  const Outputs from = outputs(i);
+  nn::FillEvaluation(
+      encoded_, i,
+      {.policy = from.policy, .result = from.result, .margins = from.margins},
+      evaluation);
 }
 
 std::vector<float> NetworkBatch::Owners(int i) const {

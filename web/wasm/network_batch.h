@@ -22,8 +22,9 @@ class NetworkBatch {
   int size() const { return static_cast<int>(states_.size()); }
 
   const nn::EncodedBatch& encoded() const { return encoded_; }
-  // Where the outputs of position i belong: [kNumActions], [3], [kNumMargins]
-  // and, if there is one, [3, kNumHills].
+  // Where the outputs of position i belong: [kNumPolicyOutputs], of which those
+  // of legal actions are read, [3], [kNumMargins] and, if there is one,
+  // [3, kNumHills].
   struct Outputs {
     float* policy;
     float* result;
@@ -42,7 +43,6 @@ class NetworkBatch {
  private:
   std::vector<State> states_;
   nn::EncodedBatch encoded_;
-  std::vector<float> outputs_;  // of one position, as FillEvaluation reads them
   std::vector<float> policy_;
   std::vector<float> result_;
   std::vector<float> margins_;
