@@ -114,7 +114,7 @@ export class App {
   private readonly guide = new Guide(this);
   private readonly choiceDialog = new ChoiceDialog(this);
   private readonly fileDialog = new GameFileDialog(this);
-  private readonly resultsDialog = new ResultsDialog(this);
+  readonly resultsDialog = new ResultsDialog(this);
   private readonly help = new HelpDialog(this);
   private readonly newGameDialog: NewGameDialog;
   private opening: Promise<boolean> | null = null; // of a bundle by the user
@@ -258,15 +258,6 @@ export class App {
     const { game } = this.session;
     const what = game.actions.length === 0 ? 'position' : 'game';
     return `A ${what} of ${game.variant.name} is loaded.`;
-  }
-
-  tell(sentence: string): void {
-    this.notices.show(sentence);
-  }
-
-  // Called once the network that the page is served with has been loaded.
-  begin(): void {
-    this.session.begin();
   }
 
   async newGame(choice: NewGame): Promise<void> {
@@ -521,10 +512,6 @@ export class App {
     } catch {
       this.notices.show(`Your browser did not allow copying. The link: ${link}`);
     }
-  }
-
-  showResults(): void {
-    void this.resultsDialog.open();
   }
 
   failed(error: unknown): void {

@@ -99,7 +99,7 @@ export class NewGameDialog {
         labelled(radio('seating', id, i === 0), label)),
       h('label.level', 'Strength of the computer', this.level),
       this.standing,
-      button('results', 'My results', () => this.app.showResults(), {
+      button('results', 'My results', () => this.app.resultsDialog.open(), {
         class: 'quiet',
       }),
       h('p.faint', 'You can change who plays each side at any time.'));
