@@ -461,7 +461,7 @@ export class Session extends Picker {
     try {
       return await change;
     } catch (error) {
-      this.course.complete(this.game);
+      void this.course.complete(this.game);
       throw error;
     } finally {
       if (this.changing === change) this.changing = null;
@@ -497,7 +497,7 @@ export class Session extends Picker {
         return;
       }
     }
-    this.course.complete(this.game);
+    void this.course.complete(this.game);
     this.events.changed();
   }
 
