@@ -169,9 +169,8 @@ describe('the engine', async () => {
       ['{"variant": 1, "steps": []}', /variant.*1/],
       [`{${variant}}`, /steps.*array/],
       [`{${variant}, "steps": [7]}`, /^action 1: .*7/],
-      [`{${variant}, "steps": [{"seat": 1, "action": "D4"}]}`,
-       /seat of action 1.* 0.* 1/],
-      [`{${variant}, "steps": [], "result": {}}`, /not finished/],
+      [`{${variant}, "steps": [{"action": "D4"}, {"action": "D4"}]}`,
+       /^action 2: .*D4.* for Blue;/],
     ]) await refused(engine.loadGame(text), reason);
   });
 
