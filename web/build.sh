@@ -16,8 +16,7 @@ page_up_to_date() {
   local changed
   # Some of the paths need not exist, which find calls an error.
   changed="$(find "${WEB}"/{src,public,wasm,index.html,run.html,puzzles.txt,package-lock.json} \
-    "${WEB}"/{vite.config.mjs,model_plugin.mjs} \
-    "${WEB}"/{site,.build/wasm/tara_core.wasm} \
+    "${WEB}"/{vite.config.mjs,site,.build/wasm/tara_core.wasm} \
     "${TARA_ROOT}/models" -newer "${STAMP}" -print -quit 2>/dev/null || true)"
   [[ -z "${changed}" ]]
 }

@@ -3,7 +3,6 @@ import {basename} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {defineConfig} from 'vite';
 
-import {findModel, modelPlugin} from './model_plugin.mjs';
 import {bundleForPage, sitePlugin} from './site/plugin.mjs';
 import {fileId} from './src/engine/zip.ts';
 
@@ -42,6 +41,20 @@ const policyPlugin = {
   }],
 };
 
+// The ready-made model, which the page begins with.
+const readyMade = path('../models/tara.tara');
+const modelPlugin = {
+  name: 'tara-model',
+  generateBundle() {
+    if (!existsSync(readyMade)) return;
+    this.emitFile({
+      type: 'asset',
+      fileName: 'model.tara',
+      source: readFileSync(readyMade),
+    });
+  },
+};
+
 // Emscripten's module names its file itself, for callers that do not. The page
 // fetches it packed.
 const packedOnly = {
@@ -57,7 +70,8 @@ const packedOnly = {
 // for a web space, with the bundle that TARA_MODEL names.
 export default defineConfig(({mode}) => {
   const site = mode === 'site';
-  const bundle = process.env.TARA_MODEL || findModel(path('.'));
+  const bundle =
+      process.env.TARA_MODEL || (existsSync(readyMade) ? readyMade : null);
   // A site has the network without what its page does not read.
   const source = site && bundle !== null ? readFileSync(bundle) : null;
   const network = source === null ? null : bundleForPage(source);
@@ -67,7 +81,7 @@ export default defineConfig(({mode}) => {
     // No page is served in place of another that is missing.
     appType: 'mpa',
     plugins: [
-      site ? sitePlugin({network, policy: policyText}) : modelPlugin(path('.')),
+      site ? sitePlugin({network, policy: policyText}) : modelPlugin,
       policyPlugin,
     ],
     define: {
@@ -91,6 +105,5 @@ export default defineConfig(({mode}) => {
       assetsInlineLimit: 0,
       rollupOptions: {input: pages.map(path).filter(existsSync)},
     },
-    server: {host: '127.0.0.1'},
   };
 });

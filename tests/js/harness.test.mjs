@@ -7,21 +7,7 @@ import {test} from 'node:test';
 import {pathToFileURL} from 'node:url';
 
 import {startBrowser, watchPage} from './browser.mjs';
-import {tara, temporaryFolder} from './tara.mjs';
-
-test('the program tells its version', async () => {
-  const {status, stdout, stderr} = await tara(['--version']);
-  assert.equal(stderr, '');
-  assert.equal(status, 0);
-  assert.match(stdout, /^tara \d+\.\d+\.\d+\n$/);
-});
-
-test('an unknown command is an error that names it', async () => {
-  const {status, stdout, stderr} = await tara(['danse']);
-  assert.notEqual(status, 0);
-  assert.equal(stdout, '');
-  assert.match(stderr, /danse/);
-});
+import {temporaryFolder} from './tara.mjs';
 
 test('the browser shows a page and tells what is wrong with it', async (t) => {
   const file = path.join(await temporaryFolder(t), 'page.html');

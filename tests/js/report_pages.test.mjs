@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import {readFile, writeFile} from 'node:fs/promises';
 import path from 'node:path';
-import {after, before, describe, test} from 'node:test';
+import {after, before, test} from 'node:test';
 import {pathToFileURL} from 'node:url';
 
 import {checkAccess, startBrowser, watchPage} from './browser.mjs';
@@ -187,12 +187,13 @@ const overflow = (page) => page.evaluate(
     () => document.documentElement.scrollWidth - innerWidth);
 
 for (const {name, title, plots, command} of pages) {
-  describe(`the page of ${name}`, () => {
-    test('loads by itself, and its plots are drawn', async () => {
-      const {page, problems} = await open(name, {viewport: screen});
-      await page.screenshot({
-        path: await outputFile(`${name}-screen.png`), fullPage: true});
-      assert.deepEqual(problems, []);
+  test(`the page of ${name}`, async (context) => {
+    const {page, problems} = await open(name, {viewport: screen});
+    const look = async (where) => page.screenshot(
+        {path: await outputFile(`${name}-${where}.png`), fullPage: true});
+
+    await context.test('loads by itself, and its plots are drawn', async () => {
+      await look('screen');
       assert.equal(await page.title(), title);
       const origin = await page.textContent('#origin');
       assert.ok(origin.startsWith(`tara ${command[0]} `), origin);
@@ -216,9 +217,8 @@ for (const {name, title, plots, command} of pages) {
       assert.match(await page.textContent('.verdict'), /[a-z].*\.\s*$/s);
     });
 
-    test('tells of its plots what is pointed at, with names and units',
-         async () => {
-      const {page} = await open(name, {viewport: screen});
+    await context.test('tells of its plots what is pointed at, with names and units',
+                       async () => {
       const tips = await tipsOf(page);
       assert.ok(tips.length >= plots, `${tips.length}`);
       for (const tip of tips) {
@@ -227,22 +227,10 @@ for (const {name, title, plots, command} of pages) {
       }
     });
 
-    test('is as good in the dark, and follows the screen', async () => {
-      const {page, problems} =
-          await open(name, {viewport: screen, colorScheme: 'dark'});
-      await checkAccess(page, `${name}, dark`);
-      const dark = await background(page);
-      await page.screenshot({
-        path: await outputFile(`${name}-dark.png`), fullPage: true});
-      await page.emulateMedia({colorScheme: 'light'});
-      assert.notEqual(await background(page), dark);
-      assert.deepEqual(problems, []);
-    });
-
-    test('fits a phone', async () => {
-      const {page, problems} = await open(name, {viewport: phone});
-      await page.screenshot({
-        path: await outputFile(`${name}-phone.png`), fullPage: true});
+    await context.test('fits a phone', async () => {
+      await page.setViewportSize(phone);
+      await page.reload();
+      await look('phone');
       const small = await page.$$eval('button', (all) => all.filter((each) => {
         const {width, height} = each.getBoundingClientRect();
         return width > 0 && (width < 43.5 || height < 43.5);
@@ -252,12 +240,19 @@ for (const {name, title, plots, command} of pages) {
       for (const {right, inside} of await plotsOf(page)) {
         assert.ok(inside && right <= phone.width);
       }
-      assert.deepEqual(problems, []);
     });
 
-    test('is printed white, within the paper', async () => {
-      const {page, problems} =
-          await open(name, {viewport: screen, colorScheme: 'dark'});
+    await context.test('is as good in the dark, and follows the screen', async () => {
+      await page.setViewportSize(screen);
+      await page.reload();
+      const light = await background(page);
+      await page.emulateMedia({colorScheme: 'dark'});
+      await checkAccess(page, `${name}, dark`);
+      await look('dark');
+      assert.notEqual(await background(page), light);
+    });
+
+    await context.test('is printed white, within the paper', async () => {
       const pdf = await page.pdf(
           {path: await outputFile(`${name}.pdf`), format: 'A4'});
       assert.equal(pdf.subarray(0, 5).toString(), '%PDF-');
@@ -265,8 +260,7 @@ for (const {name, title, plots, command} of pages) {
       await page.emulateMedia({media: 'print'});
       await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
       await page.setViewportSize({width: paperWidth, height: 1000});
-      await page.screenshot({
-        path: await outputFile(`${name}-paper.png`), fullPage: true});
+      await look('paper');
       const card = await page.evaluate(() => getComputedStyle(
           document.querySelector('.card')).backgroundColor);
       assert.equal(card, 'rgb(255, 255, 255)');
@@ -278,8 +272,8 @@ for (const {name, title, plots, command} of pages) {
       await page.emulateMedia({media: 'screen'});
       await page.evaluate(() => dispatchEvent(new Event('afterprint')));
       assert.notEqual(await background(page), 'rgb(255, 255, 255)');
-      assert.deepEqual(problems, []);
     });
+    assert.deepEqual(problems, []);
   });
 }
 

@@ -24,7 +24,7 @@ async function main(): Promise<void> {
   const app = new App(engine, await engine.game());
   const begun = begin(app);
   if (IS_SITE) {
-    void keepOffline(begun, (sentence) => app.tell(sentence));
+    void keepOffline(begun, (sentence) => app.notices.show(sentence));
   }
   await begun;
 }
@@ -37,7 +37,7 @@ async function begin(app: App): Promise<void> {
   if (model !== null) {
     await app.loadOwnNetwork(new Blob([model.data]), model.name);
   }
-  app.begin();
+  app.session.begin();
 }
 
 main().catch((error: unknown) => {

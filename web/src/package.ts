@@ -1,11 +1,10 @@
 // The npm package tara-core: the page's engine for other front-ends, in the
 // calling thread. web/npm/build.mjs builds it.
 
-import type { Engine, Search, SearchProgress, SearchRequest } from
-  './engine/api.js';
+import type { Engine } from './engine/api.js';
 import { makeCore } from './engine/core.js';
-import { Host } from './engine/host.js';
 import { fetchFile } from './engine/fetching.js';
+import { LocalEngine } from './engine/host.js';
 
 export type * from './engine/api.js';
 
@@ -26,38 +25,5 @@ async function wasmBinary(): Promise<Binary> {
  * worker. `binary` is tara_core.wasm, by default the one next to this module;
  * rejected if that cannot be read. */
 export async function createEngine(binary?: Binary): Promise<Engine> {
-  const host = new Host(await makeCore(binary ?? await wasmBinary()));
-  let closed = false;
-  const checkOpen = (): void => {
-    if (closed) throw new Error('the engine is closed');
-  };
-  const calls = Object.fromEntries(
-      Object.entries(host.calls()).map(([name, call]) => [
-        name,
-        // What is refused is rejected.
-        async (...args: readonly unknown[]): Promise<unknown> => {
-          checkOpen();
-          return (call as (...all: readonly unknown[]) => unknown)(...args);
-        },
-      ])) as unknown as ReturnType<Host['calls']>;
-  return {
-    info: host.info(),
-    ...calls,
-    search(
-        request: SearchRequest = {},
-        onProgress: (progress: SearchProgress) => void = () => {}): Search {
-      let stopped = false;
-      const run = async () => {
-        checkOpen();
-        const result =
-            await host.search(request, () => stopped || closed, onProgress);
-        checkOpen();
-        return result;
-      };
-      return { result: run(), stop: () => { stopped = true; } };
-    },
-    close() {
-      closed = true;
-    },
-  };
+  return new LocalEngine(await makeCore(binary ?? await wasmBinary()));
 }

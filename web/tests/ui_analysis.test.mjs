@@ -95,14 +95,4 @@ describe('the analysis', () => {
     await newGame(page, 'four_treasures', 'people');
     assert.equal(await page.locator('.other-lines button').count(), 0);
   });
-
-  site.shared('the same action again goes on in the game', async (page) => {
-    await newGame(page, 'sacred_hill_l1', 'red');
-    await page.click('[data-hill="D4"]');
-    await page.waitForSelector('#board[data-ply="2"][data-waits="true"]');
-    await page.click('[data-do="undo"]');
-    await page.waitForSelector('#board[data-ply="0"][data-waits="true"]');
-    await page.click('[data-hill="D4"]');
-    await page.waitForSelector('#board[data-ply="2"][data-waits="true"]');
-  });
 });

@@ -306,6 +306,9 @@ describe('games that come and go', () => {
     await pauseComputer(page);
     await page.click('[data-hill="D4"]', {force: true});
     await page.waitForSelector('.told.shown:has-text("press Continue")');
+    const {ply} = await boardState(page);
+    await page.click('[data-do="pauseOrResume"]');
+    await page.waitForSelector(`#board:not([data-ply="${ply}"])`);
   });
 
   site.shared(
@@ -319,6 +322,12 @@ describe('games that come and go', () => {
     assert.deepEqual([back.ply, back.actions], [0, 2]);
     await page.click('[data-do="redo"]');
     assert.equal((await waitForTurn(page, 0)).ply, 2);
+    await page.click('[data-do="undo"]');
+    await waitForTurn(page, 2);
+    // The same action again goes on in the game, another one does not.
+    await page.click('[data-hill="D4"]');
+    await waitForTurn(page, 0);
+    assert.match(await savedGame(page), /"D4"/);
     await page.click('[data-do="undo"]');
     await waitForTurn(page, 2);
     await build(page, 'C3');

@@ -8,7 +8,7 @@ import {describe} from 'node:test';
 import {root} from '../../tests/js/tara.mjs';
 import {loadCore, randomGame} from './harness.mjs';
 import {
-  atPly, boardState, clickAction, DOUBLE, follow, newGame, pauseComputer,
+  atPly, boardState, clickAction, DOUBLE, follow, newGame,
   randomNumbers, savedGame, startSite, takePicture, waitForTurn,
 } from './ui_page.mjs';
 
@@ -103,18 +103,5 @@ describe('games on the page', () => {
     await page.click('[data-do="pass"]', DOUBLE);
     await atPly(page, before + 1);
     assert.equal(JSON.parse(await savedGame(page)).steps.length, before + 1);
-  });
-
-  site.shared(
-      'lets the computer play itself, and waits when told to', async (page) => {
-    await newGame(page, 'four_treasures', 'watch', 'level:10');
-    const plyAbove = (ply) => page.waitForFunction(
-        (ply) => Number(document.querySelector('#board').dataset.ply) > ply,
-        ply);
-    await plyAbove(0);
-    await pauseComputer(page);
-    const paused = await boardState(page);
-    await page.click('[data-do="pauseOrResume"]');
-    await plyAbove(paused.ply);
   });
 });

@@ -149,11 +149,7 @@ describe('games that are kept', () => {
         '#game-file .note.error:has-text("This game cannot be read: action 2")');
     assert.equal(
         await page.inputValue('#game-text'), 'sacred_hill_l1 D4 D9');
-    const unreadable =
-        page.locator('.kept li:has-text("this page cannot read")');
-    assert.equal(await unreadable.count(), 2);
-    await unreadable.first().getByText('Show its text').click();
-    assert.match(await page.inputValue('#game-text'), /^\{"version": /);
+    assert.equal(await page.locator('.kept li').count(), 2);
     await page.click('[data-kept="four"]');
     await waitForGame(page, 1, 'Four Treasures');
     // Nobody known is a person.

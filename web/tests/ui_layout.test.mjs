@@ -30,33 +30,39 @@ const CAPTURES = readFileSync(
     .split('\n')
     .find((line) => /"kings_captured": ?\[2, ?[01]\]/.test(line));
 
+const boxOf = (page, selector) =>
+  page.locator(selector).first().boundingBox();
+const right = ({x, width}) => x + width;
+const bottom = ({y, height}) => y + height;
+// Whether one box lies in another: a window, say.
+const isIn = (box, {x = 0, y = 0, width, height}) =>
+  box.x >= x && right(box) <= x + width &&
+  box.y >= y && bottom(box) <= y + height + 0.5;
+const isApart = (one, other) =>
+  right(one) <= other.x || right(other) <= one.x ||
+  bottom(one) <= other.y || bottom(other) <= one.y;
+
 describe('the layout', () => {
   const site = startSite();
 
   for (const [name, viewport] of Object.entries(SIZES)) {
     site.shared(`fits a ${name}`, {viewport}, async (page) => {
-      const overflow = () => page.evaluate(
-          () => document.documentElement.scrollWidth - window.innerWidth);
+      const checkWidth = async () => assert.ok(
+          await page.evaluate(
+              () => document.documentElement.scrollWidth <= innerWidth),
+          'the page scrolls sideways');
+      const toTop = () => page.evaluate(() => scrollTo(0, 0));
       await newGame(page, 'sacred_hill_doubles_l1', 'people');
       const random = randomNumbers(2);
       for (let i = 0; i < 6; ++i) await clickAction(page, random);
-      await page.evaluate(() => scrollTo(0, 0));
-      assert.ok(await overflow() <= 0, 'the page scrolls sideways');
-      const board = await page.locator('#board').boundingBox();
-      assert.ok(board.x >= 0 && board.x + board.width <= viewport.width);
+      await toTop();
+      await checkWidth();
+      const board = await boxOf(page, '#board');
       assert.ok(Math.abs(board.width - board.height) < 1, 'a square board');
-      assert.ok(
-          board.y >= 0 && board.y + board.height <= viewport.height + 0.5,
-          'the whole board is seen');
-      const tools = await page.locator('.toolbar').boundingBox();
-      assert.ok(
-          tools.y >= board.y + board.height ||
-              tools.x >= board.x + board.width,
-          'no button lies over the board');
-      assert.ok(
-          tools.x + tools.width <= viewport.width &&
-              tools.y + tools.height <= viewport.height,
-          'the buttons are seen');
+      assert.ok(isIn(board, viewport), 'the whole board is seen');
+      const tools = await boxOf(page, '.toolbar');
+      assert.ok(isApart(tools, board), 'no button lies over the board');
+      assert.ok(isIn(tools, viewport), 'the buttons are seen');
       assert.deepEqual(
           await page.$$eval('button', (all) => all
               .filter((each) => each.scrollWidth > each.clientWidth)
@@ -73,40 +79,34 @@ describe('the layout', () => {
         const dialog = page.locator('dialog[open]');
         await dialog.waitFor();
         const box = await dialog.boundingBox();
-        assert.ok(box.x >= 0 && box.x + box.width <= viewport.width, button);
-        assert.ok(box.y >= 0 && box.y + box.height <= viewport.height, button);
+        assert.ok(isIn(box, viewport), button);
         assert.equal(
             await dialog.evaluate((element) => element.scrollTop), 0,
             'it begins at its top');
         if (button === 'new-game') {
-          const begin =
-              await page.locator('#new-game [type="submit"]').boundingBox();
-          assert.ok(begin.y + begin.height <= box.y + box.height, 'Begin');
+          const begin = await boxOf(page, '#new-game [type="submit"]');
+          assert.ok(isIn(begin, box), 'Begin');
           await takePicture(page, `new-game-${name}`);
           const options = page.locator('#new-game [data-do="options"]');
-          const place = await options.boundingBox();
-          assert.ok(
-              place.y + place.height <= box.y + box.height, 'Rule options');
+          assert.ok(isIn(await options.boundingBox(), box), 'Rule options');
           await options.click();
-          const field =
-              await page.locator('#new-game .options input').first()
-                  .boundingBox();
+          const field = await boxOf(page, '#new-game .options input');
           assert.ok(
-              field.y >= box.y && field.y + field.height <= begin.y,
+              field.y >= box.y && bottom(field) <= begin.y,
               'the first of them');
         }
         await dialog.evaluate((element) => element.scrollTop = 1e6);
         await page.keyboard.press('Escape');
         await dialog.waitFor({state: 'hidden'});
       }
-      await page.evaluate(() => scrollTo(0, 0));
+      await toTop();
       await page.click('#set-up-button');
       await page.selectOption(
           '.editor [aria-label="Variant"]', 'high_kings_l2');
       await page.getByText('Not possible: ').waitFor();
-      await page.evaluate(() => scrollTo(0, 0));
-      assert.ok(await overflow() <= 0, 'the editor scrolls sideways');
-      const hills = await page.locator('#board').boundingBox();
+      await toTop();
+      await checkWidth();
+      const hills = await boxOf(page, '#board');
       if (viewport.width >= 1024) {
         assert.equal(hills.y, board.y, 'the board stays where it is');
         assert.ok(await page.$$eval(
@@ -118,29 +118,16 @@ describe('the layout', () => {
       const labels = await page.$$eval(
           '.palette span', (all) => all.map((each) => each.textContent));
       assert.equal(new Set(labels).size, 7, labels.join());
-      const palette = await page.locator('.palette').boundingBox();
+      const palette = await boxOf(page, '.palette');
       assert.ok(
-          palette.y >= hills.y + hills.height ||
-              palette.x >= hills.x + hills.width,
-          'what hills are given lies over no hill');
-      assert.ok(
-          palette.x >= 0 && palette.x + palette.width <= viewport.width);
+          isApart(palette, hills), 'what hills are given lies over no hill');
+      assert.ok(palette.x >= 0 && right(palette) <= viewport.width);
       await takePicture(page, `editor-${name}`);
-    });
-  }
+      if (name === 'small-phone') return; // it has no room for what follows
 
-  for (const [name, viewport] of Object.entries(SIZES)) {
-    // A small phone has no room for both.
-    if (name === 'small-phone') continue;
-    site.shared(
-        `a question and a notice leave the game in sight on a ${name}`,
-        {viewport}, async (page) => {
-      const apart = async (one, other) => {
-        const [a, b] = await Promise.all(
-            [one, other].map((each) => page.locator(each).boundingBox()));
-        return a.x + a.width <= b.x || b.x + b.width <= a.x ||
-            a.y + a.height <= b.y || b.y + b.height <= a.y;
-      };
+      // A question and a notice leave the game in sight.
+      const areApart = async (one, other) =>
+        isApart(await boxOf(page, one), await boxOf(page, other));
       await newGame(page, 'high_kings_l2', 'people');
       // Blue's king on B1 may move to C3 with or without sacrificing it.
       await drop(
@@ -148,7 +135,7 @@ describe('the layout', () => {
           'high_kings_l2 rrr1r/rrrrrrr/Rrrrrrr/rrrrrrR/rrbrrrr/rrrRrrB/Brrrr 1 ' +
               'battle - 1,0 0 - -');
       await page.waitForSelector('.toast.shown');
-      assert.ok(await apart('.toast', '#new-game-button'), 'New game');
+      assert.ok(await areApart('.toast', '#new-game-button'), 'New game');
       await page.click('[data-hill="B1"]');
       await page.waitForSelector('[data-use="end"]');
       await page.click('[data-hill="C3"]');
@@ -156,7 +143,7 @@ describe('the layout', () => {
       assert.deepEqual(
           await page.locator('#choice [data-action]').allTextContents(),
           ['Go to C3 and keep it', 'Go to C3 and sacrifice it']);
-      assert.ok(await apart('#choice', '#board'), 'the board');
+      assert.ok(await areApart('#choice', '#board'), 'the board');
       await takePicture(page, `question-${name}`);
     });
   }

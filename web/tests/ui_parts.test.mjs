@@ -137,11 +137,12 @@ describe('pointing at hills', () => {
 });
 
 describe("the computer's turn", () => {
-  const COMPUTER = {kind: 'computer', level: 'level:1'};
-  const PERSON = {kind: 'person'};
+  const COMPUTER = 'level:1';
+  const PERSON = 'person';
 
   const game = (name) => ({
     name,
+    variant: {seats: [{}, {}]},
     ply: 0,
     actions: [],
     position: {seat: 0, side: 0, finished: false},
@@ -210,8 +211,8 @@ describe("the computer's turn", () => {
 
   test('does not go into a game that is loaded meanwhile', async () => {
     const {session, played, loaded} = await atPace();
-    const fit = () => [PERSON, PERSON];
-    const load = session.load('text', {fit, paused: false}, () => {});
+    const players = [PERSON, PERSON];
+    const load = session.load('text', {players, paused: false}, () => {});
     await paceEnded();
     // Nor does what a person points at.
     assert.equal(session.personToMove, false);
@@ -261,7 +262,7 @@ describe("the computer's turn", () => {
 
   test('comes when a text is refused', async () => {
     const {session, played, loaded} = await atPace();
-    const load = session.load('text', {fit: () => [], paused: false}, () => {});
+    const load = session.load('text', {players: [], paused: false}, () => {});
     await paceEnded();
     loaded.reject(new Error('no game'));
     await assert.rejects(load, /no game/);

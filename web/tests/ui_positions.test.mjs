@@ -290,6 +290,7 @@ describe('positions', () => {
     await page.click('#file-button');
     assert.equal(await page.locator('[data-kept]').count(), 2);
     await page.click('[data-kept]:has-text("Four Treasures")');
+    await page.waitForSelector('#game-file', {state: 'hidden'});
     await atPly(page, 1);
     assert.match(await savedGame(page), /"B3"/);
 

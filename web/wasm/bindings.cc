@@ -3,6 +3,7 @@
 
 #include <emscripten/bind.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -88,59 +89,41 @@ val Play(const std::string& position, const std::string& notation) {
   if (status.ok()) status = PlayAction(*action, state);
   if (!status.ok()) return Answer<State>(status, ToText);
   return Answer<State>(state, [&](const State& next) {
-    val view = val::object();
-    view.set("action", Index(*action));
-    view.set("text", PositionToText(next));
-    return view;
+    return Object({{"action", Index(*action)}, {"text", PositionToText(next)}});
   });
 }
 
-// The order of `priors` is that of the legal actions.
-val EvaluationView(const State& state, const mcts::Evaluation& evaluation) {
-  const bool red = state.side() == kRed;
-  val view = val::object();
-  view.set("priors", ToArray(evaluation.priors));
-  view.set("win", red ? ToPair(evaluation.win, evaluation.loss)
-                      : ToPair(evaluation.loss, evaluation.win));
-  view.set("draw", evaluation.draw);
-  view.set("redMargin", red ? evaluation.margin : -evaluation.margin);
-  // From -kMaxMargin on, for the side to move.
-  std::vector<float> margins = evaluation.margins;
-  if (!red) margins = std::vector<float>(margins.rbegin(), margins.rend());
-  view.set("redMargins", ToArray(margins));
-  return view;
-}
-
-val JudgeByPlayouts(const std::string& position) {
+// Judges a position by a network, or by random games without one, which have no
+// owners. The order of `priors` is that of the legal actions.
+val Judge(const std::string& position, Network* network) {
   const State state = OwnPosition(position);
-  mcts::PlayoutEvaluator evaluator(kJudgingPlayouts, 1);
   mcts::Evaluation evaluation;
-  const absl::Status status = evaluator.Evaluate(
-      absl::MakeConstSpan(&state, 1), absl::MakeSpan(&evaluation, 1));
-  TARA_CHECK(status.ok(), "random games never fail");
-  return EvaluationView(state, evaluation);
-}
-
-// One position on its way to a network, for judgements without search.
-class Judge {
- public:
-  explicit Judge(const std::string& position) : state_(OwnPosition(position)) {
-    batch_.Encode(absl::MakeConstSpan(&state_, 1));
+  val owners = val::null();
+  if (network != nullptr) {
+    NetworkBatch batch;
+    batch.Encode(absl::MakeConstSpan(&state, 1));
+    network->AnswerInFloats(batch);
+    batch.Read(0, evaluation);
+    owners = Array(kNumHills, [shares = batch.Owners(0)](int hill) {
+      return ToPair(shares[2 * hill], shares[2 * hill + 1]);
+    });
+  } else {
+    const absl::Status status = mcts::PlayoutEvaluator(kJudgingPlayouts, 1)
+                                    .Evaluate(absl::MakeConstSpan(&state, 1),
+                                              absl::MakeSpan(&evaluation, 1));
+    TARA_CHECK(status.ok(), "random games never fail");
   }
-  NetworkBatch* batch() { return &batch_; }
-  val Read() {
-    mcts::Evaluation evaluation;
-    batch_.Read(0, evaluation);
-    return EvaluationView(state_, evaluation);
-  }
-
- private:
-  State state_;
-  NetworkBatch batch_;
-};
-
-std::unique_ptr<Judge> MakeJudge(const std::string& position) {
-  return std::make_unique<Judge>(position);
+  const bool red = state.side() == kRed;
+  // From -kMaxMargin on, for the side to move.
+  std::vector<float>& margins = evaluation.margins;
+  if (!red) std::reverse(margins.begin(), margins.end());
+  return Object({{"priors", ToArray(evaluation.priors)},
+                 {"win", red ? ToPair(evaluation.win, evaluation.loss)
+                             : ToPair(evaluation.loss, evaluation.win)},
+                 {"draw", evaluation.draw},
+                 {"redMargin", red ? evaluation.margin : -evaluation.margin},
+                 {"redMargins", ToArray(margins)},
+                 {"owners", owners}});
 }
 
 std::unique_ptr<Search> MakeSearch(const std::string& position, int simulations,
@@ -189,22 +172,7 @@ val RateByResults(const std::string& variant_id, const val& results) {
   }
   const eval::RatingEstimate rating =
       eval::RateByResults(games, levels, mcts::FirstSeatElo(*variant));
-  val view = val::object();
-  view.set("elo", rating.elo);
-  view.set("deviation", rating.deviation);
-  return view;
-}
-
-void AnswerBatch(Network& network, NetworkBatch* batch) {
-  network.Answer(*batch);
-}
-
-void AnswerBatchInFloats(Network& network, NetworkBatch* batch) {
-  network.AnswerInFloats(*batch);
-}
-
-val OwnersOf(const NetworkBatch& batch, int i) {
-  return ToArray(batch.Owners(i));
+  return Object({{"elo", rating.elo}, {"deviation", rating.deviation}});
 }
 
 }  // namespace
@@ -219,29 +187,13 @@ EMSCRIPTEN_BINDINGS(tara) {
   function("view", &View);
   function("play", &Play);
   function("whyNot", &ReasonOf);
-  function("judgeByPlayouts", &JudgeByPlayouts);
+  function("judge", &Judge, emscripten::allow_raw_pointers());
   function("leavesTogether", &mcts::LeavesTogether);
   function("rateByResults", &RateByResults);
   function("openNetwork", &OpenNetwork);
 
-  emscripten::class_<NetworkBatch>("NetworkBatch")
-      .property("size", &NetworkBatch::size)
-      .property("planes", &NetworkBatch::planes)
-      .property("globals", &NetworkBatch::globals)
-      .property("policy", &NetworkBatch::policy)
-      .property("result", &NetworkBatch::result)
-      .property("margins", &NetworkBatch::margins)
-      .property("owner", &NetworkBatch::owner)
-      .function("ownersOf", &OwnersOf);
-  emscripten::class_<Network>("Network")
-      .smart_ptr<std::shared_ptr<Network>>("Network")
-      .function("answer", &AnswerBatch, emscripten::allow_raw_pointers())
-      .function("answerInFloats", &AnswerBatchInFloats,
-                emscripten::allow_raw_pointers());
-  emscripten::class_<Judge>("Judge")
-      .constructor(&MakeJudge)
-      .function("batch", &Judge::batch, emscripten::allow_raw_pointers())
-      .function("read", &Judge::Read);
+  emscripten::class_<Network>("Network").smart_ptr<std::shared_ptr<Network>>(
+      "Network");
   emscripten::class_<Search>("Search")
       .constructor(&MakeSearch)
       .function("done", &Search::done)

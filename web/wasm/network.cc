@@ -102,8 +102,8 @@ void TowerNetwork::Answer(NetworkBatch& batch) {
     for (int i = 0; i < size; ++i) {
       const NetworkBatch::Outputs to = batch.outputs(first + i);
       for (int action = 0; action < kNumActions; ++action) {
-        to.policy[action] =
-            outputs.Policy(i, nn::PolicyOutput(static_cast<Action>(action)));
+        const int output = nn::PolicyOutput(static_cast<Action>(action));
+        to.policy[output] = outputs.Policy(i, output);
       }
       const float* const value = outputs.value + i * outputs.value_stride;
       std::copy_n(value, nn::kNumResults, to.result);
@@ -128,9 +128,8 @@ class LightNetwork : public Network {
         kernels_(plain ? nn::SupportedLightKernels().front()
                        : nn::SupportedLightKernels().back()) {
     for (int i = 0; i < kNumActions; ++i) {
-      const int output = nn::PolicyOutput(static_cast<Action>(i));
-      actions_[output] = i;
-      all_outputs_[i] = static_cast<int16_t>(output);
+      all_outputs_[i] =
+          static_cast<int16_t>(nn::PolicyOutput(static_cast<Action>(i)));
     }
   }
 
@@ -148,12 +147,10 @@ class LightNetwork : public Network {
   const nn::AlignedFloats parameters_;
   const std::unique_ptr<const nn::LightIntegers> integers_;
   const nn::LightKernels kernels_;
-  std::array<int, nn::kNumPolicyOutputs> actions_;  // by output
-  std::array<int16_t, kNumActions> all_outputs_;    // by action
+  std::array<int16_t, kNumActions> all_outputs_;  // by action
   nn::LightInput input_;
   nn::LightScratch scratch_;
   nn::LightActivations activations_;
-  std::array<float, nn::kNumPolicyOutputs> policy_;
 };
 
 absl::StatusOr<std::shared_ptr<Network>> LightNetwork::Make(
@@ -179,13 +176,9 @@ void LightNetwork::Answer(NetworkBatch& batch) {
   const nn::EncodedBatch& encoded = batch.encoded();
   for (int i = 0; i < batch.size(); ++i) {
     const NetworkBatch::Outputs to = batch.outputs(i);
-    const auto outputs = encoded.OutputsOf(i);
     ReadInput(encoded, i);
-    kernels_.run(*integers_, nn::LightBitsOf(input_), outputs, scratch_,
-                 policy_.data());
-    for (const int16_t output : outputs) {
-      to.policy[actions_[output]] = policy_[output];
-    }
+    kernels_.run(*integers_, nn::LightBitsOf(input_), encoded.OutputsOf(i),
+                 scratch_, to.policy);
     std::copy_n(scratch_.value, nn::kNumResults, to.result);
     std::copy_n(scratch_.value + nn::kNumResults, kNumMargins, to.margins);
   }
@@ -198,7 +191,9 @@ void LightNetwork::AnswerInFloats(NetworkBatch& batch) {
     nn::BestLightLearning().forward(tensors_, parameters_.data(), input_,
                                     all_outputs_, activations_);
     const NetworkBatch::Outputs to = batch.outputs(i);
-    std::copy_n(a.logits.begin(), kNumActions, to.policy);
+    for (int action = 0; action < kNumActions; ++action) {
+      to.policy[all_outputs_[action]] = a.logits[action];
+    }
     std::copy_n(a.value, nn::kNumResults, to.result);
     std::copy_n(a.value + nn::kNumResults, kNumMargins, to.margins);
     for (int owner = 0; owner < nn::kNumOwners; ++owner) {

@@ -1,8 +1,6 @@
 #ifndef TARA_WEB_WASM_NETWORK_BATCH_H_
 #define TARA_WEB_WASM_NETWORK_BATCH_H_
 
-#include <emscripten/val.h>
-
 #include <vector>
 
 #include "absl/types/span.h"
@@ -24,8 +22,9 @@ class NetworkBatch {
   int size() const { return static_cast<int>(states_.size()); }
 
   const nn::EncodedBatch& encoded() const { return encoded_; }
-  // Where the outputs of position i belong: [kNumActions], [3], [kNumMargins]
-  // and, if there is one, [3, kNumHills].
+  // Where the outputs of position i belong: [kNumPolicyOutputs], of which those
+  // of legal actions are read, [3], [kNumMargins] and, if there is one,
+  // [3, kNumHills].
   struct Outputs {
     float* policy;
     float* result;
@@ -33,17 +32,6 @@ class NetworkBatch {
     float* owner;
   };
   Outputs outputs(int i);
-
-  // Views of the memory, until the next Encode of a larger batch or anything
-  // else that makes the memory grow.
-  // Inputs: float32 [B, kNumPlanes, 7, 7] and [B, kNumGlobals].
-  emscripten::val planes() const;
-  emscripten::val globals() const;
-  // Outputs.
-  emscripten::val policy() const;
-  emscripten::val result() const;
-  emscripten::val margins() const;
-  emscripten::val owner() const;
 
   // Returns the evaluation of position i. REQUIRES: the outputs are filled.
   void Read(int i, mcts::Evaluation& evaluation);
@@ -55,8 +43,6 @@ class NetworkBatch {
  private:
   std::vector<State> states_;
   nn::EncodedBatch encoded_;
-  mutable std::vector<float> planes_;  // channels first, when asked
-  std::vector<float> outputs_;  // of one position, as FillEvaluation reads them
   std::vector<float> policy_;
   std::vector<float> result_;
   std::vector<float> margins_;

@@ -37,9 +37,7 @@ mcts::SearchOptions OptionsFor(Variant variant, const Search::Options& options,
 }
 
 val Indices(const std::vector<Action>& line) {
-  std::vector<int> indices;
-  for (const Action action : line) indices.push_back(Index(action));
-  return ToArray(indices);
+  return Array(line.size(), [&](int i) { return Index(line[i]); });
 }
 
 // Returns Red's bounds from the bounds of the side to move.
@@ -101,26 +99,25 @@ void Search::Run(Network* network, int most) {
 val Search::Report() const {
   const Side side = tree_.root().side();
   const double sign = side == kRed ? 1 : -1;
-  val actions = val::array();
-  int count = 0;
-  for (const mcts::RootAction& action : tree_.root_actions()) {
-    val view = val::object();
-    view.set("action", Index(action.action));
-    view.set("visits", action.visits);
-    view.set("prior", action.prior);
-    view.set("value", action.mean_value);
-    view.set("redValue", sign * action.mean_value);
-    view.set("provedRedMargin", RedBounds(action, side));
-    view.set("line", Indices(mcts::LineAfter(tree_, action.action)));
-    actions.set(count++, view);
-  }
-  val view = val::object();
-  view.set("simulations", tree_.root_visits());
-  view.set("redValue", sign * tree_.root_value());
-  view.set("redMargin", sign * tree_.root_margin());
-  view.set("actions", actions);
-  view.set("principalVariation", Indices(tree_.principal_variation()));
-  return view;
+  const std::vector<mcts::RootAction> actions = tree_.root_actions();
+  return Object(
+      {{"simulations", tree_.root_visits()},
+       {"redValue", sign * tree_.root_value()},
+       {"redMargin", sign * tree_.root_margin()},
+       {"actions",
+        Array(actions.size(),
+              [&](int i) {
+                const mcts::RootAction& action = actions[i];
+                return Object(
+                    {{"action", Index(action.action)},
+                     {"visits", action.visits},
+                     {"prior", action.prior},
+                     {"value", action.mean_value},
+                     {"redValue", sign * action.mean_value},
+                     {"provedRedMargin", RedBounds(action, side)},
+                     {"line", Indices(mcts::LineAfter(tree_, action.action))}});
+              })},
+       {"principalVariation", Indices(tree_.principal_variation())}});
 }
 
 int Search::Choose(double temperature, uint64_t seed) const {

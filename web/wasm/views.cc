@@ -1,9 +1,7 @@
 #include "web/wasm/views.h"
 
 #include <array>
-#include <optional>
 
-#include "absl/strings/string_view.h"
 #include "tara/core/action.h"
 #include "tara/core/board.h"
 #include "tara/core/drawing.h"
@@ -11,7 +9,6 @@
 #include "tara/core/position_text.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/rules.h"
-#include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/mcts/levels/levels.h"
 #include "tara/nn/encode/features.h"
@@ -28,7 +25,11 @@ constexpr absl::string_view kFamilyNames[] = {"sacred_hill", "four_treasures",
 constexpr absl::string_view kKindNames[] = {"hill", "king_move", "sacrifice",
                                             "link", "pass"};
 
-std::string Text(absl::string_view text) { return std::string(text); }
+// A value if there is one, else null.
+template <typename T>
+val ValueIf(bool is_there, const T& value) {
+  return is_there ? val(value) : val::null();
+}
 
 val HillsOf(Board board) {
   std::vector<int> hills;
@@ -37,105 +38,82 @@ val HillsOf(Board board) {
 }
 
 val Geometry() {
-  val hills = val::array();
-  for (Hill hill = 0; hill < kNumHills; ++hill) {
-    val view = val::object();
-    view.set("index", hill);
-    view.set("name", HillToText(hill));
-    view.set("file", FileOf(hill));
-    view.set("rank", RankOf(hill));
-    view.set("neighbours", HillsOf(Adjacent(BoardOf(hill))));
-    view.set("knightMoves", HillsOf(KnightMoves(BoardOf(hill))));
-    hills.set(hill, view);
-  }
-  val geometry = val::object();
-  geometry.set("size", kBoardSize);
-  geometry.set("hills", hills);
-  return geometry;
+  return Object({{"size", kBoardSize},
+                 {"hills", Array(kNumHills, [](int i) {
+                    const Hill hill = static_cast<Hill>(i);
+                    return Object(
+                        {{"index", i},
+                         {"name", HillToText(hill)},
+                         {"file", FileOf(hill)},
+                         {"rank", RankOf(hill)},
+                         {"neighbours", HillsOf(Adjacent(BoardOf(hill)))},
+                         {"knightMoves", HillsOf(KnightMoves(BoardOf(hill)))}});
+                  })}});
 }
 
 val Seats(const VariantInfo& info) {
-  val seats = val::array();
-  for (Seat seat = 0; seat < info.seats; ++seat) {
-    val view = val::object();
-    view.set("index", seat);
-    view.set("side", SideOf(seat));
-    view.set("name", SeatName(info.variant, seat));
-    seats.set(seat, view);
-  }
-  return seats;
+  return Array(info.seats, [&](int i) {
+    const Seat seat = static_cast<Seat>(i);
+    return Object({{"index", i},
+                   {"side", SideOf(seat)},
+                   {"name", SeatName(info.variant, seat)}});
+  });
 }
 
 val Options(const VariantInfo& info) {
-  val options = val::array();
-  int count = 0;
+  std::vector<val> options;
   for (const RuleOptionInfo& option : kRuleOptions) {
     if (!option.applies_to(info)) continue;
-    val view = val::object();
-    view.set("name", Text(option.name));
-    view.set("help", Text(option.help));
     const double unit = option.kind == RuleOptionKind::kHalves ? 0.5 : 1;
-    view.set("isSwitch", option.is_switch());
-    view.set("step", unit);
-    view.set("min", unit * option.min_value);
-    view.set("max", unit * option.max_value);
-    view.set("defaultValue", unit * option.DefaultValue());
-    options.set(count++, view);
+    options.push_back(Object({{"name", option.name},
+                              {"help", option.help},
+                              {"isSwitch", option.is_switch()},
+                              {"step", unit},
+                              {"min", unit * option.min_value},
+                              {"max", unit * option.max_value},
+                              {"defaultValue", unit * option.DefaultValue()}}));
   }
-  return options;
+  return ToArray(options);
 }
 
 val Variants() {
-  val variants = val::array();
-  for (int i = 0; i < kNumVariants; ++i) {
+  return Array(kNumVariants, [](int i) {
     const VariantInfo& info = kVariants[i];
-    val view = val::object();
-    view.set("id", Text(info.id));
-    view.set("name", Text(info.name));
-    view.set("family", Text(kFamilyNames[static_cast<int>(info.family)]));
-    view.set("level", info.level);
-    view.set("seats", Seats(info));
-    view.set("options", Options(info));
-    variants.set(i, view);
-  }
-  return variants;
+    return Object({{"id", info.id},
+                   {"name", info.name},
+                   {"family", kFamilyNames[static_cast<int>(info.family)]},
+                   {"level", info.level},
+                   {"seats", Seats(info)},
+                   {"options", Options(info)}});
+  });
 }
 
 val Actions() {
-  val actions = val::array();
-  for (int i = 0; i < kNumActions; ++i) {
+  return Array(kNumActions, [](int i) {
     const auto action = static_cast<Action>(i);
     const ActionParts parts = Parts(action);
-    val view = val::object();
-    view.set("index", i);
-    view.set("notation", ActionToText(action));
-    view.set("kind", Text(kKindNames[static_cast<int>(parts.kind)]));
-    view.set("from", parts.from < 0 ? val::null() : val(int{parts.from}));
-    view.set("to", parts.to < 0 ? val::null() : val(int{parts.to}));
-    actions.set(i, view);
-  }
-  return actions;
+    return Object({{"index", i},
+                   {"notation", ActionToText(action)},
+                   {"kind", kKindNames[static_cast<int>(parts.kind)]},
+                   {"from", ValueIf(parts.from >= 0, int{parts.from})},
+                   {"to", ValueIf(parts.to >= 0, int{parts.to})}});
+  });
 }
 
 val Levels() {
-  val levels = val::array();
-  for (int number = 1; number <= mcts::kNumLevels; ++number) {
+  return Array(mcts::kNumLevels, [](int i) {
+    const std::string number = std::to_string(i + 1);
     val elo = val::object();
     for (const VariantInfo& info : kVariants) {
-      const mcts::LevelElo measured = mcts::EloOfLevel(info.variant, number);
-      val view = val::object();
-      view.set("elo", measured.elo);
-      view.set("interval", measured.interval);
-      elo.set(Text(info.id), view);
+      const mcts::LevelElo measured = mcts::EloOfLevel(info.variant, i + 1);
+      elo.set(std::string(info.id),
+              Object({{"elo", measured.elo}, {"interval", measured.interval}}));
     }
-    val level = val::object();
-    level.set("id", "level:" + std::to_string(number));
-    level.set("name", "Level " + std::to_string(number));
-    level.set("simulations", mcts::kLevels[number - 1].simulations);
-    level.set("elo", elo);
-    levels.set(number - 1, level);
-  }
-  return levels;
+    return Object({{"id", "level:" + number},
+                   {"name", "Level " + number},
+                   {"simulations", mcts::kLevels[i].simulations},
+                   {"elo", elo}});
+  });
 }
 
 val OwnerOf(const std::array<Board, 2>& boards, Hill hill) {
@@ -145,38 +123,23 @@ val OwnerOf(const std::array<Board, 2>& boards, Hill hill) {
   return val::null();
 }
 
-val Hills(const State& state) {
-  val hills = val::array();
-  for (Hill hill = 0; hill < kNumHills; ++hill) {
-    val view = val::object();
-    view.set("owner", OwnerOf(state.ringforts, hill));
-    view.set("king", OwnerOf(state.kings, hill));
-    hills.set(hill, view);
-  }
-  return hills;
-}
-
 val Bridges(const State& state) {
   const bool by_links = TraitsOf(state.variant).has_links;
-  val bridges = val::array();
-  int count = 0;
+  std::vector<val> bridges;
   const auto add = [&](Hill from, Board to, Board linked) {
     const Board both = BoardOf(from) | to;
     for (const Side side : {kRed, kBlue}) {
       if (to == 0 || (state.ringforts[side] & both) != both) continue;
       if (by_links && (linked & BoardOf(from)) == 0) continue;
-      val view = val::object();
-      view.set("from", from);
-      view.set("to", FirstHill(to));
-      view.set("side", side);
-      bridges.set(count++, view);
+      bridges.push_back(
+          Object({{"from", from}, {"to", FirstHill(to)}, {"side", side}}));
     }
   };
   for (Hill hill = 0; hill < kNumHills; ++hill) {
     add(hill, East(BoardOf(hill)), state.links_east);
     add(hill, North(BoardOf(hill)), state.links_north);
   }
-  return bridges;
+  return ToArray(bridges);
 }
 
 // The besieged ringforts, where they can be captured.
@@ -191,16 +154,13 @@ val ScoreView(const State& state) {
   const auto pair = [](const std::array<int, 2>& numbers) {
     return ToPair(numbers[kRed], numbers[kBlue]);
   };
-  val view = val::object();
-  view.set("points", pair(outcome.points));
-  view.set("compensation", outcome.compensation_halves / 2.0);
-  view.set("kingdoms", pair(outcome.kingdoms));
-  view.set("territory", pair(outcome.territory));
-  view.set("bridges", pair(outcome.bridges));
-  view.set("kingsCaptured", pair(outcome.kings_captured));
-  view.set("winner",
-           outcome.winner() < 0 ? val::null() : val(outcome.winner()));
-  return view;
+  return Object({{"points", pair(outcome.points)},
+                 {"compensation", outcome.compensation_halves / 2.0},
+                 {"kingdoms", pair(outcome.kingdoms)},
+                 {"territory", pair(outcome.territory)},
+                 {"bridges", pair(outcome.bridges)},
+                 {"kingsCaptured", pair(outcome.kings_captured)},
+                 {"winner", ValueIf(outcome.winner() >= 0, outcome.winner())}});
 }
 
 val LegalIndices(const State& state) {
@@ -212,50 +172,56 @@ val LegalIndices(const State& state) {
 
 }  // namespace
 
+val Object(std::initializer_list<Field> fields) {
+  val object = val::object();
+  for (const Field& field : fields) object.set(field.name, field.value);
+  return object;
+}
+
 val Catalogue() {
-  val view = val::object();
-  view.set("geometry", Geometry());
-  view.set("variants", Variants());
-  view.set("actions", Actions());
-  view.set("levels", Levels());
-  view.set("ratedNetwork", Text(mcts::kRatedNetwork));
-  view.set("rulesVersion", kRulesVersion);
-  view.set("featureVersion", nn::kFeatureVersion);
-  view.set("policyVersion", nn::kPolicyVersion);
-  view.set("valueVersion", nn::kValueVersion);
-  view.set("maxMargin", kMaxMargin);
-  view.set("planes", nn::kNumPlanes);
-  view.set("globals", nn::kNumGlobals);
-  return view;
+  return Object({{"geometry", Geometry()},
+                 {"variants", Variants()},
+                 {"actions", Actions()},
+                 {"levels", Levels()},
+                 {"ratedNetwork", absl::string_view(mcts::kRatedNetwork)},
+                 {"rulesVersion", kRulesVersion},
+                 {"featureVersion", nn::kFeatureVersion},
+                 {"policyVersion", nn::kPolicyVersion},
+                 {"valueVersion", nn::kValueVersion},
+                 {"maxMargin", kMaxMargin},
+                 {"planes", nn::kNumPlanes},
+                 {"globals", nn::kNumGlobals}});
 }
 
 val ViewOf(const State& state) {
+  const bool finished = state.finished();
   const bool announced = state.ending != Ending::kNone;
   const RuleOptionInfo& limit = kRuleOptions[0];
   const bool counts_progress = limit.applies_to(Info(state.variant));
-  val view = val::object();
-  view.set("text", PositionToText(state));
-  view.set("hills", Hills(state));
-  view.set("bridges", Bridges(state));
-  view.set("besieged", BesiegedRingforts(state));
-  view.set("vacant", Count(state.vacant()));
-  view.set("phase", Text(PhaseName(state.phase)));
-  view.set("seat", state.finished() ? val::null() : val(int{state.seat}));
-  view.set("side", state.finished() ? val::null() : val(state.side()));
-  view.set("finished", state.finished());
-  view.set("ending",
-           announced ? val(Text(EndingName(state.ending))) : val::null());
-  view.set("turnsLeft", announced && !state.finished()
-                            ? val(int{state.turns_left})
-                            : val::null());
-  view.set("noProgress",
-           counts_progress ? val(int{state.no_progress}) : val::null());
-  view.set("noProgressLimit",
-           counts_progress ? val(limit.get(state.options)) : val::null());
-  view.set("score", ScoreView(state));
-  view.set("legal", LegalIndices(state));
-  view.set("description", DescribeState(state));
-  return view;
+  return Object(
+      {{"text", PositionToText(state)},
+       {"hills", Array(kNumHills,
+                       [&](int i) {
+                         const Hill hill = static_cast<Hill>(i);
+                         return Object(
+                             {{"owner", OwnerOf(state.ringforts, hill)},
+                              {"king", OwnerOf(state.kings, hill)}});
+                       })},
+       {"bridges", Bridges(state)},
+       {"besieged", BesiegedRingforts(state)},
+       {"vacant", Count(state.vacant())},
+       {"phase", PhaseName(state.phase)},
+       {"seat", ValueIf(!finished, int{state.seat})},
+       {"side", ValueIf(!finished, state.side())},
+       {"finished", finished},
+       {"ending", ValueIf(announced, std::string(EndingName(state.ending)))},
+       {"turnsLeft", ValueIf(announced && !finished, int{state.turns_left})},
+       {"noProgress", ValueIf(counts_progress, int{state.no_progress})},
+       {"noProgressLimit",
+        counts_progress ? val(limit.get(state.options)) : val::null()},
+       {"score", ScoreView(state)},
+       {"legal", LegalIndices(state)},
+       {"description", DescribeState(state)}});
 }
 
 }  // namespace tara::web

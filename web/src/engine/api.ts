@@ -280,24 +280,6 @@ export interface NetworkInfo {
   readonly licence: string | null;
 }
 
-/** How the network as it runs here compares with the golden positions of its
- * bundle. */
-export interface Verification {
-  readonly positions: number;
-  /** Whether the inputs that this engine makes of them are those of the
-   * bundle, bit for bit. */
-  readonly sameInputs: boolean;
-  /** Whether the numbers that golden.json expects are those of the golden
-   * outputs. */
-  readonly sameExpected: boolean;
-  /** The worst |output - golden| / max(1, |golden|), and in which output. */
-  readonly worst: number;
-  readonly worstOutput: string;
-  /** Up to here the bundle calls outputs the same. */
-  readonly tolerance: number;
-  readonly agrees: boolean;
-}
-
 /** An evaluator's result for a position. */
 export interface Evaluation {
   /** Who says so: the network, or random games where there is none that has
@@ -460,8 +442,6 @@ export interface Engine {
   unloadNetwork(): Promise<void>;
   /** null: none is loaded. */
   network(): Promise<NetworkInfo | null>;
-  /** Runs the golden positions of the bundle. REQUIRES: a network is loaded. */
-  verifyNetwork(): Promise<Verification>;
 
   /** Judges the position at a ply (default: game.ply) without search. REQUIRES:
    * it is not finished. */

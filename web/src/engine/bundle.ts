@@ -5,7 +5,7 @@ import { strFromU8 } from 'fflate';
 import { messageOf } from '../error';
 import type { LearnedVariant } from './api';
 import type { Catalogue } from './core';
-import { type NpyArray, readNpy } from './npy';
+import { readNpy } from './npy';
 import type { Tensor } from './onnx';
 import { readZip } from './zip';
 
@@ -32,39 +32,9 @@ export interface Manifest {
   readonly forms: readonly {
     readonly name: string;
     readonly file: string;
-    readonly tolerance: number;
   }[];
-  readonly golden: {
-    readonly file: string;
-    readonly positions: number;
-    readonly tensors: Readonly<Record<string, string>>;
-  };
   readonly license?: string;
   readonly provenance?: Readonly<Record<string, unknown>>;
-}
-
-/** A position of golden.json, in the order of the rows of the tensors. */
-export interface GoldenPosition {
-  /** As text. */
-  readonly position: string;
-  /** The network's golden outputs, rounded. */
-  readonly expected: {
-    readonly priors: readonly number[];
-    readonly win: number;
-    readonly draw: number;
-    readonly loss: number;
-    readonly margin: number;
-  };
-}
-
-export interface Golden {
-  readonly positions: readonly GoldenPosition[];
-  readonly tensors: Readonly<Record<string, NpyArray>>;
-}
-
-export interface InputCounts {
-  readonly planes: number;
-  readonly globals: number;
 }
 
 export interface Bundle {
@@ -79,12 +49,7 @@ export interface Bundle {
   /** The ONNX file that has the weights, and its name. */
   readonly model: Uint8Array;
   readonly file: string;
-  readonly tolerance: number;
   readonly hasOwner: boolean;
-  /** How many planes and globals the network has: the first of the core's. */
-  readonly inputs: InputCounts;
-  /** Read when they are needed. */
-  readonly golden: () => Golden;
 }
 
 function fail(what: string): never {
@@ -150,18 +115,18 @@ function checkVersions(manifest: Manifest, catalogue: Catalogue): void {
   if (differences.length > 0) fail(`it has ${differences.join('; ')}`);
 }
 
-/** Returns the number of planes or of globals that the network has. */
-function inputCount(
-    manifest: Manifest, name: 'planes' | 'globals',
-    catalogue: Catalogue): number {
-  const count =
-      manifest.inputs.find((input) => input.name === name)?.shape?.[1];
-  if (typeof count !== 'number' || !Number.isInteger(count) || count < 1) {
-    fail(`manifest.json lacks the number of '${name}'`);
+/** Throws unless the network has the first of this engine's inputs. */
+function checkInputs(manifest: Manifest, catalogue: Catalogue): void {
+  for (const name of ['planes', 'globals'] as const) {
+    const count = Number(
+        manifest.inputs.find((input) => input.name === name)?.shape?.[1]);
+    if (!Number.isInteger(count) || count < 1) {
+      fail(`manifest.json lacks the number of '${name}'`);
+    }
+    const known = catalogue[name];
+    if (count <= known) continue;
+    fail(`it has ${count} ${name}; this page has the first ${known} of them`);
   }
-  const known = catalogue[name];
-  if (count <= known) return count;
-  fail(`it has ${count} ${name}; this page has the first ${known} of them`);
 }
 
 /** Returns the number of channels or of blocks that the network has. */
@@ -188,6 +153,7 @@ export function readBundle(data: Uint8Array, catalogue: Catalogue): Bundle {
       readJson(first['manifest.json'], 'manifest.json') as Manifest;
   checkShape(manifest);
   checkVersions(manifest, catalogue);
+  checkInputs(manifest, catalogue);
   // The exact form before the smaller one: once loaded they cost the same.
   const form = ['onnx', 'onnx_float16']
       .map((name) => manifest.forms.find((each) => each.name === name))
@@ -211,38 +177,8 @@ export function readBundle(data: Uint8Array, catalogue: Catalogue): Bundle {
     },
     model,
     file: form.file,
-    tolerance: form.tolerance,
-    inputs: {
-      planes: inputCount(manifest, 'planes', catalogue),
-      globals: inputCount(manifest, 'globals', catalogue),
-    },
     hasOwner: manifest.outputs.some((output) => output.name === 'owner'),
-    golden: () => readGolden(data, manifest),
   };
-}
-
-function readGolden(data: Uint8Array, manifest: Manifest): Golden {
-  const { file, tensors } = manifest.golden ?? fail('it has no golden part');
-  const files = Object.values(tensors);
-  const entries =
-      readEntries(data, (name) => name === file || files.includes(name));
-  const json = readJson(entries[file], file) as {
-    readonly positions: readonly GoldenPosition[];
-  };
-  const isWhole = (each: GoldenPosition): boolean =>
-      typeof each?.position === 'string' &&
-      Array.isArray(each.expected?.priors);
-  if (!Array.isArray(json?.positions) || json.positions.length === 0 ||
-      json.positions.length !== manifest.golden.positions ||
-      !json.positions.every(isWhole)) {
-    fail(`${file} does not have the ${
-      manifest.golden.positions} positions of manifest.json`);
-  }
-  const arrays: Record<string, NpyArray> = {};
-  for (const [name, path] of Object.entries(tensors)) {
-    arrays[name] = readNpy(entries[path] ?? fail(`${path} is missing`), path);
-  }
-  return { positions: json.positions, tensors: arrays };
 }
 
 /** The bundle's description, for people. */

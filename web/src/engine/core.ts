@@ -29,34 +29,13 @@ export type Answer<T> =
 
 /** In the order of the legal actions; margins from -maxMargin on. */
 export interface CoreEvaluation
-    extends Pick<Evaluation, 'win' | 'draw' | 'redMargin'> {
+    extends Pick<Evaluation, 'win' | 'draw' | 'redMargin' | 'owners'> {
   readonly priors: readonly number[];
   readonly redMargins: readonly number[];
 }
 
-/** web/wasm/network_batch.h. Views of memory: good until the module is next
- * called. */
-export interface NetworkBatch {
-  readonly size: number;
-  readonly planes: Float32Array;
-  readonly globals: Float32Array;
-  readonly policy: Float32Array;
-  readonly result: Float32Array;
-  readonly margins: Float32Array;
-  readonly owner: Float32Array;
-  ownersOf(index: number): number[];
-}
-
 /** web/wasm/network.h. */
 export interface CoreNetwork {
-  answer(batch: NetworkBatch): void;
-  answerInFloats(batch: NetworkBatch): void;
-  delete(): void;
-}
-
-export interface CoreJudge {
-  batch(): NetworkBatch;
-  read(): CoreEvaluation;
   delete(): void;
 }
 
@@ -82,7 +61,8 @@ export interface CoreSearch {
 
 /** web/wasm/bindings.cc. Positions are texts that the module itself wrote. */
 export interface Core {
-  catalogue(): Catalogue;
+  /** What never changes. */
+  readonly known: Catalogue;
   initialPosition(variant: string, options: string): Answer<string>;
   checkPosition(text: string): Answer<string>;
   completePosition(text: string): Answer<string>;
@@ -92,14 +72,15 @@ export interface Core {
       position: string,
       notation: string): Answer<{ action: number; text: string }>;
   whyNot(position: string, hill: number, chosen: number): string;
-  judgeByPlayouts(position: string): CoreEvaluation;
+  /** Null: random games, which have no owners. A network may not have learned
+   * those that it names. */
+  judge(position: string, network: CoreNetwork | null): CoreEvaluation;
   /** How many leaves of a search are judged together, at most. */
   leavesTogether(simulations: number): number;
   rateByResults(variant: string, games: readonly RatedGame[]): Rating;
   openNetwork(
       kind: string, channels: number, blocks: number,
       tensors: readonly Tensor[], plain: boolean): Answer<CoreNetwork>;
-  readonly Judge: new (position: string) => CoreJudge;
   readonly Search: new (
       position: string, simulations: number, network: boolean,
       level: number, seed: number) => CoreSearch;
@@ -108,7 +89,9 @@ export interface Core {
 /** `wasmBinary` is tara_core.wasm. */
 export async function makeCore(
     wasmBinary: ArrayBuffer | Uint8Array): Promise<Core> {
-  return await createModule({ wasmBinary }) as Core;
+  const core = await createModule({ wasmBinary }) as
+      Omit<Core, 'known'> & { catalogue(): Catalogue };
+  return Object.assign(core, { known: core.catalogue() });
 }
 
 /** Returns the value, or throws the text. */

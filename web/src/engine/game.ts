@@ -4,7 +4,7 @@
 import type {
   Action, Game, PlayedAction, Position, RuleOptions, Side, VariantInfo,
 } from './api';
-import { type Catalogue, type Core, valueOf } from './core';
+import { type Core, valueOf } from './core';
 import { optionsFromText } from './short_text';
 
 export class GameModel {
@@ -17,30 +17,25 @@ export class GameModel {
   private here = 0;
 
   /** `first` is a text of the core. */
-  private constructor(
-      private readonly core: Core, private readonly catalogue: Catalogue,
-      first: string) {
+  private constructor(private readonly core: Core, first: string) {
     const words = first.split(' ');
     const [id = '', options = '-'] = [words[0], words[8]];
     this.positions = [first];
-    this.variant = catalogue.variants.find((info) => info.id === id)!;
+    this.variant = core.known.variants.find((info) => info.id === id)!;
     this.options = optionsFromText(options);
     this.start =
         first === valueOf(core.initialPosition(id, options)) ? null : first;
   }
 
   /** `options` as optionsToText writes them. Throws what is wrong. */
-  static begin(
-      core: Core, catalogue: Catalogue, variant: string,
-      options: string): GameModel {
+  static begin(core: Core, variant: string, options: string): GameModel {
     return new GameModel(
-        core, catalogue, valueOf(core.initialPosition(variant, options)));
+        core, valueOf(core.initialPosition(variant, options)));
   }
 
   /** Begins from a position that was set up. Throws what is wrong with it. */
-  static from(core: Core, catalogue: Catalogue, position: string): GameModel {
-    return new GameModel(
-        core, catalogue, valueOf(core.completePosition(position)));
+  static from(core: Core, position: string): GameModel {
+    return new GameModel(core, valueOf(core.completePosition(position)));
   }
 
   get ply(): number {
@@ -65,9 +60,9 @@ export class GameModel {
   /** The notation of an action at a ply, given by it or by its index. */
   notationOf(ply: number, action: number | string): string {
     if (typeof action === 'string') return action;
-    const { actions } = this.catalogue;
+    const { actions } = this.core.known;
     if (action in actions) {
-      return actionsAt(this.catalogue, this.textAt(ply))(action).notation;
+      return actionsAt(this.core, this.textAt(ply))(action).notation;
     }
     throw new Error(
         `action is ${action}; expected a whole number from 0 to ` +
@@ -82,7 +77,7 @@ export class GameModel {
   }
 
   positionAt(ply: number): Position {
-    return positionOf(this.core, this.catalogue, this.textAt(ply));
+    return positionOf(this.core, this.textAt(ply));
   }
 
   view(): Game {
@@ -102,7 +97,7 @@ export class GameModel {
     this.drop();
     const seat = Number(before.split(' ')[2]);
     this.played.push({
-      action: actionsAt(this.catalogue, before)(next.action),
+      action: actionsAt(this.core, before)(next.action),
       seat,
       side: (seat % 2) as Side,
     });
@@ -134,18 +129,17 @@ export class GameModel {
  * lines from it. As long as a position has the pie rule, nobody can pass: that
  * index is the swap. */
 export function actionsAt(
-    catalogue: Catalogue, text: string): (index: number) => Action {
+    core: Core, text: string): (index: number) => Action {
   const { pie_rule } = optionsFromText(text.split(' ')[8] ?? '-');
   return (index) => {
-    const action = catalogue.actions[index]!;
+    const action = core.known.actions[index]!;
     return pie_rule === 1 && action.kind === 'pass' ?
       { ...action, kind: 'swap', notation: 'swap' } :
       action;
   };
 }
 
-export function positionOf(
-    core: Core, catalogue: Catalogue, text: string): Position {
+export function positionOf(core: Core, text: string): Position {
   const view = core.view(text);
-  return { ...view, legal: view.legal.map(actionsAt(catalogue, text)) };
+  return { ...view, legal: view.legal.map(actionsAt(core, text)) };
 }

@@ -1,14 +1,8 @@
 // What the page and the worker send each other.
 
-import type {
-  Engine, SearchProgress, SearchRequest, SearchResult,
-} from './api';
+import type { Engine, SearchProgress } from './api';
 
-/** The calls: those of the Engine that answer once, and the search. */
-export type Calls = Omit<Engine, 'info' | 'search' | 'close'> & {
-  search(request: SearchRequest): Promise<SearchResult>;
-};
-export type CallName = keyof Calls;
+export type CallName = Exclude<keyof Engine, 'info' | 'close'>;
 
 /** A call; without a name, the search with this id is to stop. */
 export interface ToWorker {

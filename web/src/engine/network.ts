@@ -3,7 +3,7 @@
 import { messageOf } from '../error';
 import type { NetworkInfo } from './api';
 import { type Bundle, factsOf, readBundle } from './bundle';
-import { type Catalogue, type Core, type CoreNetwork, valueOf } from './core';
+import { type Core, type CoreNetwork, valueOf } from './core';
 import { readWeights } from './onnx';
 import { fileId } from './zip';
 
@@ -21,16 +21,15 @@ export interface Network {
 /** Opens the network of a bundle, which is of these bytes. Throws what is wrong
  * with it. */
 export function openNetwork(
-    bytes: Uint8Array, name: string, core: Core,
-    catalogue: Catalogue): Network {
-  const bundle = readBundle(bytes, catalogue);
+    bytes: Uint8Array, name: string, core: Core): Network {
+  const bundle = readBundle(bytes, core.known);
   const { manifest, file, model, ranges } = bundle;
   const { kind, channels, blocks } = bundle.shape;
   const id = fileId(bytes);
   const info = {
     name,
     variants: manifest.variants,
-    rated: (SOURCES?.[id] ?? id) === catalogue.ratedNetwork,
+    rated: (SOURCES?.[id] ?? id) === core.known.ratedNetwork,
     file,
     bytes: bytes.length,
     facts: factsOf(manifest),

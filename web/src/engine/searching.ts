@@ -4,9 +4,7 @@
 import type {
   Evaluation, SearchedAction, SearchProgress, SearchRequest, SearchResult,
 } from './api';
-import type {
-  Catalogue, Core, CoreEvaluation, CoreSearchedAction, PositionView,
-} from './core';
+import type { Catalogue, Core, CoreSearchedAction } from './core';
 import { actionsAt } from './game';
 import { notLearned } from './learned';
 import { optionsFromText } from './short_text';
@@ -42,73 +40,44 @@ function breathe(): Promise<void> {
   return new Promise((resolve) => { onNextMessage(resolve); });
 }
 
-export interface Judges {
-  readonly core: Core;
-  readonly catalogue: Catalogue;
-  readonly network: Network | null;
-}
-
 /** The network, if it has learned the rules of the position. */
-function networkFor(judges: Judges, position: string): Network | null {
+function networkFor(
+    core: Core, network: Network | null, position: string): Network | null {
   const fields = position.split(' ');
-  const variant =
-      judges.catalogue.variants.find((info) => info.id === fields[0]);
+  const variant = core.known.variants.find((info) => info.id === fields[0]);
   const options = optionsFromText(fields[8] ?? '-');
-  const { network } = judges;
   if (network === null || variant === undefined) return null;
   const missing = notLearned(network.info.variants, variant, options);
   return missing === '' ? network : null;
 }
 
-function evaluationOf(
-    catalogue: Catalogue, { text, legal, score }: PositionView, ply: number,
-    evaluation: CoreEvaluation, owners: readonly number[] | null,
-    by: Evaluation['by']): Evaluation {
-  const policy = legal.map(actionsAt(catalogue, text)).map((action, i) => ({
-    action,
-    probability: evaluation.priors[i] ?? 0,
-  }));
-  policy.sort((a, b) => b.probability - a.probability);
-  const { compensation } = score;
-  const redMargins = evaluation.redMargins
-      .map((probability, i) =>
-        ({ margin: i - catalogue.maxMargin - compensation, probability }))
-      .filter((each) => each.probability >= MIN_PROBABILITY);
-  return {
-    by,
-    ply,
-    policy,
-    win: evaluation.win,
-    draw: evaluation.draw,
-    redMargin: evaluation.redMargin - compensation,
-    redMargins,
-    owners: owners === null ? null :
-      catalogue.geometry.hills.map(
-          (hill) => [owners[2 * hill.index]!, owners[2 * hill.index + 1]!]),
-  };
-}
-
+/** `judge` answers, if it has learned the rules of the position, else random
+ * games do. */
 export function evaluate(
-    judges: Judges, position: string, ply: number): Evaluation {
-  const { core, catalogue } = judges;
-  const view = core.view(position);
-  if (view.finished) throw new Error('the game is over: nothing to evaluate');
-  const network = networkFor(judges, position);
-  if (network === null) {
-    return evaluationOf(
-        catalogue, view, ply, core.judgeByPlayouts(position), null,
-        'playouts');
-  }
-  const judge = new core.Judge(position);
-  try {
-    const batch = judge.batch();
-    network.core.answerInFloats(batch);
-    const owners = network.bundle.hasOwner ? batch.ownersOf(0) : null;
-    return evaluationOf(
-        catalogue, view, ply, judge.read(), owners, 'network');
-  } finally {
-    judge.delete();
-  }
+    core: Core, judge: Network | null, position: string,
+    ply: number): Evaluation {
+  const { finished, legal, score } = core.view(position);
+  if (finished) throw new Error('the game is over: nothing to evaluate');
+  const network = networkFor(core, judge, position);
+  const { win, draw, redMargin, ...found } =
+      core.judge(position, network?.core ?? null);
+  const actions = legal.map(actionsAt(core, position));
+  const { compensation } = score;
+  return {
+    by: network === null ? 'playouts' : 'network',
+    ply,
+    policy: actions
+        .map((action, i) => ({ action, probability: found.priors[i] ?? 0 }))
+        .sort((a, b) => b.probability - a.probability),
+    win,
+    draw,
+    redMargin: redMargin - compensation,
+    redMargins: found.redMargins
+        .map((probability, i) =>
+          ({ margin: i - core.known.maxMargin - compensation, probability }))
+        .filter((each) => each.probability >= MIN_PROBABILITY),
+    owners: network?.bundle.hasOwner ? found.owners : null,
+  };
 }
 
 interface Plan {
@@ -157,16 +126,15 @@ function planOf(
 }
 
 export async function search(
-    judges: Judges, position: string, ply: number, request: SearchRequest,
-    stopped: () => boolean,
+    core: Core, judge: Network | null, position: string, ply: number,
+    request: SearchRequest, stopped: () => boolean,
     onProgress: (progress: SearchProgress) => void): Promise<SearchResult> {
-  const { core, catalogue } = judges;
   const { finished, score: { compensation } } = core.view(position);
   if (finished) throw new Error('the game is over: nothing to search');
-  const network = networkFor(judges, position);
-  const plan = planOf(request, catalogue, network !== null);
+  const network = networkFor(core, judge, position);
+  const plan = planOf(request, core.known, network !== null);
   const { simulations, temperature, seed } = plan;
-  const actionOf = actionsAt(catalogue, position);
+  const actionOf = actionsAt(core, position);
   const leaves = core.leavesTogether(simulations);
   const start = performance.now();
   const elapsed = (): number => performance.now() - start;

@@ -2,49 +2,44 @@
 
 import wasmUrl from '../../.build/wasm/tara_core.wasm.gzip?url';
 import { messageOf } from '../error';
-import type { SearchRequest } from './api';
+import type { Search, SearchRequest } from './api';
 import { makeCore } from './core';
-import { Host } from './host';
-import { START, type FromWorker, type ToWorker } from './messages';
 import { fetchPacked } from './fetching';
+import { LocalEngine } from './host';
+import { START, type FromWorker, type ToWorker } from './messages';
 
-function post(message: FromWorker): void {
-  self.postMessage(message);
-}
+const searches = new Map<number, Search>(); // under way, by the id of the call
 
-/** The ids of searches that are to stop. */
-const stopped = new Set<number>();
-
-async function answer(host: Host, message: ToWorker): Promise<void> {
-  const { id, name, args = [] } = message;
-  if (name === undefined) {
-    stopped.add(id);
-    return;
-  }
+/** Sends the value of a call, or why it has none. */
+async function answer(id: number, call: () => unknown): Promise<void> {
+  const post = (message: FromWorker): void => self.postMessage(message);
   try {
-    const call = name === 'search' ?
-      () => host.search(
-          args[0] as SearchRequest, () => stopped.has(id),
-          (progress) => post({ id, progress })) :
-      host.calls()[name] as (...args: readonly unknown[]) => Promise<unknown>;
-    post({ id, value: await call(...args) });
+    post({ id, value: await call() });
   } catch (error) {
     post({ id, error: messageOf(error) });
-  } finally {
-    stopped.delete(id);
   }
+  searches.delete(id);
 }
 
-async function main(): Promise<void> {
-  try {
-    const host = new Host(await makeCore(await fetchPacked(wasmUrl)));
-    self.onmessage = (event: MessageEvent<ToWorker>) =>
-      void answer(host, event.data);
-    post({ id: START, value: host.info() });
-  } catch (error) {
-    const reason = messageOf(error);
-    post({ id: START, error: `the engine does not start: ${reason}` });
-  }
-}
-
-void main();
+void answer(START, async () => {
+  const core = await fetchPacked(wasmUrl).then(makeCore).catch((error) => {
+    throw new Error(`the engine does not start: ${messageOf(error)}`);
+  });
+  const engine = new LocalEngine(core);
+  self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
+    const { id, name, args = [] } = data;
+    if (name === undefined) {
+      searches.get(id)?.stop();
+    } else if (name === 'search') {
+      const search = engine.search(args[0] as SearchRequest, (progress) =>
+        self.postMessage({ id, progress } satisfies FromWorker));
+      searches.set(id, search);
+      void answer(id, () => search.result);
+    } else {
+      void answer(id, () =>
+        (engine[name] as (...all: readonly unknown[]) => unknown).apply(
+          engine, args as unknown[]));
+    }
+  };
+  return engine.info;
+});

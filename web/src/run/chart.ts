@@ -185,34 +185,3 @@ export function plot(chart: Chart, place: HTMLElement, style: Style): uPlot {
   showLast(made);
   return made;
 }
-
-// Returns a picture of a chart, with its title and the names of its lines.
-export function pictureOf({ title }: Chart, made: uPlot): HTMLCanvasElement {
-  const { canvas } = made.ctx;
-  const scale = devicePixelRatio;
-  const row = 20 * scale;
-  const named = made.series.slice(1)
-    .filter((each) => each.class !== 'bound');
-  const picture = h('canvas', {
-    width: canvas.width,
-    height: canvas.height + (named.length + 2) * row,
-  });
-  const ctx = picture.getContext('2d')!;
-  ctx.fillStyle = colour('--card');
-  ctx.fillRect(0, 0, picture.width, picture.height);
-  ctx.drawImage(canvas, 0, 1.5 * row);
-  const write = (text: string, x: number, y: number): void => {
-    ctx.fillStyle = colour('--ink');
-    ctx.fillText(text, x, y);
-  };
-  ctx.font = `bold ${15 * scale}px "Alegreya Sans", system-ui, sans-serif`;
-  write(title, row / 2, row);
-  ctx.font = `${13 * scale}px "Alegreya Sans", system-ui, sans-serif`;
-  named.forEach(({ label, stroke }, i) => {
-    const y = canvas.height + (i + 2) * row;
-    ctx.fillStyle = (stroke as () => string)(); // as uPlot has it
-    ctx.fillRect(row / 2, y - row / 2, row, 3 * scale);
-    write(String(label), 2 * row, y - row / 4);
-  });
-  return picture;
-}

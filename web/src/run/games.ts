@@ -6,6 +6,7 @@ import { byId, h, replaceChildren } from '../ui/dom';
 import { encode } from '../ui/links';
 import { button, select, setOptions } from '../ui/parts';
 import { messageOf } from '../error';
+import { Latest } from '../latest';
 import { axes, colour, markEven, showLegend } from './chart';
 import { addressOf, getFile, type Run } from './metrics';
 
@@ -57,7 +58,7 @@ export class Games {
   private game: WatchedGame | null = null;
   private ply = 0;
   private newest = -1; // the index of the first one in the list
-  private asked = 0; // for a game; answers to an earlier question are dropped
+  private readonly latest = new Latest(); // of the games that are asked for
 
   // The run whose games are listed, where there are several.
   private readonly run = select('Games of', () => {
@@ -145,18 +146,15 @@ export class Games {
   }
 
   private async show(index: number): Promise<void> {
-    const asked = ++this.asked;
-    const run = this.index;
+    const asked = getFile(this.index, `game.json?index=${index}`)
+      .then((response) => response.json());
     let game: WatchedGame;
     try {
-      const response = await getFile(run, `game.json?index=${index}`);
-      game = (await response.json()) as WatchedGame;
+      game = (await this.latest.answer(asked)) as WatchedGame;
     } catch (error) {
-      if (asked !== this.asked) return;
       this.error.textContent = `No game ${index}: ${messageOf(error)}`;
       return;
     }
-    if (asked !== this.asked) return;
     this.error.textContent = '';
     this.game = game;
     // The last position that was searched; the first ones of a game are drawn.

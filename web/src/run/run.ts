@@ -8,11 +8,11 @@ import '../ui/styles/theme.css';
 import '../ui/styles/page.css';
 import '../ui/styles/panels.css';
 import './run.css';
-import { byId, h, replaceChildren, setText } from '../ui/dom';
+import { byId, h, patch, replaceChildren, setText } from '../ui/dom';
 import { button, download, select, setOptions, table } from '../ui/parts';
 import { applyTheme, theme } from '../ui/preferences';
 import { messageOf } from '../error';
-import { pictureOf, plot, runColour } from './chart';
+import { plot, runColour } from './chart';
 import { Games } from './games';
 import {
   AXES, Run, chartsOf, csvOf, differences, grouped, stateOf, variantsOf,
@@ -57,27 +57,11 @@ class Curves {
       this.charts.length === 0 &&
         h('p.card.wide', 'Curves appear after two generations.'),
       this.charts.map(({ title }, i) =>
-        h('figure.card',
-          h('header',
-            h('h2', title),
-            button('', 'PNG', () => this.savePicture(i), {
-              class: 'quiet',
-              title: 'Save as a picture',
-              'aria-label': `PNG: ${title}`,
-            })),
-          places[i])),
+        h('figure.card', h('h2', title), places[i])),
     );
     const axis = this.axis.value as Axis;
     const style = { runs, axis, width: Number(this.width.value) };
     this.plots = this.charts.map((chart, i) => plot(chart, places[i]!, style));
-  }
-
-  private savePicture(i: number): void {
-    const chart = this.charts[i]!;
-    const name = chart.title.toLowerCase().replace(/\W+/g, '-').replace(/-$/, '');
-    pictureOf(chart, this.plots[i]!).toBlob((picture) => {
-      if (picture !== null) download(`tara-${name}.png`, 'image/png', picture);
-    });
   }
 }
 
@@ -105,57 +89,40 @@ function strengthTable(run: Run, isNamed: boolean): HTMLElement | null {
       [variant, ...opponents.map((opponent) => cell(events, opponent))])));
 }
 
-// What the configs differ in, notes and configs, which stay folded out.
-class Rest {
-  private readonly differences = h('figure.card.wide', { tabindex: 0 });
-  private readonly notes = h('figure.card');
-  private readonly configs: HTMLElement[];
-
-  constructor(private readonly runs: readonly Run[]) {
-    this.configs = runs.map(() => h('pre', { tabindex: 0 })); // keys scroll it
-    replaceChildren(byId('rest'), this.differences, this.notes,
-      runs.map((run, i) =>
-        h('details.card', h('summary', this.title('Config', run)), this.configs[i])));
-  }
-
-  draw(): void {
-    const { runs } = this;
-    const rows = differences(runs);
-    this.differences.hidden = rows.length === 0;
-    replaceChildren(this.differences, h('h2', 'Differences of the configs'),
-      table(['field', ...runs.map(({ about }) => about.name)], rows));
-    const notes = runs.map((run) => [run, run.of('note').slice(-20).reverse()] as const)
-      .filter(([, of]) => of.length > 0);
-    this.notes.hidden = notes.length === 0;
-    replaceChildren(this.notes, notes.map(([run, of]) => [
-      h('h2', this.title('Notes', run)),
+// Draws what the configs differ in, notes and configs, which stay folded out.
+function drawRest(runs: readonly Run[]): void {
+  const title = (what: string, { about }: Run): string =>
+    runs.length > 1 ? `${what}: ${about.name}` : what;
+  const scrolls = { tabindex: 0 }; // by keys
+  const rows = differences(runs);
+  const notes = runs
+    .map((run) => [run, run.of('note').slice(-20).reverse()] as const)
+    .filter(([, of]) => of.length > 0);
+  patch(
+    byId('rest'),
+    h('figure.card.wide', { ...scrolls, hidden: rows.length === 0 },
+      h('h2', 'Differences of the configs'),
+      table(['field', ...runs.map(({ about }) => about.name)], rows)),
+    h('figure.card', { hidden: notes.length === 0 }, notes.map(([run, of]) => [
+      h('h2', title('Notes', run)),
       h('ul', of.map(({ generation, text }) =>
         h('li', `${generation}: ${String(text)}`))),
-    ]));
-    runs.forEach(({ about }, i) => setText(this.configs[i]!, about.config));
-  }
-
-  private title(what: string, { about }: Run): string {
-    return this.runs.length > 1 ? `${what}: ${about.name}` : what;
-  }
+    ])),
+    runs.map((run) => h('details.card',
+      h('summary', title('Config', run)),
+      h('pre', scrolls, run.about.config))),
+  );
 }
 
-// How far each run is.
+// Says how far each run is.
 function showStates(runs: readonly Run[]): void {
-  const place = byId('run-state');
-  while (place.childElementCount < runs.length) place.append(h('p'));
-  runs.forEach((run, i) => {
-    const line = place.children[i] as HTMLElement;
-    if (runs.length === 1) {
-      setText(line, stateOf(run));
-      return;
-    }
-    if (line.childElementCount === 0) {
-      line.append(h('i.swatch'), h('strong', run.about.name), ' ', h('span'));
-    }
-    (line.firstElementChild as HTMLElement).style.background = runColour(i);
-    setText(line.lastElementChild!, stateOf(run));
-  });
+  patch(byId('run-state'), runs.map((run, i) => h('p',
+    runs.length > 1 && [
+      h('i.swatch', { style: `background: ${runColour(i)}` }),
+      h('strong', run.about.name),
+      ' ',
+    ],
+    stateOf(run))));
 }
 
 // Waits until the server names its runs, and reads them.
@@ -171,47 +138,52 @@ async function findRuns(): Promise<Run[]> {
   return runs;
 }
 
+// What is shown of runs.
+class Page {
+  private readonly curves: Curves;
+  private readonly games: Games;
+
+  constructor(private readonly runs: readonly Run[]) {
+    this.curves = new Curves(runs);
+    this.games = new Games(runs);
+    const names = runs.map(({ about }) => about.name).join(', ');
+    document.title = `Tara: ${names}`;
+    setText(byId('run-name'), names);
+    this.draw();
+  }
+
+  draw(): void {
+    this.curves.draw();
+    drawRest(this.runs);
+    this.games.draw();
+    showStates(this.runs);
+  }
+
+  async refresh(): Promise<void> {
+    // One after the other: the page draws them together.
+    let isNew = false;
+    for (const run of this.runs) isNew = (await run.read()) || isNew;
+    if (isNew) this.draw();
+    await this.games.refresh();
+    showStates(this.runs);
+  }
+}
+
 async function main(): Promise<void> {
   applyTheme(theme());
   const error = byId('run-error');
-  let drawAll: (() => void) | null = null;
-  let watched: { runs: Run[]; games: Games } | null = null;
+  let page: Page | null = null;
   let width = innerWidth;
   addEventListener('resize', () => {
-    if (innerWidth !== width) drawAll?.();
+    if (innerWidth !== width) page?.draw();
     width = innerWidth;
   });
   const night = matchMedia('(prefers-color-scheme: dark)');
-  night.addEventListener('change', () => drawAll?.());
+  night.addEventListener('change', () => page?.draw());
   for (;;) {
     try {
-      if (watched === null) {
-        const runs = await findRuns();
-        const curves = new Curves(runs);
-        const rest = new Rest(runs);
-        const games = new Games(runs);
-        const names = runs.map(({ about }) => about.name).join(', ');
-        document.title = `Tara: ${names}`;
-        setText(byId('run-name'), names);
-        const draw = (): void => {
-          curves.draw();
-          rest.draw();
-        };
-        drawAll = () => {
-          draw();
-          games.draw();
-          showStates(runs);
-        };
-        watched = { runs, games };
-        drawAll();
-      } else {
-        // One after the other: the page draws them together.
-        let isNew = false;
-        for (const run of watched.runs) isNew = (await run.read()) || isNew;
-        if (isNew) drawAll?.();
-      }
-      await watched.games.refresh();
-      showStates(watched.runs);
+      page ??= new Page(await findRuns());
+      await page.refresh();
       setText(error, '');
       document.body.classList.add('ready');
     } catch (failure) {

@@ -7,8 +7,8 @@ import { button, card, lineRow } from './parts';
 import { SIDE_CLASS } from './board/pieces';
 import { guided } from './preferences';
 import { analysisSentences, chanceOf, givenAwaySentence } from './words';
-import type { Session } from './session';
-import type { Action, SearchedAction, SearchProgress } from '../engine/api';
+import type { App } from './app';
+import type { SearchedAction, SearchProgress } from '../engine/api';
 
 const MOST = 3; // actions
 const LINE = 7; // actions of a line
@@ -16,15 +16,6 @@ const LINE = 7; // actions of a line
 // Returns the actions of a search that are shown, the best first.
 export function bestActions({ actions }: SearchProgress): SearchedAction[] {
   return actions.filter(({ visits }) => visits > 0).slice(0, MOST);
-}
-
-export interface AnalysisEvents {
-  toggle(): void;
-  lesson(): void;
-  puzzle(): void;
-  tryAgain(): void;
-  play(action: Action): void;
-  leave(): void; // its row is hidden, which had the keyboard's focus
 }
 
 export class AnalysisPanel {
@@ -37,16 +28,16 @@ export class AnalysisPanel {
   private readonly words = h('p.legend');
   private readonly retry: HTMLElement;
 
-  constructor(private readonly events: AnalysisEvents) {
-    const { toggle, lesson, puzzle, tryAgain } = events;
-    this.button = button('analyse', 'Analyse', toggle, {
+  constructor(private readonly app: App) {
+    this.button = button('analyse', 'Analyse', app.actions.analyse, {
       title: 'Search every position on the board (A)',
     });
-    const primary = { class: 'primary' };
     this.offers = h('div.offers',
-      button('first-lesson', 'Learn in a minute', lesson, primary),
-      button('first-puzzle', 'Puzzle of the day', puzzle));
-    this.retry = button('try-again', 'Try again', tryAgain);
+      button('first-lesson', 'Learn in a minute', () => app.open(app.lesson), {
+        class: 'primary',
+      }),
+      button('first-puzzle', 'Puzzle of the day', () => app.open(app.puzzle)));
+    this.retry = button('try-again', 'Try again', () => app.tryAgain());
     this.element = card(
       'Analysis',
       [this.title, this.button, this.offers],
@@ -57,7 +48,8 @@ export class AnalysisPanel {
     this.element.classList.add('analysis');
   }
 
-  render(session: Session): void {
+  render(): void {
+    const { session } = this.app;
     const { analysis, analysing, mistake, position, evaluation, game } = session;
     setAttribute(this.button, 'aria-pressed', String(analysing));
     // Before the first action others are worth more.
@@ -103,8 +95,9 @@ export class AnalysisPanel {
       return lineRow(i + 1, action.notation, chanceOf(value), rest, {
         class: side,
         click: ({ detail }: MouseEvent) => {
-          this.events.play(action);
-          if (detail === 0) this.events.leave(); // by a key
+          void this.app.session.play(action);
+          // By a key: its row is hidden.
+          if (detail === 0) this.app.board.focus();
         },
       });
     }));

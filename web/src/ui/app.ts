@@ -10,7 +10,7 @@ import { ChoiceDialog } from './choice_dialog';
 import { CoursePanel } from './course_panel';
 import { byId } from './dom';
 import { Editor } from './editor';
-import type { Exercise, ExerciseEvents } from './exercise';
+import type { Exercise } from './exercise';
 import { GameFileDialog } from './game_file_dialog';
 import { Guide } from './guide';
 import { HelpDialog } from './help_dialog';
@@ -24,8 +24,7 @@ import { NewGameDialog, type NewGame } from './new_game_dialog';
 import { Notices } from './notices';
 import { OpeningsPanel } from './openings_panel';
 import {
-  defaultPlayers, fitPlayers, knownPlayer, PERSON, playerId,
-  type Player,
+  defaultPlayers, knownPlayer, PERSON, type Player,
 } from './players';
 import { turnTheme } from './preferences';
 import { PuzzleOfTheDay } from './puzzle';
@@ -44,7 +43,7 @@ import { TurnBar } from './turn_bar';
 import {
   actionSentence, aimInWords, countSentence, decisiveCount, endingReason,
   hillLabel, placeSentence, plural, resultSentence, rulesInWords, seatName,
-  standingSentence, verificationSentence,
+  standingSentence,
 } from './words';
 import { messageOf } from '../error';
 import { shortText } from '../engine/short_text';
@@ -52,13 +51,19 @@ import type {
   Action, Engine, Family, Game, HillIndex, NetworkInfo, Position, VariantInfo,
 } from '../engine/api';
 
-const NO_MARKS = {
+const NO_MARKS: Marks = {
+  uses: new Map(),
+  links: [],
+  chosen: null,
   last: null,
   hints: [],
   mistake: null,
   heat: null,
   owners: null,
   area: null,
+  besieged: [],
+  counted: [],
+  mover: 'none',
 };
 const PACE_MS = 500;
 const ZIP_SIGNATURE = [0x50, 0x4b]; // "PK", as every bundle begins
@@ -67,21 +72,18 @@ const MAX_TEXT_BYTES = 50_000_000; // of a file with games or a book
 // second press of a double click.
 const ONCE = '[data-do="pass"], .line, #choice, .exercise-tools';
 
+// The parts read its fields and call its methods.
 export class App {
-  private readonly session: Session;
-  private readonly board: Board;
-  private readonly notices = new Notices();
-  private readonly games = new KeptGames();
-  private readonly results: Results;
-  private readonly seats: SeatsPanel;
-  private readonly newGameDialog: NewGameDialog;
-  private readonly fileDialog: GameFileDialog;
-  private readonly help: HelpDialog;
-  private readonly guide: Guide;
-  private readonly editor: Editor;
-  private readonly lesson: Lesson;
-  private readonly puzzle: PuzzleOfTheDay;
-  private readonly actions = {
+  readonly session: Session;
+  readonly board: Board;
+  readonly notices = new Notices();
+  readonly games = new KeptGames();
+  readonly results: Results;
+  readonly editor: Editor;
+  readonly lesson: Lesson;
+  readonly puzzle: PuzzleOfTheDay;
+  // What buttons and keys do.
+  readonly actions = {
     undo: () => void this.step(-1),
     redo: () => void this.step(1),
     hint: () => void this.session.showHint(),
@@ -89,45 +91,32 @@ export class App {
     owners: () => this.toggle('owners'),
     pass: () => this.pass(),
     pauseOrResume: () => this.pauseOrResume(),
+    analyse: () => this.session.toggleAnalysis(),
+    back: () => this.walk(-1),
+    forward: () => this.walk(1),
+    start: () => void this.goTo(0),
+    end: () => void this.goTo(this.session.game.actions.length),
+    newGame: () => this.newGameDialog.open(),
+    help: () => this.help.open(),
   };
-  private readonly turnBar = new TurnBar(() => this.showReview());
-  private readonly analysis = new AnalysisPanel({
-    toggle: () => this.session.toggleAnalysis(),
-    lesson: () => void this.openExercise(this.lesson),
-    puzzle: () => void this.openExercise(this.puzzle),
-    tryAgain: () => this.tryAgain(),
-    play: (action) => void this.session.play(action),
-    leave: () => this.board.focus(),
-  });
-  private readonly toolbar = new Toolbar(this.actions, () =>
-    this.board.focus());
-  private readonly course = new CoursePanel((ply) => void this.goTo(ply));
-  private readonly moves = new MovesPanel(
-    (ply) => void this.goTo(ply),
-    (line) => void this.goToLine(line),
-    (line) => this.session.forgetLine(line),
-  );
-  private readonly review = new ReviewPanel(
-    () => void this.session.reviewOrStop(),
-    (found) => void this.showGivenAway(found),
-    (side) => {
-      this.session.review.side = side;
-      this.draw();
-    },
-  );
-  private readonly openings = new OpeningsPanel(
-    (notation) => this.playNamed(notation),
-    () => this.draw(),
-  );
-  private readonly networkPanel = new NetworkPanel(
-    (file) => void this.loadFile(file),
-    () => void this.unloadNetwork(),
-    () => void this.verifyNetwork(),
-  );
-  private readonly choiceDialog = new ChoiceDialog(
-    (action) => this.onBoard.play(action));
-  private network: NetworkInfo | null = null;
-  private loading: string | null = null; // the name of a bundle
+  readonly paceMs: number; // from one turn to a computer's answer, at least
+  network: NetworkInfo | null = null;
+  loading: string | null = null; // the name of a bundle
+  private readonly turnBar = new TurnBar(this);
+  private readonly toolbar = new Toolbar(this);
+  private readonly course = new CoursePanel(this);
+  private readonly moves = new MovesPanel(this);
+  private readonly analysis = new AnalysisPanel(this);
+  private readonly review = new ReviewPanel(this);
+  private readonly openings = new OpeningsPanel(this);
+  private readonly networkPanel = new NetworkPanel(this);
+  private readonly seats = new SeatsPanel(this);
+  private readonly guide = new Guide(this);
+  private readonly choiceDialog = new ChoiceDialog(this);
+  private readonly fileDialog = new GameFileDialog(this);
+  readonly resultsDialog = new ResultsDialog(this);
+  private readonly help = new HelpDialog(this);
+  private readonly newGameDialog: NewGameDialog;
   private opening: Promise<boolean> | null = null; // of a bundle by the user
   private hasRemoved = false; // the user, a network
   private heat = false;
@@ -135,158 +124,64 @@ export class App {
   private drawing = false; // a frame is due
   private walked = Promise.resolve(); // the steps of keys so far
   private shownPosition: Placed | null = null; // on the board
-  private resumeLater = false; // the computer's turns, after editor or exercise
-  private pointedCount: ShownCount | null = null;
-  private pressedCount: ShownCount | null = null;
+  private resumeLater = false; // the computer's turns, after a part
   private moved: Action | null = null; // shown in motion
   private toldOfFullStorage = false;
 
   constructor(
-    private readonly engine: Engine,
+    readonly engine: Engine,
     game: Game,
   ) {
-    const { info } = engine;
-    this.results = new Results(engine);
     const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
-    const paceMs = calm ? 0 : PACE_MS;
-    this.session = new Session(
-      engine,
-      game,
-      {
-        changed: () => this.draw(),
-        toKeep: () => this.keep(),
-        played: (now, before) => this.announce(now, before),
-        asked: (actions) =>
-          this.choiceDialog.ask(actions, this.session.changes),
-        refused: (hill, chosen) => this.refuse(hill, chosen),
-        failed: (error) => this.notices.showError(error),
-      },
-      paceMs,
-    );
-    const { session } = this;
-    this.board = new Board(info.geometry, {
-      onHill: (hill) => {
-        if (this.editor.isOpen) this.editor.pointAt(hill);
-        else this.onBoard.pointAt(hill);
-      },
-      onDrag: (from, to) => this.onBoard.drag(from, to),
-      onEscape: () => {
-        if (this.editor.isOpen) this.editor.forget();
-        else this.onBoard.forget();
-      },
-      onLink: (action) => {
-        if (this.editor.isOpen) this.editor.toggleLink(action);
-        else this.onBoard.play(action);
-      },
-    });
-    this.editor = new Editor(engine, {
-      changed: () => this.draw(),
-      announce: (sentence) => this.notices.announce(sentence),
-      textOf: textOfPasted,
-      copyLink: (text) => void this.copyLink(text),
-      play: (text) => void this.playPosition(text, session.players, false),
-      analyse: (text) => void this.playPosition(text, [], true),
-      cancel: () => this.cancelEditor(),
-    });
-    const exercise: ExerciseEvents = {
-      changed: () => this.draw(),
-      asked: (actions) => this.choiceDialog.ask(actions, session.changes),
-      refused: (hill, chosen, reason) => {
-        if (reason === null) void this.tellReason(hill, chosen);
-        else this.board.tell(hill, reason);
-      },
-      failed: (error) => this.notices.showError(error),
-      toBoard: () => this.board.focus(),
-      leave: () => this.leaveExercise(),
-    };
-    this.lesson = new Lesson(engine, {
-      ...exercise,
-      play: ({ family }) => void this.playAfterLesson(family),
-    });
-    this.puzzle = new PuzzleOfTheDay(engine, exercise, paceMs);
-    this.seats = new SeatsPanel(
-      info.levels,
-      (seat, player) => session.setPlayer(seat, player),
-      (shown) => {
-        this.pointedCount = shown;
-        this.draw();
-      },
-      (shown) => this.pressCount(shown),
-    );
-    const resultsDialog = new ResultsDialog(info.levels, this.results);
-    this.newGameDialog = new NewGameDialog(
-      info,
-      (variant) => this.results.standing(variant),
-      (choice) => void this.newGame(choice),
-      () => void resultsDialog.open(),
-    );
-    this.fileDialog = new GameFileDialog(engine, session, this.games, {
-      edited: () => (this.editor.isOpen ? this.editor.shown : null),
-      load: (text) => this.loadGame(text),
-      goBackTo: (kept) => this.goBackTo(kept),
-    });
-    const lesson = (): void => void this.openExercise(this.lesson);
-    const puzzle = (): void => void this.openExercise(this.puzzle);
-    this.guide = new Guide(info.geometry, () => this.openHelp(), lesson);
-    this.help = new HelpDialog(info.geometry, () => this.draw(), lesson, puzzle);
+    this.paceMs = calm ? 0 : PACE_MS;
+    this.results = new Results(engine);
+    this.session = new Session(engine, game, this, this.paceMs);
+    this.board = new Board(engine.info.geometry, () => this.onBoard);
+    this.newGameDialog = new NewGameDialog(this);
+    this.editor = new Editor(this);
+    this.lesson = new Lesson(this);
+    this.puzzle = new PuzzleOfTheDay(this);
     this.place();
   }
 
   // Puts the parts into the page, and listens to it.
   private place(): void {
-    byId('board-place').append(this.board.element);
-    byId('turn-place').append(
-      this.turnBar.element,
-      this.editor.bar,
-      ...this.exercises.map(({ bar }) => bar),
-    );
-    byId('tools-place').append(
-      this.toolbar.element,
-      this.editor.palette,
-      ...this.exercises.map(({ tools }) => tools),
-    );
-    byId('legend-place').append(this.toolbar.legends);
-    byId('guide-place').append(
-      ...this.exercises.map(({ card }) => card),
-      this.analysis.element,
-      this.openings.element,
-      this.guide.element,
-    );
-    byId('side-place').append(
-      this.editor.panel,
-      this.seats.element,
-      this.course.element,
-      this.moves.element,
-      this.review.element,
-      this.networkPanel.element,
-    );
-    const on = (id: string, action: () => void): void =>
-      byId(id).addEventListener('click', action);
-    on('skip-button', () => this.board.focus());
-    on('new-game-button', () => this.openNewGame());
-    on('file-button', () => void this.fileDialog.open());
-    on('set-up-button', () => void this.openEditor());
-    on('help-button', () => this.openHelp());
-    on('theme-button', turnTheme);
+    const { editor, lesson, puzzle } = this;
+    const places: Readonly<Record<string, readonly Element[]>> = {
+      board: [this.board.element],
+      turn: [this.turnBar.element, editor.bar, lesson.bar, puzzle.bar],
+      tools: [this.toolbar.element, editor.palette, lesson.tools, puzzle.tools],
+      legend: [this.toolbar.legends],
+      guide: [
+        lesson.card, puzzle.card, this.analysis.element, this.openings.element,
+        this.guide.element,
+      ],
+      side: [
+        editor.panel, this.seats.element, this.course.element,
+        this.moves.element, this.review.element, this.networkPanel.element,
+      ],
+    };
+    for (const [name, parts] of Object.entries(places)) {
+      byId(`${name}-place`).append(...parts);
+    }
+    const buttons = {
+      skip: () => this.board.focus(),
+      'new-game': this.actions.newGame,
+      file: () => void this.fileDialog.open(),
+      'set-up': () => void this.open(editor),
+      help: this.actions.help,
+      theme: turnTheme,
+    };
+    for (const [name, action] of Object.entries(buttons)) {
+      byId(`${name}-button`).addEventListener('click', action);
+    }
     acceptDrops((file) => void this.loadFile(file));
     addEventListener('click', (event) => {
       const isSecond = event.detail > 1;
       if (isSecond && (event.target as Element).closest(ONCE)) event.stopPropagation();
     }, { capture: true });
     addEventListener('hashchange', () => void this.openLink());
-    listenToKeys(
-      {
-        ...this.actions,
-        analyse: () => this.session.toggleAnalysis(),
-        back: () => this.walk(-1),
-        forward: () => this.walk(1),
-        start: () => void this.goTo(0),
-        end: () => void this.goTo(this.session.game.actions.length),
-        newGame: () => this.openNewGame(),
-        help: () => this.openHelp(),
-      },
-      () => !this.editor.isOpen && this.exercise === undefined,
-    );
+    listenToKeys(this.actions, () => this.part === undefined);
   }
 
   // Begins with the game of the address, if it has one, else with the game that
@@ -331,7 +226,7 @@ export class App {
         );
       }
       const text = decode(hash.slice(1));
-      const same = this.games.list().games.find((kept) => kept.text === text);
+      const same = this.games.list().find((kept) => kept.text === text);
       if (same !== undefined) {
         await this.goBackTo(same);
         return true;
@@ -355,9 +250,8 @@ export class App {
     players: readonly Player[],
     paused = true,
   ): Promise<void> {
-    const fit = ({ variant }: Game) => fitPlayers(players, variant);
-    const begin = (): void => this.games.begin();
-    return this.session.load(text, { fit, paused }, begin);
+    return this.session.load(text, { players, paused }, () =>
+      this.games.begin());
   }
 
   private loadedSentence(): string {
@@ -366,16 +260,7 @@ export class App {
     return `A ${what} of ${game.variant.name} is loaded.`;
   }
 
-  tell(sentence: string): void {
-    this.notices.show(sentence);
-  }
-
-  // Called once the network that the page is served with has been loaded.
-  begin(): void {
-    this.session.begin();
-  }
-
-  private async newGame(choice: NewGame): Promise<void> {
+  async newGame(choice: NewGame): Promise<void> {
     const { game } = this.session;
     const { variant, options, players } = choice;
     await this.session.newGame(variant.id, options, players, () => {
@@ -390,23 +275,22 @@ export class App {
   }
 
   // Goes on with a kept game as it was left. Rejects if it cannot be read.
-  private async goBackTo(kept: KeptGame): Promise<void> {
+  async goBackTo(kept: KeptGame): Promise<void> {
     const { levels } = this.engine.info;
     const players = kept.players.map((id) => knownPlayer(id, levels));
     const { text, paused, counts, others } = kept;
-    const fit = ({ variant }: Game) => fitPlayers(players, variant);
-    await this.session.load(text, { fit, paused, counts, others }, () =>
+    await this.session.load(text, { players, paused, counts, others }, () =>
       this.games.take(kept));
     if (this.isHelped) this.session.help();
   }
 
   // Keeps the game for the next visit.
-  private keep(): void {
+  toKeep(): void {
     const { session } = this;
     const { game, players, paused, counts, position } = session;
     const kept = this.games.keep({
       text: shortText(game),
-      players: players.map(playerId),
+      players,
       paused,
       counts,
       result: position.finished ? resultSentence(position.score) : '',
@@ -432,7 +316,7 @@ export class App {
   // Returns whether the bundle was accepted; if not, shows the reason.
   private async loadNetwork(bundle: Blob, name: string): Promise<boolean> {
     this.loading = name;
-    this.draw();
+    this.changed();
     try {
       this.network = await this.engine.loadNetwork(bundle, name);
       this.session.networkChanged();
@@ -445,11 +329,11 @@ export class App {
       return false;
     } finally {
       this.loading = null;
-      this.draw();
+      this.changed();
     }
   }
 
-  private async unloadNetwork(): Promise<void> {
+  async unloadNetwork(): Promise<void> {
     this.hasRemoved = true;
     this.session.help();
     await this.engine.unloadNetwork();
@@ -457,18 +341,8 @@ export class App {
     this.session.networkChanged();
   }
 
-  // Runs the golden positions of the bundle, and shows whether they agree.
-  private async verifyNetwork(): Promise<void> {
-    try {
-      const found = await this.engine.verifyNetwork();
-      this.notices.show(verificationSentence(found), !found.agrees);
-    } catch (error) {
-      this.notices.showError(error);
-    }
-  }
-
   // Loads a dropped or opened file: a bundle, or a game as text, with any name.
-  private async loadFile(file: File): Promise<void> {
+  async loadFile(file: File): Promise<void> {
     const head = new Uint8Array(await file.slice(0, 2).arrayBuffer());
     const isZip = ZIP_SIGNATURE.every((byte, i) => head[i] === byte);
     const text = isZip || file.size > MAX_TEXT_BYTES ? '' : await file.text();
@@ -502,7 +376,7 @@ export class App {
     );
   }
 
-  private async loadGame(text: string): Promise<void> {
+  async loadGame(text: string): Promise<void> {
     const book = Book.read(text);
     if (book !== null) {
       this.openBook(book);
@@ -530,7 +404,7 @@ export class App {
         `rules of the book: ${plural(book.positions, 'position')}.`);
   }
 
-  private playNamed(notation: string): void {
+  playNamed(notation: string): void {
     const { session } = this;
     const action = session.position.legal.find(
       (each) => each.notation === notation);
@@ -539,107 +413,74 @@ export class App {
     this.board.focus();
   }
 
-  private openNewGame(): void {
-    this.newGameDialog.open(
-      this.session.game.variant,
-      this.network?.rated ?? false,
-    );
-  }
-
-  // Sets up a position, beginning with the one on the board.
-  private async openEditor(): Promise<void> {
-    const { editor, session } = this;
-    if (await this.setApart(editor)) editor.open(session.game, session.changes);
-    this.board.focus();
-    this.draw();
-  }
-
-  private cancelEditor(): void {
-    this.editor.close();
-    this.resume();
-    byId('set-up-button').focus();
-    this.draw();
-  }
-
-  // Makes room for the editor or an exercise in the place of the game. Returns
-  // false if it is open.
-  private async setApart(part: Editor | Exercise): Promise<boolean> {
-    const { session } = this;
-    // With the action or the game that is on its way; its computer waits.
-    await session.settled();
-    if (part.isOpen) return false;
-    for (const each of [this.editor, ...this.exercises]) each.close();
-    if (session.analysing) session.toggleAnalysis();
-    this.resumeLater ||= !session.paused;
-    session.pause();
-    return true;
-  }
-
-  // The computer continues as before the editor or an exercise.
-  private resume(): void {
-    if (this.resumeLater) this.session.resume();
-    this.resumeLater = false;
-  }
-
-  private get exercises(): readonly (Lesson | PuzzleOfTheDay)[] {
-    return [this.lesson, this.puzzle];
+  // What may take the place of the game.
+  private get parts(): readonly (Editor | Lesson | PuzzleOfTheDay)[] {
+    return [this.editor, this.lesson, this.puzzle];
   }
 
   // The open one.
-  private get exercise(): Lesson | PuzzleOfTheDay | undefined {
-    return this.exercises.find(({ isOpen }) => isOpen);
+  private get part(): Editor | Lesson | PuzzleOfTheDay | undefined {
+    return this.parts.find(({ isOpen }) => isOpen);
   }
 
-  // Begins one for the variant on the board, in the place of the game.
-  private async openExercise(exercise: Exercise): Promise<void> {
+  // The one that has a game of its own.
+  private get exercise(): Lesson | PuzzleOfTheDay | undefined {
+    const { part } = this;
+    return part instanceof Editor ? undefined : part;
+  }
+
+  // Begins with the position or the variant on the board.
+  async open(part: Editor | Exercise): Promise<void> {
     const { session } = this;
-    if (!(await this.setApart(exercise))) return;
-    try {
-      await exercise.open(session.game.variant, session.changes);
-      byId('turn-place').scrollIntoView({ block: 'nearest' });
-    } catch (error) {
-      this.notices.showError(error);
-      this.leaveExercise();
+    // With the action or the game that is on its way; its computer waits.
+    await session.settled();
+    if (!part.isOpen) {
+      for (const each of this.parts) each.close();
+      if (session.analysing) session.toggleAnalysis();
+      this.resumeLater ||= !session.paused;
+      session.pause();
+      try {
+        await part.open(session.game, session.changes);
+        byId('turn-place').scrollIntoView({ block: 'nearest' });
+      } catch (error) {
+        this.notices.showError(error);
+        this.leave();
+      }
     }
     this.board.focus();
+    this.changed();
   }
 
-  private leaveExercise(): void {
-    this.exercise?.close();
-    this.resume();
-    this.board.focus();
-    this.draw();
+  // Goes back to the game; the computer continues as before.
+  leave(): void {
+    const { part } = this;
+    part?.close();
+    if (this.resumeLater) this.session.resume();
+    this.resumeLater = false;
+    (part === this.editor ? byId('set-up-button') : this.board).focus();
+    this.changed();
   }
 
   // Begins a game of the family's first variant against the weakest computer.
-  private async playAfterLesson(family: Family): Promise<void> {
+  async playAfterLesson(family: Family): Promise<void> {
     const { variants, levels } = this.engine.info;
     const { variant } = this.session.game;
-    const computer: Player = { kind: 'computer', level: levels[0]!.id };
     const isIt = (each: VariantInfo): boolean => each.family === family;
     const played = [variant, ...variants].find(isIt)!;
     const players = played.seats.map(({ side }) =>
-      side === 0 ? PERSON : computer);
+      side === 0 ? PERSON : levels[0]!.id);
     await this.newGame({ variant: played, options: {}, players });
     this.board.focus();
   }
 
-  // Where clicks on the board go, unless a position is set up.
-  private get onBoard(): Session | Lesson | PuzzleOfTheDay {
-    return this.exercise ?? this.session;
-  }
-
-  private pressCount(shown: ShownCount): void {
-    const { pressedCount: old } = this;
-    const isSame = old?.side === shown.side && old.count === shown.count;
-    this.pressedCount = isSame ? null : shown;
-    if (isSame) this.pointedCount = null;
-    else this.explainCount(countSentence(this.session.game, shown));
-    this.draw();
+  // Where clicks on the board go.
+  get onBoard(): Session | Editor | Lesson | PuzzleOfTheDay {
+    return this.part ?? this.session;
   }
 
   // On a phone the board is out of sight, and then the note on the card is.
-  private explainCount(sentence: string): void {
+  explainCount(shown: ShownCount): void {
+    const sentence = countSentence(this.session.game, shown);
     const { bottom } = this.board.element.getBoundingClientRect();
     if (bottom > innerHeight / 2) {
       this.notices.announce(sentence);
@@ -650,7 +491,7 @@ export class App {
   }
 
   // Begins a game from a position that was set up.
-  private async playPosition(
+  async playPosition(
     text: string,
     players: readonly Player[],
     paused: boolean,
@@ -663,7 +504,7 @@ export class App {
     }
   }
 
-  private async copyLink(text: string): Promise<void> {
+  async copyLink(text: string): Promise<void> {
     const link = linkTo(text);
     try {
       await navigator.clipboard.writeText(link);
@@ -673,8 +514,18 @@ export class App {
     }
   }
 
-  private openHelp(): void {
-    this.help.open(this.session.game);
+  failed(error: unknown): void {
+    this.notices.showError(error);
+  }
+
+  // Asks which of several actions is meant.
+  asked(actions: readonly Action[]): void {
+    this.choiceDialog.ask(actions);
+  }
+
+  // Whether the levels' Elo is known of the network there is.
+  get isRated(): boolean {
+    return this.network?.rated ?? false;
   }
 
   // Whether the page shows more than the rules say.
@@ -687,7 +538,7 @@ export class App {
     if (this.session.position.finished) return;
     this[map] = !this[map];
     if (this[map]) this.session.help();
-    this.draw();
+    this.changed();
   }
 
   // Waits for another place in the game, and says which it is.
@@ -700,11 +551,11 @@ export class App {
     return this.arrive(this.session.step(step));
   }
 
-  private goToLine(line: Line): Promise<void> {
+  goToLine(line: Line): Promise<void> {
     return this.arrive(this.session.goToLine(line));
   }
 
-  private goTo(ply: number): Promise<void> {
+  goTo(ply: number): Promise<void> {
     return this.arrive(this.session.goTo(ply));
   }
 
@@ -737,25 +588,25 @@ export class App {
   }
 
   // Shows a mistake on the board, which on a phone is far above the list.
-  private async showGivenAway(found: GivenAway): Promise<void> {
+  async showGivenAway(found: GivenAway): Promise<void> {
     await this.session.goToMistake(found);
     byId('turn-place').scrollIntoView({ block: 'nearest' });
   }
 
-  private tryAgain(): void {
+  tryAgain(): void {
     this.session.tryAgain();
     this.board.focus();
   }
 
   // Reviews the game, unless that has been done.
-  private showReview(): void {
+  showReview(): void {
     const { session } = this;
     if (session.review.state.kind === 'none') void session.reviewOrStop();
     this.review.show();
   }
 
   // Says at the hill why it cannot be acted on.
-  private refuse(hill: HillIndex, chosen: HillIndex | null): void {
+  refused(hill: HillIndex, chosen: HillIndex | null): void {
     const { session } = this;
     if (session.personToMove) {
       void this.tellReason(hill, chosen);
@@ -766,7 +617,7 @@ export class App {
     this.board.tell(hill, `It is ${who}’s turn, the computer’s${how}`);
   }
 
-  private async tellReason(
+  async tellReason(
     hill: HillIndex,
     chosen: HillIndex | null,
   ): Promise<void> {
@@ -783,7 +634,8 @@ export class App {
     return this.exercise?.game ?? this.session.game;
   }
 
-  private announce(game: Game, before: Position): void {
+  // Says what was played on the position `before`.
+  played(game: Game, before: Position): void {
     const { position } = game;
     const played = game.actions[game.ply - 1]!;
     let sentence = `${actionSentence(game, played, before)}.`;
@@ -807,13 +659,13 @@ export class App {
   // level of known Elo, by the usual rules.
   private async keepResult({ variant, options, position }: Game): Promise<void> {
     const { counts, players } = this.session;
-    if (!counts || this.network?.rated !== true) return;
+    if (!counts || !this.isRated) return;
     if (Object.keys(options).length > 0) return;
     const bySide = [0, 1].map((side) => {
       const seats = variant.seats.filter((seat) => seat.side === side);
-      return [...new Set(seats.map(({ index }) => playerId(players[index]!)))];
+      return [...new Set(seats.map(({ index }) => players[index]))];
     });
-    const side = bySide.findIndex((ids) => ids.join() === 'person');
+    const side = bySide.findIndex((ids) => ids.join() === PERSON);
     const other = side === 0 ? 1 : 0;
     const level = this.engine.info.levels.find(
       ({ id }) => side >= 0 && id === bySide[other]!.join(),
@@ -829,11 +681,11 @@ export class App {
   }
 
   // Draws everything in the next frame, once for any number of calls.
-  private draw(): void {
-    const { choiceDialog, editor, session } = this;
+  changed(): void {
+    const { choiceDialog, session } = this;
     // Another position has come meanwhile.
     if (session.changes !== choiceDialog.since) choiceDialog.close();
-    for (const part of [editor, ...this.exercises]) {
+    for (const part of this.parts) {
       if (part.isOpen && session.changes !== part.since) {
         part.close();
         this.resumeLater = false;
@@ -850,30 +702,19 @@ export class App {
   }
 
   private render(): void {
-    const { editor, exercise, session } = this;
+    const { part, session } = this;
     const { game } = session;
-    const apart = editor.isOpen
-      ? editor.rules
-      : exercise && { variant: exercise.variant, options: {} };
-    document.body.classList.toggle('apart', apart !== undefined);
-    document.body.classList.toggle('editing', editor.isOpen);
+    const apart = part?.rules;
+    document.body.classList.toggle('apart', part !== undefined);
+    document.body.classList.toggle('editing', part === this.editor);
     byId('variant-name').textContent = apart?.variant.name ?? rulesInWords(game);
     byId('aim').textContent = aimInWords(apart ?? game);
     document.title = `Tara: ${game.variant.name}`;
     this.renderBoard();
-    this.turnBar.render(session);
-    this.analysis.render(session);
-    this.guide.render(session);
-    this.seats.render(
-      session,
-      this.network?.rated ?? false,
-      this.pointedCount ?? this.pressedCount,
-      this.pressedCount,
-    );
-    this.course.render(session);
-    this.moves.render(session);
-    this.review.render(session);
-    this.networkPanel.render(this.network, game, this.loading);
+    for (const panel of [
+      this.turnBar, this.analysis, this.guide, this.seats, this.course,
+      this.moves, this.review, this.networkPanel,
+    ]) panel.render();
     const { seat } = session.position;
     const computer = seat !== null && !session.isPerson(seat);
     this.openings.render(game, seat !== null && (!computer || session.paused));
@@ -891,32 +732,33 @@ export class App {
   }
 
   private renderBoard(): void {
-    const { session, editor, exercise } = this;
-    if (editor.isOpen) {
-      this.renderEditedBoard();
+    const { session, part, board, shownGame: game } = this;
+    const { position } = game;
+    const isEdited = part instanceof Editor;
+    const shown = isEdited ? part.board : position;
+    if (shown !== this.shownPosition) {
+      this.shownPosition = shown;
+      board.showPosition(shown, isEdited ? null : this.moved);
+    }
+    if (isEdited) {
+      board.showFacts({ waits: false });
+      board.showMarks({ ...NO_MARKS, ...part.marks() }, part.labels());
       return;
     }
-    const game = this.shownGame;
-    const { position } = game;
-    const { geometry } = this.engine.info;
-    if (position !== this.shownPosition) {
-      this.shownPosition = position;
-      this.board.showPosition(position, this.moved);
-    }
-    const { chosen, personToMove: acts } = this.onBoard;
-    this.board.showFacts({
+    const { chosen, personToMove: acts } = part ?? session;
+    board.showFacts({
       ply: game.ply,
       actions: game.actions.length,
       waits: acts, // for a person to act
       changes: session.changes,
     });
-    const mine = acts ? uses(position, chosen) : new Map<number, never>();
+    const mine = acts ? uses(position, chosen) : NO_MARKS.uses;
     const { besieged } = position;
-    this.board.showMarks(
+    board.showMarks(
       {
-        ...(exercise === undefined
-          ? this.marksOfGame()
-          : { ...NO_MARKS, last: game.actions[game.ply - 1]?.action ?? null }),
+        ...NO_MARKS,
+        last: game.actions[game.ply - 1]?.action ?? null,
+        ...(part === undefined && this.marksOfGame()),
         uses: mine,
         links: position.legal.filter(({ kind }) => acts && kind === 'link'),
         chosen,
@@ -924,62 +766,36 @@ export class App {
         counted: this.counted(position),
         mover: position.side === null ? 'none' : SIDE_CLASS[position.side],
       },
-      geometry.hills.map(({ name, index: hill }) =>
+      this.engine.info.geometry.hills.map(({ name, index: hill }) =>
         hillLabel(name, position, hill, mine.get(hill), besieged.includes(hill))),
     );
   }
 
   private counted(position: Position): readonly CountedHills[] {
-    const { lesson } = this;
-    const one = this.pointedCount ?? this.pressedCount;
-    const isRead = lesson.isOpen && !lesson.personToMove;
+    const { lesson, part, seats } = this;
+    const isRead = part === lesson && !lesson.personToMove;
     const count = isRead ? lesson.step.shows : undefined;
-    const sides = count === undefined ? [] : ([0, 1] as const);
-    const ofLesson = sides.map((side) => ({ count: count!, side }));
-    const ofGame = one === null ? [] : [one];
-    return (this.exercise === undefined ? ofGame : ofLesson)
-      .map((each) => countedHills(position, each))
+    const ofLesson = count === undefined
+      ? [] : ([0, 1] as const).map((side) => ({ count, side }));
+    return (part === undefined ? [seats.shown] : ofLesson)
+      .map((each) => each && countedHills(position, each))
       .filter((each) => each !== null);
   }
 
-  private marksOfGame(): Pick<Marks, keyof typeof NO_MARKS> {
+  private marksOfGame(): Partial<Marks> {
     const { session } = this;
-    const { game, mistake, evaluation } = session;
-    const best = session.analysis === null || session.trying !== null
+    const { game, analysis, mistake, evaluation } = session;
+    const best = analysis === null || session.trying !== null
       ? []
-      : bestActions(session.analysis).map(({ action }) => action);
+      : bestActions(analysis).map(({ action }) => action);
     return {
-      // Beside a mistake it would look like one.
-      last:
-        mistake === null ? (game.actions[game.ply - 1]?.action ?? null) : null,
+      ...(mistake !== null && { last: null }), // it would look like one
       hints: mistake === null ? best : [mistake.better],
       mistake: mistake?.played.action ?? null,
       heat: this.heat ? (evaluation?.policy ?? null) : null,
       owners: this.owners ? (evaluation?.owners ?? null) : null,
       area: game.variant.seats.length === 4 ? game.position.seat : null,
     };
-  }
-
-  private renderEditedBoard(): void {
-    const { editor } = this;
-    const { board } = editor;
-    if (board !== this.shownPosition) {
-      this.shownPosition = board;
-      this.board.showPosition(board, null);
-    }
-    this.board.showFacts({ waits: false });
-    this.board.showMarks(
-      {
-        ...NO_MARKS,
-        uses: new Map(board.hills.map((_, hill) => [hill, 'set'])),
-        links: editor.linkActions(),
-        chosen: editor.chosen,
-        besieged: [],
-        counted: [],
-        mover: SIDE_CLASS[editor.side],
-      },
-      editor.labels(),
-    );
   }
 }
 

@@ -2,6 +2,7 @@
 // and later for plies that have none. The result of a search, for a hint or a
 // review, replaces the network's first evaluation of a ply.
 
+import { Latest } from '../latest';
 import type {
   Engine, Evaluation, Game, Score, SearchProgress,
 } from '../engine/api';
@@ -19,9 +20,7 @@ export class CourseOfGame {
   // stays known while another one is on the board.
   private readonly points = new Map<string, CoursePoint>();
   private keys: readonly string[] = ['']; // by ply
-  private era = 0; // answers of an earlier one are dropped
-  private filling = false;
-  private due: Game | null = null; // to fill after that
+  private readonly latest = new Latest(); // of the questions to the engine
 
   constructor(
     private readonly engine: Engine,
@@ -33,14 +32,13 @@ export class CourseOfGame {
   }
 
   clear(): void {
-    ++this.era;
+    this.latest.drop();
     this.points.clear();
   }
 
   // Drops the answers that are on their way: the engine's game is to change.
   interrupt(): void {
-    ++this.era;
-    this.due = null;
+    this.latest.drop();
   }
 
   // Another line of actions is on the board.
@@ -79,36 +77,22 @@ export class CourseOfGame {
   }
 
   // Judges the plies of the game that have no judgement yet.
-  complete(game: Game): void {
-    if (this.filling) this.due = game;
-    else void this.fill(game);
-  }
-
-  private async fill(game: Game): Promise<void> {
-    const { era } = this;
-    this.filling = true;
+  async complete({ actions, ply: here }: Game): Promise<void> {
+    const last = actions.length;
     try {
-      for (let ply = 0; ply < game.actions.length; ++ply) {
+      for (let ply = 0; ply < last; ++ply) {
         if (this.at(ply) !== undefined) continue;
-        const evaluation = await this.engine.evaluate(ply);
-        if (era !== this.era) return;
-        this.add(evaluation);
+        this.add(await this.latest.answer(this.engine.evaluate(ply)));
         this.changed();
       }
-      const last = game.actions.length;
-      if (this.at(last) !== undefined || game.ply === last) return;
-      const end = await this.engine.positionAt(last);
-      if (era !== this.era || !end.finished) return;
+      if (this.at(last) !== undefined || here === last) return;
+      const end = await this.latest.answer(this.engine.positionAt(last));
+      if (!end.finished) return;
       this.finish(last, end.score);
       this.changed();
     } catch {
       // A ply without a judgement is a gap in the plot; judging the position
       // on the board shows what is wrong.
-    } finally {
-      this.filling = false;
-      const { due } = this;
-      this.due = null;
-      if (due !== null) void this.fill(due);
     }
   }
 }

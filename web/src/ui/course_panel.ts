@@ -5,7 +5,7 @@ import { h, replaceChildren, s, type Child } from './dom';
 import { card } from './parts';
 import { chances } from './words';
 import type { CoursePoint } from './course';
-import type { Session } from './session';
+import type { App } from './app';
 
 const WIDTH = 320;
 const CHANCE_HEIGHT = 74;
@@ -43,7 +43,7 @@ export class CoursePanel {
   private scale = MIN_PLIES; // plies that the plot is wide
   private last = 0;
 
-  constructor(private readonly goTo: (ply: number) => void) {
+  constructor(private readonly app: App) {
     this.element = card(
       'Course of the game',
       [h('h2', 'Course of the game'), this.source],
@@ -56,7 +56,8 @@ export class CoursePanel {
     );
   }
 
-  render(session: Session): void {
+  render(): void {
+    const { session } = this.app;
     const { game } = session;
     this.last = game.actions.length;
     this.scale = Math.max(MIN_PLIES, this.last);
@@ -145,6 +146,6 @@ export class CoursePanel {
     const box = this.plot.getBoundingClientRect();
     const share = (event.clientX - box.x) / box.width;
     const ply = Math.floor(share * (this.scale + 1));
-    this.goTo(Math.min(this.last, Math.max(0, ply)));
+    void this.app.goTo(Math.min(this.last, Math.max(0, ply)));
   }
 }

@@ -2,30 +2,23 @@
 // below them the variant, its options, whose turn it is, and the phase. The
 // rules are the engine's: it completes the position, or says why it cannot be.
 
-import { badge } from './board/pieces';
+import type { Marks } from './board/marks';
+import { badge, SIDE_CLASS } from './board/pieces';
 import { boardOf, lettersOf, placed, type Placed } from './board/drawing';
 import { h, replaceChildren, setText } from './dom';
 import {
   button, card, isForField, labelled, radio, select, setOptions,
 } from './parts';
+import { Latest } from '../latest';
+import { textOfPasted } from './links';
 import { messageOf } from '../error';
+import type { App } from './app';
 import { RuleOptionFields } from './rule_options';
 import { hillContent, phaseName, standing } from './words';
 import { optionsFromText, optionsToText } from '../engine/short_text';
 import type {
   Action, Engine, Family, Game, HillIndex, Phase, Position, Side, VariantInfo,
 } from '../engine/api';
-
-export interface EditorEvents {
-  changed(): void; // something needs drawing
-  announce(sentence: string): void;
-  // What a text that was pasted holds, a link say. Throws what is wrong.
-  textOf(pasted: string): string;
-  copyLink(text: string): void;
-  play(text: string): void;
-  analyse(text: string): void;
-  cancel(): void;
-}
 
 interface Tool {
   readonly letter: string; // of section 12.2 of the rules; '.' vacant
@@ -39,6 +32,8 @@ const hasStranded = ({ family, level }: VariantInfo): boolean =>
   family === 'high_kings' && level === 2;
 const hasLinks = ({ family }: VariantInfo): boolean =>
   family === 'stone_of_destiny';
+
+type Pair = readonly [HillIndex, HillIndex];
 
 const LINK = '=';
 const TOOLS: readonly Tool[] = [
@@ -76,6 +71,7 @@ export class Editor {
   board: Placed = { hills: [], bridges: [] };
   readonly palette: HTMLFieldSetElement;
   readonly panel: HTMLElement;
+  private readonly engine: Engine;
   private variant: VariantInfo;
   private letters: string[] = [];
   private links = new Set<string>();
@@ -84,7 +80,7 @@ export class Editor {
   // was shown, until something else is changed.
   private counts: readonly string[] = NO_COUNTS;
   private position: Position | null = null; // null: it cannot be, or is not known
-  private asked = 0; // of the engine; answers to an earlier question are dropped
+  private readonly latest = new Latest(); // of the questions to the engine
   private answer = Promise.resolve(); // to the last question
   private readonly verdict = h('p.request', { role: 'status' });
   readonly bar = h('div.turn-bar.editor', this.verdict);
@@ -105,11 +101,9 @@ export class Editor {
   private readonly textNote = h('p.note.error', { role: 'status' });
   private readonly uses: readonly HTMLButtonElement[];
 
-  constructor(
-    private readonly engine: Engine,
-    private readonly events: EditorEvents,
-  ) {
-    const { variants } = engine.info;
+  constructor(private readonly app: App) {
+    this.engine = app.engine;
+    const { variants } = app.engine.info;
     this.variant = variants[0]!;
     this.variants = select(
       'Variant',
@@ -119,9 +113,11 @@ export class Editor {
     const use = (name: string, label: string, act: (text: string) => void) =>
       button(name, label, () => void this.use(act));
     this.uses = [
-      use('play-position', 'Play from here', events.play),
-      use('analyse-position', 'Analyse', events.analyse),
-      use('link-position', 'Copy a link', events.copyLink),
+      use('play-position', 'Play from here', (text) =>
+        app.playPosition(text, app.session.players, false)),
+      use('analyse-position', 'Analyse', (text) =>
+        app.playPosition(text, [], true)),
+      use('link-position', 'Copy a link', (text) => app.copyLink(text)),
     ];
     this.uses[0]!.classList.add('primary');
     this.palette = h('fieldset.palette.editor',
@@ -148,7 +144,7 @@ export class Editor {
       this.textNote,
       h('div.dialog-actions.start',
         this.uses,
-        button('cancel-position', 'Cancel', () => events.cancel())),
+        button('cancel-position', 'Cancel', () => app.leave())),
       h('p.legend',
         'Play from here keeps the players of the last game. Analyse lets you ' +
           'move for every side.'),
@@ -180,7 +176,7 @@ export class Editor {
 
   close(): void {
     this.isOpen = false;
-    ++this.asked;
+    this.latest.drop();
     // Fields of forms have one place in the page at a time.
     replaceChildren(this.options.element.querySelector('.options')!);
   }
@@ -196,15 +192,15 @@ export class Editor {
     this.letters[hill] = letter;
     this.change();
     const name = this.engine.info.geometry.hills[hill]!.name;
-    this.events.announce(`${name}, ${hillContent(this.board, hill)}.`);
+    this.app.notices.announce(`${name}, ${hillContent(this.board, hill)}.`);
   }
 
   // Makes a bridge, or takes it away.
-  toggleLink({ notation }: Action): void {
+  play({ notation }: Action): void {
     if (!this.links.delete(notation)) this.links.add(notation);
     this.chosen = null;
     this.change();
-    this.events.announce(
+    this.app.notices.announce(
       `${notation.replace('=', ' and ')}: ` +
         `${this.links.has(notation) ? 'a bridge' : 'no bridge'}.`,
     );
@@ -212,13 +208,21 @@ export class Editor {
 
   forget(): void {
     this.chosen = null;
-    this.events.changed();
+    this.app.changed();
   }
 
-  // The bridges that may be made or taken away.
-  linkActions(): Action[] {
-    if (!this.isOpen || this.tool !== LINK) return [];
-    return this.pairs().map(([from, to]) => this.actionOf(from, to));
+  drag(): void {} // as by a slip of the mouse
+
+  // What lies on top of the pieces: the bridges that may be made or taken away.
+  marks(): Partial<Marks> {
+    return {
+      uses: new Map(this.board.hills.map((_, hill) => [hill, 'set'])),
+      links: this.tool === LINK
+        ? this.pairs().map((pair) => this.actionOf(...pair))
+        : [],
+      chosen: this.chosen,
+      mover: SIDE_CLASS[this.side],
+    };
   }
 
   // What is on each hill and what pointing at it would do, for screen readers.
@@ -237,24 +241,19 @@ export class Editor {
   }
 
   private pointAtEnd(hill: HillIndex): void {
-    const first = this.chosen;
-    if (first === null || first === hill) {
-      this.chosen = first === hill || this.letters[hill] === '.' ? null : hill;
-      this.events.changed();
-      return;
-    }
+    const { chosen } = this;
     const pair = this.pairs().find((ends) =>
-      ends.includes(first) && ends.includes(hill));
+      chosen !== hill && ends.includes(chosen ?? -1) && ends.includes(hill));
     if (pair !== undefined) {
-      this.toggleLink(this.actionOf(...pair));
+      this.play(this.actionOf(...pair));
       return;
     }
-    this.chosen = this.letters[hill] === '.' ? null : hill;
-    this.events.changed();
+    this.chosen = chosen === hill || this.letters[hill] === '.' ? null : hill;
+    this.app.changed();
   }
 
   // Adjacent ringforts of one side, in canonical order.
-  private pairs(): (readonly [HillIndex, HillIndex])[] {
+  private pairs(): Pair[] {
     const { bridges } = placed(this.letters, this.engine.info.geometry);
     return bridges.map(({ from, to }) => [from, to] as const);
   }
@@ -333,7 +332,7 @@ export class Editor {
     for (const input of this.tools.querySelectorAll('input')) {
       input.checked = input.value === letter;
     }
-    this.events.changed();
+    this.app.changed();
   }
 
   private clear(): void {
@@ -351,17 +350,13 @@ export class Editor {
   private update(): void {
     this.textNote.textContent = '';
     const { geometry } = this.engine.info;
-    const pairs = this.pairs().map((pair) => this.actionOf(...pair));
-    const made = pairs.filter(({ notation }) => this.links.has(notation));
-    this.links = new Set(made.map(({ notation }) => notation));
-    const ends = made.map(({ from, to }) => [from!, to!] as const);
-    this.board = placed(
-      this.letters,
-      geometry,
-      hasLinks(this.variant) ? ends : undefined,
-    );
+    const nameOf = (pair: Pair): string => this.actionOf(...pair).notation;
+    const made = this.pairs().filter((pair) => this.links.has(nameOf(pair)));
+    this.links = new Set(made.map(nameOf));
+    const links = hasLinks(this.variant) ? made : undefined;
+    this.board = placed(this.letters, geometry, links);
     this.answer = this.ask();
-    this.events.changed();
+    this.app.changed();
   }
 
   private textNow(): string {
@@ -376,33 +371,25 @@ export class Editor {
     ].join(' ');
   }
 
+  // Shows whose turn it is, or why the position cannot be.
   private async ask(): Promise<void> {
-    const asked = ++this.asked;
-    const text = this.textNow();
     this.position = null;
+    let verdict: string;
     try {
-      const position = await this.engine.completePosition(text);
-      if (asked !== this.asked) return;
-      this.position = position;
-      this.text.value = position.text;
-      this.tell(standing(this.variant, position), '');
+      const answer = this.engine.completePosition(this.textNow());
+      this.position = await this.latest.answer(answer);
+      verdict = standing(this.variant, this.position);
     } catch (error) {
-      if (asked !== this.asked) return;
-      this.text.value = text;
-      this.tell('', reasonOf(error));
+      verdict = `Not possible: ${reasonOf(error)}`;
     }
-    this.events.changed();
-  }
-
-  // Shows below the title whose turn it is, or why the position cannot be.
-  private tell(state: string, reason: string): void {
-    const { position } = this;
+    this.text.value = this.shown;
     const { classList } = this.bar;
-    classList.toggle('impossible', position === null);
-    classList.toggle('red', position?.side === 0);
-    classList.toggle('blue', position?.side === 1);
-    setText(this.verdict, position === null ? `Not possible: ${reason}` : state);
+    classList.toggle('impossible', this.position === null);
+    classList.toggle('red', this.position?.side === 0);
+    classList.toggle('blue', this.position?.side === 1);
+    setText(this.verdict, verdict);
     this.enable();
+    this.app.changed();
   }
 
   private enable(): void {
@@ -411,16 +398,13 @@ export class Editor {
 
   // Shows the position that was typed or pasted.
   private async takeText(): Promise<void> {
-    const asked = ++this.asked;
+    this.latest.drop();
     this.position = null; // the one on the board is no longer meant
     try {
-      const text = this.events.textOf(this.text.value);
-      const position = await this.engine.completePosition(text);
-      if (asked !== this.asked) return;
-      this.take(position);
+      const text = textOfPasted(this.text.value);
+      this.take(await this.latest.answer(this.engine.completePosition(text)));
       await this.answer; // to what that asks
     } catch (error) {
-      if (asked !== this.asked) return;
       this.textNote.textContent = `This text is not a position: ${reasonOf(error)}`;
       this.enable();
     }
@@ -439,7 +423,7 @@ export class Editor {
     if (isForField(event, 'input:not([type="radio"]), textarea, select')) return;
     event.preventDefault();
     this.chooseTool(tool.letter);
-    this.events.announce(tool.name);
+    this.app.notices.announce(tool.name);
   }
 }
 

@@ -1,20 +1,13 @@
 // A task on the board in place of the game: a lesson or a puzzle. The rules are
 // the engine's.
 
+import type { App } from './app';
 import { h, replaceChildren, type Child } from './dom';
+import { Latest } from '../latest';
 import { Picker, type PickerEvents } from './selection';
 import type {
   Action, Engine, Game, HillIndex, PlayedAction, Position, VariantInfo,
 } from '../engine/api';
-
-export interface ExerciseEvents extends PickerEvents {
-  // A hill was pointed at that does not do, for this reason; null: no legal
-  // action does it.
-  refused(hill: HillIndex, chosen: HillIndex | null, reason: string | null): void;
-  failed(error: unknown): void;
-  toBoard(): void; // with the keyboard's focus
-  leave(): void;
-}
 
 export abstract class Exercise extends Picker {
   isOpen = false;
@@ -24,15 +17,18 @@ export abstract class Exercise extends Picker {
   readonly bar = h('div.turn-bar.exercise', { role: 'status' });
   readonly card: HTMLElement;
   readonly tools = h('div.exercise-tools.exercise');
-  private asked = 0; // of the engine; answers to an earlier question are dropped
+  protected readonly engine: Engine;
+  protected readonly events: PickerEvents;
+  protected readonly latest = new Latest(); // of the questions to the engine
 
   constructor(
-    protected readonly engine: Engine,
-    protected readonly events: ExerciseEvents,
+    protected readonly app: App,
     name: string,
   ) {
     super();
-    this.variant = engine.info.variants[0]!;
+    this.engine = app.engine;
+    this.events = app;
+    this.variant = this.engine.info.variants[0]!;
     this.card = h('section.card.exercise', { 'aria-label': name });
     this.close();
   }
@@ -46,7 +42,12 @@ export abstract class Exercise extends Picker {
 
   protected abstract begin(): Promise<void>;
 
-  async open(variant: VariantInfo, since: number): Promise<void> {
+  get rules(): Pick<Game, 'variant' | 'options'> {
+    return { variant: this.variant, options: {} };
+  }
+
+  // Begins for the variant of a game.
+  async open({ variant }: Game, since: number): Promise<void> {
     this.since = since;
     this.variant = variant;
     this.game = null;
@@ -56,7 +57,7 @@ export abstract class Exercise extends Picker {
 
   close(): void {
     this.show(false);
-    ++this.asked;
+    this.latest.drop();
   }
 
   private show(isOpen: boolean): void {
@@ -81,50 +82,38 @@ export abstract class Exercise extends Picker {
     replaceChildren(this.tools, ...buttons);
     const last = this.tools.lastElementChild as HTMLButtonElement;
     if (!focused) return;
-    if (last.disabled) this.events.toBoard();
+    if (last.disabled) this.app.board.focus();
     else last.focus();
   }
 
   protected refuse(hill: HillIndex, chosen: HillIndex | null): void {
-    if (this.personToMove) this.events.refused(hill, chosen, null);
+    if (this.personToMove) void this.app.tellReason(hill, chosen);
   }
 
   play(action: Action): void {
     if (!this.personToMove) return;
     this.chosen = null;
-    this.try(action, action.to!).catch((error) => this.events.failed(error));
+    this.try(action, action.to!).catch((error) => this.app.failed(error));
   }
 
-  // Waits for an answer. Returns null if it is not wanted any more.
-  protected async answer<T>(answer: Promise<T>): Promise<T | null> {
-    const question = ++this.asked;
-    const found = await answer;
-    return question === this.asked ? found : null;
-  }
-
-  // Puts the position of a text on the board, without actions before it. Returns
-  // whether it is still wanted.
-  protected async put(text: string): Promise<boolean> {
-    const position = await this.answer(this.engine.positionOf(text));
-    if (position === null) return false;
+  // Puts the position of a text on the board, without actions before it.
+  protected async put(text: string): Promise<void> {
+    const position = await this.latest.answer(this.engine.positionOf(text));
     const id = position.text.split(' ')[0];
     const variant = this.engine.info.variants.find((each) => each.id === id)!;
     const game = { variant, options: {}, start: null, actions: [], ply: 0 };
     this.game = { ...game, position };
-    return true;
   }
 
-  // Plays a legal action on the board. Returns whether it is still wanted.
-  protected async playOn(notation: string): Promise<boolean> {
+  // Plays a legal action on the board.
+  protected async playOn(notation: string): Promise<void> {
     const { game } = this;
     const { text, legal, seat, side } = game!.position;
-    const position =
-      await this.answer(this.engine.positionOf(`${text} ${notation}`));
-    if (position === null) return false;
+    const position = await this.latest.answer(
+      this.engine.positionOf(`${text} ${notation}`));
     const action = legal.find((each) => each.notation === notation)!;
     const played: PlayedAction = { action, seat: seat!, side: side! };
     const actions = [...game!.actions, played];
     this.game = { ...game!, position, actions, ply: actions.length };
-    return true;
   }
 }

@@ -4,24 +4,13 @@
 import { Dialog } from './dialog';
 import { h, replaceChildren } from './dom';
 import { button, download, iconButton } from './parts';
-import {
-  isBegun, outline, type KeptGame, type KeptGames,
-} from './kept_games';
+import { isBegun, outline, type KeptGame } from './kept_games';
 import { linkTo } from './links';
 import { levelName } from './players';
 import { plural } from './words';
 import { messageOf } from '../error';
-import type { Engine } from '../engine/api';
 import { shortText } from '../engine/short_text';
-import type { Session } from './session';
-
-export interface GameFileEvents {
-  // The position that is being set up; null if none is.
-  edited(): string | null;
-  // Rejects with what is wrong with the text.
-  load(text: string): Promise<void>;
-  goBackTo(kept: KeptGame): Promise<void>;
-}
+import type { App } from './app';
 
 const WHEN = new Intl.DateTimeFormat('en', {
   day: 'numeric',
@@ -59,14 +48,9 @@ export class GameFileDialog {
   });
   private readonly dialog: Dialog;
 
-  constructor(
-    private readonly engine: Engine,
-    private readonly session: Session,
-    private readonly games: KeptGames,
-    private readonly events: GameFileEvents,
-  ) {
-    const inShort = (): string => shortText(session.game);
-    const position = (): string => session.position.text;
+  constructor(private readonly app: App) {
+    const inShort = (): string => shortText(app.session.game);
+    const position = (): string => app.session.position.text;
     this.copyLinkButton = button('link', 'Copy a link to the game', () =>
       this.copyLink(inShort()));
     const [short, alone, asLink, links] = (this.ofGame = [
@@ -110,27 +94,23 @@ export class GameFileDialog {
   async open(): Promise<void> {
     this.showNote('');
     this.showKept();
-    const edited = this.events.edited();
+    const { editor, engine, session } = this.app;
+    const edited = editor.isOpen ? editor.shown : null;
     for (const part of this.ofGame) part.hidden = edited !== null;
-    this.setUp.hidden = edited !== null || this.session.game.start === null;
-    this.text.value = edited ?? (await this.engine.saveGame());
+    this.setUp.hidden = edited !== null || session.game.start === null;
+    this.text.value = edited ?? (await engine.saveGame());
     this.dialog.open(this.copyLinkButton); // what most people want
   }
 
   private showKept(): void {
-    const { games, unreadable } = this.games.list();
-    const others = games.filter(
-      ({ id, text }) => !this.games.isCurrent(id) && isBegun(text),
-    );
-    this.kept.hidden = others.length + unreadable.length === 0;
-    const raws = unreadable.map(({ id, raw }) => {
-      const show = button('', 'Show its text', () => this.showRaw(raw));
-      return this.row(id, h('span', 'A game that this page cannot read ', show));
-    });
+    const { games } = this.app;
+    const others = games.list().filter(
+      ({ id, text }) => !games.isCurrent(id) && isBegun(text));
+    this.kept.hidden = others.length === 0;
     replaceChildren(
       this.kept,
       h('h3', 'Recent games'),
-      h('ul', others.map((kept) => this.row(kept.id, this.opener(kept))), raws),
+      h('ul', others.map((kept) => this.row(kept.id, this.opener(kept)))),
     );
   }
 
@@ -139,7 +119,7 @@ export class GameFileDialog {
       [...this.kept.querySelectorAll<HTMLElement>('li > :last-child')];
     const forget = (event: MouseEvent): void => {
       const place = forgetters().indexOf(event.currentTarget as HTMLElement);
-      this.games.remove(id);
+      this.app.games.remove(id);
       this.showKept();
       const next = forgetters()[place] ?? forgetters().at(-1);
       (next ?? this.dialog.element.querySelector('button'))?.focus();
@@ -149,7 +129,7 @@ export class GameFileDialog {
 
   private opener(kept: KeptGame): HTMLElement {
     const { variant, actions, isSetUp } = outline(kept.text);
-    const { variants, levels } = this.engine.info;
+    const { variants, levels } = this.app.engine.info;
     const name = variants.find(({ id }) => id === variant)?.name;
     const players = kept.players.map((id) => {
       const level = levels.find((each) => each.id === id);
@@ -173,7 +153,7 @@ export class GameFileDialog {
 
   private async goBack(kept: KeptGame): Promise<void> {
     try {
-      await this.events.goBackTo(kept);
+      await this.app.goBackTo(kept);
       this.dialog.close();
     } catch (error) {
       this.text.value = kept.text;
@@ -182,12 +162,6 @@ export class GameFileDialog {
         true,
       );
     }
-  }
-
-  private showRaw(raw: string): void {
-    this.text.value = raw;
-    this.text.select();
-    this.text.scrollIntoView({ block: 'nearest' });
   }
 
   private showNote(note: string, isError = false): void {
@@ -207,7 +181,7 @@ export class GameFileDialog {
   }
 
   private async savePicture(): Promise<void> {
-    const picture = await this.engine.picture();
+    const picture = await this.app.engine.picture();
     this.save('tara-position.svg', 'image/svg+xml', picture);
   }
 
@@ -258,7 +232,7 @@ export class GameFileDialog {
 
   private async load(): Promise<void> {
     try {
-      await this.events.load(this.text.value.trim());
+      await this.app.loadGame(this.text.value.trim());
       this.dialog.close();
     } catch (error) {
       this.showNote(messageOf(error), true);

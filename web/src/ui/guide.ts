@@ -7,8 +7,7 @@ import { rulesOfTurn } from './families';
 import { button, iconButton } from './parts';
 import { guided, setGuided } from './preferences';
 import { otherRules } from './words';
-import type { Session } from './session';
-import type { Geometry } from '../engine/api';
+import type { App } from './app';
 
 export class Guide {
   readonly element = h('div.guide', { role: 'note', hidden: true });
@@ -16,14 +15,11 @@ export class Guide {
   private phase = ''; // of a variant
   private since = 0; // the ply in which it began
 
-  // `help` opens the rules with their drawings, `lesson` the lesson.
-  constructor(
-    private readonly geometry: Geometry,
-    private readonly help: () => void,
-    private readonly lesson: () => void,
-  ) {}
+  constructor(private readonly app: App) {}
 
-  render(session: Session): void {
+  render(): void {
+    const { app } = this;
+    const { engine, session } = app;
     const { game, position, personToMove } = session;
     const { id, seats } = game.variant;
     const forNobody = !seats.some(({ index }) => session.isPerson(index));
@@ -61,9 +57,12 @@ export class Guide {
       this.element,
       h('div.rule',
         h('p', text),
-        isNew && drawing !== undefined && figure(drawing, this.geometry)),
-      button('lesson', 'Learn in a minute', this.lesson, { class: 'quiet' }),
-      button('', 'All rules', this.help, { class: 'quiet' }),
+        isNew && drawing !== undefined &&
+          figure(drawing, engine.info.geometry)),
+      button('lesson', 'Learn in a minute', () => app.open(app.lesson), {
+        class: 'quiet',
+      }),
+      button('', 'All rules', app.actions.help, { class: 'quiet' }),
       iconButton('close', 'Hide the rule of the turn', () => {
         setGuided(false);
         this.hide();

@@ -7,7 +7,7 @@ import { figure } from './board/drawing';
 import { FAMILIES, rulesInShort, type Rule } from './families';
 import { guided, setGuided } from './preferences';
 import { otherRules } from './words';
-import type { Game, Geometry } from '../engine/api';
+import type { App } from './app';
 
 const KEYS: readonly (readonly [string, string])[] = [
   ['↑ ↓ ← →', 'move between hills'],
@@ -57,24 +57,17 @@ export class HelpDialog {
   private readonly guide = h('input', { type: 'checkbox' });
   private readonly dialog: Dialog;
 
-  // `changed`: whether the rule of the turn is shown. `lesson` and `puzzle` begin
-  // one.
-  constructor(
-    private readonly geometry: Geometry,
-    changed: () => void,
-    lesson: () => void,
-    puzzle: () => void,
-  ) {
+  constructor(private readonly app: App) {
     this.guide.addEventListener('change', () => {
       setGuided(this.guide.checked);
-      changed();
+      app.changed();
     });
     this.dialog = new Dialog(
       'help',
       'Help',
       h('p.offers',
-        this.offer('Learn the game in a minute', lesson),
-        this.offer('Puzzle of the day', puzzle)),
+        this.offer('Learn the game in a minute', 'lesson'),
+        this.offer('Puzzle of the day', 'puzzle')),
       this.rules,
       labelled(this.guide, 'Show the rule of the turn next to the board', {
         class: 'choice',
@@ -98,14 +91,15 @@ export class HelpDialog {
     );
   }
 
-  private offer(label: string, begin: () => void): HTMLElement {
+  private offer(label: string, exercise: 'lesson' | 'puzzle'): HTMLElement {
     return button('', label, () => {
       this.dialog.close();
-      begin();
+      void this.app.open(this.app[exercise]);
     });
   }
 
-  open(game: Game): void {
+  open(): void {
+    const { game } = this.app.session;
     const { variant } = game;
     const others = otherRules(game);
     const { aim } = FAMILIES[variant.family];
@@ -122,7 +116,8 @@ export class HelpDialog {
   }
 
   private entry({ text, drawings = [] }: Rule, name = ''): HTMLElement {
-    const figures = drawings.map((drawing) => figure(drawing, this.geometry));
+    const { geometry } = this.app.engine.info;
+    const figures = drawings.map((drawing) => figure(drawing, geometry));
     const words = h('p', text);
     return h('li', { class: name },
       figures.length === 0

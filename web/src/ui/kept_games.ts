@@ -27,13 +27,6 @@ export type GameToKeep = Pick<
   'text' | 'players' | 'paused' | 'counts' | 'result' | 'others'
 >;
 
-// An entry of the storage that is not a game: damaged, or from a later version
-// of the page. It stays there.
-export interface Unreadable {
-  readonly id: string;
-  readonly raw: string;
-}
-
 function randomId(): string {
   return Math.random().toString(36).slice(2, 12);
 }
@@ -99,7 +92,7 @@ export class KeptGames {
   // Returns the game that this tab had before it was reloaded, in a new tab the
   // latest of all. Null: no games.
   latest(): KeptGame | null {
-    return this.ofTab() ?? this.list().games[0] ?? null;
+    return this.ofTab() ?? this.list()[0] ?? null;
   }
 
   private ofTab(): KeptGame | null {
@@ -115,7 +108,7 @@ export class KeptGames {
     return (
       own !== null &&
       isBegun(own.text) &&
-      !this.list().games.some(({ text }) => text.startsWith(own.text))
+      !this.list().some(({ text }) => text.startsWith(own.text))
     );
   }
 
@@ -166,20 +159,14 @@ export class KeptGames {
     return kept;
   }
 
-  // All that is kept, the latest first; this tab's game is among the games.
-  list(): { games: KeptGame[]; unreadable: Unreadable[] } {
-    const games: KeptGame[] = [];
-    const unreadable: Unreadable[] = [];
-    for (const key of Object.keys(this.local ?? {})) {
-      if (!key.startsWith(PREFIX)) continue;
-      const id = key.slice(PREFIX.length);
-      const raw = readText(key) ?? '';
-      const game = parse(id, raw);
-      if (game === null) unreadable.push({ id, raw });
-      else games.push(game);
-    }
-    games.sort((a, b) => b.savedMs - a.savedMs);
-    return { games, unreadable };
+  // The games that are kept, the latest first, this tab's among them. Damaged
+  // entries, and those of a later version of the page, stay as they are.
+  list(): KeptGame[] {
+    return Object.keys(this.local ?? {})
+      .filter((key) => key.startsWith(PREFIX))
+      .map((key) => this.read(key.slice(PREFIX.length)))
+      .filter((game) => game !== null)
+      .sort((a, b) => b.savedMs - a.savedMs);
   }
 
   isCurrent(id: string): boolean {
@@ -195,7 +182,7 @@ export class KeptGames {
   }
 
   private prune(): void {
-    for (const { id } of this.list().games.slice(MOST)) {
+    for (const { id } of this.list().slice(MOST)) {
       if (id !== this.id) this.remove(id);
     }
   }

@@ -1,19 +1,11 @@
 // Keys that work with any focus, except in fields for text.
 
 import { isForField } from './parts';
-import type { ToolbarActions } from './toolbar';
+import type { App } from './app';
 
-export interface KeyActions extends Omit<ToolbarActions, 'pauseOrResume'> {
-  analyse(): void;
-  back(): void;
-  forward(): void;
-  start(): void;
-  end(): void;
-  newGame(): void;
-  help(): void;
-}
+type Actions = App['actions'];
 
-const KEYS: Readonly<Record<string, keyof KeyActions>> = {
+const KEYS: Readonly<Record<string, keyof Actions>> = {
   u: 'undo',
   r: 'redo',
   h: 'hint',
@@ -30,7 +22,7 @@ const KEYS: Readonly<Record<string, keyof KeyActions>> = {
 };
 
 // `isOn` says whether they work now.
-export function listenToKeys(actions: KeyActions, isOn: () => boolean): void {
+export function listenToKeys(actions: Actions, isOn: () => boolean): void {
   document.addEventListener('keydown', (event) => {
     const name = KEYS[event.key.toLowerCase()];
     if (!isOn() || name === undefined) return;

@@ -2,28 +2,25 @@
 // and the task.
 
 import { h, replaceChildren } from './dom';
-import { Exercise, type ExerciseEvents } from './exercise';
+import type { App } from './app';
+import { Exercise } from './exercise';
 import { FAMILIES } from './families';
 import { button } from './parts';
 import { LESSONS, type LessonStep } from './lessons';
-import type { Action, Engine, HillIndex, VariantInfo } from '../engine/api';
+import type { Action, HillIndex } from '../engine/api';
 
 // Players who see one action ahead lose to the weakest computer; with the reply,
 // they beat it.
 const ADVICE =
   'In a game, look at what the other side can do next before you act.';
 
-export interface LessonEvents extends ExerciseEvents {
-  play(variant: VariantInfo): void; // against the weakest computer
-}
-
 export class Lesson extends Exercise {
   private at = 0; // which step
   private isShown = false; // the position of the step, on the board
   private isDone = false; // the task of the step
 
-  constructor(engine: Engine, private readonly own: LessonEvents) {
-    super(engine, own, 'Lesson');
+  constructor(app: App) {
+    super(app, 'Lesson');
     this.bar.classList.add('red');
   }
 
@@ -46,11 +43,11 @@ export class Lesson extends Exercise {
   protected async try(action: Action, hill: HillIndex): Promise<void> {
     const { good, hint } = this.step;
     if (good !== undefined && !good.includes(action.notation)) {
-      this.events.changed();
-      this.events.refused(hill, null, hint ?? 'Legal, but it does something else.');
+      this.app.changed();
+      this.app.board.tell(hill, hint ?? 'Legal, but it does something else.');
       return;
     }
-    if (!(await this.playOn(action.notation))) return;
+    await this.playOn(action.notation);
     this.isDone = true;
     this.render();
   }
@@ -67,7 +64,7 @@ export class Lesson extends Exercise {
     this.isShown = this.isDone = false;
     this.chosen = null;
     const { position } = this.step;
-    if (position !== '' && !(await this.put(position))) return;
+    if (position !== '') await this.put(position);
     this.isShown = true;
     this.render();
   }
@@ -75,6 +72,7 @@ export class Lesson extends Exercise {
   private render(): void {
     const { task, text, after } = this.step;
     const { steps, at } = this;
+    const { family } = this.variant;
     const isLast = at === steps.length - 1;
     const waits = task !== undefined && !this.isDone;
     this.showBar(
@@ -84,20 +82,22 @@ export class Lesson extends Exercise {
     );
     replaceChildren(
       this.card,
-      h('header', h('h2', `Lesson: ${FAMILIES[this.variant.family].title}`)),
+      h('header', h('h2', `Lesson: ${FAMILIES[family].title}`)),
       h('p', text),
       isLast && h('p', ADVICE),
     );
+    const { app } = this;
     const primary = { class: 'primary' };
     const next = isLast
-      ? button('lesson-play', 'Play Computer 1', () => this.own.play(this.variant), primary)
+      ? button('lesson-play', 'Play Computer 1', () =>
+          app.playAfterLesson(family), primary)
       : button('lesson-next', 'Next', () => void this.goTo(at + 1), primary);
     next.disabled = waits;
     this.showTools(
-      button('lesson-leave', 'Leave the lesson', () => this.events.leave()),
+      button('lesson-leave', 'Leave the lesson', () => app.leave()),
       at > 0 && button('lesson-back', 'Back', () => void this.goTo(this.before)),
       next,
     );
-    this.events.changed();
+    app.changed();
   }
 }

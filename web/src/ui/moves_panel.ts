@@ -1,10 +1,10 @@
 // The actions of the game; pointing at one goes there.
 
 import { h, patch } from './dom';
-import type { IconName } from './icons';
 import { button, card, iconButton } from './parts';
 import { SIDE_CLASS } from './board/pieces';
-import { commonLength, type Line, type Session } from './session';
+import { commonLength, type Line } from './session';
+import type { App } from './app';
 
 const MAX_SHOWN = 8; // actions of another line
 
@@ -12,38 +12,31 @@ export class MovesPanel {
   readonly element: HTMLElement;
   private readonly list = h('ol.moves');
   private readonly others = h('ul.other-lines');
-  private last = 0; // ply
 
-  constructor(
-    private readonly goTo: (ply: number) => void,
-    private readonly goToLine: (line: Line) => void,
-    private readonly forgetLine: (line: Line) => void,
-  ) {
-    const jump = (name: IconName, label: string, ply: () => number) =>
-      iconButton(name, label, () => this.goTo(ply()));
+  constructor(private readonly app: App) {
+    const { start, end } = app.actions;
     this.element = card(
       'Actions',
       [
         h('h2', 'Actions'),
         h('span.buttons',
-          jump('first', 'To the start of the game', () => 0),
-          jump('last', 'To the last action', () => this.last)),
+          iconButton('first', 'To the start of the game', start),
+          iconButton('last', 'To the last action', end)),
       ],
       this.list,
       this.others,
     );
   }
 
-  render(session: Session): void {
-    const { game, others } = session;
-    const { actions, ply } = game;
-    this.last = actions.length;
+  render(): void {
+    const { session } = this.app;
+    const { game: { actions, ply }, others } = session;
     const faults = session.faults();
     patch(this.list, actions.map(({ side, action: { notation } }, i) => {
       const at = i + 1;
       const fault = faults.get(at) ?? null;
       const label = [h('span.number', at), ' ', notation];
-      return h('li', button('', label, () => this.goTo(at), {
+      return h('li', button('', label, () => this.app.goTo(at), {
         class: SIDE_CLASS[side] + (at > ply ? ' later' : ''),
         'data-fault': fault,
         'aria-label': fault && `${at} ${notation}, ${fault}`,
@@ -61,14 +54,15 @@ export class MovesPanel {
 
   // Another line of the game, from where it leaves the one on the board.
   private otherLine(line: Line, from: number): HTMLElement {
+    const { session } = this.app;
     const names = line.slice(from).map(({ action }) => action.notation);
     const more = names.length > MAX_SHOWN ? ' …' : '';
     const text = ` ${names.slice(0, MAX_SHOWN).join(' ')}${more}`;
     const label = [h('span.number', from + 1), text];
     const side = SIDE_CLASS[line[from]?.side ?? 0];
     return h('li',
-      button('', label, () => this.goToLine(line), { class: side }),
-      iconButton('close', 'Remove this line', () => this.forgetLine(line), {
+      button('', label, () => this.app.goToLine(line), { class: side }),
+      iconButton('close', 'Remove this line', () => session.forgetLine(line), {
         'aria-label': `Remove the line ${from + 1}${text}`,
       }));
   }

@@ -4,7 +4,8 @@
 import { h, patch } from './dom';
 import { icon } from './icons';
 import { button, card, definitions } from './parts';
-import type { Game, NetworkInfo } from '../engine/api';
+import type { App } from './app';
+import type { NetworkInfo } from '../engine/api';
 import { notLearned } from '../engine/learned';
 
 const NAMES_OF_IDS = /crc|seed|version/;
@@ -29,19 +30,13 @@ export class NetworkPanel {
     change: () => this.onFile(),
   });
 
-  constructor(
-    private readonly load: (file: File) => void,
-    private readonly unload: () => void,
-    private readonly verify: () => void,
-  ) {
+  constructor(private readonly app: App) {
     this.element = card('Network', h('h2', 'Network'), this.body, this.file);
   }
 
-  render(
-    network: NetworkInfo | null,
-    { variant, options }: Game,
-    loading: string | null,
-  ): void {
+  render(): void {
+    const { network, loading, session } = this.app;
+    const { variant, options } = session.game;
     const unknown =
       network === null ? '' : notLearned(network.variants, variant, options);
     const hadFocus = this.body.contains(document.activeElement);
@@ -59,7 +54,9 @@ export class NetworkPanel {
       h('div.buttons',
         button('', [icon('file'), `Load ${other} network…`], choose),
         network !== null &&
-          button('', 'Remove', () => this.unload(), { class: 'quiet' })),
+          button('', 'Remove', () => this.app.unloadNetwork(), {
+            class: 'quiet',
+          })),
     );
     if (hadFocus && !this.body.contains(document.activeElement)) {
       this.body.querySelector<HTMLElement>('.buttons button')!.focus();
@@ -84,9 +81,6 @@ export class NetworkPanel {
       h('p', h('strong#network-name', network.name), missing),
       h('details',
         h('summary', 'About this network'),
-        button('verify', 'Verify', () => this.verify(), {
-          title: 'Runs the golden positions of the bundle in this browser',
-        }),
         definitions('facts', rows)),
     ];
   }
@@ -94,7 +88,7 @@ export class NetworkPanel {
   private onFile(): void {
     const file = this.file.files?.[0];
     this.file.value = '';
-    if (file !== undefined) this.load(file);
+    if (file !== undefined) void this.app.loadFile(file);
   }
 }
 

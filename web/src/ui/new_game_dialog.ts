@@ -7,14 +7,10 @@ import { FAMILIES, variantLabel } from './families';
 import {
   defaultLevel, levelLabel, levelName, PERSON, type Player,
 } from './players';
-import type { Standing } from './results';
 import { RuleOptionFields } from './rule_options';
 import { standingSentence } from './words';
-import type {
-  EngineInfo,
-  RuleOptions,
-  VariantInfo,
-} from '../engine/api';
+import type { App } from './app';
+import type { RuleOptions, VariantInfo } from '../engine/api';
 
 export interface NewGame {
   readonly variant: VariantInfo;
@@ -39,28 +35,20 @@ export class NewGameDialog {
   // Always in sight, as the options are below what a screen shows.
   private readonly optionsButton = button('options', 'Rule options', () =>
     this.options.unfold());
-  private rated = false;
   private levelChosen = false; // by the person, since the dialog was opened
 
-  constructor(
-    private readonly info: EngineInfo,
-    // What the person's games of a variant tell of their strength.
-    private readonly standingIn: (
-      variant: VariantInfo,
-    ) => Promise<Standing | null>,
-    private readonly start: (game: NewGame) => void,
-    private readonly showResults: () => void,
-  ) {
+  constructor(private readonly app: App) {
+    const { levels } = app.engine.info;
     this.level = select(
       'Strength of the computer',
       () => (this.levelChosen = true),
-      info.levels.map((level) => [level.id, levelName(level)]),
+      levels.map((level) => [level.id, levelName(level)]),
     );
     this.level.name = 'level';
-    this.level.value = defaultLevel(info.levels);
+    this.level.value = defaultLevel(levels);
     this.form = h(
       'form',
-      { method: 'dialog', submit: () => this.start(this.choice()) },
+      { method: 'dialog', submit: () => app.newGame(this.choice()) },
       this.families(),
       this.players(),
       this.options.element,
@@ -71,13 +59,11 @@ export class NewGameDialog {
     this.dialog = new Dialog('new-game', 'New game', this.form);
   }
 
-  // `rated`: the levels' Elo is known of the network there is.
-  open(current: VariantInfo, rated: boolean): void {
-    this.rated = rated;
+  open(): void {
     this.levelChosen = false;
-    const input = this.form.querySelector<HTMLInputElement>(
-      `input[value="${current.id}"]`,
-    );
+    const { id } = this.app.session.game.variant;
+    const input =
+      this.form.querySelector<HTMLInputElement>(`input[value="${id}"]`);
     if (input !== null) input.checked = true;
     this.showVariant();
     this.dialog.open(input); // where Enter begins
@@ -93,7 +79,7 @@ export class NewGameDialog {
           h('h3', title),
           h('p.faint', line),
           h('div.pills',
-            this.info.variants
+            this.app.engine.info.variants
               .filter((variant) => variant.family === family)
               .map((variant) => this.pill(variant))))),
     );
@@ -113,13 +99,15 @@ export class NewGameDialog {
         labelled(radio('seating', id, i === 0), label)),
       h('label.level', 'Strength of the computer', this.level),
       this.standing,
-      button('results', 'My results', this.showResults, { class: 'quiet' }),
+      button('results', 'My results', () => this.app.resultsDialog.open(), {
+        class: 'quiet',
+      }),
       h('p.faint', 'You can change who plays each side at any time.'));
   }
 
   private variant(): VariantInfo {
     const id = new FormData(this.form).get('variant');
-    const { variants } = this.info;
+    const { variants } = this.app.engine.info;
     return variants.find((variant) => variant.id === id) ?? variants[0]!;
   }
 
@@ -130,20 +118,22 @@ export class NewGameDialog {
   }
 
   private showLevels(): void {
-    setOptions(this.level, this.info.levels.map((level) =>
-      [level.id, levelLabel(level, this.variant(), this.rated)]));
+    const { engine, isRated } = this.app;
+    setOptions(this.level, engine.info.levels.map((level) =>
+      [level.id, levelLabel(level, this.variant(), isRated)]));
   }
 
   // Shows how strong the person is by the games so far, and chooses the level
   // to play next.
   private async showStanding(): Promise<void> {
     const variant = this.variant();
-    this.standing.textContent = this.rated
+    const { isRated, results } = this.app;
+    this.standing.textContent = isRated
       ? 'Numbers are Elo ratings: 200 points more mean winning about 3 of 4 ' +
         'games.'
       : 'Ratings are known for the built-in network only.';
-    if (!this.rated) return;
-    const standing = await this.standingIn(variant);
+    if (!isRated) return;
+    const standing = await results.standing(variant);
     if (standing === null || variant !== this.variant()) return;
     this.standing.textContent = standingSentence(standing);
     if (!this.levelChosen) this.level.value = standing.next.id;
@@ -158,10 +148,10 @@ export class NewGameDialog {
     const variant = this.variant();
     const data = new FormData(this.form);
     const seating = SEATINGS.find(({ id }) => id === data.get('seating'))!;
-    const computer: Player = { kind: 'computer', level: this.level.value };
     const players = variant.seats.map(({ index }) =>
-      seating.seat === null || seating.seat === index ? PERSON : computer,
-    );
+      seating.seat === null || seating.seat === index
+        ? PERSON
+        : this.level.value);
     return { variant, options: this.options.values(), players };
   }
 }

@@ -7,6 +7,7 @@ import { h, patch, setText } from './dom';
 import { card, iconButton, lineRow } from './parts';
 import { readBooks, removeBooks, writeBook } from './storage';
 import { percent } from './words';
+import type { App } from './app';
 import type { Game } from '../engine/api';
 
 const MOST = 5; // actions
@@ -18,14 +19,11 @@ export class OpeningsPanel {
   private readonly words = h('p', { role: 'status' });
   private readonly list = h('ol.lines');
 
-  constructor(
-    private readonly play: (notation: string) => void,
-    private readonly changed: () => void,
-  ) {
+  constructor(private readonly app: App) {
     const close = async (): Promise<void> => {
       await removeBooks(); // a reload finds none
       this.books = [];
-      this.changed();
+      app.changed();
     };
     this.element = card(
       'Openings',
@@ -41,7 +39,7 @@ export class OpeningsPanel {
   add(book: Book): void {
     this.books.unshift(book);
     void writeBook(book.rules, book.page);
-    this.changed();
+    this.app.changed();
   }
 
   // Opens the books that were open at the last visit.
@@ -82,7 +80,7 @@ export class OpeningsPanel {
       return lineRow(i + 1, notation, chance, line.slice(0, LINE), {
         class: SIDE_CLASS[side!],
         disabled: !mayPlay,
-        click: () => this.play(notation),
+        click: () => this.app.playNamed(notation),
       }, last);
     }));
   }

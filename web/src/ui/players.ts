@@ -2,24 +2,14 @@
 
 import type { Level, VariantInfo } from '../engine/api';
 
-export type Player =
-  | { readonly kind: 'person' }
-  | { readonly kind: 'computer'; readonly level: string };
+export const PERSON = 'person';
 
-export const PERSON: Player = { kind: 'person' };
-
-// Returns a player of the text that `playerId` makes.
-export function playerOf(id: string): Player {
-  return id === 'person' ? PERSON : { kind: 'computer', level: id };
-}
-
-export function playerId(player: Player): string {
-  return player.kind === 'person' ? 'person' : player.level;
-}
+// A person, or the id of the computer's level: "level:3".
+export type Player = string;
 
 // Returns a player of a kept game; nobody known is a person.
 export function knownPlayer(id: string, levels: readonly Level[]): Player {
-  return levels.some((level) => level.id === id) ? playerOf(id) : PERSON;
+  return levels.some((level) => level.id === id) ? id : PERSON;
 }
 
 // Returns the name of a level as a player: "Computer 4". "Level" in the page
@@ -50,10 +40,8 @@ export function defaultPlayers(
   variant: VariantInfo,
   levels: readonly Level[],
 ): Player[] {
-  const level = defaultLevel(levels);
-  return variant.seats.map((_, seat) =>
-    seat === 0 ? PERSON : { kind: 'computer', level },
-  );
+  const computer = defaultLevel(levels);
+  return variant.seats.map((_, seat) => (seat === 0 ? PERSON : computer));
 }
 
 // Returns `players` for another number of seats: a seat keeps its player, a

@@ -5,11 +5,12 @@
 import address from '../../puzzles.txt?url';
 import { SIDE_CLASS } from './board/pieces';
 import { h, setText } from './dom';
-import { Exercise, type ExerciseEvents } from './exercise';
+import type { App } from './app';
+import { Exercise } from './exercise';
 import { button, select, setOptions } from './parts';
 import { fieldsOf, readText, write } from './storage';
 import { resultSentence, seatName, SIDE_NAMES } from './words';
-import type { Action, Engine, Side } from '../engine/api';
+import type { Action, Side } from '../engine/api';
 import { fetchFile } from '../engine/fetching';
 
 export interface Puzzle {
@@ -60,13 +61,8 @@ export class PuzzleOfTheDay extends Exercise {
     void this.goTo(today());
   });
 
-  // `paceMs`: from an action to the reply.
-  constructor(
-    engine: Engine,
-    events: ExerciseEvents,
-    private readonly paceMs: number,
-  ) {
-    super(engine, events, 'Puzzle');
+  constructor(app: App) {
+    super(app, 'Puzzle');
     this.card.append(
       h('header', this.title),
       this.choice,
@@ -107,10 +103,8 @@ export class PuzzleOfTheDay extends Exercise {
     const { position, line } = this.puzzle;
     this.chosen = this.wrongAt = this.told = null;
     this.isWaiting = false;
-    if (!(await this.put(position))) return;
-    for (const notation of line.slice(0, ply)) {
-      if (!(await this.playOn(notation))) return;
-    }
+    await this.put(position);
+    for (const notation of line.slice(0, ply)) await this.playOn(notation);
     this.isWaiting = true;
     this.render();
   }
@@ -125,12 +119,11 @@ export class PuzzleOfTheDay extends Exercise {
     }
     // The action, the reply, and what either side is forced to play.
     do {
-      if (!(await this.playOn(line[this.game!.ply]!))) return;
-      const { game } = this;
+      await this.playOn(line[this.game!.ply]!);
       this.told = ['Right', `${notation} is the only action.`];
       this.render();
-      await new Promise((resolve) => setTimeout(resolve, this.paceMs));
-      if (!this.isOpen || game !== this.game) return;
+      await this.latest.answer(
+        new Promise((resolve) => setTimeout(resolve, this.app.paceMs)));
     } while (!this.isToChoose());
     const { ply, position } = this.game!;
     this.isWaiting = ply < line.length;
@@ -158,7 +151,7 @@ export class PuzzleOfTheDay extends Exercise {
   // Shows what is wrong with an action: the reply, or the end of the game.
   private async refute(notation: string): Promise<void> {
     this.wrongAt = this.game!.ply;
-    if (!(await this.playOn(notation))) return;
+    await this.playOn(notation);
     this.told = [notation, 'searching …'];
     this.render();
     const { position } = this.game!;
@@ -166,8 +159,9 @@ export class PuzzleOfTheDay extends Exercise {
       this.told = ['Wrong', `The game ends: ${resultSentence(position.score)}.`];
     } else {
       const request = { ...REPLY, position: position.text };
-      const found = await this.answer(this.engine.search(request).result);
-      if (found === null || !(await this.playOn(found.action.notation))) return;
+      const found =
+        await this.latest.answer(this.engine.search(request).result);
+      await this.playOn(found.action.notation);
       const other = this.side === 0 ? 1 : 0;
       const won = (other === 0 ? 1 : -1) * found.redValue > 0.5;
       this.told = [
@@ -183,7 +177,7 @@ export class PuzzleOfTheDay extends Exercise {
     if (!this.isWaiting) return; // clicked twice
     ++this.errors;
     const notation = this.puzzle.line[this.game!.ply]!;
-    this.try({ notation }).catch((error) => this.events.failed(error));
+    this.try({ notation }).catch((error) => this.app.failed(error));
   }
 
   // The wrong actions before the solution, by variant and day.
@@ -218,13 +212,13 @@ export class PuzzleOfTheDay extends Exercise {
     this.renderCard();
     const next = this.next();
     this.showTools(
-      button('puzzle-leave', 'Leave the puzzle', () => this.events.leave()),
+      button('puzzle-leave', 'Leave the puzzle', () => this.app.leave()),
       isWaiting && button('puzzle-show', 'Show it', () => this.showAnswer()),
       next !== null && button('puzzle-next', 'Next puzzle', () => void this.goTo(next)),
       wrongAt !== null && button(
         'puzzle-again', 'Try again', () => void this.goBack(wrongAt), { class: 'primary' }),
     );
-    this.events.changed();
+    this.app.changed();
   }
 
   private renderCard(): void {

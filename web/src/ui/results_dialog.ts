@@ -6,8 +6,8 @@ import { h, replaceChildren, s } from './dom';
 import { table } from './parts';
 import { levelName } from './players';
 import { plural, ratingInWords, tens } from './words';
-import type { PersonRating, Results, VariantResults } from './results';
-import type { Level } from '../engine/api';
+import type { App } from './app';
+import type { PersonRating, VariantResults } from './results';
 
 const WIDTH = 320;
 const HEIGHT = 90;
@@ -16,13 +16,10 @@ const EDGE = 6;
 export class ResultsDialog {
   private readonly dialog = new Dialog('results', 'My results');
 
-  constructor(
-    private readonly levels: readonly Level[],
-    private readonly results: Results,
-  ) {}
+  constructor(private readonly app: App) {}
 
   async open(): Promise<void> {
-    const all = await this.results.all();
+    const all = await this.app.results.all();
     replaceChildren(
       this.dialog.body,
       all.map((each) => this.section(each)),
@@ -40,8 +37,9 @@ export class ResultsDialog {
     const rating = latest === undefined
       ? 'There is a rating after five games.'
       : `${ratingInWords(latest)}.`;
+    const { levels } = this.app.engine.info;
     const nameOf = (id: string): string =>
-      levelName(this.levels.find((level) => level.id === id)!);
+      levelName(levels.find((level) => level.id === id)!);
     return h('section',
       h('h3', variant.name),
       h('p', `${plural(games, 'game')}. ${rating}`),

@@ -3,6 +3,7 @@
 // played. The two are compared by searches with equal numbers of simulations,
 // or by a proved result.
 
+import { Latest } from '../latest';
 import type {
   Action, Engine, Game, PlayedAction, Position, Search, SearchRequest,
   SearchResult, Side,
@@ -49,7 +50,7 @@ export class ReviewOfGame {
   state: ReviewState = { kind: 'none' };
   game: Game | null = null; // that is or was reviewed
   side: Side | null = null; // whose actions are looked at; null: both sides'
-  private era = 0; // answers of an earlier one are dropped
+  private readonly latest = new Latest(); // of the questions to the engine
   private search: Search | null = null;
 
   constructor(
@@ -61,7 +62,7 @@ export class ReviewOfGame {
 
   // Forgets what was found, and stops what is under way.
   clear(): void {
-    ++this.era;
+    this.latest.drop();
     this.search?.stop();
     this.search = null;
     this.state = { kind: 'none' };
@@ -72,23 +73,18 @@ export class ReviewOfGame {
   async run(game: Game): Promise<void> {
     this.clear();
     this.game = game;
-    const { era } = this;
     try {
-      const found = await this.review(game, era);
-      if (found === null || era !== this.era) return;
-      this.state = { kind: 'done', found };
+      this.state = { kind: 'done', found: await this.review(game) };
       this.changed();
     } catch (error) {
-      if (era !== this.era) return;
       this.clear();
       this.changed();
       throw error;
     }
   }
 
-  // Returns null if it was broken off.
-  private async review(game: Game, era: number): Promise<GivenAway[] | null> {
-    const { actions } = game;
+  // Never resolved if it is broken off.
+  private async review({ actions }: Game): Promise<GivenAway[]> {
     const last = actions.length;
     let done = 0;
     let total = last + 1;
@@ -100,14 +96,13 @@ export class ReviewOfGame {
     const redValues: number[] = []; // win minus loss, by ply
     for (let ply = 0; ply <= last; ++ply) {
       advance();
-      const end = ply < last ? null : await this.engine.positionAt(last);
-      if (era !== this.era) return null;
+      const end = ply < last
+        ? null : await this.latest.answer(this.engine.positionAt(last));
       if (end?.finished === true) {
         redValues.push(resultOf(end));
         break;
       }
-      const result = await this.searched({ ply }, era);
-      if (result === null) return null;
+      const result = await this.searched({ ply });
       searches.push(result);
       redValues.push(result.redValue);
     }
@@ -119,8 +114,7 @@ export class ReviewOfGame {
     const found: GivenAway[] = [];
     for (const { played, ply, best } of others) {
       advance();
-      const after = await this.after(searches[ply]!, best, era);
-      if (after === null) return null;
+      const after = await this.after(searches[ply]!, best);
       const sign = played.side === 0 ? 1 : -1;
       const lost = (sign * (after.redValue - redValues[ply + 1]!)) / 2;
       if (faultOf(lost) === null) continue;
@@ -140,8 +134,7 @@ export class ReviewOfGame {
   private async after(
     search: SearchResult,
     best: Action,
-    era: number,
-  ): Promise<{ redValue: number; line: readonly Action[] } | null> {
+  ): Promise<{ redValue: number; line: readonly Action[] }> {
     const entry = search.actions.find(({ action }) => action.index === best.index);
     const [low, high] = entry?.provedRedMargin ?? [0, 1];
     if (entry !== undefined && low === high) {
@@ -152,12 +145,9 @@ export class ReviewOfGame {
         line: goesOn ? search.principalVariation.slice(1) : [],
       };
     }
-    const result = await this.searched(
-      { ply: search.ply, after: best.index },
-      era,
-    );
-    if (result === null) return null;
-    return { redValue: result.redValue, line: result.principalVariation };
+    const { redValue, principalVariation: line } =
+      await this.searched({ ply: search.ply, after: best.index });
+    return { redValue, line };
   }
 
   // What another action than that of a mistake would have given away.
@@ -173,13 +163,9 @@ export class ReviewOfGame {
     return ((played.side === 0 ? 1 : -1) * (bestRedValue - redValue)) / 2;
   }
 
-  private async searched(
-    request: SearchRequest,
-    era: number,
-  ): Promise<SearchResult | null> {
+  private async searched(request: SearchRequest): Promise<SearchResult> {
     this.search = this.engine.search({ ...SEARCH, ...request });
-    const result = await this.search.result;
-    if (era !== this.era) return null;
+    const result = await this.latest.answer(this.search.result);
     if (request.after === undefined) this.searchedPly(result);
     return result;
   }

@@ -5,7 +5,7 @@ import { h, patch, setText, type Child } from './dom';
 import { button, card } from './parts';
 import { SIDE_CLASS } from './board/pieces';
 import { faultOf, type GivenAway, type ReviewState } from './review';
-import type { Session } from './session';
+import type { App } from './app';
 import { SIDE_NAMES } from './words';
 import type { Side } from '../engine/api';
 
@@ -19,12 +19,9 @@ export class ReviewPanel {
     'aria-label': 'Whose mistakes',
   });
 
-  constructor(
-    start: () => void,
-    private readonly goTo: (found: GivenAway) => void,
-    private readonly lookAt: (side: Side | null) => void,
-  ) {
-    this.button = button('review', 'Review', start);
+  constructor(private readonly app: App) {
+    this.button =
+      button('review', 'Review', () => app.session.reviewOrStop());
     this.element = card(
       'Review',
       [h('h2', 'Mistakes'), this.button],
@@ -35,8 +32,10 @@ export class ReviewPanel {
     this.element.id = 'review';
   }
 
-  render(session: Session): void {
-    const { state, side } = session.review;
+  render(): void {
+    const { session } = this.app;
+    const { review } = session;
+    const { state, side } = review;
     this.element.hidden = session.game.actions.length === 0;
     this.button.textContent = state.kind === 'running' ? 'Stop' : 'Review';
     this.element.dataset.state = state.kind;
@@ -45,7 +44,11 @@ export class ReviewPanel {
     this.sides.hidden = found.length === 0;
     patch(this.sides, ([null, 0, 1] as const).map((each) => {
       const name = each === null ? 'Both sides' : SIDE_NAMES[each];
-      return button('', name, () => this.lookAt(each), {
+      const lookAt = (): void => {
+        review.side = each;
+        this.app.changed();
+      };
+      return button('', name, lookAt, {
         'data-side': each ?? 'both',
         'aria-pressed': String(each === side),
       });
@@ -74,7 +77,7 @@ export class ReviewPanel {
     const percent = `−${Math.round(100 * lost)} %`;
     const label =
       [h('span.number', ply + 1), ` ${notation} `, h('strong', percent)];
-    return h('li', button('', label, () => this.goTo(found), {
+    return h('li', button('', label, () => this.app.showGivenAway(found), {
       class: SIDE_CLASS[played.side],
       'data-ply': ply,
       'data-fault': fault,

@@ -3,34 +3,29 @@
 import { badge, SIDE_CLASS } from './board/pieces';
 import { h, patch } from './dom';
 import { button, select } from './parts';
-import { levelLabel, playerId, playerOf, type Player } from './players';
+import { levelLabel, PERSON } from './players';
 import {
   COUNT_LABELS, countOf, COUNTS, type Count, type ShownCount,
 } from './score';
 import { countSentence } from './words';
-import type { Session } from './session';
-import type { Level, Position, SeatInfo } from '../engine/api';
+import type { App } from './app';
+import type { Position, SeatInfo } from '../engine/api';
 
 export class SeatsPanel {
   readonly element = h('section.seats', { 'aria-label': 'Players and score' });
+  private pointed: ShownCount | null = null;
+  private pressed: ShownCount | null = null;
 
-  constructor(
-    private readonly levels: readonly Level[],
-    private readonly setPlayer: (seat: number, player: Player) => void,
-    // A count is pointed at, or (null) no more; or it was pressed.
-    private readonly pointAt: (shown: ShownCount | null) => void,
-    private readonly press: (shown: ShownCount) => void,
-  ) {}
+  constructor(private readonly app: App) {}
 
-  // `rated`: the levels' Elo is known of the network there is.
-  // `shown`: the score that is explained and shown on the board, if it was
-  // `pressed` or only pointed at.
-  render(
-    session: Session,
-    rated: boolean,
-    shown: ShownCount | null,
-    pressed: ShownCount | null,
-  ): void {
+  // The count that is explained, and shown on the board.
+  get shown(): ShownCount | null {
+    return this.pointed ?? this.pressed;
+  }
+
+  render(): void {
+    const { session } = this.app;
+    const { shown, pressed } = this;
     const { game, position, players } = session;
     const { variant } = game;
     const { finished } = position;
@@ -48,7 +43,7 @@ export class SeatsPanel {
         h('div.side-seats',
           variant.seats
             .filter((seat) => seat.side === side)
-            .map((seat) => this.seatRow(seat, session, rated))),
+            .map((seat) => this.seatRow(seat))),
         h('div.counts',
           COUNTS[variant.family].map((each) =>
             count(each, h('span', COUNT_LABELS[each])))),
@@ -58,8 +53,7 @@ export class SeatsPanel {
     }));
     for (const row of this.element.querySelectorAll<HTMLElement>('.seat')) {
       const player = players[Number(row.dataset['seat'])];
-      const field = row.querySelector('select')!;
-      if (player !== undefined) field.value = playerId(player);
+      row.querySelector('select')!.value = player ?? PERSON;
     }
   }
 
@@ -74,7 +68,7 @@ export class SeatsPanel {
     const final = position.finished && 'final';
     const tag = shown.count === 'points' ? 'strong.points' : 'strong';
     const value = h(tag, { class: final }, valueOf(shown, position));
-    return button('', [label, ' ', value], () => this.press(shown), {
+    return button('', [label, ' ', value], () => this.press(shown, isPressed), {
       class: 'quiet count',
       'data-count': shown.count,
       'aria-pressed': String(isPressed),
@@ -85,18 +79,28 @@ export class SeatsPanel {
     });
   }
 
-  private seatRow(
-    { index, name }: SeatInfo,
-    { position, thinking, game }: Session,
-    rated: boolean,
-  ): HTMLElement {
+  private pointAt(shown: ShownCount | null): void {
+    this.pointed = shown;
+    this.app.changed();
+  }
+
+  private press(shown: ShownCount, isPressed: boolean): void {
+    this.pressed = isPressed ? null : shown;
+    if (isPressed) this.pointed = null;
+    else this.app.explainCount(shown);
+    this.app.changed();
+  }
+
+  private seatRow({ index, name }: SeatInfo): HTMLElement {
+    const { session, isRated, engine } = this.app;
+    const { position, thinking, game } = session;
     const field = select(
       `Who plays ${name}`,
-      (id) => this.setPlayer(index, playerOf(id)),
+      (player) => session.setPlayer(index, player),
       [
-        ['person', 'Person'],
-        ...this.levels.map((level) =>
-          [level.id, levelLabel(level, game.variant, rated)] as const),
+        [PERSON, 'Person'],
+        ...engine.info.levels.map((level) =>
+          [level.id, levelLabel(level, game.variant, isRated)] as const),
       ],
     );
     const toMove = position.seat === index;

@@ -3,7 +3,7 @@
 // every change; only methods of this class change them.
 
 import { CourseOfGame } from './course';
-import { playerId, type Player } from './players';
+import { fitPlayers, PERSON, type Player } from './players';
 import { faultOf, ReviewOfGame, type Fault, type GivenAway } from './review';
 import { Picker, type PickerEvents } from './selection';
 import type {
@@ -30,7 +30,7 @@ export interface SessionEvents extends PickerEvents {
 }
 
 export interface LoadOptions {
-  fit(game: Game): readonly Player[]; // who plays it
+  readonly players: readonly Player[]; // as they fit its seats
   readonly paused: boolean; // the computer waits
   readonly counts?: boolean; // as when it was left
   readonly others?: readonly string[]; // texts of its other lines
@@ -92,7 +92,7 @@ export class Session extends Picker {
   }
 
   isPerson(seat: number): boolean {
-    return this.players[seat]?.kind !== 'computer';
+    return (this.players[seat] ?? PERSON) === PERSON;
   }
 
   get personToMove(): boolean {
@@ -117,11 +117,7 @@ export class Session extends Picker {
     await this.change(async () => {
       const game = await this.engine.newGame(variant, options);
       accepted();
-      this.players = players;
-      this.paused = false;
-      this.counts = true;
-      this.forgetGame();
-      return game;
+      return this.accept(game, { players, paused: false, counts: true });
     });
   }
 
@@ -131,21 +127,30 @@ export class Session extends Picker {
     this.startTurn();
   }
 
-  private forgetGame(): void {
-    this.others = [];
+  private accept(
+    game: Game,
+    { players, paused, counts = false }: LoadOptions,
+    others: readonly Line[] = [],
+  ): Game {
+    this.players = fitPlayers(players, game.variant);
+    this.paused = paused;
+    this.counts = counts;
+    this.others = others;
     this.course.clear();
     this.review.clear();
+    return game;
   }
 
   // Begins the game of a text. Rejects, and keeps the current game, if the
   // engine rejects it.
   async load(
     text: string,
-    { fit, paused, counts = false, others = [] }: LoadOptions,
+    options: LoadOptions,
     accepted: () => void,
   ): Promise<void> {
     const load = async (): Promise<Game> => {
       let game = await this.engine.loadGame(text);
+      const { others = [] } = options;
       const lines: Line[] = [];
       for (const other of others) {
         const found = await this.engine.loadGame(other).catch(() => null);
@@ -153,20 +158,14 @@ export class Session extends Picker {
       }
       if (others.length > 0) game = await this.engine.loadGame(text);
       accepted();
-      this.players = fit(game);
-      this.paused = paused;
-      this.counts = counts;
-      this.forgetGame();
-      this.others = lines;
-      return game;
+      return this.accept(game, options, lines);
     };
     let game: Game;
     try {
       game = await this.arrival(load);
     } catch (error) {
       this.stopSearch(); // of a turn whose action was dropped meanwhile
-      this.events.changed();
-      this.startTurn();
+      this.goOn();
       throw error;
     }
     this.show(game, null);
@@ -178,10 +177,7 @@ export class Session extends Picker {
     // The computer does not play into a game that is looked back on.
     this.paused = !this.atEnd;
     this.stopSearch();
-    this.events.changed();
-    this.events.toKeep();
-    this.startTurn();
-    this.startAnalysis();
+    this.goOn();
   }
 
   // Somebody helps the person who plays.
@@ -196,13 +192,9 @@ export class Session extends Picker {
     this.stopSearch();
     this.course.clear();
     this.review.clear();
-    this.analysis = null;
-    this.forgetMistake();
-    this.evaluation = null;
-    this.events.changed();
+    this.forgetFindings();
     void this.judge();
-    this.startTurn();
-    this.startAnalysis();
+    this.goOn();
   }
 
   // In the moment in which an action is played nothing is refused.
@@ -303,10 +295,10 @@ export class Session extends Picker {
     this.events.changed();
   }
 
-  private forgetMistake(): void {
-    this.mistake = null;
-    this.trying = null;
-    this.tried = null;
+  // Of the position on the board.
+  private forgetFindings(): void {
+    this.analysis = this.evaluation = null;
+    this.mistake = this.trying = this.tried = null;
   }
 
   // The person is to find what was better than the mistake on the board.
@@ -371,16 +363,20 @@ export class Session extends Picker {
   pause(): void {
     this.paused = true;
     this.stopSearch();
-    this.events.changed();
-    this.events.toKeep();
-    this.startAnalysis();
+    this.goOn();
   }
 
   resume(): void {
     this.paused = false;
+    this.goOn();
+  }
+
+  // Shows what has changed; whoever is to act goes on.
+  private goOn(): void {
     this.events.changed();
     this.events.toKeep();
     this.startTurn();
+    this.startAnalysis();
   }
 
   // Reviews the game; or stops, if a review is under way.
@@ -413,10 +409,9 @@ export class Session extends Picker {
   }
 
   private startAnalysis(): void {
-    const { position, thinking, players } = this;
-    const { seat } = position;
+    const { position: { seat }, thinking } = this;
     if (!this.analysing || seat === null || thinking !== null) return;
-    if (this.busy || (players[seat]?.kind === 'computer' && !this.paused)) return;
+    if (this.busy || !(this.isPerson(seat) || this.paused)) return;
     this.help();
     void this.analyse(ANALYSIS);
   }
@@ -466,7 +461,7 @@ export class Session extends Picker {
     try {
       return await change;
     } catch (error) {
-      this.course.complete(this.game);
+      void this.course.complete(this.game);
       throw error;
     } finally {
       if (this.changing === change) this.changing = null;
@@ -480,15 +475,10 @@ export class Session extends Picker {
     this.course.follow(game);
     this.moved = moved;
     this.chosen = null;
-    this.analysis = null;
-    this.forgetMistake();
-    this.evaluation = null;
-    this.events.changed();
-    this.events.toKeep();
-    this.moved = null;
+    this.forgetFindings();
     void this.judge();
-    this.startTurn();
-    this.startAnalysis();
+    this.goOn();
+    this.moved = null;
   }
 
   private async judge(): Promise<void> {
@@ -507,16 +497,16 @@ export class Session extends Picker {
         return;
       }
     }
-    this.course.complete(this.game);
+    void this.course.complete(this.game);
     this.events.changed();
   }
 
   // Plays the computer's turn, if it is one.
   private startTurn(): void {
     const { seat } = this.position;
-    const player = seat === null ? undefined : this.players[seat];
-    if (this.held || this.paused || player?.kind !== 'computer') return;
-    void this.takeTurn(playerId(player));
+    if (this.held || this.paused) return;
+    if (seat === null || this.isPerson(seat)) return;
+    void this.takeTurn(this.players[seat]!);
   }
 
   private async takeTurn(level: string): Promise<void> {

@@ -1,19 +1,10 @@
 // The buttons under the board.
 
+import type { App } from './app';
 import type { ActionKind } from '../engine/api';
 import { h, patch, type Attributes } from './dom';
 import { icon, type IconName } from './icons';
 import { button } from './parts';
-
-export interface ToolbarActions {
-  undo(): void;
-  redo(): void;
-  hint(): void;
-  heat(): void;
-  owners(): void;
-  pass(): void;
-  pauseOrResume(): void;
-}
 
 export interface ToolbarState {
   readonly undo: boolean;
@@ -45,11 +36,7 @@ export class Toolbar {
   readonly element = h('div.toolbar', { role: 'group', 'aria-label': 'Game' });
   readonly legends = h('div.legends', { role: 'status' });
 
-  // `leave`: the button that has the focus cannot be pressed any more.
-  constructor(
-    private readonly actions: ToolbarActions,
-    private readonly leave: () => void,
-  ) {}
+  constructor(private readonly app: App) {}
 
   render(state: ToolbarState): void {
     const waits = state.computer === 'waits';
@@ -80,11 +67,12 @@ export class Toolbar {
         h('strong', map === 'heat' ? 'Policy: ' : 'Owners: '),
         LEGENDS[map][state.network ? 0 : 1])));
     const isOwn = this.element.contains(focused);
-    if (isOwn && focused!.matches(':disabled, [hidden]')) this.leave();
+    const isOut = isOwn && focused!.matches(':disabled, [hidden]');
+    if (isOut) this.app.board.focus();
   }
 
   private button(
-    name: keyof ToolbarActions,
+    name: IconName & keyof App['actions'] | 'pauseOrResume',
     label: string,
     key: string,
     more: Attributes,
@@ -92,7 +80,6 @@ export class Toolbar {
   ): HTMLElement {
     const title = key === '' ? label : `${label} (${key})`;
     const content = [icon(picture), h('span', label)];
-    const click = (): void => this.actions[name]();
-    return button(name, content, click, { title, ...more });
+    return button(name, content, this.app.actions[name], { title, ...more });
   }
 }

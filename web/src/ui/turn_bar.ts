@@ -8,15 +8,17 @@ import {
   warning,
 } from './words';
 import { SIDE_CLASS } from './board/pieces';
+import type { App } from './app';
 import type { Session } from './session';
 import type { Game } from '../engine/api';
 
 export class TurnBar {
   readonly element = h('div.turn-bar');
 
-  constructor(private readonly review: () => void) {}
+  constructor(private readonly app: App) {}
 
-  render(session: Session): void {
+  render(): void {
+    const { session } = this.app;
     const { position } = session;
     const side = position.finished ? position.score.winner : position.side;
     this.element.className = 'turn-bar ' +
@@ -51,7 +53,7 @@ export class TurnBar {
     return [
       h('strong#result.who', resultSentence(position.score)),
       h('span.request', `${details.filter(Boolean).join('. ')}.`),
-      button('', 'Review', () => this.review(), { class: 'primary' }),
+      button('', 'Review', () => this.app.showReview(), { class: 'primary' }),
     ];
   }
 }

@@ -7,7 +7,7 @@ import { faultOf, type GivenAway } from './review';
 import { countOf, type ShownCount } from './score';
 import type {
   Action, EndingTrigger, Evaluation, Game, HillIndex, Phase, PlayedAction,
-  Position, Score, SearchProgress, VariantInfo, Verification,
+  Position, Score, SearchProgress, VariantInfo,
 } from '../engine/api';
 import type { Use } from './selection';
 
@@ -397,22 +397,6 @@ export function ratingInWords({ elo, interval }: PersonRating): string {
   return (
     `You have about ${tens(elo)} Elo (${tens(elo - interval)} to ` +
     `${tens(elo + interval)})`
-  );
-}
-
-// Returns whether a bundle's network does here what it did when it was made.
-export function verificationSentence(found: Verification): string {
-  const worst = found.worst.toExponential(1);
-  const result = found.agrees
-    ? 'The network gives the same outputs here as when it was exported'
-    : 'The network’s outputs differ here from those at its export';
-  const inputs = found.sameInputs ? '' : ' Even its inputs differ.';
-  const expected = found.sameExpected
-    ? ''
-    : ' Its golden.json does not match its golden outputs.';
-  return (
-    `${result}: ${plural(found.positions, 'position')}, largest difference ` +
-    `${worst} (${found.worstOutput}; ${found.tolerance} is allowed).${inputs}${expected}`
   );
 }
 

@@ -14,8 +14,7 @@ import type { Placed } from './drawing';
 import type { Action, Geometry } from '../../engine/api';
 
 export interface BoardInput extends HillInput {
-  // A link was pointed at in its middle.
-  onLink(action: Action): void;
+  play(action: Action): void; // a link that was pointed at in its middle
 }
 
 const MOVE_MS = 260;
@@ -40,7 +39,7 @@ export class Board {
 
   constructor(
     geometry: Geometry,
-    private readonly input: BoardInput,
+    private readonly input: () => BoardInput, // as of now
   ) {
     this.points = geometry.hills.map(hillPoint);
     this.grid = new HillGrid(geometry, input);
@@ -147,7 +146,7 @@ export class Board {
         class: marks.mover,
         'data-link': action.notation,
         transform: `translate(${at.x} ${at.y})`,
-        click: () => this.input.onLink(action),
+        click: () => this.input().play(action),
       };
       return s('g.link-mark', attributes,
         s('circle.link-reach', { r: 21 }),

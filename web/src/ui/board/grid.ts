@@ -7,10 +7,11 @@ import { hillPoint, SIZE } from './layout';
 import type { Geometry, HillIndex } from '../../engine/api';
 import type { Use } from '../selection';
 
+// What hills are pointed at for.
 export interface HillInput {
-  onHill(hill: HillIndex): void;
-  onDrag(from: HillIndex, to: HillIndex): void;
-  onEscape(): void;
+  pointAt(hill: HillIndex): void;
+  drag(from: HillIndex, to: HillIndex): void;
+  forget(): void; // what was chosen
 }
 
 const DRAG_DISTANCE_PX = 10;
@@ -42,7 +43,7 @@ export class HillGrid {
 
   constructor(
     private readonly geometry: Geometry,
-    private readonly input: HillInput,
+    private readonly input: () => HillInput, // as of now
   ) {
     this.place = Math.floor(geometry.hills.length / 2);
     this.element = s('g', {
@@ -79,7 +80,7 @@ export class HillGrid {
       'data-hill': this.geometry.hills[hill]!.name,
       tabindex: -1,
       focus: () => this.setPlace(hill),
-      click: () => this.input.onHill(hill),
+      click: () => this.input().pointAt(hill),
     };
     return s('g.cell', attributes,
       s('rect', { x: x - 49, y: y - 49, width: 98, height: 98, rx: 22 }));
@@ -119,9 +120,9 @@ export class HillGrid {
     if (step !== undefined) {
       this.walk(step[0], step[1]);
     } else if (event.key === 'Enter' || event.key === ' ') {
-      this.input.onHill(this.place);
+      this.input().pointAt(this.place);
     } else if (event.key === 'Escape') {
-      this.input.onEscape();
+      this.input().forget();
     } else if (event.key === '.' || event.key === ',') {
       this.walkUses(event.key === '.' ? 1 : -1);
     } else {
@@ -198,8 +199,8 @@ export class HillGrid {
     this.endDrag();
     if (drag === null || !drag.moved) return;
     const to = this.hillAt(event);
-    if (to === drag.from) this.input.onHill(to);
-    else if (to !== null) this.input.onDrag(drag.from, to);
+    if (to === drag.from) this.input().pointAt(to);
+    else if (to !== null) this.input().drag(drag.from, to);
   }
 
   private endDrag(): void {
