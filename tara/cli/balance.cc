@@ -368,12 +368,14 @@ absl::StatusOr<int> RunBalance(const BalanceFlags& flags, Console& console) {
     absl::MutexLock lock(&mutex);
     if (games_before < 0) games_before = progress.games_done;
     const double seconds = absl::ToDoubleSeconds(SteadyTime() - begin);
-    status_line.Show(absl::StrFormat(
-        "%s: %d of at most %d games, %.1f games/s%s", progress.sample,
-        progress.games_done, progress.games,
-        static_cast<double>(progress.games_done - games_before) /
-            std::max(1e-9, seconds),
-        FleetText(fleet.get())));
+    status_line.Show(
+        absl::StrFormat(
+            "%s: %d of at most %d games, %.1f games/s%s", progress.sample,
+            progress.games_done, progress.games,
+            static_cast<double>(progress.games_done - games_before) /
+                std::max(1e-9, seconds),
+            FleetText(fleet.get())),
+        progress.games_done, progress.games);
   };
   const absl::StatusOr<eval::StudyResults> results =
       eval::RunStudy(study, context);

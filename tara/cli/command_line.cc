@@ -409,6 +409,26 @@ void StatusLine::Show(absl::string_view text) {
   console_.err << kEraseLine << text << std::flush;
 }
 
+void StatusLine::Show(absl::string_view text, double done, double total) {
+  std::string left;
+  {
+    absl::MutexLock lock(&mutex_);
+    const absl::Time now = SteadyTime();
+    if (begin_ == absl::InfiniteFuture()) {
+      begin_ = now;
+      done_before_ = done;
+    }
+    if (done > done_before_) {
+      const absl::Duration time =
+          (now - begin_) * ((total - done) / (done - done_before_));
+      left = absl::StrCat(
+          ", about ", absl::FormatDuration(absl::Trunc(time, absl::Seconds(1))),
+          " left");
+    }
+  }
+  Show(absl::StrCat(text, left));
+}
+
 void StatusLine::Clear() {
   absl::MutexLock lock(&mutex_);
   if (visible_) console_.err << kEraseLine << std::flush;

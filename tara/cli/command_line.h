@@ -57,6 +57,9 @@ class StatusLine {
 
   // Shows the text unless the last one was shown a moment ago.
   void Show(absl::string_view text);
+  // Also shows the time left: for `total` games, positions or the like, of
+  // which `done` are done, at the mean speed since the first call.
+  void Show(absl::string_view text, double done, double total);
   // Leaves the line empty, for what is printed next.
   void Clear();
 
@@ -66,6 +69,9 @@ class StatusLine {
   absl::Mutex mutex_;
   absl::Time last_shown_ ABSL_GUARDED_BY(mutex_);
   bool visible_ ABSL_GUARDED_BY(mutex_) = false;
+  // The first call with numbers.
+  absl::Time begin_ ABSL_GUARDED_BY(mutex_) = absl::InfiniteFuture();
+  double done_before_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
 // Exit statuses of the program.

@@ -759,9 +759,10 @@ absl::StatusOr<int> RunSelfPlay(const SelfPlayFlags& options,
            std::max(1e-9, absl::ToDoubleSeconds(SteadyTime() - begin));
   };
   const auto sink = [&](const proto::GameRecord& game) {
-    status_line.Show(absl::StrFormat("%d of %d games, %.1f games/s",
-                                     wanted - missing.size() + stats.games,
-                                     wanted, games_per_second()));
+    const uint64_t done = wanted - missing.size() + stats.games;
+    status_line.Show(absl::StrFormat("%d of %d games, %.1f games/s", done,
+                                     wanted, games_per_second()),
+                     static_cast<double>(done), static_cast<double>(wanted));
     return store->Add(game);
   };
   TARA_RETURN_IF_ERROR(

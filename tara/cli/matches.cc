@@ -1,9 +1,11 @@
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <ostream>
 #include <set>
@@ -194,7 +196,9 @@ class MatchTable {
       }
     }
     StatusLine status_line(console);
+    std::vector<std::atomic<int>> done(matches.size());
     const auto show = [&](size_t i, const eval::ArenaProgress& progress) {
+      done[i] = progress.games_done;
       if (progress.games_done == 0) return;
       std::string text = absl::StrFormat("%s: %d of %d games, score %.1f %%",
                                          matches[i].name, progress.games_done,
@@ -202,7 +206,11 @@ class MatchTable {
       if (progress.llr.has_value()) {
         absl::StrAppendFormat(&text, ", LLR %+.2f", *progress.llr);
       }
-      status_line.Show(absl::StrCat(text, FleetText(fleet_.get())));
+      absl::StrAppend(&text, FleetText(fleet_.get()));
+      if (progress.llr.has_value()) return status_line.Show(text);
+      // All matches have the same number of games.
+      status_line.Show(text, std::accumulate(done.begin(), done.end(), 0),
+                       static_cast<double>(matches.size()) * progress.games);
     };
     std::vector<eval::ArenaResult> results(matches.size());
     TARA_RETURN_IF_ERROR(fleet::PlayAll(
@@ -771,9 +779,11 @@ absl::StatusOr<int> RunRate(const RateFlags& options, Console& console) {
   const StopCheck stop = StopOnSignals();
   StatusLine status_line(console);
   const auto on_progress = [&](const eval::RatingProgress& progress) {
-    status_line.Show(absl::StrCat(Info(progress.variant).id, ": ",
-                                  progress.games, " of ", progress.games_wanted,
-                                  " games", FleetText(fleet.get())));
+    status_line.Show(
+        absl::StrCat(Info(progress.variant).id, ": ", progress.games, " of ",
+                     progress.games_wanted, " games", FleetText(fleet.get())),
+        static_cast<double>(progress.games),
+        static_cast<double>(progress.games_wanted));
     return !stop();
   };
   absl::StatusOr<eval::RatingTable> table =

@@ -266,9 +266,11 @@ absl::StatusOr<int> RunReview(const ReviewFlags& options, Console& console) {
        .threads = ResolveThreads(options.threads),
        .stop = stop,
        .on_progress = [&](const eval::ReviewProgress& progress) {
-         status_line.Show(absl::StrFormat(
-             "searched %d of %d positions, %d simulations", progress.searched,
-             progress.to_search, progress.simulations));
+         status_line.Show(
+             absl::StrFormat("searched %d of %d positions, %d simulations",
+                             progress.searched, progress.to_search,
+                             progress.simulations),
+             progress.searched, progress.to_search);
        }});
   status_line.Clear();
   if (absl::IsCancelled(review.status())) {

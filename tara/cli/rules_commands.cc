@@ -586,6 +586,9 @@ absl::StatusOr<int> RunStats(const StatsOptions& options, Console& console) {
   const StopCheck stop = StopOnSignals();
   StatusLine status_line(console);
   std::vector<eval::VariantStatistics> rows;
+  const auto all_games =
+      static_cast<double>(options.games) * static_cast<double>(starts.size());
+  double done = 0;  // of earlier variants
   for (const State& start : starts) {
     if (stop()) break;
     const absl::Time begin = SteadyTime();
@@ -598,13 +601,16 @@ absl::StatusOr<int> RunStats(const StatsOptions& options, Console& console) {
         [&](int64_t games_done) {
           const auto games = static_cast<double>(games_done);
           const double seconds = absl::ToDoubleSeconds(SteadyTime() - begin);
-          status_line.Show(absl::StrFormat(
-              "%s: %.0f %%, %.2f M games/s", Info(start.variant).id,
-              100 * games / static_cast<double>(options.games),
-              games / 1e6 / std::max(1e-9, seconds)));
+          status_line.Show(
+              absl::StrFormat("%s: %.0f %%, %.2f M games/s",
+                              Info(start.variant).id,
+                              100 * (done + games) / all_games,
+                              games / 1e6 / std::max(1e-9, seconds)),
+              done + games, all_games);
           return !stop();
         });
     if (sums.games == 0) break;  // stopped before the first chunk's end
+    done += static_cast<double>(options.games);
     rows.push_back({start.variant, start.options, sums});
   }
   status_line.Clear();

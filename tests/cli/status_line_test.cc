@@ -11,6 +11,7 @@
 namespace tara::cli {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::IsEmpty;
 
 // A console on strings, with the status line `lines` shown one after the other.
@@ -38,6 +39,18 @@ TEST(StatusLineTest, IsALineOfItsOwnNowAndThenInALog) {
   EXPECT_EQ(StatusLinesOf(false, absl::ZeroDuration(), lines),
             "1 of 2 games\n2 of 2 games\n");
   EXPECT_THAT(StatusLinesOf(false, absl::Hours(1), lines), IsEmpty());
+}
+
+TEST(StatusLineTest, ShowsTheTimeLeftOnceThereIsASpeed) {
+  std::istringstream in;
+  std::ostringstream out, err;
+  Console console{.in = in, .out = out, .err = err, .err_is_terminal = false};
+  StatusLine status_line(console, absl::ZeroDuration());
+  status_line.Show("2 of 4 games", 2, 4);
+  status_line.Show("3 of 4 games", 3, 4);
+  EXPECT_THAT(
+      err.str(),
+      ContainsRegex("^2 of 4 games\n3 of 4 games, about [0-9smh]+ left\n$"));
 }
 
 }  // namespace

@@ -151,8 +151,6 @@ TEST(LearnerConfigTest, SaysWhichGamesTeachWhat) {
   EXPECT_FLOAT_EQ(options.held_out_share, 0.1f);
 }
 
-}
-
 TEST_F(LearnerTest, GoesOnFromTheStepOfTheProgress) {
   progress_ = {.step = 9, .generation = 1, .samples = 100};
   const LearnResult learned =
