@@ -354,10 +354,10 @@ TEST(ConfigTest, InferenceIsTakenAsGiven) {
 }
 
 TEST(ConfigTest, ConfigsOfEarlierRunsMayNameFieldsThatAreGone) {
-  const proto::TrainConfig config =
-      Good("self_play { autopilot: true threads: 3 games_per_thread: 13 } "
-           "learner { optimizer: 'adamw' momentum: 0.9 schedule: 'cosine' "
-           "milestones: 0.5 milestones: 0.75 }");
+  const proto::TrainConfig config = Good(
+      "self_play { autopilot: true threads: 3 games_per_thread: 13 } "
+      "learner { optimizer: 'adamw' momentum: 0.9 schedule: 'cosine' "
+      "milestones: 0.5 milestones: 0.75 }");
   EXPECT_EQ(config.self_play().threads(), 3u);
   EXPECT_EQ(config.self_play().games_per_thread(), 13u);
 }
