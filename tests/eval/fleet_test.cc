@@ -266,7 +266,9 @@ TEST(FleetRatingTest, RatingsAreThoseOfThisProcess) {
   RatingTournamentOptions options = {.games_per_player = 40};
   for (const Variant variant :
        {Variant::kSacredHillL1, Variant::kFourTreasures}) {
-    options.arenas.push_back({.variant = variant, .seed = 2});
+    ArenaOptions& arena = options.arenas.emplace_back();
+    arena.variant = variant;
+    arena.seed = 2;
   }
   const auto rate = [&](fleet::Fleet* fleet) {
     options.fleet = fleet;
