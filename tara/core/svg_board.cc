@@ -148,7 +148,7 @@ std::string PlaitStrand(int sign) {
     swing(18, 34 * x, 34 * y);
     swing(4, 23 * (x - y), 23 * (y + x));  // past the corner
   }
-  return path + "z";
+  return absl::StrReplaceAll(path, {{" -", "-"}}) + "z";
 }
 
 // --- Bridges as knotwork -----------------------------------------------------

@@ -48,30 +48,35 @@ TEST(EditedTextTest, IsReadAsIfItHadNotBeenEdited) {
         kMark, absl::StrReplaceAll(
                    text, {{"\n", "\r\n"}, {"_", "\xC2\xA0"}, {"~", "_"}}));
   };
-  const std::vector<Reading> readings = {
-      {"verify -", absl::StrReplaceAll(GoldenGame(), {{"_", "~"}}) + "\n",
-       "1 passed, 0 failed"},
-      {"review - --player mcts:sims=2 --nodes 0", "four~treasures_D4 D5\n",
-       "2 actions, not finished"},
-      {"review - --player mcts:sims=2 --nodes 0",
-       "{\"variant\":\n\"four~treasures\",_\"steps\":"
-       "[{\"action\":\"D4\"}]}\n",
-       "1 actions, not finished"},
-      {{"show", "--position", "EDITED four~treasures_D4"}, "", "Blue to move"},
-      {{"show", "--position", "EDITED four~treasures 5/7/7/2rb3/7/7/5_0\n"},
-       "",
-       "Red to move"},
-      {{"show", "--variant", "four_treasures", "--actions", "EDITED D4_D5\n"},
-       "",
-       "Red to move"},
-      {"engine --model playouts",
-       "1 variant_four~treasures\n2_play D4\n3 history\nquit\n", "=3 D4\n"},
-      {"engine --json --model playouts",
-       "{\"id\":1,_\"position\":\"four~treasures_5/7/7/7/7/7/5 0 "
-       "battle - 0,0 0 - -\",\"simulations\":1}\n",
-       "\"simulations\":1"},
-  };
-  for (const Reading& reading : readings) {
+  for (const Reading& reading : {
+           Reading{"verify -",
+                   absl::StrReplaceAll(GoldenGame(), {{"_", "~"}}) + "\n",
+                   "1 passed, 0 failed"},
+           Reading{"review - --player mcts:sims=2 --nodes 0",
+                   "four~treasures_D4 D5\n", "2 actions, not finished"},
+           Reading{"review - --player mcts:sims=2 --nodes 0",
+                   "{\"variant\":\n\"four~treasures\",_\"steps\":"
+                   "[{\"action\":\"D4\"}]}\n",
+                   "1 actions, not finished"},
+           Reading{{"show", "--position", "EDITED four~treasures_D4"},
+                   "",
+                   "Blue to move"},
+           Reading{{"show", "--position",
+                    "EDITED four~treasures 5/7/7/2rb3/7/7/5_0\n"},
+                   "",
+                   "Red to move"},
+           Reading{{"show", "--variant", "four_treasures", "--actions",
+                    "EDITED D4_D5\n"},
+                   "",
+                   "Red to move"},
+           Reading{"engine --model playouts",
+                   "1 variant_four~treasures\n2_play D4\n3 history\nquit\n",
+                   "=3 D4\n"},
+           Reading{"engine --json --model playouts",
+                   "{\"id\":1,_\"position\":\"four~treasures_5/7/7/7/7/7/5 0 "
+                   "battle - 0,0 0 - -\",\"simulations\":1}\n",
+                   "\"simulations\":1"},
+       }) {
     Words arguments = reading.arguments;
     SCOPED_TRACE(arguments[0]);
     for (std::string& argument : arguments) {
@@ -121,36 +126,36 @@ TEST(HostileValueTest, IsShownEscapedAndCut) {
   const auto hostile = [](const std::string& text) {
     return absl::StrReplaceAll(text, {{"EVIL", Hostile()}});
   };
-  const std::vector<Reading> readings = {
-      {"show --variant EVIL"},
-      {"show --position EVIL"},
-      {{"show", "--position", "four_treasures EVIL/7 0"}},
-      {{"show", "--position", "four_treasures 5/EVIL/7/7/7/7/5 0"}},
-      {{"show", "--position", "four_treasures D4 EVIL"}},
-      {{"show", "--position", "four_treasures EVIL=1 D4"}},
-      {"show --variant four_treasures --actions EVIL"},
-      {"show --variant four_treasures --option EVIL"},
-      {"show --variant four_treasures --option EVIL=1"},
-      {"show --variant four_treasures --option compensation=EVIL"},
-      {"show EVIL"},
-      {"show --EVIL"},
-      {"EVIL"},
-      {"perft --variant four_treasures --depth EVIL"},
-      {"arena --variant four_treasures EVIL random"},
-      {"arena --variant four_treasures mcts:EVIL=1 random"},
-      {"arena --variant four_treasures mcts:sims=EVIL random"},
-      {"arena --variant four_treasures random greedy --sprt elo0=EVIL"},
-      {"engine --search EVIL=3"},
-      {"review -", "EVIL\n"},
-      {"review -", "four_treasures D4 EVIL\n"},
-      {"verify -",
-       "{\"variant\":\"\\u001b]0;pwn\\u0007xxx\",\"steps\":[],"
-       "\"result\":{}}\n"},
-      {"verify -",
-       "{\"variant\":\"four_treasures\",\"steps\":[],\"result\":{},"
-       "\"\\u001b]0;pwn\\u0007\":1}\n"},
-  };
-  for (const Reading& reading : readings) {
+  for (const Reading& reading : {
+           Reading{"show --variant EVIL"},
+           Reading{"show --position EVIL"},
+           Reading{{"show", "--position", "four_treasures EVIL/7 0"}},
+           Reading{{"show", "--position", "four_treasures 5/EVIL/7/7/7/7/5 0"}},
+           Reading{{"show", "--position", "four_treasures D4 EVIL"}},
+           Reading{{"show", "--position", "four_treasures EVIL=1 D4"}},
+           Reading{"show --variant four_treasures --actions EVIL"},
+           Reading{"show --variant four_treasures --option EVIL"},
+           Reading{"show --variant four_treasures --option EVIL=1"},
+           Reading{"show --variant four_treasures --option compensation=EVIL"},
+           Reading{"show EVIL"},
+           Reading{"show --EVIL"},
+           Reading{"EVIL"},
+           Reading{"perft --variant four_treasures --depth EVIL"},
+           Reading{"arena --variant four_treasures EVIL random"},
+           Reading{"arena --variant four_treasures mcts:EVIL=1 random"},
+           Reading{"arena --variant four_treasures mcts:sims=EVIL random"},
+           Reading{
+               "arena --variant four_treasures random greedy --sprt elo0=EVIL"},
+           Reading{"engine --search EVIL=3"},
+           Reading{"review -", "EVIL\n"},
+           Reading{"review -", "four_treasures D4 EVIL\n"},
+           Reading{"verify -",
+                   "{\"variant\":\"\\u001b]0;pwn\\u0007xxx\",\"steps\":[],"
+                   "\"result\":{}}\n"},
+           Reading{"verify -",
+                   "{\"variant\":\"four_treasures\",\"steps\":[],\"result\":{},"
+                   "\"\\u001b]0;pwn\\u0007\":1}\n"},
+       }) {
     Words arguments = reading.arguments;
     SCOPED_TRACE(absl::StrJoin(arguments, " "));
     for (std::string& argument : arguments) argument = hostile(argument);
@@ -216,29 +221,36 @@ TEST(HostileFileTest, PagesAreUtf8WhateverTheNamesOfFilesAre) {
 
 // Numbers are decimal, and an option is given once, in every list of options.
 TEST(WrongOptionTest, IsRefused) {
-  const Words arena = "arena --variant four_treasures";
-  const std::vector<std::pair<Words, std::string>> cases = {
-      {arena + "mcts:c_puct=0x1p3 random", "'0x1p3'"},
-      {arena + "random greedy --sprt elo0=0x1", "'0x1'"},
-      {arena + "random greedy --adjudicate agreement:0x1p-1,4",
-       "agreement:0x1p-1"},
-      {"engine --search c_puct=0x1", "'0x1'"},
-      {"stats --variant all --games 0x10", "'0x10'"},
-      {"bench core --seconds 0x1", "'0x1'"},
-      {"show --variant four_treasures --option compensation=0x1", "'0x1'"},
-      {"rate --variant four_treasures random greedy "
-       "--anchor random=0x1",
-       "random=0x1"},
-      {arena + Words{"mcts:sims=1, sims=2", "random"}, "sims is given twice"},
-      {arena + "engine:x,move=1,move=2 random", "move is given twice"},
-      {arena + "random greedy --sprt elo0=0,elo0=1", "elo0 is given twice"},
-      {"engine --search sims=1,sims=2", "sims is given twice"},
-      {"show --variant four_treasures --option compensation=1 "
-       "--option compensation=2",
-       "compensation is given twice"},
+  struct Wrong {
+    Words arguments;
+    std::string expected;
   };
-  for (const auto& [arguments, expected] : cases) {
-    EXPECT_THAT(ErrorOf(2, arguments), HasSubstr(expected));
+  const Words arena = "arena --variant four_treasures";
+  for (const Wrong& wrong : {
+           Wrong{arena + "mcts:c_puct=0x1p3 random", "'0x1p3'"},
+           Wrong{arena + "random greedy --sprt elo0=0x1", "'0x1'"},
+           Wrong{arena + "random greedy --adjudicate agreement:0x1p-1,4",
+                 "agreement:0x1p-1"},
+           Wrong{"engine --search c_puct=0x1", "'0x1'"},
+           Wrong{"stats --variant all --games 0x10", "'0x10'"},
+           Wrong{"bench core --seconds 0x1", "'0x1'"},
+           Wrong{"show --variant four_treasures --option compensation=0x1",
+                 "'0x1'"},
+           Wrong{"rate --variant four_treasures random greedy "
+                 "--anchor random=0x1",
+                 "random=0x1"},
+           Wrong{arena + Words{"mcts:sims=1, sims=2", "random"},
+                 "sims is given twice"},
+           Wrong{arena + "engine:x,move=1,move=2 random",
+                 "move is given twice"},
+           Wrong{arena + "random greedy --sprt elo0=0,elo0=1",
+                 "elo0 is given twice"},
+           Wrong{"engine --search sims=1,sims=2", "sims is given twice"},
+           Wrong{"show --variant four_treasures --option compensation=1 "
+                 "--option compensation=2",
+                 "compensation is given twice"},
+       }) {
+    EXPECT_THAT(ErrorOf(2, wrong.arguments), HasSubstr(wrong.expected));
   }
 }
 
