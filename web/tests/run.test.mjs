@@ -213,8 +213,10 @@ test('a run is watched while it learns', async (context) => {
 test('several runs are compared', async (context) => {
   const folder = await temporaryFolder(context);
   const [first, second] = ['slow', 'fast'].map((name) => path.join(folder, name));
-  await train(first, 2);
-  await train(second, 3, '--set', 'learner.learning_rate=0.02');
+  await Promise.all([
+    train(first, 2),
+    train(second, 3, '--set', 'learner.learning_rate=0.02'),
+  ]);
   const {page, problems, address} = await watch(context, first, second);
   assert.equal(await page.textContent('h1'), 'slow, fast');
   const states = await page.locator('#run-state p').allTextContents();

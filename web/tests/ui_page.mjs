@@ -83,6 +83,7 @@ export async function settled(page) {
 }
 
 export async function reload(page) {
+  await page.bringToFront();
   await settled(page);
   await page.reload();
   await page.waitForSelector('body.ready');
@@ -194,12 +195,14 @@ export async function waitForName(page, name) {
 
 // Opens the dialog of games and texts.
 export async function openFiles(page) {
+  await page.bringToFront();
   await page.click('#file-button');
   await page.waitForSelector('#game-file[open]');
 }
 
 // Clicks hills, each an action of a person, one after the other.
 export async function build(page, ...hills) {
+  await page.bringToFront(); // other tabs are seldom drawn
   for (const hill of hills) {
     const {ply} = await boardState(page);
     await page.click(`[data-hill="${hill}"]`);
