@@ -100,8 +100,8 @@ constexpr char kWitness[] = "tests/nn/witness/bundle.tara";
 TEST(RunReportsTest, RuleOptionsThatANetworkHasNotLearnedAreRefused) {
   const std::string spec = absl::StrCat("net:", kWitness, ",sims=0");
   for (const std::string& command :
-       {"arena random " + spec,
-        "rate random " + spec, "balance --player " + spec,
+       {"arena random " + spec, "rate random " + spec,
+        "balance --player " + spec,
         "balance --option no_progress_limit=30 --what-if no_progress_limit=40 "
         "--player " +
             spec,
