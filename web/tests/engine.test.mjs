@@ -266,6 +266,7 @@ describe('the engine', async () => {
       [{ply: 3}, /ply is 3/],
       [{position: 'chess'}, /^position 'chess'/],
     ]) await refused(engine.search(request).result, reason);
+    await refused(engine.verifyNetwork(), /no network/);
   });
 
   test('searches the position after an action that is not played', async () => {

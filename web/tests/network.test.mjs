@@ -32,30 +32,10 @@ function open(data, plain = false) {
   return value;
 }
 
-// The largest difference of what a bundle's network says here of its golden
-// positions from what golden.json expects: LibTorch's, or the program's.
-function worstOf(data) {
-  const network = open(data);
-  const {positions} = readJson(unpack(data)['golden.json']);
-  assert.equal(positions.length, 200);
-  let worst = 0;
-  for (const {position, expected} of positions) {
-    const {priors, win, draw, redMargin} = core.judge(position, network);
-    const isRed = core.view(position).side === 0;
-    const [own, other] = isRed ? win : [win[1], win[0]];
-    const margin = isRed ? redMargin : -redMargin;
-    assert.equal(priors.length, expected.priors.length);
-    for (const [said, wanted] of [
-      ...priors.map((prior, i) => [prior, expected.priors[i]]),
-      [own, expected.win], [draw, expected.draw], [other, expected.loss],
-      [margin / catalogue.maxMargin, expected.margin / catalogue.maxMargin],
-    ]) {
-      assert.ok(Number.isFinite(said));
-      worst = Math.max(worst, Math.abs(said - wanted));
-    }
-  }
-  network.delete();
-  return worst;
+// Loads a bundle, and verifies it.
+async function verify(data) {
+  await engine.loadNetwork(data, 'a.tara');
+  return engine.verifyNetwork();
 }
 
 // Holds the owners that a bundle's network expects to the golden outputs, of
@@ -100,8 +80,33 @@ describe('a network', () => {
     assert.equal(info.bytes, bundle.length);
     assert.equal(
         info.facts.find(({name}) => name === 'channels').value, '8');
-    const worst = worstOf(bundle);
-    assert.ok(worst > 0 && worst < 1e-4, `${worst}`);
+    // LibTorch's numbers.
+    const {worst, ...found} = await engine.verifyNetwork();
+    assert.deepEqual(found, {positions: 200, tolerance: 1e-4, agrees: true});
+    assert.ok(worst > 0, 'something was compared');
+  });
+
+  test('is held to what its bundle expects', async () => {
+    const changed = (change) => altered(entries, (files) => {
+      const json = readJson(files['golden.json']);
+      change(json.positions[7].expected, json);
+      files['golden.json'] = strToU8(JSON.stringify(json));
+    });
+    for (const change of [
+      ...['win', 'draw', 'loss', 'margin'].map(
+          (name) => (expected) => expected[name] += 0.5),
+      (expected) => expected.priors[0] += 0.01,
+      (expected) => expected.priors.push(0),
+      (expected) => delete expected.draw,
+    ]) {
+      assert.equal((await verify(changed(change))).agrees, false, `${change}`);
+    }
+    await assert.rejects(
+        verify(changed((_, json) => json.positions = [])),
+        /golden.json has no golden positions/);
+    await assert.rejects(
+        verify(altered(entries, (files) => delete files['golden.json'])),
+        /golden.json is missing/);
   });
 
   test('may have weights of float16 alone', async () => {
@@ -110,8 +115,8 @@ describe('a network', () => {
     });
     const info = await engine.loadNetwork(rounded, 'a.tara');
     assert.equal(info.file, 'model_float16.onnx');
-    const worst = worstOf(rounded);
-    assert.ok(worst > 1e-5 && worst < 1e-2, `${worst}`);
+    const {worst, agrees} = await engine.verifyNetwork();
+    assert.ok(agrees && worst > 1e-5 && worst < 1e-2, `${worst}`);
   });
 
   test('judges and is asked by searches', async () => {
@@ -278,7 +283,9 @@ describe('a light network', () => {
   test('computes what its bundle has', async () => {
     const info = await engine.loadNetwork(bundle, 'a.tara');
     assert.equal(info.facts.find(({name}) => name === 'kind').value, 'light');
-    assert.ok(worstOf(bundle) < 1e-4);
+    const {positions, worst} = await engine.verifyNetwork();
+    assert.equal(positions, 200);
+    assert.ok(worst < 1e-4, `${worst}`);
     checkOwners(bundle);
     await engine.newGame('stone_of_destiny');
     const evaluation = await engine.evaluate();

@@ -36,6 +36,10 @@ describe('a network on the page', () => {
         page, '.legends',
         /Policy: where the network would play .* percent.*Owners: whose ringfort the/);
     await takePicture(page, 'network');
+    await page.click('.network summary');
+    await page.click('[data-do="verify"]');
+    await waitForToast(
+        page, ':has-text("the same outputs here as when it was exported: 200")');
     await page.click('.network button:has-text("Remove")');
     await page.waitForSelector(`${source}:has-text("by random games")`);
     assert.equal(

@@ -385,6 +385,18 @@ export interface Search {
 
 // --- The engine --------------------------------------------------------------
 
+/** How the network as it runs here compares with the golden positions of its
+ * bundle. */
+export interface Verification {
+  readonly positions: number;
+  /** The largest difference of a probability, or of a margin as a share of the
+   * largest one. */
+  readonly worst: number;
+  /** Up to here the bundle calls outputs the same. */
+  readonly tolerance: number;
+  readonly agrees: boolean;
+}
+
 /** Several calls may be under way; each position that a call is about is that
  * of the moment when it was made. Searches run one after another. */
 export interface Engine {
@@ -442,6 +454,9 @@ export interface Engine {
   unloadNetwork(): Promise<void>;
   /** null: none is loaded. */
   network(): Promise<NetworkInfo | null>;
+  /** Evaluates the golden positions of the bundle. REQUIRES: a network is
+   * loaded. */
+  verifyNetwork(): Promise<Verification>;
 
   /** Judges the position at a ply (default: game.ply) without search. REQUIRES:
    * it is not finished. */

@@ -32,9 +32,24 @@ export interface Manifest {
   readonly forms: readonly {
     readonly name: string;
     readonly file: string;
+    readonly tolerance: number;
   }[];
+  readonly golden?: { readonly file: string };
   readonly license?: string;
   readonly provenance?: Readonly<Record<string, unknown>>;
+}
+
+/** A position of golden.json, and what the network said of it when it was
+ * exported, from the view of the side to move. */
+export interface GoldenPosition {
+  readonly position: string;
+  readonly expected: {
+    readonly priors: readonly number[];
+    readonly win: number;
+    readonly draw: number;
+    readonly loss: number;
+    readonly margin: number;
+  };
 }
 
 export interface Bundle {
@@ -50,6 +65,9 @@ export interface Bundle {
   readonly model: Uint8Array;
   readonly file: string;
   readonly hasOwner: boolean;
+  readonly tolerance: number;
+  /** Throws if they are missing. */
+  readonly golden: () => readonly GoldenPosition[];
 }
 
 function fail(what: string): never {
@@ -160,7 +178,8 @@ export function readBundle(data: Uint8Array, catalogue: Catalogue): Bundle {
       .find((each) => each !== undefined);
   if (form === undefined) fail('it has no ONNX form');
   const files = readEntries(
-      data, (name) => name === form.file || RANGES.test(name));
+      data, (name) => name === form.file || name === manifest.golden?.file ||
+        RANGES.test(name));
   const model = files[form.file];
   if (model === undefined) fail(`${form.file} is missing`);
   return {
@@ -178,7 +197,23 @@ export function readBundle(data: Uint8Array, catalogue: Catalogue): Bundle {
     model,
     file: form.file,
     hasOwner: manifest.outputs.some((output) => output.name === 'owner'),
+    tolerance: form.tolerance,
+    golden: () => readGolden(files, manifest.golden?.file),
   };
+}
+
+function readGolden(
+    files: Record<string, Uint8Array>, name = 'golden.json'):
+    readonly GoldenPosition[] {
+  const { positions } =
+      readJson(files[name], name) as { positions?: readonly GoldenPosition[] };
+  const isWhole = ({ position, expected }: GoldenPosition): boolean =>
+      typeof position === 'string' && Array.isArray(expected?.priors);
+  if (!Array.isArray(positions) || positions.length === 0 ||
+      !positions.every(isWhole)) {
+    fail(`${name} has no golden positions`);
+  }
+  return positions;
 }
 
 /** The bundle's description, for people. */

@@ -11,6 +11,7 @@ import { gameFromText, gameToText } from './game_text';
 import { type Network, openNetwork } from './network';
 import { evaluate, search } from './searching';
 import { optionsToText } from './short_text';
+import { verify } from './verifying';
 
 export class LocalEngine implements Engine {
   readonly info: EngineInfo;
@@ -116,6 +117,12 @@ export class LocalEngine implements Engine {
 
   async network() {
     return this.open.network?.info ?? null;
+  }
+
+  async verifyNetwork() {
+    const { network } = this.open;
+    if (network === null) throw new Error('there is no network to verify');
+    return verify(this.core, network);
   }
 
   async evaluate(ply = this.open.game.ply) {

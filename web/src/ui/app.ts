@@ -43,7 +43,7 @@ import { TurnBar } from './turn_bar';
 import {
   actionSentence, aimInWords, countSentence, decisiveCount, endingReason,
   hillLabel, placeSentence, plural, resultSentence, rulesInWords, seatName,
-  standingSentence,
+  standingSentence, verificationSentence,
 } from './words';
 import { messageOf } from '../error';
 import { shortText } from '../engine/short_text';
@@ -339,6 +339,11 @@ export class App {
     await this.engine.unloadNetwork();
     this.network = null;
     this.session.networkChanged();
+  }
+
+  async verifyNetwork(): Promise<void> {
+    const found = await this.engine.verifyNetwork();
+    this.notices.show(verificationSentence(found), !found.agrees);
   }
 
   // Loads a dropped or opened file: a bundle, or a game as text, with any name.

@@ -81,7 +81,10 @@ export class NetworkPanel {
       h('p', h('strong#network-name', network.name), missing),
       h('details',
         h('summary', 'About this network'),
-        definitions('facts', rows)),
+        definitions('facts', rows),
+        button('verify', 'Verify', () => void this.app.verifyNetwork(), {
+          title: 'Evaluates the golden positions of the bundle in this browser',
+        })),
     ];
   }
 

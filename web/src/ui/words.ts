@@ -7,7 +7,7 @@ import { faultOf, type GivenAway } from './review';
 import { countOf, type ShownCount } from './score';
 import type {
   Action, EndingTrigger, Evaluation, Game, HillIndex, Phase, PlayedAction,
-  Position, Score, SearchProgress, VariantInfo,
+  Position, Score, SearchProgress, VariantInfo, Verification,
 } from '../engine/api';
 import type { Use } from './selection';
 
@@ -408,4 +408,15 @@ export function resultSentence(score: Score): string {
   if (winner === null) return `A draw, ${red} to ${blue}`;
   const [most, least] = winner === 0 ? [red, blue] : [blue, red];
   return `${SIDE_NAMES[winner]} wins, ${most} to ${least}`;
+}
+
+// Returns whether a bundle's network does here what it did when it was made.
+export function verificationSentence(found: Verification): string {
+  const result = found.agrees
+    ? 'The network gives the same outputs here as when it was exported'
+    : 'The network’s outputs differ here from those at its export';
+  return (
+    `${result}: ${plural(found.positions, 'position')}, largest difference ` +
+    `${found.worst.toExponential(1)} (${found.tolerance} is allowed).`
+  );
 }
