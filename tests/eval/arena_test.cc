@@ -542,6 +542,14 @@ TEST(SummarizeGamesTest, IntervalsOfTheGamesOfMatchesAreOverPairsOfMatches) {
   EXPECT_LT(teams.score.low, each.score.low);
 }
 
+TEST(SummarizeGamesTest, TotalsKeepTheMatchesOfEachResultApart) {
+  // Twice the same single pair: not one pair of matches of eight games.
+  const std::vector<ArenaGame> once = PairOfMatches(0, {3, 3, 4, -3});
+  std::vector<ArenaGame> twice = once;
+  twice.insert(twice.end(), once.begin(), once.end());
+  EXPECT_EQ(SummarizeGames(twice).matches.matches, 4);
+}
+
 // --- Parallel arena ----------------------------------------------------------
 
 TEST(ParallelArenaTest, TheNumberOfThreadsDoesNotChangeTheResult) {
@@ -868,6 +876,32 @@ TEST(GateTest, SeedsAreThoseOfNoOtherCandidateOrEvaluation) {
     seeds.insert(DeriveSeed(7, i, StreamPurpose::kArena));
   }
   EXPECT_EQ(seeds.size(), 2000u);
+}
+
+TEST(GateTest, AnEqualCandidateIsSeldomHeldBackInAnyOfTenVariants) {
+  // Both games of a pair are won or lost by chance: a pair has 0, 1 or 2
+  // points with chances 1/4, 1/2, 1/4.
+  constexpr int kGates = 400;
+  const std::vector<ArenaOptions> matches =
+      GateMatches({.starts = AllStarts(), .games = 200, .max_drop_elo = 50});
+  Random random(DeriveSeed(1, 0, StreamPurpose::kTest));
+  int held_back = 0;
+  for (int gate = 0; gate < kGates; ++gate) {
+    bool weaker = false;
+    for (const ArenaOptions& match : matches) {
+      ArenaResult result;
+      result.sprt.emplace(*match.sprt);
+      for (int pair = 0; pair < match.games / 2; ++pair) {
+        if (result.sprt->decision() != SprtDecision::kUndecided) break;
+        result.sprt->Add(2 * static_cast<int>(random.Below(2)) +
+                         2 * static_cast<int>(random.Below(2)));
+      }
+      weaker |= IsWeaker(result);
+    }
+    held_back += weaker;
+  }
+  // 5 % are promised; three standard deviations of a share of 400.
+  EXPECT_LE(held_back, kGates * (0.05 + 3 * std::sqrt(0.05 * 0.95 / kGates)));
 }
 
 TEST(GateTest, OnlyAMatchThatAcceptsWeaknessShowsIt) {

@@ -612,18 +612,42 @@ std::optional<Compensation> CompensationOf(const std::vector<Sample>& samples) {
   return FindCompensation(steps, samples[0].wanted, 3);
 }
 
-TEST(CompensationTest, HalfOfTheGamesChooseTheStepNearestToEven) {
-  Random random(21);
-  const std::vector<Sample> samples = LadderOf(
-      [](double points) { return points < 2 ? 0.9 : 0.45; }, 200, random);
-  const Compensation found = CompensationOf(samples).value();
-  EXPECT_GE(found.halves, 4);
-  const auto distance = [&](int halves) {
-    const Interval score = ScoresOf(HalfOf(samples[halves].games, 0)).score;
-    return std::abs(score.mean - 0.5);
+TEST(CompensationTest, GamesThatDidNotChooseTheStepConfirmIt) {
+  using Curve = std::function<double(double)>;
+  const auto logistic = [](double a, double b) {
+    return [=](double points) { return 1 / (1 + std::exp(b * points - a)); };
   };
-  for (int halves = 0; halves < 4; ++halves) {
-    EXPECT_GT(distance(halves), distance(found.halves));
+  const auto step = [](double high, double low, double from) {
+    return [=](double points) { return points < from ? high : low; };
+  };
+  constexpr int kRuns = 200;
+  for (const Curve& curve :
+       {Curve(logistic(2, 1)), Curve(logistic(4, 1.5)), Curve(logistic(0.4, 0)),
+        Curve(step(0.67, 0.46, 3)), Curve(step(0.9, 0.4, 1)),
+        Curve(step(0.98, 0.03, 2.5))}) {
+    double best = 1;
+    for (double points = 0; points <= 4; points += 0.5) {
+      best = std::min(best, std::abs(curve(points) - 0.5));
+    }
+    Random random(21);
+    int other_missed = 0, fresh_missed = 0, far = 0;
+    for (int run = 0; run < kRuns; ++run) {
+      const std::vector<Sample> samples = LadderOf(curve, 80, random);
+      const Compensation found = CompensationOf(samples).value();
+      const double truth = curve(found.halves / 2.0);
+      const auto misses = [&](const std::vector<GameFacts>& games) {
+        const Interval score = ScoresOf(games).score;
+        return score.low > truth || score.high < truth;
+      };
+      other_missed += misses(HalfOf(samples[found.halves].games, 1));
+      fresh_missed +=
+          misses(LadderOf([&](double) { return truth; }, 100, random)[0].games);
+      far += std::abs(truth - 0.5) > best + 0.15;
+    }
+    const double most = kRuns * 0.05 + 3 * std::sqrt(kRuns * 0.05 * 0.95);
+    EXPECT_LE(other_missed, most) << curve(0) << " " << curve(4);
+    EXPECT_LE(fresh_missed, most) << curve(0) << " " << curve(4);
+    EXPECT_LE(far, kRuns * 0.05) << curve(0) << " " << curve(4);
   }
 }
 

@@ -189,6 +189,36 @@ std::vector<SeatResults> DrawGames(const std::vector<double>& nats,
   return results;
 }
 
+TEST(RatingsTest, IntervalsCoverTheTruthAsOftenAsTheySay) {
+  const std::vector<double> nats = {0.9, 0.2, -0.3, -0.8};
+  const double first_seat = 0.4;
+  int covered = 0;
+  int seats_covered = 0;
+  int intervals = 0;
+  constexpr int kTimes = 400;
+  for (int time = 0; time < kTimes; ++time) {
+    Random random(DeriveSeed(5, time, StreamPurpose::kTest));
+    const Ratings ratings =
+        Fit({"a", "b", "c", "d"},
+            DrawGames(nats, first_seat, /*nu=*/0.6, /*games=*/20, random), {});
+    const auto covers = [](const RatingEstimate& estimate, double truth) {
+      return std::abs(estimate.elo - truth * kEloPerNat) <=
+             1.96 * estimate.deviation;
+    };
+    for (int i = 0; i < 4; ++i) {
+      for (int j = 0; j < i; ++j) {
+        ++intervals;
+        covered += covers(ratings.Difference(i, j), nats[i] - nats[j]);
+      }
+    }
+    seats_covered += covers(ratings.first_seat, first_seat);
+  }
+  // 95 %, but for three deviations of what chance leaves: those of 400 fits
+  // for the seats, of somewhat more for the six differences of each.
+  EXPECT_NEAR(static_cast<double>(covered) / intervals, 0.95, 0.02);
+  EXPECT_NEAR(static_cast<double>(seats_covered) / kTimes, 0.95, 0.033);
+}
+
 TEST(RatingsTest, TheMeanOverVariantsHasTheVarianceOfAMean) {
   const std::vector<std::string> players = {"a", "b"};
   const Ratings one =
