@@ -402,8 +402,10 @@ class Contender {
     }
     const std::string name = NameOf(given);
     // What it can take is what a spec can that says nothing of it.
+    const eval::TeamSpec team = {.text = name, .players = {eval::PlayerSpec()}};
     contestant_ = {
-        .team = {.text = name, .players = {eval::PlayerSpec()}},
+        .given = team,
+        .team = team,
         .identity = absl::StrCat("python:", name),
         .make = [this, name,
                  &workers]() -> absl::StatusOr<std::unique_ptr<eval::Player>> {
