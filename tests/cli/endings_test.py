@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Interrupts and violent ends of commands, and of the programs that they
 start."""
 
@@ -133,7 +132,3 @@ class EndingsTest(unittest.TestCase):
                     for file in engines:
                         self.assertTrue(select.select([file], [], [], 120)[0])
                         os.close(file)
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Commands that the system gives too little of something: memory, threads,
 descriptors, calls of its file system. Each of them does its work, or ends with
 a message and status 1."""
@@ -239,7 +238,3 @@ class FileSystemsTest(unittest.TestCase):
                 self.assertEqual(result.returncode, 1)
                 self.assertIn('its file system has no locks', result.stderr)
             self.expect_success(command)
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """No output of any command takes the place of what took hours to make."""
 
 import os
@@ -160,7 +159,3 @@ class OutputsTest(unittest.TestCase):
                 result = tara(command)
                 self.assertNotEqual(result.returncode, 0)
                 self.assertIn(f'{path}: a device or a pipe', result.stderr)
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """What every command does with wrong arguments, and with help."""
 
 import os
@@ -194,7 +193,3 @@ class UsageTest(unittest.TestCase):
             result = run('variants', stdout=full)
         self.assertEqual((result.returncode, result.stderr),
                          (1, 'tara: cannot write the output\n'))
-
-
-if __name__ == '__main__':
-    unittest.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """What `tara web` checks before the page's script takes over, what the script
 gets, and how the page is served; web/tests has the page itself."""
 
@@ -257,7 +256,3 @@ class WebTest(unittest.TestCase):
             idle[-1].recv(1)
         for connection in idle:
             connection.close()
-
-
-if __name__ == '__main__':
-    unittest.main()

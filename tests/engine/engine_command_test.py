@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """`tara engine` at the other end of two pipes, as a client has it: both
 protocols, and every transcript of docs/reference/protocol.md."""
 
@@ -358,7 +357,3 @@ class ProtocolDocumentTest(unittest.TestCase):
         self.assertEqual(*replay(f'{PROGRAM}\n> 1 name\n=1 Tara'))
         self.assertNotEqual(*replay(f'{PROGRAM}\n> 1 name\n=1 Rata'))
         self.assertNotEqual(*replay('> 1 name'))
-
-
-if __name__ == '__main__':
-    unittest.main()

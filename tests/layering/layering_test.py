@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Which layer of tara/ may include what, which room of a layer, and in which
 namespace a layer defines its names: the design, as data; a test of all sources
 against it; and a test of that test."""
@@ -372,7 +371,3 @@ class ChecksTest(unittest.TestCase):
                              '}  // namespace tara::a\n'),
             ['tara::a::A', 'tara::a::LongName::Impl', 'tara::a::E',
              'tara::a::B', 'tara::a::inner::C'])
-
-
-if __name__ == '__main__':
-    unittest.main()
