@@ -31,7 +31,7 @@ enum class Head : uint8_t {
 
 struct HeadInfo {
   Head head;
-  // Of its loss, in progress lines, metrics (NAME_loss) and TensorBoard.
+  // Of its loss, in progress lines and metrics (NAME_loss).
   absl::string_view name;
   // The names of its tensors begin so, and no others do. (The margins are part
   // of the value's last layer.)
