@@ -298,6 +298,9 @@ TEST(ArenaBatchTest, OptionsOutOfRangeAreRefused) {
             "at least 1, or no test");
   EXPECT_EQ(error({.concurrent_games = 0}),
             "arena: concurrent_games is 0; expected at least 1");
+  EXPECT_EQ(error({.rule_options = {.no_progress_limit = 10}}),
+            "arena: the rule option no_progress_limit does not apply to "
+            "sacred_hill_l1");
   EXPECT_THAT(error({.sprt = SprtOptions{.elo0 = 5, .elo1 = 0}}),
               testing::HasSubstr("expected elo1 greater than elo0"));
 }

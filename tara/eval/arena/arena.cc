@@ -429,6 +429,14 @@ absl::Status CheckArenaOptions(const ArenaOptions& options) {
           "two players play several pairs per opening; expected no test");
     }
   }
+  for (const RuleOptionInfo& option : kRuleOptions) {
+    if (option.get(options.rule_options) != option.DefaultValue() &&
+        !option.applies_to(variant)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("arena: the rule option ", option.name,
+                       " does not apply to ", variant.id));
+    }
+  }
   return absl::OkStatus();
 }
 
