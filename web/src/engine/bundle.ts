@@ -66,7 +66,7 @@ export interface Bundle {
   readonly file: string;
   readonly hasOwner: boolean;
   readonly tolerance: number;
-  /** Throws if they are missing. */
+  /** Reads them. Throws if they are missing or damaged. */
   readonly golden: () => readonly GoldenPosition[];
 }
 
@@ -178,8 +178,7 @@ export function readBundle(data: Uint8Array, catalogue: Catalogue): Bundle {
       .find((each) => each !== undefined);
   if (form === undefined) fail('it has no ONNX form');
   const files = readEntries(
-      data, (name) => name === form.file || name === manifest.golden?.file ||
-        RANGES.test(name));
+      data, (name) => name === form.file || RANGES.test(name));
   const model = files[form.file];
   if (model === undefined) fail(`${form.file} is missing`);
   return {
@@ -198,13 +197,13 @@ export function readBundle(data: Uint8Array, catalogue: Catalogue): Bundle {
     file: form.file,
     hasOwner: manifest.outputs.some((output) => output.name === 'owner'),
     tolerance: form.tolerance,
-    golden: () => readGolden(files, manifest.golden?.file),
+    golden: () => readGolden(data, manifest.golden?.file),
   };
 }
 
 function readGolden(
-    files: Record<string, Uint8Array>, name = 'golden.json'):
-    readonly GoldenPosition[] {
+    data: Uint8Array, name = 'golden.json'): readonly GoldenPosition[] {
+  const files = readEntries(data, (each) => each === name);
   const { positions } =
       readJson(files[name], name) as { positions?: readonly GoldenPosition[] };
   const isWhole = ({ position, expected }: GoldenPosition): boolean =>
