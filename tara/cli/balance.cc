@@ -16,10 +16,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
-#include "absl/synchronization/mutex.h"
-#include "absl/time/time.h"
 #include "proto/study.pb.h"
-#include "tara/base/clocks.h"
 #include "tara/base/files.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/text.h"
@@ -350,9 +347,6 @@ absl::StatusOr<int> RunBalance(const BalanceFlags& flags, Console& console) {
                         ConnectFleet(flags.fleet));
   const StopCheck stop = StopOnSignals();
   StatusLine status_line(console);
-  absl::Mutex mutex;
-  int64_t games_before = -1;
-  const absl::Time begin = SteadyTime();
   eval::StudyContext context = {.store = store.get(),
                                 .fleet = fleet.get(),
                                 .threads = ResolveThreads(flags.threads),
@@ -365,17 +359,11 @@ absl::StatusOr<int> RunBalance(const BalanceFlags& flags, Console& console) {
               << (has_store ? "; those in the store are not played again" : "")
               << "\n";
   context.on_progress = [&](const eval::StudyProgress& progress) {
-    absl::MutexLock lock(&mutex);
-    if (games_before < 0) games_before = progress.games_done;
-    const double seconds = absl::ToDoubleSeconds(SteadyTime() - begin);
     status_line.Show(
-        absl::StrFormat(
-            "%s: %d of at most %d games, %.1f games/s%s", progress.sample,
-            progress.games_done, progress.games,
-            static_cast<double>(progress.games_done - games_before) /
-                std::max(1e-9, seconds),
-            FleetText(fleet.get())),
-        progress.games_done, progress.games);
+        absl::StrCat(progress.sample, ": ", progress.games_done, " of at most ",
+                     progress.games, " games", FleetText(fleet.get())),
+        static_cast<double>(progress.games_done),
+        static_cast<double>(progress.games), "games");
   };
   const absl::StatusOr<eval::StudyResults> results =
       eval::RunStudy(study, context);

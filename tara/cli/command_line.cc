@@ -11,6 +11,8 @@
 
 #include "absl/strings/cord.h"
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
@@ -409,8 +411,9 @@ void StatusLine::Show(absl::string_view text) {
   console_.err << kEraseLine << text << std::flush;
 }
 
-void StatusLine::Show(absl::string_view text, double done, double total) {
-  std::string left;
+void StatusLine::Show(absl::string_view text, double done, double total,
+                      absl::string_view unit) {
+  std::string speed_and_left;
   {
     absl::MutexLock lock(&mutex_);
     const absl::Time now = SteadyTime();
@@ -418,15 +421,20 @@ void StatusLine::Show(absl::string_view text, double done, double total) {
       begin_ = now;
       done_before_ = done;
     }
-    if (done > done_before_) {
-      const absl::Duration time =
-          (now - begin_) * ((total - done) / (done - done_before_));
-      left = absl::StrCat(
-          ", about ", absl::FormatDuration(absl::Trunc(time, absl::Seconds(1))),
+    const double seconds = absl::ToDoubleSeconds(now - begin_);
+    const double speed = (done - done_before_) / std::max(1e-9, seconds);
+    if (speed > 0) {
+      if (!unit.empty()) {
+        absl::StrAppendFormat(&speed_and_left, ", %.1f %s/s", speed, unit);
+      }
+      absl::StrAppend(
+          &speed_and_left, ", about ",
+          absl::FormatDuration(absl::Trunc(
+              absl::Seconds((total - done) / speed), absl::Seconds(1))),
           " left");
     }
   }
-  Show(absl::StrCat(text, left));
+  Show(absl::StrCat(text, speed_and_left));
 }
 
 void StatusLine::Clear() {

@@ -57,9 +57,11 @@ class StatusLine {
 
   // Shows the text unless the last one was shown a moment ago.
   void Show(absl::string_view text);
-  // Also shows the time left: for `total` games, positions or the like, of
-  // which `done` are done, at the mean speed since the first call.
-  void Show(absl::string_view text, double done, double total);
+  // Also shows the time left for `total` games, positions or the like, of which
+  // `done` are done, at the mean speed since the first call; and this speed, if
+  // it gets their name.
+  void Show(absl::string_view text, double done, double total,
+            absl::string_view unit = "");
   // Leaves the line empty, for what is printed next.
   void Clear();
 

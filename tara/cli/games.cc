@@ -754,15 +754,11 @@ absl::StatusOr<int> RunSelfPlay(const SelfPlayFlags& options,
   StatusLine status_line(console);
   train::SelfPlayStats stats;
   const absl::Time begin = SteadyTime();
-  const auto games_per_second = [&] {
-    return static_cast<double>(stats.games.load()) /
-           std::max(1e-9, absl::ToDoubleSeconds(SteadyTime() - begin));
-  };
   const auto sink = [&](const proto::GameRecord& game) {
     const uint64_t done = wanted - missing.size() + stats.games;
-    status_line.Show(absl::StrFormat("%d of %d games, %.1f games/s", done,
-                                     wanted, games_per_second()),
-                     static_cast<double>(done), static_cast<double>(wanted));
+    status_line.Show(absl::StrCat(done, " of ", wanted, " games"),
+                     static_cast<double>(done), static_cast<double>(wanted),
+                     "games");
     return store->Add(game);
   };
   TARA_RETURN_IF_ERROR(
@@ -772,7 +768,9 @@ absl::StatusOr<int> RunSelfPlay(const SelfPlayFlags& options,
   console.out << not_learned;
   const int64_t played = stats.games;
   const int64_t left = static_cast<int64_t>(missing.size()) - played;
-  const double rate = games_per_second();
+  const double rate =
+      static_cast<double>(played) /
+      std::max(1e-9, absl::ToDoubleSeconds(SteadyTime() - begin));
   TARA_ASSIGN_OR_RETURN(const int64_t stored, store->Count({}));
   console.out << absl::StrFormat("%d games played, %.1f games/s; %s has %d\n",
                                  played, rate, options.output, stored);

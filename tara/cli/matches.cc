@@ -199,18 +199,26 @@ class MatchTable {
     std::vector<std::atomic<int>> done(matches.size());
     const auto show = [&](size_t i, const eval::ArenaProgress& progress) {
       done[i] = progress.games_done;
-      if (progress.games_done == 0) return;
-      std::string text = absl::StrFormat("%s: %d of %d games, score %.1f %%",
-                                         matches[i].name, progress.games_done,
-                                         progress.games, 100 * progress.score);
-      if (progress.llr.has_value()) {
-        absl::StrAppendFormat(&text, ", LLR %+.2f", *progress.llr);
-      }
-      absl::StrAppend(&text, FleetText(fleet_.get()));
-      if (progress.llr.has_value()) return status_line.Show(text);
       // All matches have the same number of games.
-      status_line.Show(text, std::accumulate(done.begin(), done.end(), 0),
-                       static_cast<double>(matches.size()) * progress.games);
+      const int all = static_cast<int>(matches.size()) * progress.games;
+      const int all_done = std::accumulate(done.begin(), done.end(), 0);
+      std::string text;
+      if (fleet_ != nullptr) {  // it plays all of them concurrently
+        text = absl::StrCat(all_done, " of ", all, " games",
+                            FleetText(fleet_.get()));
+      } else if (progress.games_done > 0) {
+        text = absl::StrFormat("%s: %d of %d games, score %.1f %%",
+                               matches[i].name, progress.games_done,
+                               progress.games, 100 * progress.score);
+      } else {
+        return;
+      }
+      // A test ends when it has decided.
+      if (progress.llr.has_value()) {
+        return status_line.Show(
+            absl::StrFormat("%s, LLR %+.2f", text, *progress.llr));
+      }
+      status_line.Show(text, all_done, all);
     };
     std::vector<eval::ArenaResult> results(matches.size());
     TARA_RETURN_IF_ERROR(fleet::PlayAll(

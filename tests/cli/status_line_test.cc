@@ -48,9 +48,11 @@ TEST(StatusLineTest, ShowsTheTimeLeftOnceThereIsASpeed) {
   StatusLine status_line(console, absl::ZeroDuration());
   status_line.Show("2 of 4 games", 2, 4);
   status_line.Show("3 of 4 games", 3, 4);
+  status_line.Show("4 of 4 games", 4, 4, "games");
   EXPECT_THAT(
       err.str(),
-      ContainsRegex("^2 of 4 games\n3 of 4 games, about [0-9smh]+ left\n$"));
+      ContainsRegex("^2 of 4 games\n3 of 4 games, about [0-9smh]+ left\n"
+                    "4 of 4 games, [0-9.]+ games/s, about 0 left\n$"));
 }
 
 }  // namespace
