@@ -210,14 +210,14 @@ class MatchTable {
         text = absl::StrFormat("%s: %d of %d games, score %.1f %%",
                                matches[i].name, progress.games_done,
                                progress.games, 100 * progress.score);
+        if (progress.llr.has_value()) {
+          absl::StrAppendFormat(&text, ", LLR %+.2f", *progress.llr);
+        }
       } else {
         return;
       }
-      // A test ends when it has decided.
-      if (progress.llr.has_value()) {
-        return status_line.Show(
-            absl::StrFormat("%s, LLR %+.2f", text, *progress.llr));
-      }
+      // When a test will have decided is not known.
+      if (progress.llr.has_value()) return status_line.Show(text);
       status_line.Show(text, all_done, all);
     };
     std::vector<eval::ArenaResult> results(matches.size());
