@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Every relative link of the documents points at a file that exists, and every
-#anchor at a heading.
+"""Every relative link of the documents points at a file that exists, every
+#anchor at a heading, and every Bazel target that a document or script names
+exists.
 
 The documents are README.md, CONTRIBUTING.md, CHANGELOG.md and docs/**/*.md.
 Links inside of code are none, and those to other servers are not followed.
 """
 
+import itertools
 import os
 import pathlib
 import re
@@ -20,6 +22,13 @@ REFERENCE = re.compile(r'^\s{0,3}\[[^\]]+\]:\s+<?(\S+?)>?\s*$', re.MULTILINE)
 HTML = re.compile(r'<(?:a|img)\s[^>]*?(?:href|src)="([^"]+)"')
 # A scheme, such as https: or mailto:.
 ELSEWHERE = re.compile(r'^[a-zA-Z][a-zA-Z0-9+.-]*:')
+
+# A Bazel target or pattern: //package, //package:target, //folder/...,
+# //package:{one,other}_test.
+TARGET = re.compile(r'(?<![\w:/.-])//([a-z][\w/]*?)'
+                    r'(/\.\.\.|:((?:\w|\.\w|{[\w,]+})+))?'
+                    r'(?![\w/:{])')
+BRACES = re.compile(r'\{([^}]*)\}')
 
 
 def without_code(text):
@@ -96,6 +105,40 @@ def broken_links(root, documents):
     return broken
 
 
+def alternatives(name):
+    """Returns the names that a shell makes of one with {a,b}."""
+    parts = BRACES.split(name)
+    choices = [part.split(',') if i % 2 else [part]
+               for i, part in enumerate(parts)]
+    return [''.join(choice) for choice in itertools.product(*choices)]
+
+
+def missing_targets(root, paths):
+    """Returns "FILE: TARGET" of each Bazel target that does not exist.
+
+    `paths` are relative to `root`.
+    """
+    missing = []
+    for path in paths:
+        text = (root / path).read_text(encoding='utf-8')
+        for package, pattern, names in TARGET.findall(text):
+            folder = root / package
+            build = folder / 'BUILD'
+            if pattern == '/...':
+                exists = folder.is_dir()
+            elif not build.exists():
+                exists = False
+            else:
+                rules = build.read_text(encoding='utf-8')
+                # cc_tests makes a target of each file.
+                exists = all(
+                    f'"{name}"' in rules or (folder / f'{name}.cc').exists()
+                    for name in alternatives(names or folder.name))
+            if not exists:
+                missing.append(f'{path}: //{package}{pattern}')
+    return missing
+
+
 def workspace():
     """Returns the folder of the project: links lead to any of its files."""
     runfiles = pathlib.Path(os.environ['TEST_SRCDIR'],
@@ -142,6 +185,34 @@ class LinksTest(unittest.TestCase):
                 'README.md: #gone (no such heading)',
                 'docs/a.md: b.md (no such file)',
             ])
+
+
+class TargetsTest(unittest.TestCase):
+
+    def test_every_target_of_documents_and_scripts_exists(self):
+        root = workspace()
+        scripts = [root / '.ci/run', *(root / 'bin').iterdir(),
+                   *(root / 'tools').glob('*.sh')]
+        # What was measured once may name what is gone since.
+        paths = [path for path in documents_of(root)
+                 if path.parent.name != 'lab']
+        paths += [path.relative_to(root) for path in scripts]
+        self.assertEqual(missing_targets(root, paths), [])
+
+    def test_missing_targets_are_found(self):
+        root = pathlib.Path(os.environ['TEST_TMPDIR'], 'targets')
+        (root / 'a/b').mkdir(parents=True)
+        (root / 'a/b/BUILD').write_text('name = "b"')
+        (root / 'a/b/one_test.cc').touch()
+        (root / 'text').write_text(
+            'bin/test //a/... //a/b //a/b:one_test //a/b:{one,two}_test '
+            '`//a/c`, //a/d:x, (//d/...) https://example.com/x a//b // no')
+        self.assertEqual(missing_targets(root, [pathlib.Path('text')]), [
+            'text: //a/b:{one,two}_test',
+            'text: //a/c',
+            'text: //a/d:x',
+            'text: //d/...',
+        ])
 
 
 if __name__ == '__main__':
