@@ -33,10 +33,6 @@ extern char** environ;
 namespace tara {
 namespace {
 
-absl::Status SystemError(int error, absl::string_view what) {
-  return absl::ErrnoToStatus(error, what);
-}
-
 void Close(int& file) {
   if (file >= 0) close(file);
   file = -1;
@@ -61,7 +57,7 @@ absl::Status WaitFor(int file, int16_t events, absl::Time deadline,
              static_cast<int>(std::clamp<int64_t>(wait_ms, 0, INT_MAX)));
     if (ready > 0) return absl::OkStatus();
     if (ready < 0 && errno != EINTR && errno != EAGAIN) {
-      return SystemError(errno, "cannot wait for the program");
+      return absl::ErrnoToStatus(errno, "cannot wait for the program");
     }
     if (ready == 0 && SteadyTime() >= deadline) {
       return absl::DeadlineExceededError("no answer");
@@ -132,8 +128,8 @@ int Become(Program& program, int& report) {
   struct sigaction by_default = {};
   by_default.sa_handler = SIG_DFL;
   for (int signal = 1; signal < NSIG; ++signal) {
-    sigaction(signal, &by_default,
-              nullptr);  // except the ones that have no other
+    // Except the ones that have no other.
+    sigaction(signal, &by_default, nullptr);
   }
   sigset_t none;
   sigemptyset(&none);
@@ -176,14 +172,6 @@ int Spawn(Program& program, pid_t* process) {
   *process = child;
   if (child > 0 && error != 0) waitpid(child, nullptr, 0);
   return error;
-}
-
-std::string HowItEnded(int wait_status) {
-  if (WIFSIGNALED(wait_status)) {
-    const int signal = WTERMSIG(wait_status);
-    return absl::StrCat("signal ", signal, " (", sigdescr_np(signal), ")");
-  }
-  return absl::StrCat("exit status ", WEXITSTATUS(wait_status));
 }
 
 }  // namespace
@@ -230,7 +218,7 @@ class ChildProcess::Keeper {
         if (spawned == 0) keeper->AwaitEnd(process);
       });
     } catch (const std::system_error& no_thread) {
-      return SystemError(no_thread.code().value(), failure);
+      return absl::ErrnoToStatus(no_thread.code().value(), failure);
     }
     {
       const absl::MutexLock lock(&keeper->mutex_);
@@ -239,7 +227,7 @@ class ChildProcess::Keeper {
     }
     if (*error == 0) return keeper;
     keeper->thread_.join();
-    return SystemError(*error, failure);
+    return absl::ErrnoToStatus(*error, failure);
   }
 
   // Waits so long for the end of the process, then ends it and its group by
@@ -293,7 +281,8 @@ absl::StatusOr<std::unique_ptr<ChildProcess>> ChildProcess::Start(
                     S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH);
   const absl::Cleanup close_errors = [&errors] { Close(errors); };
   if (errors < 0) {
-    return SystemError(errno, absl::StrCat("cannot write the log ", log));
+    return absl::ErrnoToStatus(errno,
+                               absl::StrCat("cannot write the log ", log));
   }
   Pipe input;
   Pipe output;
@@ -304,7 +293,7 @@ absl::StatusOr<std::unique_ptr<ChildProcess>> ChildProcess::Start(
     }
   };
   if (!input.Open() || !output.Open()) {
-    return SystemError(errno, "cannot make a pipe");
+    return absl::ErrnoToStatus(errno, "cannot make a pipe");
   }
   Program program = {.paths = CandidatePaths(options.command[0]),
                      .words = {},
@@ -383,9 +372,15 @@ const std::string& ChildProcess::End(absl::Duration patience) {
   Close(input_);
   const auto [wait_status, is_forced] = keeper_->End(patience);
   Close(output_);
-  const bool by_us =
-      is_forced && WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL;
-  how_it_ended_ = by_us ? "was killed" : HowItEnded(wait_status);
+  const int signal = WTERMSIG(wait_status);
+  if (is_forced && WIFSIGNALED(wait_status) && signal == SIGKILL) {
+    how_it_ended_ = "was killed";
+  } else if (WIFSIGNALED(wait_status)) {
+    how_it_ended_ =
+        absl::StrCat("signal ", signal, " (", sigdescr_np(signal), ")");
+  } else {
+    how_it_ended_ = absl::StrCat("exit status ", WEXITSTATUS(wait_status));
+  }
   return how_it_ended_;
 }
 

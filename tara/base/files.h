@@ -17,8 +17,7 @@ namespace tara {
 // The suffix of the temporary file of an AtomicFile.
 inline constexpr absl::string_view kTemporaryEnding = ".tmp";
 
-// Replaces the file `path`, or the target of a link, atomically: at any time it
-// has either its old contents or the complete new ones. Writes
+// Replaces the file `path`, or the target of a link, atomically: writes
 // `path`.tmp, syncs it, renames it, syncs the folder, as far as the file system
 // can sync. The new file has the permissions of the old one. Errors name the
 // file or folder and the system's reason. After an error, or without Commit,
@@ -101,9 +100,8 @@ absl::string_view KindOfFile(const std::string& path);
 
 // Returns the folder with models/ and web/: the value of the environment
 // variable TARA_ROOT, which bin/tara sets, or the folder of the running program
-// or of the library with this code if it contains models/, as in a release and
-// in the Python package. Other folders, such as the current one, do not count,
-// because anybody may own them.
+// or of the library with this code if it contains models/. Not the current one,
+// for example, which anybody may own.
 std::optional<std::filesystem::path> ProjectFolder();
 
 }  // namespace tara

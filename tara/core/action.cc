@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "tara/base/check.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/text.h"
 #include "tara/core/bits.h"
@@ -115,7 +116,7 @@ Action LegalSet::Nth(int n) const {
     return kPass;
   }
   if (n >= tara::Count(links_east) + tara::Count(links_north)) return kPass;
-  const LinkBit link = NthLink(links_east, links_north, n);
+  const HillPairs link = NthLink(links_east, links_north, n);
   return LinkAction(
       FirstHill(link.east | link.north),
       FirstHill(link.east != 0 ? East(link.east) : North(link.north)));

@@ -63,15 +63,16 @@ inline uint64_t NthBit(uint64_t word, int n) {
 #endif
 }
 
-// A pair of hills by its western or southern one: one bit of the two.
-struct LinkBit {
+// Pairs of adjacent hills, by their western and by their southern hills, as
+// State::links_east and links_north and LegalSet's have them.
+struct HillPairs {
   uint64_t east;
   uint64_t north;
 };
 
 // Returns the n-th bit of two words merged in order: by bit, `east` before
 // `north`. REQUIRES: 0 <= n < popcount(east) + popcount(north).
-inline LinkBit NthLink(uint64_t east, uint64_t north, int n) {
+inline HillPairs NthLink(uint64_t east, uint64_t north, int n) {
   constexpr uint64_t kEvenBits = 0x5555555555555555;
   constexpr uint64_t kOddBits = ~kEvenBits;
   constexpr int kHalf = 32;

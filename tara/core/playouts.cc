@@ -1,6 +1,5 @@
 #include "tara/core/playouts.h"
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>

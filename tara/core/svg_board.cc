@@ -41,7 +41,7 @@ struct Colours {
 constexpr Colours kColours[] = {
     {"#97261a", "#c4452f", "#ec7a62", "#4f0f08", "#ffc9b8"},
     {"#1c4a86", "#3272b4", "#6ba7e6", "#0b2245", "#d0e6ff"}};
-constexpr absl::string_view kSideNames[] = {"red", "blue"};
+constexpr absl::string_view kSideClasses[] = {"tara-red", "tara-blue"};
 constexpr absl::string_view kInk = "#2b261f";
 constexpr absl::string_view kGlow = "#ffe08a";
 
@@ -371,8 +371,8 @@ class Picture {
 
   void DrawRingforts(Side side) {
     const Colours& colours = kColours[side];
-    Add("<g class=\"tara-", kSideNames[side], "-ringforts\"",
-        Fill(colours.deep), ">");
+    Add("<g class=\"", kSideClasses[side], "-ringforts\"", Fill(colours.deep),
+        ">");
     Path lights, signs;
     ForEachHill(state_.ringforts[side], [&](Hill hill) {
       const Point at = PointOf(hill);
@@ -432,7 +432,7 @@ class Picture {
       }
       Add("</g>");
     }
-    Add("<g class=\"tara-", kSideNames[side], "-bridges\"", strand, ">");
+    Add("<g class=\"", kSideClasses[side], "-bridges\"", strand, ">");
     for (const Path& crossing : crossings) DrawPath(crossing);
     Add("</g>");
   }
@@ -441,7 +441,7 @@ class Picture {
     ForEachHill(state_.kings[side], [&](Hill hill) {
       const bool stranded = (state_.ringforts[side] & BoardOf(hill)) == 0;
       const Point at = PointOf(hill);
-      Add("<g class=\"tara-", kSideNames[side], "-king",
+      Add("<g class=\"", kSideClasses[side], "-king",
           stranded ? " tara-stranded" : "", "\" transform=\"translate(", at.x,
           " ", at.y, ")\"", Stroke("#4c340b", "2"), ">");
       Circle({0, 4}, 26,

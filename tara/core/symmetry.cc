@@ -29,18 +29,6 @@ constexpr Action TransformParts(int transform, const ActionParts& parts) {
   return kPass;
 }
 
-constexpr auto MakeActionTransforms() {
-  std::array<std::array<uint16_t, kNumActions>, kNumBoardTransforms> table{};
-  for (int transform = 0; transform < kNumBoardTransforms; ++transform) {
-    for (int index = 0; index < kNumActions; ++index) {
-      const ActionParts parts = Parts(static_cast<Action>(index));
-      table[transform][index] =
-          static_cast<uint16_t>(Index(TransformParts(transform, parts)));
-    }
-  }
-  return table;
-}
-
 // All 8 of the square, then the same with the colours swapped.
 constexpr Symmetry kSingles[] = {
     {0, 0}, {1, 0}, {2, 0}, {3, 0}, {4, 0}, {5, 0}, {6, 0}, {7, 0},
@@ -100,7 +88,18 @@ unsigned LeastLinks(const State& state, unsigned transforms) {
 }  // namespace
 
 constexpr std::array<std::array<uint16_t, kNumActions>, kNumBoardTransforms>
-    kActionTransforms = MakeActionTransforms();
+    kActionTransforms = [] {
+      std::array<std::array<uint16_t, kNumActions>, kNumBoardTransforms>
+          table{};
+      for (int transform = 0; transform < kNumBoardTransforms; ++transform) {
+        for (int index = 0; index < kNumActions; ++index) {
+          const ActionParts parts = Parts(static_cast<Action>(index));
+          table[transform][index] =
+              static_cast<uint16_t>(Index(TransformParts(transform, parts)));
+        }
+      }
+      return table;
+    }();
 
 State TransformState(const Symmetry& symmetry, const State& state) {
   State result = state;

@@ -4,6 +4,7 @@
 #include "tara/base/status_macros.h"
 #include "tara/core/action.h"
 #include "tara/core/board.h"
+#include "tara/core/drawing.h"
 #include "tara/core/outcome.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/rules.h"
@@ -191,8 +192,6 @@ absl::Status CheckSettled(const State& state) {
           : absl::StrCat("phase ", PhaseName(settled.phase), ", seat ",
                          settled.seat));
 }
-
-constexpr absl::string_view kSideNames[] = {"Red", "Blue"};
 
 absl::Status CheckKingPlaces(const State& state) {
   const Board shared = state.kings[0] & state.kings[1];

@@ -89,9 +89,9 @@ class HillStarts {
       const int i = prepared_++;
       --unprepared_;
       const int64_t index = request_.order[next_place_];
-      const Start& start = StartOf(request_.starts[index]);
-      own_[i] = start.ringforts[side_];
-      enemy_[i] = start.ringforts[1 - side_];
+      const State& start = request_.starts[index];
+      own_[i] = At(start.ringforts, side_);
+      enemy_[i] = At(start.ringforts, 1 - side_);
       closing_[i] = start.ending == Ending::kNone ? 0 : start.turns_left + 1u;
       in_manoeuvres_[i] = start.phase == Phase::kManoeuvres;
       seeds[i] = request_.seeds[index];
@@ -131,12 +131,9 @@ class HillStarts {
 // Playouts from given positions of the games of hill_games.h, by the same
 // rules in lanes. Positions differ in how much is left to play: a lane whose
 // game is over continues with another one soon after, in a turn of the seat
-// that moves there. So in every round the same seat moves in all lanes.
-//
-// Not at once, for that costs more than it gains: when a game ends is anyone's
-// guess, and with each wrong guess the processor loses the rounds of other
-// vectors that have begun. Four rounds later some game of a vector most often
-// has ended.
+// that moves there. So in every round the same seat moves in all lanes. It is
+// looked after every four rounds: with each wrong guess that a game has ended
+// the processor loses the rounds of other vectors that have begun.
 template <InstructionSet kSet, typename Rules>
 class HillPlayouts {
  public:
@@ -197,7 +194,7 @@ class HillPlayouts {
     int64_t first = 0, end = request.count;
     while (first < end) {
       const int64_t middle = (first + end) / 2;
-      if (StartOf(request.starts[request.order[middle]]).seat < seat) {
+      if (request.starts[request.order[middle]].seat < seat) {
         first = middle + 1;
       } else {
         end = middle;

@@ -153,17 +153,17 @@ class LinkLanes {
       games = {};
       for (int lane = 0; lane < kLanes && !in_manoeuvres_.empty(); ++lane) {
         const Job job = in_manoeuvres_.Take(lane, games.random);
-        const Start& start = job.start;
+        const State& start = job.start;
         uint64_t built = 0;
         if constexpr (!Jobs::kStatistics) {
-          built = static_cast<uint64_t>(
-              __builtin_popcountll(start.ringforts[0] | start.ringforts[1]));
+          built = static_cast<uint64_t>(__builtin_popcountll(
+              At(start.ringforts, 0) | At(start.ringforts, 1)));
           // Where Blue has begun, after a swap of the pie rule, it has role 0.
           const int red_role = static_cast<int>((built + start.seat) & 1);
           for (int side = 0; side < 2; ++side) {
             games.position.ringforts[red_role ^ side].v[lane] =
-                start.ringforts[side];
-            games.kings[red_role ^ side].v[lane] = start.kings[side];
+                At(start.ringforts, side);
+            games.kings[red_role ^ side].v[lane] = At(start.kings, side);
           }
           games.red_role.v[lane] = static_cast<uint64_t>(red_role);
         }
@@ -246,11 +246,12 @@ class LinkLanes {
 
   TARA_INLINE void StartInBattle(int lane, int role, Games& games) {
     const Job job = in_battle_.Take(lane, games.random);
-    const Start& start = job.start;
+    const State& start = job.start;
     const int red_role = role ^ (start.seat & 1);
     for (int side = 0; side < 2; ++side) {
-      games.position.ringforts[red_role ^ side].v[lane] = start.ringforts[side];
-      games.kings[red_role ^ side].v[lane] = start.kings[side];
+      games.position.ringforts[red_role ^ side].v[lane] =
+          At(start.ringforts, side);
+      games.kings[red_role ^ side].v[lane] = At(start.kings, side);
     }
     games.position.links_east.v[lane] = start.links_east;
     games.position.links_north.v[lane] = start.links_north;
@@ -427,7 +428,7 @@ struct LinkGames {
   static void PlayFrom(const PlayoutsFromRequest& request) {
     int64_t manoeuvres = 0;
     while (manoeuvres < request.count &&
-           StartOf(request.starts[request.order[manoeuvres]]).phase ==
+           request.starts[request.order[manoeuvres]].phase ==
                Phase::kManoeuvres) {
       ++manoeuvres;
     }

@@ -4,6 +4,7 @@
 // What all playouts in lanes share: random streams, start positions, sums over
 // finished games, and which games the lanes play.
 
+#include <array>
 #include <cstdint>
 
 #include "tara/base/random.h"
@@ -78,38 +79,11 @@ class RandomLanes {
   W words_[4];
 };
 
-// A State with plain arrays, for units that may not call the inline functions
-// of the standard library (see lanes.h). The same bytes.
-struct [[gnu::may_alias]] Start {
-  uint64_t ringforts[2];
-  uint64_t kings[2];
-  uint64_t links_east;
-  uint64_t links_north;
-  Variant variant;
-  Phase phase;
-  uint8_t seat;
-  Ending ending;
-  uint8_t turns_left;
-  uint8_t no_progress;
-  uint8_t kings_captured[2];
-  RuleOptions options;
-  uint32_t padding;
-};
-
-static_assert(sizeof(Start) == sizeof(State));
-static_assert(__builtin_offsetof(Start, kings) ==
-              __builtin_offsetof(State, kings));
-static_assert(__builtin_offsetof(Start, variant) ==
-              __builtin_offsetof(State, variant));
-static_assert(__builtin_offsetof(Start, kings_captured) ==
-              __builtin_offsetof(State, kings_captured));
-static_assert(__builtin_offsetof(Start, options) ==
-              __builtin_offsetof(State, options));
-
-// The state seen so. Not a copy: a processor that has just written 64 bytes at
-// once makes reads of single fields wait.
-TARA_INLINE const Start& StartOf(const State& state) {
-  return reinterpret_cast<const Start&>(state);
+// An element by side: the units of this folder may not call the inline
+// functions of the standard library (see lanes.h), such as those of std::array.
+template <typename T>
+TARA_INLINE T At(const std::array<T, 2>& by_side, int side) {
+  return reinterpret_cast<const T*>(&by_side)[side];
 }
 
 // How finished games stand, lane by lane. `margin` is Red's points minus
@@ -201,7 +175,9 @@ class GameSums {
 //       REQUIRES: !empty().
 
 struct Job {
-  const Start& start;
+  // Not a copy: a processor that has just written 64 bytes at once makes reads
+  // of single fields wait.
+  const State& start;
   uint64_t id;  // where the result goes, if it goes anywhere
 };
 
@@ -261,7 +237,7 @@ class RunJobs {
     }
     random.CopyLane(lane, streams_, kLanes - fresh_--);
     --left_;
-    return {StartOf(start_), 0};
+    return {start_, 0};
   }
 
  private:
@@ -297,7 +273,7 @@ class PositionJobs {
     const int i = kLanes - fresh_--;
     random.CopyLane(lane, streams_, i);
     --left_;
-    return {StartOf(request_.starts[index_[i]]),
+    return {request_.starts[index_[i]],
             index_[i] * static_cast<uint64_t>(request_.playouts) + playout_[i]};
   }
 

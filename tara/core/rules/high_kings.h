@@ -102,7 +102,7 @@ struct HighKings {
   // to besieged ones of the enemy.
   template <BoardWord W>
   static TARA_INLINE W ImmobileHills(const BoardView<W>& view) {
-    return (view.own | Capturable(view.enemy, view)) &
+    return (view.own | BesiegedIn(view.enemy, view.own)) &
            ~(view.own_kings | view.enemy_kings) & ~Beside(view.own_kings);
   }
 
@@ -136,7 +136,7 @@ struct HighKings {
         KeepIf(NonZero(move.to), (view.own_kings & ~move.from) | move.to);
     // Enemy kings adjacent to the king that has arrived.
     W captured =
-        Capturable(view.enemy & view.enemy_kings & Beside(move.to), view);
+        BesiegedIn(view.enemy & view.enemy_kings & Beside(move.to), view.own);
     if (!view.options->placement_captures_kings) {
       captured = KeepIf(NonZero(move.from), captured);
     }

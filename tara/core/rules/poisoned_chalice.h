@@ -164,8 +164,9 @@ struct PoisonedChalice : HillTurns<PoisonedChalice> {
   template <BoardWord W>
   static TARA_INLINE W BattleTargets(const BoardView<W>& view) {
     const W vacant = view.vacant();
-    return FirstNonEmpty(vacant & QualifiedRows(view),
-                         FirstNonEmpty(Capturable(view.enemy, view), vacant));
+    return FirstNonEmpty(
+        vacant & QualifiedRows(view),
+        FirstNonEmpty(BesiegedIn(view.enemy, view.own), vacant));
   }
 };
 

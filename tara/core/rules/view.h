@@ -35,11 +35,9 @@ TARA_INLINE W Area(Seat seat) {
 
 inline constexpr RuleOptions kRulesAsWritten;
 
-// The boards of a position from the view of the seat to move: the inputs of the
-// formulas of the rules. The word is a Board; or lanes of boards, of many
-// positions with the same seat to move and the same options.
-//
-// Whatever is "own" belongs to the side of `seat`.
+// The boards of a position as `seat`, whose side is "own", sees them: the
+// inputs of the formulas of the rules. The word is a Board; or lanes of boards,
+// of many positions with the same seat to move and the same options.
 template <BoardWord W>
 struct BoardView {
   W own = {};  // ringforts
@@ -58,15 +56,12 @@ struct BoardView {
   W VacantIn(W hills) const { return hills & ~(own | enemy); }
 };
 
-// A position as the seat to move sees it: what turns are written on.
-//
-// Its fields are words that are never indexed by side: a position that is
-// played on lives in registers, and passing the turn exchanges names. Twice as
-// fast as working on a State, whose boards are found by side in memory.
-//
-// A finished game is seen from seat 0. The state must outlive the view, which
-// refers to its options: they are bits of a word, and a copy of them would be
-// taken apart and put together again in every turn.
+// A position as the seat to move sees it, a finished one as seat 0: what turns
+// are written on. Its fields are words that are never indexed by side: a
+// position that is played on lives in registers, and passing the turn exchanges
+// names. Twice as fast as working on a State, whose boards are found by side in
+// memory. The state must outlive the view, which refers to its options: a copy
+// would be taken apart and put together again in every turn.
 struct View : BoardView<Board> {
   Phase phase;
   Ending ending;

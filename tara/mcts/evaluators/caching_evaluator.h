@@ -1,7 +1,6 @@
 #ifndef TARA_MCTS_EVALUATORS_CACHING_EVALUATOR_H_
 #define TARA_MCTS_EVALUATORS_CACHING_EVALUATOR_H_
 
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -26,9 +25,8 @@ struct CachingOptions {
   int64_t positions = 0;
   // Whether symmetric positions share an entry: the evaluator receives the
   // representative of each (tara/core/symmetry.h), and its priors are mapped
-  // back. For evaluators whose results for symmetric positions are equal bit
-  // for bit up to the order of the priors, such as networks, which see every
-  // position as its representative.
+  // back. For evaluators, such as networks, whose results for symmetric
+  // positions are equal bit for bit up to the order of the priors.
   bool symmetric = false;
   // Whether answers have the distribution of margins, where the evaluator gives
   // one. Without it most entries have room for all; for searches whose utility

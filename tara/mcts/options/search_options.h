@@ -41,9 +41,8 @@ struct SearchOptions {
   // as equal.
   float first_play_urgency_reduction = 0.2f;
 
-  // Each leaf in flight counts as a visit of its way; this many of its weight
-  // are also lost for the side that went there, which drives several walks at a
-  // time apart. 0: it counts with the value the way has so far.
+  // Each leaf in flight counts as a visit of its way, and this many as lost by
+  // the side that went there: it drives several walks at a time apart.
   float virtual_loss = 1.0f;
 
   // --- The root ------------------------------------------------------------
@@ -78,9 +77,8 @@ struct SearchOptions {
   int64_t max_bytes = int64_t{4} << 30;
 };
 
-// Returns `options` with what players and engines have by default, by what
-// docs/lab/2026-11-search.md measured as best: Gumbel roots without noise,
-// proofs and the solver.
+// Returns `options` with what players and engines have by default: Gumbel roots
+// without noise, proofs and the solver (docs/lab/2026-11-search.md).
 inline SearchOptions ForPlay(SearchOptions options = {}) {
   options.gumbel_noise = 0;
   options.proof = true;
@@ -90,10 +88,9 @@ inline SearchOptions ForPlay(SearchOptions options = {}) {
 // ChoiceOptions::confidence_z of these.
 inline constexpr float kPlayConfidenceZ = 2;
 
-// For random games as evaluator: their values are noisy and priors are uniform,
-// so more exploration than with a network. At 400 simulations 3 beats 1.5 in
-// every variant tried (62 % of 240 games over four), 0.7 loses to it (30 %),
-// and 6 is no better than 3.
+// For random games as evaluator, whose values are noisy and priors uniform. At
+// 400 simulations 3 beats 1.5 in every variant tried (62 % of 240 games over
+// four), 0.7 loses to it (30 %), and 6 is no better than 3.
 inline constexpr float kPlayoutCPuct = 3;
 // Random games of a batch are played side by side: at equal time a gain of 62
 // Elo, at equal simulations none (docs/lab/2026-11-search.md).

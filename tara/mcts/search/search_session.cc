@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <new>
 #include <system_error>
-#include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -53,8 +52,7 @@ class ABSL_SCOPED_LOCKABLE BriefLock {
 
 // Several threads that search one tree. A thread that has the lock adds what
 // its last leaves have brought and walks down to the next; it evaluates them
-// without the lock. One that finds nothing to gather, because others are at all
-// the leaves it comes to, waits until one of them is evaluated.
+// without the lock. One that finds only others' leaves waits for one of them.
 class SharedSearch {
  public:
   SharedSearch(Tree& tree, Evaluator& evaluator, const SessionOptions& options,

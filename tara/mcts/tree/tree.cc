@@ -15,7 +15,6 @@
 #include "tara/mcts/tree/node.h"
 #include "tara/mcts/tree/node_store.h"
 #include "tara/mcts/tree/search_data.h"
-#include "tara/mcts/utility.h"
 
 namespace tara::mcts {
 namespace {

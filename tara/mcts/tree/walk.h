@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "absl/types/span.h"
 #include "tara/core/state.h"
 #include "tara/mcts/choice/choose_action.h"
 #include "tara/mcts/choice/root_exploration.h"
