@@ -13,15 +13,11 @@
 namespace tara {
 namespace {
 
-// U+00A0 and U+202F.
-constexpr absl::string_view kNoBreakSpaces[] = {"\xC2\xA0", "\xE2\x80\xAF"};
-
-// Takes a no-break space from the front of the text, if there is one.
+// Takes a no-break space (U+00A0, U+202F) from the front of the text, if there
+// is one.
 bool ConsumeNoBreakSpace(absl::string_view* text) {
-  return std::any_of(std::begin(kNoBreakSpaces), std::end(kNoBreakSpaces),
-                     [text](absl::string_view space) {
-                       return absl::ConsumePrefix(text, space);
-                     });
+  return absl::ConsumePrefix(text, "\xC2\xA0") ||
+         absl::ConsumePrefix(text, "\xE2\x80\xAF");
 }
 
 template <typename Number, typename Parser>

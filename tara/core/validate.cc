@@ -1,4 +1,5 @@
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "tara/base/status_macros.h"
@@ -232,13 +233,9 @@ absl::Status CheckKingPlaces(const State& state) {
   return absl::OkStatus();
 }
 
-// The kings that a side of High Kings can have on the board: from, to.
-struct KingRange {
-  int least;
-  int most;
-};
-
-KingRange HighKingsRange(const State& state, Side side) {
+// Returns how many kings a side of High Kings can have on the board: least and
+// most.
+std::pair<int, int> HighKingsRange(const State& state, Side side) {
   const int lost = state.kings_captured[Opponent(side)];
   if (state.phase == Phase::kPlacement) {
     const int placed = Count(state.ringforts[side]);
@@ -265,15 +262,13 @@ absl::Status CheckKingCounts(const State& state) {
                         " kings; expected at most ", most_captured);
     }
     const int built = traits.kings_per_side == 1 && state.ringforts[side] != 0;
-    const KingRange range = traits.kings_move ? HighKingsRange(state, side)
-                                              : KingRange{built, built};
+    const auto [least, most] = traits.kings_move ? HighKingsRange(state, side)
+                                                 : std::pair(built, built);
     const int kings = Count(state.kings[side]);
-    if (kings >= range.least && kings <= range.most) continue;
+    if (kings >= least && kings <= most) continue;
     return Impossible(state, kSideNames[side], " has ", kings,
                       " kings on the board; expected ",
-                      range.least == range.most
-                          ? absl::StrCat(range.most)
-                          : absl::StrCat("at most ", range.most));
+                      least == most ? "" : "at most ", most);
   }
   if (ends_by_capture && state.kings_captured[0] < 2 &&
       state.kings_captured[1] < 2) {

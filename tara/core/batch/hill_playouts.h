@@ -224,7 +224,7 @@ class HillPlayouts {
     for (int i = 0; i < vectors_in_use_; ++i) {
       Vector& vector = vectors_[i];
       HillLanes<kSet>& games = vector.games;
-      BeginRound(vector);
+      BeginRound(vector.choice, games.own, games.enemy);
       M over = Equal(games.closing, W(kOver));
       if (look_after_ended && Any(over)) {
         NoteEnded<kSeat>(Bits(over) & ~vector.idle, vector);
@@ -237,7 +237,12 @@ class HillPlayouts {
           continue;
         }
       }
-      const W legal = KeepIf(!over, LegalInAnyPhase<kSeat>(vector));
+      const rules::BoardView<W> view = {.own = games.own,
+                                        .enemy = games.enemy,
+                                        .seat = kSeat,
+                                        .options = &options_};
+      const W legal =
+          KeepIf(!over, LegalInAnyPhase<Rules>(view, vector.manoeuvres));
       const M acting = NonZero(legal);
       // Who is out announces the end; after that every turn is one of those
       // left, played or skipped.
@@ -253,34 +258,6 @@ class HillPlayouts {
       games.random = random;
       vector.choice.Choose(legal, draw);
     }
-  }
-
-  // The games take the hills chosen in the last round, if there are any, and
-  // the boards change hands.
-  static TARA_INLINE void BeginRound(Vector& vector) {
-    const W hills = vector.choice.Chosen();
-    const W own = vector.games.own | hills;
-    vector.games.own = vector.games.enemy & ~hills;
-    vector.games.enemy = own;
-  }
-
-  // The legal hills, once it is resolved whose Battle starts.
-  template <int kSeat>
-  TARA_INLINE W LegalInAnyPhase(Vector& vector) const {
-    const rules::BoardView<W> view = {.own = vector.games.own,
-                                      .enemy = vector.games.enemy,
-                                      .seat = kSeat,
-                                      .options = &options_};
-    const W battle = Rules::BattleTargets(view);
-    if constexpr (Rules::kHasManoeuvres) {
-      if (Any(vector.manoeuvres)) {
-        const W targets = Rules::ManoeuvresTargets(view);
-        vector.manoeuvres =
-            vector.manoeuvres & !Rules::ManoeuvresOver(targets, view);
-        return Select(vector.manoeuvres, targets, battle);
-      }
-    }
-    return battle;
   }
 
   // Takes games that are over out of their lanes, to be scored.

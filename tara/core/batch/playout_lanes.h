@@ -12,6 +12,7 @@
 #include "tara/core/batch/lanes.h"
 #include "tara/core/playouts.h"
 #include "tara/core/rule_options.h"
+#include "tara/core/rules/view.h"
 #include "tara/core/state.h"
 
 namespace tara::batch {
@@ -84,6 +85,32 @@ class RandomLanes {
 template <typename T>
 TARA_INLINE T At(const std::array<T, 2>& by_side, int side) {
   return reinterpret_cast<const T*>(&by_side)[side];
+}
+
+// In games of hills: the games take the hills chosen in the last round, if
+// there are any, and the boards change hands.
+template <InstructionSet kSet>
+TARA_INLINE void BeginRound(const BitChoice<kSet>& choice, Word<kSet>& own,
+                            Word<kSet>& enemy) {
+  const Word<kSet> hills = choice.Chosen();
+  const Word<kSet> before = own | hills;
+  own = enemy & ~hills;
+  enemy = before;
+}
+
+// Returns their legal hills, once it is resolved whose Battle starts.
+template <typename Rules, InstructionSet kSet>
+TARA_INLINE Word<kSet> LegalInAnyPhase(const rules::BoardView<Word<kSet>>& view,
+                                       Mask<kSet>& manoeuvres) {
+  const Word<kSet> battle = Rules::BattleTargets(view);
+  if constexpr (Rules::kHasManoeuvres) {
+    if (Any(manoeuvres)) {
+      const Word<kSet> targets = Rules::ManoeuvresTargets(view);
+      manoeuvres = manoeuvres & !Rules::ManoeuvresOver(targets, view);
+      return Select(manoeuvres, targets, battle);
+    }
+  }
+  return battle;
 }
 
 // How finished games stand, lane by lane. `margin` is Red's points minus

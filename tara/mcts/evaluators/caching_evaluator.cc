@@ -384,27 +384,19 @@ absl::Status CachingEvaluator::Evaluate(absl::Span<const State> states,
     }
     return absl::OkStatus();
   }
-  std::unique_ptr<Queue> queue = TakeQueue();
-  const absl::Status status = queue->EvaluateAll(states, results);
-  ReturnQueue(std::move(queue));
-  return status;
-}
-
-std::unique_ptr<CachingEvaluator::Queue> CachingEvaluator::TakeQueue() {
+  std::unique_ptr<Queue> queue;
   {
     absl::MutexLock lock(&mutex_);
     if (!idle_.empty()) {
-      std::unique_ptr<Queue> queue = std::move(idle_.back());
+      queue = std::move(idle_.back());
       idle_.pop_back();
-      return queue;
     }
   }
-  return std::make_unique<Queue>(this);
-}
-
-void CachingEvaluator::ReturnQueue(std::unique_ptr<Queue> queue) {
+  if (queue == nullptr) queue = std::make_unique<Queue>(this);
+  absl::Status status = queue->EvaluateAll(states, results);
   absl::MutexLock lock(&mutex_);
   idle_.push_back(std::move(queue));
+  return status;
 }
 
 void CachingEvaluator::Clear() {

@@ -91,9 +91,6 @@ class CachingEvaluator : public Evaluator {
   void Insert(absl::Span<const Position> positions,
               absl::Span<const Evaluation> answers);
 
-  std::unique_ptr<Queue> TakeQueue();
-  void ReturnQueue(std::unique_ptr<Queue> queue);
-
   Evaluator* const evaluator_;
   const CachingOptions options_;
   size_t buckets_per_shard_ = 0;  // a power of two; 0: nothing is kept
