@@ -103,8 +103,7 @@ struct Program {
 // Becomes the program, with only the three files, in a process group of its
 // own, with default signal handling; the kernel ends it as soon as the thread
 // that made it ends. Returns an error number, which the caller can write to
-// `report`. It runs in the parent's memory (vfork), so it makes only system
-// calls.
+// `report`. In the parent's memory (vfork), so it makes only system calls.
 int Become(Program& program, int& report) {
   if (setpgid(0, 0) != 0) return errno;
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return errno;
@@ -198,8 +197,7 @@ WithoutSigpipe::~WithoutSigpipe() {
 // ends the process with that thread (PR_SET_PDEATHSIG), not with all of us.
 class ChildProcess::Keeper {
  public:
-  // Starts the program, whose files are the caller's to close. Returns the
-  // system's error.
+  // Starts the program, whose files the caller closes. Returns system errors.
   static absl::StatusOr<std::unique_ptr<Keeper>> Start(Program program) {
     const std::string failure =
         absl::StrCat("cannot start '", program.words[0], "'");

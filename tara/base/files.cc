@@ -148,8 +148,7 @@ absl::StatusOr<AtomicFile> AtomicFile::Create(const std::string& path) {
   unlink(temporary.c_str());  // what a killed process has left
   const int fd = OpenFile(temporary, O_WRONLY | O_CREAT | O_EXCL, mode);
   if (fd < 0) return SystemError("cannot create", temporary);
-  // What the umask took away. A file system without permissions has none to
-  // lose.
+  // What the umask took away. Some file systems have no permissions to lose.
   if (replaces) static_cast<void>(fchmod(fd, mode));
   return AtomicFile(target, std::move(temporary), fd);
 }

@@ -13,8 +13,7 @@
 namespace tara {
 namespace {
 
-// Parses JSON without storing it, and without recursion. Methods return whether
-// to continue.
+// Parses JSON without storing it or recursion. Methods return whether to go on.
 template <typename Json>
 class Checker final : public nlohmann::detail::json_sax_acceptor<Json> {
  public:

@@ -42,8 +42,7 @@ bool NoRoom(int error) {
   return error == ENOSPC || error == EDQUOT || error == EFBIG;
 }
 
-// Returns an error with SQLite's extended code and message, and the system's
-// errno behind it.
+// Returns an error with SQLite's extended code and message, and its errno.
 absl::Status ErrorOf(int extended_code, int system_error,
                      absl::string_view text, absl::string_view path,
                      absl::string_view doing) {

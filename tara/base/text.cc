@@ -13,8 +13,7 @@
 namespace tara {
 namespace {
 
-// Takes a no-break space (U+00A0, U+202F) from the front of the text, if there
-// is one.
+// Takes a no-break space (U+00A0, U+202F) from the front of the text, if any.
 bool ConsumeNoBreakSpace(absl::string_view* text) {
   return absl::ConsumePrefix(text, "\xC2\xA0") ||
          absl::ConsumePrefix(text, "\xE2\x80\xAF");

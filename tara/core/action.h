@@ -123,8 +123,7 @@ absl::StatusOr<Action> ParseAction(absl::string_view text);
 using LegalMask = std::bitset<kNumActions>;
 
 // The legal actions of a position as bitboards. Count, list, mask and random
-// choice derive from them. Actions are enumerated in increasing index. No heap;
-// cheap to copy.
+// choice derive from them, in increasing index. No heap; cheap to copy.
 struct LegalSet {
   struct KingMoves {
     Hill origin = -1;

@@ -24,8 +24,7 @@ constexpr void Unrolled(Body&& body) {
   }(std::make_integer_sequence<int, kCount>());
 }
 
-// Returns the lowest bits of `bits` moved, in order, to the set bits of
-// `places`.
+// Returns the lowest bits of `bits` moved, in order, to the bits of `places`.
 inline uint64_t BitsTo(uint64_t bits, uint64_t places) {
 #if defined(__BMI2__)
   return _pdep_u64(bits, places);

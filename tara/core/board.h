@@ -110,8 +110,7 @@ constexpr void ForEachHill(Board board, Visitor&& visit) {
 inline Hill NthHill(Board board, int n) { return FirstHill(NthBit(board, n)); }
 
 // What formulas of boards work on: one Board, or many side by side (the lanes
-// of tara/core/batch/lanes.h, which has the functions below for them). So rules
-// are written once.
+// of tara/core/batch/lanes.h, which has the functions below for them, too).
 template <typename Word>
 concept BoardWord = std::same_as<Word, Board> || std::is_class_v<Word>;
 
@@ -235,8 +234,7 @@ constexpr Word BesiegedIn(Word hills, Word besieger) {
   return hills & ~Beside(Word(kAllHills) & ~besieger);
 }
 
-// The same; faster for lanes where Beside(besieger) is needed too, for it has
-// the same shifts.
+// The same, for lanes where Beside(besieger) is needed too: the same shifts.
 template <BoardWord Word>
 constexpr Word BesiegedInByShifts(Word hills, Word besieger) {
   if constexpr (std::same_as<Word, Board>) return BesiegedIn(hills, besieger);

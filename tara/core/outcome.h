@@ -249,8 +249,7 @@ struct Outcome {
 };
 
 // Scores the position as if the game ended as it stands
-// (docs/reference/rules.md sections 2, 6, 7). Of a finished game this is its
-// result.
+// (docs/reference/rules.md sections 2, 6, 7), as a finished game does.
 Outcome Score(const State& state);
 
 // The same where the kingdoms of the sides are counted already.

@@ -89,8 +89,7 @@ struct PlayoutStatistics {
 // their ends with uniformly random actions, ply by ply through LegalActions and
 // ApplyAction, and returns what they came to. Game i draws one number for each
 // ply, also where only one action is legal, from the stream
-// DeriveSeed(seed, i, StreamPurpose::kPlayouts). The simple twin of
-// PlayRandomGames.
+// DeriveSeed(seed, i, StreamPurpose::kPlayouts). PlayRandomGames' simple twin.
 PlayoutStatistics PlayRandomGamesByPublicRules(Variant variant,
                                                const RuleOptions& options,
                                                uint64_t seed,

@@ -15,8 +15,7 @@
 
 namespace tara {
 
-// Four bytes without padding: a word, which code that plays games keeps in a
-// register.
+// Four bytes without padding: a word, which play keeps in a register.
 struct RuleOptions {
   // Successive actions (High Kings) or turns (Stone of Destiny's Battle)
   // without progress after which the game ends; 1 to 255.
@@ -41,8 +40,7 @@ struct RuleOptions {
   bool free_pass : 1 = false;
   // Stone of Destiny: at the end everything adjacent is linked.
   bool link_all_at_end : 1 = true;
-  // Sacred Hill Level 1, Four Treasures: capturing is optional; otherwise it is
-  // compulsory.
+  // Sacred Hill Level 1, Four Treasures: capturing is not compulsory.
   bool free_capture : 1 = false;
   // Sacred Hill Level 2: capturing is compulsory and comes first; otherwise it
   // follows its priority.
@@ -98,8 +96,7 @@ constexpr bool IsAny(const VariantInfo&) { return true; }
 
 }  // namespace internal
 
-// RuleOptionInfo's get and set of a member, a bit field, to which nothing can
-// refer.
+// RuleOptionInfo's get and set of a member, which is a bit field.
 #define TARA_RULE_OPTION_MEMBER(member)                                \
   [](const RuleOptions& options) { return int{options.member}; },      \
       [](RuleOptions& options, int value) {                            \
@@ -184,8 +181,7 @@ constexpr const RuleOptionInfo* FindRuleOption(absl::string_view name) {
   return nullptr;
 }
 
-// Returns the value as text, which is also how JSON has it: "true", "false",
-// "40", "-2.5".
+// Returns the value as text, as JSON has it: "true", "false", "40", "-2.5".
 std::string FormatRuleOptionValue(const RuleOptionInfo& info, int value);
 
 // Returns what values the option takes, in words: "true or false", "1 to 255",

@@ -57,8 +57,7 @@ inline bool HasOpeningOptions(const State& state) {
 // Plays an action. REQUIRES: LegalActions(state).Contains(action).
 void ApplyAction(Action action, State& state);
 
-// Returns the position after all forced events. A position in play is its own
-// settled position.
+// Returns the position after all forced events: in play, the same.
 State Settled(const State& state);
 
 // Plays an action from outside the program. Returns INVALID_ARGUMENT, and

@@ -45,8 +45,7 @@ constexpr absl::string_view kSideClasses[] = {"tara-red", "tara-blue"};
 constexpr absl::string_view kInk = "#2b261f";
 constexpr absl::string_view kGlow = "#ffe08a";
 
-// The signs of the sides, from the middle of a ringfort: a sun of four rays and
-// a triskele.
+// The signs of the sides, from a ringfort's middle: a sun and a triskele.
 constexpr absl::string_view kSun =
     "m0-13q2 11 13 13-11 2-13 13-2-11-13-13 11-2 13-13";
 constexpr absl::string_view kTriskele =
@@ -528,8 +527,7 @@ class Picture {
     Add("</g>");
   }
 
-  // Sums the weights by place: the hill that an action leads to, or the middle
-  // of a link.
+  // Sums the weights by place: the hill of an action, or the middle of a link.
   void SumPolicy() {
     for (const auto& [action, weight] : options_.policy) sum_ += weight;
     for (const auto& [action, weight] : options_.policy) {

@@ -233,8 +233,7 @@ absl::Status CheckKingPlaces(const State& state) {
   return absl::OkStatus();
 }
 
-// Returns how many kings a side of High Kings can have on the board: least and
-// most.
+// Returns the least and the most kings that a side of High Kings can have.
 std::pair<int, int> HighKingsRange(const State& state, Side side) {
   const int lost = state.kings_captured[Opponent(side)];
   if (state.phase == Phase::kPlacement) {

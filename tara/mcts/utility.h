@@ -121,8 +121,7 @@ class Utility {
   int compensation_halves() const { return compensation_halves_; }
 
  private:
-  // The parts of OfEvaluation, for Red; `sign` is 1 where Red is to move and
-  // -1 where Blue is.
+  // The parts of OfEvaluation, for Red; `sign`: 1 if Red is to move, else -1.
   float WithMargins(const Evaluation& evaluation, int sign) const;
   float WithoutMargins(const Evaluation& evaluation, int sign) const;
 

@@ -14,8 +14,7 @@
 
 namespace tara::batch {
 
-// Vectors of games without kings and links, as rounds need them between two
-// choices.
+// Vectors of games without kings and links, as they are between two choices.
 template <InstructionSet kSet>
 struct HillLanes {
   using W = Word<kSet>;
@@ -304,8 +303,7 @@ class HillPlayouts {
   HillStarts<kSet> starts_[4];  // by seat
   Margins margins_;
   int64_t waiting_;  // games not yet begun
-  // Games that are over and not yet scored: fewer than there are lanes, except
-  // for a moment.
+  // Games that are over and not yet scored: fewer than lanes but for a moment.
   int noted_ = 0;
   alignas(64) uint64_t noted_red_[2 * kLanes] = {};
   alignas(64) uint64_t noted_blue_[2 * kLanes] = {};

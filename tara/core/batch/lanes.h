@@ -287,8 +287,7 @@ TARA_INLINE Avx2Word MultiplyLow32(Avx2Word a, Avx2Word b) {
 }
 
 // For each set of four lanes, as indices of 32-bit halves: where a lane finds
-// the next of consecutive words, and which lanes lie at the next of consecutive
-// places.
+// the next of consecutive words, and which lanes lie at consecutive places.
 struct LaneMoves {
   alignas(32) uint32_t expanded[16][8];
   alignas(32) uint32_t compressed[16][8];

@@ -96,8 +96,7 @@ class LinkLanes {
  public:
   using Results = typename Jobs::Results;
 
-  // Games that start in Manoeuvres, in the order of their ringforts, and in
-  // Battle.
+  // Games that start in Manoeuvres, in the order of their ringforts; in Battle.
   TARA_INLINE LinkLanes(const RuleOptions& options, const Jobs& in_manoeuvres,
                         const Jobs& in_battle, Results& results)
       : options_(options),
@@ -123,8 +122,7 @@ class LinkLanes {
   using M = Mask<kSet>;
   static constexpr int kLanes = W::kLanes;
 
-  // What a game has come to is counted in one word: legal actions, links,
-  // plies.
+  // What a game has come to, in one word: legal actions, links, plies.
   static constexpr int kLinksShift = 24;
   static constexpr int kPliesShift = 44;
 

@@ -10,8 +10,7 @@ namespace tara::rules {
 
 // Returns the hills nearer than `bound` (a squared distance, 1 to 5) to a
 // ringfort of the board, and perhaps ringforts and bits off the board: squared
-// distances are 1 (adjacent), 2 (diagonal), 4 (two steps along a line), 5 (a
-// knight's move).
+// distances are 1 (adjacent), 2 (diagonal), 4 (two steps), 5 (a knight's move).
 template <BoardWord W>
 TARA_INLINE W TooNear(W ringforts, int bound) {
   if (bound == 5) [[likely]]
@@ -42,8 +41,7 @@ TARA_INLINE W HighestPriority(W targets, W own, bool apart) {
       SelectNonEmpty(three, SelectNonEmpty(two, SelectNonEmpty(one, targets))));
 }
 
-// Sacred Hill, singles and doubles, Levels 1 and 2 (docs/reference/rules.md
-// sections 3 to 5).
+// Sacred Hill, Levels 1 and 2 (docs/reference/rules.md sections 3 to 5).
 template <int kLevel, int kSeatsInGame>
 struct SacredHill : HillTurns<SacredHill<kLevel, kSeatsInGame>> {
   static constexpr FamilyTraits kTraits = {

@@ -210,8 +210,7 @@ void FinishGame(Ending ending, View& view) {
 }
 
 // Announces the end: one more turn of each other seat (none without the option
-// last_turns), then the game is over. The trigger that came first names the
-// ending.
+// last_turns), then the game is over. The first trigger names the ending.
 template <typename Rules>
 void StartClosing(Ending ending, View& view) {
   if (view.ending != Ending::kNone) return;
@@ -296,8 +295,7 @@ constexpr W MostlySecond(W first, W second) {
   }
 }
 
-// The same without a branch: for choices that play does not let a processor
-// predict.
+// The same without a branch: for choices that no processor predicts.
 template <BoardWord W>
 constexpr W SelectNonEmpty(W first, W second) {
   W selected = FirstNonEmpty(first, second);

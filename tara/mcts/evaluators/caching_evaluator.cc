@@ -108,8 +108,7 @@ struct CachingEvaluator::Position {
   int requests = 0;  // that wait for it
 };
 
-// The places of a position. Reading the tags first often saves reading the
-// entries.
+// The places of a position. The tags often save reading the entries.
 struct CachingEvaluator::Bucket {
   std::array<uint32_t, kWays> tags = {};  // of the hashes
   // The later, the greater: ticks of the bucket. 0: empty.

@@ -63,8 +63,7 @@ class CachingEvaluator : public Evaluator {
   // and not while another thread evaluates.
   void Clear();
 
-  // Positions asked for since the start, and those answered without the
-  // evaluator.
+  // Positions asked for so far, and those answered without the evaluator.
   int64_t requests() const { return requests_; }
   int64_t hits() const { return hits_; }
 
@@ -98,8 +97,7 @@ class CachingEvaluator : public Evaluator {
   std::atomic<int64_t> requests_ = 0;
   std::atomic<int64_t> hits_ = 0;
   absl::Mutex mutex_;
-  // For whole batches; kept for their memory: one for each thread that has been
-  // here at a time.
+  // For whole batches, kept for their memory: one for each thread at a time.
   std::vector<std::unique_ptr<Queue>> idle_ ABSL_GUARDED_BY(mutex_);
 };
 

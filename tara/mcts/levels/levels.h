@@ -64,8 +64,7 @@ inline constexpr char kRatedNetwork[] = "875e8502-1225211";
 SearchOptions SearchOfLevel(const Level& level);
 
 // Leaves of a tree that are judged together, at most: many make full use of the
-// machine; but each is chosen without knowing the others, so that they are few
-// of all.
+// machine; but each is chosen without knowing the others, so they are few.
 constexpr int LeavesTogether(int simulations) {
   return std::clamp(simulations / 16, 1, 8);
 }

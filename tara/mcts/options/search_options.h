@@ -37,8 +37,7 @@ struct SearchOptions {
   // Weight of priors against values: more explores more.
   float c_puct = 1.5f;
   // First-play urgency: how much worse than its parent an action not yet tried
-  // is taken to be, once all the prior probability has been tried; 0 takes it
-  // as equal.
+  // is taken to be, once all prior probability has been tried; 0: equal.
   float first_play_urgency_reduction = 0.2f;
 
   // Each leaf in flight counts as a visit of its way, and this many as lost by

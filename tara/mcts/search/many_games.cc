@@ -113,8 +113,7 @@ class Group {
     return absl::OkStatus();
   }
 
-  // Gives the trees the answers that they have not got yet; leaves without one
-  // are given up.
+  // Gives the trees the answers still due; gives up leaves without one.
   void Close() {
     for (Slot& slot : slots_) {
       if (slot.unanswered == 0) {
@@ -237,8 +236,7 @@ class Group {
   int64_t batches_ = 0;
   int64_t left_waiting_ = 0;
   int64_t known_ = 0;
-  // Kept for their memory: the requests of the ready slots, and the slots that
-  // are answered.
+  // Kept for their memory: requests of the ready slots, and slots answered.
   std::vector<EvaluationQueue::Request> requests_;
   std::vector<int> answered_;
 };
@@ -271,8 +269,7 @@ class EvaluationThread {
   EvaluationThread(const EvaluationThread&) = delete;
   EvaluationThread& operator=(const EvaluationThread&) = delete;
 
-  // Begins with a batch of a group. REQUIRES: the batch before has been waited
-  // for.
+  // Begins with a batch of a group. REQUIRES: Wait was called for the last one.
   void Start(Group* group) ABSL_LOCKS_EXCLUDED(mutex_) {
     absl::MutexLock lock(&mutex_);
     TARA_CHECK(IsIdle(), "a batch is under way");

@@ -20,8 +20,7 @@
 
 namespace tara::mcts {
 
-// Returns the error of a search that ran out of memory after `made`
-// simulations.
+// Returns the error of a search out of memory after `made` simulations.
 absl::Status NoMoreSimulations(int made);
 
 // A game whose actions are chosen by search. Owned by one worker.
@@ -66,13 +65,11 @@ struct SearchCounters {
   std::atomic<int64_t> left_waiting = 0;
 };
 
-// Where the time of searches goes: nanoseconds, summed over threads.
-// Thread-safe.
+// Where the time of searches goes: ns, summed over threads. Thread-safe.
 struct SearchTimes {
   using Clock = absl::Time (*)();
 
-  // Processor time by default; the time of day where an evaluator waits for a
-  // device.
+  // Processor time; the time of day where an evaluator waits for a device.
   Clock clock = ThreadTime;
   // Answers into the trees and walks down to leaves, solving included.
   std::atomic<int64_t> gather = 0;

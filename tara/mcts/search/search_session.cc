@@ -28,8 +28,7 @@ constexpr int kMaxFinished = 64;
 
 // Holds a lock that others hold for some microseconds at a time. A thread that
 // goes to sleep needs longer than that to wake up again, so at first it only
-// lets others run: without this, two threads with a small network are slower
-// than one.
+// lets others run: else two threads with a small network are slower than one.
 class ABSL_SCOPED_LOCKABLE BriefLock {
  public:
   explicit BriefLock(absl::Mutex* mutex) ABSL_EXCLUSIVE_LOCK_FUNCTION(mutex)

@@ -62,8 +62,7 @@ class EndgameSolver : public LeafSolver {
   EndgameSolver& operator=(EndgameSolver&&) noexcept;
 
   // Returns Red's points minus Blue's, as scored, under best play; or nothing
-  // when the node limit was met, keep_going said so, or the pie rule's swap may
-  // still come.
+  // when the node limit was met, keep_going said so, or a swap may still come.
   std::optional<int> SolveRedMargin(const State& state) override;
 
   // The same, with the best actions. The node limit is for all together.

@@ -80,8 +80,7 @@ inline PackedPosition<4> PackPosition(const rules::View& view) {
   return packed;
 }
 
-// What the table knows: the margin for the side to move lies from lower to
-// upper.
+// The margin for the side to move lies from lower to upper.
 struct SolverBounds {
   static constexpr int kNoBest = 63;
 
@@ -123,8 +122,7 @@ class SolverTable {
     __builtin_prefetch(&BucketOf(position, game));
   }
 
-  // Returns whether the position is known; `game` stands for its variant and
-  // rule options.
+  // Whether the position is known; `game` stands for variant and rule options.
   bool Find(const Position& position, int game, SolverBounds& bounds) const {
     for (const Position& entry : BucketOf(position, game).entries) {
       if (!IsOf(entry, position, game)) continue;
@@ -139,8 +137,7 @@ class SolverTable {
     return false;
   }
 
-  // Stores the bounds of a position; `work`, 0 to 31, grows with the cost of
-  // finding them.
+  // Stores bounds of a position; `work`, 0 to 31, grows with what they cost.
   void Store(const Position& position, int game, const SolverBounds& bounds,
              int work) {
     Bucket& bucket = BucketOf(position, game);

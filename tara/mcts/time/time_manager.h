@@ -59,8 +59,7 @@ struct MoveBudget {
 // without reserve and overhead. Not thread-safe.
 class TimeManager {
  public:
-  // REQUIRES: the control is one that ParseTimeControl returns; no option is
-  // negative.
+  // REQUIRES: the control is ParseTimeControl's; no option is negative.
   TimeManager(const TimeControl& control, const TimeOptions& options);
 
   // Returns the time for a move when the player expects `own_moves_left` moves

@@ -72,8 +72,7 @@ class Tree {
   void Cancel(const Leaf& leaf) { CancelLeaf(data_, leaf); }
 
   // Makes the position after `action` the root and keeps its subtree, which is
-  // copied; new noise is drawn. REQUIRES: the action is legal; no leaf is in
-  // flight.
+  // copied; draws new noise. REQUIRES: the action is legal; no leaf in flight.
   void Advance(Action action);
 
   // Reserves memory for a short search instead of growing repeatedly, for
@@ -103,8 +102,7 @@ class Tree {
   // Expected points of the side to move minus points of its opponent, over all
   // simulations; 0 before the first evaluation.
   float root_margin() const;
-  // Returns the proved bounds of the final margin, for the side to move at the
-  // root.
+  // Returns the proved bounds of the final margin, for the root's side to move.
   MarginBounds root_bounds() const;
   // In the order of LegalSet::ForEach; empty before the first evaluation.
   std::vector<RootAction> root_actions() const;
@@ -164,8 +162,7 @@ Action ChooseAction(const Tree& tree, float confidence_z, float temperature,
                     Random& random);
 
 // Returns the root's actions, best first: the one that ChooseAction takes at
-// temperature 0, then by visits, then by priors. Empty before the root's
-// evaluation.
+// temperature 0, then by visits, then by priors. Empty before any evaluation.
 std::vector<RootAction> RankActions(const Tree& tree, float confidence_z);
 
 }  // namespace tara::mcts
