@@ -300,8 +300,7 @@ absl::Status SqliteDatabase::InTransaction(
   absl::Status status = statements();
   if (status.ok()) status = Execute("COMMIT", doing);
   if (!status.ok()) {
-    // An error here would add nothing, and SQLite rolls back anyway when the
-    // connection closes.
+    // An error here adds nothing: closing rolls back, too.
     Execute("ROLLBACK", "cannot roll back").IgnoreError();
     return status;
   }

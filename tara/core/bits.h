@@ -1,8 +1,7 @@
 #ifndef TARA_CORE_BITS_H_
 #define TARA_CORE_BITS_H_
 
-// Choosing among the bits of a word. One instruction each where the processor
-// has BMI2, else loops.
+// Choosing among the bits of a word: an instruction with BMI2, else a loop.
 
 #include <bit>
 #include <cstdint>
@@ -15,8 +14,7 @@
 
 namespace tara {
 
-// Calls body(std::integral_constant<int, i>()) for i = 0 ... kCount - 1, as
-// code without a loop.
+// Calls body(std::integral_constant<int, i>()) for i = 0 ... kCount - 1.
 template <int kCount, typename Body>
 constexpr void Unrolled(Body&& body) {
   [&]<int... i>(std::integer_sequence<int, i...>) {

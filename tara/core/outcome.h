@@ -47,8 +47,7 @@ constexpr Word Isolated(Word cells) {
                    (cells << kRankStride));
 }
 
-// Returns the number of connected components, by adjacency. Some 200
-// instructions, no branches.
+// Returns the number of connected components: some 200 instructions.
 template <BoardWord Word>
 constexpr NumberOf<Word> CountComponents(Word hills) {
   NumberOf<Word> components = {};
@@ -255,8 +254,7 @@ Outcome Score(const State& state);
 // The same where the kingdoms of the sides are counted already.
 Outcome Score(const State& state, int red_kingdoms, int blue_kingdoms);
 
-// Counts the kingdoms of a side: connected components, by adjacency, or in
-// Stone of Destiny by links.
+// Counts the kingdoms of a side, by adjacency or in Stone of Destiny by links.
 int CountKingdoms(const State& state, Side side);
 
 // Returns what stands after Blue's points: " and 2.5 of compensation"; or "".

@@ -250,8 +250,7 @@ void PlayRandomGamesFrom(absl::Span<const State> starts,
   for (size_t i = 0; i < starts.size(); ++i) {
     TARA_CHECK(!starts[i].finished(), "a playout from a finished game");
     groups.push_back(GroupOf(starts[i]));
-    // Lanes know no swap and no limits of the first action: the first two
-    // actions of a game.
+    // Lanes know neither swaps nor limits of a game's first action.
     if (HasOpeningOptions(starts[i])) {
       PlayRandomGamesFromByPublicRules(starts[i], seeds[i],
                                        margins.subspan(i * playouts, playouts));

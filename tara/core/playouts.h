@@ -126,8 +126,7 @@ PlayoutStatistics PlayRandomGames(Variant variant, const RuleOptions& options,
 //
 // Thread-safe. Positions of one variant with the same options are played
 // together: the more games, the better the lanes are filled.
-// REQUIRES: as PlayRandomGames; playouts > 0; one seed per position; no
-// position is finished.
+// REQUIRES: as PlayRandomGames; playouts > 0; a seed a position; none finished.
 void PlayRandomGamesFrom(absl::Span<const State> starts,
                          absl::Span<const uint64_t> seeds, int playouts,
                          InstructionSet instruction_set,

@@ -51,8 +51,7 @@ struct RuleOptions {
   // All but Stone of Destiny: after a seat announces the end (out, a pass, a
   // full board), every other seat has one more turn; else the game is over.
   bool last_turns : 1 = true;
-  // Equal kingdoms (Four Treasures: bridges) are decided by territory; else
-  // they are a full tie.
+  // Equal kingdoms (or bridges) are decided by territory; else a full tie.
   bool territory_breaks_ties : 1 = true;
 
   friend bool operator==(const RuleOptions&, const RuleOptions&) = default;

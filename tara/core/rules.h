@@ -98,8 +98,7 @@ absl::Status ValidatePosition(const State& state);
 // was chosen before, or -1. Only the legal actions decide what is legal.
 std::string WhyNot(const State& state, Hill hill, Hill chosen = -1);
 
-// Returns the same of an action, by its hills; "" also where the turn asks for
-// another kind of action.
+// Returns the same of an action; "" also if the turn asks for another kind.
 std::string WhyNot(const State& state, Action action);
 
 // Returns which of `count` legal actions the upper half of a random number

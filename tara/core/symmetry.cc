@@ -34,8 +34,7 @@ constexpr Symmetry kSingles[] = {
     {0, 0}, {1, 0}, {2, 0}, {3, 0}, {4, 0}, {5, 0}, {6, 0}, {7, 0},
     {0, 1}, {1, 1}, {2, 1}, {3, 1}, {4, 1}, {5, 1}, {6, 1}, {7, 1},
 };
-// Red's rows are files and Blue's are ranks: what exchanges files and ranks
-// exchanges the colours.
+// Exchanging files and ranks exchanges the colours (rows_by_side).
 constexpr Symmetry kRowsBySide[] = {
     {0, 0}, {1, 0}, {2, 0}, {3, 0}, {4, 1}, {5, 1}, {6, 1}, {7, 1},
 };

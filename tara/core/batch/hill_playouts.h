@@ -243,8 +243,7 @@ class HillPlayouts {
       const W legal =
           KeepIf(!over, LegalInAnyPhase<Rules>(view, vector.manoeuvres));
       const M acting = NonZero(legal);
-      // Who is out announces the end; after that every turn is one of those
-      // left, played or skipped.
+      // Who is out announces the end; then every turn is one of those left.
       const M open = IsZero(games.closing);
       games.closing -= KeepIf(Less(W(kOver), games.closing), W(1));
       const uint64_t last_turns = options_.last_turns ? kSeats - 1 : 0;

@@ -276,8 +276,7 @@ class LinkLanes {
       Games& games = games_[i];
       links[i].AddChosen(games.position.links_east, games.position.links_north);
       const M stalled = !Less(games.no_progress, W(options_.no_progress_limit));
-      // The side to move has a spare ringfort and the other never: a seat that
-      // is out ends the game.
+      // The side to move has a spare ringfort: if it is out, the game is over.
       const M out = IsZero(Rules::Swappable(ViewOf<1 - kRole>(games)));
       const unsigned ended = Bits((stalled | out) & NonZero(games.playing));
       if (ended != 0) [[unlikely]] {

@@ -115,8 +115,7 @@ struct HighKings {
     return KeepIf(one_lost, BesiegedIn(immobile_hills & view.own, view.enemy));
   }
 
-  // Whether a side that cannot build may pass: if the enemy cannot either, or
-  // by the option free_pass.
+  // Whether a side that cannot build may pass: nor can the enemy, or free_pass.
   template <BoardWord W>
   static TARA_INLINE MaskOf<W> MayPass(const BoardView<W>& view) {
     const W enemy_hills =

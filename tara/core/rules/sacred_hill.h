@@ -27,8 +27,7 @@ TARA_INLINE W HighestPriority(W targets, W own, bool apart) {
   // Shifted off the hills, bits land on none of the targets.
   const W north = own << kRankStride, south = own >> kRankStride;
   const W east = own << 1, west = own >> 1;
-  // Of three directions, then with the fourth: targets with at least 1, 2, 3,
-  // 4 adjacent ringforts.
+  // By three directions, then the fourth: targets with at least 1, 2, 3, 4.
   const W any = north | south | east;
   const W pair = Majority(north, south, east);
   const W all = north & south & east;
@@ -91,8 +90,7 @@ struct SacredHill : HillTurns<SacredHill<kLevel, kSeatsInGame>> {
   }
 
  private:
-  // The same by the options of Battle. Out of line, so that nothing of it is
-  // computed without them.
+  // The same by the options of Battle: out of line, to cost nothing without.
   template <BoardWord W>
   [[gnu::noinline]] static W ChangedBattleTargets(W own, W enemy, Seat seat,
                                                   const RuleOptions& options) {

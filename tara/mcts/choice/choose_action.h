@@ -79,8 +79,7 @@ struct ChoiceOptions {
 Action ChooseAction(absl::Span<const RootAction> actions,
                     const ChoiceOptions& options, Random& random);
 
-// Returns, in the order of `actions`, whether the rule of proofs above leaves
-// the action to choose from.
+// Returns for each action whether the rule of proofs above leaves it.
 std::vector<bool> LeftByProof(absl::Span<const RootAction> actions,
                               const ChoiceOptions& options);
 

@@ -51,8 +51,7 @@ namespace {
 // Keeps logits finite. An action without prior comes after all others.
 constexpr double kMinPrior = 1e-30;
 
-// A draw from the standard Gumbel distribution: minus the logarithm of an
-// exponential variate.
+// A draw from the standard Gumbel distribution: -log of an exponential variate.
 double DrawGumbel(Random& random) {
   const double exponential = -std::log(1.0 - random.Uniform());
   return -std::log(std::max(exponential, std::numeric_limits<double>::min()));

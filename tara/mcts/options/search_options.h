@@ -55,8 +55,7 @@ struct SearchOptions {
   float forced_playouts = 0.0f;
   // Chooses at the root by Gumbel noise and sequential halving instead of the
   // above (root_exploration.h). `gumbel_noise` 0: without noise, for matches.
-  // Each root gets all of `simulations`, in addition to those kept by Advance:
-  // the plan needs them.
+  // Each root gets all of `simulations` besides those kept by Advance.
   bool gumbel = false;
   GumbelOptions gumbel_options = {};
   float gumbel_noise = 1.0f;

@@ -75,8 +75,7 @@ class Group {
     std::iota(idle_.begin(), idle_.end(), 0);
   }
 
-  // Moves every game on until it waits for an evaluation. If nothing waits
-  // then, all is played.
+  // Moves every game on until it waits for an evaluation, or all is played.
   absl::Status Gather() {
     timer_.Skip();
     counters_.batches += std::exchange(batches_, 0);

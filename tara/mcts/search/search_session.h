@@ -42,8 +42,7 @@ struct SessionOptions {
 };
 
 // Limits of time for the search of a position, in place of search.simulations
-// where there is one. With a time limit the search also ends as soon as nothing
-// can change the choice.
+// where there is one. It also ends as soon as nothing can change the choice.
 struct SearchTime {
   // By a game's clock: the target, or where another action may yet turn out
   // better, up to the limit. Both count from `start`.

@@ -169,8 +169,7 @@ class NullWindowSearch {
   // Frames have less than 2 KB: 4 MB of stack.
   static constexpr int kMaxDepth = 2000;
 
-  // Without the move itself, which is made again when it is tried: stacks are
-  // small, and most are not.
+  // Without the move, which is made again when it is tried: stacks are small.
   struct ScoredMove {
     int urgency;
     int number;

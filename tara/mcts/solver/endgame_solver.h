@@ -51,8 +51,7 @@ class EndgameSolver : public LeafSolver {
   };
   struct Solution {
     int red_margin;
-    // All actions that keep the margin, in the order of LegalSet::ForEach;
-    // empty in a finished game.
+    // All actions that keep the margin, in their order; none once finished.
     std::vector<Action> best_actions;
   };
 
@@ -68,8 +67,7 @@ class EndgameSolver : public LeafSolver {
   // The same, with the best actions. The node limit is for all together.
   std::optional<Solution> Solve(const State& state);
 
-  // Returns the exact margins of all legal actions, in their order. The node
-  // limit is for all together.
+  // Returns the margins of all legal actions, with one node limit for all.
   std::optional<std::vector<ActionValue>> SolveActions(const State& state);
 
   // The results of the last call, even if incomplete.

@@ -87,8 +87,7 @@ struct SolverBounds {
   int lower;
   int upper;
   int best = kNoBest;  // number of an action that was good, in their order
-  // High Kings: the number of actions without progress before the position for
-  // which the bounds hold.
+  // High Kings: actions without progress before the bounds' position.
   int no_progress = 0;
 };
 

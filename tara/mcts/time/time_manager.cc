@@ -124,8 +124,7 @@ MoveBudget TimeManager::BudgetFor(float own_moves_left) const {
   }
   const absl::Duration usable = left_ - options_.reserve - options_.overhead;
   if (usable <= absl::ZeroDuration()) {
-    // The reserve is the remaining time. Each move gets a part of it, so that
-    // thinking never uses it up.
+    // Each move gets a part of the reserve, which thinking never uses up.
     const absl::Duration time =
         std::max(absl::ZeroDuration(), (left_ - options_.overhead) / 4);
     return {.target = time, .limit = time};

@@ -112,8 +112,7 @@ bool IsTargetReached(const SearchProgress& progress, absl::Duration target);
 // so that more games are played, and some a full one for the policy.
 // Source: Wu 2019 (arXiv:1902.10565), section 3.1.
 struct PlayoutCapOptions {
-  // The part of turns that get a full search; 1 turns the randomization off.
-  // The paper has 0.25.
+  // The part of turns that get a full search: all by 1; the paper has 0.25.
   float full_share = 1;
   // Simulations of a search; the paper has 600 and 100.
   int full_simulations = 100;

@@ -39,8 +39,7 @@ void EnterRoot(const State& root, SearchData& data) {
   }
 }
 
-// Returns the most visited edge of a node; of equals the first legal action.
-// Null: no edge has a visit.
+// Returns the most visited edge, of equals the first action; null if none is.
 const TreeEdge* MostVisited(const NodeStore& store, uint32_t node) {
   const TreeEdge* best = nullptr;
   if (store.node(node).status != NodeStatus::kExpanded) return best;

@@ -13,8 +13,7 @@
 
 namespace tara::mcts {
 
-// A leaf in flight, from Gather to Apply or Cancel. Reusing one for the next
-// Gather reuses its memory.
+// A leaf in flight, from Gather to Apply or Cancel. Reuse keeps its memory.
 struct SearchLeaf {
   State state;
   std::vector<uint32_t> path;  // edges from the root; empty: the root
