@@ -273,12 +273,11 @@ constexpr Board RankBoard(int rank) {
   return kAllHills & (Board{0x7f} << (kRankStride * rank));
 }
 
+// The first squares of the ranks: bits 0, 9, ..., 54.
+inline constexpr Board kFirstSquares = 0x0040201008040201;
+
 constexpr Board FileBoard(int file) {
-  Board board = 0;
-  for (int rank = 0; rank < kBoardSize; ++rank) {
-    board |= Board{1} << (kRankStride * rank + file);
-  }
-  return board & kAllHills;
+  return kAllHills & (kFirstSquares << file);
 }
 
 // Number of hill pairs (a, b) of the board that are adjacent.

@@ -120,14 +120,8 @@ constexpr std::array<PlayFromFunction, kNumVariants> kPlayFrom =
 const batch::KernelTable& KernelsFor(
     [[maybe_unused]] InstructionSet instruction_set) {
 #if defined(__x86_64__)
-  switch (instruction_set) {
-    case InstructionSet::kAvx512:
-      return batch::Avx512Kernels();
-    case InstructionSet::kAvx2:
-      return batch::Avx2Kernels();
-    case InstructionSet::kPortable:
-      break;
-  }
+  if (instruction_set == InstructionSet::kAvx512) return batch::Avx512Kernels();
+  if (instruction_set == InstructionSet::kAvx2) return batch::Avx2Kernels();
 #endif
   return batch::PortableKernels();
 }

@@ -9,20 +9,13 @@
 
 namespace tara::rules {
 
-// The area in which a seat may act in doubles (docs/reference/rules.md section
+// The areas in which seats may act in doubles (docs/reference/rules.md section
 // 5): South, West, North, East. Each has 26 hills.
-constexpr Board DoublesArea(Seat seat) {
-  Board area = 0;
-  for (int line = 0; line < 4; ++line) {
-    area |= seat == 0   ? RankBoard(line)
-            : seat == 1 ? FileBoard(line)
-            : seat == 2 ? RankBoard(kBoardSize - 1 - line)
-                        : FileBoard(kBoardSize - 1 - line);
-  }
-  return area;
-}
-inline constexpr Board kDoublesAreas[4] = {DoublesArea(0), DoublesArea(1),
-                                           DoublesArea(2), DoublesArea(3)};
+inline constexpr Board kDoublesAreas[4] = {
+    RankBoard(0) | RankBoard(1) | RankBoard(2) | RankBoard(3),
+    FileBoard(0) | FileBoard(1) | FileBoard(2) | FileBoard(3),
+    RankBoard(3) | RankBoard(4) | RankBoard(5) | RankBoard(6),
+    FileBoard(3) | FileBoard(4) | FileBoard(5) | FileBoard(6)};
 
 // The row that the partners of a side share: rank 4 or file D.
 inline constexpr Board kSharedRows[2] = {RankBoard(3), FileBoard(3)};
