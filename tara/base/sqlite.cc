@@ -226,14 +226,11 @@ void SqliteStatement::BindBlob(int parameter, absl::string_view value) {
 
 absl::StatusOr<bool> SqliteStatement::Step(absl::string_view doing) {
   errno = 0;  // LastError looks at it
-  switch (sqlite3_step(statement_.get())) {
-    case SQLITE_ROW:
-      return true;
-    case SQLITE_DONE:
-      return false;
-    default:
-      return LastError(sqlite3_db_handle(statement_.get()), path_, doing);
+  const int result = sqlite3_step(statement_.get());
+  if (result == SQLITE_ROW || result == SQLITE_DONE) {
+    return result == SQLITE_ROW;
   }
+  return LastError(sqlite3_db_handle(statement_.get()), path_, doing);
 }
 
 void SqliteStatement::Reset() {

@@ -110,28 +110,20 @@ Action LegalSet::Nth(int n) const {
 }
 
 bool LegalSet::Contains(Action action) const {
-  const ActionParts parts = Parts(action);
-  switch (parts.kind) {
-    case ActionKind::kHill:
-      return (hills & BoardOf(parts.to)) != 0;
-    case ActionKind::kKingMove:
-    case ActionKind::kSacrifice:
-      for (const KingMoves& king : kings) {
-        if (king.origin != parts.from) continue;
-        const Board targets =
-            parts.kind == ActionKind::kKingMove ? king.moves : king.sacrifices;
-        return (targets & BoardOf(parts.to)) != 0;
-      }
-      return false;
-    case ActionKind::kLink: {
-      const Board first = BoardOf(parts.from);
-      const bool east = BoardOf(parts.to) == East(first);
-      return ((east ? links_east : links_north) & first) != 0;
-    }
-    case ActionKind::kPass:
-      break;
+  const auto [kind, from, to] = Parts(action);
+  if (kind == ActionKind::kPass) return pass;
+  const Board target = BoardOf(to);
+  if (kind == ActionKind::kHill) return (hills & target) != 0;
+  if (kind == ActionKind::kLink) {
+    const bool east = target == East(BoardOf(from));
+    return ((east ? links_east : links_north) & BoardOf(from)) != 0;
   }
-  return pass;
+  for (const KingMoves& king : kings) {
+    if (king.origin != from) continue;
+    const bool sacrifice = kind == ActionKind::kSacrifice;
+    return ((sacrifice ? king.sacrifices : king.moves) & target) != 0;
+  }
+  return false;
 }
 
 LegalMask LegalSet::ToMask() const {

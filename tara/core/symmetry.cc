@@ -12,21 +12,13 @@ namespace tara {
 namespace {
 
 constexpr Action TransformParts(int transform, const ActionParts& parts) {
-  const Hill to = parts.to >= 0 ? TransformHill(transform, parts.to) : -1;
-  const Hill from = parts.from >= 0 ? TransformHill(transform, parts.from) : -1;
-  switch (parts.kind) {
-    case ActionKind::kHill:
-      return HillAction(to);
-    case ActionKind::kKingMove:
-      return KingMove(from, to);
-    case ActionKind::kSacrifice:
-      return KingMove(from, to, /*sacrifice=*/true);
-    case ActionKind::kLink:
-      return LinkAction(std::min(from, to), std::max(from, to));
-    case ActionKind::kPass:
-      break;
-  }
-  return kPass;
+  if (parts.kind == ActionKind::kPass) return kPass;
+  const Hill to = TransformHill(transform, parts.to);
+  if (parts.kind == ActionKind::kHill) return HillAction(to);
+  const Hill from = TransformHill(transform, parts.from);
+  return parts.kind == ActionKind::kLink
+             ? LinkAction(std::min(from, to), std::max(from, to))
+             : KingMove(from, to, parts.kind == ActionKind::kSacrifice);
 }
 
 // All 8 of the square, then the same with the colours swapped.

@@ -203,20 +203,16 @@ class Group {
     while (static_cast<int>(slot.num_leaves) < leaves_per_game_ &&
            tree.in_flight() < tree.simulations_left()) {
       if (slot.num_leaves == slot.leaves.size()) slot.leaves.emplace_back();
-      switch (tree.Gather(slot.leaves[slot.num_leaves])) {
-        case Tree::Gathered::kLeaf:
-          ++slot.num_leaves;
-          break;
-        case Tree::Gathered::kFinished:
-          counters_.simulations += 1;
-          if (slot.game->searched()) return;
-          break;
-        case Tree::Gathered::kFull:
-          return;
-        case Tree::Gathered::kInFlight:
-          TARA_CHECK(slot.num_leaves > 0,
-                     "a leaf in flight, but none of this batch");
-          return;
+      const Tree::Gathered gathered = tree.Gather(slot.leaves[slot.num_leaves]);
+      if (gathered == Tree::Gathered::kLeaf) {
+        ++slot.num_leaves;
+      } else if (gathered == Tree::Gathered::kFinished) {
+        counters_.simulations += 1;
+        if (slot.game->searched()) return;
+      } else {
+        TARA_CHECK(gathered == Tree::Gathered::kFull || slot.num_leaves > 0,
+                   "a leaf in flight, but none of this batch");
+        return;
       }
     }
   }
