@@ -60,10 +60,8 @@ struct Reader {
   bool operator()(std::string* value) const {
     const absl::string_view choices = option.Placeholder();
     const std::vector<absl::string_view> list = absl::StrSplit(choices, '|');
-    if (text.empty() || (list.size() > 1 && std::find(list.begin(), list.end(),
-                                                      text) == list.end())) {
-      return false;
-    }
+    const bool is_choice = std::ranges::find(list, text) != list.end();
+    if (text.empty() || (list.size() > 1 && !is_choice)) return false;
     *value = std::string(text);
     return true;
   }

@@ -119,11 +119,7 @@ absl::StatusOr<std::vector<OptionText>> ParseOptionList(
     if (parsed.has_value) {
       parsed.value = absl::StripLeadingAsciiWhitespace(text.substr(equals + 1));
     }
-    const bool again = std::any_of(list.begin(), list.end(),
-                                   [&parsed](const OptionText& before) {
-                                     return before.name == parsed.name;
-                                   });
-    if (again) {
+    if (std::ranges::find(list, parsed.name, &OptionText::name) != list.end()) {
       return absl::InvalidArgumentError(absl::StrCat(
           Shown(parsed.name), " is given twice; expected it once"));
     }

@@ -308,8 +308,9 @@ void CountLostKings(State& state) {
 bool ShowsBattle(const State& state) {
   return !TraitsOf(state.variant).has_links &&
          state.options.proximity_bound > 1 &&
-         std::any_of(state.ringforts.begin(), state.ringforts.end(),
-                     [](Board own) { return (own & Adjacent(own)) != 0; });
+         std::ranges::any_of(state.ringforts, [](Board own) {
+           return (own & Adjacent(own)) != 0;
+         });
 }
 
 // Returns the phase that a board would be in by the number of its ringforts.

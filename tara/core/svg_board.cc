@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <map>
 #include <numbers>
@@ -558,9 +559,8 @@ class Picture {
         moves.push_back(each);
       }
     }
-    std::stable_sort(
-        moves.begin(), moves.end(),
-        [](const auto& a, const auto& b) { return a.weight > b.weight; });
+    std::ranges::stable_sort(moves, std::greater<>(),
+                             &SvgOptions::Weight::weight);
     Add("<g", Fill("none"), Stroke("#ff9d45", "6"), ">");
     for (size_t i = 0; i < std::min<size_t>(moves.size(), 3); ++i) {
       Arrow(Parts(moves[i].action));

@@ -127,9 +127,8 @@ struct CachingEvaluator::Bucket {
   }
 
   int LeastRecent() const {
-    return static_cast<int>(
-        std::min_element(last_used.begin(), last_used.end()) -
-        last_used.begin());
+    return static_cast<int>(std::ranges::min_element(last_used) -
+                            last_used.begin());
   }
 
   void Use(int way) {

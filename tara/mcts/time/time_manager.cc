@@ -170,10 +170,7 @@ bool IsSettled(const SearchProgress& progress, absl::Duration limit) {
 
 bool IsTargetReached(const SearchProgress& progress, absl::Duration target) {
   const auto* const most_visited =
-      std::max_element(progress.actions.begin(), progress.actions.end(),
-                       [](const RootAction& a, const RootAction& b) {
-                         return a.visits < b.visits;
-                       });
+      std::ranges::max_element(progress.actions, {}, &RootAction::visits);
   for (const RootAction& action : progress.actions) {
     if (action.visits > 0 &&
         int64_t{10} * action.visits >= most_visited->visits &&
