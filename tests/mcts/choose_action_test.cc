@@ -251,11 +251,6 @@ TEST(PolicyTargetTest, WithoutForcingItIsTheShareOfVisits) {
   EXPECT_EQ(PolicyTarget(actions, {}), (std::vector<float>{0.25f, 0, 0.75f}));
 }
 
-TEST(PolicyTargetTest, ForcedVisitsAreTheRootOfThePriorsShare) {
-  EXPECT_FLOAT_EQ(ForcedVisits(2, 0.08f, 100), 4);
-  EXPECT_FLOAT_EQ(ForcedVisits(0, 0.08f, 100), 0);
-}
-
 TEST(PolicyTargetTest, VisitsThatOnlyForcingExplainsAreTaken) {
   // 100 visits; exploration 10. The best scores 0.5 + 10 * 0.6 / 81 = 0.574.
   const std::vector<RootAction> actions = {

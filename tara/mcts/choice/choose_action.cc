@@ -181,10 +181,6 @@ int Unforced(const SeenAction& candidate, double forced, const Puct& puct,
 
 }  // namespace
 
-float ForcedVisits(float forced_playouts, float prior, int root_visits) {
-  return std::sqrt(forced_playouts * prior * static_cast<float>(root_visits));
-}
-
 std::vector<float> PolicyTarget(absl::Span<const RootAction> actions,
                                 const PolicyTargetOptions& options,
                                 absl::Span<const float> search_priors) {
@@ -209,9 +205,9 @@ std::vector<float> PolicyTarget(absl::Span<const RootAction> actions,
         1 + candidates[best].visits);
     for (size_t i = 0; i < candidates.size(); ++i) {
       if (i == best || candidates[i].visits == 0) continue;
-      const float forced =
-          ForcedVisits(options.forced_playouts,
-                       static_cast<float>(candidates[i].prior), root_visits);
+      const float forced = std::sqrt(options.forced_playouts *
+                                     static_cast<float>(candidates[i].prior) *
+                                     static_cast<float>(root_visits));
       candidates[i].visits =
           Unforced(candidates[i], forced, options.puct, best_score);
     }
