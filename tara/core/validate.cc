@@ -373,12 +373,16 @@ absl::Status CheckStoneOfDestiny(const State& state) {
 absl::Status CheckFamily(const State& state) {
   TARA_RETURN_IF_ERROR(CheckKingCounts(state));
   TARA_RETURN_IF_ERROR(CheckKingPlaces(state));
-  if (IsFamily(state, Family::kHighKings)) return CheckHighKings(state);
-  if (IsFamily(state, Family::kPoisonedChalice)) {
-    return CheckPoisonedChalice(state);
-  }
-  if (IsFamily(state, Family::kStoneOfDestiny)) {
-    return CheckStoneOfDestiny(state);
+  switch (Info(state.variant).family) {
+    case Family::kHighKings:
+      return CheckHighKings(state);
+    case Family::kPoisonedChalice:
+      return CheckPoisonedChalice(state);
+    case Family::kStoneOfDestiny:
+      return CheckStoneOfDestiny(state);
+    case Family::kSacredHill:
+    case Family::kFourTreasures:
+      break;
   }
   return absl::OkStatus();
 }

@@ -5,6 +5,7 @@
 // fold over kVariants; adding a variant means adding a line here and, if it
 // is of a new family, its rules under tara/core/rules.
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -70,8 +71,13 @@ inline constexpr std::array kVariants = {
 inline constexpr int kNumVariants = static_cast<int>(kVariants.size());
 
 // The number of families, which is the size of tables by family.
-inline constexpr int kNumFamilies =
-    static_cast<int>(Family::kStoneOfDestiny) + 1;
+inline constexpr int kNumFamilies = [] {
+  int last = 0;
+  for (const VariantInfo& info : kVariants) {
+    last = std::max(last, static_cast<int>(info.family));
+  }
+  return last + 1;
+}();
 
 constexpr const VariantInfo& Info(Variant variant) {
   return kVariants[static_cast<int>(variant)];

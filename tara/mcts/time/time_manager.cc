@@ -81,13 +81,13 @@ struct Length {
 };
 
 // By Family, from the mean lengths of random games, `tara stats --variant all`.
-constexpr std::array<Length, kNumFamilies> kLengths = {{
+constexpr std::array<Length, kNumFamilies> kLengths = std::to_array<Length>({
     {2, 0},      // Sacred Hill
     {3.5f, 0},   // Four Treasures
     {5, 0},      // High Kings
     {4, 0},      // Poisoned Chalice
     {1, 1.65f},  // Stone of Destiny
-}};
+});
 
 }  // namespace
 
